@@ -1,0 +1,152 @@
+#pragma once
+// Shapes. A dimension is a size (0, 1, 2, …), or a name such as "batch" that stands for one size per run. A name is a
+// negative number, the hash of its text; the text is found again by that number. As a type a shape is a pack of numbers,
+// `dims<-4611..., 10>`, as a value it is `shape`. Unknown dimensions (-1) exist only in graphs that were built at run time.
+
+#include <cstdint>
+#include <leat/core/text.hpp>
+
+namespace leat {
+
+inline constexpr int max_rank = 8;
+inline constexpr std::int64_t unknown_dimension = -1;
+
+/// The number that stands for a named dimension.
+constexpr std::int64_t named_dimension(std::string_view text) {
+  return -2 - static_cast<std::int64_t>(hash_text(text) >> 2);
+}
+constexpr bool is_named(std::int64_t dimension) { return dimension < unknown_dimension; }
+
+/// A shape as a value: `rank` dimensions, the first of `dim`.
+struct shape {
+  int rank = 0;
+  std::int64_t dim[max_rank]{};
+
+  constexpr std::int64_t operator[](int axis) const { return dim[axis]; }
+  constexpr bool operator==(const shape& other) const {
+    if (rank != other.rank) return false;
+    for (int i = 0; i < rank; ++i)
+      if (dim[i] != other.dim[i]) return false;
+    return true;
+  }
+  constexpr void push(std::int64_t d) { dim[rank++] = d; }
+  /// All dimensions are sizes.
+  constexpr bool is_static() const {
+    for (int i = 0; i < rank; ++i)
+      if (dim[i] < 0) return false;
+    return true;
+  }
+  /// Number of elements of a static shape.
+  constexpr std::int64_t elements() const {
+    std::int64_t n = 1;
+    for (int i = 0; i < rank; ++i) n *= dim[i];
+    return n;
+  }
+  /// The same without dimensions of size 1.
+  constexpr shape squeezed() const {
+    shape s;
+    for (int i = 0; i < rank; ++i)
+      if (dim[i] != 1) s.push(dim[i]);
+    return s;
+  }
+};
+
+/// Two shapes as one, by the rule of NumPy and TensorFlow; `ok` is false where they do not fit. A named dimension fits
+/// itself and 1.
+struct broadcast_result {
+  shape extent;
+  bool ok = true;
+};
+constexpr broadcast_result broadcast(const shape& a, const shape& b) {
+  broadcast_result result;
+  shape& out = result.extent;
+  out.rank = a.rank > b.rank ? a.rank : b.rank;
+  for (int i = 1; i <= out.rank; ++i) {
+    const std::int64_t x = i <= a.rank ? a.dim[a.rank - i] : 1;
+    const std::int64_t y = i <= b.rank ? b.dim[b.rank - i] : 1;
+    if (x != y && x != 1 && y != 1) result.ok = false;
+    out.dim[out.rank - i] = x == 1 ? y : x;
+  }
+  return result;
+}
+
+/// A shape as a type.
+template <std::int64_t... Ds>
+struct dims {
+  static constexpr int rank = sizeof...(Ds);
+  static constexpr shape value{rank, {Ds...}};
+  static constexpr std::uint64_t hash = [] {
+    std::uint64_t h = 2;
+    ((h = mix(h, static_cast<std::uint64_t>(Ds))), ...);
+    return h;
+  }();
+};
+template <>
+struct dims<> {
+  static constexpr int rank = 0;
+  static constexpr shape value{};
+  static constexpr std::uint64_t hash = 2;
+};
+
+/// A dimension as the user writes it: `10` or `"batch"`.
+struct dimension {
+  static constexpr int capacity = 48;
+  std::int64_t value = 0;
+  char text[capacity]{};
+  int length = 0;
+
+  template <class Integer>
+    requires requires(Integer n) { n << 1; }
+  constexpr dimension(Integer size) : value(static_cast<std::int64_t>(size)) {}
+  template <std::size_t N>
+  consteval dimension(const char (&source)[N]) : length(static_cast<int>(N) - 1) {
+    static_assert(N <= capacity, "the name of a dimension has at most 47 characters");
+    for (std::size_t i = 0; i + 1 < N; ++i) text[i] = source[i];
+    value = named_dimension(std::string_view(source, N - 1));
+  }
+};
+
+// The text of a named dimension is found from its number through a friend that is defined where the name is first used.
+template <std::int64_t Value>
+struct dimension_key {
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wnon-template-friend"
+#endif
+  friend constexpr auto name_of_dimension(dimension_key);
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+};
+template <std::int64_t Value, class Name>
+struct dimension_record {
+  static constexpr std::int64_t value = Value;
+  friend constexpr auto name_of_dimension(dimension_key<Value>) { return Name{}; }
+};
+
+namespace detail {
+template <dimension D, std::size_t... I>
+constexpr auto expand_dimension(std::index_sequence<I...>) -> dimension_record<D.value, name<D.text[I]...>> {
+  return {};
+}
+template <dimension D>
+constexpr std::int64_t dimension_value() {
+  if constexpr (D.length > 0)
+    return decltype(expand_dimension<D>(std::make_index_sequence<D.length>{}))::value;
+  else
+    return D.value;
+}
+template <std::int64_t D>
+constexpr std::string_view text_of_dimension() {
+  if constexpr (is_named(D))
+    return decltype(name_of_dimension(dimension_key<D>{}))::view();
+  else
+    return {};
+}
+}  // namespace detail
+
+/// The type of the shape that the user wrote: `dims_of<"batch", 10>`.
+template <dimension... Ds>
+using dims_of = dims<detail::dimension_value<Ds>()...>;
+
+}  // namespace leat

@@ -1,0 +1,99 @@
+#pragma once
+// Text that exists while the compiler runs: string literals as template arguments (`fixed_string`), the same as a pack of
+// characters where a type has to carry them (`name`), bounded text for messages (`message`), and the hash that gives
+// expressions their identity. Types carry packs because nvcc prints types as source and cannot print an array in one.
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+namespace leat {
+
+/// One step of a 64-bit hash: combines `b` into `a`.
+constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
+  a ^= b + 0x9e3779b97f4a7c15ull + (a << 6) + (a >> 2);
+  a *= 0xff51afd7ed558ccdull;
+  return a ^ (a >> 32);
+}
+
+/// Hash of a text.
+constexpr std::uint64_t hash_text(std::string_view text) {
+  std::uint64_t h = 0xcbf29ce484222325ull;
+  for (char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
+  return h ^ (h >> 29);
+}
+
+/// A string literal as a template argument: `placeholder<"x", float>()`.
+template <std::size_t N>
+struct fixed_string {
+  char text[N]{};
+  constexpr fixed_string() = default;
+  constexpr fixed_string(const char (&source)[N]) {
+    for (std::size_t i = 0; i < N; ++i) text[i] = source[i];
+  }
+  constexpr std::string_view view() const { return {text, N - 1}; }
+};
+
+/// Joins a scope and a name: `scope / "kernel"` is `"scope/kernel"`; an empty scope adds nothing but its slash.
+template <std::size_t A, std::size_t B>
+constexpr auto operator/(const fixed_string<A>& scope, const fixed_string<B>& name) {
+  fixed_string<A + B> joined;
+  for (std::size_t i = 0; i + 1 < A; ++i) joined.text[i] = scope.text[i];
+  joined.text[A - 1] = '/';
+  for (std::size_t i = 0; i < B; ++i) joined.text[A + i] = name.text[i];
+  return joined;
+}
+template <std::size_t A, std::size_t B>
+constexpr auto operator/(const fixed_string<A>& scope, const char (&name)[B]) {
+  return scope / fixed_string<B>(name);
+}
+
+/// The same text as a type, safe to appear in any other type.
+template <char... Cs>
+struct name {
+  static constexpr char text[sizeof...(Cs) + 1]{Cs..., 0};
+  static constexpr std::string_view view() { return {text, sizeof...(Cs)}; }
+};
+
+namespace detail {
+template <fixed_string S, std::size_t... I>
+constexpr name<S.text[I]...> expand_name(std::index_sequence<I...>) {
+  return {};
+}
+}  // namespace detail
+
+template <fixed_string S>
+using name_of = decltype(detail::expand_name<S>(std::make_index_sequence<sizeof(S.text) - 1>{}));
+
+/// Text of bounded length, put together during constant evaluation or at run time; what does not fit is cut.
+struct message {
+  static constexpr int capacity = 480;
+  char text[capacity]{};
+  int size = 0;
+
+  constexpr message& operator<<(std::string_view part) {
+    for (char c : part)
+      if (size < capacity - 1) text[size++] = c;
+    return *this;
+  }
+  constexpr message& operator<<(long long value) {
+    if (value < 0) {
+      *this << "-";
+      value = -value;
+    }
+    char digits[20]{};
+    int n = 0;
+    do {
+      digits[n++] = static_cast<char>('0' + value % 10);
+      value /= 10;
+    } while (value != 0);
+    while (n > 0) *this << std::string_view(&digits[--n], 1);
+    return *this;
+  }
+  constexpr message& operator<<(int value) { return *this << static_cast<long long>(value); }
+  constexpr message& operator<<(long value) { return *this << static_cast<long long>(value); }
+  constexpr std::string_view view() const { return {text, static_cast<std::size_t>(size)}; }
+};
+
+}  // namespace leat

@@ -1,0 +1,75 @@
+#pragma once
+// Denormal numbers as zero, for the length of a scope. Arithmetic on denormals takes many times longer on most processors,
+// and the slots of optimizers decay into them; a step therefore runs with flushed results (FTZ) and denormal operands read
+// as zero (DAZ), and gives the caller's mode back. x86-64 keeps the mode in MXCSR, AArch64 in FPCR; elsewhere nothing is done.
+// Reading the register is cheap and writing it is not, so it is written only where it must change.
+
+#include <cstdint>
+
+namespace leat::cpu {
+
+/// How the calling thread treats denormal numbers.
+class float_mode {
+ public:
+  /// The calling thread's mode.
+  static float_mode current() noexcept { return float_mode(read() & flush_bits); }
+
+  /// Denormal results and operands count as zero.
+  static constexpr float_mode flushing() noexcept { return float_mode(flush_bits); }
+
+  /// Makes this the calling thread's mode; rounding mode and exception flags stay as they are.
+  void apply() const noexcept {
+    const std::uint64_t now = read();
+    if ((now & flush_bits) != bits_) write((now & ~flush_bits) | bits_);
+  }
+
+  friend constexpr bool operator==(float_mode, float_mode) = default;
+
+ private:
+  constexpr explicit float_mode(std::uint64_t bits) noexcept : bits_(bits) {}
+
+#if defined(__SSE2__)
+  static constexpr std::uint64_t flush_bits = 0x8040;  // FTZ, DAZ
+  static std::uint64_t read() noexcept { return __builtin_ia32_stmxcsr(); }
+  static void write(std::uint64_t mode) noexcept { __builtin_ia32_ldmxcsr(static_cast<unsigned>(mode)); }
+#elif defined(__aarch64__)
+  static constexpr std::uint64_t flush_bits = std::uint64_t(1) << 24;  // FZ
+  static std::uint64_t read() noexcept {
+    std::uint64_t mode;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(mode));
+    return mode;
+  }
+  static void write(std::uint64_t mode) noexcept { __asm__ volatile("msr fpcr, %0" : : "r"(mode)); }
+#else
+  static constexpr std::uint64_t flush_bits = 0;
+  static std::uint64_t read() noexcept { return 0; }
+  static void write(std::uint64_t) noexcept {}
+#endif
+
+  std::uint64_t bits_;
+};
+
+/// Gives the calling thread a float_mode while in scope, and then its former one back.
+class scoped_float_mode {
+ public:
+  explicit scoped_float_mode(float_mode mode) noexcept : before_(float_mode::current()), changed_(before_ != mode) {
+    if (changed_) mode.apply();
+  }
+  scoped_float_mode(const scoped_float_mode&) = delete;
+  scoped_float_mode& operator=(const scoped_float_mode&) = delete;
+  ~scoped_float_mode() {
+    if (changed_) before_.apply();
+  }
+
+ private:
+  float_mode before_;
+  bool changed_;
+};
+
+/// Flushes denormals while in scope.
+class flush_denormals : scoped_float_mode {
+ public:
+  flush_denormals() noexcept : scoped_float_mode(float_mode::flushing()) {}
+};
+
+}  // namespace leat::cpu

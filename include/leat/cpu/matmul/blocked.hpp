@@ -1,0 +1,95 @@
+#pragma once
+// The general matrix product, for any shape and type: C is cut into panels of a tile's width and the inner dimension into
+// blocks. Of each block of B a panel is copied into a small buffer on the stack, straightened where B is transposed and
+// padded with zeros at the right edge, and used by all rows of A while it lies in the first-level cache. Nothing is
+// allocated, and each element is summed in an order that depends on the shape alone.
+
+#include <leat/cpu/matmul/tile.hpp>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace leat::cpu::detail {
+
+/// Bytes of the buffer that holds a panel of B.
+inline constexpr std::int64_t panel_bytes = 32768;
+
+/// Rows of B in a block.
+template <class T>
+inline constexpr std::int64_t panel_rows = panel_bytes / (tile_columns<T> * static_cast<std::int64_t>(sizeof(T)));
+
+/// Rows of A and C in a block, whose part of A stays in the second-level cache.
+#ifndef BLOCK_ROWS
+#define BLOCK_ROWS 512
+#define RPAY 96
+#endif
+inline constexpr std::int64_t block_rows = BLOCK_ROWS;
+
+/// From more rows than this on, B is packed even where it could be read in place.
+inline constexpr std::int64_t rows_that_pay_for_packing = RPAY;
+
+/// Copies the block b(p, j), p < rows, j < columns, to panel[p * width + j], zeros from `columns` on.
+template <class T>
+void pack_panel(bool transposed, const T* b, std::int64_t ldb, std::int64_t rows, int columns, int width, T* panel) {
+  if (transposed) {
+    for (std::int64_t p = 0; p < rows; ++p) {
+      for (int j = 0; j < columns; ++j) panel[p * width + j] = b[j * ldb + p];
+      for (int j = columns; j < width; ++j) panel[p * width + j] = T(0);
+    }
+    return;
+  }
+  for (std::int64_t p = 0; p < rows; ++p, b += ldb, panel += width)
+    for (int j = 0; j < width; j += lanes<T>) {
+      const int left = columns - j;
+      store(panel + j, left >= lanes<T> ? load(b + j) : left > 0 ? load_partial(b + j, left) : batch<T>(T(0)));
+    }
+}
+
+/// All rows of C in one panel: full tiles, then, where half a tile or less is left, tiles of two rows.
+template <class T, int Batches>
+void multiply_panel(std::int64_t m, std::int64_t inner, const T* a, std::int64_t a_row, std::int64_t a_step, const T* b,
+                    std::int64_t b_step, T alpha, T beta, T* c, std::int64_t ldc, int columns) {
+  std::int64_t row = 0;
+  for (; m - row > tile_rows / 2; row += tile_rows)
+    multiply_tile<T, tile_rows, Batches>(inner, a + row * a_row, a_row, a_step, b, b_step, alpha, beta, c + row * ldc, ldc,
+                                         static_cast<int>(std::min<std::int64_t>(tile_rows, m - row)), columns);
+  for (; row < m; row += 2)
+    multiply_tile<T, 2, Batches>(inner, a + row * a_row, a_row, a_step, b, b_step, alpha, beta, c + row * ldc, ldc,
+                                 static_cast<int>(std::min<std::int64_t>(2, m - row)), columns);
+}
+
+/// C = alpha op(A) op(B) + beta C, row-major, for k >= 1.
+template <class T>
+void matmul_blocked(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k, T alpha,
+                    const T* a, std::int64_t lda, const T* b, std::int64_t ldb, T beta, T* c, std::int64_t ldc) {
+  alignas(64) T panel[static_cast<std::size_t>(panel_bytes) / sizeof(T)];
+  const std::int64_t a_row = transpose_a ? 1 : lda;
+  const std::int64_t a_step = transpose_a ? lda : 1;
+  const std::int64_t inner_blocks = (k + panel_rows<T> - 1) / panel_rows<T>;
+  const std::int64_t inner_block = (k + inner_blocks - 1) / inner_blocks;
+  for (std::int64_t first = 0; first < k; first += inner_block) {
+    const std::int64_t inner = std::min(inner_block, k - first);
+    const T keep = first == 0 ? beta : T(1);
+    for (std::int64_t top = 0; top < m; top += block_rows) {
+      const std::int64_t rows = std::min(block_rows, m - top);
+      const T* a_block = a + top * a_row + first * a_step;
+      for (std::int64_t column = 0; column < n; column += tile_columns<T>) {
+        const int columns = static_cast<int>(std::min<std::int64_t>(tile_columns<T>, n - column));
+        const int width = columns <= lanes<T> ? lanes<T> : tile_columns<T>;
+        const T* from = transpose_b ? b + column * ldb + first : b + first * ldb + column;
+        T* to = c + top * ldc + column;
+        const bool in_place = !transpose_b && columns == width && rows <= rows_that_pay_for_packing;
+        if (!in_place) pack_panel(transpose_b, from, ldb, inner, columns, width, panel);
+        const T* rows_of_b = in_place ? from : panel;
+        const std::int64_t b_step = in_place ? ldb : width;
+        if (width == lanes<T>)
+          multiply_panel<T, 1>(rows, inner, a_block, a_row, a_step, rows_of_b, b_step, alpha, keep, to, ldc, columns);
+        else
+          multiply_panel<T, tile_batches>(rows, inner, a_block, a_row, a_step, rows_of_b, b_step, alpha, keep, to, ldc,
+                                          columns);
+      }
+    }
+  }
+}
+
+}  // namespace leat::cpu::detail

@@ -1,0 +1,88 @@
+#pragma once
+// The innermost part of a matrix product: a tile of C of a few rows by a few batches, held in registers over the whole inner
+// dimension. Each step takes one batch-wide piece of a row of B and multiplies it with one broadcast element of each row of
+// A, so that the additions of different elements overlap and each is in the order of the inner dimension.
+
+#include <leat/cpu/batch.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace leat::cpu::detail {
+
+/// Rows of a full tile: as many as the registers hold beside two batches of B; what is left is done by twos.
+inline constexpr int tile_rows = batch_bytes == 64 ? 8 : batch_bytes == 32 ? 6 : 4;
+
+/// Batches in a tile's row.
+inline constexpr int tile_batches = 2;
+
+/// Columns of a tile.
+template <class T>
+inline constexpr int tile_columns = tile_batches * lanes<T>;
+
+/// a b + c of integers (wrapping) and floating-point numbers.
+template <class T>
+[[gnu::always_inline]] inline batch<T> multiply_add(const batch<T>& a, const batch<T>& b, const batch<T>& c) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return fused_multiply_add(a, b, c);
+  } else {
+    using bits = native<std::make_unsigned_t<T>>;
+    return from_native<T>((native<T>)((bits)to_native(a) * (bits)to_native(b) + (bits)to_native(c)));
+  }
+}
+
+/// Writes alpha sum + beta C to `columns` > 0 lanes of C; with beta == 0, C is not read.
+template <class T>
+[[gnu::always_inline]] inline void update_row(T* c, const batch<T>& sum, const batch<T>& alpha, T beta, int columns) {
+  const batch<T> zero(T(0));
+  if (columns >= lanes<T>) {
+    if (beta == T(0))
+      store(c, multiply_add(alpha, sum, zero));
+    else
+      store(c, multiply_add(alpha, sum, beta == T(1) ? load(c) : multiply_add(batch<T>(beta), load(c), zero)));
+  } else {
+    const batch<T> old = beta == T(0) ? zero : multiply_add(batch<T>(beta), load_partial(c, columns), zero);
+    store_partial(c, multiply_add(alpha, sum, old), columns);
+  }
+}
+
+/// C = alpha A B + beta C for a tile of `rows` <= Rows by `columns` <= Batches * lanes. Element (i, p) of A is
+/// a[i * a_row + p * a_step]; row p of B is b + p * b_step, readable in its full Batches * lanes columns. With beta == 0, C is
+/// not read.
+template <class T, int Rows, int Batches>
+[[gnu::noinline]] void multiply_tile(std::int64_t inner, const T* a, std::int64_t a_row, std::int64_t a_step, const T* b,
+                                     std::int64_t b_step, T alpha, T beta, T* c, std::int64_t c_row, int rows,
+                                     int columns) {
+  // Rows beyond the last repeat it, and are not stored.
+  const T* row[Rows];
+#pragma GCC unroll 8
+  for (int i = 0; i < Rows; ++i) row[i] = a + (i < rows ? i : rows - 1) * a_row;
+  batch<T> sum[Rows][Batches];
+#pragma GCC unroll 8
+  for (int i = 0; i < Rows; ++i)
+#pragma GCC unroll 4
+    for (int j = 0; j < Batches; ++j) sum[i][j] = batch<T>(T(0));
+  if (beta != T(0))
+    for (int i = 0; i < rows; ++i) __builtin_prefetch(c + i * c_row, 1);
+  for (std::int64_t p = 0, offset = 0; p < inner; ++p, offset += a_step, b += b_step) {
+    batch<T> piece[Batches];
+#pragma GCC unroll 4
+    for (int j = 0; j < Batches; ++j) piece[j] = load(b + j * lanes<T>);
+#pragma GCC unroll 8
+    for (int i = 0; i < Rows; ++i) {
+      const batch<T> element(row[i][offset]);
+#pragma GCC unroll 4
+      for (int j = 0; j < Batches; ++j) sum[i][j] = multiply_add(element, piece[j], sum[i][j]);
+    }
+  }
+  const batch<T> scale(alpha);
+#pragma GCC unroll 8
+  for (int i = 0; i < Rows; ++i) {
+    if (i >= rows) return;
+#pragma GCC unroll 4
+    for (int j = 0; j < Batches; ++j)
+      if (columns > j * lanes<T>) update_row(c + i * c_row + j * lanes<T>, sum[i][j], scale, beta, columns - j * lanes<T>);
+  }
+}
+
+}  // namespace leat::cpu::detail

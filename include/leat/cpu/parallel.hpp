@@ -1,0 +1,99 @@
+#pragma once
+// Loops over independent chunks of work, on oneTBB's threads where LEAT_USE_TBB is defined and in order otherwise.
+// Model: the caller divides its work into numbered chunks by the work's size alone; a chunk's result depends on its number
+// only, never on the thread that runs it or on how many there are, and so results are the same for any number of threads.
+// Chunks run in the caller's floating-point mode. With one thread or one chunk nothing is allocated and no thread is woken;
+// oneTBB takes its few small task objects from pools of its own.
+
+#include <cstdint>
+
+#if defined(LEAT_USE_TBB)
+#include <leat/cpu/float_mode.hpp>
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#endif
+
+namespace leat::cpu {
+
+#if defined(LEAT_USE_TBB)
+
+namespace detail {
+
+// The threads that parallel_for uses. A change of their number replaces the arena; loops under way keep theirs.
+class thread_pool {
+ public:
+  static thread_pool& instance() {
+    static thread_pool pool;
+    return pool;
+  }
+
+  int size() const noexcept { return size_.load(std::memory_order_relaxed); }
+
+  void resize(int threads) {
+    const std::lock_guard lock(mutex_);
+    threads = std::max(threads, 1);
+    if (threads == size()) return;
+    arena_.store(std::make_shared<tbb::task_arena>(threads));
+    size_.store(threads, std::memory_order_relaxed);
+  }
+
+  std::shared_ptr<tbb::task_arena> arena() const { return arena_.load(); }
+
+ private:
+  thread_pool()
+      : size_(tbb::this_task_arena::max_concurrency()), arena_(std::make_shared<tbb::task_arena>(size_.load())) {}
+
+  std::mutex mutex_;
+  std::atomic<int> size_;
+  std::atomic<std::shared_ptr<tbb::task_arena>> arena_;
+};
+
+}  // namespace detail
+
+/// How many threads parallel_for may use; at first as many as there are processors.
+inline int thread_count() { return detail::thread_pool::instance().size(); }
+
+/// Sets that number, at least 1, for the loops that begin afterwards.
+inline void set_thread_count(int threads) { detail::thread_pool::instance().resize(threads); }
+
+/// Calls f(0), …, f(chunks - 1), in any order and on several threads. An exception of f ends the loop and reaches the caller.
+template <class F>
+void parallel_for(std::int64_t chunks, F&& f) {
+  if (chunks <= 1 || thread_count() == 1) {
+    for (std::int64_t chunk = 0; chunk < chunks; ++chunk) f(chunk);
+    return;
+  }
+  const float_mode mode = float_mode::current();
+  const auto arena = detail::thread_pool::instance().arena();
+  arena->execute([&] {
+    tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, chunks), [&](const tbb::blocked_range<std::int64_t>& range) {
+      const scoped_float_mode scope(mode);
+      for (std::int64_t chunk = range.begin(); chunk < range.end(); ++chunk) f(chunk);
+    });
+  });
+}
+
+#else
+
+/// How many threads parallel_for may use: one, without oneTBB.
+inline int thread_count() noexcept { return 1; }
+
+/// Has no effect without oneTBB.
+inline void set_thread_count(int) noexcept {}
+
+/// Calls f(0), …, f(chunks - 1).
+template <class F>
+void parallel_for(std::int64_t chunks, F&& f) {
+  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) f(chunk);
+}
+
+#endif
+
+}  // namespace leat::cpu

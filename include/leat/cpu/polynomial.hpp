@@ -1,0 +1,16 @@
+#pragma once
+// Polynomials by Horner's rule, one fused multiply-add per coefficient, over any value for which the policy M has `fma`:
+// scalars and batches evaluate the same operations in the same order. Coefficients come highest power first and are
+// arguments, not a table, because device code cannot index a constant array.
+
+namespace leat::cpu {
+
+/// c0 x^n + c1 x^(n-1) + … + cn.
+template <class M, class V, class... Coefficients>
+[[gnu::always_inline]] constexpr V horner(V x, typename M::value_type first, Coefficients... rest) {
+  V sum(first);
+  ((sum = M::fma(sum, x, V(static_cast<typename M::value_type>(rest)))), ...);
+  return sum;
+}
+
+}  // namespace leat::cpu

@@ -1,0 +1,103 @@
+#pragma once
+// Feeds: which arrays may stand for a placeholder in one run. Arrays are recognized by what they offer, so that this layer
+// needs none of their headers: anything with `data()` and `shape()` (xtensor's containers, views and adaptors), contiguous
+// ranges (std::vector, std::span, std::array), and plain numbers.
+
+#include <leat/expr/leaf.hpp>
+
+namespace leat {
+
+template <class Leaf, class Array>
+struct feed {
+  using leaf = Leaf;
+  using array_type = Array;
+  const Array* array;
+};
+
+namespace detail {
+
+template <class A>
+concept shaped_array = requires(const A& a) {
+  typename A::value_type;
+  a.shape();
+  a.dimension();
+};
+template <class A>
+concept plain_range = !shaped_array<A> && requires(const A& a) {
+  typename A::value_type;
+  a.data();
+  a.size();
+};
+
+template <class A>
+struct array_element {
+  using type = void;
+};
+template <class A>
+  requires shaped_array<A> || plain_range<A>
+struct array_element<A> {
+  using type = std::remove_cv_t<typename A::value_type>;
+};
+template <class A>
+  requires std::is_arithmetic_v<A>
+struct array_element<A> {
+  using type = A;
+};
+
+// The rank that the array's type fixes, or -1.
+template <class A>
+constexpr int array_rank() {
+  if constexpr (std::is_arithmetic_v<A>)
+    return 0;
+  else if constexpr (plain_range<A>)
+    return -1;  // any shape with that many elements
+  else if constexpr (requires { std::tuple_size<typename A::shape_type>::value; })
+    return static_cast<int>(std::tuple_size<typename A::shape_type>::value);
+  else if constexpr (requires { A::rank; } && std::is_convertible_v<decltype(A::rank), int>)
+    return static_cast<int>(A::rank);
+  else
+    return -1;
+}
+
+template <class Leaf, class Array>
+constexpr message feed_problem() {
+  message m;
+  if constexpr (!fed_leaf<Leaf>) {
+    m << "not a placeholder or parameter: only those can be fed; a variable is set with session.assign(variable, array)";
+  } else {
+    using T = typename array_element<Array>::type;
+    m << "feed of \"" << structure_with<typename Leaf::identity>::name << "\": ";
+    const int before = m.size;
+    if constexpr (std::is_void_v<T>) {
+      m << "neither an array nor a number";
+    } else if constexpr (!std::is_arithmetic_v<Array> && !std::is_same_v<T, typename Leaf::element> &&
+                         dtype_of<T> != Leaf::type) {
+      m << "the array holds " << (dtype_of<T> == dtype::invalid ? std::string_view("another type") : name_of_dtype(dtype_of<T>))
+        << ", the placeholder " << name_of_dtype(Leaf::type);
+    } else if constexpr (std::is_arithmetic_v<Array> && std::is_floating_point_v<Array> && !std::is_floating_point_v<typename Leaf::element>) {
+      m << "a fraction for a placeholder of integers";
+    } else if constexpr (array_rank<Array>() >= 0 && array_rank<Array>() != Leaf::rank) {
+      m << "the array has rank " << array_rank<Array>() << ", the placeholder " << Leaf::rank;
+    }
+    if (m.size == before) m.size = 0;
+  }
+  return m;
+}
+
+template <class Leaf, class Array>
+struct feed_check {
+  static constexpr message text() { return feed_problem<Leaf, Array>(); }
+  static constexpr bool ok = text().size == 0;
+  using problem = error_in_expression<problem_text<feed_check>(), operand_text<Leaf>()>;
+};
+
+}  // namespace detail
+
+/// The result of `x = array`.
+template <class F>
+concept feed_binding = requires {
+  typename F::leaf;
+  typename F::array_type;
+};
+
+}  // namespace leat

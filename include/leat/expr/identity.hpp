@@ -1,0 +1,96 @@
+#pragma once
+// Identity of typed expressions. A typed expression's class is short: dtype, shape and an id; what it is made of is told
+// by a friend function of its id, `structure_of`, which is defined at the moment the expression's type is made. So neither
+// error messages nor debug information grow with the expression. An id is the 64-bit hash of what the node is: two nodes
+// that are the same are one type, and two different nodes of one hash would define the friend twice, which is an error.
+
+#include <cstdint>
+#include <leat/core/text.hpp>
+
+// The last template parameter of an operator that takes a plain number: a closure type of the call's own. nvcc cannot
+// compile closure types there; under it a plain number is refused (see `plain_numbers`) and `2_c` or a parameter is written.
+#ifdef __CUDACC__
+#define LEAT_SITE class Site = void
+#else
+#define LEAT_SITE class Site = decltype([] {})
+#endif
+
+namespace leat {
+
+template <std::uint64_t Hash>
+struct id {
+  static constexpr std::uint64_t hash = Hash;
+};
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wnon-template-friend"
+#endif
+template <class Id>
+struct structure_key {
+  friend constexpr auto structure_of(structure_key);
+};
+template <int N>
+struct site_key {
+  friend constexpr auto site_taken(site_key);
+};
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+
+template <int N>
+struct site_taker {
+  static constexpr int value = N;
+  friend constexpr auto site_taken(site_key<N>) { return N; }
+};
+
+/// Defines the structure of `Id`. Naming `tensor` or `operation` instantiates the record and with it the friend (nvcc
+/// strips a static_assert that would have done it).
+template <class Id, class Structure, template <class, class, class> class Tensor, template <class> class Operation>
+struct structure_record {
+  template <class T, class Dims>
+  using tensor = Tensor<T, Dims, Id>;
+  using operation = Operation<Id>;
+  friend constexpr auto structure_of(structure_key<Id>) { return Structure{}; }
+};
+
+template <class Id>
+using structure_with = decltype(structure_of(structure_key<Id>{}));
+
+/// Whether plain numbers may stand in expressions: not under nvcc.
+#ifdef __CUDACC__
+inline constexpr bool plain_numbers = false;
+#else
+inline constexpr bool plain_numbers = true;
+#endif
+
+namespace detail {
+
+// Plain numbers in expressions get their identity from the place where they are written: each call of an operator with a
+// number has a closure type of its own, and each closure type takes the next free number of the translation unit.
+template <class Site, int N>
+inline constexpr bool site_is_taken = requires { site_taken(site_key<N>{}); };
+
+template <class Site, int Low, int High>  // Low is taken, High is free
+consteval int first_free_site() {
+  if constexpr (Low + 1 == High)
+    return High;
+  else if constexpr (constexpr int middle = (Low + High) / 2; site_is_taken<Site, middle>)
+    return first_free_site<Site, middle, High>();
+  else
+    return first_free_site<Site, Low, middle>();
+}
+template <class Site, int Step>
+consteval int bracket_site() {
+  if constexpr (site_is_taken<Site, Step>)
+    return bracket_site<Site, 2 * Step>();
+  else
+    return first_free_site<Site, Step / 2, Step>();
+}
+template <class Site>
+inline constexpr std::uint64_t site_hash =
+    mix(hash_text(__BASE_FILE__), static_cast<std::uint64_t>(site_taker<bracket_site<Site, 1>()>::value));
+
+}  // namespace detail
+
+}  // namespace leat

@@ -1,0 +1,344 @@
+#pragma once
+// The leaves of typed expressions: placeholders, variables and numbers.
+
+#include <leat/expr/tensor.hpp>
+#include <leat/core/error.hpp>
+#include <limits>
+
+namespace leat {
+
+// ---- initial values -------------------------------------------------------------------------------------------------
+
+/// How a variable gets its first value. `kind` tells the rule, `numbers` its parameters.
+enum class initializer_kind : int { zeros, ones, number, uniform, normal, truncated_normal, glorot_uniform };
+
+struct zeros_initializer {
+  static constexpr initializer_kind kind = initializer_kind::zeros;
+  constexpr std::array<std::uint64_t, 0> numbers() const { return {}; }
+};
+struct ones_initializer {
+  static constexpr initializer_kind kind = initializer_kind::ones;
+  constexpr std::array<std::uint64_t, 0> numbers() const { return {}; }
+};
+/// Every element 0. Source: TensorFlow `zeros_initializer`.
+inline constexpr zeros_initializer zeros{};
+/// Every element 1. Source: TensorFlow `ones_initializer`.
+inline constexpr ones_initializer ones{};
+
+struct number_initializer {
+  static constexpr initializer_kind kind = initializer_kind::number;
+  std::uint64_t bits = 0;
+  constexpr std::array<std::uint64_t, 1> numbers() const { return {bits}; }
+};
+
+namespace detail {
+template <initializer_kind Kind>
+struct random_initializer {
+  static constexpr initializer_kind kind = Kind;
+  double first = 0;
+  double second = 1;
+  std::uint64_t seed = 0;
+  constexpr std::array<std::uint64_t, 3> numbers() const {
+    return {std::bit_cast<std::uint64_t>(first), std::bit_cast<std::uint64_t>(second), seed};
+  }
+};
+}  // namespace detail
+
+/// Uniform in [low, high). The numbers depend on `seed` and the variable's name alone (Philox, counter-based).
+/// Source: TensorFlow `random_uniform_initializer`.
+constexpr auto random_uniform(double low = -0.05, double high = 0.05, std::uint64_t seed = 0) {
+  return detail::random_initializer<initializer_kind::uniform>{low, high, seed};
+}
+/// Normal with a mean and a standard deviation. Source: TensorFlow `random_normal_initializer`.
+constexpr auto random_normal(double mean = 0.0, double stddev = 1.0, std::uint64_t seed = 0) {
+  return detail::random_initializer<initializer_kind::normal>{mean, stddev, seed};
+}
+/// Normal, drawn again beyond two standard deviations. Source: TensorFlow `truncated_normal_initializer`.
+constexpr auto truncated_normal(double mean = 0.0, double stddev = 1.0, std::uint64_t seed = 0) {
+  return detail::random_initializer<initializer_kind::truncated_normal>{mean, stddev, seed};
+}
+/// Uniform in ±sqrt(6 / (fan_in + fan_out)). Source: TensorFlow `glorot_uniform_initializer`; Glorot and Bengio 2010.
+constexpr auto glorot_uniform(std::uint64_t seed = 0) {
+  return detail::random_initializer<initializer_kind::glorot_uniform>{0, 0, seed};
+}
+
+/// What a variable starts from: `zeros`, `random_normal(0, 0.1)`; not a plain number, which `variable` wraps itself.
+template <class I>
+concept initializer = requires(const I& i) {
+  { I::kind } -> std::convertible_to<initializer_kind>;
+  i.numbers();
+};
+
+namespace detail {
+
+// ---- structures of leaves -------------------------------------------------------------------------------------------
+
+struct no_numbers {
+  static constexpr id_list<0> carried_ids{};
+  static constexpr int carried_count = 0;
+};
+
+template <class T, class Name, class Dims>
+struct placeholder_leaf : no_numbers {
+  static constexpr bool is_fed = true;
+  static constexpr std::string_view name = Name::view();
+  static constexpr std::uint64_t hash = mix(mix(mix(hash_text(name), Dims::hash), static_cast<std::uint64_t>(dtype_of<T>)), 101);
+  template <class E>
+  static constexpr int enter(graph& g) {
+    dimension_names<Dims>::enter(g);
+    return g.add_leaf(info_of<placeholder_op>, {dtype_of<T>, Dims::value}, name, hash);
+  }
+};
+
+constexpr std::uint64_t initial_number_id(std::uint64_t variable, int k) {
+  return mix(variable, 1000 + static_cast<std::uint64_t>(k));
+}
+
+template <class T, class Name, class Dims, initializer_kind Kind, int Numbers, bool Trainable>
+struct variable_leaf {
+  static constexpr bool is_variable = true;
+  static constexpr std::string_view name = Name::view();
+  static constexpr std::uint64_t hash =
+      mix(mix(mix(mix(hash_text(name), Dims::hash), static_cast<std::uint64_t>(dtype_of<T>)), 102),
+          2 * static_cast<std::uint64_t>(Kind) + (Trainable ? 1 : 0));
+  static constexpr auto carried_ids = [] {
+    id_list<Numbers> list;
+    for (int k = 0; k < Numbers; ++k) list.insert(initial_number_id(hash, k));
+    return list;
+  }();
+  static constexpr int carried_count = Numbers;
+  template <class E>
+  static constexpr int enter(graph& g) {
+    dimension_names<Dims>::enter(g);
+    const std::int64_t attribute[]{static_cast<std::int64_t>(Kind), Trainable ? 1 : 0, Numbers};
+    return g.add_leaf(info_of<variable_op>, {dtype_of<T>, Dims::value}, name, hash, attribute);
+  }
+};
+
+template <class T, std::int64_t Bits>
+struct constant_leaf : no_numbers {
+  static constexpr std::uint64_t hash = mix(mix(static_cast<std::uint64_t>(Bits), static_cast<std::uint64_t>(dtype_of<T>)), 103);
+  template <class E>
+  static constexpr int enter(graph& g) {
+    return constant(g, dtype_of<T>, {}, value_of_bits(dtype_of<T>, Bits)).index();
+  }
+};
+
+template <class T, std::uint64_t Hash>
+struct number_leaf {
+  static constexpr std::uint64_t hash = Hash;
+  static constexpr auto carried_ids = [] {
+    id_list<1> list;
+    list.insert(hash);
+    return list;
+  }();
+  static constexpr int carried_count = 1;
+  template <class E>
+  static constexpr int enter(graph& g) {
+    return g.add_leaf(info_of<number_op>, {dtype_of<T>, {}}, {}, hash);
+  }
+};
+template <class T, class Name>
+struct parameter_leaf : number_leaf<T, mix(mix(hash_text(Name::view()), static_cast<std::uint64_t>(dtype_of<T>)), 104)> {
+  static constexpr bool is_fed = true;
+  static constexpr std::string_view name = Name::view();
+  template <class E>
+  static constexpr int enter(graph& g) {
+    return g.add_leaf(info_of<number_op>, {dtype_of<T>, {}}, name, parameter_leaf::hash);
+  }
+};
+
+template <class Structure, class T, class Dims>
+using leaf_tensor = typename record<id<Structure::hash>, Structure>::template tensor<T, Dims>;
+
+// ---- numbers as bits ------------------------------------------------------------------------------------------------
+
+// A floating-point number is kept as the bits of a double, an integer as itself.
+template <class T, class N>
+constexpr std::uint64_t number_bits(N value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return std::bit_cast<std::uint64_t>(static_cast<double>(static_cast<T>(value)));
+  } else {
+    static_assert(std::is_integral_v<N>, "a fraction where the expression holds integers: cast<float>(x) first");
+    if (std::cmp_less(value, std::numeric_limits<T>::min()) || std::cmp_greater(value, std::numeric_limits<T>::max()))
+      throw invalid_argument("the number " + std::to_string(value) + " does not fit the dtype " +
+                             std::string(name_of_dtype(dtype_of<T>)) + " of the expression beside it");
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+  }
+}
+
+template <class T, class Site, class N>
+constexpr auto number_at_site(N value) {
+  using leaf = number_leaf<T, mix(site_hash<Site>, static_cast<std::uint64_t>(dtype_of<T>))>;
+  leaf_tensor<leaf, T, dims<>> result;
+  result.carried[0] = number_bits<T>(value);
+  return result;
+}
+
+// The operand that a number is beside `Like`: a typed leaf, or a constant in the handle's graph.
+template <class Site, class Like, class N>
+constexpr auto beside(const Like& like, N value) {
+  if constexpr (std::is_same_v<Like, output>)
+    return constant_like(like, static_cast<double>(value));
+  else {
+    (void)like;
+    return number_at_site<typename Like::element, Site>(value);
+  }
+}
+
+}  // namespace detail
+
+// ---- what the user writes -------------------------------------------------------------------------------------------
+
+/// A tensor that is fed in each run: `placeholder<"x", float, "batch", 10>()`.
+/// Shapes: any; a dimension is a size or a name, which stands for one size per run. Source: TensorFlow `placeholder`.
+template <fixed_string Name, element_type T, dimension... Ds>
+constexpr auto placeholder() {
+  using extents = dims_of<Ds...>;
+  return detail::leaf_tensor<detail::placeholder_leaf<T, name_of<Name>, extents>, T, extents>{};
+}
+
+namespace detail {
+template <class Name, element_type T, class Dims, bool Trainable, initializer I>
+constexpr auto make_variable(const I& initial) {
+  static_assert(Dims::value.is_static(), "a variable's dimensions are sizes, not names");
+  const auto numbers = initial.numbers();
+  constexpr int count = static_cast<int>(std::tuple_size_v<decltype(initial.numbers())>);
+  using leaf = variable_leaf<T, Name, Dims, I::kind, count, Trainable>;
+  leaf_tensor<leaf, T, Dims> result;
+  if constexpr (count > 0)
+    for (int k = 0; k < count; ++k)
+      result.carried[static_cast<std::size_t>(leaf::carried_ids.find(initial_number_id(leaf::hash, k)))] =
+          numbers[static_cast<std::size_t>(k)];
+  return result;
+}
+}  // namespace detail
+
+/// A tensor that a session keeps between runs: `variable<"w", float, 10, 1>(zeros)`.
+/// Shapes: static. Two variables of one name that differ in dtype, shape or initializer are an error in one session.
+/// Source: TensorFlow `Variable`.
+template <fixed_string Name, element_type T, dimension... Ds, initializer I>
+constexpr auto variable(const I& initial) {
+  return detail::make_variable<name_of<Name>, T, dims_of<Ds...>, true>(initial);
+}
+/// The same, every element starting from one number.
+template <fixed_string Name, element_type T, dimension... Ds, class N>
+  requires std::is_arithmetic_v<N>
+constexpr auto variable(N initial) {
+  return detail::make_variable<name_of<Name>, T, dims_of<Ds...>, true>(number_initializer{detail::number_bits<T>(initial)});
+}
+/// A variable that `minimize` leaves alone: a counter, a moving average.
+template <fixed_string Name, element_type T, dimension... Ds, initializer I>
+constexpr auto untrainable_variable(const I& initial) {
+  return detail::make_variable<name_of<Name>, T, dims_of<Ds...>, false>(initial);
+}
+template <fixed_string Name, element_type T, dimension... Ds, class N>
+  requires std::is_arithmetic_v<N>
+constexpr auto untrainable_variable(N initial) {
+  return detail::make_variable<name_of<Name>, T, dims_of<Ds...>, false>(number_initializer{detail::number_bits<T>(initial)});
+}
+
+/// A number with a name, kept by the session, that can be fed in a run: `parameter<"learning_rate">(0.01f)`.
+template <fixed_string Name, element_type T>
+constexpr auto parameter(T value) {
+  using leaf = detail::parameter_leaf<T, name_of<Name>>;
+  detail::leaf_tensor<leaf, T, dims<>> result;
+  result.carried[0] = detail::number_bits<T>(value);
+  return result;
+}
+
+/// A number that is part of the type: folded by the compiler. `constant<0.5f>()`, or `0.5_c` beside an expression.
+template <auto Value>
+constexpr auto constant() {
+  using T = std::remove_const_t<decltype(Value)>;
+  return detail::leaf_tensor<detail::constant_leaf<T, detail::bits_of(dtype_of<T>, static_cast<double>(Value))>, T, dims<>>{};
+}
+
+/// A number in the type that takes the dtype of the expression beside it: `2_c * x`.
+template <std::uint64_t Bits, bool Fraction>
+struct compile_time_number {
+  static constexpr double value = std::bit_cast<double>(Bits);
+};
+
+namespace detail {
+template <char... Digits>
+consteval double parse_number() {
+  constexpr char text[]{Digits...};
+  double value = 0;
+  double scale = 1;
+  int exponent = 0;
+  bool fraction = false;
+  std::size_t i = 0;
+  if (sizeof...(Digits) > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X' || text[1] == 'b' || text[1] == 'B'))
+    throw "decimal numbers only before _c";
+  for (; i < sizeof...(Digits) && text[i] != 'e' && text[i] != 'E'; ++i) {
+    if (text[i] == '.')
+      fraction = true;
+    else if (text[i] != '\'') {
+      value = value * 10 + (text[i] - '0');
+      if (fraction) scale *= 10;
+    }
+  }
+  if (i < sizeof...(Digits)) {
+    bool negative = false;
+    if (text[++i] == '-' || text[i] == '+') negative = text[i++] == '-';
+    for (; i < sizeof...(Digits); ++i) exponent = exponent * 10 + (text[i] - '0');
+    double power = 1;
+    for (int k = 0; k < exponent; ++k) power *= 10;
+    return negative ? value / (scale * power) : value * power / scale;
+  }
+  return value / scale;
+}
+template <char... Digits>
+consteval bool is_fraction() {
+  return ((Digits == '.' || Digits == 'e' || Digits == 'E') || ...);
+}
+template <class N>
+inline constexpr bool is_compile_time_number = false;
+template <std::uint64_t Bits, bool Fraction>
+inline constexpr bool is_compile_time_number<compile_time_number<Bits, Fraction>> = true;
+
+template <class Site, class Like, std::uint64_t Bits, bool Fraction>
+constexpr auto beside(const Like& like, compile_time_number<Bits, Fraction> n) {
+  if constexpr (std::is_same_v<Like, output>)
+    return constant_like(like, n.value);
+  else {
+    using T = typename Like::element;
+    static_assert(!Fraction || std::is_floating_point_v<T>, "a fraction where the expression holds integers: cast<float>(x) first");
+    return leaf_tensor<constant_leaf<T, bits_of(dtype_of<T>, n.value)>, T, dims<>>{};
+  }
+}
+}  // namespace detail
+
+namespace literals {
+/// A number as part of the type: `0.5_c * x`, `x + 2_c`.
+template <char... Digits>
+consteval auto operator""_c() {
+  return compile_time_number<std::bit_cast<std::uint64_t>(detail::parse_number<Digits...>()), detail::is_fraction<Digits...>()>{};
+}
+}  // namespace literals
+template <std::uint64_t Bits, bool Fraction>
+consteval auto operator-(compile_time_number<Bits, Fraction> n) {
+  return compile_time_number<std::bit_cast<std::uint64_t>(-n.value), Fraction>{};
+}
+
+/// A number beside an operand: `2`, `0.5f`, `0.5_c`.
+template <class N>
+concept number_or_constant = (number<N> && plain_numbers) || detail::is_compile_time_number<N>;
+/// One operand and one number, in either order: what `2 * x` and `maximum(x, 0.0f)` take.
+template <class A, class B>
+concept operand_and_number = (operand<A> && number_or_constant<B>) || (number_or_constant<A> && operand<B>) ||
+                             (std::is_same_v<A, output> && number<B>) || (number<A> && std::is_same_v<B, output>);
+
+namespace detail {
+// Calls `f` with both operands, the number made a leaf of the other's dtype.
+template <class Site, class A, class B, class F>
+constexpr auto with_number(const A& a, const B& b, F f) {
+  if constexpr (operand<A>)
+    return f(a, beside<Site>(a, b));
+  else
+    return f(beside<Site>(b, a), b);
+}
+}  // namespace detail
+
+}  // namespace leat

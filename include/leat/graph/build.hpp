@@ -1,0 +1,70 @@
+#pragma once
+// Building nodes from handles: what operators' gradients, composites and run-time graphs are written with.
+
+#include <array>
+#include <leat/graph/graph.hpp>
+
+namespace leat {
+
+/// Attributes of a node as a type: axes, sizes, flags, in the order that the operator defines.
+template <std::int64_t... Vs>
+struct attributes {
+  static constexpr int count = sizeof...(Vs);
+  static constexpr std::int64_t data[sizeof...(Vs) + 1]{Vs..., 0};
+  static constexpr std::uint64_t hash = [] {
+    std::uint64_t h = 3;
+    ((h = mix(h, static_cast<std::uint64_t>(Vs))), ...);
+    return h;
+  }();
+};
+
+/// A node in the graph of its operands. Throws invalid_argument where they do not fit or belong to different graphs.
+template <class Op, class... Inputs>
+constexpr output make_node(std::span<const std::int64_t> values, const output& first, const Inputs&... rest) {
+  graph& g = first.owner();
+  const int inputs[]{first.index(), rest.index()...};
+  if (((&rest.owner() != &g) || ...)) throw invalid_argument("operands of different graphs");
+  return {g, g.add(info_of<Op>, inputs, values)};
+}
+
+/// The same with the attributes as a type.
+template <class Op, class Attributes = attributes<>, class... Inputs>
+constexpr output make(const output& first, const Inputs&... rest) {
+  return make_node<Op>(std::span<const std::int64_t>(Attributes::data, static_cast<std::size_t>(Attributes::count)), first,
+                       rest...);
+}
+
+/// What the gradient of an operator sees: the node, the gradient `dy` of its result, and where to add those of its inputs.
+class gradient_scope {
+ public:
+  constexpr gradient_scope(graph& g, int index, output dy, std::vector<int>* gradients, const std::vector<char>* wanted)
+      : graph_(&g), index_(index), dy_(dy), gradients_(gradients), wanted_(wanted) {}
+
+  constexpr output input(int k) const { return {*graph_, graph_->input(graph_->at(index_), k)}; }
+  constexpr output result() const { return {*graph_, index_}; }
+  constexpr output dy() const { return dy_; }
+  constexpr int input_count() const { return graph_->at(index_).input_count; }
+  constexpr std::int64_t attribute(int k) const { return graph_->attribute(graph_->at(index_), k); }
+  constexpr int attribute_count() const { return graph_->at(index_).attribute_count; }
+  /// Whether anything asks for the gradient of this input.
+  constexpr bool wants(int k) const {
+    const auto i = static_cast<std::size_t>(graph_->input(graph_->at(index_), k));
+    return i < wanted_->size() && (*wanted_)[i] != 0;
+  }
+  /// Adds to the gradient of input `k`; `add` is the library's addition.
+  template <class Add>
+  constexpr void give(int k, output value, Add add) {
+    int& slot = (*gradients_)[static_cast<std::size_t>(graph_->input(graph_->at(index_), k))];
+    slot = slot < 0 ? value.index() : add(output(*graph_, slot), value).index();
+  }
+  constexpr graph& owner() const { return *graph_; }
+
+ private:
+  graph* graph_;
+  int index_;
+  output dy_;
+  std::vector<int>* gradients_;
+  const std::vector<char>* wanted_;
+};
+
+}  // namespace leat

@@ -1,0 +1,168 @@
+#pragma once
+// The one intermediate representation: a flat table of nodes, built and rewritten by the same functions during constant
+// evaluation and at run time. A node is a row; its inputs, control inputs and attributes are ranges in shared pools.
+// Nodes stand in topological order because an operand must exist before its user.
+
+#include <leat/core/error.hpp>
+#include <leat/graph/id_table.hpp>
+#include <leat/graph/operator.hpp>
+#include <vector>
+
+namespace leat {
+
+/// One row of the graph.
+struct node {
+  const op_info* op = nullptr;
+  tensor_info result;
+  int inputs = 0;  // first input in the pool of edges
+  int input_count = 0;
+  int controls = 0;  // first control input in the pool of edges
+  int control_count = 0;
+  int attributes = 0;  // first attribute in the pool of numbers
+  int attribute_count = 0;
+  std::string_view name{};
+  std::uint64_t id = 0;  // identity of a leaf: what a session finds its storage by
+};
+
+/// The name of a node in messages: its own, or its operator's type.
+constexpr std::string_view name_in_message(const node& n) { return n.name.empty() ? n.op->type : n.name; }
+
+class graph {
+ public:
+  std::vector<node> nodes;
+  std::vector<int> edges;
+  std::vector<std::int64_t> numbers;
+  struct dimension_name {
+    std::int64_t value;
+    std::string_view text;
+  };
+  std::vector<dimension_name> dimension_names;
+
+  constexpr int size() const { return static_cast<int>(nodes.size()); }
+  constexpr const node& at(int i) const { return nodes[static_cast<std::size_t>(i)]; }
+  constexpr node& at(int i) { return nodes[static_cast<std::size_t>(i)]; }
+  constexpr int input(const node& n, int k) const { return edges[static_cast<std::size_t>(n.inputs + k)]; }
+  constexpr int control(const node& n, int k) const { return edges[static_cast<std::size_t>(n.controls + k)]; }
+  constexpr std::int64_t attribute(const node& n, int k) const {
+    return numbers[static_cast<std::size_t>(n.attributes + k)];
+  }
+
+  /// Appends a leaf: a node whose result is given, not inferred.
+  constexpr int add_leaf(const op_info& op, const tensor_info& result, std::string_view name, std::uint64_t id,
+                         std::span<const std::int64_t> attributes = {}) {
+    node n{.op = &op, .result = result, .name = name, .id = id};
+    put_attributes(n, attributes);
+    nodes.push_back(n);
+    return size() - 1;
+  }
+
+  /// Appends a node; throws invalid_argument where its operands do not fit. An equal node that exists already is given
+  /// back instead while `merge_equal` is set.
+  constexpr int add(const op_info& op, std::span<const int> inputs, std::span<const std::int64_t> attributes = {},
+                    std::span<const int> controls = {}) {
+    std::uint64_t key = 0;
+    if (merge_equal && controls.empty()) {
+      key = key_of(op, inputs, attributes);
+      if (const int known = equal_.find(key); known >= 0 && is(known, op, inputs, attributes)) return known;
+    }
+    tensor_info operand[max_operands];
+    if (inputs.size() > max_operands) throw invalid_argument("a node with more than 64 inputs");
+    for (std::size_t i = 0; i < inputs.size(); ++i) operand[i] = at(inputs[i]).result;
+    const inference got = op.infer({operand, static_cast<int>(inputs.size()), attributes.data(), static_cast<int>(attributes.size())});
+    if (!got.problem.empty()) fail(op, inputs, got.problem);
+    node n{.op = &op, .result = {got.type, got.extent}};
+    n.inputs = static_cast<int>(edges.size());
+    n.input_count = static_cast<int>(inputs.size());
+    for (int i : inputs) edges.push_back(i);
+    n.controls = static_cast<int>(edges.size());
+    n.control_count = static_cast<int>(controls.size());
+    for (int i : controls) edges.push_back(i);
+    put_attributes(n, attributes);
+    nodes.push_back(n);
+    if (key != 0) equal_.insert(key, size() - 1);
+    return size() - 1;
+  }
+
+  /// The node that a typed expression or a leaf with this id became, or -1.
+  constexpr int find(std::uint64_t id) const { return known_.find(id); }
+  constexpr void remember(std::uint64_t id, int index) { known_.insert(id, index); }
+
+  constexpr void name_dimension(std::int64_t value, std::string_view text) {
+    for (const auto& d : dimension_names)
+      if (d.value == value) return;
+    dimension_names.push_back({value, text});
+  }
+  constexpr std::string_view text_of(std::int64_t dimension) const {
+    for (const auto& d : dimension_names)
+      if (d.value == dimension) return d.text;
+    return "?";
+  }
+
+  bool merge_equal = false;
+  static constexpr std::size_t max_operands = 64;
+
+ private:
+  constexpr void put_attributes(node& n, std::span<const std::int64_t> attributes) {
+    n.attributes = static_cast<int>(numbers.size());
+    n.attribute_count = static_cast<int>(attributes.size());
+    for (auto a : attributes) numbers.push_back(a);
+  }
+  static constexpr std::uint64_t key_of(const op_info& op, std::span<const int> inputs,
+                                        std::span<const std::int64_t> attributes) {
+    std::uint64_t h = mix(static_cast<std::uint64_t>(op.code), 7);
+    for (int i : inputs) h = mix(h, static_cast<std::uint64_t>(i));
+    for (auto a : attributes) h = mix(h, static_cast<std::uint64_t>(a));
+    return h | 1;
+  }
+  constexpr bool is(int index, const op_info& op, std::span<const int> inputs,
+                    std::span<const std::int64_t> attributes) const {
+    const node& n = at(index);
+    if (n.op->code != op.code || n.input_count != static_cast<int>(inputs.size()) ||
+        n.attribute_count != static_cast<int>(attributes.size()))
+      return false;
+    for (int k = 0; k < n.input_count; ++k)
+      if (input(n, k) != inputs[static_cast<std::size_t>(k)]) return false;
+    for (int k = 0; k < n.attribute_count; ++k)
+      if (attribute(n, k) != attributes[static_cast<std::size_t>(k)]) return false;
+    return true;
+  }
+  [[noreturn]] void fail(const op_info& op, std::span<const int> inputs, std::string_view problem) const;
+
+  id_table known_;
+  id_table equal_;
+};
+
+constexpr dtype output::type() const { return owner_->at(index_).result.type; }
+constexpr const shape& output::extent() const { return owner_->at(index_).result.extent; }
+
+/// "float32 [batch, 10]".
+constexpr message describe(const tensor_info& t, const graph& g) {
+  message m;
+  m << name_of_dtype(t.type) << " [";
+  for (int i = 0; i < t.extent.rank; ++i) {
+    if (i > 0) m << ", ";
+    if (is_named(t.extent[i]))
+      m << g.text_of(t.extent[i]);
+    else if (t.extent[i] < 0)
+      m << "?";
+    else
+      m << t.extent[i];
+  }
+  m << "]";
+  return m;
+}
+
+inline void graph::fail(const op_info& op, std::span<const int> inputs, std::string_view problem) const {
+  std::string text(op.type);
+  text += ": ";
+  text += problem;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    text += i == 0 ? ": " : " and ";
+    text += name_in_message(at(inputs[i]));
+    text += ' ';
+    text += describe(at(inputs[i]).result, *this).view();
+  }
+  throw invalid_argument(text);
+}
+
+}  // namespace leat

@@ -1,0 +1,100 @@
+#pragma once
+// The leaves of a graph: what is fed, what a session keeps, and numbers.
+
+#include <bit>
+#include <leat/graph/build.hpp>
+
+namespace leat {
+
+namespace detail {
+template <op_kind Kind>
+struct leaf_definition {
+  static constexpr op_kind kind = Kind;
+  static constexpr inference infer(const operand_list&) { return inference::wrong("a leaf has no operands"); }
+};
+}  // namespace detail
+
+/// Fed in each run. Source: TensorFlow `Placeholder`.
+struct placeholder_op : detail::leaf_definition<op_kind::placeholder> {
+  static constexpr std::string_view type = "Placeholder";
+};
+/// Kept by a session. Source: TensorFlow `VariableV2`.
+struct variable_op : detail::leaf_definition<op_kind::variable> {
+  static constexpr std::string_view type = "VariableV2";
+};
+/// One number in every element, known to the compiler. Attribute: its bits. Source: TensorFlow `Const`.
+struct constant_op : detail::leaf_definition<op_kind::constant> {
+  static constexpr std::string_view type = "Const";
+};
+/// One number that travels beside the expression: a literal or a parameter. Source: TensorFlow `PlaceholderWithDefault`.
+struct number_op : detail::leaf_definition<op_kind::number> {
+  static constexpr std::string_view type = "PlaceholderWithDefault";
+};
+/// Product of dimensions, as a number. Attributes: the dimensions. Source: TensorFlow `Size`.
+struct extent_op : detail::leaf_definition<op_kind::extent> {
+  static constexpr std::string_view type = "Size";
+};
+/// Position along an axis, as an array of the given shape. Attribute: the axis. Source: TensorFlow `Range`, broadcast.
+struct index_op : detail::leaf_definition<op_kind::index> {
+  static constexpr std::string_view type = "Range";
+};
+
+namespace detail {
+// The bits under which a constant is kept: those of a double for floating-point types, else the integer.
+constexpr std::int64_t bits_of(dtype type, double value) {
+  return is_floating(type) ? std::bit_cast<std::int64_t>(type == dtype::float32 ? static_cast<double>(static_cast<float>(value)) : value)
+                           : static_cast<std::int64_t>(value);
+}
+constexpr double value_of_bits(dtype type, std::int64_t bits) {
+  return is_floating(type) ? std::bit_cast<double>(bits) : static_cast<double>(bits);
+}
+}  // namespace detail
+
+/// An array of one number.
+constexpr output constant(graph& g, dtype type, const shape& extent, double value) {
+  const std::int64_t bits = detail::bits_of(type, value);
+  std::uint64_t key = mix(mix(static_cast<std::uint64_t>(bits), static_cast<std::uint64_t>(type)), 11);
+  for (int i = 0; i < extent.rank; ++i) key = mix(key, static_cast<std::uint64_t>(extent[i]));
+  if (const int known = g.find(key); known >= 0) return {g, known};
+  const std::int64_t attribute[]{bits};
+  const int index = g.add_leaf(info_of<constant_op>, {type, extent}, {}, key, attribute);
+  g.remember(key, index);
+  return {g, index};
+}
+
+/// A scalar of the same graph and dtype as `like`.
+constexpr output constant_like(const output& like, double value) { return constant(like.owner(), like.type(), {}, value); }
+
+/// The number of elements along some dimensions, as a scalar: a constant where all are static.
+constexpr output extent_of(graph& g, dtype type, const shape& dimensions) {
+  if (dimensions.is_static()) return constant(g, type, {}, static_cast<double>(dimensions.elements()));
+  std::uint64_t key = mix(static_cast<std::uint64_t>(type), 13);
+  std::int64_t named[max_rank]{};
+  std::int64_t fixed = 1;
+  int n = 1;
+  for (int i = 0; i < dimensions.rank; ++i) {
+    if (dimensions[i] < 0)
+      named[n++] = dimensions[i];
+    else
+      fixed *= dimensions[i];
+  }
+  named[0] = fixed;
+  for (int i = 0; i < n; ++i) key = mix(key, static_cast<std::uint64_t>(named[i]));
+  if (const int known = g.find(key); known >= 0) return {g, known};
+  const int index = g.add_leaf(info_of<extent_op>, {type, {}}, {}, key, {named, static_cast<std::size_t>(n)});
+  g.remember(key, index);
+  return {g, index};
+}
+
+/// An array of shape `extent` that holds each element's position along `axis`.
+constexpr output index_along(graph& g, dtype type, const shape& extent, int axis) {
+  std::uint64_t key = mix(mix(static_cast<std::uint64_t>(type), 17), static_cast<std::uint64_t>(axis));
+  for (int i = 0; i < extent.rank; ++i) key = mix(key, static_cast<std::uint64_t>(extent[i]));
+  if (const int known = g.find(key); known >= 0) return {g, known};
+  const std::int64_t attribute[]{axis};
+  const int index = g.add_leaf(info_of<index_op>, {type, extent}, {}, key, attribute);
+  g.remember(key, index);
+  return {g, index};
+}
+
+}  // namespace leat

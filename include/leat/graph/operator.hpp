@@ -1,0 +1,165 @@
+#pragma once
+// What the graph knows of an operator: a table of plain functions made from the operator's one definition. A definition is
+// a class with
+//
+//   type       TensorFlow's name of the operator, "MatMul"
+//   kind       how it is executed, see `op_kind`
+//   infer      dtype and shape of the result from those of the operands, or what is wrong with them
+//   apply      element-wise operators: the element function, written once for scalars and SIMD batches
+//   gradient   optional: adds the gradient of each input, written with the library's own operators
+//   expand     composite operators: the same in simpler operators
+//
+// Kernels name an operator by its `code`, a number made from its type, and find the class again through a friend.
+
+#include <cstdint>
+#include <leat/core/dtype.hpp>
+#include <leat/core/shape.hpp>
+#include <span>
+
+namespace leat {
+
+class graph;
+class gradient_scope;
+
+/// How an operator is executed.
+enum class op_kind : int {
+  placeholder,  // fed in each run
+  variable,     // a session's storage; as an operand, its value at the start of the step
+  constant,     // one number, the same in every element
+  number,       // one number that travels beside the expression: a literal, a parameter, an initial value
+  extent,       // product of dimensions, known when the named ones are
+  index,        // position along an axis
+  element,      // one result element from one element of each operand, with broadcasting
+  reduction,    // over axes
+  view,         // the same elements in another arrangement
+  kernel,       // a function of whole arrays: products, gather, arg max
+  composite,    // written in other operators, replaced before execution
+  assign,       // writes a variable
+  identity,     // the operand itself
+  group         // nothing but its control inputs
+};
+
+/// Dtype and shape of a tensor.
+struct tensor_info {
+  dtype type = dtype::invalid;
+  shape extent;
+  constexpr bool operator==(const tensor_info&) const = default;
+};
+
+/// What a rule for shapes and dtypes sees: the operands and the attributes of a node.
+struct operand_list {
+  const tensor_info* inputs = nullptr;
+  int count = 0;
+  const std::int64_t* attributes = nullptr;
+  int attribute_count = 0;
+
+  constexpr dtype type(int i) const { return inputs[i].type; }
+  constexpr const shape& extent(int i) const { return inputs[i].extent; }
+  constexpr std::int64_t attribute(int i) const { return attributes[i]; }
+};
+
+/// What the rule answers: the result, or a `problem` in words.
+struct inference {
+  dtype type = dtype::invalid;
+  shape extent;
+  std::string_view problem{};
+  static constexpr inference wrong(std::string_view why) { return {dtype::invalid, {}, why}; }
+};
+
+/// Handle of a node's result in a graph: the operand of expressions that are built at run time or inside the compiler.
+class output {
+ public:
+  constexpr output() = default;
+  constexpr output(graph& owner, int index) : owner_(&owner), index_(index) {}
+  constexpr graph& owner() const { return *owner_; }
+  constexpr int index() const { return index_; }
+  constexpr explicit operator bool() const { return owner_ != nullptr; }
+  constexpr dtype type() const;
+  constexpr const shape& extent() const;
+
+ private:
+  graph* owner_ = nullptr;
+  int index_ = -1;
+};
+
+/// The functions that the graph and its passes call.
+struct op_info {
+  std::string_view type;
+  op_kind kind = op_kind::element;
+  int code = 0;
+  bool commutative = false;
+  bool costly = false;  // worth storing rather than computing twice
+  inference (*infer)(const operand_list&) = nullptr;
+  void (*gradient)(gradient_scope&) = nullptr;
+  output (*expand)(gradient_scope&) = nullptr;
+  double (*fold)(const double*) = nullptr;
+};
+
+/// The number of an operator in kernels and in hashes.
+constexpr int code_of_type(std::string_view type) { return static_cast<int>(hash_text(type) & 0x3fffffff); }
+
+template <int Code>
+struct operator_key {
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wnon-template-friend"
+#endif
+  friend constexpr auto operator_of(operator_key);
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+};
+template <class Op>
+struct operator_holder {
+  using type = Op;
+};
+template <class Op>
+struct operator_record {
+  static constexpr int code = code_of_type(Op::type);
+  friend constexpr auto operator_of(operator_key<code>) { return operator_holder<Op>{}; }
+};
+/// The class of the operator with this code.
+template <int Code>
+using operator_with = typename decltype(operator_of(operator_key<Code>{}))::type;
+
+namespace detail {
+
+// Arithmetic on numbers known to the compiler; what it cannot compute exactly is left to run time.
+struct folding_math {
+  static constexpr double add(double a, double b) { return a + b; }
+  static constexpr double subtract(double a, double b) { return a - b; }
+  static constexpr double multiply(double a, double b) { return a * b; }
+  static constexpr double divide(double a, double b) { return a / b; }
+  static constexpr double negate(double a) { return -a; }
+  static constexpr double square(double a) { return a * a; }
+  static constexpr double maximum(double a, double b) { return a < b ? b : a; }
+  static constexpr double minimum(double a, double b) { return b < a ? b : a; }
+  static constexpr double reciprocal(double a) { return 1.0 / a; }
+  static constexpr double abs(double a) { return a < 0 ? -a : a; }
+};
+
+template <class Op>
+constexpr op_info make_info() {
+  op_info info{.type = Op::type, .kind = Op::kind, .code = operator_record<Op>::code};
+  info.infer = &Op::infer;
+  if constexpr (requires { Op::commutative; }) info.commutative = Op::commutative;
+  if constexpr (requires { Op::costly; }) info.costly = Op::costly;
+  // lambdas that call, not addresses: clang defines a function template for constant evaluation only where it is called
+  if constexpr (requires(gradient_scope& g) { Op::gradient(g); }) info.gradient = [](gradient_scope& g) { Op::gradient(g); };
+  if constexpr (requires(gradient_scope& g) { Op::expand(g); }) info.expand = [](gradient_scope& g) { return Op::expand(g); };
+  if constexpr (requires { Op::foldable; }) {
+    if constexpr (Op::foldable == 1)
+      info.fold = [](const double* x) { return static_cast<double>(Op::template apply<folding_math>(x[0])); };
+    else
+      info.fold = [](const double* x) { return static_cast<double>(Op::template apply<folding_math>(x[0], x[1])); };
+  }
+  return info;
+}
+
+}  // namespace detail
+
+/// The table of an operator.
+template <class Op>
+inline constexpr op_info info_of = detail::make_info<Op>();
+
+}  // namespace leat

@@ -1,0 +1,487 @@
+#pragma once
+// Arithmetic, element by element, with broadcasting. Each class is the one definition of its operator.
+
+#include <leat/ops/rules.hpp>
+
+namespace leat {
+
+constexpr output operator/(const output& a, const output& b);
+
+/// a + b. Shapes broadcast; dtypes: numbers, the same on both sides. Source: TensorFlow `AddV2`.
+struct add_op : rule::binary<rule::takes::number> {
+  static constexpr std::string_view type = "AddV2";
+  static constexpr bool commutative = true;
+  static constexpr int foldable = 2;
+  template <class M, class V>
+  static constexpr auto apply(V a, V b) {
+    return M::add(a, b);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, g.dy());
+    if (g.wants(1)) give(g, 1, g.dy());
+  }
+};
+template <class A, class B>
+  requires accepted<add_op, A, B>
+constexpr made<add_op, A, B> operator+(const A& a, const B& b) {
+  return make<add_op>(a, b);
+}
+template <class A, class B>
+  requires refused<add_op, A, B>
+why<add_op, A, B> operator+(const A&, const B&) = delete;
+template <class A, class B, LEAT_SITE>
+  requires operand_and_number<A, B>
+constexpr auto operator+(const A& a, const B& b) {
+  return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return p + q; });
+}
+
+/// a - b. Shapes broadcast; dtypes: numbers. Source: TensorFlow `Sub`.
+struct sub_op : rule::binary<rule::takes::number> {
+  static constexpr std::string_view type = "Sub";
+  static constexpr int foldable = 2;
+  template <class M, class V>
+  static constexpr auto apply(V a, V b) {
+    return M::subtract(a, b);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, g.dy());
+    if (g.wants(1)) give(g, 1, -g.dy());
+  }
+};
+template <class A, class B>
+  requires accepted<sub_op, A, B>
+constexpr made<sub_op, A, B> operator-(const A& a, const B& b) {
+  return make<sub_op>(a, b);
+}
+template <class A, class B>
+  requires refused<sub_op, A, B>
+why<sub_op, A, B> operator-(const A&, const B&) = delete;
+template <class A, class B, LEAT_SITE>
+  requires operand_and_number<A, B>
+constexpr auto operator-(const A& a, const B& b) {
+  return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return p - q; });
+}
+
+/// a b, element by element. Shapes broadcast; dtypes: numbers. Source: TensorFlow `Mul`.
+struct mul_op : rule::binary<rule::takes::number> {
+  static constexpr std::string_view type = "Mul";
+  static constexpr bool commutative = true;
+  static constexpr int foldable = 2;
+  template <class M, class V>
+  static constexpr auto apply(V a, V b) {
+    return M::multiply(a, b);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, g.dy() * g.input(1));
+    if (g.wants(1)) give(g, 1, g.dy() * g.input(0));
+  }
+};
+template <class A, class B>
+  requires accepted<mul_op, A, B>
+constexpr made<mul_op, A, B> operator*(const A& a, const B& b) {
+  return make<mul_op>(a, b);
+}
+template <class A, class B>
+  requires refused<mul_op, A, B>
+why<mul_op, A, B> operator*(const A&, const B&) = delete;
+template <class A, class B, LEAT_SITE>
+  requires operand_and_number<A, B>
+constexpr auto operator*(const A& a, const B& b) {
+  return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return p * q; });
+}
+
+/// -x. Source: TensorFlow `Neg`.
+struct neg_op : rule::unary<rule::takes::number> {
+  static constexpr std::string_view type = "Neg";
+  static constexpr int foldable = 1;
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::negate(x);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, -g.dy());
+  }
+};
+template <class X>
+  requires accepted<neg_op, X>
+constexpr made<neg_op, X> operator-(const X& x) {
+  return make<neg_op>(x);
+}
+template <class X>
+  requires refused<neg_op, X>
+why<neg_op, X> operator-(const X&) = delete;
+
+/// 1 / x. Source: TensorFlow `Reciprocal`.
+struct reciprocal_op : rule::unary<rule::takes::floating> {
+  static constexpr std::string_view type = "Reciprocal";
+  static constexpr int foldable = 1;
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::reciprocal(x);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, -g.dy() * square(g.result()));
+  }
+};
+template <class X>
+  requires accepted<reciprocal_op, X>
+constexpr made<reciprocal_op, X> reciprocal(const X& x) {
+  return make<reciprocal_op>(x);
+}
+template <class X>
+  requires refused<reciprocal_op, X>
+why<reciprocal_op, X> reciprocal(const X&) = delete;
+
+/// a / b. Shapes broadcast; dtypes: floating point. Source: TensorFlow `RealDiv`.
+struct real_div_op : rule::binary<rule::takes::floating> {
+  static constexpr std::string_view type = "RealDiv";
+  static constexpr int foldable = 2;
+  template <class M, class V>
+  static constexpr auto apply(V a, V b) {
+    return M::divide(a, b);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, g.dy() / g.input(1));
+    if (g.wants(1)) give(g, 1, -g.dy() * g.result() / g.input(1));
+  }
+};
+template <class A, class B>
+  requires accepted<real_div_op, A, B>
+constexpr made<real_div_op, A, B> real_divide(const A& a, const B& b) {
+  return make<real_div_op>(a, b);
+}
+template <class A, class B>
+  requires refused<real_div_op, A, B>
+why<real_div_op, A, B> real_divide(const A&, const B&) = delete;
+template <class A, class B, LEAT_SITE>
+  requires operand_and_number<A, B>
+constexpr auto real_divide(const A& a, const B& b) {
+  return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return real_divide(p, q); });
+}
+
+/// a / b rounded toward zero, 0 where b is 0. Dtypes: integers. Source: TensorFlow `TruncateDiv`.
+struct truncate_div_op : rule::binary<rule::takes::integer> {
+  static constexpr std::string_view type = "TruncateDiv";
+  template <class M, class V>
+  static constexpr auto apply(V a, V b) {
+    return M::truncate_div(a, b);
+  }
+};
+template <class A, class B>
+  requires accepted<truncate_div_op, A, B>
+constexpr made<truncate_div_op, A, B> truncate_divide(const A& a, const B& b) {
+  return make<truncate_div_op>(a, b);
+}
+template <class A, class B>
+  requires refused<truncate_div_op, A, B>
+why<truncate_div_op, A, B> truncate_divide(const A&, const B&) = delete;
+template <class A, class B, LEAT_SITE>
+  requires operand_and_number<A, B>
+constexpr auto truncate_divide(const A& a, const B& b) {
+  return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return truncate_divide(p, q); });
+}
+
+/// a / b: of floating-point tensors the quotient, of integers the quotient rounded toward zero, as in C++.
+template <class A, class B>
+  requires(tensor_expression<A> && accepted<real_div_op, A, B>)
+constexpr made<real_div_op, A, B> operator/(const A& a, const B& b) {
+  return make<real_div_op>(a, b);
+}
+constexpr output operator/(const output& a, const output& b) {
+  return is_floating(a.type()) ? make<real_div_op>(a, b) : make<truncate_div_op>(a, b);
+}
+template <class A, class B>
+  requires(!accepted<real_div_op, A, B> && accepted<truncate_div_op, A, B>)
+constexpr made<truncate_div_op, A, B> operator/(const A& a, const B& b) {
+  return make<truncate_div_op>(a, b);
+}
+template <class A, class B>
+  requires(refused<real_div_op, A, B> && refused<truncate_div_op, A, B>)
+why<real_div_op, A, B> operator/(const A&, const B&) = delete;
+template <class A, class B, LEAT_SITE>
+  requires operand_and_number<A, B>
+constexpr auto operator/(const A& a, const B& b) {
+  return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return p / q; });
+}
+
+/// a / b rounded down. Dtypes: numbers. Source: TensorFlow `FloorDiv`.
+struct floor_div_op : rule::binary<rule::takes::number> {
+  static constexpr std::string_view type = "FloorDiv";
+  template <class M, class V>
+  static constexpr auto apply(V a, V b) {
+    return M::floor_div(a, b);
+  }
+};
+template <class A, class B>
+  requires accepted<floor_div_op, A, B>
+constexpr made<floor_div_op, A, B> floor_divide(const A& a, const B& b) {
+  return make<floor_div_op>(a, b);
+}
+template <class A, class B>
+  requires refused<floor_div_op, A, B>
+why<floor_div_op, A, B> floor_divide(const A&, const B&) = delete;
+template <class A, class B, LEAT_SITE>
+  requires operand_and_number<A, B>
+constexpr auto floor_divide(const A& a, const B& b) {
+  return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return floor_divide(p, q); });
+}
+
+/// The remainder of `floor_divide`, with the divisor's sign. Source: TensorFlow `FloorMod`.
+struct floor_mod_op : rule::binary<rule::takes::number> {
+  static constexpr std::string_view type = "FloorMod";
+  template <class M, class V>
+  static constexpr auto apply(V a, V b) {
+    return M::floor_mod(a, b);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, g.dy());
+    if (g.wants(1)) give(g, 1, -g.dy() * floor_divide(g.input(0), g.input(1)));
+  }
+};
+template <class A, class B>
+  requires accepted<floor_mod_op, A, B>
+constexpr made<floor_mod_op, A, B> floor_mod(const A& a, const B& b) {
+  return make<floor_mod_op>(a, b);
+}
+template <class A, class B>
+  requires refused<floor_mod_op, A, B>
+why<floor_mod_op, A, B> floor_mod(const A&, const B&) = delete;
+template <class A, class B, LEAT_SITE>
+  requires operand_and_number<A, B>
+constexpr auto floor_mod(const A& a, const B& b) {
+  return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return floor_mod(p, q); });
+}
+
+/// The remainder of rounding toward zero, with the dividend's sign. Source: TensorFlow `TruncateMod`.
+struct truncate_mod_op : rule::binary<rule::takes::number> {
+  static constexpr std::string_view type = "TruncateMod";
+  template <class M, class V>
+  static constexpr auto apply(V a, V b) {
+    return M::truncate_mod(a, b);
+  }
+};
+template <class A, class B>
+  requires accepted<truncate_mod_op, A, B>
+constexpr made<truncate_mod_op, A, B> truncate_mod(const A& a, const B& b) {
+  return make<truncate_mod_op>(a, b);
+}
+template <class A, class B>
+  requires refused<truncate_mod_op, A, B>
+why<truncate_mod_op, A, B> truncate_mod(const A&, const B&) = delete;
+template <class A, class B, LEAT_SITE>
+  requires operand_and_number<A, B>
+constexpr auto truncate_mod(const A& a, const B& b) {
+  return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return truncate_mod(p, q); });
+}
+
+/// The larger of a and b; a tie's gradient goes to a. Source: TensorFlow `Maximum`.
+struct maximum_op : rule::binary<rule::takes::number> {
+  static constexpr std::string_view type = "Maximum";
+  static constexpr bool commutative = true;
+  static constexpr int foldable = 2;
+  template <class M, class V>
+  static constexpr auto apply(V a, V b) {
+    return M::maximum(a, b);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, select(greater_equal(g.input(0), g.input(1)), g.dy(), constant_like(g.dy(), 0)));
+    if (g.wants(1)) give(g, 1, select(greater_equal(g.input(0), g.input(1)), constant_like(g.dy(), 0), g.dy()));
+  }
+};
+template <class A, class B>
+  requires accepted<maximum_op, A, B>
+constexpr made<maximum_op, A, B> maximum(const A& a, const B& b) {
+  return make<maximum_op>(a, b);
+}
+template <class A, class B>
+  requires refused<maximum_op, A, B>
+why<maximum_op, A, B> maximum(const A&, const B&) = delete;
+template <class A, class B, LEAT_SITE>
+  requires operand_and_number<A, B>
+constexpr auto maximum(const A& a, const B& b) {
+  return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return maximum(p, q); });
+}
+
+/// The smaller of a and b; a tie's gradient goes to a. Source: TensorFlow `Minimum`.
+struct minimum_op : rule::binary<rule::takes::number> {
+  static constexpr std::string_view type = "Minimum";
+  static constexpr bool commutative = true;
+  static constexpr int foldable = 2;
+  template <class M, class V>
+  static constexpr auto apply(V a, V b) {
+    return M::minimum(a, b);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, select(less_equal(g.input(0), g.input(1)), g.dy(), constant_like(g.dy(), 0)));
+    if (g.wants(1)) give(g, 1, select(less_equal(g.input(0), g.input(1)), constant_like(g.dy(), 0), g.dy()));
+  }
+};
+template <class A, class B>
+  requires accepted<minimum_op, A, B>
+constexpr made<minimum_op, A, B> minimum(const A& a, const B& b) {
+  return make<minimum_op>(a, b);
+}
+template <class A, class B>
+  requires refused<minimum_op, A, B>
+why<minimum_op, A, B> minimum(const A&, const B&) = delete;
+template <class A, class B, LEAT_SITE>
+  requires operand_and_number<A, B>
+constexpr auto minimum(const A& a, const B& b) {
+  return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return minimum(p, q); });
+}
+
+/// x x. Source: TensorFlow `Square`.
+struct square_op : rule::unary<rule::takes::number> {
+  static constexpr std::string_view type = "Square";
+  static constexpr int foldable = 1;
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::square(x);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, g.dy() * (g.input(0) * 2));
+  }
+};
+template <class X>
+  requires accepted<square_op, X>
+constexpr made<square_op, X> square(const X& x) {
+  return make<square_op>(x);
+}
+template <class X>
+  requires refused<square_op, X>
+why<square_op, X> square(const X&) = delete;
+
+/// (a - b)². Source: TensorFlow `SquaredDifference`.
+struct squared_difference_op : rule::binary<rule::takes::number> {
+  static constexpr std::string_view type = "SquaredDifference";
+  static constexpr bool commutative = true;
+  static constexpr int foldable = 2;
+  template <class M, class V>
+  static constexpr auto apply(V a, V b) {
+    return M::square(M::subtract(a, b));
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, g.dy() * ((g.input(0) - g.input(1)) * 2));
+    if (g.wants(1)) give(g, 1, g.dy() * ((g.input(1) - g.input(0)) * 2));
+  }
+};
+template <class A, class B>
+  requires accepted<squared_difference_op, A, B>
+constexpr made<squared_difference_op, A, B> squared_difference(const A& a, const B& b) {
+  return make<squared_difference_op>(a, b);
+}
+template <class A, class B>
+  requires refused<squared_difference_op, A, B>
+why<squared_difference_op, A, B> squared_difference(const A&, const B&) = delete;
+template <class A, class B, LEAT_SITE>
+  requires operand_and_number<A, B>
+constexpr auto squared_difference(const A& a, const B& b) {
+  return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return squared_difference(p, q); });
+}
+
+/// |x|; the gradient at 0 is 0. Source: TensorFlow `Abs`.
+struct abs_op : rule::unary<rule::takes::number> {
+  static constexpr std::string_view type = "Abs";
+  static constexpr int foldable = 1;
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::abs(x);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, g.dy() * sign(g.input(0)));
+  }
+};
+template <class X>
+  requires accepted<abs_op, X>
+constexpr made<abs_op, X> abs(const X& x) {
+  return make<abs_op>(x);
+}
+template <class X>
+  requires refused<abs_op, X>
+why<abs_op, X> abs(const X&) = delete;
+
+/// -1, 0 or 1. Source: TensorFlow `Sign`.
+struct sign_op : rule::unary<rule::takes::number> {
+  static constexpr std::string_view type = "Sign";
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::sign(x);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, constant(g.owner(), g.input(0).type(), g.input(0).extent(), 0));
+  }
+};
+template <class X>
+  requires accepted<sign_op, X>
+constexpr made<sign_op, X> sign(const X& x) {
+  return make<sign_op>(x);
+}
+template <class X>
+  requires refused<sign_op, X>
+why<sign_op, X> sign(const X&) = delete;
+
+/// Rounded down. Source: TensorFlow `Floor`.
+struct floor_op : rule::unary<rule::takes::floating> {
+  static constexpr std::string_view type = "Floor";
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::floor(x);
+  }
+};
+template <class X>
+  requires accepted<floor_op, X>
+constexpr made<floor_op, X> floor(const X& x) {
+  return make<floor_op>(x);
+}
+template <class X>
+  requires refused<floor_op, X>
+why<floor_op, X> floor(const X&) = delete;
+
+/// Rounded up. Source: TensorFlow `Ceil`.
+struct ceil_op : rule::unary<rule::takes::floating> {
+  static constexpr std::string_view type = "Ceil";
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::ceil(x);
+  }
+};
+template <class X>
+  requires accepted<ceil_op, X>
+constexpr made<ceil_op, X> ceil(const X& x) {
+  return make<ceil_op>(x);
+}
+template <class X>
+  requires refused<ceil_op, X>
+why<ceil_op, X> ceil(const X&) = delete;
+
+/// Rounded to the nearest integer, halves to even. Source: TensorFlow `Round`.
+struct round_op : rule::unary<rule::takes::floating> {
+  static constexpr std::string_view type = "Round";
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::round(x);
+  }
+};
+template <class X>
+  requires accepted<round_op, X>
+constexpr made<round_op, X> round(const X& x) {
+  return make<round_op>(x);
+}
+template <class X>
+  requires refused<round_op, X>
+why<round_op, X> round(const X&) = delete;
+
+}  // namespace leat

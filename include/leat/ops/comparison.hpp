@@ -1,0 +1,399 @@
+#pragma once
+// Comparisons, logic, selection and conversion, element by element.
+
+#include <leat/ops/arithmetic.hpp>
+
+namespace leat {
+
+/// a = b. The result is bool; shapes broadcast. Source: TensorFlow `Equal`.
+struct equal_op : rule::comparison<rule::takes::any> {
+  static constexpr std::string_view type = "Equal";
+  static constexpr bool commutative = true;
+  template <class M, class V>
+  static constexpr auto apply(V a, V b) {
+    return M::equal(a, b);
+  }
+};
+template <class A, class B>
+  requires accepted<equal_op, A, B>
+constexpr made<equal_op, A, B> equal(const A& a, const B& b) {
+  return make<equal_op>(a, b);
+}
+template <class A, class B>
+  requires refused<equal_op, A, B>
+why<equal_op, A, B> equal(const A&, const B&) = delete;
+template <class A, class B, LEAT_SITE>
+  requires operand_and_number<A, B>
+constexpr auto equal(const A& a, const B& b) {
+  return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return equal(p, q); });
+}
+
+/// a ≠ b. The result is bool; shapes broadcast. Source: TensorFlow `NotEqual`.
+struct not_equal_op : rule::comparison<rule::takes::any> {
+  static constexpr std::string_view type = "NotEqual";
+  static constexpr bool commutative = true;
+  template <class M, class V>
+  static constexpr auto apply(V a, V b) {
+    return M::not_equal(a, b);
+  }
+};
+template <class A, class B>
+  requires accepted<not_equal_op, A, B>
+constexpr made<not_equal_op, A, B> not_equal(const A& a, const B& b) {
+  return make<not_equal_op>(a, b);
+}
+template <class A, class B>
+  requires refused<not_equal_op, A, B>
+why<not_equal_op, A, B> not_equal(const A&, const B&) = delete;
+template <class A, class B, LEAT_SITE>
+  requires operand_and_number<A, B>
+constexpr auto not_equal(const A& a, const B& b) {
+  return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return not_equal(p, q); });
+}
+
+/// a < b. The result is bool; shapes broadcast. Source: TensorFlow `Less`.
+struct less_op : rule::comparison<rule::takes::number> {
+  static constexpr std::string_view type = "Less";
+  template <class M, class V>
+  static constexpr auto apply(V a, V b) {
+    return M::less(a, b);
+  }
+};
+template <class A, class B>
+  requires accepted<less_op, A, B>
+constexpr made<less_op, A, B> less(const A& a, const B& b) {
+  return make<less_op>(a, b);
+}
+template <class A, class B>
+  requires refused<less_op, A, B>
+why<less_op, A, B> less(const A&, const B&) = delete;
+template <class A, class B, LEAT_SITE>
+  requires operand_and_number<A, B>
+constexpr auto less(const A& a, const B& b) {
+  return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return less(p, q); });
+}
+
+/// a ≤ b. The result is bool; shapes broadcast. Source: TensorFlow `LessEqual`.
+struct less_equal_op : rule::comparison<rule::takes::number> {
+  static constexpr std::string_view type = "LessEqual";
+  template <class M, class V>
+  static constexpr auto apply(V a, V b) {
+    return M::less_equal(a, b);
+  }
+};
+template <class A, class B>
+  requires accepted<less_equal_op, A, B>
+constexpr made<less_equal_op, A, B> less_equal(const A& a, const B& b) {
+  return make<less_equal_op>(a, b);
+}
+template <class A, class B>
+  requires refused<less_equal_op, A, B>
+why<less_equal_op, A, B> less_equal(const A&, const B&) = delete;
+template <class A, class B, LEAT_SITE>
+  requires operand_and_number<A, B>
+constexpr auto less_equal(const A& a, const B& b) {
+  return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return less_equal(p, q); });
+}
+
+/// a > b. The result is bool; shapes broadcast. Source: TensorFlow `Greater`.
+struct greater_op : rule::comparison<rule::takes::number> {
+  static constexpr std::string_view type = "Greater";
+  template <class M, class V>
+  static constexpr auto apply(V a, V b) {
+    return M::greater(a, b);
+  }
+};
+template <class A, class B>
+  requires accepted<greater_op, A, B>
+constexpr made<greater_op, A, B> greater(const A& a, const B& b) {
+  return make<greater_op>(a, b);
+}
+template <class A, class B>
+  requires refused<greater_op, A, B>
+why<greater_op, A, B> greater(const A&, const B&) = delete;
+template <class A, class B, LEAT_SITE>
+  requires operand_and_number<A, B>
+constexpr auto greater(const A& a, const B& b) {
+  return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return greater(p, q); });
+}
+
+/// a ≥ b. The result is bool; shapes broadcast. Source: TensorFlow `GreaterEqual`.
+struct greater_equal_op : rule::comparison<rule::takes::number> {
+  static constexpr std::string_view type = "GreaterEqual";
+  template <class M, class V>
+  static constexpr auto apply(V a, V b) {
+    return M::greater_equal(a, b);
+  }
+};
+template <class A, class B>
+  requires accepted<greater_equal_op, A, B>
+constexpr made<greater_equal_op, A, B> greater_equal(const A& a, const B& b) {
+  return make<greater_equal_op>(a, b);
+}
+template <class A, class B>
+  requires refused<greater_equal_op, A, B>
+why<greater_equal_op, A, B> greater_equal(const A&, const B&) = delete;
+template <class A, class B, LEAT_SITE>
+  requires operand_and_number<A, B>
+constexpr auto greater_equal(const A& a, const B& b) {
+  return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return greater_equal(p, q); });
+}
+
+template <class A, class B>
+  requires accepted<less_op, A, B>
+constexpr made<less_op, A, B> operator<(const A& a, const B& b) {
+  return make<less_op>(a, b);
+}
+template <class A, class B>
+  requires refused<less_op, A, B>
+why<less_op, A, B> operator<(const A&, const B&) = delete;
+template <class A, class B, LEAT_SITE>
+  requires operand_and_number<A, B>
+constexpr auto operator<(const A& a, const B& b) {
+  return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return less(p, q); });
+}
+
+template <class A, class B>
+  requires accepted<less_equal_op, A, B>
+constexpr made<less_equal_op, A, B> operator<=(const A& a, const B& b) {
+  return make<less_equal_op>(a, b);
+}
+template <class A, class B>
+  requires refused<less_equal_op, A, B>
+why<less_equal_op, A, B> operator<=(const A&, const B&) = delete;
+template <class A, class B, LEAT_SITE>
+  requires operand_and_number<A, B>
+constexpr auto operator<=(const A& a, const B& b) {
+  return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return less_equal(p, q); });
+}
+
+template <class A, class B>
+  requires accepted<greater_op, A, B>
+constexpr made<greater_op, A, B> operator>(const A& a, const B& b) {
+  return make<greater_op>(a, b);
+}
+template <class A, class B>
+  requires refused<greater_op, A, B>
+why<greater_op, A, B> operator>(const A&, const B&) = delete;
+template <class A, class B, LEAT_SITE>
+  requires operand_and_number<A, B>
+constexpr auto operator>(const A& a, const B& b) {
+  return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return greater(p, q); });
+}
+
+template <class A, class B>
+  requires accepted<greater_equal_op, A, B>
+constexpr made<greater_equal_op, A, B> operator>=(const A& a, const B& b) {
+  return make<greater_equal_op>(a, b);
+}
+template <class A, class B>
+  requires refused<greater_equal_op, A, B>
+why<greater_equal_op, A, B> operator>=(const A&, const B&) = delete;
+template <class A, class B, LEAT_SITE>
+  requires operand_and_number<A, B>
+constexpr auto operator>=(const A& a, const B& b) {
+  return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return greater_equal(p, q); });
+}
+
+/// a and b, both computed. Source: TensorFlow `LogicalAnd`.
+struct logical_and_op : rule::binary<rule::takes::boolean> {
+  static constexpr std::string_view type = "LogicalAnd";
+  static constexpr bool commutative = true;
+  template <class M, class V>
+  static constexpr auto apply(V a, V b) {
+    return M::logical_and(a, b);
+  }
+};
+template <class A, class B>
+  requires accepted<logical_and_op, A, B>
+constexpr made<logical_and_op, A, B> logical_and(const A& a, const B& b) {
+  return make<logical_and_op>(a, b);
+}
+template <class A, class B>
+  requires refused<logical_and_op, A, B>
+why<logical_and_op, A, B> logical_and(const A&, const B&) = delete;
+template <class A, class B>
+  requires accepted<logical_and_op, A, B>
+constexpr made<logical_and_op, A, B> operator&&(const A& a, const B& b) {
+  return make<logical_and_op>(a, b);
+}
+
+/// a or b, both computed. Source: TensorFlow `LogicalOr`.
+struct logical_or_op : rule::binary<rule::takes::boolean> {
+  static constexpr std::string_view type = "LogicalOr";
+  static constexpr bool commutative = true;
+  template <class M, class V>
+  static constexpr auto apply(V a, V b) {
+    return M::logical_or(a, b);
+  }
+};
+template <class A, class B>
+  requires accepted<logical_or_op, A, B>
+constexpr made<logical_or_op, A, B> logical_or(const A& a, const B& b) {
+  return make<logical_or_op>(a, b);
+}
+template <class A, class B>
+  requires refused<logical_or_op, A, B>
+why<logical_or_op, A, B> logical_or(const A&, const B&) = delete;
+template <class A, class B>
+  requires accepted<logical_or_op, A, B>
+constexpr made<logical_or_op, A, B> operator||(const A& a, const B& b) {
+  return make<logical_or_op>(a, b);
+}
+
+/// not x. Source: TensorFlow `LogicalNot`.
+struct logical_not_op : rule::unary<rule::takes::boolean> {
+  static constexpr std::string_view type = "LogicalNot";
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::logical_not(x);
+  }
+};
+template <class X>
+  requires accepted<logical_not_op, X>
+constexpr made<logical_not_op, X> logical_not(const X& x) {
+  return make<logical_not_op>(x);
+}
+template <class X>
+  requires refused<logical_not_op, X>
+why<logical_not_op, X> logical_not(const X&) = delete;
+template <class X>
+  requires accepted<logical_not_op, X>
+constexpr made<logical_not_op, X> operator!(const X& x) {
+  return make<logical_not_op>(x);
+}
+
+/// Whether x is not a number. Source: TensorFlow `IsNan`.
+struct is_nan_op : rule::predicate<rule::takes::floating> {
+  static constexpr std::string_view type = "IsNan";
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::is_nan(x);
+  }
+};
+template <class X>
+  requires accepted<is_nan_op, X>
+constexpr made<is_nan_op, X> is_nan(const X& x) {
+  return make<is_nan_op>(x);
+}
+template <class X>
+  requires refused<is_nan_op, X>
+why<is_nan_op, X> is_nan(const X&) = delete;
+
+/// Whether x is infinite. Source: TensorFlow `IsInf`.
+struct is_inf_op : rule::predicate<rule::takes::floating> {
+  static constexpr std::string_view type = "IsInf";
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::is_inf(x);
+  }
+};
+template <class X>
+  requires accepted<is_inf_op, X>
+constexpr made<is_inf_op, X> is_inf(const X& x) {
+  return make<is_inf_op>(x);
+}
+template <class X>
+  requires refused<is_inf_op, X>
+why<is_inf_op, X> is_inf(const X&) = delete;
+
+/// Whether x is a number and not infinite. Source: TensorFlow `IsFinite`.
+struct is_finite_op : rule::predicate<rule::takes::floating> {
+  static constexpr std::string_view type = "IsFinite";
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::is_finite(x);
+  }
+};
+template <class X>
+  requires accepted<is_finite_op, X>
+constexpr made<is_finite_op, X> is_finite(const X& x) {
+  return make<is_finite_op>(x);
+}
+template <class X>
+  requires refused<is_finite_op, X>
+why<is_finite_op, X> is_finite(const X&) = delete;
+
+/// a where the condition holds, b elsewhere. All three broadcast; a gradient is 0 where its operand was not taken.
+/// Source: TensorFlow `SelectV2`.
+struct select_op {
+  static constexpr std::string_view type = "SelectV2";
+  static constexpr op_kind kind = op_kind::element;
+  static constexpr inference infer(const operand_list& x) {
+    if (x.type(0) != dtype::boolean) return inference::wrong("the condition is not bool");
+    if (x.type(1) != x.type(2)) return inference::wrong("dtypes differ (cast<T>(x) converts)");
+    const auto both = broadcast(x.extent(1), x.extent(2));
+    const auto all = broadcast(x.extent(0), both.extent);
+    if (!both.ok || !all.ok) return inference::wrong("shapes do not broadcast");
+    return {x.type(1), all.extent};
+  }
+  template <class M, class C, class V>
+  static constexpr auto apply(C condition, V a, V b) {
+    return M::select(condition, a, b);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    const auto zero = constant_like(g.dy(), 0);
+    if (g.wants(1)) give(g, 1, select(g.input(0), g.dy(), zero));
+    if (g.wants(2)) give(g, 2, select(g.input(0), zero, g.dy()));
+  }
+};
+template <class C, class A, class B>
+  requires accepted<select_op, C, A, B>
+constexpr made<select_op, C, A, B> select(const C& condition, const A& a, const B& b) {
+  return make<select_op>(condition, a, b);
+}
+template <class C, class A, class B>
+  requires refused<select_op, C, A, B>
+why<select_op, C, A, B> select(const C&, const A&, const B&) = delete;
+template <class C, class A, class B, LEAT_SITE>
+  requires(operand<C> && operand_and_number<A, B>)
+constexpr auto select(const C& condition, const A& a, const B& b) {
+  return detail::with_number<Site>(a, b, [&](const auto& p, const auto& q) { return select(condition, p, q); });
+}
+
+/// Conversion to another dtype: toward zero from floating point to integers, `x != 0` to bool. Source: TensorFlow `Cast`.
+struct cast_op {
+  static constexpr std::string_view type = "Cast";
+  static constexpr op_kind kind = op_kind::element;
+  static constexpr bool converts = true;
+  static constexpr inference infer(const operand_list& x) {
+    return {static_cast<dtype>(x.attribute(0)), x.extent(0)};
+  }
+  template <class M, class To, class V>
+  static constexpr auto apply_to(V x) {
+    return M::template cast<To>(x);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (!g.wants(0) || !is_floating(g.input(0).type())) return;
+    const std::int64_t back[]{static_cast<std::int64_t>(g.input(0).type())};
+    give(g, 0, make_node<cast_op>(back, g.dy()));
+  }
+};
+/// `cast<double>(x)`.
+template <element_type To, operand X>
+constexpr auto cast(const X& x) {
+  if constexpr (tensor_expression<X>) {
+    if constexpr (std::is_same_v<typename X::element, To>)
+      return x;
+    else
+      return make<cast_op, attributes<static_cast<std::int64_t>(dtype_of<To>)>>(x);
+  } else {
+    return make<cast_op, attributes<static_cast<std::int64_t>(dtype_of<To>)>>(x);
+  }
+}
+/// The same with the dtype as a value, for handles.
+constexpr output cast_to(const output& x, dtype to) {
+  if (x.type() == to) return x;
+  const std::int64_t attribute[]{static_cast<std::int64_t>(to)};
+  return make_node<cast_op>(attribute, x);
+}
+
+/// x limited to [low, high].
+template <operand X, class L, class H>
+constexpr auto clip_by_value(const X& x, const L& low, const H& high) {
+  return minimum(maximum(x, low), high);
+}
+
+}  // namespace leat

@@ -1,0 +1,430 @@
+#pragma once
+// The usual functions, element by element. Dtypes: floating point.
+
+#include <leat/ops/arithmetic.hpp>
+
+namespace leat {
+
+/// eˣ. Source: TensorFlow `Exp`.
+struct exp_op : rule::unary<rule::takes::floating> {
+  static constexpr std::string_view type = "Exp";
+  static constexpr bool costly = true;
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::exp(x);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, g.dy() * g.result());
+  }
+};
+template <class X>
+  requires accepted<exp_op, X>
+constexpr made<exp_op, X> exp(const X& x) {
+  return make<exp_op>(x);
+}
+template <class X>
+  requires refused<exp_op, X>
+why<exp_op, X> exp(const X&) = delete;
+
+/// eˣ - 1, exact near 0. Source: TensorFlow `Expm1`.
+struct expm1_op : rule::unary<rule::takes::floating> {
+  static constexpr std::string_view type = "Expm1";
+  static constexpr bool costly = true;
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::expm1(x);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, g.dy() * exp(g.input(0)));
+  }
+};
+template <class X>
+  requires accepted<expm1_op, X>
+constexpr made<expm1_op, X> expm1(const X& x) {
+  return make<expm1_op>(x);
+}
+template <class X>
+  requires refused<expm1_op, X>
+why<expm1_op, X> expm1(const X&) = delete;
+
+/// Natural logarithm. Source: TensorFlow `Log`.
+struct log_op : rule::unary<rule::takes::floating> {
+  static constexpr std::string_view type = "Log";
+  static constexpr bool costly = true;
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::log(x);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, g.dy() / g.input(0));
+  }
+};
+template <class X>
+  requires accepted<log_op, X>
+constexpr made<log_op, X> log(const X& x) {
+  return make<log_op>(x);
+}
+template <class X>
+  requires refused<log_op, X>
+why<log_op, X> log(const X&) = delete;
+
+/// log(1 + x), exact near 0. Source: TensorFlow `Log1p`.
+struct log1p_op : rule::unary<rule::takes::floating> {
+  static constexpr std::string_view type = "Log1p";
+  static constexpr bool costly = true;
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::log1p(x);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, g.dy() / (g.input(0) + 1));
+  }
+};
+template <class X>
+  requires accepted<log1p_op, X>
+constexpr made<log1p_op, X> log1p(const X& x) {
+  return make<log1p_op>(x);
+}
+template <class X>
+  requires refused<log1p_op, X>
+why<log1p_op, X> log1p(const X&) = delete;
+
+/// Square root. Source: TensorFlow `Sqrt`.
+struct sqrt_op : rule::unary<rule::takes::floating> {
+  static constexpr std::string_view type = "Sqrt";
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::sqrt(x);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, g.dy() * 0.5 / g.result());
+  }
+};
+template <class X>
+  requires accepted<sqrt_op, X>
+constexpr made<sqrt_op, X> sqrt(const X& x) {
+  return make<sqrt_op>(x);
+}
+template <class X>
+  requires refused<sqrt_op, X>
+why<sqrt_op, X> sqrt(const X&) = delete;
+
+/// 1 / √x. Source: TensorFlow `Rsqrt`.
+struct rsqrt_op : rule::unary<rule::takes::floating> {
+  static constexpr std::string_view type = "Rsqrt";
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::rsqrt(x);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, g.dy() * -0.5 * g.result() * square(g.result()));
+  }
+};
+template <class X>
+  requires accepted<rsqrt_op, X>
+constexpr made<rsqrt_op, X> rsqrt(const X& x) {
+  return make<rsqrt_op>(x);
+}
+template <class X>
+  requires refused<rsqrt_op, X>
+why<rsqrt_op, X> rsqrt(const X&) = delete;
+
+/// Hyperbolic tangent. Source: TensorFlow `Tanh`.
+struct tanh_op : rule::unary<rule::takes::floating> {
+  static constexpr std::string_view type = "Tanh";
+  static constexpr bool costly = true;
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::tanh(x);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, g.dy() * (1 - square(g.result())));
+  }
+};
+template <class X>
+  requires accepted<tanh_op, X>
+constexpr made<tanh_op, X> tanh(const X& x) {
+  return make<tanh_op>(x);
+}
+template <class X>
+  requires refused<tanh_op, X>
+why<tanh_op, X> tanh(const X&) = delete;
+
+/// 1 / (1 + e⁻ˣ). Source: TensorFlow `Sigmoid`.
+struct sigmoid_op : rule::unary<rule::takes::floating> {
+  static constexpr std::string_view type = "Sigmoid";
+  static constexpr bool costly = true;
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::sigmoid(x);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, g.dy() * g.result() * (1 - g.result()));
+  }
+};
+template <class X>
+  requires accepted<sigmoid_op, X>
+constexpr made<sigmoid_op, X> sigmoid(const X& x) {
+  return make<sigmoid_op>(x);
+}
+template <class X>
+  requires refused<sigmoid_op, X>
+why<sigmoid_op, X> sigmoid(const X&) = delete;
+
+/// log(1 + eˣ). Source: TensorFlow `Softplus`.
+struct softplus_op : rule::unary<rule::takes::floating> {
+  static constexpr std::string_view type = "Softplus";
+  static constexpr bool costly = true;
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::softplus(x);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, g.dy() * sigmoid(g.input(0)));
+  }
+};
+template <class X>
+  requires accepted<softplus_op, X>
+constexpr made<softplus_op, X> softplus(const X& x) {
+  return make<softplus_op>(x);
+}
+template <class X>
+  requires refused<softplus_op, X>
+why<softplus_op, X> softplus(const X&) = delete;
+
+/// Sine; x in radians. Source: TensorFlow `Sin`.
+struct sin_op : rule::unary<rule::takes::floating> {
+  static constexpr std::string_view type = "Sin";
+  static constexpr bool costly = true;
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::sin(x);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, g.dy() * cos(g.input(0)));
+  }
+};
+template <class X>
+  requires accepted<sin_op, X>
+constexpr made<sin_op, X> sin(const X& x) {
+  return make<sin_op>(x);
+}
+template <class X>
+  requires refused<sin_op, X>
+why<sin_op, X> sin(const X&) = delete;
+
+/// Cosine; x in radians. Source: TensorFlow `Cos`.
+struct cos_op : rule::unary<rule::takes::floating> {
+  static constexpr std::string_view type = "Cos";
+  static constexpr bool costly = true;
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::cos(x);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, -g.dy() * sin(g.input(0)));
+  }
+};
+template <class X>
+  requires accepted<cos_op, X>
+constexpr made<cos_op, X> cos(const X& x) {
+  return make<cos_op>(x);
+}
+template <class X>
+  requires refused<cos_op, X>
+why<cos_op, X> cos(const X&) = delete;
+
+/// Tangent; x in radians. Source: TensorFlow `Tan`.
+struct tan_op : rule::unary<rule::takes::floating> {
+  static constexpr std::string_view type = "Tan";
+  static constexpr bool costly = true;
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::tan(x);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, g.dy() * (1 + square(g.result())));
+  }
+};
+template <class X>
+  requires accepted<tan_op, X>
+constexpr made<tan_op, X> tan(const X& x) {
+  return make<tan_op>(x);
+}
+template <class X>
+  requires refused<tan_op, X>
+why<tan_op, X> tan(const X&) = delete;
+
+/// Arc sine, radians. Source: TensorFlow `Asin`.
+struct asin_op : rule::unary<rule::takes::floating> {
+  static constexpr std::string_view type = "Asin";
+  static constexpr bool costly = true;
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::asin(x);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, g.dy() * rsqrt(1 - square(g.input(0))));
+  }
+};
+template <class X>
+  requires accepted<asin_op, X>
+constexpr made<asin_op, X> asin(const X& x) {
+  return make<asin_op>(x);
+}
+template <class X>
+  requires refused<asin_op, X>
+why<asin_op, X> asin(const X&) = delete;
+
+/// Arc cosine, radians. Source: TensorFlow `Acos`.
+struct acos_op : rule::unary<rule::takes::floating> {
+  static constexpr std::string_view type = "Acos";
+  static constexpr bool costly = true;
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::acos(x);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, -g.dy() * rsqrt(1 - square(g.input(0))));
+  }
+};
+template <class X>
+  requires accepted<acos_op, X>
+constexpr made<acos_op, X> acos(const X& x) {
+  return make<acos_op>(x);
+}
+template <class X>
+  requires refused<acos_op, X>
+why<acos_op, X> acos(const X&) = delete;
+
+/// Arc tangent, radians. Source: TensorFlow `Atan`.
+struct atan_op : rule::unary<rule::takes::floating> {
+  static constexpr std::string_view type = "Atan";
+  static constexpr bool costly = true;
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::atan(x);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, g.dy() / (1 + square(g.input(0))));
+  }
+};
+template <class X>
+  requires accepted<atan_op, X>
+constexpr made<atan_op, X> atan(const X& x) {
+  return make<atan_op>(x);
+}
+template <class X>
+  requires refused<atan_op, X>
+why<atan_op, X> atan(const X&) = delete;
+
+/// Hyperbolic sine. Source: TensorFlow `Sinh`.
+struct sinh_op : rule::unary<rule::takes::floating> {
+  static constexpr std::string_view type = "Sinh";
+  static constexpr bool costly = true;
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::sinh(x);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, g.dy() * cosh(g.input(0)));
+  }
+};
+template <class X>
+  requires accepted<sinh_op, X>
+constexpr made<sinh_op, X> sinh(const X& x) {
+  return make<sinh_op>(x);
+}
+template <class X>
+  requires refused<sinh_op, X>
+why<sinh_op, X> sinh(const X&) = delete;
+
+/// Hyperbolic cosine. Source: TensorFlow `Cosh`.
+struct cosh_op : rule::unary<rule::takes::floating> {
+  static constexpr std::string_view type = "Cosh";
+  static constexpr bool costly = true;
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::cosh(x);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, g.dy() * sinh(g.input(0)));
+  }
+};
+template <class X>
+  requires accepted<cosh_op, X>
+constexpr made<cosh_op, X> cosh(const X& x) {
+  return make<cosh_op>(x);
+}
+template <class X>
+  requires refused<cosh_op, X>
+why<cosh_op, X> cosh(const X&) = delete;
+
+/// Error function, 2/√π ∫₀ˣ e^(-t²) dt. Source: TensorFlow `Erf`.
+struct erf_op : rule::unary<rule::takes::floating> {
+  static constexpr std::string_view type = "Erf";
+  static constexpr bool costly = true;
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::erf(x);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, g.dy() * 1.1283791670955126 * exp(-square(g.input(0))));
+  }
+};
+template <class X>
+  requires accepted<erf_op, X>
+constexpr made<erf_op, X> erf(const X& x) {
+  return make<erf_op>(x);
+}
+template <class X>
+  requires refused<erf_op, X>
+why<erf_op, X> erf(const X&) = delete;
+
+/// aᵇ. Shapes broadcast. The gradient for b uses log(a) where a > 0 and 0 elsewhere. Source: TensorFlow `Pow`.
+struct pow_op : rule::binary<rule::takes::floating> {
+  static constexpr std::string_view type = "Pow";
+  static constexpr bool costly = true;
+  template <class M, class V>
+  static constexpr auto apply(V a, V b) {
+    return M::pow(a, b);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, g.dy() * g.input(1) * pow(g.input(0), g.input(1) - 1));
+    if (g.wants(1)) give(g, 1, g.dy() * g.result() * select(greater(g.input(0), constant_like(g.input(0), 0)), log(g.input(0)), constant_like(g.input(0), 0)));
+  }
+};
+template <class A, class B>
+  requires accepted<pow_op, A, B>
+constexpr made<pow_op, A, B> pow(const A& a, const B& b) {
+  return make<pow_op>(a, b);
+}
+template <class A, class B>
+  requires refused<pow_op, A, B>
+why<pow_op, A, B> pow(const A&, const B&) = delete;
+template <class A, class B, LEAT_SITE>
+  requires operand_and_number<A, B>
+constexpr auto pow(const A& a, const B& b) {
+  return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return pow(p, q); });
+}
+
+}  // namespace leat

@@ -1,0 +1,50 @@
+#pragma once
+// Products of matrices.
+
+#include <leat/ops/reduction.hpp>
+
+namespace leat {
+
+/// a b, with either operand transposed on the fly. Attributes: transpose a, transpose b.
+/// Shapes: a [m, k], b [k, n]; result [m, n]. Dtypes: numbers but uint8. Source: TensorFlow `MatMul`.
+struct matmul_op {
+  static constexpr std::string_view type = "MatMul";
+  static constexpr op_kind kind = op_kind::kernel;
+  static constexpr inference infer(const operand_list& x) {
+    if (x.type(0) != x.type(1)) return inference::wrong("dtypes differ (cast<T>(x) converts)");
+    if (!is_number(x.type(0)) || x.type(0) == dtype::uint8) return inference::wrong("takes float32, float64, int32 and int64 only");
+    if (x.extent(0).rank != 2 || x.extent(1).rank != 2) return inference::wrong("takes matrices, rank 2");
+    const bool ta = x.attribute(0) != 0;
+    const bool tb = x.attribute(1) != 0;
+    if (x.extent(0)[ta ? 0 : 1] != x.extent(1)[tb ? 1 : 0]) return inference::wrong("inner dimensions differ");
+    inference got{x.type(0), {}};
+    got.extent.push(x.extent(0)[ta ? 1 : 0]);
+    got.extent.push(x.extent(1)[tb ? 0 : 1]);
+    return got;
+  }
+  template <class Handle>  // a template, so that it is compiled when this class is complete
+  static constexpr Handle product(const Handle& a, bool ta, const Handle& b, bool tb) {
+    const std::int64_t attribute[]{ta, tb};
+    return make_node<matmul_op>(attribute, a, b);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    const bool ta = g.attribute(0) != 0;
+    const bool tb = g.attribute(1) != 0;
+    const auto a = g.input(0);
+    const auto b = g.input(1);
+    if (g.wants(0)) give(g, 0, ta ? product(b, tb, g.dy(), true) : product(g.dy(), false, b, !tb));
+    if (g.wants(1)) give(g, 1, tb ? product(g.dy(), true, a, ta) : product(a, !ta, g.dy(), false));
+  }
+};
+/// `matmul(a, b)`; `matmul<true, false>(a, b)` is aᵀ b.
+template <bool TransposeA = false, bool TransposeB = false, class A, class B>
+  requires accepted_with<matmul_op, attributes<TransposeA, TransposeB>, A, B>
+constexpr made_with<matmul_op, attributes<TransposeA, TransposeB>, A, B> matmul(const A& a, const B& b) {
+  return make<matmul_op, attributes<TransposeA, TransposeB>>(a, b);
+}
+template <bool TransposeA = false, bool TransposeB = false, class A, class B>
+  requires refused_with<matmul_op, attributes<TransposeA, TransposeB>, A, B>
+why_with<matmul_op, attributes<TransposeA, TransposeB>, A, B> matmul(const A&, const B&) = delete;
+
+}  // namespace leat

@@ -1,0 +1,362 @@
+#pragma once
+// What neural networks add: activations, softmax, cross entropies, arg max and one-hot. Most are written in simpler
+// operators (`expand`); fusion makes one pass of them.
+
+#include <leat/ops/linalg.hpp>
+#include <tuple>
+
+namespace leat {
+
+/// max(x, 0); the gradient at 0 is 0. Source: TensorFlow `Relu`.
+struct relu_op : rule::unary<rule::takes::number> {
+  static constexpr std::string_view type = "Relu";
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::maximum(x, V(0));
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, select(greater(g.result(), constant_like(g.dy(), 0)), g.dy(), constant_like(g.dy(), 0)));
+  }
+};
+template <class X>
+  requires accepted<relu_op, X>
+constexpr made<relu_op, X> relu(const X& x) {
+  return make<relu_op>(x);
+}
+template <class X>
+  requires refused<relu_op, X>
+why<relu_op, X> relu(const X&) = delete;
+
+/// x limited to [0, 6]; the gradient at both ends is 0. Source: TensorFlow `Relu6`.
+struct relu6_op : rule::unary<rule::takes::number> {
+  static constexpr std::string_view type = "Relu6";
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::minimum(M::maximum(x, V(0)), V(6));
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (!g.wants(0)) return;
+    const auto inside = logical_and(greater(g.result(), constant_like(g.dy(), 0)), less(g.result(), constant_like(g.dy(), 6)));
+    give(g, 0, select(inside, g.dy(), constant_like(g.dy(), 0)));
+  }
+};
+template <class X>
+  requires accepted<relu6_op, X>
+constexpr made<relu6_op, X> relu6(const X& x) {
+  return make<relu6_op>(x);
+}
+template <class X>
+  requires refused<relu6_op, X>
+why<relu6_op, X> relu6(const X&) = delete;
+
+/// x where x > 0, eˣ - 1 elsewhere. Source: TensorFlow `Elu`; Clevert et al. 2015.
+struct elu_op : rule::unary<rule::takes::floating> {
+  static constexpr std::string_view type = "Elu";
+  static constexpr bool costly = true;
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::select(M::greater(x, V(0)), x, M::expm1(M::minimum(x, V(0))));
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, select(less(g.result(), constant_like(g.dy(), 0)), g.dy() * (g.result() + 1), g.dy()));
+  }
+};
+template <class X>
+  requires accepted<elu_op, X>
+constexpr made<elu_op, X> elu(const X& x) {
+  return make<elu_op>(x);
+}
+template <class X>
+  requires refused<elu_op, X>
+why<elu_op, X> elu(const X&) = delete;
+
+namespace rule {
+constexpr int last_axis(std::int64_t axis, int rank) { return static_cast<int>(axis < 0 ? axis + rank : axis); }
+
+/// The largest element along an axis, kept, without a gradient: what exponentials are shifted by.
+constexpr output shift_along(const output& x, int axis) {
+  const std::int64_t attribute[]{1, axis};
+  return make_node<max_op>(attribute, x);
+}
+constexpr output sum_along(const output& x, int axis, bool keep) {
+  const std::int64_t attribute[]{keep, axis};
+  return make_node<sum_op>(attribute, x);
+}
+
+/// One operand of floating-point dtype and one axis as attribute.
+struct along_axis {
+  static constexpr op_kind kind = op_kind::composite;
+  static constexpr inference infer(const operand_list& x) {
+    if (!is_floating(x.type(0))) return inference::wrong(refusal(takes::floating));
+    const int axis = last_axis(x.attribute(0), x.extent(0).rank);
+    if (axis < 0 || axis >= x.extent(0).rank) return inference::wrong("axis out of range");
+    return {x.type(0), x.extent(0)};
+  }
+};
+}  // namespace rule
+
+/// eˣ / Σ eˣ along an axis, computed as e^(x - max x). Attribute: the axis. Source: TensorFlow `Softmax`.
+struct softmax_op : rule::along_axis {
+  static constexpr std::string_view type = "Softmax";
+  template <class G>
+  static constexpr output expand(G& g) {
+    const int axis = rule::last_axis(g.attribute(0), g.input(0).extent().rank);
+    const auto e = exp(g.input(0) - rule::shift_along(g.input(0), axis));
+    return e * reciprocal(rule::sum_along(e, axis, true));
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (!g.wants(0)) return;
+    const int axis = rule::last_axis(g.attribute(0), g.input(0).extent().rank);
+    const auto y = g.result();
+    give(g, 0, (g.dy() - rule::sum_along(g.dy() * y, axis, true)) * y);
+  }
+};
+/// `softmax(x)` along the last axis, `softmax<0>(x)` along the first.
+template <int Axis = -1, class X>
+  requires accepted_with<softmax_op, attributes<Axis>, X>
+constexpr made_with<softmax_op, attributes<Axis>, X> softmax(const X& x) {
+  return make<softmax_op, attributes<Axis>>(x);
+}
+template <int Axis = -1, class X>
+  requires refused_with<softmax_op, attributes<Axis>, X>
+why_with<softmax_op, attributes<Axis>, X> softmax(const X&) = delete;
+
+/// log softmax(x), computed as x - max x - log Σ e^(x - max x). Attribute: the axis. Source: TensorFlow `LogSoftmax`.
+struct log_softmax_op : rule::along_axis {
+  static constexpr std::string_view type = "LogSoftmax";
+  template <class G>
+  static constexpr output expand(G& g) {
+    const int axis = rule::last_axis(g.attribute(0), g.input(0).extent().rank);
+    const auto shifted = g.input(0) - rule::shift_along(g.input(0), axis);
+    return shifted - log(rule::sum_along(exp(shifted), axis, true));
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (!g.wants(0)) return;
+    const int axis = rule::last_axis(g.attribute(0), g.input(0).extent().rank);
+    give(g, 0, g.dy() - exp(g.result()) * rule::sum_along(g.dy(), axis, true));
+  }
+};
+template <int Axis = -1, class X>
+  requires accepted_with<log_softmax_op, attributes<Axis>, X>
+constexpr made_with<log_softmax_op, attributes<Axis>, X> log_softmax(const X& x) {
+  return make<log_softmax_op, attributes<Axis>>(x);
+}
+template <int Axis = -1, class X>
+  requires refused_with<log_softmax_op, attributes<Axis>, X>
+why_with<log_softmax_op, attributes<Axis>, X> log_softmax(const X&) = delete;
+
+/// Indices that must lie in [0, n): the operand itself, or invalid_argument before anything is written. Attribute: n.
+/// Source: the range check of TensorFlow's sparse operators on the CPU.
+struct check_range_op {
+  static constexpr std::string_view type = "CheckRange";
+  static constexpr op_kind kind = op_kind::kernel;
+  static constexpr inference infer(const operand_list& x) { return {x.type(0), x.extent(0)}; }
+};
+
+/// `on` at the index, `off` elsewhere, along a new last axis. Attributes: depth, dtype, bits of on and off. An index out
+/// of range gives `off` everywhere. Source: TensorFlow `OneHot`.
+struct one_hot_op {
+  static constexpr std::string_view type = "OneHot";
+  static constexpr op_kind kind = op_kind::composite;
+  static constexpr inference infer(const operand_list& x) {
+    if (!is_integer(x.type(0))) return inference::wrong("takes integers only");
+    if (x.attribute(0) < 0 || x.extent(0).rank == max_rank) return inference::wrong("depth or rank out of range");
+    inference got{static_cast<dtype>(x.attribute(1)), x.extent(0)};
+    got.extent.push(x.attribute(0));
+    return got;
+  }
+  template <class G>
+  static constexpr output expand(G& g) {
+    const tensor_info result{g.result().type(), g.result().extent()};
+    const int axis = result.extent.rank - 1;
+    shape column = g.input(0).extent();
+    column.push(1);
+    // compared as int32, so that a float32 result keeps its SIMD width; int64 indices beyond int32 miss either way
+    const auto wide = g.input(0).type() == dtype::int64;
+    const auto index = wide ? cast_to(select(logical_and(greater_equal(g.input(0), 0), less(g.input(0), g.attribute(0))),
+                                             g.input(0), constant_like(g.input(0), -1)), dtype::int32)
+                            : cast_to(g.input(0), dtype::int32);
+    const auto hit = equal(reshape_to(index, column), index_along(g.owner(), dtype::int32, result.extent, axis));
+    return select(hit, constant(g.owner(), result.type, {}, detail::value_of_bits(result.type, g.attribute(2))),
+                  constant(g.owner(), result.type, {}, detail::value_of_bits(result.type, g.attribute(3))));
+  }
+  template <class G>
+  static constexpr void gradient(G&) {}
+};
+namespace detail {
+template <class T, std::int64_t Depth, auto On, auto Off>
+using one_hot_attributes = attributes<Depth, static_cast<std::int64_t>(dtype_of<T>), bits_of(dtype_of<T>, static_cast<double>(On)),
+                                      bits_of(dtype_of<T>, static_cast<double>(Off))>;
+}  // namespace detail
+/// `one_hot<10>(labels)`: float32, 1 at the label and 0 elsewhere; `one_hot<10, double, 5, -1>(labels)` names all.
+template <std::int64_t Depth, element_type T = float, auto On = 1, auto Off = 0, class X>
+  requires accepted_with<one_hot_op, detail::one_hot_attributes<T, Depth, On, Off>, X>
+constexpr made_with<one_hot_op, detail::one_hot_attributes<T, Depth, On, Off>, X> one_hot(const X& indices) {
+  return make<one_hot_op, detail::one_hot_attributes<T, Depth, On, Off>>(indices);
+}
+template <std::int64_t Depth, element_type T = float, auto On = 1, auto Off = 0, class X>
+  requires refused_with<one_hot_op, detail::one_hot_attributes<T, Depth, On, Off>, X>
+why_with<one_hot_op, detail::one_hot_attributes<T, Depth, On, Off>, X> one_hot(const X&) = delete;
+
+namespace rule {
+/// dy with a last dimension of 1.
+constexpr output as_column(const output& dy) {
+  shape column = dy.extent();
+  column.push(1);
+  return reshape_to(dy, column);
+}
+constexpr output one_hot_like(const output& labels, const output& logits) {
+  const int axis = logits.extent().rank - 1;
+  const std::int64_t attribute[]{logits.extent()[axis], static_cast<std::int64_t>(logits.type()),
+                                 detail::bits_of(logits.type(), 1), detail::bits_of(logits.type(), 0)};
+  return make_node<one_hot_op>(attribute, labels);
+}
+}  // namespace rule
+
+/// -Σ labels log softmax(logits) along the last axis. Shapes: labels and logits [d0, …, dn, classes]; result [d0, …, dn].
+/// Sends a gradient to the labels, too. Source: TensorFlow `SoftmaxCrossEntropyWithLogits` (version 2).
+struct softmax_cross_entropy_op {
+  static constexpr std::string_view type = "SoftmaxCrossEntropyWithLogits";
+  static constexpr op_kind kind = op_kind::composite;
+  static constexpr inference infer(const operand_list& x) {
+    if (x.type(0) != x.type(1)) return inference::wrong("dtypes differ (cast<T>(x) converts)");
+    if (!is_floating(x.type(0))) return inference::wrong(rule::refusal(rule::takes::floating));
+    if (!(x.extent(0) == x.extent(1))) return inference::wrong("logits and labels differ in shape");
+    if (x.extent(0).rank == 0) return inference::wrong("takes at least rank 1: […, classes]");
+    inference got{x.type(0), x.extent(0)};
+    --got.extent.rank;
+    got.extent.dim[got.extent.rank] = 0;
+    return got;
+  }
+  template <class G>
+  static constexpr output expand(G& g) {
+    const std::int64_t axis[]{-1};
+    const auto logp = make_node<log_softmax_op>(axis, g.input(0));
+    return -rule::sum_along(g.input(1) * logp, g.input(0).extent().rank - 1, false);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    const std::int64_t axis[]{-1};
+    const auto dy = rule::as_column(g.dy());
+    if (g.wants(0)) give(g, 0, dy * (make_node<softmax_op>(axis, g.input(0)) - g.input(1)));
+    if (g.wants(1)) give(g, 1, -dy * make_node<log_softmax_op>(axis, g.input(0)));
+  }
+};
+/// `softmax_cross_entropy_with_logits(labels, logits)`.
+template <class L, class X>
+  requires accepted<softmax_cross_entropy_op, X, L>
+constexpr made<softmax_cross_entropy_op, X, L> softmax_cross_entropy_with_logits(const L& labels, const X& logits) {
+  return make<softmax_cross_entropy_op>(logits, labels);
+}
+template <class L, class X>
+  requires refused<softmax_cross_entropy_op, X, L>
+why<softmax_cross_entropy_op, X, L> softmax_cross_entropy_with_logits(const L&, const X&) = delete;
+
+/// -log softmax(logits)[label] along the last axis. Shapes: labels [d0, …, dn], logits [d0, …, dn, classes].
+/// Errors: invalid_argument if a label is out of range. Source: TensorFlow `SparseSoftmaxCrossEntropyWithLogits`.
+struct sparse_softmax_cross_entropy_op {
+  static constexpr std::string_view type = "SparseSoftmaxCrossEntropyWithLogits";
+  static constexpr op_kind kind = op_kind::composite;
+  static constexpr inference infer(const operand_list& x) {
+    if (!is_floating(x.type(0))) return inference::wrong(rule::refusal(rule::takes::floating));
+    if (x.type(1) != dtype::int32 && x.type(1) != dtype::int64) return inference::wrong("labels are int32 or int64");
+    inference got{x.type(0), x.extent(1)};
+    if (x.extent(0).rank != x.extent(1).rank + 1) return inference::wrong("logits have one axis more than labels: […, classes]");
+    for (int i = 0; i < x.extent(1).rank; ++i)
+      if (x.extent(0)[i] != x.extent(1)[i]) return inference::wrong("logits and labels differ in shape");
+    if (x.extent(0)[x.extent(1).rank] < 0) return inference::wrong("the number of classes has a name, not a size");
+    return got;
+  }
+  static constexpr output checked(const output& labels, const output& logits) {
+    const std::int64_t attribute[]{logits.extent()[logits.extent().rank - 1]};
+    return make_node<check_range_op>(attribute, labels);
+  }
+  template <class G>
+  static constexpr output expand(G& g) {
+    const int axis = g.input(0).extent().rank - 1;
+    const std::int64_t last[]{-1};
+    const auto logp = make_node<log_softmax_op>(last, g.input(0));
+    const auto hit = rule::one_hot_like(checked(g.input(1), g.input(0)), g.input(0));
+    return -rule::sum_along(select(not_equal(hit, constant_like(hit, 0)), logp, constant_like(logp, 0)), axis, false);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    const std::int64_t axis[]{-1};
+    if (!g.wants(0)) return;
+    const auto hit = rule::one_hot_like(checked(g.input(1), g.input(0)), g.input(0));
+    give(g, 0, rule::as_column(g.dy()) * (make_node<softmax_op>(axis, g.input(0)) - hit));
+  }
+};
+/// `sparse_softmax_cross_entropy_with_logits(labels, logits)`.
+template <class L, class X>
+  requires accepted<sparse_softmax_cross_entropy_op, X, L>
+constexpr made<sparse_softmax_cross_entropy_op, X, L> sparse_softmax_cross_entropy_with_logits(const L& labels, const X& logits) {
+  return make<sparse_softmax_cross_entropy_op>(logits, labels);
+}
+template <class L, class X>
+  requires refused<sparse_softmax_cross_entropy_op, X, L>
+why<sparse_softmax_cross_entropy_op, X, L> sparse_softmax_cross_entropy_with_logits(const L&, const X&) = delete;
+
+/// max(x, 0) - x z + log(1 + e^(-|x|)): cross entropy of independent probabilities, stable at large |x|.
+/// Shapes: labels z and logits x the same. Source: TensorFlow `sigmoid_cross_entropy_with_logits`.
+template <operand L, operand X>
+constexpr auto sigmoid_cross_entropy_with_logits(const L& labels, const X& logits) {
+  return relu(logits) - logits * labels + log1p(exp(-abs(logits)));
+}
+
+/// Position of the largest element along an axis, the first of equals. Attributes: axis, dtype of the result.
+/// Source: TensorFlow `ArgMax`.
+template <bool Largest>
+struct arg_reduce_op {
+  static constexpr std::string_view type = Largest ? "ArgMax" : "ArgMin";
+  static constexpr op_kind kind = op_kind::kernel;
+  static constexpr inference infer(const operand_list& x) {
+    const shape& from = x.extent(0);
+    if (!is_number(x.type(0))) return inference::wrong(rule::refusal(rule::takes::number));
+    const int axis = rule::last_axis(x.attribute(0), from.rank);
+    if (axis < 0 || axis >= from.rank) return inference::wrong("axis out of range");
+    if (from[axis] == 0) return inference::wrong("nothing along the axis");
+    inference got{static_cast<dtype>(x.attribute(1)), {}};
+    for (int i = 0; i < from.rank; ++i)
+      if (i != axis) got.extent.push(from[i]);
+    return got;
+  }
+};
+using argmax_op = arg_reduce_op<true>;
+using argmin_op = arg_reduce_op<false>;
+namespace detail {
+template <int Axis, class T>
+using arg_attributes = attributes<Axis, static_cast<std::int64_t>(dtype_of<T>)>;
+}
+/// `argmax<1>(x)` as int64; `argmax<1, std::int32_t>(x)`.
+template <int Axis = 0, element_type T = std::int64_t, class X>
+  requires accepted_with<argmax_op, detail::arg_attributes<Axis, T>, X>
+constexpr made_with<argmax_op, detail::arg_attributes<Axis, T>, X> argmax(const X& x) {
+  return make<argmax_op, detail::arg_attributes<Axis, T>>(x);
+}
+template <int Axis = 0, element_type T = std::int64_t, class X>
+  requires refused_with<argmax_op, detail::arg_attributes<Axis, T>, X>
+why_with<argmax_op, detail::arg_attributes<Axis, T>, X> argmax(const X&) = delete;
+template <int Axis = 0, element_type T = std::int64_t, class X>
+  requires accepted_with<argmin_op, detail::arg_attributes<Axis, T>, X>
+constexpr made_with<argmin_op, detail::arg_attributes<Axis, T>, X> argmin(const X& x) {
+  return make<argmin_op, detail::arg_attributes<Axis, T>>(x);
+}
+template <int Axis = 0, element_type T = std::int64_t, class X>
+  requires refused_with<argmin_op, detail::arg_attributes<Axis, T>, X>
+why_with<argmin_op, detail::arg_attributes<Axis, T>, X> argmin(const X&) = delete;
+
+/// Mean and variance (biased) along `Axes`, or over all elements. Source: TensorFlow `moments`.
+template <int... Axes, operand X>
+constexpr auto moments(const X& x) {
+  const auto mean = reduce_mean_keep<Axes...>(x);
+  const auto variance = reduce_mean<Axes...>(squared_difference(x, stop_gradient(mean)));
+  return std::make_tuple(reduce_mean<Axes...>(x), variance);
+}
+
+}  // namespace leat

@@ -1,0 +1,400 @@
+#pragma once
+// Reductions over axes. Attributes: whether reduced axes stay as 1, then the axes, sorted and counted from the front;
+// none means all. A reduction combines its elements in an order that depends on the shape alone, so that the result does
+// not depend on the number of threads.
+
+#include <leat/ops/array.hpp>
+#include <leat/ops/comparison.hpp>
+#include <leat/ops/functions.hpp>
+
+namespace leat {
+
+namespace rule {
+
+/// Which axes a reduction's attributes name, as bits; -1 if one is out of range or named twice.
+constexpr int reduced_axes(const std::int64_t* attribute, int count, int rank) {
+  if (count <= 1) return (1 << rank) - 1;
+  int mask = 0;
+  for (int i = 1; i < count; ++i) {
+    const auto axis = attribute[i] < 0 ? attribute[i] + rank : attribute[i];
+    if (axis < 0 || axis >= rank || (mask >> axis & 1) != 0) return -1;
+    mask |= 1 << axis;
+  }
+  return mask;
+}
+
+constexpr inference reduce_shape(const operand_list& x) {
+  const shape& from = x.extent(0);
+  const int mask = reduced_axes(x.attributes, x.attribute_count, from.rank);
+  if (mask < 0) return inference::wrong("axis out of range or named twice");
+  inference got{x.type(0), {}};
+  for (int i = 0; i < from.rank; ++i) {
+    if ((mask >> i & 1) == 0)
+      got.extent.push(from[i]);
+    else if (x.attribute_count > 0 && x.attribute(0) != 0)
+      got.extent.push(1);
+  }
+  return got;
+}
+
+template <takes T>
+struct reduction {
+  static constexpr op_kind kind = op_kind::reduction;
+  static constexpr inference infer(const operand_list& x) {
+    if (!fits(T, x.type(0))) return inference::wrong(refusal(T));
+    return reduce_shape(x);
+  }
+};
+
+/// The shape of a reduction's operand with the reduced axes as 1.
+template <class G>
+constexpr shape kept_shape(const G& g) {
+  shape kept = g.input(0).extent();
+  std::int64_t attribute[max_rank + 1]{};
+  for (int i = 0; i < g.attribute_count(); ++i) attribute[i] = g.attribute(i);
+  const int mask = reduced_axes(attribute, g.attribute_count(), kept.rank);
+  for (int i = 0; i < kept.rank; ++i)
+    if ((mask >> i & 1) != 0) kept.dim[i] = 1;
+  return kept;
+}
+/// The product of the reduced dimensions.
+template <class G>
+constexpr output reduced_count(const G& g) {
+  const shape kept = kept_shape(g);
+  shape reduced;
+  for (int i = 0; i < kept.rank; ++i)
+    if (kept[i] != g.input(0).extent()[i]) reduced.push(g.input(0).extent()[i]);
+  return extent_of(g.owner(), g.input(0).type(), reduced);
+}
+
+}  // namespace rule
+
+/// Sum of elements. Source: TensorFlow `Sum`.
+struct sum_op : rule::reduction<rule::takes::number> {
+  static constexpr std::string_view type = "Sum";
+  template <class V>
+  static constexpr V identity() {
+    return V(0);
+  }
+  template <class M, class V>
+  static constexpr V combine(V a, V b) {
+    return M::add(a, b);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, broadcast_to(reshape_to(g.dy(), rule::kept_shape(g)), g.input(0).extent()));
+  }
+};
+/// Largest element; ties share the gradient equally. Source: TensorFlow `Max`.
+struct max_op : rule::reduction<rule::takes::number> {
+  static constexpr std::string_view type = "Max";
+  template <class V>
+  static constexpr V identity() {
+    return std::numeric_limits<V>::has_infinity ? -std::numeric_limits<V>::infinity() : std::numeric_limits<V>::lowest();
+  }
+  template <class M, class V>
+  static constexpr V combine(V a, V b) {
+    return M::maximum(a, b);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (!g.wants(0)) return;
+    const shape kept = rule::kept_shape(g);
+    const auto hit = cast_to(equal(g.input(0), reshape_to(g.result(), kept)), g.dy().type());
+    give(g, 0, hit * (reshape_to(g.dy(), kept) / sum_to(hit, kept)));
+  }
+};
+/// Smallest element; ties share the gradient equally. Source: TensorFlow `Min`.
+struct min_op : rule::reduction<rule::takes::number> {
+  static constexpr std::string_view type = "Min";
+  template <class V>
+  static constexpr V identity() {
+    return std::numeric_limits<V>::has_infinity ? std::numeric_limits<V>::infinity() : std::numeric_limits<V>::max();
+  }
+  template <class M, class V>
+  static constexpr V combine(V a, V b) {
+    return M::minimum(a, b);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    max_op::gradient(g);
+  }
+};
+/// Product of elements; its gradient is right where elements are 0. Source: TensorFlow `Prod`.
+struct prod_op : rule::reduction<rule::takes::number> {
+  static constexpr std::string_view type = "Prod";
+  template <class V>
+  static constexpr V identity() {
+    return V(1);
+  }
+  template <class M, class V>
+  static constexpr V combine(V a, V b) {
+    return M::multiply(a, b);
+  }
+  // With z zeros among the reduced elements: z = 0, product / x; z = 1, the product of the others for the zero alone;
+  // z > 1, nothing.
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (!g.wants(0)) return;
+    const shape kept = rule::kept_shape(g);
+    const auto x = g.input(0);
+    const auto one = constant_like(x, 1);
+    const auto none = constant_like(x, 0);
+    const auto is_zero = equal(x, none);
+    const auto zeros = sum_to(select(is_zero, one, none), kept);
+    std::int64_t axes[max_rank + 1]{1};
+    int n = 1;
+    for (int i = 0; i < kept.rank; ++i)
+      if (kept[i] != x.extent()[i]) axes[n++] = i;
+    const auto others = n == 1 ? x : make_node<prod_op>({axes, static_cast<std::size_t>(n)}, select(is_zero, one, x));
+    const auto dy = reshape_to(g.dy(), kept);
+    const auto at_zero = select(equal(zeros, one), others, none);
+    const auto elsewhere = select(equal(zeros, none), others / select(is_zero, one, x), none);
+    give(g, 0, dy * (n == 1 ? one : select(is_zero, at_zero, elsewhere)));
+  }
+};
+/// Whether all elements hold. Source: TensorFlow `All`.
+struct all_op : rule::reduction<rule::takes::boolean> {
+  static constexpr std::string_view type = "All";
+  template <class V>
+  static constexpr V identity() {
+    return V(true);
+  }
+  template <class M, class V>
+  static constexpr V combine(V a, V b) {
+    return M::logical_and(a, b);
+  }
+};
+/// Whether any element holds. Source: TensorFlow `Any`.
+struct any_op : rule::reduction<rule::takes::boolean> {
+  static constexpr std::string_view type = "Any";
+  template <class V>
+  static constexpr V identity() {
+    return V(false);
+  }
+  template <class M, class V>
+  static constexpr V combine(V a, V b) {
+    return M::logical_or(a, b);
+  }
+};
+/// Mean of elements; of integers rounded toward zero. Source: TensorFlow `Mean`.
+struct mean_op : rule::reduction<rule::takes::number> {
+  static constexpr op_kind kind = op_kind::composite;
+  static constexpr std::string_view type = "Mean";
+  template <class G>
+  static constexpr output expand(G& g) {
+    std::int64_t attribute[max_rank + 1]{};
+    for (int i = 0; i < g.attribute_count(); ++i) attribute[i] = g.attribute(i);
+    return make_node<sum_op>({attribute, static_cast<std::size_t>(g.attribute_count())}, g.input(0)) / rule::reduced_count(g);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (!g.wants(0)) return;
+    const auto share = reshape_to(g.dy(), rule::kept_shape(g)) / rule::reduced_count(g);
+    give(g, 0, broadcast_to(share, g.input(0).extent()));
+  }
+};
+
+namespace detail {
+// Axes sorted and from the front where the operand's rank is known to the type.
+template <class X, bool Keep, int... Axes>
+struct reduction_attributes {
+  static constexpr int rank = [] {
+    if constexpr (tensor_expression<X>)
+      return X::rank;
+    else
+      return 0;
+  }();
+  static constexpr int given[sizeof...(Axes) + 1]{Axes..., 0};
+  static constexpr int mask = [] {
+    int bits = 0;
+    for (std::size_t i = 0; i < sizeof...(Axes); ++i) {
+      const int axis = given[i] < 0 ? given[i] + rank : given[i];
+      if (axis < 0 || axis >= rank || (bits >> axis & 1) != 0) return -1;
+      bits |= 1 << axis;
+    }
+    return sizeof...(Axes) == 0 ? (1 << rank) - 1 : bits;
+  }();
+  template <int Axis>
+  static constexpr std::int64_t nth = [] {
+    int seen = 0;
+    for (int i = 0; i < rank; ++i)
+      if ((mask >> i & 1) != 0 && seen++ == Axis) return static_cast<std::int64_t>(i);
+    return std::int64_t{-1};
+  }();
+  template <std::size_t... I>
+  static auto sorted(std::index_sequence<I...>) -> attributes<Keep, nth<static_cast<int>(I)>...>;
+  static auto choose() {
+    if constexpr (!tensor_expression<X> || mask < 0)
+      return attributes<Keep, Axes...>{};
+    else if constexpr (rank == 0)
+      return attributes<Keep>{};
+    else
+      return decltype(sorted(std::make_index_sequence<static_cast<std::size_t>(__builtin_popcount(static_cast<unsigned>(mask)))>{})){};
+  }
+  using type = decltype(choose());
+};
+template <class X, bool Keep, int... Axes>
+using reduction_attributes_of = typename reduction_attributes<X, Keep, Axes...>::type;
+}  // namespace detail
+
+/// Sum of all elements, or along `Axes`. Errors: axis out of range or named twice.
+template <int... Axes, class X>
+  requires accepted_with<sum_op, detail::reduction_attributes_of<X, false, Axes...>, X>
+constexpr made_with<sum_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_sum(const X& x) {
+  return make<sum_op, detail::reduction_attributes_of<X, false, Axes...>>(x);
+}
+template <int... Axes, class X>
+  requires refused_with<sum_op, detail::reduction_attributes_of<X, false, Axes...>, X>
+why_with<sum_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_sum(const X&) = delete;
+
+/// Sum of all elements, or along `Axes`, which stay as dimensions of 1. Errors: axis out of range or named twice.
+template <int... Axes, class X>
+  requires accepted_with<sum_op, detail::reduction_attributes_of<X, true, Axes...>, X>
+constexpr made_with<sum_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_sum_keep(const X& x) {
+  return make<sum_op, detail::reduction_attributes_of<X, true, Axes...>>(x);
+}
+template <int... Axes, class X>
+  requires refused_with<sum_op, detail::reduction_attributes_of<X, true, Axes...>, X>
+why_with<sum_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_sum_keep(const X&) = delete;
+
+/// Mean of all elements, or along `Axes`. Errors: axis out of range or named twice.
+template <int... Axes, class X>
+  requires accepted_with<mean_op, detail::reduction_attributes_of<X, false, Axes...>, X>
+constexpr made_with<mean_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_mean(const X& x) {
+  return make<mean_op, detail::reduction_attributes_of<X, false, Axes...>>(x);
+}
+template <int... Axes, class X>
+  requires refused_with<mean_op, detail::reduction_attributes_of<X, false, Axes...>, X>
+why_with<mean_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_mean(const X&) = delete;
+
+/// Mean of all elements, or along `Axes`, which stay as dimensions of 1. Errors: axis out of range or named twice.
+template <int... Axes, class X>
+  requires accepted_with<mean_op, detail::reduction_attributes_of<X, true, Axes...>, X>
+constexpr made_with<mean_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_mean_keep(const X& x) {
+  return make<mean_op, detail::reduction_attributes_of<X, true, Axes...>>(x);
+}
+template <int... Axes, class X>
+  requires refused_with<mean_op, detail::reduction_attributes_of<X, true, Axes...>, X>
+why_with<mean_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_mean_keep(const X&) = delete;
+
+/// Largest element of all elements, or along `Axes`. Errors: axis out of range or named twice.
+template <int... Axes, class X>
+  requires accepted_with<max_op, detail::reduction_attributes_of<X, false, Axes...>, X>
+constexpr made_with<max_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_max(const X& x) {
+  return make<max_op, detail::reduction_attributes_of<X, false, Axes...>>(x);
+}
+template <int... Axes, class X>
+  requires refused_with<max_op, detail::reduction_attributes_of<X, false, Axes...>, X>
+why_with<max_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_max(const X&) = delete;
+
+/// Largest element of all elements, or along `Axes`, which stay as dimensions of 1. Errors: axis out of range or named twice.
+template <int... Axes, class X>
+  requires accepted_with<max_op, detail::reduction_attributes_of<X, true, Axes...>, X>
+constexpr made_with<max_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_max_keep(const X& x) {
+  return make<max_op, detail::reduction_attributes_of<X, true, Axes...>>(x);
+}
+template <int... Axes, class X>
+  requires refused_with<max_op, detail::reduction_attributes_of<X, true, Axes...>, X>
+why_with<max_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_max_keep(const X&) = delete;
+
+/// Smallest element of all elements, or along `Axes`. Errors: axis out of range or named twice.
+template <int... Axes, class X>
+  requires accepted_with<min_op, detail::reduction_attributes_of<X, false, Axes...>, X>
+constexpr made_with<min_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_min(const X& x) {
+  return make<min_op, detail::reduction_attributes_of<X, false, Axes...>>(x);
+}
+template <int... Axes, class X>
+  requires refused_with<min_op, detail::reduction_attributes_of<X, false, Axes...>, X>
+why_with<min_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_min(const X&) = delete;
+
+/// Smallest element of all elements, or along `Axes`, which stay as dimensions of 1. Errors: axis out of range or named twice.
+template <int... Axes, class X>
+  requires accepted_with<min_op, detail::reduction_attributes_of<X, true, Axes...>, X>
+constexpr made_with<min_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_min_keep(const X& x) {
+  return make<min_op, detail::reduction_attributes_of<X, true, Axes...>>(x);
+}
+template <int... Axes, class X>
+  requires refused_with<min_op, detail::reduction_attributes_of<X, true, Axes...>, X>
+why_with<min_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_min_keep(const X&) = delete;
+
+/// Product of all elements, or along `Axes`. Errors: axis out of range or named twice.
+template <int... Axes, class X>
+  requires accepted_with<prod_op, detail::reduction_attributes_of<X, false, Axes...>, X>
+constexpr made_with<prod_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_prod(const X& x) {
+  return make<prod_op, detail::reduction_attributes_of<X, false, Axes...>>(x);
+}
+template <int... Axes, class X>
+  requires refused_with<prod_op, detail::reduction_attributes_of<X, false, Axes...>, X>
+why_with<prod_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_prod(const X&) = delete;
+
+/// Product of all elements, or along `Axes`, which stay as dimensions of 1. Errors: axis out of range or named twice.
+template <int... Axes, class X>
+  requires accepted_with<prod_op, detail::reduction_attributes_of<X, true, Axes...>, X>
+constexpr made_with<prod_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_prod_keep(const X& x) {
+  return make<prod_op, detail::reduction_attributes_of<X, true, Axes...>>(x);
+}
+template <int... Axes, class X>
+  requires refused_with<prod_op, detail::reduction_attributes_of<X, true, Axes...>, X>
+why_with<prod_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_prod_keep(const X&) = delete;
+
+/// Whether all hold of all elements, or along `Axes`. Errors: axis out of range or named twice.
+template <int... Axes, class X>
+  requires accepted_with<all_op, detail::reduction_attributes_of<X, false, Axes...>, X>
+constexpr made_with<all_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_all(const X& x) {
+  return make<all_op, detail::reduction_attributes_of<X, false, Axes...>>(x);
+}
+template <int... Axes, class X>
+  requires refused_with<all_op, detail::reduction_attributes_of<X, false, Axes...>, X>
+why_with<all_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_all(const X&) = delete;
+
+/// Whether all hold of all elements, or along `Axes`, which stay as dimensions of 1. Errors: axis out of range or named twice.
+template <int... Axes, class X>
+  requires accepted_with<all_op, detail::reduction_attributes_of<X, true, Axes...>, X>
+constexpr made_with<all_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_all_keep(const X& x) {
+  return make<all_op, detail::reduction_attributes_of<X, true, Axes...>>(x);
+}
+template <int... Axes, class X>
+  requires refused_with<all_op, detail::reduction_attributes_of<X, true, Axes...>, X>
+why_with<all_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_all_keep(const X&) = delete;
+
+/// Whether any holds of all elements, or along `Axes`. Errors: axis out of range or named twice.
+template <int... Axes, class X>
+  requires accepted_with<any_op, detail::reduction_attributes_of<X, false, Axes...>, X>
+constexpr made_with<any_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_any(const X& x) {
+  return make<any_op, detail::reduction_attributes_of<X, false, Axes...>>(x);
+}
+template <int... Axes, class X>
+  requires refused_with<any_op, detail::reduction_attributes_of<X, false, Axes...>, X>
+why_with<any_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_any(const X&) = delete;
+
+/// Whether any holds of all elements, or along `Axes`, which stay as dimensions of 1. Errors: axis out of range or named twice.
+template <int... Axes, class X>
+  requires accepted_with<any_op, detail::reduction_attributes_of<X, true, Axes...>, X>
+constexpr made_with<any_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_any_keep(const X& x) {
+  return make<any_op, detail::reduction_attributes_of<X, true, Axes...>>(x);
+}
+template <int... Axes, class X>
+  requires refused_with<any_op, detail::reduction_attributes_of<X, true, Axes...>, X>
+why_with<any_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_any_keep(const X&) = delete;
+
+constexpr output sum_to(const output& value, const shape& to) {
+  const shape& from = value.extent();
+  if (from == to) return value;
+  std::int64_t attribute[max_rank + 1]{0};
+  int n = 1;
+  const int ahead = from.rank - to.rank;
+  if (ahead < 0) return broadcast_to(value, to);
+  for (int i = 0; i < from.rank; ++i) {
+    const std::int64_t target = i < ahead ? 1 : to[i - ahead];
+    if (from[i] != target && target == 1) attribute[n++] = i;
+  }
+  const output summed = n == 1 ? value : make_node<sum_op>({attribute, static_cast<std::size_t>(n)}, value);
+  shape kept;  // the summed axes are gone; dimensions of 1 come back by a reshape
+  if (summed.extent() == to) return summed;
+  for (int i = 0; i < to.rank; ++i) kept.push(to[i]);
+  if (summed.extent().squeezed() == to.squeezed()) return reshape_to(summed, kept);
+  return broadcast_to(summed, to);
+}
+
+}  // namespace leat

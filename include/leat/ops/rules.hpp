@@ -1,0 +1,89 @@
+#pragma once
+// Rules for dtypes and shapes that many operators share, and what their gradients need.
+
+#include <leat/expr/leaf.hpp>
+
+namespace leat {
+
+namespace rule {
+
+enum class takes { floating, number, integer, any, boolean };
+
+constexpr bool fits(takes t, dtype d) {
+  switch (t) {
+    case takes::floating: return is_floating(d);
+    case takes::number: return is_number(d);
+    case takes::integer: return is_integer(d);
+    case takes::boolean: return d == dtype::boolean;
+    case takes::any: return d != dtype::invalid;
+  }
+  return false;
+}
+constexpr std::string_view refusal(takes t) {
+  switch (t) {
+    case takes::floating: return "takes floating-point dtypes only";
+    case takes::number: return "takes numbers, not bool";
+    case takes::integer: return "takes integers only";
+    case takes::boolean: return "takes bool only";
+    case takes::any: break;
+  }
+  return "takes tensors with a value";
+}
+
+/// One operand, the result like it.
+template <takes T>
+struct unary {
+  static constexpr op_kind kind = op_kind::element;
+  static constexpr inference infer(const operand_list& x) {
+    if (!fits(T, x.type(0))) return inference::wrong(refusal(T));
+    return {x.type(0), x.extent(0)};
+  }
+};
+
+/// Two operands of one dtype, broadcast to one shape.
+constexpr inference broadcast_pair(const operand_list& x, takes t) {
+  if (x.type(0) != x.type(1)) return inference::wrong("dtypes differ (cast<T>(x) converts)");
+  if (!fits(t, x.type(0))) return inference::wrong(refusal(t));
+  const auto both = broadcast(x.extent(0), x.extent(1));
+  if (!both.ok) return inference::wrong("shapes do not broadcast");
+  return {x.type(0), both.extent};
+}
+template <takes T>
+struct binary {
+  static constexpr op_kind kind = op_kind::element;
+  static constexpr inference infer(const operand_list& x) { return broadcast_pair(x, T); }
+};
+
+/// Two operands of one dtype, the result bool.
+template <takes T>
+struct comparison {
+  static constexpr op_kind kind = op_kind::element;
+  static constexpr inference infer(const operand_list& x) {
+    auto got = broadcast_pair(x, T);
+    got.type = dtype::boolean;
+    return got;
+  }
+};
+
+/// One operand, the result bool.
+template <takes T>
+struct predicate {
+  static constexpr op_kind kind = op_kind::element;
+  static constexpr inference infer(const operand_list& x) {
+    if (!fits(T, x.type(0))) return inference::wrong(refusal(T));
+    return {dtype::boolean, x.extent(0)};
+  }
+};
+
+}  // namespace rule
+
+/// The sum of `value` over the axes along which `to` was broadcast, in the shape `to`.
+constexpr output sum_to(const output& value, const shape& to);
+
+/// Adds to the gradient of input `k`, summed over the axes along which that input was broadcast.
+template <class G>
+constexpr void give(G& g, int k, const output& value) {
+  g.give(k, sum_to(value, g.input(k).extent()), [](const auto& a, const auto& b) { return a + b; });
+}
+
+}  // namespace leat

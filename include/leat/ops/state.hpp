@@ -1,0 +1,180 @@
+#pragma once
+// Writing variables, and order between what a step does. A variable as an operand is its value at the start of the step;
+// writes happen after all those reads, except what is made to wait for them by `after`.
+
+#include <leat/ops/nn.hpp>
+
+namespace leat {
+
+namespace rule {
+/// Inputs: the variable, the value. The result is the variable's new value.
+struct assignment {
+  static constexpr op_kind kind = op_kind::assign;
+  static constexpr inference infer(const operand_list& x) {
+    if (x.type(0) != x.type(1)) return inference::wrong("dtypes differ (cast<T>(x) converts)");
+    if (!(x.extent(0) == x.extent(1))) return inference::wrong("the value's shape is not the variable's");
+    return {x.type(0), x.extent(0)};
+  }
+};
+}  // namespace rule
+
+/// variable = value. Source: TensorFlow `Assign`.
+struct assign_op : rule::assignment {
+  static constexpr std::string_view type = "Assign";
+};
+/// variable += value. Source: TensorFlow `AssignAdd`.
+struct assign_add_op : rule::assignment {
+  static constexpr std::string_view type = "AssignAdd";
+};
+/// variable -= value. Source: TensorFlow `AssignSub`.
+struct assign_sub_op : rule::assignment {
+  static constexpr std::string_view type = "AssignSub";
+};
+
+namespace detail {
+struct not_a_variable {
+  static constexpr message text() { return message{} << "only a variable can be assigned to"; }
+};
+template <class V>
+concept variable_expression = tensor_expression<V> && requires { structure_with<typename V::identity>::is_variable; };
+}  // namespace detail
+/// A variable, or a handle of one: what can be assigned to.
+template <class V>
+concept assignable = std::is_same_v<V, output> || detail::variable_expression<V>;
+
+/// variable = value; the result is the new value. A number stands for a scalar value.
+template <class V, class X>
+  requires(assignable<V> && accepted<assign_op, V, X>)
+constexpr made<assign_op, V, X> assign(const V& variable, const X& value) {
+  return make<assign_op>(variable, value);
+}
+template <class V, class X>
+  requires(assignable<V> && refused<assign_op, V, X>)
+why<assign_op, V, X> assign(const V&, const X&) = delete;
+template <class V, class X>
+  requires(tensor_expression<V> && !assignable<V>)
+error_in_expression<detail::problem_text<detail::not_a_variable>(), detail::operand_text<V>()> assign(const V&, const X&) = delete;
+template <class V, class X, LEAT_SITE>
+  requires(assignable<V> && number_or_constant<X>)
+constexpr auto assign(const V& variable, const X& value) {
+  return make<assign_op>(variable, detail::beside<Site>(variable, value));
+}
+
+/// variable += value; the result is the new value. A number stands for a scalar value.
+template <class V, class X>
+  requires(assignable<V> && accepted<assign_add_op, V, X>)
+constexpr made<assign_add_op, V, X> assign_add(const V& variable, const X& value) {
+  return make<assign_add_op>(variable, value);
+}
+template <class V, class X>
+  requires(assignable<V> && refused<assign_add_op, V, X>)
+why<assign_add_op, V, X> assign_add(const V&, const X&) = delete;
+template <class V, class X>
+  requires(tensor_expression<V> && !assignable<V>)
+error_in_expression<detail::problem_text<detail::not_a_variable>(), detail::operand_text<V>()> assign_add(const V&, const X&) = delete;
+template <class V, class X, LEAT_SITE>
+  requires(assignable<V> && number_or_constant<X>)
+constexpr auto assign_add(const V& variable, const X& value) {
+  return make<assign_add_op>(variable, detail::beside<Site>(variable, value));
+}
+
+/// variable -= value; the result is the new value. A number stands for a scalar value.
+template <class V, class X>
+  requires(assignable<V> && accepted<assign_sub_op, V, X>)
+constexpr made<assign_sub_op, V, X> assign_sub(const V& variable, const X& value) {
+  return make<assign_sub_op>(variable, value);
+}
+template <class V, class X>
+  requires(assignable<V> && refused<assign_sub_op, V, X>)
+why<assign_sub_op, V, X> assign_sub(const V&, const X&) = delete;
+template <class V, class X>
+  requires(tensor_expression<V> && !assignable<V>)
+error_in_expression<detail::problem_text<detail::not_a_variable>(), detail::operand_text<V>()> assign_sub(const V&, const X&) = delete;
+template <class V, class X, LEAT_SITE>
+  requires(assignable<V> && number_or_constant<X>)
+constexpr auto assign_sub(const V& variable, const X& value) {
+  return make<assign_sub_op>(variable, detail::beside<Site>(variable, value));
+}
+
+/// Nothing but its control inputs. Source: TensorFlow `NoOp` as `group` builds it.
+struct group_op {
+  static constexpr std::string_view type = "NoOp";
+  static constexpr op_kind kind = op_kind::group;
+  static constexpr inference infer(const operand_list&) { return {}; }
+};
+
+namespace detail {
+
+template <class... Es>
+struct group_structure {
+  static constexpr auto carried_ids = carried_union<Es...>::ids;
+  static constexpr int carried_count = carried_ids.size;
+  template <class E>
+  static constexpr int enter(graph& g) {
+    const int controls[]{flatten<Es>(g)...};
+    return g.add(info_of<group_op>, {}, {}, controls);
+  }
+};
+
+// A copy of a node that also waits for `controls`; of a group, a group of such copies.
+constexpr int copy_after(graph& g, int index, std::span<const int> controls) {
+  const node n = g.at(index);
+  std::vector<int> inputs;
+  std::vector<int> waits;
+  for (int k = 0; k < n.control_count; ++k) waits.push_back(g.control(n, k));
+  if (n.op->kind == op_kind::group) {
+    for (int& w : waits) w = copy_after(g, w, controls);
+    return g.add(info_of<group_op>, {}, {}, waits);
+  }
+  for (int c : controls) waits.push_back(c);
+  if (n.op->kind != op_kind::assign) {
+    inputs.push_back(index);
+    return g.add(info_of<identity_op>, inputs, {}, waits);
+  }
+  for (int k = 0; k < n.input_count; ++k) inputs.push_back(g.input(n, k));
+  std::vector<std::int64_t> numbers;
+  for (int k = 0; k < n.attribute_count; ++k) numbers.push_back(g.attribute(n, k));
+  return g.add(*n.op, inputs, numbers, waits);
+}
+
+template <class X, class... Updates>
+struct after_structure {
+  static constexpr auto carried_ids = carried_union<X, Updates...>::ids;
+  static constexpr int carried_count = carried_ids.size;
+  template <class E>
+  static constexpr int enter(graph& g) {
+    const int controls[]{flatten<Updates>(g)...};
+    return copy_after(g, flatten<X>(g), controls);
+  }
+};
+
+template <std::uint64_t Salt, class... Es>
+inline constexpr std::uint64_t expressions_hash = [] {
+  auto h = mix(Salt, sizeof...(Es));
+  ((h = mix(h, Es::identity::hash)), ...);
+  return h;
+}();
+
+}  // namespace detail
+
+/// One operation that does all of these. Source: TensorFlow `group`.
+template <expression... Es>
+constexpr auto group(const Es&... es) {
+  using result = typename detail::record<id<detail::expressions_hash<201, Es...>>, detail::group_structure<Es...>>::operation;
+  return detail::carry_all<result>(es...);
+}
+
+/// `x`, but only when `updates` are done. An update (assign and its kin, or a training step) writes after them; a variable
+/// is read after them, so that its new value is seen; any other expression keeps the value computed from the start of the
+/// step. Source: TensorFlow `control_dependencies` with `identity`.
+template <expression X, expression... Updates>
+constexpr auto after(const X& x, const Updates&... updates) {
+  using structure = detail::after_structure<X, Updates...>;
+  using record = detail::record<id<detail::expressions_hash<202, X, Updates...>>, structure>;
+  if constexpr (tensor_expression<X>)
+    return detail::carry_all<typename record::template tensor<typename X::element, typename X::extents>>(x, updates...);
+  else
+    return detail::carry_all<typename record::operation>(x, updates...);
+}
+
+}  // namespace leat

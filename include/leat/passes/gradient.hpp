@@ -1,0 +1,162 @@
+#pragma once
+// Reverse-mode differentiation of a graph: from the last node to the first, each operator adds the gradients of its inputs,
+// written as new nodes with the library's own operators. So a gradient is an expression like any other, and has gradients.
+// Source: Griewank and Walther, "Evaluating Derivatives"; TensorFlow's `gradients`.
+
+#include <leat/ops/state.hpp>
+#include <tuple>
+
+namespace leat {
+
+namespace passes {
+
+/// The gradients of `y` (summed, if it is not a scalar) for each of `xs`: node numbers, -1 where `y` does not depend on x by
+/// operators that have a gradient.
+constexpr std::vector<int> gradients(graph& g, int y, std::span<const int> xs) {
+  const auto count = static_cast<std::size_t>(y) + 1;
+  std::vector<char> wanted(count, 0);
+  for (int x : xs)
+    if (x <= y) wanted[static_cast<std::size_t>(x)] = 1;
+  for (std::size_t i = 0; i < count; ++i) {
+    const node& n = g.nodes[i];
+    if (wanted[i] != 0 || n.op->gradient == nullptr) continue;
+    for (int k = 0; k < n.input_count; ++k)
+      if (wanted[static_cast<std::size_t>(g.input(n, k))] != 0) wanted[i] = 1;
+  }
+  std::vector<int> slot(count, -1);
+  if (wanted[count - 1] != 0) {
+    const tensor_info seed = g.at(y).result;
+    slot[count - 1] = constant(g, seed.type, seed.extent, 1).index();
+  }
+  std::vector<char> is_target(count, 0);
+  for (int x : xs)
+    if (x <= y) is_target[static_cast<std::size_t>(x)] = 1;
+  for (int i = y; i >= 0; --i) {
+    const auto at = static_cast<std::size_t>(i);
+    const op_info* op = g.nodes[at].op;
+    if (slot[at] < 0 || wanted[at] == 0 || op->gradient == nullptr) continue;
+    gradient_scope scope(g, i, output(g, slot[at]), &slot, &wanted);
+    op->gradient(scope);
+  }
+  std::vector<int> result;
+  for (int x : xs) result.push_back(x <= y ? slot[static_cast<std::size_t>(x)] : -1);
+  return result;
+}
+
+/// All trainable variables of floating-point dtype that node `y` depends on by operators that have a gradient.
+constexpr std::vector<int> trainable_variables(const graph& g, int y) {
+  std::vector<char> reached(static_cast<std::size_t>(y) + 1, 0);
+  reached[static_cast<std::size_t>(y)] = 1;
+  std::vector<int> found;
+  for (int i = y; i >= 0; --i) {
+    const node& n = g.at(i);
+    if (reached[static_cast<std::size_t>(i)] == 0) continue;
+    if (n.op->kind == op_kind::variable && g.attribute(n, 1) != 0 && is_floating(n.result.type)) found.push_back(i);
+    if (n.op->gradient == nullptr || n.op == &info_of<stop_gradient_op>) continue;
+    for (int k = 0; k < n.input_count; ++k) reached[static_cast<std::size_t>(g.input(n, k))] = 1;
+  }
+  for (std::size_t i = 0, j = found.size(); i + 1 < j; ++i) {  // in the order in which they were made
+    --j;
+    const int t = found[i];
+    found[i] = found[j];
+    found[j] = t;
+  }
+  return found;
+}
+
+/// What stands between `y` and `x`: empty if a gradient passes.
+constexpr message obstacle(const graph& g, int y, int x) {
+  std::vector<char> reached(static_cast<std::size_t>(y) + 1, 0);
+  std::vector<char> open(static_cast<std::size_t>(y) + 1, 0);
+  reached[static_cast<std::size_t>(y)] = open[static_cast<std::size_t>(y)] = 1;
+  std::string_view wall;
+  for (int i = y; i >= 0 && x <= y; --i) {
+    const node& n = g.at(i);
+    const auto at = static_cast<std::size_t>(i);
+    if (reached[at] == 0) continue;
+    const bool passes = open[at] != 0 && n.op->gradient != nullptr && n.op != &info_of<stop_gradient_op>;
+    if (open[at] != 0 && !passes && n.input_count > 0 && wall.empty()) wall = n.op->type;
+    for (int k = 0; k < n.input_count; ++k) {
+      const auto to = static_cast<std::size_t>(g.input(n, k));
+      reached[to] = 1;
+      if (passes) open[to] = 1;
+    }
+  }
+  message m;
+  if (x <= y && open[static_cast<std::size_t>(x)] != 0) return m;
+  if (x > y || reached[static_cast<std::size_t>(x)] == 0)
+    m << "the first does not depend on the second";
+  else
+    m << "no gradient passes " << wall;
+  return m;
+}
+
+}  // namespace passes
+
+namespace detail {
+
+template <class Y, class... Xs>
+struct gradient_problem {
+  static constexpr message text() {
+    message m;
+    if constexpr (!is_floating(Y::type)) return m << "gradients: only of floating-point expressions";
+    graph g;
+    const int y = flatten<Y>(g);
+    const int xs[]{flatten<Xs>(g)...};
+    for (int x : xs) {
+      const message o = passes::obstacle(g, y, x);
+      if (o.size > 0) return m << "gradients: " << o.view();
+    }
+    return m;
+  }
+  static constexpr bool none = text().size == 0;
+};
+template <class Y, class... Xs>
+struct gradient_refusal {
+  using problem = error_in_expression<problem_text<gradient_problem<Y, Xs...>>(), operand_text<Y>(), operand_text<Xs>()...>;
+};
+
+template <std::uint64_t Base>
+constexpr std::uint64_t gradient_hash(std::size_t k) {
+  return mix(Base, k + 1);
+}
+
+// The structure of one of several gradients: all are made together when the first enters the graph.
+template <std::uint64_t Base, std::size_t I, class Y, class... Xs>
+struct gradient_structure {
+  static constexpr auto carried_ids = carried_union<Y, Xs...>::ids;
+  static constexpr int carried_count = carried_ids.size;
+  template <class E>
+  static constexpr int enter(graph& g) {
+    if (const int known = g.find(mix(Base, I + 1000)); known >= 0) return known;
+    const int xs[]{flatten<Xs>(g)...};
+    const auto made = passes::gradients(g, flatten<Y>(g), xs);
+    for (std::size_t k = 0; k < made.size(); ++k) g.remember(mix(Base, k + 1000), made[k]);
+    return made[I];
+  }
+};
+
+template <class Y, class... Xs, std::size_t... I>
+constexpr auto make_gradients(std::index_sequence<I...>, const Y& y, const Xs&... xs) {
+  constexpr std::uint64_t base = expressions_hash<301, Y, Xs...>;
+  return std::tuple<typename record<id<gradient_hash<base>(I)>, gradient_structure<base, I, Y, Xs...>>::template tensor<
+      typename Xs::element, typename Xs::extents>...>{
+      carry_all<typename record<id<gradient_hash<base>(I)>, gradient_structure<base, I, Y, Xs...>>::template tensor<
+          typename Xs::element, typename Xs::extents>>(y, xs...)...};
+}
+
+}  // namespace detail
+
+/// The gradients of `y` for each of `xs`, as a tuple of expressions: `auto [dw, db] = gradients(loss, w, b)`.
+/// Shapes: those of the xs; a y that is not a scalar is summed. Errors (at compile time): y does not depend on an x, or no
+/// gradient passes between them. Source: TensorFlow `gradients`.
+template <tensor_expression Y, tensor_expression... Xs>
+  requires(sizeof...(Xs) > 0 && detail::gradient_problem<Y, Xs...>::none)
+constexpr auto gradients(const Y& y, const Xs&... xs) {
+  return detail::make_gradients(std::index_sequence_for<Xs...>{}, y, xs...);
+}
+template <tensor_expression Y, tensor_expression... Xs>
+  requires(sizeof...(Xs) > 0 && !detail::gradient_problem<Y, Xs...>::none)
+typename detail::gradient_refusal<Y, Xs...>::problem gradients(const Y&, const Xs&...) = delete;
+
+}  // namespace leat

@@ -1,0 +1,282 @@
+#pragma once
+// One rewrite of the whole graph before it is fused: only what the targets need is kept, composites are written out in
+// simpler operators, numbers are folded, algebra is simplified, equal nodes become one, and views come to stand where
+// kernels can use them. The pass builds a new graph from the old one in one sweep; the new one merges equal nodes as it
+// grows, so that common subexpressions cost nothing extra.
+
+#include <bit>
+#include <leat/ops/state.hpp>
+
+namespace leat::passes {
+
+/// A copy of the operand, broadcast to the attributes' shape: what a view becomes where an array must stand by itself.
+struct copy_op {
+  static constexpr std::string_view type = "Copy";
+  static constexpr op_kind kind = op_kind::element;
+  static constexpr inference infer(const operand_list& x) {
+    inference got{x.type(0), {}};
+    for (int i = 0; i < x.attribute_count; ++i) got.extent.push(x.attribute(i));
+    return got;
+  }
+  template <class M, class V>
+  static constexpr V apply(V x) {
+    return x;
+  }
+};
+
+namespace detail {
+
+constexpr bool is_constant(const graph& g, int i) { return g.at(i).op->kind == op_kind::constant; }
+constexpr double constant_value(const graph& g, int i) {
+  return leat::detail::value_of_bits(g.at(i).result.type, g.attribute(g.at(i), 0));
+}
+constexpr bool is_number(const graph& g, int i, double value) { return is_constant(g, i) && constant_value(g, i) == value; }
+
+template <class Op>
+constexpr bool is(const graph& g, int i) {
+  return g.at(i).op == &info_of<Op>;
+}
+
+/// Whether 1 / x is exact: x is a power of two within range.
+constexpr bool has_exact_reciprocal(double x) {
+  const auto bits = std::bit_cast<std::uint64_t>(x);
+  const auto exponent = bits >> 52 & 0x7ff;
+  return (bits & 0xfffffffffffffull) == 0 && exponent > 1023 - 100 && exponent < 1023 + 100;
+}
+
+class simplifier {
+ public:
+  constexpr explicit simplifier(const graph& from) : from_(from), to_{}, map_(from.nodes.size(), -1) {
+    to_.merge_equal = true;
+    to_.nodes.reserve(from.nodes.size() + 16);
+    to_.edges.reserve(from.edges.size() + 32);
+    to_.dimension_names = from.dimension_names;
+  }
+
+  constexpr graph run(std::vector<int>& targets) {
+    std::vector<char> live(from_.nodes.size(), 0);
+    for (int t : targets) live[static_cast<std::size_t>(t)] = 1;
+    for (std::size_t i = from_.nodes.size(); i-- > 0;) {
+      if (live[i] == 0) continue;
+      const node& n = from_.nodes[i];
+      for (int k = 0; k < n.input_count; ++k) live[static_cast<std::size_t>(from_.input(n, k))] = 1;
+      for (int k = 0; k < n.control_count; ++k) live[static_cast<std::size_t>(from_.control(n, k))] = 1;
+    }
+    for (std::size_t i = 0; i < from_.nodes.size(); ++i)
+      if (live[i] != 0) map_[i] = move(static_cast<int>(i));
+    for (int& t : targets) t = map_[static_cast<std::size_t>(t)];
+    return std::move(to_);
+  }
+
+ private:
+  constexpr int move(int index) {
+    const node& n = from_.at(index);
+    const std::span<const std::int64_t> attributes(from_.numbers.data() + n.attributes, static_cast<std::size_t>(n.attribute_count));
+    switch (n.op->kind) {
+      case op_kind::placeholder:
+      case op_kind::variable:
+      case op_kind::constant:
+      case op_kind::number:
+      case op_kind::extent:
+      case op_kind::index: return leaf(n, attributes);
+      default: break;
+    }
+    int inputs[graph::max_operands]{};
+    for (int k = 0; k < n.input_count; ++k) inputs[k] = map_[static_cast<std::size_t>(from_.input(n, k))];
+    const std::span<const int> operands(inputs, static_cast<std::size_t>(n.input_count));
+    if (n.control_count > 0 || n.op->kind == op_kind::group || n.op->kind == op_kind::assign) {
+      std::vector<int> controls;
+      for (int k = 0; k < n.control_count; ++k) controls.push_back(map_[static_cast<std::size_t>(from_.control(n, k))]);
+      return to_.add(*n.op, operands, attributes, controls);
+    }
+    return emit(*n.op, operands, attributes);
+  }
+
+  // Adds a node in its simplest form; composites are written out, and what they are written in simplified in turn.
+  constexpr int emit(const op_info& op, std::span<const int> inputs, std::span<const std::int64_t> attributes) {
+    if (op.kind == op_kind::identity) return inputs[0];
+    if (op.kind == op_kind::composite) return expand(op, inputs, attributes);
+    int shorter[graph::max_operands]{};
+    if (op.kind == op_kind::element) {
+      if (const int known = algebra(op, inputs); known >= 0) return known;
+      if (const int folded = fold(op, inputs); folded >= 0) return folded;
+      inputs = without_broadcasts(op, inputs, attributes, shorter);
+    }
+    if (op.kind == op_kind::view || op.kind == op_kind::reduction)
+      if (const int known = rearrange(op, inputs, attributes); known >= 0) return known;
+    if (&op == &info_of<matmul_op>) return product(inputs, attributes);
+    if (&op == &info_of<broadcast_to_op>) return to_.add(info_of<copy_op>, inputs, attributes);
+    return to_.add(op, inputs, attributes);
+  }
+
+  constexpr int expand(const op_info& op, std::span<const int> inputs, std::span<const std::int64_t> attributes) {
+    // written out in a graph of its own, in which the operands are stand-ins, then moved here node by node
+    graph piece;
+    piece.merge_equal = true;
+    for (int i : inputs) piece.add_leaf(info_of<number_op>, to_.at(i).result, {}, 0);
+    std::vector<int> operands;
+    for (std::size_t k = 0; k < inputs.size(); ++k) operands.push_back(static_cast<int>(k));
+    const int whole = piece.add(op, operands, attributes);
+    gradient_scope scope(piece, whole, {}, nullptr, nullptr);
+    const int result = op.expand(scope).index();
+    std::vector<int> at(piece.nodes.size(), -1);
+    for (std::size_t k = 0; k < inputs.size(); ++k) at[k] = inputs[k];
+    for (std::size_t i = inputs.size(); i < piece.nodes.size(); ++i) {
+      const node& n = piece.nodes[i];
+      if (static_cast<int>(i) == whole) continue;
+      const std::span<const std::int64_t> values(piece.numbers.data() + n.attributes, static_cast<std::size_t>(n.attribute_count));
+      if (n.input_count == 0) {
+        at[i] = leaf(n, values);
+        continue;
+      }
+      int mapped[graph::max_operands]{};
+      for (int k = 0; k < n.input_count; ++k) mapped[k] = at[static_cast<std::size_t>(piece.input(n, k))];
+      at[i] = emit(*n.op, {mapped, static_cast<std::size_t>(n.input_count)}, values);
+    }
+    return at[static_cast<std::size_t>(result)];
+  }
+  constexpr int leaf(const node& n, std::span<const std::int64_t> values) {
+    if (const int known = to_.find(n.id); known >= 0) return known;
+    const int made = to_.add_leaf(*n.op, n.result, n.name, n.id, values);
+    to_.remember(n.id, made);
+    return made;
+  }
+
+  constexpr int scalar(dtype type, double value) { return leat::constant(to_, type, {}, value).index(); }
+
+  // The shape that the operands give together; where it is that of `i` alone, `i` may stand for the result.
+  constexpr bool keeps_shape(int i, int other) const {
+    const auto both = broadcast(to_.at(i).result.extent, to_.at(other).result.extent);
+    return both.extent == to_.at(i).result.extent;
+  }
+
+  constexpr int algebra(const op_info& op, std::span<const int> in) {
+    if (&op == &info_of<neg_op> && is<neg_op>(to_, in[0])) return to_.input(to_.at(in[0]), 0);
+    if (in.size() != 2) return -1;
+    const int a = in[0];
+    const int b = in[1];
+    if (&op == &info_of<mul_op>) {
+      if (is_number(to_, b, 1) && keeps_shape(a, b)) return a;
+      if (is_number(to_, a, 1) && keeps_shape(b, a)) return b;
+      if (is_number(to_, b, -1) && keeps_shape(a, b)) return emit1(info_of<neg_op>, a);
+      if (is_number(to_, a, -1) && keeps_shape(b, a)) return emit1(info_of<neg_op>, b);
+    } else if (&op == &info_of<add_op>) {
+      if (is_number(to_, b, 0) && keeps_shape(a, b)) return a;
+      if (is_number(to_, a, 0) && keeps_shape(b, a)) return b;
+      if (is<neg_op>(to_, b)) return emit2(info_of<sub_op>, a, to_.input(to_.at(b), 0));
+    } else if (&op == &info_of<sub_op>) {
+      if (is_number(to_, b, 0) && keeps_shape(a, b)) return a;
+      if (is<neg_op>(to_, b)) return emit2(info_of<add_op>, a, to_.input(to_.at(b), 0));
+    } else if (&op == &info_of<real_div_op>) {
+      if (is_number(to_, b, 1) && keeps_shape(a, b)) return a;
+      if (is_constant(to_, b) && has_exact_reciprocal(constant_value(to_, b)) && to_.at(b).result.extent.rank == 0)
+        return emit2(info_of<mul_op>, a, scalar(to_.at(b).result.type, 1 / constant_value(to_, b)));
+    } else if (&op == &info_of<truncate_div_op>) {
+      if (is_number(to_, b, 1) && keeps_shape(a, b)) return a;
+    }
+    return -1;
+  }
+  constexpr int emit1(const op_info& op, int a) {
+    const int in[]{a};
+    return emit(op, in, {});
+  }
+  constexpr int emit2(const op_info& op, int a, int b) {
+    const int in[]{a, b};
+    return emit(op, in, {});
+  }
+
+  constexpr int fold(const op_info& op, std::span<const int> in) {
+    if (op.fold == nullptr) return -1;
+    double values[2]{};
+    shape extent;
+    for (std::size_t k = 0; k < in.size(); ++k) {
+      if (!is_constant(to_, in[k])) return -1;
+      values[k] = constant_value(to_, in[k]);
+      extent = broadcast(extent, to_.at(in[k]).result.extent).extent;
+    }
+    const dtype type = to_.at(in[0]).result.type;
+    if ((op.code == info_of<real_div_op>.code && values[1] == 0) || (op.code == info_of<reciprocal_op>.code && values[0] == 0)) return -1;
+    const double value = op.fold(values);
+    constexpr double limit = 3.0e38;
+    if (!(value < limit && value > -limit)) return -1;
+    if (!is_floating(type) && (value > 2147483647.0 || value < -2147483648.0)) return -1;
+    if (type == dtype::uint8 && (value < 0 || value > 255)) return -1;
+    return leat::constant(to_, type, extent, value).index();
+  }
+
+  // An element-wise operator repeats its operands itself: an explicit broadcast before it is dropped where the shape of the
+  // result does not come from it; a constant array becomes one number.
+  constexpr std::span<const int> without_broadcasts(const op_info& op, std::span<const int> in,
+                                                    std::span<const std::int64_t> attributes, int (&shorter)[graph::max_operands]) {
+    bool changed = false;
+    for (std::size_t k = 0; k < in.size(); ++k) shorter[k] = in[k];
+    for (std::size_t k = 0; k < in.size(); ++k) {
+      int candidate = -1;
+      if (is<copy_op>(to_, in[k]))
+        candidate = to_.input(to_.at(in[k]), 0);
+      else if (is_constant(to_, in[k]) && to_.at(in[k]).result.extent.rank > 0)
+        candidate = scalar(to_.at(in[k]).result.type, constant_value(to_, in[k]));
+      if (candidate < 0) continue;
+      tensor_info operand[graph::max_operands];
+      for (std::size_t i = 0; i < in.size(); ++i) operand[i] = to_.at(shorter[i]).result;
+      const auto before = op.infer({operand, static_cast<int>(in.size()), attributes.data(), static_cast<int>(attributes.size())});
+      operand[k] = to_.at(candidate).result;
+      const auto after = op.infer({operand, static_cast<int>(in.size()), attributes.data(), static_cast<int>(attributes.size())});
+      if (!after.problem.empty() || !(before.extent == after.extent)) continue;
+      shorter[k] = candidate;
+      changed = true;
+    }
+    return changed ? std::span<const int>(shorter, in.size()) : in;
+  }
+
+  constexpr int rearrange(const op_info& op, std::span<const int> in, std::span<const std::int64_t> attributes) {
+    const int x = in[0];
+    const tensor_info& source = to_.at(x).result;
+    tensor_info operand[]{source};
+    const auto got = op.infer({operand, 1, attributes.data(), static_cast<int>(attributes.size())});
+    if (op.kind == op_kind::reduction) {
+      // the sum of one number is its multiple
+      if (&op == &info_of<sum_op> && is_constant(to_, x) && source.extent.is_static()) {
+        const double count = got.extent.elements() == 0 ? 0 : static_cast<double>(source.extent.elements()) / static_cast<double>(got.extent.elements());
+        return leat::constant(to_, source.type, got.extent, constant_value(to_, x) * count).index();
+      }
+      if (got.extent.squeezed() == source.extent.squeezed() && source.extent.is_static()) return reshaped(x, got.extent);
+      return -1;
+    }
+    if (got.extent == source.extent && (&op != &info_of<transpose_op> || source.extent.rank < 2)) return x;
+    if (is_constant(to_, x)) return leat::constant(to_, source.type, got.extent, constant_value(to_, x)).index();
+    if (&op == &info_of<reshape_op> && is<reshape_op>(to_, x)) return reshaped(to_.input(to_.at(x), 0), got.extent);
+    return -1;
+  }
+  constexpr int reshaped(int x, const shape& extent) {
+    if (to_.at(x).result.extent == extent) return x;
+    if (is<reshape_op>(to_, x)) return reshaped(to_.input(to_.at(x), 0), extent);
+    const int in[]{x};
+    return to_.add(info_of<reshape_op>, in, {extent.dim, static_cast<std::size_t>(extent.rank)});
+  }
+
+  // A transposition before a product is the product's own.
+  constexpr int product(std::span<const int> in, std::span<const std::int64_t> attributes) {
+    std::int64_t flags[]{attributes[0], attributes[1]};
+    int operands[]{in[0], in[1]};
+    for (int k = 0; k < 2; ++k)
+      while (is<transpose_op>(to_, operands[k])) {
+        const node& t = to_.at(operands[k]);
+        const bool swaps = t.attribute_count == 0 || to_.attribute(t, 0) != 0;
+        operands[k] = to_.input(t, 0);
+        if (swaps) flags[k] = 1 - flags[k];
+      }
+    return to_.add(info_of<matmul_op>, operands, flags);
+  }
+
+  const graph& from_;
+  graph to_;
+  std::vector<int> map_;
+};
+
+}  // namespace detail
+
+/// The graph rewritten for execution; `targets` are renumbered.
+constexpr graph simplify(const graph& g, std::vector<int>& targets) { return detail::simplifier(g).run(targets); }
+
+}  // namespace leat::passes
