@@ -38,6 +38,9 @@ namespace detail {
 #endif
 #if defined(__SSE2__)
 #define LEAT_BATCH_SSE2 1
+#if !defined(__SSE4_1__)
+#define LEAT_BATCH_NO_ROUNDING 1
+#endif
 #endif
 
 // A GNU vector of T in Bytes bytes.
@@ -243,7 +246,7 @@ template <class T>
 
 // ---- Masks ------------------------------------------------------------------------------------------------------------
 
-/// Lane by lane a where m holds, else b.
+/// Lane by lane a where m holds, else b. Call it as cpu::select: xsimd has a function of that name for its own mask types.
 template <class T>
 [[gnu::always_inline]] inline batch<T> select(const mask<T>& m, const batch<T>& a, const batch<T>& b) {
 #if defined(LEAT_BATCH_AVX512)
@@ -261,6 +264,23 @@ template <class T>
 #endif
 }
 
+/// Where a and b differ; a NaN differs from everything. xsimd's own != says false of NaN.
+template <class T>
+[[gnu::always_inline]] inline mask<T> differs(const batch<T>& a, const batch<T>& b) {
+#if defined(LEAT_BATCH_AVX512)
+  if constexpr (std::is_same_v<T, float>)
+    return mask<T>(_mm512_cmp_ps_mask(a.data, b.data, _CMP_NEQ_UQ));
+  else if constexpr (std::is_same_v<T, double>)
+    return mask<T>(_mm512_cmp_pd_mask(a.data, b.data, _CMP_NEQ_UQ));
+  else if constexpr (sizeof(T) == 4)
+    return mask<T>(_mm512_cmpneq_epi32_mask(a.data, b.data));
+  else
+    return mask<T>(_mm512_cmpneq_epi64_mask(a.data, b.data));
+#else
+  return ~as_mask(a == b);
+#endif
+}
+
 /// Bit i of the result is lane i of the mask of lanes of T's width.
 template <class T>
 [[gnu::always_inline]] inline std::uint32_t mask_bits(const mask<T>& m) {
@@ -272,11 +292,11 @@ template <class T>
   else
     return static_cast<std::uint32_t>(_mm256_movemask_pd(m.data));
 #else
+  // Every lane of such a mask is all ones or all zeros.
   using integer = detail::same_width_integer<T>;
-  alignas(batch<integer>) integer buffer[lanes<integer>];
-  bits_as<integer>(select<detail::mask_lane<T>>(m, bits_as<detail::mask_lane<T>>(batch<integer>(integer(-1))),
-                                                bits_as<detail::mask_lane<T>>(batch<integer>(integer(0)))))
-      .store_aligned(buffer);
+  integer buffer[lanes<integer>];
+  static_assert(sizeof(buffer) == sizeof(m.data));
+  std::memcpy(buffer, &m.data, sizeof(buffer));
   std::uint32_t bits = 0;
   for (int i = 0; i < lanes<T>; ++i) bits |= static_cast<std::uint32_t>(buffer[i] & 1) << i;
   return bits;
@@ -427,25 +447,66 @@ template <class T>
   return xsimd::sqrt(a);
 }
 
+namespace detail {
+
+// Without SSE4.1 there is no instruction that rounds, and xsimd's way loses the sign of zero. A size below 2^23 (2^52) is
+// rounded by adding that number and taking it away; greater ones are integers.
+template <class T>
+[[gnu::always_inline]] inline batch<T> round_by_addition(const batch<T>& a, int toward) {
+  using integer = same_width_integer<T>;
+  const T big = sizeof(T) == 4 ? T(0x1p23) : T(0x1p52);
+  const auto sign_bit = static_cast<integer>(std::make_unsigned_t<integer>(1) << (8 * sizeof(T) - 1));
+  const native<integer> bits = (native<integer>)to_native(a);
+  const native<integer> sign = bits & sign_bit;
+  const batch<T> size = from_native<T>((native<T>)(bits & ~sign_bit));
+  const batch<T> magic(big);
+  const auto signed_by = [&](const batch<T>& x) { return from_native<T>((native<T>)((native<integer>)to_native(x) | sign)); };
+  batch<T> rounded = signed_by((size + magic) - magic);
+  const batch<T> one(T(1));
+  const batch<T> zero(T(0));
+  if (toward < 0) rounded = rounded - cpu::select<T>(as_mask(rounded > a), one, zero);
+  if (toward > 0) rounded = rounded + cpu::select<T>(as_mask(rounded < a), one, zero);
+  const batch<T> unsigned_result = from_native<T>((native<T>)((native<integer>)to_native(rounded) & ~sign_bit));
+  return cpu::select<T>(as_mask(size < magic), signed_by(unsigned_result), a);
+}
+
+}  // namespace detail
+
 template <class T>
 [[gnu::always_inline]] inline batch<T> round_down(const batch<T>& a) {
+#if defined(LEAT_BATCH_NO_ROUNDING)
+  return detail::round_by_addition(a, -1);
+#else
   return xsimd::floor(a);
+#endif
 }
 
 template <class T>
 [[gnu::always_inline]] inline batch<T> round_up(const batch<T>& a) {
+#if defined(LEAT_BATCH_NO_ROUNDING)
+  return detail::round_by_addition(a, 1);
+#else
   return xsimd::ceil(a);
+#endif
 }
 
 template <class T>
 [[gnu::always_inline]] inline batch<T> round_to_zero(const batch<T>& a) {
+#if defined(LEAT_BATCH_NO_ROUNDING)
+  return cpu::select<T>(as_mask(a < batch<T>(T(0))), round_up(a), round_down(a));
+#else
   return xsimd::trunc(a);
+#endif
 }
 
 /// Ties go to the even neighbor.
 template <class T>
 [[gnu::always_inline]] inline batch<T> round_to_even(const batch<T>& a) {
+#if defined(LEAT_BATCH_NO_ROUNDING)
+  return detail::round_by_addition(a, 0);
+#else
   return xsimd::nearbyint(a);
+#endif
 }
 
 inline constexpr bool has_scale = false;
@@ -542,3 +603,4 @@ template <class T>
 #undef LEAT_BATCH_AVX512
 #undef LEAT_BATCH_AVX2
 #undef LEAT_BATCH_SSE2
+#undef LEAT_BATCH_NO_ROUNDING

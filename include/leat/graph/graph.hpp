@@ -37,6 +37,7 @@ class graph {
     std::string_view text;
   };
   std::vector<dimension_name> dimension_names;
+  std::vector<std::uint64_t> ids;  // of every typed expression and leaf that was entered
 
   constexpr int size() const { return static_cast<int>(nodes.size()); }
   constexpr const node& at(int i) const { return nodes[static_cast<std::size_t>(i)]; }
@@ -85,7 +86,10 @@ class graph {
 
   /// The node that a typed expression or a leaf with this id became, or -1.
   constexpr int find(std::uint64_t id) const { return known_.find(id); }
-  constexpr void remember(std::uint64_t id, int index) { known_.insert(id, index); }
+  constexpr void remember(std::uint64_t id, int index) {
+    known_.insert(id, index);
+    ids.push_back(id);
+  }
 
   constexpr void name_dimension(std::int64_t value, std::string_view text) {
     for (const auto& d : dimension_names)

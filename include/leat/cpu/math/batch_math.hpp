@@ -133,7 +133,7 @@ struct batch_math {
   [[gnu::always_inline]] static mask greater(const value& a, const value& b) { return as_mask(a > b); }
   [[gnu::always_inline]] static mask greater_equal(const value& a, const value& b) { return as_mask(a >= b); }
   [[gnu::always_inline]] static mask equal(const value& a, const value& b) { return as_mask(a == b); }
-  [[gnu::always_inline]] static mask not_equal(const value& a, const value& b) { return as_mask(a != b); }
+  [[gnu::always_inline]] static mask not_equal(const value& a, const value& b) { return differs(a, b); }
   [[gnu::always_inline]] static value select(const mask& m, const value& a, const value& b) {
     return cpu::select<T>(m, a, b);
   }
@@ -152,7 +152,9 @@ struct batch_math {
   }
   [[gnu::always_inline]] static mask logical_and(const mask& a, const mask& b) { return a & b; }
   [[gnu::always_inline]] static mask logical_or(const mask& a, const mask& b) { return a | b; }
-  [[gnu::always_inline]] static mask logical_xor(const mask& a, const mask& b) { return a ^ b; }
+  [[gnu::always_inline]] static mask logical_xor(const mask& a, const mask& b) {
+    return (a | b) & ~(a & b);  // xsimd 8.1's ^ of AVX-512 masks is |
+  }
   [[gnu::always_inline]] static mask logical_not(const mask& a) { return ~a; }
   [[gnu::always_inline]] static value from_mask(const mask& m) { return select(m, value(T(1)), value(T(0))); }
   [[gnu::always_inline]] static mask to_mask(const value& a) { return not_equal(a, value(T(0))); }
@@ -214,10 +216,9 @@ struct batch_math {
     using unsigned_native = detail::native<std::make_unsigned_t<integer>>;
     return detail::from_native<integer>((detail::native<integer>)((unsigned_native)detail::to_native(a) >> N));
   }
-  [[gnu::always_inline]] static value copy_sign(const value& size, const value& signed_value) {
-    const auto magnitude = detail::to_native(and_bits(bits(size), integer(~scalar::sign_bit())));
+  [[gnu::always_inline]] static value copy_sign_to_positive(const value& size, const value& signed_value) {
     const auto sign = detail::to_native(and_bits(bits(signed_value), scalar::sign_bit()));
-    return from_bits(detail::from_native<integer>(magnitude | sign));
+    return from_bits(detail::from_native<integer>(detail::to_native(bits(size)) | sign));
   }
   [[gnu::always_inline]] static value min_or_second(const value& a, const value& b) { return least(a, b); }
   [[gnu::always_inline]] static value max_or_second(const value& a, const value& b) { return greatest(a, b); }

@@ -4,7 +4,7 @@
 // Model: x is reduced to r in [-ln2/2, ln2/2] and a power of two. The power is found by adding a constant so large that the
 // sum's low bits are the rounded quotient, which a shift turns into 2^n without any conversion to integer. The minimax
 // polynomials were fitted for these intervals. sigmoid and tanh are quotients of such exponentials with one division:
-//   sigmoid(x) = 1 / (1 + exp(-x)),   tanh|x| = -t / (2 + t) with t = expm1(-2|x|).
+//   sigmoid(x) = 1 / (1 + exp(-x)),   tanh|x| = u / (2 - u) with u = 1 - exp(-2|x|).
 // log splits x into 2^k (1 + f), with 1 + f in [sqrt(1/2), sqrt(2)).
 // Results that would be denormal may come out as zero. The tables of errors are at the head of math.hpp.
 
@@ -27,6 +27,7 @@ struct constants<float> {
   static constexpr float log2_e = 0x1.715476p+0f;
   static constexpr float ln2_high = 0x1.62e4p-1f;  // few enough bits that n * ln2_high is exact
   static constexpr float ln2_low = 0x1.7f7d1cp-20f;
+  static constexpr float half_ln2 = 0x1.62e43p-2f;
   static constexpr float exp_overflow = 0x1.62e42ep+6f;    // the greatest x with a finite exponential
   static constexpr float exp_underflow = -0x1.5d589ep+6f;  // the least x with a normal one
   static constexpr float exp_clamp = 88.9f;                // beyond exp_overflow, where 2^n is still 2^128
@@ -48,6 +49,7 @@ struct constants<double> {
   static constexpr double log2_e = 0x1.71547652b82fep+0;
   static constexpr double ln2_high = 0x1.62e42fefa0000p-1;
   static constexpr double ln2_low = 0x1.cf79abc9e3b3ap-40;
+  static constexpr double half_ln2 = 0x1.62e42fefa39efp-2;
   static constexpr double exp_overflow = 0x1.62e42fefa39efp+9;
   static constexpr double exp_underflow = -0x1.6232bdd7abcd2p+9;
   static constexpr double exp_clamp = 709.9;
@@ -60,45 +62,53 @@ struct constants<double> {
   static constexpr integer sign_bit = static_cast<integer>(0x8000000000000000U);
 };
 
-/// (exp(r) - 1 - r) / r^2 for |r| <= ln2 / 2.
+/// (exp(s r) - 1 - s r) / r^2 for |r| <= ln2 / 2; s is 1 or -1 and costs nothing, being folded into the coefficients.
 template <class M, class V>
-[[gnu::always_inline]] constexpr V exp_tail(V r) {
+[[gnu::always_inline]] constexpr V exp_tail(V r, typename M::value_type s) {
   if constexpr (std::is_same_v<typename M::value_type, float>)
-    return horner<M>(r, 0.00139262134663f, 0.00836320297158f, 0.0416665544377f, 0.16666576846f, 0.5f);
+    return horner<M>(r, 0.00139262134663f, s * 0.00836320297158f, 0.0416665544377f, s * 0.16666576846f, 0.5f);
   else
-    return horner<M>(r, 2.5100424157005066788e-8, 2.7620138719733995569e-7, 2.7557268378684192873e-6,
-                     2.4801521190217727651e-5, 1.9841269863105968748e-4, 1.3888888917281793308e-3,
-                     8.3333333333300513464e-3, 4.1666666666623991516e-2, 0.16666666666666667456, 0.5);
+    return horner<M>(r, s * 2.5100424157005066788e-8, 2.7620138719733995569e-7, s * 2.7557268378684192873e-6,
+                     2.4801521190217727651e-5, s * 1.9841269863105968748e-4, 1.3888888917281793308e-3,
+                     s * 8.3333333333300513464e-3, 4.1666666666623991516e-2, s * 0.16666666666666667456, 0.5);
 }
 
-/// exp(r) for |r| <= ln2 / 2.
+/// exp(s r) for |r| <= ln2 / 2.
 template <class M, class V>
-[[gnu::always_inline]] constexpr V exp_near_zero(V r) {
-  return M::fma(M::fma(exp_tail<M>(r), r, V(1)), r, V(1));
+[[gnu::always_inline]] constexpr V exp_near_zero(V r, typename M::value_type s) {
+  return M::fma(M::fma(exp_tail<M>(r, s), r, V(s)), r, V(typename M::value_type(1)));
 }
 
-/// exp(r) - 1 for |r| <= ln2 / 2, exact in relative terms.
-template <class M, class V>
-[[gnu::always_inline]] constexpr V expm1_near_zero(V r) {
-  return M::fma(exp_tail<M>(r), M::multiply(r, r), r);
-}
-
+/// x = s (power ln2 + rest) with s = 1 or -1.
 template <class V>
 struct reduced {
   V rest;     // in [-ln2/2, ln2/2]
   V power;    // n
-  V shifted;  // n in the low bits
+  V shifted;  // n, and what was asked to be added to it, in the low bits
 };
 
-/// x = power * ln2 + rest. `bias` (an integer) is added to n in `shifted` only.
+/// Reduces x; `added`, an integer, is added to n in `shifted` only.
 template <class M, class V>
-[[gnu::always_inline]] constexpr reduced<V> reduce(V x, typename M::value_type bias) {
+[[gnu::always_inline]] constexpr reduced<V> reduce(V x, typename M::value_type s, typename M::value_type added) {
   using c = constants<typename M::value_type>;
-  const typename M::value_type magic = c::round_to_low_bits + bias;
-  const V shifted = M::fma(x, V(c::log2_e), V(magic));
+  const typename M::value_type magic = c::round_to_low_bits + added;
+  const V shifted = M::fma(x, V(s * c::log2_e), V(magic));
   const V power = M::subtract(shifted, V(magic));
-  const V rest = M::fma(power, V(-c::ln2_low), M::fma(power, V(-c::ln2_high), x));
+  const V rest = M::fma(power, V(-s * c::ln2_low), M::fma(power, V(-s * c::ln2_high), x));
   return {rest, power, shifted};
+}
+
+/// (1 - exp(-2 r)) / r for |r| <= ln2 / 4.
+template <class M, class V>
+[[gnu::always_inline]] constexpr V tanh_factor(V r) {
+  if constexpr (std::is_same_v<typename M::value_type, float>)
+    return horner<M>(r, -64 * 0.00139262134663f, 32 * 0.00836320297158f, -16 * 0.0416665544377f, 8 * 0.16666576846f,
+                     -4 * 0.5f, 2.0f);
+  else
+    return horner<M>(r, 2048 * 2.5100424157005066788e-8, -1024 * 2.7620138719733995569e-7,
+                     512 * 2.7557268378684192873e-6, -256 * 2.4801521190217727651e-5, 128 * 1.9841269863105968748e-4,
+                     -64 * 1.3888888917281793308e-3, 32 * 8.3333333333300513464e-3, -16 * 4.1666666666623991516e-2,
+                     8 * 0.16666666666666667456, -4 * 0.5, 2.0);
 }
 
 /// 2^n of the n + exponent_bias in the low bits of `shifted`; zero and infinity at the ends of the range.
@@ -110,8 +120,8 @@ template <class M, class V>
 template <class M, class V>
 [[gnu::always_inline]] constexpr V exp(V x) {
   using c = constants<typename M::value_type>;
-  const reduced<V> x_ = reduce<M>(M::min_or_second(V(c::exp_clamp), x), 0);
-  return M::scale_exponential(x, exp_near_zero<M>(x_.rest), x_.power, x_.shifted);
+  const reduced<V> x_ = reduce<M>(M::min_or_second(V(c::exp_clamp), x), 1, 0);
+  return M::scale_exponential(x, exp_near_zero<M>(x_.rest, 1), x_.power, x_.shifted);
 }
 
 template <class M, class V>
@@ -120,9 +130,10 @@ template <class M, class V>
   using T = typename M::value_type;
   // Below -40 the result is -1. Half of the power, so that the greatest results do not overflow on the way.
   const V clamped = M::min_or_second(V(c::exp_clamp), M::max_or_second(V(T(-40)), x));
-  const reduced<V> x_ = reduce<M>(clamped, c::exponent_bias - 1);
+  const reduced<V> x_ = reduce<M>(clamped, 1, c::exponent_bias - 1);
   const V half_power = power_of_two<M>(x_.shifted);
-  const V half = M::fma(half_power, expm1_near_zero<M>(x_.rest), M::subtract(half_power, V(T(0.5))));
+  const V near_zero = M::fma(exp_tail<M>(x_.rest, 1), M::multiply(x_.rest, x_.rest), x_.rest);
+  const V half = M::fma(half_power, near_zero, M::subtract(half_power, V(T(0.5))));
   const V result = M::add(half, half);
   return M::select(M::equal(x, V(T(0))), x, result);  // keeps -0
 }
@@ -131,20 +142,25 @@ template <class M, class V>
 [[gnu::always_inline]] constexpr V sigmoid(V x) {
   using c = constants<typename M::value_type>;
   using T = typename M::value_type;
-  const V clamped = M::min_or_second(V(c::exp_clamp), M::max_or_second(V(c::exp_underflow), M::negate(x)));
-  const reduced<V> x_ = reduce<M>(clamped, c::exponent_bias);
-  return M::divide(V(T(1)), M::fma(power_of_two<M>(x_.shifted), exp_near_zero<M>(x_.rest), V(T(1))));
+  const V clamped = M::min_or_second(V(-c::exp_underflow), M::max_or_second(V(-c::exp_clamp), x));
+  const reduced<V> x_ = reduce<M>(clamped, -1, c::exponent_bias);
+  return M::divide(V(T(1)), M::fma(power_of_two<M>(x_.shifted), exp_near_zero<M>(x_.rest, -1), V(T(1))));
 }
 
 template <class M, class V>
 [[gnu::always_inline]] constexpr V tanh(V x) {
   using c = constants<typename M::value_type>;
   using T = typename M::value_type;
+  // u = 1 - exp(-2|x|) = 1 - 2^n - 2^n expm1(-2 rest), where |x| = rest - n ln2 / 2. The error of ln2 / 2 in one word counts
+  // for nothing: what it multiplies is small where n is large.
   const V size = M::min_or_second(V(c::tanh_clamp), M::abs(x));
-  const reduced<V> x_ = reduce<M>(M::multiply(size, V(T(-2))), c::exponent_bias);
-  const V power = power_of_two<M>(x_.shifted);
-  const V t = M::fma(power, expm1_near_zero<M>(x_.rest), M::subtract(power, V(T(1))));
-  return M::copy_sign(M::divide(t, M::add(t, V(T(2)))), x);
+  const T magic = c::round_to_low_bits + c::exponent_bias;
+  const V shifted = M::fma(size, V(-2 * c::log2_e), V(magic));
+  const V rest = M::fma(M::subtract(shifted, V(magic)), V(c::half_ln2), size);
+  const V power = power_of_two<M>(shifted);
+  const V near_zero = M::multiply(rest, tanh_factor<M>(rest));
+  const V u = M::fma(power, near_zero, M::subtract(V(T(1)), power));
+  return M::copy_sign_to_positive(M::divide(u, M::subtract(V(T(2)), u)), x);
 }
 
 /// log(1 + f) - f + f^2/2 for 1 + f in [sqrt(1/2), sqrt(2)).

@@ -291,8 +291,9 @@ struct scalar_math {
   static constexpr integer shift_right(integer a) {
     return static_cast<integer>(static_cast<unsigned_integer>(a) >> N);
   }
-  static constexpr T copy_sign(T size, T signed_value) {
-    return from_bits(and_bits(bits(size), integer(~sign_bit())) | and_bits(bits(signed_value), sign_bit()));
+  /// The positive value with the sign of the other.
+  static constexpr T copy_sign_to_positive(T size, T signed_value) {
+    return from_bits(or_bits(bits(size), and_bits(bits(signed_value), sign_bit())));
   }
   /// The lesser (greater) one, b if either is NaN: what the processor's minimum does.
   static constexpr T min_or_second(T a, T b) { return a < b ? a : b; }

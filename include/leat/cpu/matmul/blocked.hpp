@@ -19,42 +19,46 @@ template <class T>
 inline constexpr std::int64_t panel_rows = panel_bytes / (tile_columns<T> * static_cast<std::int64_t>(sizeof(T)));
 
 /// Rows of A and C in a block, whose part of A stays in the second-level cache.
-#ifndef BLOCK_ROWS
-#define BLOCK_ROWS 512
-#define RPAY 96
-#endif
-inline constexpr std::int64_t block_rows = BLOCK_ROWS;
+inline constexpr std::int64_t block_rows = 512;
 
 /// From more rows than this on, B is packed even where it could be read in place.
-inline constexpr std::int64_t rows_that_pay_for_packing = RPAY;
+inline constexpr std::int64_t rows_that_pay_for_packing = 96;
 
-/// Copies the block b(p, j), p < rows, j < columns, to panel[p * width + j], zeros from `columns` on.
+/// Copies alpha times the block b(p, j), p < rows, j < columns, to panel[p * width + j], zeros from `columns` on.
 template <class T>
-void pack_panel(bool transposed, const T* b, std::int64_t ldb, std::int64_t rows, int columns, int width, T* panel) {
+void pack_panel(bool transposed, T alpha, const T* b, std::int64_t ldb, std::int64_t rows, int columns, int width,
+                T* panel) {
   if (transposed) {
-    for (std::int64_t p = 0; p < rows; ++p) {
-      for (int j = 0; j < columns; ++j) panel[p * width + j] = b[j * ldb + p];
-      for (int j = columns; j < width; ++j) panel[p * width + j] = T(0);
+    // Rows of B become columns: a square of lanes at a time, so that each of its cache lines is read once.
+    for (std::int64_t top = 0; top < rows; top += lanes<T>) {
+      const std::int64_t bottom = std::min<std::int64_t>(rows, top + lanes<T>);
+      for (int j = 0; j < columns; ++j)
+        for (std::int64_t p = top; p < bottom; ++p) panel[p * width + j] = scalar_product(alpha, b[j * ldb + p]);
+      for (int j = columns; j < width; ++j)
+        for (std::int64_t p = top; p < bottom; ++p) panel[p * width + j] = T(0);
     }
     return;
   }
+  const batch<T> zero(T(0));
+  const batch<T> scale(alpha);
   for (std::int64_t p = 0; p < rows; ++p, b += ldb, panel += width)
     for (int j = 0; j < width; j += lanes<T>) {
       const int left = columns - j;
-      store(panel + j, left >= lanes<T> ? load(b + j) : left > 0 ? load_partial(b + j, left) : batch<T>(T(0)));
+      const batch<T> piece = left >= lanes<T> ? load(b + j) : left > 0 ? load_partial(b + j, left) : zero;
+      store(panel + j, multiply_add(scale, piece, zero));
     }
 }
 
 /// All rows of C in one panel: full tiles, then, where half a tile or less is left, tiles of two rows.
 template <class T, int Batches>
 void multiply_panel(std::int64_t m, std::int64_t inner, const T* a, std::int64_t a_row, std::int64_t a_step, const T* b,
-                    std::int64_t b_step, T alpha, T beta, T* c, std::int64_t ldc, int columns) {
+                    std::int64_t b_step, T beta, T* c, std::int64_t ldc, int columns) {
   std::int64_t row = 0;
   for (; m - row > tile_rows / 2; row += tile_rows)
-    multiply_tile<T, tile_rows, Batches>(inner, a + row * a_row, a_row, a_step, b, b_step, alpha, beta, c + row * ldc, ldc,
+    multiply_tile<T, tile_rows, Batches>(inner, a + row * a_row, a_row, a_step, b, b_step, beta, c + row * ldc, ldc,
                                          static_cast<int>(std::min<std::int64_t>(tile_rows, m - row)), columns);
   for (; row < m; row += 2)
-    multiply_tile<T, 2, Batches>(inner, a + row * a_row, a_row, a_step, b, b_step, alpha, beta, c + row * ldc, ldc,
+    multiply_tile<T, 2, Batches>(inner, a + row * a_row, a_row, a_step, b, b_step, beta, c + row * ldc, ldc,
                                  static_cast<int>(std::min<std::int64_t>(2, m - row)), columns);
 }
 
@@ -78,14 +82,14 @@ void matmul_blocked(bool transpose_a, bool transpose_b, std::int64_t m, std::int
         const int width = columns <= lanes<T> ? lanes<T> : tile_columns<T>;
         const T* from = transpose_b ? b + column * ldb + first : b + first * ldb + column;
         T* to = c + top * ldc + column;
-        const bool in_place = !transpose_b && columns == width && rows <= rows_that_pay_for_packing;
-        if (!in_place) pack_panel(transpose_b, from, ldb, inner, columns, width, panel);
+        const bool in_place = !transpose_b && alpha == T(1) && columns == width && rows <= rows_that_pay_for_packing;
+        if (!in_place) pack_panel(transpose_b, alpha, from, ldb, inner, columns, width, panel);
         const T* rows_of_b = in_place ? from : panel;
         const std::int64_t b_step = in_place ? ldb : width;
         if (width == lanes<T>)
-          multiply_panel<T, 1>(rows, inner, a_block, a_row, a_step, rows_of_b, b_step, alpha, keep, to, ldc, columns);
+          multiply_panel<T, 1>(rows, inner, a_block, a_row, a_step, rows_of_b, b_step, keep, to, ldc, columns);
         else
-          multiply_panel<T, tile_batches>(rows, inner, a_block, a_row, a_step, rows_of_b, b_step, alpha, keep, to, ldc,
+          multiply_panel<T, tile_batches>(rows, inner, a_block, a_row, a_step, rows_of_b, b_step, keep, to, ldc,
                                           columns);
       }
     }

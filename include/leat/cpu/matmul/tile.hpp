@@ -31,39 +31,47 @@ template <class T>
   }
 }
 
-/// Writes alpha sum + beta C to `columns` > 0 lanes of C; with beta == 0, C is not read.
+/// Reads one batch, or its first `count` lanes if they are fewer.
 template <class T>
-[[gnu::always_inline]] inline void update_row(T* c, const batch<T>& sum, const batch<T>& alpha, T beta, int columns) {
-  const batch<T> zero(T(0));
-  if (columns >= lanes<T>) {
-    if (beta == T(0))
-      store(c, multiply_add(alpha, sum, zero));
-    else
-      store(c, multiply_add(alpha, sum, beta == T(1) ? load(c) : multiply_add(batch<T>(beta), load(c), zero)));
+[[gnu::always_inline]] inline batch<T> load_some(const T* p, int count) {
+  return count >= lanes<T> ? load(p) : load_partial(p, count);
+}
+
+/// Writes one batch, or its first `count` lanes if they are fewer.
+template <class T>
+[[gnu::always_inline]] inline void store_some(T* p, const batch<T>& v, int count) {
+  if (count >= lanes<T>)
+    store(p, v);
+  else
+    store_partial(p, v, count);
+}
+
+/// a b, wrapping for integers.
+template <class T>
+constexpr T scalar_product(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return a * b;
   } else {
-    const batch<T> old = beta == T(0) ? zero : multiply_add(batch<T>(beta), load_partial(c, columns), zero);
-    store_partial(c, multiply_add(alpha, sum, old), columns);
+    using bits = std::make_unsigned_t<T>;
+    return static_cast<T>(static_cast<bits>(a) * static_cast<bits>(b));
   }
 }
 
-/// C = alpha A B + beta C for a tile of `rows` <= Rows by `columns` <= Batches * lanes. Element (i, p) of A is
+/// C = A B + beta C for a tile of `rows` <= Rows by `columns` <= Batches * lanes. Element (i, p) of A is
 /// a[i * a_row + p * a_step]; row p of B is b + p * b_step, readable in its full Batches * lanes columns. With beta == 0, C is
 /// not read.
 template <class T, int Rows, int Batches>
 [[gnu::noinline]] void multiply_tile(std::int64_t inner, const T* a, std::int64_t a_row, std::int64_t a_step, const T* b,
-                                     std::int64_t b_step, T alpha, T beta, T* c, std::int64_t c_row, int rows,
-                                     int columns) {
+                                     std::int64_t b_step, T beta, T* c, std::int64_t c_row, int rows, int columns) {
   // Rows beyond the last repeat it, and are not stored.
   const T* row[Rows];
-#pragma GCC unroll 8
-  for (int i = 0; i < Rows; ++i) row[i] = a + (i < rows ? i : rows - 1) * a_row;
   batch<T> sum[Rows][Batches];
 #pragma GCC unroll 8
-  for (int i = 0; i < Rows; ++i)
+  for (int i = 0; i < Rows; ++i) {
+    row[i] = a + (i < rows ? i : rows - 1) * a_row;
 #pragma GCC unroll 4
     for (int j = 0; j < Batches; ++j) sum[i][j] = batch<T>(T(0));
-  if (beta != T(0))
-    for (int i = 0; i < rows; ++i) __builtin_prefetch(c + i * c_row, 1);
+  }
   for (std::int64_t p = 0, offset = 0; p < inner; ++p, offset += a_step, b += b_step) {
     batch<T> piece[Batches];
 #pragma GCC unroll 4
@@ -75,14 +83,34 @@ template <class T, int Rows, int Batches>
       for (int j = 0; j < Batches; ++j) sum[i][j] = multiply_add(element, piece[j], sum[i][j]);
     }
   }
-  const batch<T> scale(alpha);
+  if (rows == Rows && columns == Batches * lanes<T>) {
+    if (beta != T(0)) {
+      const batch<T> keep(beta);
 #pragma GCC unroll 8
-  for (int i = 0; i < Rows; ++i) {
-    if (i >= rows) return;
+      for (int i = 0; i < Rows; ++i)
 #pragma GCC unroll 4
-    for (int j = 0; j < Batches; ++j)
-      if (columns > j * lanes<T>) update_row(c + i * c_row + j * lanes<T>, sum[i][j], scale, beta, columns - j * lanes<T>);
+        for (int j = 0; j < Batches; ++j) sum[i][j] = multiply_add(keep, load(c + i * c_row + j * lanes<T>), sum[i][j]);
+    }
+#pragma GCC unroll 8
+    for (int i = 0; i < Rows; ++i)
+#pragma GCC unroll 4
+      for (int j = 0; j < Batches; ++j) store(c + i * c_row + j * lanes<T>, sum[i][j]);
+    return;
   }
+  // What juts out over C's edges goes through memory.
+  alignas(batch<T>) T buffer[Rows][Batches * lanes<T>];
+#pragma GCC unroll 8
+  for (int i = 0; i < Rows; ++i)
+#pragma GCC unroll 4
+    for (int j = 0; j < Batches; ++j) sum[i][j].store_aligned(buffer[i] + j * lanes<T>);
+  const batch<T> keep(beta);
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < columns; j += lanes<T>) {
+      T* to = c + i * c_row + j;
+      const batch<T> result = load(buffer[i] + j);
+      const int count = columns - j;
+      store_some(to, beta == T(0) ? result : multiply_add(keep, load_some(to, count), result), count);
+    }
 }
 
 }  // namespace leat::cpu::detail

@@ -1,0 +1,112 @@
+# The optional capabilities, each one INTERFACE target that brings leat::leat, a library and a LEAT_USE_ definition.
+# Read by our own build and, installed beside leatConfig.cmake, by find_package(leat): what is there is decided on the
+# machine that compiles, not on the one that installed the headers.
+
+set(LEAT_KNOWN_CAPABILITIES onednn blas tbb thrust cuda)
+
+# leat_find_capability(<name> <variable>) makes leat::<name> unless its package is missing; the variable says which.
+function(leat_find_capability name result)
+  if(NOT TARGET leat::${name})
+    cmake_language(CALL leat_find_${name})
+  endif()
+  if(TARGET leat::${name})
+    set(${result} TRUE PARENT_SCOPE)
+  else()
+    set(${result} FALSE PARENT_SCOPE)
+  endif()
+endfunction()
+
+# In the source tree an ordinary target with an alias, so that our headers are not taken for a system's; in a consumer
+# an imported one, so that the consumer can export what links it.
+function(leat_make_capability name result)
+  get_target_property(installed leat::leat IMPORTED)
+  if(installed)
+    set(target leat::${name})
+    add_library(${target} INTERFACE IMPORTED)
+  else()
+    set(target leat_${name})
+    add_library(${target} INTERFACE)
+    add_library(leat::${name} ALIAS ${target})
+  endif()
+  target_link_libraries(${target} INTERFACE leat::leat)
+  set(${result} ${target} PARENT_SCOPE)
+endfunction()
+
+# By its files: the package's own configuration (Debian 12) stops CMake where OpenCL's headers are missing, which we do
+# not use.
+function(leat_find_onednn)
+  find_path(LEAT_ONEDNN_INCLUDE_DIR oneapi/dnnl/dnnl.hpp)
+  find_library(LEAT_ONEDNN_LIBRARY dnnl)
+  mark_as_advanced(LEAT_ONEDNN_INCLUDE_DIR LEAT_ONEDNN_LIBRARY)
+  if(LEAT_ONEDNN_INCLUDE_DIR AND LEAT_ONEDNN_LIBRARY)
+    leat_make_capability(onednn target)
+    target_compile_definitions(${target} INTERFACE LEAT_USE_ONEDNN)
+    target_include_directories(${target} SYSTEM INTERFACE "${LEAT_ONEDNN_INCLUDE_DIR}")
+    target_link_libraries(${target} INTERFACE "${LEAT_ONEDNN_LIBRARY}")
+  endif()
+endfunction()
+
+function(leat_find_blas)
+  find_path(LEAT_BLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES openblas)
+  find_library(LEAT_BLAS_LIBRARY openblas)
+  mark_as_advanced(LEAT_BLAS_INCLUDE_DIR LEAT_BLAS_LIBRARY)
+  if(LEAT_BLAS_INCLUDE_DIR AND LEAT_BLAS_LIBRARY)
+    leat_make_capability(blas target)
+    target_compile_definitions(${target} INTERFACE LEAT_USE_BLAS)
+    target_include_directories(${target} SYSTEM INTERFACE "${LEAT_BLAS_INCLUDE_DIR}")
+    target_link_libraries(${target} INTERFACE "${LEAT_BLAS_LIBRARY}")
+  endif()
+endfunction()
+
+function(leat_find_tbb)
+  find_package(TBB QUIET CONFIG)
+  if(TARGET TBB::tbb)
+    leat_make_capability(tbb target)
+    target_compile_definitions(${target} INTERFACE LEAT_USE_TBB)
+    target_link_libraries(${target} INTERFACE TBB::tbb)
+  endif()
+endfunction()
+
+# Thrust's serial system for C++, with OpenMP and TBB beside it where found. A .cu file gets no include directory from
+# here: nvcc knows its own Thrust, and an older one before it would win silently.
+function(leat_find_thrust)
+  find_path(LEAT_THRUST_INCLUDE_DIR thrust/version.h)
+  find_path(
+    LEAT_THRUST_INCLUDE_DIR thrust/version.h
+    HINTS ENV CUDA_HOME
+    PATHS /usr/local/cuda
+    PATH_SUFFIXES include/cccl include)
+  mark_as_advanced(LEAT_THRUST_INCLUDE_DIR)
+  if(NOT LEAT_THRUST_INCLUDE_DIR)
+    return()
+  endif()
+  leat_make_capability(thrust target)
+  target_compile_definitions(
+    ${target} INTERFACE LEAT_USE_THRUST "$<$<COMPILE_LANGUAGE:CXX>:THRUST_HOST_SYSTEM=THRUST_HOST_SYSTEM_CPP>"
+                        "$<$<COMPILE_LANGUAGE:CXX>:THRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP>")
+  target_include_directories(${target} SYSTEM INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${LEAT_THRUST_INCLUDE_DIR}>")
+
+  find_package(OpenMP QUIET COMPONENTS CXX)
+  if(TARGET OpenMP::OpenMP_CXX)
+    target_compile_definitions(${target} INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:LEAT_THRUST_OMP>")
+    target_link_libraries(${target} INTERFACE OpenMP::OpenMP_CXX)
+  endif()
+  find_package(TBB QUIET CONFIG)
+  if(TARGET TBB::tbb)
+    target_compile_definitions(${target} INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:LEAT_THRUST_TBB>")
+    target_link_libraries(${target} INTERFACE TBB::tbb)
+  endif()
+endfunction()
+
+# For programs whose .cu files nvcc compiles: what leat::thrust gives, and cuBLAS.
+function(leat_find_cuda)
+  leat_find_capability(thrust thrust_found)
+  if(CMAKE_CUDA_COMPILER AND thrust_found)
+    find_package(CUDAToolkit QUIET)
+    if(TARGET CUDA::cublas)
+      leat_make_capability(cuda target)
+      target_compile_definitions(${target} INTERFACE LEAT_USE_CUBLAS)
+      target_link_libraries(${target} INTERFACE leat::thrust CUDA::cublas CUDA::cudart_static)
+    endif()
+  endif()
+endfunction()

@@ -1,0 +1,341 @@
+#pragma once
+// Running a program's steps on the CPU: fused clusters in SIMD batches, cut into chunks that threads share, and kernels of
+// whole arrays. Small clusters of static shape are compiled in place with their sizes as constants; large ones call the one
+// copy of their instruction list.
+
+#include <leat/cpu/float_mode.hpp>
+#include <leat/cpu/lanes.hpp>
+#include <leat/cpu/matmul.hpp>
+#include <leat/cpu/parallel.hpp>
+#include <leat/kernels/whole_array.hpp>
+#include <leat/session/plan.hpp>
+
+namespace leat::cpu {
+
+/// The memory that a step works in.
+struct workspace {
+  void** buffers = nullptr;               // of each buffer of the program
+  const std::int64_t* numbers = nullptr;  // of the plan
+  std::byte* arena = nullptr;
+};
+
+namespace detail {
+
+// How a result that is combined over chunks starts, and how two are combined.
+struct combined_result {
+  int operand;
+  bool starts;  // whether it must hold its identity before the first row
+  void (*fill)(void*, std::int64_t);
+  void (*combine)(void*, const void*, std::int64_t, std::int64_t, std::int64_t);
+};
+
+template <int Code, dtype Type>
+void fill_identity(void* to, std::int64_t n) {
+  using T = element_of<Type>;
+  std::fill_n(static_cast<T*>(to), n, operator_with<Code>::template identity<T>());
+}
+template <int Code, dtype Type>
+void combine_chunks(void* to, const void* parts, std::int64_t n, std::int64_t chunks, std::int64_t stride) {
+  using T = element_of<Type>;
+  T* out = static_cast<T*>(to);
+  for (std::int64_t c = 0; c < chunks; ++c) {
+    const T* part = static_cast<const T*>(static_cast<const void*>(static_cast<const std::byte*>(parts) + c * stride));
+    if (c == 0)
+      std::copy_n(part, n, out);
+    else
+      for (std::int64_t i = 0; i < n; ++i) out[i] = operator_with<Code>::template combine<scalar_math<T>, T>(out[i], part[i]);
+  }
+}
+
+template <class Cluster>
+constexpr bool finishes_all(int operand) {
+  constexpr int phase = 2 + 2 * Cluster::stage_count;
+  for (int k = 0; k < Cluster::phase_size(phase); ++k) {
+    const int at = Cluster::phase_at(phase) + words_per_instruction * k;
+    if (Cluster::code[at] == finish_all && Cluster::code[at + 1] == operand) return true;
+  }
+  return false;
+}
+
+template <class Cluster, std::size_t... I>
+constexpr auto combined_results(std::index_sequence<I...>) {
+  return std::array<combined_result, sizeof...(I)>{
+      combined_result{Cluster::accumulating_operand(I), !finishes_all<Cluster>(Cluster::accumulating_operand(I)),
+                      &fill_identity<Cluster::accumulating_code(I), Cluster::accumulating_type(I)>,
+                      &combine_chunks<Cluster::accumulating_code(I), Cluster::accumulating_type(I)>}...};
+}
+
+// One copy for each instruction list, whatever program it stands in.
+template <class Cluster>
+[[gnu::noinline]] void run_shared(const kernels::cluster_arguments& a, const kernels::cluster_range& r) {
+  Cluster::run(a, r);
+}
+
+/// A cluster cut into chunks: threads take chunks, and what chunks share is combined in their order.
+struct chunked_run {
+  void (*run)(const kernels::cluster_arguments&, const kernels::cluster_range&);
+  const combined_result* results;
+  int result_count;
+  int operands;
+  int spills;
+};
+inline void run_chunks(const chunked_run& c, const kernels::cluster_arguments& a, const std::int64_t* plan,
+                       const std::int64_t* result_elements, const int* result_bytes, std::byte* arena) {
+  const std::int64_t chunks = plan[plan_chunks];
+  std::int64_t partial = 0;
+  std::int64_t partial_at[8]{};
+  for (int k = 0; k < c.result_count && k < 8; ++k) {
+    partial_at[k] = partial;
+    partial += leat::detail::divide_up(result_elements[k] * result_bytes[k], 64) * 64;
+  }
+  parallel_for(chunks, [&](std::int64_t chunk) {
+    void* base[graph::max_operands];
+    kernels::cluster_arguments mine = a;
+    if (c.result_count > 0) {
+      std::copy_n(a.base, c.operands, base);
+      for (int k = 0; k < c.result_count; ++k) {
+        base[c.results[k].operand] = arena + plan[plan_partials] + chunk * partial + partial_at[k];
+        if (c.results[k].starts) c.results[k].fill(base[c.results[k].operand], result_elements[k]);
+      }
+      mine.base = base;
+    }
+    mine.scratch = a.scratch + chunk * c.spills * a.scratch_row;
+    kernels::cluster_range r{0, plan[plan_rows], 0, plan[plan_inner]};
+    if (plan[plan_rows_per_chunk] > 0) {
+      r.row_begin = chunk * plan[plan_rows_per_chunk];
+      r.row_end = std::min(r.row_end, r.row_begin + plan[plan_rows_per_chunk]);
+    } else {
+      r.begin = chunk * plan[plan_inner_per_chunk];
+      r.end = std::min(r.end, r.begin + plan[plan_inner_per_chunk]);
+    }
+    c.run(mine, r);
+    if (mine.stream) stream_fence();
+  });
+  for (int k = 0; k < c.result_count; ++k)
+    c.results[k].combine(a.base[c.results[k].operand], arena + plan[plan_partials] + partial_at[k], result_elements[k], chunks, partial);
+}
+
+template <std::int64_t Width>
+struct lanes_of_width {
+  using type = kernels::scalar_lanes;
+};
+template <>
+struct lanes_of_width<4> {
+  using type = batch_lanes<4>;
+};
+template <>
+struct lanes_of_width<8> {
+  using type = batch_lanes<8>;
+};
+
+template <class Program, int Step, std::size_t... I>
+constexpr auto cluster_type(std::index_sequence<I...>) {
+  constexpr auto at = static_cast<std::size_t>(Program::view.step_at(Step).instructions);
+  return kernels::cluster<typename lanes_of_width<Program::data[at + lane_width]>::type, Program::data[at + I]...>{};
+}
+
+template <class Program, int Step>
+struct cluster_step {
+  static constexpr auto info = Program::view.step_at(Step);
+  static constexpr int plan_begin = leat::detail::plan_at(Program::view, Step);
+  using type = decltype(cluster_type<Program, Step>(std::make_index_sequence<static_cast<std::size_t>(info.instruction_count)>{}));
+
+  // A shape that the compiler knows whole, and small: sizes become constants.
+  static constexpr bool is_small = [] {
+    std::int64_t total = 1;
+    for (int l = 0; l < info.loop_count; ++l) {
+      if (info.loop(l).powers != 0) return false;
+      total *= info.loop(l).factor;
+    }
+    return total <= 1024;
+  }();
+
+  template <int O>
+  [[gnu::always_inline]] static void* operand_pointer(const workspace& w, const std::int64_t* plan) {
+    constexpr int buffer = info.operand_buffer(O);
+    constexpr term offset = info.operand_offset(O);
+    void* base = w.buffers[buffer];
+    if constexpr (offset.factor == 0) {
+      return base;
+    } else {
+      constexpr int bytes = size_of(Program::view.buffer_at(buffer).type);
+      return static_cast<std::byte*>(base) + bytes * plan[plan_numbers + info.loop_count + info.operand_count * info.loop_count + O];
+    }
+  }
+
+  template <std::size_t... O>
+  [[gnu::always_inline]] static void run(const workspace& w, std::index_sequence<O...>) {
+    const std::int64_t* plan = w.numbers + plan_begin;
+    void* base[sizeof...(O) + 1]{operand_pointer<static_cast<int>(O)>(w, plan)..., nullptr};
+    kernels::cluster_arguments a{.base = base};
+    constexpr auto results = combined_results<type>(std::make_index_sequence<static_cast<std::size_t>(type::accumulating)>{});
+    constexpr int loops = info.loop_count;
+    if constexpr (type::spills > 0) {
+      a.scratch = w.arena + plan[plan_scratch];
+      a.scratch_row = plan[plan_scratch_row];
+    }
+    if constexpr (is_small) {
+      // local copies of constants, so that the compiler sees them through the references
+      std::int64_t extents[loops + 1]{};
+      std::int64_t strides[info.operand_count * loops + 1]{};
+      std::int64_t rows = 1;
+      for (int l = 0; l < loops; ++l) {
+        extents[l] = info.loop(l).factor;
+        if (l + 1 < loops) rows *= extents[l];
+      }
+      for (int o = 0; o < info.operand_count; ++o)
+        for (int l = 0; l < loops; ++l) strides[o * loops + l] = info.operand_stride(o, l).factor;
+      a.extents = extents;
+      a.strides = strides;
+      start(results, a);
+      type::run(a, {0, rows, 0, loops > 0 ? extents[loops - 1] : 1});
+    } else {
+      a.extents = plan + plan_numbers;
+      a.strides = plan + plan_numbers + loops;
+      if constexpr (type::accumulating == 0) a.stream = plan[plan_stream] != 0;
+      if (plan[plan_chunks] == 1) {
+        start(results, a, plan, w);
+        run_shared<type>(a, {0, plan[plan_rows], 0, plan[plan_inner]});
+      } else {
+        static constexpr auto table = combined_results<type>(std::make_index_sequence<static_cast<std::size_t>(type::accumulating)>{});
+        const chunked_run c{&run_shared<type>, table.data(), type::accumulating, info.operand_count, type::spills};
+        std::int64_t elements[type::accumulating + 1]{};
+        int bytes[type::accumulating + 1]{};
+        for (int k = 0; k < type::accumulating; ++k) {
+          elements[k] = result_elements(results[static_cast<std::size_t>(k)].operand, plan);
+          bytes[k] = size_of(type::accumulating_type(k));
+        }
+        run_chunks(c, a, plan, elements, bytes, w.arena);
+      }
+    }
+  }
+
+  // Elements of a combined result: the extents along which its strides are not 0.
+  static std::int64_t result_elements(int operand, const std::int64_t* plan) {
+    std::int64_t n = 1;
+    for (int l = 0; l < info.loop_count; ++l)
+      if (info.operand_stride(operand, l).factor != 0) n *= plan[plan_numbers + l];
+    return n;
+  }
+  template <class Results>
+  [[gnu::always_inline]] static void start(const Results& results, const kernels::cluster_arguments& a) {
+    for (const auto& r : results) {
+      if (!r.starts) continue;
+      std::int64_t n = 1;
+      for (int l = 0; l < info.loop_count; ++l)
+        if (info.operand_stride(r.operand, l).factor != 0) n *= info.loop(l).factor;
+      r.fill(a.base[r.operand], n);
+    }
+  }
+  template <class Results>
+  [[gnu::always_inline]] static void start(const Results& results, const kernels::cluster_arguments& a, const std::int64_t* plan,
+                                           const workspace&) {
+    for (const auto& r : results)
+      if (r.starts) r.fill(a.base[r.operand], result_elements(r.operand, plan));
+  }
+};
+
+template <class Kernel>
+void run_items(const Kernel& kernel) {
+  const std::int64_t n = kernel.items();
+  if constexpr (Kernel::may_refuse) {
+    for (std::int64_t k = 0; k < kernel.count; ++k) {
+      const auto i = static_cast<std::int64_t>(kernel.indices[k]);
+      if (i >= kernel.rows || (i < 0 && !requires { kernel.data; }))
+        throw invalid_argument("index " + std::to_string(i) + " at position " + std::to_string(k) + " is out of range [0, " +
+                               std::to_string(kernel.rows) + ")");
+    }
+  }
+  for (std::int64_t k = 0; k < n; ++k) kernel(k);
+}
+
+// ---- products -------------------------------------------------------------------------------------------------------
+
+template <class T, std::int64_t M, std::int64_t N, std::int64_t K>
+[[gnu::noinline]] void run_product(const kernels::step_numbers& n, void* const* p, T* out, T alpha, T beta) {
+  const bool ta = n.attribute(0) != 0;
+  const bool tb = n.attribute(1) != 0;
+  const std::int64_t m = n.size(0, ta ? 1 : 0);
+  const std::int64_t k = n.size(0, ta ? 0 : 1);
+  const std::int64_t columns = n.size(1, tb ? 0 : 1);
+  matmul<T, M, N, K>(ta, tb, m, columns, k, alpha, static_cast<const T*>(p[0]), n.size(0, 1), static_cast<const T*>(p[1]), n.size(1, 1), beta,
+                     out, columns);
+}
+
+template <class Program, int Step>
+struct kernel_step {
+  static constexpr auto info = Program::view.step_at(Step);
+  static constexpr int plan_begin = leat::detail::plan_at(Program::view, Step);
+  template <int O>
+  using element = element_of<Program::view.buffer_at(info.operand_buffer(O)).type>;
+
+  static constexpr std::int64_t fixed(int input, int axis) {  // an extent that is static, or -1
+    int at = 1 + static_cast<int>(info.attributes[0]);
+    for (int i = 0; i < input; ++i) at += 1 + static_cast<int>(info.attributes[at]);
+    const auto d = info.attributes[at + 1 + axis];
+    return d < 0 ? -1 : d;
+  }
+
+  template <std::size_t... O>
+  [[gnu::always_inline]] static void run(const workspace& w, std::index_sequence<O...>) {
+    using op = operator_with<info.code>;
+    const kernels::step_numbers numbers(w.numbers + plan_begin + plan_numbers);
+    void* p[]{w.buffers[info.operand_buffer(static_cast<int>(O))]...};
+    using T = element<0>;
+    if constexpr (std::is_same_v<op, matmul_op> || std::is_same_v<op, passes::matmul_update_op>) {
+      constexpr bool ta = info.attributes[1] != 0;
+      constexpr bool tb = info.attributes[2] != 0;
+      // static extents choose small kernels at compile time; only 1 and small sizes matter
+      constexpr auto small = [](std::int64_t d) { return d > 16 ? -1 : d; };
+      constexpr std::int64_t m = small(fixed(0, ta ? 1 : 0));
+      constexpr std::int64_t n = small(fixed(1, tb ? 0 : 1));
+      constexpr std::int64_t k = small(fixed(0, ta ? 0 : 1));
+      if constexpr (std::is_same_v<op, matmul_op>) {
+        run_product<T, m, n, k>(numbers, p, static_cast<T*>(p[2]), T(1), T(0));
+      } else {
+        T alpha = static_cast<T>(std::bit_cast<double>(numbers.attribute(2)));
+        if constexpr (sizeof...(O) > 3) alpha *= *static_cast<const T*>(p[3]);
+        run_product<T, m, n, k>(numbers, p, static_cast<T*>(p[2]), alpha, T(1));
+      }
+    } else if constexpr (std::is_same_v<op, gather_op>) {
+      run_items(kernels::gather_kernel<T, element<1>>(p, numbers));
+    } else if constexpr (std::is_same_v<op, segment_sum_op>) {
+      run_items(kernels::segment_sum_kernel<T, element<1>>(p, numbers));
+    } else if constexpr (std::is_same_v<op, check_range_op>) {
+      run_items(kernels::check_range_kernel<T>(p, numbers));
+    } else if constexpr (std::is_same_v<op, pad_op>) {
+      run_items(kernels::pad_kernel<T>(p, numbers));
+    } else if constexpr (std::is_same_v<op, concat_op>) {
+      run_items(kernels::concat_kernel<T>(p, numbers, static_cast<int>(sizeof...(O)) - 1));
+    } else if constexpr (std::is_same_v<op, argmax_op> || std::is_same_v<op, argmin_op>) {
+      run_items(kernels::arg_kernel<T, element<1>, std::is_same_v<op, argmax_op>>(p, numbers));
+    } else {
+      static_assert(!sizeof(op), "this operator has no kernel on the CPU");
+    }
+  }
+};
+
+template <class Program, int Step>
+[[gnu::always_inline]] inline void run_step(const workspace& w) {
+  constexpr auto info = Program::view.step_at(Step);
+  constexpr auto operands = std::make_index_sequence<static_cast<std::size_t>(info.operand_count)>{};
+  if constexpr (info.is_cluster)
+    cluster_step<Program, Step>::run(w, operands);
+  else
+    kernel_step<Program, Step>::run(w, operands);
+}
+
+}  // namespace detail
+
+/// The CPU as a device: where arrays live, and how a program's steps run.
+struct device {
+  static constexpr bool shares_memory = true;  // the host reads and writes the device's arrays
+
+  /// Runs all steps. `Program` has the packed program as `data` and its reader as `view`.
+  template <class Program, std::size_t... Step>
+  [[gnu::always_inline]] static void run(const workspace& w, std::index_sequence<Step...>) {
+    (detail::run_step<Program, static_cast<int>(Step)>(w), ...);
+  }
+};
+
+}  // namespace leat::cpu

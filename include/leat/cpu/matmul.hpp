@@ -1,0 +1,152 @@
+#pragma once
+// Matrix products: C = alpha op(A) op(B) + beta C, row-major, with op the identity or the transposition.
+// Model: products with vectors have kernels of their own, memory being their limit. Others go to the kernel of blocked.hpp or
+// to a library, whichever is faster for the shape: on a Zen 4 core with batches of 512 bits, in units of 1e9 operations a
+// second, ours / oneDNN 2.6 / OpenBLAS 0.3.21 with its best kernels (peak 118): 64x784x256 113 / 113 / 97, its gradient
+// 784x64x256 108 / 111 / 103, 64x128x10 67 / 47 / 69, 16x16x16 88 / 22 / 87, 512^3 112 / 114 / 106, 2048^3 96 / 112 / 105.
+// OpenBLAS falls back to kernels of 2004 on processors newer than itself, so it serves only builds without AVX2.
+// Large products are cut into blocks of C for parallel_for by their shape alone, and each element is summed in one order:
+// results are the same for any number of threads.
+
+#include <leat/cpu/matmul/blocked.hpp>
+#include <leat/cpu/matmul/library.hpp>
+#include <leat/cpu/matmul/vector.hpp>
+#include <leat/cpu/parallel.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+namespace leat::cpu {
+
+namespace detail {
+
+/// Multiplications in one block of work for parallel_for, about 30 microseconds of one core.
+inline constexpr std::int64_t multiplications_per_chunk = std::int64_t(1) << 21;
+
+template <class T>
+void multiply_block(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k, T alpha, const T* a,
+                    std::int64_t lda, const T* b, std::int64_t ldb, T beta, T* c, std::int64_t ldc, bool with_library) {
+#if defined(LEAT_USE_ONEDNN)
+  if constexpr (std::is_same_v<T, float>)
+    if (with_library)
+      return matmul_onednn(transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+#endif
+#if defined(LEAT_USE_BLAS)
+  if constexpr (std::is_floating_point_v<T> && batch_bytes < 32)
+    if (with_library) return matmul_blas(transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+#endif
+  static_cast<void>(with_library);
+  matmul_blocked(transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
+
+/// Whether a library's product of that shape is faster than ours, where there is one.
+inline bool library_is_faster(bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k) {
+  const std::int64_t multiplications = m * n * k;
+  if (batch_bytes < 32) return multiplications >= 16384;
+  return multiplications >= (std::int64_t(1) << 25) || (transpose_b && k >= 32 && multiplications >= 65536);
+}
+
+/// C = beta C.
+template <class T>
+void scale_matrix(std::int64_t m, std::int64_t n, T beta, T* c, std::int64_t ldc) {
+  for (std::int64_t i = 0; i < m; ++i)
+    for (std::int64_t j = 0; j < n; ++j) {
+      T& value = c[i * ldc + j];
+      value = beta == T(0) ? T(0) : scalar_product(beta, value);
+    }
+}
+
+/// C of one column: alpha op(A) b + beta C.
+template <class T>
+void multiply_column(bool transpose_a, std::int64_t m, std::int64_t k, T alpha, const T* a, std::int64_t lda, const T* b,
+                     std::int64_t b_step, T beta, T* c, std::int64_t c_step) {
+  if (!transpose_a && (b_step == 1 || k == 1)) return multiply_rows(m, k, alpha, a, lda, b, beta, c, c_step);
+  if (transpose_a && (c_step == 1 || m == 1)) return multiply_columns(m, k, alpha, a, lda, b, b_step, beta, c);
+  multiply_strided(m, k, alpha, a, transpose_a ? 1 : lda, transpose_a ? lda : 1, b, b_step, beta, c, c_step);
+}
+
+/// C of one row: alpha a op(B) + beta C.
+template <class T>
+void multiply_row(bool transpose_b, std::int64_t n, std::int64_t k, T alpha, const T* a, std::int64_t a_step, const T* b,
+                  std::int64_t ldb, T beta, T* c) {
+  if (!transpose_b) return multiply_columns(n, k, alpha, b, ldb, a, a_step, beta, c);
+  if (a_step == 1 || k == 1) return multiply_rows(n, k, alpha, b, ldb, a, beta, c, std::int64_t(1));
+  multiply_strided(n, k, alpha, b, ldb, std::int64_t(1), a, a_step, beta, c, std::int64_t(1));
+}
+
+/// How many parts of at least `least` columns (rows) `whole` is cut into, and their size, a multiple of `step`.
+struct division {
+  std::int64_t parts = 1;
+  std::int64_t size = 0;
+};
+
+inline division divide_evenly(std::int64_t whole, std::int64_t parts, std::int64_t step) {
+  const std::int64_t size = ((whole + parts - 1) / parts + step - 1) / step * step;
+  return {(whole + size - 1) / size, size};
+}
+
+template <class T>
+void multiply_general(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k, T alpha,
+                      const T* a, std::int64_t lda, const T* b, std::int64_t ldb, T beta, T* c, std::int64_t ldc) {
+  const bool with_library = library_is_faster(transpose_b, m, n, k);
+  const std::int64_t chunks = m * n / 64 * k / (multiplications_per_chunk / 64);
+  if (chunks < 2 || thread_count() == 1)
+    return multiply_block(transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, with_library);
+  // Blocks as square as the shape allows, whole tiles of both kinds.
+  constexpr std::int64_t column_step = 2 * tile_columns<T>;
+  constexpr std::int64_t row_step = 2 * tile_rows;
+  division rows{1, m};
+  division columns{1, n};
+  while (rows.parts * columns.parts < chunks) {
+    const bool wide = columns.size >= rows.size;
+    const std::int64_t rows_before = rows.parts;
+    const std::int64_t columns_before = columns.parts;
+    if (wide && columns.size > column_step)
+      columns = divide_evenly(n, 2 * columns.parts, column_step);
+    else if (rows.size > row_step)
+      rows = divide_evenly(m, 2 * rows.parts, row_step);
+    else
+      break;
+    if (rows.parts == rows_before && columns.parts == columns_before) break;
+  }
+  parallel_for(rows.parts * columns.parts, [=](std::int64_t chunk) {
+    const std::int64_t row = chunk / columns.parts * rows.size;
+    const std::int64_t column = chunk % columns.parts * columns.size;
+    multiply_block(transpose_a, transpose_b, std::min(rows.size, m - row), std::min(columns.size, n - column), k, alpha,
+                   a + (transpose_a ? row : row * lda), lda, b + (transpose_b ? column * ldb : column), ldb, beta,
+                   c + row * ldc + column, ldc, with_library);
+  });
+}
+
+}  // namespace detail
+
+/// C = alpha op(A) op(B) + beta C for row-major matrices: op(A) is m by k, op(B) k by n, C m by n; lda, ldb and ldc are the
+/// distances of the stored rows. With beta == 0, C is not read. C overlaps neither A nor B.
+/// Extents that are known when compiling may be given as M, N and K (-1: unknown), so that only the kernels for such shapes
+/// are compiled. Dtypes: float, double, int32_t, int64_t (integers wrap).
+template <class T, std::int64_t M = -1, std::int64_t N = -1, std::int64_t K = -1>
+void matmul(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k, T alpha, const T* a,
+            std::int64_t lda, const T* b, std::int64_t ldb, T beta, T* c, std::int64_t ldc) {
+  if constexpr (M >= 0) m = M;
+  if constexpr (N >= 0) n = N;
+  if constexpr (K >= 0) k = K;
+  if (m == 0 || n == 0) return;
+  if (k == 0) return detail::scale_matrix(m, n, beta, c, ldc);
+  if constexpr (N == 1) {
+    detail::multiply_column(transpose_a, m, k, alpha, a, lda, b, transpose_b ? 1 : ldb, beta, c, ldc);
+  } else if constexpr (M == 1) {
+    detail::multiply_row(transpose_b, n, k, alpha, a, transpose_a ? lda : 1, b, ldb, beta, c);
+  } else {
+    if (N == -1 && n == 1)
+      return detail::multiply_column(transpose_a, m, k, alpha, a, lda, b, transpose_b ? 1 : ldb, beta, c, ldc);
+    if (M == -1 && m == 1)
+      return detail::multiply_row(transpose_b, n, k, alpha, a, transpose_a ? lda : 1, b, ldb, beta, c);
+    if constexpr (K == -1 || K == 1)
+      if (k == 1 && (!transpose_b || ldb == 1))
+        return detail::multiply_outer(m, n, alpha, a, transpose_a ? std::int64_t(1) : lda, b, beta, c, ldc);
+    detail::multiply_general(transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+  }
+}
+
+}  // namespace leat::cpu

@@ -1,0 +1,199 @@
+#pragma once
+// Kernels of whole arrays other than products, as work items that any device can run in any order: item k writes what no
+// other item writes. A kernel is made from the operands and the step's numbers, tells how many items it has, and does one.
+
+#include <leat/passes/lower.hpp>
+
+namespace leat::kernels {
+
+/// The numbers of a kernel step: its attributes, and the extents of its inputs and of its result.
+class step_numbers {
+ public:
+  constexpr explicit step_numbers(const std::int64_t* data) : data_(data) {}
+  constexpr std::int64_t attribute(int k) const { return data_[1 + k]; }
+  /// Extents of input `k`; the result's follow the last input's.
+  constexpr const std::int64_t* extents(int k) const {
+    const std::int64_t* at = data_ + 1 + data_[0];
+    for (; k > 0; --k) at += 1 + at[0];
+    return at;
+  }
+  constexpr int rank(int k) const { return static_cast<int>(extents(k)[0]); }
+  constexpr std::int64_t size(int k, int axis) const { return extents(k)[1 + axis]; }
+  constexpr std::int64_t product(int k, int from, int to) const {
+    std::int64_t n = 1;
+    for (int a = from; a < to; ++a) n *= size(k, a);
+    return n;
+  }
+
+ private:
+  const std::int64_t* data_;
+};
+
+template <class T>
+struct no_check {
+  static constexpr bool may_refuse = false;
+};
+
+/// Row `k` of the result is row `indices[k]` of the parameters.
+template <class T, class Index>
+struct gather_kernel {
+  static constexpr bool may_refuse = true;
+  const T* params;
+  const Index* indices;
+  T* out;
+  std::int64_t count, rows, width;
+  gather_kernel(void* const* p, const step_numbers& n)
+      : params(static_cast<const T*>(p[0])),
+        indices(static_cast<const Index*>(p[1])),
+        out(static_cast<T*>(p[2])),
+        count(n.product(1, 0, n.rank(1))),
+        rows(n.size(0, 0)),
+        width(n.product(0, 1, n.rank(0))) {}
+  std::int64_t items() const { return count; }
+  constexpr void operator()(std::int64_t k) const {
+    const auto row = static_cast<std::int64_t>(indices[k]);
+    for (std::int64_t j = 0; j < width; ++j) out[k * width + j] = params[row * width + j];
+  }
+};
+
+/// Column `j` of the result: the data's column summed by row number, in order.
+template <class T, class Index>
+struct segment_sum_kernel {
+  static constexpr bool may_refuse = true;
+  const T* data;
+  const Index* indices;
+  T* out;
+  std::int64_t count, rows, width;
+  segment_sum_kernel(void* const* p, const step_numbers& n)
+      : data(static_cast<const T*>(p[0])),
+        indices(static_cast<const Index*>(p[1])),
+        out(static_cast<T*>(p[2])),
+        count(n.product(1, 0, n.rank(1))),
+        rows(n.size(2, 0)),
+        width(n.product(2, 1, n.rank(2))) {}
+  std::int64_t items() const { return width; }
+  constexpr void operator()(std::int64_t j) const {
+    for (std::int64_t r = 0; r < rows; ++r) out[r * width + j] = T(0);
+    for (std::int64_t k = 0; k < count; ++k) {
+      const auto row = static_cast<std::int64_t>(indices[k]);
+      if (row >= 0) out[row * width + j] = cpu::scalar_math<T>::add(out[row * width + j], data[k * width + j]);
+    }
+  }
+};
+
+/// A copy of indices that were found to be in range.
+template <class T>
+struct check_range_kernel {
+  static constexpr bool may_refuse = true;
+  const T* indices;
+  T* out;
+  std::int64_t count, rows;
+  check_range_kernel(void* const* p, const step_numbers& n)
+      : indices(static_cast<const T*>(p[0])), out(static_cast<T*>(p[1])), count(n.product(0, 0, n.rank(0))), rows(n.attribute(0)) {}
+  std::int64_t items() const { return count; }
+  constexpr void operator()(std::int64_t k) const { out[k] = indices[k]; }
+};
+
+/// Item k: one row of the result, copied from the operand or zero.
+template <class T>
+struct pad_kernel {
+  static constexpr bool may_refuse = false;
+  const T* in;
+  T* out;
+  int rank;
+  std::int64_t before[max_rank], from[max_rank], to[max_rank];
+  std::int64_t rows = 1;
+  pad_kernel(void* const* p, const step_numbers& n)
+      : in(static_cast<const T*>(p[0])), out(static_cast<T*>(p[1])), rank(n.rank(0)), before{}, from{}, to{} {
+    for (int a = 0; a < rank; ++a) {
+      before[a] = n.attribute(a);
+      from[a] = n.size(0, a);
+      to[a] = n.size(1, a);
+      if (a + 1 < rank) rows *= to[a];
+    }
+    if (rank == 0) {  // nothing around a scalar
+      rank = 1;
+      from[0] = to[0] = 1;
+    }
+  }
+  std::int64_t items() const { return rows; }
+  constexpr void operator()(std::int64_t k) const {
+    const std::int64_t width = to[rank - 1];
+    std::int64_t rest = k;
+    std::int64_t source = 0;
+    std::int64_t step = 1;
+    bool inside = true;
+    for (int a = rank - 2; a >= 0; --a) {
+      const std::int64_t i = rest % to[a] - before[a];
+      rest /= to[a];
+      inside = inside && i >= 0 && i < from[a];
+      source += i * step;
+      step *= from[a];
+    }
+    for (std::int64_t j = 0; j < width; ++j) {
+      const std::int64_t i = j - before[rank - 1];
+      out[k * width + j] = inside && i >= 0 && i < from[rank - 1] ? in[source * from[rank - 1] + i] : T(0);
+    }
+  }
+};
+
+/// Item k: the part of row k / inputs that comes from input k % inputs.
+template <class T>
+struct concat_kernel {
+  static constexpr bool may_refuse = false;
+  static constexpr int most = 64;
+  const T* in[most];
+  std::int64_t begin[most], width[most];
+  T* out;
+  int inputs;
+  std::int64_t rows, whole = 0;
+  concat_kernel(void* const* p, const step_numbers& n, int count) : in{}, begin{}, width{}, out(static_cast<T*>(p[count])), inputs(count) {
+    const int rank = n.rank(0);
+    const int axis = static_cast<int>(n.attribute(0) < 0 ? n.attribute(0) + rank : n.attribute(0));
+    rows = n.product(0, 0, axis);
+    for (int k = 0; k < count; ++k) {
+      in[k] = static_cast<const T*>(p[k]);
+      begin[k] = whole;
+      width[k] = n.product(k, axis, rank);
+      whole += width[k];
+    }
+  }
+  std::int64_t items() const { return rows * inputs; }
+  constexpr void operator()(std::int64_t k) const {
+    const std::int64_t row = k / inputs;
+    const auto from = k % inputs;
+    for (std::int64_t j = 0; j < width[from]; ++j) out[row * whole + begin[from] + j] = in[from][row * width[from] + j];
+  }
+};
+
+/// Item k: the position of the largest or smallest of one line, the first of equals; NaN is passed over.
+template <class T, class To, bool Largest>
+struct arg_kernel {
+  static constexpr bool may_refuse = false;
+  const T* in;
+  To* out;
+  std::int64_t before, length, after;
+  arg_kernel(void* const* p, const step_numbers& n) : in(static_cast<const T*>(p[0])), out(static_cast<To*>(p[1])) {
+    const int rank = n.rank(0);
+    const int axis = static_cast<int>(n.attribute(0) < 0 ? n.attribute(0) + rank : n.attribute(0));
+    before = n.product(0, 0, axis);
+    length = n.size(0, axis);
+    after = n.product(0, axis + 1, rank);
+  }
+  std::int64_t items() const { return before * after; }
+  constexpr void operator()(std::int64_t k) const {
+    const T* line = in + k / after * length * after + k % after;
+    std::int64_t best = 0;
+    T top = line[0];
+    for (std::int64_t i = 1; i < length; ++i) {
+      const T v = line[i * after];
+      if ((Largest ? v > top : v < top) || (top != top && v == v)) {
+        top = v;
+        best = i;
+      }
+    }
+    out[k] = static_cast<To>(best);
+  }
+};
+
+}  // namespace leat::kernels

@@ -1,0 +1,201 @@
+#pragma once
+// The last rewrite before fusion: the order of execution, and copies where an array must stand by itself. Values are
+// computed as early as their operands allow; everything that does not depend on a write comes before the first write, so
+// that a variable read without `after` is its value at the start of the step. Two writes to one variable that nothing
+// orders are refused.
+
+#include <leat/passes/simplify.hpp>
+
+namespace leat::passes {
+
+/// A reshape that only adds or removes dimensions of 1 changes nothing for element-wise work.
+constexpr bool is_alias(const graph& g, const node& n) {
+  return n.op == &info_of<reshape_op> && g.at(g.input(n, 0)).result.extent.squeezed() == n.result.extent.squeezed();
+}
+/// The node behind aliases.
+constexpr int source_of(const graph& g, int i) {
+  while (is_alias(g, g.at(i))) i = g.input(g.at(i), 0);
+  return i;
+}
+constexpr bool is_compute(const node& n) {
+  return n.op->kind == op_kind::element || n.op->kind == op_kind::reduction || n.op->kind == op_kind::assign;
+}
+constexpr bool is_strided_view(const graph& g, int i) {
+  const node& n = g.at(i);
+  if (n.op == &info_of<transpose_op> || n.op == &info_of<slice_op>) return true;
+  return n.op == &info_of<reshape_op> && is_strided_view(g, g.input(n, 0));
+}
+
+namespace detail {
+
+/// How many writes stand before each node, along the longest path.
+constexpr std::vector<int> write_depths(const graph& g) {
+  std::vector<int> depth(g.nodes.size(), 0);
+  for (std::size_t i = 0; i < depth.size(); ++i) {
+    const node& n = g.nodes[i];
+    const auto after = [&](int d) {
+      const auto at = static_cast<std::size_t>(d);
+      const int behind = depth[at] + (g.nodes[at].op->kind == op_kind::assign ? 1 : 0);
+      if (behind > depth[i]) depth[i] = behind;
+    };
+    for (int k = 0; k < n.input_count; ++k) after(g.input(n, k));
+    for (int k = 0; k < n.control_count; ++k) after(g.control(n, k));
+  }
+  return depth;
+}
+
+constexpr bool depends_on(const graph& g, int later, int earlier) {
+  std::vector<char> reached(static_cast<std::size_t>(later) + 1, 0);
+  reached[static_cast<std::size_t>(later)] = 1;
+  for (int i = later; i > earlier; --i) {
+    if (reached[static_cast<std::size_t>(i)] == 0) continue;
+    const node& n = g.at(i);
+    for (int k = 0; k < n.input_count; ++k) reached[static_cast<std::size_t>(g.input(n, k))] = 1;
+    for (int k = 0; k < n.control_count; ++k) reached[static_cast<std::size_t>(g.control(n, k))] = 1;
+  }
+  return reached[static_cast<std::size_t>(earlier)] != 0;
+}
+
+}  // namespace detail
+
+/// What is wrong with the order of writes: empty, or the two that nothing orders.
+constexpr message unordered_writes(const graph& g) {
+  message m;
+  std::vector<int> writes;
+  for (int i = 0; i < g.size(); ++i)
+    if (g.at(i).op->kind == op_kind::assign) writes.push_back(i);
+  for (std::size_t j = 0; j < writes.size(); ++j)
+    for (std::size_t i = 0; i < j; ++i) {
+      const int variable = g.input(g.at(writes[i]), 0);
+      if (variable != g.input(g.at(writes[j]), 0) || detail::depends_on(g, writes[j], writes[i])) continue;
+      m << "two writes to variable \"" << g.at(variable).name << "\" in one step without an order: " << g.at(writes[i]).op->type
+        << " and " << g.at(writes[j]).op->type << "; order them with after(second, first)";
+      return m;
+    }
+  return m;
+}
+
+/// The graph in order of execution, with copies put in; `targets` are renumbered, and each is a node of its own whose
+/// result can be handed out.
+constexpr graph arrange(const graph& from, std::vector<int>& targets) {
+  std::vector<char> live(from.nodes.size(), 0);  // simplification leaves nodes behind that nothing uses any more
+  for (int t : targets) live[static_cast<std::size_t>(t)] = 1;
+  for (std::size_t i = from.nodes.size(); i-- > 0;) {
+    if (live[i] == 0) continue;
+    for (int k = 0; k < from.nodes[i].input_count; ++k) live[static_cast<std::size_t>(from.input(from.nodes[i], k))] = 1;
+    for (int k = 0; k < from.nodes[i].control_count; ++k) live[static_cast<std::size_t>(from.control(from.nodes[i], k))] = 1;
+  }
+  const auto depth = detail::write_depths(from);
+  std::vector<int> first_write(from.nodes.size(), 1 << 30);  // of each variable
+  int deepest = 0;
+  bool writes = false;
+  for (std::size_t i = 0; i < from.nodes.size(); ++i) {
+    if (depth[i] > deepest) deepest = depth[i];
+    if (from.nodes[i].op->kind != op_kind::assign) continue;
+    writes = true;
+    int& first = first_write[static_cast<std::size_t>(from.input(from.nodes[i], 0))];
+    if (depth[i] < first) first = depth[i];
+  }
+  graph to;
+  to.nodes.reserve(from.nodes.size() + 16);
+  to.edges.reserve(from.edges.size() + 32);
+  to.dimension_names = from.dimension_names;
+  std::vector<int> map(from.nodes.size(), -1);
+  std::vector<int> old_value(from.nodes.size(), -1);  // a variable's value at the start, kept past its first write
+  std::vector<int> copied;
+
+  auto copy = [&](int i) {
+    const shape extent = to.at(i).result.extent;
+    const int in[]{i};
+    return to.add(info_of<copy_op>, in, {extent.dim, static_cast<std::size_t>(extent.rank)});
+  };
+  auto copy_once = [&](int i) {
+    copied.resize(to.nodes.size(), -1);
+    if (copied[static_cast<std::size_t>(i)] < 0) {
+      const int made = copy(i);
+      copied.resize(to.nodes.size(), -1);
+      copied[static_cast<std::size_t>(i)] = made;
+    }
+    return copied[static_cast<std::size_t>(i)];
+  };
+  // An array that a kernel can take as it lies: not a strided view, not one number for all elements.
+  auto standing = [&](int i) {
+    const op_kind kind = to.at(source_of(to, i)).op->kind;
+    if (is_strided_view(to, i) || kind == op_kind::constant || kind == op_kind::index) return copy_once(i);
+    return i;
+  };
+
+  // variables first: a copy of the value at the start is needed where something reads it behind a write
+  if (writes)
+    for (std::size_t i = 0; i < from.nodes.size(); ++i) {
+      const node& n = from.nodes[i];
+      if (live[i] == 0) continue;
+      for (int k = n.op->kind == op_kind::assign ? 1 : 0; k < n.input_count; ++k) {
+        const auto v = static_cast<std::size_t>(from.input(n, k));
+        const bool waits = n.op == &info_of<identity_op> && n.control_count > 0;
+        if (from.nodes[v].op->kind == op_kind::variable && !waits && depth[i] > first_write[v]) old_value[v] = -2;
+      }
+    }
+
+  auto move = [&](std::size_t i) {
+    const node& n = from.nodes[i];
+    int inputs[graph::max_operands]{};
+    std::vector<int> controls;
+    for (int k = 0; k < n.control_count; ++k) controls.push_back(map[static_cast<std::size_t>(from.control(n, k))]);
+    const std::span<const std::int64_t> attributes(from.numbers.data() + n.attributes, static_cast<std::size_t>(n.attribute_count));
+    const bool waits = n.op == &info_of<identity_op> && n.control_count > 0;
+    for (int k = 0; k < n.input_count; ++k) {
+      const auto at = static_cast<std::size_t>(from.input(n, k));
+      inputs[k] = map[at];
+      if (old_value[at] >= 0 && !waits && !(n.op->kind == op_kind::assign && k == 0) && depth[i] > first_write[at])
+        inputs[k] = old_value[at];
+      if (n.op->kind == op_kind::kernel || (n.op == &info_of<reshape_op> && is_strided_view(to, inputs[k]) &&
+                                            to.at(inputs[k]).result.extent.squeezed() != n.result.extent.squeezed()))
+        inputs[k] = standing(inputs[k]);
+    }
+    const std::span<const int> operands(inputs, static_cast<std::size_t>(n.input_count));
+    if (waits)  // a read at a given moment is a copy made then
+      map[i] = to.add(info_of<copy_op>, operands, {n.result.extent.dim, static_cast<std::size_t>(n.result.extent.rank)}, controls);
+    else
+      map[i] = to.add(*n.op, operands, attributes, controls);
+  };
+
+  for (std::size_t i = 0; i < from.nodes.size(); ++i) {
+    const node& n = from.nodes[i];
+    if (live[i] == 0 || n.input_count > 0 || n.op->kind == op_kind::group) continue;
+    map[i] = to.add_leaf(*n.op, n.result, n.name, n.id,
+                         {from.numbers.data() + n.attributes, static_cast<std::size_t>(n.attribute_count)});
+  }
+  for (std::size_t i = 0; i < from.nodes.size(); ++i)
+    if (old_value[i] == -2) old_value[i] = copy(map[i]);
+  for (int d = 0; d <= deepest; ++d) {
+    for (std::size_t i = 0; i < from.nodes.size(); ++i)
+      if (live[i] != 0 && map[i] < 0 && depth[i] == d && from.nodes[i].op->kind != op_kind::assign) move(i);
+    if (writes)
+      for (std::size_t i = 0; i < from.nodes.size(); ++i)
+        if (live[i] != 0 && map[i] < 0 && depth[i] == d) move(i);
+  }
+
+  // what is handed out stands by itself: no leaf, no view, no node twice
+  std::vector<int> given;
+  std::vector<int> written;
+  for (int i = 0; i < to.size(); ++i)
+    if (to.at(i).op->kind == op_kind::assign) written.push_back(to.input(to.at(i), 0));
+  for (int& t : targets) {
+    const auto was = static_cast<std::size_t>(t);
+    t = map[was];
+    const node& n = to.at(t);
+    if (n.op->kind == op_kind::group) continue;
+    bool own = (n.op->kind == op_kind::element || n.op->kind == op_kind::reduction || n.op->kind == op_kind::kernel);
+    for (int other : given) own = own && other != t;
+    if (!own) {
+      bool overwritten = false;
+      for (int v : written) overwritten = overwritten || v == source_of(to, t);
+      t = copy(overwritten && old_value[was] >= 0 ? old_value[was] : t);
+    }
+    given.push_back(t);
+  }
+  return to;
+}
+
+}  // namespace leat::passes

@@ -1,0 +1,388 @@
+#pragma once
+// Fusion: which nodes run in one loop nest. Element-wise nodes, reductions and writes of one iteration space form clusters;
+// everything else (products, gather, …) is a step of its own.
+//
+// Each step has a level, and an edge between two steps always leads to a higher one, so that steps can be merged freely
+// within a level. A node joins the cluster of an operand when it can read that operand from a register:
+//
+//   - it has the same iteration space (dimensions of 1 aside) and the operand is an element of it: a plain chain;
+//   - the operand was reduced over the last dimension and the node needs one such value per row: softmax, mean and variance;
+//   - the node itself has one element per row: what happens to a row's sum before it is used.
+//
+// Everything else it reads from memory and stands on a higher level. At the end, nodes that only one later cluster uses,
+// and that would have been stored for it, move there: recomputed from what is stored anyway.
+
+#include <leat/passes/arrange.hpp>
+
+namespace leat::passes {
+
+/// Where each node runs.
+struct fusion {
+  struct cluster {
+    shape space;
+    int level = 0;
+    bool rows = false;  // something is reduced over the last dimension and used per row
+    int merged_into = -1;
+  };
+  struct place {
+    int cluster = -1;     // of a compute node, or -1
+    bool per_row = false; // one element per row of the cluster's space
+    int level = 0;        // of a kernel
+    bool folded = false;  // part of another step
+  };
+  std::vector<cluster> clusters;
+  std::vector<place> places;
+  std::vector<int> fold_product;  // of an assignment: the product it is folded with, or -1
+  std::vector<int> fold_scale;    // and the scalar that multiplies it, or -1
+
+  constexpr int find(int c) const {
+    while (clusters[static_cast<std::size_t>(c)].merged_into >= 0) c = clusters[static_cast<std::size_t>(c)].merged_into;
+    return c;
+  }
+};
+
+/// Which dimensions of `n`'s iteration space (its dimensions that are not 1) the shape `p` covers, as bits.
+constexpr int covered(const shape& p, const shape& n) {
+  int mask = 0;
+  int bit = 0;
+  for (int i = 0; i < n.rank; ++i) {
+    if (n[i] == 1) continue;
+    const int at = i - (n.rank - p.rank);
+    if (at >= 0 && p[at] != 1) mask |= 1 << bit;
+    ++bit;
+  }
+  return mask;
+}
+
+namespace detail {
+
+class fuser {
+ public:
+  constexpr fuser(const graph& g, std::span<const int> targets) : g_(g) {
+    f_.places.resize(g.nodes.size(), {});
+    users_.resize(g.nodes.size(), 0);
+    reader_.resize(g.nodes.size(), -1);
+    f_.fold_product.resize(g.nodes.size(), -1);
+    f_.fold_scale.resize(g.nodes.size(), -1);
+    is_target_.resize(g.nodes.size(), 0);
+    written_.resize(g.nodes.size(), 0);
+    for (int t : targets) is_target_[static_cast<std::size_t>(t)] = 1;
+    for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+      const node& n = g.nodes[i];
+      for (int k = 0; k < n.input_count; ++k) ++users_[static_cast<std::size_t>(source_of(g, g.input(n, k)))];
+      if (n.op->kind == op_kind::assign) written_[static_cast<std::size_t>(g.input(n, 0))] = 1;
+    }
+  }
+
+  constexpr fusion run() {
+    for (int i = 0; i < g_.size(); ++i) fold_update(i);
+    for (int i = 0; i < g_.size(); ++i) {
+      const node& n = g_.at(i);
+      if (f_.places[at(i)].folded) continue;
+      if (n.op->kind == op_kind::kernel || f_.fold_product[at(i)] >= 0)
+        f_.places[at(i)].level = kernel_level(i);
+      else if (is_compute(n))
+        assign_cluster(i);
+      note_reads(i);
+      if (n.op == &info_of<gather_op> || n.op == &info_of<check_range_op> || n.op == &info_of<segment_sum_op>)
+        refusable_ = larger(refusable_, f_.places[at(i)].level + 1);
+    }
+    for (auto& p : f_.places)
+      if (p.cluster >= 0) p.cluster = f_.find(p.cluster);
+    sink();
+    return std::move(f_);
+  }
+
+ private:
+  static constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
+  constexpr const shape& space_shape(const node& n) const {
+    return n.op->kind == op_kind::reduction ? g_.at(g_.input(n, 0)).result.extent : n.result.extent;
+  }
+
+  // variable -= scale * product: one call that multiplies and updates.
+  constexpr void fold_update(int i) {
+    const node& n = g_.at(i);
+    if (n.op != &info_of<assign_sub_op> && n.op != &info_of<assign_add_op>) return;
+    if (!is_floating(n.result.type) || n.result.extent.rank != 2) return;
+    int value = g_.input(n, 1);
+    int scale = -1;
+    if (g_.at(value).op == &info_of<mul_op> && single(value)) {
+      const int a = g_.input(g_.at(value), 0);
+      const int b = g_.input(g_.at(value), 1);
+      const bool first = g_.at(a).result.extent.rank == 0;
+      scale = first ? a : b;
+      const int other = first ? b : a;
+      if (g_.at(scale).result.extent.rank != 0 || g_.at(other).op != &info_of<matmul_op> || !single(other)) return;
+      f_.places[at(value)].folded = true;
+      value = other;
+    }
+    if (g_.at(value).op != &info_of<matmul_op> || !single(value)) return;
+    // the product must not read the variable that it overwrites
+    for (int k = 0; k < 2; ++k)
+      if (source_of(g_, g_.input(g_.at(value), k)) == g_.input(n, 0)) {
+        if (scale >= 0) f_.places[at(g_.input(n, 1))].folded = false;
+        return;
+      }
+    f_.places[at(value)].folded = true;
+    f_.fold_product[at(i)] = value;
+    f_.fold_scale[at(i)] = scale;
+  }
+  constexpr bool single(int i) const { return users_[at(i)] == 1 && is_target_[at(i)] == 0 && f_.places[at(i)].folded == false; }
+
+  // The first level at which `i` can be read from memory.
+  constexpr int available(int i) const {
+    i = source_of(g_, i);
+    const node& n = g_.at(i);
+    if (n.op->kind == op_kind::kernel || f_.fold_product[at(i)] >= 0) return f_.places[at(i)].level + 1;
+    if (is_compute(n)) return f_.clusters[at(f_.find(f_.places[at(i)].cluster))].level + 1;
+    int level = 0;
+    for (int k = 0; k < n.input_count; ++k) level = larger(level, available(g_.input(n, k)));
+    for (int k = 0; k < n.control_count; ++k) level = larger(level, available(g_.control(n, k)));
+    return level;
+  }
+  static constexpr int larger(int a, int b) { return a < b ? b : a; }
+
+  constexpr int after_controls(int i) const {
+    const node& n = g_.at(i);
+    int level = 0;
+    for (int k = 0; k < n.control_count; ++k) level = larger(level, available(g_.control(n, k)));
+    return level;
+  }
+  // Reads of variables, so that writes come after them.
+  struct read {
+    int variable;
+    int reader;
+    bool element = true;  // reads it element by element, not through a view
+  };
+  constexpr void note_reads(int i) {
+    const node& n = g_.at(i);
+    for (int k = n.op->kind == op_kind::assign ? 1 : 0; k < n.input_count; ++k) note_read(g_.input(n, k), i);
+    if (f_.fold_product[at(i)] >= 0) {
+      const node& p = g_.at(f_.fold_product[at(i)]);
+      for (int k = 0; k < p.input_count; ++k) note_read(g_.input(p, k), i);
+      if (f_.fold_scale[at(i)] >= 0) note_read(f_.fold_scale[at(i)], i);
+    }
+    if (n.op->kind == op_kind::assign) reads_.push_back({g_.input(n, 0), i});
+  }
+  constexpr void note_read(int input, int reader, bool element = true) {
+    const int s = source_of(g_, input);
+    if (g_.at(s).op->kind == op_kind::variable) {
+      if (written_[at(s)] != 0) reads_.push_back({s, reader, element});
+    } else if (g_.at(s).op->kind == op_kind::view) {
+      note_read(g_.input(g_.at(s), 0), reader, false);
+    }
+  }
+  constexpr int reader_level(int reader) const {
+    const node& r = g_.at(reader);
+    if (r.op->kind == op_kind::kernel || f_.fold_product[at(reader)] >= 0) return f_.places[at(reader)].level + 1;
+    if (is_compute(r)) return f_.clusters[at(f_.find(f_.places[at(reader)].cluster))].level + 1;
+    return 0;  // a view: its own readers are noted
+  }
+
+  constexpr int kernel_level(int i) const {
+    const node& n = g_.at(i);
+    int level = after_controls(i);
+    if (f_.fold_product[at(i)] >= 0) {
+      level = larger(level, refusable_);
+      const node& p = g_.at(f_.fold_product[at(i)]);
+      for (int k = 0; k < 2; ++k) level = larger(level, available(g_.input(p, k)));
+      if (f_.fold_scale[at(i)] >= 0) level = larger(level, available(f_.fold_scale[at(i)]));
+      for (const auto& r : reads_)
+        if (r.variable == g_.input(n, 0)) level = larger(level, reader_level(r.reader));
+      return level;
+    }
+    for (int k = 0; k < n.input_count; ++k) level = larger(level, available(g_.input(n, k)));
+    return level;
+  }
+
+  enum class access { memory, lane, row };
+  // How node `n`, as an element node of space `space`, would read operand `p` inside cluster `c`.
+  constexpr access reads_as(const shape& own, int p, int c) const {
+    p = source_of(g_, p);
+    const auto& place = f_.places[at(p)];
+    if (place.cluster < 0 || f_.find(place.cluster) != c) return access::memory;
+    const auto& home = f_.clusters[at(c)];
+    const shape mine = own.squeezed();
+    const int mask = covered(g_.at(p).result.extent, own);
+    const int all = (1 << mine.rank) - 1;
+    if (!place.per_row) return mine == home.space && mask == all && !is_reduced(p) ? access::lane : access::memory;
+    if (mine == home.space && mine.rank > 0 && mask == (all & ~(1 << (mine.rank - 1)))) return access::row;
+    return access::memory;
+  }
+  // Whether a node's result is not an element of its cluster's space but a reduction that leaves it.
+  constexpr bool is_reduced(int p) const { return g_.at(p).op->kind == op_kind::reduction && !f_.places[at(p)].per_row; }
+  static constexpr bool is_outer(const shape& own, const shape& space) {
+    if (space.rank < 2) return false;
+    const shape mine = own.squeezed();
+    if (mine.rank != space.rank - 1) return false;
+    for (int i = 0; i < mine.rank; ++i)
+      if (mine[i] != space[i]) return false;
+    return true;
+  }
+
+  constexpr int new_cluster(const shape& space, int level) {
+    f_.clusters.push_back({space, level, false, -1});
+    return static_cast<int>(f_.clusters.size()) - 1;
+  }
+
+  constexpr void assign_cluster(int i) {
+    const node& n = g_.at(i);
+    const shape own = space_shape(n);
+    const shape space = own.squeezed();
+    int base = after_controls(i);
+    const int first = n.op->kind == op_kind::assign ? 1 : 0;
+
+    // as one element per row of an operand's cluster
+    for (int k = first; k < n.input_count; ++k) {
+      const int p = source_of(g_, g_.input(n, k));
+      const auto& place = f_.places[at(p)];
+      if (place.cluster < 0 || !place.per_row || n.op->kind == op_kind::assign) continue;
+      const int c = f_.find(place.cluster);
+      if (!is_outer(own, f_.clusters[at(c)].space)) continue;
+      int level = base;
+      for (int j = first; j < n.input_count; ++j) {
+        const int q = source_of(g_, g_.input(n, j));
+        const auto& other = f_.places[at(q)];
+        const bool same_row = other.cluster >= 0 && other.per_row && f_.find(other.cluster) == c &&
+                              g_.at(q).result.extent.squeezed() == space;
+        level = larger(level, same_row ? f_.clusters[at(c)].level : available(q));
+      }
+      if (level > f_.clusters[at(c)].level) continue;
+      f_.places[at(i)] = {c, n.op->kind != op_kind::reduction, 0, false};
+      return;
+    }
+
+    // as an element of its own space
+    int level = base;
+    for (int k = first; k < n.input_count; ++k) {
+      const int p = source_of(g_, g_.input(n, k));
+      const auto& place = f_.places[at(p)];
+      if (place.cluster >= 0 && reads_as(own, p, f_.find(place.cluster)) != access::memory)
+        level = larger(level, f_.clusters[at(f_.find(place.cluster))].level);
+      else
+        level = larger(level, available(p));
+    }
+    if (n.op->kind == op_kind::assign) {
+      level = larger(level, refusable_);
+      const int variable = g_.input(n, 0);
+      for (const auto& r : reads_) {
+        if (r.variable != variable) continue;
+        const auto& place = f_.places[at(r.reader)];
+        const bool aligned = r.element && place.cluster >= 0 && !place.per_row && f_.clusters[at(f_.find(place.cluster))].space == space &&
+                             g_.at(r.reader).op->kind != op_kind::assign;
+        level = larger(level, aligned ? f_.clusters[at(f_.find(place.cluster))].level : reader_level(r.reader));
+      }
+    }
+    int c = -1;
+    auto join = [&](int other) {
+      other = f_.find(other);
+      auto& o = f_.clusters[at(other)];
+      if (o.level != level || !(o.space == space)) return;
+      if (c < 0) {
+        c = other;
+      } else if (c != other) {
+        f_.clusters[at(c)].rows = f_.clusters[at(c)].rows || o.rows;
+        o.merged_into = c;
+      }
+    };
+    for (int k = first; k < n.input_count; ++k) {
+      const int p = source_of(g_, g_.input(n, k));
+      if (f_.places[at(p)].cluster >= 0 && reads_as(own, p, f_.find(f_.places[at(p)].cluster)) != access::memory)
+        join(f_.places[at(p)].cluster);
+    }
+    if (n.op->kind == op_kind::assign)  // an aligned reader of the variable on this level must be in the same loop
+      for (const auto& r : reads_)
+        if (r.element && r.variable == g_.input(n, 0) && f_.places[at(r.reader)].cluster >= 0 && !f_.places[at(r.reader)].per_row)
+          join(f_.places[at(r.reader)].cluster);
+    if (space.rank == 0) {
+      for (std::size_t other = 0; other < f_.clusters.size(); ++other)
+        if (f_.clusters[other].merged_into < 0 && f_.clusters[other].space.rank == 0 && f_.clusters[other].level == level)
+          join(static_cast<int>(other));
+    } else {
+      for (int k = 0; k < n.input_count; ++k) {  // another loop that reads the same array
+        const int p = source_of(g_, g_.input(n, k));
+        if (reader_[at(p)] >= 0 && covered(g_.at(p).result.extent, own) != 0) join(reader_[at(p)]);
+      }
+    }
+    if (c < 0) c = new_cluster(space, level);
+    const bool row_reduction = n.op->kind == op_kind::reduction && space.rank >= 2 &&
+                               covered(kept_like(n, own), own) == (1 << (space.rank - 1)) - 1;
+    if (row_reduction) f_.clusters[at(c)].rows = true;
+    f_.places[at(i)] = {c, row_reduction, 0, false};
+    for (int k = 0; k < n.input_count; ++k) reader_[at(source_of(g_, g_.input(n, k)))] = c;
+  }
+
+ public:
+  // A reduction's result with the reduced dimensions as 1.
+  constexpr shape kept_like(const node& n, const shape& from) const {
+    std::int64_t attribute[max_rank + 1]{};
+    for (int k = 0; k < n.attribute_count; ++k) attribute[k] = g_.attribute(n, k);
+    const int mask = rule::reduced_axes(attribute, n.attribute_count, from.rank);
+    shape kept = from;
+    for (int a = 0; a < kept.rank; ++a)
+      if ((mask >> a & 1) != 0) kept.dim[a] = 1;
+    return kept;
+  }
+
+ private:
+  // Moves nodes toward their only later cluster where that stores no more than before.
+  constexpr void sink() {
+    std::vector<int> target(g_.nodes.size(), -1);  // -1 none yet, -2 several or not a lane
+    for (int i = g_.size() - 1; i >= 0; --i) {
+      const node& n = g_.at(i);
+      auto& place = f_.places[at(i)];
+      if (n.op->kind == op_kind::element && place.cluster >= 0 && !place.per_row && is_target_[at(i)] == 0 && target[at(i)] >= 0 &&
+          target[at(i)] != place.cluster && may_sink(i))
+        place.cluster = target[at(i)];
+      for (int k = 0; k < n.input_count; ++k) {
+        const int p = source_of(g_, g_.input(n, k));
+        const auto& home = f_.places[at(i)];
+        int to = -2;
+        const bool row_node = home.per_row && n.op->kind != op_kind::reduction;
+        if (is_compute(n) && home.cluster >= 0 && !row_node && f_.clusters[at(home.cluster)].space.rank > 0 &&
+            !f_.places[at(i)].folded && g_.at(p).result.extent.squeezed() == f_.clusters[at(home.cluster)].space &&
+            covered(g_.at(p).result.extent, space_shape(n)) == (1 << f_.clusters[at(home.cluster)].space.rank) - 1)
+          to = home.cluster;
+        auto& t = target[at(p)];
+        t = t == -1 || t == to ? to : -2;
+      }
+      for (int k = 0; k < n.control_count; ++k) target[at(g_.control(n, k))] = -2;
+    }
+  }
+  constexpr bool may_sink(int i) const {
+    const node& n = g_.at(i);
+    if (n.control_count > 0) return false;
+    int arrays = -1;
+    for (int k = 0; k < n.input_count; ++k) {
+      const int p = source_of(g_, g_.input(n, k));
+      if (g_.at(p).op->kind == op_kind::variable && written_[at(p)] != 0) return false;
+      if (g_.at(p).op->kind == op_kind::view && reads_written(p)) return false;
+      if (g_.at(p).result.extent.squeezed().rank == 0 || g_.at(p).op->kind == op_kind::index) continue;
+      if (g_.at(p).op->kind == op_kind::constant) continue;
+      if (arrays >= 0 && arrays != p) return false;
+      arrays = p;
+    }
+    return true;
+  }
+  constexpr bool reads_written(int i) const {
+    i = source_of(g_, i);
+    if (g_.at(i).op->kind == op_kind::variable) return written_[at(i)] != 0;
+    return g_.at(i).op->kind == op_kind::view && reads_written(g_.input(g_.at(i), 0));
+  }
+
+  const graph& g_;
+  fusion f_;
+  std::vector<int> users_;
+  std::vector<int> reader_;  // the last cluster that reads each node
+  std::vector<char> is_target_;
+  std::vector<char> written_;
+  std::vector<read> reads_;
+  int refusable_ = 0;  // first level after all kernels that may refuse their input: nothing is written before
+};
+
+}  // namespace detail
+
+/// Where each node of an arranged graph runs.
+constexpr fusion fuse(const graph& g, std::span<const int> targets) { return detail::fuser(g, targets).run(); }
+
+}  // namespace leat::passes

@@ -1,0 +1,69 @@
+#pragma once
+// The instructions of a fused cluster. A cluster is a loop nest over one shape; its instructions are integers, five each:
+// an operator's code (or one of the negative codes below), a destination and up to three operands. Registers are of two
+// kinds: lanes, one element (or one SIMD batch) at each position of the innermost loop, and scalars, one value per row. A
+// cluster runs in phases:
+//
+//   once        scalars that are the same for all rows
+//   for each row
+//     row 0, lanes 0, row 1, lanes 1, …, row n   lanes loop over the row; a row phase uses what the lanes before it reduced
+//   last        reductions over everything
+
+#include <leat/core/dtype.hpp>
+#include <cstdint>
+
+namespace leat {
+
+enum instruction_code : int {
+  load = -1,           // destination, operand, inner stride class
+  store = -2,          // operand, register, inner stride class
+  immediate = -3,      // destination, bits
+  position = -4,       // destination, loop
+  reduce_lanes = -5,   // accumulator, register, operator
+  finish_row = -6,     // destination, accumulator, operator
+  reduce_array = -7,   // operand, register, operator: array[j] = combine(array[j], lanes)
+  reduce_cell = -8,    // operand, register, operator: *cell = combine(*cell, scalar)
+  finish_all = -9,     // operand, accumulator, operator
+  spill = -10,         // row buffer, register
+  reload = -11         // destination, row buffer
+};
+
+/// A register as one integer: its number, whether it is a scalar of the row, its dtype.
+constexpr std::int64_t make_register(int number, bool scalar, dtype type) {
+  return number | (scalar ? 1 << 20 : 0) | static_cast<std::int64_t>(type) << 24;
+}
+constexpr int register_number(std::int64_t r) { return static_cast<int>(r & 0xfffff); }
+constexpr bool register_is_scalar(std::int64_t r) { return (r >> 20 & 1) != 0; }
+constexpr dtype register_type(std::int64_t r) { return static_cast<dtype>(r >> 24 & 0xf); }
+
+/// Index of a dtype among the register files.
+constexpr int register_file(dtype d) {
+  switch (d) {
+    case dtype::float32: return 0;
+    case dtype::float64: return 1;
+    case dtype::int32: return 2;
+    case dtype::int64: return 3;
+    case dtype::uint8: return 4;
+    default: return 5;
+  }
+}
+inline constexpr int register_files = 6;
+
+/// What stands before the instructions of a cluster.
+enum cluster_header : int {
+  lane_width,          // bytes of the lanes' elements if all agree, 0 if they do not
+  outer_loops,         // loops around the innermost
+  has_lanes,           // whether there is an innermost loop
+  stages,              // how many times the innermost loop runs over a row
+  operand_total,
+  accumulator_total,
+  lane_registers,      // six counts, one for each register file
+  scalar_registers = lane_registers + register_files,
+  spill_total = scalar_registers + register_files,
+  accumulating_total,  // operands that are reduced into: triples (operand, operator, dtype) follow the phase lengths
+  element_loop,        // whether all work is per element: the innermost loop may be cut
+  phase_lengths        // once, then row 0, lanes 0, …, row n, last
+};
+inline constexpr int words_per_instruction = 5;
+
+}  // namespace leat

@@ -1,0 +1,225 @@
+#pragma once
+// What a graph is compiled to: buffers, and steps that read and write them. The program is made of plain integers, so that
+// constant evaluation can hand it over as one array; `program_view` reads it.
+
+#include <cstdint>
+#include <leat/core/dtype.hpp>
+#include <leat/core/shape.hpp>
+#include <span>
+#include <vector>
+
+namespace leat {
+
+/// Where a buffer lives.
+enum class storage : int {
+  arena,     // planned by liveness, reused between steps
+  variable,  // the session's
+  feed,      // the user's, for one run
+  number,    // a literal or parameter in the session
+  extent,    // a product of named dimensions
+  fetch      // handed out after the run
+};
+
+/// A number that depends on named dimensions: factor × Π size(name k) ^ power k, four bits of `powers` for each name.
+struct term {
+  std::int64_t factor = 1;
+  std::int64_t powers = 0;
+  constexpr bool operator==(const term&) const = default;
+  friend constexpr term operator*(term a, term b) { return {a.factor * b.factor, a.powers + b.powers}; }
+  constexpr std::int64_t value(const std::int64_t* sizes) const {
+    std::int64_t v = factor;
+    std::int64_t p = powers;
+    for (int k = 0; p != 0; ++k, p >>= 4)
+      for (std::int64_t n = p & 15; n > 0; --n) v *= sizes[k];
+    return v;
+  }
+};
+
+/// An operand of a step: a buffer, where in it to begin, and the stride along each loop.
+struct step_operand {
+  int buffer = -1;
+  term offset{0, 0};
+  std::vector<term> strides;
+};
+
+struct program_step {
+  bool is_cluster = false;
+  int code = 0;  // of the operator, for a kernel
+  std::vector<std::int64_t> instructions;
+  std::vector<term> loops;  // outermost first; the innermost is the vectorized one
+  std::vector<step_operand> operands;
+  std::vector<std::int64_t> attributes;
+  int chunked = 0;  // how a cluster may be cut, see `cut_rule`
+  int scratch = 0;  // row buffers that it needs
+};
+
+struct program_buffer {
+  storage where = storage::arena;
+  int index = 0;  // among those of its storage
+  dtype type = dtype::invalid;
+  shape extent;
+  std::uint64_t id = 0;    // of the leaf
+  int first = 1 << 30;     // step that writes it
+  int last = -1;           // last step that reads it
+  bool read = false;       // a variable whose value is used, so that it must have one
+};
+
+struct program {
+  std::vector<std::int64_t> names;  // named dimensions
+  std::vector<program_buffer> buffers;
+  std::vector<program_step> steps;
+  std::vector<int> fetches;  // buffer of each, or -1
+  message problem;
+};
+
+// ---- as one array of integers ---------------------------------------------------------------------------------------
+
+namespace detail {
+enum program_header { names_at, name_count, buffers_at, buffer_count, steps_at, step_count, fetches_at, fetch_count, program_problem_at, header_size };
+inline constexpr int buffer_row = 8 + max_rank;
+inline constexpr int step_row = 12;
+}  // namespace detail
+
+constexpr std::vector<std::int64_t> pack(const program& p) {
+  using namespace detail;
+  std::vector<std::int64_t> data(header_size, 0);
+  auto here = [&] { return static_cast<std::int64_t>(data.size()); };
+  data[names_at] = here();
+  data[name_count] = static_cast<std::int64_t>(p.names.size());
+  for (auto n : p.names) data.push_back(n);
+  data[buffers_at] = here();
+  data[buffer_count] = static_cast<std::int64_t>(p.buffers.size());
+  for (const auto& b : p.buffers) {
+    data.push_back(static_cast<std::int64_t>(b.where));
+    data.push_back(b.index);
+    data.push_back(static_cast<std::int64_t>(b.type));
+    data.push_back(static_cast<std::int64_t>(b.id));
+    data.push_back(b.first);
+    data.push_back(b.last);
+    data.push_back(b.read ? 1 : 0);
+    data.push_back(b.extent.rank);
+    for (int i = 0; i < max_rank; ++i) data.push_back(b.extent[i]);
+  }
+  data[fetches_at] = here();
+  data[fetch_count] = static_cast<std::int64_t>(p.fetches.size());
+  for (int f : p.fetches) data.push_back(f);
+  data[steps_at] = here();
+  data[step_count] = static_cast<std::int64_t>(p.steps.size());
+  const auto rows = data.size();
+  for (std::size_t i = 0; i < p.steps.size() * step_row; ++i) data.push_back(0);
+  for (std::size_t i = 0; i < p.steps.size(); ++i) {
+    const auto& s = p.steps[i];
+    auto set = [&](int k, std::int64_t v) { data[rows + i * step_row + static_cast<std::size_t>(k)] = v; };
+    set(0, s.is_cluster ? 1 : 0);
+    set(1, s.code);
+    set(2, here());
+    set(3, static_cast<std::int64_t>(s.instructions.size()));
+    for (auto v : s.instructions) data.push_back(v);
+    set(4, here());
+    set(5, static_cast<std::int64_t>(s.loops.size()));
+    for (const auto& t : s.loops) {
+      data.push_back(t.factor);
+      data.push_back(t.powers);
+    }
+    set(6, here());
+    set(7, static_cast<std::int64_t>(s.operands.size()));
+    for (const auto& o : s.operands) {
+      data.push_back(o.buffer);
+      data.push_back(o.offset.factor);
+      data.push_back(o.offset.powers);
+      for (const auto& t : o.strides) {
+        data.push_back(t.factor);
+        data.push_back(t.powers);
+      }
+    }
+    set(8, here());
+    set(9, static_cast<std::int64_t>(s.attributes.size()));
+    for (auto v : s.attributes) data.push_back(v);
+    set(10, s.chunked);
+    set(11, s.scratch);
+  }
+  return data;
+}
+
+/// Reads a packed program, during constant evaluation and at run time.
+class program_view {
+ public:
+  constexpr explicit program_view(const std::int64_t* data) : data_(data) {}
+
+  struct buffer {
+    storage where;
+    int index;
+    dtype type;
+    std::uint64_t id;
+    int first;
+    int last;
+    bool read;
+    shape extent;
+  };
+  struct step {
+    bool is_cluster;
+    int code;
+    std::int64_t instructions;  // position in the data
+    int instruction_count;
+    int loop_count;
+    int operand_count;
+    int attribute_count;
+    int chunked;
+    int scratch;
+    const std::int64_t* loops;
+    const std::int64_t* operands;
+    const std::int64_t* attributes;
+    constexpr term loop(int k) const { return {loops[2 * k], loops[2 * k + 1]}; }
+    constexpr const std::int64_t* operand(int k) const { return operands + k * (3 + 2 * (is_cluster ? loop_count : 0)); }
+    constexpr int operand_buffer(int k) const { return static_cast<int>(operand(k)[0]); }
+    constexpr term operand_offset(int k) const { return {operand(k)[1], operand(k)[2]}; }
+    constexpr term operand_stride(int k, int loop) const { return {operand(k)[3 + 2 * loop], operand(k)[4 + 2 * loop]}; }
+  };
+
+  constexpr int names() const { return static_cast<int>(data_[detail::name_count]); }
+  constexpr std::int64_t name(int k) const { return data_[data_[detail::names_at] + k]; }
+  constexpr int buffers() const { return static_cast<int>(data_[detail::buffer_count]); }
+  constexpr buffer buffer_at(int k) const {
+    const std::int64_t* row = data_ + data_[detail::buffers_at] + k * detail::buffer_row;
+    buffer b{static_cast<storage>(row[0]), static_cast<int>(row[1]), static_cast<dtype>(row[2]), static_cast<std::uint64_t>(row[3]),
+             static_cast<int>(row[4]), static_cast<int>(row[5]), row[6] != 0, {}};
+    b.extent.rank = static_cast<int>(row[7]);
+    for (int i = 0; i < max_rank; ++i) b.extent.dim[i] = row[8 + i];
+    return b;
+  }
+  constexpr int steps() const { return static_cast<int>(data_[detail::step_count]); }
+  constexpr step step_at(int k) const {
+    const std::int64_t* row = data_ + data_[detail::steps_at] + k * detail::step_row;
+    return {row[0] != 0,
+            static_cast<int>(row[1]),
+            row[2],
+            static_cast<int>(row[3]),
+            static_cast<int>(row[5]),
+            static_cast<int>(row[7]),
+            static_cast<int>(row[9]),
+            static_cast<int>(row[10]),
+            static_cast<int>(row[11]),
+            data_ + row[4],
+            data_ + row[6],
+            data_ + row[8]};
+  }
+  constexpr int fetches() const { return static_cast<int>(data_[detail::fetch_count]); }
+  constexpr int fetch(int k) const { return static_cast<int>(data_[data_[detail::fetches_at] + k]); }
+  /// The size of a dimension, given those of the named ones.
+  constexpr std::int64_t size_of_dimension(std::int64_t d, const std::int64_t* sizes) const {
+    if (d >= 0) return d;
+    for (int k = 0; k < names(); ++k)
+      if (name(k) == d) return sizes[k];
+    return 0;
+  }
+  constexpr std::int64_t elements(const shape& extent, const std::int64_t* sizes) const {
+    std::int64_t n = 1;
+    for (int i = 0; i < extent.rank; ++i) n *= size_of_dimension(extent[i], sizes);
+    return n;
+  }
+
+ private:
+  const std::int64_t* data_;
+};
+
+}  // namespace leat

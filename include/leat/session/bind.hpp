@@ -1,0 +1,255 @@
+#pragma once
+// Binding of the user's arrays to a step: feeds without copies where the layout allows, fetches straight into their
+// destination.
+
+#include <leat/session/array.hpp>
+#include <leat/session/plan.hpp>
+
+namespace leat::detail {
+
+struct not_in_session {
+  static constexpr message text() { return message{} << "the session has no such variable"; }
+};
+
+/// An array of an expression's shape; named dimensions from `sizes` by `resolve`.
+template <class E, class Resolve>
+auto make_array(Resolve resolve) {
+  using array = array_of<E>;
+  typename array::shape_type extent{};
+  for (int a = 0; a < E::rank; ++a) {
+    if constexpr (std::is_same_v<Resolve, std::nullptr_t>)
+      extent[static_cast<std::size_t>(a)] = static_cast<typename array::size_type>(E::extent[a]);
+    else
+      extent[static_cast<std::size_t>(a)] = static_cast<typename array::size_type>(resolve(E::extent[a]));
+  }
+  static_cast<void>(resolve);
+  return array::from_shape(extent);
+}
+
+// ---- feeds ----------------------------------------------------------------------------------------------------------
+
+// What a feed keeps alive for the length of a run: a converted number, or a copy of an array that lies otherwise.
+template <class Feed>
+struct bound_feed {
+  using leaf = typename Feed::leaf;
+  using array = typename Feed::array_type;
+  static constexpr bool is_number = std::is_arithmetic_v<array>;
+  static constexpr bool may_copy = !is_number && shaped_array<array>;
+  struct nothing {};
+  std::conditional_t<is_number, typename leaf::element, nothing> converted;
+  // aligned elsewhere only when needed: an empty vector allocates nothing
+  std::conditional_t<may_copy, xt::uvector<typename leaf::element>, nothing> copied;
+};
+
+template <class Program>
+constexpr int buffer_of_leaf(std::uint64_t id) {
+  for (int b = 0; b < Program::view.buffers(); ++b) {
+    const auto info = Program::view.buffer_at(b);
+    if ((info.where == storage::feed || info.where == storage::number) && info.id == id) return b;
+  }
+  return -1;
+}
+template <class Program, class Feed>
+constexpr bool feeds_number() {
+  constexpr int b = buffer_of_leaf<Program>(Feed::leaf::identity::hash);
+  if constexpr (b < 0)
+    return false;
+  else
+    return Program::view.buffer_at(b).where == storage::number;
+}
+template <class Program>
+constexpr int name_number(std::int64_t d) {
+  for (int k = 0; k < Program::view.names(); ++k)
+    if (Program::view.name(k) == d) return k;
+  return -1;
+}
+/// Whether the sizes of a program are static and so small that it runs in nanoseconds.
+template <class Program>
+constexpr bool is_tiny() {
+  if (Program::view.names() > 0) return false;
+  std::int64_t work = 0;
+  for (int k = 0; k < Program::view.steps(); ++k) {
+    const auto s = Program::view.step_at(k);
+    if (!s.is_cluster) return false;
+    std::int64_t n = 1;
+    for (int l = 0; l < s.loop_count; ++l) n *= s.loop(l).factor;
+    work += n * (s.instruction_count / words_per_instruction);
+  }
+  return work <= 4096;
+}
+
+template <class Leaf, int Axis>
+[[noreturn, gnu::cold, gnu::noinline]] void two_sizes(std::int64_t before, std::int64_t now) {
+  throw invalid_argument("named dimension \"" + std::string(text_of_dimension<Leaf::extent.dim[Axis]>()) + "\" has size " +
+                         std::to_string(before) + " in one feed and " + std::to_string(now) + " in that of " + leaf_name<Leaf>());
+}
+
+template <class Program, class Leaf, int Axis, class Array>
+[[gnu::always_inline]] inline void bind_dimension(std::int64_t* sizes, std::int64_t got, const Array& array) {
+  constexpr std::int64_t d = Leaf::extent.dim[Axis];
+  if constexpr (d >= 0) {
+    if (got != d) [[unlikely]]
+      wrong_shape<Leaf>("the feed of", array);
+  } else {
+    constexpr int k = name_number<Program>(d);
+    if constexpr (k >= 0) {
+      if (sizes[k] >= 0 && sizes[k] != got) [[unlikely]]
+        two_sizes<Leaf, Axis>(sizes[k], got);
+      sizes[k] = got;
+    }
+  }
+}
+template <class Program, class Leaf, class Array, std::size_t... Axis>
+[[gnu::always_inline]] inline void bind_shape(std::int64_t* sizes, const Array& array, std::index_sequence<Axis...>) {
+  if constexpr (shaped_array<Array>) {
+    if constexpr (array_rank<Array>() < 0) {
+      if (array.dimension() != static_cast<std::size_t>(Leaf::rank)) [[unlikely]]
+        wrong_shape<Leaf>("the feed of", array);
+    }
+    (bind_dimension<Program, Leaf, static_cast<int>(Axis)>(sizes, static_cast<std::int64_t>(array.shape()[Axis]), array), ...);
+  } else if constexpr (plain_range<Array>) {
+    // a flat range: its length must be the product; one named dimension may be found from it
+    std::int64_t fixed = 1;
+    int open = -1;
+    for (int a = 0; a < Leaf::rank; ++a) {
+      const auto d = Leaf::extent[a];
+      int k = -1;
+      for (int i = 0; i < Program::view.names(); ++i)
+        if (Program::view.name(i) == d) k = i;
+      if (d >= 0)
+        fixed *= d;
+      else if (k >= 0 && sizes[k] >= 0)
+        fixed *= sizes[k];
+      else if (k >= 0 && open < 0)
+        open = k;
+      else if (k >= 0)
+        wrong_shape<Leaf>("the feed of", array);
+    }
+    const auto length = static_cast<std::int64_t>(array.size());
+    if (open >= 0 && fixed > 0 && length % fixed == 0) {
+      sizes[open] = length / fixed;
+    } else if (length != fixed) {
+      wrong_shape<Leaf>("the feed of", array);
+    }
+  }
+}
+
+template <class Program, class Bound, class Feed>
+[[gnu::always_inline]] inline void bind_feed(void** buffers, std::int64_t* sizes, Bound& bound, const Feed& f) {
+  using leaf = typename Feed::leaf;
+  using array = typename Feed::array_type;
+  using T = typename leaf::element;
+  const array& a = *f.array;
+  bind_shape<Program, leaf>(sizes, a, std::make_index_sequence<static_cast<std::size_t>(leaf::rank)>{});
+  constexpr int b = buffer_of_leaf<Program>(leaf::identity::hash);
+  if constexpr (b >= 0) {
+    const void* data = nullptr;
+    if constexpr (Bound::is_number) {
+      bound.converted = static_cast<T>(a);
+      data = &bound.converted;
+    } else if constexpr (strided_array<array>) {
+      if (array::static_layout == xt::layout_type::row_major && !requires { a.data_offset(); }) {
+        data = a.data();
+      } else if (is_row_major(a)) {
+        data = array_data(a);
+      }
+    } else if constexpr (plain_range<array>) {
+      data = a.data();
+    }
+    if constexpr (Bound::may_copy) {
+      if (data == nullptr) {
+        bound.copied.resize(a.size());
+        std::copy(a.template begin<xt::layout_type::row_major>(), a.template end<xt::layout_type::row_major>(), bound.copied.begin());
+        data = bound.copied.data();
+      }
+    }
+    buffers[b] = const_cast<void*>(data);
+  }
+}
+
+/// Copies an array of the user's into a variable.
+template <class V, class Array>
+void copy_in(typename V::element* to, const Array& array) {
+  using T = typename V::element;
+  if constexpr (std::is_arithmetic_v<Array>) {
+    static_assert(V::rank == 0, "a number for a variable that is not a scalar");
+    *to = static_cast<T>(array);
+  } else if constexpr (shaped_array<Array>) {
+    bool fits = array.dimension() == static_cast<std::size_t>(V::rank);
+    for (int a = 0; fits && a < V::rank; ++a) fits = static_cast<std::int64_t>(array.shape()[static_cast<std::size_t>(a)]) == V::extent[a];
+    if (!fits) wrong_shape<V>("variable", array);
+    std::copy(array.template begin<xt::layout_type::row_major>(), array.template end<xt::layout_type::row_major>(), to);
+  } else {
+    static_assert(plain_range<Array>, "neither an array nor a number");
+    if (static_cast<std::int64_t>(array.size()) != V::extent.elements()) wrong_shape<V>("variable", array);
+    std::copy_n(array.data(), array.size(), to);
+  }
+}
+
+// ---- fetches --------------------------------------------------------------------------------------------------------
+
+template <int I, class... Fs>
+constexpr int result_position() {
+  constexpr bool gives[]{tensor_expression<Fs>...};
+  int at = 0;
+  for (int k = 0; k < I; ++k) at += gives[k];
+  return at;
+}
+
+template <class Program, class State>
+std::int64_t resolved(const State& state, std::int64_t d) {
+  return Program::view.size_of_dimension(d, state.sizes);
+}
+
+template <class Program, int I, int At, class State, class Results, class F>
+[[gnu::always_inline]] inline void bind_fetch(State& state, Results& results, const F& f) {
+  constexpr int b = Program::view.fetch(I);
+  if constexpr (b >= 0 && tensor_expression<F>) {
+    auto& to = std::get<static_cast<std::size_t>(At)>(results);
+    if constexpr (F::rank == 0) {
+      state.buffers[b] = &to;
+    } else {
+      to = make_array<F>([&](std::int64_t d) { return resolved<Program>(state, d); });
+      state.buffers[b] = to.data();
+    }
+  } else if constexpr (b >= 0) {
+    using E = typename F::target;
+    using T = typename E::element;
+    auto& to = *f.array;
+    using array = std::remove_cvref_t<decltype(to)>;
+    if constexpr (std::is_same_v<array, T>) {
+      static_assert(E::rank == 0, "a number cannot hold an array");
+      state.buffers[b] = &to;
+    } else if constexpr (shaped_array<array>) {
+      static_assert(std::is_same_v<typename array::value_type, T>, "the array's elements have another dtype than the fetched expression");
+      bool fits = to.dimension() == static_cast<std::size_t>(E::rank);
+      for (int a = 0; fits && a < E::rank; ++a)
+        fits = static_cast<std::int64_t>(to.shape()[static_cast<std::size_t>(a)]) == resolved<Program>(state, E::extent[a]);
+      if (!fits) {
+        if constexpr (requires { to.resize(make_array<E>(nullptr).shape()); } && (array_rank<array>() == E::rank || array_rank<array>() < 0)) {
+          const auto shaped = make_array<E>([&](std::int64_t d) { return resolved<Program>(state, d); });
+          to.resize(typename array::shape_type(shaped.shape().begin(), shaped.shape().end()));
+        } else {
+          wrong_shape<E>("the array that is to hold", to);
+        }
+      }
+      if (!is_row_major(to)) throw invalid_argument("the array that is to hold a fetch must be row-major and contiguous");
+      state.buffers[b] = array_data(to);
+    } else {
+      static_assert(std::is_same_v<typename array::value_type, T>, "the array's elements have another dtype than the fetched expression");
+      std::int64_t n = 1;
+      for (int a = 0; a < E::rank; ++a) n *= resolved<Program>(state, E::extent[a]);
+      if constexpr (requires { to.resize(1); }) {
+        to.resize(static_cast<std::size_t>(n));
+      } else {
+        if (static_cast<std::int64_t>(to.size()) != n) wrong_shape<E>("the array that is to hold", to);
+      }
+      state.buffers[b] = to.data();
+    }
+  }
+}
+
+template <class Program, int I, class State, class F>
+[[gnu::always_inline]] inline void finish_fetch(State&, const F&) {}
+
+}  // namespace leat::detail

@@ -1,0 +1,223 @@
+#pragma once
+// The plan of a program for given sizes of its named dimensions: loop extents, strides, chunks, and where in the arena each
+// intermediate result lies. Made anew only when a named dimension changes its size. Everything here is plain code over
+// the program's integers, shared by all programs and devices.
+
+#include <algorithm>
+#include <leat/passes/lower.hpp>
+
+namespace leat {
+
+/// Positions of a cluster's numbers in the plan.
+enum plan_field : int {
+  plan_rows,            // product of the outer loops
+  plan_inner,           // length of the innermost
+  plan_chunks,          // how many pieces the work is cut into
+  plan_rows_per_chunk,  // 0 if the innermost loop is cut instead
+  plan_inner_per_chunk,
+  plan_scratch,      // offset in the arena of the row buffers
+  plan_scratch_row,  // bytes of one row buffer
+  plan_partials,     // offset in the arena of the chunks' partial results
+  plan_stream,       // whether results pass the caches by
+  plan_numbers       // then extents, strides, offsets (clusters) or the step's numbers (kernels)
+};
+
+namespace detail {
+
+// Work is cut into pieces of about this many elements; results that are combined are cut into at most sixteen.
+inline constexpr std::int64_t chunk_elements = 16384;
+inline constexpr std::int64_t most_chunks = 64;
+inline constexpr std::int64_t most_partials = 16;
+inline constexpr std::int64_t stream_bytes = std::int64_t{8} << 20;
+
+constexpr int plan_size(const program_view::step& s) {
+  if (!s.is_cluster) return plan_numbers + s.attribute_count;
+  return plan_numbers + s.loop_count + s.operand_count * s.loop_count + s.operand_count;
+}
+/// Where the numbers of step `k` begin.
+constexpr int plan_at(const program_view& p, int k) {
+  int at = 0;
+  for (int i = 0; i < k; ++i) at += plan_size(p.step_at(i));
+  return at;
+}
+
+constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+}  // namespace detail
+
+/// Offsets of buffers in the arena, and the numbers of every step.
+struct program_plan {
+  std::vector<std::int64_t> numbers;
+  std::vector<std::int64_t> offsets;  // of each buffer in the arena, or -1
+  std::int64_t arena_bytes = 0;
+  std::int64_t work = 0;  // elements that the largest cluster walks
+};
+
+namespace detail {
+
+class planner {
+ public:
+  planner(const program_view& p, const std::int64_t* data, const std::int64_t* sizes, program_plan& out)
+      : p_(p), data_(data), sizes_(sizes), out_(out) {}
+
+  void run() {
+    out_.numbers.clear();
+    out_.offsets.assign(static_cast<std::size_t>(p_.buffers()), -1);
+    out_.work = 0;
+    for (int b = 0; b < p_.buffers(); ++b) {
+      const auto info = p_.buffer_at(b);
+      if (info.where == storage::arena)
+        add_block(b, p_.elements(info.extent, sizes_) * size_of(info.type), info.first, info.last);
+      else if (info.where == storage::extent)
+        add_block(b, size_of(info.type), 0, p_.steps());
+    }
+    for (int k = 0; k < p_.steps(); ++k) {
+      const auto s = p_.step_at(k);
+      const auto at = out_.numbers.size();
+      out_.numbers.resize(at + static_cast<std::size_t>(plan_size(s)), 0);
+      if (s.is_cluster)
+        plan_cluster(k, s, at);
+      else
+        plan_kernel(s, at);
+    }
+    place();
+    for (const auto& b : blocks_) {
+      if (b.buffer >= 0)
+        out_.offsets[static_cast<std::size_t>(b.buffer)] = b.offset;
+      else
+        out_.numbers[static_cast<std::size_t>(-1 - b.buffer)] = b.offset;
+    }
+  }
+
+ private:
+  struct block {
+    int buffer;  // or -1 - position of the number that holds the offset
+    std::int64_t bytes;
+    int first;
+    int last;
+    std::int64_t offset;
+  };
+
+  void add_block(int buffer, std::int64_t bytes, int first, int last) {
+    blocks_.push_back({buffer, divide_up(std::max<std::int64_t>(bytes, 1), 64) * 64, first, last, 0});
+  }
+
+  void plan_cluster(int k, const program_view::step& s, std::size_t at) {
+    std::int64_t rows = 1;
+    std::int64_t inner = 1;
+    for (int l = 0; l < s.loop_count; ++l) {
+      const auto extent = s.loop(l).value(sizes_);
+      number(at, plan_numbers + l) = extent;
+      if (l + 1 < s.loop_count)
+        rows *= extent;
+      else
+        inner = extent;
+    }
+    for (int o = 0; o < s.operand_count; ++o) {
+      for (int l = 0; l < s.loop_count; ++l)
+        number(at, plan_numbers + s.loop_count + o * s.loop_count + l) = s.operand_stride(o, l).value(sizes_);
+      number(at, plan_numbers + s.loop_count + s.operand_count * s.loop_count + o) = s.operand_offset(o).value(sizes_);
+    }
+    const std::int64_t* code = data_ + s.instructions;
+    const auto accumulating = code[accumulating_total];
+    std::int64_t chunks = 1;
+    std::int64_t rows_per_chunk = rows;
+    std::int64_t inner_per_chunk = inner;
+    const auto rule = static_cast<cut_rule>(s.chunked);
+    const std::int64_t total = rows * inner;
+    out_.work = std::max(out_.work, total);
+    if (rule != cut_rule::never && total > 2 * chunk_elements) {
+      const auto most = accumulating > 0 ? most_partials : most_chunks;
+      if (rows > 1) {
+        rows_per_chunk = std::max({std::int64_t{1}, chunk_elements / std::max<std::int64_t>(inner, 1), divide_up(rows, most)});
+        chunks = divide_up(rows, rows_per_chunk);
+      } else if (rule == cut_rule::anywhere) {
+        inner_per_chunk = std::max(chunk_elements, divide_up(divide_up(inner, most_chunks), 64) * 64);
+        chunks = divide_up(inner, inner_per_chunk);
+        rows_per_chunk = 0;
+      }
+    }
+    number(at, plan_rows) = rows;
+    number(at, plan_inner) = inner;
+    number(at, plan_chunks) = chunks;
+    number(at, plan_rows_per_chunk) = rows_per_chunk;
+    number(at, plan_inner_per_chunk) = inner_per_chunk;
+    if (s.scratch > 0) {
+      const std::int64_t row = divide_up(inner * 8, 64) * 64 + 64;
+      number(at, plan_scratch_row) = row;
+      blocks_.push_back({-1 - static_cast<int>(at + plan_scratch), row * s.scratch * chunks, k, k, 0});
+    }
+    if (chunks > 1 && accumulating > 0) {
+      std::int64_t bytes = 0;
+      for (int a = 0; a < accumulating; ++a) bytes += partial_bytes(s, code, a);
+      blocks_.push_back({-1 - static_cast<int>(at + plan_partials), bytes * chunks, k, k, 0});
+    }
+    std::int64_t written = 0;
+    for (int o = 0; o < s.operand_count; ++o) written = std::max(written, total * 4);
+    number(at, plan_stream) = written > stream_bytes ? 1 : 0;
+  }
+
+ public:
+  /// Bytes of one chunk's partial results of the a-th combined operand.
+  std::int64_t partial_bytes(const program_view::step& s, const std::int64_t* code, int a) const {
+    const std::int64_t* row = code + phase_lengths + 2 * code[stages] + 3 + 3 * a;
+    const auto info = p_.buffer_at(s.operand_buffer(static_cast<int>(row[0])));
+    return divide_up(p_.elements(info.extent, sizes_) * size_of(info.type), 64) * 64;
+  }
+
+ private:
+  void plan_kernel(const program_view::step& s, std::size_t at) {
+    const auto attributes = s.attributes[0];
+    int k = 0;
+    for (; k <= attributes; ++k) number(at, plan_numbers + k) = s.attributes[k];
+    while (k < s.attribute_count) {
+      const auto rank = s.attributes[k];
+      number(at, plan_numbers + k++) = rank;
+      for (std::int64_t a = 0; a < rank; ++a, ++k) number(at, plan_numbers + k) = p_.size_of_dimension(s.attributes[k], sizes_);
+    }
+    out_.work = std::max<std::int64_t>(out_.work, 4096);
+  }
+
+  std::int64_t& number(std::size_t at, int k) { return out_.numbers[at + static_cast<std::size_t>(k)]; }
+
+  // First fit, largest first: two blocks may share bytes if no step uses both.
+  void place() {
+    std::vector<std::size_t> order(blocks_.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return blocks_[a].bytes > blocks_[b].bytes; });
+    std::vector<std::size_t> placed;
+    std::int64_t end = 0;
+    for (auto i : order) {
+      auto& b = blocks_[i];
+      std::vector<std::size_t> rivals;
+      for (auto j : placed)
+        if (blocks_[j].first <= b.last && b.first <= blocks_[j].last) rivals.push_back(j);
+      std::sort(rivals.begin(), rivals.end(), [&](auto x, auto y) { return blocks_[x].offset < blocks_[y].offset; });
+      std::int64_t offset = 0;
+      for (auto j : rivals) {
+        if (blocks_[j].offset >= offset + b.bytes) break;
+        offset = std::max(offset, blocks_[j].offset + blocks_[j].bytes);
+      }
+      b.offset = offset;
+      end = std::max(end, offset + b.bytes);
+      placed.push_back(i);
+    }
+    out_.arena_bytes = end;
+  }
+
+  const program_view& p_;
+  const std::int64_t* data_;
+  const std::int64_t* sizes_;
+  program_plan& out_;
+  std::vector<block> blocks_;
+};
+
+}  // namespace detail
+
+/// Plans a program for the sizes of its named dimensions.
+inline void make_plan(const std::int64_t* data, const std::int64_t* sizes, program_plan& out) {
+  const program_view view(data);
+  detail::planner(view, data, sizes, out).run();
+}
+
+}  // namespace leat

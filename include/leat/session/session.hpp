@@ -1,0 +1,533 @@
+#pragma once
+// The compiled session: variables, and for each set of fetches one step that the C++ compiler made whole. A step has its
+// buffers planned once; a warm run binds the feeds, runs straight through and allocates nothing.
+
+#include <atomic>
+#include <cstring>
+#include <leat/core/philox.hpp>
+#include <leat/cpu/execute.hpp>
+#include <leat/session/table.hpp>
+#include <leat/session/bind.hpp>
+#include <memory>
+#include <new>
+
+namespace leat {
+
+namespace detail {
+
+/// Memory aligned for any batch.
+class aligned_bytes {
+ public:
+  aligned_bytes() = default;
+  explicit aligned_bytes(std::size_t size) : size_(size) {
+    if (size > 0) data_.reset(static_cast<std::byte*>(::operator new(size, std::align_val_t{64})));
+  }
+  std::byte* data() const { return data_.get(); }
+  std::size_t size() const { return size_; }
+
+ private:
+  struct release {
+    void operator()(std::byte* p) const { ::operator delete(p, std::align_val_t{64}); }
+  };
+  std::unique_ptr<std::byte, release> data_;
+  std::size_t size_ = 0;
+};
+
+// Writes a number, kept as bits, in its dtype.
+inline void write_number(void* to, dtype type, std::uint64_t bits) {
+  const double real = std::bit_cast<double>(bits);
+  const auto whole = static_cast<std::int64_t>(bits);
+  switch (type) {
+    case dtype::float32: *static_cast<float*>(to) = static_cast<float>(real); break;
+    case dtype::float64: *static_cast<double*>(to) = real; break;
+    case dtype::int32: *static_cast<std::int32_t*>(to) = static_cast<std::int32_t>(whole); break;
+    case dtype::int64: *static_cast<std::int64_t*>(to) = whole; break;
+    case dtype::uint8: *static_cast<std::uint8_t*>(to) = static_cast<std::uint8_t>(whole); break;
+    case dtype::boolean: *static_cast<bool*>(to) = whole != 0; break;
+    case dtype::invalid: break;
+  }
+}
+
+// The bits of one value for every element of a dtype.
+inline std::uint64_t bits_as(dtype type, double value) {
+  return is_floating(type) ? std::bit_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+}
+
+template <class T>
+void fill_random(T* to, const variable_row& v, const std::uint64_t* numbers, std::string_view name) {
+  const auto n = static_cast<std::uint64_t>(v.extent.elements());
+  const std::uint64_t seed = mix(numbers[2], hash_text(name));
+  const double first = std::bit_cast<double>(numbers[0]);
+  const double second = std::bit_cast<double>(numbers[1]);
+  if (v.kind == initializer_kind::uniform || v.kind == initializer_kind::glorot_uniform) {
+    double low = first;
+    double high = second;
+    if (v.kind == initializer_kind::glorot_uniform) {
+      // fan in and out: the last two dimensions, times the receptive field before them
+      double field = 1;
+      for (int a = 0; a + 2 < v.extent.rank; ++a) field *= static_cast<double>(v.extent[a]);
+      const double out = v.extent.rank == 0 ? 1 : static_cast<double>(v.extent[v.extent.rank - 1]);
+      const double in = v.extent.rank < 2 ? out : static_cast<double>(v.extent[v.extent.rank - 2]);
+      high = std::sqrt(6 / (field * (in + out)));
+      low = -high;
+    }
+    for (std::uint64_t i = 0; i < n; ++i) to[i] = static_cast<T>(low + (high - low) * static_cast<double>(uniform<T>(seed, i)));
+    return;
+  }
+  for (std::uint64_t i = 0; i < n; ++i) {
+    T drawn = normal<T>(seed, i);
+    for (std::uint64_t again = 1; v.kind == initializer_kind::truncated_normal && (drawn > 2 || drawn < -2); ++again)
+      drawn = normal<T>(mix(seed, again), i);
+    to[i] = static_cast<T>(first + second * static_cast<double>(drawn));
+  }
+}
+
+/// Gives a variable its first value.
+inline void initialize_variable(std::byte* to, const variable_row& v, const std::uint64_t* numbers, std::string_view name) {
+  const auto n = static_cast<std::size_t>(v.extent.elements());
+  const auto size = static_cast<std::size_t>(size_of(v.type));
+  switch (v.kind) {
+    case initializer_kind::zeros: std::memset(to, 0, n * size); return;
+    case initializer_kind::ones:
+    case initializer_kind::number: {
+      const std::uint64_t bits = v.kind == initializer_kind::ones ? bits_as(v.type, 1) : numbers[0];
+      for (std::size_t i = 0; i < n; ++i) write_number(to + i * size, v.type, bits);
+      return;
+    }
+    default:
+      if (v.type == dtype::float32)
+        fill_random(static_cast<float*>(static_cast<void*>(to)), v, numbers, name);
+      else if (v.type == dtype::float64)
+        fill_random(static_cast<double*>(static_cast<void*>(to)), v, numbers, name);
+      else
+        throw invalid_argument("variable \"" + std::string(name) + "\" of dtype " + std::string(name_of_dtype(v.type)) +
+                               " cannot start from random numbers: float32 and float64 only");
+  }
+}
+
+// What one set of fetches keeps between runs.
+struct step_state_base {
+  virtual ~step_state_base() = default;
+};
+template <class Program>
+struct step_state : step_state_base {
+  std::int64_t sizes[Program::view.names() + 1]{};
+  void* buffers[Program::view.buffers() + 1]{};
+  program_plan plan;
+  aligned_bytes arena;
+  bool planned = false;
+};
+
+inline int next_step_number() {
+  static std::atomic<int> next{0};
+  return next++;
+}
+template <class Program>
+int step_number() {
+  static const int number = next_step_number();
+  return number;
+}
+
+template <class F>
+using fetch_target_of = typename fetch_target<F>::type;
+
+// What one fetch gives back: nothing for operations and for what goes into an array of the user's.
+template <class F>
+struct fetch_result {
+  using type = std::tuple<>;
+};
+template <tensor_expression E>
+struct fetch_result<E> {
+  using type = std::tuple<array_of<E>>;
+};
+template <class... Fs>
+using fetch_results = decltype(std::tuple_cat(std::declval<typename fetch_result<Fs>::type>()...));
+
+template <class Program>
+constexpr int feed_buffer(std::uint64_t id) {
+  for (int b = 0; b < Program::view.buffers(); ++b) {
+    const auto info = Program::view.buffer_at(b);
+    if ((info.where == storage::feed || info.where == storage::number) && info.id == id) return b;
+  }
+  return -1;
+}
+
+// Everything about a run that the compiler can refuse.
+template <class Session, class Fetches, class... Feeds>
+struct run_check;
+template <class... Es, class... Fs, class... Feeds>
+struct run_check<session_table<Es...>, fetch_list<Fs...>, Feeds...> {
+  using table = session_table<Es...>;
+  using program = program_table<fetch_target_of<Fs>...>;
+  static constexpr message text() {
+    message m;
+    int k = 0;
+    auto fetched = [&](std::uint64_t id) {
+      ++k;
+      if (m.size == 0 && !table::view.has(id))
+        m << "fetch " << k << " is not part of the session: give it to the session's constructor";
+    };
+    (fetched(fetch_target_of<Fs>::identity::hash), ...);
+    if (m.size > 0) return m;
+    auto fed = [&]<class F>(const F*) {
+      if (m.size == 0 && !table::view.has(F::leaf::identity::hash))
+        m << "feed of \"" << structure_with<typename F::leaf::identity>::name << "\": the session has no such placeholder or parameter";
+    };
+    (fed(static_cast<const Feeds*>(nullptr)), ...);
+    if (m.size > 0) return m;
+    m << program::problem().view();
+    if (m.size > 0) return m;
+    graph g;
+    (flatten<fetch_target_of<Fs>>(g), ...);
+    for (int b = 0; b < program::view.buffers(); ++b) {
+      const auto info = program::view.buffer_at(b);
+      if (info.where != storage::feed || m.size > 0) continue;
+      if (!(false || ... || (Feeds::leaf::identity::hash == info.id)))
+        for (const node& n : g.nodes)
+          if (n.id == info.id && n.op->kind == op_kind::placeholder && m.size == 0)
+            m << "placeholder \"" << n.name << "\" is not fed: " << describe(n.result, g).view() << " is needed";
+    }
+    return m;
+  }
+  static constexpr message found = text();
+  static constexpr bool ok = found.size == 0;
+  struct words {
+    static constexpr message text() { return found; }
+  };
+  struct refusal {
+    using problem = error_in_expression<problem_text<words>()>;
+  };
+};
+
+template <class... Es>
+struct session_check {
+  static constexpr bool ok = session_table<Es...>::view.problem().size == 0;
+  struct words {
+    static constexpr message text() { return session_table<Es...>::view.problem(); }
+  };
+  struct refusal {
+    using problem = error_in_expression<problem_text<words>()>;
+  };
+};
+
+}  // namespace detail
+
+/// Runs expressions: `session s{loss, prediction, train}; s.initialize(); auto [l] = s.run(fetch(loss, train), x = xs);`.
+/// It has the variables of the expressions that it is made of. Each distinct set of fetches is compiled once, by the C++
+/// compiler. Different sessions may run in different threads at once; one session runs in one thread at a time and throws
+/// failed_precondition when it is entered twice.
+template <expression... Es>
+class session {
+  using table = detail::session_table<Es...>;
+  static constexpr auto& view = table::view;
+  template <class V>
+  static constexpr int variable_index = view.find_variable(V::identity::hash);
+  template <class V>
+  static constexpr bool has_variable = variable_index<V> >= 0;
+  static constexpr auto carried_ids = detail::carried_union<Es...>::ids;
+  static constexpr std::size_t carried_count = static_cast<std::size_t>(carried_ids.size);
+
+ public:
+  explicit session(const Es&... expressions)
+    requires(detail::session_check<Es...>::ok)
+      : storage_(static_cast<std::size_t>(view.bytes())) {
+    // the numbers that the expressions carry; where two carry one number, they must agree
+    std::array<bool, carried_count + 1> set{};
+    (take(set, expressions), ...);
+    for (int k = 0; k < view.numbers(); ++k) {
+      const auto row = view.number(k);
+      detail::write_number(&numbers_[static_cast<std::size_t>(k)], row.type, carried_[static_cast<std::size_t>(carried_ids.find(row.id))]);
+    }
+  }
+  template <class Refusal = typename detail::session_check<Es...>::refusal::problem>
+    requires(!detail::session_check<Es...>::ok)
+  explicit session(const Es&..., Refusal* = nullptr) = delete;
+  session(const session&) = delete;
+  session& operator=(const session&) = delete;
+
+  // ---- variables ----------------------------------------------------------------------------------------------------
+
+  /// Gives every variable its first value; a variable that had one starts anew.
+  void initialize() {
+    const guard g(*this);
+    for (int k = 0; k < view.variables(); ++k) initialize_one(k);
+  }
+  /// Gives some variables their first value.
+  template <tensor_expression... Vs>
+    requires(sizeof...(Vs) > 0 && (has_variable<Vs> && ...))
+  void initialize(const Vs&...) {
+    const guard g(*this);
+    (initialize_one(variable_index<Vs>), ...);
+  }
+  /// Whether a variable has a value.
+  template <tensor_expression V>
+    requires has_variable<V>
+  bool is_initialized(const V&) const {
+    return initialized_[static_cast<std::size_t>(variable_index<V>)];
+  }
+  /// The names of the variables without a value.
+  std::vector<std::string> uninitialized() const {
+    std::vector<std::string> names;
+    for (int k = 0; k < view.variables(); ++k)
+      if (!initialized_[static_cast<std::size_t>(k)]) names.emplace_back(view.name_of(k).view());
+    return names;
+  }
+
+  /// The value of a variable: a number for a scalar, else an `xt::xtensor`. Errors: failed_precondition without a value.
+  template <tensor_expression V>
+    requires has_variable<V>
+  array_of<V> value(const V&) const {
+    constexpr int k = variable_index<V>;
+    if (!initialized_[k]) without_value(k);
+    const void* from = storage_.data() + view.variable(k).offset;
+    if constexpr (V::rank == 0) {
+      return *static_cast<const typename V::element*>(from);
+    } else {
+      auto result = detail::make_array<V>(nullptr);
+      std::memcpy(result.data(), from, sizeof(typename V::element) * static_cast<std::size_t>(V::extent.elements()));
+      return result;
+    }
+  }
+  template <tensor_expression V>
+    requires(!has_variable<V>)
+  error_in_expression<detail::problem_text<detail::not_in_session>(), detail::operand_text<V>()> value(const V&) const = delete;
+
+  /// Gives a variable a value from the host. Errors: invalid_argument if the array has another shape.
+  template <tensor_expression V, class Array>
+    requires has_variable<V>
+  void assign(const V&, const Array& array) {
+    const guard g(*this);
+    constexpr int k = variable_index<V>;
+    using T = typename V::element;
+    T* to = static_cast<T*>(static_cast<void*>(storage_.data() + view.variable(k).offset));
+    detail::copy_in<V>(to, array);
+    initialized_[k] = true;
+    all_initialized_ = uninitialized_count() == 0;
+  }
+  /// Gives a parameter another value, for all following runs.
+  template <tensor_expression P, number N>
+    requires(view.find_number(P::identity::hash) >= 0)
+  void assign(const P&, N value) {
+    const guard g(*this);
+    detail::write_number(&numbers_[static_cast<std::size_t>(view.find_number(P::identity::hash))], P::type,
+                         detail::number_bits<typename P::element>(value));
+  }
+
+  // ---- runs ---------------------------------------------------------------------------------------------------------
+
+  /// Runs what is asked for, each node once, and gives the values of the fetched expressions as a tuple; operations and
+  /// fetches `into` an array give none.
+  /// Errors, at compile time: a placeholder that is needed and not fed, a fetch or feed that the session does not have, two
+  /// writes to one variable without an order. At run time: invalid_argument (a feed's shape, an index out of range),
+  /// failed_precondition (a variable without a value, a session entered twice).
+  template <class... Fs, feed_binding... Feeds>
+    requires(detail::run_check<table, fetch_list<Fs...>, Feeds...>::ok)
+  [[gnu::always_inline]] detail::fetch_results<Fs...> run(const fetch_list<Fs...>& fetches, const Feeds&... feeds) {
+    using program = detail::program_table<detail::fetch_target_of<Fs>...>;
+    return run_in(state_of<program>(), fetches, feeds...);
+  }
+  template <class... Fs, feed_binding... Feeds>
+    requires(!detail::run_check<table, fetch_list<Fs...>, Feeds...>::ok)
+  typename detail::run_check<table, fetch_list<Fs...>, Feeds...>::refusal::problem run(const fetch_list<Fs...>&, const Feeds&...) = delete;
+
+  /// A run prepared once: the arrays are bound by reference, and calling it looks nothing up.
+  template <class... Fs, feed_binding... Feeds>
+    requires(detail::run_check<table, fetch_list<Fs...>, Feeds...>::ok)
+  auto prepare(const fetch_list<Fs...>& fetches, const Feeds&... feeds) {
+    using program = detail::program_table<detail::fetch_target_of<Fs>...>;
+    return [this, &state = state_of<program>(), fetches, feeds...]() __attribute__((always_inline)) { return run_in(state, fetches, feeds...); };
+  }
+  template <class... Fs, feed_binding... Feeds>
+    requires(!detail::run_check<table, fetch_list<Fs...>, Feeds...>::ok)
+  typename detail::run_check<table, fetch_list<Fs...>, Feeds...>::refusal::problem prepare(const fetch_list<Fs...>&,
+                                                                                         const Feeds&...) = delete;
+
+  /// Bytes of intermediate results that a set of fetches needs for the shapes of its last run.
+  template <class... Fs>
+  std::int64_t arena_bytes(const fetch_list<Fs...>&) {
+    return state_of<detail::program_table<detail::fetch_target_of<Fs>...>>().plan.arena_bytes;
+  }
+
+ private:
+  // One user at a time. Not a lock: a plain flag, a load and two stores on the path of a step.
+  class guard {
+   public:
+    [[gnu::always_inline]] explicit guard(const session& s) : s_(s) {
+      if (s.busy_.load(std::memory_order_relaxed)) entered_twice();
+      s.busy_.store(true, std::memory_order_relaxed);
+    }
+    guard(const guard&) = delete;
+    guard& operator=(const guard&) = delete;
+    [[gnu::always_inline]] ~guard() { s_.busy_.store(false, std::memory_order_release); }
+
+   private:
+    const session& s_;
+  };
+  [[noreturn, gnu::cold, gnu::noinline]] static void entered_twice() {
+    throw failed_precondition(
+        "the session is entered by two threads at once, or from within a run: give each thread a session of its own, or lock");
+  }
+  [[noreturn, gnu::cold, gnu::noinline]] static void without_value(int k) {
+    throw failed_precondition("variable \"" + std::string(view.name_of(k).view()) +
+                              "\" is used before it has a value: call session.initialize() or assign it");
+  }
+
+  template <class E>
+  void take(std::array<bool, carried_count + 1>& set, const E& e) {
+    using source = structure_with<typename E::identity>;
+    if constexpr (source::carried_count > 0) {
+      for (int i = 0; i < source::carried_ids.size; ++i) {
+        const auto at = static_cast<std::size_t>(carried_ids.find(source::carried_ids.id[static_cast<std::size_t>(i)]));
+        const auto value = e.carried[static_cast<std::size_t>(i)];
+        if (set[at] && carried_[at] != value) detail::two_values();
+        carried_[at] = value;
+        set[at] = true;
+      }
+    }
+  }
+
+  void initialize_one(int k) {
+    const auto row = view.variable(k);
+    std::uint64_t numbers[3]{};
+    for (int i = 0; i < row.numbers; ++i)
+      numbers[i] = carried_[static_cast<std::size_t>(carried_ids.find(detail::initial_number_id(row.id, i)))];
+    detail::initialize_variable(storage_.data() + row.offset, row, numbers, view.name_of(k).view());
+    initialized_[static_cast<std::size_t>(k)] = true;
+    all_initialized_ = uninitialized_count() == 0;
+  }
+  int uninitialized_count() const {
+    int n = 0;
+    for (int k = 0; k < view.variables(); ++k) n += initialized_[static_cast<std::size_t>(k)] ? 0 : 1;
+    return n;
+  }
+
+  template <class Program>
+  detail::step_state<Program>& state_of() {
+    const auto number = static_cast<std::size_t>(detail::step_number<Program>());
+    if (number < states_.size() && states_[number] != nullptr) [[likely]]
+      return static_cast<detail::step_state<Program>&>(*states_[number]);
+    return new_state<Program>(number);
+  }
+  template <class Program>
+  [[gnu::noinline]] detail::step_state<Program>& new_state(std::size_t number) {
+    auto state = std::make_unique<detail::step_state<Program>>();
+    for (int b = 0; b < Program::view.buffers(); ++b) {
+      const auto info = Program::view.buffer_at(b);
+      if (info.where == storage::variable) state->buffers[b] = storage_.data() + view.variable(view.find_variable(info.id)).offset;
+      if (info.where == storage::number) state->buffers[b] = &numbers_[static_cast<std::size_t>(view.find_number(info.id))];
+    }
+    if (states_.size() <= number) states_.resize(number + 1);
+    auto& made = *state;
+    states_[number] = std::move(state);
+    return made;
+  }
+
+  template <class Program>
+  [[gnu::noinline]] void plan(detail::step_state<Program>& state) {
+    make_plan(Program::data.data(), state.sizes, state.plan);
+    if (static_cast<std::size_t>(state.plan.arena_bytes) > state.arena.size())
+      state.arena = detail::aligned_bytes(static_cast<std::size_t>(state.plan.arena_bytes));
+    for (int b = 0; b < Program::view.buffers(); ++b) {
+      const auto info = Program::view.buffer_at(b);
+      if (info.where == storage::arena || info.where == storage::extent)
+        state.buffers[b] = state.arena.data() + state.plan.offsets[static_cast<std::size_t>(b)];
+      if (info.where == storage::extent)
+        detail::write_number(state.buffers[b], info.type,
+                             detail::bits_as(info.type, static_cast<double>(Program::view.elements(info.extent, state.sizes))));
+    }
+    state.planned = true;
+  }
+
+  template <class Program>
+  void check_variables() {
+    for (int b = 0; b < Program::view.buffers(); ++b) {
+      const auto info = Program::view.buffer_at(b);
+      if (info.where != storage::variable || !info.read) continue;
+      const int k = view.find_variable(info.id);
+      if (!initialized_[static_cast<std::size_t>(k)]) without_value(k);
+    }
+  }
+  template <class Program>
+  void mark_written() {
+    for (int b = 0; b < Program::view.buffers(); ++b) {
+      const auto info = Program::view.buffer_at(b);
+      if (info.where == storage::variable && !info.read) initialized_[static_cast<std::size_t>(view.find_variable(info.id))] = true;
+    }
+    all_initialized_ = uninitialized_count() == 0;
+  }
+
+  template <class Program, class... Fs, class... Feeds>
+  [[gnu::always_inline]] detail::fetch_results<Fs...> run_in(detail::step_state<Program>& state, const fetch_list<Fs...>& fetches,
+                                                            const Feeds&... feeds) {
+    const guard g(*this);
+    constexpr int names = Program::view.names();
+    // feeds: memory for each placeholder, sizes for the named dimensions
+    std::int64_t sizes[names + 1];
+    for (int k = 0; k < names; ++k) sizes[k] = -1;
+    std::tuple<detail::bound_feed<Feeds>...> bound;
+    bind_feeds<Program>(state, sizes, bound, std::index_sequence_for<Feeds...>{}, feeds...);
+    bool replan = !state.planned;
+    for (int k = 0; k < names; ++k) {
+      replan = replan || sizes[k] != state.sizes[k];
+      state.sizes[k] = sizes[k];
+    }
+    if (replan) [[unlikely]]
+      plan(state);
+    const bool fresh = !all_initialized_;
+    if (fresh) [[unlikely]]
+      check_variables<Program>();
+    detail::fetch_results<Fs...> results;
+    bind_fetches<Program>(state, results, fetches, std::index_sequence_for<Fs...>{});
+    const cpu::workspace w{state.buffers, state.plan.numbers.data(), state.arena.data()};
+    constexpr auto steps = std::make_index_sequence<static_cast<std::size_t>(Program::view.steps())>{};
+    // A step of a few numbers is over before a change of the processor's mode would be.
+    if constexpr (detail::is_tiny<Program>()) {
+      cpu::device::run<Program>(w, steps);
+    } else {
+      const cpu::flush_denormals flush;
+      cpu::device::run<Program>(w, steps);
+    }
+    if (fresh) [[unlikely]]
+      mark_written<Program>();
+    if constexpr ((detail::feeds_number<Program, Feeds>() || ...)) restore_numbers<Program>(state);
+    finish_fetches<Program>(state, fetches, std::index_sequence_for<Fs...>{});
+    return results;
+  }
+
+  template <class Program, class Bound, std::size_t... I, class... Feeds>
+  [[gnu::always_inline]] void bind_feeds(detail::step_state<Program>& state, std::int64_t* sizes, Bound& bound, std::index_sequence<I...>,
+                                         const Feeds&... feeds) {
+    (detail::bind_feed<Program>(state.buffers, sizes, std::get<I>(bound), feeds), ...);
+  }
+  template <class Program>
+  void restore_numbers(detail::step_state<Program>& state) {
+    for (int b = 0; b < Program::view.buffers(); ++b) {
+      const auto info = Program::view.buffer_at(b);
+      if (info.where == storage::number) state.buffers[b] = &numbers_[static_cast<std::size_t>(view.find_number(info.id))];
+    }
+  }
+  template <class Program, class Results, class... Fs, std::size_t... I>
+  [[gnu::always_inline]] void bind_fetches(detail::step_state<Program>& state, Results& results, const fetch_list<Fs...>& fetches,
+                                           std::index_sequence<I...>) {
+    (detail::bind_fetch<Program, static_cast<int>(I), detail::result_position<static_cast<int>(I), Fs...>()>(state, results,
+                                                                                                          std::get<I>(fetches.targets)),
+     ...);
+  }
+  template <class Program, class... Fs, std::size_t... I>
+  [[gnu::always_inline]] void finish_fetches(detail::step_state<Program>& state, const fetch_list<Fs...>& fetches, std::index_sequence<I...>) {
+    (detail::finish_fetch<Program, static_cast<int>(I)>(state, std::get<I>(fetches.targets)), ...);
+  }
+
+  detail::aligned_bytes storage_;
+  std::array<std::uint64_t, carried_count + 1> carried_{};
+  std::array<std::uint64_t, static_cast<std::size_t>(view.numbers()) + 1> numbers_{};
+  std::array<bool, static_cast<std::size_t>(view.variables()) + 1> initialized_{};
+  bool all_initialized_ = view.variables() == 0;
+  mutable std::atomic<bool> busy_{false};
+  std::vector<std::unique_ptr<detail::step_state_base>> states_;
+};
+
+template <expression... Es>
+session(const Es&...) -> session<Es...>;
+
+}  // namespace leat

@@ -1,0 +1,212 @@
+#pragma once
+// What the compiler hands over to run time: the list of a session's variables and numbers, and one packed program for each
+// set of fetches. Both are computed once, in constant evaluation, as arrays of integers.
+
+#include <leat/passes/gradient.hpp>
+#include <leat/passes/lower.hpp>
+#include <leat/session/array.hpp>
+
+namespace leat::detail {
+
+// Constant evaluation cannot return memory that it allocated: the integers are copied into an array of ample size, cut to
+// size afterwards; only what is larger than that is computed a second time.
+template <class Make>
+struct constant_data {
+  static constexpr std::size_t ample = 6144;
+  struct table {
+    std::array<std::int64_t, ample> data{};
+    std::size_t size = 0;
+  };
+  static constexpr table whole = [] {
+    table t;
+    const auto made = Make::make();
+    t.size = made.size();
+    if (t.size <= ample)
+      for (std::size_t i = 0; i < t.size; ++i) t.data[i] = made[i];
+    return t;
+  }();
+  static constexpr auto value = [] {
+    std::array<std::int64_t, whole.size> exact{};
+    if constexpr (whole.size <= ample) {
+      for (std::size_t i = 0; i < exact.size(); ++i) exact[i] = whole.data[i];
+    } else {
+      const auto made = Make::make();
+      for (std::size_t i = 0; i < exact.size(); ++i) exact[i] = made[i];
+    }
+    return exact;
+  }();
+};
+
+// ---- the session's variables and numbers ----------------------------------------------------------------------------
+
+struct variable_row {
+  std::uint64_t id;
+  dtype type;
+  initializer_kind kind;
+  int numbers;  // that its initializer takes
+  shape extent;
+  std::int64_t name;  // position of its text in the data
+  std::int64_t offset;  // in the session's storage, bytes
+};
+struct number_row {
+  std::uint64_t id;
+  dtype type;
+};
+
+enum session_header { session_variables, session_numbers, session_ids, session_bytes, session_problem, session_header_size };
+inline constexpr int variable_row_size = 8 + max_rank;
+
+/// Reads the packed table of a session.
+class session_view {
+ public:
+  constexpr explicit session_view(const std::int64_t* data) : data_(data) {}
+  constexpr int variables() const { return static_cast<int>(data_[session_variables]); }
+  constexpr int numbers() const { return static_cast<int>(data_[session_numbers]); }
+  constexpr std::int64_t bytes() const { return data_[session_bytes]; }
+  constexpr variable_row variable(int k) const {
+    const std::int64_t* row = data_ + session_header_size + k * variable_row_size;
+    variable_row v{static_cast<std::uint64_t>(row[0]), static_cast<dtype>(row[1]), static_cast<initializer_kind>(row[2]),
+                   static_cast<int>(row[3]), {}, row[5], row[6]};
+    v.extent.rank = static_cast<int>(row[4]);
+    for (int i = 0; i < max_rank; ++i) v.extent.dim[i] = row[8 + i];
+    return v;
+  }
+  constexpr number_row number(int k) const {
+    const std::int64_t* row = data_ + session_header_size + variables() * variable_row_size + 2 * k;
+    return {static_cast<std::uint64_t>(row[0]), static_cast<dtype>(row[1])};
+  }
+  constexpr bool has(std::uint64_t id) const {
+    const std::int64_t* row = data_ + session_header_size + variables() * variable_row_size + 2 * numbers();
+    for (std::int64_t k = 0; k < data_[session_ids]; ++k)
+      if (static_cast<std::uint64_t>(row[k]) == id) return true;
+    return false;
+  }
+  constexpr int find_variable(std::uint64_t id) const {
+    for (int k = 0; k < variables(); ++k)
+      if (variable(k).id == id) return k;
+    return -1;
+  }
+  constexpr int find_number(std::uint64_t id) const {
+    for (int k = 0; k < numbers(); ++k)
+      if (number(k).id == id) return k;
+    return -1;
+  }
+  constexpr message text_at(std::int64_t at) const {
+    message m;
+    for (; data_[at] != 0; ++at) {
+      const char c = static_cast<char>(data_[at]);
+      m << std::string_view(&c, 1);
+    }
+    return m;
+  }
+  constexpr message problem() const { return text_at(data_[session_problem]); }
+  constexpr message name_of(int k) const { return text_at(variable(k).name); }
+
+ private:
+  const std::int64_t* data_;
+};
+
+template <class... Es>
+struct make_session_table {
+  static constexpr std::vector<std::int64_t> make() {
+    graph g;
+    (flatten<Es>(g), ...);
+    message problem;
+    std::vector<int> variables;
+    std::vector<int> numbers;
+    for (int i = 0; i < g.size(); ++i) {
+      const node& n = g.at(i);
+      if (n.op->kind == op_kind::number) numbers.push_back(i);
+      if (n.op->kind != op_kind::variable) continue;
+      for (int v : variables) {
+        if (g.at(v).name != n.name || problem.size > 0) continue;
+        problem << "two variables named \"" << n.name << "\": " << describe(g.at(v).result, g).view() << " and "
+                << describe(n.result, g).view();
+        if (g.at(v).result == n.result) problem << ", with different initializers";
+      }
+      variables.push_back(i);
+    }
+    for (int i = 0; i < g.size(); ++i) {
+      const node& n = g.at(i);
+      if (n.op->kind != op_kind::placeholder || problem.size > 0) continue;
+      for (int k = 0; k < i; ++k)
+        if (g.at(k).op->kind == op_kind::placeholder && g.at(k).name == n.name && problem.size == 0)
+          problem << "two placeholders named \"" << n.name << "\": " << describe(g.at(k).result, g).view() << " and "
+                  << describe(n.result, g).view();
+    }
+    std::vector<std::int64_t> data(session_header_size, 0);
+    data[session_variables] = static_cast<std::int64_t>(variables.size());
+    data[session_numbers] = static_cast<std::int64_t>(numbers.size());
+    data[session_ids] = static_cast<std::int64_t>(g.ids.size());
+    std::int64_t offset = 0;
+    for (int v : variables) {
+      const node& n = g.at(v);
+      data.push_back(static_cast<std::int64_t>(n.id));
+      data.push_back(static_cast<std::int64_t>(n.result.type));
+      data.push_back(g.attribute(n, 0));
+      data.push_back(g.attribute(n, 2));
+      data.push_back(n.result.extent.rank);
+      data.push_back(0);
+      data.push_back(offset);
+      data.push_back(0);
+      for (int i = 0; i < max_rank; ++i) data.push_back(n.result.extent[i]);
+      const std::int64_t bytes = n.result.extent.elements() * size_of(n.result.type);
+      offset += (bytes + 63) / 64 * 64;
+    }
+    data[session_bytes] = offset;
+    for (int k : numbers) {
+      data.push_back(static_cast<std::int64_t>(g.at(k).id));
+      data.push_back(static_cast<std::int64_t>(g.at(k).result.type));
+    }
+    for (auto i : g.ids) data.push_back(static_cast<std::int64_t>(i));
+    auto put = [&](std::string_view text) {
+      const auto here = static_cast<std::int64_t>(data.size());
+      for (char c : text) data.push_back(c);
+      data.push_back(0);
+      return here;
+    };
+    for (std::size_t k = 0; k < variables.size(); ++k)
+      data[session_header_size + k * variable_row_size + 5] = put(g.at(variables[k]).name);
+    data[session_problem] = put(problem.view());
+    return data;
+  }
+};
+
+template <class... Es>
+struct session_table {
+  static constexpr const auto& data = constant_data<make_session_table<Es...>>::value;
+  static constexpr session_view view{data.data()};
+};
+
+// ---- programs -------------------------------------------------------------------------------------------------------
+
+template <class... Fs>
+struct make_program {
+  static constexpr std::vector<std::int64_t> make() {
+    graph g;
+    std::vector<int> targets{flatten<Fs>(g)...};
+    const program p = passes::compile(g, targets);
+    std::vector<std::int64_t> data = pack(p);
+    data[program_problem_at] = static_cast<std::int64_t>(data.size());
+    for (char c : p.problem.view()) data.push_back(c);
+    data.push_back(0);
+    return data;
+  }
+};
+
+/// The program of one set of fetches.
+template <class... Fs>
+struct program_table {
+  static constexpr const auto& data = constant_data<make_program<Fs...>>::value;
+  static constexpr program_view view{data.data()};
+  static constexpr message problem() {
+    message m;
+    for (auto at = static_cast<std::size_t>(data[program_problem_at]); data[at] != 0; ++at) {
+      const char c = static_cast<char>(data[at]);
+      m << std::string_view(&c, 1);
+    }
+    return m;
+  }
+};
+
+}  // namespace leat::detail

@@ -1,0 +1,2 @@
+#pragma once
+#include <leat/passes/gradient.hpp>

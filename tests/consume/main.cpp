@@ -1,0 +1,4 @@
+// The smallest program of a user.
+#include <leat/leat.hpp>
+
+int main() { return 0; }

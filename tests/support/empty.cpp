@@ -1,0 +1,1 @@
+// A library of CMake needs a source; this one only carries flags.

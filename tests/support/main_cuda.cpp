@@ -1,0 +1,17 @@
+// The main of the programs compiled by nvcc: doctest's where a GPU is at hand, otherwise the exit status that ctest
+// reports as skipped.
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <cuda_runtime_api.h>
+#include <doctest/doctest.h>
+
+#include <cstdio>
+
+int main(int argc, char** argv) {
+  int devices = 0;
+  const cudaError_t status = cudaGetDeviceCount(&devices);
+  if (status != cudaSuccess || devices == 0) {
+    std::printf("skipped: no GPU (%s)\n", cudaGetErrorString(status));
+    return 77;
+  }
+  return doctest::Context(argc, argv).run();
+}
