@@ -141,6 +141,14 @@ TEST_CASE_TEMPLATE("masks of integers and of numbers mix", T, std::int32_t, std:
   CHECK(mask_bits<T>(as_mask(as_batch_bool<T>(integers))) == 1U);
 }
 
+TEST_CASE_TEMPLATE("a square is transposed", T, float, double, std::int32_t, std::int64_t) {
+  batch<T> rows[lanes<T>];
+  for (int i = 0; i < lanes<T>; ++i) rows[i] = load(numbers<T>(i * 100).data());
+  transpose<T>(rows);
+  for (int i = 0; i < lanes<T>; ++i)
+    for (int j = 0; j < lanes<T>; ++j) CHECK(values(rows[i])[static_cast<std::size_t>(j)] == number<T>(j * 100 + i));
+}
+
 TEST_CASE("conversions between types of one width") {
   const float reals[] = {0.0f, -0.0f, 1.5f, -1.5f, 2.75f, -2.75f, 8388609.0f, -2147483648.0f,
                          7.0f, 8.5f,  9.5f, 10.9f, -10.9f, 1e9f, -1e9f, 3.0f};

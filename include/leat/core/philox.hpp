@@ -79,10 +79,10 @@ struct normal_pair {
 };
 
 /// The two normal numbers of a block, by Box and Muller's transformation in double precision:
-/// sqrt(-2 log u) cos(2 pi v) and sin likewise, with u in (0, 1]. Not constexpr: it takes log, sqrt, cos and sin from the
-/// standard library, whose last bit may differ between platforms.
+/// sqrt(-2 log u) cos(2 pi v) and sin likewise, with u in (0, 1]. It takes log, sqrt, cos and sin from the standard library,
+/// whose last bit may differ between platforms; it is declared constexpr for device code's sake, and never is a constant.
 template <class T>
-normal_pair<T> normal_in_block(const philox_block& block) {
+constexpr normal_pair<T> normal_in_block(const philox_block& block) {
   constexpr double two_pi = 6.283185307179586477;
   const double radius = ::sqrt(-2.0 * ::log(1.0 - uniform_in_block<double>(block, 0)));
   const double angle = two_pi * uniform_in_block<double>(block, 1);
@@ -91,7 +91,7 @@ normal_pair<T> normal_in_block(const philox_block& block) {
 
 /// Number `index` of the normal sequence of a seed: mean 0, standard deviation 1. A block holds two.
 template <class T>
-T normal(std::uint64_t seed, std::uint64_t index) {
+constexpr T normal(std::uint64_t seed, std::uint64_t index) {
   const normal_pair<T> pair = normal_in_block<T>(random_block(seed, index / 2));
   return index % 2 == 0 ? pair.first : pair.second;
 }

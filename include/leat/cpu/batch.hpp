@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 namespace leat::cpu {
 
@@ -329,6 +330,49 @@ template <class T>
       (((bits & 0x7f) * 0x0002040810204081U) & 0x0101010101010101U) | ((bits & 0x80) << 49);
   std::memcpy(p, &spread, static_cast<std::size_t>(n));
 #endif
+}
+
+// ---- Transposition ----------------------------------------------------------------------------------------------------
+
+namespace detail {
+
+// a0 b0 a1 b1 … and the rest of both likewise.
+template <class T, int... I>
+[[gnu::always_inline]] inline void interleave(native<T>& a, native<T>& b, std::integer_sequence<int, I...>) {
+#if defined(__clang__)
+  const native<T> low = __builtin_shufflevector(a, b, (I / 2 + I % 2 * lanes<T>)...);
+  const native<T> high = __builtin_shufflevector(a, b, (lanes<T> / 2 + I / 2 + I % 2 * lanes<T>)...);
+#else
+  const native<T> low = __builtin_shuffle(a, b, native<same_width_integer<T>>{(I / 2 + I % 2 * lanes<T>)...});
+  const native<T> high =
+      __builtin_shuffle(a, b, native<same_width_integer<T>>{(lanes<T> / 2 + I / 2 + I % 2 * lanes<T>)...});
+#endif
+  a = low;
+  b = high;
+}
+
+}  // namespace detail
+
+/// Transposes a square: lane j of row i becomes lane i of row j.
+template <class T>
+[[gnu::always_inline]] inline void transpose(batch<T> (&rows)[lanes<T>]) {
+  // Interleaving the first half of the rows with the second moves one bit of the row's number into the lane's.
+  detail::native<T> now[lanes<T>], next[lanes<T>];
+#pragma GCC unroll 16
+  for (int i = 0; i < lanes<T>; ++i) now[i] = detail::to_native(rows[i]);
+#pragma GCC unroll 4
+  for (int done = 1; done < lanes<T>; done *= 2) {
+#pragma GCC unroll 8
+    for (int i = 0; i < lanes<T> / 2; ++i) {
+      next[2 * i] = now[i];
+      next[2 * i + 1] = now[i + lanes<T> / 2];
+      detail::interleave<T>(next[2 * i], next[2 * i + 1], std::make_integer_sequence<int, lanes<T>>{});
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < lanes<T>; ++i) now[i] = next[i];
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < lanes<T>; ++i) rows[i] = detail::from_native<T>(now[i]);
 }
 
 // ---- Conversions ------------------------------------------------------------------------------------------------------

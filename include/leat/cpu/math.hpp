@@ -1,6 +1,18 @@
 #pragma once
 // Arithmetic and functions of elements for both kinds of value: `scalar_math<T>` on single values and `batch_math<T>` on
 // batches have the same members, so that an element function is written once over the policy M.
+//
+// Greatest errors in units of the last place, against long double, over the whole range of normal results (without a fused
+// multiply-add up to 0.4 more); batches and scalars give the same bits:
+//
+//               float   double                          float   double
+//   exp          0.91     1.02        log1p               1.44     1.17
+//   expm1        1.60     1.72        softplus            1.98     1.94
+//   log          0.83     0.82        sqrt, reciprocal    0.50     0.50
+//   tanh         2.60     2.94        rsqrt               1.0      1.0
+//   sigmoid      2.42     2.21        others: the standard library's, lane by lane
+//
+// On the way to zero, results below the least normal number may come out as zero.
 
 #include <leat/cpu/math/batch_math.hpp>
 #include <leat/cpu/math/scalar_math.hpp>

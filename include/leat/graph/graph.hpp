@@ -102,6 +102,16 @@ class graph {
     return "?";
   }
 
+  /// A name put together from two parts, kept as long as the graph.
+  constexpr std::string_view keep(std::string_view first, std::string_view second) {
+    std::vector<char> text;
+    text.reserve(first.size() + second.size());
+    for (char c : first) text.push_back(c);
+    for (char c : second) text.push_back(c);
+    kept_.push_back(std::move(text));
+    return {kept_.back().data(), kept_.back().size()};
+  }
+
   bool merge_equal = false;
   static constexpr std::size_t max_operands = 64;
 
@@ -132,6 +142,7 @@ class graph {
   }
   [[noreturn]] void fail(const op_info& op, std::span<const int> inputs, std::string_view problem) const;
 
+  std::vector<std::vector<char>> kept_;  // names made here; moving the outer vector leaves the texts in place
   id_table known_;
   id_table equal_;
 };

@@ -236,7 +236,7 @@ class session {
     (take(set, expressions), ...);
     for (int k = 0; k < view.numbers(); ++k) {
       const auto row = view.number(k);
-      detail::write_number(&numbers_[static_cast<std::size_t>(k)], row.type, carried_[static_cast<std::size_t>(carried_ids.find(row.id))]);
+      detail::write_number(&numbers_[static_cast<std::size_t>(k)], row.type, carried_[static_cast<std::size_t>(carried_ids.find(row.carried))]);
     }
   }
   template <class Refusal = typename detail::session_check<Es...>::refusal::problem>
@@ -390,7 +390,7 @@ class session {
     const auto row = view.variable(k);
     std::uint64_t numbers[3]{};
     for (int i = 0; i < row.numbers; ++i)
-      numbers[i] = carried_[static_cast<std::size_t>(carried_ids.find(detail::initial_number_id(row.id, i)))];
+      numbers[i] = carried_[static_cast<std::size_t>(carried_ids.find(row.start != 0 ? row.start : detail::initial_number_id(row.id, i)))];
     detail::initialize_variable(storage_.data() + row.offset, row, numbers, view.name_of(k).view());
     initialized_[static_cast<std::size_t>(k)] = true;
     all_initialized_ = uninitialized_count() == 0;

@@ -47,10 +47,12 @@ struct variable_row {
   shape extent;
   std::int64_t name;  // position of its text in the data
   std::int64_t offset;  // in the session's storage, bytes
+  std::uint64_t start;  // the number that it starts from, where that is another's; or 0
 };
 struct number_row {
   std::uint64_t id;
   dtype type;
+  std::uint64_t carried;  // under which the expressions carry its value
 };
 
 enum session_header { session_variables, session_numbers, session_ids, session_bytes, session_problem, session_header_size };
@@ -66,17 +68,17 @@ class session_view {
   constexpr variable_row variable(int k) const {
     const std::int64_t* row = data_ + session_header_size + k * variable_row_size;
     variable_row v{static_cast<std::uint64_t>(row[0]), static_cast<dtype>(row[1]), static_cast<initializer_kind>(row[2]),
-                   static_cast<int>(row[3]), {}, row[5], row[6]};
+                   static_cast<int>(row[3]), {}, row[5], row[6], static_cast<std::uint64_t>(row[7])};
     v.extent.rank = static_cast<int>(row[4]);
     for (int i = 0; i < max_rank; ++i) v.extent.dim[i] = row[8 + i];
     return v;
   }
   constexpr number_row number(int k) const {
-    const std::int64_t* row = data_ + session_header_size + variables() * variable_row_size + 2 * k;
-    return {static_cast<std::uint64_t>(row[0]), static_cast<dtype>(row[1])};
+    const std::int64_t* row = data_ + session_header_size + variables() * variable_row_size + 3 * k;
+    return {static_cast<std::uint64_t>(row[0]), static_cast<dtype>(row[1]), static_cast<std::uint64_t>(row[2])};
   }
   constexpr bool has(std::uint64_t id) const {
-    const std::int64_t* row = data_ + session_header_size + variables() * variable_row_size + 2 * numbers();
+    const std::int64_t* row = data_ + session_header_size + variables() * variable_row_size + 3 * numbers();
     for (std::int64_t k = 0; k < data_[session_ids]; ++k)
       if (static_cast<std::uint64_t>(row[k]) == id) return true;
     return false;
@@ -148,7 +150,7 @@ struct make_session_table {
       data.push_back(n.result.extent.rank);
       data.push_back(0);
       data.push_back(offset);
-      data.push_back(0);
+      data.push_back(n.attribute_count > 3 ? g.attribute(n, 3) : 0);
       for (int i = 0; i < max_rank; ++i) data.push_back(n.result.extent[i]);
       const std::int64_t bytes = n.result.extent.elements() * size_of(n.result.type);
       offset += (bytes + 63) / 64 * 64;
@@ -157,6 +159,7 @@ struct make_session_table {
     for (int k : numbers) {
       data.push_back(static_cast<std::int64_t>(g.at(k).id));
       data.push_back(static_cast<std::int64_t>(g.at(k).result.type));
+      data.push_back(g.at(k).attribute_count > 0 ? g.attribute(g.at(k), 0) : static_cast<std::int64_t>(g.at(k).id));
     }
     for (auto i : g.ids) data.push_back(static_cast<std::int64_t>(i));
     auto put = [&](std::string_view text) {

@@ -1,2 +1,415 @@
 #pragma once
+// Optimizers. Each is one rule, written over graph handles with the library's own operators: what becomes of a variable,
+// its slots and its gradient in one step. Fusion makes one pass of it. `minimize` finds the variables that the loss depends
+// on, differentiates, and applies the rule to each; `compute_gradients` and `apply_gradients` are the two halves, for
+// what is done to gradients between them.
+
 #include <leat/passes/gradient.hpp>
+
+namespace leat {
+
+namespace train {
+
+/// A slot: a variable beside a variable, named `variable/name` as TensorFlow names it.
+constexpr output slot(graph& g, const output& variable, std::string_view full_name, std::uint64_t kind, initializer_kind start,
+                      std::uint64_t start_id = 0) {
+  const tensor_info info{variable.type(), variable.extent()};
+  const std::uint64_t id = mix(g.at(variable.index()).id, kind);
+  if (const int known = g.find(id); known >= 0) return {g, known};
+  const std::int64_t attribute[]{static_cast<std::int64_t>(start), 0, start_id == 0 ? 0 : 1, static_cast<std::int64_t>(start_id)};
+  const int made = g.add_leaf(info_of<variable_op>, info, full_name, id, attribute);
+  g.remember(id, made);
+  return {g, made};
+}
+
+/// A scalar variable of the optimizer's own.
+constexpr output scalar_slot(graph& g, dtype type, std::string_view name, std::uint64_t start_id) {
+  const std::uint64_t id = mix(mix(hash_text(name), start_id), static_cast<std::uint64_t>(type));
+  if (const int known = g.find(id); known >= 0) return {g, known};
+  const std::int64_t attribute[]{static_cast<std::int64_t>(initializer_kind::number), 0, 1, static_cast<std::int64_t>(start_id)};
+  const int made = g.add_leaf(info_of<variable_op>, {type, {}}, name, id, attribute);
+  g.remember(id, made);
+  return {g, made};
+}
+
+/// A setting of an optimizer (rate, momentum, …) in the dtype of the variable that it is applied to.
+template <class E>
+constexpr output setting(graph& g, dtype type) {
+  using structure = structure_with<typename E::identity>;
+  if constexpr (requires { structure::is_plain_number; }) {
+    const std::uint64_t id = mix(structure::hash, static_cast<std::uint64_t>(type) + 5000);
+    if (const int known = g.find(id); known >= 0) return {g, known};
+    const std::int64_t carried[]{static_cast<std::int64_t>(structure::hash)};
+    const int made = g.add_leaf(info_of<number_op>, {type, {}}, {}, id, carried);
+    g.remember(id, made);
+    return {g, made};
+  } else {
+    return cast_to(output(g, flatten<E>(g)), type);
+  }
+}
+template <class E>
+constexpr std::uint64_t setting_id() {
+  return structure_with<typename E::identity>::hash;
+}
+
+/// variable -= rate gradient. Source: TensorFlow `GradientDescentOptimizer`.
+struct gradient_descent_rule {
+  static constexpr std::string_view name = "gradient_descent";
+  template <class Rate>
+  static constexpr void apply(graph& g, const output& variable, const output& gradient, std::vector<int>& updates) {
+    updates.push_back(assign_sub(variable, setting<Rate>(g, variable.type()) * gradient).index());
+  }
+  template <class Rate>
+  static constexpr void finish(graph&, dtype, std::vector<int>&) {}
+};
+
+/// accumulator = momentum accumulator + gradient; variable -= rate accumulator, or with Nesterov's correction
+/// variable -= rate (gradient + momentum accumulator). Slot: `variable/Momentum`. Source: TensorFlow `MomentumOptimizer`.
+template <bool Nesterov>
+struct momentum_rule {
+  static constexpr std::string_view name = Nesterov ? "nesterov_momentum" : "momentum";
+  template <class Rate, class Momentum>
+  static constexpr void apply(graph& g, const output& variable, const output& gradient, std::vector<int>& updates) {
+    const auto rate = setting<Rate>(g, variable.type());
+    const auto momentum = setting<Momentum>(g, variable.type());
+    const auto accumulator = slot(g, variable, g.keep(g.at(variable.index()).name, "/Momentum"), 601, initializer_kind::zeros);
+    const auto next = momentum * accumulator + gradient;
+    updates.push_back(assign(accumulator, next).index());
+    if constexpr (Nesterov)
+      updates.push_back(assign_sub(variable, gradient * rate + next * (momentum * rate)).index());
+    else
+      updates.push_back(assign_sub(variable, rate * next).index());
+  }
+  template <class Rate, class Momentum>
+  static constexpr void finish(graph&, dtype, std::vector<int>&) {}
+};
+
+/// m += (gradient - m)(1 - β₁); v += (gradient² - v)(1 - β₂); variable -= rate_t m / (√v + ε) with
+/// rate_t = rate √(1 - β₂ᵗ) / (1 - β₁ᵗ). Slots: `variable/Adam` (m), `variable/Adam_1` (v), `beta1_power`, `beta2_power`.
+/// Source: TensorFlow `AdamOptimizer`; Kingma and Ba 2014, with ε outside the correction.
+struct adam_rule {
+  static constexpr std::string_view name = "adam";
+  template <class Rate, class Beta1, class Beta2, class Epsilon>
+  static constexpr void apply(graph& g, const output& variable, const output& gradient, std::vector<int>& updates) {
+    const dtype type = variable.type();
+    const auto beta1 = setting<Beta1>(g, type);
+    const auto beta2 = setting<Beta2>(g, type);
+    const auto name = g.at(variable.index()).name;
+    const auto m = slot(g, variable, g.keep(name, "/Adam"), 602, initializer_kind::zeros);
+    const auto v = slot(g, variable, g.keep(name, "/Adam_1"), 603, initializer_kind::zeros);
+    const auto power1 = scalar_slot(g, type, "beta1_power", setting_id<Beta1>());
+    const auto power2 = scalar_slot(g, type, "beta2_power", setting_id<Beta2>());
+    const auto rate = setting<Rate>(g, type) * sqrt(1 - power2) / (1 - power1);
+    const auto next_m = m + (gradient - m) * (1 - beta1);
+    const auto next_v = v + (square(gradient) - v) * (1 - beta2);
+    updates.push_back(assign(m, next_m).index());
+    updates.push_back(assign(v, next_v).index());
+    updates.push_back(assign_sub(variable, rate * next_m / (sqrt(next_v) + setting<Epsilon>(g, type))).index());
+  }
+  template <class Rate, class Beta1, class Beta2, class Epsilon>
+  static constexpr void finish(graph& g, dtype type, std::vector<int>& updates) {
+    const auto power1 = scalar_slot(g, type, "beta1_power", setting_id<Beta1>());
+    const auto power2 = scalar_slot(g, type, "beta2_power", setting_id<Beta2>());
+    updates.push_back(assign(power1, power1 * setting<Beta1>(g, type)).index());
+    updates.push_back(assign(power2, power2 * setting<Beta2>(g, type)).index());
+  }
+};
+
+}  // namespace train
+
+/// A gradient and the variable that it is for.
+template <tensor_expression Gradient, tensor_expression Variable>
+struct gradient_and_variable {
+  Gradient gradient;
+  Variable variable;
+};
+/// Pairs a gradient, or what was made of it, with its variable, for `apply_gradients`.
+template <tensor_expression Gradient, tensor_expression Variable>
+constexpr gradient_and_variable<Gradient, Variable> with_variable(const Gradient& gradient, const Variable& variable) {
+  return {gradient, variable};
+}
+
+namespace detail {
+
+struct no_step {};
+
+// What one step does: all updates, then, if there is one, the step counter.
+template <class Step>
+constexpr int close_step(graph& g, std::vector<int>& updates) {
+  if constexpr (!std::is_same_v<Step, no_step>) {
+    const output counter(g, flatten<Step>(g));
+    const int inputs[]{counter.index(), constant_like(counter, 1).index()};
+    updates.push_back(g.add(info_of<assign_add_op>, inputs, {}, updates));
+  }
+  return g.add(info_of<group_op>, {}, {}, updates);
+}
+template <class Rule, class... Settings>
+constexpr void apply_rule(graph& g, const std::vector<int>& variables, const std::vector<int>& gradients, std::vector<int>& updates) {
+  std::vector<dtype> types;
+  for (std::size_t k = 0; k < variables.size(); ++k) {
+    const output v(g, variables[k]);
+    Rule::template apply<Settings...>(g, v, output(g, gradients[k]), updates);
+    bool known = false;
+    for (dtype t : types) known = known || t == v.type();
+    if (!known) types.push_back(v.type());
+  }
+  for (dtype t : types) Rule::template finish<Settings...>(g, t, updates);
+}
+
+template <class... Es>
+struct expression_list {};
+
+template <class... Es>
+struct carries {
+  static constexpr auto carried_ids = carried_union<Es...>::ids;
+  static constexpr int carried_count = carried_ids.size;
+};
+
+template <class Rule, class Loss, class Step, class... Settings>
+struct minimize_structure;
+template <class Rule, class Loss, class... Settings>
+struct minimize_structure<Rule, Loss, no_step, Settings...> : carries<Loss, Settings...> {
+  template <class E>
+  static constexpr int enter(graph& g) {
+    return enter_with<no_step>(g);
+  }
+  template <class Step>
+  static constexpr int enter_with(graph& g) {
+    const int loss = flatten<Loss>(g);
+    const auto variables = passes::trainable_variables(g, loss);
+    const auto gradients = passes::gradients(g, loss, variables);
+    std::vector<int> updates;
+    apply_rule<Rule, Settings...>(g, variables, gradients, updates);
+    return close_step<Step>(g, updates);
+  }
+};
+template <class Rule, class Loss, tensor_expression Step, class... Settings>
+struct minimize_structure<Rule, Loss, Step, Settings...> : carries<Loss, Step, Settings...> {
+  template <class E>
+  static constexpr int enter(graph& g) {
+    return minimize_structure<Rule, Loss, no_step, Settings...>::template enter_with<Step>(g);
+  }
+};
+
+template <class Rule, class Pairs, class Step, class... Settings>
+struct apply_structure;
+template <class Rule, class... Gs, class... Vs, class Step, class... Settings>
+struct apply_structure<Rule, expression_list<gradient_and_variable<Gs, Vs>...>, Step, Settings...>
+    : carries<Gs..., Vs..., Settings...> {
+  template <class E>
+  static constexpr int enter(graph& g) {
+    const std::vector<int> variables{flatten<Vs>(g)...};
+    const std::vector<int> gradients{flatten<Gs>(g)...};
+    std::vector<int> updates;
+    apply_rule<Rule, Settings...>(g, variables, gradients, updates);
+    return close_step<Step>(g, updates);
+  }
+};
+
+template <class Loss>
+struct loss_problem {
+  static constexpr message text() {
+    message m;
+    if (Loss::rank != 0) return m << "minimize: the loss is not a scalar; reduce_mean or reduce_sum makes it one";
+    if (!is_floating(Loss::type)) return m << "minimize: the loss is not floating-point";
+    graph g;
+    const int loss = flatten<Loss>(g);
+    if (passes::trainable_variables(g, loss).empty()) m << "minimize: no gradient reaches a trainable variable from the loss";
+    return m;
+  }
+  static constexpr bool none = text().size == 0;
+};
+template <class Loss>
+struct loss_refusal {
+  using problem = error_in_expression<problem_text<loss_problem<Loss>>(), operand_text<Loss>()>;
+};
+template <class G, class V>
+struct pair_problem {
+  static constexpr bool none = G::type == V::type && G::extent == V::extent && variable_expression<V>;
+  static constexpr message text() {
+    return message{} << (variable_expression<V> ? "apply_gradients: the gradient's dtype and shape are not the variable's"
+                                                : "apply_gradients: the second of a pair is not a variable");
+  }
+};
+template <class G, class V>
+struct pair_refusal {
+  using problem = error_in_expression<problem_text<pair_problem<G, V>>(), operand_text<G>(), operand_text<V>()>;
+};
+
+// The variables of a loss as types, found by differentiating it once in constant evaluation.
+struct variable_signature {
+  std::uint64_t id = 0;
+  tensor_info info;
+};
+template <class Loss>
+struct loss_variables {
+  static constexpr int most = 64;
+  struct list {
+    variable_signature row[most]{};
+    int size = 0;
+  };
+  static constexpr list found = [] {
+    list l;
+    graph g;
+    const int loss = flatten<Loss>(g);
+    for (int v : passes::trainable_variables(g, loss))
+      if (l.size < most) l.row[l.size++] = {g.at(v).id, g.at(v).result};
+    return l;
+  }();
+  template <int K, std::size_t... D>
+  static auto one(std::index_sequence<D...>)
+      -> tensor<element_of<found.row[K].info.type>, dims<found.row[K].info.extent.dim[D]...>, id<found.row[K].id>>;
+  template <int K>
+  using nth = decltype(one<K>(std::make_index_sequence<static_cast<std::size_t>(found.row[K].info.extent.rank)>{}));
+};
+// An expression inside another, with the numbers that it carries.
+template <class To, class From>
+constexpr To part_of(const From& from) {
+  To result;
+  using source = structure_with<typename From::identity>;
+  using target = structure_with<typename To::identity>;
+  if constexpr (target::carried_count > 0)
+    for (int i = 0; i < target::carried_ids.size; ++i)
+      result.carried[static_cast<std::size_t>(i)] =
+          from.carried[static_cast<std::size_t>(source::carried_ids.find(target::carried_ids.id[static_cast<std::size_t>(i)]))];
+  return result;
+}
+
+template <class T, std::uint64_t Hash>
+struct setting_leaf : number_leaf<T, Hash> {
+  static constexpr bool is_plain_number = true;
+};
+// A setting as an expression: a number by its place in the program, an expression as it is.
+template <class Site, int K, class S>
+constexpr auto as_setting(const S& s) {
+  if constexpr (tensor_expression<S>) {
+    static_assert(S::rank == 0, "a setting of an optimizer is a scalar");
+    return s;
+  } else if constexpr (is_compile_time_number<S>) {
+    return leaf_tensor<constant_leaf<double, bits_of(dtype::float64, S::value)>, double, dims<>>{};
+  } else {
+    leaf_tensor<setting_leaf<double, mix(site_hash<Site>, 700 + K)>, double, dims<>> result;
+    result.carried[0] = number_bits<double>(static_cast<double>(s));
+    return result;
+  }
+}
+
+}  // namespace detail
+
+/// What makes an optimizer: `gradient_descent(0.1f)`, `adam(parameter<"rate">(0.001f))`.
+template <class O>
+concept optimizer_like = requires { typename O::rule; };
+
+/// An optimizer: a rule and its settings. Made by `gradient_descent`, `momentum`, `nesterov_momentum`, `adam`.
+template <class Rule, tensor_expression... Settings>
+class optimizer {
+ public:
+  using rule = Rule;
+  constexpr explicit optimizer(const Settings&... settings) : settings_(settings...) {}
+
+  /// One training step on all trainable variables that the loss depends on; `step`, an integer variable, rises by one after
+  /// the updates. Errors (at compile time): the loss is not a scalar, or no gradient reaches a variable.
+  /// Source: TensorFlow `Optimizer.minimize`.
+  template <tensor_expression Loss>
+    requires detail::loss_problem<Loss>::none
+  constexpr auto minimize(const Loss& loss) const {
+    return make<501, Loss, detail::minimize_structure<Rule, Loss, detail::no_step, Settings...>>(loss);
+  }
+  template <tensor_expression Loss, detail::variable_expression Step>
+    requires detail::loss_problem<Loss>::none
+  constexpr auto minimize(const Loss& loss, const Step& step) const {
+    return make<502, detail::expression_list<Loss, Step>, detail::minimize_structure<Rule, Loss, Step, Settings...>>(loss, step);
+  }
+  template <tensor_expression Loss, class... Step>
+    requires(!detail::loss_problem<Loss>::none)
+  constexpr typename detail::loss_refusal<Loss>::problem minimize(const Loss&, const Step&...) const = delete;
+
+  /// The gradients of the loss, each with its variable, as a tuple; of all trainable variables if none are named.
+  template <tensor_expression Loss, tensor_expression... Vs>
+    requires(sizeof...(Vs) > 0 && detail::gradient_problem<Loss, Vs...>::none)
+  constexpr auto compute_gradients(const Loss& loss, const Vs&... variables) const {
+    return std::apply([&](const auto&... gs) { return std::make_tuple(with_variable(gs, variables)...); }, gradients(loss, variables...));
+  }
+  template <tensor_expression Loss, tensor_expression... Vs>
+    requires(sizeof...(Vs) > 0 && !detail::gradient_problem<Loss, Vs...>::none)
+  constexpr typename detail::gradient_refusal<Loss, Vs...>::problem compute_gradients(const Loss&, const Vs&...) const = delete;
+  template <tensor_expression Loss>
+    requires detail::loss_problem<Loss>::none
+  constexpr auto compute_gradients(const Loss& loss) const {
+    using variables = detail::loss_variables<Loss>;
+    return [&]<std::size_t... K>(std::index_sequence<K...>) {
+      return compute_gradients(loss, detail::part_of<typename variables::template nth<static_cast<int>(K)>>(loss)...);
+    }(std::make_index_sequence<static_cast<std::size_t>(variables::found.size)>{});
+  }
+  template <tensor_expression Loss>
+    requires(!detail::loss_problem<Loss>::none)
+  constexpr typename detail::loss_refusal<Loss>::problem compute_gradients(const Loss&) const = delete;
+
+  /// One training step from gradients that are given: pairs, or a tuple of pairs.
+  template <class... Gs, class... Vs>
+    requires(sizeof...(Gs) > 0 && (detail::pair_problem<Gs, Vs>::none && ...))
+  constexpr auto apply_gradients(const gradient_and_variable<Gs, Vs>&... pairs) const {
+    return make<503, detail::expression_list<Gs..., Vs...>,
+                detail::apply_structure<Rule, detail::expression_list<gradient_and_variable<Gs, Vs>...>, detail::no_step, Settings...>>(
+        pairs.gradient..., pairs.variable...);
+  }
+  template <class... Gs, class... Vs>
+    requires(sizeof...(Gs) > 0 && !(detail::pair_problem<Gs, Vs>::none && ...))
+  constexpr typename detail::pair_refusal<Gs..., Vs...>::problem apply_gradients(const gradient_and_variable<Gs, Vs>&...) const = delete;
+  template <class... Pairs>
+  constexpr auto apply_gradients(const std::tuple<Pairs...>& pairs) const {
+    return std::apply([&](const auto&... p) { return apply_gradients(p...); }, pairs);
+  }
+
+ private:
+  template <class List>
+  struct list_hash;
+  template <class... Es>
+  struct list_hash<detail::expression_list<Es...>> {
+    template <std::uint64_t Salt>
+    static constexpr std::uint64_t value = detail::expressions_hash<Salt, Es..., Settings...>;
+  };
+  template <expression E>
+  struct list_hash<E> : list_hash<detail::expression_list<E>> {};
+
+  template <std::uint64_t Salt, class List, class Structure, class... From>
+  constexpr auto make(const From&... from) const {
+    constexpr auto hash = mix(list_hash<List>::template value<Salt>, hash_text(rule_name()));
+    using result = typename detail::record<id<hash>, Structure>::operation;
+    return std::apply([&](const auto&... settings) { return detail::carry_all<result>(from..., settings...); }, settings_);
+  }
+  static constexpr std::string_view rule_name() { return Rule::name; }
+
+  std::tuple<Settings...> settings_;
+};
+
+/// Stochastic gradient descent; `rate` is a number, a parameter or a scalar expression.
+template <class Rate, LEAT_SITE>
+constexpr auto gradient_descent(const Rate& rate) {
+  return optimizer<train::gradient_descent_rule, decltype(detail::as_setting<Site, 0>(rate))>(detail::as_setting<Site, 0>(rate));
+}
+/// Gradient descent with momentum (Polyak 1964).
+template <class Rate, class Momentum, LEAT_SITE>
+constexpr auto momentum(const Rate& rate, const Momentum& m) {
+  return optimizer<train::momentum_rule<false>, decltype(detail::as_setting<Site, 0>(rate)), decltype(detail::as_setting<Site, 1>(m))>(
+      detail::as_setting<Site, 0>(rate), detail::as_setting<Site, 1>(m));
+}
+/// Gradient descent with Nesterov's momentum.
+template <class Rate, class Momentum, LEAT_SITE>
+constexpr auto nesterov_momentum(const Rate& rate, const Momentum& m) {
+  return optimizer<train::momentum_rule<true>, decltype(detail::as_setting<Site, 0>(rate)), decltype(detail::as_setting<Site, 1>(m))>(
+      detail::as_setting<Site, 0>(rate), detail::as_setting<Site, 1>(m));
+}
+/// Adam (Kingma and Ba 2014).
+template <class Rate, class Beta1 = double, class Beta2 = double, class Epsilon = double, LEAT_SITE>
+constexpr auto adam(const Rate& rate, const Beta1& beta1 = 0.9, const Beta2& beta2 = 0.999, const Epsilon& epsilon = 1e-8) {
+  return optimizer<train::adam_rule, decltype(detail::as_setting<Site, 0>(rate)), decltype(detail::as_setting<Site, 1>(beta1)),
+                   decltype(detail::as_setting<Site, 2>(beta2)), decltype(detail::as_setting<Site, 3>(epsilon))>(
+      detail::as_setting<Site, 0>(rate), detail::as_setting<Site, 1>(beta1), detail::as_setting<Site, 2>(beta2),
+      detail::as_setting<Site, 3>(epsilon));
+}
+
+/// The usual counter of training steps, for `minimize(loss, global_step())`.
+constexpr auto global_step() { return untrainable_variable<"global_step", std::int64_t>(zeros); }
+
+}  // namespace leat

@@ -47,6 +47,11 @@ struct scalar_math {
     if constexpr (!is_float) {
       return add(multiply(a, b), c);
     } else {
+#if defined(__clang__) && !defined(__CUDACC__)
+      // clang has no fused multiply-add in constant evaluation: one in the next wider type comes close.
+      using wider = std::conditional_t<sizeof(T) == 4, double, long double>;
+      if (__builtin_is_constant_evaluated()) return static_cast<T>(static_cast<wider>(a) * b + c);
+#endif
 #if defined(__CUDACC__) || defined(__FMA__) || defined(__aarch64__)
 #if defined(__CUDACC__)
       if constexpr (sizeof(T) == 4) return ::fmaf(a, b, c);

@@ -28,19 +28,21 @@ inline constexpr std::int64_t rows_that_pay_for_packing = 96;
 template <class T>
 void pack_panel(bool transposed, T alpha, const T* b, std::int64_t ldb, std::int64_t rows, int columns, int width,
                 T* panel) {
-  if (transposed) {
-    // Rows of B become columns: a square of lanes at a time, so that each of its cache lines is read once.
-    for (std::int64_t top = 0; top < rows; top += lanes<T>) {
-      const std::int64_t bottom = std::min<std::int64_t>(rows, top + lanes<T>);
-      for (int j = 0; j < columns; ++j)
-        for (std::int64_t p = top; p < bottom; ++p) panel[p * width + j] = scalar_product(alpha, b[j * ldb + p]);
-      for (int j = columns; j < width; ++j)
-        for (std::int64_t p = top; p < bottom; ++p) panel[p * width + j] = T(0);
-    }
-    return;
-  }
   const batch<T> zero(T(0));
   const batch<T> scale(alpha);
+  if (transposed) {
+    // Squares of lanes by lanes are turned in registers; rows of B that do not exist count as zeros.
+    for (int j = 0; j < width; j += lanes<T>)
+      for (std::int64_t p = 0; p < rows; p += lanes<T>) {
+        const int depth = static_cast<int>(std::min<std::int64_t>(lanes<T>, rows - p));
+        batch<T> square[lanes<T>];
+        for (int i = 0; i < lanes<T>; ++i)
+          square[i] = j + i < columns ? multiply_add(scale, load_some(b + (j + i) * ldb + p, depth), zero) : zero;
+        transpose<T>(square);
+        for (int i = 0; i < depth; ++i) store(panel + (p + i) * width + j, square[i]);
+      }
+    return;
+  }
   for (std::int64_t p = 0; p < rows; ++p, b += ldb, panel += width)
     for (int j = 0; j < width; j += lanes<T>) {
       const int left = columns - j;

@@ -1,0 +1,122 @@
+#include <leat/ops/functions.hpp>
+
+#include "support/check.hpp"
+
+using namespace leat;
+using namespace leat_test;
+
+namespace {
+
+struct plain {
+  const char* name;
+  double (*value)(double);
+};
+
+// The values of `es` and their derivatives for x, in one run, against plain functions, for all lengths.
+template <class X, std::size_t N, class... Es>
+void check_functions(const X& x, const std::array<plain, N>& functions, double low, double high, const Es&... es) {
+  using T = typename X::element;
+  static_assert(N == sizeof...(Es));
+  session s{es..., std::get<0>(gradients(es, x))...};
+  for (const auto n : lengths) {
+    const auto xs = filled<T, 1>({n}, low, high);
+    const auto results = s.run(fetch(es..., std::get<0>(gradients(es, x))...), x = xs);
+    const auto check = [&]<std::size_t... I>(std::index_sequence<I...>) {
+      const auto one = [&](const plain& f, const auto& value, const auto& derivative) {
+        check_each(f.name, value, tolerance_of<T>, [&](std::size_t i) { return f.value(static_cast<double>(xs(i))); });
+        check_each(std::string("derivative of ") + f.name, derivative, std::is_same_v<T, float> ? 2e-5 : 1e-8,
+                   [&](std::size_t i) { return slope(f.value, static_cast<double>(xs(i))); });
+      };
+      (one(functions[I], std::get<I>(results), std::get<I + N>(results)), ...);
+    };
+    check(std::make_index_sequence<N>{});
+  }
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("exponentials and logarithms", T, float, double) {
+  const auto x = placeholder<"x", T, "n">();
+  const std::array<plain, 6> functions{{{"exp", [](double v) { return std::exp(v); }},
+                                        {"expm1", [](double v) { return std::expm1(v); }},
+                                        {"tanh", [](double v) { return std::tanh(v); }},
+                                        {"sigmoid", [](double v) { return 1 / (1 + std::exp(-v)); }},
+                                        {"softplus", [](double v) { return std::log1p(std::exp(v)); }},
+                                        {"erf", [](double v) { return std::erf(v); }}}};
+  check_functions(x, functions, -3, 3, exp(x), expm1(x), tanh(x), sigmoid(x), softplus(x), erf(x));
+  const std::array<plain, 4> positive{{{"log", [](double v) { return std::log(v); }},
+                                       {"log1p", [](double v) { return std::log1p(v); }},
+                                       {"sqrt", [](double v) { return std::sqrt(v); }},
+                                       {"rsqrt", [](double v) { return 1 / std::sqrt(v); }}}};
+  check_functions(x, positive, 0.3, 5, log(x), log1p(x), sqrt(x), rsqrt(x));
+}
+
+TEST_CASE_TEMPLATE("trigonometry", T, float, double) {
+  const auto x = placeholder<"x", T, "n">();
+  const std::array<plain, 6> functions{{{"sin", [](double v) { return std::sin(v); }},
+                                        {"cos", [](double v) { return std::cos(v); }},
+                                        {"tan", [](double v) { return std::tan(v); }},
+                                        {"atan", [](double v) { return std::atan(v); }},
+                                        {"sinh", [](double v) { return std::sinh(v); }},
+                                        {"cosh", [](double v) { return std::cosh(v); }}}};
+  check_functions(x, functions, -1.3, 1.3, sin(x), cos(x), tan(x), atan(x), sinh(x), cosh(x));
+  const std::array<plain, 2> inverse{{{"asin", [](double v) { return std::asin(v); }}, {"acos", [](double v) { return std::acos(v); }}}};
+  check_functions(x, inverse, -0.9, 0.9, asin(x), acos(x));
+}
+
+TEST_CASE("functions at the ends of their domains") {
+  const auto x = placeholder<"x", float, 6>();
+  const auto e = exp(x);
+  const auto l = log(x);
+  const auto t = tanh(x);
+  const auto g = sigmoid(x);
+  const auto p = softplus(x);
+  const auto q = sqrt(x);
+  session s{e, l, t, g, p, q};
+  const float infinity = std::numeric_limits<float>::infinity();
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const xt::xtensor<float, 1> xs{-infinity, infinity, nan, 0.0f, 1000.0f, -1000.0f};
+  const auto [es, ls, ts, gs, ps, qs] = s.run(fetch(e, l, t, g, p, q), x = xs);
+  check_close("exp", es, xt::xtensor<float, 1>{0, infinity, nan, 1, infinity, 0}, 1e-6);
+  check_close("log", ls, xt::xtensor<float, 1>{nan, infinity, nan, -infinity, std::log(1000.0f), nan}, 1e-6);
+  check_close("tanh", ts, xt::xtensor<float, 1>{-1, 1, nan, 0, 1, -1}, 1e-6);
+  check_close("sigmoid", gs, xt::xtensor<float, 1>{0, 1, nan, 0.5f, 1, 0}, 1e-6);
+  check_close("softplus", ps, xt::xtensor<float, 1>{0, infinity, nan, std::log(2.0f), 1000, 0}, 1e-6);
+  check_close("sqrt", qs, xt::xtensor<float, 1>{nan, infinity, nan, 0, std::sqrt(1000.0f), nan}, 1e-6);
+}
+
+TEST_CASE_TEMPLATE("powers, with numbers and with broadcasting", T, float, double) {
+  const auto a = placeholder<"a", T, 5, "n">();
+  const auto b = placeholder<"b", T, 5, 1>();
+  const auto y = pow(a, b);
+  const auto cube = pow(a, T(3));
+  const auto two = pow(T(2), a);
+  const auto [da, db] = gradients(y, a, b);
+  session s{y, cube, two, da, db};
+  for (const auto n : {std::size_t{0}, std::size_t{1}, std::size_t{17}, std::size_t{40}}) {
+    const auto as = filled<T, 2>({5, n}, 0.4, 2);
+    const auto bs = filled<T, 2>({5, 1}, -2, 2.5, 3);
+    const auto [ys, cubes, twos, das, dbs] = s.run(fetch(y, cube, two, da, db), a = as, b = bs);
+    const auto at = [&](std::size_t i) { return static_cast<double>(as.data()[i]); };
+    const auto exponent = [&](std::size_t i) { return static_cast<double>(bs.data()[i / n]); };
+    check_each("pow", ys, 4 * tolerance_of<T>, [&](std::size_t i) { return std::pow(at(i), exponent(i)); });
+    check_each("cube", cubes, 4 * tolerance_of<T>, [&](std::size_t i) { return std::pow(at(i), 3); });
+    check_each("two", twos, 4 * tolerance_of<T>, [&](std::size_t i) { return std::pow(2, at(i)); });
+    check_each("da", das, 20 * tolerance_of<T>, [&](std::size_t i) { return exponent(i) * std::pow(at(i), exponent(i) - 1); });
+    check_each("db", dbs, 20 * tolerance_of<T>, [&](std::size_t i) {
+      double sum = 0;
+      for (std::size_t j = 0; j < n; ++j) sum += std::pow(at(i * n + j), exponent(i * n + j)) * std::log(at(i * n + j));
+      return sum;
+    });
+  }
+}
+
+TEST_CASE("the derivative of a power for its exponent is 0 where the base is 0") {
+  const auto a = placeholder<"a", double, 3>();
+  const auto b = placeholder<"b", double, 3>();
+  const auto [da, db] = gradients(pow(a, b), a, b);
+  session s{da, db};
+  const auto [das, dbs] = s.run(fetch(da, db), a = xt::xtensor<double, 1>{0, 2, 0}, b = xt::xtensor<double, 1>{2, 3, 1});
+  check_close("da", das, xt::xtensor<double, 1>{0, 12, 1}, 1e-12);
+  check_close("db", dbs, xt::xtensor<double, 1>{0, 8 * std::log(2.0), 0}, 1e-12);
+}
