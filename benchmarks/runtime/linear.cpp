@@ -3,6 +3,7 @@
 #include "../rivals/linear.hpp"
 
 #include <leat/leat.hpp>
+#include <xtensor/xadapt.hpp>
 
 #include "cases.hpp"
 #include "suite.hpp"

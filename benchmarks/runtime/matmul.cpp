@@ -1,6 +1,7 @@
 // matmul_512: the product of two matrices [512, 512].
 
 #include <leat/leat.hpp>
+#include <xtensor/xadapt.hpp>
 
 #include "../rivals/products.hpp"
 #include "cases.hpp"

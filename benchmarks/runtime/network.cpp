@@ -4,6 +4,7 @@
 #include "../rivals/network.hpp"
 
 #include <leat/leat.hpp>
+#include <xtensor/xadapt.hpp>
 
 #include "cases.hpp"
 #include "suite.hpp"

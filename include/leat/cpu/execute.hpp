@@ -10,6 +10,9 @@
 #include <leat/kernels/whole_array.hpp>
 #include <leat/session/plan.hpp>
 
+#include <cstring>
+#include <new>
+
 namespace leat::cpu {
 
 /// The memory that a step works in.
@@ -330,6 +333,13 @@ template <class Program, int Step>
 /// The CPU as a device: where arrays live, and how a program's steps run.
 struct device {
   static constexpr bool shares_memory = true;  // the host reads and writes the device's arrays
+  using workspace = cpu::workspace;
+  using mode = flush_denormals;  // of the processor, around a step
+
+  static void* allocate(std::size_t bytes) { return ::operator new(bytes, std::align_val_t{64}); }
+  static void release(void* p) { ::operator delete(p, std::align_val_t{64}); }
+  static void copy_in(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+  static void copy_out(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
 
   /// Runs all steps. `Program` has the packed program as `data` and its reader as `view`.
   template <class Program, std::size_t... Step>

@@ -21,8 +21,25 @@ namespace leat::cpu {
 
 namespace detail {
 
-/// Multiplications in one block of work for parallel_for, about 30 microseconds of one core.
-inline constexpr std::int64_t multiplications_per_chunk = std::int64_t(1) << 21;
+/// Multiplications from which on a library's product, where there is one, is faster than ours.
+inline constexpr std::int64_t library_threshold = batch_bytes < 32 ? 1 << 14 : 1 << 26;
+
+/// Multiplications in one block of work for parallel_for: about 30 microseconds of one core, more for a library, whose
+/// order of summation may change with the shape of the block, so that even one thread computes the same blocks.
+inline constexpr std::int64_t multiplications_per_chunk = 1 << 21;
+inline constexpr std::int64_t library_multiplications_per_chunk = batch_bytes < 32 ? 1 << 21 : 1 << 26;
+
+/// Whether a library multiplies matrices of T.
+template <class T>
+constexpr bool has_library() {
+#if defined(LEAT_USE_ONEDNN)
+  if (std::is_same_v<T, float>) return true;
+#endif
+#if defined(LEAT_USE_BLAS)
+  if (std::is_floating_point_v<T> && batch_bytes < 32) return true;
+#endif
+  return false;
+}
 
 template <class T>
 void multiply_block(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k, T alpha, const T* a,
@@ -38,13 +55,6 @@ void multiply_block(bool transpose_a, bool transpose_b, std::int64_t m, std::int
 #endif
   static_cast<void>(with_library);
   matmul_blocked(transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
-}
-
-/// Whether a library's product of that shape is faster than ours, where there is one.
-inline bool library_is_faster(bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k) {
-  const std::int64_t multiplications = m * n * k;
-  if (batch_bytes < 32) return multiplications >= 16384;
-  return multiplications >= (std::int64_t(1) << 25) || (transpose_b && k >= 32 && multiplications >= 65536);
 }
 
 /// C = beta C.
@@ -89,9 +99,9 @@ inline division divide_evenly(std::int64_t whole, std::int64_t parts, std::int64
 template <class T>
 void multiply_general(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k, T alpha,
                       const T* a, std::int64_t lda, const T* b, std::int64_t ldb, T beta, T* c, std::int64_t ldc) {
-  const bool with_library = library_is_faster(transpose_b, m, n, k);
-  const std::int64_t chunks = m * n / 64 * k / (multiplications_per_chunk / 64);
-  if (chunks < 2 || thread_count() == 1)
+  const bool with_library = has_library<T>() && m * n * k >= library_threshold;
+  const std::int64_t chunks = m * n * k / (with_library ? library_multiplications_per_chunk : multiplications_per_chunk);
+  if (chunks < 2 || !has_threads || (thread_count() == 1 && !with_library))
     return multiply_block(transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, with_library);
   // Blocks as square as the shape allows, whole tiles of both kinds.
   constexpr std::int64_t column_step = 2 * tile_columns<T>;

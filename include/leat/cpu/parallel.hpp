@@ -11,6 +11,7 @@
 #include <leat/cpu/float_mode.hpp>
 
 #include <tbb/blocked_range.h>
+#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
@@ -18,6 +19,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #endif
 
 namespace leat::cpu {
@@ -40,6 +42,8 @@ class thread_pool {
     const std::lock_guard lock(mutex_);
     threads = std::max(threads, 1);
     if (threads == size()) return;
+    if (threads > tbb::info::default_concurrency())
+      limit_.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
     arena_.store(std::make_shared<tbb::task_arena>(threads));
     size_.store(threads, std::memory_order_relaxed);
   }
@@ -51,11 +55,15 @@ class thread_pool {
       : size_(tbb::this_task_arena::max_concurrency()), arena_(std::make_shared<tbb::task_arena>(size_.load())) {}
 
   std::mutex mutex_;
+  std::optional<tbb::global_control> limit_;  // lets oneTBB have more threads than there are processors
   std::atomic<int> size_;
   std::atomic<std::shared_ptr<tbb::task_arena>> arena_;
 };
 
 }  // namespace detail
+
+/// Whether parallel_for can use more than one thread.
+inline constexpr bool has_threads = true;
 
 /// How many threads parallel_for may use; at first as many as there are processors.
 inline int thread_count() { return detail::thread_pool::instance().size(); }
@@ -81,6 +89,9 @@ void parallel_for(std::int64_t chunks, F&& f) {
 }
 
 #else
+
+/// Whether parallel_for can use more than one thread.
+inline constexpr bool has_threads = false;
 
 /// How many threads parallel_for may use: one, without oneTBB.
 inline int thread_count() noexcept { return 1; }

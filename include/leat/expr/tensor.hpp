@@ -202,10 +202,10 @@ inline constexpr inference inference_of = [] {
 
 template <class Op, class Attributes, class... Inputs>
 struct result_extents {
-  static constexpr const inference& got = inference_of<Op, Attributes, Inputs...>;
+  static constexpr const inference* got = &inference_of<Op, Attributes, Inputs...>;  // nvcc takes no reference here
   template <std::size_t... I>
-  static constexpr auto pack(std::index_sequence<I...>) -> dims<got.extent.dim[I]...>;
-  using type = decltype(pack(std::make_index_sequence<static_cast<std::size_t>(got.extent.rank)>{}));
+  static constexpr auto pack(std::index_sequence<I...>) -> dims<got->extent.dim[I]...>;
+  using type = decltype(pack(std::make_index_sequence<static_cast<std::size_t>(got->extent.rank)>{}));
 };
 
 template <class Op, class Attributes, class... Inputs>

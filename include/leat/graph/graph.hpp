@@ -148,7 +148,7 @@ class graph {
 };
 
 constexpr dtype output::type() const { return owner_->at(index_).result.type; }
-constexpr const shape& output::extent() const { return owner_->at(index_).result.extent; }
+constexpr shape output::extent() const { return owner_->at(index_).result.extent; }
 
 /// "float32 [batch, 10]".
 constexpr message describe(const tensor_info& t, const graph& g) {

@@ -75,7 +75,7 @@ class output {
   constexpr int index() const { return index_; }
   constexpr explicit operator bool() const { return owner_ != nullptr; }
   constexpr dtype type() const;
-  constexpr const shape& extent() const;
+  constexpr shape extent() const;
 
  private:
   graph* owner_ = nullptr;

@@ -141,15 +141,15 @@ struct prod_op : rule::reduction<rule::takes::number> {
     const auto one = constant_like(x, 1);
     const auto none = constant_like(x, 0);
     const auto is_zero = equal(x, none);
-    const auto zeros = sum_to(select(is_zero, one, none), kept);
+    const auto zero_count = sum_to(select(is_zero, one, none), kept);
     std::int64_t axes[max_rank + 1]{1};
     int n = 1;
     for (int i = 0; i < kept.rank; ++i)
       if (kept[i] != x.extent()[i]) axes[n++] = i;
     const auto others = n == 1 ? x : make_node<prod_op>({axes, static_cast<std::size_t>(n)}, select(is_zero, one, x));
     const auto dy = reshape_to(g.dy(), kept);
-    const auto at_zero = select(equal(zeros, one), others, none);
-    const auto elsewhere = select(equal(zeros, none), others / select(is_zero, one, x), none);
+    const auto at_zero = select(equal(zero_count, one), others, none);
+    const auto elsewhere = select(equal(zero_count, none), others / select(is_zero, one, x), none);
     give(g, 0, dy * (n == 1 ? one : select(is_zero, at_zero, elsewhere)));
   }
 };

@@ -226,9 +226,13 @@ template <class Program, int I, int At, class State, class Results, class F>
       for (int a = 0; fits && a < E::rank; ++a)
         fits = static_cast<std::int64_t>(to.shape()[static_cast<std::size_t>(a)]) == resolved<Program>(state, E::extent[a]);
       if (!fits) {
-        if constexpr (requires { to.resize(make_array<E>(nullptr).shape()); } && (array_rank<array>() == E::rank || array_rank<array>() < 0)) {
-          const auto shaped = make_array<E>([&](std::int64_t d) { return resolved<Program>(state, d); });
-          to.resize(typename array::shape_type(shaped.shape().begin(), shaped.shape().end()));
+        using extents = typename array::shape_type;
+        if constexpr (requires(const extents& e) { to.resize(e); } && (array_rank<array>() == E::rank || array_rank<array>() < 0)) {
+          extents extent{};
+          if constexpr (requires { extent.resize(std::size_t{1}); }) extent.resize(static_cast<std::size_t>(E::rank));
+          for (int a = 0; a < E::rank; ++a)
+            extent[static_cast<std::size_t>(a)] = static_cast<typename array::size_type>(resolved<Program>(state, E::extent[a]));
+          to.resize(extent);
         } else {
           wrong_shape<E>("the array that is to hold", to);
         }

@@ -15,19 +15,20 @@ namespace leat {
 
 namespace detail {
 
-/// Memory aligned for any batch.
-class aligned_bytes {
+/// Memory of a device, aligned for any batch.
+template <class Device>
+class device_bytes {
  public:
-  aligned_bytes() = default;
-  explicit aligned_bytes(std::size_t size) : size_(size) {
-    if (size > 0) data_.reset(static_cast<std::byte*>(::operator new(size, std::align_val_t{64})));
+  device_bytes() = default;
+  explicit device_bytes(std::size_t size) : size_(size) {
+    if (size > 0) data_.reset(static_cast<std::byte*>(Device::allocate(size)));
   }
   std::byte* data() const { return data_.get(); }
   std::size_t size() const { return size_; }
 
  private:
   struct release {
-    void operator()(std::byte* p) const { ::operator delete(p, std::align_val_t{64}); }
+    void operator()(std::byte* p) const { Device::release(p); }
   };
   std::unique_ptr<std::byte, release> data_;
   std::size_t size_ = 0;
@@ -109,13 +110,21 @@ inline void initialize_variable(std::byte* to, const variable_row& v, const std:
 struct step_state_base {
   virtual ~step_state_base() = default;
 };
-template <class Program>
+// A device with memory of its own has copies of what the host gives and takes; `buffers` stays what the host sees.
+template <class Program, class Device>
+struct device_copies {
+  void* buffers[Program::view.buffers() + 1]{};
+  device_bytes<Device> memory;
+};
+struct no_copies {};
+template <class Program, class Device>
 struct step_state : step_state_base {
   std::int64_t sizes[Program::view.names() + 1]{};
   void* buffers[Program::view.buffers() + 1]{};
   program_plan plan;
-  aligned_bytes arena;
+  device_bytes<Device> arena;
   bool planned = false;
+  [[no_unique_address]] std::conditional_t<Device::shares_memory, no_copies, device_copies<Program, Device>> device;
 };
 
 inline int next_step_number() {
@@ -212,14 +221,14 @@ struct session_check {
 
 }  // namespace detail
 
-/// Runs expressions: `session s{loss, prediction, train}; s.initialize(); auto [l] = s.run(fetch(loss, train), x = xs);`.
-/// It has the variables of the expressions that it is made of. Each distinct set of fetches is compiled once, by the C++
-/// compiler. Different sessions may run in different threads at once; one session runs in one thread at a time and throws
-/// failed_precondition when it is entered twice.
-template <expression... Es>
-class session {
+/// What `session` says, on any device. A device says whether it shares the host's memory, allocates and copies, and runs a
+/// program's steps; see cpu::device.
+template <class Device, expression... Es>
+class basic_session {
   using table = detail::session_table<Es...>;
   static constexpr auto& view = table::view;
+  template <class Program>
+  using step_state = detail::step_state<Program, Device>;
   template <class V>
   static constexpr int variable_index = view.find_variable(V::identity::hash);
   template <class V>
@@ -228,7 +237,7 @@ class session {
   static constexpr std::size_t carried_count = static_cast<std::size_t>(carried_ids.size);
 
  public:
-  explicit session(const Es&... expressions)
+  explicit basic_session(const Es&... expressions)
     requires(detail::session_check<Es...>::ok)
       : storage_(static_cast<std::size_t>(view.bytes())) {
     // the numbers that the expressions carry; where two carry one number, they must agree
@@ -238,12 +247,16 @@ class session {
       const auto row = view.number(k);
       detail::write_number(&numbers_[static_cast<std::size_t>(k)], row.type, carried_[static_cast<std::size_t>(carried_ids.find(row.carried))]);
     }
+    if constexpr (!Device::shares_memory) {
+      device_numbers_ = detail::device_bytes<Device>(sizeof numbers_);
+      device_.copy_in(device_numbers_.data(), numbers_.data(), sizeof numbers_);
+    }
   }
   template <class Refusal = typename detail::session_check<Es...>::refusal::problem>
     requires(!detail::session_check<Es...>::ok)
-  explicit session(const Es&..., Refusal* = nullptr) = delete;
-  session(const session&) = delete;
-  session& operator=(const session&) = delete;
+  explicit basic_session(const Es&..., Refusal* = nullptr) = delete;
+  basic_session(const basic_session&) = delete;
+  basic_session& operator=(const basic_session&) = delete;
 
   // ---- variables ----------------------------------------------------------------------------------------------------
 
@@ -281,10 +294,12 @@ class session {
     if (!initialized_[k]) without_value(k);
     const void* from = storage_.data() + view.variable(k).offset;
     if constexpr (V::rank == 0) {
-      return *static_cast<const typename V::element*>(from);
+      typename V::element result;
+      device_.copy_out(&result, from, sizeof result);
+      return result;
     } else {
       auto result = detail::make_array<V>(nullptr);
-      std::memcpy(result.data(), from, sizeof(typename V::element) * static_cast<std::size_t>(V::extent.elements()));
+      device_.copy_out(result.data(), from, sizeof(typename V::element) * static_cast<std::size_t>(V::extent.elements()));
       return result;
     }
   }
@@ -299,8 +314,7 @@ class session {
     const guard g(*this);
     constexpr int k = variable_index<V>;
     using T = typename V::element;
-    T* to = static_cast<T*>(static_cast<void*>(storage_.data() + view.variable(k).offset));
-    detail::copy_in<V>(to, array);
+    write_variable(view.variable(k), [&](std::byte* to) { detail::copy_in<V>(static_cast<T*>(static_cast<void*>(to)), array); });
     initialized_[k] = true;
     all_initialized_ = uninitialized_count() == 0;
   }
@@ -309,8 +323,9 @@ class session {
     requires(view.find_number(P::identity::hash) >= 0)
   void assign(const P&, N value) {
     const guard g(*this);
-    detail::write_number(&numbers_[static_cast<std::size_t>(view.find_number(P::identity::hash))], P::type,
-                         detail::number_bits<typename P::element>(value));
+    constexpr auto k = static_cast<std::size_t>(view.find_number(P::identity::hash));
+    detail::write_number(&numbers_[k], P::type, detail::number_bits<typename P::element>(value));
+    if constexpr (!Device::shares_memory) device_.copy_in(device_numbers_.data() + k * sizeof numbers_[k], &numbers_[k], sizeof numbers_[k]);
   }
 
   // ---- runs ---------------------------------------------------------------------------------------------------------
@@ -323,8 +338,8 @@ class session {
   template <class... Fs, feed_binding... Feeds>
     requires(detail::run_check<table, fetch_list<Fs...>, Feeds...>::ok)
   [[gnu::always_inline]] detail::fetch_results<Fs...> run(const fetch_list<Fs...>& fetches, const Feeds&... feeds) {
-    using program = detail::program_table<detail::fetch_target_of<Fs>...>;
-    return run_in(state_of<program>(), fetches, feeds...);
+    using compiled = detail::program_table<detail::fetch_target_of<Fs>...>;
+    return run_in(state_of<compiled>(), fetches, feeds...);
   }
   template <class... Fs, feed_binding... Feeds>
     requires(!detail::run_check<table, fetch_list<Fs...>, Feeds...>::ok)
@@ -334,8 +349,8 @@ class session {
   template <class... Fs, feed_binding... Feeds>
     requires(detail::run_check<table, fetch_list<Fs...>, Feeds...>::ok)
   auto prepare(const fetch_list<Fs...>& fetches, const Feeds&... feeds) {
-    using program = detail::program_table<detail::fetch_target_of<Fs>...>;
-    return [this, &state = state_of<program>(), fetches, feeds...]() __attribute__((always_inline)) { return run_in(state, fetches, feeds...); };
+    using compiled = detail::program_table<detail::fetch_target_of<Fs>...>;
+    return [this, &state = state_of<compiled>(), fetches, feeds...]() __attribute__((always_inline)) { return run_in(state, fetches, feeds...); };
   }
   template <class... Fs, feed_binding... Feeds>
     requires(!detail::run_check<table, fetch_list<Fs...>, Feeds...>::ok)
@@ -352,7 +367,7 @@ class session {
   // One user at a time. Not a lock: a plain flag, a load and two stores on the path of a step.
   class guard {
    public:
-    [[gnu::always_inline]] explicit guard(const session& s) : s_(s) {
+    [[gnu::always_inline]] explicit guard(const basic_session& s) : s_(s) {
       if (s.busy_.load(std::memory_order_relaxed)) entered_twice();
       s.busy_.store(true, std::memory_order_relaxed);
     }
@@ -361,7 +376,7 @@ class session {
     [[gnu::always_inline]] ~guard() { s_.busy_.store(false, std::memory_order_release); }
 
    private:
-    const session& s_;
+    const basic_session& s_;
   };
   [[noreturn, gnu::cold, gnu::noinline]] static void entered_twice() {
     throw failed_precondition(
@@ -391,9 +406,21 @@ class session {
     std::uint64_t numbers[3]{};
     for (int i = 0; i < row.numbers; ++i)
       numbers[i] = carried_[static_cast<std::size_t>(carried_ids.find(row.start != 0 ? row.start : detail::initial_number_id(row.id, i)))];
-    detail::initialize_variable(storage_.data() + row.offset, row, numbers, view.name_of(k).view());
+    write_variable(row, [&](std::byte* to) { detail::initialize_variable(to, row, numbers, view.name_of(k).view()); });
     initialized_[static_cast<std::size_t>(k)] = true;
     all_initialized_ = uninitialized_count() == 0;
+  }
+  // Lets the host write a variable's value, in place or to be copied.
+  template <class Write>
+  void write_variable(const detail::variable_row& row, Write write) {
+    std::byte* to = storage_.data() + row.offset;
+    if constexpr (Device::shares_memory) {
+      write(to);
+    } else {
+      std::vector<std::byte> host(static_cast<std::size_t>(row.extent.elements() * size_of(row.type)));
+      write(host.data());
+      device_.copy_in(to, host.data(), host.size());
+    }
   }
   int uninitialized_count() const {
     int n = 0;
@@ -402,15 +429,15 @@ class session {
   }
 
   template <class Program>
-  detail::step_state<Program>& state_of() {
+  step_state<Program>& state_of() {
     const auto number = static_cast<std::size_t>(detail::step_number<Program>());
     if (number < states_.size() && states_[number] != nullptr) [[likely]]
-      return static_cast<detail::step_state<Program>&>(*states_[number]);
+      return static_cast<step_state<Program>&>(*states_[number]);
     return new_state<Program>(number);
   }
   template <class Program>
-  [[gnu::noinline]] detail::step_state<Program>& new_state(std::size_t number) {
-    auto state = std::make_unique<detail::step_state<Program>>();
+  [[gnu::noinline]] step_state<Program>& new_state(std::size_t number) {
+    auto state = std::make_unique<step_state<Program>>();
     for (int b = 0; b < Program::view.buffers(); ++b) {
       const auto info = Program::view.buffer_at(b);
       if (info.where == storage::variable) state->buffers[b] = storage_.data() + view.variable(view.find_variable(info.id)).offset;
@@ -423,19 +450,69 @@ class session {
   }
 
   template <class Program>
-  [[gnu::noinline]] void plan(detail::step_state<Program>& state) {
+  [[gnu::noinline]] void plan(step_state<Program>& state) {
     make_plan(Program::data.data(), state.sizes, state.plan);
     if (static_cast<std::size_t>(state.plan.arena_bytes) > state.arena.size())
-      state.arena = detail::aligned_bytes(static_cast<std::size_t>(state.plan.arena_bytes));
+      state.arena = detail::device_bytes<Device>(static_cast<std::size_t>(state.plan.arena_bytes));
     for (int b = 0; b < Program::view.buffers(); ++b) {
       const auto info = Program::view.buffer_at(b);
       if (info.where == storage::arena || info.where == storage::extent)
         state.buffers[b] = state.arena.data() + state.plan.offsets[static_cast<std::size_t>(b)];
-      if (info.where == storage::extent)
-        detail::write_number(state.buffers[b], info.type,
+      if (info.where == storage::extent) {
+        std::uint64_t number = 0;
+        detail::write_number(&number, info.type,
                              detail::bits_as(info.type, static_cast<double>(Program::view.elements(info.extent, state.sizes))));
+        device_.copy_in(state.buffers[b], &number, static_cast<std::size_t>(size_of(info.type)));
+      }
     }
+    if constexpr (!Device::shares_memory) place_copies(state);
     state.planned = true;
+  }
+
+  // ---- a device with memory of its own ------------------------------------------------------------------------------
+
+  template <class Program>
+  void place_copies(step_state<Program>& state) {
+    std::size_t at[Program::view.buffers() + 1]{};
+    std::size_t end = 0;
+    for (int b = 0; b < Program::view.buffers(); ++b) {
+      const auto info = Program::view.buffer_at(b);
+      if (info.where != storage::feed && info.where != storage::number && info.where != storage::fetch) continue;
+      at[b] = end;
+      end += (bytes_of(state, b) + 63) / 64 * 64;
+    }
+    if (end > state.device.memory.size()) state.device.memory = detail::device_bytes<Device>(end);
+    for (int b = 0; b < Program::view.buffers(); ++b) {
+      const auto info = Program::view.buffer_at(b);
+      const bool copied = info.where == storage::feed || info.where == storage::number || info.where == storage::fetch;
+      state.device.buffers[b] = copied ? state.device.memory.data() + at[b] : state.buffers[b];
+    }
+  }
+  template <class Program>
+  static std::size_t bytes_of(const step_state<Program>& state, int b) {
+    const auto info = Program::view.buffer_at(b);
+    return static_cast<std::size_t>(Program::view.elements(info.extent, state.sizes) * size_of(info.type));
+  }
+  // Feeds go to the device; a number is the session's or, for one run, a fed one.
+  template <class Program>
+  void copy_feeds(step_state<Program>& state, void** buffers) {
+    for (int b = 0; b < Program::view.buffers(); ++b) {
+      const auto info = Program::view.buffer_at(b);
+      buffers[b] = state.device.buffers[b];
+      if (info.where == storage::number) {
+        const auto k = static_cast<std::size_t>(view.find_number(info.id));
+        if (state.buffers[b] == &numbers_[k]) {
+          buffers[b] = device_numbers_.data() + k * sizeof numbers_[k];
+          continue;
+        }
+      }
+      if (info.where == storage::feed || info.where == storage::number) device_.copy_in(buffers[b], state.buffers[b], bytes_of(state, b));
+    }
+  }
+  template <class Program>
+  void copy_fetches(step_state<Program>& state) {
+    for (int b = 0; b < Program::view.buffers(); ++b)
+      if (Program::view.buffer_at(b).where == storage::fetch) device_.copy_out(state.buffers[b], state.device.buffers[b], bytes_of(state, b));
   }
 
   template <class Program>
@@ -457,7 +534,7 @@ class session {
   }
 
   template <class Program, class... Fs, class... Feeds>
-  [[gnu::always_inline]] detail::fetch_results<Fs...> run_in(detail::step_state<Program>& state, const fetch_list<Fs...>& fetches,
+  [[gnu::always_inline]] detail::fetch_results<Fs...> run_in(step_state<Program>& state, const fetch_list<Fs...>& fetches,
                                                             const Feeds&... feeds) {
     const guard g(*this);
     constexpr int names = Program::view.names();
@@ -478,14 +555,21 @@ class session {
       check_variables<Program>();
     detail::fetch_results<Fs...> results;
     bind_fetches<Program>(state, results, fetches, std::index_sequence_for<Fs...>{});
-    const cpu::workspace w{state.buffers, state.plan.numbers.data(), state.arena.data()};
     constexpr auto steps = std::make_index_sequence<static_cast<std::size_t>(Program::view.steps())>{};
-    // A step of a few numbers is over before a change of the processor's mode would be.
-    if constexpr (detail::is_tiny<Program>()) {
-      cpu::device::run<Program>(w, steps);
+    if constexpr (Device::shares_memory) {
+      const typename Device::workspace w{state.buffers, state.plan.numbers.data(), state.arena.data()};
+      // A step of a few numbers is over before a change of the processor's mode would be.
+      if constexpr (detail::is_tiny<Program>()) {
+        device_.template run<Program>(w, steps);
+      } else {
+        const typename Device::mode mode;
+        device_.template run<Program>(w, steps);
+      }
     } else {
-      const cpu::flush_denormals flush;
-      cpu::device::run<Program>(w, steps);
+      void* buffers[Program::view.buffers() + 1];
+      copy_feeds(state, buffers);
+      device_.template run<Program>({buffers, state.plan.numbers.data(), state.arena.data()}, steps);
+      copy_fetches(state);
     }
     if (fresh) [[unlikely]]
       mark_written<Program>();
@@ -495,39 +579,56 @@ class session {
   }
 
   template <class Program, class Bound, std::size_t... I, class... Feeds>
-  [[gnu::always_inline]] void bind_feeds(detail::step_state<Program>& state, std::int64_t* sizes, Bound& bound, std::index_sequence<I...>,
+  [[gnu::always_inline]] void bind_feeds(step_state<Program>& state, std::int64_t* sizes, Bound& bound, std::index_sequence<I...>,
                                          const Feeds&... feeds) {
     (detail::bind_feed<Program>(state.buffers, sizes, std::get<I>(bound), feeds), ...);
   }
   template <class Program>
-  void restore_numbers(detail::step_state<Program>& state) {
+  void restore_numbers(step_state<Program>& state) {
     for (int b = 0; b < Program::view.buffers(); ++b) {
       const auto info = Program::view.buffer_at(b);
       if (info.where == storage::number) state.buffers[b] = &numbers_[static_cast<std::size_t>(view.find_number(info.id))];
     }
   }
   template <class Program, class Results, class... Fs, std::size_t... I>
-  [[gnu::always_inline]] void bind_fetches(detail::step_state<Program>& state, Results& results, const fetch_list<Fs...>& fetches,
+  [[gnu::always_inline]] void bind_fetches(step_state<Program>& state, Results& results, const fetch_list<Fs...>& fetches,
                                            std::index_sequence<I...>) {
     (detail::bind_fetch<Program, static_cast<int>(I), detail::result_position<static_cast<int>(I), Fs...>()>(state, results,
                                                                                                           std::get<I>(fetches.targets)),
      ...);
   }
   template <class Program, class... Fs, std::size_t... I>
-  [[gnu::always_inline]] void finish_fetches(detail::step_state<Program>& state, const fetch_list<Fs...>& fetches, std::index_sequence<I...>) {
+  [[gnu::always_inline]] void finish_fetches(step_state<Program>& state, const fetch_list<Fs...>& fetches, std::index_sequence<I...>) {
     (detail::finish_fetch<Program, static_cast<int>(I)>(state, std::get<I>(fetches.targets)), ...);
   }
 
-  detail::aligned_bytes storage_;
+  [[no_unique_address]] Device device_;
+  detail::device_bytes<Device> storage_;
   std::array<std::uint64_t, carried_count + 1> carried_{};
   std::array<std::uint64_t, static_cast<std::size_t>(view.numbers()) + 1> numbers_{};
   std::array<bool, static_cast<std::size_t>(view.variables()) + 1> initialized_{};
   bool all_initialized_ = view.variables() == 0;
   mutable std::atomic<bool> busy_{false};
   std::vector<std::unique_ptr<detail::step_state_base>> states_;
+  [[no_unique_address]] std::conditional_t<Device::shares_memory, detail::no_copies, detail::device_bytes<Device>> device_numbers_;
+};
+
+/// Runs expressions: `session s{loss, prediction, train}; s.initialize(); auto [l] = s.run(fetch(loss, train), x = xs);`.
+/// It has the variables of the expressions that it is made of. Each distinct set of fetches is compiled once, by the C++
+/// compiler. Different sessions may run in different threads at once; one session runs in one thread at a time and throws
+/// failed_precondition when it is entered twice.
+template <expression... Es>
+class session : public basic_session<cpu::device, Es...> {
+  using basic_session<cpu::device, Es...>::basic_session;
 };
 
 template <expression... Es>
 session(const Es&...) -> session<Es...>;
+
+/// A session on another device: `auto s = session_on<thrust_omp>(loss, train);`.
+template <class Device, expression... Es>
+basic_session<Device, Es...> session_on(const Es&... expressions) {
+  return basic_session<Device, Es...>(expressions...);
+}
 
 }  // namespace leat
