@@ -191,6 +191,17 @@ TEST_CASE_TEMPLATE("horizontal reductions", T, float, double, std::int32_t, std:
   }
 }
 
+TEST_CASE_TEMPLATE("many sums at once are the same sums", T, float, double, std::int32_t, std::int64_t) {
+  batch<T> rows[lanes<T>];
+  for (int i = 0; i < lanes<T>; ++i) {
+    std::vector<T> row = numbers<T>(i * 100);
+    for (T& each : row) each = static_cast<T>(each * T(1.1)) + static_cast<T>(i);
+    rows[i] = load(row.data());
+  }
+  const std::vector<T> sums = values(reduce_add_each<T>(rows));
+  for (int i = 0; i < lanes<T>; ++i) CHECK(sums[static_cast<std::size_t>(i)] == reduce_add(rows[i]));
+}
+
 TEST_CASE_TEMPLATE("a NaN in any lane reaches the greatest and the least", T, float, double) {
   for (int place = 0; place < lanes<T>; ++place) {
     std::vector<T> v = numbers<T>();

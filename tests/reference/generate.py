@@ -134,12 +134,12 @@ def concat(c):
 
 def slice_of(c):
     begin, size = c.value("begin"), c.value("size")
-    return f"slice<begin<{numbers(begin)}>, size<{numbers(size)}>>({c.x('input')})"
+    return f"slice<begins<{numbers(begin)}>, sizes<{numbers(size)}>>({c.x('input')})"
 
 
 def pad(c):
     paddings = c.value("paddings")
-    return f"pad<begin<{numbers(paddings[0::2])}>, size<{numbers(paddings[1::2])}>>({c.x('input')})"
+    return f"pad<before<{numbers(paddings[0::2])}>, behind<{numbers(paddings[1::2])}>>({c.x('input')})"
 
 
 def cast(c):

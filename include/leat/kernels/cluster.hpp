@@ -164,7 +164,7 @@ template <class Lanes, std::int64_t Op, std::int64_t D, std::int64_t A, std::int
 /// A fused cluster: `cluster<scalar_lanes, code…>::run(arguments, range)`.
 template <class Lanes, std::int64_t... Code>
 struct cluster {
-  static constexpr std::int64_t code[]{Code...};
+  static constexpr std::int64_t code[sizeof...(Code)]{Code...};
   static constexpr int operands = static_cast<int>(code[operand_total]);
   static constexpr int outer = static_cast<int>(code[outer_loops]);
   static constexpr bool has_inner = code[has_lanes] != 0;

@@ -316,36 +316,45 @@ constexpr void slice_op::gradient(G& g) {
   }
   give(g, 0, make_node<pad_op>({attribute, static_cast<std::size_t>(2 * from.rank)}, g.dy()));
 }
-/// First indices of a block: `begin<0, 2>`.
+/// First indices of a block: `begins<0, 2>`.
 template <std::int64_t... Vs>
-struct begin {};
-/// Sizes of a block: `size<3, -1>`.
+struct begins {};
+/// Sizes of a block: `sizes<3, -1>`.
 template <std::int64_t... Vs>
-struct size {};
+struct sizes {};
+/// Zeros before and behind each axis: `before<0, 1>`, `behind<0, 1>`.
+template <std::int64_t... Vs>
+struct before {};
+template <std::int64_t... Vs>
+struct behind {};
 namespace detail {
-template <class Begin, class Size>
-struct slice_attributes;
-template <std::int64_t... Bs, std::int64_t... Ss>
-struct slice_attributes<leat::begin<Bs...>, leat::size<Ss...>> {
-  using type = attributes<Bs..., Ss...>;
+template <class First, class Second>
+struct two_lists;
+template <std::int64_t... As, std::int64_t... Bs>
+struct two_lists<begins<As...>, sizes<Bs...>> {
+  using type = attributes<As..., Bs...>;
+};
+template <std::int64_t... As, std::int64_t... Bs>
+struct two_lists<before<As...>, behind<Bs...>> {
+  using type = attributes<As..., Bs...>;
 };
 }  // namespace detail
-/// The block that begins at `Begin` and has the sizes `Size`: `slice<begin<0, 2>, size<3, -1>>(x)`.
-template <class Begin, class Size, class X, class A = typename detail::slice_attributes<Begin, Size>::type>
+/// The block that begins at `Begin` and has the sizes `Size`: `slice<begins<0, 2>, sizes<3, -1>>(x)`.
+template <class Begin, class Size, class X, class A = typename detail::two_lists<Begin, Size>::type>
   requires accepted_with<slice_op, A, X>
 constexpr made_with<slice_op, A, X> slice(const X& x) {
   return make<slice_op, A>(x);
 }
-template <class Begin, class Size, class X, class A = typename detail::slice_attributes<Begin, Size>::type>
+template <class Begin, class Size, class X, class A = typename detail::two_lists<Begin, Size>::type>
   requires refused_with<slice_op, A, X>
 why_with<slice_op, A, X> slice(const X&) = delete;
-/// With `Before` and `After` zeros at each axis: `pad<begin<0, 1>, size<0, 1>>(x)` adds a column on both sides.
-template <class Before, class After, class X, class A = typename detail::slice_attributes<Before, After>::type>
+/// With `Before` and `Behind` zeros at each axis: `pad<before<0, 1>, behind<0, 1>>(x)` adds a column on both sides.
+template <class Before, class Behind, class X, class A = typename detail::two_lists<Before, Behind>::type>
   requires accepted_with<pad_op, A, X>
 constexpr made_with<pad_op, A, X> pad(const X& x) {
   return make<pad_op, A>(x);
 }
-template <class Before, class After, class X, class A = typename detail::slice_attributes<Before, After>::type>
+template <class Before, class Behind, class X, class A = typename detail::two_lists<Before, Behind>::type>
   requires refused_with<pad_op, A, X>
 why_with<pad_op, A, X> pad(const X&) = delete;
 

@@ -184,7 +184,7 @@ class planner {
   void place() {
     std::vector<std::size_t> order(blocks_.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return blocks_[a].bytes > blocks_[b].bytes; });
+    std::sort(order.begin(), order.end(), [&](auto a, auto b) { return blocks_[a].bytes != blocks_[b].bytes ? blocks_[a].bytes > blocks_[b].bytes : a < b; });
     std::vector<std::size_t> placed;
     std::int64_t end = 0;
     for (auto i : order) {

@@ -60,11 +60,26 @@ template <class T, int Rows>
   }
 }
 
+/// The same for as many short rows as a batch has lanes, summed all at once; y[0, lanes).
+template <class T>
+[[gnu::always_inline]] inline void dot_short_rows(std::int64_t k, T alpha, const T* a, std::int64_t lda, const T* x, T beta,
+                                                  T* y) {
+  batch<T> sum[lanes<T>];
+  const batch<T> zero(T(0));
+  const batch<T> first = load_some(x, static_cast<int>(k));
+#pragma GCC unroll 16
+  for (int i = 0; i < lanes<T>; ++i) sum[i] = multiply_add(load_some(a + i * lda, static_cast<int>(k)), first, zero);
+  const batch<T> result = multiply_add(batch<T>(alpha), reduce_add_each(sum), zero);
+  store(y, beta == T(0) ? result : multiply_add(batch<T>(beta), load(y), result));
+}
+
 /// y = alpha A x + beta y, A having m rows of k along the sum.
 template <class T>
 void multiply_rows(std::int64_t m, std::int64_t k, T alpha, const T* a, std::int64_t lda, const T* x, T beta, T* y,
                    std::int64_t y_step) {
   std::int64_t i = 0;
+  if (k <= lanes<T> && y_step == 1)
+    for (; i + lanes<T> <= m; i += lanes<T>) dot_short_rows(k, alpha, a + i * lda, lda, x, beta, y + i);
   for (; i + 4 <= m; i += 4) dot_rows<T, 4>(k, alpha, a + i * lda, lda, x, beta, y + i * y_step, y_step);
   for (; i < m; ++i) dot_rows<T, 1>(k, alpha, a + i * lda, lda, x, beta, y + i * y_step, y_step);
 }
