@@ -67,7 +67,8 @@ class guarded_page {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("a batch is stored as it was loaded, at any alignment", T, float, double, std::int32_t, std::int64_t) {
+TEST_CASE_TEMPLATE("a batch is stored as it was loaded, at any alignment", T, float, double, std::int32_t,
+                   std::int64_t) {
   std::vector<T> memory(static_cast<std::size_t>(3 * lanes<T>));
   for (int i = 0; i < 3 * lanes<T>; ++i) memory[static_cast<std::size_t>(i)] = number<T>(i);
   for (int offset = 0; offset <= lanes<T>; ++offset) CHECK(values(load(memory.data() + offset)) == numbers<T>(offset));
@@ -107,8 +108,7 @@ TEST_CASE_TEMPLATE("lane numbers, first lanes and selection", T, float, double, 
   for (int n = 0; n <= lanes<T>; ++n) {
     CHECK(mask_bits<T>(first_lanes<T>(n)) == (1U << n) - 1U);
     const std::vector<T> chosen = values(leat::cpu::select<T>(first_lanes<T>(n), batch<T>(T(3)), iota<T>()));
-    for (int i = 0; i < lanes<T>; ++i)
-      CHECK(chosen[static_cast<std::size_t>(i)] == (i < n ? T(3) : static_cast<T>(i)));
+    for (int i = 0; i < lanes<T>; ++i) CHECK(chosen[static_cast<std::size_t>(i)] == (i < n ? T(3) : static_cast<T>(i)));
   }
 }
 
@@ -150,8 +150,8 @@ TEST_CASE_TEMPLATE("a square is transposed", T, float, double, std::int32_t, std
 }
 
 TEST_CASE("conversions between types of one width") {
-  const float reals[] = {0.0f, -0.0f, 1.5f, -1.5f, 2.75f, -2.75f, 8388609.0f, -2147483648.0f,
-                         7.0f, 8.5f,  9.5f, 10.9f, -10.9f, 1e9f, -1e9f, 3.0f};
+  const float reals[] = {0.0f, -0.0f, 1.5f, -1.5f, 2.75f,  -2.75f, 8388609.0f, -2147483648.0f,
+                         7.0f, 8.5f,  9.5f, 10.9f, -10.9f, 1e9f,   -1e9f,      3.0f};
   for (int from = 0; from + lanes<float> <= 16; from += lanes<float>) {
     const auto integers = values(convert<std::int32_t>(load(reals + from)));
     const auto back = values(convert<float>(convert<std::int32_t>(load(reals + from))));
@@ -219,8 +219,18 @@ TEST_CASE_TEMPLATE("integer sums wrap around", T, std::int32_t, std::int64_t) {
 }
 
 TEST_CASE_TEMPLATE("rounding, extremes and fused products", T, float, double) {
-  const T samples[] = {T(0.5), T(1.5), T(2.5), T(-0.5), T(-1.5), T(2.4), T(-2.6), T(1e7 + 0.5), T(-0.0), T(3e18),
-                       std::numeric_limits<T>::infinity(), T(0.49999997)};
+  const T samples[] = {T(0.5),
+                       T(1.5),
+                       T(2.5),
+                       T(-0.5),
+                       T(-1.5),
+                       T(2.4),
+                       T(-2.6),
+                       T(1e7 + 0.5),
+                       T(-0.0),
+                       T(3e18),
+                       std::numeric_limits<T>::infinity(),
+                       T(0.49999997)};
   for (const T x : samples) {
     CAPTURE(x);
     CHECK(values(round_down(batch<T>(x)))[0] == std::floor(x));

@@ -54,7 +54,8 @@ std::vector<T> samples(range r, std::size_t count) {
   return result;
 }
 
-// Batch and scalar agree bit by bit, and no result is further than `bound` from the truth. Denormal results may be zero.
+// Batch and scalar agree bit by bit, and no result is further than `bound` from the truth. Denormal results may be
+// zero.
 template <class T, class Scalar, class Batch, class Truth>
 void sweep(const char* name, range r, double bound, Scalar scalar, Batch on_batch, Truth truth) {
   CAPTURE(name);
@@ -86,7 +87,7 @@ template <class T>
 std::vector<T> special_values() {
   using limits = std::numeric_limits<T>;
   return {T(0), T(-0.0), infinity<T>, -infinity<T>, not_a_number<T>, limits::max(), limits::lowest(), limits::min(),
-          T(1), T(-1), T(0.5), T(-0.5), T(100), T(-100), T(800), T(-800)};
+          T(1), T(-1),   T(0.5),      T(-0.5),      T(100),          T(-100),       T(800),           T(-800)};
 }
 
 template <class V>
@@ -96,10 +97,11 @@ auto first(const V& v) {
 
 }  // namespace
 
-#define LEAT_SWEEP(function, low, high, bound, truth)                                               \
-  sweep<T>(#function, {low, high}, bound, [](T x) { return scalar_math<T>::function(x); },          \
-           [](const batch<T>& x) { return batch_math<T>::function(x); },                            \
-           [](long double x) -> long double { return truth; })
+#define LEAT_SWEEP(function, low, high, bound, truth)                                 \
+  sweep<T>(                                                                           \
+      #function, {low, high}, bound, [](T x) { return scalar_math<T>::function(x); }, \
+      [](const batch<T>& x) { return batch_math<T>::function(x); },                   \
+      [](long double x) -> long double { return truth; })
 
 TEST_CASE_TEMPLATE("elementary functions are within their stated errors", T, float, double) {
   const double big = std::is_same_v<T, float> ? 88.7 : 709.7;
@@ -178,7 +180,7 @@ TEST_CASE_TEMPLATE("special values", T, float, double) {
     CHECK(same(S::abs(x), first(B::abs(v))));
     CHECK(same(S::sign(x), first(B::sign(v))));
     CHECK(same(S::round(x), first(B::round(v))));
-    CHECK(S::is_nan(x) == (mask_bits<T>(B::is_nan(v)) == (1U << lanes<T>) - 1U));
+    CHECK(S::is_nan(x) == (mask_bits<T>(B::is_nan(v)) == (1U << lanes<T>)-1U));
     CHECK(S::is_inf(x) == (mask_bits<T>(B::is_inf(v)) != 0));
     CHECK(S::is_finite(x) == (mask_bits<T>(B::is_finite(v)) != 0));
     for (const T y : special_values<T>()) {
@@ -219,8 +221,19 @@ TEST_CASE_TEMPLATE("integer arithmetic wraps, and divides without trapping", T, 
   CHECK(S::pow(T(3), T(5)) == T(243));
   CHECK(S::pow(T(-1), T(-3)) == T(-1));
   CHECK(S::pow(T(2), T(-1)) == T(0));
-  const T samples[] = {T(0), T(1), T(-1), T(2), T(-2), T(7), T(-7), T(123456789), T(-123456789), greatest_value, least_value,
-                       T(least_value + 1), T(greatest_value - 1)};
+  const T samples[] = {T(0),
+                       T(1),
+                       T(-1),
+                       T(2),
+                       T(-2),
+                       T(7),
+                       T(-7),
+                       T(123456789),
+                       T(-123456789),
+                       greatest_value,
+                       least_value,
+                       T(least_value + 1),
+                       T(greatest_value - 1)};
   for (const T x : samples)
     for (const T y : samples) {
       CAPTURE(x);
@@ -251,7 +264,8 @@ TEST_CASE_TEMPLATE("integer arithmetic wraps, and divides without trapping", T, 
       agree([](T a, T) { return S::negate(a); }, B::negate(v));
       agree([](T a, T) { return S::sign(a); }, B::sign(v));
       const auto agree_mask = [&](auto on_scalars, const mask<T>& result) {
-        for (int i = 0; i < lanes<T>; ++i) CHECK((mask_bits<T>(result) >> i & 1U) == unsigned(on_scalars(left[i], right[i])));
+        for (int i = 0; i < lanes<T>; ++i)
+          CHECK((mask_bits<T>(result) >> i & 1U) == unsigned(on_scalars(left[i], right[i])));
       };
       agree_mask(S::less, B::less(v, w));
       agree_mask(S::less_equal, B::less_equal(v, w));
@@ -282,7 +296,7 @@ TEST_CASE_TEMPLATE("masks: logic, selection, casts", T, float, double, std::int3
   using B = batch_math<T>;
   const auto low = B::less(iota<T>(), batch<T>(T(2)));
   const auto first_only = B::equal(iota<T>(), batch<T>(T(0)));
-  const unsigned all = (1U << lanes<T>) - 1U;
+  const unsigned all = (1U << lanes<T>)-1U;
   CHECK(mask_bits<T>(B::logical_and(low, first_only)) == 1U);
   CHECK(mask_bits<T>(B::logical_or(low, first_only)) == 3U);
   CHECK(mask_bits<T>(B::logical_xor(low, first_only)) == 2U);

@@ -68,8 +68,14 @@ TEST_CASE_TEMPLATE("products of all shapes and transpositions", T, float, double
       for (const std::int64_t k : {0, 1, 2, 10, 17, 64, 270})
         for (const int transposed : {0, 1, 2, 3}) {
           ++scales;
-          const product s{(transposed & 1) != 0, (transposed & 2) != 0, m, n, k, scales % 3,
-                          scales % 5 == 0 ? -2 : 1, scales % 4 == 0 ? 2 : scales % 4 - 1};
+          const product s{(transposed & 1) != 0,
+                          (transposed & 2) != 0,
+                          m,
+                          n,
+                          k,
+                          scales % 3,
+                          scales % 5 == 0 ? -2 : 1,
+                          scales % 4 == 0 ? 2 : scales % 4 - 1};
           CAPTURE(m);
           CAPTURE(n);
           CAPTURE(k);

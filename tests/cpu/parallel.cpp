@@ -24,9 +24,10 @@ TEST_CASE("no chunks, no calls") {
 }
 
 TEST_CASE("an exception reaches the caller") {
-  CHECK_THROWS_AS(parallel_for(3, [](std::int64_t chunk) {
-                    if (chunk == 1) throw std::runtime_error("chunk");
-                  }),
+  CHECK_THROWS_AS(parallel_for(3,
+                               [](std::int64_t chunk) {
+                                 if (chunk == 1) throw std::runtime_error("chunk");
+                               }),
                   std::runtime_error);
 }
 

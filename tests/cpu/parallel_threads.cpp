@@ -1,7 +1,6 @@
-#include <leat/cpu/parallel.hpp>
-
 #include <leat/cpu/float_mode.hpp>
 #include <leat/cpu/matmul.hpp>
+#include <leat/cpu/parallel.hpp>
 
 #include <doctest/doctest.h>
 
@@ -43,9 +42,10 @@ TEST_CASE("chunks run in the caller's floating-point mode") {
 
 TEST_CASE("an exception of one chunk reaches the caller, and the next loop runs") {
   set_thread_count(2);
-  CHECK_THROWS_AS(parallel_for(64, [](std::int64_t chunk) {
-                    if (chunk == 33) throw std::runtime_error("chunk");
-                  }),
+  CHECK_THROWS_AS(parallel_for(64,
+                               [](std::int64_t chunk) {
+                                 if (chunk == 33) throw std::runtime_error("chunk");
+                               }),
                   std::runtime_error);
   std::atomic<int> calls = 0;
   parallel_for(64, [&](std::int64_t) { ++calls; });
@@ -57,8 +57,11 @@ TEST_CASE_TEMPLATE("products do not depend on the number of threads", T, float, 
     bool transpose_a, transpose_b;
     std::int64_t m, n, k;
   };
-  for (const shape& s : {shape{false, false, 64, 256, 784}, {true, false, 784, 256, 64}, {false, true, 130, 258, 301},
-                         {false, false, 300, 300, 300}, {true, true, 257, 129, 400}}) {
+  for (const shape& s : {shape{false, false, 64, 256, 784},
+                         {true, false, 784, 256, 64},
+                         {false, true, 130, 258, 301},
+                         {false, false, 300, 300, 300},
+                         {true, true, 257, 129, 400}}) {
     const std::int64_t lda = s.transpose_a ? s.m : s.k;
     const std::int64_t ldb = s.transpose_b ? s.k : s.n;
     std::vector<T> a(static_cast<std::size_t>(s.m * s.k));
@@ -72,6 +75,7 @@ TEST_CASE_TEMPLATE("products do not depend on the number of threads", T, float, 
       c.assign(static_cast<std::size_t>(s.m * s.n), T(1));
       matmul<T>(s.transpose_a, s.transpose_b, s.m, s.n, s.k, T(2), a.data(), lda, b.data(), ldb, T(1), c.data(), s.n);
     }
-    for (int other : {1, 2}) CHECK(std::memcmp(results[0].data(), results[other].data(), results[0].size() * sizeof(T)) == 0);
+    for (int other : {1, 2})
+      CHECK(std::memcmp(results[0].data(), results[other].data(), results[0].size() * sizeof(T)) == 0);
   }
 }

@@ -72,35 +72,35 @@ void check_binary(const A& a, const B& b, std::size_t rows, std::size_t columns,
   });
 }
 
-constexpr std::array<std::array<std::size_t, 2>, 8> sizes{{{0, 3}, {3, 0}, {1, 1}, {1, 16}, {16, 1}, {3, 15}, {5, 17}, {33, 33}}};
+constexpr std::array<std::array<std::size_t, 2>, 8> areas{{{0, 3}, {3, 0}, {1, 1}, {1, 16}, {16, 1}, {3, 15}, {5, 17}, {33, 33}}};
 
 }  // namespace
 
 TEST_CASE_TEMPLATE("arithmetic of two arrays of one shape", T, float, double) {
   const auto a = placeholder<"a", T, "rows", "columns">();
   const auto b = placeholder<"b", T, "rows", "columns">();
-  for (const auto& [rows, columns] : sizes)
+  for (const auto& [rows, columns] : areas)
     check_binary<whole, T>(a, b, rows, columns, filled<T, 2>({rows, columns}), filled<T, 2>({rows, columns}, 0.5, 2, 5));
 }
 
 TEST_CASE_TEMPLATE("arithmetic with a row for all", T, float, double) {
   const auto a = placeholder<"a", T, "rows", "columns">();
   const auto b = placeholder<"b", T, 1, "columns">();
-  for (const auto& [rows, columns] : sizes)
+  for (const auto& [rows, columns] : areas)
     check_binary<one_row, T>(a, b, rows, columns, filled<T, 2>({rows, columns}), filled<T, 2>({1, columns}, 0.5, 2, 5));
 }
 
 TEST_CASE_TEMPLATE("arithmetic with a column for all", T, float, double) {
   const auto a = placeholder<"a", T, "rows", "columns">();
   const auto b = placeholder<"b", T, "rows", 1>();
-  for (const auto& [rows, columns] : sizes)
+  for (const auto& [rows, columns] : areas)
     check_binary<one_column, T>(a, b, rows, columns, filled<T, 2>({rows, columns}), filled<T, 2>({rows, 1}, 0.5, 2, 5));
 }
 
 TEST_CASE_TEMPLATE("arithmetic with one number in an array for all", T, float, double) {
   const auto a = placeholder<"a", T, "rows", "columns">();
   const auto b = placeholder<"b", T, 1, 1>();
-  for (const auto& [rows, columns] : sizes)
+  for (const auto& [rows, columns] : areas)
     check_binary<one_number, T>(a, b, rows, columns, filled<T, 2>({rows, columns}), filled<T, 2>({1, 1}, 0.5, 2, 5));
 }
 

@@ -288,7 +288,15 @@ def clip_by_norm(c):
     return f"clip_by_norm({c.x(0)}, {c.attrs['clip_norm']}f)"
 
 
+def clip_by_global_norm(c):
+    tensors = ", ".join(c.x(i) for i in range(len(c.inputs)))
+    clipped = f"clip_by_global_norm({c.attrs['clip_norm']}f, {tensors})"
+    norm = [f"global_norm({tensors})"] if len(c.outputs) > len(c.inputs) else []
+    return [f"std::get<{i}>({clipped})" for i in range(len(c.inputs))] + norm
+
+
 COMPOSITES["clip_by_norm"] = clip_by_norm
+COMPOSITES["clip_by_global_norm"] = clip_by_global_norm
 
 
 # ------------------------------------------------------------------------------------------------------------ one case
@@ -301,6 +309,7 @@ class Case:
         self.op = case.get("op") or case["api"]
         self.attrs = case.get("attrs") or case.get("args") or {}
         self.exact = case.get("exact", False)
+        self.note = case.get("note")
         inputs = case["inputs"]
         if isinstance(inputs, dict):
             inputs = [{"arg": name, **value} for name, value in inputs.items()]
@@ -311,7 +320,7 @@ class Case:
         spellings = SPELLINGS if "op" in case else COMPOSITES
         if self.op not in spellings:
             raise Unsupported("no typed spelling")
-        if case.get("note") == "incompatible shapes allowed by the attribute":
+        if self.note == "incompatible shapes allowed by the attribute":
             raise Unsupported("shapes that do not broadcast")
         expressions = spellings[self.op](self)
         self.expressions = [expressions] if isinstance(expressions, str) else expressions
@@ -426,6 +435,23 @@ def session_of(name, cases):
     return lines + ["}", ""]
 
 
+# Families whose cases repeat the same dtypes and shapes for operator after operator, which all go through the same loops.
+REPETITIVE = ("functions", "arithmetic", "selection", "reductions")
+
+
+def thinned(cases):
+    """Of each operator the cases that were recorded for a reason of their own, and one of each kind of dtype; which one
+    changes from operator to operator, so that together they see every shape."""
+    by_kind = collections.defaultdict(list)
+    for case in cases:
+        first = case.inputs[0]["dtype"]
+        kind = case.id if case.note or case.op == "Cast" else "integer" if first.startswith("int") else first
+        by_kind[case.op, kind].append(case)
+    operators = list(dict.fromkeys(case.op for case in cases))
+    kept = {members[operators.index(op) % len(members)].id for (op, _), members in by_kind.items()}
+    return [case for case in cases if case.id in kept]
+
+
 def grouped(cases):
     """Cases of one operator in sessions of at most CASES_PER_SESSION."""
     by_operator = collections.defaultdict(list)
@@ -439,7 +465,8 @@ def grouped(cases):
 
 OPTIMIZERS = {
     "train.GradientDescentOptimizer": lambda a, number: f"gradient_descent({number(a['learning_rate'])})",
-    "train.MomentumOptimizer": lambda a, number: f"momentum({number(a['learning_rate'])}, {number(a['momentum'])})",
+    "train.MomentumOptimizer": lambda a, number: ("nesterov_momentum(" if a.get("use_nesterov") else "momentum(") +
+        f"{number(a['learning_rate'])}, {number(a['momentum'])})",
     "train.AdamOptimizer": lambda a, number: "adam(" + ", ".join(
         number(v) for v in (a["learning_rate"], a.get("beta1", 0.9), a.get("beta2", 0.999), a.get("epsilon", 1e-8))) + ")",
 }
@@ -451,8 +478,6 @@ def trajectory(case):
         raise Unsupported("an optimizer that is not built yet")
     if case["sparse"]:
         raise Unsupported("sparse gradients")
-    if case["args"].get("use_nesterov"):
-        raise Unsupported("Nesterov momentum")
     if isinstance(case["args"]["learning_rate"], dict):
         raise Unsupported("a schedule of the learning rate")
     variables = [{**v, "cpp": identifier(v["name"])} for v in case["variables"]]
@@ -469,7 +494,8 @@ def trajectory(case):
     # TensorFlow keeps Adam's powers in float32 also for float64 variables, and rounds the rates to float32.
     tolerance = "1e-5" if dtype == "float32" or "Adam" in case["api"] else TOLERANCES[dtype]
     optimizer = OPTIMIZERS[case["api"]](case["args"], lambda value: literal(value, dtype))
-    lines += [f"  auto loss = {loss};", f"  auto train = {optimizer}.minimize(loss);", "  session s{loss, train};",
+    lines += [f"  auto loss = {loss};", "  auto count = global_step();",
+              f"  auto train = {optimizer}.minimize(loss, count);", "  session s{loss, train};",
               "  s.initialize();"]
     lines += [f"  s.assign({v['cpp']}, {tensor(v['initial'])});" for v in variables]
     for number, step in enumerate(case["steps"], 1):
@@ -477,6 +503,7 @@ def trajectory(case):
         lines.append(f"  s.run(fetch(train), {', '.join(feeds)});")
         for v, value in zip(variables, step["values"]):
             lines.append(f'  reference::compare("step {number}, {v["name"]}", s.value({v["cpp"]}), {tensor(value)}, {tolerance});')
+    lines.append(f"  CHECK(s.value(count) == {case['global_step'][-1]});")
     return lines + ["}", ""]
 
 
@@ -501,15 +528,15 @@ def clipping(case):
              '  auto y = variable<"y", float, 2>(zeros);',
              "  auto loss = reduce_sum(square(squeeze<1>(matmul(a, expand_dims<1>(x))) - y)) + 0.5_c * reduce_sum(square(y));",
              "  auto [gradient_x, gradient_y] = gradients(loss, x, y);", *(f"  {l}" for l in CLIPS[kind](case["clip"]["arg"])),
-             f"  auto move_x = assign_sub(x, {rate} * clipped_x);", f"  auto move_y = assign_sub(y, {rate} * clipped_y);",
-             "  session s{loss, gradient_x, gradient_y, clipped_x, clipped_y, move_x, move_y};", "  s.initialize();",
+             f"  auto train = gradient_descent({rate}).apply_gradients(with_variable(clipped_x, x), with_variable(clipped_y, y));",
+             "  session s{loss, gradient_x, gradient_y, clipped_x, clipped_y, train};", "  s.initialize();",
              f"  const auto a_fed = {tensor(case['A'])};"]
     lines += [f"  s.assign({v}, {tensor(case['initial'][v])});" for v in "xy"]
     for number, step in enumerate(case["steps"], 1):
         before = {"dtype": "float32", "shape": [], "data": [step["loss_before"]]}
         fetched = [("loss", before)] + [(f"gradient_{v}", g) for v, g in zip("xy", step["gradients"])]
         fetched += [(f"clipped_{v}", g) for v, g in zip("xy", step["clipped"])]
-        lines.append(f"  {{\n    const auto got = s.run(fetch({', '.join(n for n, _ in fetched)}, move_x, move_y), a = a_fed);")
+        lines.append(f"  {{\n    const auto got = s.run(fetch({', '.join(n for n, _ in fetched)}, train), a = a_fed);")
         for place, (name, value) in enumerate(fetched):
             lines.append(f'    reference::compare("step {number}, {name}", std::get<{place}>(got), {tensor(value)}, 1e-5);')
         for v in "xy":
@@ -522,25 +549,34 @@ class Report:
     """What became a program, and what did not."""
 
     def __init__(self):
-        self.rows = collections.defaultdict(lambda: [0, 0, collections.Counter()])
+        self.count = collections.Counter()
+        self.can_be = collections.Counter()
+        self.written = collections.Counter()
+        self.reasons = collections.defaultdict(collections.Counter)
 
     def attempt(self, kind, build):
-        row = self.rows[kind]
-        row[1] += 1
+        self.count[kind] += 1
         try:
             result = build()
         except Unsupported as reason:
-            row[2][str(reason)] += 1
+            self.reasons[kind][str(reason)] += 1
             return None
-        row[0] += 1
+        self.can_be[kind] += 1
+        self.written[kind] += 1
         return result
 
+    def thin(self, cases):
+        kept = collections.Counter(case.op for case in cases)
+        self.written.update({op: kept[op] - self.can_be[op] for op in kept})
+
     def text(self):
-        covered, total = (sum(row[i] for row in self.rows.values()) for i in (0, 1))
-        lines = [f"{covered} of {total} cases", ""]
-        for kind, (done, count, reasons) in self.rows.items():
+        total = lambda counter: sum(counter.values())
+        lines = [f"{total(self.written)} cases written, {total(self.can_be)} can be, of {total(self.count)}", ""]
+        for kind, count in self.count.items():
+            reasons = self.reasons[kind]
             why = "; ".join(f"{text} ({n})" if n < count else text for text, n in reasons.items())
-            lines.append(f"{kind:45} {done:3} of {count:3}" + (f"   without: {why}" if why else ""))
+            lines.append(f"{kind:45} {self.written[kind]:3} written, {self.can_be[kind]:3} can be, of {count:3}" +
+                         (f"   without: {why}" if why else ""))
         return "\n".join(lines)
 
 
@@ -567,7 +603,7 @@ class Headers:
                 raise Unsupported(f"{self.takes[operator]} dtypes only in the headers")
 
 
-def sources_of(reference, headers, report):
+def sources_of(reference, headers, report, every_case):
     """The lines of each family's file."""
     read = lambda name: json.loads((reference / name).read_text())
     ops, losses, optimizers = read("ops.json"), read("losses.json"), read("optimizers.json")
@@ -584,6 +620,9 @@ def sources_of(reference, headers, report):
         if built:
             cases["composites"].append(built)
     for family in (*FAMILIES, "composites"):
+        if family in REPETITIVE and not every_case:
+            cases[family] = thinned(cases[family])
+            report.thin(cases[family])
         bodies[family] = [line for name, members in grouped(cases[family]) for line in session_of(name, members)]
 
     bodies["optimizers"] = []
@@ -605,12 +644,13 @@ def main():
     parser.add_argument("--include", type=pathlib.Path, required=True, help="folder that holds leat/")
     parser.add_argument("--output", type=pathlib.Path, help="folder for the sources")
     parser.add_argument("--coverage", action="store_true", help="print what is covered, and what is not and why")
+    parser.add_argument("--every-case", action="store_true", help="do not thin out cases that are alike")
     given = parser.parse_args()
 
     families = [*FAMILIES, "composites", "optimizers"]
     report, missing = Report(), ""
     if (given.reference / "ops.json").exists():
-        bodies = sources_of(given.reference, Headers(given.include), report)
+        bodies = sources_of(given.reference, Headers(given.include), report, given.every_case)
     else:
         bodies, missing = {}, f"there is no reference data in {given.reference}"
     if given.coverage:

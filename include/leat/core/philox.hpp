@@ -1,7 +1,7 @@
 #pragma once
-// Random numbers by counting: Philox4x32-10 turns a 128-bit counter and a 64-bit key into four random words by ten rounds of
-// multiplication. Number `index` of the sequence of a seed is computed from the two alone, so that any part of a sequence
-// can be had in any order, by any thread, on any device, in constant evaluation too.
+// Random numbers by counting: Philox4x32-10 turns a 128-bit counter and a 64-bit key into four random words by ten
+// rounds of multiplication. Number `index` of the sequence of a seed is computed from the two alone, so that any part
+// of a sequence can be had in any order, by any thread, on any device, in constant evaluation too.
 // Source: Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3" (2011); TensorFlow's generator.
 
 #include <cmath>
@@ -25,10 +25,9 @@ constexpr philox_block philox4x32(philox_block counter, std::uint32_t key0, std:
   for (int round = 0; round < 10; ++round) {
     const std::uint64_t product0 = multiplier0 * counter.words[0];
     const std::uint64_t product1 = multiplier1 * counter.words[2];
-    counter = {{static_cast<std::uint32_t>(product1 >> 32) ^ counter.words[1] ^ key0,
-                static_cast<std::uint32_t>(product1),
-                static_cast<std::uint32_t>(product0 >> 32) ^ counter.words[3] ^ key1,
-                static_cast<std::uint32_t>(product0)}};
+    counter = {
+        {static_cast<std::uint32_t>(product1 >> 32) ^ counter.words[1] ^ key0, static_cast<std::uint32_t>(product1),
+         static_cast<std::uint32_t>(product0 >> 32) ^ counter.words[3] ^ key1, static_cast<std::uint32_t>(product0)}};
     key0 += golden_ratio;
     key1 += sqrt_3_minus_1;
   }
@@ -51,15 +50,13 @@ constexpr double unit_interval(std::uint32_t low, std::uint32_t high) {
 
 }  // namespace detail
 
-/// Number `index` of the uniform sequence of a seed, in [0, 1). A block holds four floats or two doubles; who wants many
-/// takes them block by block with `uniform_in_block`.
+/// Number `index` of the uniform sequence of a seed, in [0, 1). A block holds four floats or two doubles; who wants
+/// many takes them block by block with `uniform_in_block`.
 template <class T>
 constexpr T uniform_in_block(const philox_block& block, int place) {
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>);
-  if constexpr (std::is_same_v<T, float>)
-    return detail::unit_interval(block.words[place]);
-  else
-    return detail::unit_interval(block.words[2 * place], block.words[2 * place + 1]);
+  if constexpr (std::is_same_v<T, float>) return detail::unit_interval(block.words[place]);
+  else return detail::unit_interval(block.words[2 * place], block.words[2 * place + 1]);
 }
 
 /// How many numbers of T one block gives.
@@ -78,9 +75,9 @@ struct normal_pair {
   T first, second;
 };
 
-/// The two normal numbers of a block, by Box and Muller's transformation in double precision:
-/// sqrt(-2 log u) cos(2 pi v) and sin likewise, with u in (0, 1]. It takes log, sqrt, cos and sin from the standard library,
-/// whose last bit may differ between platforms; it is declared constexpr for device code's sake, and never is a constant.
+/// The two normal numbers of a block, by Box and Muller's transformation in double precision: sqrt(-2 log u) cos(2 pi
+/// v) and sin likewise, with u in (0, 1]. It takes log, sqrt, cos and sin from the standard library, whose last bit may
+/// differ between platforms; it is declared constexpr for device code's sake, and never is a constant.
 template <class T>
 constexpr normal_pair<T> normal_in_block(const philox_block& block) {
   constexpr double two_pi = 6.283185307179586477;

@@ -104,6 +104,12 @@ struct dimension {
     for (std::size_t i = 0; i + 1 < N; ++i) text[i] = source[i];
     value = named_dimension(std::string_view(source, N - 1));
   }
+#ifdef __CUDACC__
+  // nvcc hands the host's compiler its members in braces.
+  constexpr dimension(std::int64_t its_value, const char (&its_text)[capacity], int its_length) : value(its_value), length(its_length) {
+    for (int i = 0; i < capacity; ++i) text[i] = its_text[i];
+  }
+#endif
 };
 
 // The text of a named dimension is found from its number through a friend that is defined where the name is first used.

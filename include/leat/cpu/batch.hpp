@@ -1,10 +1,11 @@
 #pragma once
-// Batches: as many values as one SIMD register holds, and masks over them. This is the one header that includes xsimd. It
-// adds what xsimd 8.1 lacks or does slowly or wrongly: partial loads and stores that touch no byte outside the array,
-// non-temporal stores, masks of bool arrays, one mask type per lane width, and integer arithmetic on every instruction set.
-// Model: `batch<T>` is xsimd's batch for the instruction set that the compiler's flags name; its register is reinterpreted
-// as a GNU vector (`native<T>`), on which g++ and clang generate every integer operation and conversion themselves, and
-// intrinsics are used only where the mask registers of AVX-512 or masked memory accesses need them.
+// Batches: as many values as one SIMD register holds, and masks over them. This is the one header that includes xsimd.
+// It adds what xsimd 8.1 lacks or does slowly or wrongly: partial loads and stores that touch no byte outside the
+// array, non-temporal stores, masks of bool arrays, one mask type per lane width, and integer arithmetic on every
+// instruction set.
+// Model: `batch<T>` is xsimd's batch for the instruction set that the compiler's flags name; its register is
+// reinterpreted as a GNU vector (`native<T>`), on which g++ and clang generate every integer operation and conversion
+// themselves, and intrinsics are used only where the mask registers of AVX-512 or masked memory accesses need them.
 
 #include <xsimd/xsimd.hpp>
 
@@ -23,7 +24,8 @@ using batch = xsimd::batch<T>;
 template <class T>
 inline constexpr int lanes = static_cast<int>(batch<T>::size);
 
-/// A truth value per lane. One type for each lane width, so that masks of float and int32_t mix, and of double and int64_t.
+/// A truth value per lane. One type for each lane width, so that masks of float and int32_t mix, and of double and
+/// int64_t.
 template <class T>
 using mask = xsimd::batch_bool<std::conditional_t<sizeof(T) == 4, float, double>>;
 
@@ -80,7 +82,7 @@ using same_width_float = mask_lane<T>;
 
 }  // namespace detail
 
-// ---- Reinterpretation -------------------------------------------------------------------------------------------------
+// ---- Reinterpretation
 
 /// The same bits as lanes of another type of equal width.
 template <class To, class From>
@@ -92,35 +94,29 @@ template <class To, class From>
 /// The canonical mask of xsimd's mask of any lane type of that width.
 template <class T>
 [[gnu::always_inline]] inline mask<T> as_mask(const xsimd::batch_bool<T>& m) {
-  if constexpr (std::is_same_v<xsimd::batch_bool<T>, mask<T>>)
-    return m;
-  else
-    return mask<T>((typename mask<T>::register_type)m.data);
+  if constexpr (std::is_same_v<xsimd::batch_bool<T>, mask<T>>) return m;
+  else return mask<T>((typename mask<T>::register_type)m.data);
 }
 
 /// xsimd's mask for lanes of type T, from the canonical one.
 template <class T>
 [[gnu::always_inline]] inline xsimd::batch_bool<T> as_batch_bool(const mask<T>& m) {
-  if constexpr (std::is_same_v<xsimd::batch_bool<T>, mask<T>>)
-    return m;
-  else
-    return xsimd::batch_bool<T>((typename xsimd::batch_bool<T>::register_type)m.data);
+  if constexpr (std::is_same_v<xsimd::batch_bool<T>, mask<T>>) return m;
+  else return xsimd::batch_bool<T>((typename xsimd::batch_bool<T>::register_type)m.data);
 }
 
 /// Lanes of int32_t or int64_t that are all ones where m holds, as a mask.
 template <class T>
 [[gnu::always_inline]] inline mask<T> mask_of_lanes(const batch<T>& ones) {
 #if defined(LEAT_BATCH_AVX512)
-  if constexpr (sizeof(T) == 4)
-    return mask<T>(_mm512_movepi32_mask((__m512i)ones.data));
-  else
-    return mask<T>(_mm512_movepi64_mask((__m512i)ones.data));
+  if constexpr (sizeof(T) == 4) return mask<T>(_mm512_movepi32_mask((__m512i)ones.data));
+  else return mask<T>(_mm512_movepi64_mask((__m512i)ones.data));
 #else
   return mask<T>((typename mask<T>::register_type)ones.data);
 #endif
 }
 
-// ---- Memory -----------------------------------------------------------------------------------------------------------
+// ---- Memory
 
 /// Reads one batch from p, of any alignment.
 template <class T>
@@ -164,14 +160,10 @@ template <class T>
 #if defined(LEAT_BATCH_AVX512)
   const auto m = first_lanes<T>(n).data;
   const batch<T> other(fill);
-  if constexpr (std::is_same_v<T, float>)
-    return batch<T>(_mm512_mask_loadu_ps(other.data, m, p));
-  else if constexpr (std::is_same_v<T, double>)
-    return batch<T>(_mm512_mask_loadu_pd(other.data, m, p));
-  else if constexpr (sizeof(T) == 4)
-    return batch<T>(_mm512_mask_loadu_epi32(other.data, m, p));
-  else
-    return batch<T>(_mm512_mask_loadu_epi64(other.data, m, p));
+  if constexpr (std::is_same_v<T, float>) return batch<T>(_mm512_mask_loadu_ps(other.data, m, p));
+  else if constexpr (std::is_same_v<T, double>) return batch<T>(_mm512_mask_loadu_pd(other.data, m, p));
+  else if constexpr (sizeof(T) == 4) return batch<T>(_mm512_mask_loadu_epi32(other.data, m, p));
+  else return batch<T>(_mm512_mask_loadu_epi64(other.data, m, p));
 #elif defined(LEAT_BATCH_AVX2)
   const auto m = first_lanes<T>(n);
   const auto selector = (__m256i)m.data;
@@ -194,20 +186,14 @@ template <class T>
 [[gnu::always_inline]] inline void store_partial(T* p, const batch<T>& v, int n) {
 #if defined(LEAT_BATCH_AVX512)
   const auto m = first_lanes<T>(n).data;
-  if constexpr (std::is_same_v<T, float>)
-    _mm512_mask_storeu_ps(p, m, v.data);
-  else if constexpr (std::is_same_v<T, double>)
-    _mm512_mask_storeu_pd(p, m, v.data);
-  else if constexpr (sizeof(T) == 4)
-    _mm512_mask_storeu_epi32(p, m, v.data);
-  else
-    _mm512_mask_storeu_epi64(p, m, v.data);
+  if constexpr (std::is_same_v<T, float>) _mm512_mask_storeu_ps(p, m, v.data);
+  else if constexpr (std::is_same_v<T, double>) _mm512_mask_storeu_pd(p, m, v.data);
+  else if constexpr (sizeof(T) == 4) _mm512_mask_storeu_epi32(p, m, v.data);
+  else _mm512_mask_storeu_epi64(p, m, v.data);
 #elif defined(LEAT_BATCH_AVX2)
   const auto selector = (__m256i)first_lanes<T>(n).data;
-  if constexpr (sizeof(T) == 4)
-    _mm256_maskstore_epi32(reinterpret_cast<int*>(p), selector, (__m256i)v.data);
-  else
-    _mm256_maskstore_epi64(reinterpret_cast<long long*>(p), selector, (__m256i)v.data);
+  if constexpr (sizeof(T) == 4) _mm256_maskstore_epi32(reinterpret_cast<int*>(p), selector, (__m256i)v.data);
+  else _mm256_maskstore_epi64(reinterpret_cast<long long*>(p), selector, (__m256i)v.data);
 #else
   alignas(batch<T>) T buffer[lanes<T>];
   v.store_aligned(buffer);
@@ -220,8 +206,8 @@ template <class T>
   return reinterpret_cast<std::uintptr_t>(p) % batch_bytes == 0;
 }
 
-/// Writes one batch past the caches (x86; elsewhere as `store`). p must be aligned to batch_bytes. Close a series of streams
-/// with `stream_fence` before another thread reads.
+/// Writes one batch past the caches (x86; elsewhere as `store`). p must be aligned to batch_bytes. Close a series of
+/// streams with `stream_fence` before another thread reads.
 template <class T>
 [[gnu::always_inline]] inline void stream(T* p, const batch<T>& v) {
 #if defined(LEAT_BATCH_AVX512)
@@ -229,10 +215,8 @@ template <class T>
 #elif defined(LEAT_BATCH_AVX2)
   _mm256_stream_si256(reinterpret_cast<__m256i*>(p), (__m256i)v.data);
 #elif defined(LEAT_BATCH_SSE2)
-  if constexpr (sizeof(v) == 16)
-    _mm_stream_si128(reinterpret_cast<__m128i*>(p), (__m128i)v.data);
-  else
-    store(p, v);
+  if constexpr (sizeof(v) == 16) _mm_stream_si128(reinterpret_cast<__m128i*>(p), (__m128i)v.data);
+  else store(p, v);
 #else
   store(p, v);
 #endif
@@ -245,20 +229,17 @@ template <class T>
 #endif
 }
 
-// ---- Masks ------------------------------------------------------------------------------------------------------------
+// ---- Masks
 
-/// Lane by lane a where m holds, else b. Call it as cpu::select: xsimd has a function of that name for its own mask types.
+/// Lane by lane a where m holds, else b. Call it as cpu::select: xsimd has a function of that name for its own mask
+/// types.
 template <class T>
 [[gnu::always_inline]] inline batch<T> select(const mask<T>& m, const batch<T>& a, const batch<T>& b) {
 #if defined(LEAT_BATCH_AVX512)
-  if constexpr (std::is_same_v<T, float>)
-    return batch<T>(_mm512_mask_blend_ps(m.data, b.data, a.data));
-  else if constexpr (std::is_same_v<T, double>)
-    return batch<T>(_mm512_mask_blend_pd(m.data, b.data, a.data));
-  else if constexpr (sizeof(T) == 4)
-    return batch<T>(_mm512_mask_blend_epi32(m.data, b.data, a.data));
-  else
-    return batch<T>(_mm512_mask_blend_epi64(m.data, b.data, a.data));
+  if constexpr (std::is_same_v<T, float>) return batch<T>(_mm512_mask_blend_ps(m.data, b.data, a.data));
+  else if constexpr (std::is_same_v<T, double>) return batch<T>(_mm512_mask_blend_pd(m.data, b.data, a.data));
+  else if constexpr (sizeof(T) == 4) return batch<T>(_mm512_mask_blend_epi32(m.data, b.data, a.data));
+  else return batch<T>(_mm512_mask_blend_epi64(m.data, b.data, a.data));
 #else
   using lane = detail::mask_lane<T>;
   return bits_as<T>(xsimd::select(m, bits_as<lane>(a), bits_as<lane>(b)));
@@ -269,14 +250,10 @@ template <class T>
 template <class T>
 [[gnu::always_inline]] inline mask<T> differs(const batch<T>& a, const batch<T>& b) {
 #if defined(LEAT_BATCH_AVX512)
-  if constexpr (std::is_same_v<T, float>)
-    return mask<T>(_mm512_cmp_ps_mask(a.data, b.data, _CMP_NEQ_UQ));
-  else if constexpr (std::is_same_v<T, double>)
-    return mask<T>(_mm512_cmp_pd_mask(a.data, b.data, _CMP_NEQ_UQ));
-  else if constexpr (sizeof(T) == 4)
-    return mask<T>(_mm512_cmpneq_epi32_mask(a.data, b.data));
-  else
-    return mask<T>(_mm512_cmpneq_epi64_mask(a.data, b.data));
+  if constexpr (std::is_same_v<T, float>) return mask<T>(_mm512_cmp_ps_mask(a.data, b.data, _CMP_NEQ_UQ));
+  else if constexpr (std::is_same_v<T, double>) return mask<T>(_mm512_cmp_pd_mask(a.data, b.data, _CMP_NEQ_UQ));
+  else if constexpr (sizeof(T) == 4) return mask<T>(_mm512_cmpneq_epi32_mask(a.data, b.data));
+  else return mask<T>(_mm512_cmpneq_epi64_mask(a.data, b.data));
 #else
   return ~as_mask(a == b);
 #endif
@@ -288,10 +265,8 @@ template <class T>
 #if defined(LEAT_BATCH_AVX512)
   return m.data;
 #elif defined(LEAT_BATCH_AVX2)
-  if constexpr (sizeof(T) == 4)
-    return static_cast<std::uint32_t>(_mm256_movemask_ps(m.data));
-  else
-    return static_cast<std::uint32_t>(_mm256_movemask_pd(m.data));
+  if constexpr (sizeof(T) == 4) return static_cast<std::uint32_t>(_mm256_movemask_ps(m.data));
+  else return static_cast<std::uint32_t>(_mm256_movemask_pd(m.data));
 #else
   // Every lane of such a mask is all ones or all zeros.
   using integer = detail::same_width_integer<T>;
@@ -326,13 +301,12 @@ template <class T>
 #else
   // At most eight lanes: the product copies each bit to the lowest bit of its own byte.
   const std::uint64_t bits = mask_bits<T>(m);
-  const std::uint64_t spread =
-      (((bits & 0x7f) * 0x0002040810204081U) & 0x0101010101010101U) | ((bits & 0x80) << 49);
+  const std::uint64_t spread = (((bits & 0x7f) * 0x0002040810204081U) & 0x0101010101010101U) | ((bits & 0x80) << 49);
   std::memcpy(p, &spread, static_cast<std::size_t>(n));
 #endif
 }
 
-// ---- Transposition ----------------------------------------------------------------------------------------------------
+// ---- Transposition
 
 namespace detail {
 
@@ -375,25 +349,23 @@ template <class T>
   for (int i = 0; i < lanes<T>; ++i) rows[i] = detail::from_native<T>(now[i]);
 }
 
-// ---- Conversions ------------------------------------------------------------------------------------------------------
+// ---- Conversions
 
-/// Lane by lane static_cast between types of one width: int32_t and float, int64_t and double. Numbers out of an integer's
-/// range give its least value, as the processor has it.
+/// Lane by lane static_cast between types of one width: int32_t and float, int64_t and double. Numbers out of an
+/// integer's range give its least value, as the processor has it.
 template <class To, class From>
 [[gnu::always_inline]] inline batch<To> convert(const batch<From>& x) {
   static_assert(sizeof(To) == sizeof(From));
-  if constexpr (std::is_same_v<To, From>)
-    return x;
-  else
-    return detail::from_native<To>(__builtin_convertvector(detail::to_native(x), detail::native<To>));
+  if constexpr (std::is_same_v<To, From>) return x;
+  else return detail::from_native<To>(__builtin_convertvector(detail::to_native(x), detail::native<To>));
 }
 
-// ---- Floating-point operations of one instruction ----------------------------------------------------------------------
+// ---- Floating-point operations of one instruction
 
 #if defined(LEAT_BATCH_AVX512)
 
-// The masked forms, under a mask of ones: the plain ones of g++ 12 warn of an uninitialized value, and xsimd's batches of
-// 512 bits have no fused multiply-add at all.
+// The masked forms, under a mask of ones: the plain ones of g++ 12 warn of an uninitialized value, and xsimd's batches
+// of 512 bits have no fused multiply-add at all.
 
 namespace detail {
 inline constexpr __mmask16 all_lanes = 0xffff;
@@ -460,10 +432,8 @@ inline constexpr bool has_scale = true;
 /// p times 2 to the power, rounded once, where the mask holds; elsewhere 0.
 template <class T>
 [[gnu::always_inline]] inline batch<T> scale_where(const mask<T>& m, const batch<T>& p, const batch<T>& power) {
-  if constexpr (sizeof(T) == 4)
-    return batch<T>(_mm512_maskz_scalef_ps(m.data, p.data, power.data));
-  else
-    return batch<T>(_mm512_maskz_scalef_pd(m.data, p.data, power.data));
+  if constexpr (sizeof(T) == 4) return batch<T>(_mm512_maskz_scalef_ps(m.data, p.data, power.data));
+  else return batch<T>(_mm512_maskz_scalef_pd(m.data, p.data, power.data));
 }
 
 #else
@@ -493,8 +463,8 @@ template <class T>
 
 namespace detail {
 
-// Without SSE4.1 there is no instruction that rounds, and xsimd's way loses the sign of zero. A size below 2^23 (2^52) is
-// rounded by adding that number and taking it away; greater ones are integers.
+// Without SSE4.1 there is no instruction that rounds, and xsimd's way loses the sign of zero. A size below 2^23 (2^52)
+// is rounded by adding that number and taking it away; greater ones are integers.
 template <class T>
 [[gnu::always_inline]] inline batch<T> round_by_addition(const batch<T>& a, int toward) {
   using integer = same_width_integer<T>;
@@ -504,7 +474,9 @@ template <class T>
   const native<integer> sign = bits & sign_bit;
   const batch<T> size = from_native<T>((native<T>)(bits & ~sign_bit));
   const batch<T> magic(big);
-  const auto signed_by = [&](const batch<T>& x) { return from_native<T>((native<T>)((native<integer>)to_native(x) | sign)); };
+  const auto signed_by = [&](const batch<T>& x) {
+    return from_native<T>((native<T>)((native<integer>)to_native(x) | sign));
+  };
   batch<T> rounded = signed_by((size + magic) - magic);
   const batch<T> one(T(1));
   const batch<T> zero(T(0));
@@ -560,7 +532,7 @@ batch<T> scale_where(const mask<T>& m, const batch<T>& p, const batch<T>& power)
 
 #endif
 
-// ---- Horizontal reductions --------------------------------------------------------------------------------------------
+// ---- Horizontal reductions
 
 namespace detail {
 

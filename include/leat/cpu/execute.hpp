@@ -254,13 +254,20 @@ void run_items(const Kernel& kernel) {
 
 // ---- products -------------------------------------------------------------------------------------------------------
 
-template <class T, std::int64_t M, std::int64_t N, std::int64_t K>
+template <class T, std::int64_t M, std::int64_t N, std::int64_t K, bool TransposeA>
 [[gnu::noinline]] void run_product(const kernels::step_numbers& n, void* const* p, T* out, T alpha, T beta) {
-  const bool ta = n.attribute(0) != 0;
+  constexpr bool ta = TransposeA;
   const bool tb = n.attribute(1) != 0;
   const std::int64_t m = n.size(0, ta ? 1 : 0);
   const std::int64_t k = n.size(0, ta ? 0 : 1);
   const std::int64_t columns = n.size(1, tb ? 0 : 1);
+  if constexpr (N == 1) {  // a matrix and a vector: the one kernel for its layout
+    if constexpr (ta)
+      multiply_columns(m, k, alpha, static_cast<const T*>(p[0]), n.size(0, 1), static_cast<const T*>(p[1]), std::int64_t{1}, beta, out);
+    else
+      multiply_rows(m, k, alpha, static_cast<const T*>(p[0]), n.size(0, 1), static_cast<const T*>(p[1]), beta, out, std::int64_t{1});
+    return;
+  }
   matmul<T, M, N, K>(ta, tb, m, columns, k, alpha, static_cast<const T*>(p[0]), n.size(0, 1), static_cast<const T*>(p[1]), n.size(1, 1), beta,
                      out, columns);
 }
@@ -294,11 +301,11 @@ struct kernel_step {
       constexpr std::int64_t n = small(fixed(1, tb ? 0 : 1));
       constexpr std::int64_t k = small(fixed(0, ta ? 0 : 1));
       if constexpr (std::is_same_v<op, matmul_op>) {
-        run_product<T, m, n, k>(numbers, p, static_cast<T*>(p[2]), T(1), T(0));
+        run_product<T, m, n, k, ta>(numbers, p, static_cast<T*>(p[2]), T(1), T(0));
       } else {
         T alpha = static_cast<T>(std::bit_cast<double>(numbers.attribute(2)));
         if constexpr (sizeof...(O) > 3) alpha *= *static_cast<const T*>(p[3]);
-        run_product<T, m, n, k>(numbers, p, static_cast<T*>(p[2]), alpha, T(1));
+        run_product<T, m, n, k, ta>(numbers, p, static_cast<T*>(p[2]), alpha, T(1));
       }
     } else if constexpr (std::is_same_v<op, gather_op>) {
       run_items(kernels::gather_kernel<T, element<1>>(p, numbers));

@@ -1,8 +1,9 @@
 #pragma once
-// Denormal numbers as zero, for the length of a scope. Arithmetic on denormals takes many times longer on most processors,
-// and the slots of optimizers decay into them; a step therefore runs with flushed results (FTZ) and denormal operands read
-// as zero (DAZ), and gives the caller's mode back. x86-64 keeps the mode in MXCSR, AArch64 in FPCR; elsewhere nothing is done.
-// Reading the register is cheap and writing it is not, so it is written only where it must change.
+// Denormal numbers as zero, for the length of a scope. Arithmetic on denormals takes many times longer on most
+// processors, and the slots of optimizers decay into them; a step therefore runs with flushed results (FTZ) and
+// denormal operands read as zero (DAZ), and gives the caller's mode back. x86-64 keeps the mode in MXCSR, AArch64 in
+// FPCR; elsewhere nothing is done. Reading the register is cheap and writing it is not, so it is written only where it
+// must change.
 
 #include <cstdint>
 

@@ -1,9 +1,9 @@
 #pragma once
-// Arithmetic and functions of elements for both kinds of value: `scalar_math<T>` on single values and `batch_math<T>` on
-// batches have the same members, so that an element function is written once over the policy M.
+// Arithmetic and functions of elements for both kinds of value: `scalar_math<T>` on single values and `batch_math<T>`
+// on batches have the same members, so that an element function is written once over the policy M.
 //
-// Greatest errors in units of the last place, against long double, over the whole range of normal results (without a fused
-// multiply-add up to 0.4 more); batches and scalars give the same bits:
+// Greatest errors in units of the last place, against long double, over the whole range of normal results (without a
+// fused multiply-add up to 0.4 more); batches and scalars give the same bits:
 //
 //               float   double                          float   double
 //   exp          0.91     1.02        log1p               1.44     1.17

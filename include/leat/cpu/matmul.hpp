@@ -1,12 +1,14 @@
 #pragma once
 // Matrix products: C = alpha op(A) op(B) + beta C, row-major, with op the identity or the transposition.
-// Model: products with vectors have kernels of their own, memory being their limit. Others go to the kernel of blocked.hpp or
-// to a library, whichever is faster for the shape: on a Zen 4 core with batches of 512 bits, in units of 1e9 operations a
-// second, ours / oneDNN 2.6 / OpenBLAS 0.3.21 with its best kernels (peak 118): 64x784x256 113 / 113 / 97, its gradient
-// 784x64x256 108 / 111 / 103, 64x128x10 67 / 47 / 69, 16x16x16 88 / 22 / 87, 512^3 112 / 114 / 106, 2048^3 96 / 112 / 105.
-// OpenBLAS falls back to kernels of 2004 on processors newer than itself, so it serves only builds without AVX2.
-// Large products are cut into blocks of C for parallel_for by their shape alone, and each element is summed in one order:
-// results are the same for any number of threads.
+// Model: products with vectors have kernels of their own, memory being their limit. Others go to the kernel of
+// blocked.hpp or, from 2^26 multiplications on, to oneDNN where it is linked. On a Zen 4 core with batches of 512 bits,
+// in units of 1e9 operations a second, ours / oneDNN 2.6 / OpenBLAS 0.3.21 with its best kernels (peak 118): 64x256x784
+// 113 / 113 / 97, its gradient 784x256x64 108 / 111 / 103, 64x10x128 66 / 47 / 69, 16x16x16 78 / 22 / 79, 512^3 111 /
+// 114 / 106, 2048^3 96 / 112 / 105. Builds whose batches have but 128 bits use oneDNN, or a BLAS, from 2^14
+// multiplications on; a BLAS serves no others, since OpenBLAS falls back to kernels of 2004 on processors newer than
+// itself.
+// Large products are cut into blocks of C for parallel_for by their shape alone, and each element is summed in one
+// order: results are the same for any number of threads.
 
 #include <leat/cpu/matmul/blocked.hpp>
 #include <leat/cpu/matmul/library.hpp>
@@ -24,9 +26,9 @@ namespace detail {
 /// Multiplications from which on a library's product, where there is one, is faster than ours.
 inline constexpr std::int64_t library_threshold = batch_bytes < 32 ? 1 << 14 : 1 << 26;
 
-/// Multiplications in one block of work for parallel_for: about 30 microseconds of one core, more for a library, whose
+/// Multiplications in one block of work for parallel_for: about 20 microseconds of one core, more for a library, whose
 /// order of summation may change with the shape of the block, so that even one thread computes the same blocks.
-inline constexpr std::int64_t multiplications_per_chunk = 1 << 21;
+inline constexpr std::int64_t multiplications_per_chunk = 1 << 20;
 inline constexpr std::int64_t library_multiplications_per_chunk = batch_bytes < 32 ? 1 << 21 : 1 << 26;
 
 /// Whether a library multiplies matrices of T.
@@ -42,12 +44,12 @@ constexpr bool has_library() {
 }
 
 template <class T>
-void multiply_block(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k, T alpha, const T* a,
-                    std::int64_t lda, const T* b, std::int64_t ldb, T beta, T* c, std::int64_t ldc, bool with_library) {
+void multiply_block(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k, T alpha,
+                    const T* a, std::int64_t lda, const T* b, std::int64_t ldb, T beta, T* c, std::int64_t ldc,
+                    bool with_library) {
 #if defined(LEAT_USE_ONEDNN)
   if constexpr (std::is_same_v<T, float>)
-    if (with_library)
-      return matmul_onednn(transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+    if (with_library) return matmul_onednn(transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 #endif
 #if defined(LEAT_USE_BLAS)
   if constexpr (std::is_floating_point_v<T> && batch_bytes < 32)
@@ -69,8 +71,8 @@ void scale_matrix(std::int64_t m, std::int64_t n, T beta, T* c, std::int64_t ldc
 
 /// C of one column: alpha op(A) b + beta C.
 template <class T>
-void multiply_column(bool transpose_a, std::int64_t m, std::int64_t k, T alpha, const T* a, std::int64_t lda, const T* b,
-                     std::int64_t b_step, T beta, T* c, std::int64_t c_step) {
+void multiply_column(bool transpose_a, std::int64_t m, std::int64_t k, T alpha, const T* a, std::int64_t lda,
+                     const T* b, std::int64_t b_step, T beta, T* c, std::int64_t c_step) {
   if (!transpose_a && (b_step == 1 || k == 1)) return multiply_rows(m, k, alpha, a, lda, b, beta, c, c_step);
   if (transpose_a && (c_step == 1 || m == 1)) return multiply_columns(m, k, alpha, a, lda, b, b_step, beta, c);
   multiply_strided(m, k, alpha, a, transpose_a ? 1 : lda, transpose_a ? lda : 1, b, b_step, beta, c, c_step);
@@ -78,8 +80,8 @@ void multiply_column(bool transpose_a, std::int64_t m, std::int64_t k, T alpha, 
 
 /// C of one row: alpha a op(B) + beta C.
 template <class T>
-void multiply_row(bool transpose_b, std::int64_t n, std::int64_t k, T alpha, const T* a, std::int64_t a_step, const T* b,
-                  std::int64_t ldb, T beta, T* c) {
+void multiply_row(bool transpose_b, std::int64_t n, std::int64_t k, T alpha, const T* a, std::int64_t a_step,
+                  const T* b, std::int64_t ldb, T beta, T* c) {
   if (!transpose_b) return multiply_columns(n, k, alpha, b, ldb, a, a_step, beta, c);
   if (a_step == 1 || k == 1) return multiply_rows(n, k, alpha, b, ldb, a, beta, c, std::int64_t(1));
   multiply_strided(n, k, alpha, b, ldb, std::int64_t(1), a, a_step, beta, c, std::int64_t(1));
@@ -100,7 +102,8 @@ template <class T>
 void multiply_general(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k, T alpha,
                       const T* a, std::int64_t lda, const T* b, std::int64_t ldb, T beta, T* c, std::int64_t ldc) {
   const bool with_library = has_library<T>() && m * n * k >= library_threshold;
-  const std::int64_t chunks = m * n * k / (with_library ? library_multiplications_per_chunk : multiplications_per_chunk);
+  const std::int64_t chunks =
+      m * n * k / (with_library ? library_multiplications_per_chunk : multiplications_per_chunk);
   if (chunks < 2 || !has_threads || (thread_count() == 1 && !with_library))
     return multiply_block(transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, with_library);
   // Blocks as square as the shape allows, whole tiles of both kinds.
@@ -112,12 +115,9 @@ void multiply_general(bool transpose_a, bool transpose_b, std::int64_t m, std::i
     const bool wide = columns.size >= rows.size;
     const std::int64_t rows_before = rows.parts;
     const std::int64_t columns_before = columns.parts;
-    if (wide && columns.size > column_step)
-      columns = divide_evenly(n, 2 * columns.parts, column_step);
-    else if (rows.size > row_step)
-      rows = divide_evenly(m, 2 * rows.parts, row_step);
-    else
-      break;
+    if (wide && columns.size > column_step) columns = divide_evenly(n, 2 * columns.parts, column_step);
+    else if (rows.size > row_step) rows = divide_evenly(m, 2 * rows.parts, row_step);
+    else break;
     if (rows.parts == rows_before && columns.parts == columns_before) break;
   }
   parallel_for(rows.parts * columns.parts, [=](std::int64_t chunk) {
@@ -131,10 +131,10 @@ void multiply_general(bool transpose_a, bool transpose_b, std::int64_t m, std::i
 
 }  // namespace detail
 
-/// C = alpha op(A) op(B) + beta C for row-major matrices: op(A) is m by k, op(B) k by n, C m by n; lda, ldb and ldc are the
-/// distances of the stored rows. With beta == 0, C is not read. C overlaps neither A nor B.
-/// Extents that are known when compiling may be given as M, N and K (-1: unknown), so that only the kernels for such shapes
-/// are compiled. Dtypes: float, double, int32_t, int64_t (integers wrap).
+/// C = alpha op(A) op(B) + beta C for row-major matrices: op(A) is m by k, op(B) k by n, C m by n; lda, ldb and ldc are
+/// the distances of the stored rows. With beta == 0, C is not read. C overlaps neither A nor B.
+/// Extents that are known when compiling may be given as M, N and K (-1: unknown), so that only the kernels for such
+/// shapes are compiled. Dtypes: float, double, int32_t, int64_t (integers wrap).
 template <class T, std::int64_t M = -1, std::int64_t N = -1, std::int64_t K = -1>
 void matmul(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k, T alpha, const T* a,
             std::int64_t lda, const T* b, std::int64_t ldb, T beta, T* c, std::int64_t ldc) {

@@ -1,9 +1,10 @@
 #pragma once
 // Loops over independent chunks of work, on oneTBB's threads where LEAT_USE_TBB is defined and in order otherwise.
-// Model: the caller divides its work into numbered chunks by the work's size alone; a chunk's result depends on its number
-// only, never on the thread that runs it or on how many there are, and so results are the same for any number of threads.
-// Chunks run in the caller's floating-point mode. With one thread or one chunk nothing is allocated and no thread is woken;
-// oneTBB takes its few small task objects from pools of its own.
+// Model: the caller divides its work into numbered chunks by the work's size alone; a chunk's result depends on its
+// number only, never on the thread that runs it or on how many there are, and so results are the same for any number of
+// threads.
+// Chunks run in the caller's floating-point mode. With one thread or one chunk nothing is allocated and no thread is
+// woken; oneTBB takes its few small task objects from pools of its own.
 
 #include <cstdint>
 
@@ -71,7 +72,8 @@ inline int thread_count() { return detail::thread_pool::instance().size(); }
 /// Sets that number, at least 1, for the loops that begin afterwards.
 inline void set_thread_count(int threads) { detail::thread_pool::instance().resize(threads); }
 
-/// Calls f(0), …, f(chunks - 1), in any order and on several threads. An exception of f ends the loop and reaches the caller.
+/// Calls f(0), …, f(chunks - 1), in any order and on several threads. An exception of f ends the loop and reaches the
+/// caller.
 template <class F>
 void parallel_for(std::int64_t chunks, F&& f) {
   if (chunks <= 1 || thread_count() == 1) {

@@ -32,6 +32,7 @@ struct location {
 
 class lowerer {
  public:
+  constexpr ~lowerer() = default;  // nvcc's implicit one is not constexpr
   constexpr lowerer(const graph& g, std::span<const int> targets) : g_(g), f_(fuse(g, targets)), targets_(targets) {
     buffer_.resize(g.nodes.size(), -1);
     stored_.resize(g.nodes.size(), 0);

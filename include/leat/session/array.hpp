@@ -58,33 +58,43 @@ bool is_row_major(const A& a) {
 template <class Leaf, int Axis>
 inline constexpr std::int64_t leaf_dimension = Leaf::extent.dim[Axis];
 
+// Messages are put together in plain cold functions, not in templates: they cost compile time wherever a session is used.
+[[noreturn, gnu::cold]] inline void throw_wrong_shape(std::string_view what, std::string_view name, std::string_view expected,
+                                                      const std::int64_t* extents, int rank) {
+  message m;
+  m << what << " " << name << " is " << expected << ", the array has shape [";
+  for (int k = 0; k < rank; ++k) m << (k > 0 ? ", " : "") << static_cast<long long>(extents[k]);
+  m << "]";
+  throw invalid_argument(std::string(m.view()));
+}
+[[noreturn, gnu::cold]] inline void throw_two_sizes(std::string_view dimension, std::int64_t before, std::int64_t now, std::string_view name) {
+  message m;
+  m << "named dimension \"" << dimension << "\" has size " << static_cast<long long>(before) << " in one feed and "
+    << static_cast<long long>(now) << " in that of " << name;
+  throw invalid_argument(std::string(m.view()));
+}
+
 template <class Leaf>
-std::string leaf_name() {
+constexpr std::string_view leaf_name() {
   if constexpr (requires { structure_with<typename Leaf::identity>::name; })
-    return "\"" + std::string(structure_with<typename Leaf::identity>::name) + "\"";
+    return structure_with<typename Leaf::identity>::name;
   else
     return "the expression";
 }
 template <class E>
-std::string shape_text() {
-  return std::string(describe_expression<E>().view());
-}
-template <class A>
-std::string array_shape_text(const A& a) {
-  std::string text = "[";
-  if constexpr (shaped_array<A>) {
-    for (std::size_t k = 0; k < a.dimension(); ++k) text += (k > 0 ? ", " : "") + std::to_string(a.shape()[k]);
-  } else if constexpr (plain_range<A>) {
-    text += std::to_string(a.size());
-  } else {
-    static_cast<void>(a);
-  }
-  return text + "]";
-}
+inline constexpr auto shape_text = operand_text<E>();
 
 template <class E, class A>
 [[noreturn, gnu::cold, gnu::noinline]] void wrong_shape(const char* what, const A& a) {
-  throw invalid_argument(std::string(what) + " " + leaf_name<E>() + " is " + shape_text<E>() + ", the array has shape " + array_shape_text(a));
+  std::int64_t extents[16]{};
+  int rank = 0;
+  if constexpr (shaped_array<A>) {
+    rank = static_cast<int>(a.dimension() < 16 ? a.dimension() : 16);
+    for (int k = 0; k < rank; ++k) extents[k] = static_cast<std::int64_t>(a.shape()[static_cast<std::size_t>(k)]);
+  } else if constexpr (plain_range<A>) {
+    extents[rank++] = static_cast<std::int64_t>(a.size());
+  }
+  throw_wrong_shape(what, leaf_name<E>(), shape_text<E>.text, extents, rank);
 }
 
 }  // namespace detail

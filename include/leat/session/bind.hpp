@@ -78,12 +78,6 @@ constexpr bool is_tiny() {
   return work <= 4096;
 }
 
-template <class Leaf, int Axis>
-[[noreturn, gnu::cold, gnu::noinline]] void two_sizes(std::int64_t before, std::int64_t now) {
-  throw invalid_argument("named dimension \"" + std::string(text_of_dimension<Leaf::extent.dim[Axis]>()) + "\" has size " +
-                         std::to_string(before) + " in one feed and " + std::to_string(now) + " in that of " + leaf_name<Leaf>());
-}
-
 template <class Program, class Leaf, int Axis, class Array>
 [[gnu::always_inline]] inline void bind_dimension(std::int64_t* sizes, std::int64_t got, const Array& array) {
   constexpr std::int64_t d = Leaf::extent.dim[Axis];
@@ -94,7 +88,7 @@ template <class Program, class Leaf, int Axis, class Array>
     constexpr int k = name_number<Program>(d);
     if constexpr (k >= 0) {
       if (sizes[k] >= 0 && sizes[k] != got) [[unlikely]]
-        two_sizes<Leaf, Axis>(sizes[k], got);
+        throw_two_sizes(text_of_dimension<d>(), sizes[k], got, leaf_name<Leaf>());
       sizes[k] = got;
     }
   }

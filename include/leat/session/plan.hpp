@@ -3,7 +3,6 @@
 // intermediate result lies. Made anew only when a named dimension changes its size. Everything here is plain code over
 // the program's integers, shared by all programs and devices.
 
-#include <algorithm>
 #include <leat/passes/lower.hpp>
 
 namespace leat {
@@ -41,6 +40,7 @@ constexpr int plan_at(const program_view& p, int k) {
   return at;
 }
 
+constexpr std::int64_t larger(std::int64_t a, std::int64_t b) { return a < b ? b : a; }
 constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 }  // namespace detail
@@ -55,12 +55,13 @@ struct program_plan {
 
 namespace detail {
 
+// Runs when sizes change, not in a warm step: compiled for size.
 class planner {
  public:
   planner(const program_view& p, const std::int64_t* data, const std::int64_t* sizes, program_plan& out)
       : p_(p), data_(data), sizes_(sizes), out_(out) {}
 
-  void run() {
+  [[gnu::cold]] void run() {
     out_.numbers.clear();
     out_.offsets.assign(static_cast<std::size_t>(p_.buffers()), -1);
     out_.work = 0;
@@ -99,10 +100,10 @@ class planner {
   };
 
   void add_block(int buffer, std::int64_t bytes, int first, int last) {
-    blocks_.push_back({buffer, divide_up(std::max<std::int64_t>(bytes, 1), 64) * 64, first, last, 0});
+    blocks_.push_back({buffer, divide_up(larger(bytes, 1), 64) * 64, first, last, 0});
   }
 
-  void plan_cluster(int k, const program_view::step& s, std::size_t at) {
+  [[gnu::cold]] void plan_cluster(int k, const program_view::step& s, std::size_t at) {
     std::int64_t rows = 1;
     std::int64_t inner = 1;
     for (int l = 0; l < s.loop_count; ++l) {
@@ -125,14 +126,14 @@ class planner {
     std::int64_t inner_per_chunk = inner;
     const auto rule = static_cast<cut_rule>(s.chunked);
     const std::int64_t total = rows * inner;
-    out_.work = std::max(out_.work, total);
+    out_.work = larger(out_.work, total);
     if (rule != cut_rule::never && total > 2 * chunk_elements) {
       const auto most = accumulating > 0 ? most_partials : most_chunks;
       if (rows > 1) {
-        rows_per_chunk = std::max({std::int64_t{1}, chunk_elements / std::max<std::int64_t>(inner, 1), divide_up(rows, most)});
+        rows_per_chunk = larger(larger(1, chunk_elements / larger(inner, 1)), divide_up(rows, most));
         chunks = divide_up(rows, rows_per_chunk);
       } else if (rule == cut_rule::anywhere) {
-        inner_per_chunk = std::max(chunk_elements, divide_up(divide_up(inner, most_chunks), 64) * 64);
+        inner_per_chunk = larger(chunk_elements, divide_up(divide_up(inner, most_chunks), 64) * 64);
         chunks = divide_up(inner, inner_per_chunk);
         rows_per_chunk = 0;
       }
@@ -153,7 +154,7 @@ class planner {
       blocks_.push_back({-1 - static_cast<int>(at + plan_partials), bytes * chunks, k, k, 0});
     }
     std::int64_t written = 0;
-    for (int o = 0; o < s.operand_count; ++o) written = std::max(written, total * 4);
+    for (int o = 0; o < s.operand_count; ++o) written = larger(written, total * 4);
     number(at, plan_stream) = written > stream_bytes ? 1 : 0;
   }
 
@@ -166,7 +167,7 @@ class planner {
   }
 
  private:
-  void plan_kernel(const program_view::step& s, std::size_t at) {
+  [[gnu::cold]] void plan_kernel(const program_view::step& s, std::size_t at) {
     const auto attributes = s.attributes[0];
     int k = 0;
     for (; k <= attributes; ++k) number(at, plan_numbers + k) = s.attributes[k];
@@ -175,32 +176,34 @@ class planner {
       number(at, plan_numbers + k++) = rank;
       for (std::int64_t a = 0; a < rank; ++a, ++k) number(at, plan_numbers + k) = p_.size_of_dimension(s.attributes[k], sizes_);
     }
-    out_.work = std::max<std::int64_t>(out_.work, 4096);
+    out_.work = larger(out_.work, 4096);
   }
 
   std::int64_t& number(std::size_t at, int k) { return out_.numbers[at + static_cast<std::size_t>(k)]; }
 
   // First fit, largest first: two blocks may share bytes if no step uses both.
-  void place() {
-    std::vector<std::size_t> order(blocks_.size());
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::sort(order.begin(), order.end(), [&](auto a, auto b) { return blocks_[a].bytes != blocks_[b].bytes ? blocks_[a].bytes > blocks_[b].bytes : a < b; });
-    std::vector<std::size_t> placed;
+  [[gnu::cold]] void place() {
     std::int64_t end = 0;
-    for (auto i : order) {
-      auto& b = blocks_[i];
-      std::vector<std::size_t> rivals;
-      for (auto j : placed)
-        if (blocks_[j].first <= b.last && b.first <= blocks_[j].last) rivals.push_back(j);
-      std::sort(rivals.begin(), rivals.end(), [&](auto x, auto y) { return blocks_[x].offset < blocks_[y].offset; });
+    for (std::size_t done = 0; done < blocks_.size(); ++done) {
+      std::size_t next = done;
+      for (std::size_t i = done + 1; i < blocks_.size(); ++i)
+        if (blocks_[i].bytes > blocks_[next].bytes) next = i;
+      const block b = blocks_[next];
+      blocks_[next] = blocks_[done];
+      // the lowest offset at which it meets no block that lives at the same time
       std::int64_t offset = 0;
-      for (auto j : rivals) {
-        if (blocks_[j].offset >= offset + b.bytes) break;
-        offset = std::max(offset, blocks_[j].offset + blocks_[j].bytes);
+      for (bool moved = true; moved;) {
+        moved = false;
+        for (std::size_t i = 0; i < done; ++i) {
+          const block& o = blocks_[i];
+          if (o.first > b.last || b.first > o.last || o.offset >= offset + b.bytes || offset >= o.offset + o.bytes) continue;
+          offset = o.offset + o.bytes;
+          moved = true;
+        }
       }
-      b.offset = offset;
-      end = std::max(end, offset + b.bytes);
-      placed.push_back(i);
+      blocks_[done] = b;
+      blocks_[done].offset = offset;
+      if (offset + b.bytes > end) end = offset + b.bytes;
     }
     out_.arena_bytes = end;
   }

@@ -4,10 +4,10 @@
 
 #include <atomic>
 #include <cstring>
-#include <leat/core/philox.hpp>
 #include <leat/cpu/execute.hpp>
-#include <leat/session/table.hpp>
 #include <leat/session/bind.hpp>
+#include <leat/session/initialize.hpp>
+#include <leat/session/table.hpp>
 #include <memory>
 #include <new>
 
@@ -33,78 +33,6 @@ class device_bytes {
   std::unique_ptr<std::byte, release> data_;
   std::size_t size_ = 0;
 };
-
-// Writes a number, kept as bits, in its dtype.
-inline void write_number(void* to, dtype type, std::uint64_t bits) {
-  const double real = std::bit_cast<double>(bits);
-  const auto whole = static_cast<std::int64_t>(bits);
-  switch (type) {
-    case dtype::float32: *static_cast<float*>(to) = static_cast<float>(real); break;
-    case dtype::float64: *static_cast<double*>(to) = real; break;
-    case dtype::int32: *static_cast<std::int32_t*>(to) = static_cast<std::int32_t>(whole); break;
-    case dtype::int64: *static_cast<std::int64_t*>(to) = whole; break;
-    case dtype::uint8: *static_cast<std::uint8_t*>(to) = static_cast<std::uint8_t>(whole); break;
-    case dtype::boolean: *static_cast<bool*>(to) = whole != 0; break;
-    case dtype::invalid: break;
-  }
-}
-
-// The bits of one value for every element of a dtype.
-inline std::uint64_t bits_as(dtype type, double value) {
-  return is_floating(type) ? std::bit_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
-}
-
-template <class T>
-void fill_random(T* to, const variable_row& v, const std::uint64_t* numbers, std::string_view name) {
-  const auto n = static_cast<std::uint64_t>(v.extent.elements());
-  const std::uint64_t seed = mix(numbers[2], hash_text(name));
-  const double first = std::bit_cast<double>(numbers[0]);
-  const double second = std::bit_cast<double>(numbers[1]);
-  if (v.kind == initializer_kind::uniform || v.kind == initializer_kind::glorot_uniform) {
-    double low = first;
-    double high = second;
-    if (v.kind == initializer_kind::glorot_uniform) {
-      // fan in and out: the last two dimensions, times the receptive field before them
-      double field = 1;
-      for (int a = 0; a + 2 < v.extent.rank; ++a) field *= static_cast<double>(v.extent[a]);
-      const double out = v.extent.rank == 0 ? 1 : static_cast<double>(v.extent[v.extent.rank - 1]);
-      const double in = v.extent.rank < 2 ? out : static_cast<double>(v.extent[v.extent.rank - 2]);
-      high = std::sqrt(6 / (field * (in + out)));
-      low = -high;
-    }
-    for (std::uint64_t i = 0; i < n; ++i) to[i] = static_cast<T>(low + (high - low) * static_cast<double>(uniform<T>(seed, i)));
-    return;
-  }
-  for (std::uint64_t i = 0; i < n; ++i) {
-    T drawn = normal<T>(seed, i);
-    for (std::uint64_t again = 1; v.kind == initializer_kind::truncated_normal && (drawn > 2 || drawn < -2); ++again)
-      drawn = normal<T>(mix(seed, again), i);
-    to[i] = static_cast<T>(first + second * static_cast<double>(drawn));
-  }
-}
-
-/// Gives a variable its first value.
-inline void initialize_variable(std::byte* to, const variable_row& v, const std::uint64_t* numbers, std::string_view name) {
-  const auto n = static_cast<std::size_t>(v.extent.elements());
-  const auto size = static_cast<std::size_t>(size_of(v.type));
-  switch (v.kind) {
-    case initializer_kind::zeros: std::memset(to, 0, n * size); return;
-    case initializer_kind::ones:
-    case initializer_kind::number: {
-      const std::uint64_t bits = v.kind == initializer_kind::ones ? bits_as(v.type, 1) : numbers[0];
-      for (std::size_t i = 0; i < n; ++i) write_number(to + i * size, v.type, bits);
-      return;
-    }
-    default:
-      if (v.type == dtype::float32)
-        fill_random(static_cast<float*>(static_cast<void*>(to)), v, numbers, name);
-      else if (v.type == dtype::float64)
-        fill_random(static_cast<double*>(static_cast<void*>(to)), v, numbers, name);
-      else
-        throw invalid_argument("variable \"" + std::string(name) + "\" of dtype " + std::string(name_of_dtype(v.type)) +
-                               " cannot start from random numbers: float32 and float64 only");
-  }
-}
 
 // What one set of fetches keeps between runs.
 struct step_state_base {
@@ -233,6 +161,11 @@ class basic_session {
   static constexpr int variable_index = view.find_variable(V::identity::hash);
   template <class V>
   static constexpr bool has_variable = variable_index<V> >= 0;
+  static constexpr bool has_random = [] {
+    for (int k = 0; k < view.variables(); ++k)
+      if (view.variable(k).kind > initializer_kind::number) return true;
+    return false;
+  }();
   static constexpr auto carried_ids = detail::carried_union<Es...>::ids;
   static constexpr std::size_t carried_count = static_cast<std::size_t>(carried_ids.size);
 
@@ -406,7 +339,7 @@ class basic_session {
     std::uint64_t numbers[3]{};
     for (int i = 0; i < row.numbers; ++i)
       numbers[i] = carried_[static_cast<std::size_t>(carried_ids.find(row.start != 0 ? row.start : detail::initial_number_id(row.id, i)))];
-    write_variable(row, [&](std::byte* to) { detail::initialize_variable(to, row, numbers, view.name_of(k).view()); });
+    write_variable(row, [&](std::byte* to) { detail::initialize_variable<has_random>(to, row, numbers, view.name_of(k).view()); });
     initialized_[static_cast<std::size_t>(k)] = true;
     all_initialized_ = uninitialized_count() == 0;
   }

@@ -42,7 +42,7 @@ bool close(T got, T expected, double tolerance) {
 template <class T>
   requires std::is_arithmetic_v<T>
 void compare(const char* what, T got, T expected, double tolerance) {
-  INFO(what, ": got ", got, ", TensorFlow gives ", expected);
+  INFO(std::string(what), ": got ", got, ", TensorFlow gives ", expected);
   CHECK(close(got, expected, tolerance));
 }
 

@@ -1,7 +1,7 @@
 #pragma once
-// Arithmetic and functions on batches, under the names that scalar_math gives them on single values. exp, log, tanh, sigmoid
-// and what is built of them are the kernels of elementary.hpp, the same operations in the same order as for scalars; rarer
-// functions go lane by lane through the scalar ones.
+// Arithmetic and functions on batches, under the names that scalar_math gives them on single values. exp, log, tanh,
+// sigmoid and what is built of them are the kernels of elementary.hpp, the same operations in the same order as for
+// scalars; rarer functions go lane by lane through the scalar ones.
 
 #include <leat/cpu/batch.hpp>
 #include <leat/cpu/math/elementary.hpp>
@@ -34,35 +34,25 @@ struct batch_math {
     return wrapped(a, b, [](auto x, auto y) { return x * y; });
   }
   [[gnu::always_inline]] static value divide(const value& a, const value& b) {
-    if constexpr (is_float)
-      return wrapped(a, b, [](auto x, auto y) { return x / y; });
-    else
-      return truncate_div(a, b);
+    if constexpr (is_float) return wrapped(a, b, [](auto x, auto y) { return x / y; });
+    else return truncate_div(a, b);
   }
   [[gnu::always_inline]] static value negate(const value& a) {
-    if constexpr (is_float)
-      return detail::from_native<T>(-detail::to_native(a));
-    else
-      return subtract(value(T(0)), a);
+    if constexpr (is_float) return detail::from_native<T>(-detail::to_native(a));
+    else return subtract(value(T(0)), a);
   }
   [[gnu::always_inline]] static value fma(const value& a, const value& b, const value& c) {
-    if constexpr (is_float)
-      return fused_multiply_add(a, b, c);
-    else
-      return add(multiply(a, b), c);
+    if constexpr (is_float) return fused_multiply_add(a, b, c);
+    else return add(multiply(a, b), c);
   }
   [[gnu::always_inline]] static value abs(const value& a) {
-    if constexpr (is_float)
-      return from_bits(and_bits(bits(a), integer(~scalar::sign_bit())));
-    else
-      return select(less(a, value(T(0))), negate(a), a);
+    if constexpr (is_float) return from_bits(and_bits(bits(a), integer(~scalar::sign_bit())));
+    else return select(less(a, value(T(0))), negate(a), a);
   }
   [[gnu::always_inline]] static value sign(const value& a) {
     const value zero(T(0));
-    if constexpr (is_float)
-      return select(greater(a, zero), value(T(1)), select(less(a, zero), value(T(-1)), a));
-    else
-      return select(greater(a, zero), value(T(1)), select(less(a, zero), value(T(-1)), zero));
+    if constexpr (is_float) return select(greater(a, zero), value(T(1)), select(less(a, zero), value(T(-1)), a));
+    else return select(greater(a, zero), value(T(1)), select(less(a, zero), value(T(-1)), zero));
   }
   [[gnu::always_inline]] static value square(const value& a) { return multiply(a, a); }
   [[gnu::always_inline]] static value reciprocal(const value& a) { return divide(value(T(1)), a); }
@@ -71,19 +61,15 @@ struct batch_math {
 
   // ---- Division with remainder ----
   [[gnu::always_inline]] static value truncate_div(const value& a, const value& b) {
-    if constexpr (is_float)
-      return trunc(divide(a, b));
-    else
-      return by_lane(a, b, [](T x, T y) { return scalar::truncate_div(x, y); });
+    if constexpr (is_float) return trunc(divide(a, b));
+    else return by_lane(a, b, [](T x, T y) { return scalar::truncate_div(x, y); });
   }
   [[gnu::always_inline]] static value truncate_mod(const value& a, const value& b) {
     return by_lane(a, b, [](T x, T y) { return scalar::truncate_mod(x, y); });
   }
   [[gnu::always_inline]] static value floor_div(const value& a, const value& b) {
-    if constexpr (is_float)
-      return floor(divide(a, b));
-    else
-      return by_lane(a, b, [](T x, T y) { return scalar::floor_div(x, y); });
+    if constexpr (is_float) return floor(divide(a, b));
+    else return by_lane(a, b, [](T x, T y) { return scalar::floor_div(x, y); });
   }
   [[gnu::always_inline]] static value floor_mod(const value& a, const value& b) {
     return by_lane(a, b, [](T x, T y) { return scalar::floor_mod(x, y); });
@@ -91,42 +77,30 @@ struct batch_math {
 
   // ---- Rounding; integers stay as they are ----
   [[gnu::always_inline]] static value floor(const value& a) {
-    if constexpr (is_float)
-      return round_down(a);
-    else
-      return a;
+    if constexpr (is_float) return round_down(a);
+    else return a;
   }
   [[gnu::always_inline]] static value ceil(const value& a) {
-    if constexpr (is_float)
-      return round_up(a);
-    else
-      return a;
+    if constexpr (is_float) return round_up(a);
+    else return a;
   }
   [[gnu::always_inline]] static value trunc(const value& a) {
-    if constexpr (is_float)
-      return round_to_zero(a);
-    else
-      return a;
+    if constexpr (is_float) return round_to_zero(a);
+    else return a;
   }
   [[gnu::always_inline]] static value round(const value& a) {
-    if constexpr (is_float)
-      return round_to_even(a);
-    else
-      return a;
+    if constexpr (is_float) return round_to_even(a);
+    else return a;
   }
 
   // ---- Comparison and selection ----
   [[gnu::always_inline]] static value maximum(const value& a, const value& b) {
-    if constexpr (is_float)
-      return select(not_equal(a, a), a, max_or_second(a, b));
-    else
-      return select(greater(a, b), a, b);
+    if constexpr (is_float) return select(not_equal(a, a), a, max_or_second(a, b));
+    else return select(greater(a, b), a, b);
   }
   [[gnu::always_inline]] static value minimum(const value& a, const value& b) {
-    if constexpr (is_float)
-      return select(not_equal(a, a), a, min_or_second(a, b));
-    else
-      return select(less(a, b), a, b);
+    if constexpr (is_float) return select(not_equal(a, a), a, min_or_second(a, b));
+    else return select(less(a, b), a, b);
   }
   [[gnu::always_inline]] static mask less(const value& a, const value& b) { return as_mask(a < b); }
   [[gnu::always_inline]] static mask less_equal(const value& a, const value& b) { return as_mask(a <= b); }
@@ -139,16 +113,12 @@ struct batch_math {
   }
   [[gnu::always_inline]] static mask is_nan(const value& a) { return not_equal(a, a); }
   [[gnu::always_inline]] static mask is_inf(const value& a) {
-    if constexpr (is_float)
-      return equal(abs(a), value(scalar::infinity()));
-    else
-      return mask(false);
+    if constexpr (is_float) return equal(abs(a), value(scalar::infinity()));
+    else return mask(false);
   }
   [[gnu::always_inline]] static mask is_finite(const value& a) {
-    if constexpr (is_float)
-      return less(abs(a), value(scalar::infinity()));
-    else
-      return mask(true);
+    if constexpr (is_float) return less(abs(a), value(scalar::infinity()));
+    else return mask(true);
   }
   [[gnu::always_inline]] static mask logical_and(const mask& a, const mask& b) { return a & b; }
   [[gnu::always_inline]] static mask logical_or(const mask& a, const mask& b) { return a | b; }
@@ -161,10 +131,8 @@ struct batch_math {
   /// To a type of the same width, or to bool, which is a mask.
   template <class To>
   [[gnu::always_inline]] static auto cast(const value& a) {
-    if constexpr (std::is_same_v<To, bool>)
-      return to_mask(a);
-    else
-      return convert<To>(a);
+    if constexpr (std::is_same_v<To, bool>) return to_mask(a);
+    else return convert<To>(a);
   }
 
   // ---- Elementary functions ----
@@ -175,15 +143,33 @@ struct batch_math {
   [[gnu::always_inline]] static value tanh(const value& x) { return elementary::tanh<batch_math>(x); }
   [[gnu::always_inline]] static value sigmoid(const value& x) { return elementary::sigmoid<batch_math>(x); }
   [[gnu::always_inline]] static value softplus(const value& x) { return elementary::softplus<batch_math>(x); }
-  static value sin(const value& x) { return by_lane(x, [](T a) { return scalar::sin(a); }); }
-  static value cos(const value& x) { return by_lane(x, [](T a) { return scalar::cos(a); }); }
-  static value tan(const value& x) { return by_lane(x, [](T a) { return scalar::tan(a); }); }
-  static value asin(const value& x) { return by_lane(x, [](T a) { return scalar::asin(a); }); }
-  static value acos(const value& x) { return by_lane(x, [](T a) { return scalar::acos(a); }); }
-  static value atan(const value& x) { return by_lane(x, [](T a) { return scalar::atan(a); }); }
-  static value sinh(const value& x) { return by_lane(x, [](T a) { return scalar::sinh(a); }); }
-  static value cosh(const value& x) { return by_lane(x, [](T a) { return scalar::cosh(a); }); }
-  static value erf(const value& x) { return by_lane(x, [](T a) { return scalar::erf(a); }); }
+  static value sin(const value& x) {
+    return by_lane(x, [](T a) { return scalar::sin(a); });
+  }
+  static value cos(const value& x) {
+    return by_lane(x, [](T a) { return scalar::cos(a); });
+  }
+  static value tan(const value& x) {
+    return by_lane(x, [](T a) { return scalar::tan(a); });
+  }
+  static value asin(const value& x) {
+    return by_lane(x, [](T a) { return scalar::asin(a); });
+  }
+  static value acos(const value& x) {
+    return by_lane(x, [](T a) { return scalar::acos(a); });
+  }
+  static value atan(const value& x) {
+    return by_lane(x, [](T a) { return scalar::atan(a); });
+  }
+  static value sinh(const value& x) {
+    return by_lane(x, [](T a) { return scalar::sinh(a); });
+  }
+  static value cosh(const value& x) {
+    return by_lane(x, [](T a) { return scalar::cosh(a); });
+  }
+  static value erf(const value& x) {
+    return by_lane(x, [](T a) { return scalar::erf(a); });
+  }
   static value pow(const value& x, const value& y) {
     return by_lane(x, y, [](T a, T b) { return scalar::pow(a, b); });
   }

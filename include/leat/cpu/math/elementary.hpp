@@ -1,9 +1,10 @@
 #pragma once
 // exp, log, tanh, sigmoid and their kin as polynomial kernels, written once over a policy M (scalar_math or batch_math)
 // that supplies the arithmetic, so that a remainder computed by scalars equals what batches would have given.
-// Model: x is reduced to r in [-ln2/2, ln2/2] and a power of two. The power is found by adding a constant so large that the
-// sum's low bits are the rounded quotient, which a shift turns into 2^n without any conversion to integer. The minimax
-// polynomials were fitted for these intervals. sigmoid and tanh are quotients of such exponentials with one division:
+// Model: x is reduced to r in [-ln2/2, ln2/2] and a power of two. The power is found by adding a constant so large that
+// the sum's low bits are the rounded quotient, which a shift turns into 2^n without any conversion to integer. The
+// minimax polynomials were fitted for these intervals. sigmoid and tanh are quotients of such exponentials with one
+// division:
 //   sigmoid(x) = 1 / (1 + exp(-x)),   tanh|x| = u / (2 - u) with u = 1 - exp(-2|x|).
 // log splits x into 2^k (1 + f), with 1 + f in [sqrt(1/2), sqrt(2)).
 // Results that would be denormal may come out as zero. The tables of errors are at the head of math.hpp.
@@ -151,8 +152,8 @@ template <class M, class V>
 [[gnu::always_inline]] constexpr V tanh(V x) {
   using c = constants<typename M::value_type>;
   using T = typename M::value_type;
-  // u = 1 - exp(-2|x|) = 1 - 2^n - 2^n expm1(-2 rest), where |x| = rest - n ln2 / 2. The error of ln2 / 2 in one word counts
-  // for nothing: what it multiplies is small where n is large.
+  // u = 1 - exp(-2|x|) = 1 - 2^n - 2^n expm1(-2 rest), where |x| = rest - n ln2 / 2. The error of ln2 / 2 in one word
+  // counts for nothing: what it multiplies is small where n is large.
   const V size = M::min_or_second(V(c::tanh_clamp), M::abs(x));
   const T magic = c::round_to_low_bits + c::exponent_bias;
   const V shifted = M::fma(size, V(-2 * c::log2_e), V(magic));
@@ -174,9 +175,9 @@ template <class M, class V>
     // With s = f / (2 + f): log(1 + f) = 2 atanh(s) = 2 s + s^3 (2/3 + …), and 2 s = f - s f.
     const V s = M::divide(f, M::add(f, V(2)));
     const V z = M::multiply(s, s);
-    const V series = horner<M>(z, 0.13100721383503491392, 0.13267418596474883398, 0.15386290534658991988,
-                               0.18181794700897799585, 0.22222222400547757297, 0.28571428570764450117,
-                               0.40000000000000941266, 0.66666666666666666448);
+    const V series =
+        horner<M>(z, 0.13100721383503491392, 0.13267418596474883398, 0.15386290534658991988, 0.18181794700897799585,
+                  0.22222222400547757297, 0.28571428570764450117, 0.40000000000000941266, 0.66666666666666666448);
     const V half_square = M::multiply(square, V(0.5));
     return M::multiply(s, M::fma(z, series, half_square));
   }
@@ -191,9 +192,9 @@ template <class M, class V>
   const V normal = M::select(denormal, M::multiply(x, V(c::denormal_scale)), x);
   // Moves the mantissa's range from [1, 2) to [sqrt(1/2), sqrt(2)); the exponent k stays biased and positive.
   const auto moved = M::add_bits(M::bits(normal), I(c::one_bits - c::sqrt_half_bits));
-  const V f = M::subtract(
-      M::from_bits(M::add_bits(M::and_bits(moved, c::mantissa_mask), c::sqrt_half_bits)), V(T(1)));
-  const V biased = M::from_bits(M::or_bits(M::template shift_right<c::mantissa_bits>(moved), M::bits_of(c::denormal_scale)));
+  const V f = M::subtract(M::from_bits(M::add_bits(M::and_bits(moved, c::mantissa_mask), c::sqrt_half_bits)), V(T(1)));
+  const V biased =
+      M::from_bits(M::or_bits(M::template shift_right<c::mantissa_bits>(moved), M::bits_of(c::denormal_scale)));
   const V offset = M::select(denormal, V(c::denormal_scale + c::exponent_bias + T(c::mantissa_bits)),
                              V(c::denormal_scale + c::exponent_bias));
   const V k = M::subtract(biased, offset);

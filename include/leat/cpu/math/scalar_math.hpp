@@ -1,7 +1,8 @@
 #pragma once
-// Arithmetic and functions on single values, under the names that batch_math gives them on batches: an operator's element
-// function is written once over a policy M and serves vector loops, their remainders, mixed types and CUDA device code
-// (under nvcc with --expt-relaxed-constexpr). Integers wrap around on overflow, and dividing them by zero gives zero.
+// Arithmetic and functions on single values, under the names that batch_math gives them on batches: an operator's
+// element function is written once over a policy M and serves vector loops, their remainders, mixed types and CUDA
+// device code (under nvcc with --expt-relaxed-constexpr). Integers wrap around on overflow, and dividing them by zero
+// gives zero.
 
 #include <leat/cpu/math/elementary.hpp>
 
@@ -204,7 +205,8 @@ struct scalar_math {
   /// 1 where the mask holds, else 0.
   static constexpr T from_mask(bool m) { return static_cast<T>(m); }
   static constexpr bool to_mask(T a) { return a != T(0); }
-  /// static_cast, to bool by comparison with zero. Floating-point values out of an integer's range give an unspecified one.
+  /// static_cast, to bool by comparison with zero. Floating-point values out of an integer's range give an unspecified
+  /// one.
   template <class To>
   static constexpr To cast(T a) {
     if constexpr (std::is_same_v<To, bool>) return a != T(0);

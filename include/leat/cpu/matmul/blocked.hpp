@@ -1,8 +1,8 @@
 #pragma once
-// The general matrix product, for any shape and type: C is cut into panels of a tile's width and the inner dimension into
-// blocks. Of each block of B a panel is copied into a small buffer on the stack, straightened where B is transposed and
-// padded with zeros at the right edge, and used by all rows of A while it lies in the first-level cache. Nothing is
-// allocated, and each element is summed in an order that depends on the shape alone.
+// The general matrix product, for any shape and type: C is cut into panels of a tile's width and the inner dimension
+// into blocks. Of each block of B a panel is copied into a small buffer on the stack, straightened where B is
+// transposed and padded with zeros at the right edge, and used by all rows of A while it lies in the first-level cache.
+// Nothing is allocated, and each element is summed in an order that depends on the shape alone.
 
 #include <leat/cpu/matmul/tile.hpp>
 

@@ -1,8 +1,8 @@
 #pragma once
-// The products of oneDNN and of a BLAS, where the macros say that they are linked, each run on the calling thread alone: work
-// is divided among threads by parallel_for and not once more inside.
-// oneDNN as Debian builds it brings OpenMP's threads; how many it takes is a setting of the calling thread, which is set to
-// one for the call. The two functions are found at run time if OpenMP is there, so that nobody has to link it.
+// The products of oneDNN and of a BLAS, where the macros say that they are linked, each run on the calling thread
+// alone: work is divided among threads by parallel_for and not once more inside.
+// oneDNN as Debian builds it brings OpenMP's threads; how many it takes is a setting of the calling thread, which is
+// set to one for the call. The two functions are found at run time if OpenMP is there, so that nobody has to link it.
 
 #include <cstdint>
 
@@ -41,9 +41,9 @@ class one_openmp_thread {
   int before_ = 1;
 };
 
-inline void matmul_onednn(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k, float alpha,
-                          const float* a, std::int64_t lda, const float* b, std::int64_t ldb, float beta, float* c,
-                          std::int64_t ldc) {
+inline void matmul_onednn(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k,
+                          float alpha, const float* a, std::int64_t lda, const float* b, std::int64_t ldb, float beta,
+                          float* c, std::int64_t ldc) {
   const one_openmp_thread alone;
   dnnl_sgemm(transpose_a ? 'T' : 'N', transpose_b ? 'T' : 'N', m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
@@ -60,9 +60,9 @@ inline void matmul_blas(bool transpose_a, bool transpose_b, std::int64_t m, std:
               static_cast<blasint>(lda), b, static_cast<blasint>(ldb), beta, c, static_cast<blasint>(ldc));
 }
 
-inline void matmul_blas(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k, double alpha,
-                        const double* a, std::int64_t lda, const double* b, std::int64_t ldb, double beta, double* c,
-                        std::int64_t ldc) {
+inline void matmul_blas(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k,
+                        double alpha, const double* a, std::int64_t lda, const double* b, std::int64_t ldb, double beta,
+                        double* c, std::int64_t ldc) {
   cblas_dgemm(CblasRowMajor, transpose_a ? CblasTrans : CblasNoTrans, transpose_b ? CblasTrans : CblasNoTrans,
               static_cast<blasint>(m), static_cast<blasint>(n), static_cast<blasint>(k), alpha, a,
               static_cast<blasint>(lda), b, static_cast<blasint>(ldb), beta, c, static_cast<blasint>(ldc));

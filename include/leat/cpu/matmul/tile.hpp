@@ -1,7 +1,7 @@
 #pragma once
-// The innermost part of a matrix product: a tile of C of a few rows by a few batches, held in registers over the whole inner
-// dimension. Each step takes one batch-wide piece of a row of B and multiplies it with one broadcast element of each row of
-// A, so that the additions of different elements overlap and each is in the order of the inner dimension.
+// The innermost part of a matrix product: a tile of C of a few rows by a few batches, held in registers over the whole
+// inner dimension. Each step takes one batch-wide piece of a row of B and multiplies it with one broadcast element of
+// each row of A, so that the additions of different elements overlap and each is in the order of the inner dimension.
 
 #include <leat/cpu/batch.hpp>
 
@@ -18,7 +18,7 @@ inline constexpr int tile_batches = 2;
 
 /// Columns of a tile.
 template <class T>
-inline constexpr int tile_columns = tile_batches * lanes<T>;
+inline constexpr int tile_columns = tile_batches* lanes<T>;
 
 /// a b + c of integers (wrapping) and floating-point numbers.
 template <class T>
@@ -40,10 +40,8 @@ template <class T>
 /// Writes one batch, or its first `count` lanes if they are fewer.
 template <class T>
 [[gnu::always_inline]] inline void store_some(T* p, const batch<T>& v, int count) {
-  if (count >= lanes<T>)
-    store(p, v);
-  else
-    store_partial(p, v, count);
+  if (count >= lanes<T>) store(p, v);
+  else store_partial(p, v, count);
 }
 
 /// a b, wrapping for integers.
@@ -57,12 +55,13 @@ constexpr T scalar_product(T a, T b) {
   }
 }
 
-/// C = A B + beta C for a tile of `rows` <= Rows by `columns` <= Batches * lanes. Element (i, p) of A is
-/// a[i * a_row + p * a_step]; row p of B is b + p * b_step, readable in its full Batches * lanes columns. With beta == 0, C is
-/// not read.
+/// C = A B + beta C for a tile of `rows` <= Rows by `columns` <= Batches * lanes. Element (i, p) of A is a[i * a_row +
+/// p * a_step]; row p of B is b + p * b_step, readable in its full Batches * lanes columns. With beta == 0, C is not
+/// read.
 template <class T, int Rows, int Batches>
-[[gnu::noinline]] void multiply_tile(std::int64_t inner, const T* a, std::int64_t a_row, std::int64_t a_step, const T* b,
-                                     std::int64_t b_step, T beta, T* c, std::int64_t c_row, int rows, int columns) {
+[[gnu::noinline]] void multiply_tile(std::int64_t inner, const T* a, std::int64_t a_row, std::int64_t a_step,
+                                     const T* b, std::int64_t b_step, T beta, T* c, std::int64_t c_row, int rows,
+                                     int columns) {
   // Rows beyond the last repeat it, and are not stored.
   const T* row[Rows];
   batch<T> sum[Rows][Batches];

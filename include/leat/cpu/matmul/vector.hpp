@@ -1,7 +1,7 @@
 #pragma once
 // Products of a matrix and a vector, and of two vectors. A matrix whose rows lie along the summed dimension gives a dot
-// product per row, four rows at a time so that each piece of the vector is read once for four; one whose rows lie across it
-// is added up row by row in registers. The order of summation depends on the shape alone.
+// product per row, four rows at a time so that each piece of the vector is read once for four; one whose rows lie
+// across it is added up row by row in registers. The order of summation depends on the shape alone.
 
 #include <leat/cpu/batch.hpp>
 #include <leat/cpu/matmul/tile.hpp>
@@ -25,8 +25,8 @@ template <class T>
 
 /// y[i * y_step] = alpha sum over p of a[i * lda + p] x[p] + beta y[i * y_step] for `Rows` rows.
 template <class T, int Rows>
-[[gnu::always_inline]] inline void dot_rows(std::int64_t k, T alpha, const T* a, std::int64_t lda, const T* x, T beta, T* y,
-                                            std::int64_t y_step) {
+[[gnu::always_inline]] inline void dot_rows(std::int64_t k, T alpha, const T* a, std::int64_t lda, const T* x, T beta,
+                                            T* y, std::int64_t y_step) {
   // One row alone has four sums, so that its additions overlap.
   constexpr int parts = Rows == 1 ? 4 : 1;
   batch<T> sum[Rows * parts];
@@ -62,8 +62,8 @@ template <class T, int Rows>
 
 /// The same for as many short rows as a batch has lanes, summed all at once; y[0, lanes).
 template <class T>
-[[gnu::always_inline]] inline void dot_short_rows(std::int64_t k, T alpha, const T* a, std::int64_t lda, const T* x, T beta,
-                                                  T* y) {
+[[gnu::always_inline]] inline void dot_short_rows(std::int64_t k, T alpha, const T* a, std::int64_t lda, const T* x,
+                                                  T beta, T* y) {
   batch<T> sum[lanes<T>];
   const batch<T> zero(T(0));
   const batch<T> first = load_some(x, static_cast<int>(k));
@@ -84,8 +84,8 @@ void multiply_rows(std::int64_t m, std::int64_t k, T alpha, const T* a, std::int
   for (; i < m; ++i) dot_rows<T, 1>(k, alpha, a + i * lda, lda, x, beta, y + i * y_step, y_step);
 }
 
-/// y[j] = alpha sum over p of x[p * x_step] a[p * lda + j] + beta y[j] for Batches * lanes columns, or, with Batches == 1,
-/// for `columns` of one batch.
+/// y[j] = alpha sum over p of x[p * x_step] a[p * lda + j] + beta y[j] for Batches * lanes columns, or, with Batches ==
+/// 1, for `columns` of one batch.
 template <class T, int Batches>
 [[gnu::always_inline]] inline void add_rows(std::int64_t k, T alpha, const T* a, std::int64_t lda, const T* x,
                                             std::int64_t x_step, T beta, T* y, int columns) {
@@ -100,8 +100,7 @@ template <class T, int Batches>
     for (int j = 0; j < Batches * parts; ++j) {
       if constexpr (Batches == 1)
         sum[j] = multiply_add(batch<T>(x[j * x_step]), load_some(a + j * lda, columns), sum[j]);
-      else
-        sum[j] = multiply_add(batch<T>(*x), load(a + j * lanes<T>), sum[j]);
+      else sum[j] = multiply_add(batch<T>(*x), load(a + j * lanes<T>), sum[j]);
     }
   if constexpr (Batches == 1) {
     for (; p < k; ++p, a += lda, x += x_step) sum[0] = multiply_add(batch<T>(*x), load_some(a, columns), sum[0]);
@@ -127,11 +126,12 @@ void multiply_columns(std::int64_t n, std::int64_t k, T alpha, const T* a, std::
   for (; j + 4 * lanes<T> <= n; j += 4 * lanes<T>)
     add_rows<T, 4>(k, alpha, a + j, lda, x, x_step, beta, y + j, lanes<T>);
   for (; j < n; j += lanes<T>)
-    add_rows<T, 1>(k, alpha, a + j, lda, x, x_step, beta, y + j, n - j >= lanes<T> ? lanes<T> : static_cast<int>(n - j));
+    add_rows<T, 1>(k, alpha, a + j, lda, x, x_step, beta, y + j,
+                   n - j >= lanes<T> ? lanes<T> : static_cast<int>(n - j));
 }
 
-/// y[i * y_step] = alpha sum over p of a[i * a_row + p * a_step] x[p * x_step] + beta y[i * y_step], for layouts that no kernel
-/// above reads.
+/// y[i * y_step] = alpha sum over p of a[i * a_row + p * a_step] x[p * x_step] + beta y[i * y_step], for layouts that
+/// no kernel above reads.
 template <class T>
 void multiply_strided(std::int64_t m, std::int64_t k, T alpha, const T* a, std::int64_t a_row, std::int64_t a_step,
                       const T* x, std::int64_t x_step, T beta, T* y, std::int64_t y_step) {

@@ -1,0 +1,79 @@
+#pragma once
+// First values of variables.
+
+#include <cmath>
+#include <cstring>
+#include <leat/core/philox.hpp>
+#include <leat/session/table.hpp>
+
+namespace leat::detail {
+
+// Writes a number, kept as bits, in its dtype.
+inline void write_number(void* to, dtype type, std::uint64_t bits) {
+  const double real = std::bit_cast<double>(bits);
+  const auto whole = static_cast<std::int64_t>(bits);
+  switch (type) {
+    case dtype::float32: *static_cast<float*>(to) = static_cast<float>(real); break;
+    case dtype::float64: *static_cast<double*>(to) = real; break;
+    case dtype::int32: *static_cast<std::int32_t*>(to) = static_cast<std::int32_t>(whole); break;
+    case dtype::int64: *static_cast<std::int64_t*>(to) = whole; break;
+    case dtype::uint8: *static_cast<std::uint8_t*>(to) = static_cast<std::uint8_t>(whole); break;
+    case dtype::boolean: *static_cast<bool*>(to) = whole != 0; break;
+    case dtype::invalid: break;
+  }
+}
+
+// The bits of one value for every element of a dtype.
+inline std::uint64_t bits_as(dtype type, double value) {
+  return is_floating(type) ? std::bit_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+}
+
+// Random numbers depend on the seed and the variable's name alone. Drawn in the variable's precision, written by its dtype.
+[[gnu::cold]] inline void fill_random(std::byte* to, const variable_row& v, const std::uint64_t* numbers, std::string_view name) {
+  if (!is_floating(v.type))
+    throw invalid_argument("variable \"" + std::string(name) + "\" cannot start from random numbers: they are float32 or float64");
+  const auto count = static_cast<std::uint64_t>(v.extent.elements());
+  const std::uint64_t seed = mix(numbers[2], hash_text(name));
+  double first = std::bit_cast<double>(numbers[0]);
+  double second = std::bit_cast<double>(numbers[1]);
+  const bool flat = v.kind == initializer_kind::uniform || v.kind == initializer_kind::glorot_uniform;
+  if (v.kind == initializer_kind::glorot_uniform) {
+    // fan in and out: the last two dimensions, times the receptive field before them
+    double field = 1;
+    for (int a = 0; a + 2 < v.extent.rank; ++a) field *= static_cast<double>(v.extent[a]);
+    const double out = v.extent.rank == 0 ? 1 : static_cast<double>(v.extent[v.extent.rank - 1]);
+    const double in = v.extent.rank < 2 ? out : static_cast<double>(v.extent[v.extent.rank - 2]);
+    second = std::sqrt(6 / (field * (in + out)));
+    first = -second;
+  }
+  for (std::uint64_t i = 0; i < count; ++i) {
+    double value = 0;
+    if (flat) {
+      const double unit = v.type == dtype::float32 ? static_cast<double>(uniform<float>(seed, i)) : uniform<double>(seed, i);
+      value = first + (second - first) * unit;
+    } else {
+      double drawn = normal<double>(seed, i);
+      for (std::uint64_t again = 1; v.kind == initializer_kind::truncated_normal && (drawn > 2 || drawn < -2); ++again)
+        drawn = normal<double>(mix(seed, again), i);
+      value = first + second * drawn;
+    }
+    write_number(to + i * static_cast<std::uint64_t>(size_of(v.type)), v.type, std::bit_cast<std::uint64_t>(value));
+  }
+}
+
+/// Gives a variable its first value. Without `Random`, no variable of the session starts from random numbers.
+template <bool Random>
+[[gnu::cold]] void initialize_variable(std::byte* to, const variable_row& v, const std::uint64_t* numbers, std::string_view name) {
+  const auto count = static_cast<std::size_t>(v.extent.elements());
+  const auto size = static_cast<std::size_t>(size_of(v.type));
+  if (v.kind == initializer_kind::zeros) {
+    std::memset(to, 0, count * size);
+  } else if (v.kind == initializer_kind::ones || v.kind == initializer_kind::number) {
+    const std::uint64_t bits = v.kind == initializer_kind::ones ? bits_as(v.type, 1) : numbers[0];
+    for (std::size_t i = 0; i < count; ++i) write_number(to + i * size, v.type, bits);
+  } else if constexpr (Random) {
+    fill_random(to, v, numbers, name);
+  }
+}
+
+}  // namespace leat::detail
