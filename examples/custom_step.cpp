@@ -41,7 +41,8 @@ int run(int steps) {
   while (done < steps) {
     auto [height, steepness, counted] = s.run(fetch(valley, norm, count));
     if (done % std::max(1, steps / 10) == 0)
-      std::printf("step %6lld   height %15.8f   norm of the gradient %15.6f\n", static_cast<long long>(done), height, steepness);
+      std::printf("step %6lld   height %15.8f   norm of the gradient %15.6f\n", static_cast<long long>(done), height,
+                  steepness);
     done = counted;
   }
   const double found_p = s.value(p), found_q = s.value(q);

@@ -40,7 +40,7 @@ namespace {
 constexpr std::size_t cells = 64;
 
 struct options {
-  std::string data = LEAT_EXAMPLES_DATA "/digits.csv";
+  std::string data = LEAT_EXAMPLE_DATA "/digits.csv";
   int epochs = 60;
   std::size_t batch = 32;
   float rate = 0.003f;

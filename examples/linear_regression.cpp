@@ -1,6 +1,6 @@
 // Linear regression on real data: how far a disease progresses within a year, predicted from ten measurements of 442
-// patients (Efron, Hastie, Johnstone and Tibshirani 2004). Every fifth patient is held out; the others train the weights
-// by gradient descent; the error on those held out is printed beside that of the closed-form least-squares solution.
+// patients (Efron, Hastie, Johnstone and Tibshirani 2004). Every fifth patient is held out; the others train the
+// weights by gradient descent; the error on those held out is printed beside that of the closed-form solution.
 //
 //   x [patients, 10]   w [10, 1]          y [patients]
 //          \             /                     |
@@ -36,7 +36,7 @@ namespace {
 constexpr std::size_t measurements = 10;
 
 struct options {
-  std::string data = LEAT_EXAMPLES_DATA "/diabetes.csv";
+  std::string data = LEAT_EXAMPLE_DATA "/diabetes.csv";
   int steps = 3000;
   float rate = 0.1f;
 };
@@ -111,8 +111,8 @@ int main(int count, char** arguments) {
   options given;
   CLI::App app{"Linear regression on the diabetes data, beside the closed-form least-squares solution."};
   app.option_defaults()->always_capture_default();
-  app.add_option("--data", given.data, "CSV file: a header line, then ten measurements and the progression in each row");
-  app.add_option("--steps", given.steps, "steps of gradient descent over all training rows")->check(CLI::PositiveNumber);
+  app.add_option("--data", given.data, "CSV file: a header line, then ten measurements and the progression");
+  app.add_option("--steps", given.steps, "steps of gradient descent over all rows")->check(CLI::PositiveNumber);
   app.add_option("--rate", given.rate, "learning rate")->check(CLI::PositiveNumber);
   CLI11_PARSE(app, count, arguments);
   try {

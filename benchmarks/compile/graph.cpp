@@ -3,6 +3,7 @@
 // its sum. The recursion halves the number, so that the depth of instantiation measured is the library's and not this
 // program's.
 #include <leat/leat.hpp>
+#include <xtensor/xbuilder.hpp>
 
 #include <cstdio>
 

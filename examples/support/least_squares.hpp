@@ -1,7 +1,7 @@
 #pragma once
 // Linear least squares in closed form, in double precision: the weights v that minimize |A v - b|^2 solve the normal
-// equations (A^T A) v = A^T b, whose matrix is symmetric and positive definite when the columns of A are independent, so
-// that its Cholesky factor L with L L^T = A^T A gives them by two triangular substitutions. An example compares what
+// equations (A^T A) v = A^T b, whose matrix is symmetric and positive definite when the columns of A are independent,
+// so that its Cholesky factor L with L L^T = A^T A gives them by two triangular substitutions. An example compares what
 // gradient descent finds with this.
 
 #include <leat/leat.hpp>

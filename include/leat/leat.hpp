@@ -1,6 +1,16 @@
 #pragma once
 // Everything for one machine: expressions, operators, gradients, training, and sessions on the CPU.
 
+// The operators by themselves, before what includes them: so a message about one names two files on the way to it, not fifteen.
+#include <leat/ops/arithmetic.hpp>
+#include <leat/ops/array.hpp>
+#include <leat/ops/comparison.hpp>
+#include <leat/ops/functions.hpp>
+#include <leat/ops/linalg.hpp>
+#include <leat/ops/nn.hpp>
+#include <leat/ops/reduction.hpp>
+#include <leat/ops/state.hpp>
+#include <leat/passes/gradient.hpp>
 #include <leat/session/session.hpp>
 #include <leat/train/clip.hpp>
 #include <leat/train/layers.hpp>

@@ -36,9 +36,10 @@ TEST_CASE("bool variables, and numbers assigned") {
   const auto turn = assign(flag, logical_not(flag));
   const auto mark = assign(flags, logical_or(flags, x));
   const auto up = assign_add(count, 1_c);
-  session s{turn, mark, up};
+  const auto all = group(turn, mark, up);
+  session s{all};
   s.initialize();
-  s.run(fetch(group(turn, mark, up)), x = xt::xtensor<bool, 1>{true, false, false, true, false});
+  s.run(fetch(all), x = xt::xtensor<bool, 1>{true, false, false, true, false});
   s.run(fetch(mark, up), x = xt::xtensor<bool, 1>{false, false, true, false, false});
   CHECK(s.value(flag));
   CHECK(s.value(flags) == xt::xtensor<bool, 1>{true, false, true, true, false});
@@ -52,10 +53,7 @@ TEST_CASE("a variable read in the step that writes it is its value at the start"
   const auto read = v * 2_c;
   session s{swap, read, v, w};
   s.initialize();
-  const auto [before, both, vs, ws] = [&] {
-    const auto [r, a, b] = s.run(fetch(read, swap, v, w));
-    return std::tuple(r, r, a, b);
-  }();
+  const auto [before, vs, ws] = s.run(fetch(read, swap, v, w));
   check_each("before", before, 0, [](std::size_t) { return 2; });
   check_each("v", vs, 0, [](std::size_t) { return 1; });
   check_each("w", ws, 0, [](std::size_t) { return 10; });
@@ -74,6 +72,43 @@ TEST_CASE("variables swap without any arithmetic between") {
   CHECK(s.value(w)(99) == 1);
 }
 
+TEST_CASE("variables exchange their transposes, and turn in place") {
+  const auto v = variable<"v", double, 3, 5>(zeros);
+  const auto w = variable<"w", double, 5, 3>(zeros);
+  const auto q = variable<"q", double, 4, 4>(zeros);
+  const auto turn = group(assign(v, transpose(w)), assign(w, transpose(v)), assign(q, transpose(q)));
+  session s{turn};
+  const auto vs = filled<double, 2>({3, 5});
+  const auto ws = filled<double, 2>({5, 3}, -1, 1, 2);
+  const auto qs = filled<double, 2>({4, 4}, -1, 1, 3);
+  s.assign(v, vs);
+  s.assign(w, ws);
+  s.assign(q, qs);
+  s.run(fetch(turn));
+  check_each("v", s.value(v), 0, [&](std::size_t i) { return ws(i % 5, i / 5); });
+  check_each("w", s.value(w), 0, [&](std::size_t i) { return vs(i % 3, i / 3); });
+  check_each("q", s.value(q), 0, [&](std::size_t i) { return qs(i % 4, i / 4); });
+}
+
+TEST_CASE("two products update each other's factor from the values at the start") {
+  const auto v = variable<"v", double, 3, 3>(zeros);
+  const auto w = variable<"w", double, 3, 3>(zeros);
+  const auto step = group(assign_add(v, matmul(w, w)), assign_sub(w, 0.5_c * matmul(v, v)));
+  session s{step};
+  const auto vs = filled<double, 2>({3, 3});
+  const auto ws = filled<double, 2>({3, 3}, -1, 1, 2);
+  s.assign(v, vs);
+  s.assign(w, ws);
+  s.run(fetch(step));
+  const auto squared = [](const auto& a, std::size_t i) {
+    double sum = 0;
+    for (std::size_t k = 0; k < 3; ++k) sum += a(i / 3, k) * a(k, i % 3);
+    return sum;
+  };
+  check_each("v", s.value(v), 1e-14, [&](std::size_t i) { return vs.data()[i] + squared(ws, i); });
+  check_each("w", s.value(w), 1e-14, [&](std::size_t i) { return ws.data()[i] - 0.5 * squared(vs, i); });
+}
+
 TEST_CASE("after: an update behind another, a read behind an update") {
   const auto v = variable<"v", double>(1.0);
   const auto first = assign_add(v, 1.0);
@@ -82,10 +117,11 @@ TEST_CASE("after: an update behind another, a read behind an update") {
   const auto seen = after(v, first);
   const auto old = v * 1.5_c;
   const auto kept = after(v * 3_c, first);
-  session s{third, seen, old, kept, first, v};
+  const auto all = group(third);
+  session s{all, seen, old, kept, v};
   s.initialize();
   // the value that `second` multiplies is that of the start of the step: 1
-  const auto [o] = s.run(fetch(old, group(third)));
+  const auto [o] = s.run(fetch(old, all));
   CHECK(o == 1.5);
   CHECK(s.value(v) == 15.0);
   const auto [new_value, before, held] = s.run(fetch(seen, v, kept));
@@ -112,7 +148,7 @@ TEST_CASE("an update folded into the product that feeds it") {
   const auto a = placeholder<"a", double, "batch", 4>();
   const auto g = placeholder<"g", double, "batch", 5>();
   const auto step = assign_sub(w, 0.25 * matmul<true, false>(a, g));
-  const auto plain = assign_add(w, matmul<true, false>(a, g));
+  const auto plain = group(assign_add(w, matmul<true, false>(a, g)));
   session s{step, plain};
   for (const auto batch : {std::size_t{0}, std::size_t{1}, std::size_t{9}}) {
     s.initialize();
@@ -125,18 +161,18 @@ TEST_CASE("an update folded into the product that feeds it") {
     };
     const auto [given] = s.run(fetch(step), a = as, g = gs);
     check_each("given", given, 1e-14, [&](std::size_t i) { return -0.25 * sum(i); });
-    s.run(fetch(group(plain)), a = as, g = gs);
+    s.run(fetch(plain), a = as, g = gs);
     check_each("w", s.value(w), 1e-14, [&](std::size_t i) { return 0.75 * sum(i); });
   }
 }
 
 TEST_CASE("a product that reads the variable that it updates") {
   const auto w = variable<"w", double, 3, 3>(random_uniform(-1, 1, 4));
-  const auto step = assign_add(w, 0.5 * matmul(w, w));
+  const auto step = group(assign_add(w, 0.5 * matmul(w, w)));
   session s{step};
   s.initialize();
   const auto before = s.value(w);
-  s.run(fetch(group(step)));
+  s.run(fetch(step));
   check_each("w", s.value(w), 1e-14, [&](std::size_t i) {
     double total = 0;
     for (std::size_t k = 0; k < 3; ++k) total += before(i / 3, k) * before(k, i % 3);

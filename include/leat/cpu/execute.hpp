@@ -7,20 +7,13 @@
 #include <leat/cpu/lanes.hpp>
 #include <leat/cpu/matmul.hpp>
 #include <leat/cpu/parallel.hpp>
+#include <leat/kernels/plan.hpp>
 #include <leat/kernels/whole_array.hpp>
-#include <leat/session/plan.hpp>
 
 #include <cstring>
 #include <new>
 
 namespace leat::cpu {
-
-/// The memory that a step works in.
-struct workspace {
-  void** buffers = nullptr;               // of each buffer of the program
-  const std::int64_t* numbers = nullptr;  // of the plan
-  std::byte* arena = nullptr;
-};
 
 namespace detail {
 
@@ -131,17 +124,12 @@ struct lanes_of_width<8> {
   using type = batch_lanes<8>;
 };
 
-template <class Program, int Step, std::size_t... I>
-constexpr auto cluster_type(std::index_sequence<I...>) {
-  constexpr auto at = static_cast<std::size_t>(Program::view.step_at(Step).instructions);
-  return kernels::cluster<typename lanes_of_width<Program::data[at + lane_width]>::type, Program::data[at + I]...>{};
-}
-
 template <class Program, int Step>
 struct cluster_step {
   static constexpr auto info = Program::view.step_at(Step);
   static constexpr int plan_begin = leat::detail::plan_at(Program::view, Step);
-  using type = decltype(cluster_type<Program, Step>(std::make_index_sequence<static_cast<std::size_t>(info.instruction_count)>{}));
+using width = lanes_of_width<Program::data[static_cast<std::size_t>(info.instructions) + lane_width]>;
+  using type = kernels::cluster_of<typename width::type, Program, Step>;
 
   // A shape that the compiler knows whole, and small: sizes become constants.
   static constexpr bool is_small = [] {
@@ -340,13 +328,15 @@ template <class Program, int Step>
 /// The CPU as a device: where arrays live, and how a program's steps run.
 struct device {
   static constexpr bool shares_memory = true;  // the host reads and writes the device's arrays
-  using workspace = cpu::workspace;
+  using workspace = leat::workspace;
+  static constexpr chunk_limits chunks{};
   using mode = flush_denormals;  // of the processor, around a step
 
   static void* allocate(std::size_t bytes) { return ::operator new(bytes, std::align_val_t{64}); }
   static void release(void* p) { ::operator delete(p, std::align_val_t{64}); }
   static void copy_in(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
   static void copy_out(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+  static void finish() {}  // waits for copies
 
   /// Runs all steps. `Program` has the packed program as `data` and its reader as `view`.
   template <class Program, std::size_t... Step>

@@ -15,4 +15,4 @@
 // On the way to zero, results below the least normal number may come out as zero.
 
 #include <leat/cpu/math/batch_math.hpp>
-#include <leat/cpu/math/scalar_math.hpp>
+#include <leat/kernels/math/scalar_math.hpp>

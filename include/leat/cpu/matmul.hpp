@@ -106,13 +106,14 @@ void multiply_general(bool transpose_a, bool transpose_b, std::int64_t m, std::i
       m * n * k / (with_library ? library_multiplications_per_chunk : multiplications_per_chunk);
   if (chunks < 2 || !has_threads || (thread_count() == 1 && !with_library))
     return multiply_block(transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, with_library);
-  // Blocks as square as the shape allows, whole tiles of both kinds.
+  // Blocks as square as the shape allows, whole tiles of both kinds; for a library rather more columns than rows, which
+  // cost it nothing.
   constexpr std::int64_t column_step = 2 * tile_columns<T>;
   constexpr std::int64_t row_step = 2 * tile_rows;
   division rows{1, m};
   division columns{1, n};
   while (rows.parts * columns.parts < chunks) {
-    const bool wide = columns.size >= rows.size;
+    const bool wide = columns.size >= (with_library ? 4 : 1) * rows.size;
     const std::int64_t rows_before = rows.parts;
     const std::int64_t columns_before = columns.parts;
     if (wide && columns.size > column_step) columns = divide_evenly(n, 2 * columns.parts, column_step);

@@ -7,8 +7,14 @@
 
 namespace leat {
 
+namespace detail {
+// A feed by what it feeds: what error messages print.
+template <class Id>
+struct fed {};
+}  // namespace detail
+
 template <class Leaf, class Array>
-struct feed {
+struct feed : detail::fed<typename Leaf::identity> {
   using leaf = Leaf;
   using array_type = Array;
   const Array* array;
@@ -57,6 +63,25 @@ constexpr int array_rank() {
     return static_cast<int>(A::rank);
   else
     return -1;
+}
+
+// What is wrong with an array that is to hold the values of `E`, both of whose dtype and rank the compiler knows.
+template <class E, class Array>
+constexpr message array_problem(std::string_view place, std::string_view other) {
+  using T = typename array_element<Array>::type;
+  message m;
+  m << place;
+  const int before = m.size;
+  if constexpr (std::is_void_v<T>) {
+    m << "neither an array nor a number";
+  } else if constexpr (dtype_of<T> != E::type) {
+    m << "the array holds " << (dtype_of<T> == dtype::invalid ? std::string_view("another type") : name_of_dtype(dtype_of<T>)) << ", "
+      << other << " " << name_of_dtype(E::type);
+  } else if constexpr (array_rank<Array>() >= 0 && array_rank<Array>() != E::rank) {
+    m << "the array has rank " << array_rank<Array>() << ", " << other << " " << E::rank;
+  }
+  if (m.size == before) m.size = 0;
+  return m;
 }
 
 template <class Leaf, class Array>

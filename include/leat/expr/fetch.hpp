@@ -2,7 +2,7 @@
 // Fetches: what a run is asked for. `fetch(loss, train)` names expressions; `into(prediction, array)` has the values
 // written where the user wants them.
 
-#include <leat/expr/tensor.hpp>
+#include <leat/expr/feed.hpp>
 #include <tuple>
 
 namespace leat {
@@ -15,13 +15,25 @@ struct fetch_into {
   Array* array;
 };
 
+namespace detail {
+template <class E, class Array>
+struct into_check {
+  static constexpr message text() { return array_problem<E, Array>("into: ", "the expression"); }
+  static constexpr bool ok = text().size == 0;
+  using problem = error_in_expression<problem_text<into_check>(), operand_text<E>()>;
+};
+}  // namespace detail
+
 /// Has the values of `e` written into `array`, which is resized where its type can be; nothing is allocated when the shape
 /// fits already.
 template <tensor_expression E, class Array>
-  requires(!std::is_const_v<Array>)
+  requires(!std::is_const_v<Array> && detail::into_check<E, Array>::ok)
 constexpr fetch_into<E, Array> into(const E& e, Array& array) {
-  return {e, &array};
+  return {e, std::addressof(array)};
 }
+template <tensor_expression E, class Array>
+  requires(!std::is_const_v<Array> && !detail::into_check<E, Array>::ok)
+typename detail::into_check<E, Array>::problem into(const E&, Array&) = delete;
 
 namespace detail {
 template <class F>
@@ -38,14 +50,30 @@ struct fetch_target<fetch_into<E, Array>> {
 template <class F>
 concept fetchable = expression<F> || requires { typename F::target; };
 
+namespace detail {
+template <class... Es>
+struct fetch_targets {};
+template <class... Es>
+inline constexpr std::uint64_t fetch_targets_hash = [] {
+  auto h = mix(901, sizeof...(Es));
+  ((h = mix(h, Es::identity::hash)), ...);
+  return h;
+}();
+// A list of fetches by its short name: what error messages print.
+template <class Id>
+struct fetched {};
+template <class... Es>
+using fetched_by_name = fetched<typename short_name<id<fetch_targets_hash<Es...>>, fetch_targets<Es...>>::type>;
+}  // namespace detail
+
 /// The list of what one run is asked for.
 template <fetchable... Fs>
-struct fetch_list {
+struct fetch_list : detail::fetched_by_name<typename detail::fetch_target<Fs>::type...> {
   std::tuple<Fs...> targets;
 };
 template <fetchable... Fs>
 constexpr fetch_list<Fs...> fetch(const Fs&... targets) {
-  return {std::tuple<Fs...>(targets...)};
+  return {{}, std::tuple<Fs...>(targets...)};
 }
 
 }  // namespace leat

@@ -57,6 +57,13 @@ struct structure_record {
 template <class Id>
 using structure_with = decltype(structure_of(structure_key<Id>{}));
 
+/// A name of constant length for a type of any length: `structure_with<Id>` is `T`.
+template <class Id, class T>
+struct short_name {
+  using type = Id;
+  friend constexpr auto structure_of(structure_key<Id>) { return T{}; }
+};
+
 /// Whether plain numbers may stand in expressions: not under nvcc.
 #ifdef __CUDACC__
 inline constexpr bool plain_numbers = false;

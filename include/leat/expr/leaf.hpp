@@ -160,7 +160,9 @@ constexpr std::uint64_t number_bits(N value) {
     return std::bit_cast<std::uint64_t>(static_cast<double>(static_cast<T>(value)));
   } else {
     static_assert(std::is_integral_v<N>, "a fraction where the expression holds integers: cast<float>(x) first");
-    if (std::cmp_less(value, std::numeric_limits<T>::min()) || std::cmp_greater(value, std::numeric_limits<T>::max()))
+    if constexpr (std::is_same_v<T, bool> || std::is_same_v<N, bool>)
+      return value != N(0) ? 1 : 0;
+    else if (std::cmp_less(value, std::numeric_limits<T>::min()) || std::cmp_greater(value, std::numeric_limits<T>::max()))
       throw invalid_argument("the number " + std::to_string(value) + " does not fit the dtype " +
                              std::string(name_of_dtype(dtype_of<T>)) + " of the expression beside it");
     return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
@@ -297,6 +299,10 @@ template <class N>
 inline constexpr bool is_compile_time_number = false;
 template <std::uint64_t Bits, bool Fraction>
 inline constexpr bool is_compile_time_number<compile_time_number<Bits, Fraction>> = true;
+template <class N>
+inline constexpr bool is_fraction_number = std::is_floating_point_v<N>;
+template <std::uint64_t Bits, bool Fraction>
+inline constexpr bool is_fraction_number<compile_time_number<Bits, Fraction>> = Fraction;
 
 template <class Site, class Like, std::uint64_t Bits, bool Fraction>
 constexpr auto beside(const Like& like, compile_time_number<Bits, Fraction> n) {
@@ -325,10 +331,33 @@ consteval auto operator-(compile_time_number<Bits, Fraction> n) {
 /// A number beside an operand: `2`, `0.5f`, `0.5_c`.
 template <class N>
 concept number_or_constant = (number<N> && plain_numbers) || detail::is_compile_time_number<N>;
+namespace detail {
+template <class E, class N>
+constexpr bool is_fraction_beside_integers() {
+  if constexpr (tensor_expression<E> && number_or_constant<N>) return !is_floating(E::type) && is_fraction_number<N>;
+  return false;
+}
+struct fraction_beside_integers {
+  static constexpr message text() { return message{} << "a fraction beside an expression that is not floating-point: cast<float>(x) first"; }
+};
+template <class A, class B>
+struct fraction_refusal : fraction_refusal<B, A> {};
+template <tensor_expression A, class B>
+struct fraction_refusal<A, B> {
+  using problem = error_in_expression<problem_text<fraction_beside_integers>(), operand_text<A>()>;
+};
+}  // namespace detail
+/// A fraction beside an expression of integers or bool, in either order: refused, as in `i * 0.5f`.
+template <class A, class B>
+concept operand_and_fraction = detail::is_fraction_beside_integers<A, B>() || detail::is_fraction_beside_integers<B, A>();
 /// One operand and one number, in either order: what `2 * x` and `maximum(x, 0.0f)` take.
 template <class A, class B>
-concept operand_and_number = (operand<A> && number_or_constant<B>) || (number_or_constant<A> && operand<B>) ||
-                             (std::is_same_v<A, output> && number<B>) || (number<A> && std::is_same_v<B, output>);
+concept operand_and_number = ((operand<A> && number_or_constant<B>) || (number_or_constant<A> && operand<B>) ||
+                              (std::is_same_v<A, output> && number<B>) || (number<A> && std::is_same_v<B, output>)) &&
+                             !operand_and_fraction<A, B>;
+/// The declared result of an operator between such two.
+template <class A, class B>
+using why_no_fraction = typename detail::fraction_refusal<A, B>::problem;
 
 namespace detail {
 // Calls `f` with both operands, the number made a leaf of the other's dtype.

@@ -8,6 +8,7 @@
 #include <leat/expr/identity.hpp>
 #include <leat/graph/build.hpp>
 #include <leat/graph/leaves.hpp>
+#include <memory>
 #include <string>
 #include <type_traits>
 
@@ -56,7 +57,7 @@ class tensor : public detail::carried_numbers<structure_with<Id>::carried_count>
   template <class Array>
     requires(!std::is_same_v<std::remove_cvref_t<Array>, tensor> && detail::feed_check<tensor, std::remove_cvref_t<Array>>::ok)
   constexpr auto operator=(const Array& array) const -> feed<tensor, Array> {
-    return {&array};
+    return {{}, std::addressof(array)};
   }
   template <class Array>
     requires(!std::is_same_v<std::remove_cvref_t<Array>, tensor> && !detail::feed_check<tensor, std::remove_cvref_t<Array>>::ok)

@@ -1,10 +1,11 @@
 #pragma once
-// The evaluator of fused clusters, for every device. A cluster's type is its instruction list, a pack of integers, so that
-// equal clusters share their code. `Lanes` says what one position of the innermost loop holds: one element
+// The evaluator of fused clusters, for every device. A cluster's type is the hash of its instruction list, which a friend of
+// that hash finds again: equal clusters share their code, whatever programs they stand in, and no type or symbol grows with
+// the list. (The list itself as a pack of integers cost compile time in the square of its length.) `Lanes` says what one position of the innermost loop holds: one element
 // (`scalar_lanes`), or a SIMD batch (`cpu/lanes.hpp`). Everything is a constexpr template without library calls, so that
 // nvcc compiles it for the device.
 
-#include <leat/cpu/math/scalar_math.hpp>
+#include <leat/kernels/math/scalar_math.hpp>
 #include <leat/passes/instruction.hpp>
 #include <leat/passes/lower.hpp>
 
@@ -16,7 +17,7 @@ struct scalar_lanes {
   template <class T>
   using value = T;
   template <class T>
-  using math = cpu::scalar_math<T>;
+  using math = scalar_math<T>;
   template <class T, bool Partial>
   static constexpr T load(const T* p, int) {
     return *p;
@@ -47,7 +48,7 @@ struct scalar_lanes {
   }
   template <class To, class V>
   static constexpr To convert(V v) {
-    return cpu::scalar_math<V>::template cast<To>(v);
+    return scalar_math<V>::template cast<To>(v);
   }
   template <class Op, class T>
   static constexpr T across(T v) {
@@ -116,55 +117,245 @@ struct chunk_place {
   int n;                    // lanes in use
 };
 
-template <std::int64_t R, bool AsScalar, class Lanes, class LF, class SF>
-[[gnu::always_inline]] constexpr auto read(LF& lanes, SF& scalars) {
-  constexpr int k = register_number(R);
-  if constexpr (register_is_scalar(R)) {
-    if constexpr (AsScalar)
-      return scalars.template of<register_type(R)>()[k];
-    else
-      return Lanes::template broadcast<element_of<register_type(R)>>(scalars.template of<register_type(R)>()[k]);
-  } else {
-    return lanes.template of<register_type(R)>()[k];
-  }
+// The kind of a register: scalar or lane, and its dtype; or -1 for none. Its number stays out of template arguments, so
+// that all instructions of one operator share their functions: a constant argument does as well once they are inlined.
+constexpr std::int64_t kind_of(std::int64_t r) { return r < 0 ? -1 : r & ~std::int64_t{0xfffff}; }
+
+template <class T>
+[[gnu::always_inline]] constexpr T* pointer(const cluster_arguments& a, std::int64_t operand, std::int64_t offset) {
+  return static_cast<T*>(a.base[operand]) + offset;
 }
 
-// One operator.
-template <class Lanes, std::int64_t Op, std::int64_t D, std::int64_t A, std::int64_t B, std::int64_t C, class LF, class SF>
-[[gnu::always_inline]] constexpr void apply_operator(LF& lanes, SF& scalars) {
-  using op = operator_with<static_cast<int>(Op)>;
-  constexpr bool scalar = register_is_scalar(D);
-  constexpr dtype type = C >= 0 ? register_type(B) : register_type(A);
-  using T = element_of<type>;
-  using math = std::conditional_t<scalar, cpu::scalar_math<T>, typename Lanes::template math<T>>;
-  using To = element_of<register_type(D)>;
-  auto a = read<A, scalar, Lanes>(lanes, scalars);
-  auto result = [&] {
+// What the instructions of one cluster work on. Depends on counts of registers, not on the instructions.
+template <class LaneSet, class LaneFile, class ScalarFile, class AccumulatorFile, int Operands, int Outer, int Loops, int Unroll>
+struct evaluation {
+  using lane_file = LaneFile;
+  static constexpr int operands = Operands;
+  static constexpr int outer = Outer;
+  static constexpr int unroll = Unroll;
+  static constexpr int loops = Loops;
+
+  ScalarFile scalars;
+  AccumulatorFile accumulators;
+  std::int64_t row_offset[Operands > 0 ? Operands : 1]{};
+  std::int64_t row_index[Outer > 0 ? Outer : 1]{};
+
+  template <std::int64_t Kind, bool AsScalar>
+  [[gnu::always_inline]] constexpr auto read(LaneFile& lanes, std::int64_t r) {
+    const int k = register_number(r);
+    if constexpr (!register_is_scalar(Kind))
+      return lanes.template of<register_type(Kind)>()[k];
+    else if constexpr (AsScalar)
+      return scalars.template of<register_type(Kind)>()[k];
+    else
+      return LaneSet::template broadcast<element_of<register_type(Kind)>>(scalars.template of<register_type(Kind)>()[k]);
+  }
+
+  // One operator. `D` to `C` are the kinds of the registers, `d` to `c` the registers.
+  template <std::int64_t Op, std::int64_t D, std::int64_t A, std::int64_t B, std::int64_t C>
+  [[gnu::always_inline]] constexpr void operate(LaneFile& lanes, std::int64_t d, std::int64_t a, std::int64_t b, std::int64_t c) {
+    using op = operator_with<static_cast<int>(Op)>;
+    constexpr bool scalar = register_is_scalar(D);
+    using T = element_of<C >= 0 ? register_type(B) : register_type(A)>;
+    using math = std::conditional_t<scalar, scalar_math<T>, typename LaneSet::template math<T>>;
+    using To = element_of<register_type(D)>;
     if constexpr (requires { op::converts; }) {
       if constexpr (scalar)
-        return scalar_lanes::convert<To>(a);
+        scalars.template of<register_type(D)>()[register_number(d)] = scalar_lanes::convert<To>(read<A, true>(lanes, a));
       else
-        return Lanes::template convert<To>(a);
+        lanes.template of<register_type(D)>()[register_number(d)] = LaneSet::template convert<To>(read<A, false>(lanes, a));
     } else if constexpr (C >= 0) {
-      return op::template apply<math>(a, read<B, scalar, Lanes>(lanes, scalars), read<C, scalar, Lanes>(lanes, scalars));
+      put<D>(lanes, d, op::template apply<math>(read<A, scalar>(lanes, a), read<B, scalar>(lanes, b), read<C, scalar>(lanes, c)));
     } else if constexpr (B >= 0) {
-      return op::template apply<math>(a, read<B, scalar, Lanes>(lanes, scalars));
+      put<D>(lanes, d, op::template apply<math>(read<A, scalar>(lanes, a), read<B, scalar>(lanes, b)));
     } else {
-      return op::template apply<math>(a);
+      put<D>(lanes, d, op::template apply<math>(read<A, scalar>(lanes, a)));
     }
-  }();
-  if constexpr (scalar)
-    scalars.template of<register_type(D)>()[register_number(D)] = static_cast<To>(result);
-  else
-    lanes.template of<register_type(D)>()[register_number(D)] = result;
-}
+  }
+  template <std::int64_t D, class V>
+  [[gnu::always_inline]] constexpr void put(LaneFile& lanes, std::int64_t d, V value) {
+    if constexpr (register_is_scalar(D))
+      scalars.template of<register_type(D)>()[register_number(d)] = static_cast<element_of<register_type(D)>>(value);
+    else
+      lanes.template of<register_type(D)>()[register_number(d)] = value;
+  }
+
+  // The accumulators of one reduction as one number, combined as a tree.
+  template <std::int64_t Op, dtype Type>
+  [[gnu::always_inline]] constexpr auto finish(std::int64_t accumulator) {
+    using T = element_of<Type>;
+    using op = operator_with<static_cast<int>(Op)>;
+    using math = typename LaneSet::template math<T>;
+    auto& parts = accumulators.template of<Type>();
+    const auto at = accumulator * Unroll;
+    if constexpr (Unroll == 4)
+      return LaneSet::template across<op, T>(op::template combine<math>(op::template combine<math>(parts[at], parts[at + 1]),
+                                                                        op::template combine<math>(parts[at + 2], parts[at + 3])));
+    else
+      return LaneSet::template across<op, T>(parts[at]);
+  }
+
+  // An instruction outside the innermost loop. `Y` and `Z` are the words where they choose code: an operator, a dtype.
+  template <std::int64_t Op, std::int64_t D, std::int64_t X, std::int64_t Y, std::int64_t Z>
+  [[gnu::always_inline]] constexpr void scalar_instruction(LaneFile& lanes, const cluster_arguments& a, std::int64_t d, std::int64_t x,
+                                                           std::int64_t y, std::int64_t z) {
+    if constexpr (Op == load) {
+      put<D>(lanes, d, *pointer<const element_of<register_type(D)>>(a, x, row_offset[x]));
+    } else if constexpr (Op == store) {
+      *pointer<element_of<register_type(X)>>(a, d, row_offset[d]) = scalars.template of<register_type(X)>()[register_number(x)];
+    } else if constexpr (Op == immediate) {
+      using T = element_of<register_type(D)>;
+      if constexpr (std::is_floating_point_v<T>)
+        put<D>(lanes, d, static_cast<T>(__builtin_bit_cast(double, x)));
+      else
+        put<D>(lanes, d, static_cast<T>(x));
+    } else if constexpr (Op == position) {
+      put<D>(lanes, d, static_cast<element_of<register_type(D)>>(row_index[x]));
+    } else if constexpr (Op == finish_row) {
+      put<D>(lanes, d, finish<Y, register_type(D)>(x));
+    } else if constexpr (Op == finish_all) {
+      *pointer<element_of<static_cast<dtype>(Z)>>(a, d, row_offset[d]) = finish<Y, static_cast<dtype>(Z)>(x);
+    } else if constexpr (Op == reduce_cell) {
+      using T = element_of<register_type(X)>;
+      T* cell = pointer<T>(a, d, row_offset[d]);
+      *cell = operator_with<static_cast<int>(Y)>::template combine<scalar_math<T>, T>(
+          *cell, scalars.template of<register_type(X)>()[register_number(x)]);
+    } else {
+      operate<Op, D, X, Y, Z>(lanes, d, x, y, z);
+    }
+  }
+
+  // An instruction of the innermost loop.
+  template <bool Partial, int Copy, std::int64_t Op, std::int64_t D, std::int64_t X, std::int64_t Y, std::int64_t Z>
+  [[gnu::always_inline]] constexpr void lane_instruction(LaneFile& lanes, const chunk_place& place, std::int64_t d, std::int64_t x,
+                                                         std::int64_t y, std::int64_t z) {
+    const cluster_arguments& a = *place.arguments;
+    if constexpr (Op == load) {
+      using T = element_of<register_type(D)>;
+      if constexpr (Y == 1) {
+        put<D>(lanes, d, LaneSet::template load<T, Partial>(pointer<const T>(a, x, place.row[x] + place.j), place.n));
+      } else {
+        const std::int64_t stride = a.strides[x * Loops + Outer];
+        put<D>(lanes, d,
+               LaneSet::template load_strided<T, Partial>(pointer<const T>(a, x, place.row[x] + place.j * stride), stride, place.n));
+      }
+    } else if constexpr (Op == store) {
+      using T = element_of<register_type(X)>;
+      const auto value = lanes.template of<register_type(X)>()[register_number(x)];
+      if constexpr (Y == 1) {
+        T* to = pointer<T>(a, d, place.row[d] + place.j);
+        if constexpr (!Partial && requires { LaneSet::template stream<T>(to, value); }) {
+          if (a.stream)
+            LaneSet::template stream<T>(to, value);
+          else
+            LaneSet::template store<T, Partial>(to, value, place.n);
+        } else {
+          LaneSet::template store<T, Partial>(to, value, place.n);
+        }
+      } else {
+        const std::int64_t stride = a.strides[d * Loops + Outer];
+        LaneSet::template store_strided<T, Partial>(pointer<T>(a, d, place.row[d] + place.j * stride), stride, value, place.n);
+      }
+    } else if constexpr (Op == position) {
+      put<D>(lanes, d, LaneSet::template position<element_of<register_type(D)>>(place.j));
+    } else if constexpr (Op == reduce_lanes) {
+      constexpr dtype type = register_type(X);
+      using T = element_of<type>;
+      using reduction = operator_with<static_cast<int>(Y)>;
+      auto& to = accumulators.template of<type>()[d * Unroll + Copy];
+      to = reduction::template combine<typename LaneSet::template math<T>>(
+          to, LaneSet::template or_else<T, Partial>(lanes.template of<type>()[register_number(x)], reduction::template identity<T>(), place.n));
+    } else if constexpr (Op == reduce_array) {
+      constexpr dtype type = register_type(X);
+      using T = element_of<type>;
+      using reduction = operator_with<static_cast<int>(Y)>;
+      const auto value = lanes.template of<type>()[register_number(x)];
+      using math = typename LaneSet::template math<T>;
+      if constexpr (Z == 1) {
+        T* to = pointer<T>(a, d, place.row[d] + place.j);
+        LaneSet::template store<T, Partial>(to, reduction::template combine<math>(LaneSet::template load<T, Partial>(to, place.n), value), place.n);
+      } else {
+        const std::int64_t stride = a.strides[d * Loops + Outer];
+        T* to = pointer<T>(a, d, place.row[d] + place.j * stride);
+        LaneSet::template store_strided<T, Partial>(
+            to, stride, reduction::template combine<math>(LaneSet::template load_strided<T, Partial>(to, stride, place.n), value), place.n);
+      }
+    } else if constexpr (Op == spill) {
+      using V = std::remove_cvref_t<decltype(lanes.template of<register_type(X)>()[0])>;
+      *row_buffer<V>(place, d) = lanes.template of<register_type(X)>()[register_number(x)];
+    } else if constexpr (Op == reload) {
+      using V = std::remove_cvref_t<decltype(lanes.template of<register_type(D)>()[0])>;
+      put<D>(lanes, d, *row_buffer<V>(place, x));
+    } else {
+      operate<Op, D, X, Y, Z>(lanes, d, x, y, z);
+    }
+  }
+  template <class V>
+  [[gnu::always_inline]] static constexpr V* row_buffer(const chunk_place& place, std::int64_t k) {
+    const cluster_arguments& a = *place.arguments;
+    return static_cast<V*>(static_cast<void*>(a.scratch + k * a.scratch_row +
+                                              (place.j - place.start) / LaneSet::count * static_cast<std::int64_t>(sizeof(V))));
+  }
+
+  // `Row` accumulators start anew in each row, the others once.
+  template <bool Row, std::int64_t Op, std::int64_t X, std::int64_t Y, std::int64_t Z>
+  [[gnu::always_inline]] constexpr void start_accumulator(std::int64_t d) {
+    if constexpr (Op == reduce_lanes && (Z == 1) == Row) {
+      using T = element_of<register_type(X)>;
+      using op = operator_with<static_cast<int>(Y)>;
+      for (int u = 0; u < Unroll; ++u)
+        accumulators.template of<register_type(X)>()[d * Unroll + u] = LaneSet::template broadcast<T>(op::template identity<T>());
+    }
+  }
+};
 
 }  // namespace detail
 
-/// A fused cluster: `cluster<scalar_lanes, code…>::run(arguments, range)`.
-template <class Lanes, std::int64_t... Code>
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wnon-template-friend"
+#endif
+template <std::uint64_t Hash>
+struct cluster_key {
+  friend constexpr auto instructions_of(cluster_key);
+};
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+template <std::uint64_t Hash, class Program, std::int64_t At>
+struct cluster_record {
+  static constexpr std::uint64_t hash = Hash;
+  friend constexpr auto instructions_of(cluster_key<Hash>) { return Program::data.data() + At; }
+};
+
+namespace detail {
+template <std::uint64_t Hash, class Program, int Step>
+inline constexpr bool cluster_is_known = requires { instructions_of(cluster_key<Hash>{}); };
+
+template <class Program, int Step>
+constexpr std::uint64_t hash_of_cluster() {
+  constexpr auto info = Program::view.step_at(Step);
+  std::uint64_t h = mix(19, static_cast<std::uint64_t>(info.instruction_count));
+  for (int i = 0; i < info.instruction_count; ++i)
+    h = mix(h, static_cast<std::uint64_t>(Program::data[static_cast<std::size_t>(info.instructions + i)]));
+  return h;
+}
+template <class Program, int Step>
+constexpr std::uint64_t known_cluster() {
+  constexpr std::uint64_t hash = hash_of_cluster<Program, Step>();
+  if constexpr (cluster_is_known<hash, Program, Step>)
+    return hash;
+  else
+    return cluster_record<hash, Program, Program::view.step_at(Step).instructions>::hash;
+}
+}  // namespace detail
+
+/// A fused cluster: `cluster<scalar_lanes, hash>::run(arguments, range)`; see `cluster_of`.
+template <class Lanes, std::uint64_t Hash>
 struct cluster {
-  static constexpr std::int64_t code[sizeof...(Code)]{Code...};
+  static constexpr const std::int64_t* code = instructions_of(cluster_key<Hash>{});
+  /// A word of the instructions; immediate, so that device code sees a constant.
+  static consteval std::int64_t word(int at) { return code[at]; }
   static constexpr int operands = static_cast<int>(code[operand_total]);
   static constexpr int outer = static_cast<int>(code[outer_loops]);
   static constexpr bool has_inner = code[has_lanes] != 0;
@@ -215,157 +406,30 @@ struct cluster {
   using accumulator_file = detail::registers<Lanes, accumulator_slots, accumulator_slots, accumulator_slots, accumulator_slots,
                                              accumulator_slots, accumulator_slots>;
 
-  struct state {
-    lane_file lanes;
-    scalar_file scalars;
-    accumulator_file accumulators;
-    std::int64_t row_offset[operands > 0 ? operands : 1]{};
-    std::int64_t row_index[outer > 0 ? outer : 1]{};
-  };
+  using state = detail::evaluation<Lanes, lane_file, scalar_file, accumulator_file, operands, outer, loops, unroll>;
 
-  template <class T>
-  [[gnu::always_inline]] static constexpr T* pointer(const cluster_arguments& a, int operand, std::int64_t offset) {
-    return static_cast<T*>(a.base[operand]) + offset;
+  // Words of instruction I of a phase, the register numbers taken out where the words are template arguments.
+  static constexpr std::int64_t op_at(int at) { return code[at]; }
+  static constexpr std::int64_t d_kind(int at) {
+    const auto op = code[at];
+    return op >= 0 || op == load || op == immediate || op == position || op == finish_row || op == reload ? detail::kind_of(code[at + 1]) : -1;
   }
-
-  template <int At>
-  [[gnu::always_inline]] static constexpr void scalar_instruction(state& s, const cluster_arguments& a) {
-    constexpr auto op = code[At];
-    constexpr auto d = code[At + 1];
-    constexpr auto x = code[At + 2];
-    constexpr auto y = code[At + 3];
-    constexpr auto z = code[At + 4];
-    if constexpr (op == load) {
-      using T = element_of<register_type(d)>;
-      s.scalars.template of<register_type(d)>()[register_number(d)] = *pointer<const T>(a, static_cast<int>(x), s.row_offset[x]);
-    } else if constexpr (op == store) {
-      using T = element_of<register_type(x)>;
-      *pointer<T>(a, static_cast<int>(d), s.row_offset[d]) = s.scalars.template of<register_type(x)>()[register_number(x)];
-    } else if constexpr (op == immediate) {
-      using T = element_of<register_type(d)>;
-      if constexpr (std::is_floating_point_v<T>)
-        s.scalars.template of<register_type(d)>()[register_number(d)] = static_cast<T>(__builtin_bit_cast(double, x));
-      else
-        s.scalars.template of<register_type(d)>()[register_number(d)] = static_cast<T>(x);
-    } else if constexpr (op == position) {
-      s.scalars.template of<register_type(d)>()[register_number(d)] = static_cast<element_of<register_type(d)>>(s.row_index[x]);
-    } else if constexpr (op == finish_row) {
-      s.scalars.template of<register_type(d)>()[register_number(d)] = finish<x, y, register_type(d)>(s);
-    } else if constexpr (op == finish_all) {
-      using T = element_of<static_cast<dtype>(z)>;
-      *pointer<T>(a, static_cast<int>(d), s.row_offset[d]) = finish<x, y, static_cast<dtype>(z)>(s);
-    } else if constexpr (op == reduce_cell) {
-      using T = element_of<register_type(x)>;
-      T* cell = pointer<T>(a, static_cast<int>(d), s.row_offset[d]);
-      *cell = operator_with<static_cast<int>(y)>::template combine<cpu::scalar_math<T>, T>(
-          *cell, s.scalars.template of<register_type(x)>()[register_number(x)]);
-    } else {
-      detail::apply_operator<Lanes, op, d, x, y, z>(s.lanes, s.scalars);
-    }
+  static constexpr std::int64_t x_kind(int at) {
+    const auto op = code[at];
+    return op >= 0 || op == store || op == reduce_lanes || op == reduce_array || op == reduce_cell || op == spill ? detail::kind_of(code[at + 2])
+                                                                                                                  : -1;
   }
-
-  // The accumulators of one reduction as one number, combined as a tree.
-  template <std::int64_t Accumulator, std::int64_t Op, dtype Type>
-  [[gnu::always_inline]] static constexpr auto finish(state& s) {
-    using T = element_of<Type>;
-    using op = operator_with<static_cast<int>(Op)>;
-    using math = typename Lanes::template math<T>;
-    auto& parts = s.accumulators.template of<Type>();
-    constexpr auto at = Accumulator * unroll;
-    if constexpr (unroll == 4)
-      return Lanes::template across<op, T>(op::template combine<math>(op::template combine<math>(parts[at], parts[at + 1]),
-                                                                      op::template combine<math>(parts[at + 2], parts[at + 3])));
-    else
-      return Lanes::template across<op, T>(parts[at]);
-  }
-
-  template <int At, bool Row>
-  [[gnu::always_inline]] static constexpr void start_accumulator(state& s) {
-    if constexpr (code[At] == reduce_lanes && (code[At + 4] == 1) == Row) {
-      constexpr dtype type = register_type(code[At + 2]);
-      using T = element_of<type>;
-      using op = operator_with<static_cast<int>(code[At + 3])>;
-      for (int u = 0; u < unroll; ++u)
-        s.accumulators.template of<type>()[code[At + 1] * unroll + u] = Lanes::template broadcast<T>(op::template identity<T>());
-    }
-  }
-
-  template <int At, bool Partial, int Copy>
-  [[gnu::always_inline]] static constexpr void lane_instruction(lane_file& lanes, state& s, const detail::chunk_place& place) {
-    constexpr auto op = code[At];
-    constexpr auto d = code[At + 1];
-    constexpr auto x = code[At + 2];
-    constexpr auto y = code[At + 3];
-    constexpr auto z = code[At + 4];
-    const cluster_arguments& a = *place.arguments;
-    if constexpr (op == load) {
-      using T = element_of<register_type(d)>;
-      auto& to = lanes.template of<register_type(d)>()[register_number(d)];
-      if constexpr (y == 1) {
-        to = Lanes::template load<T, Partial>(pointer<const T>(a, static_cast<int>(x), place.row[x] + place.j), place.n);
-      } else {
-        const std::int64_t stride = a.strides[x * loops + outer];
-        to = Lanes::template load_strided<T, Partial>(pointer<const T>(a, static_cast<int>(x), place.row[x] + place.j * stride), stride,
-                                                      place.n);
-      }
-    } else if constexpr (op == store) {
-      using T = element_of<register_type(x)>;
-      const auto value = lanes.template of<register_type(x)>()[register_number(x)];
-      if constexpr (y == 1) {
-        T* to = pointer<T>(a, static_cast<int>(d), place.row[d] + place.j);
-        if constexpr (!Partial && requires { Lanes::template stream<T>(to, value); }) {
-          if (a.stream)
-            Lanes::template stream<T>(to, value);
-          else
-            Lanes::template store<T, Partial>(to, value, place.n);
-        } else {
-          Lanes::template store<T, Partial>(to, value, place.n);
-        }
-      } else {
-        const std::int64_t stride = a.strides[d * loops + outer];
-        Lanes::template store_strided<T, Partial>(pointer<T>(a, static_cast<int>(d), place.row[d] + place.j * stride), stride, value,
-                                                  place.n);
-      }
-    } else if constexpr (op == position) {
-      lanes.template of<register_type(d)>()[register_number(d)] = Lanes::template position<element_of<register_type(d)>>(place.j);
-    } else if constexpr (op == reduce_lanes) {
-      constexpr dtype type = register_type(x);
-      using T = element_of<type>;
-      using reduction = operator_with<static_cast<int>(y)>;
-      auto& to = s.accumulators.template of<type>()[d * unroll + Copy];
-      to = reduction::template combine<typename Lanes::template math<T>>(
-          to, Lanes::template or_else<T, Partial>(lanes.template of<type>()[register_number(x)], reduction::template identity<T>(), place.n));
-    } else if constexpr (op == reduce_array) {
-      constexpr dtype type = register_type(x);
-      using T = element_of<type>;
-      using reduction = operator_with<static_cast<int>(y)>;
-      const auto value = lanes.template of<type>()[register_number(x)];
-      using math = typename Lanes::template math<T>;
-      if constexpr (z == 1) {
-        T* to = pointer<T>(a, static_cast<int>(d), place.row[d] + place.j);
-        Lanes::template store<T, Partial>(to, reduction::template combine<math>(Lanes::template load<T, Partial>(to, place.n), value), place.n);
-      } else {
-        const std::int64_t stride = a.strides[d * loops + outer];
-        T* to = pointer<T>(a, static_cast<int>(d), place.row[d] + place.j * stride);
-        Lanes::template store_strided<T, Partial>(
-            to, stride, reduction::template combine<math>(Lanes::template load_strided<T, Partial>(to, stride, place.n), value), place.n);
-      }
-    } else if constexpr (op == spill) {
-      using V = std::remove_cvref_t<decltype(lanes.template of<register_type(x)>()[0])>;
-      *static_cast<V*>(static_cast<void*>(a.scratch + d * a.scratch_row + (place.j - place.start) / Lanes::count * static_cast<std::int64_t>(sizeof(V)))) =
-          lanes.template of<register_type(x)>()[register_number(x)];
-    } else if constexpr (op == reload) {
-      using V = std::remove_cvref_t<decltype(lanes.template of<register_type(d)>()[0])>;
-      lanes.template of<register_type(d)>()[register_number(d)] = *static_cast<const V*>(static_cast<const void*>(
-          a.scratch + x * a.scratch_row + (place.j - place.start) / Lanes::count * static_cast<std::int64_t>(sizeof(V))));
-    } else {
-      detail::apply_operator<Lanes, op, d, x, y, z>(lanes, s.scalars);
-    }
-  }
+  static constexpr std::int64_t y_kind(int at) { return code[at] >= 0 ? detail::kind_of(code[at + 3]) : code[at + 3]; }
+  static constexpr std::int64_t z_kind(int at) { return code[at] >= 0 ? detail::kind_of(code[at + 4]) : code[at + 4]; }
 
   template <int Phase, std::size_t... I>
   [[gnu::always_inline]] static constexpr void scalar_phase(state& s, const cluster_arguments& a, std::index_sequence<I...>) {
-    (scalar_instruction<phase_at(Phase) + words_per_instruction * static_cast<int>(I)>(s, a), ...);
+    constexpr int at = phase_at(Phase);
+    constexpr int w = words_per_instruction;
+    [[maybe_unused]] lane_file none;
+    (s.template scalar_instruction<op_at(at + w * int(I)), d_kind(at + w * int(I)), x_kind(at + w * int(I)), y_kind(at + w * int(I)), z_kind(at + w * int(I))>(
+         none, a, word(at + w * int(I) + 1), word(at + w * int(I) + 2), word(at + w * int(I) + 3), word(at + w * int(I) + 4)),
+     ...);
   }
   template <int Phase>
   [[gnu::always_inline]] static constexpr void scalar_phase(state& s, const cluster_arguments& a) {
@@ -375,12 +439,19 @@ struct cluster {
   [[gnu::always_inline]] static constexpr void lane_chunk(state& s, const detail::chunk_place& place, std::index_sequence<I...>) {
     lane_file lanes;
     constexpr int at = phase_at(Phase);
-    (lane_instruction<at + words_per_instruction * static_cast<int>(I), Partial, Copy>(lanes, s, place), ...);
+    constexpr int w = words_per_instruction;
+    (s.template lane_instruction<Partial, Copy, op_at(at + w * int(I)), d_kind(at + w * int(I)), x_kind(at + w * int(I)), y_kind(at + w * int(I)),
+                                 z_kind(at + w * int(I))>(lanes, place, word(at + w * int(I) + 1), word(at + w * int(I) + 2), word(at + w * int(I) + 3),
+                                                     word(at + w * int(I) + 4)),
+     ...);
   }
   template <int Phase, bool Row, std::size_t... I>
   [[gnu::always_inline]] static constexpr void start_phase(state& s, std::index_sequence<I...>) {
-    constexpr int at = phase_at(Phase);
-    (start_accumulator<at + words_per_instruction * static_cast<int>(I), Row>(s), ...);
+    if constexpr (lanes_reduce(Phase)) {
+      constexpr int at = phase_at(Phase);
+      constexpr int w = words_per_instruction;
+      (s.template start_accumulator<Row, op_at(at + w * int(I)), x_kind(at + w * int(I)), y_kind(at + w * int(I)), z_kind(at + w * int(I))>(word(at + w * int(I) + 1)), ...);
+    }
   }
 
   template <int Phase>
@@ -457,5 +528,9 @@ struct cluster {
     scalar_phase<2 + 2 * stage_count>(s, a);
   }
 };
+
+/// The cluster of a program's step.
+template <class Lanes, class Program, int Step>
+using cluster_of = cluster<Lanes, detail::known_cluster<Program, Step>()>;
 
 }  // namespace leat::kernels

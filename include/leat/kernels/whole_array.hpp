@@ -2,6 +2,7 @@
 // Kernels of whole arrays other than products, as work items that any device can run in any order: item k writes what no
 // other item writes. A kernel is made from the operands and the step's numbers, tells how many items it has, and does one.
 
+#include <leat/kernels/math/scalar_math.hpp>
 #include <leat/passes/lower.hpp>
 
 namespace leat::kernels {
@@ -76,7 +77,7 @@ struct segment_sum_kernel {
     for (std::int64_t r = 0; r < rows; ++r) out[r * width + j] = T(0);
     for (std::int64_t k = 0; k < count; ++k) {
       const auto row = static_cast<std::int64_t>(indices[k]);
-      if (row >= 0) out[row * width + j] = cpu::scalar_math<T>::add(out[row * width + j], data[k * width + j]);
+      if (row >= 0) out[row * width + j] = scalar_math<T>::add(out[row * width + j], data[k * width + j]);
     }
   }
 };

@@ -35,6 +35,9 @@ template <class A, class B, LEAT_SITE>
 constexpr auto operator+(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return p + q; });
 }
+template <class A, class B>
+  requires operand_and_fraction<A, B>
+why_no_fraction<A, B> operator+(const A&, const B&) = delete;
 
 /// a - b. Shapes broadcast; dtypes: numbers. Source: TensorFlow `Sub`.
 struct sub_op : rule::binary<rule::takes::number> {
@@ -63,6 +66,9 @@ template <class A, class B, LEAT_SITE>
 constexpr auto operator-(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return p - q; });
 }
+template <class A, class B>
+  requires operand_and_fraction<A, B>
+why_no_fraction<A, B> operator-(const A&, const B&) = delete;
 
 /// a b, element by element. Shapes broadcast; dtypes: numbers. Source: TensorFlow `Mul`.
 struct mul_op : rule::binary<rule::takes::number> {
@@ -92,6 +98,9 @@ template <class A, class B, LEAT_SITE>
 constexpr auto operator*(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return p * q; });
 }
+template <class A, class B>
+  requires operand_and_fraction<A, B>
+why_no_fraction<A, B> operator*(const A&, const B&) = delete;
 
 /// -x. Source: TensorFlow `Neg`.
 struct neg_op : rule::unary<rule::takes::number> {
@@ -164,6 +173,9 @@ template <class A, class B, LEAT_SITE>
 constexpr auto real_divide(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return real_divide(p, q); });
 }
+template <class A, class B>
+  requires operand_and_fraction<A, B>
+why_no_fraction<A, B> real_divide(const A&, const B&) = delete;
 
 /// a / b rounded toward zero, 0 where b is 0. Dtypes: integers. Source: TensorFlow `TruncateDiv`.
 struct truncate_div_op : rule::binary<rule::takes::integer> {
@@ -186,6 +198,9 @@ template <class A, class B, LEAT_SITE>
 constexpr auto truncate_divide(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return truncate_divide(p, q); });
 }
+template <class A, class B>
+  requires operand_and_fraction<A, B>
+why_no_fraction<A, B> truncate_divide(const A&, const B&) = delete;
 
 /// a / b: of floating-point tensors the quotient, of integers the quotient rounded toward zero, as in C++.
 template <class A, class B>
@@ -209,6 +224,9 @@ template <class A, class B, LEAT_SITE>
 constexpr auto operator/(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return p / q; });
 }
+template <class A, class B>
+  requires operand_and_fraction<A, B>
+why_no_fraction<A, B> operator/(const A&, const B&) = delete;
 
 /// a / b rounded down. Dtypes: numbers. Source: TensorFlow `FloorDiv`.
 struct floor_div_op : rule::binary<rule::takes::number> {
@@ -231,6 +249,9 @@ template <class A, class B, LEAT_SITE>
 constexpr auto floor_divide(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return floor_divide(p, q); });
 }
+template <class A, class B>
+  requires operand_and_fraction<A, B>
+why_no_fraction<A, B> floor_divide(const A&, const B&) = delete;
 
 /// The remainder of `floor_divide`, with the divisor's sign. Source: TensorFlow `FloorMod`.
 struct floor_mod_op : rule::binary<rule::takes::number> {
@@ -258,6 +279,9 @@ template <class A, class B, LEAT_SITE>
 constexpr auto floor_mod(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return floor_mod(p, q); });
 }
+template <class A, class B>
+  requires operand_and_fraction<A, B>
+why_no_fraction<A, B> floor_mod(const A&, const B&) = delete;
 
 /// The remainder of rounding toward zero, with the dividend's sign. Source: TensorFlow `TruncateMod`.
 struct truncate_mod_op : rule::binary<rule::takes::number> {
@@ -280,6 +304,9 @@ template <class A, class B, LEAT_SITE>
 constexpr auto truncate_mod(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return truncate_mod(p, q); });
 }
+template <class A, class B>
+  requires operand_and_fraction<A, B>
+why_no_fraction<A, B> truncate_mod(const A&, const B&) = delete;
 
 /// The larger of a and b; a tie's gradient goes to a. Source: TensorFlow `Maximum`.
 struct maximum_op : rule::binary<rule::takes::number> {
@@ -309,6 +336,9 @@ template <class A, class B, LEAT_SITE>
 constexpr auto maximum(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return maximum(p, q); });
 }
+template <class A, class B>
+  requires operand_and_fraction<A, B>
+why_no_fraction<A, B> maximum(const A&, const B&) = delete;
 
 /// The smaller of a and b; a tie's gradient goes to a. Source: TensorFlow `Minimum`.
 struct minimum_op : rule::binary<rule::takes::number> {
@@ -338,6 +368,9 @@ template <class A, class B, LEAT_SITE>
 constexpr auto minimum(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return minimum(p, q); });
 }
+template <class A, class B>
+  requires operand_and_fraction<A, B>
+why_no_fraction<A, B> minimum(const A&, const B&) = delete;
 
 /// x x. Source: TensorFlow `Square`.
 struct square_op : rule::unary<rule::takes::number> {
@@ -389,6 +422,9 @@ template <class A, class B, LEAT_SITE>
 constexpr auto squared_difference(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return squared_difference(p, q); });
 }
+template <class A, class B>
+  requires operand_and_fraction<A, B>
+why_no_fraction<A, B> squared_difference(const A&, const B&) = delete;
 
 /// |x|; the gradient at 0 is 0. Source: TensorFlow `Abs`.
 struct abs_op : rule::unary<rule::takes::number> {

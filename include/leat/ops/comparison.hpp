@@ -27,6 +27,9 @@ template <class A, class B, LEAT_SITE>
 constexpr auto equal(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return equal(p, q); });
 }
+template <class A, class B>
+  requires operand_and_fraction<A, B>
+why_no_fraction<A, B> equal(const A&, const B&) = delete;
 
 /// a ≠ b. The result is bool; shapes broadcast. Source: TensorFlow `NotEqual`.
 struct not_equal_op : rule::comparison<rule::takes::any> {
@@ -50,6 +53,9 @@ template <class A, class B, LEAT_SITE>
 constexpr auto not_equal(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return not_equal(p, q); });
 }
+template <class A, class B>
+  requires operand_and_fraction<A, B>
+why_no_fraction<A, B> not_equal(const A&, const B&) = delete;
 
 /// a < b. The result is bool; shapes broadcast. Source: TensorFlow `Less`.
 struct less_op : rule::comparison<rule::takes::number> {
@@ -72,6 +78,9 @@ template <class A, class B, LEAT_SITE>
 constexpr auto less(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return less(p, q); });
 }
+template <class A, class B>
+  requires operand_and_fraction<A, B>
+why_no_fraction<A, B> less(const A&, const B&) = delete;
 
 /// a ≤ b. The result is bool; shapes broadcast. Source: TensorFlow `LessEqual`.
 struct less_equal_op : rule::comparison<rule::takes::number> {
@@ -94,6 +103,9 @@ template <class A, class B, LEAT_SITE>
 constexpr auto less_equal(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return less_equal(p, q); });
 }
+template <class A, class B>
+  requires operand_and_fraction<A, B>
+why_no_fraction<A, B> less_equal(const A&, const B&) = delete;
 
 /// a > b. The result is bool; shapes broadcast. Source: TensorFlow `Greater`.
 struct greater_op : rule::comparison<rule::takes::number> {
@@ -116,6 +128,9 @@ template <class A, class B, LEAT_SITE>
 constexpr auto greater(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return greater(p, q); });
 }
+template <class A, class B>
+  requires operand_and_fraction<A, B>
+why_no_fraction<A, B> greater(const A&, const B&) = delete;
 
 /// a ≥ b. The result is bool; shapes broadcast. Source: TensorFlow `GreaterEqual`.
 struct greater_equal_op : rule::comparison<rule::takes::number> {
@@ -138,6 +153,9 @@ template <class A, class B, LEAT_SITE>
 constexpr auto greater_equal(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return greater_equal(p, q); });
 }
+template <class A, class B>
+  requires operand_and_fraction<A, B>
+why_no_fraction<A, B> greater_equal(const A&, const B&) = delete;
 
 template <class A, class B>
   requires accepted<less_op, A, B>
@@ -152,6 +170,9 @@ template <class A, class B, LEAT_SITE>
 constexpr auto operator<(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return less(p, q); });
 }
+template <class A, class B>
+  requires operand_and_fraction<A, B>
+why_no_fraction<A, B> operator<(const A&, const B&) = delete;
 
 template <class A, class B>
   requires accepted<less_equal_op, A, B>
@@ -166,6 +187,9 @@ template <class A, class B, LEAT_SITE>
 constexpr auto operator<=(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return less_equal(p, q); });
 }
+template <class A, class B>
+  requires operand_and_fraction<A, B>
+why_no_fraction<A, B> operator<=(const A&, const B&) = delete;
 
 template <class A, class B>
   requires accepted<greater_op, A, B>
@@ -180,6 +204,9 @@ template <class A, class B, LEAT_SITE>
 constexpr auto operator>(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return greater(p, q); });
 }
+template <class A, class B>
+  requires operand_and_fraction<A, B>
+why_no_fraction<A, B> operator>(const A&, const B&) = delete;
 
 template <class A, class B>
   requires accepted<greater_equal_op, A, B>
@@ -194,6 +221,9 @@ template <class A, class B, LEAT_SITE>
 constexpr auto operator>=(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return greater_equal(p, q); });
 }
+template <class A, class B>
+  requires operand_and_fraction<A, B>
+why_no_fraction<A, B> operator>=(const A&, const B&) = delete;
 
 /// a and b, both computed. Source: TensorFlow `LogicalAnd`.
 struct logical_and_op : rule::binary<rule::takes::boolean> {
@@ -346,6 +376,9 @@ constexpr made<select_op, C, A, B> select(const C& condition, const A& a, const 
 template <class C, class A, class B>
   requires refused<select_op, C, A, B>
 why<select_op, C, A, B> select(const C&, const A&, const B&) = delete;
+template <class C, class A, class B>
+  requires(operand<C> && operand_and_fraction<A, B>)
+why_no_fraction<A, B> select(const C&, const A&, const B&) = delete;
 template <class C, class A, class B, LEAT_SITE>
   requires(operand<C> && operand_and_number<A, B>)
 constexpr auto select(const C& condition, const A& a, const B& b) {

@@ -426,5 +426,8 @@ template <class A, class B, LEAT_SITE>
 constexpr auto pow(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return pow(p, q); });
 }
+template <class A, class B>
+  requires operand_and_fraction<A, B>
+why_no_fraction<A, B> pow(const A&, const B&) = delete;
 
 }  // namespace leat

@@ -36,6 +36,10 @@ struct not_a_variable {
   static constexpr message text() { return message{} << "only a variable can be assigned to"; }
 };
 template <class V>
+struct assignment_refusal {
+  using problem = error_in_expression<problem_text<not_a_variable>(), operand_text<V>()>;
+};
+template <class V>
 concept variable_expression = tensor_expression<V> && requires { structure_with<typename V::identity>::is_variable; };
 }  // namespace detail
 /// A variable, or a handle of one: what can be assigned to.
@@ -53,12 +57,15 @@ template <class V, class X>
 why<assign_op, V, X> assign(const V&, const X&) = delete;
 template <class V, class X>
   requires(tensor_expression<V> && !assignable<V>)
-error_in_expression<detail::problem_text<detail::not_a_variable>(), detail::operand_text<V>()> assign(const V&, const X&) = delete;
+typename detail::assignment_refusal<V>::problem assign(const V&, const X&) = delete;
 template <class V, class X, LEAT_SITE>
-  requires(assignable<V> && number_or_constant<X>)
+  requires(assignable<V> && number_or_constant<X> && !operand_and_fraction<V, X>)
 constexpr auto assign(const V& variable, const X& value) {
   return make<assign_op>(variable, detail::beside<Site>(variable, value));
 }
+template <class V, class X>
+  requires(assignable<V> && operand_and_fraction<V, X>)
+why_no_fraction<V, X> assign(const V&, const X&) = delete;
 
 /// variable += value; the result is the new value. A number stands for a scalar value.
 template <class V, class X>
@@ -71,12 +78,15 @@ template <class V, class X>
 why<assign_add_op, V, X> assign_add(const V&, const X&) = delete;
 template <class V, class X>
   requires(tensor_expression<V> && !assignable<V>)
-error_in_expression<detail::problem_text<detail::not_a_variable>(), detail::operand_text<V>()> assign_add(const V&, const X&) = delete;
+typename detail::assignment_refusal<V>::problem assign_add(const V&, const X&) = delete;
 template <class V, class X, LEAT_SITE>
-  requires(assignable<V> && number_or_constant<X>)
+  requires(assignable<V> && number_or_constant<X> && !operand_and_fraction<V, X>)
 constexpr auto assign_add(const V& variable, const X& value) {
   return make<assign_add_op>(variable, detail::beside<Site>(variable, value));
 }
+template <class V, class X>
+  requires(assignable<V> && operand_and_fraction<V, X>)
+why_no_fraction<V, X> assign_add(const V&, const X&) = delete;
 
 /// variable -= value; the result is the new value. A number stands for a scalar value.
 template <class V, class X>
@@ -89,12 +99,15 @@ template <class V, class X>
 why<assign_sub_op, V, X> assign_sub(const V&, const X&) = delete;
 template <class V, class X>
   requires(tensor_expression<V> && !assignable<V>)
-error_in_expression<detail::problem_text<detail::not_a_variable>(), detail::operand_text<V>()> assign_sub(const V&, const X&) = delete;
+typename detail::assignment_refusal<V>::problem assign_sub(const V&, const X&) = delete;
 template <class V, class X, LEAT_SITE>
-  requires(assignable<V> && number_or_constant<X>)
+  requires(assignable<V> && number_or_constant<X> && !operand_and_fraction<V, X>)
 constexpr auto assign_sub(const V& variable, const X& value) {
   return make<assign_sub_op>(variable, detail::beside<Site>(variable, value));
 }
+template <class V, class X>
+  requires(assignable<V> && operand_and_fraction<V, X>)
+why_no_fraction<V, X> assign_sub(const V&, const X&) = delete;
 
 /// Nothing but its control inputs. Source: TensorFlow `NoOp` as `group` builds it.
 struct group_op {

@@ -102,6 +102,7 @@ constexpr graph arrange(const graph& from, std::vector<int>& targets) {
   to.dimension_names = from.dimension_names;
   std::vector<int> map(from.nodes.size(), -1);
   std::vector<int> old_value(from.nodes.size(), -1);  // a variable's value at the start, kept past its first write
+  std::vector<char> reads_old(from.nodes.size(), 0);
   std::vector<int> copied;
 
   auto copy = [&](int i) {
@@ -135,6 +136,16 @@ constexpr graph arrange(const graph& from, std::vector<int>& targets) {
         const bool waits = n.op == &info_of<identity_op> && n.control_count > 0;
         if (from.nodes[v].op->kind == op_kind::variable && !waits && depth[i] > first_write[v]) old_value[v] = -2;
       }
+      if (n.op->kind != op_kind::assign) continue;
+      // and where a write takes a variable as it lies, or a view of one: the other's write may come first
+      int source = from.input(n, 1);
+      int reader = static_cast<int>(i);
+      for (; from.at(source).op->kind == op_kind::view; source = from.input(from.at(source), 0)) reader = source;
+      const bool itself = reader == static_cast<int>(i) && source == from.input(n, 0);
+      if (from.at(source).op->kind == op_kind::variable && !itself && depth[i] >= first_write[static_cast<std::size_t>(source)]) {
+        old_value[static_cast<std::size_t>(source)] = -2;
+        reads_old[static_cast<std::size_t>(reader)] = 1;
+      }
     }
 
   auto move = [&](std::size_t i) {
@@ -147,7 +158,7 @@ constexpr graph arrange(const graph& from, std::vector<int>& targets) {
     for (int k = 0; k < n.input_count; ++k) {
       const auto at = static_cast<std::size_t>(from.input(n, k));
       inputs[k] = map[at];
-      if (old_value[at] >= 0 && !waits && !(n.op->kind == op_kind::assign && k == 0) && depth[i] > first_write[at])
+      if (old_value[at] >= 0 && !waits && !(n.op->kind == op_kind::assign && k == 0) && (depth[i] > first_write[at] || reads_old[i] != 0))
         inputs[k] = old_value[at];
       if (n.op->kind == op_kind::kernel || (n.op == &info_of<reshape_op> && is_strided_view(to, inputs[k]) &&
                                             to.at(inputs[k]).result.extent.squeezed() != n.result.extent.squeezed()))

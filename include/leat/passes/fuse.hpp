@@ -117,9 +117,9 @@ class fuser {
       value = other;
     }
     if (g_.at(value).op != &info_of<matmul_op> || !single(value)) return;
-    // the product must not read the variable that it overwrites
+    // the product must not read a variable that is overwritten
     for (int k = 0; k < 2; ++k)
-      if (source_of(g_, g_.input(g_.at(value), k)) == g_.input(n, 0)) {
+      if (reads_written(g_.input(g_.at(value), k))) {
         if (scale >= 0) f_.places[at(g_.input(n, 1))].folded = false;
         return;
       }

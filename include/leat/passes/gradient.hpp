@@ -10,6 +10,11 @@ namespace leat {
 
 namespace passes {
 
+/// Whether a gradient passes a node to its operands: not where its values are integers or bool.
+constexpr bool passes_gradient(const node& n) {
+  return n.op->gradient != nullptr && is_floating(n.result.type) && n.op != &info_of<stop_gradient_op>;
+}
+
 /// The gradients of `y` (summed, if it is not a scalar) for each of `xs`: node numbers, -1 where `y` does not depend on x by
 /// operators that have a gradient.
 constexpr std::vector<int> gradients(graph& g, int y, std::span<const int> xs) {
@@ -19,7 +24,7 @@ constexpr std::vector<int> gradients(graph& g, int y, std::span<const int> xs) {
     if (x <= y) wanted[static_cast<std::size_t>(x)] = 1;
   for (std::size_t i = 0; i < count; ++i) {
     const node& n = g.nodes[i];
-    if (wanted[i] != 0 || n.op->gradient == nullptr) continue;
+    if (wanted[i] != 0 || !passes_gradient(n)) continue;
     for (int k = 0; k < n.input_count; ++k)
       if (wanted[static_cast<std::size_t>(g.input(n, k))] != 0) wanted[i] = 1;
   }
@@ -34,7 +39,7 @@ constexpr std::vector<int> gradients(graph& g, int y, std::span<const int> xs) {
   for (int i = y; i >= 0; --i) {
     const auto at = static_cast<std::size_t>(i);
     const op_info* op = g.nodes[at].op;
-    if (slot[at] < 0 || wanted[at] == 0 || op->gradient == nullptr) continue;
+    if (slot[at] < 0 || wanted[at] == 0 || !passes_gradient(g.nodes[at])) continue;
     gradient_scope scope(g, i, output(g, slot[at]), &slot, &wanted);
     op->gradient(scope);
   }
@@ -52,7 +57,7 @@ constexpr std::vector<int> trainable_variables(const graph& g, int y) {
     const node& n = g.at(i);
     if (reached[static_cast<std::size_t>(i)] == 0) continue;
     if (n.op->kind == op_kind::variable && g.attribute(n, 1) != 0 && is_floating(n.result.type)) found.push_back(i);
-    if (n.op->gradient == nullptr || n.op == &info_of<stop_gradient_op>) continue;
+    if (!passes_gradient(n)) continue;
     for (int k = 0; k < n.input_count; ++k) reached[static_cast<std::size_t>(g.input(n, k))] = 1;
   }
   for (std::size_t i = 0, j = found.size(); i + 1 < j; ++i) {  // in the order in which they were made
@@ -74,7 +79,7 @@ constexpr message obstacle(const graph& g, int y, int x) {
     const node& n = g.at(i);
     const auto at = static_cast<std::size_t>(i);
     if (reached[at] == 0) continue;
-    const bool passes = open[at] != 0 && n.op->gradient != nullptr && n.op != &info_of<stop_gradient_op>;
+    const bool passes = open[at] != 0 && passes_gradient(n);
     if (open[at] != 0 && !passes && n.input_count > 0 && wall.empty()) wall = n.op->type;
     for (int k = 0; k < n.input_count; ++k) {
       const auto to = static_cast<std::size_t>(g.input(n, k));

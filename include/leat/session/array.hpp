@@ -62,7 +62,7 @@ inline constexpr std::int64_t leaf_dimension = Leaf::extent.dim[Axis];
 [[noreturn, gnu::cold]] inline void throw_wrong_shape(std::string_view what, std::string_view name, std::string_view expected,
                                                       const std::int64_t* extents, int rank) {
   message m;
-  m << what << " " << name << " is " << expected << ", the array has shape [";
+  m << what << (name.empty() ? " the expression" : " \"") << name << (name.empty() ? " is " : "\" is ") << expected << ", the array has shape [";
   for (int k = 0; k < rank; ++k) m << (k > 0 ? ", " : "") << static_cast<long long>(extents[k]);
   m << "]";
   throw invalid_argument(std::string(m.view()));
@@ -70,7 +70,7 @@ inline constexpr std::int64_t leaf_dimension = Leaf::extent.dim[Axis];
 [[noreturn, gnu::cold]] inline void throw_two_sizes(std::string_view dimension, std::int64_t before, std::int64_t now, std::string_view name) {
   message m;
   m << "named dimension \"" << dimension << "\" has size " << static_cast<long long>(before) << " in one feed and "
-    << static_cast<long long>(now) << " in that of " << name;
+    << static_cast<long long>(now) << " in that of \"" << name << "\"";
   throw invalid_argument(std::string(m.view()));
 }
 
@@ -79,7 +79,7 @@ constexpr std::string_view leaf_name() {
   if constexpr (requires { structure_with<typename Leaf::identity>::name; })
     return structure_with<typename Leaf::identity>::name;
   else
-    return "the expression";
+    return {};
 }
 template <class E>
 inline constexpr auto shape_text = operand_text<E>();

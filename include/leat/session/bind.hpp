@@ -3,9 +3,26 @@
 // destination.
 
 #include <leat/session/array.hpp>
-#include <leat/session/plan.hpp>
+#include <leat/kernels/plan.hpp>
 
 namespace leat::detail {
+
+// Whether a variable can be given the values of an array or number.
+template <class V, class Array>
+struct value_check {
+  static constexpr message text() {
+    message m;
+    if constexpr (!std::is_arithmetic_v<Array>)
+      m = array_problem<V, Array>("assign: ", "the variable");
+    else if constexpr (V::rank != 0)
+      m << "assign: a number for a variable that is not a scalar";
+    else if constexpr (std::is_floating_point_v<Array> && !is_floating(V::type))
+      m << "assign: a fraction for a variable of integers";
+    return m;
+  }
+  static constexpr bool ok = text().size == 0;
+  using problem = error_in_expression<problem_text<value_check>(), operand_text<V>()>;
+};
 
 struct not_in_session {
   static constexpr message text() { return message{} << "the session has no such variable"; }

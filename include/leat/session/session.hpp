@@ -90,12 +90,12 @@ constexpr int feed_buffer(std::uint64_t id) {
 }
 
 // Everything about a run that the compiler can refuse.
-template <class Session, class Fetches, class... Feeds>
+template <class Session, class Fetches, class... LeafIds>
 struct run_check;
-template <class... Es, class... Fs, class... Feeds>
-struct run_check<session_table<Es...>, fetch_list<Fs...>, Feeds...> {
+template <class... Es, class... Fs, class... LeafIds>
+struct run_check<session_table<Es...>, fetch_targets<Fs...>, LeafIds...> {
   using table = session_table<Es...>;
-  using program = program_table<fetch_target_of<Fs>...>;
+  using program = program_table<Fs...>;
   static constexpr message text() {
     message m;
     int k = 0;
@@ -104,22 +104,22 @@ struct run_check<session_table<Es...>, fetch_list<Fs...>, Feeds...> {
       if (m.size == 0 && !table::view.has(id))
         m << "fetch " << k << " is not part of the session: give it to the session's constructor";
     };
-    (fetched(fetch_target_of<Fs>::identity::hash), ...);
+    (fetched(Fs::identity::hash), ...);
     if (m.size > 0) return m;
-    auto fed = [&]<class F>(const F*) {
-      if (m.size == 0 && !table::view.has(F::leaf::identity::hash))
-        m << "feed of \"" << structure_with<typename F::leaf::identity>::name << "\": the session has no such placeholder or parameter";
+    [[maybe_unused]] auto known = [&]<class LeafId>(const LeafId*) {
+      if (m.size == 0 && !table::view.has(LeafId::hash))
+        m << "feed of \"" << structure_with<LeafId>::name << "\": the session has no such placeholder or parameter";
     };
-    (fed(static_cast<const Feeds*>(nullptr)), ...);
+    (known(static_cast<const LeafIds*>(nullptr)), ...);
     if (m.size > 0) return m;
     m << program::problem().view();
     if (m.size > 0) return m;
     graph g;
-    (flatten<fetch_target_of<Fs>>(g), ...);
+    (flatten<Fs>(g), ...);
     for (int b = 0; b < program::view.buffers(); ++b) {
       const auto info = program::view.buffer_at(b);
       if (info.where != storage::feed || m.size > 0) continue;
-      if (!(false || ... || (Feeds::leaf::identity::hash == info.id)))
+      if (!(false || ... || (LeafIds::hash == info.id)))
         for (const node& n : g.nodes)
           if (n.id == info.id && n.op->kind == op_kind::placeholder && m.size == 0)
             m << "placeholder \"" << n.name << "\" is not fed: " << describe(n.result, g).view() << " is needed";
@@ -136,6 +136,46 @@ struct run_check<session_table<Es...>, fetch_list<Fs...>, Feeds...> {
   };
 };
 
+// Calls that are refused are declared by short names, so that what the compiler prints does not grow with the session.
+template <class SessionId, class FetchId, class... LeafIds>
+using why_run = typename run_check<structure_with<SessionId>, structure_with<FetchId>, LeafIds...>::refusal::problem;
+template <class SessionId, class V>
+inline constexpr bool session_has_variable = structure_with<SessionId>::view.find_variable(V::identity::hash) >= 0;
+template <class SessionId, class P>
+inline constexpr bool session_has_number = structure_with<SessionId>::view.find_number(P::identity::hash) >= 0;
+template <class... Vs>
+struct variable_refusal {
+  using problem = error_in_expression<problem_text<not_in_session>(), operand_text<Vs>()...>;
+};
+template <class SessionId>
+struct refused_calls {
+  template <class FetchId, class... LeafIds>
+    requires(!run_check<structure_with<SessionId>, structure_with<FetchId>, LeafIds...>::ok)
+  why_run<SessionId, FetchId, LeafIds...> run(const fetched<FetchId>&, const fed<LeafIds>&...) = delete;
+  template <class FetchId, class... LeafIds>
+    requires(!run_check<structure_with<SessionId>, structure_with<FetchId>, LeafIds...>::ok)
+  why_run<SessionId, FetchId, LeafIds...> prepare(const fetched<FetchId>&, const fed<LeafIds>&...) = delete;
+  template <tensor_expression V>
+    requires(!session_has_variable<SessionId, V>)
+  typename variable_refusal<V>::problem value(const V&) const = delete;
+  template <tensor_expression V>
+    requires(!session_has_variable<SessionId, V>)
+  typename variable_refusal<V>::problem is_initialized(const V&) const = delete;
+  template <tensor_expression... Vs>
+    requires(sizeof...(Vs) > 0 && !(session_has_variable<SessionId, Vs> && ...))
+  typename variable_refusal<Vs...>::problem initialize(const Vs&...) = delete;
+  template <tensor_expression V, class Array>
+    requires(!session_has_variable<SessionId, V> && !session_has_number<SessionId, V>)
+  typename variable_refusal<V>::problem assign(const V&, const Array&) = delete;
+  template <tensor_expression V, class Array>
+    requires(session_has_variable<SessionId, V> && !value_check<V, Array>::ok)
+  typename value_check<V, Array>::problem assign(const V&, const Array&) = delete;
+};
+template <class... Es>
+using refused_calls_of = refused_calls<typename short_name<id<expressions_hash<902, Es...>>, session_table<Es...>>::type>;
+
+template <literal_text... Words>
+struct refused_session : expression_tag {};
 template <class... Es>
 struct session_check {
   static constexpr bool ok = session_table<Es...>::view.problem().size == 0;
@@ -143,7 +183,7 @@ struct session_check {
     static constexpr message text() { return session_table<Es...>::view.problem(); }
   };
   struct refusal {
-    using problem = error_in_expression<problem_text<words>()>;
+    using problem = refused_session<problem_text<words>()>;
   };
 };
 
@@ -152,7 +192,7 @@ struct session_check {
 /// What `session` says, on any device. A device says whether it shares the host's memory, allocates and copies, and runs a
 /// program's steps; see cpu::device.
 template <class Device, expression... Es>
-class basic_session {
+class basic_session : detail::refused_calls_of<Es...> {
   using table = detail::session_table<Es...>;
   static constexpr auto& view = table::view;
   template <class Program>
@@ -229,20 +269,23 @@ class basic_session {
     if constexpr (V::rank == 0) {
       typename V::element result;
       device_.copy_out(&result, from, sizeof result);
+      device_.finish();
       return result;
     } else {
       auto result = detail::make_array<V>(nullptr);
       device_.copy_out(result.data(), from, sizeof(typename V::element) * static_cast<std::size_t>(V::extent.elements()));
+      device_.finish();
       return result;
     }
   }
-  template <tensor_expression V>
-    requires(!has_variable<V>)
-  error_in_expression<detail::problem_text<detail::not_in_session>(), detail::operand_text<V>()> value(const V&) const = delete;
+  using detail::refused_calls_of<Es...>::initialize;
+  using detail::refused_calls_of<Es...>::is_initialized;
+  using detail::refused_calls_of<Es...>::value;
+  using detail::refused_calls_of<Es...>::assign;
 
   /// Gives a variable a value from the host. Errors: invalid_argument if the array has another shape.
   template <tensor_expression V, class Array>
-    requires has_variable<V>
+    requires(has_variable<V> && detail::value_check<V, Array>::ok)
   void assign(const V&, const Array& array) {
     const guard g(*this);
     constexpr int k = variable_index<V>;
@@ -269,26 +312,21 @@ class basic_session {
   /// writes to one variable without an order. At run time: invalid_argument (a feed's shape, an index out of range),
   /// failed_precondition (a variable without a value, a session entered twice).
   template <class... Fs, feed_binding... Feeds>
-    requires(detail::run_check<table, fetch_list<Fs...>, Feeds...>::ok)
+    requires(detail::run_check<table, detail::fetch_targets<detail::fetch_target_of<Fs>...>, typename Feeds::leaf::identity...>::ok)
   [[gnu::always_inline]] detail::fetch_results<Fs...> run(const fetch_list<Fs...>& fetches, const Feeds&... feeds) {
     using compiled = detail::program_table<detail::fetch_target_of<Fs>...>;
     return run_in(state_of<compiled>(), fetches, feeds...);
   }
-  template <class... Fs, feed_binding... Feeds>
-    requires(!detail::run_check<table, fetch_list<Fs...>, Feeds...>::ok)
-  typename detail::run_check<table, fetch_list<Fs...>, Feeds...>::refusal::problem run(const fetch_list<Fs...>&, const Feeds&...) = delete;
+  using detail::refused_calls_of<Es...>::run;
 
   /// A run prepared once: the arrays are bound by reference, and calling it looks nothing up.
   template <class... Fs, feed_binding... Feeds>
-    requires(detail::run_check<table, fetch_list<Fs...>, Feeds...>::ok)
+    requires(detail::run_check<table, detail::fetch_targets<detail::fetch_target_of<Fs>...>, typename Feeds::leaf::identity...>::ok)
   auto prepare(const fetch_list<Fs...>& fetches, const Feeds&... feeds) {
     using compiled = detail::program_table<detail::fetch_target_of<Fs>...>;
     return [this, &state = state_of<compiled>(), fetches, feeds...]() __attribute__((always_inline)) { return run_in(state, fetches, feeds...); };
   }
-  template <class... Fs, feed_binding... Feeds>
-    requires(!detail::run_check<table, fetch_list<Fs...>, Feeds...>::ok)
-  typename detail::run_check<table, fetch_list<Fs...>, Feeds...>::refusal::problem prepare(const fetch_list<Fs...>&,
-                                                                                         const Feeds&...) = delete;
+  using detail::refused_calls_of<Es...>::prepare;
 
   /// Bytes of intermediate results that a set of fetches needs for the shapes of its last run.
   template <class... Fs>
@@ -384,7 +422,7 @@ class basic_session {
 
   template <class Program>
   [[gnu::noinline]] void plan(step_state<Program>& state) {
-    make_plan(Program::data.data(), state.sizes, state.plan);
+    make_plan(Program::data.data(), state.sizes, Device::chunks, state.plan);
     if (static_cast<std::size_t>(state.plan.arena_bytes) > state.arena.size())
       state.arena = detail::device_bytes<Device>(static_cast<std::size_t>(state.plan.arena_bytes));
     for (int b = 0; b < Program::view.buffers(); ++b) {
@@ -444,8 +482,13 @@ class basic_session {
   }
   template <class Program>
   void copy_fetches(step_state<Program>& state) {
-    for (int b = 0; b < Program::view.buffers(); ++b)
-      if (Program::view.buffer_at(b).where == storage::fetch) device_.copy_out(state.buffers[b], state.device.buffers[b], bytes_of(state, b));
+    bool any = false;
+    for (int b = 0; b < Program::view.buffers(); ++b) {
+      if (Program::view.buffer_at(b).where != storage::fetch) continue;
+      device_.copy_out(state.buffers[b], state.device.buffers[b], bytes_of(state, b));
+      any = true;
+    }
+    if (any) device_.finish();
   }
 
   template <class Program>
@@ -512,7 +555,7 @@ class basic_session {
   }
 
   template <class Program, class Bound, std::size_t... I, class... Feeds>
-  [[gnu::always_inline]] void bind_feeds(step_state<Program>& state, std::int64_t* sizes, Bound& bound, std::index_sequence<I...>,
+  [[gnu::always_inline]] void bind_feeds(step_state<Program>& state, [[maybe_unused]] std::int64_t* sizes, Bound& bound, std::index_sequence<I...>,
                                          const Feeds&... feeds) {
     (detail::bind_feed<Program>(state.buffers, sizes, std::get<I>(bound), feeds), ...);
   }
@@ -555,8 +598,19 @@ class session : public basic_session<cpu::device, Es...> {
   using basic_session<cpu::device, Es...>::basic_session;
 };
 
+/// What a session of expressions that cannot stand together is: the compiler prints why.
+template <detail::literal_text... Words>
+class session<detail::refused_session<Words...>> {
+ public:
+  session(...) = delete;
+};
+
 template <expression... Es>
+  requires(detail::session_check<Es...>::ok)
 session(const Es&...) -> session<Es...>;
+template <expression... Es>
+  requires(!detail::session_check<Es...>::ok)
+session(const Es&...) -> session<typename detail::session_check<Es...>::refusal::problem>;
 
 /// A session on another device: `auto s = session_on<thrust_omp>(loss, train);`.
 template <class Device, expression... Es>

@@ -41,16 +41,17 @@ bool close(T got, T expected, double tolerance) {
 
 template <class T>
   requires std::is_arithmetic_v<T>
-void compare(const char* what, T got, T expected, double tolerance) {
-  INFO(std::string(what), ": got ", got, ", TensorFlow gives ", expected);
+void compare(const std::string& what, T got, T expected, double tolerance) {
+  INFO(what, ": got ", got, ", TensorFlow gives ", expected);
   CHECK(close(got, expected, tolerance));
 }
 
 template <class T, std::size_t Rank>
-void compare(const char* what, const xt::xtensor<T, Rank>& got, const xt::xtensor<T, Rank>& expected, double tolerance) {
-  INFO(std::string(what));
+void compare(const std::string& what, const xt::xtensor<T, Rank>& got, const xt::xtensor<T, Rank>& expected, double tolerance) {
+  INFO(what);
   REQUIRE(got.shape() == expected.shape());
   std::ostringstream differences;
+  differences.precision(std::numeric_limits<T>::max_digits10);
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const T is = *(got.begin() + static_cast<std::ptrdiff_t>(i));
     const T should_be = *(expected.begin() + static_cast<std::ptrdiff_t>(i));

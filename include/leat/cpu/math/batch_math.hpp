@@ -4,14 +4,17 @@
 // scalars; rarer functions go lane by lane through the scalar ones.
 
 #include <leat/cpu/batch.hpp>
-#include <leat/cpu/math/elementary.hpp>
-#include <leat/cpu/math/scalar_math.hpp>
+#include <leat/kernels/math/elementary.hpp>
+#include <leat/kernels/math/scalar_math.hpp>
 
 #include <cstdint>
 #include <limits>
 #include <type_traits>
 
 namespace leat::cpu {
+
+namespace elementary = kernels::elementary;
+using kernels::scalar_math;
 
 template <class T>
 struct batch_math {

@@ -21,12 +21,22 @@ enum plan_field : int {
   plan_numbers       // then extents, strides, offsets (clusters) or the step's numbers (kernels)
 };
 
+/// The memory that a step works in.
+struct workspace {
+  void** buffers = nullptr;               // of each buffer of the program
+  const std::int64_t* numbers = nullptr;  // of the plan
+  std::byte* arena = nullptr;
+};
+
+/// Work is cut into pieces of about so many elements, whatever the number of threads; what is combined into few.
+struct chunk_limits {
+  std::int64_t elements = 16384;
+  std::int64_t most = 64;
+  std::int64_t most_partials = 16;
+};
+
 namespace detail {
 
-// Work is cut into pieces of about this many elements; results that are combined are cut into at most sixteen.
-inline constexpr std::int64_t chunk_elements = 16384;
-inline constexpr std::int64_t most_chunks = 64;
-inline constexpr std::int64_t most_partials = 16;
 inline constexpr std::int64_t stream_bytes = std::int64_t{8} << 20;
 
 constexpr int plan_size(const program_view::step& s) {
@@ -58,8 +68,8 @@ namespace detail {
 // Runs when sizes change, not in a warm step: compiled for size.
 class planner {
  public:
-  planner(const program_view& p, const std::int64_t* data, const std::int64_t* sizes, program_plan& out)
-      : p_(p), data_(data), sizes_(sizes), out_(out) {}
+  planner(const program_view& p, const std::int64_t* data, const std::int64_t* sizes, const chunk_limits& limits, program_plan& out)
+      : p_(p), data_(data), sizes_(sizes), limits_(limits), out_(out) {}
 
   [[gnu::cold]] void run() {
     out_.numbers.clear();
@@ -127,13 +137,13 @@ class planner {
     const auto rule = static_cast<cut_rule>(s.chunked);
     const std::int64_t total = rows * inner;
     out_.work = larger(out_.work, total);
-    if (rule != cut_rule::never && total > 2 * chunk_elements) {
-      const auto most = accumulating > 0 ? most_partials : most_chunks;
+    if (rule != cut_rule::never && total > 2 * limits_.elements) {
+      const auto most = accumulating > 0 ? limits_.most_partials : limits_.most;
       if (rows > 1) {
-        rows_per_chunk = larger(larger(1, chunk_elements / larger(inner, 1)), divide_up(rows, most));
+        rows_per_chunk = larger(larger(1, limits_.elements / larger(inner, 1)), divide_up(rows, most));
         chunks = divide_up(rows, rows_per_chunk);
       } else if (rule == cut_rule::anywhere) {
-        inner_per_chunk = larger(chunk_elements, divide_up(divide_up(inner, most_chunks), 64) * 64);
+        inner_per_chunk = larger(limits_.elements, divide_up(divide_up(inner, limits_.most), 64) * 64);
         chunks = divide_up(inner, inner_per_chunk);
         rows_per_chunk = 0;
       }
@@ -211,6 +221,7 @@ class planner {
   const program_view& p_;
   const std::int64_t* data_;
   const std::int64_t* sizes_;
+  const chunk_limits limits_;
   program_plan& out_;
   std::vector<block> blocks_;
 };
@@ -218,9 +229,9 @@ class planner {
 }  // namespace detail
 
 /// Plans a program for the sizes of its named dimensions.
-inline void make_plan(const std::int64_t* data, const std::int64_t* sizes, program_plan& out) {
+inline void make_plan(const std::int64_t* data, const std::int64_t* sizes, const chunk_limits& limits, program_plan& out) {
   const program_view view(data);
-  detail::planner(view, data, sizes, out).run();
+  detail::planner(view, data, sizes, limits, out).run();
 }
 
 }  // namespace leat

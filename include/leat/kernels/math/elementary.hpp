@@ -7,14 +7,14 @@
 // division:
 //   sigmoid(x) = 1 / (1 + exp(-x)),   tanh|x| = u / (2 - u) with u = 1 - exp(-2|x|).
 // log splits x into 2^k (1 + f), with 1 + f in [sqrt(1/2), sqrt(2)).
-// Results that would be denormal may come out as zero. The tables of errors are at the head of math.hpp.
+// Results that would be denormal may come out as zero. The tables of errors are at the head of cpu/math.hpp.
 
-#include <leat/cpu/polynomial.hpp>
+#include <leat/kernels/math/polynomial.hpp>
 
 #include <cstdint>
 #include <type_traits>
 
-namespace leat::cpu::elementary {
+namespace leat::kernels::elementary {
 
 template <class T>
 struct constants;
@@ -225,4 +225,4 @@ template <class M, class V>
   return M::add(M::maximum(x, V(T(0))), log1p<M>(exp<M>(M::negate(M::abs(x)))));
 }
 
-}  // namespace leat::cpu::elementary
+}  // namespace leat::kernels::elementary

@@ -3,7 +3,7 @@
 // `fma`: scalars and batches evaluate the same operations in the same order. Coefficients come highest power first and
 // are arguments, not a table, because device code cannot index a constant array.
 
-namespace leat::cpu {
+namespace leat::kernels {
 
 /// c0 x^n + c1 x^(n-1) + … + cn.
 template <class M, class V, class... Coefficients>
@@ -13,4 +13,4 @@ template <class M, class V, class... Coefficients>
   return sum;
 }
 
-}  // namespace leat::cpu
+}  // namespace leat::kernels

@@ -4,14 +4,14 @@
 // device code (under nvcc with --expt-relaxed-constexpr). Integers wrap around on overflow, and dividing them by zero
 // gives zero.
 
-#include <leat/cpu/math/elementary.hpp>
+#include <leat/kernels/math/elementary.hpp>
 
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
 
-namespace leat::cpu {
+namespace leat::kernels {
 
 template <class T>
 struct scalar_math {
@@ -337,4 +337,4 @@ struct scalar_math<bool> {
   }
 };
 
-}  // namespace leat::cpu
+}  // namespace leat::kernels

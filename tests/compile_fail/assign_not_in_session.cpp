@@ -1,0 +1,25 @@
+// Giving a value to a variable that the session does not have.
+// expect: the session has no such variable
+// expect: float32 [3]
+// expect-clang: the session has no such variable
+// expect-clang: float32 [3]
+#include <leat/leat.hpp>
+
+using namespace leat;
+using namespace leat::literals;
+
+int main() {
+  auto x = placeholder<"x", float, "batch", 4>();
+  auto w = variable<"w", float, 4, 1>(zeros);
+  auto y = matmul(x, w);
+  session s{y};
+  s.initialize();
+  xt::xtensor<float, 2> xs({3, 4}, 1.0f);
+  auto v = variable<"v", float, 3>(zeros);
+  xt::xtensor<float, 1> vs({3}, 1.0f);
+#ifdef LEAT_FIXED
+  s.assign(w, xt::xtensor<float, 2>({4, 1}, 1.0f)); static_cast<void>(v);
+#else
+  s.assign(v, vs);  // ERROR HERE
+#endif
+}

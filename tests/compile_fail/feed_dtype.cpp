@@ -1,0 +1,24 @@
+// A feed of another dtype.
+// expect: feed of \"x\": the array holds float64, the placeholder float32
+// expect: float32 [batch, 4]
+// expect-clang: feed of \"x\": the array holds float64, the placeholder float32
+// expect-clang: float32 [batch, 4]
+#include <leat/leat.hpp>
+
+using namespace leat;
+using namespace leat::literals;
+
+int main() {
+  auto x = placeholder<"x", float, "batch", 4>();
+  auto w = variable<"w", float, 4, 1>(zeros);
+  auto y = matmul(x, w);
+  session s{y};
+  s.initialize();
+  xt::xtensor<float, 2> xs({3, 4}, 1.0f);
+  xt::xtensor<double, 2> ds({3, 4}, 1.0);
+#ifdef LEAT_FIXED
+  auto r = s.run(fetch(y), x = xs);
+#else
+  auto r = s.run(fetch(y), x = ds);  // ERROR HERE
+#endif
+}

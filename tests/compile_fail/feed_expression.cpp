@@ -1,0 +1,23 @@
+// Feeding what is computed.
+// expect: not a placeholder or parameter
+// expect: float32 [batch, 1]
+// expect-clang: not a placeholder or parameter
+// expect-clang: float32 [batch, 1]
+#include <leat/leat.hpp>
+
+using namespace leat;
+using namespace leat::literals;
+
+int main() {
+  auto x = placeholder<"x", float, "batch", 4>();
+  auto w = variable<"w", float, 4, 1>(zeros);
+  auto y = matmul(x, w);
+  session s{y};
+  s.initialize();
+  xt::xtensor<float, 2> xs({3, 4}, 1.0f);
+#ifdef LEAT_FIXED
+  auto r = s.run(fetch(y), x = xs);
+#else
+  auto r = s.run(fetch(y), y = xs);  // ERROR HERE
+#endif
+}

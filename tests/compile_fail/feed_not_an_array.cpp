@@ -1,0 +1,23 @@
+// A feed that is neither an array nor a number.
+// expect: feed of \"x\": neither an array nor a number
+// expect: float32 [batch, 4]
+// expect-clang: feed of \"x\": neither an array nor a number
+// expect-clang: float32 [batch, 4]
+#include <leat/leat.hpp>
+
+using namespace leat;
+using namespace leat::literals;
+
+int main() {
+  auto x = placeholder<"x", float, "batch", 4>();
+  auto w = variable<"w", float, 4, 1>(zeros);
+  auto y = matmul(x, w);
+  session s{y};
+  s.initialize();
+  xt::xtensor<float, 2> xs({3, 4}, 1.0f);
+#ifdef LEAT_FIXED
+  auto r = s.run(fetch(y), x = xs);
+#else
+  auto r = s.run(fetch(y), x = "text");  // ERROR HERE
+#endif
+}

@@ -1,0 +1,21 @@
+// Fetching what the session does not have.
+// expect: fetch 2 is not part of the session
+// expect-clang: fetch 2 is not part of the session
+#include <leat/leat.hpp>
+
+using namespace leat;
+using namespace leat::literals;
+
+int main() {
+  auto x = placeholder<"x", float, "batch", 4>();
+  auto w = variable<"w", float, 4, 1>(zeros);
+  auto y = matmul(x, w);
+  session s{y};
+  s.initialize();
+  xt::xtensor<float, 2> xs({3, 4}, 1.0f);
+#ifdef LEAT_FIXED
+  auto r = s.run(fetch(y, x), x = xs);
+#else
+  auto r = s.run(fetch(y, y * 2_c), x = xs);  // ERROR HERE
+#endif
+}

@@ -1,0 +1,19 @@
+// A loss without variables.
+// expect: minimize: no gradient reaches a trainable variable
+// expect: float32 []
+// expect-clang: minimize: no gradient reaches a trainable variable
+// expect-clang: float32 []
+#include <leat/leat.hpp>
+
+using namespace leat;
+using namespace leat::literals;
+
+int main() {
+  auto x = placeholder<"x", float, 4>();
+  auto w = variable<"w", float, 4>(zeros);
+#ifdef LEAT_FIXED
+  auto train = gradient_descent(0.1f).minimize(reduce_sum(x * w));
+#else
+  auto train = gradient_descent(0.1f).minimize(reduce_sum(x));  // ERROR HERE
+#endif
+}

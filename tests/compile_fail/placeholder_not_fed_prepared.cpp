@@ -1,0 +1,21 @@
+// The same in a prepared run.
+// expect: placeholder \"x\" is not fed: float32 [batch, 4] is needed
+// expect-clang: placeholder \"x\" is not fed: float32 [batch, 4] is needed
+#include <leat/leat.hpp>
+
+using namespace leat;
+using namespace leat::literals;
+
+int main() {
+  auto x = placeholder<"x", float, "batch", 4>();
+  auto w = variable<"w", float, 4, 1>(zeros);
+  auto y = matmul(x, w);
+  session s{y};
+  s.initialize();
+  xt::xtensor<float, 2> xs({3, 4}, 1.0f);
+#ifdef LEAT_FIXED
+  auto r = s.prepare(fetch(y), x = xs);
+#else
+  auto r = s.prepare(fetch(y));  // ERROR HERE
+#endif
+}

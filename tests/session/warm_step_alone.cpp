@@ -1,0 +1,110 @@
+#include <leat/session/session.hpp>
+
+#include "support/check.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+
+#include <dlfcn.h>
+
+// Every way to the heap counts: operator new in all its forms, and what lies below it.
+namespace {
+std::atomic<long> allocations{0};
+
+void* counted(std::size_t size, std::size_t alignment) {
+  ++allocations;
+  if (void* p = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment)) return p;
+  throw std::bad_alloc();
+}
+}  // namespace
+
+void* operator new(std::size_t size) { return counted(size, 16); }
+void* operator new[](std::size_t size) { return counted(size, 16); }
+void* operator new(std::size_t size, std::align_val_t alignment) { return counted(size, static_cast<std::size_t>(alignment)); }
+void* operator new[](std::size_t size, std::align_val_t alignment) { return counted(size, static_cast<std::size_t>(alignment)); }
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete[](void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
+void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
+void operator delete[](void* p, std::align_val_t) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+
+// The sanitizers have a malloc of their own, which is left alone.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+extern "C" void* malloc(std::size_t size) {
+  static const auto next = reinterpret_cast<void* (*)(std::size_t)>(dlsym(RTLD_NEXT, "malloc"));
+  ++allocations;
+  return next(size);
+}
+#endif
+
+using namespace leat;
+using namespace leat::literals;
+using namespace leat_test;
+
+namespace {
+
+// How often the heap is asked while `step` runs, after two runs that warm it up.
+template <class Step>
+long count(Step step) {
+  step();
+  step();
+  const long before = allocations.load();
+  step();
+  step();
+  return allocations.load() - before;
+}
+
+}  // namespace
+
+TEST_CASE("the counter counts") {
+  CHECK(count([] { delete new int(3); }) >= 2);
+  CHECK(count([] { volatile auto* p = static_cast<char*>(std::malloc(100)); std::free(const_cast<char*>(p)); }) >= 0);
+  CHECK(count([] {}) == 0);
+}
+
+TEST_CASE("a warm step of linear regression allocates nothing, static or named") {
+  const auto check = [](const auto& x, const auto& y) {
+    const auto w = variable<"w", float, 10, 1>(zeros);
+    const auto b = variable<"b", float>(0.0f);
+    const auto loss = reduce_mean(square(squeeze<1>(matmul(x, w)) + b - y));
+    const auto [dw, db] = gradients(loss, w, b);
+    const auto train = group(assign_sub(w, 0.1f * dw), assign_sub(b, 0.1f * db));
+    session s{loss, train};
+    s.initialize();
+    const auto xs = filled<float, 2>({100, 10});
+    const auto ys = filled<float, 1>({100});
+    CHECK(count([&] { s.run(fetch(loss, train), x = xs, y = ys); }) == 0);
+    CHECK(count([&] { s.run(fetch(train), x = xs, y = ys); }) == 0);
+    const auto prepared = s.prepare(fetch(loss, train), x = xs, y = ys);
+    CHECK(count(prepared) == 0);
+  };
+  check(placeholder<"x", float, 100, 10>(), placeholder<"y", float, 100>());
+  check(placeholder<"x", float, "batch", 10>(), placeholder<"y", float, "batch">());
+}
+
+TEST_CASE("nor does one of a network, whatever is fetched into arrays that fit") {
+  const auto x = placeholder<"x", float, "batch", 64>();
+  const auto labels = placeholder<"labels", std::int32_t, "batch">();
+  const auto w1 = variable<"w1", float, 64, 128>(glorot_uniform(1));
+  const auto b1 = variable<"b1", float, 128>(zeros);
+  const auto w2 = variable<"w2", float, 128, 10>(glorot_uniform(2));
+  const auto b2 = variable<"b2", float, 10>(zeros);
+  const auto logits = matmul(relu(matmul(x, w1) + b1), w2) + b2;
+  const auto loss = reduce_mean(sparse_softmax_cross_entropy_with_logits(labels, logits));
+  const auto [d1, e1, d2, e2] = gradients(loss, w1, b1, w2, b2);
+  const auto train = group(assign_sub(w1, 0.1f * d1), assign_sub(b1, 0.1f * e1), assign_sub(w2, 0.1f * d2), assign_sub(b2, 0.1f * e2));
+  session s{loss, logits, train};
+  s.initialize();
+  const auto xs = filled<float, 2>({64, 64});
+  const auto ls = filled<std::int32_t, 1>({64}, 0, 10);
+  xt::xtensor<float, 2> into_array;
+  CHECK(count([&] { s.run(fetch(loss, train), x = xs, labels = ls); }) == 0);
+  CHECK(count([&] { s.run(fetch(into(logits, into_array), loss), x = xs, labels = ls); }) == 0);
+  const auto step = s.prepare(fetch(loss, train), x = xs, labels = ls);
+  CHECK(count(step) == 0);
+}

@@ -1,0 +1,15 @@
+// Trained models and sessions' state on a GPU.
+
+#include "models.hpp"
+
+using namespace leat_test;
+
+TEST_CASE("linear regression") { check_linear_regression<leat::thrust_cuda>(); }
+
+TEST_CASE("a network with gradient descent") { check_network<leat::thrust_cuda>(gradient_descent(0.1_c)); }
+
+TEST_CASE("a network with Adam") { check_network<leat::thrust_cuda>(adam(0.01_c)); }
+
+TEST_CASE("variables and numbers") { check_state<leat::thrust_cuda>(); }
+
+TEST_CASE("errors") { check_errors<leat::thrust_cuda>(); }

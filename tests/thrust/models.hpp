@@ -1,0 +1,127 @@
+#pragma once
+// Models trained on a device and on the CPU: the same losses on the way, the same variables in the end.
+
+#include "compare.hpp"
+
+namespace leat_test {
+
+/// Two sizes of batches, so that the plan is made anew between steps.
+template <class Device>
+void check_linear_regression() {
+  const auto x = placeholder<"x", float, "batch", 10>();
+  const auto y = placeholder<"y", float, "batch">();
+  const auto w = variable<"w", float, 10, 1>(zeros);
+  const auto b = variable<"b", float>(0.5f);
+  const auto prediction = squeeze<1>(matmul(x, w)) + b;
+  const auto loss = reduce_mean(square(prediction - y));
+  const auto train = gradient_descent(0.1_c).minimize(loss);
+  session on_cpu{loss, prediction, train};
+  auto on_device = session_on<Device>(loss, prediction, train);
+  on_cpu.initialize();
+  on_device.initialize();
+  for (const std::size_t batch : {100U, 7U, 20000U, 1U}) {
+    const auto xs = filled<float>(std::array{batch, std::size_t{10}});
+    const auto ys = filled<float>(std::array{batch}, -1, 1, 5);
+    for (int step = 0; step < 20; ++step) {
+      const auto [expected] = on_cpu.run(fetch(loss, train), x = xs, y = ys);
+      const auto [got] = on_device.run(fetch(loss, train), x = xs, y = ys);
+      CHECK(close(got, expected, 1e-5));
+    }
+    auto into_this = xt::xtensor<float, 1>::from_shape({batch});
+    on_device.run(fetch(into(prediction, into_this)), x = xs);
+    check_close("prediction", into_this, std::get<0>(on_cpu.run(fetch(prediction), x = xs)), 1e-5);
+  }
+  check_close("w", on_device.value(w), on_cpu.value(w), 1e-5);
+  CHECK(close(on_device.value(b), on_cpu.value(b), 1e-5));
+}
+
+template <class Device, class Optimizer>
+void check_network(const Optimizer& optimizer) {
+  const auto x = placeholder<"x", float, "batch", 64>();
+  const auto labels = placeholder<"labels", std::int32_t, "batch">();
+  const auto hidden = relu(dense<"hidden", 32>(x, 1));
+  const auto logits = dense<"logits", 10>(hidden, 2);
+  const auto loss = reduce_mean(sparse_softmax_cross_entropy_with_logits(labels, logits));
+  const auto accuracy = reduce_mean(cast<float>(equal(argmax<1, std::int32_t>(logits), labels)));
+  const auto train = optimizer.minimize(loss);
+  session on_cpu{loss, accuracy, train};
+  auto on_device = session_on<Device>(loss, accuracy, train);
+  on_cpu.initialize();
+  on_device.initialize();
+  const auto xs = filled<float>(std::array<std::size_t, 2>{50, 64});
+  const auto ys = filled<std::int32_t>(std::array<std::size_t, 1>{50}, 0, 10);
+  auto step = on_device.prepare(fetch(loss, train), x = xs, labels = ys);
+  float first = 0;
+  float last = 0;
+  for (int k = 0; k < 30; ++k) {
+    const auto [expected] = on_cpu.run(fetch(loss, train), x = xs, labels = ys);
+    const auto [got] = step();
+    CHECK(close(got, expected, 1e-4));
+    if (k == 0) first = got;
+    last = got;
+  }
+  CHECK(last < first);
+  const auto [expected] = on_cpu.run(fetch(accuracy), x = xs, labels = ys);
+  const auto [got] = on_device.run(fetch(accuracy), x = xs, labels = ys);
+  CHECK(close(got, expected, 0.03));
+  const auto kernel = variable<"hidden/kernel", float, 64, 32>(glorot_uniform(1));
+  const auto bias = variable<"logits/bias", float, 10>(zeros);
+  check_close("hidden/kernel", on_device.value(kernel), on_cpu.value(kernel), 1e-4);
+  check_close("logits/bias", on_device.value(bias), on_cpu.value(bias), 1e-4);
+}
+
+/// What a session does beside running: values in and out, numbers that are fed or set.
+template <class Device>
+void check_state() {
+  const auto a = variable<"a", double, 3, 4>(random_normal(0.0, 1.0, 7));
+  const auto n = variable<"n", std::int64_t>(5);
+  const auto rate = parameter<"rate">(0.5f);
+  const auto scaled = a * cast<double>(rate);
+  const auto update = group(assign_add(n, 2_c), assign(a, scaled));
+  session on_cpu{scaled, update};
+  auto s = session_on<Device>(scaled, update);
+  CHECK_FALSE(s.is_initialized(a));
+  CHECK_THROWS_AS(s.value(a), failed_precondition);
+  CHECK_THROWS_AS(s.run(fetch(update)), failed_precondition);
+  on_cpu.initialize();
+  s.initialize();
+  const auto start = on_cpu.value(a);
+  check_close("random start", s.value(a), start, 0);
+  s.run(fetch(update));
+  CHECK(s.value(n) == 7);
+  check_each("halved", s.value(a), 0, [&](std::size_t i) { return start.data()[i] * 0.5; });
+  const auto given = filled<double>(std::array<std::size_t, 2>{3, 4});
+  s.assign(a, given);
+  check_close("assigned", s.value(a), given, 0);
+  const auto [fed] = s.run(fetch(scaled), rate = 3.0f);
+  check_each("fed", fed, 0, [&](std::size_t i) { return given.data()[i] * 3; });
+  const auto [unfed] = s.run(fetch(scaled));
+  check_each("as before", unfed, 0, [&](std::size_t i) { return given.data()[i] * 0.5; });
+  s.assign(rate, 2.0f);
+  const auto [set] = s.run(fetch(scaled));
+  check_each("set", set, 0, [&](std::size_t i) { return given.data()[i] * 2; });
+  const auto wrong = filled<double>(std::array<std::size_t, 2>{4, 3});
+  CHECK_THROWS_AS(s.assign(a, wrong), invalid_argument);
+}
+
+template <class Device>
+void check_errors() {
+  const auto table = variable<"table", float, 5, 3>(ones);
+  const auto ids = placeholder<"ids", std::int32_t, "n">();
+  const auto x = placeholder<"x", float, "n">();
+  const auto found = reduce_sum<1>(gather(table, ids)) * x;
+  auto s = session_on<Device>(found);
+  s.initialize();
+  const xt::xtensor<float, 1> xs{1, 2, 3};
+  const xt::xtensor<std::int32_t, 1> good{0, 4, 1};
+  const xt::xtensor<std::int32_t, 1> high{0, 5, 1};
+  const xt::xtensor<std::int32_t, 1> low{-1, 5, 1};
+  const xt::xtensor<std::int32_t, 1> shorter{0, 4};
+  check_each("rows", std::get<0>(s.run(fetch(found), ids = good, x = xs)), 0, [](std::size_t i) { return 3.0 * static_cast<double>(i + 1); });
+  CHECK_THROWS_WITH_AS(s.run(fetch(found), ids = high, x = xs), doctest::Contains("index 5 at position 1"), invalid_argument);
+  CHECK_THROWS_WITH_AS(s.run(fetch(found), ids = low, x = xs), doctest::Contains("index -1 at position 0"), invalid_argument);
+  CHECK_THROWS_WITH_AS(s.run(fetch(found), ids = shorter, x = xs), doctest::Contains("\"n\""), invalid_argument);
+  check_each("rows again", std::get<0>(s.run(fetch(found), ids = good, x = xs)), 0, [](std::size_t i) { return 3.0 * static_cast<double>(i + 1); });
+}
+
+}  // namespace leat_test

@@ -1,0 +1,16 @@
+// Operators on each of Thrust's systems for the host.
+
+#include "operators.hpp"
+#include "systems.hpp"
+
+using namespace leat_test;
+
+TEST_CASE_TEMPLATE("elements, broadcasting and casts", Device, LEAT_TEST_SYSTEMS) { check_elements<Device>(); }
+
+TEST_CASE_TEMPLATE("reductions", Device, LEAT_TEST_SYSTEMS) { check_reductions<Device>(); }
+
+TEST_CASE_TEMPLATE("softmax and cross entropies", Device, LEAT_TEST_SYSTEMS) { check_softmax<Device>(); }
+
+TEST_CASE_TEMPLATE("parts, positions and rows of arrays", Device, LEAT_TEST_SYSTEMS) { check_arrays<Device>(); }
+
+TEST_CASE_TEMPLATE("products", Device, LEAT_TEST_SYSTEMS) { check_products<Device>(); }

@@ -1,0 +1,15 @@
+// Operators on a GPU.
+
+#include "operators.hpp"
+
+using namespace leat_test;
+
+TEST_CASE("elements, broadcasting and casts") { check_elements<leat::thrust_cuda>(); }
+
+TEST_CASE("reductions") { check_reductions<leat::thrust_cuda>(); }
+
+TEST_CASE("softmax and cross entropies") { check_softmax<leat::thrust_cuda>(); }
+
+TEST_CASE("parts, positions and rows of arrays") { check_arrays<leat::thrust_cuda>(); }
+
+TEST_CASE("products") { check_products<leat::thrust_cuda>(); }

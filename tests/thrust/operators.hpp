@@ -1,0 +1,122 @@
+#pragma once
+// Operators on a device against the CPU. Element functions give the same bits; sums are taken in another order.
+
+#include "compare.hpp"
+
+namespace leat_test {
+
+template <class Device>
+void check_elements() {
+  const auto a = placeholder<"a", float, "rows", 1, 5>();
+  const auto b = placeholder<"b", float, 4, 1>();
+  const auto i = placeholder<"i", std::int32_t, "rows", 4, 5>();
+  const auto c = placeholder<"c", double, 5>();
+  const auto wide = cast<double>(a + b) * c + cast<double>(i);
+  const auto functions = exp(a) * tanh(b) + sigmoid(a) / sqrt(abs(b) + 1_c) - log(abs(a) + 2_c);
+  const auto chosen = select(i > 3_c, a * b, maximum(a, b));
+  const auto truth = logical_and(a < b, equal(i, 2_c));
+  const auto whole = i * i - i / 3_c;
+  for (const std::size_t rows : {0U, 1U, 3U, 4000U}) {
+    CAPTURE(rows);
+    const auto as = filled<float>(std::array<std::size_t, 3>{rows, 1, 5}, -2, 2);
+    const auto bs = filled<float>(std::array<std::size_t, 2>{4, 1}, -2, 2, 1);
+    const auto is = filled<std::int32_t>(std::array<std::size_t, 3>{rows, 4, 5}, -1, 9);
+    const auto cs = filled<double>(std::array<std::size_t, 1>{5}, -2, 2, 3);
+    check_same<Device>("elements", 0, std::tuple{chosen, truth, whole}, a = as, b = bs, i = is);
+    check_same<Device>("functions", 4e-7, std::tuple{functions}, a = as, b = bs);
+    check_same<Device>("doubles", 1e-15, std::tuple{wide}, a = as, b = bs, i = is, c = cs);
+  }
+}
+
+template <class Device>
+void check_reductions() {
+  const auto x = placeholder<"x", float, "rows", 7, "columns">();
+  const auto k = placeholder<"k", std::int64_t, "rows", 7>();
+  const auto sums = std::tuple{reduce_sum(x), reduce_sum<0>(x), reduce_sum<1>(x), reduce_sum<2>(x), reduce_sum<0, 2>(x), reduce_sum_keep<1, 2>(x)};
+  const auto others = std::tuple{reduce_mean<0, 1>(x), reduce_max<2>(x), reduce_min<0>(x), reduce_max(x), reduce_mean(square(x) * 2_c)};
+  const auto centered = x - reduce_mean_keep<2>(x);
+  const auto variance = std::tuple{reduce_mean<2>(square(centered)), reduce_mean_keep<0, 1>(square(centered))};
+  const auto whole = std::tuple{reduce_sum(k), reduce_max<0>(k), reduce_prod<1>(k)};
+  using size = std::array<std::size_t, 2>;
+  for (const auto [rows, columns] : {size{1, 1}, size{3, 5}, size{1, 9000}, size{900, 11}, size{40, 300}, size{0, 4}, size{4, 0}}) {
+    CAPTURE(rows);
+    CAPTURE(columns);
+    const auto xs = filled<float>(std::array<std::size_t, 3>{rows, 7, columns});
+    const auto ks = filled<std::int64_t>(std::array<std::size_t, 2>{rows, 7}, -4, 5);
+    const auto many = static_cast<double>(rows * 7 * columns + 10);
+    check_same<Device>("sums", 3e-7 * std::sqrt(many), sums, x = xs);
+    check_same<Device>("integers", 0, whole, k = ks);
+    if (rows == 0 || columns == 0) continue;
+    check_same<Device>("others", 3e-6, others, x = xs);
+    check_same<Device>("variance", 3e-6, variance, x = xs);
+  }
+}
+
+template <class Device>
+void check_softmax() {
+  const auto logits = placeholder<"logits", float, "rows", 10>();
+  const auto classes = placeholder<"classes", std::int32_t, "rows">();
+  const auto target = placeholder<"target", float, "rows", 10>();
+  const auto w = variable<"w", float, 10>(random_uniform(0.5, 2.0, 3));
+  const auto scaled = logits * w;
+  const auto soft = std::tuple{softmax(scaled), log_softmax(scaled), softmax<0>(scaled)};
+  const auto sparse = sparse_softmax_cross_entropy_with_logits(classes, scaled);
+  const auto dense_loss = softmax_cross_entropy_with_logits(softmax(target), scaled);
+  const auto binary = sigmoid_cross_entropy_with_logits(sigmoid(target), scaled);
+  const auto losses = std::tuple{sparse, dense_loss, binary, std::get<0>(gradients(reduce_sum(sparse) + reduce_sum(dense_loss) + reduce_sum(binary), w))};
+  for (const std::size_t rows : {1U, 33U, 3000U}) {
+    CAPTURE(rows);
+    const auto ls = filled<float>(std::array<std::size_t, 2>{rows, 10}, -4, 4);
+    const auto ts = filled<float>(std::array<std::size_t, 2>{rows, 10}, -4, 4, 9);
+    const auto cs = filled<std::int32_t>(std::array{rows}, 0, 10);
+    check_same<Device>("softmax", 2e-6, soft, logits = ls);
+    check_same<Device>("cross entropies", 2e-5, losses, logits = ls, classes = cs, target = ts);
+  }
+}
+
+template <class Device>
+void check_arrays() {
+  const auto x = placeholder<"x", float, "n", 6, 5>();
+  const auto y = placeholder<"y", float, "n", 2, 5>();
+  const auto ids = placeholder<"ids", std::int64_t, "n">();
+  const auto table = variable<"table", float, 9, 5>(random_normal(0.0, 1.0, 4));
+  const auto part = slice<begins<0, 1, 2>, sizes<-1, 3, 2>>(x);
+  const auto joined = concat<1>(x, y, x);
+  const auto turned = transpose<2, 0, 1>(x);
+  const auto moved = std::tuple{part, joined, turned, reshape<"n", 30>(x), expand_dims<1>(reduce_max<2>(y))};
+  const auto largest = std::tuple{argmax<1>(x), argmax<2, std::int32_t>(x), argmin<0>(y), one_hot<9>(ids)};
+  const auto rows = gather(table, ids);
+  const auto loss = reduce_sum(square(rows)) + reduce_sum(square(part));
+  const auto looked_up = std::tuple_cat(std::tuple{rows}, gradients(loss, table, x));
+  for (const std::size_t n : {1U, 8U, 700U}) {
+    CAPTURE(n);
+    const auto xs = filled<float>(std::array<std::size_t, 3>{n, 6, 5});
+    const auto ys = filled<float>(std::array<std::size_t, 3>{n, 2, 5});
+    const auto numbers = filled<std::int64_t>(std::array{n}, 0, 9);
+    check_same<Device>("moved", 0, moved, x = xs, y = ys);
+    check_same<Device>("positions", 0, largest, x = xs, y = ys, ids = numbers);
+    check_same<Device>("looked up", 2e-5, looked_up, x = xs, ids = numbers);
+  }
+}
+
+template <class Device>
+void check_products() {
+  const auto a = placeholder<"a", float, "m", "k">();
+  const auto b = placeholder<"b", float, "k", "n">();
+  const auto i = placeholder<"i", std::int32_t, "m", 3>();
+  const auto w = variable<"w", double, 4, 3>(random_normal(0.0, 1.0, 4));
+  const auto product = matmul(a, b);
+  const auto products = std::tuple{product, matmul<true, true>(b, a)};
+  using size = std::array<std::size_t, 3>;
+  for (const auto [m, k, n] : {size{1, 1, 1}, size{3, 5, 7}, size{64, 33, 20}, size{200, 100, 1}, size{2, 0, 3}}) {
+    CAPTURE(m);
+    const auto as = filled<float>(std::array{m, k});
+    const auto bs = filled<float>(std::array{k, n}, -1, 1, 3);
+    check_same<Device>("products", 1e-5, products, a = as, b = bs);
+    const auto is = filled<std::int32_t>(std::array{m, std::size_t{3}}, -5, 6);
+    check_same<Device>("integers", 0, std::tuple{matmul(i, transpose<1, 0>(i))}, i = is);
+    check_same<Device>("doubles", 1e-13, std::tuple{matmul(cast<double>(i), transpose<1, 0>(w))}, i = is);
+  }
+}
+
+}  // namespace leat_test
