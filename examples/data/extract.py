@@ -25,12 +25,18 @@ def write(name, header, rows):
 
 def main():
     diabetes = load_diabetes(scaled=False)
-    write("diabetes.csv", [*diabetes.feature_names, "progression"],
-          [[*measurements, target] for measurements, target in zip(diabetes.data, diabetes.target)])
+    write(
+        "diabetes.csv",
+        [*diabetes.feature_names, "progression"],
+        [[*measurements, target] for measurements, target in zip(diabetes.data, diabetes.target)],
+    )
 
     digits = load_digits()
-    write("digits.csv", [f"pixel_{row}_{column}" for row in range(8) for column in range(8)] + ["digit"],
-          [[*pixels, digit] for pixels, digit in zip(digits.data, digits.target)])
+    write(
+        "digits.csv",
+        [f"pixel_{row}_{column}" for row in range(8) for column in range(8)] + ["digit"],
+        [[*pixels, digit] for pixels, digit in zip(digits.data, digits.target)],
+    )
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -14,10 +15,9 @@ namespace {
 // A file that is there for one test.
 class file_with {
  public:
-  explicit file_with(const std::string& content)
-      : path_((std::filesystem::temp_directory_path() / ("leat_table_" + std::to_string(counter++) + "_" +
-                                                         std::to_string(reinterpret_cast<std::uintptr_t>(this)) + ".csv"))
-                  .string()) {
+  explicit file_with(const std::string& content) {
+    const auto unique = std::to_string(counter++) + "_" + std::to_string(reinterpret_cast<std::uintptr_t>(this));
+    path_ = (std::filesystem::temp_directory_path() / ("leat_table_" + unique + ".csv")).string();
     std::ofstream(path_) << content;
   }
   file_with(const file_with&) = delete;

@@ -7,9 +7,9 @@
 The reference folder holds ops.json, losses.json and optimizers.json, in the format that their descriptions state. Each
 case becomes expressions over placeholders of its inputs' static shapes; where TensorFlow recorded gradients, those of
 sum(output * incoming gradient) are asked for as well. Several cases share a session, so that a program of some hundred
-cases compiles in seconds. A case is left out with a reason: a function that it needs is not in the headers yet, the operator
-does not take its dtype there, or it has no typed spelling. Files that would not change are not written again. The
-environment variable LEAT_REFERENCE, where it is set, takes the place of --reference.
+cases compiles in seconds. A case is left out with a reason: a function that it needs is not in the headers yet, the
+operator does not take its dtype there, or it has no typed spelling. Files that would not change are not written again.
+The environment variable LEAT_REFERENCE, where it is set, takes the place of --reference.
 """
 
 import argparse
@@ -22,8 +22,14 @@ import sys
 
 CASES_PER_SESSION = 6
 DIFFERENT = {}  # cases in which the library differs from TensorFlow on purpose, and why
-TYPES = {"float32": "float", "float64": "double", "int32": "std::int32_t", "int64": "std::int64_t", "uint8": "std::uint8_t",
-         "bool": "bool"}
+TYPES = {
+    "float32": "float",
+    "float64": "double",
+    "int32": "std::int32_t",
+    "int64": "std::int64_t",
+    "uint8": "std::uint8_t",
+    "bool": "bool",
+}
 TOLERANCES = {"float32": "1e-5", "float64": "1e-12"}
 
 
@@ -31,18 +37,23 @@ class Unsupported(Exception):
     """Why a case has no program."""
 
 
-# ---------------------------------------------------------------------------------------------------------- C++ literals
+# --------------------------------------------------------------------------------------------------------- C++ literals
+
 
 def literal(value, dtype):
     if dtype == "bool":
         return "true" if value else "false"
     if dtype not in ("float32", "float64"):
-        if value in (-2**31, -2**63):
+        if value in (-(2**31), -(2**63)):
             return f"std::numeric_limits<{TYPES[dtype]}>::min()"
         return f"{value}"
     if isinstance(value, str):
         limit = f"std::numeric_limits<{TYPES[dtype]}>::"
-        return {"NaN": limit + "quiet_NaN()", "Infinity": limit + "infinity()", "-Infinity": "-" + limit + "infinity()"}[value]
+        return {
+            "NaN": limit + "quiet_NaN()",
+            "Infinity": limit + "infinity()",
+            "-Infinity": "-" + limit + "infinity()",
+        }[value]
     return repr(float(value)) + ("f" if dtype == "float32" else "")
 
 
@@ -69,36 +80,92 @@ def numbers(values):
     return ", ".join(str(v) for v in values)
 
 
-# --------------------------------------------------------------------------------- the spelling of TensorFlow's operators
+# ------------------------------------------------------------------------------- the spelling of TensorFlow's operators
 #
-# A spelling takes a case and gives the C++ expression of its first output, or a list of expressions, one for each output. `c.x("name")` is the operand that stands for
-# an input and is fed; `c.value("name")` is the content of an input that the typed front end wants at compile time.
+# A spelling takes a case and gives the C++ expression of its first output, or a list of expressions, one for each
+# output. `c.x("name")` is the operand that stands for an input and is fed; `c.value("name")` is the content of an input
+# that the typed front end wants at compile time.
 
 UNARY = {
-    "Neg": "-{}", "Abs": "leat::abs({})", "Sign": "sign({})", "Square": "square({})", "Sqrt": "leat::sqrt({})",
-    "Rsqrt": "rsqrt({})", "Exp": "leat::exp({})", "Expm1": "leat::expm1({})", "Log": "leat::log({})",
-    "Log1p": "leat::log1p({})", "Sigmoid": "sigmoid({})", "Tanh": "leat::tanh({})", "Sin": "leat::sin({})",
-    "Cos": "leat::cos({})", "Tan": "leat::tan({})", "Asin": "leat::asin({})", "Acos": "leat::acos({})",
-    "Atan": "leat::atan({})", "Sinh": "leat::sinh({})", "Cosh": "leat::cosh({})", "Erf": "leat::erf({})",
-    "Erfc": "leat::erfc({})", "Round": "leat::round({})", "Floor": "leat::floor({})", "Ceil": "leat::ceil({})",
-    "Rint": "leat::round({})", "Reciprocal": "reciprocal({})", "Relu": "relu({})", "Relu6": "relu6({})", "Elu": "elu({})",
-    "Selu": "selu({})", "Softplus": "softplus({})", "Softsign": "softsign({})", "IsNan": "is_nan({})",
-    "IsInf": "is_inf({})", "IsFinite": "is_finite({})", "LogicalNot": "!{}", "Identity": "identity({})",
-    "StopGradient": "stop_gradient({})", "ZerosLike": "zeros_like({})", "OnesLike": "ones_like({})",
+    "Neg": "-{}",
+    "Abs": "leat::abs({})",
+    "Sign": "sign({})",
+    "Square": "square({})",
+    "Sqrt": "leat::sqrt({})",
+    "Rsqrt": "rsqrt({})",
+    "Exp": "leat::exp({})",
+    "Expm1": "leat::expm1({})",
+    "Log": "leat::log({})",
+    "Log1p": "leat::log1p({})",
+    "Sigmoid": "sigmoid({})",
+    "Tanh": "leat::tanh({})",
+    "Sin": "leat::sin({})",
+    "Cos": "leat::cos({})",
+    "Tan": "leat::tan({})",
+    "Asin": "leat::asin({})",
+    "Acos": "leat::acos({})",
+    "Atan": "leat::atan({})",
+    "Sinh": "leat::sinh({})",
+    "Cosh": "leat::cosh({})",
+    "Erf": "leat::erf({})",
+    "Erfc": "leat::erfc({})",
+    "Round": "leat::round({})",
+    "Floor": "leat::floor({})",
+    "Ceil": "leat::ceil({})",
+    "Rint": "leat::round({})",
+    "Reciprocal": "reciprocal({})",
+    "Relu": "relu({})",
+    "Relu6": "relu6({})",
+    "Elu": "elu({})",
+    "Selu": "selu({})",
+    "Softplus": "softplus({})",
+    "Softsign": "softsign({})",
+    "IsNan": "is_nan({})",
+    "IsInf": "is_inf({})",
+    "IsFinite": "is_finite({})",
+    "LogicalNot": "!{}",
+    "Identity": "identity({})",
+    "StopGradient": "stop_gradient({})",
+    "ZerosLike": "zeros_like({})",
+    "OnesLike": "ones_like({})",
     "L2Loss": "l2_loss({})",
 }
 BINARY = {
-    "AddV2": "{} + {}", "Sub": "{} - {}", "Mul": "{} * {}", "RealDiv": "{} / {}", "Div": "{} / {}", "DivNoNan": "div_no_nan({}, {})",
-    "FloorDiv": "floor_divide({}, {})", "FloorMod": "floor_mod({}, {})", "TruncateDiv": "truncate_divide({}, {})",
-    "TruncateMod": "truncate_mod({}, {})", "Pow": "leat::pow({}, {})", "Maximum": "maximum({}, {})",
-    "Minimum": "minimum({}, {})", "SquaredDifference": "squared_difference({}, {})", "Atan2": "leat::atan2({}, {})",
-    "Equal": "equal({}, {})", "NotEqual": "not_equal({}, {})", "Less": "{} < {}", "LessEqual": "{} <= {}",
-    "Greater": "{} > {}", "GreaterEqual": "{} >= {}", "LogicalAnd": "{} && {}", "LogicalOr": "{} || {}",
-    "Xdivy": "xdivy({}, {})", "Xlogy": "xlogy({}, {})", "BiasAdd": "bias_add({}, {})",
+    "AddV2": "{} + {}",
+    "Sub": "{} - {}",
+    "Mul": "{} * {}",
+    "RealDiv": "{} / {}",
+    "Div": "{} / {}",
+    "DivNoNan": "div_no_nan({}, {})",
+    "FloorDiv": "floor_divide({}, {})",
+    "FloorMod": "floor_mod({}, {})",
+    "TruncateDiv": "truncate_divide({}, {})",
+    "TruncateMod": "truncate_mod({}, {})",
+    "Pow": "leat::pow({}, {})",
+    "Maximum": "maximum({}, {})",
+    "Minimum": "minimum({}, {})",
+    "SquaredDifference": "squared_difference({}, {})",
+    "Atan2": "leat::atan2({}, {})",
+    "Equal": "equal({}, {})",
+    "NotEqual": "not_equal({}, {})",
+    "Less": "{} < {}",
+    "LessEqual": "{} <= {}",
+    "Greater": "{} > {}",
+    "GreaterEqual": "{} >= {}",
+    "LogicalAnd": "{} && {}",
+    "LogicalOr": "{} || {}",
+    "Xdivy": "xdivy({}, {})",
+    "Xlogy": "xlogy({}, {})",
+    "BiasAdd": "bias_add({}, {})",
 }
 REDUCTIONS = {
-    "Sum": "reduce_sum", "Mean": "reduce_mean", "Prod": "reduce_prod", "Max": "reduce_max", "Min": "reduce_min",
-    "All": "reduce_all", "Any": "reduce_any",
+    "Sum": "reduce_sum",
+    "Mean": "reduce_mean",
+    "Prod": "reduce_prod",
+    "Max": "reduce_max",
+    "Min": "reduce_min",
+    "All": "reduce_all",
+    "Any": "reduce_any",
 }
 
 
@@ -113,6 +180,7 @@ def reduction(name):
             raise Unsupported("an empty list of axes; without axes the typed function reduces over all")
         keep = "_keep" if c.attrs["keep_dims"] else ""
         return f"{name}{keep}{'<' + numbers(axes) + '>' if axes else ''}({c.x(0)})"
+
     return spell
 
 
@@ -129,6 +197,10 @@ def reshape(c):
 def squeeze(c):
     dims = c.attrs["squeeze_dims"]
     return f"squeeze{'<' + numbers(dims) + '>' if dims else ''}({c.x(0)})"
+
+
+def segment_sum(c):
+    return f"unsorted_segment_sum<{numbers(c.value('num_segments'))}>({c.x('data')}, {c.x('segment_ids')})"
 
 
 def concat(c):
@@ -159,6 +231,7 @@ def select(c):
 def index_of_extreme(name):
     def spell(c):
         return f"{name}<{numbers(c.value('dimension'))}, {type_of(c.attrs['output_type'])}>({c.x('input')})"
+
     return spell
 
 
@@ -203,7 +276,7 @@ SPELLINGS = {
     "ConcatV2": concat,
     "Slice": slice_of,
     "Pad": pad,
-    "UnsortedSegmentSum": lambda c: f"unsorted_segment_sum<{numbers(c.value('num_segments'))}>({c.x('data')}, {c.x('segment_ids')})",
+    "UnsortedSegmentSum": segment_sum,
     "BroadcastTo": lambda c: f"broadcast_to<{numbers(c.value('shape'))}>({c.x('input')})",
     "ArgMax": index_of_extreme("argmax"),
     "ArgMin": index_of_extreme("argmin"),
@@ -217,19 +290,59 @@ SPELLINGS = {
 }
 FAMILIES = {
     "functions": [*UNARY, "Inv", "LeakyRelu"],
-    "arithmetic": [*(op for op in BINARY if op not in ("Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual",
-                                                       "LogicalAnd", "LogicalOr")), "Add", "AddN", "ClipByValue"],
-    "selection": ["Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual", "LogicalAnd", "LogicalOr", "Select",
-                  "SelectV2", "Cast"],
+    "arithmetic": [
+        *(
+            op
+            for op in BINARY
+            if op
+            not in ("Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual", "LogicalAnd", "LogicalOr")
+        ),
+        "Add",
+        "AddN",
+        "ClipByValue",
+    ],
+    "selection": [
+        "Equal",
+        "NotEqual",
+        "Less",
+        "LessEqual",
+        "Greater",
+        "GreaterEqual",
+        "LogicalAnd",
+        "LogicalOr",
+        "Select",
+        "SelectV2",
+        "Cast",
+    ],
     "reductions": [*REDUCTIONS],
-    "arrays": ["Reshape", "Squeeze", "ExpandDims", "Transpose", "ConcatV2", "Slice", "Pad", "BroadcastTo", "ArgMax", "ArgMin",
-               "OneHot", "GatherV2", "Gather", "UnsortedSegmentSum"],
-    "networks": ["MatMul", "Softmax", "LogSoftmax", "SoftmaxCrossEntropyWithLogits",
-                 "SparseSoftmaxCrossEntropyWithLogits"],
+    "arrays": [
+        "Reshape",
+        "Squeeze",
+        "ExpandDims",
+        "Transpose",
+        "ConcatV2",
+        "Slice",
+        "Pad",
+        "BroadcastTo",
+        "ArgMax",
+        "ArgMin",
+        "OneHot",
+        "GatherV2",
+        "Gather",
+        "UnsortedSegmentSum",
+    ],
+    "networks": [
+        "MatMul",
+        "Softmax",
+        "LogSoftmax",
+        "SoftmaxCrossEntropyWithLogits",
+        "SparseSoftmaxCrossEntropyWithLogits",
+    ],
 }
 
 
-# ------------------------------------------------------------------- the spelling of functions that make several operators
+# ---------------------------------------------------------------- the spelling of functions that make several operators
+
 
 def softmax_cross_entropy(c):
     if c.attrs.get("axis", c.attrs.get("dim", -1)) != -1:
@@ -240,11 +353,21 @@ def softmax_cross_entropy(c):
     return f"softmax_cross_entropy_with_logits({labels}, {c.x('logits')})"
 
 
+def of_labels_and_logits(kind):
+    return lambda c: f"{kind}_cross_entropy_with_logits({c.x('labels')}, {c.x('logits')})"
+
+
+def reduce_variance(c):
+    axis = c.attrs["axis"]
+    return f"reduce_mean<{axis}>(square({c.x(0)} - reduce_mean_keep<{axis}>({c.x(0)})))"
+
+
 def composite_reduction(name):
     def spell(c):
         axis = c.attrs["axis"]
         keep = "_keep" if c.attrs.get("keepdims") else ""
         return f"{name}{keep}{'' if axis is None else f'<{axis}>'}({c.x(0)})"
+
     return spell
 
 
@@ -255,12 +378,10 @@ def moments(c):
 
 
 COMPOSITES = {
-    "nn.sigmoid_cross_entropy_with_logits":
-        lambda c: f"sigmoid_cross_entropy_with_logits({c.x('labels')}, {c.x('logits')})",
+    "nn.sigmoid_cross_entropy_with_logits": of_labels_and_logits("sigmoid"),
     "nn.softmax_cross_entropy_with_logits_v2": softmax_cross_entropy,
     "nn.softmax_cross_entropy_with_logits": softmax_cross_entropy,
-    "nn.sparse_softmax_cross_entropy_with_logits":
-        lambda c: f"sparse_softmax_cross_entropy_with_logits({c.x('labels')}, {c.x('logits')})",
+    "nn.sparse_softmax_cross_entropy_with_logits": of_labels_and_logits("sparse_softmax"),
     "nn.l2_loss": template_of("l2_loss({})"),
     "nn.moments": moments,
     "reduce_sum": composite_reduction("reduce_sum"),
@@ -277,11 +398,15 @@ COMPOSITES = {
     "nn.relu_layer": template_of("relu(matmul({}, {}) + {})"),
     "nn.log_poisson_loss": lambda c: f"leat::exp({c.x(1)}) - {c.x(1)} * {c.x(0)}",
     "global_norm": lambda c: f"global_norm({', '.join(c.x(i) for i in range(len(c.inputs)))})",
-    "hessian_diag": template_of("std::get<0>(gradients(reduce_sum(std::get<0>(gradients(reduce_sum({0} * {0} * {0}), {0}))), {0}))"),
+    "hessian_diag": template_of(
+        "std::get<0>(gradients(reduce_sum(std::get<0>(gradients(reduce_sum({0} * {0} * {0}), {0}))), {0}))"
+    ),
     "gradients_two_paths": template_of("std::get<0>(gradients(reduce_sum(square({0})) + reduce_sum(3_c * {0}), {0}))"),
     "gradients_stop": template_of("std::get<0>(gradients(reduce_sum(square({0}) + stop_gradient({0}) * {0}), {0}))"),
-    "reduce_variance": lambda c: f"reduce_mean<{c.attrs['axis']}>(square({c.x(0)} - reduce_mean_keep<{c.attrs['axis']}>({c.x(0)})))",
-    "concat_of_expand_dims": lambda c: "concat<0>(" + ", ".join(f"expand_dims<0>({c.x(i)})" for i in range(len(c.inputs))) + ")",
+    "reduce_variance": reduce_variance,
+    "concat_of_expand_dims": lambda c: "concat<0>("
+    + ", ".join(f"expand_dims<0>({c.x(i)})" for i in range(len(c.inputs)))
+    + ")",
 }
 
 
@@ -302,7 +427,8 @@ COMPOSITES["clip_by_norm"] = clip_by_norm
 COMPOSITES["clip_by_global_norm"] = clip_by_global_norm
 
 
-# ------------------------------------------------------------------------------------------------------------ one case
+# ------------------------------------------------------------------------------------------------------------- one case
+
 
 class Case:
     """One recorded case, and the C++ lines that repeat it."""
@@ -329,7 +455,7 @@ class Case:
             raise Unsupported("shapes that do not broadcast")
         expressions = spellings[self.op](self)
         self.expressions = [expressions] if isinstance(expressions, str) else expressions
-        self.outputs = self.outputs[:len(self.expressions)]
+        self.outputs = self.outputs[: len(self.expressions)]
         for expression in self.expressions:
             headers.require(expression, self.op, [inputs[i]["dtype"] for i in self.fed])
         for value in (*(inputs[i] for i in self.fed), *self.outputs):
@@ -343,9 +469,9 @@ class Case:
             self.incoming = case.get("grad_outputs") or []
             expected = case.get("grad_inputs") or []
         given = [g is not None for g in self.incoming]
-        if not any(given) or any(given[len(self.outputs):]):
+        if not any(given) or any(given[len(self.outputs) :]):
             expected = []
-        self.incoming = self.incoming[:len(self.outputs)]
+        self.incoming = self.incoming[: len(self.outputs)]
         self.expected = {i: expected[i] for i in sorted(self.fed) if i < len(expected) and expected[i] is not None}
 
     def index(self, argument):
@@ -392,8 +518,11 @@ class Case:
     def feeds(self):
         feeds = [(f"{self.prefix}_{i}", self.inputs[i]) for i in sorted(self.fed)]
         if self.expected:
-            feeds += [(f"{self.prefix}_g{place}", incoming) for place, incoming in enumerate(self.incoming)
-                      if isinstance(incoming, dict)]
+            feeds += [
+                (f"{self.prefix}_g{place}", incoming)
+                for place, incoming in enumerate(self.incoming)
+                if isinstance(incoming, dict)
+            ]
         return feeds
 
     def checks(self, first):
@@ -405,7 +534,7 @@ class Case:
             yield place, f"{self.id}, {what}", value, tolerance
 
 
-# ------------------------------------------------------------------------------------------------------------- sources
+# -------------------------------------------------------------------------------------------------------------- sources
 
 HEAD = """// Written by generate.py from TensorFlow's recorded behavior; not to be edited.
 
@@ -447,7 +576,7 @@ def session_of(name, cases):
     return lines + ["}", ""]
 
 
-# Families whose cases repeat the same dtypes and shapes for operator after operator, which all go through the same loops.
+# Families whose cases repeat the same dtypes and shapes for operator after operator, which all take the same loops.
 REPETITIVE = ("functions", "arithmetic", "selection", "reductions")
 
 
@@ -471,16 +600,19 @@ def grouped(cases):
         by_operator[case.op].append(case)
     for operator, members in by_operator.items():
         for first in range(0, len(members), CASES_PER_SESSION):
-            part = members[first:first + CASES_PER_SESSION]
+            part = members[first : first + CASES_PER_SESSION]
             yield f"{part[0].id} to {part[-1].id}" if len(part) > 1 else part[0].id, part
 
 
 OPTIMIZERS = {
     "train.GradientDescentOptimizer": lambda a, number: f"gradient_descent({number(a['learning_rate'])})",
-    "train.MomentumOptimizer": lambda a, number: ("nesterov_momentum(" if a.get("use_nesterov") else "momentum(") +
-        f"{number(a['learning_rate'])}, {number(a['momentum'])})",
-    "train.AdamOptimizer": lambda a, number: "adam(" + ", ".join(
-        number(v) for v in (a["learning_rate"], a.get("beta1", 0.9), a.get("beta2", 0.999), a.get("epsilon", 1e-8))) + ")",
+    "train.MomentumOptimizer": lambda a, number: ("nesterov_momentum(" if a.get("use_nesterov") else "momentum(")
+    + f"{number(a['learning_rate'])}, {number(a['momentum'])})",
+    "train.AdamOptimizer": lambda a, number: "adam("
+    + ", ".join(
+        number(v) for v in (a["learning_rate"], a.get("beta1", 0.9), a.get("beta2", 0.999), a.get("epsilon", 1e-8))
+    )
+    + ")",
 }
 
 
@@ -509,17 +641,27 @@ def trajectory(case):
     loss = " + ".join(f"reduce_sum({v['cpp']} * {v['cpp']}_gradient)" for v in variables)
     dtype = variables[0]["initial"]["dtype"]
     optimizer = OPTIMIZERS[case["api"]](case["args"], lambda value: literal(value, dtype))
-    lines += [f"  auto loss = {loss};", "  auto count = global_step();",
-              f"  auto train = {optimizer}.minimize(loss, count);", "  session s{loss, train};",
-              "  s.initialize();"]
+    lines += [
+        f"  auto loss = {loss};",
+        "  auto count = global_step();",
+        f"  auto train = {optimizer}.minimize(loss, count);",
+        "  session s{loss, train};",
+        "  s.initialize();",
+    ]
     lines += [f"  s.assign({v['cpp']}, {tensor(v['initial'])});" for v in variables]
     for place, v in enumerate(variables):
         lines += history(f"{v['cpp']}_gradients", [step["grads"][place] for step in case["steps"]])
         lines += history(f"{v['cpp']}_values", [step["values"][place] for step in case["steps"]])
     feeds = ", ".join(f"{v['cpp']}_gradient = {v['cpp']}_gradients[step]" for v in variables)
-    lines += [f"  for (std::size_t step = 0; step < {len(case['steps'])}; ++step) {{", f"    s.run(fetch(train), {feeds});"]
-    lines += [f'    reference::compare("{v["name"]} after step " + std::to_string(step), s.value({v["cpp"]}), '
-              f"{v['cpp']}_values[step], 1e-5);" for v in variables]
+    lines += [
+        f"  for (std::size_t step = 0; step < {len(case['steps'])}; ++step) {{",
+        f"    s.run(fetch(train), {feeds});",
+    ]
+    lines += [
+        f'    reference::compare("{v["name"]} after step " + std::to_string(step), s.value({v["cpp"]}), '
+        f"{v['cpp']}_values[step], 1e-5);"
+        for v in variables
+    ]
     lines.append("  }")
     lines.append(f"  CHECK(s.value(count) == {case['global_step'][-1]});")
     return lines + ["}", ""]
@@ -527,9 +669,13 @@ def trajectory(case):
 
 CLIPS = {
     "none": lambda arg: ["auto clipped_x = gradient_x;", "auto clipped_y = gradient_y;"],
-    "clip_by_value": lambda arg: [f"auto clipped_{v} = clip_by_value(gradient_{v}, {arg[0]}f, {arg[1]}f);" for v in "xy"],
+    "clip_by_value": lambda arg: [
+        f"auto clipped_{v} = clip_by_value(gradient_{v}, {arg[0]}f, {arg[1]}f);" for v in "xy"
+    ],
     "clip_by_norm": lambda arg: [f"auto clipped_{v} = clip_by_norm(gradient_{v}, {arg}f);" for v in "xy"],
-    "clip_by_global_norm": lambda arg: [f"auto [clipped_x, clipped_y] = clip_by_global_norm({arg}f, gradient_x, gradient_y);"],
+    "clip_by_global_norm": lambda arg: [
+        f"auto [clipped_x, clipped_y] = clip_by_global_norm({arg}f, gradient_x, gradient_y);"
+    ],
 }
 
 
@@ -541,27 +687,41 @@ def clipping(case):
     if kind not in CLIPS:
         raise Unsupported("no typed spelling")
     rate = literal(case["learning_rate"], "float32")
-    lines = [f'TEST_CASE("{case["id"]}, {kind}") {{',
-             '  auto a = placeholder<"a", float, 2, 2>();', '  auto x = variable<"x", float, 2>(zeros);',
-             '  auto y = variable<"y", float, 2>(zeros);',
-             "  auto loss = reduce_sum(square(squeeze<1>(matmul(a, expand_dims<1>(x))) - y)) + 0.5_c * reduce_sum(square(y));",
-             "  auto [gradient_x, gradient_y] = gradients(loss, x, y);", *(f"  {l}" for l in CLIPS[kind](case["clip"]["arg"])),
-             f"  auto train = gradient_descent({rate}).apply_gradients(with_variable(clipped_x, x), with_variable(clipped_y, y));",
-             "  session s{loss, gradient_x, gradient_y, clipped_x, clipped_y, train};", "  s.initialize();",
-             f"  const auto a_fed = {tensor(case['A'])};"]
+    lines = [
+        f'TEST_CASE("{case["id"]}, {kind}") {{',
+        '  auto a = placeholder<"a", float, 2, 2>();',
+        '  auto x = variable<"x", float, 2>(zeros);',
+        '  auto y = variable<"y", float, 2>(zeros);',
+        "  auto residual = squeeze<1>(matmul(a, expand_dims<1>(x))) - y;",
+        "  auto loss = reduce_sum(square(residual)) + 0.5_c * reduce_sum(square(y));",
+        "  auto [gradient_x, gradient_y] = gradients(loss, x, y);",
+        *(f"  {l}" for l in CLIPS[kind](case["clip"]["arg"])),
+        f"  auto descent = gradient_descent({rate});",
+        "  auto train = descent.apply_gradients(with_variable(clipped_x, x), with_variable(clipped_y, y));",
+        "  session s{loss, gradient_x, gradient_y, clipped_x, clipped_y, train};",
+        "  s.initialize();",
+        f"  const auto a_fed = {tensor(case['A'])};",
+    ]
     lines += [f"  s.assign({v}, {tensor(case['initial'][v])});" for v in "xy"]
     before = [{"dtype": "float32", "shape": [], "data": [step["loss_before"]]} for step in case["steps"]]
     fetched = [("loss", before)]
-    fetched += [(f"{kind}_{v}", [step[key][place] for step in case["steps"]])
-                for kind, key in (("gradient", "gradients"), ("clipped", "clipped")) for place, v in enumerate("xy")]
+    fetched += [
+        (f"{kind}_{v}", [step[key][place] for step in case["steps"]])
+        for kind, key in (("gradient", "gradients"), ("clipped", "clipped"))
+        for place, v in enumerate("xy")
+    ]
     for name, values in [*fetched, *((v, [step[v] for step in case["steps"]]) for v in "xy")]:
         lines += history(f"expected_{name}", values)
     lines.append(f"  for (std::size_t step = 0; step < {len(case['steps'])}; ++step) {{")
     lines.append(f"    const auto got = s.run(fetch({', '.join(name for name, _ in fetched)}, train), a = a_fed);")
-    checked = [*((name, f"std::get<{place}>(got)") for place, (name, _) in enumerate(fetched)),
-               *((v, f"s.value({v})") for v in "xy")]
-    lines += [f'    reference::compare("{name} at step " + std::to_string(step), {value}, expected_{name}[step], 1e-5);'
-              for name, value in checked]
+    checked = [
+        *((name, f"std::get<{place}>(got)") for place, (name, _) in enumerate(fetched)),
+        *((v, f"s.value({v})") for v in "xy"),
+    ]
+    lines += [
+        f'    reference::compare("{name} at step " + std::to_string(step), {value}, expected_{name}[step], 1e-5);'
+        for name, value in checked
+    ]
     return lines + ["  }", "}", ""]
 
 
@@ -595,8 +755,10 @@ class Report:
         for kind, count in self.count.items():
             reasons = self.reasons[kind]
             why = "; ".join(f"{text} ({n})" if n < count else text for text, n in reasons.items())
-            lines.append(f"{kind:45} {self.written[kind]:3} written, {self.can_be[kind]:3} can be, of {count:3}" +
-                         (f"   without: {why}" if why else ""))
+            lines.append(
+                f"{kind:45} {self.written[kind]:3} written, {self.can_be[kind]:3} can be, of {count:3}"
+                + (f"   without: {why}" if why else "")
+            )
         return "\n".join(lines)
 
 
@@ -604,8 +766,12 @@ class Headers:
     """What the library offers, read from its headers."""
 
     CALL = re.compile(r"(?:leat::|(?<![\w:]))([a-z]\w*)(?:<[^()]*>)?\(")
-    TAKES = {"floating": ("float32", "float64"), "integer": ("int32", "int64", "uint8"), "boolean": ("bool",),
-             "number": ("float32", "float64", "int32", "int64", "uint8")}
+    TAKES = {
+        "floating": ("float32", "float64"),
+        "integer": ("int32", "int64", "uint8"),
+        "boolean": ("bool",),
+        "number": ("float32", "float64", "int32", "int64", "uint8"),
+    }
 
     def __init__(self, include):
         text = "\n".join(path.read_text() for path in sorted((include / "leat").glob("**/*.hpp")))
@@ -680,9 +846,16 @@ def main():
     if given.output:
         given.output.mkdir(parents=True, exist_ok=True)
         for family in families:
-            text = HEAD.format(family=family) + "\n".join(["", *bodies.get(family, [])]) + f"}}  // reference.{family}\n"
-            write_if_changed(given.output / f"{family}.cpp", text if bodies else "// Without reference data there is nothing to test.\n")
-        write_if_changed(given.output / "missing.hpp", f"inline constexpr const char* missing = {json.dumps(missing)};\n")
+            text = (
+                HEAD.format(family=family) + "\n".join(["", *bodies.get(family, [])]) + f"}}  // reference.{family}\n"
+            )
+            write_if_changed(
+                given.output / f"{family}.cpp",
+                text if bodies else "// Without reference data there is nothing to test.\n",
+            )
+        write_if_changed(
+            given.output / "missing.hpp", f"inline constexpr const char* missing = {json.dumps(missing)};\n"
+        )
     return 0
 
 

@@ -22,6 +22,12 @@ struct id {
   static constexpr std::uint64_t hash = Hash;
 };
 
+/// The id of a leaf that can be fed.
+template <std::uint64_t Hash>
+struct fed_id {
+  static constexpr std::uint64_t hash = Hash;
+};
+
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wnon-template-friend"

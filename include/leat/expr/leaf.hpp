@@ -73,11 +73,6 @@ namespace detail {
 
 // ---- structures of leaves -------------------------------------------------------------------------------------------
 
-struct no_numbers {
-  static constexpr id_list<0> carried_ids{};
-  static constexpr int carried_count = 0;
-};
-
 template <class T, class Name, class Dims>
 struct placeholder_leaf : no_numbers {
   static constexpr bool is_fed = true;
@@ -148,8 +143,16 @@ struct parameter_leaf : number_leaf<T, mix(mix(hash_text(Name::view()), static_c
   }
 };
 
+template <class Structure, bool Fed = requires { Structure::is_fed; }>
+struct leaf_id {
+  using type = id<Structure::hash>;
+};
+template <class Structure>
+struct leaf_id<Structure, true> {
+  using type = fed_id<Structure::hash>;
+};
 template <class Structure, class T, class Dims>
-using leaf_tensor = typename record<id<Structure::hash>, Structure>::template tensor<T, Dims>;
+using leaf_tensor = typename record<typename leaf_id<Structure>::type, Structure>::template tensor<T, Dims>;
 
 // ---- numbers as bits ------------------------------------------------------------------------------------------------
 
@@ -332,24 +335,24 @@ consteval auto operator-(compile_time_number<Bits, Fraction> n) {
 template <class N>
 concept number_or_constant = (number<N> && plain_numbers) || detail::is_compile_time_number<N>;
 namespace detail {
-template <class E, class N>
-constexpr bool is_fraction_beside_integers() {
-  if constexpr (tensor_expression<E> && number_or_constant<N>) return !is_floating(E::type) && is_fraction_number<N>;
-  return false;
-}
 struct fraction_beside_integers {
   static constexpr message text() { return message{} << "a fraction beside an expression that is not floating-point: cast<float>(x) first"; }
 };
 template <class A, class B>
-struct fraction_refusal : fraction_refusal<B, A> {};
+struct fraction_refusal {};
 template <tensor_expression A, class B>
 struct fraction_refusal<A, B> {
   using problem = error_in_expression<problem_text<fraction_beside_integers>(), operand_text<A>()>;
 };
+template <class A, tensor_expression B>
+  requires(!tensor_expression<A>)
+struct fraction_refusal<A, B> : fraction_refusal<B, A> {};
 }  // namespace detail
 /// A fraction beside an expression of integers or bool, in either order: refused, as in `i * 0.5f`.
 template <class A, class B>
-concept operand_and_fraction = detail::is_fraction_beside_integers<A, B>() || detail::is_fraction_beside_integers<B, A>();
+concept operand_and_fraction =
+    (tensor_expression<A> && number_or_constant<B> && detail::is_fraction_number<B> && !is_floating(A::type)) ||
+    (number_or_constant<A> && tensor_expression<B> && detail::is_fraction_number<A> && !is_floating(B::type));
 /// One operand and one number, in either order: what `2 * x` and `maximum(x, 0.0f)` take.
 template <class A, class B>
 concept operand_and_number = ((operand<A> && number_or_constant<B>) || (number_or_constant<A> && operand<B>) ||

@@ -23,8 +23,6 @@ struct carried_numbers {
 template <>
 struct carried_numbers<0> {};
 
-struct expression_tag {};
-
 }  // namespace detail
 
 /// Where an array is bound to a placeholder for one run: the result of `x = array`.
@@ -36,15 +34,56 @@ template <class Leaf, class Array>
 struct feed_check;
 template <class Leaf>
 concept fed_leaf = requires { structure_with<typename Leaf::identity>::is_fed; };
+
+// Dtype and shape of an expression without its identity: rules are evaluated once for each form, not for each node.
+template <class T, class Dims>
+struct form {
+  static constexpr dtype type = dtype_of<T>;
+  using extents = Dims;
+};
+
+// What every expression has but those that can be fed: a refusal of `expression = array`.
+template <class T, class Dims>
+struct not_fed {
+  template <class Array>
+    requires(!requires { typename Array::identity; })
+  constexpr auto operator=(const Array&) const -> typename feed_check<form<T, Dims>, Array>::problem = delete;
+
+ protected:
+  constexpr not_fed() = default;
+  constexpr not_fed(const not_fed&) = default;
+  constexpr not_fed& operator=(const not_fed&) = default;
+};
 }  // namespace detail
 
 /// A typed expression with a value. `T` is the element type, `Dims` the shape.
 template <class T, class Dims, class Id>
-class tensor : public detail::carried_numbers<structure_with<Id>::carried_count>, detail::expression_tag {
+class tensor : public detail::carried_numbers<structure_with<Id>::carried_count>, private detail::not_fed<T, Dims> {
  public:
   using element = T;
   using extents = Dims;
   using identity = Id;
+  using form = detail::form<T, Dims>;
+  static constexpr int carried_count = structure_with<Id>::carried_count;
+  static constexpr dtype type = dtype_of<T>;
+  static constexpr const shape& extent = Dims::value;
+  static constexpr int rank = Dims::rank;
+
+  constexpr tensor() = default;
+  constexpr tensor(const tensor&) = default;
+  constexpr tensor& operator=(const tensor&) = default;
+  using detail::not_fed<T, Dims>::operator=;
+};
+
+/// A placeholder or a parameter: what an array can be bound to.
+template <class T, class Dims, std::uint64_t Hash>
+class tensor<T, Dims, fed_id<Hash>> : public detail::carried_numbers<structure_with<fed_id<Hash>>::carried_count> {
+ public:
+  using element = T;
+  using extents = Dims;
+  using identity = fed_id<Hash>;
+  using form = detail::form<T, Dims>;
+  static constexpr int carried_count = structure_with<identity>::carried_count;
   static constexpr dtype type = dtype_of<T>;
   static constexpr const shape& extent = Dims::value;
   static constexpr int rank = Dims::rank;
@@ -66,23 +105,46 @@ class tensor : public detail::carried_numbers<structure_with<Id>::carried_count>
 
 /// A typed expression without a value: something to be done, such as a training step.
 template <class Id>
-class operation : public detail::carried_numbers<structure_with<Id>::carried_count>, detail::expression_tag {
+class operation : public detail::carried_numbers<structure_with<Id>::carried_count> {
  public:
   using identity = Id;
+  static constexpr int carried_count = structure_with<Id>::carried_count;
 };
 
-/// A typed expression: `matmul(x, w)`, a training step; not an array, not a number.
+namespace detail {
+// Variable templates decide what is what: cheaper for the compiler than classes, and asked for every operand.
 template <class E>
-concept expression = std::is_base_of_v<detail::expression_tag, E>;
+inline constexpr bool is_tensor = false;
+template <class T, class Dims, class Id>
+inline constexpr bool is_tensor<tensor<T, Dims, Id>> = true;
+template <class E>
+inline constexpr bool is_operation = false;
+template <class Id>
+inline constexpr bool is_operation<operation<Id>> = true;
+template <class E>
+inline constexpr bool is_operand = is_tensor<E>;
+template <>
+inline constexpr bool is_operand<output> = true;
+template <class N>
+inline constexpr bool is_plain_number = std::is_arithmetic_v<N>;
+template <>
+inline constexpr bool is_plain_number<bool> = false;
+template <class T, class Dims, class Id>
+inline constexpr bool is_plain_number<tensor<T, Dims, Id>> = false;
+}  // namespace detail
+
 /// A typed expression with a value: `x + y`; not a training step.
 template <class E>
-concept tensor_expression = expression<E> && requires { typename E::element; };
+concept tensor_expression = detail::is_tensor<E>;
+/// A typed expression: `matmul(x, w)`, a training step; not an array, not a number.
+template <class E>
+concept expression = detail::is_tensor<E> || detail::is_operation<E>;
 /// What an operator takes: a typed expression with a value, or a handle into a graph.
 template <class E>
-concept operand = tensor_expression<E> || std::is_same_v<E, output>;
+concept operand = detail::is_operand<E>;
 /// A plain number beside an operand: `0.5f`, `2`; not `bool`, not an expression.
 template <class N>
-concept number = std::is_arithmetic_v<N> && !std::is_same_v<N, bool>;
+concept number = detail::is_plain_number<N>;
 
 // ---- the numbers inside expressions ---------------------------------------------------------------------------------
 
@@ -180,11 +242,32 @@ struct dimension_names<dims<Ds...>> {
   static constexpr void enter([[maybe_unused]] graph& g) { (enter_one<Ds>(g), ...); }
 };
 
+struct no_numbers {
+  static constexpr id_list<0> carried_ids{};
+  static constexpr int carried_count = 0;
+};
+template <class... Es>
+struct numbers_of {
+  static constexpr auto carried_ids = carried_union<Es...>::ids;
+  static constexpr int carried_count = carried_ids.size;
+};
+template <bool Any>
+struct choose_numbers {
+  template <class... Es>
+  using type = no_numbers;
+};
+template <>
+struct choose_numbers<true> {
+  template <class... Es>
+  using type = numbers_of<Es...>;
+};
+/// The numbers that some expressions carry, together.
+template <class... Es>
+using carries = typename choose_numbers<(0 + ... + Es::carried_count) != 0>::template type<Es...>;
+
 /// The structure of an operator's result.
 template <class Op, class Attributes, class... Inputs>
-struct call {
-  static constexpr auto carried_ids = carried_union<Inputs...>::ids;
-  static constexpr int carried_count = carried_ids.size;
+struct call : carries<Inputs...> {
   template <class E>
   static constexpr int enter(graph& g) {
     const int inputs[]{flatten<Inputs>(g)...};
@@ -195,40 +278,38 @@ struct call {
 template <class Id, class Structure>
 using record = structure_record<Id, Structure, tensor, operation>;
 
-template <class Op, class Attributes, class... Inputs>
-inline constexpr inference inference_of = [] {
-  const tensor_info inputs[]{{Inputs::type, Inputs::extent}...};
-  return Op::infer({inputs, static_cast<int>(sizeof...(Inputs)), Attributes::data, Attributes::count});
-}();
+template <class Op, class Attributes, class... Forms>
+constexpr inference infer_forms() {
+  const tensor_info inputs[]{{Forms::type, Forms::extents::value}...};
+  return Op::infer({inputs, static_cast<int>(sizeof...(Forms)), Attributes::data, Attributes::count});
+}
+template <class Op, class Attributes, class... Forms>
+inline constexpr inference inference_of = infer_forms<Op, Attributes, Forms...>();
 
-template <class Op, class Attributes, class... Inputs>
-struct result_extents {
-  static constexpr const inference* got = &inference_of<Op, Attributes, Inputs...>;  // nvcc takes no reference here
+template <class Op, class Attributes, class... Forms>
+struct result_of {
+  static constexpr const inference* got = &inference_of<Op, Attributes, Forms...>;  // nvcc takes no reference here
   template <std::size_t... I>
   static constexpr auto pack(std::index_sequence<I...>) -> dims<got->extent.dim[I]...>;
-  using type = decltype(pack(std::make_index_sequence<static_cast<std::size_t>(got->extent.rank)>{}));
+  using extents = decltype(pack(std::make_index_sequence<static_cast<std::size_t>(got->extent.rank)>{}));
+  using element = element_of<inference_of<Op, Attributes, Forms...>.type>;
 };
 
-template <class Op, class Attributes, class... Inputs>
-inline constexpr std::uint64_t call_hash = [] {
-  auto h = mix(Attributes::hash, static_cast<std::uint64_t>(operator_record<Op>::code));
-  ((h = mix(h, Inputs::identity::hash)), ...);
+constexpr std::uint64_t hash_call(std::uint64_t attributes, int code, std::initializer_list<std::uint64_t> inputs) {
+  auto h = mix(attributes, static_cast<std::uint64_t>(code));
+  for (auto i : inputs) h = mix(h, i);
   return h;
-}();
+}
 
-}  // namespace detail
-
-namespace detail {
 template <class Op, class Attributes, class... Inputs>
 struct made_type {
-  using type = output;
+  using result = result_of<Op, Attributes, typename Inputs::form...>;
+  using type = typename record<id<hash_call(Attributes::hash, operator_record<Op>::code, {Inputs::identity::hash...})>,
+                               call<Op, Attributes, Inputs...>>::template tensor<typename result::element, typename result::extents>;
 };
-template <class Op, class Attributes, tensor_expression... Inputs>
-struct made_type<Op, Attributes, Inputs...> {
-  using structure = call<Op, Attributes, Inputs...>;
-  using extents = typename result_extents<Op, Attributes, Inputs...>::type;
-  using element = element_of<inference_of<Op, Attributes, Inputs...>.type>;
-  using type = typename record<id<call_hash<Op, Attributes, Inputs...>>, structure>::template tensor<element, extents>;
+template <class Op, class Attributes, class... Rest>
+struct made_type<Op, Attributes, output, Rest...> {
+  using type = output;
 };
 }  // namespace detail
 
@@ -240,8 +321,12 @@ using made_with = typename detail::made_type<Op, Attributes, Inputs...>::type;
 
 /// A node as a typed expression.
 template <class Op, class Attributes = attributes<>, tensor_expression First, tensor_expression... Rest>
-constexpr made_with<Op, Attributes, First, Rest...> make(const First& first, const Rest&... rest) {
-  return detail::carry_all<made_with<Op, Attributes, First, Rest...>>(first, rest...);
+constexpr made_with<Op, Attributes, First, Rest...> make([[maybe_unused]] const First& first, [[maybe_unused]] const Rest&... rest) {
+  using result = made_with<Op, Attributes, First, Rest...>;
+  if constexpr (result::carried_count == 0)
+    return result{};
+  else
+    return detail::carry_all<result>(first, rest...);
 }
 
 // ---- what is wrong, in the user's words -----------------------------------------------------------------------------
@@ -256,9 +341,9 @@ struct literal_text {
 template <class E>
 constexpr message describe_expression() {
   graph g;
-  if constexpr (tensor_expression<E>) {
+  if constexpr (requires { typename E::extents; }) {
     dimension_names<typename E::extents>::enter(g);
-    return describe({E::type, E::extent}, g);
+    return describe({E::type, E::extents::value}, g);
   } else {
     return message{} << "an operation without a value";
   }
@@ -302,7 +387,7 @@ struct inference_problem {
       }
       m << ")";
     }
-    m << ": " << inference_of<Op, Attributes, Inputs...>.problem;
+    m << ": " << inference_of<Op, Attributes, typename Inputs::form...>.problem;
     return m;
   }
 };
@@ -314,26 +399,23 @@ struct refusal<Op, Attributes, Inputs...> {
   using problem = error_in_expression<problem_text<inference_problem<Op, Attributes, Inputs...>>(), operand_text<Inputs>()...>;
 };
 
-template <class Op, class Attributes, class... Inputs>
-inline constexpr bool accepts = [] {
-  if constexpr ((std::is_same_v<Inputs, output> || ...))
-    return (std::is_same_v<Inputs, output> && ...);
-  else
-    return inference_of<Op, Attributes, Inputs...>.problem.empty();
-}();
+template <class Op, class Attributes, class... Forms>
+inline constexpr bool accepts = inference_of<Op, Attributes, Forms...>.problem.empty();
+template <class Op, class Attributes, class... Rest>
+inline constexpr bool accepts<Op, Attributes, handle_form, Rest...> = (std::is_same_v<Rest, handle_form> && ...);
 
 }  // namespace detail
 
 /// Operands that an operator takes: `accepted<add_op, X, Y>`.
 template <class Op, class... Inputs>
-concept accepted = (operand<Inputs> && ...) && detail::accepts<Op, attributes<>, Inputs...>;
+concept accepted = (operand<Inputs> && ...) && detail::accepts<Op, attributes<>, typename Inputs::form...>;
 /// Operands that it refuses: the compiler prints why.
 template <class Op, class... Inputs>
-concept refused = (tensor_expression<Inputs> && ...) && !detail::accepts<Op, attributes<>, Inputs...>;
+concept refused = (tensor_expression<Inputs> && ...) && !detail::accepts<Op, attributes<>, typename Inputs::form...>;
 template <class Op, class Attributes, class... Inputs>
-concept accepted_with = (operand<Inputs> && ...) && detail::accepts<Op, Attributes, Inputs...>;
+concept accepted_with = (operand<Inputs> && ...) && detail::accepts<Op, Attributes, typename Inputs::form...>;
 template <class Op, class Attributes, class... Inputs>
-concept refused_with = (tensor_expression<Inputs> && ...) && !detail::accepts<Op, Attributes, Inputs...>;
+concept refused_with = (tensor_expression<Inputs> && ...) && !detail::accepts<Op, Attributes, typename Inputs::form...>;
 
 /// The declared result of a refused call.
 template <class Op, class... Inputs>

@@ -66,9 +66,18 @@ struct inference {
   static constexpr inference wrong(std::string_view why) { return {dtype::invalid, {}, why}; }
 };
 
+namespace detail {
+// Dtype and shape are known at run time only.
+struct handle_form {
+  static constexpr dtype type = dtype::invalid;
+  using extents = dims<>;
+};
+}  // namespace detail
+
 /// Handle of a node's result in a graph: the operand of expressions that are built at run time or inside the compiler.
 class output {
  public:
+  using form = detail::handle_form;
   constexpr output() = default;
   constexpr output(graph& owner, int index) : owner_(&owner), index_(index) {}
   constexpr graph& owner() const { return *owner_; }

@@ -127,7 +127,7 @@ template <class T>
 }
 
 // What the instructions of one cluster work on. Depends on counts of registers, not on the instructions.
-template <class LaneSet, class LaneFile, class ScalarFile, class AccumulatorFile, int Operands, int Outer, int Loops, int Unroll>
+template <class LaneSet, class LaneFile, class ScalarFile, class AccumulatorFile, int Operands, int Outer, int Loops, int Unroll, bool Large>
 struct evaluation {
   using lane_file = LaneFile;
   static constexpr int operands = Operands;
@@ -167,10 +167,23 @@ struct evaluation {
     } else if constexpr (C >= 0) {
       put<D>(lanes, d, op::template apply<math>(read<A, scalar>(lanes, a), read<B, scalar>(lanes, b), read<C, scalar>(lanes, c)));
     } else if constexpr (B >= 0) {
-      put<D>(lanes, d, op::template apply<math>(read<A, scalar>(lanes, a), read<B, scalar>(lanes, b)));
+      put<D>(lanes, d, apply<op, math, scalar>(read<A, scalar>(lanes, a), read<B, scalar>(lanes, b)));
     } else {
-      put<D>(lanes, d, op::template apply<math>(read<A, scalar>(lanes, a)));
+      put<D>(lanes, d, apply<op, math, scalar>(read<A, scalar>(lanes, a)));
     }
+  }
+  // In a cluster of very many instructions a function such as tanh is called, not repeated in place each time: its code
+  // would take longer to compile than to run.
+  template <class Op, class Math, bool Scalar, class... V>
+  [[gnu::always_inline]] static constexpr auto apply(V... v) {
+    if constexpr (Large && !Scalar && requires { Op::costly; })
+      return apply_apart<Op, Math>(v...);
+    else
+      return Op::template apply<Math>(v...);
+  }
+  template <class Op, class Math, class... V>
+  [[gnu::noinline]] static constexpr auto apply_apart(V... v) {
+    return Op::template apply<Math>(v...);
   }
   template <std::int64_t D, class V>
   [[gnu::always_inline]] constexpr void put(LaneFile& lanes, std::int64_t d, V value) {
@@ -350,10 +363,22 @@ constexpr std::uint64_t known_cluster() {
 }
 }  // namespace detail
 
-/// A fused cluster: `cluster<scalar_lanes, hash>::run(arguments, range)`; see `cluster_of`.
-template <class Lanes, std::uint64_t Hash>
-struct cluster {
+/// The instructions with this hash.
+template <std::uint64_t Hash>
+struct instructions {
   static constexpr const std::int64_t* code = instructions_of(cluster_key<Hash>{});
+};
+/// Instructions that stand in the type itself: nvcc names the types of kernels before it has seen what finds a hash.
+template <std::int64_t... Words>
+struct written_instructions {
+  static constexpr std::int64_t words[sizeof...(Words)]{Words...};
+  static constexpr const std::int64_t* code = words;
+};
+
+/// A fused cluster: `cluster<scalar_lanes, instructions<hash>>::run(arguments, range)`; see `cluster_of`.
+template <class Lanes, class Instructions>
+struct cluster {
+  static constexpr const std::int64_t* code = Instructions::code;
   /// A word of the instructions; immediate, so that device code sees a constant.
   static consteval std::int64_t word(int at) { return code[at]; }
   static constexpr int operands = static_cast<int>(code[operand_total]);
@@ -402,11 +427,16 @@ struct cluster {
     }
     return reduces && longest <= 24 ? 4 : 1;
   }();
+  static constexpr bool is_large = [] {
+    for (int t = 0; t < stage_count; ++t)
+      if (phase_size(2 + 2 * t) > 64) return Lanes::count > 1;
+    return false;
+  }();
   static constexpr int accumulator_slots = accumulators * unroll;
   using accumulator_file = detail::registers<Lanes, accumulator_slots, accumulator_slots, accumulator_slots, accumulator_slots,
                                              accumulator_slots, accumulator_slots>;
 
-  using state = detail::evaluation<Lanes, lane_file, scalar_file, accumulator_file, operands, outer, loops, unroll>;
+  using state = detail::evaluation<Lanes, lane_file, scalar_file, accumulator_file, operands, outer, loops, unroll, is_large>;
 
   // Words of instruction I of a phase, the register numbers taken out where the words are template arguments.
   static constexpr std::int64_t op_at(int at) { return code[at]; }
@@ -472,12 +502,19 @@ struct cluster {
           place.j += Lanes::count;
         }
       }
+      if constexpr (is_large) {  // one copy of the code serves whole batches and the rest
+        for (; place.j < r.end; place.j += Lanes::count) {
+          place.n = r.end - place.j < Lanes::count ? static_cast<int>(r.end - place.j) : Lanes::count;
+          lane_chunk<Phase, true, 0>(s, place, all);
+        }
+      } else {
       for (; place.j + Lanes::count <= r.end; place.j += Lanes::count) lane_chunk<Phase, false, 0>(s, place, all);
       if constexpr (Lanes::count > 1) {
         if (place.j < r.end) {
           place.n = static_cast<int>(r.end - place.j);
           lane_chunk<Phase, true, 0>(s, place, all);
         }
+      }
       }
     }
   }
@@ -531,6 +568,17 @@ struct cluster {
 
 /// The cluster of a program's step.
 template <class Lanes, class Program, int Step>
-using cluster_of = cluster<Lanes, detail::known_cluster<Program, Step>()>;
+using cluster_of = cluster<Lanes, instructions<detail::known_cluster<Program, Step>()>>;
+
+namespace detail {
+template <class Lanes, class Program, int Step, std::size_t... I>
+constexpr auto write_cluster(std::index_sequence<I...>)
+    -> cluster<Lanes, written_instructions<Program::data[static_cast<std::size_t>(Program::view.step_at(Step).instructions) + I]...>>;
+}  // namespace detail
+
+/// The same with its instructions written out, for device code.
+template <class Lanes, class Program, int Step>
+using written_cluster_of = decltype(detail::write_cluster<Lanes, Program, Step>(
+    std::make_index_sequence<static_cast<std::size_t>(Program::view.step_at(Step).instruction_count)>{}));
 
 }  // namespace leat::kernels

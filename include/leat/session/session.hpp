@@ -175,7 +175,9 @@ template <class... Es>
 using refused_calls_of = refused_calls<typename short_name<id<expressions_hash<902, Es...>>, session_table<Es...>>::type>;
 
 template <literal_text... Words>
-struct refused_session : expression_tag {};
+struct refused_session {};
+template <literal_text... Words>
+inline constexpr bool is_operation<refused_session<Words...>> = true;
 template <class... Es>
 struct session_check {
   static constexpr bool ok = session_table<Es...>::view.problem().size == 0;
@@ -411,8 +413,10 @@ class basic_session : detail::refused_calls_of<Es...> {
     auto state = std::make_unique<step_state<Program>>();
     for (int b = 0; b < Program::view.buffers(); ++b) {
       const auto info = Program::view.buffer_at(b);
-      if (info.where == storage::variable) state->buffers[b] = storage_.data() + view.variable(view.find_variable(info.id)).offset;
-      if (info.where == storage::number) state->buffers[b] = &numbers_[static_cast<std::size_t>(view.find_number(info.id))];
+      if constexpr (view.variables() > 0)
+        if (info.where == storage::variable) state->buffers[b] = storage_.data() + view.variable(view.find_variable(info.id)).offset;
+      if constexpr (view.numbers() > 0)
+        if (info.where == storage::number) state->buffers[b] = &numbers_[static_cast<std::size_t>(view.find_number(info.id))];
     }
     if (states_.size() <= number) states_.resize(number + 1);
     auto& made = *state;
@@ -493,7 +497,7 @@ class basic_session : detail::refused_calls_of<Es...> {
 
   template <class Program>
   void check_variables() {
-    for (int b = 0; b < Program::view.buffers(); ++b) {
+    for (int b = 0; view.variables() > 0 && b < Program::view.buffers(); ++b) {
       const auto info = Program::view.buffer_at(b);
       if (info.where != storage::variable || !info.read) continue;
       const int k = view.find_variable(info.id);
@@ -502,7 +506,7 @@ class basic_session : detail::refused_calls_of<Es...> {
   }
   template <class Program>
   void mark_written() {
-    for (int b = 0; b < Program::view.buffers(); ++b) {
+    for (int b = 0; view.variables() > 0 && b < Program::view.buffers(); ++b) {
       const auto info = Program::view.buffer_at(b);
       if (info.where == storage::variable && !info.read) initialized_[static_cast<std::size_t>(view.find_variable(info.id))] = true;
     }

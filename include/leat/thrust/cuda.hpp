@@ -27,39 +27,6 @@ inline void check_cuda(cudaError_t status, const char* what) {
   if (status != cudaSuccess) throw failed_precondition(std::string("CUDA, ") + what + ": " + cudaGetErrorString(status));
 }
 
-template <class Index>
-struct is_out_of_range {
-  const Index* indices;
-  std::int64_t rows;
-  bool passes_negative;
-  constexpr bool operator()(std::int64_t k) const {
-    const auto i = static_cast<std::int64_t>(indices[k]);
-    return i >= rows || (i < 0 && !passes_negative);
-  }
-};
-
-/// Item i: one element of C = alpha scale op(A) op(B) + beta C, summed in order.
-template <class T>
-struct product_items {
-  const T* a;
-  const T* b;
-  T* c;
-  const T* scale;
-  std::int64_t n, k, a_row, a_column, b_row, b_column, ldc;
-  T alpha, beta;
-  constexpr void operator()(std::int64_t item) const {
-    using math = typename kernels::scalar_lanes::template math<T>;
-    const std::int64_t row = item / n;
-    const std::int64_t column = item % n;
-    T sum = T(0);
-    for (std::int64_t i = 0; i < k; ++i)
-      sum = math::add(sum, math::multiply(a[row * a_row + i * a_column], b[i * b_row + column * b_column]));
-    sum = math::multiply(sum, scale != nullptr ? math::multiply(alpha, *scale) : alpha);
-    T& to = c[row * ldc + column];
-    to = beta == T(0) ? sum : math::add(sum, math::multiply(beta, to));
-  }
-};
-
 /// Item 0: the two factors of a product, for cuBLAS.
 template <class T>
 struct factor_items {
@@ -81,7 +48,7 @@ class cuda_device {
  public:
   static constexpr bool shares_memory = false;
   using workspace = leat::workspace;
-  static constexpr chunk_limits chunks{.elements = 32, .most = 1 << 16, .most_partials = 256};
+  static constexpr chunk_limits chunks = device_chunks;
 
   cuda_device() {
     detail::check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream");
@@ -162,7 +129,7 @@ class cuda_device {
       }
     }
 #endif
-    for_each(m * n, k, detail::product_items<T>{a, b, c, scale, n, k, ta ? 1 : lda, ta ? lda : 1, tb ? 1 : ldb, tb ? ldb : 1, ldc, alpha, beta});
+    for_each(m * n, k, detail::product_of(ta, tb, n, k, alpha, scale, a, lda, b, ldb, beta, c, ldc));
   }
 
  private:

@@ -14,6 +14,9 @@
 
 namespace leat::on_thrust {
 
+/// For a GPU: many small chunks.
+inline constexpr chunk_limits device_chunks{.elements = 32, .most = 1 << 16, .most_partials = 256};
+
 namespace detail {
 
 constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
@@ -22,14 +25,14 @@ constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
 /// what the row phases write is not written twice.
 template <class Cluster>
 constexpr bool is_divisible() {
-  if (!Cluster::has_inner || Cluster::spills > 0) return false;
+  bool divisible = Cluster::has_inner && Cluster::spills == 0;
   for (int phase = 0; phase < Cluster::phase_count; ++phase)
     for (int k = 0; k < Cluster::phase_size(phase); ++k) {
       const auto op = Cluster::code[Cluster::phase_at(phase) + words_per_instruction * k];
       const bool lanes = phase % 2 == 0 && phase > 0 && phase < Cluster::phase_count - 1;
-      if (op == reduce_lanes || op == reduce_cell || op == finish_all || (op == store && !lanes)) return false;
+      if (op == reduce_lanes || op == reduce_cell || op == finish_all || (op == store && !lanes)) divisible = false;
     }
-  return true;
+  return divisible;
 }
 
 /// Whether a combined result is written at the end and needs no identity before.
@@ -141,7 +144,11 @@ template <class Program, int Step>
 struct cluster_step {
   static constexpr auto info = Program::view.step_at(Step);
   static constexpr int plan_begin = leat::detail::plan_at(Program::view, Step);
+#ifdef __CUDACC__
+  using type = kernels::written_cluster_of<kernels::scalar_lanes, Program, Step>;
+#else
   using type = kernels::cluster_of<kernels::scalar_lanes, Program, Step>;
+#endif
 
   template <int O>
   static void* operand_pointer(const workspace& w, const std::int64_t* plan) {
@@ -224,6 +231,17 @@ struct cluster_step {
 
 // ---- kernels --------------------------------------------------------------------------------------------------------
 
+template <class Index>
+struct is_out_of_range {
+  const Index* indices;
+  std::int64_t rows;
+  bool passes_negative;
+  constexpr bool operator()(std::int64_t k) const {
+    const auto i = static_cast<std::int64_t>(indices[k]);
+    return i >= rows || (i < 0 && !passes_negative);
+  }
+};
+
 template <class Device, class Kernel>
 void run_items(Device& device, const Kernel& kernel, std::int64_t work) {
   if constexpr (Kernel::may_refuse) {
@@ -238,6 +256,34 @@ void run_items(Device& device, const Kernel& kernel, std::int64_t work) {
     }
   }
   device.for_each(kernel.items(), work, kernel);
+}
+
+/// Item i: one element of C = alpha scale op(A) op(B) + beta C, summed in order.
+template <class T>
+struct product_items {
+  const T* a;
+  const T* b;
+  T* c;
+  const T* scale;
+  std::int64_t n, k, a_row, a_column, b_row, b_column, ldc;
+  T alpha, beta;
+  constexpr void operator()(std::int64_t item) const {
+    using math = typename kernels::scalar_lanes::template math<T>;
+    const std::int64_t row = item / n;
+    const std::int64_t column = item % n;
+    T sum = T(0);
+    for (std::int64_t i = 0; i < k; ++i)
+      sum = math::add(sum, math::multiply(a[row * a_row + i * a_column], b[i * b_row + column * b_column]));
+    sum = math::multiply(sum, scale != nullptr ? math::multiply(alpha, *scale) : alpha);
+    T& to = c[row * ldc + column];
+    to = beta == T(0) ? sum : math::add(sum, math::multiply(beta, to));
+  }
+};
+
+template <class T>
+product_items<T> product_of(bool ta, bool tb, std::int64_t n, std::int64_t k, T alpha, const T* scale, const T* a, std::int64_t lda, const T* b,
+                            std::int64_t ldb, T beta, T* c, std::int64_t ldc) {
+  return {a, b, c, scale, n, k, ta ? 1 : lda, ta ? lda : 1, tb ? 1 : ldb, tb ? ldb : 1, ldc, alpha, beta};
 }
 
 template <class Program, int Step>

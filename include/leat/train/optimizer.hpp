@@ -159,12 +159,6 @@ constexpr void apply_rule(graph& g, const std::vector<int>& variables, const std
 template <class... Es>
 struct expression_list {};
 
-template <class... Es>
-struct carries {
-  static constexpr auto carried_ids = carried_union<Es...>::ids;
-  static constexpr int carried_count = carried_ids.size;
-};
-
 template <class Rule, class Loss, class Step, class... Settings>
 struct minimize_structure;
 template <class Rule, class Loss, class... Settings>

@@ -47,7 +47,8 @@ void compare(const std::string& what, T got, T expected, double tolerance) {
 }
 
 template <class T, std::size_t Rank>
-void compare(const std::string& what, const xt::xtensor<T, Rank>& got, const xt::xtensor<T, Rank>& expected, double tolerance) {
+void compare(const std::string& what, const xt::xtensor<T, Rank>& got, const xt::xtensor<T, Rank>& expected,
+             double tolerance) {
   INFO(what);
   REQUIRE(got.shape() == expected.shape());
   std::ostringstream differences;

@@ -1,5 +1,5 @@
-// The main function of the generated tests: doctest's, or the reason why there are none and the code by which ctest knows
-// a skipped test.
+// The main function of the generated tests: doctest's, or the reason why there are none and the code by which ctest
+// knows a skipped test.
 
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>

@@ -1,0 +1,117 @@
+#!/usr/bin/env bash
+# check.bash PROGRAMS_DIR COMPILER [ARGUMENT...] -- TEXT.md...: what the texts quote is what the programs of this folder say.
+#
+#   ```cpp      is cut from a program: verbatim between  // [listing NAME]  and  // [end] , indentation aside;
+#   <!-- printed by NAME -->       above a block: it is what the program NAME prints;
+#   <!-- g++ says of FILE -->      above a block: it is what g++ 12 prints about FILE (not checked with other compilers).
+#
+# A line of such a block that is  ...  stands for any lines. The first mistake of each text is shown, and ends it.
+set -uo pipefail
+export LC_ALL=C
+
+here=$(cd "$(dirname "$0")" && pwd)
+programs=$(cd "$1" && pwd) || exit 2
+shift
+compiler=()
+while [ $# -gt 0 ] && [ "$1" != -- ]; do
+  compiler+=("$1")
+  shift
+done
+shift
+
+scratch=$(mktemp -d) || exit 2
+trap 'rm -rf "$scratch"' EXIT
+
+# Every listing as a file of its own, without the indentation of its first line.
+awk -v out="$scratch" '
+  /^ *\/\/ \[end\]/     { name = ""; next }
+  /^ *\/\/ \[listing /  { name = $0; sub(/^.*\[listing /, "", name); sub(/\].*$/, "", name); margin = -1; next }
+  name != "" {
+    if (margin < 0) { match($0, /^ */); margin = RLENGTH }
+    line = $0
+    if (substr(line, 1, margin) ~ /^ *$/) line = substr(line, margin + 1)
+    print line > (out "/listing." name)
+  }' "$here"/*.cpp || exit 2
+
+family=other
+case $("${compiler[0]}" --version) in
+  *"Free Software Foundation"*) [ "$("${compiler[0]}" -dumpversion | cut -d. -f1)" = 12 ] && family=gcc12 ;;
+esac
+
+failed=0
+blocks=0
+complain() {
+  printf 'FAILED: %s\n' "$1"
+  failed=1
+}
+
+# Whether the lines of file $1 are those of file $2, a line "..." standing for any number of them.
+matches() {
+  awk 'NR == FNR { want[++n] = $0; next } { have[++m] = $0 }
+    function fits(i, j) {
+      for (; i <= n; ++i, ++j) {
+        if (want[i] == "...") { for (; j <= m + 1; ++j) if (fits(i + 1, j)) return 1; return 0 }
+        if (j > m || want[i] != have[j]) return 0
+      }
+      return j > m
+    }
+    END { exit !fits(1, 1) }' "$1" "$2"
+}
+
+check_block() {
+  local text=$1 line=$2 language=$3 about=$4 block=$5 expected=$scratch/expected
+  blocks=$((blocks + 1))
+  if [ "$language" = cpp ]; then
+    local listing
+    for listing in "$scratch"/listing.*; do cmp -s "$block" "$listing" && return; done
+    complain "$text:$line: no program of tests/readme has this listing"
+    return
+  fi
+  case $about in
+    "printed by "*)
+      "$programs/readme_${about#printed by }" >"$expected" 2>&1 || complain "$text:$line: ${about#printed by } fails"
+      ;;
+    "g++ says of "*)
+      [ "$family" = gcc12 ] || return
+      (cd "$here" && "${compiler[0]}" -I../../include "${compiler[@]:1}" -fsyntax-only -fdiagnostics-color=never \
+        "${about#g++ says of }") >"$expected" 2>&1
+      ;;
+    *)
+      blocks=$((blocks - 1))
+      return
+      ;;
+  esac
+  matches "$block" "$expected" || {
+    complain "$text:$line: this is not $about, which is"
+    cat "$expected"
+  }
+}
+
+for text in "$@"; do
+  language='' about='' number=0
+  while IFS= read -r row || [ -n "$row" ]; do
+    number=$((number + 1))
+    if [ -n "$language" ]; then
+      if [ "$row" = '```' ]; then
+        check_block "$text" "$start" "$language" "$about" "$scratch/block"
+        language='' about=''
+      else
+        printf '%s\n' "$row" >>"$scratch/block"
+      fi
+    elif [[ $row == '```'* ]]; then
+      language=${row#'```'}
+      language=${language:-text}
+      start=$number
+      : >"$scratch/block"
+    elif [[ $row =~ ^'<!-- '(.*)' -->'$ ]]; then
+      about=${BASH_REMATCH[1]}
+    elif [ -n "$row" ]; then
+      about=''
+    fi
+  done <"$text"
+  [ -z "$language" ] || complain "$text:$start: a block without an end"
+done
+
+[ "$blocks" -gt 0 ] || complain "nothing was checked"
+[ "$failed" -ne 0 ] || echo "$blocks blocks"
+exit "$failed"

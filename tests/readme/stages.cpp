@@ -1,0 +1,104 @@
+// What the compiler makes of the linear regression of README.md, stage by stage, as docs/architecture.md shows it. The
+// functions that print it here, at run time, are those that make it in constant evaluation.
+
+#include <leat/leat.hpp>
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+using namespace leat;
+
+namespace {
+
+std::string text(const auto& view) { return std::string(view); }
+
+void print_graph(const char* title, const graph& g) {
+  std::printf("%s\n", title);
+  for (int i = 0; i < g.size(); ++i) {
+    const node& n = g.at(i);
+    std::string line = "  %" + std::to_string(i);
+    line.resize(7, ' ');
+    line += text(n.op->type);
+    for (int k = 0; k < n.input_count; ++k) line += " %" + std::to_string(g.input(n, k));
+    for (int k = 0; k < n.control_count; ++k) line += " ^" + std::to_string(g.control(n, k));
+    if (!n.name.empty()) line += " \"" + text(n.name) + "\"";
+    line.resize(34, ' ');
+    line += n.op->kind == op_kind::group ? "nothing" : text(describe(n.result, g).view());
+    std::printf("%s\n", line.c_str());
+  }
+}
+
+class program_printer {
+ public:
+  program_printer(const graph& g, const program& p) : g_(g), p_(p) {}
+
+  void print() const {
+    std::printf("program\n");
+    for (const program_step& s : p_.steps) {
+      std::string line = "  " + (s.is_cluster ? "cluster" : operator_name(s.code));
+      for (const step_operand& o : s.operands) line += "  " + buffer(o.buffer);
+      std::printf("%s\n", line.c_str());
+      if (s.is_cluster) print_cluster(s);
+    }
+  }
+
+ private:
+  std::string operator_name(std::int64_t code) const {
+    for (const node& n : g_.nodes)
+      if (n.op->code == code) return text(n.op->type);
+    return code == info_of<passes::matmul_update_op>.code ? "MatMulUpdate" : "?";
+  }
+  std::string buffer(int b) const {
+    const program_buffer& its = p_.buffers[static_cast<std::size_t>(b)];
+    for (const node& n : g_.nodes)
+      if (n.id != 0 && n.id == its.id) return n.name.empty() ? "number" : text(n.name);
+    return (its.where == storage::fetch ? "fetch" : its.where == storage::extent ? "size" : "t") + std::to_string(b);
+  }
+  static std::string reg(std::int64_t r) {
+    return (register_is_scalar(r) ? "s" : "r") + std::to_string(register_number(r));
+  }
+  void print_cluster(const program_step& s) const {
+    const auto phases = 3 + 2 * static_cast<std::size_t>(s.instructions[stages]);
+    std::size_t at = phase_lengths + phases + 3 * static_cast<std::size_t>(s.instructions[accumulating_total]);
+    for (; at < s.instructions.size(); at += words_per_instruction) {
+      const std::int64_t* word = s.instructions.data() + at;
+      const auto operand = [&](std::int64_t k) { return buffer(s.operands[static_cast<std::size_t>(k)].buffer); };
+      std::string line = "      ";
+      switch (word[0]) {
+        case load: line += reg(word[1]) + " = load " + operand(word[2]); break;
+        case store: line += "store " + operand(word[1]) + " = " + reg(word[2]); break;
+        case immediate: line += reg(word[1]) + " = immediate"; break;
+        case reduce_lanes: line += "a" + std::to_string(word[1]) + " = " + operator_name(word[3]) + " over lanes of " + reg(word[2]); break;
+        case finish_all: line += "store " + operand(word[1]) + " = all of a" + std::to_string(word[2]); break;
+        default:
+          line += reg(word[1]) + " = " + operator_name(word[0]);
+          for (int k = 2; k < words_per_instruction && word[k] >= 0; ++k) line += " " + reg(word[k]);
+      }
+      std::printf("%s\n", line.c_str());
+    }
+  }
+
+  const graph& g_;
+  const program& p_;
+};
+
+}  // namespace
+
+int main() {
+  auto x = placeholder<"x", float, "batch", 10>();
+  auto y = placeholder<"y", float, "batch">();
+  auto w = variable<"w", float, 10, 1>(zeros);
+  auto b = variable<"b", float>(0.0f);
+  auto prediction = squeeze<1>(matmul(x, w)) + b;
+  auto loss = reduce_mean(square(prediction - y));
+  auto train = gradient_descent(0.1f).minimize(loss);
+
+  // [listing stages]
+  graph g;
+  std::vector<int> targets{flatten<decltype(loss)>(g), flatten<decltype(train)>(g)};
+  const program p = passes::compile(g, targets);
+  // [end]
+  print_graph("graph", g);
+  program_printer(g, p).print();
+}
