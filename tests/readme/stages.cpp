@@ -51,9 +51,10 @@ class program_printer {
   }
   std::string buffer(int b) const {
     const program_buffer& its = p_.buffers[static_cast<std::size_t>(b)];
+    if (its.where == storage::extent) return "size";
     for (const node& n : g_.nodes)
       if (n.id != 0 && n.id == its.id) return n.name.empty() ? "number" : text(n.name);
-    return (its.where == storage::fetch ? "fetch" : its.where == storage::extent ? "size" : "t") + std::to_string(b);
+    return (its.where == storage::fetch ? "fetch" : "t") + std::to_string(b);
   }
   static std::string reg(std::int64_t r) {
     return (register_is_scalar(r) ? "s" : "r") + std::to_string(register_number(r));

@@ -232,7 +232,7 @@ void run_items(const Kernel& kernel) {
   if constexpr (Kernel::may_refuse) {
     for (std::int64_t k = 0; k < kernel.count; ++k) {
       const auto i = static_cast<std::int64_t>(kernel.indices[k]);
-      if (i >= kernel.rows || (i < 0 && !requires { kernel.data; }))
+      if (i >= kernel.rows || (i < 0 && !requires { Kernel::drops_negative; }))
         throw invalid_argument("index " + std::to_string(i) + " at position " + std::to_string(k) + " is out of range [0, " +
                                std::to_string(kernel.rows) + ")");
     }

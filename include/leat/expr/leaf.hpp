@@ -373,4 +373,10 @@ constexpr auto with_number(const A& a, const B& b, F f) {
 }
 }  // namespace detail
 
+/// A whole number as an operand beside `like`, of its dtype: what composite functions write, under nvcc too.
+template <int Value, operand Like>
+constexpr auto constant_beside(const Like& like) {
+  return detail::beside<void>(like, compile_time_number<std::bit_cast<std::uint64_t>(static_cast<double>(Value)), false>{});
+}
+
 }  // namespace leat

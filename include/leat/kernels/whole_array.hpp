@@ -61,6 +61,7 @@ struct gather_kernel {
 template <class T, class Index>
 struct segment_sum_kernel {
   static constexpr bool may_refuse = true;
+  static constexpr bool drops_negative = true;
   const T* data;
   const Index* indices;
   T* out;

@@ -423,10 +423,59 @@ constexpr output cast_to(const output& x, dtype to) {
   return make_node<cast_op>(attribute, x);
 }
 
-/// x limited to [low, high].
-template <operand X, class L, class H>
+/// x limited to [low, high], which broadcast to its shape. The gradient goes to x inside and at the ends, to an end beyond it.
+/// Source: TensorFlow `ClipByValue`.
+struct clip_by_value_op {
+  static constexpr std::string_view type = "ClipByValue";
+  static constexpr op_kind kind = op_kind::element;
+  static constexpr inference infer(const operand_list& x) {
+    if (!rule::fits(rule::takes::number, x.type(0))) return inference::wrong(rule::refusal(rule::takes::number));
+    if (x.type(0) != x.type(1) || x.type(0) != x.type(2)) return inference::wrong("dtypes differ (cast<T>(x) converts)");
+    for (int k = 1; k < 3; ++k) {
+      const auto both = broadcast(x.extent(0), x.extent(k));
+      if (!both.ok || !(both.extent == x.extent(0))) return inference::wrong("the limits do not broadcast to the operand's shape");
+    }
+    return {x.type(0), x.extent(0)};
+  }
+  template <class M, class V>
+  static constexpr auto apply(V x, V low, V high) {
+    return M::minimum(M::maximum(x, low), high);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    const auto zero = constant_like(g.dy(), 0);
+    const auto below = less(g.input(0), g.input(1));
+    const auto above = greater(g.input(0), g.input(2));
+    if (g.wants(0)) give(g, 0, select(logical_or(below, above), zero, g.dy()));
+    if (g.wants(1)) give(g, 1, select(below, g.dy(), zero));
+    if (g.wants(2)) give(g, 2, select(above, g.dy(), zero));
+  }
+};
+template <class X, class L, class H>
+  requires accepted<clip_by_value_op, X, L, H>
+constexpr made<clip_by_value_op, X, L, H> clip_by_value(const X& x, const L& low, const H& high) {
+  return make<clip_by_value_op>(x, low, high);
+}
+template <class X, class L, class H>
+  requires refused<clip_by_value_op, X, L, H>
+why<clip_by_value_op, X, L, H> clip_by_value(const X&, const L&, const H&) = delete;
+namespace detail {
+// Two numbers in one call: a place in the program for each.
+template <class Site, int K>
+struct part_of_site {};
+template <class Site, class Like, class N>
+constexpr auto operand_beside(const Like& like, const N& n) {
+  if constexpr (operand<N>)
+    return n;
+  else
+    return beside<Site>(like, n);
+}
+}  // namespace detail
+template <class X, class L, class H, LEAT_SITE>
+  requires(operand<X> && (operand<L> || number_or_constant<L>) && (operand<H> || number_or_constant<H>) && !(operand<L> && operand<H>))
 constexpr auto clip_by_value(const X& x, const L& low, const H& high) {
-  return minimum(maximum(x, low), high);
+  return clip_by_value(x, detail::operand_beside<detail::part_of_site<Site, 0>>(x, low),
+                       detail::operand_beside<detail::part_of_site<Site, 1>>(x, high));
 }
 
 }  // namespace leat

@@ -245,7 +245,7 @@ struct is_out_of_range {
 template <class Device, class Kernel>
 void run_items(Device& device, const Kernel& kernel, std::int64_t work) {
   if constexpr (Kernel::may_refuse) {
-    constexpr bool passes_negative = requires { kernel.data; };
+    constexpr bool passes_negative = requires { Kernel::drops_negative; };
     const std::int64_t at = device.find_out_of_range(kernel.indices, kernel.count, kernel.rows, passes_negative);
     if (at >= 0) {
       std::remove_cvref_t<decltype(*kernel.indices)> index;

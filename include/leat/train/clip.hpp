@@ -8,7 +8,11 @@ namespace leat {
 /// x scaled so that its Euclidean norm is at most `limit`. Source: TensorFlow `clip_by_norm`.
 template <operand X, class Limit>
 constexpr auto clip_by_norm(const X& x, const Limit& limit) {
-  return x * limit / maximum(sqrt(reduce_sum(square(x))), limit);
+  // the square root of 0 has no gradient: there 1 stands in for the sum
+  const auto sum = reduce_sum(square(x));
+  const auto some = greater(sum, constant_beside<0>(sum));
+  const auto norm = select(some, sqrt(select(some, sum, constant_beside<1>(sum))), sum);
+  return x * limit / maximum(norm, limit);
 }
 
 /// Euclidean norm of all elements of all operands. Source: TensorFlow `global_norm`.
@@ -24,7 +28,8 @@ constexpr auto global_norm(const X& x, const Rest&... rest) {
 /// Source: TensorFlow `clip_by_global_norm`.
 template <class Limit, operand... Xs>
 constexpr auto clip_by_global_norm(const Limit& limit, const Xs&... xs) {
-  const auto scale = limit / maximum(global_norm(xs...), limit);
+  const auto norm = global_norm(xs...);
+  const auto scale = limit / maximum(norm, limit) + (norm - norm);  // an infinite norm makes NaN of everything, not 0 of some
   return std::make_tuple(xs * scale...);
 }
 template <class Limit, operand... Xs>

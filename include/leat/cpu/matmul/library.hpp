@@ -10,9 +10,10 @@
 #include <oneapi/dnnl/dnnl.h>
 #include <oneapi/dnnl/dnnl_config.h>
 
+// By names of our own: <omp.h> may declare them, too, and not everywhere alike.
 extern "C" {
-[[gnu::weak]] int omp_get_max_threads();
-[[gnu::weak]] void omp_set_num_threads(int);
+[[gnu::weak]] int leat_omp_get_max_threads() __asm__("omp_get_max_threads");
+[[gnu::weak]] void leat_omp_set_num_threads(int) __asm__("omp_set_num_threads");
 }
 #endif
 
@@ -27,14 +28,14 @@ namespace leat::cpu::detail {
 class one_openmp_thread {
  public:
   one_openmp_thread() {
-    if (omp_get_max_threads == nullptr) return;
-    before_ = omp_get_max_threads();
-    if (before_ != 1) omp_set_num_threads(1);
+    if (leat_omp_get_max_threads == nullptr) return;
+    before_ = leat_omp_get_max_threads();
+    if (before_ != 1) leat_omp_set_num_threads(1);
   }
   one_openmp_thread(const one_openmp_thread&) = delete;
   one_openmp_thread& operator=(const one_openmp_thread&) = delete;
   ~one_openmp_thread() {
-    if (before_ != 1) omp_set_num_threads(before_);
+    if (before_ != 1) leat_omp_set_num_threads(before_);
   }
 
  private:
