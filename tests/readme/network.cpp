@@ -13,10 +13,10 @@ using namespace leat;
 using namespace leat::literals;
 
 // A model is a function: what goes in and what comes out are expressions.
-template <tensor_expression X>
+template <fixed_string Scope, tensor_expression X>
 auto network(const X& x) {
-  auto hidden = tanh(dense<"hidden", 32>(x));
-  return dense<"output", 2>(hidden);
+  auto hidden = tanh(dense<Scope / "hidden", 32>(x));
+  return dense<Scope / "output", 2>(hidden);
 }
 // [end]
 
@@ -39,7 +39,7 @@ int main() {
   auto label = placeholder<"label", std::int64_t, "batch">();
   auto rate = parameter<"learning_rate">(0.01f);
 
-  auto logits = network(x);
+  auto logits = network<"circle">(x);
   auto loss = reduce_mean(sparse_softmax_cross_entropy_with_logits(label, logits));
   auto accuracy = reduce_mean(cast<float>(equal(argmax<1>(logits), label)));
   auto train = adam(rate).minimize(loss);
@@ -55,7 +55,7 @@ int main() {
   // [end]
 
   // [listing network_gradients]
-  auto kernel = variable<"hidden/kernel", float, 2, 32>(glorot_uniform());
+  auto kernel = variable<"circle/hidden/kernel", float, 2, 32>(glorot_uniform());
   auto [slope] = gradients(loss, kernel);
   auto clipped = clip_by_norm(slope, 1_c);
   auto careful = gradient_descent(0.05f).apply_gradients(with_variable(clipped, kernel));

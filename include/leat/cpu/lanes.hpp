@@ -53,6 +53,9 @@ struct batch_lanes {
   [[gnu::always_inline]] static void stream(T* p, const value<T>& v) {
     cpu::stream(p, v);
   }
+  [[gnu::always_inline]] static bool is_aligned(const void* p) {
+    return is_batch_aligned(p);
+  }
   template <class T, bool Partial>
   [[gnu::always_inline]] static value<T> load_strided(const T* p, std::int64_t stride, int n) {
     alignas(64) T part[static_cast<std::size_t>(count)]{};

@@ -258,7 +258,7 @@ struct evaluation {
       if constexpr (Y == 1) {
         T* to = pointer<T>(a, d, place.row[d] + place.j);
         if constexpr (!Partial && requires { LaneSet::template stream<T>(to, value); }) {
-          if (a.stream)
+          if (a.stream && LaneSet::is_aligned(to))
             LaneSet::template stream<T>(to, value);
           else
             LaneSet::template store<T, Partial>(to, value, place.n);
@@ -484,6 +484,25 @@ struct cluster {
     }
   }
 
+  // The array that a row's first stage reads, or -1: while later stages work on the row in the cache, the next row is
+  // fetched, since prefetchers stop where the row ends.
+  static constexpr int streamed_operand = [] {
+    if (stage_count < 2 || outer != 1 || Lanes::count == 1) return -1;
+    for (int k = 0; k < phase_size(2); ++k) {
+      const int at = phase_at(2) + words_per_instruction * k;
+      if (code[at] == load && code[at + 3] == 1) return static_cast<int>(code[at + 2]);
+    }
+    return -1;
+  }();
+  template <int Phase>
+  [[gnu::always_inline]] static constexpr void fetch_next_row(const cluster_arguments& a, const detail::chunk_place& place) {
+    if constexpr (streamed_operand >= 0 && Phase > 2) {
+      constexpr int bytes = static_cast<int>(code[lane_width]);
+      const auto next = place.row[streamed_operand] + a.strides[streamed_operand * loops] + place.j;
+      __builtin_prefetch(static_cast<const std::byte*>(a.base[streamed_operand]) + next * bytes);
+    }
+  }
+
   template <int Phase>
   [[gnu::always_inline]] static constexpr void lane_phase(state& s, const cluster_arguments& a, const cluster_range& r) {
     constexpr auto all = std::make_index_sequence<static_cast<std::size_t>(phase_size(Phase))>{};
@@ -492,12 +511,16 @@ struct cluster {
       detail::chunk_place place{&a, s.row_offset, r.begin, r.begin, Lanes::count};
       if constexpr (unroll == 4) {
         for (; place.j + 4 * Lanes::count <= r.end;) {
+          fetch_next_row<Phase>(a, place);
           lane_chunk<Phase, false, 0>(s, place, all);
           place.j += Lanes::count;
+          fetch_next_row<Phase>(a, place);
           lane_chunk<Phase, false, 1>(s, place, all);
           place.j += Lanes::count;
+          fetch_next_row<Phase>(a, place);
           lane_chunk<Phase, false, 2>(s, place, all);
           place.j += Lanes::count;
+          fetch_next_row<Phase>(a, place);
           lane_chunk<Phase, false, 3>(s, place, all);
           place.j += Lanes::count;
         }
@@ -508,7 +531,10 @@ struct cluster {
           lane_chunk<Phase, true, 0>(s, place, all);
         }
       } else {
-      for (; place.j + Lanes::count <= r.end; place.j += Lanes::count) lane_chunk<Phase, false, 0>(s, place, all);
+        for (; place.j + Lanes::count <= r.end; place.j += Lanes::count) {
+        fetch_next_row<Phase>(a, place);
+        lane_chunk<Phase, false, 0>(s, place, all);
+      }
       if constexpr (Lanes::count > 1) {
         if (place.j < r.end) {
           place.n = static_cast<int>(r.end - place.j);
