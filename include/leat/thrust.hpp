@@ -1,6 +1,6 @@
 #pragma once
-// Sessions on Thrust's systems: `auto s = session_on<thrust_serial>(loss, train);`, `thrust_omp` where LEAT_THRUST_OMP is
-// defined, `thrust_tbb` where LEAT_THRUST_TBB is, and `thrust_cuda` in programs that nvcc compiles. Not part of
+// Sessions on Thrust's systems: `auto s = session_on<thrust_serial>(loss, train);`, `thrust_omp` where LEAT_THRUST_OMP
+// is defined, `thrust_tbb` where LEAT_THRUST_TBB is, and `thrust_cuda` in programs that nvcc compiles. Not part of
 // <leat/leat.hpp>: a program pays for Thrust only where it asks for it.
 
 #include <leat/leat.hpp>
@@ -16,8 +16,8 @@ namespace on_thrust {
 struct host_support {
   using mode = cpu::flush_denormals;
   template <class T>
-  static void multiply(bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k, T alpha, const T* a, std::int64_t lda, const T* b,
-                       std::int64_t ldb, T beta, T* c, std::int64_t ldc) {
+  static void multiply(bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k, T alpha, const T* a,
+                       std::int64_t lda, const T* b, std::int64_t ldb, T beta, T* c, std::int64_t ldc) {
     cpu::matmul<T>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
   }
 };

@@ -17,12 +17,13 @@ void print_graph(const char* title, const graph& g) {
   std::printf("%s\n", title);
   for (int i = 0; i < g.size(); ++i) {
     const node& n = g.at(i);
-    std::string line = "  %" + std::to_string(i);
+    std::string line = "  %";
+    line += std::to_string(i);
     line.resize(7, ' ');
     line += text(n.op->type);
-    for (int k = 0; k < n.input_count; ++k) line += " %" + std::to_string(g.input(n, k));
-    for (int k = 0; k < n.control_count; ++k) line += " ^" + std::to_string(g.control(n, k));
-    if (!n.name.empty()) line += " \"" + text(n.name) + "\"";
+    for (int k = 0; k < n.input_count; ++k) line.append(" %").append(std::to_string(g.input(n, k)));
+    for (int k = 0; k < n.control_count; ++k) line.append(" ^").append(std::to_string(g.control(n, k)));
+    if (!n.name.empty()) line.append(" \"").append(n.name).append("\"");
     line.resize(34, ' ');
     line += n.op->kind == op_kind::group ? "nothing" : text(describe(n.result, g).view());
     std::printf("%s\n", line.c_str());
@@ -36,8 +37,9 @@ class program_printer {
   void print() const {
     std::printf("program\n");
     for (const program_step& s : p_.steps) {
-      std::string line = "  " + (s.is_cluster ? "cluster" : operator_name(s.code));
-      for (const step_operand& o : s.operands) line += "  " + buffer(o.buffer);
+      std::string line = s.is_cluster ? "  cluster" : "  ";
+      if (!s.is_cluster) line += operator_name(s.code);
+      for (const step_operand& o : s.operands) line.append("  ").append(buffer(o.buffer));
       std::printf("%s\n", line.c_str());
       if (s.is_cluster) print_cluster(s);
     }
@@ -54,10 +56,16 @@ class program_printer {
     if (its.where == storage::extent) return "size";
     for (const node& n : g_.nodes)
       if (n.id != 0 && n.id == its.id) return n.name.empty() ? "number" : text(n.name);
-    return (its.where == storage::fetch ? "fetch" : "t") + std::to_string(b);
+    std::string name = its.where == storage::fetch ? "fetch" : "t";
+    return name += std::to_string(b);
   }
   static std::string reg(std::int64_t r) {
-    return (register_is_scalar(r) ? "s" : "r") + std::to_string(register_number(r));
+    std::string name = register_is_scalar(r) ? "s" : "r";
+    return name += std::to_string(register_number(r));
+  }
+  static std::string accumulator(std::int64_t a) {
+    std::string name = "a";
+    return name += std::to_string(a);
   }
   void print_cluster(const program_step& s) const {
     const auto phases = 3 + 2 * static_cast<std::size_t>(s.instructions[stages]);
@@ -67,14 +75,14 @@ class program_printer {
       const auto operand = [&](std::int64_t k) { return buffer(s.operands[static_cast<std::size_t>(k)].buffer); };
       std::string line = "      ";
       switch (word[0]) {
-        case load: line += reg(word[1]) + " = load " + operand(word[2]); break;
-        case store: line += "store " + operand(word[1]) + " = " + reg(word[2]); break;
-        case immediate: line += reg(word[1]) + " = immediate"; break;
-        case reduce_lanes: line += "a" + std::to_string(word[1]) + " = " + operator_name(word[3]) + " over lanes of " + reg(word[2]); break;
-        case finish_all: line += "store " + operand(word[1]) + " = all of a" + std::to_string(word[2]); break;
+        case load: line.append(reg(word[1])).append(" = load ").append(operand(word[2])); break;
+        case store: line.append("store ").append(operand(word[1])).append(" = ").append(reg(word[2])); break;
+        case immediate: line.append(reg(word[1])).append(" = immediate"); break;
+        case reduce_lanes: line.append(accumulator(word[1])).append(" = ").append(operator_name(word[3])).append(" over lanes of ").append(reg(word[2])); break;
+        case finish_all: line.append("store ").append(operand(word[1])).append(" = all of ").append(accumulator(word[2])); break;
         default:
-          line += reg(word[1]) + " = " + operator_name(word[0]);
-          for (int k = 2; k < words_per_instruction && word[k] >= 0; ++k) line += " " + reg(word[k]);
+          line.append(reg(word[1])).append(" = ").append(operator_name(word[0]));
+          for (int k = 2; k < words_per_instruction && word[k] >= 0; ++k) line.append(" ").append(reg(word[k]));
       }
       std::printf("%s\n", line.c_str());
     }

@@ -26,7 +26,8 @@ class apart_memory {
  private:
   static constexpr std::size_t size = std::size_t{1} << 31;
   apart_memory()
-      : begin_(static_cast<std::byte*>(mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))) {}
+      : begin_(static_cast<std::byte*>(
+            mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))) {}
   std::byte* begin_;
   std::size_t used_ = 0;
 };
@@ -63,15 +64,16 @@ struct apart_device {
     for (std::int64_t k = n; k-- > 0;) item(k);  // in any order
   }
   template <class Index>
-  static std::int64_t find_out_of_range(const Index* indices, std::int64_t count, std::int64_t rows, bool passes_negative) {
+  static std::int64_t find_out_of_range(const Index* indices, std::int64_t count, std::int64_t rows,
+                                        bool passes_negative) {
     const opened_memory opened;
     for (std::int64_t k = 0; k < count; ++k)
       if (on_thrust::detail::is_out_of_range<Index>{indices, rows, passes_negative}(k)) return k;
     return -1;
   }
   template <class T>
-  static void multiply(bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k, T alpha, const T* scale, const T* a,
-                       std::int64_t lda, const T* b, std::int64_t ldb, T beta, T* c, std::int64_t ldc) {
+  static void multiply(bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k, T alpha, const T* scale,
+                       const T* a, std::int64_t lda, const T* b, std::int64_t ldb, T beta, T* c, std::int64_t ldc) {
     for_each(m * n, k, on_thrust::detail::product_of(ta, tb, n, k, alpha, scale, a, lda, b, ldb, beta, c, ldc));
   }
 };

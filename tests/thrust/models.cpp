@@ -7,7 +7,9 @@ using namespace leat_test;
 
 TEST_CASE_TEMPLATE("linear regression", Device, LEAT_TEST_SYSTEMS) { check_linear_regression<Device>(); }
 
-TEST_CASE_TEMPLATE("a network with gradient descent", Device, LEAT_TEST_SYSTEMS) { check_network<Device>(gradient_descent(0.1_c)); }
+TEST_CASE_TEMPLATE("a network with gradient descent", Device, LEAT_TEST_SYSTEMS) {
+  check_network<Device>(gradient_descent(0.1_c));
+}
 
 TEST_CASE_TEMPLATE("a network with Adam", Device, LEAT_TEST_SYSTEMS) { check_network<Device>(adam(0.01_c)); }
 

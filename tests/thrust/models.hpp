@@ -117,11 +117,15 @@ void check_errors() {
   const xt::xtensor<std::int32_t, 1> high{0, 5, 1};
   const xt::xtensor<std::int32_t, 1> low{-1, 5, 1};
   const xt::xtensor<std::int32_t, 1> shorter{0, 4};
-  check_each("rows", std::get<0>(s.run(fetch(found), ids = good, x = xs)), 0, [](std::size_t i) { return 3.0 * static_cast<double>(i + 1); });
-  CHECK_THROWS_WITH_AS(s.run(fetch(found), ids = high, x = xs), doctest::Contains("index 5 at position 1"), invalid_argument);
-  CHECK_THROWS_WITH_AS(s.run(fetch(found), ids = low, x = xs), doctest::Contains("index -1 at position 0"), invalid_argument);
+  check_each("rows", std::get<0>(s.run(fetch(found), ids = good, x = xs)), 0,
+             [](std::size_t i) { return 3.0 * static_cast<double>(i + 1); });
+  CHECK_THROWS_WITH_AS(s.run(fetch(found), ids = high, x = xs), doctest::Contains("index 5 at position 1"),
+                       invalid_argument);
+  CHECK_THROWS_WITH_AS(s.run(fetch(found), ids = low, x = xs), doctest::Contains("index -1 at position 0"),
+                       invalid_argument);
   CHECK_THROWS_WITH_AS(s.run(fetch(found), ids = shorter, x = xs), doctest::Contains("\"n\""), invalid_argument);
-  check_each("rows again", std::get<0>(s.run(fetch(found), ids = good, x = xs)), 0, [](std::size_t i) { return 3.0 * static_cast<double>(i + 1); });
+  check_each("rows again", std::get<0>(s.run(fetch(found), ids = good, x = xs)), 0,
+             [](std::size_t i) { return 3.0 * static_cast<double>(i + 1); });
 }
 
 }  // namespace leat_test

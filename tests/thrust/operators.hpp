@@ -32,13 +32,16 @@ template <class Device>
 void check_reductions() {
   const auto x = placeholder<"x", float, "rows", 7, "columns">();
   const auto k = placeholder<"k", std::int64_t, "rows", 7>();
-  const auto sums = std::tuple{reduce_sum(x), reduce_sum<0>(x), reduce_sum<1>(x), reduce_sum<2>(x), reduce_sum<0, 2>(x), reduce_sum_keep<1, 2>(x)};
-  const auto others = std::tuple{reduce_mean<0, 1>(x), reduce_max<2>(x), reduce_min<0>(x), reduce_max(x), reduce_mean(square(x) * 2_c)};
+  const auto sums = std::tuple{reduce_sum(x),    reduce_sum<0>(x),    reduce_sum<1>(x),
+                               reduce_sum<2>(x), reduce_sum<0, 2>(x), reduce_sum_keep<1, 2>(x)};
+  const auto others =
+      std::tuple{reduce_mean<0, 1>(x), reduce_max<2>(x), reduce_min<0>(x), reduce_max(x), reduce_mean(square(x) * 2_c)};
   const auto centered = x - reduce_mean_keep<2>(x);
   const auto variance = std::tuple{reduce_mean<2>(square(centered)), reduce_mean_keep<0, 1>(square(centered))};
   const auto whole = std::tuple{reduce_sum(k), reduce_max<0>(k), reduce_prod<1>(k)};
   using size = std::array<std::size_t, 2>;
-  for (const auto [rows, columns] : {size{1, 1}, size{3, 5}, size{1, 9000}, size{900, 11}, size{40, 300}, size{0, 4}, size{4, 0}}) {
+  for (const auto [rows, columns] :
+       {size{1, 1}, size{3, 5}, size{1, 9000}, size{900, 11}, size{40, 300}, size{0, 4}, size{4, 0}}) {
     CAPTURE(rows);
     CAPTURE(columns);
     const auto xs = filled<float>(std::array<std::size_t, 3>{rows, 7, columns});
@@ -63,7 +66,9 @@ void check_softmax() {
   const auto sparse = sparse_softmax_cross_entropy_with_logits(classes, scaled);
   const auto dense_loss = softmax_cross_entropy_with_logits(softmax(target), scaled);
   const auto binary = sigmoid_cross_entropy_with_logits(sigmoid(target), scaled);
-  const auto losses = std::tuple{sparse, dense_loss, binary, std::get<0>(gradients(reduce_sum(sparse) + reduce_sum(dense_loss) + reduce_sum(binary), w))};
+  const auto losses =
+      std::tuple{sparse, dense_loss, binary,
+                 std::get<0>(gradients(reduce_sum(sparse) + reduce_sum(dense_loss) + reduce_sum(binary), w))};
   for (const std::size_t rows : {1U, 33U, 3000U}) {
     CAPTURE(rows);
     const auto ls = filled<float>(std::array<std::size_t, 2>{rows, 10}, -4, 4);

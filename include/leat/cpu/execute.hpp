@@ -79,8 +79,8 @@ inline void run_chunks(const chunked_run& c, const kernels::cluster_arguments& a
                        const std::int64_t* result_elements, const int* result_bytes, std::byte* arena) {
   const std::int64_t chunks = plan[plan_chunks];
   std::int64_t partial = 0;
-  std::int64_t partial_at[8]{};
-  for (int k = 0; k < c.result_count && k < 8; ++k) {
+  std::int64_t partial_at[graph::max_operands];
+  for (int k = 0; k < c.result_count; ++k) {
     partial_at[k] = partial;
     partial += leat::detail::divide_up(result_elements[k] * result_bytes[k], 64) * 64;
   }

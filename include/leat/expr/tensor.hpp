@@ -302,7 +302,9 @@ constexpr std::uint64_t hash_call(std::uint64_t attributes, int code, std::initi
 }
 
 template <class Op, class Attributes, class... Inputs>
-struct made_type {
+struct made_type {};  // of what is no operand; clang asks for the type of a result before it asks whether there is one
+template <class Op, class Attributes, tensor_expression... Inputs>
+struct made_type<Op, Attributes, Inputs...> {
   using result = result_of<Op, Attributes, typename Inputs::form...>;
   using type = typename record<id<hash_call(Attributes::hash, operator_record<Op>::code, {Inputs::identity::hash...})>,
                                call<Op, Attributes, Inputs...>>::template tensor<typename result::element, typename result::extents>;

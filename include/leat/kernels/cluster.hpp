@@ -545,6 +545,75 @@ struct cluster {
     }
   }
 
+  // Sums over rows, such as a bias's gradient: four rows are combined in registers before the array is touched.
+  static constexpr bool combines_rows = [] {
+    if (Lanes::count == 1 || stage_count != 1 || outer != 1 || phase_size(1) != 0 || phase_size(3) != 0 || phase_size(2) > 24) return false;
+    for (int k = 0; k < phase_size(2); ++k) {
+      const int at = phase_at(2) + words_per_instruction * k;
+      if (code[at] == reduce_array && code[at + 4] == 1) return true;
+    }
+    return false;
+  }();
+  template <bool Partial, int Copy, std::size_t... I>
+  [[gnu::always_inline]] static constexpr void one_of_four_rows(lane_file& lanes, state& s, const detail::chunk_place& place,
+                                                                std::index_sequence<I...>) {
+    (instruction_but_reduce_array<Partial, Copy, phase_at(2) + words_per_instruction * static_cast<int>(I)>(lanes, s, place), ...);
+  }
+  template <bool Partial, int Copy, int At>
+  [[gnu::always_inline]] static constexpr void instruction_but_reduce_array(lane_file& lanes, state& s, const detail::chunk_place& place) {
+    if constexpr (op_at(At) != reduce_array)
+      s.template lane_instruction<Partial, Copy, op_at(At), d_kind(At), x_kind(At), y_kind(At), z_kind(At)>(
+          lanes, place, word(At + 1), word(At + 2), word(At + 3), word(At + 4));
+  }
+  template <bool Partial, int At>
+  [[gnu::always_inline]] static constexpr void reduce_four_rows(lane_file (&lanes)[4], const cluster_arguments& a,
+                                                                const detail::chunk_place& place) {
+    if constexpr (op_at(At) == reduce_array) {
+      constexpr dtype type = register_type(x_kind(At));
+      using T = element_of<type>;
+      using reduction = operator_with<static_cast<int>(y_kind(At))>;
+      using math = typename Lanes::template math<T>;
+      constexpr int k = register_number(word(At + 2));
+      T* to = detail::pointer<T>(a, word(At + 1), place.row[word(At + 1)] + place.j);
+      const auto rows = reduction::template combine<math>(
+          reduction::template combine<math>(lanes[0].template of<type>()[k], lanes[1].template of<type>()[k]),
+          reduction::template combine<math>(lanes[2].template of<type>()[k], lanes[3].template of<type>()[k]));
+      Lanes::template store<T, Partial>(to, reduction::template combine<math>(Lanes::template load<T, Partial>(to, place.n), rows), place.n);
+    }
+  }
+  template <bool Partial, std::size_t... I>
+  [[gnu::always_inline]] static constexpr void four_rows_chunk(state& s, const cluster_arguments& a, detail::chunk_place (&place)[4],
+                                                               std::int64_t j, int n, std::index_sequence<I...> all) {
+    lane_file lanes[4];
+    for (auto& p : place) {
+      p.j = j;
+      p.n = n;
+    }
+    constexpr bool apart = unroll == 4;
+    one_of_four_rows<Partial, 0>(lanes[0], s, place[0], all);
+    one_of_four_rows<Partial, apart ? 1 : 0>(lanes[1], s, place[1], all);
+    one_of_four_rows<Partial, apart ? 2 : 0>(lanes[2], s, place[2], all);
+    one_of_four_rows<Partial, apart ? 3 : 0>(lanes[3], s, place[3], all);
+    (reduce_four_rows<Partial, phase_at(2) + words_per_instruction * static_cast<int>(I)>(lanes, a, place[0]), ...);
+  }
+  // Runs as many groups of four rows as there are; gives the row at which to go on.
+  [[gnu::always_inline]] static constexpr std::int64_t run_four_rows(state& s, const cluster_arguments& a, const cluster_range& r) {
+    constexpr auto all = std::make_index_sequence<static_cast<std::size_t>(phase_size(2))>{};
+    std::int64_t row = r.row_begin;
+    std::int64_t offset[4][operands > 0 ? operands : 1]{};
+    detail::chunk_place place[4]{};
+    for (; row + 4 <= r.row_end; row += 4) {
+      for (int u = 0; u < 4; ++u) {
+        for (int k = 0; k < operands; ++k) offset[u][k] = (row + u) * a.strides[k * loops];
+        place[u] = {&a, offset[u], r.begin, r.begin, Lanes::count};
+      }
+      std::int64_t j = r.begin;
+      for (; j + Lanes::count <= r.end; j += Lanes::count) four_rows_chunk<false>(s, a, place, j, Lanes::count, all);
+      if (j < r.end) four_rows_chunk<true>(s, a, place, j, static_cast<int>(r.end - j), all);
+    }
+    return row;
+  }
+
   template <std::size_t... T>
   [[gnu::always_inline]] static constexpr void run_row(state& s, const cluster_arguments& a, const cluster_range& r,
                                                        std::index_sequence<T...>) {
@@ -581,7 +650,9 @@ struct cluster {
     if constexpr (has_inner) {
       constexpr auto all = std::make_index_sequence<static_cast<std::size_t>(stage_count)>{};
       start_all(s, all);
-      for (std::int64_t row = r.row_begin; row < r.row_end; ++row) {
+      std::int64_t row = r.row_begin;
+      if constexpr (combines_rows) row = run_four_rows(s, a, r);
+      for (; row < r.row_end; ++row) {
         place_row(s, a, row);
         run_row(s, a, r, all);
       }

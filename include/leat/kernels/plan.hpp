@@ -68,7 +68,8 @@ namespace detail {
 // Runs when sizes change, not in a warm step: compiled for size.
 class planner {
  public:
-  planner(const program_view& p, const std::int64_t* data, const std::int64_t* sizes, const chunk_limits& limits, program_plan& out)
+  planner(const program_view& p, const std::int64_t* data, const std::int64_t* sizes, const chunk_limits& limits,
+          program_plan& out)
       : p_(p), data_(data), sizes_(sizes), limits_(limits), out_(out) {}
 
   [[gnu::cold]] void run() {
@@ -229,7 +230,8 @@ class planner {
 }  // namespace detail
 
 /// Plans a program for the sizes of its named dimensions.
-inline void make_plan(const std::int64_t* data, const std::int64_t* sizes, const chunk_limits& limits, program_plan& out) {
+inline void make_plan(const std::int64_t* data, const std::int64_t* sizes, const chunk_limits& limits,
+                      program_plan& out) {
   const program_view view(data);
   detail::planner(view, data, sizes, limits, out).run();
 }

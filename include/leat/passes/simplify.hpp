@@ -241,7 +241,14 @@ class simplifier {
         return leat::constant(to_, source.type, got.extent, constant_value(to_, x) * count).index();
       }
       if (got.extent.squeezed() == source.extent.squeezed() && source.extent.is_static()) return reshaped(x, got.extent);
-      return -1;
+      // one form for each reduction, so that equal ones meet: axes sorted, none kept, dimensions of 1 put back by a reshape
+      const int mask = rule::reduced_axes(attributes.data(), static_cast<int>(attributes.size()), source.extent.rank);
+      std::int64_t plain[max_rank + 1]{0};
+      std::size_t count = 1;
+      for (int a = 0; a < source.extent.rank; ++a)
+        if ((mask >> a & 1) != 0) plain[count++] = a;
+      if (count == 1) return -1;
+      return reshaped(to_.add(op, in, {plain, count}), got.extent);
     }
     if (got.extent == source.extent && (&op != &info_of<transpose_op> || source.extent.rank < 2)) return x;
     if (is_constant(to_, x)) return leat::constant(to_, source.type, got.extent, constant_value(to_, x)).index();

@@ -1,6 +1,6 @@
 #pragma once
-// Thrust's CUDA system as a session's device; empty unless nvcc compiles. Each session has a stream of its own, on which
-// everything runs in order: feeds are copied in, steps run, fetches are copied out, and only then the host waits.
+// Thrust's CUDA system as a session's device; empty unless nvcc compiles. Each session has a stream of its own, on
+// which everything runs in order: feeds are copied in, steps run, fetches are copied out, and only then the host waits.
 // Products go to cuBLAS where LEAT_USE_CUBLAS is defined, as the transposed product of column-major matrices.
 
 #if defined(__CUDACC__)
@@ -24,7 +24,8 @@ namespace leat::on_thrust {
 namespace detail {
 
 inline void check_cuda(cudaError_t status, const char* what) {
-  if (status != cudaSuccess) throw failed_precondition(std::string("CUDA, ") + what + ": " + cudaGetErrorString(status));
+  if (status != cudaSuccess)
+    throw failed_precondition(std::string("CUDA, ") + what + ": " + cudaGetErrorString(status));
 }
 
 /// Item 0: the two factors of a product, for cuBLAS.
@@ -84,7 +85,8 @@ class cuda_device {
   }
   /// Copies from the device; `to` is valid after finish().
   void copy_out(void* to, const void* from, std::size_t bytes) const {
-    if (bytes > 0) detail::check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_), "copying from the device");
+    if (bytes > 0)
+      detail::check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_), "copying from the device");
   }
   void finish() const { detail::check_cuda(cudaStreamSynchronize(stream_), "running a step"); }
 
@@ -99,12 +101,13 @@ class cuda_device {
   template <class Index>
   std::int64_t find_out_of_range(const Index* indices, std::int64_t count, std::int64_t rows, bool passes_negative) {
     const ::thrust::counting_iterator<std::int64_t> first(0);
-    const auto found = ::thrust::find_if(policy(), first, first + count, detail::is_out_of_range<Index>{indices, rows, passes_negative});
+    const auto found = ::thrust::find_if(policy(), first, first + count,
+                                         detail::is_out_of_range<Index>{indices, rows, passes_negative});
     return found == first + count ? -1 : *found;
   }
   template <class T>
-  void multiply(bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k, T alpha, const T* scale, const T* a, std::int64_t lda,
-                const T* b, std::int64_t ldb, T beta, T* c, std::int64_t ldc) {
+  void multiply(bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k, T alpha, const T* scale, const T* a,
+                std::int64_t lda, const T* b, std::int64_t ldb, T beta, T* c, std::int64_t ldc) {
     if (m == 0 || n == 0) return;
 #if defined(LEAT_USE_CUBLAS)
     if constexpr (std::is_floating_point_v<T>) {
@@ -117,14 +120,17 @@ class cuda_device {
           alpha_at = to;
           beta_at = to + 1;
         }
-        check_cublas(cublasSetPointerMode(cublas_, scale != nullptr ? CUBLAS_POINTER_MODE_DEVICE : CUBLAS_POINTER_MODE_HOST));
+        check_cublas(
+            cublasSetPointerMode(cublas_, scale != nullptr ? CUBLAS_POINTER_MODE_DEVICE : CUBLAS_POINTER_MODE_HOST));
         const auto at = ta ? CUBLAS_OP_T : CUBLAS_OP_N;
         const auto bt = tb ? CUBLAS_OP_T : CUBLAS_OP_N;
         const auto size = [](std::int64_t v) { return static_cast<int>(v); };
         if constexpr (sizeof(T) == 4)
-          check_cublas(cublasSgemm(cublas_, bt, at, size(n), size(m), size(k), alpha_at, b, size(ldb), a, size(lda), beta_at, c, size(ldc)));
+          check_cublas(cublasSgemm(cublas_, bt, at, size(n), size(m), size(k), alpha_at, b, size(ldb), a, size(lda),
+                                   beta_at, c, size(ldc)));
         else
-          check_cublas(cublasDgemm(cublas_, bt, at, size(n), size(m), size(k), alpha_at, b, size(ldb), a, size(lda), beta_at, c, size(ldc)));
+          check_cublas(cublasDgemm(cublas_, bt, at, size(n), size(m), size(k), alpha_at, b, size(ldb), a, size(lda),
+                                   beta_at, c, size(ldc)));
         return;
       }
     }
@@ -135,7 +141,8 @@ class cuda_device {
  private:
 #if defined(LEAT_USE_CUBLAS)
   static void check_cublas(cublasStatus_t status) {
-    if (status != CUBLAS_STATUS_SUCCESS) throw failed_precondition(std::string("cuBLAS: ") + cublasGetStatusString(status));
+    if (status != CUBLAS_STATUS_SUCCESS)
+      throw failed_precondition(std::string("cuBLAS: ") + cublasGetStatusString(status));
   }
   cublasHandle_t cublas_ = nullptr;
   void* factors_ = nullptr;

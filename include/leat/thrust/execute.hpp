@@ -1,9 +1,9 @@
 #pragma once
 // Running a program's steps on one of Thrust's systems. The evaluator of fused clusters is the CPU's, one element at a
-// time; here its loops are cut into work items. On the host an item is a chunk of the plan. On a GPU it is an element where
-// elements do not depend on each other, and otherwise a chunk, of which the plan makes many there. What chunks have in
-// common (a sum over rows) each computes for itself; the parts are then combined in the order of the chunks, so that a
-// result depends on shapes alone. The types of work items hold integers and plain types only: nvcc prints them.
+// time; here its loops are cut into work items. On the host an item is a chunk of the plan. On a GPU it is an element
+// where elements do not depend on each other, and otherwise a chunk, of which the plan makes many there. What chunks
+// have in common (a sum over rows) each computes for itself; the parts are then combined in the order of the chunks, so
+// that a result depends on shapes alone. The types of work items hold integers and plain types only: nvcc prints them.
 
 #include <leat/kernels/cluster.hpp>
 #include <leat/kernels/plan.hpp>
@@ -21,8 +21,8 @@ namespace detail {
 
 constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
 
-/// Whether the positions of a row can be worked on apart, each with its row phases: nothing is carried along the row, and
-/// what the row phases write is not written twice.
+/// Whether the positions of a row can be worked on apart, each with its row phases: nothing is carried along the row,
+/// and what the row phases write is not written twice.
 template <class Cluster>
 constexpr bool is_divisible() {
   bool divisible = Cluster::has_inner && Cluster::spills == 0;
@@ -103,7 +103,8 @@ struct cluster_items {
     if constexpr (Cluster::accumulating > 0) {
       void* base[at_least_one(Cluster::operands)];
       for (int k = 0; k < Cluster::operands; ++k) base[k] = data.base[k];
-      if (data.parts != nullptr) use_parts(base, chunk, std::make_index_sequence<static_cast<std::size_t>(Cluster::accumulating)>{});
+      if (data.parts != nullptr)
+        use_parts(base, chunk, std::make_index_sequence<static_cast<std::size_t>(Cluster::accumulating)>{});
       a.base = base;
       Cluster::run(a, range);
     } else {
@@ -177,8 +178,8 @@ struct cluster_step {
   }
   template <class Device, int K>
   static void combine(Device& device, const cluster_data<type>& d) {
-    const combine_items<type::accumulating_code(K), type::accumulating_type(K)> items{d.base[type::accumulating_operand(K)],
-                                                                                      d.parts + d.part_at[K], d.chunks, d.part_bytes};
+    const combine_items<type::accumulating_code(K), type::accumulating_type(K)> items{
+        d.base[type::accumulating_operand(K)], d.parts + d.part_at[K], d.chunks, d.part_bytes};
     device.for_each(d.part_elements[K], d.chunks, items);
   }
 
@@ -220,10 +221,8 @@ struct cluster_step {
       (start<Device, static_cast<int>(K)>(device, d), ...);
     }
     const std::int64_t work = d.rows * d.inner / (d.chunks > 0 ? d.chunks : 1) + 1;
-    if constexpr (by_element)
-      device.for_each(d.chunks * d.inner, 1, cluster_items<type, cut::elements>{d});
-    else
-      device.for_each(d.chunks, work, cluster_items<type, cut::chunks>{d});
+    if constexpr (by_element) device.for_each(d.chunks * d.inner, 1, cluster_items<type, cut::elements>{d});
+    else device.for_each(d.chunks, work, cluster_items<type, cut::chunks>{d});
     if constexpr (type::accumulating > 0)
       if (d.chunks > 1) (combine<Device, static_cast<int>(K)>(device, d), ...);
   }
@@ -251,8 +250,8 @@ void run_items(Device& device, const Kernel& kernel, std::int64_t work) {
       std::remove_cvref_t<decltype(*kernel.indices)> index;
       device.copy_out(&index, kernel.indices + at, sizeof index);
       device.finish();
-      throw invalid_argument("index " + std::to_string(static_cast<std::int64_t>(index)) + " at position " + std::to_string(at) +
-                             " is out of range [0, " + std::to_string(kernel.rows) + ")");
+      throw invalid_argument("index " + std::to_string(static_cast<std::int64_t>(index)) + " at position " +
+                             std::to_string(at) + " is out of range [0, " + std::to_string(kernel.rows) + ")");
     }
   }
   device.for_each(kernel.items(), work, kernel);
@@ -281,8 +280,8 @@ struct product_items {
 };
 
 template <class T>
-product_items<T> product_of(bool ta, bool tb, std::int64_t n, std::int64_t k, T alpha, const T* scale, const T* a, std::int64_t lda, const T* b,
-                            std::int64_t ldb, T beta, T* c, std::int64_t ldc) {
+product_items<T> product_of(bool ta, bool tb, std::int64_t n, std::int64_t k, T alpha, const T* scale, const T* a,
+                            std::int64_t lda, const T* b, std::int64_t ldb, T beta, T* c, std::int64_t ldc) {
   return {a, b, c, scale, n, k, ta ? 1 : lda, ta ? lda : 1, tb ? 1 : ldb, tb ? ldb : 1, ldc, alpha, beta};
 }
 
@@ -311,8 +310,9 @@ struct kernel_step {
         if constexpr (sizeof...(O) > 3) scale = static_cast<const T*>(p[3]);
       }
       const std::int64_t columns = n.size(1, tb ? 0 : 1);
-      device.multiply(ta, tb, n.size(0, ta ? 1 : 0), columns, n.size(0, ta ? 0 : 1), alpha, scale, static_cast<const T*>(p[0]), n.size(0, 1),
-                      static_cast<const T*>(p[1]), n.size(1, 1), beta, static_cast<T*>(p[2]), columns);
+      device.multiply(ta, tb, n.size(0, ta ? 1 : 0), columns, n.size(0, ta ? 0 : 1), alpha, scale,
+                      static_cast<const T*>(p[0]), n.size(0, 1), static_cast<const T*>(p[1]), n.size(1, 1), beta,
+                      static_cast<T*>(p[2]), columns);
     } else if constexpr (std::is_same_v<op, gather_op>) {
       const kernels::gather_kernel<T, element<1>> kernel(p, n);
       run_items(device, kernel, kernel.width);
@@ -356,8 +356,8 @@ void run_program(Device& device, const workspace& w, std::index_sequence<Step...
   (detail::run_step<Program, static_cast<int>(Step)>(device, w), ...);
 }
 
-/// One of Thrust's systems for the host as a session's device. `Support` gives what other layers do best: matrix products
-/// and the processor's mode around a step.
+/// One of Thrust's systems for the host as a session's device. `Support` gives what other layers do best: matrix
+/// products and the processor's mode around a step.
 template <class System, class Support>
 struct host_device : System {
   using workspace = leat::workspace;
@@ -369,7 +369,8 @@ struct host_device : System {
     run_program<Program>(*this, w, steps);
   }
   template <class Index>
-  static std::int64_t find_out_of_range(const Index* indices, std::int64_t count, std::int64_t rows, bool passes_negative) {
+  static std::int64_t find_out_of_range(const Index* indices, std::int64_t count, std::int64_t rows,
+                                        bool passes_negative) {
     for (std::int64_t k = 0; k < count; ++k) {
       const auto i = static_cast<std::int64_t>(indices[k]);
       if (i >= rows || (i < 0 && !passes_negative)) return k;
@@ -378,8 +379,8 @@ struct host_device : System {
   }
   /// C = alpha scale op(A) op(B) + beta C, `scale` being 1 if null.
   template <class T>
-  static void multiply(bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k, T alpha, const T* scale, const T* a, std::int64_t lda,
-                       const T* b, std::int64_t ldb, T beta, T* c, std::int64_t ldc) {
+  static void multiply(bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k, T alpha, const T* scale,
+                       const T* a, std::int64_t lda, const T* b, std::int64_t ldb, T beta, T* c, std::int64_t ldc) {
     Support::multiply(ta, tb, m, n, k, scale != nullptr ? alpha * *scale : alpha, a, lda, b, ldb, beta, c, ldc);
   }
 };

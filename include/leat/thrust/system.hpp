@@ -1,7 +1,7 @@
 #pragma once
 // Thrust's systems for the host: serial, OpenMP, TBB. A system runs work items by `for_each_n` over their numbers, with
-// its execution policy named and raw pointers inside the item; nothing else of Thrust is used, so that every version from
-// 1.17 on serves, and one program may hold all systems. cuda.hpp has the one for GPUs.
+// its execution policy named and raw pointers inside the item; nothing else of Thrust is used, so that every version
+// from 1.17 on serves, and one program may hold all systems. cuda.hpp has the one for GPUs.
 
 #include <thrust/for_each.h>
 #include <thrust/iterator/counting_iterator.h>

@@ -94,9 +94,9 @@ struct adam_rule {
     const dtype type = variable.type();
     const auto beta1 = setting<Beta1>(g, type);
     const auto beta2 = setting<Beta2>(g, type);
-    const auto name = g.at(variable.index()).name;
-    const auto m = slot(g, variable, g.keep(name, "/Adam"), 602, initializer_kind::zeros);
-    const auto v = slot(g, variable, g.keep(name, "/Adam_1"), 603, initializer_kind::zeros);
+    const auto its_name = g.at(variable.index()).name;
+    const auto m = slot(g, variable, g.keep(its_name, "/Adam"), 602, initializer_kind::zeros);
+    const auto v = slot(g, variable, g.keep(its_name, "/Adam_1"), 603, initializer_kind::zeros);
     const auto power1 = scalar_slot(g, type, "beta1_power", setting_id<Beta1>());
     const auto power2 = scalar_slot(g, type, "beta2_power", setting_id<Beta2>());
     const auto rate = setting<Rate>(g, type) * sqrt(1 - power2) / (1 - power1);

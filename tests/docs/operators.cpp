@@ -1,0 +1,294 @@
+// The table of operators, docs/operators.md, from the operators' definitions: `document_operators REPOSITORY` compares it
+// with the file, `document_operators REPOSITORY --write` writes it. What a definition does not say of itself stands in `all`
+// below: how a call is written, and operands to try it with. Dtypes are found by asking its rule, gradients by
+// differentiating it, devices by looking for its kernel. An operator that the headers define and `all` lacks is an error.
+
+#include <leat/ops/state.hpp>
+#include <leat/passes/gradient.hpp>
+
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <initializer_list>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using namespace leat;
+
+namespace {
+
+struct trial_operand {
+  shape extent;
+  dtype type = dtype::invalid;  // invalid: the dtype that is tried
+};
+struct operator_row {
+  std::string_view family;
+  std::string_view class_name;
+  const op_info* op;
+  std::string_view call;
+  std::vector<trial_operand> operands;
+  std::vector<std::int64_t> attributes;
+};
+
+constexpr shape sized(std::initializer_list<std::int64_t> dimensions) {
+  shape s;
+  for (auto d : dimensions) s.push(d);
+  return s;
+}
+const trial_operand row{sized({3})}, matrix{sized({2, 3})}, column{sized({2, 1})};
+const trial_operand condition{sized({2, 3}), dtype::boolean}, numbers{sized({2}), dtype::int32};
+
+#define LEAT_OPERATOR(family, name, call, ...) \
+  operator_row { family, #name, &info_of<name>, call, __VA_ARGS__ }
+
+std::vector<operator_row> all_operators() {
+  const std::vector<trial_operand> one{matrix}, two{matrix, matrix}, three{matrix, matrix, matrix};
+  return {
+      LEAT_OPERATOR("Arithmetic", add_op, "a + b", two, {}),
+      LEAT_OPERATOR("Arithmetic", sub_op, "a - b", two, {}),
+      LEAT_OPERATOR("Arithmetic", mul_op, "a * b", two, {}),
+      LEAT_OPERATOR("Arithmetic", real_div_op, "a / b", two, {}),
+      LEAT_OPERATOR("Arithmetic", truncate_div_op, "a / b", two, {}),
+      LEAT_OPERATOR("Arithmetic", floor_div_op, "floor_divide(a, b)", two, {}),
+      LEAT_OPERATOR("Arithmetic", floor_mod_op, "floor_mod(a, b)", two, {}),
+      LEAT_OPERATOR("Arithmetic", truncate_mod_op, "truncate_mod(a, b)", two, {}),
+      LEAT_OPERATOR("Arithmetic", neg_op, "-x", one, {}),
+      LEAT_OPERATOR("Arithmetic", reciprocal_op, "reciprocal(x)", one, {}),
+      LEAT_OPERATOR("Arithmetic", square_op, "square(x)", one, {}),
+      LEAT_OPERATOR("Arithmetic", squared_difference_op, "squared_difference(a, b)", two, {}),
+      LEAT_OPERATOR("Arithmetic", maximum_op, "maximum(a, b)", two, {}),
+      LEAT_OPERATOR("Arithmetic", minimum_op, "minimum(a, b)", two, {}),
+      LEAT_OPERATOR("Arithmetic", clip_by_value_op, "clip_by_value(x, low, high)", three, {}),
+      LEAT_OPERATOR("Arithmetic", abs_op, "abs(x)", one, {}),
+      LEAT_OPERATOR("Arithmetic", sign_op, "sign(x)", one, {}),
+      LEAT_OPERATOR("Arithmetic", floor_op, "floor(x)", one, {}),
+      LEAT_OPERATOR("Arithmetic", ceil_op, "ceil(x)", one, {}),
+      LEAT_OPERATOR("Arithmetic", round_op, "round(x)", one, {}),
+
+      LEAT_OPERATOR("Functions", exp_op, "exp(x)", one, {}),
+      LEAT_OPERATOR("Functions", expm1_op, "expm1(x)", one, {}),
+      LEAT_OPERATOR("Functions", log_op, "log(x)", one, {}),
+      LEAT_OPERATOR("Functions", log1p_op, "log1p(x)", one, {}),
+      LEAT_OPERATOR("Functions", sqrt_op, "sqrt(x)", one, {}),
+      LEAT_OPERATOR("Functions", rsqrt_op, "rsqrt(x)", one, {}),
+      LEAT_OPERATOR("Functions", pow_op, "pow(a, b)", two, {}),
+      LEAT_OPERATOR("Functions", sin_op, "sin(x)", one, {}),
+      LEAT_OPERATOR("Functions", cos_op, "cos(x)", one, {}),
+      LEAT_OPERATOR("Functions", tan_op, "tan(x)", one, {}),
+      LEAT_OPERATOR("Functions", asin_op, "asin(x)", one, {}),
+      LEAT_OPERATOR("Functions", acos_op, "acos(x)", one, {}),
+      LEAT_OPERATOR("Functions", atan_op, "atan(x)", one, {}),
+      LEAT_OPERATOR("Functions", sinh_op, "sinh(x)", one, {}),
+      LEAT_OPERATOR("Functions", cosh_op, "cosh(x)", one, {}),
+      LEAT_OPERATOR("Functions", tanh_op, "tanh(x)", one, {}),
+      LEAT_OPERATOR("Functions", erf_op, "erf(x)", one, {}),
+      LEAT_OPERATOR("Functions", sigmoid_op, "sigmoid(x)", one, {}),
+      LEAT_OPERATOR("Functions", softplus_op, "softplus(x)", one, {}),
+
+      LEAT_OPERATOR("Comparison, logic, selection, conversion", equal_op, "equal(a, b)", two, {}),
+      LEAT_OPERATOR("Comparison, logic, selection, conversion", not_equal_op, "not_equal(a, b)", two, {}),
+      LEAT_OPERATOR("Comparison, logic, selection, conversion", less_op, "a < b, less(a, b)", two, {}),
+      LEAT_OPERATOR("Comparison, logic, selection, conversion", less_equal_op, "a <= b, less_equal(a, b)", two, {}),
+      LEAT_OPERATOR("Comparison, logic, selection, conversion", greater_op, "a > b, greater(a, b)", two, {}),
+      LEAT_OPERATOR("Comparison, logic, selection, conversion", greater_equal_op, "a >= b, greater_equal(a, b)", two, {}),
+      LEAT_OPERATOR("Comparison, logic, selection, conversion", logical_and_op, "a && b, logical_and(a, b)", two, {}),
+      LEAT_OPERATOR("Comparison, logic, selection, conversion", logical_or_op, "a \\|\\| b, logical_or(a, b)", two, {}),
+      LEAT_OPERATOR("Comparison, logic, selection, conversion", logical_not_op, "!x, logical_not(x)", one, {}),
+      LEAT_OPERATOR("Comparison, logic, selection, conversion", is_nan_op, "is_nan(x)", one, {}),
+      LEAT_OPERATOR("Comparison, logic, selection, conversion", is_inf_op, "is_inf(x)", one, {}),
+      LEAT_OPERATOR("Comparison, logic, selection, conversion", is_finite_op, "is_finite(x)", one, {}),
+      LEAT_OPERATOR("Comparison, logic, selection, conversion", select_op, "select(condition, a, b)", {condition, matrix, matrix}, {}),
+      LEAT_OPERATOR("Comparison, logic, selection, conversion", cast_op, "cast<float>(x)", one, {static_cast<int>(dtype::float32)}),
+
+      LEAT_OPERATOR("Reductions", sum_op, "reduce_sum<axes...>(x)", one, {0, 1}),
+      LEAT_OPERATOR("Reductions", mean_op, "reduce_mean<axes...>(x)", one, {0, 1}),
+      LEAT_OPERATOR("Reductions", max_op, "reduce_max<axes...>(x)", one, {0, 1}),
+      LEAT_OPERATOR("Reductions", min_op, "reduce_min<axes...>(x)", one, {0, 1}),
+      LEAT_OPERATOR("Reductions", prod_op, "reduce_prod<axes...>(x)", one, {0, 1}),
+      LEAT_OPERATOR("Reductions", all_op, "reduce_all<axes...>(x)", one, {0, 1}),
+      LEAT_OPERATOR("Reductions", any_op, "reduce_any<axes...>(x)", one, {0, 1}),
+      LEAT_OPERATOR("Reductions", argmax_op, "argmax<axis>(x)", one, {1, static_cast<int>(dtype::int64)}),
+      LEAT_OPERATOR("Reductions", argmin_op, "argmin<axis>(x)", one, {1, static_cast<int>(dtype::int64)}),
+
+      LEAT_OPERATOR("Products", matmul_op, "matmul(a, b), matmul<true, false>(a, b)", two, {0, 1}),
+
+      LEAT_OPERATOR("Arrangement", reshape_op, "reshape<3, -1>(x)", one, {3, -1}),
+      LEAT_OPERATOR("Arrangement", squeeze_op, "squeeze<axes...>(x)", {column}, {1}),
+      LEAT_OPERATOR("Arrangement", expand_dims_op, "expand_dims<axis>(x)", one, {0}),
+      LEAT_OPERATOR("Arrangement", transpose_op, "transpose<1, 0>(x)", one, {1, 0}),
+      LEAT_OPERATOR("Arrangement", broadcast_to_op, "broadcast_to<2, 3>(x)", {row}, {2, 3}),
+      LEAT_OPERATOR("Arrangement", slice_op, "slice<begins<0, 1>, sizes<-1, 2>>(x)", one, {0, 1, -1, 2}),
+      LEAT_OPERATOR("Arrangement", pad_op, "pad<before<0, 1>, behind<0, 1>>(x)", one, {0, 1, 0, 1}),
+      LEAT_OPERATOR("Arrangement", concat_op, "concat<axis>(a, b, ...)", two, {0}),
+      LEAT_OPERATOR("Arrangement", gather_op, "gather(params, indices)", {matrix, numbers}, {}),
+      LEAT_OPERATOR("Arrangement", segment_sum_op, "unsorted_segment_sum<n>(data, ids)", {matrix, numbers}, {4}),
+      LEAT_OPERATOR("Arrangement", one_hot_op, "one_hot<depth>(indices)", {row}, {4, static_cast<int>(dtype::float32), 0, 0}),
+      LEAT_OPERATOR("Arrangement", identity_op, "identity(x)", one, {}),
+      LEAT_OPERATOR("Arrangement", stop_gradient_op, "stop_gradient(x)", one, {}),
+
+      LEAT_OPERATOR("Neural networks", relu_op, "relu(x)", one, {}),
+      LEAT_OPERATOR("Neural networks", relu6_op, "relu6(x)", one, {}),
+      LEAT_OPERATOR("Neural networks", elu_op, "elu(x)", one, {}),
+      LEAT_OPERATOR("Neural networks", softmax_op, "softmax<axis>(x)", one, {1}),
+      LEAT_OPERATOR("Neural networks", log_softmax_op, "log_softmax<axis>(x)", one, {1}),
+      LEAT_OPERATOR("Neural networks", softmax_cross_entropy_op, "softmax_cross_entropy_with_logits(labels, logits)", two, {}),
+      LEAT_OPERATOR("Neural networks", sparse_softmax_cross_entropy_op, "sparse_softmax_cross_entropy_with_logits(labels, logits)",
+                    {matrix, numbers}, {}),
+      LEAT_OPERATOR("Neural networks", check_range_op, "within the sparse cross entropy", {numbers}, {3}),
+
+      LEAT_OPERATOR("State", assign_op, "assign(variable, x)", two, {}),
+      LEAT_OPERATOR("State", assign_add_op, "assign_add(variable, x)", two, {}),
+      LEAT_OPERATOR("State", assign_sub_op, "assign_sub(variable, x)", two, {}),
+      LEAT_OPERATOR("State", group_op, "group(updates...)", {}, {}),
+  };
+}
+
+constexpr dtype every_dtype[]{dtype::float32, dtype::float64, dtype::int32, dtype::int64, dtype::uint8, dtype::boolean};
+
+std::vector<tensor_info> operands_of(const operator_row& r, dtype tried) {
+  std::vector<tensor_info> infos;
+  for (const auto& o : r.operands) infos.push_back({o.type == dtype::invalid ? tried : o.type, o.extent});
+  return infos;
+}
+bool accepts(const operator_row& r, dtype tried) {
+  const auto infos = operands_of(r, tried);
+  const operand_list list{infos.data(), static_cast<int>(infos.size()), r.attributes.data(), static_cast<int>(r.attributes.size())};
+  return r.op->infer(list).problem.empty();
+}
+
+std::string dtypes_of(const operator_row& r) {
+  bool tried = false;
+  for (const auto& o : r.operands) tried = tried || o.type == dtype::invalid;
+  if (!tried) return r.operands.empty() ? "-" : "int32, int64";
+  std::string text;
+  int count = 0;
+  for (dtype d : every_dtype)
+    if (accepts(r, d)) {
+      text += (count++ > 0 ? ", " : "") + std::string(name_of_dtype(d));
+    }
+  return count == 6 ? "all" : text;
+}
+
+// To which of the operands that could have one a gradient comes.
+std::string gradient_of(const operator_row& r) {
+  if (!accepts(r, dtype::float64) || r.operands.empty() || r.op->kind == op_kind::assign) return "no";
+  graph g;
+  std::vector<int> inputs, wanted;
+  for (const auto& info : operands_of(r, dtype::float64)) {
+    inputs.push_back(g.add_leaf(info_of<placeholder_op>, info, "x", 1 + inputs.size()));
+    if (is_floating(info.type)) wanted.push_back(inputs.back());
+  }
+  const int y = g.add(*r.op, inputs, r.attributes);
+  std::size_t reached = 0;
+  for (int got : passes::gradients(g, y, wanted)) reached += got >= 0 ? 1 : 0;
+  if (reached == 0) return "no";
+  return reached == wanted.size() ? "yes" : std::to_string(reached) + " of " + std::to_string(wanted.size());
+}
+
+std::string read(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::string_view how(op_kind kind) {
+  switch (kind) {
+    case op_kind::element: return "fused";
+    case op_kind::reduction: return "fused";
+    case op_kind::assign: return "fused";
+    case op_kind::view: return "view";
+    case op_kind::composite: return "written in others";
+    case op_kind::kernel: return "kernel";
+    default: return "nothing to run";
+  }
+}
+
+std::string table(const std::filesystem::path& repository, const std::vector<operator_row>& rows) {
+  const std::string cpu = read(repository / "include/leat/cpu/execute.hpp");
+  const std::string thrust = read(repository / "include/leat/thrust/execute.hpp");
+  std::ostringstream out;
+  out << "# Operators\n\n"
+         "Generated from the operators' definitions by `tests/docs/operators.cpp`, and compared with them by the test `docs.operators`.\n"
+         "To write it anew, build `document_operators` and run `document_operators . --write` in the repository's root.\n\n"
+         "- *type*: TensorFlow's name of the operator, which messages and graphs use.\n"
+         "- *dtypes*: of the operands, or of the first one where labels, indices and conditions have their own.\n"
+         "- *gradient*: whether gradients reach its floating-point operands; \"1 of 2\" names how many of them.\n"
+         "- *runs as*: *fused* into loops with its neighbors; a *view*, the same elements read otherwise; a *kernel* of whole\n"
+         "  arrays; or *written in others* before anything runs.\n"
+         "- *devices*: the CPU, and Thrust's systems (serial, OpenMP, TBB, CUDA), see [thrust.md](thrust.md).\n\n"
+         "Binary operators broadcast, and take a number on either side: `x + 1`, `0.5_c * x`. A `_keep` behind the name of a\n"
+         "reduction (`reduce_sum_keep<1>(x)`) keeps reduced axes as 1; without axes everything is reduced. Negative axes count from the end.\n";
+  std::string_view family;
+  for (const auto& r : rows) {
+    if (r.family != family) {
+      family = r.family;
+      out << "\n## " << family << "\n\n| in leat | type | dtypes | gradient | runs as | devices |\n|---|---|---|---|---|---|\n";
+    }
+    const std::string branch = "is_same_v<op, " + std::string(r.class_name) + ">";
+    std::string devices = "CPU, Thrust";
+    if (r.op->kind == op_kind::kernel) {
+      devices = cpu.find(branch) != std::string::npos ? "CPU" : "";
+      if (thrust.find(branch) != std::string::npos) devices += devices.empty() ? "Thrust" : ", Thrust";
+    }
+    const std::string_view quote = r.op == &info_of<check_range_op> ? "" : "`";  // it has no call of its own
+    out << "| " << quote << r.call << quote << " | " << r.op->type << " | " << dtypes_of(r) << " | " << gradient_of(r) << " | " << how(r.op->kind) << " | " << devices << " |\n";
+  }
+  out << "\n## Composed\n\n"
+         "Functions that are written in the operators above, and have no node of their own: `sigmoid_cross_entropy_with_logits(labels, logits)`,\n"
+         "`moments<axes...>(x)` (mean and variance as a tuple), `clip_by_norm(x, limit)`, `global_norm(x, ...)`,\n"
+         "`clip_by_global_norm(limit, x, ...)` (a tuple), `after(x, updates...)`, and the layer `dense<\"name\", units>(x)`.\n\n"
+         "## Leaves\n\n"
+         "`placeholder` (Placeholder), `variable` and `untrainable_variable` (VariableV2), `constant<0.5f>()` and `0.5_c` (Const), plain numbers\n"
+         "and `parameter<\"name\">(0.1f)` (PlaceholderWithDefault). Gradients may add Size, a product of named dimensions, and Range,\n"
+         "the position along an axis.\n";
+  return out.str();
+}
+
+// What the headers define and the list lacks.
+std::string missing(const std::filesystem::path& repository, const std::vector<operator_row>& rows) {
+  std::string names;
+  const std::regex definition("struct ([a-z_0-9]+_op)\\b");
+  for (const auto& entry : std::filesystem::directory_iterator(repository / "include/leat/ops")) {
+    const std::string text = read(entry.path());
+    for (std::sregex_iterator it(text.begin(), text.end(), definition), end; it != end; ++it) {
+      const std::string name = (*it)[1];
+      bool known = name == "arg_reduce_op";  // argmax_op and argmin_op
+      for (const auto& r : rows) known = known || r.class_name == name;
+      if (!known) names += " " + name;
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count < 2) return std::fputs("document_operators REPOSITORY [--write]\n", stderr), 2;
+  const std::filesystem::path repository = arguments[1];
+  const auto rows = all_operators();
+  if (const auto names = missing(repository, rows); !names.empty()) {
+    std::printf("not in tests/docs/operators.cpp:%s\n", names.c_str());
+    return 1;
+  }
+  const auto path = repository / "docs/operators.md";
+  const std::string text = table(repository, rows);
+  if (count > 2 && std::string_view(arguments[2]) == "--write") {
+    std::ofstream(path) << text;
+    return 0;
+  }
+  if (read(path) == text) return 0;
+  std::istringstream expected(text), found(read(path));
+  std::string a, b;
+  do {
+    a = b = "(end)";
+    std::getline(expected, a);
+    std::getline(found, b);
+  } while (a == b);
+  std::printf("docs/operators.md is not what the operators say; its first such line\n  %s\nshould be\n  %s\n", b.c_str(), a.c_str());
+  return 1;
+}
