@@ -52,7 +52,8 @@ if(LEAT_WARNINGS_AS_ERRORS)
   list(APPEND warnings -Werror)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # Guesses of the optimizer's data flow, whose false alarms come and go with the compiler's version.
-    list(APPEND warnings -Wno-error=maybe-uninitialized -Wno-error=array-bounds -Wno-error=stringop-overflow)
+    list(APPEND warnings -Wno-error=maybe-uninitialized -Wno-error=array-bounds -Wno-error=stringop-overflow
+         -Wno-error=restrict)
   endif()
 endif()
 target_compile_options(leat_own_program INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${warnings}>")

@@ -1,7 +1,7 @@
 // The table of operators, docs/operators.md, from the operators' definitions: `document_operators REPOSITORY` compares it
-// with the file, `document_operators REPOSITORY --write` writes it. What a definition does not say of itself stands in `all`
-// below: how a call is written, and operands to try it with. Dtypes are found by asking its rule, gradients by
-// differentiating it, devices by looking for its kernel. An operator that the headers define and `all` lacks is an error.
+// with the file, `document_operators REPOSITORY --write` writes it. What a definition does not say of itself stands in
+// `all_operators`: how a call is written, and operands to try it with. Dtypes are found by asking its rule, gradients by
+// differentiating it, devices by looking for its kernel. An operator of the headers that the list lacks is an error.
 
 #include <leat/ops/state.hpp>
 #include <leat/passes/gradient.hpp>
@@ -41,6 +41,9 @@ constexpr shape sized(std::initializer_list<std::int64_t> dimensions) {
 }
 const trial_operand row{sized({3})}, matrix{sized({2, 3})}, column{sized({2, 1})};
 const trial_operand condition{sized({2, 3}), dtype::boolean}, numbers{sized({2}), dtype::int32};
+
+constexpr std::string_view comparison = "Comparison, logic, selection, conversion";
+constexpr std::string_view networks = "Neural networks";
 
 #define LEAT_OPERATOR(family, name, call, ...) \
   operator_row { family, #name, &info_of<name>, call, __VA_ARGS__ }
@@ -89,20 +92,20 @@ std::vector<operator_row> all_operators() {
       LEAT_OPERATOR("Functions", sigmoid_op, "sigmoid(x)", one, {}),
       LEAT_OPERATOR("Functions", softplus_op, "softplus(x)", one, {}),
 
-      LEAT_OPERATOR("Comparison, logic, selection, conversion", equal_op, "equal(a, b)", two, {}),
-      LEAT_OPERATOR("Comparison, logic, selection, conversion", not_equal_op, "not_equal(a, b)", two, {}),
-      LEAT_OPERATOR("Comparison, logic, selection, conversion", less_op, "a < b, less(a, b)", two, {}),
-      LEAT_OPERATOR("Comparison, logic, selection, conversion", less_equal_op, "a <= b, less_equal(a, b)", two, {}),
-      LEAT_OPERATOR("Comparison, logic, selection, conversion", greater_op, "a > b, greater(a, b)", two, {}),
-      LEAT_OPERATOR("Comparison, logic, selection, conversion", greater_equal_op, "a >= b, greater_equal(a, b)", two, {}),
-      LEAT_OPERATOR("Comparison, logic, selection, conversion", logical_and_op, "a && b, logical_and(a, b)", two, {}),
-      LEAT_OPERATOR("Comparison, logic, selection, conversion", logical_or_op, "a \\|\\| b, logical_or(a, b)", two, {}),
-      LEAT_OPERATOR("Comparison, logic, selection, conversion", logical_not_op, "!x, logical_not(x)", one, {}),
-      LEAT_OPERATOR("Comparison, logic, selection, conversion", is_nan_op, "is_nan(x)", one, {}),
-      LEAT_OPERATOR("Comparison, logic, selection, conversion", is_inf_op, "is_inf(x)", one, {}),
-      LEAT_OPERATOR("Comparison, logic, selection, conversion", is_finite_op, "is_finite(x)", one, {}),
-      LEAT_OPERATOR("Comparison, logic, selection, conversion", select_op, "select(condition, a, b)", {condition, matrix, matrix}, {}),
-      LEAT_OPERATOR("Comparison, logic, selection, conversion", cast_op, "cast<float>(x)", one, {static_cast<int>(dtype::float32)}),
+      LEAT_OPERATOR(comparison, equal_op, "equal(a, b)", two, {}),
+      LEAT_OPERATOR(comparison, not_equal_op, "not_equal(a, b)", two, {}),
+      LEAT_OPERATOR(comparison, less_op, "a < b, less(a, b)", two, {}),
+      LEAT_OPERATOR(comparison, less_equal_op, "a <= b, less_equal(a, b)", two, {}),
+      LEAT_OPERATOR(comparison, greater_op, "a > b, greater(a, b)", two, {}),
+      LEAT_OPERATOR(comparison, greater_equal_op, "a >= b, greater_equal(a, b)", two, {}),
+      LEAT_OPERATOR(comparison, logical_and_op, "a && b, logical_and(a, b)", two, {}),
+      LEAT_OPERATOR(comparison, logical_or_op, "a \\|\\| b, logical_or(a, b)", two, {}),
+      LEAT_OPERATOR(comparison, logical_not_op, "!x, logical_not(x)", one, {}),
+      LEAT_OPERATOR(comparison, is_nan_op, "is_nan(x)", one, {}),
+      LEAT_OPERATOR(comparison, is_inf_op, "is_inf(x)", one, {}),
+      LEAT_OPERATOR(comparison, is_finite_op, "is_finite(x)", one, {}),
+      LEAT_OPERATOR(comparison, select_op, "select(condition, a, b)", {condition, matrix, matrix}, {}),
+      LEAT_OPERATOR(comparison, cast_op, "cast<float>(x)", one, {static_cast<int>(dtype::float32)}),
 
       LEAT_OPERATOR("Reductions", sum_op, "reduce_sum<axes...>(x)", one, {0, 1}),
       LEAT_OPERATOR("Reductions", mean_op, "reduce_mean<axes...>(x)", one, {0, 1}),
@@ -126,19 +129,20 @@ std::vector<operator_row> all_operators() {
       LEAT_OPERATOR("Arrangement", concat_op, "concat<axis>(a, b, ...)", two, {0}),
       LEAT_OPERATOR("Arrangement", gather_op, "gather(params, indices)", {matrix, numbers}, {}),
       LEAT_OPERATOR("Arrangement", segment_sum_op, "unsorted_segment_sum<n>(data, ids)", {matrix, numbers}, {4}),
-      LEAT_OPERATOR("Arrangement", one_hot_op, "one_hot<depth>(indices)", {row}, {4, static_cast<int>(dtype::float32), 0, 0}),
+      LEAT_OPERATOR("Arrangement", one_hot_op, "one_hot<depth>(indices)", {row},
+                    {4, static_cast<int>(dtype::float32), 0, 0}),
       LEAT_OPERATOR("Arrangement", identity_op, "identity(x)", one, {}),
       LEAT_OPERATOR("Arrangement", stop_gradient_op, "stop_gradient(x)", one, {}),
 
-      LEAT_OPERATOR("Neural networks", relu_op, "relu(x)", one, {}),
-      LEAT_OPERATOR("Neural networks", relu6_op, "relu6(x)", one, {}),
-      LEAT_OPERATOR("Neural networks", elu_op, "elu(x)", one, {}),
-      LEAT_OPERATOR("Neural networks", softmax_op, "softmax<axis>(x)", one, {1}),
-      LEAT_OPERATOR("Neural networks", log_softmax_op, "log_softmax<axis>(x)", one, {1}),
-      LEAT_OPERATOR("Neural networks", softmax_cross_entropy_op, "softmax_cross_entropy_with_logits(labels, logits)", two, {}),
-      LEAT_OPERATOR("Neural networks", sparse_softmax_cross_entropy_op, "sparse_softmax_cross_entropy_with_logits(labels, logits)",
-                    {matrix, numbers}, {}),
-      LEAT_OPERATOR("Neural networks", check_range_op, "within the sparse cross entropy", {numbers}, {3}),
+      LEAT_OPERATOR(networks, relu_op, "relu(x)", one, {}),
+      LEAT_OPERATOR(networks, relu6_op, "relu6(x)", one, {}),
+      LEAT_OPERATOR(networks, elu_op, "elu(x)", one, {}),
+      LEAT_OPERATOR(networks, softmax_op, "softmax<axis>(x)", one, {1}),
+      LEAT_OPERATOR(networks, log_softmax_op, "log_softmax<axis>(x)", one, {1}),
+      LEAT_OPERATOR(networks, softmax_cross_entropy_op, "softmax_cross_entropy_with_logits(labels, logits)", two, {}),
+      LEAT_OPERATOR(networks, sparse_softmax_cross_entropy_op,
+                    "sparse_softmax_cross_entropy_with_logits(labels, logits)", {matrix, numbers}, {}),
+      LEAT_OPERATOR(networks, check_range_op, "within the sparse cross entropy", {numbers}, {3}),
 
       LEAT_OPERATOR("State", assign_op, "assign(variable, x)", two, {}),
       LEAT_OPERATOR("State", assign_add_op, "assign_add(variable, x)", two, {}),
@@ -156,8 +160,8 @@ std::vector<tensor_info> operands_of(const operator_row& r, dtype tried) {
 }
 bool accepts(const operator_row& r, dtype tried) {
   const auto infos = operands_of(r, tried);
-  const operand_list list{infos.data(), static_cast<int>(infos.size()), r.attributes.data(), static_cast<int>(r.attributes.size())};
-  return r.op->infer(list).problem.empty();
+  const auto operands = static_cast<int>(infos.size()), attributes = static_cast<int>(r.attributes.size());
+  return r.op->infer({infos.data(), operands, r.attributes.data(), attributes}).problem.empty();
 }
 
 std::string dtypes_of(const operator_row& r) {
@@ -213,21 +217,23 @@ std::string table(const std::filesystem::path& repository, const std::vector<ope
   const std::string thrust = read(repository / "include/leat/thrust/execute.hpp");
   std::ostringstream out;
   out << "# Operators\n\n"
-         "Generated from the operators' definitions by `tests/docs/operators.cpp`, and compared with them by the test `docs.operators`.\n"
-         "To write it anew, build `document_operators` and run `document_operators . --write` in the repository's root.\n\n"
+         "Generated from the operators' definitions by `tests/docs/operators.cpp`, and compared with them by the test\n"
+         "`docs.operators`. To write it anew, run the program `document_operators . --write` in the repository's root.\n\n"
          "- *type*: TensorFlow's name of the operator, which messages and graphs use.\n"
          "- *dtypes*: of the operands, or of the first one where labels, indices and conditions have their own.\n"
          "- *gradient*: whether gradients reach its floating-point operands; \"1 of 2\" names how many of them.\n"
-         "- *runs as*: *fused* into loops with its neighbors; a *view*, the same elements read otherwise; a *kernel* of whole\n"
-         "  arrays; or *written in others* before anything runs.\n"
+         "- *runs as*: *fused* into loops with its neighbors; a *view*, the same elements read otherwise; a *kernel* of\n"
+         "  whole arrays; or *written in others* before anything runs.\n"
          "- *devices*: the CPU, and Thrust's systems (serial, OpenMP, TBB, CUDA), see [thrust.md](thrust.md).\n\n"
-         "Binary operators broadcast, and take a number on either side: `x + 1`, `0.5_c * x`. A `_keep` behind the name of a\n"
-         "reduction (`reduce_sum_keep<1>(x)`) keeps reduced axes as 1; without axes everything is reduced. Negative axes count from the end.\n";
+         "Binary operators broadcast, and take a number on either side: `x + 1`, `0.5_c * x`. A `_keep` behind the name of\n"
+         "a reduction (`reduce_sum_keep<1>(x)`) keeps reduced axes as 1; without axes everything is reduced. Negative axes\n"
+         "count from the end.\n";
   std::string_view family;
   for (const auto& r : rows) {
     if (r.family != family) {
       family = r.family;
-      out << "\n## " << family << "\n\n| in leat | type | dtypes | gradient | runs as | devices |\n|---|---|---|---|---|---|\n";
+      out << "\n## " << family << "\n\n| in leat | type | dtypes | gradient | runs as | devices |\n"
+          << "|---|---|---|---|---|---|\n";
     }
     const std::string branch = "is_same_v<op, " + std::string(r.class_name) + ">";
     std::string devices = "CPU, Thrust";
@@ -236,16 +242,18 @@ std::string table(const std::filesystem::path& repository, const std::vector<ope
       if (thrust.find(branch) != std::string::npos) devices += devices.empty() ? "Thrust" : ", Thrust";
     }
     const std::string_view quote = r.op == &info_of<check_range_op> ? "" : "`";  // it has no call of its own
-    out << "| " << quote << r.call << quote << " | " << r.op->type << " | " << dtypes_of(r) << " | " << gradient_of(r) << " | " << how(r.op->kind) << " | " << devices << " |\n";
+    out << "| " << quote << r.call << quote << " | " << r.op->type << " | " << dtypes_of(r) << " | " << gradient_of(r)
+        << " | " << how(r.op->kind) << " | " << devices << " |\n";
   }
   out << "\n## Composed\n\n"
-         "Functions that are written in the operators above, and have no node of their own: `sigmoid_cross_entropy_with_logits(labels, logits)`,\n"
-         "`moments<axes...>(x)` (mean and variance as a tuple), `clip_by_norm(x, limit)`, `global_norm(x, ...)`,\n"
-         "`clip_by_global_norm(limit, x, ...)` (a tuple), `after(x, updates...)`, and the layer `dense<\"name\", units>(x)`.\n\n"
+         "Functions that are written in the operators above, and have no node of their own:\n"
+         "`sigmoid_cross_entropy_with_logits(labels, logits)`, `moments<axes...>(x)` (mean and variance as a tuple),\n"
+         "`clip_by_norm(x, limit)`, `global_norm(x, ...)`, `clip_by_global_norm(limit, x, ...)` (a tuple),\n"
+         "`after(x, updates...)`, and the layer `dense<\"name\", units>(x)`.\n\n"
          "## Leaves\n\n"
-         "`placeholder` (Placeholder), `variable` and `untrainable_variable` (VariableV2), `constant<0.5f>()` and `0.5_c` (Const), plain numbers\n"
-         "and `parameter<\"name\">(0.1f)` (PlaceholderWithDefault). Gradients may add Size, a product of named dimensions, and Range,\n"
-         "the position along an axis.\n";
+         "`placeholder` (Placeholder), `variable` and `untrainable_variable` (VariableV2), `constant<0.5f>()` and `0.5_c`\n"
+         "(Const), plain numbers and `parameter<\"name\">(0.1f)` (PlaceholderWithDefault). Gradients may add Size, a product of\n"
+         "named dimensions, and Range, the position along an axis.\n";
   return out.str();
 }
 
@@ -289,6 +297,7 @@ int main(int count, char** arguments) {
     std::getline(expected, a);
     std::getline(found, b);
   } while (a == b);
-  std::printf("docs/operators.md is not what the operators say; its first such line\n  %s\nshould be\n  %s\n", b.c_str(), a.c_str());
+  std::printf("docs/operators.md is not what the operators say; its first such line\n  %s\nshould be\n  %s\n", b.c_str(),
+              a.c_str());
   return 1;
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# check.bash PROGRAMS_DIR COMPILER [ARGUMENT...] -- TEXT.md...: what the texts quote is what the programs of this folder say.
+# check.bash PROGRAMS_DIR COMPILER [ARGUMENT...] -- TEXT.md...: what the texts quote is what this folder's programs say.
 #
 #   ```cpp      is cut from a program: verbatim between  // [listing NAME]  and  // [end] , indentation aside;
 #   <!-- printed by NAME -->       above a block: it is what the program NAME prints;
-#   <!-- g++ says of FILE -->      above a block: it is what g++ 12 prints about FILE (not checked with other compilers).
+#   <!-- g++ says of FILE -->      above a block: it is what g++ 12 prints about FILE (unchecked with other compilers).
 #
 # Where the last line of such a block is  ...  the rest is left out.
 set -uo pipefail

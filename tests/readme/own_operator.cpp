@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <vector>
 
 // [listing own_operator]
 using namespace leat;
@@ -46,7 +47,8 @@ int main() {
     const double d = 1 + std::abs(3 * at[k]);
     right = right && std::abs(static_cast<double>(values(k)) - 3 * at[k] / d) < 1e-6;
     right = right && std::abs(static_cast<double>(slopes(k)) - 3 / (d * d)) < 1e-6;
-    std::printf("softsign(3 * %5.2f) = %7.4f, slope %6.4f\n", at[k], static_cast<double>(values(k)), static_cast<double>(slopes(k)));
+    std::printf("softsign(3 * %5.2f) = %7.4f, slope %6.4f\n", at[k], static_cast<double>(values(k)),
+                static_cast<double>(slopes(k)));
   }
   return right ? 0 : 1;
 }

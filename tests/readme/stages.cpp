@@ -78,8 +78,13 @@ class program_printer {
         case load: line.append(reg(word[1])).append(" = load ").append(operand(word[2])); break;
         case store: line.append("store ").append(operand(word[1])).append(" = ").append(reg(word[2])); break;
         case immediate: line.append(reg(word[1])).append(" = immediate"); break;
-        case reduce_lanes: line.append(accumulator(word[1])).append(" = ").append(operator_name(word[3])).append(" over lanes of ").append(reg(word[2])); break;
-        case finish_all: line.append("store ").append(operand(word[1])).append(" = all of ").append(accumulator(word[2])); break;
+        case reduce_lanes:
+          line.append(accumulator(word[1])).append(" = ").append(operator_name(word[3]));
+          line.append(" over lanes of ").append(reg(word[2]));
+          break;
+        case finish_all:
+          line.append("store ").append(operand(word[1])).append(" = all of ").append(accumulator(word[2]));
+          break;
         default:
           line.append(reg(word[1])).append(" = ").append(operator_name(word[0]));
           for (int k = 2; k < words_per_instruction && word[k] >= 0; ++k) line.append(" ").append(reg(word[k]));

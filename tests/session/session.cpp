@@ -123,7 +123,9 @@ TEST_CASE("values from the host and to it") {
   CHECK_MESSAGE(contains(wrong, "float32 [2, 3]"), wrong);
   CHECK_MESSAGE(contains(wrong, "[3, 2]"), wrong);
   CHECK_THROWS_AS(s.assign(w, std::vector<float>(5)), invalid_argument);
+#if LEAT_TEST_XARRAY
   CHECK_THROWS_AS(s.assign(n, xt::xarray<std::int64_t>(std::vector<std::size_t>{3, 1}, 1)), invalid_argument);
+#endif
   check_each("w", s.value(w), 0, [&](std::size_t i) { return 2 * ws.data()[i]; });
   s.initialize();
   check_each("w", s.value(w), 0, [](std::size_t) { return 0; });

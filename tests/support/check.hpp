@@ -14,6 +14,13 @@
 #include <type_traits>
 #include <utility>
 
+// xtensor before 0.25 has an xarray that is ambiguous to clang from 19 on.
+#if defined(__clang__) && __clang_major__ >= 19 && XTENSOR_VERSION_MAJOR == 0 && XTENSOR_VERSION_MINOR < 25
+#define LEAT_TEST_XARRAY 0
+#else
+#define LEAT_TEST_XARRAY 1
+#endif
+
 namespace leat_test {
 
 /// Lengths around those of SIMD batches, and none at all.

@@ -220,7 +220,7 @@ class basic_session : detail::refused_calls_of<Es...> {
     (take(set, expressions), ...);
     for (int k = 0; k < view.numbers(); ++k) {
       const auto row = view.number(k);
-      detail::write_number(&numbers_[static_cast<std::size_t>(k)], row.type, carried_[static_cast<std::size_t>(carried_ids.find(row.carried))]);
+      detail::write_number(&numbers_[static_cast<std::size_t>(k)], row.type, carried_value(row.carried));
     }
     if constexpr (!Device::shares_memory) {
       device_numbers_ = detail::device_bytes<Device>(sizeof numbers_);
@@ -360,6 +360,11 @@ class basic_session : detail::refused_calls_of<Es...> {
                               "\" is used before it has a value: call session.initialize() or assign it");
   }
 
+  // Every number of the session is carried by one of its expressions; 0 if a rule that made one forgot it.
+  std::uint64_t carried_value(std::uint64_t id) const {
+    const int at = carried_ids.find(id);
+    return at < 0 ? 0 : carried_[static_cast<std::size_t>(at)];
+  }
   template <class E>
   void take(std::array<bool, carried_count + 1>& set, const E& e) {
     using source = structure_with<typename E::identity>;
@@ -378,7 +383,7 @@ class basic_session : detail::refused_calls_of<Es...> {
     const auto row = view.variable(k);
     std::uint64_t numbers[3]{};
     for (int i = 0; i < row.numbers; ++i)
-      numbers[i] = carried_[static_cast<std::size_t>(carried_ids.find(row.start != 0 ? row.start : detail::initial_number_id(row.id, i)))];
+      numbers[i] = carried_value(row.start != 0 ? row.start : detail::initial_number_id(row.id, i));
     write_variable(row, [&](std::byte* to) { detail::initialize_variable<has_random>(to, row, numbers, view.name_of(k).view()); });
     initialized_[static_cast<std::size_t>(k)] = true;
     all_initialized_ = uninitialized_count() == 0;

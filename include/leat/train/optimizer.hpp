@@ -22,16 +22,6 @@ constexpr output slot(graph& g, const output& variable, std::string_view full_na
   return {g, made};
 }
 
-/// A scalar variable of the optimizer's own.
-constexpr output scalar_slot(graph& g, dtype type, std::string_view name, std::uint64_t start_id) {
-  const std::uint64_t id = mix(mix(hash_text(name), start_id), static_cast<std::uint64_t>(type));
-  if (const int known = g.find(id); known >= 0) return {g, known};
-  const std::int64_t attribute[]{static_cast<std::int64_t>(initializer_kind::number), 0, 1, static_cast<std::int64_t>(start_id)};
-  const int made = g.add_leaf(info_of<variable_op>, {type, {}}, name, id, attribute);
-  g.remember(id, made);
-  return {g, made};
-}
-
 /// A setting of an optimizer (rate, momentum, …) in the dtype of the variable that it is applied to.
 template <class E>
 constexpr output setting(graph& g, dtype type) {
@@ -47,9 +37,28 @@ constexpr output setting(graph& g, dtype type) {
     return cast_to(output(g, flatten<E>(g)), type);
   }
 }
-template <class E>
-constexpr std::uint64_t setting_id() {
-  return structure_with<typename E::identity>::hash;
+/// A power of a setting, βᵗ in step t, kept as a scalar variable: TensorFlow's `beta1_power`.
+struct kept_power {
+  output variable;
+  output now;   // in this step
+  output next;  // what the variable holds after it
+};
+// A plain number starts its variable at β, as in TensorFlow; where β is an expression the variable starts at 1.
+template <class Beta>
+constexpr kept_power power_of(graph& g, dtype type, std::string_view name) {
+  constexpr bool plain = requires { structure_with<typename Beta::identity>::is_plain_number; };
+  const std::uint64_t beta_id = Beta::identity::hash;
+  const std::uint64_t id = mix(mix(hash_text(name), beta_id), static_cast<std::uint64_t>(type));
+  int index = g.find(id);
+  if (index < 0) {
+    const std::int64_t attribute[]{static_cast<std::int64_t>(plain ? initializer_kind::number : initializer_kind::ones), 0, plain ? 1 : 0,
+                                   plain ? static_cast<std::int64_t>(beta_id) : 0};
+    index = g.add_leaf(info_of<variable_op>, {type, {}}, name, id, attribute);
+    g.remember(id, index);
+  }
+  const output variable(g, index);
+  const output product = variable * setting<Beta>(g, type);
+  return {variable, plain ? variable : product, product};
 }
 
 /// variable -= rate gradient. Source: TensorFlow `GradientDescentOptimizer`.
@@ -97,8 +106,8 @@ struct adam_rule {
     const auto its_name = g.at(variable.index()).name;
     const auto m = slot(g, variable, g.keep(its_name, "/Adam"), 602, initializer_kind::zeros);
     const auto v = slot(g, variable, g.keep(its_name, "/Adam_1"), 603, initializer_kind::zeros);
-    const auto power1 = scalar_slot(g, type, "beta1_power", setting_id<Beta1>());
-    const auto power2 = scalar_slot(g, type, "beta2_power", setting_id<Beta2>());
+    const auto power1 = power_of<Beta1>(g, type, "beta1_power").now;
+    const auto power2 = power_of<Beta2>(g, type, "beta2_power").now;
     const auto rate = setting<Rate>(g, type) * sqrt(1 - power2) / (1 - power1);
     const auto next_m = m + (gradient - m) * (1 - beta1);
     const auto next_v = v + (square(gradient) - v) * (1 - beta2);
@@ -108,10 +117,10 @@ struct adam_rule {
   }
   template <class Rate, class Beta1, class Beta2, class Epsilon>
   static constexpr void finish(graph& g, dtype type, std::vector<int>& updates) {
-    const auto power1 = scalar_slot(g, type, "beta1_power", setting_id<Beta1>());
-    const auto power2 = scalar_slot(g, type, "beta2_power", setting_id<Beta2>());
-    updates.push_back(assign(power1, power1 * setting<Beta1>(g, type)).index());
-    updates.push_back(assign(power2, power2 * setting<Beta2>(g, type)).index());
+    const auto power1 = power_of<Beta1>(g, type, "beta1_power");
+    const auto power2 = power_of<Beta2>(g, type, "beta2_power");
+    updates.push_back(assign(power1.variable, power1.next).index());
+    updates.push_back(assign(power2.variable, power2.next).index());
   }
 };
 
