@@ -1,8 +1,6 @@
 // Giving a variable values of another dtype.
 // expect: the array holds float64, the variable float32
 // expect: float32 [4, 1]
-// expect-clang: the array holds float64, the variable float32
-// expect-clang: float32 [4, 1]
 #include <leat/leat.hpp>
 
 using namespace leat;

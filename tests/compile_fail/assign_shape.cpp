@@ -2,9 +2,6 @@
 // expect: Assign: the value
 // expect: float32 [64]
 // expect: float32 [10]
-// expect-clang: Assign: the value
-// expect-clang: float32 [64]
-// expect-clang: float32 [10]
 #include <leat/leat.hpp>
 
 using namespace leat;

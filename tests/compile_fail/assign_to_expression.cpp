@@ -1,8 +1,6 @@
 // Assignment to what is no variable.
 // expect: only a variable can be assigned to
 // expect: float32 [10]
-// expect-clang: only a variable can be assigned to
-// expect-clang: float32 [10]
 #include <leat/leat.hpp>
 
 using namespace leat;

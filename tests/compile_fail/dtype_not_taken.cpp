@@ -1,8 +1,6 @@
 // A function of integers that takes fractions only.
 // expect: Exp: takes floating-point dtypes only
 // expect: int32 [8]
-// expect-clang: Exp: takes floating-point dtypes only
-// expect-clang: int32 [8]
 #include <leat/leat.hpp>
 
 using namespace leat;

@@ -2,9 +2,6 @@
 // expect: Mul: dtypes differ (cast<T>(x) converts)
 // expect: float32 [batch, 64]
 // expect: float64 [64]
-// expect-clang: Mul: dtypes differ (cast<T>(x) converts)
-// expect-clang: float32 [batch, 64]
-// expect-clang: float64 [64]
 #include <leat/leat.hpp>
 
 using namespace leat;

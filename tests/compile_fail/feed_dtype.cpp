@@ -1,8 +1,6 @@
 // A feed of another dtype.
 // expect: feed of \"x\": the array holds float64, the placeholder float32
 // expect: float32 [batch, 4]
-// expect-clang: feed of \"x\": the array holds float64, the placeholder float32
-// expect-clang: float32 [batch, 4]
 #include <leat/leat.hpp>
 
 using namespace leat;

@@ -1,8 +1,6 @@
 // Feeding what is computed.
 // expect: not a placeholder or parameter
 // expect: float32 [batch, 1]
-// expect-clang: not a placeholder or parameter
-// expect-clang: float32 [batch, 1]
 #include <leat/leat.hpp>
 
 using namespace leat;

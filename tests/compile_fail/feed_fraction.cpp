@@ -1,8 +1,6 @@
 // A fraction for a placeholder of integers.
 // expect: feed of \"n\": a fraction for a placeholder of integers
 // expect: int32 []
-// expect-clang: feed of \"n\": a fraction for a placeholder of integers
-// expect-clang: int32 []
 #include <leat/leat.hpp>
 
 using namespace leat;

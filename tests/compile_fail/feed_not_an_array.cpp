@@ -1,8 +1,6 @@
 // A feed that is neither an array nor a number.
 // expect: feed of \"x\": neither an array nor a number
 // expect: float32 [batch, 4]
-// expect-clang: feed of \"x\": neither an array nor a number
-// expect-clang: float32 [batch, 4]
 #include <leat/leat.hpp>
 
 using namespace leat;

@@ -1,6 +1,5 @@
 // Feeding what the session does not have.
 // expect: feed of \"z\": the session has no such placeholder or parameter
-// expect-clang: feed of \"z\": the session has no such placeholder or parameter
 #include <leat/leat.hpp>
 
 using namespace leat;

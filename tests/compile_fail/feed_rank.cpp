@@ -1,8 +1,6 @@
 // A feed of another rank.
 // expect: feed of \"x\": the array has rank 1, the placeholder 2
 // expect: float32 [batch, 4]
-// expect-clang: feed of \"x\": the array has rank 1, the placeholder 2
-// expect-clang: float32 [batch, 4]
 #include <leat/leat.hpp>
 
 using namespace leat;

@@ -1,8 +1,6 @@
 // A fetch into an array of another dtype.
 // expect: the array holds float64, the expression float32
 // expect: float32 [batch, 1]
-// expect-clang: the array holds float64, the expression float32
-// expect-clang: float32 [batch, 1]
 #include <leat/leat.hpp>
 
 using namespace leat;

@@ -1,6 +1,5 @@
 // Fetching what the session does not have.
 // expect: fetch 2 is not part of the session
-// expect-clang: fetch 2 is not part of the session
 #include <leat/leat.hpp>
 
 using namespace leat;

@@ -1,7 +1,6 @@
 // A fraction beside integers.
 // expect: a fraction beside an expression that is not floating-point
 // expect: int32 [10]
-// expect-clang: a fraction beside an expression that is not floating-point
 #include <leat/leat.hpp>
 
 using namespace leat;

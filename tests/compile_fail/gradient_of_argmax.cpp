@@ -2,9 +2,6 @@
 // expect: gradients: no gradient passes ArgMax
 // expect: float32 []
 // expect: float32 [64]
-// expect-clang: gradients: no gradient passes ArgMax
-// expect-clang: float32 []
-// expect-clang: float32 [64]
 #include <leat/leat.hpp>
 
 using namespace leat;

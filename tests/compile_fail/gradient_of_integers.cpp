@@ -1,8 +1,6 @@
 // The gradient of an expression of integers.
 // expect: gradients: only of floating-point expressions
 // expect: int32 []
-// expect-clang: gradients: only of floating-point expressions
-// expect-clang: int32 []
 #include <leat/leat.hpp>
 
 using namespace leat;

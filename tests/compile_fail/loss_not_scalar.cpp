@@ -1,8 +1,6 @@
 // A loss that is not a scalar.
 // expect: minimize: the loss is not a scalar
 // expect: float32 [batch]
-// expect-clang: minimize: the loss is not a scalar
-// expect-clang: float32 [batch]
 #include <leat/leat.hpp>
 
 using namespace leat;

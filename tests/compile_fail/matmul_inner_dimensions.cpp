@@ -2,9 +2,6 @@
 // expect: MatMul(0, 0): inner dimensions differ
 // expect: float32 [batch, 64]
 // expect: float32 [10, 64]
-// expect-clang: MatMul(0, 0): inner dimensions differ
-// expect-clang: float32 [batch, 64]
-// expect-clang: float32 [10, 64]
 #include <leat/leat.hpp>
 
 using namespace leat;

@@ -2,9 +2,6 @@
 // expect: MatMul(0, 0): takes matrices, rank 2
 // expect: float32 [batch, 64]
 // expect: float32 [64]
-// expect-clang: MatMul(0, 0): takes matrices, rank 2
-// expect-clang: float32 [batch, 64]
-// expect-clang: float32 [64]
 #include <leat/leat.hpp>
 
 using namespace leat;

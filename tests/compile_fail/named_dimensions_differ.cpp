@@ -2,9 +2,6 @@
 // expect: Sub: shapes do not broadcast
 // expect: float32 [batch, 64]
 // expect: float32 [rows, 64]
-// expect-clang: Sub: shapes do not broadcast
-// expect-clang: float32 [batch, 64]
-// expect-clang: float32 [rows, 64]
 #include <leat/leat.hpp>
 
 using namespace leat;

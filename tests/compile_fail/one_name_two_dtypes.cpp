@@ -1,6 +1,5 @@
 // One name for two variables of different dtype.
 // expect: two variables named \"w\": float32 [4, 1] and float64 [4, 1]
-// expect-clang: two variables named \"w\": float32 [4, 1] and float64 [4, 1]
 #include <leat/leat.hpp>
 
 using namespace leat;

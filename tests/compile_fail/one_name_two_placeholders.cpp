@@ -1,6 +1,5 @@
 // One name for two placeholders.
 // expect: two placeholders named \"x\": float32 [batch, 4] and float32 [4]
-// expect-clang: two placeholders named \"x\": float32 [batch, 4] and float32 [4]
 #include <leat/leat.hpp>
 
 using namespace leat;

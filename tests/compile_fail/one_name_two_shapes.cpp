@@ -1,6 +1,5 @@
 // One name for two variables of different shape.
 // expect: two variables named \"w\": float32 [4, 1] and float32 [4, 2]
-// expect-clang: two variables named \"w\": float32 [4, 1] and float32 [4, 2]
 #include <leat/leat.hpp>
 
 using namespace leat;

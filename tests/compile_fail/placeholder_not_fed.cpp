@@ -1,6 +1,5 @@
 // A placeholder that is needed and not fed.
 // expect: placeholder \"x\" is not fed: float32 [batch, 4] is needed
-// expect-clang: placeholder \"x\" is not fed: float32 [batch, 4] is needed
 #include <leat/leat.hpp>
 
 using namespace leat;

@@ -1,6 +1,5 @@
 // The same in a prepared run.
 // expect: placeholder \"x\" is not fed: float32 [batch, 4] is needed
-// expect-clang: placeholder \"x\" is not fed: float32 [batch, 4] is needed
 #include <leat/leat.hpp>
 
 using namespace leat;

@@ -1,8 +1,6 @@
 // A condition that is not bool.
 // expect: SelectV2: the condition is not bool
 // expect: float32 [4]
-// expect-clang: SelectV2: the condition is not bool
-// expect-clang: float32 [4]
 #include <leat/leat.hpp>
 
 using namespace leat;

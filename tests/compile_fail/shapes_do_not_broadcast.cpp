@@ -2,9 +2,6 @@
 // expect: AddV2: shapes do not broadcast
 // expect: float32 [batch, 64]
 // expect: float32 [10]
-// expect-clang: AddV2: shapes do not broadcast
-// expect-clang: float32 [batch, 64]
-// expect-clang: float32 [10]
 #include <leat/leat.hpp>
 
 using namespace leat;

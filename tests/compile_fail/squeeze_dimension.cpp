@@ -1,8 +1,6 @@
 // A dimension dropped that is not 1.
 // expect: Squeeze(1): the dimension at the axis is not 1
 // expect: float32 [batch, 64]
-// expect-clang: Squeeze(1): the dimension at the axis is not 1
-// expect-clang: float32 [batch, 64]
 #include <leat/leat.hpp>
 
 using namespace leat;

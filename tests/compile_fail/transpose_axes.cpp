@@ -1,8 +1,6 @@
 // A transposition that is no permutation.
 // expect: Transpose(0, 0): not a permutation of the axes
 // expect: float32 [batch, 64]
-// expect-clang: Transpose(0, 0): not a permutation of the axes
-// expect-clang: float32 [batch, 64]
 #include <leat/leat.hpp>
 
 using namespace leat;

@@ -1,8 +1,6 @@
 // Two writes to one variable that nothing orders.
 // expect: two writes to variable \"w\" in one step without an order: AssignAdd and Assign
 // expect: order them with after(second, first)
-// expect-clang: two writes to variable \"w\" in one step without an order: AssignAdd and Assign
-// expect-clang: order them with after(second, first)
 #include <leat/leat.hpp>
 
 using namespace leat;

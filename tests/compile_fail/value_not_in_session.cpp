@@ -1,8 +1,6 @@
 // The value of a variable that the session does not have.
 // expect: the session has no such variable
 // expect: float32 [3]
-// expect-clang: the session has no such variable
-// expect-clang: float32 [3]
 #include <leat/leat.hpp>
 
 using namespace leat;

@@ -8,10 +8,12 @@ namespace leat {
 
 namespace rule {
 /// Inputs: the variable, the value. The result is the variable's new value.
+template <takes T>
 struct assignment {
   static constexpr op_kind kind = op_kind::assign;
   static constexpr inference infer(const operand_list& x) {
     if (x.type(0) != x.type(1)) return inference::wrong("dtypes differ (cast<T>(x) converts)");
+    if (!fits(T, x.type(0))) return inference::wrong(refusal(T));
     if (!(x.extent(0) == x.extent(1))) return inference::wrong("the value's shape is not the variable's");
     return {x.type(0), x.extent(0)};
   }
@@ -19,15 +21,15 @@ struct assignment {
 }  // namespace rule
 
 /// variable = value. Source: TensorFlow `Assign`.
-struct assign_op : rule::assignment {
+struct assign_op : rule::assignment<rule::takes::any> {
   static constexpr std::string_view type = "Assign";
 };
 /// variable += value. Source: TensorFlow `AssignAdd`.
-struct assign_add_op : rule::assignment {
+struct assign_add_op : rule::assignment<rule::takes::number> {
   static constexpr std::string_view type = "AssignAdd";
 };
 /// variable -= value. Source: TensorFlow `AssignSub`.
-struct assign_sub_op : rule::assignment {
+struct assign_sub_op : rule::assignment<rule::takes::number> {
   static constexpr std::string_view type = "AssignSub";
 };
 
