@@ -479,11 +479,13 @@ class basic_session : detail::refused_calls_of<Es...> {
     for (int b = 0; b < Program::view.buffers(); ++b) {
       const auto info = Program::view.buffer_at(b);
       buffers[b] = state.device.buffers[b];
-      if (info.where == storage::number) {
-        const auto k = static_cast<std::size_t>(view.find_number(info.id));
-        if (state.buffers[b] == &numbers_[k]) {
-          buffers[b] = device_numbers_.data() + k * sizeof numbers_[k];
-          continue;
+      if constexpr (view.numbers() > 0) {
+        if (const int found = view.find_number(info.id); info.where == storage::number && found >= 0) {
+          const auto k = static_cast<std::size_t>(found);
+          if (state.buffers[b] == &numbers_[k]) {
+            buffers[b] = device_numbers_.data() + k * sizeof numbers_[k];
+            continue;
+          }
         }
       }
       if (info.where == storage::feed || info.where == storage::number) device_.copy_in(buffers[b], state.buffers[b], bytes_of(state, b));

@@ -234,9 +234,18 @@ struct pair_problem {
                                                 : "apply_gradients: the second of a pair is not a variable");
   }
 };
-template <class G, class V>
-struct pair_refusal {
-  using problem = error_in_expression<problem_text<pair_problem<G, V>>(), operand_text<G>(), operand_text<V>()>;
+template <class Gs, class Vs>
+struct pair_refusal;
+template <class... Gs, class... Vs>
+struct pair_refusal<expression_list<Gs...>, expression_list<Vs...>> {
+  struct words {
+    static constexpr message text() {
+      message m;
+      ((m.size == 0 && !pair_problem<Gs, Vs>::none ? void(m = pair_problem<Gs, Vs>::text()) : void()), ...);
+      return m;
+    }
+  };
+  using problem = error_in_expression<problem_text<words>(), operand_text<Gs>()..., operand_text<Vs>()...>;
 };
 
 // The variables of a loss as types, found by differentiating it once in constant evaluation.
@@ -358,7 +367,7 @@ class optimizer {
   }
   template <class... Gs, class... Vs>
     requires(sizeof...(Gs) > 0 && !(detail::pair_problem<Gs, Vs>::none && ...))
-  constexpr typename detail::pair_refusal<Gs..., Vs...>::problem apply_gradients(const gradient_and_variable<Gs, Vs>&...) const = delete;
+  constexpr typename detail::pair_refusal<detail::expression_list<Gs...>, detail::expression_list<Vs...>>::problem apply_gradients(const gradient_and_variable<Gs, Vs>&...) const = delete;
   template <class... Pairs>
   constexpr auto apply_gradients(const std::tuple<Pairs...>& pairs) const {
     return std::apply([&](const auto&... p) { return apply_gradients(p...); }, pairs);
