@@ -234,19 +234,16 @@ struct pair_problem {
                                                 : "apply_gradients: the second of a pair is not a variable");
   }
 };
+// Of several pairs the first that is wrong.
 template <class Gs, class Vs>
 struct pair_refusal;
-template <class... Gs, class... Vs>
-struct pair_refusal<expression_list<Gs...>, expression_list<Vs...>> {
-  struct words {
-    static constexpr message text() {
-      message m;
-      ((m.size == 0 && !pair_problem<Gs, Vs>::none ? void(m = pair_problem<Gs, Vs>::text()) : void()), ...);
-      return m;
-    }
-  };
-  using problem = error_in_expression<problem_text<words>(), operand_text<Gs>()..., operand_text<Vs>()...>;
+template <class G, class V>
+struct wrong_pair {
+  using problem = error_in_expression<problem_text<pair_problem<G, V>>(), operand_text<G>(), operand_text<V>()>;
 };
+template <class G, class... Gs, class V, class... Vs>
+struct pair_refusal<expression_list<G, Gs...>, expression_list<V, Vs...>>
+    : std::conditional_t<pair_problem<G, V>::none, pair_refusal<expression_list<Gs...>, expression_list<Vs...>>, wrong_pair<G, V>> {};
 
 // The variables of a loss as types, found by differentiating it once in constant evaluation.
 struct variable_signature {
