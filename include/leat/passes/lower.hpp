@@ -36,6 +36,7 @@ class lowerer {
   constexpr lowerer(const graph& g, std::span<const int> targets) : g_(g), f_(fuse(g, targets)), targets_(targets) {
     buffer_.resize(g.nodes.size(), -1);
     stored_.resize(g.nodes.size(), 0);
+    slot_.resize(g.nodes.size(), -1);
   }
 
   constexpr program run() {
@@ -297,7 +298,6 @@ class lowerer {
     step_ = {};
     step_.is_cluster = true;
     space_ = cluster.space;
-    slot_.assign(g_.nodes.size(), -1);
     state_.assign(nodes.size(), {});
     for (std::size_t k = 0; k < nodes.size(); ++k) slot_[at(nodes[k])] = static_cast<int>(k);
     operand_of_.clear();
@@ -662,15 +662,6 @@ class lowerer {
     put(lanes_[at(t)], position, r, -1);
     note_type(type);
     return r;
-  }
-  // First of the operands recorded for a node, in the order in which they were recorded.
-  constexpr std::size_t first_operand(int i) const {
-    std::size_t at_operand = 0;
-    for (int other : members_[at(cluster_of(i))]) {
-      if (other == i) break;
-      at_operand += operand_count(other);
-    }
-    return at_operand;
   }
   constexpr std::size_t operand_count(int i) const {
     const node& n = g_.at(i);

@@ -114,16 +114,17 @@ struct run_check<session_table<Es...>, fetch_targets<Fs...>, LeafIds...> {
     if (m.size > 0) return m;
     m << program::problem().view();
     if (m.size > 0) return m;
-    graph g;
-    (flatten<Fs>(g), ...);
+    std::uint64_t missing = 0;
     for (int b = 0; b < program::view.buffers(); ++b) {
       const auto info = program::view.buffer_at(b);
-      if (info.where != storage::feed || m.size > 0) continue;
-      if (!(false || ... || (LeafIds::hash == info.id)))
-        for (const node& n : g.nodes)
-          if (n.id == info.id && n.op->kind == op_kind::placeholder && m.size == 0)
-            m << "placeholder \"" << n.name << "\" is not fed: " << describe(n.result, g).view() << " is needed";
+      if (info.where == storage::feed && missing == 0 && !(false || ... || (LeafIds::hash == info.id))) missing = info.id;
     }
+    if (missing == 0) return m;
+    graph g;  // only to find the words
+    (flatten<Fs>(g), ...);
+    for (const node& n : g.nodes)
+      if (n.id == missing && n.op->kind == op_kind::placeholder && m.size == 0)
+        m << "placeholder \"" << n.name << "\" is not fed: " << describe(n.result, g).view() << " is needed";
     return m;
   }
   static constexpr message found = text();
