@@ -248,3 +248,27 @@ TEST_CASE("what is no number wins every comparison of a reduction, wherever it s
     }
   }
 }
+
+// A row's value may come back as [10, 1] or, through a reshape, as [10]: against [10, 10] those stand along different axes.
+TEST_CASE("reduced rows meet a square array along the axis of their own shape") {
+  auto x = placeholder<"x", float, 10, 10>();
+  auto along_rows = x - reduce_max_keep<1>(x);
+  auto expanded = x - expand_dims<1>(reduce_max<1>(x));
+  auto along_columns = x - squeeze<1>(reduce_max_keep<1>(x));
+  session s{along_rows, expanded, along_columns};
+  auto xs = xt::xtensor<float, 2>::from_shape({10, 10});
+  for (std::size_t i = 0; i < xs.size(); ++i) xs.data()[i] = static_cast<float>((i * 37) % 101);
+  const auto [a, b, c] = s.run(fetch(along_rows, expanded, along_columns), x = xs);
+  for (std::size_t i = 0; i < 10; ++i)
+    for (std::size_t j = 0; j < 10; ++j) {
+      float top_i = 0;
+      float top_j = 0;
+      for (std::size_t k = 0; k < 10; ++k) {
+        top_i = std::max(top_i, xs(i, k));
+        top_j = std::max(top_j, xs(j, k));
+      }
+      CHECK(a(i, j) == xs(i, j) - top_i);
+      CHECK(b(i, j) == xs(i, j) - top_i);
+      CHECK(c(i, j) == xs(i, j) - top_j);
+    }
+}

@@ -521,3 +521,7 @@ template <class X>
 why<round_op, X> round(const X&) = delete;
 
 }  // namespace leat
+
+// Gradients sum over broadcast axes: whoever has the operators above has the sum, too. Down here because reductions are
+// written with these operators.
+#include <leat/ops/reduction.hpp>

@@ -450,7 +450,14 @@ struct gather_op {
 };
 template <class G>
 constexpr void segment_sum_op::gradient(G& g) {
-  if (g.wants(0)) give(g, 0, make<gather_op>(g.dy(), g.input(1)));
+  if (!g.wants(0)) return;
+  // rows of negative ids were dropped: their gradient is 0
+  const auto ids = g.input(1);
+  const auto zero = constant_like(ids, 0);
+  shape rows = ids.extent();
+  while (rows.rank < g.input(0).extent().rank) rows.push(1);
+  const auto kept = reshape_to(greater_equal(ids, zero), rows);
+  give(g, 0, select(kept, make<gather_op>(g.dy(), maximum(ids, zero)), constant_like(g.dy(), 0)));
 }
 /// `gather(params, indices)`: result[i…] = params[indices[i…]].
 template <class P, class I>

@@ -79,6 +79,9 @@ struct predicate {
 
 /// The sum of `value` over the axes along which `to` was broadcast, in the shape `to`.
 constexpr output sum_to(const output& value, const shape& to);
+// Defined with the other rearrangements, in array.hpp, which these headers include in a circle that closes.
+constexpr output reshape_to(const output& x, const shape& to);
+constexpr output broadcast_to(const output& x, const shape& to);
 
 /// Adds to the gradient of input `k`, summed over the axes along which that input was broadcast.
 template <class G>

@@ -196,14 +196,15 @@ class fuser {
   }
 
   enum class access { memory, lane, row };
-  // How node `n`, as an element node of space `space`, would read operand `p` inside cluster `c`.
-  constexpr access reads_as(const shape& own, int p, int c) const {
-    p = source_of(g_, p);
+  // How a node of shape `own` would read its input inside cluster `c`. The input's own shape says which dimensions it covers,
+  // not that of the node behind aliases: [10, 1] and [10] meet [10, 10] along different axes.
+  constexpr access reads_as(const shape& own, int input, int c) const {
+    const int p = source_of(g_, input);
     const auto& place = f_.places[at(p)];
     if (place.cluster < 0 || f_.find(place.cluster) != c) return access::memory;
     const auto& home = f_.clusters[at(c)];
     const shape mine = own.squeezed();
-    const int mask = covered(g_.at(p).result.extent, own);
+    const int mask = covered(g_.at(input).result.extent, own);
     const int all = (1 << mine.rank) - 1;
     if (!place.per_row) return mine == home.space && mask == all && !is_reduced(p) ? access::lane : access::memory;
     if (mine == home.space && mine.rank > 0 && mask == (all & ~(1 << (mine.rank - 1)))) return access::row;
@@ -257,7 +258,7 @@ class fuser {
     for (int k = first; k < n.input_count; ++k) {
       const int p = source_of(g_, g_.input(n, k));
       const auto& place = f_.places[at(p)];
-      if (place.cluster >= 0 && reads_as(own, p, f_.find(place.cluster)) != access::memory)
+      if (place.cluster >= 0 && reads_as(own, g_.input(n, k), f_.find(place.cluster)) != access::memory)
         level = larger(level, f_.clusters[at(f_.find(place.cluster))].level);
       else
         level = larger(level, available(p));
@@ -287,7 +288,7 @@ class fuser {
     };
     for (int k = first; k < n.input_count; ++k) {
       const int p = source_of(g_, g_.input(n, k));
-      if (f_.places[at(p)].cluster >= 0 && reads_as(own, p, f_.find(f_.places[at(p)].cluster)) != access::memory)
+      if (f_.places[at(p)].cluster >= 0 && reads_as(own, g_.input(n, k), f_.find(f_.places[at(p)].cluster)) != access::memory)
         join(f_.places[at(p)].cluster);
     }
     if (n.op->kind == op_kind::assign)  // an aligned reader of the variable on this level must be in the same loop
@@ -301,7 +302,7 @@ class fuser {
     } else {
       for (int k = 0; k < n.input_count; ++k) {  // another loop that reads the same array
         const int p = source_of(g_, g_.input(n, k));
-        if (reader_[at(p)] >= 0 && covered(g_.at(p).result.extent, own) != 0) join(reader_[at(p)]);
+        if (reader_[at(p)] >= 0 && covered(g_.at(g_.input(n, k)).result.extent, own) != 0) join(reader_[at(p)]);
       }
     }
     if (c < 0) c = new_cluster(space, level);
@@ -341,7 +342,7 @@ class fuser {
         const bool row_node = home.per_row && n.op->kind != op_kind::reduction;
         if (is_compute(n) && home.cluster >= 0 && !row_node && f_.clusters[at(home.cluster)].space.rank > 0 &&
             !f_.places[at(i)].folded && g_.at(p).result.extent.squeezed() == f_.clusters[at(home.cluster)].space &&
-            covered(g_.at(p).result.extent, space_shape(n)) == (1 << f_.clusters[at(home.cluster)].space.rank) - 1)
+            covered(g_.at(g_.input(n, k)).result.extent, space_shape(n)) == (1 << f_.clusters[at(home.cluster)].space.rank) - 1)
           to = home.cluster;
         auto& t = target[at(p)];
         t = t == -1 || t == to ? to : -2;

@@ -173,9 +173,9 @@ class lowerer {
   constexpr const shape& space_shape(const node& n) const {
     return n.op->kind == op_kind::reduction ? g_.at(g_.input(n, 0)).result.extent : n.result.extent;
   }
-  // Whether compute node `n` finds operand `p` in a register.
-  constexpr bool in_register(int i, int p) const {
-    p = source_of(g_, p);
+  // Whether compute node `i` finds its input in a register; see fuser::reads_as.
+  constexpr bool in_register(int i, int input) const {
+    const int p = source_of(g_, input);
     const node& n = g_.at(i);
     const node& q = g_.at(p);
     const auto& mine = f_.places[at(i)];
@@ -187,7 +187,7 @@ class lowerer {
     const bool row_level = own.squeezed() != space;
     if (row_level) return its.per_row;
     const int all = (1 << space.rank) - 1;
-    const int mask = covered(q.result.extent, own);
+    const int mask = covered(g_.at(input).result.extent, own);
     return its.per_row ? mask == (all & ~(1 << (space.rank - 1))) : mask == all;
   }
   constexpr void mark_stored(int i) {
@@ -197,7 +197,7 @@ class lowerer {
     for (int k = 0; k < n.input_count; ++k) {
       const int p = source_of(g_, g_.input(n, k));
       if (!is_compute(g_.at(p)) || f_.places[at(p)].folded) continue;
-      if (!is_compute(n) || f_.fold_product[at(i)] >= 0 || !in_register(i, p)) stored_[at(p)] = 1;
+      if (!is_compute(n) || f_.fold_product[at(i)] >= 0 || !in_register(i, g_.input(n, k))) stored_[at(p)] = 1;
     }
     if (f_.fold_product[at(i)] >= 0 && f_.fold_scale[at(i)] >= 0) stored_[at(source_of(g_, f_.fold_scale[at(i)]))] = 1;
   }
@@ -315,7 +315,7 @@ class lowerer {
       for (int k = n.op->kind == op_kind::assign ? 1 : 0; k < n.input_count; ++k) {
         const int p = source_of(g_, g_.input(n, k));
         int operand = -1;
-        if (in_register(i, p)) {
+        if (in_register(i, g_.input(n, k))) {
           const member& q = of(p);
           if (q.stage > m.stage) m.stage = q.stage;
         } else if (g_.at(p).op->kind == op_kind::index) {
@@ -350,8 +350,7 @@ class lowerer {
   // A reduction whose operand is one value per row.
   constexpr bool is_row_operand(int i) {
     const node& n = g_.at(i);
-    const int p = source_of(g_, g_.input(n, 0));
-    return n.op->kind == op_kind::reduction && space_shape(n).squeezed() != space_ && in_register(i, p);
+    return n.op->kind == op_kind::reduction && space_shape(n).squeezed() != space_ && in_register(i, g_.input(n, 0));
   }
 
   constexpr void mark_index(const node& n, int p) {
@@ -603,7 +602,7 @@ class lowerer {
     const node& n = g_.at(i);
     for (int k = n.op->kind == op_kind::assign ? 1 : 0; k < n.input_count; ++k) {
       const int p = source_of(g_, g_.input(n, k));
-      if (in_register(i, p) && !of(p).row) needed[at(t)][at(slot_[at(p)])] = 1;
+      if (in_register(i, g_.input(n, k)) && !of(p).row) needed[at(t)][at(slot_[at(p)])] = 1;
     }
   }
 
