@@ -241,7 +241,7 @@ std::string table(const std::filesystem::path& repository, const std::vector<ope
       devices = cpu.find(branch) != std::string::npos ? "CPU" : "";
       if (thrust.find(branch) != std::string::npos) devices += devices.empty() ? "Thrust" : ", Thrust";
     }
-    const std::string_view quote = r.op == &info_of<check_range_op> ? "" : "`";  // it has no call of its own
+    const std::string_view quote = is_operator<check_range_op>(*r.op) ? "" : "`";  // it has no call of its own
     out << "| " << quote << r.call << quote << " | " << r.op->type << " | " << dtypes_of(r) << " | " << gradient_of(r)
         << " | " << how(r.op->kind) << " | " << devices << " |\n";
   }

@@ -98,6 +98,8 @@ struct op_info {
   int code = 0;
   bool commutative = false;
   bool costly = false;  // worth storing rather than computing twice
+  bool has_gradient = false;
+  bool folds = false;  // numbers known to the compiler
   inference (*infer)(const operand_list&) = nullptr;
   void (*gradient)(gradient_scope&) = nullptr;
   output (*expand)(gradient_scope&) = nullptr;
@@ -154,9 +156,13 @@ constexpr op_info make_info() {
   if constexpr (requires { Op::commutative; }) info.commutative = Op::commutative;
   if constexpr (requires { Op::costly; }) info.costly = Op::costly;
   // lambdas that call, not addresses: clang defines a function template for constant evaluation only where it is called
-  if constexpr (requires(gradient_scope& g) { Op::gradient(g); }) info.gradient = [](gradient_scope& g) { Op::gradient(g); };
+  if constexpr (requires(gradient_scope& g) { Op::gradient(g); }) {
+    info.has_gradient = true;
+    info.gradient = [](gradient_scope& g) { Op::gradient(g); };
+  }
   if constexpr (requires(gradient_scope& g) { Op::expand(g); }) info.expand = [](gradient_scope& g) { return Op::expand(g); };
   if constexpr (requires { Op::foldable; }) {
+    info.folds = true;
     if constexpr (Op::foldable == 1)
       info.fold = [](const double* x) { return static_cast<double>(Op::template apply<folding_math>(x[0])); };
     else
@@ -170,5 +176,11 @@ constexpr op_info make_info() {
 /// The table of an operator.
 template <class Op>
 inline constexpr op_info info_of = detail::make_info<Op>();
+
+/// Whether a node's operator is this one. By its code: addresses of such tables are no constants under sanitizers.
+template <class Op>
+constexpr bool is_operator(const op_info& info) {
+  return info.code == operator_record<Op>::code;
+}
 
 }  // namespace leat

@@ -10,7 +10,7 @@ namespace leat::passes {
 
 /// A reshape that only adds or removes dimensions of 1 changes nothing for element-wise work.
 constexpr bool is_alias(const graph& g, const node& n) {
-  return n.op == &info_of<reshape_op> && g.at(g.input(n, 0)).result.extent.squeezed() == n.result.extent.squeezed();
+  return is_operator<reshape_op>(*n.op) && g.at(g.input(n, 0)).result.extent.squeezed() == n.result.extent.squeezed();
 }
 /// The node behind aliases.
 constexpr int source_of(const graph& g, int i) {
@@ -22,8 +22,8 @@ constexpr bool is_compute(const node& n) {
 }
 constexpr bool is_strided_view(const graph& g, int i) {
   const node& n = g.at(i);
-  if (n.op == &info_of<transpose_op> || n.op == &info_of<slice_op>) return true;
-  return n.op == &info_of<reshape_op> && is_strided_view(g, g.input(n, 0));
+  if (is_operator<transpose_op>(*n.op) || is_operator<slice_op>(*n.op)) return true;
+  return is_operator<reshape_op>(*n.op) && is_strided_view(g, g.input(n, 0));
 }
 
 namespace detail {
@@ -133,7 +133,7 @@ constexpr graph arrange(const graph& from, std::vector<int>& targets) {
       if (live[i] == 0) continue;
       for (int k = n.op->kind == op_kind::assign ? 1 : 0; k < n.input_count; ++k) {
         const auto v = static_cast<std::size_t>(from.input(n, k));
-        const bool waits = n.op == &info_of<identity_op> && n.control_count > 0;
+        const bool waits = is_operator<identity_op>(*n.op) && n.control_count > 0;
         if (from.nodes[v].op->kind == op_kind::variable && !waits && depth[i] > first_write[v]) old_value[v] = -2;
       }
       if (n.op->kind != op_kind::assign) continue;
@@ -154,13 +154,13 @@ constexpr graph arrange(const graph& from, std::vector<int>& targets) {
     std::vector<int> controls;
     for (int k = 0; k < n.control_count; ++k) controls.push_back(map[static_cast<std::size_t>(from.control(n, k))]);
     const std::span<const std::int64_t> attributes(from.numbers.data() + n.attributes, static_cast<std::size_t>(n.attribute_count));
-    const bool waits = n.op == &info_of<identity_op> && n.control_count > 0;
+    const bool waits = is_operator<identity_op>(*n.op) && n.control_count > 0;
     for (int k = 0; k < n.input_count; ++k) {
       const auto at = static_cast<std::size_t>(from.input(n, k));
       inputs[k] = map[at];
       if (old_value[at] >= 0 && !waits && !(n.op->kind == op_kind::assign && k == 0) && (depth[i] > first_write[at] || reads_old[i] != 0))
         inputs[k] = old_value[at];
-      if (n.op->kind == op_kind::kernel || (n.op == &info_of<reshape_op> && is_strided_view(to, inputs[k]) &&
+      if (n.op->kind == op_kind::kernel || (is_operator<reshape_op>(*n.op) && is_strided_view(to, inputs[k]) &&
                                             to.at(inputs[k]).result.extent.squeezed() != n.result.extent.squeezed()))
         inputs[k] = standing(inputs[k]);
     }

@@ -84,7 +84,7 @@ class fuser {
       else if (is_compute(n))
         assign_cluster(i);
       note_reads(i);
-      if (n.op == &info_of<gather_op> || n.op == &info_of<check_range_op> || n.op == &info_of<segment_sum_op>)
+      if (is_operator<gather_op>(*n.op) || is_operator<check_range_op>(*n.op) || is_operator<segment_sum_op>(*n.op))
         refusable_ = larger(refusable_, f_.places[at(i)].level + 1);
     }
     for (auto& p : f_.places)
@@ -102,21 +102,21 @@ class fuser {
   // variable -= scale * product: one call that multiplies and updates.
   constexpr void fold_update(int i) {
     const node& n = g_.at(i);
-    if (n.op != &info_of<assign_sub_op> && n.op != &info_of<assign_add_op>) return;
+    if (!is_operator<assign_sub_op>(*n.op) && !is_operator<assign_add_op>(*n.op)) return;
     if (!is_floating(n.result.type) || n.result.extent.rank != 2) return;
     int value = g_.input(n, 1);
     int scale = -1;
-    if (g_.at(value).op == &info_of<mul_op> && single(value)) {
+    if (is_operator<mul_op>(*g_.at(value).op) && single(value)) {
       const int a = g_.input(g_.at(value), 0);
       const int b = g_.input(g_.at(value), 1);
       const bool first = g_.at(a).result.extent.rank == 0;
       scale = first ? a : b;
       const int other = first ? b : a;
-      if (g_.at(scale).result.extent.rank != 0 || g_.at(other).op != &info_of<matmul_op> || !single(other)) return;
+      if (g_.at(scale).result.extent.rank != 0 || !is_operator<matmul_op>(*g_.at(other).op) || !single(other)) return;
       f_.places[at(value)].folded = true;
       value = other;
     }
-    if (g_.at(value).op != &info_of<matmul_op> || !single(value)) return;
+    if (!is_operator<matmul_op>(*g_.at(value).op) || !single(value)) return;
     // the product must not read a variable that is overwritten
     for (int k = 0; k < 2; ++k)
       if (reads_written(g_.input(g_.at(value), k))) {

@@ -12,7 +12,7 @@ namespace passes {
 
 /// Whether a gradient passes a node to its operands: not where its values are integers or bool.
 constexpr bool passes_gradient(const node& n) {
-  return n.op->gradient != nullptr && is_floating(n.result.type) && n.op != &info_of<stop_gradient_op>;
+  return n.op->has_gradient && is_floating(n.result.type) && !is_operator<stop_gradient_op>(*n.op);
 }
 
 /// The gradients of `y` (summed, if it is not a scalar) for each of `xs`: node numbers, -1 where `y` does not depend on x by

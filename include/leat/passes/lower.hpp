@@ -132,11 +132,11 @@ class lowerer {
     const shape& from = g_.at(x).result.extent;
     const location l = location_of(x);
     location v{l.buffer, l.offset, {}};
-    if (n.op == &info_of<transpose_op>) {
+    if (is_operator<transpose_op>(*n.op)) {
       std::int64_t attribute[max_rank + 1]{};
       for (int k = 0; k < n.attribute_count; ++k) attribute[k] = g_.attribute(n, k);
       for (int a = 0; a < from.rank; ++a) v.strides[a] = l.strides[transpose_op::axis(attribute, n.attribute_count, from.rank, a)];
-    } else if (n.op == &info_of<slice_op>) {
+    } else if (is_operator<slice_op>(*n.op)) {
       for (int a = 0; a < from.rank; ++a) {
         v.strides[a] = l.strides[a];
         const auto begin = g_.attribute(n, a);
@@ -193,7 +193,7 @@ class lowerer {
   constexpr void mark_stored(int i) {
     const node& n = g_.at(i);
     if (n.op->kind == op_kind::assign || n.op->kind == op_kind::kernel) stored_[at(i)] = 1;
-    if (f_.places[at(i)].folded && n.op != &info_of<matmul_op>) return;
+    if (f_.places[at(i)].folded && !is_operator<matmul_op>(*n.op)) return;
     for (int k = 0; k < n.input_count; ++k) {
       const int p = source_of(g_, g_.input(n, k));
       if (!is_compute(g_.at(p)) || f_.places[at(p)].folded) continue;
@@ -258,7 +258,7 @@ class lowerer {
       operand(g_.input(product, 1));
       operand(g_.input(n, 0));
       const bool constant = scale < 0 || g_.at(source_of(g_, scale)).op->kind == op_kind::constant;
-      const double sign = n.op == &info_of<assign_sub_op> ? -1 : 1;
+      const double sign = is_operator<assign_sub_op>(*n.op) ? -1 : 1;
       const double fixed = scale >= 0 && constant ? constant_value(g_, source_of(g_, scale)) : 1;
       if (!constant) operand(scale);
       s.attributes = {3, g_.attribute(product, 0), g_.attribute(product, 1), std::bit_cast<std::int64_t>(sign * fixed)};
@@ -325,7 +325,7 @@ class lowerer {
         }
         input_operand_.push_back(operand);
       }
-      if (n.op == &info_of<assign_add_op> || n.op == &info_of<assign_sub_op>)
+      if (is_operator<assign_add_op>(*n.op) || is_operator<assign_sub_op>(*n.op))
         input_operand_.push_back(add_operand(g_.input(n, 0), n.result.extent));
       if (n.op->kind == op_kind::reduction && m.row) ++m.stage;  // of use in the next stage
       if (!m.row && n.op->kind != op_kind::reduction && m.stage + 1 > stages) stages = m.stage + 1;
@@ -665,7 +665,7 @@ class lowerer {
   constexpr std::size_t operand_count(int i) const {
     const node& n = g_.at(i);
     if (n.op->kind != op_kind::assign) return at(n.input_count);
-    return n.op == &info_of<assign_op> ? 1 : 2;
+    return is_operator<assign_op>(*n.op) ? 1 : 2;
   }
 
   constexpr void write_scalar(int i, const node& n, member& m, code_list& to) {
@@ -683,10 +683,10 @@ class lowerer {
       if (n.op->kind == op_kind::assign) {
         in[0] = scalar_input(i, 1, input_operand_[first], m.stage);
         m.scalar = in[0];
-        if (n.op != &info_of<assign_op>) {
+        if (!is_operator<assign_op>(*n.op)) {
           const auto variable = scalar_load(input_operand_[first + 1], n.result.type, m.stage);
           m.scalar = new_register(true, n.result.type);
-          put(to, n.op == &info_of<assign_add_op> ? info_of<add_op>.code : info_of<sub_op>.code, m.scalar, variable, in[0]);
+          put(to, is_operator<assign_add_op>(*n.op) ? info_of<add_op>.code : info_of<sub_op>.code, m.scalar, variable, in[0]);
         }
       } else {
         for (int k = 0; k < n.input_count; ++k) in[k] = scalar_input(i, k, input_operand_[first + at(k)], m.stage);
@@ -725,7 +725,7 @@ class lowerer {
     note_type(n.result.type);
     if (n.op->kind == op_kind::assign) {
       in[0] = lane_input(i, 1, input_operand_[first], t);
-      if (n.op == &info_of<assign_op>) {
+      if (is_operator<assign_op>(*n.op)) {
         m.lane = in[0];
         if (register_is_scalar(in[0])) {
           m.lane = new_register(false, n.result.type);
@@ -735,7 +735,7 @@ class lowerer {
       }
       const auto variable = lane_load(input_operand_[first + 1], n.result.type, t);
       m.lane = new_register(false, n.result.type);
-      put(to, n.op == &info_of<assign_add_op> ? info_of<add_op>.code : info_of<sub_op>.code, m.lane, variable, in[0]);
+      put(to, is_operator<assign_add_op>(*n.op) ? info_of<add_op>.code : info_of<sub_op>.code, m.lane, variable, in[0]);
       return;
     }
     bool booleans = n.op->code != info_of<select_op>.code;

@@ -34,7 +34,7 @@ constexpr bool is_number(const graph& g, int i, double value) { return is_consta
 
 template <class Op>
 constexpr bool is(const graph& g, int i) {
-  return g.at(i).op == &info_of<Op>;
+  return is_operator<Op>(*g.at(i).op);
 }
 
 /// Whether 1 / x is exact: x is a power of two within range.
@@ -104,8 +104,8 @@ class simplifier {
     }
     if (op.kind == op_kind::view || op.kind == op_kind::reduction)
       if (const int known = rearrange(op, inputs, attributes); known >= 0) return known;
-    if (&op == &info_of<matmul_op>) return product(inputs, attributes);
-    if (&op == &info_of<broadcast_to_op>) return to_.add(info_of<copy_op>, inputs, attributes);
+    if (is_operator<matmul_op>(op)) return product(inputs, attributes);
+    if (is_operator<broadcast_to_op>(op)) return to_.add(info_of<copy_op>, inputs, attributes);
     return to_.add(op, inputs, attributes);
   }
 
@@ -151,27 +151,27 @@ class simplifier {
   }
 
   constexpr int algebra(const op_info& op, std::span<const int> in) {
-    if (&op == &info_of<neg_op> && is<neg_op>(to_, in[0])) return to_.input(to_.at(in[0]), 0);
+    if (is_operator<neg_op>(op) && is<neg_op>(to_, in[0])) return to_.input(to_.at(in[0]), 0);
     if (in.size() != 2) return -1;
     const int a = in[0];
     const int b = in[1];
-    if (&op == &info_of<mul_op>) {
+    if (is_operator<mul_op>(op)) {
       if (is_number(to_, b, 1) && keeps_shape(a, b)) return a;
       if (is_number(to_, a, 1) && keeps_shape(b, a)) return b;
       if (is_number(to_, b, -1) && keeps_shape(a, b)) return emit1(info_of<neg_op>, a);
       if (is_number(to_, a, -1) && keeps_shape(b, a)) return emit1(info_of<neg_op>, b);
-    } else if (&op == &info_of<add_op>) {
+    } else if (is_operator<add_op>(op)) {
       if (is_number(to_, b, 0) && keeps_shape(a, b)) return a;
       if (is_number(to_, a, 0) && keeps_shape(b, a)) return b;
       if (is<neg_op>(to_, b)) return emit2(info_of<sub_op>, a, to_.input(to_.at(b), 0));
-    } else if (&op == &info_of<sub_op>) {
+    } else if (is_operator<sub_op>(op)) {
       if (is_number(to_, b, 0) && keeps_shape(a, b)) return a;
       if (is<neg_op>(to_, b)) return emit2(info_of<add_op>, a, to_.input(to_.at(b), 0));
-    } else if (&op == &info_of<real_div_op>) {
+    } else if (is_operator<real_div_op>(op)) {
       if (is_number(to_, b, 1) && keeps_shape(a, b)) return a;
       if (is_constant(to_, b) && has_exact_reciprocal(constant_value(to_, b)) && to_.at(b).result.extent.rank == 0)
         return emit2(info_of<mul_op>, a, scalar(to_.at(b).result.type, 1 / constant_value(to_, b)));
-    } else if (&op == &info_of<truncate_div_op>) {
+    } else if (is_operator<truncate_div_op>(op)) {
       if (is_number(to_, b, 1) && keeps_shape(a, b)) return a;
     }
     return -1;
@@ -186,7 +186,7 @@ class simplifier {
   }
 
   constexpr int fold(const op_info& op, std::span<const int> in) {
-    if (op.fold == nullptr) return -1;
+    if (!op.folds) return -1;
     double values[2]{};
     shape extent;
     for (std::size_t k = 0; k < in.size(); ++k) {
@@ -236,7 +236,7 @@ class simplifier {
     const auto got = op.infer({operand, 1, attributes.data(), static_cast<int>(attributes.size())});
     if (op.kind == op_kind::reduction) {
       // the sum of one number is its multiple
-      if (&op == &info_of<sum_op> && is_constant(to_, x) && source.extent.is_static()) {
+      if (is_operator<sum_op>(op) && is_constant(to_, x) && source.extent.is_static()) {
         const double count = got.extent.elements() == 0 ? 0 : static_cast<double>(source.extent.elements()) / static_cast<double>(got.extent.elements());
         return leat::constant(to_, source.type, got.extent, constant_value(to_, x) * count).index();
       }
@@ -250,9 +250,9 @@ class simplifier {
       if (count == 1) return -1;
       return reshaped(to_.add(op, in, {plain, count}), got.extent);
     }
-    if (got.extent == source.extent && (&op != &info_of<transpose_op> || source.extent.rank < 2)) return x;
+    if (got.extent == source.extent && (!is_operator<transpose_op>(op) || source.extent.rank < 2)) return x;
     if (is_constant(to_, x)) return leat::constant(to_, source.type, got.extent, constant_value(to_, x)).index();
-    if (&op == &info_of<reshape_op> && is<reshape_op>(to_, x)) return reshaped(to_.input(to_.at(x), 0), got.extent);
+    if (is_operator<reshape_op>(op) && is<reshape_op>(to_, x)) return reshaped(to_.input(to_.at(x), 0), got.extent);
     return -1;
   }
   constexpr int reshaped(int x, const shape& extent) {
