@@ -236,7 +236,7 @@ struct pair_problem {
 };
 // Of several pairs the first that is wrong.
 template <class Gs, class Vs>
-struct pair_refusal;
+struct pair_refusal {};
 template <class G, class V>
 struct wrong_pair {
   using problem = error_in_expression<problem_text<pair_problem<G, V>>(), operand_text<G>(), operand_text<V>()>;
