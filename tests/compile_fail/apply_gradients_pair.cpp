@@ -1,5 +1,5 @@
 // A gradient paired with a variable of another shape, among several pairs.
-// expect: apply_gradients: the gradient's dtype and shape are not the variable's
+// expect: apply_gradients: the gradient has not the dtype and shape of the variable
 // expect: float32 [3]
 // expect: float32 [4]
 #include <leat/leat.hpp>

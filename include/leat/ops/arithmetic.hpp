@@ -5,7 +5,10 @@
 
 namespace leat {
 
-constexpr output operator/(const output& a, const output& b);
+// Functions of handles are templates, so that an operator's table is not made before all operators are known.
+template <class Handle>
+  requires std::is_same_v<Handle, output>
+constexpr Handle operator/(const Handle& a, const Handle& b);
 
 /// a + b. Shapes broadcast; dtypes: numbers, the same on both sides. Source: TensorFlow `AddV2`.
 struct add_op : rule::binary<rule::takes::number> {
@@ -208,7 +211,9 @@ template <class A, class B>
 constexpr made<real_div_op, A, B> operator/(const A& a, const B& b) {
   return make<real_div_op>(a, b);
 }
-constexpr output operator/(const output& a, const output& b) {
+template <class Handle>
+  requires std::is_same_v<Handle, output>
+constexpr Handle operator/(const Handle& a, const Handle& b) {
   return is_floating(a.type()) ? make<real_div_op>(a, b) : make<truncate_div_op>(a, b);
 }
 template <class A, class B>
@@ -521,7 +526,3 @@ template <class X>
 why<round_op, X> round(const X&) = delete;
 
 }  // namespace leat
-
-// Gradients sum over broadcast axes: whoever has the operators above has the sum, too. Down here because reductions are
-// written with these operators.
-#include <leat/ops/reduction.hpp>

@@ -81,7 +81,9 @@ struct reshape_op {
     if (g.wants(0)) give(g, 0, reshape_to(g.dy(), g.input(0).extent()));
   }
 };
-constexpr output reshape_to(const output& x, const shape& to) {
+template <class Handle>
+  requires std::is_same_v<Handle, output>
+constexpr Handle reshape_to(const Handle& x, const shape& to) {
   if (x.extent() == to) return x;
   return make_node<reshape_op>({to.dim, static_cast<std::size_t>(to.rank)}, x);
 }
@@ -234,7 +236,9 @@ struct broadcast_to_op {
     if (g.wants(0)) give(g, 0, g.dy());
   }
 };
-constexpr output broadcast_to(const output& x, const shape& to) {
+template <class Handle>
+  requires std::is_same_v<Handle, output>
+constexpr Handle broadcast_to(const Handle& x, const shape& to) {
   if (x.extent() == to) return x;
   return make_node<broadcast_to_op>({to.dim, static_cast<std::size_t>(to.rank)}, x);
 }

@@ -417,7 +417,9 @@ constexpr auto cast(const X& x) {
   }
 }
 /// The same with the dtype as a value, for handles.
-constexpr output cast_to(const output& x, dtype to) {
+template <class Handle>
+  requires std::is_same_v<Handle, output>
+constexpr Handle cast_to(const Handle& x, dtype to) {
   if (x.type() == to) return x;
   const std::int64_t attribute[]{static_cast<std::int64_t>(to)};
   return make_node<cast_op>(attribute, x);

@@ -378,7 +378,8 @@ template <int... Axes, class X>
   requires refused_with<any_op, detail::reduction_attributes_of<X, true, Axes...>, X>
 why_with<any_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_any_keep(const X&) = delete;
 
-constexpr output sum_to(const output& value, const shape& to) {
+template <class Handle>
+constexpr Handle sum_to(const Handle& value, const shape& to) {
   const shape& from = value.extent();
   if (from == to) return value;
   std::int64_t attribute[max_rank + 1]{0};
@@ -396,5 +397,7 @@ constexpr output sum_to(const output& value, const shape& to) {
   if (summed.extent().squeezed() == to.squeezed()) return reshape_to(summed, kept);
   return broadcast_to(summed, to);
 }
+
+template output sum_to(const output&, const shape&);
 
 }  // namespace leat

@@ -78,10 +78,9 @@ struct predicate {
 }  // namespace rule
 
 /// The sum of `value` over the axes along which `to` was broadcast, in the shape `to`.
-constexpr output sum_to(const output& value, const shape& to);
-// Defined with the other rearrangements, in array.hpp, which these headers include in a circle that closes.
-constexpr output reshape_to(const output& x, const shape& to);
-constexpr output broadcast_to(const output& x, const shape& to);
+/// A template, of which `output` is the one handle, so that it can be defined where sums are, in reduction.hpp.
+template <class Handle>
+constexpr Handle sum_to(const Handle& value, const shape& to);
 
 /// Adds to the gradient of input `k`, summed over the axes along which that input was broadcast.
 template <class G>

@@ -230,7 +230,7 @@ template <class G, class V>
 struct pair_problem {
   static constexpr bool none = G::type == V::type && G::extent == V::extent && variable_expression<V>;
   static constexpr message text() {
-    return message{} << (variable_expression<V> ? "apply_gradients: the gradient's dtype and shape are not the variable's"
+    return message{} << (variable_expression<V> ? "apply_gradients: the gradient has not the dtype and shape of the variable"
                                                 : "apply_gradients: the second of a pair is not a variable");
   }
 };
