@@ -532,15 +532,15 @@ struct cluster {
         }
       } else {
         for (; place.j + Lanes::count <= r.end; place.j += Lanes::count) {
-        fetch_next_row<Phase>(a, place);
-        lane_chunk<Phase, false, 0>(s, place, all);
-      }
-      if constexpr (Lanes::count > 1) {
-        if (place.j < r.end) {
-          place.n = static_cast<int>(r.end - place.j);
-          lane_chunk<Phase, true, 0>(s, place, all);
+          fetch_next_row<Phase>(a, place);
+          lane_chunk<Phase, false, 0>(s, place, all);
         }
-      }
+        if constexpr (Lanes::count > 1) {
+          if (place.j < r.end) {
+            place.n = static_cast<int>(r.end - place.j);
+            lane_chunk<Phase, true, 0>(s, place, all);
+          }
+        }
       }
     }
   }
