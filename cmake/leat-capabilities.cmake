@@ -2,7 +2,7 @@
 # Read by our own build and, installed beside leatConfig.cmake, by find_package(leat): what is there is decided on the
 # machine that compiles, not on the one that installed the headers.
 
-set(LEAT_KNOWN_CAPABILITIES onednn blas tbb thrust cuda)
+set(LEAT_KNOWN_CAPABILITIES onednn blas tbb io thrust cuda)
 
 # leat_find_capability(<name> <variable>) makes leat::<name> unless its package is missing; the variable says which.
 function(leat_find_capability name result)
@@ -64,6 +64,19 @@ function(leat_find_tbb)
     leat_make_capability(tbb target)
     target_compile_definitions(${target} INTERFACE LEAT_USE_TBB)
     target_link_libraries(${target} INTERFACE TBB::tbb)
+  endif()
+endfunction()
+
+# What the headers of io/ include to read and write files: protozero, which is headers alone, and nlohmann::json.
+function(leat_find_io)
+  find_path(LEAT_PROTOZERO_INCLUDE_DIR protozero/pbf_reader.hpp)
+  find_package(nlohmann_json QUIET CONFIG)
+  mark_as_advanced(LEAT_PROTOZERO_INCLUDE_DIR)
+  if(LEAT_PROTOZERO_INCLUDE_DIR AND TARGET nlohmann_json::nlohmann_json)
+    leat_make_capability(io target)
+    target_compile_definitions(${target} INTERFACE LEAT_USE_IO)
+    target_include_directories(${target} SYSTEM INTERFACE "${LEAT_PROTOZERO_INCLUDE_DIR}")
+    target_link_libraries(${target} INTERFACE nlohmann_json::nlohmann_json)
   endif()
 endfunction()
 

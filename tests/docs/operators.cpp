@@ -142,6 +142,7 @@ std::vector<operator_row> all_operators() {
       LEAT_OPERATOR(networks, softmax_cross_entropy_op, "softmax_cross_entropy_with_logits(labels, logits)", two, {}),
       LEAT_OPERATOR(networks, sparse_softmax_cross_entropy_op,
                     "sparse_softmax_cross_entropy_with_logits(labels, logits)", {matrix, numbers}, {}),
+      LEAT_OPERATOR(networks, l2_loss_op, "l2_loss(x)", one, {}),
       LEAT_OPERATOR(networks, check_range_op, "within the sparse cross entropy", {numbers}, {3}),
 
       LEAT_OPERATOR("State", assign_op, "assign(variable, x)", two, {}),

@@ -241,6 +241,19 @@ TEST_CASE("moments") {
   }
 }
 
+TEST_CASE_TEMPLATE("half the sum of squares", T, float, double) {
+  const auto x = placeholder<"x", T, 3, 7>();
+  const auto loss = l2_loss(x);
+  const auto [dx] = gradients(loss, x);
+  session s{loss, dx};
+  const auto xs = filled<T, 2>({3, 7});
+  const auto [value, slope] = s.run(fetch(loss, dx), x = xs);
+  double sum = 0;
+  for (std::size_t i = 0; i < xs.size(); ++i) sum += static_cast<double>(xs.data()[i]) * static_cast<double>(xs.data()[i]) / 2;
+  CHECK(static_cast<double>(value) == doctest::Approx(sum).epsilon(1e-6));
+  CHECK(slope == xs);
+}
+
 TEST_CASE("the gradient of the variance is that of the whole, though its mean is held") {
   const auto x = placeholder<"x", double, 3, 7>();
   const auto w = placeholder<"w", double, 3>();

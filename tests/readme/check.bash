@@ -3,6 +3,7 @@
 #
 #   ```cpp      is cut from a program: verbatim between  // [listing NAME]  and  // [end] , indentation aside;
 #   <!-- printed by NAME -->       above a block: it is what the program NAME prints;
+#   <!-- leat ARGUMENT... -->      above a block: it is what the command prints, on the files that the programs above wrote;
 #   <!-- g++ says of FILE -->      above a block: it is what g++ 12 prints about FILE (unchecked with other compilers).
 #
 # Where the last line of such a block is  ...  the rest is left out.
@@ -21,6 +22,7 @@ shift
 
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
+mkdir "$scratch/files"
 
 # Every listing as a file of its own, without the indentation of its first line.
 awk -v out="$scratch" '
@@ -66,7 +68,11 @@ check_block() {
   fi
   case $about in
     "printed by "*)
-      "$programs/readme_${about#printed by }" >"$expected" 2>&1 || complain "$text:$line: ${about#printed by } fails"
+      (cd "$scratch/files" && "$programs/readme_${about#printed by }") >"$expected" 2>&1 || complain "$text:$line: ${about#printed by } fails"
+      ;;
+    "leat "*)
+      read -ra words <<<"${about#leat }"
+      (cd "$scratch/files" && "${LEAT_COMMAND:?}" "${words[@]}") >"$expected" 2>&1
       ;;
     "g++ says of "*)
       [ "$family" = gcc12 ] || return

@@ -7,7 +7,7 @@ set(ranks "core:0;graph:1;expr:2;ops:3;passes:4;kernels:5;cpu:6;thrust:6;session
 
 # Reading these costs every unit that includes the header most of a second or more.
 set(light core graph expr ops passes)
-set(heavy "^(xtensor|xtensor-blas|xsimd|xtl|nlohmann|zmq|thrust|cub|cuda|tbb|oneapi|mpi)(/|_|\\.|$)|^(dnnl|cblas|omp)[a-z_]*\\.h")
+set(heavy "^(xtensor|xtensor-blas|xsimd|xtl|nlohmann|protozero|CLI|zmq|thrust|cub|cuda|tbb|oneapi|mpi)(/|_|\\.|$)|^(dnnl|cblas|omp)[a-z_]*\\.h")
 
 set(problems "")
 macro(problem text)

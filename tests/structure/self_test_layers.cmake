@@ -40,7 +40,7 @@ header(core/a.hpp "#include <leat/leat.hpp>")
 header(leat.hpp "")
 expect(refused "stands above")
 
-foreach(heavy IN ITEMS xtensor/xarray.hpp xsimd/xsimd.hpp nlohmann/json.hpp zmq.hpp thrust/sort.h tbb/tbb.h dnnl.hpp
+foreach(heavy IN ITEMS xtensor/xarray.hpp xsimd/xsimd.hpp nlohmann/json.hpp protozero/pbf_reader.hpp CLI/CLI.hpp zmq.hpp thrust/sort.h tbb/tbb.h dnnl.hpp
                        oneapi/dnnl/dnnl.hpp oneapi/tbb.h cblas.h)
   header(passes/a.hpp "  #  include <${heavy}>")
   expect(refused "too heavy")

@@ -38,6 +38,11 @@ class out_of_range : public error {
  public:
   using error::error;
 };
+/// Bytes that are not what their format says: a file that was cut off, text that is not UTF-8.
+class data_loss : public error {
+ public:
+  using error::error;
+};
 /// Something that this build or device cannot do.
 class unimplemented : public error {
  public:

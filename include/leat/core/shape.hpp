@@ -23,6 +23,9 @@ struct shape {
   std::int64_t dim[max_rank]{};
 
   constexpr std::int64_t operator[](int axis) const { return dim[axis]; }
+  /// A shape of unknown rank exists only in graphs that were built at run time.
+  static constexpr shape unknown() { return {-1}; }
+  constexpr bool has_rank() const { return rank >= 0; }
   constexpr bool operator==(const shape& other) const {
     if (rank != other.rank) return false;
     for (int i = 0; i < rank; ++i)
@@ -32,6 +35,7 @@ struct shape {
   constexpr void push(std::int64_t d) { dim[rank++] = d; }
   /// All dimensions are sizes.
   constexpr bool is_static() const {
+    if (rank < 0) return false;
     for (int i = 0; i < rank; ++i)
       if (dim[i] < 0) return false;
     return true;
@@ -51,8 +55,27 @@ struct shape {
   }
 };
 
+/// Whether two dimensions can be the same: they are, or one is unknown.
+constexpr bool may_equal(std::int64_t a, std::int64_t b) { return a == b || a == unknown_dimension || b == unknown_dimension; }
+/// Whether two shapes can be the same.
+constexpr bool may_equal(const shape& a, const shape& b) {
+  if (a.rank < 0 || b.rank < 0) return true;
+  if (a.rank != b.rank) return false;
+  for (int i = 0; i < a.rank; ++i)
+    if (!may_equal(a.dim[i], b.dim[i])) return false;
+  return true;
+}
+/// What is known of a shape from two that are the same: sizes take the place of unknown dimensions.
+constexpr shape known_of(const shape& a, const shape& b) {
+  if (a.rank < 0) return b;
+  shape all = a;
+  for (int i = 0; i < a.rank && i < b.rank; ++i)
+    if (a.dim[i] == unknown_dimension) all.dim[i] = b.dim[i];
+  return all;
+}
+
 /// Two shapes as one, by the rule of NumPy and TensorFlow; `ok` is false where they do not fit. A named dimension fits
-/// itself and 1.
+/// itself and 1, an unknown one anything.
 struct broadcast_result {
   shape extent;
   bool ok = true;
@@ -64,8 +87,12 @@ constexpr broadcast_result broadcast(const shape& a, const shape& b) {
   for (int i = 1; i <= out.rank; ++i) {
     const std::int64_t x = i <= a.rank ? a.dim[a.rank - i] : 1;
     const std::int64_t y = i <= b.rank ? b.dim[b.rank - i] : 1;
-    if (x != y && x != 1 && y != 1) result.ok = false;
-    out.dim[out.rank - i] = x == 1 ? y : x;
+    if (x != y && x != 1 && y != 1) {
+      if (!may_equal(x, y)) result.ok = false;
+      out.dim[out.rank - i] = x == unknown_dimension ? y : x;  // an unknown one can only be that size, or 1
+    } else {
+      out.dim[out.rank - i] = x == 1 ? y : x;
+    }
   }
   return result;
 }

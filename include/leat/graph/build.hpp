@@ -22,6 +22,10 @@ struct attributes {
 template <class Op, class... Inputs>
 constexpr output make_node(std::span<const std::int64_t> values, const output& first, const Inputs&... rest) {
   graph& g = first.owner();
+  if (g.names() != nullptr) {
+    const output operands[]{first, rest...};
+    return g.names()->make(g, info_of<Op>, operands, values, {});
+  }
   const int inputs[]{first.index(), rest.index()...};
   if (((&rest.owner() != &g) || ...)) throw invalid_argument("operands of different graphs");
   return {g, g.add(info_of<Op>, inputs, values)};

@@ -27,6 +27,27 @@ struct node {
 /// The name of a node in messages: its own, or its operator's type.
 constexpr std::string_view name_in_message(const node& n) { return n.name.empty() ? n.op->type : n.name; }
 
+/// What a graph that users name and save has beside the table; there is none during constant evaluation. Where a graph has
+/// it, new nodes are made here: they get names, devices, control inputs, and TensorFlow's inputs and attributes.
+/// `graph/named.hpp` has the one class derived from it.
+class graph_names {
+ public:
+  graph_names() = default;
+  graph_names(const graph_names&) = delete;
+  graph_names& operator=(const graph_names&) = delete;
+  virtual ~graph_names() = default;
+  virtual output make(graph& g, const op_info& op, std::span<const output> operands, std::span<const std::int64_t> numbers,
+                      std::span<const int> controls) = 0;
+  virtual output make_leaf(graph& g, const op_info& op, const tensor_info& result, std::string_view name,
+                           std::span<const std::int64_t> numbers) = 0;
+  /// A number beside an operand, which takes its name from the operator that uses it ("mul/x").
+  virtual output make_number(graph& g, const tensor_info& result, double value) = 0;
+  virtual tensor_info further_result(int index, int port) const = 0;
+};
+
+class default_graph_scope;
+class named_part;
+
 class graph {
  public:
   std::vector<node> nodes;
@@ -51,6 +72,7 @@ class graph {
   /// Appends a leaf: a node whose result is given, not inferred.
   constexpr int add_leaf(const op_info& op, const tensor_info& result, std::string_view name, std::uint64_t id,
                          std::span<const std::int64_t> attributes = {}) {
+    if (names_.held != nullptr) return names_.held->make_leaf(*this, op, result, name, attributes).index();
     node n{.op = &op, .result = result, .name = name, .id = id};
     put_attributes(n, attributes);
     nodes.push_back(n);
@@ -61,6 +83,7 @@ class graph {
   /// back instead while `merge_equal` is set.
   constexpr int add(const op_info& op, std::span<const int> inputs, std::span<const std::int64_t> attributes = {},
                     std::span<const int> controls = {}) {
+    if (names_.held != nullptr) return add_named(op, inputs, attributes, controls);
     std::uint64_t key = 0;
     if (merge_equal && controls.empty()) {
       key = key_of(op, inputs, attributes);
@@ -115,7 +138,44 @@ class graph {
   bool merge_equal = false;
   static constexpr std::size_t max_operands = 64;
 
+  /// What users see of a graph is in graph/named.hpp, where these are defined.
+  /// The graph's names: null for the compiler's own tables.
+  constexpr graph_names* names() const { return names_.held; }
+  /// The same, made where it is missing: from then on the graph has names.
+  named_part& named();
+  const named_part& named() const;
+  /// Makes this the graph that `constant`, `placeholder` and scopes apply to, as long as the result lives.
+  [[nodiscard]] default_graph_scope as_default();
+
  private:
+  friend class named_part;
+  struct names_owner {
+    graph_names* held = nullptr;
+    constexpr names_owner() = default;
+    constexpr names_owner(const names_owner& other) { refuse_copy(other); }
+    constexpr names_owner(names_owner&& other) noexcept : held(other.held) { other.held = nullptr; }
+    constexpr names_owner& operator=(const names_owner& other) {
+      refuse_copy(other);
+      return *this;
+    }
+    constexpr names_owner& operator=(names_owner&& other) noexcept {
+      graph_names* mine = held;
+      held = other.held;
+      other.held = mine;
+      return *this;
+    }
+    constexpr ~names_owner() {
+      if (held != nullptr) delete held;
+    }
+    static constexpr void refuse_copy(const names_owner& other) {
+      if (other.held != nullptr) throw failed_precondition("a graph with names is not copied: export it and import it into another");
+    }
+  };
+  int add_named(const op_info& op, std::span<const int> inputs, std::span<const std::int64_t> attributes, std::span<const int> controls) {
+    std::vector<output> operands;
+    for (int i : inputs) operands.emplace_back(*this, i);
+    return names_.held->make(*this, op, operands, attributes, controls).index();
+  }
   constexpr void put_attributes(node& n, std::span<const std::int64_t> attributes) {
     n.attributes = static_cast<int>(numbers.size());
     n.attribute_count = static_cast<int>(attributes.size());
@@ -142,18 +202,25 @@ class graph {
   }
   [[noreturn]] void fail(const op_info& op, std::span<const int> inputs, std::string_view problem) const;
 
+  names_owner names_;
   std::vector<std::vector<char>> kept_;  // names made here; moving the outer vector leaves the texts in place
   id_table known_;
   id_table equal_;
 };
 
-constexpr dtype output::type() const { return owner_->at(index_).result.type; }
-constexpr shape output::extent() const { return owner_->at(index_).result.extent; }
+constexpr dtype output::type() const {
+  return port_ == 0 ? owner_->at(index_).result.type : owner_->names()->further_result(index_, port_).type;
+}
+constexpr shape output::extent() const {
+  return port_ == 0 ? owner_->at(index_).result.extent : owner_->names()->further_result(index_, port_).extent;
+}
 
 /// "float32 [batch, 10]".
 constexpr message describe(const tensor_info& t, const graph& g) {
   message m;
-  m << name_of_dtype(t.type) << " [";
+  m << name_of_dtype(t.type);
+  if (!t.extent.has_rank()) return m << " of unknown rank";
+  m << " [";
   for (int i = 0; i < t.extent.rank; ++i) {
     if (i > 0) m << ", ";
     if (is_named(t.extent[i]))

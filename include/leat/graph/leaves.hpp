@@ -52,6 +52,7 @@ constexpr double value_of_bits(dtype type, std::int64_t bits) {
 
 /// An array of one number.
 constexpr output constant(graph& g, dtype type, const shape& extent, double value) {
+  if (g.names() != nullptr) return g.names()->make_number(g, {type, extent}, value);
   const std::int64_t bits = detail::bits_of(type, value);
   std::uint64_t key = mix(mix(static_cast<std::uint64_t>(bits), static_cast<std::uint64_t>(type)), 11);
   for (int i = 0; i < extent.rank; ++i) key = mix(key, static_cast<std::uint64_t>(extent[i]));

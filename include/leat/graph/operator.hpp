@@ -8,17 +8,22 @@
 //   apply      element-wise operators: the element function, written once for scalars and SIMD batches
 //   gradient   optional: adds the gradient of each input, written with the library's own operators
 //   expand     composite operators: the same in simpler operators
+//   form       optional: how TensorFlow writes its inputs and attributes, see form.hpp
+//   call_name  optional: what a node is called that was given no name, where that is not the type ("add", "transpose")
 //
 // Kernels name an operator by its `code`, a number made from its type, and find the class again through a friend.
 
 #include <cstdint>
 #include <leat/core/dtype.hpp>
 #include <leat/core/shape.hpp>
+#include <leat/graph/form.hpp>
 #include <span>
+#include <string>
 
 namespace leat {
 
 class graph;
+class graph_operation;
 class gradient_scope;
 
 /// How an operator is executed.
@@ -79,16 +84,22 @@ class output {
  public:
   using form = detail::handle_form;
   constexpr output() = default;
-  constexpr output(graph& owner, int index) : owner_(&owner), index_(index) {}
+  constexpr output(graph& owner, int index, int port = 0) : owner_(&owner), index_(index), port_(port) {}
   constexpr graph& owner() const { return *owner_; }
   constexpr int index() const { return index_; }
+  /// Which of the node's results: 0 but for operators of several results in graphs with names.
+  constexpr int port() const { return port_; }
   constexpr explicit operator bool() const { return owner_ != nullptr; }
   constexpr dtype type() const;
   constexpr shape extent() const;
+  /// In graphs with names (graph/graph_operation.hpp): "mul:0", and the node whose result this is.
+  std::string name() const;
+  graph_operation operation() const;
 
  private:
   graph* owner_ = nullptr;
   int index_ = -1;
+  int port_ = 0;
 };
 
 /// The functions that the graph and its passes call.
@@ -104,6 +115,8 @@ struct op_info {
   void (*gradient)(gradient_scope&) = nullptr;
   output (*expand)(gradient_scope&) = nullptr;
   double (*fold)(const double*) = nullptr;
+  std::span<const field> form{};
+  std::string_view call_name{};
 };
 
 /// The number of an operator in kernels and in hashes.
@@ -161,6 +174,9 @@ constexpr op_info make_info() {
     info.gradient = [](gradient_scope& g) { Op::gradient(g); };
   }
   if constexpr (requires(gradient_scope& g) { Op::expand(g); }) info.expand = [](gradient_scope& g) { return Op::expand(g); };
+  info.call_name = Op::type;
+  if constexpr (requires { Op::call_name; }) info.call_name = Op::call_name;
+  if constexpr (requires { Op::form; }) info.form = Op::form;
   if constexpr (requires { Op::foldable; }) {
     info.folds = true;
     if constexpr (Op::foldable == 1)

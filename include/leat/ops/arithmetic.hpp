@@ -13,6 +13,7 @@ constexpr Handle operator/(const Handle& a, const Handle& b);
 /// a + b. Shapes broadcast; dtypes: numbers, the same on both sides. Source: TensorFlow `AddV2`.
 struct add_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "AddV2";
+  static constexpr std::string_view call_name = "add";
   static constexpr bool commutative = true;
   static constexpr int foldable = 2;
   template <class M, class V>
@@ -45,6 +46,7 @@ why_no_fraction<A, B> operator+(const A&, const B&) = delete;
 /// a - b. Shapes broadcast; dtypes: numbers. Source: TensorFlow `Sub`.
 struct sub_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "Sub";
+  static constexpr std::string_view call_name = "sub";
   static constexpr int foldable = 2;
   template <class M, class V>
   static constexpr auto apply(V a, V b) {
@@ -76,6 +78,7 @@ why_no_fraction<A, B> operator-(const A&, const B&) = delete;
 /// a b, element by element. Shapes broadcast; dtypes: numbers. Source: TensorFlow `Mul`.
 struct mul_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "Mul";
+  static constexpr std::string_view call_name = "mul";
   static constexpr bool commutative = true;
   static constexpr int foldable = 2;
   template <class M, class V>
@@ -152,6 +155,7 @@ why<reciprocal_op, X> reciprocal(const X&) = delete;
 /// a / b. Shapes broadcast; dtypes: floating point. Source: TensorFlow `RealDiv`.
 struct real_div_op : rule::binary<rule::takes::floating> {
   static constexpr std::string_view type = "RealDiv";
+  static constexpr std::string_view call_name = "truediv";
   static constexpr int foldable = 2;
   template <class M, class V>
   static constexpr auto apply(V a, V b) {
@@ -236,6 +240,7 @@ why_no_fraction<A, B> operator/(const A&, const B&) = delete;
 /// a / b rounded down. Dtypes: numbers. Source: TensorFlow `FloorDiv`.
 struct floor_div_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "FloorDiv";
+  static constexpr std::string_view call_name = "floordiv";
   template <class M, class V>
   static constexpr auto apply(V a, V b) {
     return M::floor_div(a, b);
@@ -261,6 +266,7 @@ why_no_fraction<A, B> floor_divide(const A&, const B&) = delete;
 /// The remainder of `floor_divide`, with the divisor's sign. Source: TensorFlow `FloorMod`.
 struct floor_mod_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "FloorMod";
+  static constexpr std::string_view call_name = "mod";
   template <class M, class V>
   static constexpr auto apply(V a, V b) {
     return M::floor_mod(a, b);

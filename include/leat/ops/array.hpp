@@ -6,8 +6,13 @@
 namespace leat {
 
 namespace rule {
-/// Whether two shapes hold equally many elements: the sizes multiply to the same number and the names are the same.
+/// Whether two shapes hold equally many elements: the sizes multiply to the same number and the names are the same. With an
+/// unknown dimension they may.
 constexpr bool same_elements(const shape& a, const shape& b) {
+  for (int i = 0; i < a.rank; ++i)
+    if (a[i] == unknown_dimension) return true;
+  for (int i = 0; i < b.rank; ++i)
+    if (b[i] == unknown_dimension) return true;
   std::int64_t x = 1;
   std::int64_t y = 1;
   int names = 0;
@@ -37,6 +42,10 @@ constexpr bool same_elements(const shape& a, const shape& b) {
 /// Source: TensorFlow `Reshape`.
 struct reshape_op {
   static constexpr std::string_view type = "Reshape";
+  static constexpr field form[]{{field_kind::operand, "tensor"},
+                                {field_kind::vector, "shape"},
+                                {field_kind::type_of, "T"},
+                                {field_kind::fixed_type, "Tshape", 3}};
   static constexpr op_kind kind = op_kind::view;
   static constexpr inference infer(const operand_list& x) {
     inference got{x.type(0), {}};
@@ -58,6 +67,7 @@ struct reshape_op {
       std::int64_t missing = 0;
       for (int i = 0; i < x.extent(0).rank; ++i) {
         const auto d = x.extent(0)[i];
+        if (d == unknown_dimension) return got;  // and what is left over is unknown, too
         if (d >= 0) {
           all *= d;
         } else {
@@ -110,6 +120,7 @@ why_with<reshape_op, detail::reshape_attributes<Ds...>, X> reshape(const X&) = d
 /// Without some dimensions of 1. Attributes: the axes; none means all such. Source: TensorFlow `Squeeze`.
 struct squeeze_op {
   static constexpr std::string_view type = "Squeeze";
+  static constexpr field form[]{{field_kind::operand, "input"}, {field_kind::integers, "squeeze_dims"}, {field_kind::type_of, "T"}};
   static constexpr op_kind kind = op_kind::composite;
   static constexpr inference infer(const operand_list& x) {
     const shape& from = x.extent(0);
@@ -117,12 +128,14 @@ struct squeeze_op {
     for (int i = 0; i < x.attribute_count; ++i) {
       const auto axis = x.attribute(i) < 0 ? x.attribute(i) + from.rank : x.attribute(i);
       if (axis < 0 || axis >= from.rank) return inference::wrong("axis out of range");
-      if (from[static_cast<int>(axis)] != 1) return inference::wrong("the dimension at the axis is not 1");
+      if (!may_equal(from[static_cast<int>(axis)], 1)) return inference::wrong("the dimension at the axis is not 1");
       mask |= 1 << axis;
     }
     inference got{x.type(0), {}};
-    for (int i = 0; i < from.rank; ++i)
+    for (int i = 0; i < from.rank; ++i) {
+      if (x.attribute_count == 0 && from[i] == unknown_dimension) return {x.type(0), shape::unknown()};
       if (x.attribute_count == 0 ? from[i] != 1 : (mask >> i & 1) == 0) got.extent.push(from[i]);
+    }
     return got;
   }
   template <class G>
@@ -147,6 +160,10 @@ why_with<squeeze_op, attributes<Axes...>, X> squeeze(const X&) = delete;
 /// With a new dimension of 1 at an axis. Source: TensorFlow `ExpandDims`.
 struct expand_dims_op {
   static constexpr std::string_view type = "ExpandDims";
+  static constexpr field form[]{{field_kind::operand, "input"},
+                                {field_kind::scalar, "dim"},
+                                {field_kind::type_of, "T"},
+                                {field_kind::fixed_type, "Tdim", 3}};
   static constexpr op_kind kind = op_kind::composite;
   static constexpr inference infer(const operand_list& x) {
     const shape& from = x.extent(0);
@@ -182,6 +199,11 @@ why_with<expand_dims_op, attributes<Axis>, X> expand_dims(const X&) = delete;
 /// Axes in another order. Attributes: for each result axis the operand's; none reverses them. Source: TensorFlow `Transpose`.
 struct transpose_op {
   static constexpr std::string_view type = "Transpose";
+  static constexpr std::string_view call_name = "transpose";
+  static constexpr field form[]{{field_kind::operand, "x"},
+                                {field_kind::vector, "perm"},
+                                {field_kind::type_of, "T"},
+                                {field_kind::fixed_type, "Tperm", 3}};
   static constexpr op_kind kind = op_kind::view;
   static constexpr int axis(const std::int64_t* attribute, int count, int rank, int i) {
     return count == 0 ? rank - 1 - i : static_cast<int>(attribute[i] < 0 ? attribute[i] + rank : attribute[i]);
@@ -223,12 +245,16 @@ why_with<transpose_op, attributes<Axes...>, X> transpose(const X&) = delete;
 /// Repeated along dimensions of 1 up to a shape. Attributes: the dimensions. Source: TensorFlow `BroadcastTo`.
 struct broadcast_to_op {
   static constexpr std::string_view type = "BroadcastTo";
+  static constexpr field form[]{{field_kind::operand, "input"},
+                                {field_kind::vector, "shape"},
+                                {field_kind::type_of, "T"},
+                                {field_kind::fixed_type, "Tidx", 3}};
   static constexpr op_kind kind = op_kind::view;
   static constexpr inference infer(const operand_list& x) {
     inference got{x.type(0), {}};
     for (int i = 0; i < x.attribute_count; ++i) got.extent.push(x.attribute(i));
     const auto both = broadcast(x.extent(0), got.extent);
-    if (!both.ok || !(both.extent == got.extent)) return inference::wrong("the shape does not broadcast to the one asked for");
+    if (!both.ok || !may_equal(both.extent, got.extent)) return inference::wrong("the shape does not broadcast to the one asked for");
     return got;
   }
   template <class G>
@@ -256,6 +282,11 @@ why_with<broadcast_to_op, detail::reshape_attributes<Ds...>, X> broadcast_to(con
 /// Source: TensorFlow `Slice`.
 struct slice_op {
   static constexpr std::string_view type = "Slice";
+  static constexpr field form[]{{field_kind::operand, "input"},
+                                {field_kind::half, "begin"},
+                                {field_kind::vector, "size"},
+                                {field_kind::type_of, "T"},
+                                {field_kind::fixed_type, "Index", 3}};
   static constexpr op_kind kind = op_kind::view;
   static constexpr inference infer(const operand_list& x) {
     const shape& from = x.extent(0);
@@ -264,7 +295,10 @@ struct slice_op {
     for (int i = 0; i < from.rank; ++i) {
       const auto begin = x.attribute(i);
       const auto size = x.attribute(from.rank + i);
-      if (from[i] < 0) {
+      if (from[i] == unknown_dimension) {
+        if (begin < 0 || size < -1) return inference::wrong("out of range");
+        got.extent.push(size);
+      } else if (from[i] < 0) {
         if (begin != 0 || (size != -1 && size != from[i])) return inference::wrong("a named dimension is taken whole (0, -1)");
         got.extent.push(from[i]);
       } else {
@@ -282,6 +316,10 @@ struct slice_op {
 /// Zeros around an array. Attributes: how many before each axis, then how many after. Source: TensorFlow `Pad`.
 struct pad_op {
   static constexpr std::string_view type = "Pad";
+  static constexpr field form[]{{field_kind::operand, "input"},
+                                {field_kind::pairs, "paddings"},
+                                {field_kind::type_of, "T"},
+                                {field_kind::fixed_type, "Tpaddings", 3}};
   static constexpr op_kind kind = op_kind::kernel;
   static constexpr inference infer(const operand_list& x) {
     const shape& from = x.extent(0);
@@ -291,7 +329,7 @@ struct pad_op {
       const auto before = x.attribute(i);
       const auto after = x.attribute(from.rank + i);
       if (before < 0 || after < 0) return inference::wrong("paddings are not negative");
-      if (from[i] < 0 && before + after != 0) return inference::wrong("a named dimension cannot be padded");
+      if (is_named(from[i]) && before + after != 0) return inference::wrong("a named dimension cannot be padded");
       got.extent.push(from[i] < 0 ? from[i] : from[i] + before + after);
     }
     return got;
@@ -365,6 +403,11 @@ why_with<pad_op, A, X> pad(const X&) = delete;
 /// Arrays one after the other along an axis. Attribute: the axis. Source: TensorFlow `ConcatV2`.
 struct concat_op {
   static constexpr std::string_view type = "ConcatV2";
+  static constexpr std::string_view call_name = "concat";
+  static constexpr field form[]{{field_kind::operands, "values"},
+                                {field_kind::scalar, "axis"},
+                                {field_kind::type_of, "T"},
+                                {field_kind::fixed_type, "Tidx", 3}};
   static constexpr op_kind kind = op_kind::kernel;
   static constexpr inference infer(const operand_list& x) {
     inference got{x.type(0), x.extent(0)};
@@ -375,10 +418,14 @@ struct concat_op {
       if (x.extent(k).rank != got.extent.rank) return inference::wrong("ranks differ");
       for (int i = 0; i < got.extent.rank; ++i) {
         if (i == axis) continue;
-        if (x.extent(k)[i] != got.extent[i]) return inference::wrong("shapes differ outside the axis");
+        if (!may_equal(x.extent(k)[i], got.extent[i])) return inference::wrong("shapes differ outside the axis");
+        if (got.extent[i] == unknown_dimension) got.extent.dim[i] = x.extent(k)[i];
       }
-      if (x.extent(k)[axis] < 0 || got.extent[axis] < 0) return inference::wrong("the axis has a named dimension");
-      got.extent.dim[axis] += x.extent(k)[axis];
+      if (is_named(x.extent(k)[axis]) || is_named(got.extent[axis])) return inference::wrong("the axis has a named dimension");
+      if (x.extent(k)[axis] == unknown_dimension || got.extent[axis] == unknown_dimension)
+        got.extent.dim[axis] = unknown_dimension;
+      else
+        got.extent.dim[axis] += x.extent(k)[axis];
     }
     return got;
   }
@@ -411,6 +458,12 @@ why_with<concat_op, attributes<Axis>, X, Rest...> concat(const X&, const Rest&..
 /// `UnsortedSegmentSum`.
 struct segment_sum_op {
   static constexpr std::string_view type = "UnsortedSegmentSum";
+  static constexpr field form[]{{field_kind::operand, "data"},
+                                {field_kind::operand, "segment_ids", -1},
+                                {field_kind::scalar, "num_segments"},
+                                {field_kind::type_of, "T"},
+                                {field_kind::type_of, "Tindices", 1},
+                                {field_kind::fixed_type, "Tnumsegments", 3}};
   static constexpr op_kind kind = op_kind::kernel;
   static constexpr inference infer(const operand_list& x) {
     const shape& data = x.extent(0);
@@ -421,7 +474,7 @@ struct segment_sum_op {
     inference got{x.type(0), {}};
     got.extent.push(x.attribute(0));
     for (int i = 0; i < data.rank; ++i) {
-      if (i < ids.rank && ids[i] != data[i]) return inference::wrong("the ids' shape does not begin the data's");
+      if (i < ids.rank && !may_equal(ids[i], data[i])) return inference::wrong("the ids' shape does not begin the data's");
       if (i >= ids.rank) got.extent.push(data[i]);
     }
     return got;
@@ -433,6 +486,13 @@ struct segment_sum_op {
 /// Rows of an array by their number. Errors: invalid_argument if an index is out of range. Source: TensorFlow `GatherV2`.
 struct gather_op {
   static constexpr std::string_view type = "GatherV2";
+  static constexpr field form[]{{field_kind::operand, "params"},
+                                {field_kind::operand, "indices", -1},
+                                {field_kind::fixed_scalar, "axis", 0},
+                                {field_kind::type_of, "Tparams"},
+                                {field_kind::type_of, "Tindices", 1},
+                                {field_kind::fixed_type, "Taxis", 3},
+                                {field_kind::fixed_integer, "batch_dims", 0}};
   static constexpr op_kind kind = op_kind::kernel;
   static constexpr inference infer(const operand_list& x) {
     const shape& params = x.extent(0);
@@ -485,6 +545,7 @@ why_with<segment_sum_op, attributes<Count>, X, I> unsorted_segment_sum(const X&,
 /// The operand itself; with control inputs, when those are done. Source: TensorFlow `Identity`.
 struct identity_op {
   static constexpr std::string_view type = "Identity";
+  static constexpr auto& form = leat::form::same;
   static constexpr op_kind kind = op_kind::identity;
   static constexpr inference infer(const operand_list& x) { return {x.type(0), x.extent(0)}; }
   template <class G>
@@ -499,6 +560,7 @@ constexpr auto identity(const X& x) {
 /// The operand itself, but no gradient passes. Source: TensorFlow `StopGradient`.
 struct stop_gradient_op {
   static constexpr std::string_view type = "StopGradient";
+  static constexpr auto& form = leat::form::same;
   static constexpr op_kind kind = op_kind::identity;
   static constexpr bool stops_gradient = true;
   static constexpr inference infer(const operand_list& x) { return {x.type(0), x.extent(0)}; }

@@ -8,6 +8,7 @@ namespace leat {
 /// a = b. The result is bool; shapes broadcast. Source: TensorFlow `Equal`.
 struct equal_op : rule::comparison<rule::takes::any> {
   static constexpr std::string_view type = "Equal";
+  static constexpr auto& form = leat::form::equality;
   static constexpr bool commutative = true;
   template <class M, class V>
   static constexpr auto apply(V a, V b) {
@@ -34,6 +35,7 @@ why_no_fraction<A, B> equal(const A&, const B&) = delete;
 /// a ≠ b. The result is bool; shapes broadcast. Source: TensorFlow `NotEqual`.
 struct not_equal_op : rule::comparison<rule::takes::any> {
   static constexpr std::string_view type = "NotEqual";
+  static constexpr auto& form = leat::form::equality;
   static constexpr bool commutative = true;
   template <class M, class V>
   static constexpr auto apply(V a, V b) {
@@ -228,6 +230,7 @@ why_no_fraction<A, B> operator>=(const A&, const B&) = delete;
 /// a and b, both computed. Source: TensorFlow `LogicalAnd`.
 struct logical_and_op : rule::binary<rule::takes::boolean> {
   static constexpr std::string_view type = "LogicalAnd";
+  static constexpr auto& form = leat::form::untyped_pair;
   static constexpr bool commutative = true;
   template <class M, class V>
   static constexpr auto apply(V a, V b) {
@@ -251,6 +254,7 @@ constexpr made<logical_and_op, A, B> operator&&(const A& a, const B& b) {
 /// a or b, both computed. Source: TensorFlow `LogicalOr`.
 struct logical_or_op : rule::binary<rule::takes::boolean> {
   static constexpr std::string_view type = "LogicalOr";
+  static constexpr auto& form = leat::form::untyped_pair;
   static constexpr bool commutative = true;
   template <class M, class V>
   static constexpr auto apply(V a, V b) {
@@ -274,6 +278,7 @@ constexpr made<logical_or_op, A, B> operator||(const A& a, const B& b) {
 /// not x. Source: TensorFlow `LogicalNot`.
 struct logical_not_op : rule::unary<rule::takes::boolean> {
   static constexpr std::string_view type = "LogicalNot";
+  static constexpr auto& form = leat::form::untyped_single;
   template <class M, class V>
   static constexpr auto apply(V x) {
     return M::logical_not(x);
@@ -348,6 +353,10 @@ why<is_finite_op, X> is_finite(const X&) = delete;
 /// Source: TensorFlow `SelectV2`.
 struct select_op {
   static constexpr std::string_view type = "SelectV2";
+  static constexpr field form[]{{field_kind::operand, "condition", -1},
+                                {field_kind::operand, "t"},
+                                {field_kind::operand, "e"},
+                                {field_kind::type_of, "T", 1}};
   static constexpr op_kind kind = op_kind::element;
   static constexpr inference infer(const operand_list& x) {
     if (x.type(0) != dtype::boolean) return inference::wrong("the condition is not bool");
@@ -388,6 +397,10 @@ constexpr auto select(const C& condition, const A& a, const B& b) {
 /// Conversion to another dtype: toward zero from floating point to integers, `x != 0` to bool. Source: TensorFlow `Cast`.
 struct cast_op {
   static constexpr std::string_view type = "Cast";
+  static constexpr field form[]{{field_kind::operand, "x"},
+                                {field_kind::type_of, "SrcT"},
+                                {field_kind::type_number, "DstT"},
+                                {field_kind::fixed_flag, "Truncate", 0}};
   static constexpr op_kind kind = op_kind::element;
   static constexpr bool converts = true;
   static constexpr inference infer(const operand_list& x) {
@@ -429,13 +442,17 @@ constexpr Handle cast_to(const Handle& x, dtype to) {
 /// Source: TensorFlow `ClipByValue`.
 struct clip_by_value_op {
   static constexpr std::string_view type = "ClipByValue";
+  static constexpr field form[]{{field_kind::operand, "t"},
+                                {field_kind::operand, "clip_value_min"},
+                                {field_kind::operand, "clip_value_max"},
+                                {field_kind::type_of, "T"}};
   static constexpr op_kind kind = op_kind::element;
   static constexpr inference infer(const operand_list& x) {
     if (!rule::fits(rule::takes::number, x.type(0))) return inference::wrong(rule::refusal(rule::takes::number));
     if (x.type(0) != x.type(1) || x.type(0) != x.type(2)) return inference::wrong("dtypes differ (cast<T>(x) converts)");
     for (int k = 1; k < 3; ++k) {
       const auto both = broadcast(x.extent(0), x.extent(k));
-      if (!both.ok || !(both.extent == x.extent(0))) return inference::wrong("the limits do not broadcast to the operand's shape");
+      if (!both.ok || !may_equal(both.extent, x.extent(0))) return inference::wrong("the limits do not broadcast to the operand's shape");
     }
     return {x.type(0), x.extent(0)};
   }

@@ -182,6 +182,7 @@ why<sigmoid_op, X> sigmoid(const X&) = delete;
 /// log(1 + eˣ). Source: TensorFlow `Softplus`.
 struct softplus_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Softplus";
+  static constexpr auto& form = leat::form::activation;
   static constexpr bool costly = true;
   template <class M, class V>
   static constexpr auto apply(V x) {

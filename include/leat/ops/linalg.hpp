@@ -9,6 +9,13 @@ namespace leat {
 /// Shapes: a [m, k], b [k, n]; result [m, n]. Dtypes: numbers but uint8. Source: TensorFlow `MatMul`.
 struct matmul_op {
   static constexpr std::string_view type = "MatMul";
+  static constexpr field form[]{{field_kind::operand, "a"},
+                                {field_kind::operand, "b"},
+                                {field_kind::flag, "transpose_a"},
+                                {field_kind::flag, "transpose_b"},
+                                {field_kind::type_of, "T"},
+                                {field_kind::fixed_flag, "grad_a", 0},
+                                {field_kind::fixed_flag, "grad_b", 0}};
   static constexpr op_kind kind = op_kind::kernel;
   static constexpr inference infer(const operand_list& x) {
     if (x.type(0) != x.type(1)) return inference::wrong("dtypes differ (cast<T>(x) converts)");
@@ -16,7 +23,7 @@ struct matmul_op {
     if (x.extent(0).rank != 2 || x.extent(1).rank != 2) return inference::wrong("takes matrices, rank 2");
     const bool ta = x.attribute(0) != 0;
     const bool tb = x.attribute(1) != 0;
-    if (x.extent(0)[ta ? 0 : 1] != x.extent(1)[tb ? 1 : 0]) return inference::wrong("inner dimensions differ");
+    if (!may_equal(x.extent(0)[ta ? 0 : 1], x.extent(1)[tb ? 1 : 0])) return inference::wrong("inner dimensions differ");
     inference got{x.type(0), {}};
     got.extent.push(x.extent(0)[ta ? 1 : 0]);
     got.extent.push(x.extent(1)[tb ? 0 : 1]);

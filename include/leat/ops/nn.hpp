@@ -10,6 +10,7 @@ namespace leat {
 /// max(x, 0); the gradient at 0 is 0. Source: TensorFlow `Relu`.
 struct relu_op : rule::unary<rule::takes::number> {
   static constexpr std::string_view type = "Relu";
+  static constexpr auto& form = leat::form::activation;
   template <class M, class V>
   static constexpr auto apply(V x) {
     return M::maximum(x, V(0));
@@ -31,6 +32,7 @@ why<relu_op, X> relu(const X&) = delete;
 /// x limited to [0, 6]; the gradient at both ends is 0. Source: TensorFlow `Relu6`.
 struct relu6_op : rule::unary<rule::takes::number> {
   static constexpr std::string_view type = "Relu6";
+  static constexpr auto& form = leat::form::activation;
   template <class M, class V>
   static constexpr auto apply(V x) {
     return M::minimum(M::maximum(x, V(0)), V(6));
@@ -54,6 +56,7 @@ why<relu6_op, X> relu6(const X&) = delete;
 /// x where x > 0, eˣ - 1 elsewhere. Source: TensorFlow `Elu`; Clevert et al. 2015.
 struct elu_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Elu";
+  static constexpr auto& form = leat::form::activation;
   static constexpr bool costly = true;
   template <class M, class V>
   static constexpr auto apply(V x) {
@@ -101,6 +104,7 @@ struct along_axis {
 /// eˣ / Σ eˣ along an axis, computed as e^(x - max x). Attribute: the axis. Source: TensorFlow `Softmax`.
 struct softmax_op : rule::along_axis {
   static constexpr std::string_view type = "Softmax";
+  static constexpr auto& form = leat::form::logits;
   template <class G>
   static constexpr output expand(G& g) {
     const int axis = rule::last_axis(g.attribute(0), g.input(0).extent().rank);
@@ -128,6 +132,7 @@ why_with<softmax_op, attributes<Axis>, X> softmax(const X&) = delete;
 /// log softmax(x), computed as x - max x - log Σ e^(x - max x). Attribute: the axis. Source: TensorFlow `LogSoftmax`.
 struct log_softmax_op : rule::along_axis {
   static constexpr std::string_view type = "LogSoftmax";
+  static constexpr auto& form = leat::form::logits;
   template <class G>
   static constexpr output expand(G& g) {
     const int axis = rule::last_axis(g.attribute(0), g.input(0).extent().rank);
@@ -162,6 +167,13 @@ struct check_range_op {
 /// of range gives `off` everywhere. Source: TensorFlow `OneHot`.
 struct one_hot_op {
   static constexpr std::string_view type = "OneHot";
+  static constexpr field form[]{{field_kind::operand, "indices"},
+                                {field_kind::scalar, "depth"},
+                                {field_kind::type_number, "T"},
+                                {field_kind::bits, "on_value"},
+                                {field_kind::bits, "off_value"},
+                                {field_kind::type_of, "TI"},
+                                {field_kind::fixed_integer, "axis", -1}};
   static constexpr op_kind kind = op_kind::composite;
   static constexpr inference infer(const operand_list& x) {
     if (!is_integer(x.type(0))) return inference::wrong("takes integers only");
@@ -222,13 +234,17 @@ constexpr output one_hot_like(const output& labels, const output& logits) {
 /// Sends a gradient to the labels, too. Source: TensorFlow `SoftmaxCrossEntropyWithLogits` (version 2).
 struct softmax_cross_entropy_op {
   static constexpr std::string_view type = "SoftmaxCrossEntropyWithLogits";
+  static constexpr field form[]{{field_kind::operand, "features"},
+                                {field_kind::operand, "labels"},
+                                {field_kind::type_of, "T"},
+                                {field_kind::result, "backprop"}};
   static constexpr op_kind kind = op_kind::composite;
   static constexpr inference infer(const operand_list& x) {
     if (x.type(0) != x.type(1)) return inference::wrong("dtypes differ (cast<T>(x) converts)");
     if (!is_floating(x.type(0))) return inference::wrong(rule::refusal(rule::takes::floating));
-    if (!(x.extent(0) == x.extent(1))) return inference::wrong("logits and labels differ in shape");
+    if (!may_equal(x.extent(0), x.extent(1))) return inference::wrong("logits and labels differ in shape");
     if (x.extent(0).rank == 0) return inference::wrong("takes at least rank 1: […, classes]");
-    inference got{x.type(0), x.extent(0)};
+    inference got{x.type(0), known_of(x.extent(0), x.extent(1))};
     --got.extent.rank;
     got.extent.dim[got.extent.rank] = 0;
     return got;
@@ -261,6 +277,11 @@ why<softmax_cross_entropy_op, X, L> softmax_cross_entropy_with_logits(const L&, 
 /// Errors: invalid_argument if a label is out of range. Source: TensorFlow `SparseSoftmaxCrossEntropyWithLogits`.
 struct sparse_softmax_cross_entropy_op {
   static constexpr std::string_view type = "SparseSoftmaxCrossEntropyWithLogits";
+  static constexpr field form[]{{field_kind::operand, "features"},
+                                {field_kind::operand, "labels", -1},
+                                {field_kind::type_of, "T"},
+                                {field_kind::type_of, "Tlabels", 1},
+                                {field_kind::result, "backprop"}};
   static constexpr op_kind kind = op_kind::composite;
   static constexpr inference infer(const operand_list& x) {
     if (!is_floating(x.type(0))) return inference::wrong(rule::refusal(rule::takes::floating));
@@ -268,8 +289,8 @@ struct sparse_softmax_cross_entropy_op {
     inference got{x.type(0), x.extent(1)};
     if (x.extent(0).rank != x.extent(1).rank + 1) return inference::wrong("logits have one axis more than labels: […, classes]");
     for (int i = 0; i < x.extent(1).rank; ++i)
-      if (x.extent(0)[i] != x.extent(1)[i]) return inference::wrong("logits and labels differ in shape");
-    if (x.extent(0)[x.extent(1).rank] < 0) return inference::wrong("the number of classes has a name, not a size");
+      if (!may_equal(x.extent(0)[i], x.extent(1)[i])) return inference::wrong("logits and labels differ in shape");
+    if (is_named(x.extent(0)[x.extent(1).rank])) return inference::wrong("the number of classes has a name, not a size");
     return got;
   }
   static constexpr output checked(const output& labels, const output& logits) {
@@ -302,6 +323,34 @@ template <class L, class X>
   requires refused<sparse_softmax_cross_entropy_op, X, L>
 why<sparse_softmax_cross_entropy_op, X, L> sparse_softmax_cross_entropy_with_logits(const L&, const X&) = delete;
 
+/// Σ x² / 2, a scalar. Source: TensorFlow `L2Loss`.
+struct l2_loss_op {
+  static constexpr std::string_view type = "L2Loss";
+  static constexpr field form[]{{field_kind::operand, "t"}, {field_kind::type_of, "T"}};
+  static constexpr op_kind kind = op_kind::composite;
+  static constexpr inference infer(const operand_list& x) {
+    if (!is_floating(x.type(0))) return inference::wrong(rule::refusal(rule::takes::floating));
+    return {x.type(0), {}};
+  }
+  template <class G>
+  static constexpr output expand(G& g) {
+    return reduce_sum(square(g.input(0))) * constant_like(g.input(0), 0.5);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, g.dy() * g.input(0));
+  }
+};
+/// Half the sum of squares.
+template <class X>
+  requires accepted<l2_loss_op, X>
+constexpr made<l2_loss_op, X> l2_loss(const X& x) {
+  return make<l2_loss_op>(x);
+}
+template <class X>
+  requires refused<l2_loss_op, X>
+why<l2_loss_op, X> l2_loss(const X&) = delete;
+
 /// max(x, 0) - x z + log(1 + e^(-|x|)): cross entropy of independent probabilities, stable at large |x|.
 /// Shapes: labels z and logits x the same. Source: TensorFlow `sigmoid_cross_entropy_with_logits`.
 template <operand L, operand X>
@@ -316,6 +365,11 @@ constexpr auto sigmoid_cross_entropy_with_logits(const L& labels, const X& logit
 template <bool Largest>
 struct arg_reduce_op {
   static constexpr std::string_view type = Largest ? "ArgMax" : "ArgMin";
+  static constexpr field form[5]{{field_kind::operand, "input"},  // nvcc counts no elements in a class template
+                                 {field_kind::scalar, "dimension"},
+                                 {field_kind::type_number, "output_type"},
+                                 {field_kind::type_of, "T"},
+                                 {field_kind::fixed_type, "Tidx", 3}};
   static constexpr op_kind kind = op_kind::kernel;
   static constexpr inference infer(const operand_list& x) {
     const shape& from = x.extent(0);

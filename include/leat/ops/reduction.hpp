@@ -72,6 +72,7 @@ constexpr output reduced_count(const G& g) {
 /// Sum of elements. Source: TensorFlow `Sum`.
 struct sum_op : rule::reduction<rule::takes::number> {
   static constexpr std::string_view type = "Sum";
+  static constexpr auto& form = leat::form::reduction;
   template <class V>
   static constexpr V identity() {
     return V(0);
@@ -88,6 +89,7 @@ struct sum_op : rule::reduction<rule::takes::number> {
 /// Largest element; ties share the gradient equally. Source: TensorFlow `Max`.
 struct max_op : rule::reduction<rule::takes::number> {
   static constexpr std::string_view type = "Max";
+  static constexpr auto& form = leat::form::reduction;
   template <class V>
   static constexpr V identity() {
     return std::numeric_limits<V>::has_infinity ? -std::numeric_limits<V>::infinity() : std::numeric_limits<V>::lowest();
@@ -107,6 +109,7 @@ struct max_op : rule::reduction<rule::takes::number> {
 /// Smallest element; ties share the gradient equally. Source: TensorFlow `Min`.
 struct min_op : rule::reduction<rule::takes::number> {
   static constexpr std::string_view type = "Min";
+  static constexpr auto& form = leat::form::reduction;
   template <class V>
   static constexpr V identity() {
     return std::numeric_limits<V>::has_infinity ? std::numeric_limits<V>::infinity() : std::numeric_limits<V>::max();
@@ -123,6 +126,7 @@ struct min_op : rule::reduction<rule::takes::number> {
 /// Product of elements; its gradient is right where elements are 0. Source: TensorFlow `Prod`.
 struct prod_op : rule::reduction<rule::takes::number> {
   static constexpr std::string_view type = "Prod";
+  static constexpr auto& form = leat::form::reduction;
   template <class V>
   static constexpr V identity() {
     return V(1);
@@ -156,6 +160,7 @@ struct prod_op : rule::reduction<rule::takes::number> {
 /// Whether all elements hold. Source: TensorFlow `All`.
 struct all_op : rule::reduction<rule::takes::boolean> {
   static constexpr std::string_view type = "All";
+  static constexpr auto& form = leat::form::untyped_reduction;
   template <class V>
   static constexpr V identity() {
     return V(true);
@@ -168,6 +173,7 @@ struct all_op : rule::reduction<rule::takes::boolean> {
 /// Whether any element holds. Source: TensorFlow `Any`.
 struct any_op : rule::reduction<rule::takes::boolean> {
   static constexpr std::string_view type = "Any";
+  static constexpr auto& form = leat::form::untyped_reduction;
   template <class V>
   static constexpr V identity() {
     return V(false);
@@ -181,6 +187,7 @@ struct any_op : rule::reduction<rule::takes::boolean> {
 struct mean_op : rule::reduction<rule::takes::number> {
   static constexpr op_kind kind = op_kind::composite;
   static constexpr std::string_view type = "Mean";
+  static constexpr auto& form = leat::form::reduction;
   template <class G>
   static constexpr output expand(G& g) {
     std::int64_t attribute[max_rank + 1]{};
@@ -398,6 +405,9 @@ constexpr Handle sum_to(const Handle& value, const shape& to) {
   return broadcast_to(summed, to);
 }
 
-template output sum_to(const output&, const shape&);
+namespace detail {
+// Makes the function known to constant evaluation here, without code for it in every program.
+inline constexpr output (*sum_of_handles)(const output&, const shape&) = &sum_to<output>;
+}  // namespace detail
 
 }  // namespace leat

@@ -34,6 +34,7 @@ constexpr std::string_view refusal(takes t) {
 template <takes T>
 struct unary {
   static constexpr op_kind kind = op_kind::element;
+  static constexpr auto& form = leat::form::single;
   static constexpr inference infer(const operand_list& x) {
     if (!fits(T, x.type(0))) return inference::wrong(refusal(T));
     return {x.type(0), x.extent(0)};
@@ -51,6 +52,7 @@ constexpr inference broadcast_pair(const operand_list& x, takes t) {
 template <takes T>
 struct binary {
   static constexpr op_kind kind = op_kind::element;
+  static constexpr auto& form = leat::form::pair;
   static constexpr inference infer(const operand_list& x) { return broadcast_pair(x, T); }
 };
 
@@ -58,6 +60,7 @@ struct binary {
 template <takes T>
 struct comparison {
   static constexpr op_kind kind = op_kind::element;
+  static constexpr auto& form = leat::form::pair;
   static constexpr inference infer(const operand_list& x) {
     auto got = broadcast_pair(x, T);
     got.type = dtype::boolean;
@@ -69,6 +72,7 @@ struct comparison {
 template <takes T>
 struct predicate {
   static constexpr op_kind kind = op_kind::element;
+  static constexpr auto& form = leat::form::single;
   static constexpr inference infer(const operand_list& x) {
     if (!fits(T, x.type(0))) return inference::wrong(refusal(T));
     return {dtype::boolean, x.extent(0)};

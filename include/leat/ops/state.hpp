@@ -14,8 +14,8 @@ struct assignment {
   static constexpr inference infer(const operand_list& x) {
     if (x.type(0) != x.type(1)) return inference::wrong("dtypes differ (cast<T>(x) converts)");
     if (!fits(T, x.type(0))) return inference::wrong(refusal(T));
-    if (!(x.extent(0) == x.extent(1))) return inference::wrong("the value's shape is not the variable's");
-    return {x.type(0), x.extent(0)};
+    if (!may_equal(x.extent(0), x.extent(1))) return inference::wrong("the value's shape is not the variable's");
+    return {x.type(0), known_of(x.extent(0), x.extent(1))};
   }
 };
 }  // namespace rule
@@ -23,14 +23,27 @@ struct assignment {
 /// variable = value. Source: TensorFlow `Assign`.
 struct assign_op : rule::assignment<rule::takes::any> {
   static constexpr std::string_view type = "Assign";
+  static constexpr field form[]{{field_kind::reference, "ref"},
+                                {field_kind::operand, "value"},
+                                {field_kind::type_of, "T"},
+                                {field_kind::fixed_flag, "use_locking", 1},
+                                {field_kind::fixed_flag, "validate_shape", 1}};
 };
 /// variable += value. Source: TensorFlow `AssignAdd`.
 struct assign_add_op : rule::assignment<rule::takes::number> {
   static constexpr std::string_view type = "AssignAdd";
+  static constexpr field form[]{{field_kind::reference, "ref"},
+                                {field_kind::operand, "value"},
+                                {field_kind::type_of, "T"},
+                                {field_kind::fixed_flag, "use_locking", 0}};
 };
 /// variable -= value. Source: TensorFlow `AssignSub`.
 struct assign_sub_op : rule::assignment<rule::takes::number> {
   static constexpr std::string_view type = "AssignSub";
+  static constexpr field form[]{{field_kind::reference, "ref"},
+                                {field_kind::operand, "value"},
+                                {field_kind::type_of, "T"},
+                                {field_kind::fixed_flag, "use_locking", 0}};
 };
 
 namespace detail {

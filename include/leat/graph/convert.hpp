@@ -1,0 +1,240 @@
+#pragma once
+// Between a node's numbers and TensorFlow's inputs and attributes, in both directions, by the operator's form
+// (graph/form.hpp).
+
+#include <leat/graph/literal.hpp>
+
+namespace leat {
+
+/// The form of an operator: its own table, or the usual one for so many operands.
+inline std::span<const field> form_of(const op_info& op, int operands) {
+  if (!op.form.empty()) return op.form;
+  if (operands == 1) return form::single;
+  if (operands == 2) return form::pair;
+  return {};
+}
+
+/// The name of operand `k`: what a number is called that stands there ("mul/x").
+inline std::string_view operand_name(std::span<const field> fields, int k) {
+  int at = 0;
+  for (const field& f : fields) {
+    if (f.kind == field_kind::operands) return f.name;
+    if (is_operand(f.kind) && at++ == k) return f.name;
+  }
+  return "x";
+}
+
+/// An input that holds numbers.
+struct number_input {
+  std::string_view name;
+  tensor_literal value;
+  bool all_axes = false;  // a reduction of everything: TensorFlow makes this constant outside the operator's scope
+};
+
+namespace detail {
+
+// Walks a node's numbers along its form.
+class number_cursor {
+ public:
+  explicit number_cursor(std::span<const std::int64_t> numbers) : rest_(numbers) {}
+  std::int64_t next() {
+    if (rest_.empty()) return 0;
+    const auto n = rest_.front();
+    rest_ = rest_.subspan(1);
+    return n;
+  }
+  std::span<const std::int64_t> take(std::size_t n) {
+    const auto part = rest_.first(n < rest_.size() ? n : rest_.size());
+    rest_ = rest_.subspan(part.size());
+    return part;
+  }
+  std::span<const std::int64_t> rest() { return take(rest_.size()); }
+  std::size_t left() const { return rest_.size(); }
+
+ private:
+  std::span<const std::int64_t> rest_;
+};
+
+inline tensor_literal int32_vector(std::span<const std::int64_t> values) {
+  std::vector<std::int32_t> list;
+  for (auto v : values) list.push_back(v < 0 && is_named(v) ? -1 : static_cast<std::int32_t>(v));
+  return tensor_literal(list);
+}
+
+}  // namespace detail
+
+/// The inputs that hold numbers, in order. `result` is the dtype of the node's result.
+inline std::vector<number_input> inputs_from_numbers(std::span<const field> fields, std::span<const std::int64_t> numbers,
+                                                     std::span<const tensor_info> operands, dtype result) {
+  std::vector<number_input> inputs;
+  detail::number_cursor cursor(numbers);
+  for (const field& f : fields) {
+    switch (f.kind) {
+      case field_kind::scalar: inputs.push_back({f.name, static_cast<std::int32_t>(cursor.next())}); break;
+      case field_kind::fixed_scalar: inputs.push_back({f.name, static_cast<std::int32_t>(f.value)}); break;
+      case field_kind::half: inputs.push_back({f.name, detail::int32_vector(cursor.take(cursor.left() / 2))}); break;
+      case field_kind::vector: {
+        auto values = cursor.rest();
+        std::vector<std::int64_t> reversed;
+        if (values.empty() && f.name == "perm")  // a transpose without axes reverses them
+          for (int i = operands[0].extent.rank - 1; i >= 0; --i) reversed.push_back(i);
+        inputs.push_back({f.name, detail::int32_vector(values.empty() ? std::span<const std::int64_t>(reversed) : values)});
+        break;
+      }
+      case field_kind::axes: {
+        const auto values = cursor.rest();
+        std::vector<std::int64_t> all;
+        for (int i = 0; i < operands[0].extent.rank; ++i) all.push_back(i);
+        if (values.empty()) inputs.push_back({f.name, detail::int32_vector(all), true});
+        else if (values.size() == 1) inputs.push_back({f.name, static_cast<std::int32_t>(values[0])});
+        else inputs.push_back({f.name, detail::int32_vector(values)});
+        break;
+      }
+      case field_kind::pairs: {
+        const auto values = cursor.rest();
+        const std::size_t n = values.size() / 2;
+        std::vector<std::int32_t> list;
+        for (std::size_t i = 0; i < n; ++i) {
+          list.push_back(static_cast<std::int32_t>(values[i]));
+          list.push_back(static_cast<std::int32_t>(values[n + i]));
+        }
+        shape extent;
+        extent.push(static_cast<std::int64_t>(n));
+        extent.push(2);
+        inputs.push_back({f.name, tensor_literal(extent, list)});
+        break;
+      }
+      case field_kind::bits: {
+        const std::int64_t bits = cursor.next();
+        const double value = is_floating(result) ? std::bit_cast<double>(bits) : static_cast<double>(bits);
+        inputs.push_back({f.name, tensor_literal(result, {}, value)});
+        break;
+      }
+      case field_kind::flag:
+      case field_kind::integer:
+      case field_kind::type_number:
+      case field_kind::unwritten: cursor.next(); break;
+      case field_kind::integers: cursor.rest(); break;
+      default: break;
+    }
+  }
+  return inputs;
+}
+
+/// The attributes that the form says.
+inline attribute_map attributes_from_numbers(std::span<const field> fields, std::span<const std::int64_t> numbers,
+                                             std::span<const tensor_info> operands) {
+  attribute_map attributes;
+  detail::number_cursor cursor(numbers);
+  for (const field& f : fields) {
+    switch (f.kind) {
+      case field_kind::operands: attributes["N"] = static_cast<std::int64_t>(operands.size()); break;
+      case field_kind::type_of: attributes[f.name] = operands[static_cast<std::size_t>(f.value)].type; break;
+      case field_kind::type_number: attributes[f.name] = static_cast<dtype>(cursor.next()); break;
+      case field_kind::flag: attributes[f.name] = cursor.next() != 0; break;
+      case field_kind::integer: attributes[f.name] = cursor.next(); break;
+      case field_kind::integers: {
+        const auto rest = cursor.rest();
+        attributes[f.name] = std::vector<std::int64_t>(rest.begin(), rest.end());
+        break;
+      }
+      case field_kind::fixed_flag: attributes[f.name] = f.value != 0; break;
+      case field_kind::fixed_integer: attributes[f.name] = f.value; break;
+      case field_kind::fixed_type: attributes[f.name] = static_cast<dtype>(f.value); break;
+      case field_kind::unwritten: {
+        const std::int64_t n = cursor.next();
+        const bool is_last = f.value == -1 && operands[0].extent.has_rank() && n == operands[0].extent.rank - 1;
+        if (n != f.value && !is_last)
+          throw unimplemented(std::string(f.name) + " " + std::to_string(n) + ": TensorFlow's operator takes the last alone; transpose first");
+        break;
+      }
+      case field_kind::scalar:
+      case field_kind::bits: cursor.next(); break;
+      case field_kind::half: cursor.take(cursor.left() / 2); break;
+      case field_kind::vector:
+      case field_kind::axes:
+      case field_kind::pairs: cursor.rest(); break;
+      default: break;
+    }
+  }
+  return attributes;
+}
+
+/// The contents of the inputs that hold numbers, where they are constants: null elsewhere.
+using number_values = std::vector<const tensor_proto*>;
+
+/// A node's numbers from its attributes and the constants among its inputs; nothing where one of them is not a constant, or
+/// not one that this form can say.
+inline std::optional<std::vector<std::int64_t>> numbers_from(std::span<const field> fields, const attribute_map& attributes,
+                                                             const number_values& values, std::span<const tensor_info> operands) {
+  std::vector<std::int64_t> numbers;
+  std::size_t at = 0;
+  dtype named_type = dtype::invalid;
+  for (const field& f : fields) {
+    if (is_number_input(f.kind)) {
+      if (at >= values.size() || values[at] == nullptr) return std::nullopt;
+      const tensor_proto& p = *values[at++];
+      if (f.kind == field_kind::bits) {
+        if (p.shape.dims.size() != 0 || p.bytes.empty()) return std::nullopt;
+        const tensor_literal one = p.dtype == data_type::float32   ? tensor_literal(detail::get_bytes<float>(p.bytes, 0))
+                                   : p.dtype == data_type::float64 ? tensor_literal(detail::get_bytes<double>(p.bytes, 0))
+                                   : p.dtype == data_type::int64   ? tensor_literal(detail::get_bytes<std::int64_t>(p.bytes, 0))
+                                   : p.dtype == data_type::boolean ? tensor_literal(p.bytes[0] != 0)
+                                                                   : tensor_literal(detail::get_bytes<std::int32_t>(p.bytes, 0));
+        numbers.push_back(is_floating(named_type) ? std::bit_cast<std::int64_t>(one.number(0)) : static_cast<std::int64_t>(one.number(0)));
+        continue;
+      }
+      const auto list = integers_of(p);
+      if (!list) return std::nullopt;
+      switch (f.kind) {
+        case field_kind::scalar:
+          if (list->size() != 1) return std::nullopt;
+          numbers.push_back((*list)[0]);
+          break;
+        case field_kind::fixed_scalar:
+          if (list->size() != 1 || (*list)[0] != f.value) return std::nullopt;
+          break;
+        case field_kind::axes:
+          // along nothing, which numbers cannot say but of a scalar: no axes mean all
+          if (list->empty() && operands[0].extent.rank != 0) return std::nullopt;
+          numbers.insert(numbers.end(), list->begin(), list->end());
+          break;
+        case field_kind::pairs:
+          for (std::size_t k = 0; k < 2; ++k)
+            for (std::size_t i = k; i < list->size(); i += 2) numbers.push_back((*list)[i]);
+          break;
+        default: numbers.insert(numbers.end(), list->begin(), list->end()); break;
+      }
+      continue;
+    }
+    const attribute_value* a = attributes.find(f.name);
+    switch (f.kind) {
+      case field_kind::flag: numbers.push_back(a != nullptr && a->get_if<bool>() != nullptr && *a->get_if<bool>() ? 1 : 0); break;
+      case field_kind::integer:
+        numbers.push_back(a != nullptr && a->get_if<std::int64_t>() != nullptr ? *a->get_if<std::int64_t>() : f.value);
+        break;
+      case field_kind::integers:
+        if (a != nullptr)
+          if (const auto* list = a->get_list<std::int64_t>()) numbers.insert(numbers.end(), list->begin(), list->end());
+        break;
+      case field_kind::type_number: {
+        const auto* type = a != nullptr ? a->get_if<data_type>() : nullptr;
+        named_type = type != nullptr ? to_dtype(*type) : dtype::int64;  // ArgMax: int64 where a file leaves it out
+        numbers.push_back(static_cast<std::int64_t>(named_type));
+        break;
+      }
+      case field_kind::fixed_flag:
+        if (a != nullptr && a->get_if<bool>() != nullptr && *a->get_if<bool>() != (f.value != 0) && f.name == "Truncate")
+          return std::nullopt;
+        break;
+      case field_kind::fixed_integer:
+        if (a != nullptr && a->get_if<std::int64_t>() != nullptr && *a->get_if<std::int64_t>() != f.value) return std::nullopt;
+        break;
+      case field_kind::unwritten: numbers.push_back(f.value); break;
+      default: break;
+    }
+  }
+  return numbers;
+}
+
+}  // namespace leat

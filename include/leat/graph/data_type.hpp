@@ -1,0 +1,153 @@
+#pragma once
+// All element types that TensorFlow's files name (types.proto: DataType), by their numbers there. The library computes with
+// six of them (`dtype`, whose numbers are the same); the others must be carried from file to file. A reference type, which
+// stands for a variable's storage instead of its value, has the number of its element type and 100 more.
+
+#include <leat/core/dtype.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace leat {
+
+/// TensorFlow's element types. A file may hold a number that has no name here; it is kept.
+enum class data_type : std::int32_t {
+  invalid = 0,
+  float32 = 1,
+  float64 = 2,
+  int32 = 3,
+  uint8 = 4,
+  int16 = 5,
+  int8 = 6,
+  string = 7,
+  complex64 = 8,
+  int64 = 9,
+  boolean = 10,
+  qint8 = 11,
+  quint8 = 12,
+  qint32 = 13,
+  bfloat16 = 14,
+  qint16 = 15,
+  quint16 = 16,
+  uint16 = 17,
+  complex128 = 18,
+  half = 19,
+  resource = 20,
+  variant = 21,
+  uint32 = 22,
+  uint64 = 23,
+  float8_e5m2 = 24,
+  float8_e4m3fn = 25,
+  float8_e4m3fnuz = 26,
+  float8_e4m3b11fnuz = 27,
+  float8_e5m2fnuz = 28,
+  int4 = 29,
+  uint4 = 30,
+  int2 = 31,
+  uint2 = 32,
+  float4_e2m1fn = 33
+};
+
+namespace detail {
+/// Names without "DT_", at the index that is their number; and the bytes of one element in a tensor's contents, 0 where
+/// they are not of one size.
+struct data_type_row {
+  std::string_view name;
+  int bytes;
+};
+inline constexpr data_type_row data_types[]{{"INVALID", 0},
+                                            {"FLOAT", 4},
+                                            {"DOUBLE", 8},
+                                            {"INT32", 4},
+                                            {"UINT8", 1},
+                                            {"INT16", 2},
+                                            {"INT8", 1},
+                                            {"STRING", 0},
+                                            {"COMPLEX64", 8},
+                                            {"INT64", 8},
+                                            {"BOOL", 1},
+                                            {"QINT8", 1},
+                                            {"QUINT8", 1},
+                                            {"QINT32", 4},
+                                            {"BFLOAT16", 2},
+                                            {"QINT16", 2},
+                                            {"QUINT16", 2},
+                                            {"UINT16", 2},
+                                            {"COMPLEX128", 16},
+                                            {"HALF", 2},
+                                            {"RESOURCE", 0},
+                                            {"VARIANT", 0},
+                                            {"UINT32", 4},
+                                            {"UINT64", 8},
+                                            {"FLOAT8_E5M2", 1},
+                                            {"FLOAT8_E4M3FN", 1},
+                                            {"FLOAT8_E4M3FNUZ", 1},
+                                            {"FLOAT8_E4M3B11FNUZ", 1},
+                                            {"FLOAT8_E5M2FNUZ", 1},
+                                            {"INT4", 1},
+                                            {"UINT4", 1},
+                                            {"INT2", 1},
+                                            {"UINT2", 1},
+                                            {"FLOAT4_E2M1FN", 1}};
+inline constexpr int data_type_count = static_cast<int>(sizeof(data_types) / sizeof(data_types[0]));
+}  // namespace detail
+
+inline constexpr int reference_offset = 100;
+
+constexpr bool is_reference(data_type d) {
+  return static_cast<int>(d) > reference_offset && static_cast<int>(d) < reference_offset + detail::data_type_count;
+}
+/// The element type behind a reference type; others as they are.
+constexpr data_type base_of(data_type d) {
+  return is_reference(d) ? static_cast<data_type>(static_cast<int>(d) - reference_offset) : d;
+}
+/// The reference type of an element type; `invalid` and reference types as they are.
+constexpr data_type reference_to(data_type d) {
+  return d == data_type::invalid || is_reference(d) ? d
+                                                    : static_cast<data_type>(static_cast<int>(d) + reference_offset);
+}
+/// Whether the number has a name.
+constexpr bool is_known(data_type d) {
+  return (static_cast<int>(d) >= 0 && static_cast<int>(d) < detail::data_type_count) || is_reference(d);
+}
+
+/// The same type among all of TensorFlow's.
+constexpr data_type to_data_type(dtype d) { return static_cast<data_type>(d); }
+/// The same type among those the library computes with, `dtype::invalid` if it is none of them.
+constexpr dtype to_dtype(data_type d) {
+  const auto known = static_cast<dtype>(d);
+  return size_of(known) > 0 ? known : dtype::invalid;
+}
+
+/// Bytes of one element as `tensor_content` holds it; 0 for strings, resources, variants and unknown types.
+constexpr int content_size_of(data_type d) {
+  return is_known(d) && !is_reference(d) ? detail::data_types[static_cast<int>(d)].bytes : 0;
+}
+
+/// TensorFlow's name, "DT_FLOAT" or "DT_FLOAT_REF"; a number without a name as its digits.
+inline std::string name_of_data_type(data_type d) {
+  if (!is_known(d)) return std::to_string(static_cast<int>(d));
+  std::string text = "DT_";
+  text += detail::data_types[static_cast<int>(base_of(d))].name;
+  if (is_reference(d)) text += "_REF";
+  return text;
+}
+
+/// The type that TensorFlow calls so ("DT_INT32_REF"), or nothing.
+constexpr std::optional<data_type> data_type_by_name(std::string_view name) {
+  constexpr std::string_view prefix = "DT_", suffix = "_REF";
+  if (!name.starts_with(prefix)) return std::nullopt;
+  name.remove_prefix(prefix.size());
+  int offset = 0;
+  if (name.ends_with(suffix)) {
+    name.remove_suffix(suffix.size());
+    offset = reference_offset;
+  }
+  for (int i = offset == 0 ? 0 : 1; i < detail::data_type_count; ++i)
+    if (detail::data_types[i].name == name) return static_cast<data_type>(i + offset);
+  return std::nullopt;
+}
+
+}  // namespace leat

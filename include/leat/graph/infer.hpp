@@ -1,0 +1,77 @@
+#pragma once
+// Dtype and shape of a node from those of its operands where some of these are not known. Operators' rules know unknown
+// dimensions. An unknown rank is tried out: the rule is asked for every rank, and what it says for all that it accepts is
+// known of the result.
+
+#include <leat/graph/operator.hpp>
+#include <vector>
+
+namespace leat {
+
+namespace detail {
+
+// What two answers have in common.
+inline void agree(shape& all, const shape& one) {
+  if (all.rank != one.rank) {
+    all = shape::unknown();
+    return;
+  }
+  for (int i = 0; i < all.rank; ++i)
+    if (all[i] != one[i]) all.dim[i] = unknown_dimension;
+}
+
+inline void infer_ranks(const op_info& op, std::vector<tensor_info>& operands, std::size_t from, std::span<const std::int64_t> numbers,
+                        inference& all, bool& any, std::string_view& problem) {
+  while (from < operands.size() && operands[from].extent.has_rank()) ++from;
+  if (from == operands.size()) {
+    const inference one = op.infer({operands.data(), static_cast<int>(operands.size()), numbers.data(), static_cast<int>(numbers.size())});
+    if (!one.problem.empty()) {
+      problem = one.problem;
+    } else if (!any) {
+      all = one;
+      any = true;
+    } else {
+      agree(all.extent, one.extent);
+    }
+    return;
+  }
+  const shape kept = operands[from].extent;
+  // four dimensions beyond what others have tell a rule apart from one rank; more would only cost time
+  for (int rank = 0; rank <= 4; ++rank) {
+    shape tried;
+    for (int i = 0; i < rank; ++i) tried.push(unknown_dimension);
+    operands[from].extent = tried;
+    infer_ranks(op, operands, from + 1, numbers, all, any, problem);
+  }
+  operands[from].extent = kept;
+}
+
+}  // namespace detail
+
+/// What is known of a node's result; `problem` says why no rank fits.
+inline inference infer_result(const op_info& op, std::span<const tensor_info> operands, std::span<const std::int64_t> numbers) {
+  bool ranks_known = true;
+  for (const auto& o : operands) ranks_known = ranks_known && o.extent.has_rank();
+  if (ranks_known) return op.infer({operands.data(), static_cast<int>(operands.size()), numbers.data(), static_cast<int>(numbers.size())});
+  if (operands.size() > 4) {  // too many to try out; such operators (concat) take equal ranks
+    std::vector<tensor_info> tried(operands.begin(), operands.end());
+    shape like = shape::unknown();
+    for (const auto& o : operands)
+      if (o.extent.has_rank()) like = o.extent;
+    for (auto& o : tried)
+      if (!o.extent.has_rank()) {
+        o.extent = like;
+        for (int i = 0; i < like.rank; ++i) o.extent.dim[i] = unknown_dimension;
+      }
+    if (like.has_rank()) return op.infer({tried.data(), static_cast<int>(tried.size()), numbers.data(), static_cast<int>(numbers.size())});
+    return {operands[0].type, shape::unknown()};
+  }
+  std::vector<tensor_info> tried(operands.begin(), operands.end());
+  inference all;
+  bool any = false;
+  std::string_view problem;
+  detail::infer_ranks(op, tried, 0, numbers, all, any, problem);
+  return any ? all : inference::wrong(problem);
+}
+
+}  // namespace leat

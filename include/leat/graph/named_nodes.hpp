@@ -1,0 +1,221 @@
+#pragma once
+// Nodes with names: what a graph that users build keeps of each row of its table, and how a row comes to be there. Here a
+// node gets its control inputs, its device and the variables it must stand with, as TensorFlow 1.x gives them.
+
+#include <deque>
+#include <functional>
+#include <leat/graph/device.hpp>
+#include <leat/graph/graph.hpp>
+#include <leat/graph/literal.hpp>
+#include <leat/graph/names.hpp>
+#include <memory>
+#include <source_location>
+#include <unordered_set>
+
+namespace leat {
+
+class graph_operation;
+
+/// The line of a program that made a node.
+struct source_position {
+  const char* file = "";
+  unsigned line = 0;
+  constexpr source_position() = default;
+  constexpr source_position(const std::source_location& where) : file(where.file_name()), line(where.line()) {}
+};
+
+/// A device function: it is given a node, whose `device()` is what inner scopes asked for, and answers the device. Nothing
+/// as an answer is an error.
+using device_function = std::function<std::optional<std::string>(const graph_operation&)>;
+
+/// What a named graph keeps beside a row of the table.
+struct node_record {
+  std::string name;
+  std::string_view device;  // kept by the graph, one text for all nodes of a device
+  attribute_map attributes;
+  source_position made_at;
+  std::vector<tensor_info> further;  // results beyond the first
+  int results = 1;
+  int order = 0;          // in files; operands stand before their users only in the table
+  int number_inputs = 0;  // inputs behind the operands that hold numbers: axes, a shape
+  int read = -1;          // of a variable: the node that reads it
+  int initializer = -1;   // of a variable: the node that assigns its first value
+  bool unnamed = false;   // a number beside an operand, until an operator names it
+  bool complete = true;   // the row has all its numbers; otherwise some are known only when the graph runs
+};
+
+/// A node that is to be made. `inputs` are all of TensorFlow's but control inputs: operands first, then those with numbers.
+struct node_request {
+  const op_info* op = nullptr;
+  std::string name;
+  std::span<const output> inputs{};
+  int number_inputs = 0;
+  std::span<const std::int64_t> numbers{};
+  attribute_map attributes{};
+  std::vector<int> controls{};
+  std::vector<tensor_info> results{};
+  bool complete = true;
+  int stands_with = -1;  // a variable whose device this node must have
+  std::string device{};  // what a file asks for
+};
+
+class named_nodes : public graph_names {
+ public:
+  name_table names;
+
+  const node_record& record(int index) const { return records_[static_cast<std::size_t>(index)]; }
+  node_record& record(int index) { return records_[static_cast<std::size_t>(index)]; }
+  int size() const { return static_cast<int>(records_.size()); }
+  bool is_finalized() const { return finalized_; }
+  /// From now on the graph refuses new nodes.
+  void finalize() { finalized_ = true; }
+
+  /// The node with exactly this name, or -1.
+  int find(std::string_view name) const {
+    const int* at = by_name_.find(name_index::hash(name, false), [&](int index) { return record(index).name == name; });
+    return at == nullptr ? -1 : *at;
+  }
+  /// Input `k` of a node, numbers among them.
+  output input(graph& g, int index, int k) const {
+    const auto edge = static_cast<std::size_t>(g.at(index).inputs + k);
+    return {g, g.edges[edge], edge < ports_.size() ? ports_[edge] : 0};
+  }
+  int input_count(const graph& g, int index) const { return g.at(index).input_count + record(index).number_inputs; }
+  tensor_info further_result(int index, int port) const override {
+    const auto& more = record(index).further;
+    const auto at = static_cast<std::size_t>(port - 1);
+    return at < more.size() ? more[at] : tensor_info{dtype::invalid, shape::unknown()};
+  }
+  /// Sets input `k`, which was left open because its node came later: a loop's way back.
+  void set_input(graph& g, int index, int k, int to) { g.edges[static_cast<std::size_t>(g.at(index).inputs + k)] = to; }
+  /// The text of a device, kept once.
+  std::string_view keep_device(const std::string& device) { return *devices_.insert(device).first; }
+
+  // ---- what scopes change ----
+
+  struct control_frame {
+    std::vector<int> nodes;
+    std::unordered_set<int> inside;  // made in this scope: what takes them as inputs need not wait itself
+  };
+  struct device_frame {
+    enum class kind { text, function, clear } what = kind::text;
+    device_spec spec;
+    device_function function;
+  };
+  std::vector<control_frame> controls;
+  std::vector<device_frame> devices;
+  std::vector<int> colocations;
+  std::vector<std::string> initializer_classes;  // "loc:@v" while a variable's first value is made
+  source_position position;                      // of the call that is under way
+
+  /// Appends a row with all that is kept of it. Errors: failed_precondition in a finalized graph.
+  int append(graph& g, node_request request) {
+    if (finalized_) throw failed_precondition("Graph is finalized and cannot be modified.");
+    const int index = g.size();
+    node n{.op = request.op, .result = request.results.empty() ? tensor_info{} : request.results[0]};
+    n.inputs = static_cast<int>(g.edges.size());
+    n.input_count = static_cast<int>(request.inputs.size()) - request.number_inputs;
+    for (const output& o : request.inputs) {
+      if (o.port() != 0) {
+        ports_.resize(g.edges.size(), 0);
+        ports_.push_back(static_cast<std::uint16_t>(o.port()));
+      }
+      g.edges.push_back(o.index());
+    }
+    put_controls(g, n, request, index);
+    n.attributes = static_cast<int>(g.numbers.size());
+    n.attribute_count = static_cast<int>(request.numbers.size());
+    for (auto v : request.numbers) g.numbers.push_back(v);
+    n.id = mix(hash_text(request.name), 105);
+
+    node_record& r = records_.emplace_back();
+    r.name = std::move(request.name);
+    r.attributes = std::move(request.attributes);
+    r.made_at = position;
+    r.number_inputs = request.number_inputs;
+    r.results = static_cast<int>(request.results.size());
+    r.order = index;
+    r.complete = request.complete;
+    if (request.results.size() > 1) r.further.assign(request.results.begin() + 1, request.results.end());
+    n.name = r.name;
+    g.nodes.push_back(n);
+    if (!r.name.empty()) by_name_.insert(name_index::hash(r.name, false), index);
+    if (!request.device.empty()) r.device = keep_device(request.device);
+    if (!devices.empty() && colocations.empty() && request.stands_with < 0) apply_devices(g, index);
+    if (request.stands_with >= 0) colocations.push_back(request.stands_with);
+    put_colocations(index);
+    if (request.stands_with >= 0) colocations.pop_back();
+    return index;
+  }
+
+  /// Names a node that was made before its name was known.
+  void name_node(graph& g, int index, std::string name) {
+    node_record& r = record(index);
+    r.name = std::move(name);
+    r.unnamed = false;
+    g.at(index).name = r.name;
+    g.at(index).id = mix(hash_text(r.name), 105);
+    by_name_.insert(name_index::hash(r.name, false), index);
+  }
+  /// Names of results, "mul:0", as messages have them.
+  std::string result_name(int index, int port) const { return record(index).name + ":" + std::to_string(port); }
+
+  /// The groups of nodes that must stand with this one: "loc:@v".
+  std::vector<std::string> classes_of(int index) const {
+    const node_record& r = record(index);
+    std::vector<std::string> groups;
+    if (const auto* a = r.attributes.find("_class"))
+      if (const auto* list = a->get_list<std::string>())
+        for (const auto& text : *list)
+          if (text.starts_with("loc:@")) groups.push_back(text);
+    if (groups.empty()) groups.push_back("loc:@" + r.name);
+    return groups;
+  }
+
+ private:
+  void put_controls(graph& g, node& n, node_request& request, int index) {
+    std::vector<int>& wanted = request.controls;
+    for (control_frame& frame : controls) {
+      bool waits_already = false;
+      for (const output& o : request.inputs) waits_already = waits_already || frame.inside.contains(o.index());
+      if (!waits_already)
+        for (int c : frame.nodes) {
+          bool is_input = false;
+          for (const output& o : request.inputs) is_input = is_input || o.index() == c;
+          if (!is_input) wanted.push_back(c);
+        }
+      frame.inside.insert(index);
+    }
+    n.controls = static_cast<int>(g.edges.size());
+    for (int c : wanted) {
+      bool known = false;
+      for (int k = n.controls; k < static_cast<int>(g.edges.size()); ++k) known = known || g.edges[static_cast<std::size_t>(k)] == c;
+      if (!known) g.edges.push_back(c);
+    }
+    n.control_count = static_cast<int>(g.edges.size()) - n.controls;
+  }
+
+  // From the innermost scope outward. A text adds what inner ones left open; a function's answer replaces them.
+  void apply_devices(graph& g, int index);
+
+  void put_colocations(int index) {
+    node_record& r = record(index);
+    std::vector<std::string> groups;
+    for (int with : colocations) {
+      for (auto& group : classes_of(with)) groups.push_back(std::move(group));
+      if (!record(with).device.empty()) r.device = record(with).device;
+    }
+    std::sort(groups.begin(), groups.end());
+    groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
+    if (groups.empty() && !initializer_classes.empty()) groups.push_back(initializer_classes.back());
+    if (!groups.empty() && !r.attributes.contains("_class")) r.attributes["_class"] = std::move(groups);
+  }
+
+  std::deque<node_record> records_;  // a deque: rows of the table hold views of names
+  name_index by_name_;
+  std::vector<std::uint16_t> ports_;  // of the table's edges, as far as any is not 0
+  std::unordered_set<std::string> devices_;
+  bool finalized_ = false;
+};
+
+}  // namespace leat

@@ -1,0 +1,170 @@
+#pragma once
+// Names of nodes and scopes, as TensorFlow 1.x makes them unique. Nodes and scopes share one table that ignores case: a name
+// that is taken gets "_1", "_2", ... A scope is a path; a name that ends in "/" stands for exactly that path.
+
+#include <cstdint>
+#include <leat/core/error.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace leat {
+
+namespace detail {
+constexpr bool is_letter_or_digit(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+constexpr bool is_name_character(char c) {
+  return is_letter_or_digit(c) || c == '_' || c == '.' || c == '\\' || c == '/' || c == '>' || c == '-';
+}
+inline constexpr std::string_view name_pattern = "^[A-Za-z0-9.][A-Za-z0-9_.\\\\/>-]*$";
+inline constexpr std::string_view scope_pattern = "^[A-Za-z0-9_.\\\\/>-]*$";
+}  // namespace detail
+
+/// Whether a scope inside another may have this name: letters, digits and "_.\/>-".
+constexpr bool is_valid_scope_name(std::string_view name) {
+  for (char c : name)
+    if (!detail::is_name_character(c)) return false;
+  return true;
+}
+/// Whether a node, or a scope at the root, may have this name: the first character is a letter, a digit or ".".
+constexpr bool is_valid_node_name(std::string_view name) {
+  return !name.empty() && (detail::is_letter_or_digit(name[0]) || name[0] == '.') && is_valid_scope_name(name);
+}
+
+/// "foo" of "foo/".
+constexpr std::string_view without_slash(std::string_view scope) {
+  return !scope.empty() && scope.back() == '/' ? scope.substr(0, scope.size() - 1) : scope;
+}
+
+/// Numbers by the 64-bit hash of a name: open addressing, one allocation. Whether two names are the same is for the caller to
+/// say, by what the numbers stand for.
+class name_index {
+ public:
+  static constexpr std::uint64_t seed = 0xcbf29ce484222325;
+  /// Continues a hash with more text; letters count without their case where that is asked for.
+  static constexpr std::uint64_t hash(std::string_view text, bool ignore_case, std::uint64_t h = seed) {
+    for (char c : text) {
+      if (ignore_case && c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
+      h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    }
+    return h;
+  }
+
+  /// The number under a hash that `is` accepts, or null.
+  template <class Is>
+  int* find(std::uint64_t h, Is is) {
+    if (slots_.empty()) return nullptr;
+    for (std::size_t at = place(h);; at = (at + 1) & (slots_.size() - 1)) {
+      if (!slots_[at].used) return nullptr;
+      if (slots_[at].hash == h && is(slots_[at].value)) return &slots_[at].value;
+    }
+  }
+  template <class Is>
+  const int* find(std::uint64_t h, Is is) const {
+    return const_cast<name_index*>(this)->find(h, is);
+  }
+  void insert(std::uint64_t h, int value) {
+    if (2 * (size_ + 1) > slots_.size()) grow();
+    put({h, value, true});
+    ++size_;
+  }
+
+ private:
+  struct slot {
+    std::uint64_t hash = 0;
+    int value = 0;
+    bool used = false;
+  };
+  // the upper bits are mixed in: those of short names differ less in the lower ones
+  std::size_t place(std::uint64_t h) const { return static_cast<std::size_t>((h ^ h >> 32) & (slots_.size() - 1)); }
+  void put(const slot& s) {
+    std::size_t at = place(s.hash);
+    while (slots_[at].used) at = (at + 1) & (slots_.size() - 1);
+    slots_[at] = s;
+  }
+  void grow() {
+    std::vector<slot> old(slots_.empty() ? 64 : 2 * slots_.size());
+    old.swap(slots_);
+    for (const slot& s : old)
+      if (s.used) put(s);
+  }
+
+  std::vector<slot> slots_;
+  std::size_t size_ = 0;
+};
+
+/// The names of one graph, and the scope that new ones go to.
+class name_table {
+ public:
+  /// The current scope without its slash; empty at the root.
+  const std::string& scope() const { return scope_; }
+  void set_scope(std::string scope) { scope_ = std::move(scope); }
+
+  /// `name` in the current scope, with a number where it is taken. It is taken from now on, unless `mark` is false.
+  std::string unique_name(std::string_view name, bool mark = true) {
+    std::string full;
+    full.reserve(scope_.size() + name.size() + 8);
+    if (!scope_.empty()) {
+      full += scope_;
+      full += '/';
+    }
+    full += name;
+    const std::uint64_t key = name_index::hash(full, true);
+    int* const times = used_.find(key, any);
+    if (times == nullptr) {
+      if (mark) used_.insert(key, 1);
+      return full;
+    }
+    int number = *times;
+    if (mark) *times = number + 1;
+    const std::size_t length = full.size();
+    std::uint64_t numbered = 0;
+    do {
+      full.resize(length);
+      full += '_';
+      full += std::to_string(number++);
+      numbered = name_index::hash(std::string_view(full).substr(length), true, key);
+    } while (used_.find(numbered, any) != nullptr);
+    if (mark) used_.insert(numbered, 1);
+    return full;
+  }
+
+  /// The path that `name_scope(name)` opens, without its slash: unique, or exact where the name ends in "/".
+  /// Errors: invalid_argument for a name that TensorFlow does not accept.
+  std::string open_scope(std::string_view name) {
+    if (name.empty()) return {};
+    if (scope_.empty() && !is_valid_node_name(name))
+      throw invalid_argument(
+          "'" + std::string(name) +
+          "' is not a valid root scope name. A root scope name has to match the following pattern: " + std::string(detail::name_pattern));
+    if (!is_valid_scope_name(name))
+      throw invalid_argument("'" + std::string(name) + "' is not a valid scope name. A scope name has to match the following pattern: " +
+                             std::string(detail::scope_pattern));
+    if (name.back() == '/') return std::string(without_slash(name));
+    return unique_name(name);
+  }
+
+  /// The name of a new node: unique in the current scope, or exact where it ends in "/".
+  std::string node_name(std::string_view name) {
+    std::string full = !name.empty() && name.back() == '/' ? std::string(without_slash(name)) : unique_name(name);
+    if (!is_valid_node_name(full))
+      throw invalid_argument("`" + full + "` is not a valid node name. Accepted names conform to Regex /" +
+                             std::string(detail::name_pattern) + "/");
+    return full;
+  }
+
+  /// Marks a name as taken: what an import does with the names that a file gives.
+  void take(std::string_view full) {
+    const std::uint64_t key = name_index::hash(full, true);
+    if (used_.find(key, any) == nullptr) used_.insert(key, 1);
+  }
+
+ private:
+  static bool any(int) { return true; }
+
+  std::string scope_;
+  // How often a name was asked for, by its hash alone: two names of one hash would only cost the second its plain form.
+  name_index used_;
+};
+
+}  // namespace leat

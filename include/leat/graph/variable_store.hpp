@@ -1,0 +1,38 @@
+#pragma once
+// Which variables a graph shares by name, and the scope that says how new ones are made: data only. `graph/variables.hpp`
+// works with it. Source: TensorFlow `variable_scope`.
+
+#include <functional>
+#include <leat/graph/operator.hpp>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace leat {
+
+/// What `get_variable` does with a name: make it, demand that it exists, or either.
+enum class reuse_mode { none, yes, automatic };
+inline constexpr reuse_mode AUTO_REUSE = reuse_mode::automatic;
+
+/// Makes a variable's first value of a shape and dtype: what `get_variable` takes.
+using variable_initializer = std::function<output(const shape&, dtype)>;
+/// A term that is added to the loss for a variable.
+using variable_regularizer = std::function<output(const output&)>;
+
+/// A variable scope as an object: it can be entered again elsewhere.
+struct variable_scope_state {
+  std::string name;
+  std::string original_name_scope;
+  reuse_mode reuse = reuse_mode::none;
+  variable_initializer initializer{};
+  variable_regularizer regularizer{};
+  dtype type = dtype::float32;
+};
+
+struct variable_store {
+  std::map<std::string, int, std::less<>> variables;  // by full name: the node
+  std::shared_ptr<variable_scope_state> current = std::make_shared<variable_scope_state>();
+  std::map<std::string, int, std::less<>> open_count;  // how often a scope was opened, for default names
+};
+
+}  // namespace leat

@@ -1,0 +1,11 @@
+#pragma once
+// Graphs that are built at run time, with names, as TensorFlow 1.x's: what a program needs beside leat.hpp to build them, look
+// into them and exchange them. Reading and writing files is in io/.
+
+#include <leat/graph/canonical.hpp>
+#include <leat/graph/export.hpp>
+#include <leat/graph/import.hpp>
+#include <leat/graph/replica_device_setter.hpp>
+#include <leat/ops/named_shape.hpp>
+#include <leat/ops/to_graph.hpp>
+#include <leat/ops/variable_scope.hpp>

@@ -1,0 +1,106 @@
+#pragma once
+// Text and bytes as files hold them: whether bytes are UTF-8 (RFC 3629), and base64 (RFC 4648) as protobuf's JSON has it.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+namespace leat::io {
+
+/// Whether bytes are UTF-8: no stray or missing continuation, nothing written longer than needed, no surrogates, nothing
+/// beyond U+10FFFF.
+inline bool is_utf8(std::string_view text) {
+  const auto* p = reinterpret_cast<const unsigned char*>(text.data());
+  const auto* const end = p + text.size();
+  while (p != end) {
+    if (end - p >= 8) {  // eight at once while they are ASCII, as names are
+      std::uint64_t eight;
+      std::memcpy(&eight, p, 8);
+      if ((eight & 0x8080808080808080u) == 0) {
+        p += 8;
+        continue;
+      }
+    }
+    const unsigned char lead = *p++;
+    if (lead < 0x80) continue;
+    int more = 0;
+    unsigned low = 0x80, high = 0xbf;  // what the second byte may be
+    if (lead >= 0xc2 && lead <= 0xdf) {
+      more = 1;
+    } else if (lead >= 0xe0 && lead <= 0xef) {
+      more = 2;
+      if (lead == 0xe0) low = 0xa0;
+      if (lead == 0xed) high = 0x9f;
+    } else if (lead >= 0xf0 && lead <= 0xf4) {
+      more = 3;
+      if (lead == 0xf0) low = 0x90;
+      if (lead == 0xf4) high = 0x8f;
+    } else {
+      return false;
+    }
+    for (; more > 0; --more, ++p, low = 0x80, high = 0xbf)
+      if (p == end || *p < low || *p > high) return false;
+  }
+  return true;
+}
+
+namespace detail {
+inline constexpr std::string_view base64_digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/// The six bits of each character, 64 for what is no digit. The digits of URLs count, too.
+inline constexpr auto base64_values = [] {
+  std::array<std::uint8_t, 256> values{};
+  for (auto& v : values) v = 64;
+  for (std::size_t i = 0; i < base64_digits.size(); ++i)
+    values[static_cast<unsigned char>(base64_digits[i])] = static_cast<std::uint8_t>(i);
+  values['-'] = 62;
+  values['_'] = 63;
+  return values;
+}();
+}  // namespace detail
+
+/// Appends bytes in base64, with padding.
+inline void append_base64(std::string& out, std::string_view bytes) {
+  const auto* p = reinterpret_cast<const unsigned char*>(bytes.data());
+  const auto digit = [&](unsigned bits) { out += detail::base64_digits[bits & 63]; };
+  std::size_t left = bytes.size();
+  for (; left >= 3; left -= 3, p += 3) {
+    const unsigned bits = unsigned{p[0]} << 16 | unsigned{p[1]} << 8 | p[2];
+    digit(bits >> 18), digit(bits >> 12), digit(bits >> 6), digit(bits);
+  }
+  if (left == 0) return;
+  const unsigned bits = unsigned{p[0]} << 16 | (left == 2 ? unsigned{p[1]} << 8 : 0u);
+  digit(bits >> 18), digit(bits >> 12);
+  if (left == 2) digit(bits >> 6);
+  out.append(left == 2 ? "=" : "==");
+}
+
+/// The bytes of base64, into `out`; false if it is none. The digits of URLs and missing padding are accepted, as protobuf
+/// does; anything else between, padding in part, and bits that belong to no byte are not.
+inline bool from_base64(std::string_view text, std::string& out) {
+  out.clear();
+  if (text.ends_with('=')) {
+    if (text.size() % 4 != 0) return false;
+    text.remove_suffix(text.ends_with("==") ? 2 : 1);
+  }
+  if (text.size() % 4 == 1) return false;
+  out.reserve(text.size() / 4 * 3 + 2);
+  unsigned bits = 0;
+  int held = 0;
+  for (char c : text) {
+    const unsigned value = detail::base64_values[static_cast<unsigned char>(c)];
+    if (value == 64) return false;
+    bits = bits << 6 | value;
+    held += 6;
+    if (held < 8) continue;
+    held -= 8;
+    out += static_cast<char>(bits >> held & 0xff);
+    bits &= (1u << held) - 1;
+  }
+  return bits == 0;
+}
+
+}  // namespace leat::io

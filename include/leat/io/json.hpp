@@ -1,0 +1,59 @@
+#pragma once
+// Graphs as JSON: protobuf's canonical mapping of GraphDef and MetaGraphDef, as TensorFlow's Python reads and writes it, from
+// and to memory, streams and files. Texts are untrusted: what is wrong with one is an exception that names the node and the
+// field. Needs nlohmann::json (Debian: nlohmann-json3-dev), which includes much.
+
+#include <leat/graph/graph_def.hpp>
+#include <leat/io/file.hpp>
+#include <leat/io/json/read.hpp>
+#include <leat/io/json/write.hpp>
+#include <leat/io/messages.hpp>
+#include <leat/io/options.hpp>
+#include <leat/io/validate.hpp>
+
+#include <filesystem>
+#include <istream>
+#include <string>
+#include <string_view>
+
+namespace leat::io {
+
+/// A GraphDef, or with `read_json<meta_graph_def>` a MetaGraphDef, from JSON.
+/// Errors: data_loss where the text is not JSON, or bytes are not base64; invalid_argument where a name or a kind of value is
+/// not the message's, a number is out of range, a field or an attribute is there twice, levels are nested too deep, or the
+/// graph is wrong (`validate`, unless turned off); unimplemented for libraries of functions, collections of any type,
+/// tensors of resources and variants, which JSON cannot carry or we do not.
+template <file_message M = graph_def>
+M read_json(std::string_view text, const read_options& options = {}) {
+  M m;
+  detail::read_json_message(text, m);
+  if (options.validate) validate(m);
+  return m;
+}
+template <file_message M = graph_def>
+M read_json(std::istream& in, const read_options& options = {}) {
+  return read_json<M>(std::string_view(read_all(in)), options);
+}
+/// The same from a file; every message begins with its name. Errors: also not_found.
+template <file_message M = graph_def>
+M read_json_file(const std::filesystem::path& path, const read_options& options = {}) {
+  const std::string text = read_file(path);
+  return detail::naming(path, [&] { return read_json<M>(std::string_view(text), options); });
+}
+
+/// JSON text, a line for each node; ends with a newline. Nothing is checked but what could not be read again.
+/// Errors: invalid_argument naming node and field if a text is not UTF-8, if messages are nested too deep, or if the result is
+/// larger than 2 GB; unimplemented for a library of functions and collections of any type.
+template <file_message M>
+std::string write_json(const M& m) {
+  std::string text;
+  detail::append_json_message(text, m, detail::place{}, 1);
+  text += '\n';
+  return text;
+}
+template <file_message M>
+void write_json_file(const M& m, const std::filesystem::path& path) {
+  write_file(path, detail::naming(path, [&] { return write_json(m); }));
+}
+
+}  // namespace leat::io

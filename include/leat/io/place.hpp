@@ -1,0 +1,76 @@
+#pragma once
+// Where in a message something is wrong: a chain of places on the stack, from the field at fault up to the whole, which
+// costs nothing until it is written out as `node "a/b": attr["value"].tensor.float_val`.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace leat::io::detail {
+
+/// One step of the way. A node begins the text anew, since its name says enough.
+struct place {
+  const place* parent = nullptr;
+  std::string_view field{};          // "attr"
+  const std::string* key = nullptr;  // of a map's entry
+  std::int64_t index = -1;           // in a repeated field
+  const std::string* node_name = nullptr;
+};
+
+/// Text from a file as part of a message: short, on one line, printable.
+inline std::string in_quotes(std::string_view text, std::size_t longest = 80) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string result = "\"";
+  for (char c : text.substr(0, longest)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte >= 0x7f) {
+      result += "\\x";
+      result += digits[byte >> 4];
+      result += digits[byte & 15];
+    } else {
+      result += c;
+    }
+  }
+  return result + (text.size() > longest ? "...\"" : "\"");
+}
+
+/// Adds one step to a path under way.
+inline void append_step(std::string& node, std::string& path, const place& step) {
+  if (step.node_name != nullptr) {
+    node = step.node_name->empty() ? "node number " + std::to_string(step.index) : "node " + in_quotes(*step.node_name);
+    path.clear();
+    return;
+  }
+  if (!step.field.empty()) {
+    if (!path.empty()) path += '.';
+    path += step.field;
+  }
+  if (step.key != nullptr) path += "[" + in_quotes(*step.key) + "]";
+  if (step.index >= 0) path += "[" + std::to_string(step.index) + "]";
+}
+
+inline std::string joined(const std::string& node, const std::string& path) {
+  return node.empty() || path.empty() ? node + path : node + ": " + path;
+}
+
+inline void append_steps(std::string& node, std::string& path, const place* step) {
+  if (step == nullptr) return;
+  append_steps(node, path, step->parent);
+  append_step(node, path, *step);
+}
+
+/// The whole way to a place.
+inline std::string to_text(const place& at) {
+  std::string node, path;
+  append_steps(node, path, &at);
+  return joined(node, path);
+}
+
+template <class Error>
+[[noreturn]] void fail(const place& at, std::string_view what) {
+  const std::string where = to_text(at);
+  throw Error(where.empty() ? std::string(what) : where + ": " + std::string(what));
+}
+
+}  // namespace leat::io::detail

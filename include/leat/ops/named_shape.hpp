@@ -1,0 +1,204 @@
+#pragma once
+// Functions of shapes, and of several arrays, that named graphs can hold and save although the passes do not know their
+// operators yet. What depends on static shapes alone becomes a constant, as in TensorFlow 1.x.
+
+#include <leat/ops/named_array.hpp>
+#include <leat/ops/named_random.hpp>
+
+namespace leat {
+
+namespace detail {
+
+struct named_input {
+  std::string_view name;
+  number_argument value;
+};
+// A node of any type in a scope of its own name, whose inputs may be arrays.
+inline graph_operation raw_named(graph& g, std::string_view type, std::string_view name, std::initializer_list<named_input> inputs,
+                                 attribute_map attributes, std::vector<tensor_info> results, const std::source_location& where) {
+  const source_scope line(g, where);
+  const name_scope scope(g, name);
+  std::vector<output> all;
+  for (const auto& in : inputs) {
+    if (const auto* literal = std::get_if<tensor_literal>(&in.value)) all.push_back(g.named().make_constant(g, *literal, in.name));
+    else all.push_back(g.named().value_of(std::get<output>(in.value)));
+  }
+  return g.named().raw(g, type, all, std::move(attributes), std::move(results), scope.text());
+}
+inline output raw_tensor(const operand_value& x) {
+  graph& g = graph_of(std::span(&x, 1));
+  return x.tensor() != nullptr ? g.named().value_of(*x.tensor()) : g.named().make_constant(g, *x.literal(), "Const");
+}
+inline shape vector_of(std::int64_t n) {
+  shape s;
+  s.push(n);
+  return s;
+}
+inline int axis_of(std::int64_t axis, int rank) {
+  const auto at = axis < 0 ? axis + rank : axis;
+  if (at < 0 || at >= rank) throw invalid_argument("axis out of range: " + std::to_string(axis) + " of rank " + std::to_string(rank));
+  return static_cast<int>(at);
+}
+
+}  // namespace detail
+
+/// The shape of x, int32: a constant where it is static. Source: `shape`.
+inline output shape_of(const operand_value& x, std::string_view name = "Shape",
+                       const std::source_location& where = std::source_location::current()) {
+  const output t = detail::raw_tensor(x);
+  graph& g = t.owner();
+  const source_scope line(g, where);
+  if (t.extent().is_static()) return detail::shape_constant(g, t.extent(), name);
+  return g.named()
+      .raw(g, "Shape", std::array{t}, {{"T", t.type()}, {"out_type", dtype::int32}},
+           {{dtype::int32, detail::vector_of(std::max(-1, t.extent().rank))}}, name)
+      .result();
+}
+/// How many dimensions x has. Source: `rank`.
+inline output rank_of(const operand_value& x, std::string_view name = "Rank",
+                      const std::source_location& where = std::source_location::current()) {
+  const output t = detail::raw_tensor(x);
+  graph& g = t.owner();
+  const source_scope line(g, where);
+  if (t.extent().has_rank()) return g.named().make_constant(g, std::int32_t{t.extent().rank}, name);
+  return g.named().raw(g, "Rank", std::array{t}, {{"T", t.type()}}, {{dtype::int32, {}}}, name).result();
+}
+/// How many elements x has. Source: `size`.
+inline output element_count_of(const operand_value& x, std::string_view name = "Size",
+                               const std::source_location& where = std::source_location::current()) {
+  const output t = detail::raw_tensor(x);
+  graph& g = t.owner();
+  const source_scope line(g, where);
+  if (t.extent().is_static()) return g.named().make_constant(g, static_cast<std::int32_t>(t.extent().elements()), name);
+  return g.named().raw(g, "Size", std::array{t}, {{"T", t.type()}, {"out_type", dtype::int32}}, {{dtype::int32, {}}}, name).result();
+}
+/// Zeros in the shape and dtype of x. Source: `zeros_like`.
+inline output zeros_like(const operand_value& x, std::string_view name = "zeros_like",
+                         const std::source_location& where = std::source_location::current()) {
+  const output t = detail::raw_tensor(x);
+  graph& g = t.owner();
+  const source_scope line(g, where);
+  if (t.extent().is_static()) return g.named().make_constant(g, {t.type(), t.extent(), 0}, name);
+  return g.named().raw(g, "ZerosLike", std::array{t}, {{"T", t.type()}}, {{t.type(), t.extent()}}, name).result();
+}
+
+/// One value in every element of a shape. Source: `fill`.
+inline output fill(const shape_value& extent, const tensor_literal& value, std::string_view name = "Fill",
+                   const std::source_location& where = std::source_location::current()) {
+  std::vector<std::int32_t> sizes;
+  for (int i = 0; i < extent.rank; ++i) sizes.push_back(static_cast<std::int32_t>(extent[i]));
+  return detail::raw_named(default_graph(), "Fill", name, {{"dims", tensor_literal(sizes)}, {"value", value}},
+                           {{"T", value.type()}, {"index_type", dtype::int32}}, {{static_cast<dtype>(value.type()), extent}}, where)
+      .result();
+}
+/// start, start + delta, ... before limit. Source: `range`.
+inline output range(std::int32_t start, std::int32_t limit, std::int32_t delta = 1, std::string_view name = "range",
+                    const std::source_location& where = std::source_location::current()) {
+  if (delta == 0) throw invalid_argument("range: delta is 0");
+  const std::int64_t distance = std::int64_t{limit} - start;
+  const std::int64_t count = distance / delta + (distance % delta != 0 ? 1 : 0);
+  return detail::raw_named(default_graph(), "Range", name,
+                           {{"start", tensor_literal(start)}, {"limit", tensor_literal(limit)}, {"delta", tensor_literal(delta)}},
+                           {{"Tidx", dtype::int32}}, {{dtype::int32, detail::vector_of(count > 0 ? count : 0)}}, where)
+      .result();
+}
+
+/// Arrays of one shape along a new axis. Source: `stack`.
+inline output stack(const std::vector<output>& values, std::int64_t axis = 0, std::string_view name = "stack",
+                    const std::source_location& where = std::source_location::current()) {
+  if (values.empty()) throw invalid_argument("stack: nothing to put together");
+  graph& g = values.front().owner();
+  const source_scope line(g, where);
+  std::vector<output> all;
+  shape extent = values.front().extent();
+  for (const output& v : values) {
+    all.push_back(g.named().value_of(v));
+    if (v.type() != values.front().type())
+      throw invalid_argument("stack: " + describe(v) + " has another dtype than " + describe(values.front()));
+    if (!may_equal(v.extent(), extent))
+      throw invalid_argument("stack: " + describe(v) + " has another shape than " + describe(values.front()));
+    extent = known_of(extent, v.extent());
+  }
+  shape result = shape::unknown();
+  if (extent.has_rank()) {
+    if (extent.rank == max_rank) throw invalid_argument("stack: more than 8 dimensions");
+    const int at = detail::axis_of(axis, extent.rank + 1);
+    result = {};
+    for (int i = 0; i <= extent.rank; ++i) {
+      if (i == at) result.push(static_cast<std::int64_t>(values.size()));
+      if (i < extent.rank) result.push(extent[i]);
+    }
+  }
+  return g.named()
+      .raw(g, "Pack", all, {{"N", static_cast<std::int64_t>(values.size())}, {"T", values.front().type()}, {"axis", axis}},
+           {{values.front().type(), result}}, name)
+      .result();
+}
+/// The arrays along an axis, which is gone. Source: `unstack`.
+inline std::vector<output> unstack(const operand_value& x, std::int64_t axis = 0, std::string_view name = "unstack",
+                                   const std::source_location& where = std::source_location::current()) {
+  const output t = detail::raw_tensor(x);
+  graph& g = t.owner();
+  const source_scope line(g, where);
+  if (!t.extent().has_rank()) throw invalid_argument("unstack: " + describe(t) + ": its rank is not known");
+  const int at = detail::axis_of(axis, t.extent().rank);
+  if (t.extent()[at] < 0) throw invalid_argument("unstack: " + describe(t) + ": the size along the axis is not known");
+  shape part;
+  for (int i = 0; i < t.extent().rank; ++i)
+    if (i != at) part.push(t.extent()[i]);
+  return g.named()
+      .raw(g, "Unpack", std::array{t}, {{"num", t.extent()[at]}, {"T", t.type()}, {"axis", axis}},
+           std::vector<tensor_info>(static_cast<std::size_t>(t.extent()[at]), {t.type(), part}), name)
+      .outputs();
+}
+/// Equal parts along an axis. Source: `split`.
+inline std::vector<output> split(const operand_value& x, std::int64_t count, std::int32_t axis = 0, std::string_view name = "split",
+                                 const std::source_location& where = std::source_location::current()) {
+  const output t = detail::raw_tensor(x);
+  if (count < 1) throw invalid_argument("split: into at least one part");
+  shape part = t.extent();
+  if (part.has_rank()) {
+    const int at = detail::axis_of(axis, part.rank);
+    if (part[at] >= 0 && part[at] % count != 0)
+      throw invalid_argument("Dimension size must be evenly divisible by " + std::to_string(count) + " but is " + std::to_string(part[at]));
+    if (part[at] >= 0) part.dim[at] /= count;
+  }
+  return detail::raw_named(t.owner(), "Split", name, {{"split_dim", tensor_literal(axis)}, {"value", t}},
+                           {{"num_split", count}, {"T", t.type()}},
+                           std::vector<tensor_info>(static_cast<std::size_t>(count), {t.type(), part}), where)
+      .outputs();
+}
+/// Repeated along each axis. Source: `tile`.
+inline output tile(const operand_value& x, const std::vector<std::int32_t>& multiples, std::string_view name = "Tile",
+                   const std::source_location& where = std::source_location::current()) {
+  const output t = detail::raw_tensor(x);
+  shape extent = t.extent();
+  if (extent.has_rank() && static_cast<std::size_t>(extent.rank) != multiples.size())
+    throw invalid_argument("tile: one multiple for each axis of " + describe(t));
+  for (int i = 0; i < extent.rank; ++i)
+    if (extent[i] >= 0) extent.dim[i] *= multiples[static_cast<std::size_t>(i)];
+  return detail::raw_named(t.owner(), "Tile", name, {{"input", t}, {"multiples", tensor_literal(multiples)}},
+                           {{"T", t.type()}, {"Tmultiples", dtype::int32}}, {{t.type(), extent}}, where)
+      .result();
+}
+/// The sum of several tensors of one shape. Source: `add_n`.
+inline output add_n(const std::vector<output>& values, std::string_view name = "AddN",
+                    const std::source_location& where = std::source_location::current()) {
+  if (values.empty()) throw invalid_argument("add_n: nothing to add");
+  graph& g = values.front().owner();
+  const source_scope line(g, where);
+  std::vector<output> all;
+  shape extent = values.front().extent();
+  for (const output& v : values) {
+    all.push_back(g.named().value_of(v));
+    if (v.type() != values.front().type() || !may_equal(extent, v.extent()))
+      throw invalid_argument("add_n: " + describe(v) + " does not fit " + describe(values.front()));
+    extent = known_of(extent, v.extent());
+  }
+  return g.named()
+      .raw(g, "AddN", all, {{"N", static_cast<std::int64_t>(values.size())}, {"T", values.front().type()}},
+           {{values.front().type(), extent}}, name)
+      .result();
+}
+
+}  // namespace leat

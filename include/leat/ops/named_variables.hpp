@@ -1,0 +1,260 @@
+#pragma once
+// Variables of named graphs: `variable(value, "w")` makes one, `get_variable("w", {2, 3})` finds or makes one by its name in the
+// variable scope. A variable is four nodes: its first value, itself, the assignment of the first value, and a read. Its handle
+// is its own result, "w:0"; as an operand it stands for the read. Source: TensorFlow 1.x `Variable`, `get_variable`,
+// `variable_scope`.
+
+#include <leat/graph/lookup.hpp>
+#include <leat/ops/named_random.hpp>
+
+namespace leat {
+
+/// How a variable is made.
+struct variable_options {
+  bool trainable = true;
+  bool validate_shape = true;
+  std::vector<std::string> collections{};  // none: the global variables
+};
+
+namespace detail {
+
+// Nodes for a first value do not wait for control dependencies around the variable.
+class without_controls {
+ public:
+  explicit without_controls(named_nodes& nodes) : nodes_(&nodes) { outer_.swap(nodes.controls); }
+  without_controls(const without_controls&) = delete;
+  without_controls& operator=(const without_controls&) = delete;
+  ~without_controls() { outer_.swap(nodes_->controls); }
+
+ private:
+  named_nodes* nodes_;
+  std::vector<named_nodes::control_frame> outer_;
+};
+
+// The variable's own nodes, in the scope that bears its name.
+inline output finish_variable(graph& g, const output& first_value, const std::string& scope, const variable_options& options) {
+  named_part& nodes = g.named();
+  if (options.validate_shape && !first_value.extent().is_static())
+    throw invalid_argument("initial_value must have a shape specified: " + describe(first_value));
+  const tensor_info info{first_value.type(), options.validate_shape ? first_value.extent() : shape::unknown()};
+  attribute_map attributes{{"shape", to_proto(info.extent)}, {"dtype", info.type}, {"container", ""}, {"shared_name", ""}};
+  const std::int64_t numbers[]{static_cast<std::int64_t>(initializer_kind::zeros), options.trainable ? 1 : 0, 0};
+  const int made = nodes.append(g, {.op = &info_of<variable_op>,
+                                    .name = scope.empty() ? nodes.names.node_name("VariableV2") : scope,
+                                    .numbers = numbers,
+                                    .attributes = std::move(attributes),
+                                    .results = {info}});
+  const output itself(g, made);
+  const output both[]{itself, first_value};
+  const int first = nodes.build(g, info_of<assign_op>, both, {}, "Assign").index();
+  if (!options.validate_shape) nodes.record(first).attributes["validate_shape"] = false;
+  const colocate_with there(itself);
+  const output only[]{itself};
+  const int read = nodes.build(g, info_of<identity_op>, only, {}, "read").index();
+  nodes.record(made).read = read;
+  nodes.record(made).initializer = first;
+  if (options.collections.empty()) add_to_collection(g, collection::global_variables, itself);
+  for (const auto& name : options.collections) add_to_collection(g, name, itself);
+  if (options.trainable) add_to_collection(g, collection::trainable_variables, itself);
+  return itself;
+}
+
+}  // namespace detail
+
+/// A variable that starts from a value: a number, an array, or a tensor that does not depend on variables.
+/// Errors: invalid_argument for a name that is none, or a value whose shape is not known. Source: `Variable`.
+inline output variable(const operand_value& initial, std::string_view name = {}, const variable_options& options = {},
+                       const std::source_location& where = std::source_location::current()) {
+  graph& g = initial.tensor() != nullptr ? initial.tensor()->owner() : default_graph();
+  const source_scope line(g, where);
+  const detail::without_controls free(g.named());
+  const name_scope scope(g, name.empty() ? "Variable" : name);
+  const output first =
+      initial.tensor() != nullptr ? g.named().value_of(*initial.tensor()) : g.named().make_constant(g, *initial.literal(), "initial_value");
+  return detail::finish_variable(g, first, std::string(without_slash(scope.text())), options);
+}
+
+/// The operation that gives a variable its first value.
+inline graph_operation initializer_of(const output& variable) {
+  const int first = variable.owner().named().record(variable.index()).initializer;
+  if (first < 0) throw invalid_argument(describe(variable) + " is not a variable");
+  return {variable.owner(), first};
+}
+/// What the variable holds, as a tensor: "w/read:0". Source: `Variable.value`.
+inline output value_of(const output& variable) { return variable.owner().named().value_of(variable); }
+/// What the variable holds at another point, by a node of its own: one that waits for the control dependencies around it.
+/// Source: `Variable.read_value`.
+inline output read_value(const output& variable, std::string_view name = "read",
+                         const std::source_location& where = std::source_location::current()) {
+  graph& g = variable.owner();
+  const source_scope line(g, where);
+  return g.named()
+      .raw(g, "Identity", std::array{variable}, {{"T", variable.type()}}, {{variable.type(), variable.extent()}}, name)
+      .result();
+}
+
+/// Variables of the default graph in the order in which they were made; with a scope, those whose names begin with it.
+inline std::vector<output> global_variables(std::string_view scope = {}) {
+  return get_tensors(default_graph(), collection::global_variables, scope);
+}
+inline std::vector<output> local_variables(std::string_view scope = {}) {
+  return get_tensors(default_graph(), collection::local_variables, scope);
+}
+inline std::vector<output> trainable_variables(std::string_view scope = {}) {
+  return get_tensors(default_graph(), collection::trainable_variables, scope);
+}
+
+/// One operation that gives these variables their first values. Source: `variables_initializer`.
+inline graph_operation variables_initializer(const std::vector<output>& variables, std::string_view name = "init") {
+  std::vector<control_input> first;
+  for (const output& v : variables) first.push_back(initializer_of(v));
+  return group(first, name);
+}
+inline graph_operation global_variables_initializer() { return variables_initializer(global_variables()); }
+inline graph_operation local_variables_initializer() { return variables_initializer(local_variables(), "init"); }
+
+// ---- by name --------------------------------------------------------------------------------------------------------
+
+/// What `get_variable` starts a variable from: a value, or a rule for any shape.
+class first_value {
+ public:
+  first_value() = default;
+  first_value(variable_initializer rule) : rule_(std::move(rule)) {}
+  template <initializer I>
+  first_value(const I& initial) : rule_(as_variable_initializer(initial)) {}
+  first_value(operand_value value) : value_(std::move(value)) {}
+  template <class T>
+  requires(element_type<T> || std::is_convertible_v<T, std::string>)
+  first_value(const T& value) : value_(operand_value(value)) {}
+  const variable_initializer& rule() const { return rule_; }
+  const std::optional<operand_value>& value() const { return value_; }
+  bool given() const { return rule_ || value_; }
+
+ private:
+  variable_initializer rule_;
+  std::optional<operand_value> value_;
+};
+
+/// Settings of `get_variable`; what is not given comes from the variable scope.
+struct variable_settings {
+  std::optional<dtype> type{};
+  first_value initializer{};
+  variable_regularizer regularizer{};
+  bool trainable = true;
+  std::vector<std::string> collections{};
+};
+
+namespace detail {
+
+inline std::string shared_problem(std::string_view name, std::string_view what) {
+  return "Variable " + std::string(name) + " " + std::string(what);
+}
+
+// A regularizer's term is in the collection of losses, under the variable's name. TensorFlow calls the function twice: once
+// to see whether it gives anything.
+inline void regularize(graph& g, const output& made, const std::string& name, const variable_regularizer& regularizer) {
+  if (!static_cast<bool>(regularizer(made))) return;
+  const colocate_with there(made);
+  const name_scope scope(g, name + "/Regularizer/");
+  add_to_collection(g, collection::regularization_losses, regularizer(made));
+}
+
+inline output make_shared_variable(graph& g, const std::string& name, const std::optional<shape>& extent,
+                                   const variable_settings& settings) {
+  named_part& nodes = g.named();
+  const variable_scope_state& scope = *nodes.variables.current;
+  variable_options options{.trainable = settings.trainable, .collections = settings.collections};
+  if (const auto& value = settings.initializer.value()) return variable(*value, name, options, std::source_location());
+  const dtype type = settings.type.value_or(scope.type);
+  variable_initializer rule = settings.initializer.rule() ? settings.initializer.rule() : scope.initializer;
+  if (!extent) throw invalid_argument("Variable " + name + " did not get an initializer, so its `shape` argument must be specified.");
+  if (!extent->is_static())
+    throw invalid_argument("The initializer passed is not valid: the shape of the new variable " + name + ", " + leat::shape_text(*extent) +
+                           ", should be fully defined.");
+  if (!rule) rule = is_floating(type) ? as_variable_initializer(glorot_uniform()) : as_variable_initializer(zeros);
+  const without_controls free(nodes);
+  const name_scope variable_names(g, name);
+  const std::string true_name(without_slash(variable_names.text()));
+  output first;
+  {
+    nodes.initializer_classes.push_back("loc:@" + true_name);
+    nodes.devices.push_back({.what = named_nodes::device_frame::kind::clear, .spec = {}, .function = {}});
+    const struct pop {
+      named_nodes& of;
+      ~pop() {
+        of.initializer_classes.pop_back();
+        of.devices.pop_back();
+      }
+    } back{nodes};
+    const name_scope initializer_names(g, "Initializer");
+    const default_graph_scope here(g);
+    first = rule(*extent, type);
+  }
+  return finish_variable(g, first, true_name, options);
+}
+
+}  // namespace detail
+
+namespace detail {
+inline output find_or_make_variable(std::string_view name, const std::optional<shape>& extent, const variable_settings& settings,
+                                    const std::source_location& where) {
+  graph& g = default_graph();
+  named_part& nodes = g.named();
+  const source_scope line(g, where);
+  const variable_scope_state& scope = *nodes.variables.current;
+  const std::string full = scope.name.empty() ? std::string(name) : scope.name + "/" + std::string(name);
+  const name_scope root(g, "");
+  const auto& value = settings.initializer.value();
+  if (value && settings.type) {
+    const dtype its = value->tensor() != nullptr ? value->tensor()->type() : to_dtype(value->literal()->type());
+    if (its != *settings.type)
+      throw invalid_argument("Initializer type '" + std::string(name_of_dtype(its)) + "' and explicit dtype '" +
+                             std::string(name_of_dtype(*settings.type)) + "' don't match.");
+  }
+  if (value && extent) throw invalid_argument("If initializer is a constant, do not specify shape.");
+  const auto known = nodes.variables.variables.find(full);
+  if (known != nodes.variables.variables.end()) {
+    const output found(g, known->second);
+    if (scope.reuse == reuse_mode::none) {
+      const auto at = nodes.record(known->second).made_at;
+      throw invalid_argument(
+          "Variable " + full +
+          " already exists, disallowed. Did you mean to set reuse=true or reuse=AUTO_REUSE in the variable_scope? Originally defined at " +
+          at.file + ":" + std::to_string(at.line));
+    }
+    if (extent && !may_equal(*extent, found.extent()))
+      throw invalid_argument("Trying to share variable " + full + ", but specified shape " + leat::shape_text(*extent) +
+                             " and found shape " + leat::shape_text(found.extent()) + ".");
+    const dtype wanted = settings.type.value_or(scope.type);
+    if (!value && wanted != found.type())
+      throw invalid_argument("Trying to share variable " + full + ", but specified dtype " + std::string(name_of_dtype(wanted)) +
+                             " and found dtype " + dtype_text(found) + ".");
+    return found;
+  }
+  if (scope.reuse == reuse_mode::yes)
+    throw invalid_argument(
+        "Variable " + full +
+        " does not exist, or was not created with get_variable(). Did you mean to set reuse=AUTO_REUSE in the variable_scope?");
+  const output made = detail::make_shared_variable(g, full, extent, settings);
+  nodes.variables.variables.emplace(full, made.index());
+  if (const auto& term = settings.regularizer ? settings.regularizer : scope.regularizer) detail::regularize(g, made, full, term);
+  return made;
+}
+}  // namespace detail
+
+/// The variable with this name in the current variable scope: a new one, or the one that exists where the scope reuses.
+/// Name scopes play no part in its name. Without an initializer the scope's is used, then Glorot's for floating point and
+/// zeros otherwise.
+/// Errors: invalid_argument where it exists already and is not to be reused, does not exist and must be, or is to be shared
+/// with another shape or dtype. Source: `get_variable`.
+inline output get_variable(std::string_view name, const shape_value& extent, const variable_settings& settings = {},
+                           const std::source_location& where = std::source_location::current()) {
+  return detail::find_or_make_variable(name, extent, settings, where);
+}
+/// The same with a value, which has a shape of its own: `get_variable("w", {.initializer = 1.5f})`.
+inline output get_variable(std::string_view name, const variable_settings& settings,
+                           const std::source_location& where = std::source_location::current()) {
+  return detail::find_or_make_variable(name, std::nullopt, settings, where);
+}
+
+}  // namespace leat

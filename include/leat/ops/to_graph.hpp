@@ -1,0 +1,245 @@
+#pragma once
+// Typed expressions as a graph with names: `to_graph(loss, train)` puts them into the default graph, where they can be looked
+// at, saved and sent. Placeholders, variables and parameters keep their names; other nodes are called as TensorFlow calls
+// them. A named dimension, which files do not have, becomes an unknown one; where an operator needs its size the graph
+// computes it from a placeholder that has it.
+
+#include <leat/ops/named_shape.hpp>
+#include <leat/ops/variable_scope.hpp>
+
+namespace leat {
+
+namespace detail {
+
+class graph_writer {
+ public:
+  graph_writer(graph& to, const graph& from, const std::unordered_map<std::uint64_t, std::uint64_t>& carried)
+      : to_(to), nodes_(to.named()), from_(from), carried_(carried) {}
+
+  void run() {
+    made_.resize(static_cast<std::size_t>(from_.size()));
+    for (int i = 0; i < from_.size(); ++i)
+      if (!is_number(from_.at(i))) made_[static_cast<std::size_t>(i)] = enter(i);
+  }
+  output result(int index) { return operand(index); }
+
+ private:
+  static bool is_number(const node& n) {
+    return n.op->kind == op_kind::constant || n.op->kind == op_kind::extent || (n.op->kind == op_kind::number && n.name.empty());
+  }
+  static shape without_names(shape s) {
+    for (int i = 0; i < s.rank; ++i)
+      if (s[i] < 0) s.dim[i] = unknown_dimension;
+    return s;
+  }
+  std::uint64_t bits_of_number(std::uint64_t id) const {
+    const auto at = carried_.find(id);
+    return at == carried_.end() ? 0 : at->second;
+  }
+  static double value_of(dtype type, std::uint64_t bits) { return value_of_bits(type, static_cast<std::int64_t>(bits)); }
+
+  // A number is a constant of its own wherever it is used, named after its user.
+  output operand(int index) {
+    const node& n = from_.at(index);
+    if (!is_number(n)) return made_[static_cast<std::size_t>(index)];
+    if (n.op->kind == op_kind::extent) return extent(n);
+    const std::uint64_t bits = n.op->kind == op_kind::constant
+                                   ? static_cast<std::uint64_t>(from_.attribute(n, 0))
+                                   : bits_of_number(n.attribute_count > 0 ? static_cast<std::uint64_t>(from_.attribute(n, 0)) : n.id);
+    const double value = value_of(n.result.type, bits);
+    if (n.result.extent.is_static()) return nodes_.make_literal(to_, {n.result.type, n.result.extent, value});
+    std::vector<std::int64_t> sizes(n.result.extent.dim, n.result.extent.dim + n.result.extent.rank);
+    const output dims = std::get<output>(sizes_argument(sizes));
+    const output filled_with = nodes_.make_constant(to_, {n.result.type, {}, value}, "Const");
+    return nodes_
+        .raw(to_, "Fill", std::array{dims, filled_with}, {{"T", n.result.type}, {"index_type", dtype::int32}},
+             {{n.result.type, without_names(n.result.extent)}})
+        .result();
+  }
+
+  // The size of a named dimension, as an int32 scalar: from the shape of a placeholder that has it.
+  output size_of_dimension(std::int64_t dimension) {
+    if (const auto known = sizes_.find(dimension); known != sizes_.end()) return known->second;
+    for (int i = 0; i < from_.size(); ++i) {
+      const node& n = from_.at(i);
+      if (n.op->kind != op_kind::placeholder) continue;
+      for (std::int32_t axis = 0; axis < n.result.extent.rank; ++axis) {
+        if (n.result.extent[axis] != dimension) continue;
+        const output extent = shape_of(made_[static_cast<std::size_t>(i)]);
+        const graph_operation part = raw_named(to_, "StridedSlice", "strided_slice",
+                                               {{"input", extent},
+                                                {"stack", tensor_literal({axis})},
+                                                {"stack_1", tensor_literal({axis + 1})},
+                                                {"stack_2", tensor_literal({1})}},
+                                               {{"T", dtype::int32},
+                                                {"Index", dtype::int32},
+                                                {"begin_mask", 0},
+                                                {"end_mask", 0},
+                                                {"ellipsis_mask", 0},
+                                                {"new_axis_mask", 0},
+                                                {"shrink_axis_mask", 1}},
+                                               {{dtype::int32, {}}}, std::source_location());
+        return sizes_.emplace(dimension, part.result()).first->second;
+      }
+    }
+    throw unimplemented("to_graph: the dimension \"" + std::string(from_.text_of(dimension)) + "\" is that of no placeholder");
+  }
+  output extent(const node& n) {
+    output product;
+    for (int k = 1; k < n.attribute_count; ++k) {
+      const output size = size_of_dimension(from_.attribute(n, k));
+      product = k == 1 ? size : product * size;
+    }
+    if (const auto fixed = from_.attribute(n, 0); fixed != 1) product = product * static_cast<int>(fixed);
+    return cast_to(product, n.result.type);
+  }
+  // Sizes of which some are named: one that the operator computes itself, or a tensor put together from all.
+  number_argument sizes_argument(std::span<const std::int64_t> sizes, bool computes_one = false) {
+    int named = 0;
+    bool open = false;
+    std::vector<std::int32_t> plain;
+    for (auto s : sizes) {
+      named += is_named(s) ? 1 : 0;
+      open = open || s == -1;
+      plain.push_back(is_named(s) ? -1 : static_cast<std::int32_t>(s));
+    }
+    if (named == 0 || (computes_one && named == 1 && !open)) return tensor_literal(plain);
+    std::vector<output> parts;
+    for (auto s : sizes)
+      parts.push_back(is_named(s) ? size_of_dimension(s) : nodes_.make_constant(to_, static_cast<std::int32_t>(s), "Const"));
+    return stack(parts, 0, "shape");
+  }
+
+  output leaf(const node& n) {
+    if (n.op->kind == op_kind::placeholder) return placeholder(n.result.type, without_names(n.result.extent), n.name);
+    if (n.op->kind == op_kind::number) {  // a parameter
+      const name_scope scope(to_, n.name);
+      const output value = nodes_.make_constant(to_, {n.result.type, {}, value_of(n.result.type, bits_of_number(n.id))}, "input");
+      return nodes_
+          .raw(to_, "PlaceholderWithDefault", std::array{value}, {{"dtype", n.result.type}, {"shape", to_proto(n.result.extent)}},
+               {n.result}, scope.text())
+          .result();
+    }
+    if (n.op->kind != op_kind::variable) throw unimplemented("to_graph: a leaf of type " + std::string(n.op->type));
+    const auto kind = static_cast<initializer_kind>(from_.attribute(n, 0));
+    const int count = static_cast<int>(from_.attribute(n, 2));
+    std::vector<std::uint64_t> bits;
+    for (int k = 0; k < count; ++k) {
+      const std::uint64_t start = n.attribute_count > 3 ? static_cast<std::uint64_t>(from_.attribute(n, 3)) : 0;
+      bits.push_back(bits_of_number(start != 0 ? start : initial_number_id(n.id, k)));
+    }
+    return get_variable(n.name, n.result.extent,
+                        {.type = n.result.type, .initializer = rule_of(kind, bits), .trainable = from_.attribute(n, 1) != 0});
+  }
+  static variable_initializer rule_of(initializer_kind kind, const std::vector<std::uint64_t>& bits) {
+    const auto real = [&](std::size_t k) { return k < bits.size() ? std::bit_cast<double>(bits[k]) : 0.0; };
+    const std::uint64_t seed = bits.size() > 2 ? bits[2] : 0;
+    switch (kind) {
+      case initializer_kind::zeros: return as_variable_initializer(zeros);
+      case initializer_kind::ones: return as_variable_initializer(ones);
+      case initializer_kind::number:
+        return [b = bits.empty() ? 0 : bits[0]](const shape& extent, dtype type) {
+          graph& g = default_graph();
+          return g.named().make_constant(g, {type, extent, value_of(type, b)}, "Const");
+        };
+      case initializer_kind::uniform: return as_variable_initializer(random_uniform(real(0), real(1), seed));
+      case initializer_kind::normal: return as_variable_initializer(random_normal(real(0), real(1), seed));
+      case initializer_kind::truncated_normal: return as_variable_initializer(truncated_normal(real(0), real(1), seed));
+      case initializer_kind::glorot_uniform: return as_variable_initializer(glorot_uniform(seed));
+    }
+    return {};
+  }
+
+  output enter(int index) {
+    const node& n = from_.at(index);
+    if (n.op->kind == op_kind::placeholder || n.op->kind == op_kind::number || n.op->kind == op_kind::variable) return leaf(n);
+    if (n.op->kind == op_kind::index) throw unimplemented("to_graph: positions along an axis");
+    if (n.op->type == "CheckRange") return operand(from_.input(n, 0));  // TensorFlow's own operators check their indices
+    std::vector<output> operands;
+    for (int k = 0; k < n.input_count; ++k) operands.push_back(operand(from_.input(n, k)));
+    std::vector<int> waits;
+    for (int k = 0; k < n.control_count; ++k) waits.push_back(operand(from_.control(n, k)).index());
+    std::vector<std::int64_t> numbers;
+    bool named = false;
+    for (int k = 0; k < n.attribute_count; ++k) {
+      numbers.push_back(from_.attribute(n, k));
+      named = named || (n.op->kind != op_kind::composite && is_named(numbers.back()));
+    }
+    const std::string_view name = n.op->kind == op_kind::group ? std::string_view("group_deps") : std::string_view{};
+    std::vector<number_argument> arguments;
+    if (named) arguments = arguments_of(n, numbers);
+    const output made = nodes_.build(to_, *n.op, operands, numbers, name, arguments, std::move(waits));
+    if (n.op->kind != op_kind::group) set_shape(made, without_names(n.result.extent));
+    return made;
+  }
+  std::vector<number_argument> arguments_of(const node& n, std::span<const std::int64_t> numbers) {
+    std::vector<number_argument> arguments;
+    number_cursor cursor(numbers);
+    for (const field& f : form_of(*n.op, n.input_count)) {
+      switch (f.kind) {
+        case field_kind::vector:
+          arguments.push_back(sizes_argument(cursor.rest(), n.op->type == "Reshape" || n.op->type == "Slice"));
+          break;
+        case field_kind::half: arguments.push_back(sizes_argument(cursor.take(cursor.left() / 2))); break;
+        case field_kind::scalar: {
+          const auto v = cursor.next();
+          arguments.push_back(is_named(v) ? number_argument(size_of_dimension(v))
+                                          : number_argument(tensor_literal(static_cast<std::int32_t>(v))));
+          break;
+        }
+        case field_kind::flag:
+        case field_kind::integer:
+        case field_kind::type_number:
+        case field_kind::unwritten: cursor.next(); break;
+        default:
+          if (is_number_input(f.kind)) throw unimplemented("to_graph: a named dimension among the numbers of " + std::string(n.op->type));
+      }
+    }
+    return arguments;
+  }
+
+  graph& to_;
+  named_part& nodes_;
+  const graph& from_;
+  const std::unordered_map<std::uint64_t, std::uint64_t>& carried_;
+  std::vector<output> made_;
+  std::map<std::int64_t, output> sizes_;
+};
+
+template <class E>
+void collect_carried(std::unordered_map<std::uint64_t, std::uint64_t>& all, const E& e) {
+  using source = structure_with<typename E::identity>;
+  if constexpr (source::carried_count > 0)
+    for (int i = 0; i < source::carried_ids.size; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      const auto [known, is_new] = all.emplace(source::carried_ids.id[at], e.carried[at]);
+      if (!is_new && known->second != e.carried[at]) two_values();
+    }
+}
+
+}  // namespace detail
+
+/// Typed expressions as nodes of the default graph, what they share once. Gives their tensors and operations, in order.
+/// Errors: invalid_argument where a name is taken by a variable already, or a number has two values; unimplemented where a
+/// size is needed that no placeholder has.
+template <expression... Es>
+std::vector<graph_element> to_graph(const Es&... es) {
+  graph plain;
+  const int rows[]{flatten<Es>(plain)...};
+  std::unordered_map<std::uint64_t, std::uint64_t> carried;
+  (detail::collect_carried(carried, es), ...);
+  graph& g = default_graph();
+  detail::graph_writer writer(g, plain, carried);
+  writer.run();
+  std::vector<graph_element> made;
+  const bool has_value[]{detail::is_tensor<Es>...};
+  for (std::size_t k = 0; k < sizeof...(Es); ++k) {
+    const output o = writer.result(rows[k]);
+    if (has_value[k]) made.emplace_back(o);
+    else made.emplace_back(o.operation());
+  }
+  g.named().settle_names(g);
+  return made;
+}
+
+}  // namespace leat

@@ -1,0 +1,54 @@
+// make_corpus FOLDER: what the fuzzing programs begin with, into FOLDER/json and FOLDER/binary: graphs with everything, each
+// of their nodes and attributes alone, and some small texts that are nearly right.
+
+#include <leat/io/binary.hpp>
+#include <leat/io/json.hpp>
+
+#include "support/graph_files.hpp"
+
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <string>
+
+using namespace leat;
+
+int main(int count, char** arguments) try {
+  if (count != 2) {
+    std::fprintf(stderr, "make_corpus FOLDER\n");
+    return 2;
+  }
+  const std::filesystem::path folder = arguments[1];
+  std::filesystem::create_directories(folder / "json");
+  std::filesystem::create_directories(folder / "binary");
+  int files = 0;
+  const auto put = [&](const auto& message) {
+    const std::string name = std::to_string(files++);
+    io::write_json_file(message, folder / "json" / name);
+    io::write_binary_file(message, folder / "binary" / name);
+  };
+  const auto whole = leat_test::every_kind_of_meta_graph();
+  put(whole);
+  put(whole.graph);
+  for (const auto& node : whole.graph.nodes) {
+    graph_def g;
+    for (const auto& attribute : node.attributes) {
+      g.nodes.assign(1, leat_test::node("n", "O", {"^n"}, {{attribute.name, attribute.value}}));
+      put(g);
+    }
+  }
+  for (const auto& [name, collection] : whole.collections) {
+    meta_graph_def m;
+    m.collections[name] = collection;
+    put(m);
+  }
+  const char* texts[] = {
+      "{}", "[]", R"({"node": [{"input": ["a:1"], "attr": {"a": {"func": {"attr": {"b": {"i": 1e3}}}}}}]})",
+      R"({"node": null, "versions": {"minConsumer": "5"}})",
+      R"({"node": [{"attr": {"t": {"tensor": {"float_val": ["NaN", 1, -0.5e-3], "int_val": []}}}}]})"};
+  for (const char* text : texts) io::write_file(folder / "json" / std::to_string(files++), text);
+  return 0;
+} catch (const std::exception& e) {
+  std::fprintf(stderr, "make_corpus: %s\n", e.what());
+  return 1;
+}

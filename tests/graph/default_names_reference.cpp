@@ -1,0 +1,135 @@
+#include <leat/ops/named_shape.hpp>
+
+#include "support/reference_json.hpp"
+
+#include <leat/graph/lookup.hpp>
+#include <leat/ops/variable_scope.hpp>
+
+#include <functional>
+#include <map>
+#include <string>
+
+using namespace leat;
+using leat_test::reference_json;
+using nlohmann::json;
+
+// naming.json's default names: what one call of a function without a name makes in an empty graph.
+
+namespace {
+
+using call = std::function<std::string(const output&)>;
+
+std::map<std::string, call> calls() {
+  std::map<std::string, call> all;
+  const auto tensor = [&](const std::string& api, std::function<output(const output&)> f) {
+    all[api] = [f](const output& x) { return f(x).name(); };
+  };
+  using t = const output&;
+  tensor("constant", [](t) { return constant(1.0f); });
+  tensor("placeholder", [](t) { return placeholder(dtype::float32); });
+  tensor("zeros", [](t) { return zeros_of({2}); });
+  tensor("ones", [](t) { return ones_of({2}); });
+  tensor("fill", [](t) { return fill({2}, 1.0f); });
+  tensor("range", [](t) { return range(0, 3); });
+  tensor("random_normal", [](t) { return random_normal_of({2}); });
+  tensor("random_uniform", [](t) { return random_uniform_of({2}); });
+  tensor("truncated_normal", [](t) { return truncated_normal_of({2}); });
+  tensor("identity", [](t x) { return identity(x); });
+  tensor("add", [](t x) { return add(x, x); });
+  tensor("subtract", [](t x) { return subtract(x, x); });
+  tensor("multiply", [](t x) { return multiply(x, x); });
+  tensor("divide", [](t x) { return divide(x, x); });
+  tensor("matmul", [](t x) { return matmul(x, x); });
+  tensor("x+x", [](t x) { return x + x; });
+  tensor("x-x", [](t x) { return x - x; });
+  tensor("x*x", [](t x) { return x * x; });
+  tensor("x/x", [](t x) { return x / x; });
+  tensor("x//x", [](t x) { return floor_divide(x, x); });
+  tensor("x%x", [](t x) { return floor_mod(x, x); });
+  tensor("-x", [](t x) { return -x; });
+  tensor("abs(x)", [](t x) { return abs(x); });
+  tensor("x<x", [](t x) { return x < x; });
+  tensor("x>=x", [](t x) { return x >= x; });
+  tensor("~b", [](t x) { return !(x < x); });
+  tensor("2.0*x", [](t x) { return 2.0f * x; });
+  tensor("square", [](t x) { return square(x); });
+  tensor("sqrt", [](t x) { return sqrt(x); });
+  tensor("exp", [](t x) { return exp(x); });
+  tensor("log", [](t x) { return log(x); });
+  tensor("pow", [](t x) { return pow(x, 2.0f); });
+  tensor("negative", [](t x) { return negative(x); });
+  tensor("maximum", [](t x) { return maximum(x, x); });
+  tensor("sigmoid", [](t x) { return sigmoid(x); });
+  tensor("tanh", [](t x) { return tanh(x); });
+  tensor("nn.relu", [](t x) { return relu(x); });
+  tensor("nn.softmax", [](t x) { return softmax(x); });
+  tensor("nn.log_softmax", [](t x) { return log_softmax(x); });
+  tensor("nn.softplus", [](t x) { return softplus(x); });
+  tensor("nn.l2_loss", [](t x) { return l2_loss(x); });
+  tensor("reduce_sum", [](t x) { return reduce_sum(x); });
+  tensor("reduce_sum axis", [](t x) { return reduce_sum(x, 1); });
+  tensor("reduce_mean", [](t x) { return reduce_mean(x); });
+  tensor("reduce_max", [](t x) { return reduce_max(x); });
+  tensor("argmax", [](t x) { return argmax(x, 1); });
+  tensor("cast", [](t x) { return cast(x, dtype::int32); });
+  tensor("reshape", [](t x) { return reshape(x, {-1}); });
+  tensor("transpose", [](t x) { return transpose(x); });
+  tensor("expand_dims", [](t x) { return expand_dims(x, 0); });
+  tensor("squeeze", [](t x) { return squeeze(x); });
+  tensor("concat", [](t x) { return concat({x, x}, 0); });
+  tensor("stack", [](t x) { return stack({x, x}); });
+  tensor("unstack", [](t x) { return unstack(x)[0]; });
+  tensor("split", [](t x) { return split(x, 2)[0]; });
+  tensor("slice", [](t x) { return slice(x, {0, 0}, {1, 1}); });
+  tensor("tile", [](t x) { return tile(x, {1, 2}); });
+  tensor("pad", [](t x) { return pad(x, {{0, 1}, {0, 1}}); });
+  tensor("gather", [](t x) { return gather(x, {0, 1}, "GatherV2"); });
+  tensor("shape", [](t x) { return shape_of(x); });
+  tensor("rank", [](t x) { return rank_of(x); });
+  tensor("size", [](t x) { return element_count_of(x); });
+  tensor("zeros_like", [](t x) { return zeros_like(x); });
+  tensor("clip_by_value", [](t x) { return clip_by_value(x, 0.0f, 1.0f, ""); });
+  tensor("stop_gradient", [](t x) { return stop_gradient(x); });
+  tensor("add_n", [](t x) { return add_n({x, x}); });
+  tensor("equal", [](t x) { return equal(x, x); });
+  tensor("logical_and", [](t x) { return logical_and(greater(x, 0.0f), greater(x, 1.0f)); });
+  tensor("tuple", [](t x) { return tuple({x})[0]; });
+  all["py group"] = [](t x) { return group(x).name(); };
+  all["no_op"] = [](t) { return no_op().name(); };
+  all["global_variables_initializer"] = [](t) { return global_variables_initializer().name(); };
+  tensor("Variable", [](t) { return variable(1.0f); });
+  tensor("assign", [](t) { return assign(variable(1.0f), 2.0f); });
+  tensor("assign_add", [](t) { return assign_add(variable(1.0f), 2.0f); });
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("what is not given a name is called as in TensorFlow") {
+  const auto reference = reference_json("naming.json");
+  if (!reference) return;
+  const auto all = calls();
+  int here = 0;
+  std::string lacking;
+  for (const auto& row : (*reference)["default_names"]) {
+    const std::string api = row["api"];
+    const auto found = all.find(api);
+    if (found == all.end()) {
+      lacking += " " + api + ";";
+      continue;
+    }
+    INFO(api);
+    ++here;
+    graph g;
+    const auto scope = g.as_default();
+    const auto x = constant({{1.0f, 2.0f}, {3.0f, 4.0f}}, "the_operand");
+    const std::string name = found->second(x);
+    CHECK(name == row["result"]);
+    json nodes = json::array();
+    for (const auto& op : get_operations(g))
+      if (op.name() != "the_operand") nodes.push_back({op.name(), std::string(op.type())});
+    CHECK(nodes == row["nodes"]);
+  }
+  MESSAGE(here << " of " << (*reference)["default_names"].size() << " functions; these do not exist yet for named graphs:" << lacking);
+  CHECK(here == static_cast<int>(all.size()));
+}

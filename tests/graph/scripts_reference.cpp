@@ -1,0 +1,234 @@
+#include <leat/graph/export.hpp>
+
+#include "support/reference_json.hpp"
+
+#include <leat/ops/named_shape.hpp>
+#include <leat/ops/variable_scope.hpp>
+
+#include <functional>
+#include <map>
+#include <string>
+
+using namespace leat;
+using leat_test::reference_json;
+using nlohmann::json;
+
+// naming.json's scripts: small whole programs, written again with this library from the nodes that TensorFlow made. Names,
+// types, inputs, control inputs and devices of all nodes are compared.
+
+namespace {
+
+std::map<std::string, std::function<void()>> scripts() {
+  std::map<std::string, std::function<void()>> all;
+  all["const_add"] = [] {
+    const auto a = constant(1.0f);
+    const auto b = constant(2.0f);
+    const auto c = constant(3.0f);
+    const auto d = constant(4.0f);
+    const auto sum = add(a, b);
+    const auto product = multiply(b, c);
+    add(c, d);
+    add(sum, product);
+  };
+  all["two_by_matmul"] = [] {
+    const auto a = constant({{1.0f, 2.0f}});
+    const auto b = constant({{3.0f, 4.0f}});
+    [[maybe_unused]] const auto product = a * b;
+    const auto c = constant({{1.0f, 2.0f}});
+    matmul(c, constant({{1.0f}, {2.0f}}));
+  };
+  all["named_matmul"] = [] {
+    const auto a = constant({{1.0f, 3.0f}});
+    matmul(a, constant({{1.0f}, {2.0f}}), "exampleop");
+  };
+  all["variable_forms"] = [] {
+    variable(1.0f, "number");
+    variable({1.0f, 2.0f}, "vector");
+    variable({{1.0f, 2.0f}}, "matrix");
+    variable(zeros_of({2}), "zero");
+    const auto v = variable(random_normal_of({2, 3}));
+    global_variables_initializer();
+    shape_of(v);
+  };
+  all["counter"] = [] {
+    const auto counter = variable(0.0f, "counter");
+    const auto one = constant(1.0f);
+    assign(counter, add(counter, one));
+    global_variables_initializer();
+    global_variables_initializer();
+  };
+  all["fetch_several"] = [] {
+    const auto a = constant(3.0f);
+    const auto b = constant(2.0f);
+    multiply(a, add(b, constant(5.0f)));
+  };
+  all["feed_and_unfed"] = [] {
+    const auto a = placeholder(dtype::float32);
+    multiply(a, placeholder(dtype::float32));
+  };
+  all["add_with_dependency"] = [] {
+    const auto a = variable(1.0f);
+    const auto b = variable(2.0f);
+    assign(a, 10.0f);
+    add(a, b);
+    const auto c = variable(1.0f);
+    const auto d = variable(2.0f);
+    const auto up = assign(c, 10.0f);
+    {
+      const auto waits = control_dependencies({up});
+      add(c, d);
+    }
+    global_variables_initializer();
+    global_variables_initializer();
+  };
+  all["dependency_old_tensor"] = [] {
+    const auto v = variable(1.0f, "v");
+    const auto old = v * 2.0f;
+    const auto up = assign(v, 10.0f);
+    {
+      const auto waits = control_dependencies({up});
+      identity(old, "same");
+      multiply(v, 2.0f, "again");
+      constant(5.0f, "cons");
+      no_op("nothing");
+    }
+    for (int i = 0; i < 4; ++i) global_variables_initializer();
+  };
+  all["group_and_tuple"] = [] {
+    const auto a = variable(1.0f, "a");
+    const auto b = variable(2.0f, "b");
+    const auto both = group({assign_add(a, 1.0f), assign_add(b, 1.0f)}, "both");
+    {
+      const auto first = control_dependencies({get_operation_by_name(default_graph(), "AssignAdd")});
+      const auto second = control_dependencies({get_operation_by_name(default_graph(), "AssignAdd_1")});
+      add(a, b, "sum");
+      const auto none = control_dependencies(nullptr);
+      add(a, b, "free");
+    }
+    const auto x = a * 2.0f;
+    const auto y = b * 2.0f;
+    tuple({x, y}, "tuple", {both});
+    global_variables_initializer();
+  };
+  all["assigns"] = [] {
+    const auto v = variable(1.0f, "v");
+    assign(v, 2.0f);
+    assign_add(v, 2.0f);
+    assign_sub(v, 2.0f);
+    assign_add(assign_add(v, 1.0f), 1.0f);
+    global_variables_initializer();
+    assign_add(v, 1.0f);
+    read_value(v);
+  };
+  all["uninitialized"] = [] {
+    const auto v = variable(1.0f, "v");
+    {
+      const auto scope = variable_scope("scope");
+      get_variable("w", {2});
+    }
+    [[maybe_unused]] const auto sum = v + 1.0f;
+    assign_add(v, 1.0f);
+  };
+  all["shared_scopes"] = [] {
+    output v;
+    {
+      const auto outer = variable_scope("test1", {.initializer = constant_initializer(0.4)});
+      v = get_variable("firstvar", {2});
+      const auto inner = variable_scope("test2");
+      get_variable("firstvar", {2});
+      get_variable("test3", {2}, {.initializer = constant_initializer(0.3)});
+    }
+    assign(v, {1.0f, 2.0f});
+    global_variables_initializer();
+  };
+  const auto cluster = [](bool with_devices) {
+    output a;
+    output b;
+    {
+      const device ps(with_devices ? "/job:ps/task:0" : "");
+      a = variable(ones_of({2, 2}));
+      b = variable(ones_of({2, 2}));
+    }
+    output c;
+    {
+      const device worker(with_devices ? "/job:worker/task:0" : "");
+      c = matmul(a, b) + a;
+    }
+    {
+      const device worker(with_devices ? "/job:worker/task:1" : "");
+      [[maybe_unused]] const auto d = matmul(c, a) + a;
+    }
+    global_variables_initializer();
+  };
+  all["cluster_client"] = [cluster] { cluster(true); };
+  all["cluster_client_local"] = [cluster] { cluster(false); };
+  all["assign_product"] = [] {
+    const device cpu("/cpu:0");
+    const auto a = constant(2.0f, "a");
+    const auto b = variable(3.0f, "b");
+    const auto product = a * b;  // one by one: C++ may evaluate either side of a + first
+    const auto c = product + a / b;
+    assign(b, c * a);
+    global_variables_initializer();
+  };
+  all["subtract_interactive"] = [] {
+    const auto x = variable({1.0f, 2.0f});
+    subtract(x, constant({3.0f, 3.0f}));
+  };
+  all["reduce_and_stack"] = [] {
+    const auto a = constant(tensor_literal(shape_value{2, 3, 4}, std::vector<float>(24, 1.0f)));
+    const std::vector<output> parts{constant({1.0f, 2.0f}), constant({3.0f, 4.0f}), constant({5.0f, 6.0f})};
+    reduce_sum(a, all_axes);
+    for (int axis : {0, 1, 2, -1}) reduce_sum(a, axis);
+    reduce_sum(a, {0, 1});
+    reduce_sum(a, {0, 1, 2});
+    stack(parts);
+    const auto rows = stack(parts, 1);
+    stack(parts, -1);
+    std::vector<output> wide;
+    for (const auto& p : parts) wide.push_back(expand_dims(p, 0));
+    concat(wide, 0);
+    unstack(rows);
+  };
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("small programs make the nodes that TensorFlow makes") {
+  const auto reference = reference_json("naming.json");
+  if (!reference) return;
+  const auto all = scripts();
+  int here = 0;
+  std::string lacking;
+  for (const auto& row : (*reference)["scripts"]) {
+    const std::string name = row["script"];
+    const auto script = all.find(name);
+    if (script == all.end()) {
+      lacking += " " + name;
+      continue;
+    }
+    INFO(name);
+    ++here;
+    graph g;
+    const auto scope = g.as_default();
+    script->second();
+    const auto def = export_graph(g);
+    const json& nodes = row["nodes"];
+    CHECK(def.nodes.size() == nodes.size());
+    for (std::size_t i = 0; i < std::min(def.nodes.size(), nodes.size()); ++i) {
+      json inputs = json::array();
+      json controls = json::array();
+      for (const auto& in : def.nodes[i].inputs) {
+        if (in.starts_with('^'))
+          controls.push_back(in.substr(1));
+        else
+          inputs.push_back(in);
+      }
+      const json got{{"name", def.nodes[i].name}, {"op", def.nodes[i].op}, {"inputs", inputs}, {"control", controls}, {"device", def.nodes[i].device}};
+      CHECK(got == nodes[i]);
+    }
+  }
+  MESSAGE(here << " of " << (*reference)["scripts"].size() << " scripts; the others need operators, gradients or control flow that named graphs lack:" << lacking);
+  CHECK(here == static_cast<int>(all.size()));
+}

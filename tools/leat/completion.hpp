@@ -1,0 +1,61 @@
+#pragma once
+// Scripts by which shells complete the command's words.
+
+#include <string_view>
+
+namespace tool {
+
+/// The script for "bash", "zsh" or "fish"; empty for another shell.
+inline std::string_view completion_for(std::string_view shell) {
+  if (shell == "bash")
+    return R"script(_leat() {
+  local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]}
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    COMPREPLY=($(compgen -W "show check convert completion --help --version" -- "$word"))
+    return
+  fi
+  case $command:$word in
+    show:-*) COMPREPLY=($(compgen -W "--nodes --shapes --dot --help" -- "$word")) ;;
+    check:-*) COMPREPLY=($(compgen -W "--allow-unknown --help" -- "$word")) ;;
+    convert:-*) COMPREPLY=($(compgen -W "--prefix --fetch --help" -- "$word")) ;;
+    completion:*) COMPREPLY=($(compgen -W "bash zsh fish" -- "$word")) ;;
+    *) COMPREPLY=($(compgen -f -- "$word")) ;;
+  esac
+}
+complete -o filenames -F _leat leat
+)script";
+  if (shell == "zsh")
+    return R"script(#compdef leat
+_leat() {
+  local -a commands
+  commands=('show:what a file holds' 'check:what is wrong with files' 'convert:write a graph in another form' 'completion:a script for a shell')
+  if (( CURRENT == 2 )); then
+    _describe command commands
+    return
+  fi
+  case $words[2] in
+    show) _arguments '--nodes[every node]' '--shapes[every node with its shapes]' '--dot[as a drawing]' '*:file:_files -g "*.(pb|meta|json)"' ;;
+    check) _arguments '--allow-unknown[operators that leat does not know are no finding]' '*:file:_files -g "*.(pb|meta|json)"' ;;
+    convert) _arguments '--prefix[a scope for all names]:scope:' '*--fetch[keep what this needs]:name:' '*:file:_files -g "*.(pb|meta|json|dot)"' ;;
+    completion) _values shell bash zsh fish ;;
+  esac
+}
+compdef _leat leat
+)script";
+  if (shell == "fish")
+    return R"script(complete -c leat -n __fish_use_subcommand -f -a show -d 'what a file holds'
+complete -c leat -n __fish_use_subcommand -f -a check -d 'what is wrong with files'
+complete -c leat -n __fish_use_subcommand -f -a convert -d 'write a graph in another form'
+complete -c leat -n __fish_use_subcommand -f -a completion -d 'a script for a shell'
+complete -c leat -n '__fish_seen_subcommand_from show' -l nodes -d 'every node'
+complete -c leat -n '__fish_seen_subcommand_from show' -l shapes -d 'every node with its shapes'
+complete -c leat -n '__fish_seen_subcommand_from show' -l dot -d 'as a drawing'
+complete -c leat -n '__fish_seen_subcommand_from check' -l allow-unknown -d 'operators that leat does not know are no finding'
+complete -c leat -n '__fish_seen_subcommand_from convert' -l prefix -x -d 'a scope for all names'
+complete -c leat -n '__fish_seen_subcommand_from convert' -l fetch -x -d 'keep what this needs'
+complete -c leat -n '__fish_seen_subcommand_from completion' -f -a 'bash zsh fish'
+)script";
+  return {};
+}
+
+}  // namespace tool

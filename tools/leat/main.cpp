@@ -1,0 +1,165 @@
+// leat: looks into files that hold graphs, checks and converts them. Exit codes: 0 all is well, 1 something was found, 2 wrong
+// use, 3 a file that cannot be read or written.
+
+#include "completion.hpp"
+#include "graph_file.hpp"
+#include "known.hpp"
+#include "rewrite.hpp"
+#include "show.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using namespace tool;
+
+enum exit_code : int { all_well = 0, found_something = 1, wrong_use = 2, bad_file = 3 };
+
+void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+void complain(std::string_view text) { std::fprintf(stderr, "leat: %s\n", printable(text).c_str()); }
+
+int run_show(const std::string& path, const show_options& options, bool dot) {
+  const auto file = load(path);
+  print(dot ? leat::io::write_dot(file.meta.graph) : show(file, options));
+  return all_well;
+}
+
+int run_check(const std::vector<std::string>& paths, bool allow_unknown) {
+  const auto known = known_operators();
+  int code = all_well;
+  const auto line = [](const std::string& path, const std::string& text) {
+    print(printable(path) + ": " + printable(text) + "\n");
+  };
+  for (const auto& path : paths) {
+    graph_file file;
+    try {
+      file = load(path);
+    } catch (const usage_error&) {
+      throw;
+    } catch (const leat::error& e) {
+      complain(e.what());  // and on to the next file
+      code = bad_file;
+      continue;
+    }
+    const auto findings = leat::io::findings(file.meta.graph);
+    for (const auto& f : findings) line(path, to_text(f));
+    std::map<std::string_view, int> unknown;
+    for (const auto& node : file.meta.graph.nodes)
+      if (!std::binary_search(known.begin(), known.end(), node.op)) ++unknown[node.op];
+    std::string list;
+    for (const auto& [op, count] : unknown)
+      list += (list.empty() ? "" : ", ") + std::string(op) + " (" + std::to_string(count) + ")";
+    if (!list.empty()) line(path, "operators that leat does not know: " + list);
+    if (findings.empty() && list.empty())
+      line(path, std::to_string(file.meta.graph.nodes.size()) + " nodes, nothing found");
+    if ((!findings.empty() || (!list.empty() && !allow_unknown)) && code == all_well) code = found_something;
+  }
+  return code;
+}
+
+int run_convert(const std::string& from, const std::string& to, const std::string& prefix,
+                const std::vector<std::string>& fetches) {
+  check_ending(to);
+  auto file = load(from);
+  const auto findings = leat::io::findings(file.meta.graph);
+  for (const auto& f : findings) complain(from + ": " + to_text(f));
+  if (!findings.empty()) return found_something;
+  if (!fetches.empty()) try {
+      prune(file.meta, fetches);
+    } catch (const leat::not_found& e) {
+      throw usage_error(from + ": " + e.what());
+    }
+  if (!prefix.empty()) {
+    if (!leat::io::is_node_name(prefix) || prefix.ends_with('/'))
+      throw usage_error("--prefix: \"" + prefix + "\" cannot begin a node's name");
+    add_prefix(file.meta, prefix);
+  }
+  save(file, to);
+  return all_well;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) try {
+  CLI::App app{
+      "leat looks into files that hold graphs, checks and converts them.\n"
+      "Files end in .pb (GraphDef), .meta (MetaGraphDef) or .json (either, as protobuf's JSON).",
+      "leat"};
+  app.set_version_flag("--version", "leat " LEAT_TOOL_VERSION);
+  app.require_subcommand(1);
+  app.footer(
+      "Examples:\n"
+      "  leat show model.pb                            what is in it\n"
+      "  leat show --shapes model.pb | grep MatMul     every product with its shape\n"
+      "  leat show --dot model.pb | dot -Tsvg > m.svg  a drawing\n"
+      "  leat check *.pb                               what is wrong, and which operators leat lacks\n"
+      "  leat convert model.pb model.json              to read, edit, compare\n"
+      "  leat convert --fetch loss big.pb small.pb     what a fetch needs, and nothing else\n"
+      "Exit codes: 0 all is well, 1 something was found, 2 wrong use, 3 a file cannot be read or written.");
+
+  std::string from, to, prefix, shell;
+  std::vector<std::string> files, fetches;
+  show_options shown;
+  bool dot = false, allow_unknown = false;
+
+  auto* show_command =
+      app.add_subcommand("show", "What a file holds: operators, placeholders, variables, signatures, collections");
+  show_command->add_option("file", from, "the file")->required();
+  show_command->add_flag("--nodes", shown.nodes, "every node with its inputs");
+  show_command->add_flag("--shapes", shown.shapes, "every node with its inputs and the shapes its attributes tell");
+  show_command->add_flag("--dot", dot, "the graph in Graphviz's language instead");
+  show_command->footer(
+      "Examples:\n  leat show model.meta\n  leat show --nodes model.json\n  leat show --dot model.pb | dot -Tpng > model.png");
+
+  auto* check_command =
+      app.add_subcommand("check", "What is wrong with files, and the operators that leat does not know");
+  check_command->add_option("files", files, "the files")->required();
+  check_command->add_flag("--allow-unknown", allow_unknown,
+                          "list operators that leat does not know, but exit with 0 if they are all");
+  check_command->footer("Examples:\n  leat check model.pb\n  leat check --allow-unknown *.json || echo broken");
+
+  auto* convert_command = app.add_subcommand("convert", "Write a graph in another form, by the files' endings");
+  convert_command->add_option("from", from, "the file to read: .pb, .meta or .json")->required();
+  convert_command->add_option("to", to, "the file to write: .pb, .meta, .json or .dot")->required();
+  convert_command->add_option("--prefix", prefix, "put all names under this scope");
+  convert_command
+      ->add_option("--fetch", fetches, "keep only what this node or tensor needs; can be given several times")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  convert_command->footer(
+      "A .pb holds the graph alone: signatures and collections stay behind.\n"
+      "Examples:\n  leat convert model.pb model.json\n  leat convert --fetch prediction --fetch loss model.meta part.pb\n"
+      "  leat convert --prefix tower_0 model.pb tower.pb");
+
+  auto* completion_command = app.add_subcommand("completion", "A script by which a shell completes leat's words");
+  completion_command->add_option("shell", shell, "bash, zsh or fish")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  completion_command->footer(
+      "Examples:\n  source <(leat completion bash)\n  leat completion fish > ~/.config/fish/completions/leat.fish");
+
+  try {
+    app.parse(count, arguments);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? all_well : wrong_use;
+  }
+  if (*show_command) return run_show(from, shown, dot);
+  if (*check_command) return run_check(files, allow_unknown);
+  if (*convert_command) return run_convert(from, to, prefix, fetches);
+  print(completion_for(shell));
+  return all_well;
+} catch (const tool::usage_error& e) {
+  complain(e.what());
+  return wrong_use;
+} catch (const std::exception& e) {
+  complain(e.what());
+  return bad_file;
+}

@@ -1,0 +1,18 @@
+#pragma once
+// Graphs made of graphs: what some fetches need, and all names under a prefix.
+
+#include <leat/graph/graph_def.hpp>
+
+#include <string>
+#include <vector>
+
+namespace tool {
+
+/// Keeps what the fetches ("name" or "name:0") need, with the order of the nodes. Of collections, signatures and colocations
+/// that name other nodes, those go, too. The graph must be valid. Errors: not_found for a fetch that no node has.
+void prune(leat::meta_graph_def& meta, const std::vector<std::string>& fetches);
+
+/// Puts "prefix/" before every node's name, wherever it is named: inputs, collections, signatures, colocations, the saver.
+void add_prefix(leat::meta_graph_def& meta, const std::string& prefix);
+
+}  // namespace tool
