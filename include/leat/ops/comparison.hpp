@@ -22,7 +22,7 @@ constexpr made<equal_op, A, B> equal(const A& a, const B& b) {
 template <class A, class B>
   requires refused<equal_op, A, B>
 why<equal_op, A, B> equal(const A&, const B&) = delete;
-template <class A, class B, LEAT_SITE>
+template <class A, class B, LEAT_NUMBER_SITE>
   requires operand_and_number<A, B>
 constexpr auto equal(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return equal(p, q); });
@@ -48,7 +48,7 @@ constexpr made<not_equal_op, A, B> not_equal(const A& a, const B& b) {
 template <class A, class B>
   requires refused<not_equal_op, A, B>
 why<not_equal_op, A, B> not_equal(const A&, const B&) = delete;
-template <class A, class B, LEAT_SITE>
+template <class A, class B, LEAT_NUMBER_SITE>
   requires operand_and_number<A, B>
 constexpr auto not_equal(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return not_equal(p, q); });
@@ -73,7 +73,7 @@ constexpr made<less_op, A, B> less(const A& a, const B& b) {
 template <class A, class B>
   requires refused<less_op, A, B>
 why<less_op, A, B> less(const A&, const B&) = delete;
-template <class A, class B, LEAT_SITE>
+template <class A, class B, LEAT_NUMBER_SITE>
   requires operand_and_number<A, B>
 constexpr auto less(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return less(p, q); });
@@ -98,7 +98,7 @@ constexpr made<less_equal_op, A, B> less_equal(const A& a, const B& b) {
 template <class A, class B>
   requires refused<less_equal_op, A, B>
 why<less_equal_op, A, B> less_equal(const A&, const B&) = delete;
-template <class A, class B, LEAT_SITE>
+template <class A, class B, LEAT_NUMBER_SITE>
   requires operand_and_number<A, B>
 constexpr auto less_equal(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return less_equal(p, q); });
@@ -123,7 +123,7 @@ constexpr made<greater_op, A, B> greater(const A& a, const B& b) {
 template <class A, class B>
   requires refused<greater_op, A, B>
 why<greater_op, A, B> greater(const A&, const B&) = delete;
-template <class A, class B, LEAT_SITE>
+template <class A, class B, LEAT_NUMBER_SITE>
   requires operand_and_number<A, B>
 constexpr auto greater(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return greater(p, q); });
@@ -148,7 +148,7 @@ constexpr made<greater_equal_op, A, B> greater_equal(const A& a, const B& b) {
 template <class A, class B>
   requires refused<greater_equal_op, A, B>
 why<greater_equal_op, A, B> greater_equal(const A&, const B&) = delete;
-template <class A, class B, LEAT_SITE>
+template <class A, class B, LEAT_NUMBER_SITE>
   requires operand_and_number<A, B>
 constexpr auto greater_equal(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return greater_equal(p, q); });
@@ -165,7 +165,7 @@ constexpr made<less_op, A, B> operator<(const A& a, const B& b) {
 template <class A, class B>
   requires refused<less_op, A, B>
 why<less_op, A, B> operator<(const A&, const B&) = delete;
-template <class A, class B, LEAT_SITE>
+template <class A, class B, LEAT_NUMBER_SITE>
   requires operand_and_number<A, B>
 constexpr auto operator<(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return less(p, q); });
@@ -182,7 +182,7 @@ constexpr made<less_equal_op, A, B> operator<=(const A& a, const B& b) {
 template <class A, class B>
   requires refused<less_equal_op, A, B>
 why<less_equal_op, A, B> operator<=(const A&, const B&) = delete;
-template <class A, class B, LEAT_SITE>
+template <class A, class B, LEAT_NUMBER_SITE>
   requires operand_and_number<A, B>
 constexpr auto operator<=(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return less_equal(p, q); });
@@ -199,7 +199,7 @@ constexpr made<greater_op, A, B> operator>(const A& a, const B& b) {
 template <class A, class B>
   requires refused<greater_op, A, B>
 why<greater_op, A, B> operator>(const A&, const B&) = delete;
-template <class A, class B, LEAT_SITE>
+template <class A, class B, LEAT_NUMBER_SITE>
   requires operand_and_number<A, B>
 constexpr auto operator>(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return greater(p, q); });
@@ -216,7 +216,7 @@ constexpr made<greater_equal_op, A, B> operator>=(const A& a, const B& b) {
 template <class A, class B>
   requires refused<greater_equal_op, A, B>
 why<greater_equal_op, A, B> operator>=(const A&, const B&) = delete;
-template <class A, class B, LEAT_SITE>
+template <class A, class B, LEAT_NUMBER_SITE>
   requires operand_and_number<A, B>
 constexpr auto operator>=(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return greater_equal(p, q); });

@@ -190,7 +190,8 @@ struct mean_op : rule::reduction<rule::takes::number> {
   template <class G>
   static constexpr void gradient(G& g) {
     if (!g.wants(0)) return;
-    const auto share = reshape_to(g.dy(), rule::kept_shape(g)) / rule::reduced_count(g);
+    const auto count = rule::reduced_count(g);
+    const auto share = reshape_to(g.dy(), rule::kept_shape(g)) / count;
     give(g, 0, broadcast_to(share, g.input(0).extent()));
   }
 };
@@ -398,6 +399,9 @@ constexpr Handle sum_to(const Handle& value, const shape& to) {
   return broadcast_to(summed, to);
 }
 
-template output sum_to(const output&, const shape&);
+namespace detail {
+// Makes the function known to constant evaluation here, without code for it in every program.
+static_assert(noexcept(&sum_to<output>));
+}  // namespace detail
 
 }  // namespace leat
