@@ -59,9 +59,9 @@ class program_printer {
     std::string name = its.where == storage::fetch ? "fetch" : "t";
     return name += std::to_string(b);
   }
-  static std::string reg(std::int64_t r) {
-    std::string name = register_is_scalar(r) ? "s" : "r";
-    return name += std::to_string(register_number(r));
+  static std::string reg(std::int64_t kind, std::int64_t number) {
+    std::string name = register_is_scalar(kind) ? "s" : "r";
+    return name += std::to_string(number);
   }
   static std::string accumulator(std::int64_t a) {
     std::string name = "a";
@@ -72,22 +72,24 @@ class program_printer {
     std::size_t at = phase_lengths + phases + 3 * static_cast<std::size_t>(s.instructions[accumulating_total]);
     for (; at < s.instructions.size(); at += words_per_instruction) {
       const std::int64_t* word = s.instructions.data() + at;
+      const signature kinds = unpack_signature(word[5]);
       const auto operand = [&](std::int64_t k) { return buffer(s.operands[static_cast<std::size_t>(k)].buffer); };
       std::string line = "      ";
       switch (word[0]) {
-        case load: line.append(reg(word[1])).append(" = load ").append(operand(word[2])); break;
-        case store: line.append("store ").append(operand(word[1])).append(" = ").append(reg(word[2])); break;
-        case immediate: line.append(reg(word[1])).append(" = immediate"); break;
+        case load: line.append(reg(kinds.d, word[1])).append(" = load ").append(operand(word[2])); break;
+        case store: line.append("store ").append(operand(word[1])).append(" = ").append(reg(kinds.x, word[2])); break;
+        case immediate: line.append(reg(kinds.d, word[1])).append(" = immediate"); break;
         case reduce_lanes:
           line.append(accumulator(word[1])).append(" = ").append(operator_name(word[3]));
-          line.append(" over lanes of ").append(reg(word[2]));
+          line.append(" over lanes of ").append(reg(kinds.x, word[2]));
           break;
         case finish_all:
           line.append("store ").append(operand(word[1])).append(" = all of ").append(accumulator(word[2]));
           break;
         default:
-          line.append(reg(word[1])).append(" = ").append(operator_name(word[0]));
-          for (int k = 2; k < words_per_instruction && word[k] >= 0; ++k) line.append(" ").append(reg(word[k]));
+          line.append(reg(kinds.d, word[1])).append(" = ").append(operator_name(word[0]));
+          const std::int64_t operands[]{kinds.x, kinds.y, kinds.z};
+          for (int k = 0; k < 3 && operands[k] >= 0; ++k) line.append(" ").append(reg(operands[k], word[2 + k]));
       }
       std::printf("%s\n", line.c_str());
     }

@@ -21,6 +21,10 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+
+#if defined(__SANITIZE_THREAD__)
+#include <sanitizer/tsan_interface.h>
+#endif
 #endif
 
 namespace leat::cpu {
@@ -81,13 +85,28 @@ void parallel_for(std::int64_t chunks, F&& f) {
     return;
   }
   const float_mode mode = float_mode::current();
+#if defined(__SANITIZE_THREAD__)
+  // the sanitizer does not see into oneTBB's library: what comes before the loop, in it and after it is ordered
+  char before = 0;
+  char after = 0;
+  __tsan_release(&before);
+#endif
   const auto arena = detail::thread_pool::instance().arena();
   arena->execute([&] {
     tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, chunks), [&](const tbb::blocked_range<std::int64_t>& range) {
+#if defined(__SANITIZE_THREAD__)
+      __tsan_acquire(&before);
+#endif
       const scoped_float_mode scope(mode);
       for (std::int64_t chunk = range.begin(); chunk < range.end(); ++chunk) f(chunk);
+#if defined(__SANITIZE_THREAD__)
+      __tsan_release(&after);
+#endif
     });
   });
+#if defined(__SANITIZE_THREAD__)
+  __tsan_acquire(&after);
+#endif
 }
 
 #else

@@ -14,6 +14,9 @@
 #else
 #define LEAT_SITE class Site = decltype([] {})
 #endif
+// The same for operators of an operand `A` and a number `B`, or the other way about: the compiler makes the closure type before
+// it looks at the constraint, at a cost in every use of the operator, unless an argument before it is wrong.
+#define LEAT_NUMBER_SITE class = detail::beside_number<A, B>, LEAT_SITE
 
 namespace leat {
 

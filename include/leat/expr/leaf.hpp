@@ -358,6 +358,11 @@ template <class A, class B>
 concept operand_and_number = ((operand<A> && number_or_constant<B>) || (number_or_constant<A> && operand<B>) ||
                               (std::is_same_v<A, output> && number<B>) || (number<A> && std::is_same_v<B, output>)) &&
                              !operand_and_fraction<A, B>;
+namespace detail {
+template <class A, class B>
+  requires operand_and_number<A, B>
+using beside_number = void;
+}  // namespace detail
 /// The declared result of an operator between such two.
 template <class A, class B>
 using why_no_fraction = typename detail::fraction_refusal<A, B>::problem;

@@ -117,10 +117,6 @@ struct chunk_place {
   int n;                    // lanes in use
 };
 
-// The kind of a register: scalar or lane, and its dtype; or -1 for none. Its number stays out of template arguments, so
-// that all instructions of one operator share their functions: a constant argument does as well once they are inlined.
-constexpr std::int64_t kind_of(std::int64_t r) { return r < 0 ? -1 : r & ~std::int64_t{0xfffff}; }
-
 template <class T>
 [[gnu::always_inline]] constexpr T* pointer(const cluster_arguments& a, std::int64_t operand, std::int64_t offset) {
   return static_cast<T*>(a.base[operand]) + offset;
@@ -142,13 +138,12 @@ struct evaluation {
 
   template <std::int64_t Kind, bool AsScalar>
   [[gnu::always_inline]] constexpr auto read(LaneFile& lanes, std::int64_t r) {
-    const int k = register_number(r);
     if constexpr (!register_is_scalar(Kind))
-      return lanes.template of<register_type(Kind)>()[k];
+      return lanes.template of<register_type(Kind)>()[r];
     else if constexpr (AsScalar)
-      return scalars.template of<register_type(Kind)>()[k];
+      return scalars.template of<register_type(Kind)>()[r];
     else
-      return LaneSet::template broadcast<element_of<register_type(Kind)>>(scalars.template of<register_type(Kind)>()[k]);
+      return LaneSet::template broadcast<element_of<register_type(Kind)>>(scalars.template of<register_type(Kind)>()[r]);
   }
 
   // One operator. `D` to `C` are the kinds of the registers, `d` to `c` the registers.
@@ -161,9 +156,9 @@ struct evaluation {
     using To = element_of<register_type(D)>;
     if constexpr (requires { op::converts; }) {
       if constexpr (scalar)
-        scalars.template of<register_type(D)>()[register_number(d)] = scalar_lanes::convert<To>(read<A, true>(lanes, a));
+        scalars.template of<register_type(D)>()[d] = scalar_lanes::convert<To>(read<A, true>(lanes, a));
       else
-        lanes.template of<register_type(D)>()[register_number(d)] = LaneSet::template convert<To>(read<A, false>(lanes, a));
+        lanes.template of<register_type(D)>()[d] = LaneSet::template convert<To>(read<A, false>(lanes, a));
     } else if constexpr (C >= 0) {
       put<D>(lanes, d, op::template apply<math>(read<A, scalar>(lanes, a), read<B, scalar>(lanes, b), read<C, scalar>(lanes, c)));
     } else if constexpr (B >= 0) {
@@ -176,10 +171,17 @@ struct evaluation {
   // would take longer to compile than to run.
   template <class Op, class Math, bool Scalar, class... V>
   [[gnu::always_inline]] static constexpr auto apply(V... v) {
-    if constexpr (Large && !Scalar && requires { Op::costly; })
+    if constexpr (requires { Op::costly; } && !Scalar && Large)
       return apply_apart<Op, Math>(v...);
+    else if constexpr (requires { Op::costly; } && !Scalar)
+      return apply_in_place<Op, Math>(v...);
     else
       return Op::template apply<Math>(v...);
+  }
+  // Left to itself the compiler calls it, and a call saves and restores the registers of the loop.
+  template <class Op, class Math, class... V>
+  [[gnu::always_inline, gnu::flatten]] static constexpr auto apply_in_place(V... v) {
+    return Op::template apply<Math>(v...);
   }
   template <class Op, class Math, class... V>
   [[gnu::noinline]] static constexpr auto apply_apart(V... v) {
@@ -188,9 +190,9 @@ struct evaluation {
   template <std::int64_t D, class V>
   [[gnu::always_inline]] constexpr void put(LaneFile& lanes, std::int64_t d, V value) {
     if constexpr (register_is_scalar(D))
-      scalars.template of<register_type(D)>()[register_number(d)] = static_cast<element_of<register_type(D)>>(value);
+      scalars.template of<register_type(D)>()[d] = static_cast<element_of<register_type(D)>>(value);
     else
-      lanes.template of<register_type(D)>()[register_number(d)] = value;
+      lanes.template of<register_type(D)>()[d] = value;
   }
 
   // The accumulators of one reduction as one number, combined as a tree.
@@ -209,13 +211,15 @@ struct evaluation {
   }
 
   // An instruction outside the innermost loop. `Y` and `Z` are the words where they choose code: an operator, a dtype.
-  template <std::int64_t Op, std::int64_t D, std::int64_t X, std::int64_t Y, std::int64_t Z>
+  template <std::int64_t Signature>
   [[gnu::always_inline]] constexpr void scalar_instruction(LaneFile& lanes, const cluster_arguments& a, std::int64_t d, std::int64_t x,
                                                            std::int64_t y, std::int64_t z) {
+    constexpr signature of = unpack_signature(Signature);
+    constexpr std::int64_t Op = of.op, D = of.d, X = of.x, Y = of.y, Z = of.z;
     if constexpr (Op == load) {
       put<D>(lanes, d, *pointer<const element_of<register_type(D)>>(a, x, row_offset[x]));
     } else if constexpr (Op == store) {
-      *pointer<element_of<register_type(X)>>(a, d, row_offset[d]) = scalars.template of<register_type(X)>()[register_number(x)];
+      *pointer<element_of<register_type(X)>>(a, d, row_offset[d]) = scalars.template of<register_type(X)>()[x];
     } else if constexpr (Op == immediate) {
       using T = element_of<register_type(D)>;
       if constexpr (std::is_floating_point_v<T>)
@@ -232,16 +236,18 @@ struct evaluation {
       using T = element_of<register_type(X)>;
       T* cell = pointer<T>(a, d, row_offset[d]);
       *cell = operator_with<static_cast<int>(Y)>::template combine<scalar_math<T>, T>(
-          *cell, scalars.template of<register_type(X)>()[register_number(x)]);
+          *cell, scalars.template of<register_type(X)>()[x]);
     } else {
       operate<Op, D, X, Y, Z>(lanes, d, x, y, z);
     }
   }
 
   // An instruction of the innermost loop.
-  template <bool Partial, int Copy, std::int64_t Op, std::int64_t D, std::int64_t X, std::int64_t Y, std::int64_t Z>
+  template <bool Partial, int Copy, std::int64_t Signature>
   [[gnu::always_inline]] constexpr void lane_instruction(LaneFile& lanes, const chunk_place& place, std::int64_t d, std::int64_t x,
                                                          std::int64_t y, std::int64_t z) {
+    constexpr signature of = unpack_signature(Signature);
+    constexpr std::int64_t Op = of.op, D = of.d, X = of.x, Y = of.y, Z = of.z;
     const cluster_arguments& a = *place.arguments;
     if constexpr (Op == load) {
       using T = element_of<register_type(D)>;
@@ -254,7 +260,7 @@ struct evaluation {
       }
     } else if constexpr (Op == store) {
       using T = element_of<register_type(X)>;
-      const auto value = lanes.template of<register_type(X)>()[register_number(x)];
+      const auto value = lanes.template of<register_type(X)>()[x];
       if constexpr (Y == 1) {
         T* to = pointer<T>(a, d, place.row[d] + place.j);
         if constexpr (!Partial && requires { LaneSet::template stream<T>(to, value); }) {
@@ -277,12 +283,12 @@ struct evaluation {
       using reduction = operator_with<static_cast<int>(Y)>;
       auto& to = accumulators.template of<type>()[d * Unroll + Copy];
       to = reduction::template combine<typename LaneSet::template math<T>>(
-          to, LaneSet::template or_else<T, Partial>(lanes.template of<type>()[register_number(x)], reduction::template identity<T>(), place.n));
+          to, LaneSet::template or_else<T, Partial>(lanes.template of<type>()[x], reduction::template identity<T>(), place.n));
     } else if constexpr (Op == reduce_array) {
       constexpr dtype type = register_type(X);
       using T = element_of<type>;
       using reduction = operator_with<static_cast<int>(Y)>;
-      const auto value = lanes.template of<type>()[register_number(x)];
+      const auto value = lanes.template of<type>()[x];
       using math = typename LaneSet::template math<T>;
       if constexpr (Z == 1) {
         T* to = pointer<T>(a, d, place.row[d] + place.j);
@@ -295,7 +301,7 @@ struct evaluation {
       }
     } else if constexpr (Op == spill) {
       using V = std::remove_cvref_t<decltype(lanes.template of<register_type(X)>()[0])>;
-      *row_buffer<V>(place, d) = lanes.template of<register_type(X)>()[register_number(x)];
+      *row_buffer<V>(place, d) = lanes.template of<register_type(X)>()[x];
     } else if constexpr (Op == reload) {
       using V = std::remove_cvref_t<decltype(lanes.template of<register_type(D)>()[0])>;
       put<D>(lanes, d, *row_buffer<V>(place, x));
@@ -311,14 +317,32 @@ struct evaluation {
   }
 
   // `Row` accumulators start anew in each row, the others once.
-  template <bool Row, std::int64_t Op, std::int64_t X, std::int64_t Y, std::int64_t Z>
+  template <bool Row, std::int64_t Signature>
   [[gnu::always_inline]] constexpr void start_accumulator(std::int64_t d) {
+    constexpr signature of = unpack_signature(Signature);
+    constexpr std::int64_t Op = of.op, X = of.x, Z = of.z;
     if constexpr (Op == reduce_lanes && (Z == 1) == Row) {
       using T = element_of<register_type(X)>;
-      using op = operator_with<static_cast<int>(Y)>;
+      using op = operator_with<static_cast<int>(of.y)>;
       for (int u = 0; u < Unroll; ++u)
         accumulators.template of<register_type(X)>()[d * Unroll + u] = LaneSet::template broadcast<T>(op::template identity<T>());
     }
+  }
+};
+
+// One instruction as a function that is found by its signature alone.
+template <class State, std::int64_t Signature>
+struct scalar_step {
+  [[gnu::always_inline]] static constexpr void run(State& s, typename State::lane_file& none, const cluster_arguments& a, std::int64_t d,
+                                                   std::int64_t x, std::int64_t y, std::int64_t z) {
+    s.template scalar_instruction<Signature>(none, a, d, x, y, z);
+  }
+};
+template <class State, bool Partial, int Copy, std::int64_t Signature>
+struct lane_step {
+  [[gnu::always_inline]] static constexpr void run(State& s, typename State::lane_file& lanes, const chunk_place& place, std::int64_t d,
+                                                   std::int64_t x, std::int64_t y, std::int64_t z) {
+    s.template lane_instruction<Partial, Copy, Signature>(lanes, place, d, x, y, z);
   }
 };
 
@@ -438,50 +462,64 @@ struct cluster {
 
   using state = detail::evaluation<Lanes, lane_file, scalar_file, accumulator_file, operands, outer, loops, unroll, is_large>;
 
-  // Words of instruction I of a phase, the register numbers taken out where the words are template arguments.
-  static constexpr std::int64_t op_at(int at) { return code[at]; }
-  static constexpr std::int64_t d_kind(int at) {
-    const auto op = code[at];
-    return op >= 0 || op == load || op == immediate || op == position || op == finish_row || op == reload ? detail::kind_of(code[at + 1]) : -1;
-  }
-  static constexpr std::int64_t x_kind(int at) {
-    const auto op = code[at];
-    return op >= 0 || op == store || op == reduce_lanes || op == reduce_array || op == reduce_cell || op == spill ? detail::kind_of(code[at + 2])
-                                                                                                                  : -1;
-  }
-  static constexpr std::int64_t y_kind(int at) { return code[at] >= 0 ? detail::kind_of(code[at + 3]) : code[at + 3]; }
-  static constexpr std::int64_t z_kind(int at) { return code[at] >= 0 ? detail::kind_of(code[at + 4]) : code[at + 4]; }
+  // Instructions one after the other, in groups: what the compiler does with a pack grows with the square of its length.
+  static constexpr int group = 32;
+  static constexpr int group_size(int size, int begin) { return size - begin < group ? size - begin : group; }
 
-  template <int Phase, std::size_t... I>
-  [[gnu::always_inline]] static constexpr void scalar_phase(state& s, const cluster_arguments& a, std::index_sequence<I...>) {
-    constexpr int at = phase_at(Phase);
-    constexpr int w = words_per_instruction;
-    [[maybe_unused]] lane_file none;
-    (s.template scalar_instruction<op_at(at + w * int(I)), d_kind(at + w * int(I)), x_kind(at + w * int(I)), y_kind(at + w * int(I)), z_kind(at + w * int(I))>(
-         none, a, word(at + w * int(I) + 1), word(at + w * int(I) + 2), word(at + w * int(I) + 3), word(at + w * int(I) + 4)),
-     ...);
-  }
+  template <int At, int Size>
+  struct scalar_run {
+    template <std::size_t... I>
+    [[gnu::always_inline]] static constexpr void run(state& s, lane_file& none, const cluster_arguments& a, std::index_sequence<I...>) {
+      constexpr int w = words_per_instruction;
+      (detail::scalar_step<state, code[At + w * int(I) + 5]>::run(s, none, a, code[At + w * int(I) + 1], code[At + w * int(I) + 2],
+                                                                 code[At + w * int(I) + 3], code[At + w * int(I) + 4]),
+       ...);
+    }
+    [[gnu::always_inline]] static constexpr void run(state& s, lane_file& none, const cluster_arguments& a) {
+      run(s, none, a, std::make_index_sequence<static_cast<std::size_t>(group_size(Size, 0))>{});
+      if constexpr (Size > group) scalar_run<At + words_per_instruction * group, Size - group>::run(s, none, a);
+    }
+  };
   template <int Phase>
   [[gnu::always_inline]] static constexpr void scalar_phase(state& s, const cluster_arguments& a) {
-    scalar_phase<Phase>(s, a, std::make_index_sequence<static_cast<std::size_t>(phase_size(Phase))>{});
+    [[maybe_unused]] lane_file none;
+    if constexpr (phase_size(Phase) > 0) scalar_run<phase_at(Phase), phase_size(Phase)>::run(s, none, a);
   }
-  template <int Phase, bool Partial, int Copy, std::size_t... I>
-  [[gnu::always_inline]] static constexpr void lane_chunk(state& s, const detail::chunk_place& place, std::index_sequence<I...>) {
-    lane_file lanes;
-    constexpr int at = phase_at(Phase);
+  // Of a cluster of very many instructions, each group is a function of its own, which leaves its results in memory.
+  template <int At, bool Partial, int Copy, std::size_t... I>
+  [[gnu::always_inline]] static constexpr void lane_group(state& s, lane_file& lanes, const detail::chunk_place& place, std::index_sequence<I...>) {
     constexpr int w = words_per_instruction;
-    (s.template lane_instruction<Partial, Copy, op_at(at + w * int(I)), d_kind(at + w * int(I)), x_kind(at + w * int(I)), y_kind(at + w * int(I)),
-                                 z_kind(at + w * int(I))>(lanes, place, word(at + w * int(I) + 1), word(at + w * int(I) + 2), word(at + w * int(I) + 3),
-                                                     word(at + w * int(I) + 4)),
+    (detail::lane_step<state, Partial, Copy, code[At + w * int(I) + 5]>::run(s, lanes, place, code[At + w * int(I) + 1], code[At + w * int(I) + 2],
+                                                                            code[At + w * int(I) + 3], code[At + w * int(I) + 4]),
      ...);
   }
-  template <int Phase, bool Row, std::size_t... I>
-  [[gnu::always_inline]] static constexpr void start_phase(state& s, std::index_sequence<I...>) {
-    if constexpr (lanes_reduce(Phase)) {
-      constexpr int at = phase_at(Phase);
-      constexpr int w = words_per_instruction;
-      (s.template start_accumulator<Row, op_at(at + w * int(I)), x_kind(at + w * int(I)), y_kind(at + w * int(I)), z_kind(at + w * int(I))>(word(at + w * int(I) + 1)), ...);
+  template <int At, int Size, bool Partial, int Copy>
+  [[gnu::noinline]] static constexpr void lane_group_apart(state& s, lane_file& lanes, const detail::chunk_place& place) {
+    lane_group<At, Partial, Copy>(s, lanes, place, std::make_index_sequence<static_cast<std::size_t>(Size)>{});
+  }
+  template <int At, int Size, bool Partial, int Copy, std::size_t... G>
+  [[gnu::always_inline]] static constexpr void lane_groups(state& s, lane_file& lanes, const detail::chunk_place& place, std::index_sequence<G...>) {
+    (lane_group_apart<At + words_per_instruction * group * int(G), group_size(Size, group * int(G)), Partial, Copy>(s, lanes, place), ...);
+  }
+  template <int Phase, bool Partial, int Copy>
+  [[gnu::always_inline]] static constexpr void lane_chunk(state& s, const detail::chunk_place& place) {
+    lane_file lanes;
+    constexpr int size = phase_size(Phase);
+    if constexpr (is_large)
+      lane_groups<phase_at(Phase), size, Partial, Copy>(s, lanes, place, std::make_index_sequence<static_cast<std::size_t>((size + group - 1) / group)>{});
+    else
+      lane_group<phase_at(Phase), Partial, Copy>(s, lanes, place, std::make_index_sequence<static_cast<std::size_t>(size)>{});
+  }
+  template <int At, int Size, bool Row>
+  [[gnu::always_inline]] static constexpr void start_from(state& s) {
+    if constexpr (Size > 0) {
+      if constexpr (code[At] == reduce_lanes) s.template start_accumulator<Row, code[At + 5]>(word(At + 1));
+      start_from<At + words_per_instruction, Size - 1, Row>(s);
     }
+  }
+  template <int Phase, bool Row>
+  [[gnu::always_inline]] static constexpr void start_phase(state& s) {
+    if constexpr (lanes_reduce(Phase)) start_from<phase_at(Phase), phase_size(Phase), Row>(s);
   }
 
   // The array that a row's first stage reads, or -1: while later stages work on the row in the cache, the next row is
@@ -505,40 +543,39 @@ struct cluster {
 
   template <int Phase>
   [[gnu::always_inline]] static constexpr void lane_phase(state& s, const cluster_arguments& a, const cluster_range& r) {
-    constexpr auto all = std::make_index_sequence<static_cast<std::size_t>(phase_size(Phase))>{};
-    start_phase<Phase, true>(s, all);
+    start_phase<Phase, true>(s);
     if constexpr (phase_size(Phase) > 0) {
       detail::chunk_place place{&a, s.row_offset, r.begin, r.begin, Lanes::count};
       if constexpr (unroll == 4) {
         for (; place.j + 4 * Lanes::count <= r.end;) {
           fetch_next_row<Phase>(a, place);
-          lane_chunk<Phase, false, 0>(s, place, all);
+          lane_chunk<Phase, false, 0>(s, place);
           place.j += Lanes::count;
           fetch_next_row<Phase>(a, place);
-          lane_chunk<Phase, false, 1>(s, place, all);
+          lane_chunk<Phase, false, 1>(s, place);
           place.j += Lanes::count;
           fetch_next_row<Phase>(a, place);
-          lane_chunk<Phase, false, 2>(s, place, all);
+          lane_chunk<Phase, false, 2>(s, place);
           place.j += Lanes::count;
           fetch_next_row<Phase>(a, place);
-          lane_chunk<Phase, false, 3>(s, place, all);
+          lane_chunk<Phase, false, 3>(s, place);
           place.j += Lanes::count;
         }
       }
       if constexpr (is_large) {  // one copy of the code serves whole batches and the rest
         for (; place.j < r.end; place.j += Lanes::count) {
           place.n = r.end - place.j < Lanes::count ? static_cast<int>(r.end - place.j) : Lanes::count;
-          lane_chunk<Phase, true, 0>(s, place, all);
+          lane_chunk<Phase, true, 0>(s, place);
         }
       } else {
         for (; place.j + Lanes::count <= r.end; place.j += Lanes::count) {
           fetch_next_row<Phase>(a, place);
-          lane_chunk<Phase, false, 0>(s, place, all);
+          lane_chunk<Phase, false, 0>(s, place);
         }
         if constexpr (Lanes::count > 1) {
           if (place.j < r.end) {
             place.n = static_cast<int>(r.end - place.j);
-            lane_chunk<Phase, true, 0>(s, place, all);
+            lane_chunk<Phase, true, 0>(s, place);
           }
         }
       }
@@ -561,19 +598,18 @@ struct cluster {
   }
   template <bool Partial, int Copy, int At>
   [[gnu::always_inline]] static constexpr void instruction_but_reduce_array(lane_file& lanes, state& s, const detail::chunk_place& place) {
-    if constexpr (op_at(At) != reduce_array)
-      s.template lane_instruction<Partial, Copy, op_at(At), d_kind(At), x_kind(At), y_kind(At), z_kind(At)>(
+    if constexpr (code[At] != reduce_array) s.template lane_instruction<Partial, Copy, code[At + 5]>(
           lanes, place, word(At + 1), word(At + 2), word(At + 3), word(At + 4));
   }
   template <bool Partial, int At>
   [[gnu::always_inline]] static constexpr void reduce_four_rows(lane_file (&lanes)[4], const cluster_arguments& a,
                                                                 const detail::chunk_place& place) {
-    if constexpr (op_at(At) == reduce_array) {
-      constexpr dtype type = register_type(x_kind(At));
+    if constexpr (code[At] == reduce_array) {
+      constexpr dtype type = register_type(unpack_signature(code[At + 5]).x);
       using T = element_of<type>;
-      using reduction = operator_with<static_cast<int>(y_kind(At))>;
+      using reduction = operator_with<static_cast<int>(code[At + 3])>;
       using math = typename Lanes::template math<T>;
-      constexpr int k = register_number(word(At + 2));
+      constexpr auto k = word(At + 2);
       T* to = detail::pointer<T>(a, word(At + 1), place.row[word(At + 1)] + place.j);
       const auto rows = reduction::template combine<math>(
           reduction::template combine<math>(lanes[0].template of<type>()[k], lanes[1].template of<type>()[k]),
@@ -622,9 +658,7 @@ struct cluster {
   }
   template <std::size_t... T>
   [[gnu::always_inline]] static constexpr void start_all(state& s, std::index_sequence<T...>) {
-    (start_phase<2 + 2 * static_cast<int>(T), false>(
-         s, std::make_index_sequence<static_cast<std::size_t>(phase_size(2 + 2 * static_cast<int>(T)))>{}),
-     ...);
+    (start_phase<2 + 2 * static_cast<int>(T), false>(s), ...);
   }
 
   [[gnu::always_inline]] static constexpr void place_row(state& s, const cluster_arguments& a, std::int64_t row) {

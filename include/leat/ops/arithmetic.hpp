@@ -34,7 +34,7 @@ constexpr made<add_op, A, B> operator+(const A& a, const B& b) {
 template <class A, class B>
   requires refused<add_op, A, B>
 why<add_op, A, B> operator+(const A&, const B&) = delete;
-template <class A, class B, LEAT_SITE>
+template <class A, class B, LEAT_NUMBER_SITE>
   requires operand_and_number<A, B>
 constexpr auto operator+(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return p + q; });
@@ -66,7 +66,7 @@ constexpr made<sub_op, A, B> operator-(const A& a, const B& b) {
 template <class A, class B>
   requires refused<sub_op, A, B>
 why<sub_op, A, B> operator-(const A&, const B&) = delete;
-template <class A, class B, LEAT_SITE>
+template <class A, class B, LEAT_NUMBER_SITE>
   requires operand_and_number<A, B>
 constexpr auto operator-(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return p - q; });
@@ -99,7 +99,7 @@ constexpr made<mul_op, A, B> operator*(const A& a, const B& b) {
 template <class A, class B>
   requires refused<mul_op, A, B>
 why<mul_op, A, B> operator*(const A&, const B&) = delete;
-template <class A, class B, LEAT_SITE>
+template <class A, class B, LEAT_NUMBER_SITE>
   requires operand_and_number<A, B>
 constexpr auto operator*(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return p * q; });
@@ -175,7 +175,7 @@ constexpr made<real_div_op, A, B> real_divide(const A& a, const B& b) {
 template <class A, class B>
   requires refused<real_div_op, A, B>
 why<real_div_op, A, B> real_divide(const A&, const B&) = delete;
-template <class A, class B, LEAT_SITE>
+template <class A, class B, LEAT_NUMBER_SITE>
   requires operand_and_number<A, B>
 constexpr auto real_divide(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return real_divide(p, q); });
@@ -200,7 +200,7 @@ constexpr made<truncate_div_op, A, B> truncate_divide(const A& a, const B& b) {
 template <class A, class B>
   requires refused<truncate_div_op, A, B>
 why<truncate_div_op, A, B> truncate_divide(const A&, const B&) = delete;
-template <class A, class B, LEAT_SITE>
+template <class A, class B, LEAT_NUMBER_SITE>
   requires operand_and_number<A, B>
 constexpr auto truncate_divide(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return truncate_divide(p, q); });
@@ -228,7 +228,7 @@ constexpr made<truncate_div_op, A, B> operator/(const A& a, const B& b) {
 template <class A, class B>
   requires(refused<real_div_op, A, B> && refused<truncate_div_op, A, B>)
 why<real_div_op, A, B> operator/(const A&, const B&) = delete;
-template <class A, class B, LEAT_SITE>
+template <class A, class B, LEAT_NUMBER_SITE>
   requires operand_and_number<A, B>
 constexpr auto operator/(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return p / q; });
@@ -254,7 +254,7 @@ constexpr made<floor_div_op, A, B> floor_divide(const A& a, const B& b) {
 template <class A, class B>
   requires refused<floor_div_op, A, B>
 why<floor_div_op, A, B> floor_divide(const A&, const B&) = delete;
-template <class A, class B, LEAT_SITE>
+template <class A, class B, LEAT_NUMBER_SITE>
   requires operand_and_number<A, B>
 constexpr auto floor_divide(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return floor_divide(p, q); });
@@ -285,7 +285,7 @@ constexpr made<floor_mod_op, A, B> floor_mod(const A& a, const B& b) {
 template <class A, class B>
   requires refused<floor_mod_op, A, B>
 why<floor_mod_op, A, B> floor_mod(const A&, const B&) = delete;
-template <class A, class B, LEAT_SITE>
+template <class A, class B, LEAT_NUMBER_SITE>
   requires operand_and_number<A, B>
 constexpr auto floor_mod(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return floor_mod(p, q); });
@@ -310,7 +310,7 @@ constexpr made<truncate_mod_op, A, B> truncate_mod(const A& a, const B& b) {
 template <class A, class B>
   requires refused<truncate_mod_op, A, B>
 why<truncate_mod_op, A, B> truncate_mod(const A&, const B&) = delete;
-template <class A, class B, LEAT_SITE>
+template <class A, class B, LEAT_NUMBER_SITE>
   requires operand_and_number<A, B>
 constexpr auto truncate_mod(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return truncate_mod(p, q); });
@@ -342,7 +342,7 @@ constexpr made<maximum_op, A, B> maximum(const A& a, const B& b) {
 template <class A, class B>
   requires refused<maximum_op, A, B>
 why<maximum_op, A, B> maximum(const A&, const B&) = delete;
-template <class A, class B, LEAT_SITE>
+template <class A, class B, LEAT_NUMBER_SITE>
   requires operand_and_number<A, B>
 constexpr auto maximum(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return maximum(p, q); });
@@ -374,7 +374,7 @@ constexpr made<minimum_op, A, B> minimum(const A& a, const B& b) {
 template <class A, class B>
   requires refused<minimum_op, A, B>
 why<minimum_op, A, B> minimum(const A&, const B&) = delete;
-template <class A, class B, LEAT_SITE>
+template <class A, class B, LEAT_NUMBER_SITE>
   requires operand_and_number<A, B>
 constexpr auto minimum(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return minimum(p, q); });
@@ -428,7 +428,7 @@ constexpr made<squared_difference_op, A, B> squared_difference(const A& a, const
 template <class A, class B>
   requires refused<squared_difference_op, A, B>
 why<squared_difference_op, A, B> squared_difference(const A&, const B&) = delete;
-template <class A, class B, LEAT_SITE>
+template <class A, class B, LEAT_NUMBER_SITE>
   requires operand_and_number<A, B>
 constexpr auto squared_difference(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return squared_difference(p, q); });

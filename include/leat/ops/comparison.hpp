@@ -23,7 +23,7 @@ constexpr made<equal_op, A, B> equal(const A& a, const B& b) {
 template <class A, class B>
   requires refused<equal_op, A, B>
 why<equal_op, A, B> equal(const A&, const B&) = delete;
-template <class A, class B, LEAT_SITE>
+template <class A, class B, LEAT_NUMBER_SITE>
   requires operand_and_number<A, B>
 constexpr auto equal(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return equal(p, q); });
@@ -50,7 +50,7 @@ constexpr made<not_equal_op, A, B> not_equal(const A& a, const B& b) {
 template <class A, class B>
   requires refused<not_equal_op, A, B>
 why<not_equal_op, A, B> not_equal(const A&, const B&) = delete;
-template <class A, class B, LEAT_SITE>
+template <class A, class B, LEAT_NUMBER_SITE>
   requires operand_and_number<A, B>
 constexpr auto not_equal(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return not_equal(p, q); });
@@ -75,7 +75,7 @@ constexpr made<less_op, A, B> less(const A& a, const B& b) {
 template <class A, class B>
   requires refused<less_op, A, B>
 why<less_op, A, B> less(const A&, const B&) = delete;
-template <class A, class B, LEAT_SITE>
+template <class A, class B, LEAT_NUMBER_SITE>
   requires operand_and_number<A, B>
 constexpr auto less(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return less(p, q); });
@@ -100,7 +100,7 @@ constexpr made<less_equal_op, A, B> less_equal(const A& a, const B& b) {
 template <class A, class B>
   requires refused<less_equal_op, A, B>
 why<less_equal_op, A, B> less_equal(const A&, const B&) = delete;
-template <class A, class B, LEAT_SITE>
+template <class A, class B, LEAT_NUMBER_SITE>
   requires operand_and_number<A, B>
 constexpr auto less_equal(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return less_equal(p, q); });
@@ -125,7 +125,7 @@ constexpr made<greater_op, A, B> greater(const A& a, const B& b) {
 template <class A, class B>
   requires refused<greater_op, A, B>
 why<greater_op, A, B> greater(const A&, const B&) = delete;
-template <class A, class B, LEAT_SITE>
+template <class A, class B, LEAT_NUMBER_SITE>
   requires operand_and_number<A, B>
 constexpr auto greater(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return greater(p, q); });
@@ -150,7 +150,7 @@ constexpr made<greater_equal_op, A, B> greater_equal(const A& a, const B& b) {
 template <class A, class B>
   requires refused<greater_equal_op, A, B>
 why<greater_equal_op, A, B> greater_equal(const A&, const B&) = delete;
-template <class A, class B, LEAT_SITE>
+template <class A, class B, LEAT_NUMBER_SITE>
   requires operand_and_number<A, B>
 constexpr auto greater_equal(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return greater_equal(p, q); });
@@ -167,7 +167,7 @@ constexpr made<less_op, A, B> operator<(const A& a, const B& b) {
 template <class A, class B>
   requires refused<less_op, A, B>
 why<less_op, A, B> operator<(const A&, const B&) = delete;
-template <class A, class B, LEAT_SITE>
+template <class A, class B, LEAT_NUMBER_SITE>
   requires operand_and_number<A, B>
 constexpr auto operator<(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return less(p, q); });
@@ -184,7 +184,7 @@ constexpr made<less_equal_op, A, B> operator<=(const A& a, const B& b) {
 template <class A, class B>
   requires refused<less_equal_op, A, B>
 why<less_equal_op, A, B> operator<=(const A&, const B&) = delete;
-template <class A, class B, LEAT_SITE>
+template <class A, class B, LEAT_NUMBER_SITE>
   requires operand_and_number<A, B>
 constexpr auto operator<=(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return less_equal(p, q); });
@@ -201,7 +201,7 @@ constexpr made<greater_op, A, B> operator>(const A& a, const B& b) {
 template <class A, class B>
   requires refused<greater_op, A, B>
 why<greater_op, A, B> operator>(const A&, const B&) = delete;
-template <class A, class B, LEAT_SITE>
+template <class A, class B, LEAT_NUMBER_SITE>
   requires operand_and_number<A, B>
 constexpr auto operator>(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return greater(p, q); });
@@ -218,7 +218,7 @@ constexpr made<greater_equal_op, A, B> operator>=(const A& a, const B& b) {
 template <class A, class B>
   requires refused<greater_equal_op, A, B>
 why<greater_equal_op, A, B> operator>=(const A&, const B&) = delete;
-template <class A, class B, LEAT_SITE>
+template <class A, class B, LEAT_NUMBER_SITE>
   requires operand_and_number<A, B>
 constexpr auto operator>=(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return greater_equal(p, q); });

@@ -422,7 +422,7 @@ constexpr made<pow_op, A, B> pow(const A& a, const B& b) {
 template <class A, class B>
   requires refused<pow_op, A, B>
 why<pow_op, A, B> pow(const A&, const B&) = delete;
-template <class A, class B, LEAT_SITE>
+template <class A, class B, LEAT_NUMBER_SITE>
   requires operand_and_number<A, B>
 constexpr auto pow(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return pow(p, q); });

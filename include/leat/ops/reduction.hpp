@@ -197,7 +197,8 @@ struct mean_op : rule::reduction<rule::takes::number> {
   template <class G>
   static constexpr void gradient(G& g) {
     if (!g.wants(0)) return;
-    const auto share = reshape_to(g.dy(), rule::kept_shape(g)) / rule::reduced_count(g);
+    const auto count = rule::reduced_count(g);
+    const auto share = reshape_to(g.dy(), rule::kept_shape(g)) / count;
     give(g, 0, broadcast_to(share, g.input(0).extent()));
   }
 };

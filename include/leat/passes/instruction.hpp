@@ -1,6 +1,7 @@
 #pragma once
-// The instructions of a fused cluster. A cluster is a loop nest over one shape; its instructions are integers, five each:
-// an operator's code (or one of the negative codes below), a destination and up to three operands. Registers are of two
+// The instructions of a fused cluster. A cluster is a loop nest over one shape; its instructions are integers, six each:
+// an operator's code (or one of the negative codes below), a destination, up to three operands, and their signature; registers
+// stand there by their numbers, their kinds are in the signature. Registers are of two
 // kinds: lanes, one element (or one SIMD batch) at each position of the innermost loop, and scalars, one value per row. A
 // cluster runs in phases:
 //
@@ -64,6 +65,40 @@ enum cluster_header : int {
   element_loop,        // whether all work is per element: the innermost loop may be cut
   phase_lengths        // once, then row 0, lanes 0, …, row n, last
 };
-inline constexpr int words_per_instruction = 5;
+inline constexpr int words_per_instruction = 6;
+
+/// What of an instruction chooses code, as one number, its sixth word: the operator, and of each register the kind, not the
+/// number. Equal signatures share their function, and a function is named by one template argument.
+struct signature {
+  std::int64_t op = 0;
+  std::int64_t d = -1;  // kinds of registers, or -1; of codes below 0, `y` and `z` are the words themselves
+  std::int64_t x = -1;
+  std::int64_t y = -1;
+  std::int64_t z = -1;
+};
+
+namespace detail {
+constexpr std::int64_t kind_of(std::int64_t r) { return r < 0 ? -1 : r & ~std::int64_t{0xfffff}; }
+constexpr std::int64_t pack_kind(std::int64_t r) { return r < 0 ? 0 : 1 + ((r >> 20) & 1) + ((r >> 23) & 0x1e); }
+constexpr std::int64_t unpack_kind(std::int64_t packed) {
+  packed &= 31;
+  return packed == 0 ? -1 : ((packed - 1) & 1) << 20 | ((packed - 1) >> 1) << 24;
+}
+}  // namespace detail
+
+/// The signature of an instruction's five words.
+constexpr std::int64_t pack_signature(std::int64_t op, std::int64_t d, std::int64_t x, std::int64_t y, std::int64_t z) {
+  using detail::pack_kind;
+  if (op >= 0) return op << 20 | pack_kind(d) << 15 | pack_kind(x) << 10 | pack_kind(y) << 5 | pack_kind(z);
+  const bool makes = op == load || op == immediate || op == position || op == finish_row || op == reload;
+  const bool takes = op == store || op == reduce_lanes || op == reduce_array || op == reduce_cell || op == spill;
+  return std::int64_t{1} << 62 | -op << 52 | (makes ? pack_kind(d) : 0) << 47 | (takes ? pack_kind(x) : 0) << 42 | ((z + 1) & 0xff) << 32 |
+         ((y + 1) & 0x7fffffff);
+}
+constexpr signature unpack_signature(std::int64_t s) {
+  using detail::unpack_kind;
+  if ((s >> 62) == 0) return {s >> 20, unpack_kind(s >> 15), unpack_kind(s >> 10), unpack_kind(s >> 5), unpack_kind(s)};
+  return {-((s >> 52) & 0x3ff), unpack_kind(s >> 47), unpack_kind(s >> 42), (s & 0x7fffffff) - 1, ((s >> 32) & 0xff) - 1};
+}
 
 }  // namespace leat

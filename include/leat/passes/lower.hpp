@@ -452,11 +452,15 @@ class lowerer {
 
   using code_list = std::vector<std::int64_t>;
   constexpr void put(code_list& to, std::int64_t op, std::int64_t d, std::int64_t a = -1, std::int64_t b = -1, std::int64_t c = -1) {
+    const std::int64_t kinds = pack_signature(op, d, a, b, c);
+    const signature s = unpack_signature(kinds);
+    auto number = [](std::int64_t kind, std::int64_t word) { return kind >= 0 ? register_number(word) : word; };
     to.push_back(op);
-    to.push_back(d);
-    to.push_back(a);
-    to.push_back(b);
-    to.push_back(c);
+    to.push_back(number(s.d, d));
+    to.push_back(number(s.x, a));
+    to.push_back(op >= 0 ? number(s.y, b) : b);
+    to.push_back(op >= 0 ? number(s.z, c) : c);
+    to.push_back(kinds);
   }
   constexpr std::int64_t new_register(bool scalar, dtype type) {
     const auto file = at(register_file(type));

@@ -318,6 +318,7 @@ class basic_session : detail::refused_calls_of<Es...> {
     requires(detail::run_check<table, detail::fetch_targets<detail::fetch_target_of<Fs>...>, typename Feeds::leaf::identity...>::ok)
   [[gnu::always_inline]] detail::fetch_results<Fs...> run(const fetch_list<Fs...>& fetches, const Feeds&... feeds) {
     using compiled = detail::program_table<detail::fetch_target_of<Fs>...>;
+    const guard_of<!detail::is_tiny<compiled>()> g(*this);
     return run_in(state_of<compiled>(), fetches, feeds...);
   }
   using detail::refused_calls_of<Es...>::run;
@@ -327,7 +328,11 @@ class basic_session : detail::refused_calls_of<Es...> {
     requires(detail::run_check<table, detail::fetch_targets<detail::fetch_target_of<Fs>...>, typename Feeds::leaf::identity...>::ok)
   auto prepare(const fetch_list<Fs...>& fetches, const Feeds&... feeds) {
     using compiled = detail::program_table<detail::fetch_target_of<Fs>...>;
-    return [this, &state = state_of<compiled>(), fetches, feeds...]() __attribute__((always_inline)) { return run_in(state, fetches, feeds...); };
+    const guard g(*this);
+    return [this, &state = state_of<compiled>(), fetches, feeds...]() __attribute__((always_inline)) {
+      const guard_of<!detail::is_tiny<compiled>()> entered(*this);
+      return run_in(state, fetches, feeds...);
+    };
   }
   using detail::refused_calls_of<Es...>::prepare;
 
@@ -338,20 +343,27 @@ class basic_session : detail::refused_calls_of<Es...> {
   }
 
  private:
-  // One user at a time. Not a lock: a plain flag, a load and two stores on the path of a step.
-  class guard {
+  // One user at a time. Not a lock: who comes second is told. A step of a few numbers is shorter than an atomic exchange; it
+  // only looks, and may miss one who comes at the same instant.
+  template <bool Exchange = true>
+  class guard_of {
    public:
-    [[gnu::always_inline]] explicit guard(const basic_session& s) : s_(s) {
-      if (s.busy_.load(std::memory_order_relaxed)) entered_twice();
-      s.busy_.store(true, std::memory_order_relaxed);
+    [[gnu::always_inline]] explicit guard_of(const basic_session& s) : s_(s) {
+      if constexpr (Exchange) {
+        if (s.busy_.exchange(true, std::memory_order_acquire)) entered_twice();
+      } else {
+        if (s.busy_.load(std::memory_order_acquire)) entered_twice();
+        s.busy_.store(true, std::memory_order_relaxed);
+      }
     }
-    guard(const guard&) = delete;
-    guard& operator=(const guard&) = delete;
-    [[gnu::always_inline]] ~guard() { s_.busy_.store(false, std::memory_order_release); }
+    guard_of(const guard_of&) = delete;
+    guard_of& operator=(const guard_of&) = delete;
+    [[gnu::always_inline]] ~guard_of() { s_.busy_.store(false, std::memory_order_release); }
 
    private:
     const basic_session& s_;
   };
+  using guard = guard_of<>;
   [[noreturn, gnu::cold, gnu::noinline]] static void entered_twice() {
     throw failed_precondition(
         "the session is entered by two threads at once, or from within a run: give each thread a session of its own, or lock");
@@ -524,7 +536,6 @@ class basic_session : detail::refused_calls_of<Es...> {
   template <class Program, class... Fs, class... Feeds>
   [[gnu::always_inline]] detail::fetch_results<Fs...> run_in(step_state<Program>& state, const fetch_list<Fs...>& fetches,
                                                             const Feeds&... feeds) {
-    const guard g(*this);
     constexpr int names = Program::view.names();
     // feeds: memory for each placeholder, sizes for the named dimensions
     std::int64_t sizes[names + 1];
