@@ -9,3 +9,4 @@
 #include <leat/ops/named_shape.hpp>
 #include <leat/ops/to_graph.hpp>
 #include <leat/ops/variable_scope.hpp>
+#include <leat/passes/named_gradient.hpp>

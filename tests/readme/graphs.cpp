@@ -75,6 +75,20 @@ void shared() {
   std::printf("%s and %s, %s\n", left.name().c_str(), right.name().c_str(), init.name().c_str());
 }
 
+void slopes() {
+  graph g;
+  auto scope = g.as_default();
+  // [listing graphs_gradients]
+  auto x = placeholder(dtype::float32, {-1, 3}, "x");
+  auto w = variable({{1.0f}, {2.0f}, {3.0f}}, "w");
+  auto loss = reduce_sum(square(matmul(x, w)), {0, 1}, keep_dims::no, "loss");
+  auto dw = gradients({loss}, {w, x}, {.stop_gradients = {x}})[0];
+  for (const auto& op : get_operations(g))
+    if (op.name().starts_with("gradients/") && op.type() != "Const") std::printf("%s\n", op.name().c_str());
+  std::printf("%s\n", describe(dw).c_str());
+  // [end]
+}
+
 void wrong() {
   graph g;
   auto scope = g.as_default();
@@ -116,6 +130,7 @@ int main() {
   first();
   scopes();
   shared();
+  slopes();
   wrong();
   typed();
 }

@@ -1,0 +1,66 @@
+#pragma once
+// Two operators that gradients of graphs with names need: the sum of several tensors, and one value in every element of a
+// shape, which is what a gradient starts from.
+
+#include <leat/ops/known.hpp>
+
+namespace leat {
+
+/// The sum of tensors of one shape. Dtypes: numbers. Source: TensorFlow `AddN`.
+struct add_n_op {
+  static constexpr std::string_view type = "AddN";
+  static constexpr field form[]{{field_kind::operands, "inputs"}, {field_kind::type_of, "T"}};
+  static constexpr op_kind kind = op_kind::composite;
+  static constexpr inference infer(const operand_list& x) {
+    inference got{x.type(0), x.extent(0)};
+    if (!is_number(got.type)) return inference::wrong(rule::refusal(rule::takes::number));
+    for (int k = 1; k < x.count; ++k) {
+      if (x.type(k) != got.type) return inference::wrong("dtypes differ (cast<T>(x) converts)");
+      if (!may_equal(x.extent(k), got.extent)) return inference::wrong("shapes differ");
+      got.extent = known_of(got.extent, x.extent(k));
+    }
+    return got;
+  }
+  template <class G>
+  static constexpr output expand(G& g) {
+    output sum = g.input(0);
+    for (int k = 1; k < g.input_count(); ++k) sum = sum + g.input(k);
+    return sum;
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    for (int k = 0; k < g.input_count(); ++k)
+      if (g.wants(k)) give(g, k, g.dy());
+  }
+};
+
+/// One value in every element. Operands: the sizes, which nothing reads but files, and the value, a scalar. Attributes: the
+/// sizes as numbers. Not for imports, which would have to read these. Source: TensorFlow `Fill`.
+struct fill_op {
+  static constexpr std::string_view type = "Fill";
+  static constexpr field form[]{{field_kind::operand, "dims", -1},
+                                {field_kind::operand, "value"},
+                                {field_kind::type_of, "T", 1},
+                                {field_kind::type_of, "index_type"}};
+  static constexpr op_kind kind = op_kind::composite;
+  static constexpr inference infer(const operand_list& x) {
+    if (x.extent(1).rank != 0) return inference::wrong("the value is a scalar");
+    inference got{x.type(1), {}};
+    for (int i = 0; i < x.attribute_count; ++i) got.extent.push(x.attribute(i));
+    return got;
+  }
+  template <class G>
+  static constexpr output expand(G& g) {
+    return broadcast_to(g.input(1), g.result().extent());
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(1)) give(g, 1, g.dy());
+  }
+};
+
+namespace detail {
+inline const bool add_n_known = operator_list<add_n_op>::enter();
+}  // namespace detail
+
+}  // namespace leat

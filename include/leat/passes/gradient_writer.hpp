@@ -1,0 +1,245 @@
+#pragma once
+// From rows of a plain table, which operators' gradients have added, to nodes of a graph with names: each in the scope
+// "gradients/NODE_grad/" of the node whose gradient it is part of, called by its operator's type. Sizes that are known only
+// when the graph runs are computed from the shape of a tensor that has them, as TensorFlow does.
+
+#include <algorithm>
+#include <leat/graph/lookup.hpp>
+#include <leat/ops/named_shape.hpp>
+#include <leat/passes/gradient_table.hpp>
+
+namespace leat::detail {
+
+class gradient_writer {
+ public:
+  /// `owners` says of each new row which forward row it belongs to, -1 for sums; `scope` is where all scopes go.
+  gradient_writer(graph& g, gradient_table& from, const std::vector<int>& owners, std::string scope)
+      : g_(g), nodes_(g.named()), from_(from.table), rows_(from), owners_(owners), scope_(std::move(scope)) {
+    tensors_ = from.tensors;
+    tensors_.resize(static_cast<std::size_t>(from_.size()));
+  }
+
+  /// The nodes of these rows and of all that they need.
+  void write(std::span<const int> targets) {
+    std::vector<char> needed(static_cast<std::size_t>(from_.size()), 0);
+    for (int t : targets) needed[static_cast<std::size_t>(t)] = 1;
+    for (int i = from_.size() - 1; i >= 0; --i) {
+      if (needed[static_cast<std::size_t>(i)] == 0 || static_cast<bool>(tensors_[static_cast<std::size_t>(i)])) continue;
+      for (int k = 0; k < from_.at(i).input_count; ++k) needed[static_cast<std::size_t>(from_.input(from_.at(i), k))] = 1;
+    }
+    const std::string outer = nodes_.names.scope();
+    const struct restore {
+      name_table& names;
+      const std::string& outer;
+      ~restore() { names.set_scope(outer); }
+    } back{nodes_.names, outer};
+    for (int i = 0; i < from_.size(); ++i) {
+      output& made = tensors_[static_cast<std::size_t>(i)];
+      const node& n = from_.at(i);
+      if (needed[static_cast<std::size_t>(i)] == 0 || static_cast<bool>(made) || is_number(n)) continue;
+      enter_scope(i);
+      made = enter(i);
+      if (made.extent().has_rank()) set_shape(made, without_names(n.result.extent));
+    }
+  }
+  output tensor(int row) {
+    enter_scope(row);
+    return operand(row);
+  }
+
+ private:
+  static bool is_number(const node& n) { return n.op->kind == op_kind::constant || n.op->kind == op_kind::extent; }
+  static shape without_names(shape s) {
+    for (int i = 0; i < s.rank; ++i)
+      if (s[i] < 0) s.dim[i] = unknown_dimension;
+    return s;
+  }
+
+  // The scope of a row is made when its first node is.
+  void enter_scope(int row) {
+    const int owner = static_cast<std::size_t>(row) < owners_.size() ? owners_[static_cast<std::size_t>(row)] : -1;
+    node_ = owner < 0 ? -1 : rows_.nodes_of[static_cast<std::size_t>(owner)];
+    nodes_.names.set_scope(scope_);
+    if (node_ < 0) return;
+    const auto known = scopes_.find(node_);
+    nodes_.names.set_scope(known != scopes_.end()
+                               ? known->second
+                               : scopes_.emplace(node_, nodes_.names.open_scope(nodes_.record(node_).name + "_grad")).first->second);
+  }
+
+  // A number is a constant of each scope that uses it.
+  output operand(int row) {
+    const node& n = from_.at(row);
+    if (!is_number(n)) return tensors_[static_cast<std::size_t>(row)];
+    output& made = numbers_[{node_, row}];
+    if (!static_cast<bool>(made)) made = n.op->kind == op_kind::extent ? count(n) : number(n);
+    return made;
+  }
+  output number(const node& n) {
+    const double value = value_of_bits(n.result.type, from_.attribute(n, 0));
+    if (n.result.extent.is_static()) return nodes_.make_constant(g_, {n.result.type, n.result.extent, value}, "Const");
+    const output dims = stack_of({n.result.extent.dim, static_cast<std::size_t>(n.result.extent.rank)});
+    const output filled_with = nodes_.make_constant(g_, {n.result.type, {}, value}, "Const");
+    return nodes_
+        .raw(g_, "Fill", std::array{dims, filled_with}, {{"T", n.result.type}, {"index_type", dtype::int32}},
+             {{n.result.type, without_names(n.result.extent)}})
+        .result();
+  }
+  output count(const node& n) {
+    output product;
+    for (int k = 1; k < n.attribute_count; ++k) {
+      const output size = size_of(from_.attribute(n, k));
+      product = k == 1 ? size : named(info_of<mul_op>, {product, size});
+    }
+    if (const auto fixed = from_.attribute(n, 0); fixed != 1)
+      product = named(info_of<mul_op>, {product, nodes_.make_constant(g_, static_cast<std::int32_t>(fixed), "Const")});
+    const std::int64_t to[]{static_cast<std::int64_t>(n.result.type)};
+    const output operands[]{product};
+    return nodes_.build(g_, info_of<cast_op>, operands, to, "Cast");
+  }
+  output named(const op_info& op, std::initializer_list<output> operands) {
+    return nodes_.build(g_, op, std::span<const output>(operands.begin(), operands.size()), {}, op.type);
+  }
+
+  // The size of a dimension with a name, an int32 scalar: from the shape of a tensor that has it.
+  output size_of(std::int64_t dimension) {
+    output& known = sizes_[{node_, dimension}];
+    if (static_cast<bool>(known)) return known;
+    for (std::size_t row = 0; row < rows_.tensors.size(); ++row) {
+      if (!static_cast<bool>(rows_.tensors[row])) continue;
+      const shape& extent = from_.at(static_cast<int>(row)).result.extent;
+      for (std::int32_t axis = 0; axis < extent.rank; ++axis) {
+        if (extent[axis] != dimension) continue;
+        const attribute_map masks{{"T", dtype::int32},      {"Index", dtype::int32},   {"begin_mask", 0},      {"end_mask", 0},
+                                  {"ellipsis_mask", 0}, {"new_axis_mask", 0}, {"shrink_axis_mask", 1}};
+        known = raw_named(g_, "StridedSlice", "strided_slice",
+                          {{"input", shape_node(rows_.tensors[row])},
+                           {"stack", tensor_literal({axis})},
+                           {"stack_1", tensor_literal({axis + 1})},
+                           {"stack_2", tensor_literal({1})}},
+                          masks, {{dtype::int32, {}}}, std::source_location())
+                    .result();
+        return known;
+      }
+    }
+    refuse_gradient(g_, node_ < 0 ? 0 : node_, "a size that no tensor of the graph has: \"" + std::string(from_.text_of(dimension)) + "\"");
+  }
+  // "Shape", once for each tensor in a scope.
+  output shape_node(const output& of) {
+    output& made = shapes_[{node_, of.index(), of.port()}];
+    if (!static_cast<bool>(made)) {
+      made = of.extent().is_static()
+                 ? shape_constant(g_, of.extent(), "Shape")
+                 : nodes_
+                       .raw(g_, "Shape", std::array{nodes_.value_of(of)}, {{"T", of.type()}, {"out_type", dtype::int32}},
+                            {{dtype::int32, vector_of(of.extent().has_rank() ? of.extent().rank : -1)}}, "Shape")
+                       .result();
+    }
+    return made;
+  }
+  output stack_of(std::span<const std::int64_t> sizes) {
+    std::vector<output> parts;
+    for (auto s : sizes)
+      parts.push_back(is_named(s) ? size_of(s) : nodes_.make_constant(g_, static_cast<std::int32_t>(s), "Const"));
+    return stack(parts, 0, "shape", std::source_location());
+  }
+  // Sizes of which some have names: the shape of a tensor that has them all, or one size that the operator computes itself, or
+  // a tensor put together from them.
+  number_argument sizes(std::span<const std::int64_t> given, bool computes_one) {
+    int named = 0;
+    bool open = false;
+    std::vector<std::int32_t> plain;
+    for (auto s : given) {
+      named += is_named(s) ? 1 : 0;
+      open = open || s == unknown_dimension;
+      plain.push_back(is_named(s) ? -1 : static_cast<std::int32_t>(s));
+    }
+    if (named == 0 || (computes_one && named == 1 && !open)) return tensor_literal(plain);
+    for (std::size_t row = 0; row < rows_.tensors.size(); ++row) {
+      const shape& extent = from_.at(static_cast<int>(row)).result.extent;
+      if (static_cast<bool>(rows_.tensors[row]) && std::ranges::equal(given, std::span(extent.dim, static_cast<std::size_t>(extent.rank))))
+        return shape_node(rows_.tensors[row]);
+    }
+    return stack_of(given);
+  }
+  std::vector<number_argument> arguments_of(const node& n, std::span<const std::int64_t> numbers) {
+    std::vector<number_argument> arguments;
+    number_cursor cursor(numbers);
+    for (const field& f : form_of(*n.op, n.input_count)) {
+      switch (f.kind) {
+        case field_kind::vector:
+          arguments.push_back(sizes(cursor.rest(), is_operator<reshape_op>(*n.op) || is_operator<slice_op>(*n.op)));
+          break;
+        case field_kind::half: arguments.push_back(sizes(cursor.take(cursor.left() / 2), false)); break;
+        case field_kind::scalar: {
+          const auto v = cursor.next();
+          arguments.push_back(is_named(v) ? number_argument(size_of(v)) : number_argument(tensor_literal(static_cast<std::int32_t>(v))));
+          break;
+        }
+        case field_kind::flag:
+        case field_kind::integer:
+        case field_kind::type_number:
+        case field_kind::unwritten: cursor.next(); break;
+        default:
+          if (is_number_input(f.kind))
+            refuse_gradient(g_, node_ < 0 ? 0 : node_, "its gradient has an unknown size among the numbers of " + std::string(n.op->type));
+      }
+    }
+    return arguments;
+  }
+
+  output enter(int row) {
+    const node& n = from_.at(row);
+    if (is_operator<stretch_op>(*n.op) || is_operator<identity_op>(*n.op) || n.op->type == "CheckRange") return operand(from_.input(n, 0));
+    if (is_operator<shrink_op>(*n.op)) return shrink(n);
+    if (n.op->kind == op_kind::index) refuse_gradient(g_, node_ < 0 ? 0 : node_, "its gradient takes positions along an axis");
+    std::vector<output> operands;
+    for (int k = 0; k < n.input_count; ++k) operands.push_back(operand(from_.input(n, k)));
+    std::vector<std::int64_t> numbers;
+    bool any_named = false;
+    for (int k = 0; k < n.attribute_count; ++k) {
+      numbers.push_back(from_.attribute(n, k));
+      any_named = any_named || (n.op->kind != op_kind::composite && is_named(numbers.back()));
+    }
+    std::vector<number_argument> arguments;
+    if (any_named) arguments = arguments_of(n, numbers);
+    // TensorFlow's gradients are written with raw operators, which are called by their type; that of a mean is not
+    const bool is_mean = node_ >= 0 && is_operator<mean_op>(*g_.at(node_).op);
+    return nodes_.build(g_, *n.op, operands, numbers, is_mean ? n.op->call_name : n.op->type, arguments);
+  }
+  // dy [...] summed over the axes along which the operand turns out to have been repeated.
+  output shrink(const node& n) {
+    const output dy = operand(from_.input(n, 0));
+    const output to = operand(from_.input(n, 1));
+    const output to_shape = shape_node(to);
+    const output dy_shape = shape_node(dy);
+    shape any;
+    any.push(unknown_dimension);
+    const graph_operation axes = nodes_.raw(g_, "BroadcastGradientArgs", std::array{to_shape, dy_shape}, {{"T", dtype::int32}},
+                                            {{dtype::int32, any}, {dtype::int32, any}});
+    const output summed = nodes_
+                              .raw(g_, "Sum", std::array{dy, axes.result()},
+                                   {{"T", dy.type()}, {"Tidx", dtype::int32}, {"keep_dims", false}}, {{dy.type(), shape::unknown()}})
+                              .result();
+    const output operands[]{summed};
+    const number_argument only[]{to_shape};
+    const output made = nodes_.build(g_, info_of<reshape_op>, operands, {}, "Reshape", only);
+    set_shape(made, without_names(n.result.extent));
+    return made;
+  }
+
+  graph& g_;
+  named_part& nodes_;
+  const graph& from_;
+  const gradient_table& rows_;
+  const std::vector<int>& owners_;
+  std::string scope_;
+  int node_ = -1;  // whose gradient is being written
+  std::vector<output> tensors_;
+  std::map<int, std::string> scopes_;
+  std::map<std::pair<int, int>, output> numbers_;
+  std::map<std::pair<int, std::int64_t>, output> sizes_;
+  std::map<std::array<int, 3>, output> shapes_;
+};
+
+}  // namespace leat::detail
