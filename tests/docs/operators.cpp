@@ -3,6 +3,7 @@
 // `all_operators`: how a call is written, and operands to try it with. Dtypes are found by asking its rule, gradients by
 // differentiating it, devices by looking for its kernel. An operator of the headers that the list lacks is an error.
 
+#include <leat/ops/add_n.hpp>
 #include <leat/ops/state.hpp>
 #include <leat/passes/gradient.hpp>
 
@@ -144,6 +145,9 @@ std::vector<operator_row> all_operators() {
                     "sparse_softmax_cross_entropy_with_logits(labels, logits)", {matrix, numbers}, {}),
       LEAT_OPERATOR(networks, l2_loss_op, "l2_loss(x)", one, {}),
       LEAT_OPERATOR(networks, check_range_op, "within the sparse cross entropy", {numbers}, {3}),
+
+      LEAT_OPERATOR("Gradients of graphs with names", add_n_op, "within gradients, where several meet", two, {}),
+      LEAT_OPERATOR("Gradients of graphs with names", fill_op, "within gradients, where they start", {numbers, {sized({})}}, {2, 3}),
 
       LEAT_OPERATOR("State", assign_op, "assign(variable, x)", two, {}),
       LEAT_OPERATOR("State", assign_add_op, "assign_add(variable, x)", two, {}),
