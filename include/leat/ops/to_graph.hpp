@@ -4,7 +4,7 @@
 // them. A named dimension, which files do not have, becomes an unknown one; where an operator needs its size the graph
 // computes it from a placeholder that has it.
 
-#include <leat/ops/named_shape.hpp>
+#include <leat/ops/size_arguments.hpp>
 #include <leat/ops/variable_scope.hpp>
 
 namespace leat {
@@ -26,11 +26,6 @@ class graph_writer {
  private:
   static bool is_number(const node& n) {
     return n.op->kind == op_kind::constant || n.op->kind == op_kind::extent || (n.op->kind == op_kind::number && n.name.empty());
-  }
-  static shape without_names(shape s) {
-    for (int i = 0; i < s.rank; ++i)
-      if (s[i] < 0) s.dim[i] = unknown_dimension;
-    return s;
   }
   std::uint64_t bits_of_number(std::uint64_t id) const {
     const auto at = carried_.find(id);
@@ -95,15 +90,7 @@ class graph_writer {
   }
   // Sizes of which some are named: one that the operator computes itself, or a tensor put together from all.
   number_argument sizes_argument(std::span<const std::int64_t> sizes, bool computes_one = false) {
-    int named = 0;
-    bool open = false;
-    std::vector<std::int32_t> plain;
-    for (auto s : sizes) {
-      named += is_named(s) ? 1 : 0;
-      open = open || s == -1;
-      plain.push_back(is_named(s) ? -1 : static_cast<std::int32_t>(s));
-    }
-    if (named == 0 || (computes_one && named == 1 && !open)) return tensor_literal(plain);
+    if (const auto plain = constant_sizes(sizes, computes_one)) return tensor_literal(*plain);
     std::vector<output> parts;
     for (auto s : sizes)
       parts.push_back(is_named(s) ? size_of_dimension(s) : nodes_.make_constant(to_, static_cast<std::int32_t>(s), "Const"));
@@ -173,29 +160,10 @@ class graph_writer {
     return made;
   }
   std::vector<number_argument> arguments_of(const node& n, std::span<const std::int64_t> numbers) {
-    std::vector<number_argument> arguments;
-    number_cursor cursor(numbers);
-    for (const field& f : form_of(*n.op, n.input_count)) {
-      switch (f.kind) {
-        case field_kind::vector:
-          arguments.push_back(sizes_argument(cursor.rest(), n.op->type == "Reshape" || n.op->type == "Slice"));
-          break;
-        case field_kind::half: arguments.push_back(sizes_argument(cursor.take(cursor.left() / 2))); break;
-        case field_kind::scalar: {
-          const auto v = cursor.next();
-          arguments.push_back(is_named(v) ? number_argument(size_of_dimension(v))
-                                          : number_argument(tensor_literal(static_cast<std::int32_t>(v))));
-          break;
-        }
-        case field_kind::flag:
-        case field_kind::integer:
-        case field_kind::type_number:
-        case field_kind::unwritten: cursor.next(); break;
-        default:
-          if (is_number_input(f.kind)) throw unimplemented("to_graph: a named dimension among the numbers of " + std::string(n.op->type));
-      }
-    }
-    return arguments;
+    return size_arguments(
+        n, numbers, [&](std::span<const std::int64_t> sizes, bool computes_one) { return sizes_argument(sizes, computes_one); },
+        [&](std::int64_t dimension) { return size_of_dimension(dimension); },
+        [&] { throw unimplemented("to_graph: a named dimension among the numbers of " + std::string(n.op->type)); });
   }
 
   graph& to_;

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <leat/graph/lookup.hpp>
-#include <leat/ops/named_shape.hpp>
+#include <leat/ops/size_arguments.hpp>
 #include <leat/passes/gradient_table.hpp>
 
 namespace leat::detail {
@@ -49,11 +49,6 @@ class gradient_writer {
 
  private:
   static bool is_number(const node& n) { return n.op->kind == op_kind::constant || n.op->kind == op_kind::extent; }
-  static shape without_names(shape s) {
-    for (int i = 0; i < s.rank; ++i)
-      if (s[i] < 0) s.dim[i] = unknown_dimension;
-    return s;
-  }
 
   // The scope of a row is made when its first node is.
   void enter_scope(int row) {
@@ -146,15 +141,7 @@ class gradient_writer {
   // Sizes of which some have names: the shape of a tensor that has them all, or one size that the operator computes itself, or
   // a tensor put together from them.
   number_argument sizes(std::span<const std::int64_t> given, bool computes_one) {
-    int named = 0;
-    bool open = false;
-    std::vector<std::int32_t> plain;
-    for (auto s : given) {
-      named += is_named(s) ? 1 : 0;
-      open = open || s == unknown_dimension;
-      plain.push_back(is_named(s) ? -1 : static_cast<std::int32_t>(s));
-    }
-    if (named == 0 || (computes_one && named == 1 && !open)) return tensor_literal(plain);
+    if (const auto plain = constant_sizes(given, computes_one)) return tensor_literal(*plain);
     for (std::size_t row = 0; row < rows_.tensors.size(); ++row) {
       const shape& extent = from_.at(static_cast<int>(row)).result.extent;
       if (static_cast<bool>(rows_.tensors[row]) && std::ranges::equal(given, std::span(extent.dim, static_cast<std::size_t>(extent.rank))))
@@ -163,29 +150,12 @@ class gradient_writer {
     return stack_of(given);
   }
   std::vector<number_argument> arguments_of(const node& n, std::span<const std::int64_t> numbers) {
-    std::vector<number_argument> arguments;
-    number_cursor cursor(numbers);
-    for (const field& f : form_of(*n.op, n.input_count)) {
-      switch (f.kind) {
-        case field_kind::vector:
-          arguments.push_back(sizes(cursor.rest(), is_operator<reshape_op>(*n.op) || is_operator<slice_op>(*n.op)));
-          break;
-        case field_kind::half: arguments.push_back(sizes(cursor.take(cursor.left() / 2), false)); break;
-        case field_kind::scalar: {
-          const auto v = cursor.next();
-          arguments.push_back(is_named(v) ? number_argument(size_of(v)) : number_argument(tensor_literal(static_cast<std::int32_t>(v))));
-          break;
-        }
-        case field_kind::flag:
-        case field_kind::integer:
-        case field_kind::type_number:
-        case field_kind::unwritten: cursor.next(); break;
-        default:
-          if (is_number_input(f.kind))
-            refuse_gradient(g_, node_ < 0 ? 0 : node_, "its gradient has an unknown size among the numbers of " + std::string(n.op->type));
-      }
-    }
-    return arguments;
+    return size_arguments(
+        n, numbers, [&](std::span<const std::int64_t> given, bool computes_one) { return sizes(given, computes_one); },
+        [&](std::int64_t dimension) { return size_of(dimension); },
+        [&] {
+          refuse_gradient(g_, node_ < 0 ? 0 : node_, "its gradient has an unknown size among the numbers of " + std::string(n.op->type));
+        });
   }
 
   output enter(int row) {

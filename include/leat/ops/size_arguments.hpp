@@ -1,0 +1,59 @@
+#pragma once
+// Axes, sizes and other numbers of a node, where some are named dimensions, as TensorFlow's inputs: what writers of plain
+// tables into graphs with names share. A writer says how it computes the size of a dimension.
+
+#include <leat/ops/named_shape.hpp>
+#include <optional>
+
+namespace leat::detail {
+
+/// A shape as files have it: named dimensions are unknown there.
+inline shape without_names(shape s) {
+  for (int i = 0; i < s.rank; ++i)
+    if (s[i] < 0) s.dim[i] = unknown_dimension;
+  return s;
+}
+
+/// The sizes as constants, where they can be: none is named, or one is that the operator computes itself.
+inline std::optional<std::vector<std::int32_t>> constant_sizes(std::span<const std::int64_t> sizes, bool computes_one) {
+  int named = 0;
+  bool open = false;
+  std::vector<std::int32_t> plain;
+  for (auto s : sizes) {
+    named += is_named(s) ? 1 : 0;
+    open = open || s == unknown_dimension;
+    plain.push_back(is_named(s) ? -1 : static_cast<std::int32_t>(s));
+  }
+  if (named == 0 || (computes_one && named == 1 && !open)) return plain;
+  return std::nullopt;
+}
+
+/// The numbers of a node as its operator's form has them. `sizes(numbers, computes_one)` gives several as one argument,
+/// `size(dimension)` the size of one named dimension; `refuse()` throws where a name stands among numbers that are no sizes.
+template <class Sizes, class Size, class Refuse>
+std::vector<number_argument> size_arguments(const node& n, std::span<const std::int64_t> numbers, Sizes sizes, Size size, Refuse refuse) {
+  std::vector<number_argument> arguments;
+  number_cursor cursor(numbers);
+  for (const field& f : form_of(*n.op, n.input_count)) {
+    switch (f.kind) {
+      case field_kind::vector:
+        arguments.push_back(sizes(cursor.rest(), is_operator<reshape_op>(*n.op) || is_operator<slice_op>(*n.op)));
+        break;
+      case field_kind::half: arguments.push_back(sizes(cursor.take(cursor.left() / 2), false)); break;
+      case field_kind::scalar: {
+        const auto v = cursor.next();
+        arguments.push_back(is_named(v) ? number_argument(size(v)) : number_argument(tensor_literal(static_cast<std::int32_t>(v))));
+        break;
+      }
+      case field_kind::flag:
+      case field_kind::integer:
+      case field_kind::type_number:
+      case field_kind::unwritten: cursor.next(); break;
+      default:
+        if (is_number_input(f.kind)) refuse();
+    }
+  }
+  return arguments;
+}
+
+}  // namespace leat::detail
