@@ -3,6 +3,7 @@
 // attributes and device. `output` is the handle of one of its results.
 
 #include <leat/graph/named_nodes.hpp>
+#include <leat/graph/operator_definition.hpp>
 
 namespace leat {
 
@@ -78,8 +79,7 @@ inline std::string dtype_text(const output& o) {
     text = name_of_data_type(to_data_type(o.type())).substr(3);
     for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   }
-  const op_kind kind = g.at(o.index()).op->kind;
-  if (kind == op_kind::variable || kind == op_kind::assign) text += "_ref";
+  if (is_reference_result(*g.at(o.index()).op, o.port())) text += "_ref";
   return text;
 }
 

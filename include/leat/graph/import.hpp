@@ -3,6 +3,7 @@
 // dtypes and shapes; others are kept with all that the file says of them: they can be looked at and saved, not run. All of
 // the file is checked before the first node is made. Source: TensorFlow `import_graph_def`.
 
+#include <leat/graph/call.hpp>
 #include <leat/graph/graph_def.hpp>
 #include <leat/graph/lookup.hpp>
 #include <queue>
@@ -200,12 +201,34 @@ class importer {
     move_classes(request.attributes);
     std::vector<std::int64_t> numbers;
     if (!named_part::is_opaque(op)) describe_known(def, request, numbers);
-    if (request.results.empty() && op.kind != op_kind::group) {
+    else if (const operator_definition* defined = find_definition(def.op)) describe_defined(def, *defined, edges, request);
+    if (request.results.empty() && op.kind != op_kind::group && find_definition(def.op) == nullptr) {
       request.complete = false;
       request.results.assign(static_cast<std::size_t>(most_ports_[in_file]), {dtype::invalid, shape::unknown()});
     }
     request.numbers = numbers;
     return nodes_.append(g_, std::move(request));
+  }
+
+  // Operators of graphs at run time. Attributes stay as the file has them; defaults are only looked at.
+  void describe_defined(const node_def& def, const operator_definition& d, const std::vector<edge>& edges, node_request& request) {
+    std::vector<tensor_info> infos;
+    std::size_t k = 0;
+    for (const edge& e : edges) {
+      if (e.control) continue;
+      const bool is_later = e.node >= 0 && place_[static_cast<std::size_t>(e.node)] < 0;
+      const output& in = request.inputs[k++];
+      infos.push_back(is_later ? tensor_info{dtype::invalid, shape::unknown()} : tensor_info{in.type(), in.extent()});
+    }
+    try {
+      attribute_map attributes = def.attributes;
+      const auto ranges = ranges_of(d, static_cast<int>(infos.size()), attributes);
+      bind_attributes(d, ranges, infos, attributes);
+      check_attributes(d, attributes);
+      request.results = infer_results(d, request.inputs, infos, attributes);
+    } catch (const invalid_argument& e) {
+      fail(def, e.what());
+    }
   }
 
   // Names in "_class" get the prefix, too.

@@ -86,9 +86,10 @@ class named_part final : public named_nodes {
                           .results = std::move(results)})};
   }
 
-  /// The table of an operator by its type; one that the library does not know gets a table that can be shown, not run.
+  /// The table of an operator by its type, known or defined; one that is neither gets a table that can be shown, not run.
   const op_info& operator_or_opaque(std::string_view type) {
     if (const op_info* known = find_operator(type)) return *known;
+    if (const operator_definition* defined = find_definition(type)) return defined->info;
     const auto at = opaque_.find(type);
     if (at != opaque_.end()) return at->second->info;
     auto made = std::make_unique<opaque_operator>();
@@ -109,6 +110,8 @@ class named_part final : public named_nodes {
     return read < 0 || o.port() != 0 ? o : output(o.owner(), read);
   }
 
+  /// Names a number after the argument that takes it, if it has no name yet.
+  void name_number(graph& g, const output& o, std::string_view name) { give_name(g, o, name); }
   /// Gives every number that no operator named a name, so that all nodes have one.
   void settle_names(graph& g) {
     for (int index : unnamed_)

@@ -3,6 +3,7 @@
 // identities. Every function takes a name last, and notes the line of its call.
 
 #include <leat/graph/scopes.hpp>
+#include <leat/ops/defined.hpp>
 #include <leat/ops/known.hpp>
 
 namespace leat {

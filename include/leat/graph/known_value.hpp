@@ -1,0 +1,133 @@
+#pragma once
+// What is known of small tensors of integers while a graph is built: sizes, axes, shapes. Constants are known; so is what is
+// computed from shapes, as far as these are. With it `reshape(x, stack({shape_of(x)[0], 10}))` has a static second dimension.
+
+#include <leat/graph/named.hpp>
+
+namespace leat {
+
+namespace detail {
+
+class known_value_reader {
+ public:
+  explicit known_value_reader(graph& g) : g_(g), nodes_(g.named()) {}
+
+  using numbers = std::optional<std::vector<std::int64_t>>;
+
+  numbers read(const output& o, int depth) const {
+    if (depth > max_depth || (o.type() != dtype::int32 && o.type() != dtype::int64)) return std::nullopt;
+    const shape extent = o.extent();
+    if (extent.has_rank() && (extent.rank > 1 || (extent.rank == 1 && extent[0] > max_count))) return std::nullopt;
+    numbers found = computed(o, depth);
+    // a vector whose length is known has that many numbers, though none of them is
+    if (!found && extent.has_rank() && extent.is_static()) found.emplace(static_cast<std::size_t>(extent.elements()), -1);
+    return found;
+  }
+
+ private:
+  static constexpr int max_depth = 16;
+  static constexpr std::int64_t max_count = 64;
+
+  output in(const output& o, int k) const { return nodes_.input(g_, o.index(), k); }
+  int inputs(const output& o) const { return nodes_.input_count(g_, o.index()); }
+  std::int64_t attribute(const output& o, std::string_view name) const {
+    const auto* a = nodes_.record(o.index()).attributes.find(name);
+    const auto* held = a != nullptr ? a->get_if<std::int64_t>() : nullptr;
+    return held != nullptr ? *held : 0;
+  }
+
+  numbers computed(const output& o, int depth) const {
+    if (o.port() != 0) return std::nullopt;
+    const std::string_view type = g_.at(o.index()).op->type;
+    if (type == "Const") {
+      const auto* contents = nodes_.contents_of(g_, o.index());
+      return contents != nullptr ? integers_of(*contents, max_count) : std::nullopt;
+    }
+    if (inputs(o) == 0) return std::nullopt;
+    const output first = in(o, 0);
+    if (type == "Identity" || type == "Cast" || type == "StopGradient") return read(first, depth + 1);
+    const shape extent = first.extent();
+    if (type == "Shape") {
+      if (!extent.has_rank()) return std::nullopt;
+      std::vector<std::int64_t> sizes;
+      for (int i = 0; i < extent.rank; ++i) sizes.push_back(extent[i] < 0 ? -1 : extent[i]);
+      return sizes;
+    }
+    if (type == "Rank" && extent.has_rank()) return std::vector<std::int64_t>{extent.rank};
+    if (type == "Size" && extent.has_rank() && extent.is_static()) return std::vector<std::int64_t>{extent.elements()};
+    if (type == "Pack" || type == "ConcatV2") return together(o, type == "Pack" ? inputs(o) : inputs(o) - 1, depth);
+    if (type == "StridedSlice") return strided(o, depth);
+    if (inputs(o) == 2) return arithmetic(o, type, depth);
+    return std::nullopt;
+  }
+
+  numbers together(const output& o, int count, int depth) const {
+    std::vector<std::int64_t> all;
+    for (int k = 0; k < count; ++k) {
+      const numbers part = read(in(o, k), depth + 1);
+      if (!part || static_cast<std::int64_t>(all.size() + part->size()) > max_count) return std::nullopt;
+      all.insert(all.end(), part->begin(), part->end());
+    }
+    return all;
+  }
+
+  numbers strided(const output& o, int depth) const {
+    const numbers from = read(in(o, 0), depth + 1);
+    const numbers begin = read(in(o, 1), depth + 1), end = read(in(o, 2), depth + 1), stride = read(in(o, 3), depth + 1);
+    if (!from || !begin || !end || !stride || begin->size() != 1 || end->size() != 1 || stride->size() != 1 || (*stride)[0] == 0)
+      return std::nullopt;
+    if (attribute(o, "ellipsis_mask") != 0 || attribute(o, "new_axis_mask") != 0) return std::nullopt;
+    for (int k = 1; k < 4; ++k) {  // -1 may be a number here, not "unknown"
+      const auto* contents = nodes_.contents_of(g_, in(o, k).index());
+      if (contents == nullptr) return std::nullopt;
+    }
+    const auto n = static_cast<std::int64_t>(from->size());
+    const std::int64_t step = (*stride)[0];
+    const auto place = [&](std::int64_t i, std::int64_t low, std::int64_t high) { return std::clamp(i < 0 ? i + n : i, low, high); };
+    if (attribute(o, "shrink_axis_mask") != 0) {
+      const std::int64_t at = (*begin)[0] < 0 ? (*begin)[0] + n : (*begin)[0];
+      if (at < 0 || at >= n) return std::nullopt;
+      return std::vector<std::int64_t>{(*from)[static_cast<std::size_t>(at)]};
+    }
+    const std::int64_t low = step > 0 ? 0 : -1;
+    const std::int64_t high = step > 0 ? n : n - 1;
+    std::int64_t i = attribute(o, "begin_mask") != 0 ? (step > 0 ? 0 : n - 1) : place((*begin)[0], low, high);
+    const std::int64_t last = attribute(o, "end_mask") != 0 ? (step > 0 ? n : -1) : place((*end)[0], low, high);
+    std::vector<std::int64_t> taken;
+    for (; step > 0 ? i < last : i > last; i += step) taken.push_back((*from)[static_cast<std::size_t>(i)]);
+    return taken;
+  }
+
+  numbers arithmetic(const output& o, std::string_view type, int depth) const {
+    std::int64_t (*apply)(std::int64_t, std::int64_t) = nullptr;
+    if (type == "AddV2" || type == "Add") apply = [](std::int64_t a, std::int64_t b) { return a + b; };
+    if (type == "Sub") apply = [](std::int64_t a, std::int64_t b) { return a - b; };
+    if (type == "Mul") apply = [](std::int64_t a, std::int64_t b) { return a * b; };
+    if (type == "FloorDiv") apply = [](std::int64_t a, std::int64_t b) { return b <= 0 ? std::int64_t{-1} : a / b; };
+    if (type == "Maximum") apply = [](std::int64_t a, std::int64_t b) { return std::max(a, b); };
+    if (type == "Minimum") apply = [](std::int64_t a, std::int64_t b) { return std::min(a, b); };
+    if (apply == nullptr) return std::nullopt;
+    const numbers a = read(in(o, 0), depth + 1), b = read(in(o, 1), depth + 1);
+    if (!a || !b || a->empty() || b->empty() || (a->size() != b->size() && a->size() != 1 && b->size() != 1)) return std::nullopt;
+    std::vector<std::int64_t> result;
+    for (std::size_t i = 0; i < std::max(a->size(), b->size()); ++i) {
+      const std::int64_t x = (*a)[a->size() == 1 ? 0 : i], y = (*b)[b->size() == 1 ? 0 : i];
+      constexpr std::int64_t most = std::int64_t{1} << 31;
+      result.push_back(x < 0 || y < 0 || x > most || y > most ? -1 : apply(x, y));
+    }
+    return result;
+  }
+
+  graph& g_;
+  named_part& nodes_;
+};
+
+}  // namespace detail
+
+/// The numbers of a tensor of integers with at most one dimension, -1 for each that is not known (and for what is negative and
+/// computed); nothing where not even their count is.
+inline std::optional<std::vector<std::int64_t>> known_numbers(const output& o) {
+  return detail::known_value_reader(o.owner()).read(o, 0);
+}
+
+}  // namespace leat
