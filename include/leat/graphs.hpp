@@ -6,7 +6,9 @@
 #include <leat/graph/export.hpp>
 #include <leat/graph/import.hpp>
 #include <leat/graph/replica_device_setter.hpp>
-#include <leat/ops/named_shape.hpp>
+#include <leat/ops/named_embedding.hpp>
+#include <leat/ops/named_nn.hpp>
 #include <leat/ops/to_graph.hpp>
+#include <leat/ops/uninitialized.hpp>
 #include <leat/ops/variable_scope.hpp>
 #include <leat/passes/named_gradient.hpp>

@@ -1,9 +1,12 @@
-#include <leat/ops/named_shape.hpp>
+#include <leat/ops/named_embedding.hpp>
 
 #include "support/reference_json.hpp"
 
 #include <leat/graph/lookup.hpp>
+#include <leat/ops/named_nn.hpp>
+#include <leat/ops/uninitialized.hpp>
 #include <leat/ops/variable_scope.hpp>
+#include <leat/passes/named_gradient.hpp>
 
 #include <functional>
 #include <map>
@@ -94,6 +97,38 @@ std::map<std::string, call> calls() {
   tensor("equal", [](t x) { return equal(x, x); });
   tensor("logical_and", [](t x) { return logical_and(greater(x, 0.0f), greater(x, 1.0f)); });
   tensor("tuple", [](t x) { return tuple({x})[0]; });
+  tensor("x**x", [](t x) { return pow(x, x, "pow"); });
+  tensor("x@x", [](t x) { return matmul(x, x, "matmul"); });
+  tensor("b&b", [](t x) { const output first = less(x, x);
+                    return logical_and(first, greater(x, x), "and"); });
+  tensor("x[0]", [](t x) { return index(x, {0}); });
+  tensor("x[:, 1:]", [](t x) { return index(x, {along::all(), along::from(1)}); });
+  tensor("nn.bias_add", [](t x) { return bias_add(x, std::vector{1.0f, 2.0f}); });
+  tensor("nn.dropout", [](t x) { return dropout(x, 0.5); });
+  tensor("nn.moments", [](t x) { return moments(x, {0}).mean; });
+  tensor("nn.l2_normalize", [](t x) { return l2_normalize(x, 1); });
+  tensor("nn.embedding_lookup", [](t x) { return embedding_lookup(x, std::vector{0, 1}); });
+  tensor("nn.embedding_lookup 2 shards", [](t x) { return embedding_lookup({x, x}, std::vector{0, 1}); });
+  tensor("nn.conv2d", [](t x) { return conv2d(reshape(x, {1, 2, 2, 1}), reshape(x, {2, 2, 1, 1}), {1, 1, 1, 1}, padding::same); });
+  tensor("nn.max_pool", [](t x) { return max_pool(reshape(x, {1, 2, 2, 1}), {1, 2, 2, 1}, {1, 2, 2, 1}, padding::same); });
+  tensor("nn.sigmoid_cross_entropy_with_logits", [](t x) { return sigmoid_cross_entropy_with_logits(x, x); });
+  tensor("nn.softmax_cross_entropy_with_logits_v2", [](t x) { return softmax_cross_entropy_with_logits(x, x, ""); });
+  tensor("nn.sparse_softmax_cross_entropy_with_logits",
+         [](t x) { return sparse_softmax_cross_entropy_with_logits(std::vector{0, 1}, x, ""); });
+  tensor("cumsum", [](t x) { return cumsum(x); });
+  tensor("to_float", [](t x) { return cast(cast(x, dtype::int32), dtype::float32, "ToFloat"); });
+  tensor("gather_nd", [](t x) { return gather_nd(x, {{0, 1}}); });
+  tensor("one_hot", [](t) { return one_hot(std::vector{0, 1}, 3); });
+  tensor("where", [](t x) { return choose(greater(x, 0.0f), x, x); });
+  tensor("ones_like", [](t x) { return ones_like(x); });
+  tensor("nn.batch_normalization", [](t x) { return batch_normalization(x, 0.0f, 1.0f, {.offset = 0.0f, .scale = 1.0f}); });
+  tensor("report_uninitialized_variables", [](t) {
+    variable(1.0f);
+    return report_uninitialized_variables();
+  });
+  tensor("norm", [](t x) { return norm(x); });
+  tensor("scatter_update", [](t) { return scatter_update(variable({{1.0f, 2.0f}, {3.0f, 4.0f}}), std::vector{0}, {{1.0f, 2.0f}}); });
+  tensor("gradients", [](t x) { return gradients({x * x}, {x})[0]; });
   all["py group"] = [](t x) { return group(x).name(); };
   all["no_op"] = [](t) { return no_op().name(); };
   all["global_variables_initializer"] = [](t) { return global_variables_initializer().name(); };

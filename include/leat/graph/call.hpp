@@ -289,4 +289,13 @@ inline graph_operation call_operator(graph& g, std::string_view type, std::initi
   return call_operator(g, type, std::span<const number_argument>(given.begin(), given.size()), std::move(attributes), name, std::move(waits));
 }
 
+namespace detail {
+inline output stacked_product(graph& g, std::span<const output> operands, std::span<const std::int64_t> transposed,
+                              std::string_view name) {
+  return call_operator(g, "BatchMatMulV2", {operands[0], operands[1]}, {{"adj_x", transposed[0] != 0}, {"adj_y", transposed[1] != 0}},
+                       name.empty() ? "MatMul" : name)
+      .result();
+}
+}  // namespace detail
+
 }  // namespace leat

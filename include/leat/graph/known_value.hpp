@@ -130,4 +130,31 @@ inline std::optional<std::vector<std::int64_t>> known_numbers(const output& o) {
   return detail::known_value_reader(o.owner()).read(o, 0);
 }
 
+namespace detail {
+
+inline std::optional<tensor_literal> whole_numbers(const output& o) {
+  const auto numbers = known_numbers(o);
+  if (!numbers || (o.extent().has_rank() && o.extent().rank == 0 && numbers->size() != 1)) return std::nullopt;
+  std::vector<std::int32_t> list;
+  for (const auto n : *numbers) {
+    if (n < 0 || n > INT32_MAX) return std::nullopt;
+    list.push_back(static_cast<std::int32_t>(n));
+  }
+  if (!o.extent().has_rank()) return std::nullopt;
+  return o.extent().rank == 0 ? tensor_literal(list.front()) : tensor_literal(list);
+}
+
+// Of operators whose one argument is the shape of the result.
+inline shape partial_shape(const op_info& op, std::span<const number_argument> arguments) {
+  if ((op.type != "Reshape" && op.type != "BroadcastTo") || arguments.size() != 1) return shape::unknown();
+  const auto* tensor = std::get_if<output>(&arguments.front());
+  const auto numbers = tensor != nullptr ? known_numbers(*tensor) : std::nullopt;
+  if (!numbers || numbers->size() > static_cast<std::size_t>(max_rank)) return shape::unknown();
+  shape extent;
+  for (const auto n : *numbers) extent.push(n < 0 ? unknown_dimension : n);
+  return extent;
+}
+
+}  // namespace detail
+
 }  // namespace leat

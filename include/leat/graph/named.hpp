@@ -29,6 +29,15 @@ using collection_item = std::variant<output, graph_operation, std::string, std::
 /// An input that holds numbers (axes, a shape), as it is given: an array, or a tensor.
 using number_argument = std::variant<tensor_literal, output>;
 
+std::optional<std::vector<std::int64_t>> known_numbers(const output& o);  // in graph/known_value.hpp
+namespace detail {
+// What graph/known_value.hpp knows of a tensor of sizes: all its numbers, or the shape that they make as far as it is known.
+std::optional<tensor_literal> whole_numbers(const output& o);
+shape partial_shape(const op_info& op, std::span<const number_argument> arguments);
+// A product of stacks of matrices, which TensorFlow has an operator of its own for; in graph/call.hpp.
+output stacked_product(graph& g, std::span<const output> operands, std::span<const std::int64_t> transposed, std::string_view name);
+}  // namespace detail
+
 class named_part final : public named_nodes {
  public:
   std::map<std::string, std::vector<collection_item>, std::less<>> collections;
@@ -224,6 +233,8 @@ inline output named_part::all_axes(graph& g, const output& operand) {
 inline output named_part::build(graph& g, const op_info& op, std::span<const output> given, std::span<const std::int64_t> numbers,
                                 std::string_view name, std::span<const number_argument> arguments, std::vector<int> waits) {
   check_graph(g, given);
+  if (op.type == "MatMul" && (given[0].extent().rank > 2 || given[1].extent().rank > 2))
+    return leat::detail::stacked_product(g, given, numbers, name);
   const auto fields = form_of(op, static_cast<int>(given.size()));
   std::vector<output> inputs;
   std::vector<tensor_info> infos;
@@ -275,6 +286,11 @@ inline output named_part::build(graph& g, const op_info& op, std::span<const out
       } else {
         const auto& o = std::get<output>(a);
         values.push_back(o.port() == 0 ? contents_of(g, o.index()) : nullptr);
+        if (values.back() == nullptr)
+          if (const auto numbers_known = leat::detail::whole_numbers(o)) {
+            contents.push_back(numbers_known->proto());
+            values.back() = &contents.back();
+          }
       }
     }
     const auto* literal = std::get_if<tensor_literal>(&arguments.front());
@@ -287,7 +303,7 @@ inline output named_part::build(graph& g, const op_info& op, std::span<const out
   }
   inference got;
   if (complete) got = infer_result(op, infos, known);
-  else got = {infos.empty() ? dtype::invalid : infos[0].type, shape::unknown()};
+  else got = {infos.empty() ? dtype::invalid : infos[0].type, leat::detail::partial_shape(op, arguments)};
   if (!got.problem.empty()) {
     std::string text = std::string(op.type) + ": " + std::string(got.problem);
     for (std::size_t i = 0; i < inputs.size(); ++i) text += (i == 0 ? ": " : " and ") + leat::describe(inputs[i]);
@@ -360,3 +376,5 @@ inline const named_part& graph::named() const {
 }
 
 }  // namespace leat
+
+#include <leat/graph/call.hpp>

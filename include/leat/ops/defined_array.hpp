@@ -227,6 +227,9 @@ inline const bool array_operators_defined = [] {
       "StridedSliceGrad(shape: Index, begin: Index, end: Index, strides: Index, dy: T) -> (output: T); Index: {int32, int64}; begin_mask: int = "
       "0; end_mask: int = 0; ellipsis_mask: int = 0; new_axis_mask: int = 0; shrink_axis_mask: int = 0",
       [](shape_context& c) { c.set(0, shapes::from_numbers(c, 0)); });
+  for (const char* type : {"Cumsum", "Cumprod"})
+    define_operator(std::string(type) + "(x: T, axis: Tidx) -> (out: T); exclusive: bool = false; reverse: bool = false; Tidx: {int32, int64} = int32",
+                    shapes::like<0>);
   define_operator("ReverseV2(tensor: T, axis: Tidx) -> (output: T); Tidx: {int32, int64} = int32", shapes::like<0>);
   define_operator("BroadcastGradientArgs(s0: T, s1: T) -> (r0: T, r1: T); T: {int32, int64} = int32", [](shape_context& c) { c.set_all(vector_of(-1)); });
   define_operator("Where(input: T) -> (index: int64); T: type = bool", [](shape_context& c) {

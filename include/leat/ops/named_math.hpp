@@ -83,7 +83,7 @@ struct matmul_options {
   bool transpose_a = false;
   bool transpose_b = false;
 };
-/// a b of matrices. Source: `matmul`.
+/// a b of matrices, or of stacks of matrices [..., rows, columns] whose first dimensions broadcast. Source: `matmul`.
 inline output matmul(const operand_value& a, const operand_value& b, matmul_options options, std::string_view name = {},
                      const std::source_location& where = std::source_location::current()) {
   const std::int64_t numbers[]{options.transpose_a, options.transpose_b};

@@ -1,0 +1,90 @@
+#include <leat/graphs.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace leat;
+
+// Functions of named graphs that are composed of several nodes: shapes of their results, and what they refuse. Their nodes are
+// compared with TensorFlow's in default_names_reference.cpp.
+
+namespace {
+std::string shape_of_result(const output& o) { return shape_text(o.extent()); }
+}  // namespace
+
+TEST_CASE("index takes parts of an array") {
+  graph g;
+  const auto scope = g.as_default();
+  const output x = placeholder(dtype::float32, {6, 4, -1}, "x");
+  CHECK(shape_of_result(index(x, {0})) == "(4, ?)");
+  CHECK(shape_of_result(index(x, {-1})) == "(4, ?)");
+  CHECK(shape_of_result(index(x, {along::all(), along::from(1)})) == "(6, 3, ?)");
+  CHECK(shape_of_result(index(x, {along::between(1, -1, 2), 3})) == "(2, ?)");
+  CHECK(shape_of_result(index(x, {along::all(-1)})) == "(6, 4, ?)");
+  CHECK(shape_of_result(index(x, {along::new_axis(), along::rest(), 0})) == "(1, 6, 4)");
+  CHECK(shape_of_result(index(x, {along::until(2), along::rest()})) == "(2, 4, ?)");
+  CHECK_THROWS_AS(index(x, {6}), invalid_argument);
+  CHECK_THROWS_AS(index(x, {0, 0, 0, 0}), invalid_argument);
+  CHECK_THROWS_AS(index(x, {along::rest(), along::rest()}), invalid_argument);
+}
+
+TEST_CASE("sizes that are computed from shapes are known") {
+  graph g;
+  const auto scope = g.as_default();
+  const output x = placeholder(dtype::float32, {-1, 4, 6}, "x");
+  const output sizes = shape_of(x);
+  const output wide = index(sizes, {1}) * index(sizes, {2});
+  CHECK(shape_of_result(reshape(x, stack({index(sizes, {0}), wide}))) == "(?, 24)");
+  CHECK(shape_of_result(reshape(x, stack({wide, identity(index(sizes, {0}), "n")}))) == "(24, ?)");
+}
+
+TEST_CASE("products of stacks of matrices") {
+  graph g;
+  const auto scope = g.as_default();
+  const output a = placeholder(dtype::float32, {5, 1, 2, 3}, "a");
+  const output b = placeholder(dtype::float32, {7, 3, 4}, "b");
+  const output c = matmul(a, b);
+  CHECK(c.operation().type() == "BatchMatMulV2");
+  CHECK(c.name() == "MatMul:0");
+  CHECK(shape_of_result(c) == "(5, 7, 2, 4)");
+  CHECK(shape_of_result(matmul(b, b, {.transpose_b = true})) == "(7, 3, 3)");
+  CHECK_THROWS_AS(matmul(b, b), invalid_argument);
+}
+
+TEST_CASE("rows of tables, whole and in shards") {
+  graph g;
+  const auto scope = g.as_default();
+  const output whole = variable(zeros_of({10, 3}), "whole");
+  const output ids = placeholder(dtype::int64, {-1, 2}, "ids");
+  CHECK(shape_of_result(embedding_lookup(whole, ids)) == "(?, 2, 3)");
+  const output first = variable(zeros_of({5, 3}), "first");
+  const output second = variable(zeros_of({5, 3}), "second");
+  CHECK(shape_of_result(embedding_lookup({first, second}, ids)) == "(?, 2, 3)");
+  CHECK(shape_of_result(embedding_lookup({first, second}, ids, partition_strategy::div)) == "(?, 2, 3)");
+  CHECK_THROWS_AS(embedding_lookup(std::vector<output>{}, ids), invalid_argument);
+  CHECK_THROWS_AS(embedding_lookup(whole, placeholder(dtype::float32, {2}, "no_ids")), invalid_argument);
+}
+
+TEST_CASE("functions of networks know their shapes") {
+  graph g;
+  const auto scope = g.as_default();
+  const output x = placeholder(dtype::float32, {-1, 8}, "x");
+  CHECK(shape_of_result(bias_add(x, std::vector<float>(8, 1.0f))) == "(?, 8)");
+  CHECK_THROWS_AS(bias_add(x, std::vector<float>(7, 1.0f)), invalid_argument);
+  CHECK(shape_of_result(dropout(x, 0.3)) == "(?, 8)");
+  CHECK_THROWS_AS(dropout(x, 1.0), invalid_argument);
+  const auto both = moments(x, {0});
+  CHECK(shape_of_result(both.mean) == "(8,)");
+  CHECK(shape_of_result(both.variance) == "(8,)");
+  CHECK(shape_of_result(softmax_cross_entropy_with_logits(x, x, "")) == "(?,)");
+  CHECK(shape_of_result(sparse_softmax_cross_entropy_with_logits(placeholder(dtype::int64, {-1}, "labels"), x, "")) == "(?,)");
+  CHECK(shape_of_result(boolean_mask(x, placeholder(dtype::boolean, {-1}, "mask"))) == "(?, 8)");
+  const output images = placeholder(dtype::float32, {-1, 28, 28, 1}, "images");
+  const output filters = variable(zeros_of({5, 5, 1, 6}), "filters");
+  const output maps = conv2d(images, filters, {1, 2, 2, 1}, padding::same);
+  CHECK(shape_of_result(maps) == "(?, 14, 14, 6)");
+  CHECK(shape_of_result(conv2d(images, filters, {1, 1, 1, 1}, padding::valid)) == "(?, 24, 24, 6)");
+  CHECK(shape_of_result(max_pool(maps, {1, 2, 2, 1}, {1, 2, 2, 1}, padding::valid)) == "(?, 7, 7, 6)");
+  CHECK(shape_of_result(avg_pool(maps, {1, 3, 3, 1}, {1, 2, 2, 1}, padding::same)) == "(?, 7, 7, 6)");
+  CHECK(shape_of_result(top_k(x, 3).second) == "(?, 3)");
+  CHECK(shape_of_result(one_hot(placeholder(dtype::int32, {-1}, "classes"), 5)) == "(?, 5)");
+}
