@@ -5,17 +5,23 @@
 #include <leat/io/options.hpp>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstddef>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <istream>
 #include <string>
+#include <string_view>
+#include <system_error>
+#include <unistd.h>
 
 namespace leat::io {
 
 /// All that is left of a stream, in parts, so that memory follows what comes.
-/// Errors: data_loss if it cannot be read; invalid_argument if it is longer than 2 GB, protobuf's limit.
-inline std::string read_all(std::istream& in) {
+/// Errors: data_loss if it cannot be read; invalid_argument if it is longer than `limit`, by default 2 GB, protobuf's.
+inline std::string read_all(std::istream& in, std::size_t limit = max_file_bytes) {
   constexpr std::size_t part = std::size_t{1} << 20;
   std::string text;
   std::size_t size = 0;
@@ -23,7 +29,8 @@ inline std::string read_all(std::istream& in) {
     text.resize(std::max(size + part, std::min(2 * size, size + 64 * part)));
     in.read(text.data() + size, static_cast<std::streamsize>(text.size() - size));
     size += static_cast<std::size_t>(in.gcount());
-    if (size > max_file_bytes) throw invalid_argument("longer than 2 GB, which is protobuf's limit");
+    if (size > limit)
+      throw invalid_argument(limit == max_file_bytes ? "longer than 2 GB, which is protobuf's limit" : "longer than " + std::to_string(limit) + " bytes");
   }
   if (in.bad()) throw data_loss("cannot be read to its end");
   text.resize(size);
@@ -31,13 +38,13 @@ inline std::string read_all(std::istream& in) {
 }
 
 /// A whole file. Errors: not_found if it cannot be opened, and those of `read_all`; each names the file.
-inline std::string read_file(const std::filesystem::path& path) {
+inline std::string read_file(const std::filesystem::path& path, std::size_t limit = max_file_bytes) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) throw not_found(path.string() + ": is a folder, not a file");
   std::ifstream in(path, std::ios::binary);
   if (!in) throw not_found(path.string() + ": cannot be opened");
   try {
-    return read_all(in);
+    return read_all(in, limit);
   } catch (const data_loss& e) {
     throw data_loss(path.string() + ": " + e.what());
   } catch (const invalid_argument& e) {
@@ -59,6 +66,36 @@ inline void write_file(const std::filesystem::path& path, const std::string& tex
   std::error_code problem;
   std::filesystem::rename(beside, path, problem);
   if (problem) throw failed_precondition(path.string() + ": cannot be written: " + problem.message());
+}
+
+/// Writes a whole file from parts so that it is there in full or, after a crash at any moment, not at all: beside it first,
+/// synced to the disk, renamed, and the folder synced. Errors: failed_precondition, naming the file and what the system says.
+inline void write_synced(const std::filesystem::path& path, std::initializer_list<std::string_view> parts) {
+  auto beside = path;
+  beside += ".part";
+  const auto fail = [&](const char* what) {
+    const std::string reason = std::generic_category().message(errno);
+    throw failed_precondition(path.string() + ": " + what + ": " + reason);
+  };
+  const struct descriptor {
+    int number;
+    ~descriptor() {
+      if (number >= 0) ::close(number);
+    }
+  } out{::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
+  if (out.number < 0) fail("cannot be written");
+  for (std::string_view part : parts)
+    while (!part.empty()) {
+      const ssize_t count = ::write(out.number, part.data(), std::min<std::size_t>(part.size(), std::size_t{1} << 30));
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) fail("cannot be written");
+      part.remove_prefix(static_cast<std::size_t>(count));
+    }
+  if (::fsync(out.number) != 0) fail("cannot be synced");
+  if (::rename(beside.c_str(), path.c_str()) != 0) fail("cannot be put in its place");
+  const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  const descriptor there{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (there.number < 0 || ::fsync(there.number) != 0) fail("its folder cannot be synced");
 }
 
 namespace detail {

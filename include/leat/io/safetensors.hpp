@@ -1,0 +1,226 @@
+#pragma once
+// Arrays by name in one file, in the format safetensors: eight bytes with the length of a header, the header as JSON (dtype,
+// shape and place of each array, and texts under "__metadata__"), then the arrays' bytes, little endian, without gaps. Read
+// without trust: every place is checked against the file before it is used. Source: the format's description, version 0.3.
+
+#include <leat/core/shape.hpp>
+#include <leat/graph/data_type.hpp>
+#include <leat/io/encoding.hpp>
+#include <leat/io/file.hpp>
+#include <leat/io/place.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <cstring>
+#include <map>
+#include <set>
+#include <span>
+#include <vector>
+
+namespace leat::io {
+
+/// An array that is written, or that stands in a file which was read. Its bytes are row-major.
+struct array_bytes {
+  dtype type = dtype::invalid;
+  shape extent;
+  std::span<const std::byte> bytes;
+};
+
+/// What a file holds; spans in `arrays` point into it.
+class safetensors {
+ public:
+  std::map<std::string, std::string, std::less<>> metadata;
+
+  /// Reads a file's text. Errors: data_loss or invalid_argument, naming array and field, for what is cut off, overlaps, leaves
+  /// gaps, or does not have the bytes that its shape says.
+  explicit safetensors(std::string text) : text_(std::move(text)) { parse(); }
+  safetensors(const safetensors&) = delete;
+  safetensors& operator=(const safetensors&) = delete;
+  safetensors(safetensors&& other) noexcept : metadata(std::move(other.metadata)), text_(std::move(other.text_)), places_(std::move(other.places_)) {}
+  safetensors& operator=(safetensors&&) = delete;
+
+  std::vector<std::string> names() const {
+    std::vector<std::string> list;
+    for (const auto& [name, where] : places_) list.push_back(name);
+    return list;
+  }
+  bool contains(std::string_view name) const { return places_.find(name) != places_.end(); }
+  /// Errors: not_found for a name that the file does not hold.
+  array_bytes operator[](std::string_view name) const {
+    const auto at = places_.find(name);
+    if (at == places_.end()) throw not_found("no array " + detail::in_quotes(name) + " in the file");
+    return {at->second.type, at->second.extent, std::as_bytes(std::span(text_).subspan(data_ + at->second.begin, at->second.size))};
+  }
+
+ private:
+  struct place {
+    dtype type;
+    shape extent;
+    std::size_t begin;
+    std::size_t size;
+  };
+  static constexpr std::size_t longest_header = 100'000'000;
+
+  void parse();
+  static place parse_place(const std::string& name, const nlohmann::json& entry, std::size_t available);
+
+  std::string text_;
+  std::size_t data_ = 0;  // where the arrays' bytes begin
+  std::map<std::string, place, std::less<>> places_;
+};
+
+namespace detail {
+
+inline constexpr std::pair<std::string_view, dtype> safetensors_types[]{{"F32", dtype::float32}, {"F64", dtype::float64}, {"I32", dtype::int32},
+                                                                        {"I64", dtype::int64},   {"U8", dtype::uint8},    {"BOOL", dtype::boolean}};
+
+// Names twice are an error: which one would count is not said anywhere.
+inline nlohmann::json parse_header(std::string_view text) {
+  std::set<std::string> names;
+  const auto watch = [&](int depth, nlohmann::json::parse_event_t event, nlohmann::json& value) {
+    if (depth > 8) throw invalid_argument("the header is nested too deeply");
+    if (event == nlohmann::json::parse_event_t::key && depth == 1 && !names.insert(value.get<std::string>()).second)
+      throw invalid_argument("the array " + in_quotes(value.get<std::string>()) + " stands twice in the header");
+    return true;
+  };
+  try {
+    nlohmann::json header = nlohmann::json::parse(text.begin(), text.end(), watch);
+    if (!header.is_object()) throw invalid_argument("the header is no object");
+    return header;
+  } catch (const nlohmann::json::exception& e) {
+    throw data_loss("the header is no JSON: " + std::string(e.what()));
+  }
+}
+
+inline std::size_t whole_number(const nlohmann::json& value, const std::string& name, std::string_view field) {
+  if (!value.is_number_unsigned()) throw invalid_argument("array " + in_quotes(name) + ": " + std::string(field) + " is no whole number");
+  return value.get<std::size_t>();
+}
+
+}  // namespace detail
+
+inline safetensors::place safetensors::parse_place(const std::string& name, const nlohmann::json& entry, std::size_t available) {
+  const auto wrong = [&](const std::string& what) { throw invalid_argument("array " + detail::in_quotes(name) + ": " + what); };
+  if (!entry.is_object()) wrong("its entry is no object");
+  place found{};
+  for (const auto& [key, value] : entry.items()) {
+    if (key == "dtype") {
+      if (!value.is_string()) wrong("dtype is no text");
+      for (const auto& [text, type] : detail::safetensors_types)
+        if (text == value.get_ref<const std::string&>()) found.type = type;
+      if (found.type == dtype::invalid)
+        wrong("dtype " + detail::in_quotes(value.get_ref<const std::string&>()) + " is not one that the library computes with");
+    } else if (key == "shape") {
+      if (!value.is_array()) wrong("shape is no list");
+      if (value.size() > static_cast<std::size_t>(max_rank)) wrong("more than 8 dimensions");
+      for (const auto& d : value) {
+        const std::size_t size = detail::whole_number(d, name, "shape");
+        if (size > available + 1 && size > (std::size_t{1} << 40)) wrong("a dimension of " + std::to_string(size));
+        found.extent.push(static_cast<std::int64_t>(size));
+      }
+    } else if (key == "data_offsets") {
+      if (!value.is_array() || value.size() != 2) wrong("data_offsets are no two numbers");
+      found.begin = detail::whole_number(value[0], name, "data_offsets");
+      const std::size_t end = detail::whole_number(value[1], name, "data_offsets");
+      if (end < found.begin || end > available)
+        throw data_loss("array " + detail::in_quotes(name) + ": its bytes " + std::to_string(found.begin) + " to " + std::to_string(end) +
+                        " are not all in the file, which has " + std::to_string(available));
+      found.size = end - found.begin;
+    } else {
+      wrong("the field " + detail::in_quotes(key) + " is not known");
+    }
+  }
+  for (const char* field : {"dtype", "shape", "data_offsets"})
+    if (!entry.contains(field)) wrong(std::string("lacks ") + field);
+  std::size_t bytes = static_cast<std::size_t>(size_of(found.type));
+  for (int i = 0; i < found.extent.rank; ++i) {
+    const auto size = static_cast<std::size_t>(found.extent[i]);
+    if (size != 0 && bytes > SIZE_MAX / size) wrong("its shape has too many elements");
+    bytes *= size;
+  }
+  if (bytes != found.size)
+    wrong("its shape takes " + std::to_string(bytes) + " bytes, but it has " + std::to_string(found.size));
+  return found;
+}
+
+inline void safetensors::parse() {
+  if (text_.size() < 8) throw data_loss("cut off before its header");
+  std::uint64_t length = 0;
+  std::memcpy(&length, text_.data(), 8);
+  if (length > longest_header) throw invalid_argument("a header of " + std::to_string(length) + " bytes, more than the format allows");
+  if (length > text_.size() - 8) throw data_loss("cut off within its header");
+  data_ = 8 + static_cast<std::size_t>(length);
+  const std::size_t available = text_.size() - data_;
+  const nlohmann::json header = detail::parse_header(std::string_view(text_).substr(8, static_cast<std::size_t>(length)));
+  std::vector<std::pair<std::size_t, std::size_t>> taken;
+  for (const auto& [name, entry] : header.items()) {
+    if (name == "__metadata__") {
+      if (!entry.is_object()) throw invalid_argument("__metadata__ is no object");
+      for (const auto& [key, value] : entry.items()) {
+        if (!value.is_string()) throw invalid_argument("__metadata__: " + detail::in_quotes(key) + " is no text");
+        metadata[key] = value.get<std::string>();
+      }
+      continue;
+    }
+    const place found = parse_place(name, entry, available);
+    if (found.type == dtype::boolean)
+      for (const char c : std::string_view(text_).substr(data_ + found.begin, found.size))
+        if (c != 0 && c != 1) throw data_loss("array " + detail::in_quotes(name) + ": a truth value that is neither 0 nor 1");
+    taken.emplace_back(found.begin, found.size);
+    places_.emplace(name, found);
+  }
+  std::sort(taken.begin(), taken.end());
+  std::size_t at = 0;
+  for (const auto& [begin, size] : taken) {
+    if (begin != at) throw invalid_argument(begin < at ? "two arrays share bytes" : "bytes " + std::to_string(at) + " to " + std::to_string(begin) + " belong to no array");
+    at += size;
+  }
+  if (at != available) throw invalid_argument(std::to_string(available - at) + " bytes at the end belong to no array");
+}
+
+/// Reads a file. Errors: not_found if it cannot be opened, and those of `safetensors`, with the file's name.
+inline safetensors read_safetensors(const std::filesystem::path& path) {
+  return detail::naming(path, [&] { return safetensors(read_file(path, std::size_t{1} << 46)); });
+}
+
+/// The file's text: the arrays in the order of their names.
+/// Errors: invalid_argument for an array whose bytes do not fit its shape, a dtype that the format lacks, a name that is not UTF-8.
+inline std::string write_safetensors(const std::map<std::string, array_bytes, std::less<>>& arrays,
+                                     const std::map<std::string, std::string, std::less<>>& metadata = {}) {
+  nlohmann::json header = nlohmann::json::object();
+  if (!metadata.empty()) header["__metadata__"] = metadata;
+  std::size_t at = 0;
+  for (const auto& [name, array] : arrays) {
+    const auto wrong = [&](const std::string& what) { throw invalid_argument("array " + detail::in_quotes(name) + ": " + what); };
+    if (name == "__metadata__") wrong("a name that the format keeps for itself");
+    if (!is_utf8(name)) wrong("its name is not UTF-8");
+    std::string_view type;
+    for (const auto& [text, its] : detail::safetensors_types)
+      if (its == array.type) type = text;
+    if (type.empty()) wrong("a dtype that the format cannot hold");
+    if (!array.extent.has_rank() || !array.extent.is_static() ||
+        array.bytes.size() != static_cast<std::size_t>(array.extent.elements() * size_of(array.type)))
+      wrong("its bytes do not fit its shape");
+    std::vector<std::int64_t> sizes;
+    for (int i = 0; i < array.extent.rank; ++i) sizes.push_back(array.extent[i]);
+    header[name] = {{"dtype", type}, {"shape", sizes}, {"data_offsets", {at, at + array.bytes.size()}}};
+    at += array.bytes.size();
+  }
+  std::string json = header.dump();
+  json.resize((json.size() + 7) / 8 * 8, ' ');  // the arrays begin at a multiple of eight
+  const std::uint64_t length = json.size();
+  std::string text(sizeof length, '\0');
+  std::memcpy(text.data(), &length, sizeof length);
+  text.reserve(text.size() + json.size() + at);
+  text += json;
+  for (const auto& [name, array] : arrays) text.append(reinterpret_cast<const char*>(array.bytes.data()), array.bytes.size());
+  return text;
+}
+
+/// Writes a file that is there in full or not at all, see `write_synced`.
+inline void write_safetensors(const std::filesystem::path& path, const std::map<std::string, array_bytes, std::less<>>& arrays,
+                              const std::map<std::string, std::string, std::less<>>& metadata = {}) {
+  write_synced(path, {write_safetensors(arrays, metadata)});
+}
+
+}  // namespace leat::io
