@@ -12,6 +12,7 @@
 
 #include <cstring>
 #include <new>
+#include <vector>
 
 namespace leat::cpu {
 
@@ -79,13 +80,18 @@ inline void run_chunks(const chunked_run& c, const kernels::cluster_arguments& a
                        const std::int64_t* result_elements, const int* result_bytes, std::byte* arena) {
   const std::int64_t chunks = plan[plan_chunks];
   std::int64_t partial = 0;
-  std::int64_t partial_at[graph::max_operands];
+  // a cluster may have more operands than a node: then the lists are made for the occasion
+  std::int64_t few_places[graph::max_operands];
+  std::vector<std::int64_t> many_places(c.result_count > static_cast<int>(graph::max_operands) ? static_cast<std::size_t>(c.result_count) : 0);
+  std::int64_t* const partial_at = many_places.empty() ? few_places : many_places.data();
   for (int k = 0; k < c.result_count; ++k) {
     partial_at[k] = partial;
     partial += leat::detail::divide_up(result_elements[k] * result_bytes[k], 64) * 64;
   }
   parallel_for(chunks, [&](std::int64_t chunk) {
-    void* base[graph::max_operands];
+    void* few[graph::max_operands];
+    std::vector<void*> many(c.operands > static_cast<int>(graph::max_operands) ? static_cast<std::size_t>(c.operands) : 0);
+    void** const base = many.empty() ? few : many.data();
     kernels::cluster_arguments mine = a;
     if (c.result_count > 0) {
       std::copy_n(a.base, c.operands, base);
@@ -342,6 +348,16 @@ struct device {
   template <class Program, std::size_t... Step>
   [[gnu::always_inline]] static void run(const workspace& w, std::index_sequence<Step...>) {
     (detail::run_step<Program, static_cast<int>(Step)>(w), ...);
+  }
+  /// The same; calls `observer.before(k)` and `after(k)` around the k-th step.
+  template <class Program, class Observer, std::size_t... Step>
+  static void run_observed(const workspace& w, Observer& observer, std::index_sequence<Step...>) {
+    const auto one = [&]<int K>(std::integral_constant<int, K>) {
+      observer.before(K);
+      detail::run_step<Program, K>(w);
+      observer.after(K);
+    };
+    (one(std::integral_constant<int, static_cast<int>(Step)>{}), ...);
   }
 };
 

@@ -63,6 +63,13 @@ struct program_plan {
   std::int64_t work = 0;  // elements that the largest cluster walks
 };
 
+/// A program with its plan, as a session holds them. All must outlive it.
+struct planned_program {
+  const std::int64_t* data = nullptr;   // packed
+  const std::int64_t* sizes = nullptr;  // of named dimensions
+  const program_plan* plan = nullptr;
+};
+
 namespace detail {
 
 // Runs when sizes change, not in a warm step: compiled for size.

@@ -2,6 +2,7 @@
 // Lowering: from a graph and its fusion to a program. Decides which results are stored, where each buffer lives, collapses
 // loops that all operands walk alike, and writes the instructions of each cluster.
 
+#include <leat/graph/id_table.hpp>
 #include <leat/passes/fuse.hpp>
 #include <leat/passes/instruction.hpp>
 #include <leat/passes/program.hpp>
@@ -486,6 +487,7 @@ class lowerer {
     lanes_.assign(at(stages), {});
     loaded_scalar_.assign(step_.operands.size(), -1);
     constants_.clear();
+    constant_at_ = {};
     accumulators_ = spills_ = 0;
     accumulating_.clear();
     const bool flat = step_.loops.empty();
@@ -621,10 +623,17 @@ class lowerer {
   constexpr std::int64_t constant_register(int p) {
     const node& q = g_.at(p);
     const auto bits = g_.attribute(q, 0);
-    for (const auto& c : constants_)
-      if (c.bits == bits && register_type(c.where) == q.result.type) return c.where;
+    const auto is_it = [&](const known_constant& c) { return c.bits == bits && register_type(c.where) == q.result.type; };
+    // few are looked through, which constant evaluation does sooner than it makes a table
+    constexpr std::size_t few = 16;
+    const auto key = mix(static_cast<std::uint64_t>(bits), static_cast<std::uint64_t>(q.result.type));
+    if (const int known = constants_.size() > few ? constant_at_.find(key) : -1; known >= 0 && is_it(constants_[at(known)]))
+      return constants_[at(known)].where;
+    for (std::size_t k = 0; k < constants_.size() && k < few; ++k)
+      if (is_it(constants_[k])) return constants_[k].where;
     const auto r = new_register(true, q.result.type);
     put(once_, immediate, r, bits);
+    if (constants_.size() >= few) constant_at_.insert(key, static_cast<int>(constants_.size()));
     constants_.push_back({bits, r});
     return r;
   }
@@ -842,6 +851,7 @@ class lowerer {
     std::int64_t where;
   };
   std::vector<known_constant> constants_;
+  id_table constant_at_;  // those after the first few
   int scalar_count_[register_files]{};
   int lane_count_[register_files]{};
   int lane_max_[register_files]{};

@@ -1,0 +1,238 @@
+#pragma once
+// Running a program that is known at run time only: the program of `passes::compile` as data, without the C++ compiler. The
+// same steps as in execute.hpp, in the same chunks, with the same kernels of whole arrays; a fused cluster runs instruction by
+// instruction over blocks of its innermost loop that stay in the first-level cache, so that fusion pays here too.
+//
+// An `interpreter` is made once from a program: it is checked, packed, and its instructions are resolved to the functions of
+// their operators. It does not change afterwards, and threads may share it. A `bound_program` has what one run at a time
+// needs: addresses of the buffers, sizes of the named dimensions, the plan and the arena.
+//
+//   const cpu::interpreter code(passes::compile(g, targets));
+//   cpu::bound_program step(code);
+//   for (int b = 0; b < code.view().buffers(); ++b) …   // where = feed, variable, number: who is it? code.view().buffer_at(b).id
+//   step.set_size(0, 64);                               // of code.view().name(0)
+//   step.bind(code.view().fetch(0), result);            // fetches are written there; -1 is an operation without a value
+//   step.run();
+//
+// Elements lie in row-major order, without gaps, aligned like their type. Feeds and numbers are read, variables read and
+// written. A fetch must not overlap anything else that is bound. A warm run (same sizes) allocates nothing.
+//
+// Results are bit for bit those of the compiled session, for any number of threads: the functions are the operators' own over
+// the same batches, and reductions add in the same order. One thing differs: where the compiler may contract a b + c into one
+// instruction that rounds once (g++ does so for processors that have it, unless -ffp-contract=off), it does so within a
+// compiled cluster, and here only between those that are one function (interpret/fused_pairs.hpp).
+
+#ifdef LEAT_SEPARATE_KERNELS
+#include <leat/cpu/interpret/registry.hpp>
+#else
+#include <leat/cpu/interpret/library.hpp>
+#endif
+#include <leat/cpu/interpret/run_cluster.hpp>
+#include <leat/passes/lower.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace leat::cpu {
+
+/// A program, ready to be run any number of times. Errors: invalid_argument if the compiler found a problem in the graph (two
+/// writes without an order) or the program is no program; unimplemented if an operator has no function for its dtypes.
+class interpreter {
+ public:
+  explicit interpreter(const program& p) : interpreter(packed(p)) {}
+  /// The same from the integers of `pack`.
+  explicit interpreter(std::vector<std::int64_t> data) : data_(std::move(data)) {
+    const program_view v = view();
+    int at = 0;
+    bool small = v.names() == 0;
+    std::int64_t work = 0;
+    for (int k = 0; k < v.steps(); ++k) {
+      const auto info = v.step_at(k);
+      step& s = steps_.emplace_back(step{info, at, std::nullopt, nullptr, {}});
+      at += leat::detail::plan_size(info);
+      if (info.is_cluster) {
+        s.cluster.emplace(v, data_.data(), k);
+        std::int64_t n = 1;
+        for (int l = 0; l < info.loop_count; ++l) n *= info.loop(l).factor;
+        work += n * (info.instruction_count / words_per_instruction);
+      } else {
+        small = false;
+        std::vector<dtype> types;
+        for (int o = 0; o < info.operand_count; ++o) {
+          s.buffers.push_back(info.operand_buffer(o));
+          types.push_back(v.buffer_at(s.buffers.back()).type);
+        }
+        const auto known = functions_of(info.code);
+        if (known.kernel != nullptr) s.kernel = known.kernel(types.data(), info.operand_count);
+        if (s.kernel == nullptr) detail::no_function(info.code, types.back(), types.data(), info.operand_count - 1);
+      }
+    }
+    small_ = small && work <= 4096;
+  }
+  interpreter(const interpreter&) = delete;
+  interpreter& operator=(const interpreter&) = delete;
+
+  /// The program's buffers, names and fetches.
+  program_view view() const { return program_view(data_.data()); }
+  /// The packed program, for `make_plan`.
+  const std::int64_t* data() const { return data_.data(); }
+
+  /// Runs all steps. The workspace has the address of every buffer, the numbers of a plan by `make_plan` with
+  /// `cpu::device::chunks`, and the plan's arena, aligned to 64 bytes. Errors: invalid_argument (an index out of range); then
+  /// no variable has been written.
+  void run(const workspace& w) const {
+    if (small_) return run_steps(w);  // over before a change of the processor's mode would be
+    const flush_denormals mode;
+    run_steps(w);
+  }
+  /// The same; calls `observer.before(k)` and `after(k)` around the k-th step.
+  template <class Observer>
+  void run(const workspace& w, Observer& observer) const {
+    std::optional<flush_denormals> mode;
+    if (!small_) mode.emplace();
+    for (std::size_t k = 0; k < steps_.size(); ++k) {
+      observer.before(static_cast<int>(k));
+      run_step(steps_[k], w);
+      observer.after(static_cast<int>(k));
+    }
+  }
+
+ private:
+  static std::vector<std::int64_t> packed(const program& p) {
+    if (p.problem.size > 0) throw invalid_argument(std::string(p.problem.view()));
+    return pack(p);
+  }
+  struct step {
+    program_view::step info;
+    int plan_begin;
+    std::optional<cluster_code> cluster;
+    kernel_function kernel;
+    std::vector<int> buffers;
+  };
+
+  void run_steps(const workspace& w) const {
+    for (const step& s : steps_) run_step(s, w);
+  }
+  [[gnu::always_inline]] static void run_step(const step& s, const workspace& w) {
+    const std::int64_t* plan = w.numbers + s.plan_begin;
+    if (s.cluster) {
+      run_cluster(*s.cluster, s.info, w, plan);
+    } else {
+      void* operands[graph::max_operands + 2];
+      for (std::size_t k = 0; k < s.buffers.size(); ++k) operands[k] = w.buffers[s.buffers[k]];
+      s.kernel(operands, kernels::step_numbers(plan + plan_numbers), static_cast<int>(s.buffers.size()));
+    }
+  }
+
+  std::vector<std::int64_t> data_;
+  std::vector<step> steps_;
+  bool small_ = false;
+};
+
+/// A program with its arrays: addresses, sizes of named dimensions, plan and arena. One run at a time. The interpreter must
+/// outlive it.
+class bound_program {
+ public:
+  explicit bound_program(const interpreter& code) : code_(code) {
+    const auto v = code.view();
+    buffers_.assign(static_cast<std::size_t>(v.buffers()) + 1, nullptr);
+    sizes_.assign(static_cast<std::size_t>(v.names()) + 1, -1);
+    bound_.assign(static_cast<std::size_t>(v.buffers()), false);
+  }
+  ~bound_program() { release(); }
+  bound_program(const bound_program&) = delete;
+  bound_program& operator=(const bound_program&) = delete;
+
+  /// The size of the k-th named dimension, `view().name(k)`. Errors: invalid_argument if there is none, or below 0.
+  void set_size(int k, std::int64_t size) {
+    if (k < 0 || k >= code_.view().names() || size < 0) throw invalid_argument("a named dimension of the program cannot have that size");
+    auto& have = sizes_[static_cast<std::size_t>(k)];
+    planned_ = planned_ && have == size;
+    have = size;
+  }
+  /// Where the elements of a feed, variable, number or fetch lie. Errors: invalid_argument for any other buffer.
+  void bind(int buffer, void* elements) {
+    if (buffer < 0 || buffer >= code_.view().buffers() || is_own(buffer)) throw invalid_argument("the program has no such buffer to bind");
+    buffers_[static_cast<std::size_t>(buffer)] = elements;
+    if (!bound_[static_cast<std::size_t>(buffer)]) {
+      bound_[static_cast<std::size_t>(buffer)] = true;
+      complete_ = false;
+    }
+  }
+  /// Elements of a buffer with the sizes set.
+  std::int64_t elements(int buffer) const {
+    const auto v = code_.view();
+    return v.elements(v.buffer_at(buffer).extent, sizes_.data());
+  }
+
+  /// Runs the program. Errors: failed_precondition if something is not bound or has no size; what the kernels throw.
+  void run() {
+    make_ready();
+    code_.run({buffers_.data(), plan_.numbers.data(), arena_});
+  }
+  /// The same; `observer` is told of each step, as `interpreter::run` says.
+  template <class Observer>
+  void run(Observer& observer) {
+    make_ready();
+    code_.run({buffers_.data(), plan_.numbers.data(), arena_}, observer);
+  }
+  /// The plan of the last run, and the sizes that it was made for.
+  const program_plan& plan() const { return plan_; }
+  const std::int64_t* sizes() const { return sizes_.data(); }
+
+ private:
+  void make_ready() {
+    if (!complete_) [[unlikely]]
+      check();
+    if (!planned_) [[unlikely]]
+      make_own_plan();
+  }
+  bool is_own(int buffer) const {
+    const auto where = code_.view().buffer_at(buffer).where;
+    return where == storage::arena || where == storage::extent;
+  }
+  void check() {
+    for (int b = 0; b < code_.view().buffers(); ++b)
+      if (!is_own(b) && !bound_[static_cast<std::size_t>(b)])
+        throw failed_precondition("buffer " + std::to_string(b) + " of the program is bound to no array");
+    complete_ = true;
+  }
+  void make_own_plan() {
+    const auto v = code_.view();
+    for (int k = 0; k < v.names(); ++k)
+      if (sizes_[static_cast<std::size_t>(k)] < 0) throw failed_precondition("named dimension " + std::to_string(k) + " of the program has no size");
+    make_plan(code_.data(), sizes_.data(), device::chunks, plan_);
+    if (plan_.arena_bytes > arena_bytes_) {
+      release();
+      arena_ = static_cast<std::byte*>(device::allocate(static_cast<std::size_t>(plan_.arena_bytes)));
+      arena_bytes_ = plan_.arena_bytes;
+    }
+    for (int b = 0; b < v.buffers(); ++b) {
+      const auto info = v.buffer_at(b);
+      if (!is_own(b)) continue;
+      void* const at = arena_ + plan_.offsets[static_cast<std::size_t>(b)];
+      buffers_[static_cast<std::size_t>(b)] = at;
+      if (info.where == storage::extent)
+        detail::with_element(info.type, [&]<class T>(T) { *static_cast<T*>(at) = static_cast<T>(v.elements(info.extent, sizes_.data())); });
+    }
+    planned_ = true;
+  }
+  void release() {
+    if (arena_ != nullptr) device::release(arena_);
+    arena_ = nullptr;
+    arena_bytes_ = 0;
+  }
+
+  const interpreter& code_;
+  std::vector<void*> buffers_;
+  std::vector<std::int64_t> sizes_;
+  std::vector<bool> bound_;
+  program_plan plan_;
+  std::byte* arena_ = nullptr;
+  std::int64_t arena_bytes_ = 0;
+  bool planned_ = false;
+  bool complete_ = false;
+};
+
+}  // namespace leat::cpu

@@ -1,0 +1,116 @@
+#pragma once
+// A fused cluster as the interpreter runs it: its instructions with the addresses of their functions, and a place for every
+// register. It is made once from the integers of a program's step.
+//
+// A register of the innermost loop has a block of elements. It lives, if possible, where its elements come from or go to: in
+// the operand that it is loaded from, in the one that it is stored to, or in the row buffer that keeps it for a later stage.
+// Then nothing is copied. The others live in slots: rows of a scratch area that a register takes when it is written and gives
+// back after its last use. The block is as long as the slots allow that are in use at once, so that all of them stay in the
+// first-level cache. A register of the row is a cell; one that lanes read is repeated to a batch.
+//
+// Living in the operand that it is stored to, a register is written earlier than in the compiled cluster, which stores last.
+// So it may live there only if nothing of the same buffer is read afterwards; and it may live where it is loaded from only
+// until that buffer is written.
+
+#include <leat/cpu/interpret/reduction.hpp>
+#include <leat/kernels/plan.hpp>
+
+#include <vector>
+
+namespace leat::cpu {
+
+/// An instruction outside the innermost loop. Registers are offsets of their cells in bytes.
+struct scalar_step {
+  enum class kind : std::uint8_t { compute, load, store, immediate, position, finish_row, finish_all, reduce_cell };
+  kind what = kind::compute;
+  std::uint8_t size = 0;   // bytes of the element
+  bool repeated = false;   // whether lanes read the result
+  dtype type = dtype::invalid;
+  int d = 0, x = 0, y = 0, z = 0;
+  single_function single = nullptr;
+  const reduction_functions* reduction = nullptr;
+  std::int64_t bits = 0;
+};
+
+/// An instruction of the innermost loop. Registers are numbers in the table of addresses, see `cluster_code::addresses`.
+struct lane_step {
+  enum class kind : std::uint8_t { compute, copy, gather, scatter, position, reduce, reduce_into, stream, tile_load, tile_store, tile_position };
+  kind what = kind::compute;
+  std::uint8_t size = 0;
+  dtype type = dtype::invalid;
+  unsigned rows = 0;  // which operands have an element for each position
+  int d = 0, x = 0, y = 0, z = 0;
+  int operand = -1;
+  int accumulator = -1;
+  block_function block = nullptr;
+  const reduction_functions* reduction = nullptr;
+};
+
+/// An address that moves along with the row: an operand's, or a row buffer's.
+struct moving_address {
+  int at;       // in the table
+  int operand;  // or -1
+  int spill;    // row buffer, or -1
+  int size;
+  int slot;     // where the register lives instead if results pass the caches by, or -1
+};
+
+struct lane_phase {
+  std::vector<lane_step> steps;
+  std::vector<moving_address> moving;
+  struct start {
+    const reduction_functions* reduction;
+    int accumulator;
+    bool each_row;
+  };
+  std::vector<start> starts;
+};
+
+/// A result that is combined over rows or chunks.
+struct combined_operand {
+  int operand;
+  bool starts;  // whether it must hold its identity before the first row
+  int size;
+  const reduction_functions* reduction;
+};
+
+struct cluster_code {
+  static constexpr std::int64_t cache_bytes = 24 * 1024;
+  static constexpr std::int64_t longest_block = 2048;
+  static constexpr std::int64_t block_unit = batch_bytes < 64 ? 64 : static_cast<std::int64_t>(batch_bytes);
+
+  int operands = 0;
+  int loops = 0;
+  int outer = 0;
+  bool has_inner = false;
+  bool combines_rows = false;  // four at a time, as the compiled cluster does
+  reduction_order order = reduction_order::single;
+  int accumulators = 0;
+  int spills = 0;
+  std::vector<int> operand_buffer, operand_size;
+  std::vector<bool> operand_moves;         // begins elsewhere than its buffer
+  std::vector<combined_operand> combined;
+  std::vector<std::vector<scalar_step>> scalars;  // once, row 0, …, row n, last
+  std::vector<lane_phase> lanes;
+
+  // The table of addresses: cells that lanes read, slots, then what moves.
+  std::vector<int> cell_addresses;  // offsets of the cells
+  int slots = 0;
+  int addresses = 0;
+  std::int64_t cell_bytes = 0;
+  std::int64_t slot_bytes = 0;
+  std::int64_t block = block_unit;  // elements
+
+  // Where rows are short: the same with several rows in one block, one after the other; what is one value per row is repeated.
+  // For clusters that only compute elements.
+  static constexpr std::int64_t longest_short_row = 128;
+  bool has_tile = false;
+  lane_phase tile;
+  int tile_slots = 0;
+  std::int64_t tile_block = 0;
+  std::int64_t tile_slot_bytes = 0;
+
+  cluster_code(const program_view& p, const std::int64_t* data, int step);
+};
+
+}  // namespace leat::cpu

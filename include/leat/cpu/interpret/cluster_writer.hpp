@@ -1,0 +1,755 @@
+#pragma once
+// From the integers of a program's step to a cluster's code, see cluster_code.hpp: neighbors are fused, registers get their
+// places, and instructions the addresses of their functions.
+
+#include <leat/core/error.hpp>
+#include <leat/cpu/interpret/cluster_code.hpp>
+#include <leat/cpu/interpret/fused_pairs.hpp>
+#include <leat/cpu/interpret/registry.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <vector>
+
+namespace leat::cpu {
+
+namespace detail {
+
+[[noreturn]] inline void damaged_program(const char* what) {
+  throw invalid_argument(std::string("the program cannot be run: ") + what);
+}
+[[noreturn]] inline void no_function(int code, dtype result, const dtype* in, int count) {
+  std::string name = "number " + std::to_string(code);
+  for (std::string_view type : known_operator_types())
+    if (find_operator(type)->code == code) name = std::string(type);
+  std::string text = "the operator " + name + " has no function from ";
+  for (int k = 0; k < count; ++k) text += (k > 0 ? ", " : "") + std::string(name_of_dtype(in[k]));
+  throw unimplemented(text + " to " + std::string(name_of_dtype(result)) + " on the CPU (register_kernel makes one of your own known)");
+}
+
+inline element_functions element_of_code(int code, dtype result, const dtype* in, int count) {
+  const auto known = functions_of(code);
+  const element_functions f = known.element != nullptr ? known.element(result, in, count) : element_functions{};
+  if (f.block == nullptr) no_function(code, result, in, count);
+  return f;
+}
+inline const reduction_functions* reduction_of_code(int code, dtype type) {
+  const auto known = functions_of(code);
+  const reduction_functions* f = known.reduction != nullptr ? known.reduction(type) : nullptr;
+  if (f == nullptr) no_function(code, type, &type, 1);
+  return f;
+}
+
+// A number as the bytes of its dtype, in the lowest bytes of the result.
+inline std::int64_t immediate_bits(dtype type, std::int64_t word) {
+  const auto as_bits = [](auto v) {
+    std::int64_t bits = 0;
+    std::memcpy(&bits, &v, sizeof v);
+    return bits;
+  };
+  switch (type) {
+    case dtype::float32: return as_bits(static_cast<float>(std::bit_cast<double>(word)));
+    case dtype::float64: return word;
+    case dtype::int32: return as_bits(static_cast<std::int32_t>(word));
+    case dtype::uint8: return as_bits(static_cast<std::uint8_t>(word));
+    case dtype::boolean: return as_bits(word != 0);
+    default: return word;
+  }
+}
+
+/// Writes the code of one cluster.
+class cluster_writer {
+ public:
+  cluster_writer(cluster_code& to, const program_view& p, const std::int64_t* data, int step)
+      : to_(to), info_(p.step_at(step)), code_(data + info_.instructions) {
+    to_.operands = info_.operand_count;
+    to_.loops = info_.loop_count;
+    to_.outer = static_cast<int>(code_[outer_loops]);
+    to_.has_inner = code_[has_lanes] != 0;
+    to_.accumulators = static_cast<int>(code_[accumulator_total]);
+    to_.spills = static_cast<int>(code_[spill_total]);
+    stages_ = static_cast<int>(code_[stages]);
+    if (code_[operand_total] != info_.operand_count || stages_ < 1) damaged_program("a cluster's header does not fit its step");
+    if (to_.has_inner && to_.loops != to_.outer + 1) damaged_program("a cluster's loops do not fit its step");
+    for (int o = 0; o < to_.operands; ++o) {
+      const int buffer = info_.operand_buffer(o);
+      to_.operand_buffer.push_back(buffer);
+      to_.operand_size.push_back(size_of(p.buffer_at(buffer).type));
+      to_.operand_moves.push_back(info_.operand_offset(o).factor != 0);
+    }
+    read_phases();
+  }
+
+  void write() {
+    choose_order();
+    for (int k = 0; k < register_files; ++k) lane_counts_[k] = code_[lane_registers + k];
+    make_tile();
+    for (int t = 0; t < stages_; ++t) fuse(phases_[static_cast<std::size_t>(2 + 2 * t)]);
+    place_cells();
+    for (int k = 0; k < static_cast<int>(code_[accumulating_total]); ++k) write_combined(k);
+    to_.scalars.resize(static_cast<std::size_t>(stages_) + 3);
+    for (const auto& i : phases_[0]) write_scalar(i, to_.scalars[0]);
+    to_.lanes.resize(static_cast<std::size_t>(stages_));
+    int moving = 0;
+    for (int t = 0; t < stages_; ++t) {
+      for (const auto& i : phase(1 + 2 * t)) write_scalar(i, to_.scalars[static_cast<std::size_t>(t) + 1]);
+      moving = std::max(moving, write_lanes(phase(2 + 2 * t), to_.lanes[static_cast<std::size_t>(t)]));
+    }
+    for (const auto& i : phase(1 + 2 * stages_)) write_scalar(i, to_.scalars[static_cast<std::size_t>(stages_) + 1]);
+    for (const auto& i : phase(2 + 2 * stages_)) write_scalar(i, to_.scalars[static_cast<std::size_t>(stages_) + 2]);
+    write_tile();
+    // the addresses of slots and of what moves follow those of cells
+    const int cells = static_cast<int>(to_.cell_addresses.size());
+    const auto settle = [cells](lane_phase& l, int slots) {
+      const auto one = [&](int& a) {
+        if (a >= moving_base) a = a - moving_base + cells + slots;
+        else if (a >= slot_base) a = a - slot_base + cells;
+      };
+      for (auto& s : l.steps) {
+        one(s.d);
+        one(s.x);
+        one(s.y);
+        one(s.z);
+      }
+      for (auto& m : l.moving) {
+        one(m.at);
+        one(m.slot);
+      }
+    };
+    for (auto& l : to_.lanes) settle(l, to_.slots);
+    settle(to_.tile, to_.tile_slots);
+    to_.addresses = cells + std::max(to_.slots + moving, to_.tile_slots + static_cast<int>(to_.tile.moving.size()));
+    to_.cell_bytes = leat::detail::divide_up(to_.cell_bytes, 64) * 64;
+    choose_block();
+  }
+
+ private:
+  static constexpr int slot_base = 1 << 20;
+  static constexpr int moving_base = 1 << 24;
+
+  struct instruction {
+    int op;
+    std::int64_t d, x, y, z;
+    signature kinds;
+    block_function fused = nullptr;  // of several operators; then `op` is 0
+  };
+  // Kinds of registers that hold a constant: they are cells that no instruction of the program names.
+  static constexpr std::int64_t constant_kind = std::int64_t{1} << 40;
+
+  void read_phases() {
+    const int count = 2 * stages_ + 3;
+    std::int64_t at = phase_lengths + count + 3 * code_[accumulating_total];
+    for (int p = 0; p < count; ++p) {
+      auto& list = phases_.emplace_back();
+      for (std::int64_t k = 0; k < code_[phase_lengths + p]; ++k, at += words_per_instruction) {
+        if (at + words_per_instruction > info_.instruction_count) damaged_program("a cluster's instructions are cut off");
+        const std::int64_t* w = code_ + at;
+        list.push_back({static_cast<int>(w[0]), w[1], w[2], w[3], w[4], unpack_signature(w[5])});
+      }
+    }
+  }
+  const std::vector<instruction>& phase(int p) const { return phases_[static_cast<std::size_t>(p)]; }
+
+  // As the compiled cluster has it, see kernels/cluster.hpp.
+  void choose_order() {
+    std::size_t longest = 0;
+    bool reduces = false;
+    for (int t = 0; t < stages_; ++t) {
+      longest = std::max(longest, phase(2 + 2 * t).size());
+      for (const auto& i : phase(2 + 2 * t)) reduces = reduces || i.op == reduce_lanes;
+    }
+    const bool batches = code_[lane_width] == 4 || code_[lane_width] == 8;
+    to_.order = !batches ? reduction_order::single : reduces && longest <= 24 ? reduction_order::four : reduction_order::batch;
+    if (batches && stages_ == 1 && to_.outer == 1 && phase(1).empty() && phase(3).empty() && phase(2).size() <= 24)
+      for (const auto& i : phase(2)) to_.combines_rows = to_.combines_rows || (i.op == reduce_array && i.z == 1);
+  }
+
+  // ---- operators that are computed together ---------------------------------------------------------------------------
+
+  struct use {
+    int count = 0;
+    int defined = -1;
+  };
+  std::vector<use> uses_of(const std::vector<instruction>& code) const {
+    std::vector<use> uses(lane_register_count());
+    for (std::size_t i = 0; i < code.size(); ++i) {
+      each_use(code[i], [&](std::size_t r) { ++uses[r].count; });
+      if (defines(code[i])) uses[lane_number(code[i].kinds.d, code[i].d)].defined = static_cast<int>(i);
+    }
+    return uses;
+  }
+  // The instruction that computes an operand for this use alone, by one of three operators; or null.
+  instruction* only_for_this(std::vector<instruction>& code, const std::vector<use>& uses, std::int64_t kind, std::int64_t r) const {
+    if (!is_lane(kind)) return nullptr;
+    const use& u = uses[lane_number(kind, r)];
+    if (u.count != 1 || u.defined < 0) return nullptr;
+    instruction& i = code[static_cast<std::size_t>(u.defined)];
+    const bool simple = i.op == operator_record<add_op>::code || i.op == operator_record<sub_op>::code || i.op == operator_record<mul_op>::code;
+    return simple ? &i : nullptr;
+  }
+  static constexpr int gone = -1000;
+
+  void fuse(std::vector<instruction>& code) const {
+    auto uses = uses_of(code);
+    for (auto& c : code) {
+      if (c.op <= 0 || c.kinds.y >= 0) continue;
+      instruction* const t = only_for_this(code, uses, c.kinds.x, c.x);
+      if (t == nullptr) continue;
+      const bool minus = t->op == operator_record<sub_op>::code;
+      const auto f = find_fused(c.op, -1, minus, register_type(c.kinds.d));
+      if (f == nullptr) continue;
+      instruction made{0, c.d, t->x, 0, t->y, {0, c.kinds.d, t->kinds.x, constant_kind + 1, t->kinds.y}, f};
+      instruction* product = nullptr;
+      if (t->op == operator_record<mul_op>::code) {
+        made.y = t->y;
+        made.kinds.y = t->kinds.y;
+        made.kinds.z = constant_kind;
+      } else if (product = only_for_this(code, uses, t->kinds.x, t->x); product != nullptr && product->op == operator_record<mul_op>::code) {
+        set_factors(made, *product);
+      } else if (product = only_for_this(code, uses, t->kinds.y, t->y);
+                 !minus && product != nullptr && product->op == operator_record<mul_op>::code) {
+        made.z = t->x;
+        made.kinds.z = t->kinds.x;
+        set_factors(made, *product);
+      } else {
+        product = nullptr;
+      }
+      if (product != nullptr && t->op != operator_record<mul_op>::code) product->op = gone;
+      t->op = gone;
+      c = made;
+    }
+    std::erase_if(code, [](const instruction& i) { return i.op == gone; });
+    uses = uses_of(code);
+    for (auto& c : code) {
+      if (c.op <= 0 || c.kinds.z >= 0) continue;
+      for (const bool first : {true, false}) {
+        if (!first && c.kinds.y < 0) break;
+        instruction* const t = first ? only_for_this(code, uses, c.kinds.x, c.x) : only_for_this(code, uses, c.kinds.y, c.y);
+        if (t == nullptr) continue;
+        const auto f = find_fused(c.op, t->op, first, register_type(c.kinds.d));
+        if (f == nullptr) continue;
+        const instruction made{0, c.d, t->x, t->y, first ? c.y : c.x, {0, c.kinds.d, t->kinds.x, t->kinds.y, first ? c.kinds.y : c.kinds.x}, f};
+        t->op = gone;
+        c = made;
+        break;
+      }
+    }
+    std::erase_if(code, [](const instruction& i) { return i.op == gone; });
+  }
+  static void set_factors(instruction& made, const instruction& product) {
+    made.x = product.x;
+    made.y = product.y;
+    made.kinds.x = product.kinds.x;
+    made.kinds.y = product.kinds.y;
+  }
+  // 1, or -0, of a floating-point dtype, as a cell that lanes read.
+  int constant_address(std::int64_t kind, dtype type) {
+    const bool one = kind == constant_kind + 1;
+    for (const auto& c : constants_)
+      if (c.one == one && c.type == type) return c.address;
+    scalar_step s;
+    s.what = scalar_step::kind::immediate;
+    s.type = type;
+    s.size = static_cast<std::uint8_t>(size_of(type));
+    s.repeated = true;
+    s.bits = immediate_bits(type, std::bit_cast<std::int64_t>(one ? 1.0 : -0.0));
+    s.d = static_cast<int>(to_.cell_bytes);
+    to_.cell_bytes += static_cast<std::int64_t>(repeated_bytes);
+    constants_.push_back({one, type, static_cast<int>(to_.cell_addresses.size())});
+    to_.cell_addresses.push_back(s.d);
+    to_.scalars[0].push_back(s);
+    return constants_.back().address;
+  }
+
+  // ---- cells ----------------------------------------------------------------------------------------------------------
+
+  int scalar_number(std::int64_t kind, std::int64_t r) const {
+    int at = 0;
+    const int file = register_file(register_type(kind));
+    for (int k = 0; k < file; ++k) at += static_cast<int>(code_[scalar_registers + k]);
+    if (r < 0 || r >= code_[scalar_registers + file]) damaged_program("an instruction names a register that is not there");
+    return at + static_cast<int>(r);
+  }
+  void place_cells() {
+    int count = 0;
+    for (int k = 0; k < register_files; ++k) count += static_cast<int>(code_[scalar_registers + k]);
+    cell_at_.assign(static_cast<std::size_t>(count), -1);
+    cell_address_.assign(static_cast<std::size_t>(count), -1);
+    const auto note = [&](const std::vector<instruction>& code) {
+      for (const auto& i : code) {
+        if (i.op < 0) continue;
+        if (is_scalar(i.kinds.x)) read_by_lanes(i.kinds.x, i.x);
+        if (is_scalar(i.kinds.y)) read_by_lanes(i.kinds.y, i.y);
+        if (is_scalar(i.kinds.z)) read_by_lanes(i.kinds.z, i.z);
+      }
+    };
+    for (int t = 0; t < stages_; ++t) note(phase(2 + 2 * t));
+    note(tile_code_);
+    for (int& c : cell_at_)
+      if (c < 0) {
+        c = static_cast<int>(to_.cell_bytes);
+        to_.cell_bytes += 8;
+      }
+    to_.cell_bytes = leat::detail::divide_up(to_.cell_bytes, 64) * 64;
+  }
+  void read_by_lanes(std::int64_t kind, std::int64_t r) {
+    const auto k = static_cast<std::size_t>(scalar_number(kind, r));
+    if (cell_at_[k] >= 0) return;
+    cell_at_[k] = static_cast<int>(to_.cell_bytes);
+    cell_address_[k] = static_cast<int>(to_.cell_addresses.size());
+    to_.cell_addresses.push_back(cell_at_[k]);
+    to_.cell_bytes += static_cast<std::int64_t>(repeated_bytes);
+  }
+  int cell(std::int64_t kind, std::int64_t r) const { return cell_at_[static_cast<std::size_t>(scalar_number(kind, r))]; }
+  bool is_repeated(std::int64_t kind, std::int64_t r) const { return cell_address_[static_cast<std::size_t>(scalar_number(kind, r))] >= 0; }
+
+  int checked_operand(std::int64_t o) const {
+    if (o < 0 || o >= to_.operands) damaged_program("an instruction names an operand that is not there");
+    return static_cast<int>(o);
+  }
+  int checked_accumulator(std::int64_t a) const {
+    if (a < 0 || a >= to_.accumulators) damaged_program("an instruction names an accumulator that is not there");
+    return static_cast<int>(a);
+  }
+
+  void write_scalar(const instruction& i, std::vector<scalar_step>& to) {
+    using kind = scalar_step::kind;
+    scalar_step s;
+    const auto result = [&] {
+      s.type = register_type(i.kinds.d);
+      s.size = static_cast<std::uint8_t>(size_of(s.type));
+      s.d = cell(i.kinds.d, i.d);
+      s.repeated = is_repeated(i.kinds.d, i.d);
+    };
+    switch (i.op) {
+      case instruction_code::load:
+        s.what = kind::load;
+        result();
+        s.x = checked_operand(i.x);
+        break;
+      case instruction_code::store:
+        s.what = kind::store;
+        s.type = register_type(i.kinds.x);
+        s.size = static_cast<std::uint8_t>(size_of(s.type));
+        s.d = checked_operand(i.d);
+        s.x = cell(i.kinds.x, i.x);
+        break;
+      case immediate:
+        s.what = kind::immediate;
+        result();
+        s.bits = immediate_bits(s.type, i.x);
+        break;
+      case position:
+        s.what = kind::position;
+        result();
+        if (i.x < 0 || i.x >= to_.outer) damaged_program("an instruction names a loop that is not there");
+        s.x = static_cast<int>(i.x);
+        break;
+      case finish_row:
+        s.what = kind::finish_row;
+        result();
+        s.x = checked_accumulator(i.x);
+        s.reduction = reduction_of_code(static_cast<int>(i.y), s.type);
+        break;
+      case finish_all:
+        s.what = kind::finish_all;
+        s.type = static_cast<dtype>(i.z);
+        s.size = static_cast<std::uint8_t>(size_of(s.type));
+        s.d = checked_operand(i.d);
+        s.x = checked_accumulator(i.x);
+        s.reduction = reduction_of_code(static_cast<int>(i.y), s.type);
+        break;
+      case reduce_cell:
+        s.what = kind::reduce_cell;
+        s.type = register_type(i.kinds.x);
+        s.size = static_cast<std::uint8_t>(size_of(s.type));
+        s.d = checked_operand(i.d);
+        s.x = cell(i.kinds.x, i.x);
+        s.reduction = reduction_of_code(static_cast<int>(i.y), s.type);
+        break;
+      default: {
+        if (i.op < 0) damaged_program("an instruction stands in the wrong phase");
+        result();
+        dtype in[3]{};
+        const int count = operand_types(i, in);
+        s.single = element_of_code(i.op, s.type, in, count).single;
+        s.x = cell(i.kinds.x, i.x);
+        if (count > 1) s.y = cell(i.kinds.y, i.y);
+        if (count > 2) s.z = cell(i.kinds.z, i.z);
+      }
+    }
+    to.push_back(s);
+  }
+  static int operand_types(const instruction& i, dtype (&in)[3]) {
+    int count = 0;
+    for (const std::int64_t kind : {i.kinds.x, i.kinds.y, i.kinds.z})
+      if (kind >= 0) in[count++] = register_type(kind);
+    return count;
+  }
+  void write_combined(int k) {
+    const std::int64_t* row = code_ + phase_lengths + 2 * stages_ + 3 + 3 * k;
+    const int operand = checked_operand(row[0]);
+    const dtype type = static_cast<dtype>(row[2]);
+    bool finishes = false;
+    for (const auto& i : phase(2 + 2 * stages_)) finishes = finishes || (i.op == finish_all && i.d == operand);
+    to_.combined.push_back({operand, !finishes, size_of(type), reduction_of_code(static_cast<int>(row[1]), type)});
+  }
+
+  // ---- short rows -----------------------------------------------------------------------------------------------------
+
+  // One list of instructions for several rows: what the row's own instructions compute becomes lanes as well.
+  void make_tile() {
+    if (!to_.has_inner || to_.outer == 0 || stages_ != 1 || to_.accumulators > 0 || code_[accumulating_total] > 0 || to_.spills > 0) return;
+    if (!phase(3).empty() || !phase(4).empty()) return;
+    const auto simple = [](const instruction& i) { return i.op >= 0 || i.op == instruction_code::load || i.op == position; };
+    for (const auto& i : phase(1))
+      if (!simple(i)) return;
+    for (const auto& i : phase(2))
+      if (!simple(i) && i.op != instruction_code::store) return;
+    std::vector<std::pair<std::int64_t, std::int64_t>> of_rows;
+    for (const auto& i : phase(1)) of_rows.emplace_back(i.kinds.d, i.d);
+    const auto as_lane = [&](std::int64_t& kind, std::int64_t& r) {
+      if (std::find(of_rows.begin(), of_rows.end(), std::pair(kind, r)) == of_rows.end()) return;
+      r += code_[lane_registers + register_file(register_type(kind))];
+      kind &= ~(std::int64_t{1} << 20);
+    };
+    for (const int p : {1, 2})
+      for (instruction i : phase(p)) {
+        if (i.op >= 0 || defines(i)) as_lane(i.kinds.d, i.d);
+        if (i.op >= 0) {
+          as_lane(i.kinds.x, i.x);
+          as_lane(i.kinds.y, i.y);
+          as_lane(i.kinds.z, i.z);
+        }
+        if (i.op == position && p == 2) i.x = to_.outer;
+        tile_code_.push_back(i);
+      }
+    widen_registers();
+    fuse(tile_code_);
+    narrow_registers();
+    to_.has_tile = true;
+  }
+  void widen_registers() {
+    for (int k = 0; k < register_files; ++k) lane_counts_[k] = code_[lane_registers + k] + code_[scalar_registers + k];
+  }
+  void narrow_registers() {
+    for (int k = 0; k < register_files; ++k) lane_counts_[k] = code_[lane_registers + k];
+  }
+  void write_tile() {
+    if (!to_.has_tile) return;
+    const int slots = to_.slots;
+    const int homes = homes_;
+    widen_registers();
+    tiled_ = true;
+    to_.slots = 0;
+    write_lanes(tile_code_, to_.tile);
+    tiled_ = false;
+    narrow_registers();
+    to_.tile_slots = to_.slots;
+    to_.slots = slots;
+    homes_ = homes;
+  }
+
+  // ---- lanes ----------------------------------------------------------------------------------------------------------
+
+  enum class place { slot, loaded, stored, kept };  // where a register lives; `kept` in a row buffer
+  struct lane_register {
+    int defined = -1;
+    int last_use = -1;
+    int size = 0;
+    place where = place::slot;
+    int operand = -1;  // it is loaded from or stored to
+    int spill = -1;
+    int address = -1;
+    int slot = -1;
+  };
+
+  std::size_t lane_number(std::int64_t kind, std::int64_t r) const {
+    std::size_t at = 0;
+    const int file = register_file(register_type(kind));
+    for (int k = 0; k < file; ++k) at += static_cast<std::size_t>(lane_counts_[k]);
+    if (r < 0 || r >= lane_counts_[file]) damaged_program("an instruction names a register that is not there");
+    return at + static_cast<std::size_t>(r);
+  }
+  std::size_t lane_register_count() const {
+    std::size_t count = 0;
+    for (int k = 0; k < register_files; ++k) count += static_cast<std::size_t>(lane_counts_[k]);
+    return count;
+  }
+  static bool is_constant(std::int64_t kind) { return kind >= constant_kind; }
+  static bool is_lane(std::int64_t kind) { return kind >= 0 && !is_constant(kind) && !register_is_scalar(kind); }
+  static bool is_scalar(std::int64_t kind) { return kind >= 0 && !is_constant(kind) && register_is_scalar(kind); }
+
+  // Registers that an instruction reads, and the one that it writes.
+  template <class F>
+  void each_use(const instruction& i, F f) const {
+    if (i.op >= 0) {
+      if (is_lane(i.kinds.x)) f(lane_number(i.kinds.x, i.x));
+      if (is_lane(i.kinds.y)) f(lane_number(i.kinds.y, i.y));
+      if (is_lane(i.kinds.z)) f(lane_number(i.kinds.z, i.z));
+    } else if (i.op == instruction_code::store || i.op == reduce_lanes || i.op == reduce_array || i.op == spill) {
+      f(lane_number(i.kinds.x, i.x));
+    }
+  }
+  static bool defines(const instruction& i) { return i.op >= 0 || i.op == instruction_code::load || i.op == position || i.op == reload; }
+
+  int buffer_of(std::int64_t operand) const { return to_.operand_buffer[static_cast<std::size_t>(checked_operand(operand))]; }
+
+  void find_lives(const std::vector<instruction>& code) {
+    lives_.assign(lane_register_count(), {});
+    const int end = static_cast<int>(code.size());
+    for (int i = 0; i < end; ++i) {
+      const auto& c = code[static_cast<std::size_t>(i)];
+      each_use(c, [&](std::size_t r) {
+        if (lives_[r].defined < 0) damaged_program("an instruction reads a register that nothing wrote");
+        lives_[r].last_use = std::max(lives_[r].last_use, to_.combines_rows && c.op == reduce_array ? end : i);
+      });
+      if (defines(c)) {
+        auto& r = lives_[lane_number(c.kinds.d, c.d)];
+        r.defined = i;
+        r.last_use = i;
+        r.size = size_of(register_type(c.kinds.d));
+      }
+    }
+  }
+  // Whether a register that is computed at `i` may be written to operand `o` at once.
+  bool may_store_early(const std::vector<instruction>& code, int i, int o) const {
+    for (std::size_t k = 0; k < code.size(); ++k) {
+      const auto& c = code[k];
+      if (c.op == instruction_code::load && buffer_of(c.x) == buffer_of(o)) {
+        const auto& r = lives_[lane_number(c.kinds.d, c.d)];
+        if (static_cast<int>(k) > i || r.last_use > i || (r.last_use == i && c.x != o)) return false;
+      }
+      if (c.op == instruction_code::store && c.d != o && buffer_of(c.d) == buffer_of(o)) return false;
+    }
+    return true;
+  }
+  // Whether what is loaded at `i` stays in memory as it is until its last use.
+  bool stays(const std::vector<instruction>& code, int i) const {
+    const auto& c = code[static_cast<std::size_t>(i)];
+    const auto& r = lives_[lane_number(c.kinds.d, c.d)];
+    for (std::size_t k = 0; k < code.size(); ++k) {
+      const auto& s = code[k];
+      if (s.op != instruction_code::store || buffer_of(s.d) != buffer_of(c.x)) continue;
+      const auto& from = lives_[lane_number(s.kinds.x, s.x)];
+      const int written = from.where == place::stored && from.operand == s.d ? from.defined : static_cast<int>(k);
+      if (r.last_use > written || (r.last_use == written && s.d != c.x)) return false;
+    }
+    return true;
+  }
+
+  void choose_places(const std::vector<instruction>& code) {
+    for (const auto& c : code) {
+      if (c.op != spill) continue;
+      auto& r = lives_[lane_number(c.kinds.x, c.x)];
+      if (code[static_cast<std::size_t>(r.defined)].op < 0) continue;
+      r.where = place::kept;
+      r.spill = static_cast<int>(c.d);
+    }
+    for (const auto& c : code) {
+      if (c.op != instruction_code::store || (c.y != 1 && !tiled_)) continue;
+      auto& r = lives_[lane_number(c.kinds.x, c.x)];
+      const auto& made = code[static_cast<std::size_t>(r.defined)];
+      if (r.where != place::slot || made.op < 0 || !may_store_early(code, r.defined, static_cast<int>(c.d))) continue;
+      r.where = place::stored;
+      r.operand = static_cast<int>(c.d);
+    }
+    for (std::size_t i = 0; i < code.size(); ++i) {
+      const auto& c = code[i];
+      if (c.op == instruction_code::load && (c.y == 1 || tiled_) && stays(code, static_cast<int>(i))) {
+        auto& r = lives_[lane_number(c.kinds.d, c.d)];
+        r.where = place::loaded;
+        r.operand = static_cast<int>(c.x);
+      } else if (c.op == reload) {
+        auto& r = lives_[lane_number(c.kinds.d, c.d)];
+        r.where = place::kept;
+        r.spill = static_cast<int>(c.x);
+      }
+    }
+  }
+
+  int take_slot() {
+    if (!free_.empty()) {
+      const int s = free_.back();
+      free_.pop_back();
+      return s;
+    }
+    return to_.slots++;
+  }
+  void release(lane_register& r) {
+    if (r.slot < 0) return;
+    free_.push_back(r.slot);
+    r.slot = -1;
+  }
+
+  // Writes one pass over a row; gives how many addresses move.
+  int write_lanes(const std::vector<instruction>& code, lane_phase& to) {
+    if (code.empty()) return 0;
+    find_lives(code);
+    choose_places(code);
+    free_.clear();
+    for (int s = to_.slots; s-- > 0;) free_.push_back(s);
+    const bool may_stream = code_[accumulating_total] == 0;
+    for (std::size_t k = 0; k < code.size(); ++k) {
+      const auto& c = code[k];
+      const int i = static_cast<int>(k);
+      lane_register* const d = defines(c) ? &lives_[lane_number(c.kinds.d, c.d)] : nullptr;
+      each_use(c, [&](std::size_t r) { touched_.push_back(r); });
+      if (d != nullptr) {
+        widest_ = std::max(widest_, d->size);
+        for (std::size_t r : touched_)
+          if (lives_[r].last_use == i && lives_[r].size == d->size && lives_[r].slot >= 0 && lives_[r].where == place::slot && c.op >= 0)
+            release(lives_[r]);
+        const bool other_place = (d->where == place::stored && may_stream) || (d->where == place::loaded && tiled_);
+        if (d->where == place::slot || other_place) d->slot = take_slot();
+        if (d->where == place::slot)
+          d->address = slot_base + d->slot;
+        else
+          d->address = move(to, *d, other_place ? slot_base + d->slot : -1);
+        if (d->where == place::stored && may_stream) d->last_use = static_cast<int>(code.size());  // until it is streamed
+      }
+      write_lane(c, to, d);
+      for (std::size_t r : touched_)
+        if (lives_[r].last_use == i) release(lives_[r]);
+      if (d != nullptr && d->last_use == i) release(*d);
+      touched_.clear();
+    }
+    return static_cast<int>(to.moving.size());
+  }
+  int move(lane_phase& to, const lane_register& r, int slot) {
+    const int at = moving_base + static_cast<int>(to.moving.size());
+    to.moving.push_back({at, r.where == place::kept ? -1 : r.operand, r.where == place::kept ? r.spill : -1, r.size, slot});
+    homes_ = std::max(homes_, static_cast<int>(to.moving.size()));
+    return at;
+  }
+
+  int address(std::int64_t kind, std::int64_t r, dtype type) {
+    if (is_constant(kind)) return constant_address(kind, type);
+    return address(kind, r);
+  }
+  int address(std::int64_t kind, std::int64_t r) const {
+    if (register_is_scalar(kind)) return cell_address_[static_cast<std::size_t>(scalar_number(kind, r))];
+    return lives_[lane_number(kind, r)].address;
+  }
+
+  void write_lane(const instruction& i, lane_phase& to, const lane_register* d) {
+    using kind = lane_step::kind;
+    lane_step s;
+    const auto element = [&](std::int64_t k) {
+      s.type = register_type(k);
+      s.size = static_cast<std::uint8_t>(size_of(s.type));
+    };
+    switch (i.op) {
+      case instruction_code::load:
+        if (d->where == place::loaded && !tiled_) return;
+        s.what = tiled_ ? kind::tile_load : kind::gather;
+        s.x = d->slot >= 0 ? slot_base + d->slot : 0;
+        element(i.kinds.d);
+        s.d = d->address;
+        s.operand = checked_operand(i.x);
+        break;
+      case instruction_code::store: {
+        const auto& r = lives_[lane_number(i.kinds.x, i.x)];
+        const bool there = r.where == place::stored && r.operand == i.d;
+        if (there && code_[accumulating_total] != 0) return;
+        s.what = tiled_ ? kind::tile_store : there ? kind::stream : kind::scatter;
+        s.y = tiled_ && there ? slot_base + r.slot : -1;
+        element(i.kinds.x);
+        s.x = r.address;
+        s.operand = checked_operand(i.d);
+        break;
+      }
+      case position:
+        s.what = tiled_ ? kind::tile_position : kind::position;
+        s.operand = static_cast<int>(i.x);
+        if (tiled_ && (i.x < 0 || i.x > to_.outer)) damaged_program("an instruction names a loop that is not there");
+        element(i.kinds.d);
+        s.d = d->address;
+        break;
+      case reduce_lanes:
+        s.what = kind::reduce;
+        element(i.kinds.x);
+        s.x = address(i.kinds.x, i.x);
+        s.accumulator = checked_accumulator(i.d);
+        s.reduction = reduction_of_code(static_cast<int>(i.y), s.type);
+        to.starts.push_back({s.reduction, s.accumulator, i.z == 1});
+        break;
+      case reduce_array:
+        s.what = kind::reduce_into;
+        element(i.kinds.x);
+        s.x = address(i.kinds.x, i.x);
+        s.operand = checked_operand(i.d);
+        s.reduction = reduction_of_code(static_cast<int>(i.y), s.type);
+        break;
+      case spill: {
+        const auto& r = lives_[lane_number(i.kinds.x, i.x)];
+        if (r.where == place::kept && r.spill == i.d) return;
+        s.what = kind::copy;
+        element(i.kinds.x);
+        s.x = r.address;
+        lane_register home;
+        home.where = place::kept;
+        home.spill = static_cast<int>(i.d);
+        home.size = s.size;
+        s.d = move(to, home, -1);
+        break;
+      }
+      case reload: return;
+      default: {
+        if (i.op < 0) damaged_program("an instruction stands in the wrong phase");
+        element(i.kinds.d);
+        s.block = i.fused;
+        if (s.block == nullptr) {
+          dtype in[3]{};
+          const int count = operand_types(i, in);
+          s.block = element_of_code(i.op, s.type, in, count).block;
+        }
+        s.d = d->address;
+        s.x = address(i.kinds.x, i.x, s.type);
+        if (i.kinds.y >= 0) s.y = address(i.kinds.y, i.y, s.type);
+        if (i.kinds.z >= 0) s.z = address(i.kinds.z, i.z, s.type);
+        s.rows = (is_lane(i.kinds.x) ? 1U : 0U) | (is_lane(i.kinds.y) ? 2U : 0U) | (is_lane(i.kinds.z) ? 4U : 0U);
+      }
+    }
+    to.steps.push_back(s);
+  }
+
+  void choose_block() {
+    const std::int64_t width = std::max(widest_, 1);
+    const std::int64_t rows = (to_.combines_rows ? 4 : 1) * std::max(1, to_.slots + homes_);
+    const std::int64_t fits = cluster_code::cache_bytes / (rows * width);
+    const std::int64_t unit = cluster_code::block_unit;
+    to_.block = std::clamp(fits / unit * unit, unit, cluster_code::longest_block);
+    to_.slot_bytes = to_.block * width;
+    to_.tile_block = std::clamp(cluster_code::cache_bytes / (std::max(1, to_.tile_slots) * width) / unit * unit, unit, cluster_code::longest_block);
+    to_.tile_slot_bytes = to_.tile_block * width;
+  }
+
+  cluster_code& to_;
+  program_view::step info_;
+  const std::int64_t* code_;
+  int stages_ = 0;
+  std::vector<std::vector<instruction>> phases_;
+  std::vector<int> cell_at_, cell_address_;
+  std::vector<lane_register> lives_;
+  struct known_constant {
+    bool one;
+    dtype type;
+    int address;
+  };
+  std::vector<known_constant> constants_;
+  std::vector<int> free_;
+  std::vector<std::size_t> touched_;
+  int widest_ = 0;
+  int homes_ = 0;
+  std::int64_t lane_counts_[register_files]{};
+  std::vector<instruction> tile_code_;
+  bool tiled_ = false;
+};
+
+}  // namespace detail
+
+inline cluster_code::cluster_code(const program_view& p, const std::int64_t* data, int step) { detail::cluster_writer(*this, p, data, step).write(); }
+
+}  // namespace leat::cpu

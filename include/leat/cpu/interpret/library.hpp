@@ -1,0 +1,138 @@
+#pragma once
+// The library's operators as functions of the interpreter. Including this header makes them known.
+
+#include <leat/cpu/execute.hpp>
+#include <leat/cpu/interpret/registry.hpp>
+#include <leat/ops/known.hpp>
+#include <leat/passes/simplify.hpp>
+
+namespace leat::cpu {
+
+namespace detail {
+
+template <class T>
+void multiply(void* const* p, const kernels::step_numbers& n, T* out, T alpha, T beta) {
+  const bool ta = n.attribute(0) != 0;
+  const bool tb = n.attribute(1) != 0;
+  const std::int64_t columns = n.size(1, tb ? 0 : 1);
+  matmul<T>(ta, tb, n.size(0, ta ? 1 : 0), columns, n.size(0, ta ? 0 : 1), alpha, static_cast<const T*>(p[0]), n.size(0, 1),
+            static_cast<const T*>(p[1]), n.size(1, 1), beta, out, columns);
+}
+template <class T>
+void run_matmul(void* const* p, const kernels::step_numbers& n, int) {
+  multiply(p, n, static_cast<T*>(p[2]), T(1), T(0));
+}
+template <class T>
+void run_matmul_update(void* const* p, const kernels::step_numbers& n, int count) {
+  T alpha = static_cast<T>(std::bit_cast<double>(n.attribute(2)));
+  if (count > 3) alpha *= *static_cast<const T*>(p[3]);
+  multiply(p, n, static_cast<T*>(p[2]), alpha, T(1));
+}
+template <class Kernel>
+void run_kernel(void* const* p, const kernels::step_numbers& n, int count) {
+  if constexpr (std::is_constructible_v<Kernel, void* const*, const kernels::step_numbers&, int>)
+    run_items(Kernel(p, n, count - 1));
+  else
+    run_items(Kernel(p, n));
+}
+
+// The first of the given dtypes that `type` is.
+template <template <dtype> class Of, dtype... Types>
+kernel_function by_dtype(dtype type) {
+  kernel_function found = nullptr;
+  ((found = type == Types ? &Of<Types>::run : found), ...);
+  return found;
+}
+
+template <dtype D>
+struct matmul_of {
+  static void run(void* const* p, const kernels::step_numbers& n, int count) { run_matmul<element_of<D>>(p, n, count); }
+};
+template <dtype D>
+struct matmul_update_of {
+  static void run(void* const* p, const kernels::step_numbers& n, int count) { run_matmul_update<element_of<D>>(p, n, count); }
+};
+// Kernels that move elements do not look at them: bytes of the same size serve.
+template <int Bytes>
+using moved = std::conditional_t<Bytes == 1, std::uint8_t, std::conditional_t<Bytes == 4, std::int32_t, std::int64_t>>;
+
+template <template <class...> class Kernel, class... Index>
+kernel_function moving_kernel(dtype type) {
+  switch (size_of(type)) {
+    case 1: return &run_kernel<Kernel<moved<1>, Index...>>;
+    case 4: return &run_kernel<Kernel<moved<4>, Index...>>;
+    default: return &run_kernel<Kernel<moved<8>, Index...>>;
+  }
+}
+template <template <class...> class Kernel>
+kernel_function moving_by_index(dtype type, dtype index) {
+  return index == dtype::int32 ? moving_kernel<Kernel, std::int32_t>(type) : moving_kernel<Kernel, std::int64_t>(type);
+}
+template <class Index>
+struct segment_sum_by {
+  template <dtype D>
+  struct of {
+    static void run(void* const* p, const kernels::step_numbers& n, int count) {
+      run_kernel<kernels::segment_sum_kernel<element_of<D>, Index>>(p, n, count);
+    }
+  };
+};
+template <class To, bool Largest>
+struct arg_by {
+  template <dtype D>
+  struct of {
+    static void run(void* const* p, const kernels::step_numbers& n, int count) {
+      run_kernel<kernels::arg_kernel<element_of<D>, To, Largest>>(p, n, count);
+    }
+  };
+};
+
+template <bool Largest>
+kernel_function find_arg(const dtype* t, int) {
+  if (t[1] == dtype::int32)
+    return by_dtype<arg_by<std::int32_t, Largest>::template of, dtype::float32, dtype::float64, dtype::int32, dtype::int64, dtype::uint8>(t[0]);
+  return by_dtype<arg_by<std::int64_t, Largest>::template of, dtype::float32, dtype::float64, dtype::int32, dtype::int64, dtype::uint8>(t[0]);
+}
+
+template <class Op>
+void enter_kernel(kernel_function (*find)(const dtype*, int)) {
+  enter_functions(operator_record<Op>::code, {nullptr, nullptr, find});
+}
+
+inline void enter_kernels() {
+  using enum dtype;
+  enter_kernel<matmul_op>([](const dtype* t, int) { return by_dtype<matmul_of, float32, float64, int32, int64>(t[0]); });
+  enter_kernel<passes::matmul_update_op>([](const dtype* t, int) { return by_dtype<matmul_update_of, float32, float64, int32, int64>(t[0]); });
+  enter_kernel<gather_op>([](const dtype* t, int) { return moving_by_index<kernels::gather_kernel>(t[0], t[1]); });
+  enter_kernel<segment_sum_op>([](const dtype* t, int) {
+    return t[1] == int32 ? by_dtype<segment_sum_by<std::int32_t>::of, float32, float64, int32, int64, uint8>(t[0])
+                         : by_dtype<segment_sum_by<std::int64_t>::of, float32, float64, int32, int64, uint8>(t[0]);
+  });
+  enter_kernel<check_range_op>([](const dtype* t, int) -> kernel_function {
+    return t[0] == int32 ? &run_kernel<kernels::check_range_kernel<std::int32_t>> : &run_kernel<kernels::check_range_kernel<std::int64_t>>;
+  });
+  enter_kernel<pad_op>([](const dtype* t, int) { return moving_kernel<kernels::pad_kernel>(t[0]); });
+  enter_kernel<concat_op>([](const dtype* t, int) { return moving_kernel<kernels::concat_kernel>(t[0]); });
+  enter_kernel<argmax_op>(&find_arg<true>);
+  enter_kernel<argmin_op>(&find_arg<false>);
+}
+
+template <class Op>
+void enter_operator() {
+  if constexpr (Op::kind == op_kind::element || Op::kind == op_kind::reduction) register_kernel<Op>();
+}
+template <class... Ops>
+void enter_operators(const leat::detail::operator_list<Ops...>*) {
+  (enter_operator<Ops>(), ...);
+}
+
+inline const bool library_functions_known = [] {
+  enter_operators(static_cast<const leat::detail::library_operators*>(nullptr));
+  register_kernel<passes::copy_op>();
+  enter_kernels();
+  return true;
+}();
+
+}  // namespace detail
+
+}  // namespace leat::cpu

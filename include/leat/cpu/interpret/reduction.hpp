@@ -1,0 +1,152 @@
+#pragma once
+// Reductions as functions over blocks, in the order of the compiled clusters: four batches that take turns over a row and are
+// combined as a tree at its end, or one value where a cluster's dtypes differ in width.
+
+#include <leat/cpu/interpret/element.hpp>
+#include <leat/ops/reduction.hpp>
+
+#include <algorithm>
+
+namespace leat::cpu {
+
+/// How the elements of a row are divided among accumulators.
+enum class reduction_order : int {
+  single,  // one value after the other
+  batch,   // one batch
+  four     // four batches in turn
+};
+
+/// What one reduction has reduced so far.
+struct alignas(batch_bytes) accumulator {
+  std::byte parts[4][batch_bytes];
+};
+
+/// The functions of a reduction for one dtype.
+struct reduction_functions {
+  /// Every part as the identity.
+  void (*start)(accumulator&, reduction_order) = nullptr;
+  /// Takes x[0, n) in. With `part` >= 0 all of it goes into that part.
+  void (*take)(accumulator&, reduction_order, const void* x, std::int64_t n, int part) = nullptr;
+  void (*finish)(const accumulator&, reduction_order, void* to) = nullptr;
+  /// to[i * stride] = combine(to[i * stride], x[i]) for i < n.
+  void (*into)(void* to, const void* x, std::int64_t n, std::int64_t stride) = nullptr;
+  /// to[i] = combine(to[i], (x0[i], x1[i]), (x2[i], x3[i])): four rows at once.
+  void (*four_rows)(void* to, const void* const* x, std::int64_t n) = nullptr;
+  void (*fill)(void* to, std::int64_t n) = nullptr;
+  /// Combines the results of chunks, `stride` bytes apart, in their order.
+  void (*chunks)(void* to, const void* parts, std::int64_t n, std::int64_t chunks, std::int64_t stride) = nullptr;
+};
+
+namespace detail {
+
+template <class Op, class T>
+struct reduction_loop {
+  static constexpr int width = sizeof(T) == 1 ? 0 : static_cast<int>(sizeof(T));
+  using lanes = typename lanes_for<width>::type;
+  using value = typename lanes::template value<T>;
+  using math = typename lanes::template math<T>;
+  static constexpr int count = lanes::count;
+
+  [[gnu::always_inline]] static T one(T a, T b) { return Op::template combine<kernels::scalar_math<T>, T>(a, b); }
+  [[gnu::always_inline]] static value many(const value& a, const value& b) { return Op::template combine<math>(a, b); }
+  static T* part(accumulator& a, int k) { return static_cast<T*>(static_cast<void*>(a.parts[k])); }
+  static const T* part(const accumulator& a, int k) { return static_cast<const T*>(static_cast<const void*>(a.parts[k])); }
+  [[gnu::always_inline]] static value read(const T* p) { return lanes::template load<T, false>(p, count); }
+  [[gnu::always_inline]] static void write(T* p, const value& v) { lanes::template store<T, false>(p, v, count); }
+
+  static void start(accumulator& a, reduction_order) {
+    for (int k = 0; k < 4; ++k)
+      for (int i = 0; i < count; ++i) part(a, k)[i] = Op::template identity<T>();
+  }
+  static void take(accumulator& a, reduction_order order, const void* from, std::int64_t n, int only) {
+    const T* x = static_cast<const T*>(from);
+    if (width == 0 || order == reduction_order::single) {
+      T& to = *part(a, 0);
+      T v = to;
+      for (std::int64_t i = 0; i < n; ++i) v = one(v, x[i]);
+      to = v;
+      return;
+    }
+    if constexpr (width != 0) {
+      if (order == reduction_order::four && only < 0 && n >= 4 * count) {
+        value p[4]{read(part(a, 0)), read(part(a, 1)), read(part(a, 2)), read(part(a, 3))};
+        for (; n >= 4 * count; n -= 4 * count, x += 4 * count)
+          for (int u = 0; u < 4; ++u) p[u] = many(p[u], read(x + u * count));
+        for (int u = 0; u < 4; ++u) write(part(a, u), p[u]);
+      }
+      if (n == 0) return;
+      T* const to = part(a, std::max(only, 0));
+      value p = read(to);
+      for (; n >= count; n -= count, x += count) p = many(p, read(x));
+      if (n > 0) {
+        const int rest = static_cast<int>(n);
+        p = many(p, lanes::template or_else<T, true>(lanes::template load<T, true>(x, rest), Op::template identity<T>(), rest));
+      }
+      write(to, p);
+    }
+  }
+  static void finish(const accumulator& a, reduction_order order, void* to) {
+    T& out = *static_cast<T*>(to);
+    if (width == 0 || order == reduction_order::single) {
+      out = *part(a, 0);
+    } else if constexpr (width != 0) {
+      if (order == reduction_order::four)
+        out = lanes::template across<Op, T>(many(many(read(part(a, 0)), read(part(a, 1))), many(read(part(a, 2)), read(part(a, 3)))));
+      else
+        out = lanes::template across<Op, T>(read(part(a, 0)));
+    }
+  }
+  static void into(void* to, const void* from, std::int64_t n, std::int64_t stride) {
+    T* out = static_cast<T*>(to);
+    const T* x = static_cast<const T*>(from);
+    std::int64_t i = 0;
+    if constexpr (width != 0) {
+      if (stride == 1)
+        for (; i + count <= n; i += count) write(out + i, many(read(out + i), read(x + i)));
+    }
+    for (; i < n; ++i) out[i * stride] = one(out[i * stride], x[i]);
+  }
+  static void four_rows(void* to, const void* const* from, std::int64_t n) {
+    T* out = static_cast<T*>(to);
+    const T* x[4];
+    for (int u = 0; u < 4; ++u) x[u] = static_cast<const T*>(from[u]);
+    std::int64_t i = 0;
+    if constexpr (width != 0)
+      for (; i + count <= n; i += count)
+        write(out + i, many(read(out + i), many(many(read(x[0] + i), read(x[1] + i)), many(read(x[2] + i), read(x[3] + i)))));
+    for (; i < n; ++i) out[i] = one(out[i], one(one(x[0][i], x[1][i]), one(x[2][i], x[3][i])));
+  }
+  static void fill(void* to, std::int64_t n) { std::fill_n(static_cast<T*>(to), n, Op::template identity<T>()); }
+  static void chunks(void* to, const void* parts, std::int64_t n, std::int64_t chunks, std::int64_t stride) {
+    T* out = static_cast<T*>(to);
+    for (std::int64_t c = 0; c < chunks; ++c) {
+      const T* from = static_cast<const T*>(static_cast<const void*>(static_cast<const std::byte*>(parts) + c * stride));
+      if (c == 0)
+        std::copy_n(from, n, out);
+      else
+        for (std::int64_t i = 0; i < n; ++i) out[i] = one(out[i], from[i]);
+    }
+  }
+  static constexpr reduction_functions functions{&start, &take, &finish, &into, &four_rows, &fill, &chunks};
+};
+
+/// The functions of the reduction `Op` for a dtype, or null where it does not take it.
+template <class Op>
+const reduction_functions* find_reduction(dtype type) {
+  const auto of = [&]<dtype D>() -> const reduction_functions* {
+    constexpr tensor_info info{D, {}};
+    if constexpr (Op::infer({&info, 1, nullptr, 0}).problem.empty())
+      return type == D ? &reduction_loop<Op, element_of<D>>::functions : nullptr;
+    else
+      return nullptr;
+  };
+  const reduction_functions* found = nullptr;
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    ((found = found != nullptr ? found : of.template operator()<all_dtypes[I]>()), ...);
+  }(std::make_index_sequence<dtype_count>{});
+  return found;
+}
+
+}  // namespace detail
+
+}  // namespace leat::cpu

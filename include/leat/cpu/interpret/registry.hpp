@@ -1,0 +1,59 @@
+#pragma once
+// Where the interpreter finds the functions of an operator: by the operator's code. `library.hpp` enters the library's, a
+// program its own.
+
+#include <leat/cpu/interpret/reduction.hpp>
+#include <leat/graph/known_operators.hpp>
+#include <leat/kernels/whole_array.hpp>
+
+#include <mutex>
+#include <unordered_map>
+
+namespace leat::cpu {
+
+/// A kernel of whole arrays: the operands, the step's numbers, and how many operands there are, the result included.
+using kernel_function = void (*)(void* const* operands, const kernels::step_numbers& numbers, int count);
+
+/// What the interpreter knows of an operator.
+struct operator_functions {
+  element_functions (*element)(dtype result, const dtype* in, int count) = nullptr;
+  const reduction_functions* (*reduction)(dtype type) = nullptr;
+  kernel_function (*kernel)(const dtype* operands, int count) = nullptr;
+};
+
+namespace detail {
+struct function_table {
+  std::mutex guard;
+  std::unordered_map<int, operator_functions> by_code;
+};
+inline function_table& functions() {
+  static function_table table;
+  return table;
+}
+inline void enter_functions(int code, const operator_functions& f) {
+  auto& table = functions();
+  const std::lock_guard lock(table.guard);
+  table.by_code.try_emplace(code, f);
+}
+}  // namespace detail
+
+/// Makes an element-wise operator or a reduction of a program's own known to the interpreter: `register_kernel<softsign_op>()`.
+/// Its functions are instantiated for the dtypes that its rule accepts. Safe from any thread; the first of a type stays.
+template <class Op>
+void register_kernel() {
+  static_assert(Op::kind == op_kind::element || Op::kind == op_kind::reduction, "only these are functions of elements");
+  if constexpr (Op::kind == op_kind::element)
+    detail::enter_functions(operator_record<Op>::code, {&detail::find_element<Op>, nullptr, nullptr});
+  else
+    detail::enter_functions(operator_record<Op>::code, {nullptr, &detail::find_reduction<Op>, nullptr});
+}
+
+/// What is known of the operator with this code; nothing of one that was not registered.
+inline operator_functions functions_of(int code) {
+  auto& table = detail::functions();
+  const std::lock_guard lock(table.guard);
+  const auto at = table.by_code.find(code);
+  return at == table.by_code.end() ? operator_functions{} : at->second;
+}
+
+}  // namespace leat::cpu
