@@ -6,9 +6,13 @@
 #include <leat/graph/export.hpp>
 #include <leat/graph/import.hpp>
 #include <leat/graph/replica_device_setter.hpp>
+#include <leat/ops/control.hpp>
 #include <leat/ops/named_embedding.hpp>
 #include <leat/ops/named_nn.hpp>
 #include <leat/ops/to_graph.hpp>
 #include <leat/ops/uninitialized.hpp>
 #include <leat/ops/variable_scope.hpp>
 #include <leat/passes/named_gradient.hpp>
+#include <leat/train/global_step.hpp>
+#include <leat/train/named_clip.hpp>
+#include <leat/train/named_optimizers.hpp>

@@ -42,7 +42,11 @@ TEST_CASE("a reset begins a new graph and leaves the handles of the old one") {
 TEST_CASE("a scope that ends out of order leaves the others") {
   graph a, b;
   auto first = std::make_unique<default_graph_scope>(a);
-  const default_graph_scope second(b);
-  first.reset();  // not the innermost: nothing is taken away that another entered
-  CHECK(&default_graph() == &b);
+  {
+    const default_graph_scope second(b);
+    first.reset();  // not the innermost
+    CHECK(&default_graph() == &b);
+  }
+  CHECK(&default_graph() != &a);
+  CHECK(&default_graph() != &b);
 }

@@ -3,6 +3,7 @@
 #include "support/reference_json.hpp"
 
 #include <leat/graph/lookup.hpp>
+#include <leat/ops/control.hpp>
 #include <leat/ops/named_nn.hpp>
 #include <leat/ops/uninitialized.hpp>
 #include <leat/ops/variable_scope.hpp>
@@ -97,6 +98,12 @@ std::map<std::string, call> calls() {
   tensor("equal", [](t x) { return equal(x, x); });
   tensor("logical_and", [](t x) { return logical_and(greater(x, 0.0f), greater(x, 1.0f)); });
   tensor("tuple", [](t x) { return tuple({x})[0]; });
+  tensor("Print", [](t x) { return print(x, {x}); });
+  tensor("cond", [](t x) { return cond(constant(true), [&] { return x + 1.0f; }, [&] { return x; }); });
+  tensor("while_loop", [](t) {
+    return while_loop([](output i) { return less(i, 3); }, [](output i) { return i + 1; }, {constant(0)});
+  });
+  tensor("case", [](t x) { return case_of({{constant(true), [&] { return x; }}}, [&] { return x; }); });
   tensor("x**x", [](t x) { return pow(x, x, "pow"); });
   tensor("x@x", [](t x) { return matmul(x, x, "matmul"); });
   tensor("b&b", [](t x) { const output first = less(x, x);

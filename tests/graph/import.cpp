@@ -140,3 +140,21 @@ TEST_CASE("operators that are not known are kept as they are") {
   def.versions = export_graph(g).versions;
   CHECK(export_graph(g) == def);
 }
+
+TEST_CASE("the dtype of a result is known where its shape is not") {
+  graph_def def;
+  def.nodes = {placeholder_node("a"),
+               placeholder_node("c", dtype::boolean),
+               placeholder_node("axis", dtype::int32),
+               node_of("m", "Mystery", {"a"}),
+               node_of("s", "SelectV2", {"c", "a", "m"}, float_T),
+               node_of("t", "SelectV2", {"c", "m", "m"}, float_T),
+               node_of("p", "ArgMax", {"a", "axis"}, {{"T", dtype::float32}, {"Tidx", dtype::int32}, {"output_type", dtype::int64}})};
+  graph g;
+  const auto scope = g.as_default();
+  import_graph(g, def, {.name = ""});
+  CHECK(get_tensor_by_name(g, "s:0").type() == dtype::float32);
+  CHECK(get_tensor_by_name(g, "t:0").type() == dtype::float32);
+  CHECK(get_tensor_by_name(g, "p:0").type() == dtype::int64);
+  CHECK(argmax(get_tensor_by_name(g, "a:0"), get_tensor_by_name(g, "axis:0")).type() == dtype::int64);
+}

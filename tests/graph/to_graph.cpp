@@ -3,6 +3,7 @@
 #include <leat/graph/canonical.hpp>
 #include <leat/graph/export.hpp>
 #include <leat/graph/import.hpp>
+#include <leat/graphs.hpp>
 #include <leat/leat.hpp>
 
 #include <doctest/doctest.h>
@@ -69,7 +70,9 @@ TEST_CASE("a training step: gradients, sizes of named dimensions, assignments, g
   const auto step = std::get<graph_operation>(made[1]);
   CHECK(step.type() == "NoOp");
   CHECK(step.control_inputs().size() == 2);
-  for (const auto& update : step.control_inputs()) CHECK(update.type() == "AssignSub");
+  for (const auto& update : step.control_inputs()) CHECK(update.type() == "ApplyGradientDescent");
+  CHECK(step.name() == "GradientDescent");
+  CHECK(get_operation_by_name(g, "GradientDescent/update_w/ApplyGradientDescent").inputs()[0].name() == "w:0");
   CHECK(trainable_variables().size() == 2);
   // what was written down is read again as the same graph
   const auto def = export_graph(g);
@@ -98,4 +101,67 @@ TEST_CASE("numbers of initializers and settings are those that the expressions c
   CHECK(number("mul/y") == 2.5);
   CHECK(*get_operation_by_name(g, "u/Initializer/random_uniform/RandomUniform").attribute("seed2").get_if<std::int64_t>() == 9);
   CHECK_THROWS_AS(to_graph(v), invalid_argument);  // "v" is there
+}
+
+TEST_CASE("typed gradients and training steps are those of the same program on a graph with names") {
+  const auto compare = [](const auto& typed, const auto& dynamic) {
+    graph a;
+    {
+      const auto scope = a.as_default();
+      typed();
+    }
+    graph b;
+    const auto scope = b.as_default();
+    dynamic();
+    const auto left = lines(a);
+    const auto right = lines(b);
+    REQUIRE(left.size() == right.size());
+    for (std::size_t i = 0; i < left.size(); ++i) CHECK(left[i] == right[i]);
+    CHECK(export_graph(a) == export_graph(b));
+  };
+  const auto x = placeholder<"x", float, "batch", 3>();
+  const auto w = variable<"w", float, 3, 2>(zeros);
+  const auto b = variable<"b", float, 2>(zeros);
+  const auto loss = reduce_mean(square(matmul(x, w) + b));
+  const auto model = [] {
+    const auto in = placeholder(dtype::float32, {-1, 3}, "x");
+    const auto weights = get_variable("w", {3, 2}, {.initializer = zeros});
+    const auto product = matmul(in, weights);
+    const auto bias = get_variable("b", {2}, {.initializer = zeros});
+    return reduce_mean(square(product + bias), all_axes);
+  };
+  const auto v = [](const char* name) { return get_tensor_by_name(default_graph(), name); };
+  compare([&] { to_graph(adam(0.01f).minimize(loss)); }, [&] { adam(0.01f).minimize(model()); });
+  compare([&] { to_graph(nesterov_momentum(0.1f, 0.9f).minimize(loss)); }, [&] { nesterov_momentum(0.1f, 0.9f).minimize(model()); });
+  compare(
+      [&] {
+        const auto [dw, db] = gradients(loss, w, b);
+        to_graph(dw, db);
+      },
+      [&] {
+        const auto y = model();
+        gradients({y}, {v("w:0"), v("b:0")});
+      });
+  compare(
+      [&] {
+        const auto [dw, db] = gradients(loss, w, b);
+        to_graph(gradient_descent(0.5_c).apply_gradients(with_variable(dw * 2.0f, w), with_variable(db, b)));
+      },
+      [&] {
+        const auto y = model();
+        const auto made = gradients({y}, {v("w:0"), v("b:0")});
+        named_optimizer(gradient_descent(0.5f)).apply_gradients({{gradient_value(made[0] * 2.0f), v("w:0")}, {gradient_value(made[1]), v("b:0")}});
+      });
+  // a counter, and a rate with a name
+  const auto rate = parameter<"rate">(0.25f);
+  graph g;
+  const auto scope = g.as_default();
+  const auto made = to_graph(loss, momentum(rate, 0.9f).minimize(loss, global_step()));
+  const auto step = std::get<graph_operation>(made[1]);
+  CHECK(step.name() == "Momentum");
+  CHECK(step.type() == "AssignAdd");
+  CHECK(step.inputs()[0].name() == "global_step:0");
+  const auto update = get_operation_by_name(g, "Momentum/update_w/ApplyMomentum");
+  CHECK(update.inputs()[1].name() == "w/Momentum:0");
+  CHECK(update.inputs()[2].name() == "rate:0");
 }

@@ -1,6 +1,7 @@
 #include <leat/passes/named_gradient.hpp>
 
 #include "support/reference_json.hpp"
+#include "support/same_nodes.hpp"
 
 #include <leat/graph/export.hpp>
 #include <leat/graph/import.hpp>
@@ -26,6 +27,7 @@ bool is_gradient(const std::string& name) { return name.starts_with("gradients/"
 
 // What a recorded graph says of its first gradient: the forward part, what was differentiated, and for what.
 struct recorded {
+  graph_def all;
   graph_def forward;
   std::map<std::string, std::string> made;  // nodes in "gradients/": their types
   std::string y;
@@ -34,6 +36,7 @@ struct recorded {
 recorded read(const std::filesystem::path& file) {
   const graph_def def = io::read_binary_file(file);
   recorded r;
+  r.all = def;
   r.forward.versions = def.versions;
   std::set<std::string> later;  // what depends on gradients
   for (const auto& n : def.nodes) {
@@ -57,9 +60,16 @@ recorded read(const std::filesystem::path& file) {
   return r;
 }
 
+// Gradients of loops and conditions are compared elsewhere.
+bool has_control_flow(const recorded& r) {
+  for (const auto& [name, type] : r.made)
+    if (type == "Switch" || type == "Merge" || type == "Enter") return true;
+  return false;
+}
+
 }  // namespace
 
-TEST_CASE("gradients of recorded models are called as TensorFlow calls them") {
+TEST_CASE("gradients of recorded models are TensorFlow's, node for node") {
   const std::filesystem::path folder = reference_folder() + "/graphs";
   if (!std::filesystem::exists(folder)) {
     MESSAGE("skipped: " << folder.string() << " is missing");
@@ -70,47 +80,38 @@ TEST_CASE("gradients of recorded models are called as TensorFlow calls them") {
     if (entry.path().extension() == ".pb") files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   int differentiated = 0;
-  int same = 0;
-  int all = 0;
+  leat_test::comparison all;
   for (const auto& file : files) {
     const recorded r = read(file);
-    if (r.y.empty() || r.xs.empty()) continue;
+    if (r.y.empty() || r.xs.empty() || has_control_flow(r)) continue;
     INFO(file.filename().string());
     graph g;
     import_graph(g, r.forward, {.name = ""});
     std::vector<output> xs;
     for (const auto& x : r.xs) xs.push_back(get_tensor_by_name(g, x + ":0"));
-    const int before = g.size();
+    std::string stands_on;  // where gradients were made
+    for (const auto& n : r.all.nodes)
+      if (n.name == "gradients/grad_ys_0") stands_on = n.device;
+    const default_graph_scope here(g);
+    const device where(stands_on);
+    bool gated = false;
+    for (const auto& n : r.all.nodes) gated = gated || (is_gradient(n.name) && n.name.ends_with("tuple/group_deps"));
     try {
-      for (const auto& dx : gradients({get_tensor_by_name(g, r.y + ":0")}, xs)) CHECK(static_cast<bool>(dx));
-    } catch (const unimplemented& e) {
+      for (const auto& dx : sparse_gradients({get_tensor_by_name(g, r.y + ":0")}, xs, {.gate_gradients = gated})) CHECK(static_cast<bool>(dx));
+    } catch (const error& e) {
       MESSAGE(file.filename().string() << ": " << std::string(e.what()));
       continue;
     }
     ++differentiated;
-    int here = 0;
-    std::string others;
-    for (const auto& op : get_operations(g)) {
-      if (op.index() < before) continue;
-      CHECK(is_gradient(op.name()));
-      const auto known = r.made.find(op.name());
-      if (known != r.made.end() && known->second == op.type()) ++here;
-      else others += " " + op.name();
-    }
-    // the scopes are TensorFlow's, and the seed is
-    for (const auto& op : get_operations(g)) {
-      if (op.index() < before) continue;
-      const auto end = op.name().find("_grad/");
-      if (end == std::string::npos) continue;
-      const std::string its = op.name().substr(0, end + 6);
-      CHECK_MESSAGE(std::any_of(r.made.begin(), r.made.end(), [&](const auto& n) { return n.first.starts_with(its); }), its);
-    }
-    CHECK(get_operation_by_name(g, "gradients/grad_ys_0").type() == "Fill");
-    MESSAGE(file.filename().string() << ": " << here << " of " << g.size() - before << " nodes have TensorFlow's name and type;" << others);
-    same += here;
-    all += g.size() - before;
+    const auto c = leat_test::compare(r.all, export_graph(g), [](const node_def& n) { return is_gradient(n.name); });
+    MESSAGE(file.filename().string() << ": " << c.same << " of " << c.recorded << " recorded nodes are equal, " << c.made << " are made");
+    for (const auto& d : c.differences) MESSAGE(d);
+    all.same += c.same;
+    all.recorded += c.recorded;
+    all.made += c.made;
   }
-  MESSAGE(differentiated << " graphs; " << same << " of " << all << " nodes");
+  MESSAGE(differentiated << " graphs; " << all.same << " of " << all.recorded << " recorded nodes are equal; " << all.made << " made");
   CHECK(differentiated > 0);
-  CHECK(2 * same > all);
+  CHECK(all.made == all.recorded);
+  CHECK(all.same >= all.recorded - 1);  // one graph's loss has lost its shape in the file: the seed reads it when it runs
 }

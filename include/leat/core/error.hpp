@@ -43,6 +43,26 @@ class data_loss : public error {
  public:
   using error::error;
 };
+/// What was waited for did not happen in the time that was given.
+class deadline_exceeded : public error {
+ public:
+  using error::error;
+};
+/// Stopped by someone else: the run was cancelled, the queue was closed, the session ended.
+class cancelled : public error {
+ public:
+  using error::error;
+};
+/// Stopped because what was done at the same time stands against it; trying again may help.
+class aborted : public error {
+ public:
+  using error::error;
+};
+/// Memory or another limit is used up: a stack that is full.
+class resource_exhausted : public error {
+ public:
+  using error::error;
+};
 /// Something that this build or device cannot do.
 class unimplemented : public error {
  public:

@@ -133,6 +133,8 @@ class attribute_map {
   bool empty() const;
   bool operator==(const attribute_map& other) const;
 
+  /// Room for as many, and no more: graphs hold many of these.
+  void reserve(std::size_t count);
   /// For readers: adds at the end, whatever the order; nothing may be looked up until `restore_order`.
   attribute_value& append(std::string name);
   /// Sorts; the name that stands there twice, or null.
@@ -253,6 +255,7 @@ inline std::vector<attribute>::const_iterator attribute_map::end() const { retur
 inline std::size_t attribute_map::size() const { return list_.size(); }
 inline bool attribute_map::empty() const { return list_.empty(); }
 inline attribute_map::attribute_map(std::initializer_list<std::pair<std::string_view, attribute_value>> list) {
+  list_.reserve(list.size());
   for (const auto& [name, value] : list) (*this)[name] = value;
 }
 inline std::vector<attribute>::const_iterator attribute_map::place(std::string_view name) const {
@@ -275,6 +278,7 @@ inline void attribute_map::erase(std::string_view name) {
   if (at != list_.end() && at->name == name) list_.erase(at);
 }
 inline bool attribute_map::operator==(const attribute_map& other) const { return list_ == other.list_; }
+inline void attribute_map::reserve(std::size_t count) { list_.reserve(count); }
 inline attribute_value& attribute_map::append(std::string name) {
   return list_.emplace_back(attribute{std::move(name), {}}).value;
 }

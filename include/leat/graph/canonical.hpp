@@ -4,6 +4,7 @@
 // number (a constant array) is a leaf, and listed with where it came from. A dimension that is not known becomes one with a
 // name, unless a shape is given: a session gives those of its feeds.
 
+#include <leat/graph/canonical_rewrite.hpp>
 #include <leat/graph/named.hpp>
 
 namespace leat {
@@ -44,6 +45,7 @@ class canonical_builder {
 
   canonical_graph build(std::span<const output> targets) {
     nodes_.settle_names(g_);
+    mark_writes();
     std::vector<char> needed(static_cast<std::size_t>(g_.size()), 0);
     std::vector<int> open;
     for (const output& t : targets) open.push_back(nodes_.value_of(t).index());
@@ -53,7 +55,7 @@ class canonical_builder {
       if (needed[static_cast<std::size_t>(i)] != 0) continue;
       needed[static_cast<std::size_t>(i)] = 1;
       if (is_fed(i)) continue;
-      for (int k = 0; k < g_.at(i).input_count; ++k) open.push_back(nodes_.input(g_, i, k).index());
+      for (int k : operands_of(i)) open.push_back(nodes_.input(g_, i, k).index());
       for (int c : controls_of(i)) open.push_back(c);
     }
     for (int i = 0; i < g_.size(); ++i)
@@ -110,11 +112,40 @@ class canonical_builder {
     }
   }
 
+  // Which inputs the plain table gets of a node: not the numbers.
+  std::vector<int> operands_of(int index) const {
+    const node& n = g_.at(index);
+    if (named_part::is_opaque(*n.op))
+      if (const auto* rewrite = find_rewrite(n.op->type)) return rewrite->operands;
+    std::vector<int> all;
+    for (int k = 0; k < n.input_count; ++k) all.push_back(k);
+    return all;
+  }
+  static bool is_unknown_or_writes(const node& n) {
+    if (!named_part::is_opaque(*n.op)) return false;
+    const canonical_rewrite* rewrite = find_rewrite(n.op->type);
+    return rewrite == nullptr || rewrite->writes;
+  }
+  // Nodes that write, or come after one that does. To wait for others changes nothing that a run could show, and would only keep
+  // loops apart: gradients wait for each other in many places.
+  void mark_writes() {
+    writes_.assign(static_cast<std::size_t>(g_.size()), 0);
+    const auto any = [&](int i) { return writes_[static_cast<std::size_t>(i)] != 0; };
+    for (int i = 0; i < g_.size(); ++i) {
+      const node& n = g_.at(i);
+      bool writes = n.op->kind == op_kind::assign || is_unknown_or_writes(n);
+      for (int k = 0; k < nodes_.input_count(g_, i) && !writes; ++k) writes = any(nodes_.input(g_, i, k).index());
+      for (int k = 0; k < n.control_count && !writes; ++k) writes = any(g_.control(n, k));
+      writes_[static_cast<std::size_t>(i)] = writes ? 1 : 0;
+    }
+  }
+
   // What a node waits for: also what the constants wait for that it takes, since those are plain numbers in the table.
   std::vector<int> controls_of(int index) const {
     std::vector<int> all;
     const auto add = [&](int of) {
-      for (int k = 0; k < g_.at(of).control_count; ++k) all.push_back(g_.control(g_.at(of), k));
+      for (int k = 0; k < g_.at(of).control_count; ++k)
+        if (const int c = g_.control(g_.at(of), k); writes_[static_cast<std::size_t>(c)] != 0) all.push_back(c);
     };
     add(index);
     for (int k = 0; k < nodes_.input_count(g_, index); ++k) {
@@ -129,7 +160,7 @@ class canonical_builder {
   int target(int index) {
     const int row = made_.index_of.at(index);
     const op_info* identity = find_operator("Identity");
-    if (g_.at(index).op->kind != op_kind::constant || g_.at(index).control_count == 0 || identity == nullptr) return row;
+    if (g_.at(index).op->kind != op_kind::constant || controls_of(index).empty() || identity == nullptr) return row;
     std::vector<int> controls;
     for (int c : controls_of(index)) controls.push_back(made_.index_of.at(c));
     const int inputs[]{row};
@@ -195,14 +226,12 @@ class canonical_builder {
       for (int k = 0; k < n.attribute_count; ++k) numbers.push_back(g_.attribute(n, k));
       return leaf(index, *n.op, canonical_leaf::source::variable, numbers);
     }
-    if (named_part::is_opaque(*n.op)) fail(index, "an operator that is not known");
+    if (named_part::is_opaque(*n.op)) return enter_rewritten(index);
     if (!nodes_.record(index).complete) fail(index, "its axes, shape or dtype are known only when it runs");
     std::vector<int> inputs;
     std::vector<int> controls;
     for (int k = 0; k < n.input_count; ++k) {
-      const output in = nodes_.input(g_, index, k);
-      if (in.port() != 0) fail(index, "takes the second result of '" + nodes_.record(in.index()).name + "'");
-      inputs.push_back(made_.index_of.at(in.index()));
+      inputs.push_back(row_of(index, nodes_.input(g_, index, k)));
     }
     for (int c : controls_of(index)) controls.push_back(made_.index_of.at(c));
     std::vector<std::int64_t> numbers;
@@ -210,10 +239,44 @@ class canonical_builder {
     return made_.table.add(*n.op, inputs, numbers, controls);
   }
 
+  // The row of an input. A further result is written anew, by the rewrite of "Type:1".
+  int row_of(int user, const output& in) {
+    if (in.port() == 0) return made_.index_of.at(in.index());
+    const auto known = further_.find({in.index(), in.port()});
+    if (known != further_.end()) return known->second;
+    const canonical_rewrite* rewrite = find_rewrite(std::string(g_.at(in.index()).op->type) + ":" + std::to_string(in.port()));
+    output made;
+    if (rewrite != nullptr) {
+      std::vector<output> operands;
+      for (int k : rewrite->operands) operands.emplace_back(made_.table, row_of(in.index(), nodes_.input(g_, in.index(), k)));
+      made = rewrite->make(made_.table, operands, graph_operation(g_, in.index()));
+    }
+    if (!static_cast<bool>(made)) fail(user, "takes the second result of '" + nodes_.record(in.index()).name + "'");
+    return further_[{in.index(), in.port()}] = made.index();
+  }
+  int enter_rewritten(int index) {
+    const canonical_rewrite* rewrite = find_rewrite(g_.at(index).op->type);
+    if (rewrite == nullptr) fail(index, "an operator that is not known");
+    std::vector<output> operands;
+    for (int k : rewrite->operands) {
+      operands.emplace_back(made_.table, row_of(index, nodes_.input(g_, index, k)));
+    }
+    const output made = rewrite->make(made_.table, operands, graph_operation(g_, index));
+    if (!static_cast<bool>(made)) fail(index, "its axes, shape or dtype are known only when it runs");
+    std::vector<int> controls;
+    for (int c : controls_of(index)) controls.push_back(made_.index_of.at(c));
+    const op_info* identity = find_operator("Identity");
+    if (controls.empty() || identity == nullptr) return made.index();
+    const int inputs[]{made.index()};
+    return made_.table.add(*identity, inputs, {}, controls);
+  }
+
   graph& g_;
   named_part& nodes_;
   const canonical_options& options_;
   canonical_graph made_;
+  std::map<std::pair<int, int>, int> further_;  // rows of further results
+  std::vector<char> writes_;  // of each node: whether it writes, or comes after one that does
 };
 
 }  // namespace detail

@@ -125,6 +125,10 @@ inline std::vector<number_input> inputs_from_numbers(std::span<const field> fiel
 inline attribute_map attributes_from_numbers(std::span<const field> fields, std::span<const std::int64_t> numbers,
                                              std::span<const tensor_info> operands) {
   attribute_map attributes;
+  const auto is_attribute = [](const field& f) {
+    return f.kind == field_kind::operands || (f.kind > field_kind::reference && f.kind < field_kind::scalar);
+  };
+  attributes.reserve(static_cast<std::size_t>(std::count_if(fields.begin(), fields.end(), is_attribute)));
   detail::number_cursor cursor(numbers);
   for (const field& f : fields) {
     switch (f.kind) {
@@ -158,6 +162,17 @@ inline attribute_map attributes_from_numbers(std::span<const field> fields, std:
     }
   }
   return attributes;
+}
+
+/// The dtype of a result whose shape is known only when the graph runs: the one that an attribute asks for, or that of the
+/// first operand.
+inline dtype result_type(std::span<const field> fields, const attribute_map& attributes, std::span<const tensor_info> operands) {
+  for (const field& f : fields) {
+    if (f.kind != field_kind::type_number) continue;
+    const auto* value = attributes.find(f.name);
+    if (const auto* type = value != nullptr ? value->get_if<data_type>() : nullptr) return static_cast<dtype>(*type);
+  }
+  return operands.empty() ? dtype::invalid : operands[0].type;
 }
 
 /// The contents of the inputs that hold numbers, where they are constants: null elsewhere.

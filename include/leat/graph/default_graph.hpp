@@ -4,6 +4,8 @@
 
 #include <leat/graph/named.hpp>
 
+#include <algorithm>
+
 namespace leat {
 
 namespace detail {
@@ -47,7 +49,8 @@ class default_graph_scope {
   default_graph_scope& operator=(const default_graph_scope&) = delete;
   ~default_graph_scope() {
     auto& entered = detail::default_graphs().entered;
-    if (!entered.empty() && entered.back() == graph_) entered.pop_back();
+    const auto at = std::find(entered.rbegin(), entered.rend(), graph_);  // the innermost, unless scopes end out of order
+    if (at != entered.rend()) entered.erase(std::next(at).base());
   }
 
  private:

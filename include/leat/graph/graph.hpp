@@ -136,6 +136,7 @@ class graph {
   }
 
   bool merge_equal = false;
+  bool defers = false;  // gradients and training steps become one row each, for writers that say them in another way
   static constexpr std::size_t max_operands = 64;
 
   /// What users see of a graph is in graph/named.hpp, where these are defined.

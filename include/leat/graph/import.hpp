@@ -49,6 +49,7 @@ class importer {
   std::vector<graph_element> run() {
     check();
     const std::vector<int> order = topological();
+    if (!ways_back_.empty() && !is_trial_ && options_.input_map.empty()) settle_loops();
     if (g_.size() == 0) nodes_.versions = def_.versions;
     prefix_ = options_.name.empty() ? std::string{} : nodes_.names.open_scope(options_.name);
     place_.assign(def_.nodes.size(), -1);
@@ -68,6 +69,52 @@ class importer {
   }
 
  private:
+  // A loop's `Merge` stands before what comes back to it. Its shape is first taken to be that of what enters the loop; where an
+  // iteration gives another one, it is what both have in common. That is tried out in a graph of its own.
+  void settle_loops() {
+    std::map<int, shape> shapes;
+    for (const auto& way : ways_back_) shapes.emplace(way.node, shape{});
+    bool first = true;
+    for (int round = 0; round < 4; ++round) {
+      graph scratch;
+      scratch.named();
+      const import_options plain{.name = ""};
+      importer trial(scratch, def_, plain);
+      trial.is_trial_ = true;
+      trial.as_entered_ = first;
+      if (!first) trial.merge_shapes_ = shapes;
+      try {
+        trial.run();
+      } catch (const error&) {
+        return;  // the import itself says what is wrong, or knows less of the shapes
+      }
+      bool settled = true;
+      for (const auto& [node, k, to] : ways_back_) {
+        const shape in = scratch.at(trial.place_[static_cast<std::size_t>(node)]).result.extent;
+        shape both = in;
+        const shape back = scratch.at(trial.place_[static_cast<std::size_t>(to)]).result.extent;
+        if (both.has_rank()) {
+          if (!back.has_rank() || back.rank != both.rank) both = shape::unknown();
+          for (int i = 0; i < both.rank; ++i)
+            if (both[i] != back[i]) both.dim[i] = unknown_dimension;
+        }
+        settled = settled && both == in;
+        shapes[node] = first ? both : common(shapes[node], both);
+      }
+      first = false;
+      if (settled) {
+        merge_shapes_ = std::move(shapes);
+        return;
+      }
+    }
+  }
+  static shape common(shape a, const shape& b) {
+    if (!a.has_rank() || !b.has_rank() || a.rank != b.rank) return shape::unknown();
+    for (int i = 0; i < a.rank; ++i)
+      if (a[i] != b[i]) a.dim[i] = unknown_dimension;
+    return a;
+  }
+
   struct edge {
     int node = -1;  // in the file, or -1 where `mapped` is taken
     int port = 0;
@@ -181,15 +228,16 @@ class importer {
   int enter(std::size_t in_file) {
     const node_def& def = def_.nodes[in_file];
     const std::vector<edge>& edges = inputs_[in_file];
+    node_request request;
     std::vector<output> inputs;
     std::vector<int> controls;
     for (const edge& e : edges) {
       const int from = e.node < 0 ? -1 : place_[static_cast<std::size_t>(e.node)];
+      if (e.node >= 0 && from < 0 && inputs.size() < 64) request.open_inputs |= std::uint64_t{1} << inputs.size();
       if (e.control) controls.push_back(e.node < 0 ? e.mapped.index() : from);
       else inputs.push_back(e.node < 0 ? e.mapped : output(g_, std::max(from, 0), e.port));
     }
     const op_info& op = nodes_.operator_or_opaque(def.op);
-    node_request request;
     request.op = &op;
     request.inputs = inputs;
     request.attributes = def.attributes;
@@ -201,7 +249,7 @@ class importer {
     move_classes(request.attributes);
     std::vector<std::int64_t> numbers;
     if (!named_part::is_opaque(op)) describe_known(def, request, numbers);
-    else if (const operator_definition* defined = find_definition(def.op)) describe_defined(def, *defined, edges, request);
+    else if (const operator_definition* defined = find_definition(def.op)) describe_defined(static_cast<int>(in_file), *defined, edges, request);
     if (request.results.empty() && op.kind != op_kind::group && find_definition(def.op) == nullptr) {
       request.complete = false;
       request.results.assign(static_cast<std::size_t>(most_ports_[in_file]), {dtype::invalid, shape::unknown()});
@@ -211,7 +259,8 @@ class importer {
   }
 
   // Operators of graphs at run time. Attributes stay as the file has them; defaults are only looked at.
-  void describe_defined(const node_def& def, const operator_definition& d, const std::vector<edge>& edges, node_request& request) {
+  void describe_defined(int in_file, const operator_definition& d, const std::vector<edge>& edges, node_request& request) {
+    const node_def& def = def_.nodes[static_cast<std::size_t>(in_file)];
     std::vector<tensor_info> infos;
     std::size_t k = 0;
     for (const edge& e : edges) {
@@ -220,6 +269,9 @@ class importer {
       const output& in = request.inputs[k++];
       infos.push_back(is_later ? tensor_info{dtype::invalid, shape::unknown()} : tensor_info{in.type(), in.extent()});
     }
+    if (const auto known = merge_shapes_.find(in_file); known != merge_shapes_.end() || as_entered_)
+      for (std::size_t i = 0; i < infos.size(); ++i)
+        if (i < 64 && (request.open_inputs >> i & 1) != 0) infos[i].extent = as_entered_ ? infos[0].extent : known->second;
     try {
       attribute_map attributes = def.attributes;
       const auto ranges = ranges_of(d, static_cast<int>(infos.size()), attributes);
@@ -277,7 +329,7 @@ class importer {
       const output& in = request.inputs[static_cast<std::size_t>(k)];
       tensor_info info{in.type(), in.extent()};
       for (const field& f : fields)
-        if (f.kind == field_kind::type_of && info.type == dtype::invalid && (f.value == k || (f.value == 0 && group_of(fields, k) == 0)))
+        if (f.kind == field_kind::type_of && info.type == dtype::invalid && speaks_of(fields, static_cast<int>(f.value), k))
           info.type = type_attribute(def, f.name);
       all_known = all_known && info.type != dtype::invalid;
       infos.push_back(info);
@@ -291,14 +343,19 @@ class importer {
                       name_of_data_type(to_data_type(is)));
     }
     number_values values;
+    std::deque<tensor_proto> computed;  // from shapes that are known
     for (int k = operands; k < static_cast<int>(request.inputs.size()); ++k) {
       const output& in = request.inputs[static_cast<std::size_t>(k)];
       values.push_back(in.port() == 0 ? nodes_.contents_of(g_, in.index()) : nullptr);
+      const auto found = values.back() == nullptr && in.extent().has_rank() ? fully_known_numbers(in) : std::nullopt;
+      if (!found) continue;
+      values.back() = &computed.emplace_back(tensor_literal(in.extent(), std::vector<std::int32_t>(found->begin(), found->end())).proto());
     }
     const auto read = numbers_from(fields, def.attributes, values, infos);
     if (!read || !all_known) {
       request.complete = false;
-      request.results.push_back({infos.empty() ? dtype::invalid : infos[0].type, shape::unknown()});
+      request.results.push_back({result_type(fields, def.attributes, infos), shape::unknown()});
+      if (op.type == "Reshape" || op.type == "BroadcastTo") request.results.back().extent = shape_of_numbers(request.inputs.back());
     } else {
       numbers = *read;
       const inference got = infer_result(op, infos, numbers);
@@ -320,6 +377,18 @@ class importer {
       if (leat::is_operand(f.kind) && at++ == k) return static_cast<int>(f.value);
     }
     return -1;
+  }
+  // As far as the numbers that hold it are known.
+  static shape shape_of_numbers(const output& o) {
+    const auto found = known_numbers(o);
+    if (!found || found->size() > static_cast<std::size_t>(max_rank)) return shape::unknown();
+    shape s;
+    for (auto n : *found) s.push(n < 0 ? unknown_dimension : n);
+    return s;
+  }
+  // Whether the dtype of one operand is that of another: the same one, or one of the same group.
+  static bool speaks_of(std::span<const field> fields, int one, int other) {
+    return one == other || (group_of(fields, one) != -1 && group_of(fields, one) == group_of(fields, other));
   }
   static bool carried_type(std::span<const tensor_info> infos) {
     for (const auto& i : infos)
@@ -396,6 +465,9 @@ class importer {
   std::vector<int> most_ports_;
   std::vector<int> place_;
   std::vector<way_back> ways_back_;
+  std::map<int, shape> merge_shapes_;  // of loops' variables, where they are known
+  bool is_trial_ = false;
+  bool as_entered_ = false;  // a loop's variables have the shape with which they enter it
 };
 
 }  // namespace detail

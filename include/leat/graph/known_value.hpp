@@ -2,7 +2,7 @@
 // What is known of small tensors of integers while a graph is built: sizes, axes, shapes. Constants are known; so is what is
 // computed from shapes, as far as these are. With it `reshape(x, stack({shape_of(x)[0], 10}))` has a static second dimension.
 
-#include <leat/graph/named.hpp>
+#include <leat/graph/named_part.hpp>
 
 namespace leat {
 
@@ -128,6 +128,14 @@ class known_value_reader {
 /// computed); nothing where not even their count is.
 inline std::optional<std::vector<std::int64_t>> known_numbers(const output& o) {
   return detail::known_value_reader(o.owner()).read(o, 0);
+}
+/// The same where all of them are known: no constant has to be read again for them, and none is negative.
+inline std::optional<std::vector<std::int64_t>> fully_known_numbers(const output& o) {
+  auto found = known_numbers(o);
+  if (found)
+    for (auto n : *found)
+      if (n < 0) return std::nullopt;
+  return found;
 }
 
 namespace detail {

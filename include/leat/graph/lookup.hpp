@@ -2,6 +2,7 @@
 // Finding nodes and tensors by name, and collections. "mul" is an operation, "mul:0" its first result. Errors say what
 // TensorFlow 1.x says. Source: TensorFlow `Graph.as_graph_element` and its kin, `add_to_collection`.
 
+#include <algorithm>
 #include <leat/graph/default_graph.hpp>
 
 namespace leat {
@@ -72,6 +73,11 @@ inline std::vector<graph_operation> get_operations(graph& g) {
   g.named().settle_names(g);
   std::vector<graph_operation> list;
   for (int i = 0; i < g.size(); ++i) list.emplace_back(g, i);
+  const named_part& nodes = g.named();
+  const auto before = [&](const auto& a, const auto& b) {
+    return std::pair(nodes.record(a.index()).order, a.index()) < std::pair(nodes.record(b.index()).order, b.index());
+  };
+  if (!std::is_sorted(list.begin(), list.end(), before)) std::sort(list.begin(), list.end(), before);
   return list;
 }
 /// The operations that take this tensor, each as often as it takes it.

@@ -2,12 +2,14 @@
 // Nodes with names: what a graph that users build keeps of each row of its table, and how a row comes to be there. Here a
 // node gets its control inputs, its device and the variables it must stand with, as TensorFlow 1.x gives them.
 
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <leat/graph/device.hpp>
 #include <leat/graph/graph.hpp>
 #include <leat/graph/literal.hpp>
 #include <leat/graph/names.hpp>
+
 #include <memory>
 #include <source_location>
 #include <unordered_set>
@@ -15,6 +17,25 @@
 namespace leat {
 
 class graph_operation;
+class named_nodes;
+struct node_request;
+
+/// A branch of a `cond` or a loop, as the nodes that are made in it meet it: graph/control_flow.hpp has both.
+class control_flow_context {
+ public:
+  control_flow_context() = default;
+  control_flow_context(const control_flow_context&) = delete;
+  control_flow_context& operator=(const control_flow_context&) = delete;
+  virtual ~control_flow_context() = default;
+  /// The context that a new node belongs to, while this is the current one.
+  virtual control_flow_context* home_of(const node_request&) { return this; }
+  /// Before a node is put into the table: what comes from outside is brought in, control inputs from elsewhere are moved.
+  virtual void admit(const node_request& request, std::vector<output>& inputs, std::vector<int>& controls) = 0;
+  /// After: its results are known inside.
+  virtual void note(int index) = 0;
+  /// Whether a node of `user` (null: of no context) may take what was made here. Errors: invalid_argument.
+  virtual void check_use(const node_request& request, control_flow_context* user, const output& input) = 0;
+};
 
 /// The line of a program that made a node.
 struct source_position {
@@ -42,6 +63,9 @@ struct node_record {
   int initializer = -1;   // of a variable: the node that assigns its first value
   bool unnamed = false;   // a number beside an operand, until an operator names it
   bool complete = true;   // the row has all its numbers; otherwise some are known only when the graph runs
+  bool fetchable = true;  // not inside of branches and loops, which may not run or run several times
+  bool feedable = true;
+  control_flow_context* context = nullptr;  // the branch or loop that it was made in
 };
 
 /// A node that is to be made. `inputs` are all of TensorFlow's but control inputs: operands first, then those with numbers.
@@ -55,8 +79,9 @@ struct node_request {
   std::vector<int> controls{};
   std::vector<tensor_info> results{};
   bool complete = true;
-  int stands_with = -1;  // a variable whose device this node must have
-  std::string device{};  // what a file asks for
+  int stands_with = -1;           // a variable whose device this node must have
+  std::string device{};           // what a file asks for
+  std::uint64_t open_inputs = 0;  // bits of inputs that come later: a loop's way back
 };
 
 class named_nodes : public graph_names {
@@ -88,6 +113,17 @@ class named_nodes : public graph_names {
   }
   /// Sets input `k`, which was left open because its node came later: a loop's way back.
   void set_input(graph& g, int index, int k, int to) { g.edges[static_cast<std::size_t>(g.at(index).inputs + k)] = to; }
+  /// One more control input of a node that is there already, which may have been made before it.
+  void add_control(graph& g, int index, int to) {
+    node& n = g.at(index);
+    for (int k = 0; k < n.control_count; ++k)
+      if (g.control(n, k) == to) return;
+    const int from = n.controls;
+    n.controls = static_cast<int>(g.edges.size());
+    for (int k = 0; k < n.control_count; ++k) g.edges.push_back(g.edges[static_cast<std::size_t>(from + k)]);
+    g.edges.push_back(to);
+    ++n.control_count;
+  }
   /// The text of a device, kept once.
   std::string_view keep_device(const std::string& device) { return *devices_.insert(device).first; }
 
@@ -107,11 +143,57 @@ class named_nodes : public graph_names {
   std::vector<int> colocations;
   std::vector<std::string> initializer_classes;  // "loc:@v" while a variable's first value is made
   source_position position;                      // of the call that is under way
+  std::atomic<int> runs{0};                      // of sessions, now: meanwhile the graph takes no nodes
+  bool position_held = false;                    // the call makes further calls, whose lines do not count
+  control_flow_context* context = nullptr;       // the branch or loop that new nodes go to
+
+  /// Keeps a context as long as the graph.
+  template <class Context>
+  Context& keep(std::unique_ptr<Context> made) {
+    Context& kept = *made;
+    contexts_.push_back(std::move(made));
+    return kept;
+  }
+  /// What the scopes of control dependencies make a node wait for that takes these inputs.
+  std::vector<int> waits_for(std::span<const output> inputs) const {
+    std::vector<int> wanted;
+    for (const control_frame& frame : controls) {
+      bool waits_already = false;
+      for (const output& o : inputs) waits_already = waits_already || frame.inside.contains(o.index());
+      if (waits_already) continue;
+      for (int c : frame.nodes) {
+        bool is_input = false;
+        for (const output& o : inputs) is_input = is_input || o.index() == c;
+        if (!is_input) wanted.push_back(c);
+      }
+    }
+    return wanted;
+  }
+  /// Notes a node as made inside all open scopes of control dependencies.
+  void note_waiting(int index) {
+    for (control_frame& frame : controls) frame.inside.insert(index);
+  }
 
   /// Appends a row with all that is kept of it. Errors: failed_precondition in a finalized graph.
   int append(graph& g, node_request request) {
     if (finalized_) throw failed_precondition("Graph is finalized and cannot be modified.");
-    const int index = g.size();
+    if (runs.load(std::memory_order_acquire) > 0) throw failed_precondition("Graph is being run and cannot be modified until the run has ended.");
+    if (request.stands_with >= 0) colocations.push_back(request.stands_with);
+    const struct pop {
+      std::vector<int>* from;
+      ~pop() {
+        if (from != nullptr) from->pop_back();
+      }
+    } popped{request.stands_with >= 0 ? &colocations : nullptr};
+    const int first = g.size();
+    for (int c : waits_for(request.inputs)) request.controls.push_back(c);
+    control_flow_context* const home = context == nullptr ? nullptr : context->home_of(request);
+    std::vector<output> inside;
+    if (!contexts_.empty()) {
+      inside = brought_in(request, home);
+      request.inputs = inside;
+    }
+    const int index = g.size();  // behind what brings its inputs in
     node n{.op = request.op, .result = request.results.empty() ? tensor_info{} : request.results[0]};
     n.inputs = static_cast<int>(g.edges.size());
     n.input_count = static_cast<int>(request.inputs.size()) - request.number_inputs;
@@ -122,7 +204,8 @@ class named_nodes : public graph_names {
       }
       g.edges.push_back(o.index());
     }
-    put_controls(g, n, request, index);
+    put_controls(g, n, request);
+    note_waiting(index);
     n.attributes = static_cast<int>(g.numbers.size());
     n.attribute_count = static_cast<int>(request.numbers.size());
     for (auto v : request.numbers) g.numbers.push_back(v);
@@ -134,17 +217,18 @@ class named_nodes : public graph_names {
     r.made_at = position;
     r.number_inputs = request.number_inputs;
     r.results = static_cast<int>(request.results.size());
-    r.order = index;
+    r.context = home;
+    for (int k = first; k < index; ++k) ++record(k).order;  // in files they stand behind the node that needed them
+    r.order = first;
     r.complete = request.complete;
     if (request.results.size() > 1) r.further.assign(request.results.begin() + 1, request.results.end());
     n.name = r.name;
     g.nodes.push_back(n);
     if (!r.name.empty()) by_name_.insert(name_index::hash(r.name, false), index);
     if (!request.device.empty()) r.device = keep_device(request.device);
-    if (!devices.empty() && colocations.empty() && request.stands_with < 0) apply_devices(g, index);
-    if (request.stands_with >= 0) colocations.push_back(request.stands_with);
+    if (!devices.empty() && colocations.empty()) apply_devices(g, index);
     put_colocations(index);
-    if (request.stands_with >= 0) colocations.pop_back();
+    if (home != nullptr) home->note(index);
     return index;
   }
 
@@ -173,21 +257,20 @@ class named_nodes : public graph_names {
   }
 
  private:
-  void put_controls(graph& g, node& n, node_request& request, int index) {
-    std::vector<int>& wanted = request.controls;
-    for (control_frame& frame : controls) {
-      bool waits_already = false;
-      for (const output& o : request.inputs) waits_already = waits_already || frame.inside.contains(o.index());
-      if (!waits_already)
-        for (int c : frame.nodes) {
-          bool is_input = false;
-          for (const output& o : request.inputs) is_input = is_input || o.index() == c;
-          if (!is_input) wanted.push_back(c);
-        }
-      frame.inside.insert(index);
+  // The inputs as they are inside of the context.
+  std::vector<output> brought_in(node_request& request, control_flow_context* home) {
+    std::vector<output> inputs(request.inputs.begin(), request.inputs.end());
+    for (std::size_t k = 0; k < inputs.size(); ++k) {
+      if (k < 64 && (request.open_inputs >> k & 1) != 0) continue;
+      control_flow_context* const its = record(inputs[k].index()).context;
+      if (its != nullptr && its != home) its->check_use(request, home, inputs[k]);
     }
+    if (home != nullptr) home->admit(request, inputs, request.controls);
+    return inputs;
+  }
+  static void put_controls(graph& g, node& n, const node_request& request) {
     n.controls = static_cast<int>(g.edges.size());
-    for (int c : wanted) {
+    for (int c : request.controls) {
       bool known = false;
       for (int k = n.controls; k < static_cast<int>(g.edges.size()); ++k) known = known || g.edges[static_cast<std::size_t>(k)] == c;
       if (!known) g.edges.push_back(c);
@@ -215,6 +298,7 @@ class named_nodes : public graph_names {
   name_index by_name_;
   std::vector<std::uint16_t> ports_;  // of the table's edges, as far as any is not 0
   std::unordered_set<std::string> devices_;
+  std::vector<std::unique_ptr<control_flow_context>> contexts_;
   bool finalized_ = false;
 };
 

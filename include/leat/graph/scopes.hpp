@@ -4,6 +4,7 @@
 // `device`, `colocate_with`.
 
 #include <leat/graph/default_graph.hpp>
+#include <utility>
 
 namespace leat {
 
@@ -45,7 +46,7 @@ class control_input {
 };
 
 /// `auto c = control_dependencies({a, b});`: new nodes run after these, also when they do not use them. Scopes within each
-/// other add up; nullptr forgets all those outside. A tensor that was made outside is not delayed.
+/// other add up; nullptr forgets all those outside, and the branch or loop that is being built: its nodes run by themselves. A tensor that was made outside is not delayed.
 /// Errors: invalid_argument for a node of another graph.
 class [[nodiscard]] control_dependencies {
  public:
@@ -60,18 +61,26 @@ class [[nodiscard]] control_dependencies {
     }
     graph_->named().controls.push_back(std::move(frame));
   }
-  explicit control_dependencies(std::nullptr_t) : graph_(&default_graph()), clears_(true) { outer_.swap(graph_->named().controls); }
+  explicit control_dependencies(std::nullptr_t) : graph_(&default_graph()), clears_(true) {
+    outer_.swap(graph_->named().controls);
+    context_ = std::exchange(graph_->named().context, nullptr);
+  }
   control_dependencies(const control_dependencies&) = delete;
   control_dependencies& operator=(const control_dependencies&) = delete;
   ~control_dependencies() {
-    if (clears_) outer_.swap(graph_->named().controls);
-    else graph_->named().controls.pop_back();
+    if (clears_) {
+      outer_.swap(graph_->named().controls);
+      graph_->named().context = context_;
+    } else {
+      graph_->named().controls.pop_back();
+    }
   }
 
  private:
   graph* graph_;
   bool clears_ = false;
   std::vector<named_nodes::control_frame> outer_;
+  control_flow_context* context_ = nullptr;
 };
 
 /// `auto d = device("/job:ps/task:0");`: where new nodes run. What an inner scope says takes precedence, part by part; nullptr
@@ -115,7 +124,9 @@ class [[nodiscard]] colocate_with {
 class [[nodiscard]] source_scope {
  public:
   explicit source_scope(const std::source_location& where = std::source_location::current()) : source_scope(default_graph(), where) {}
-  source_scope(graph& g, const std::source_location& where) : nodes_(&g.named()), outer_(nodes_->position) { nodes_->position = where; }
+  source_scope(graph& g, const std::source_location& where) : nodes_(&g.named()), outer_(nodes_->position) {
+    if (!nodes_->position_held) nodes_->position = where;
+  }
   source_scope(const source_scope&) = delete;
   source_scope& operator=(const source_scope&) = delete;
   ~source_scope() { nodes_->position = outer_; }

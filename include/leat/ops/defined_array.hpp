@@ -295,6 +295,7 @@ inline const bool array_operators_defined = [] {
     c.set(0, vector_of(-1));
     c.set(1, c.input(0).extent);
   });
+  define_operator("ListDiff(x: T, y: T) -> (out: T, idx: out_idx); out_idx: type = int32", [](shape_context& c) { c.set_all(vector_of(-1)); });
   const auto random = [](shape_context& c) { c.set(0, shapes::from_numbers(c, 0)); };
   for (const char* type : {"RandomUniform", "RandomStandardNormal", "TruncatedNormal"})
     define_operator(std::string(type) + "(shape: T) -> (output: dtype); seed: int = 0; seed2: int = 0; dtype: {half, float32, float64}; T: {int32, int64}",

@@ -38,11 +38,15 @@ inline const bool control_operators_defined = [] {
   define_operator("RefExit(data: &T) -> (output: &T)", shapes::like<0>);
   define_operator("NextIteration(data: T) -> (output: T)", shapes::like<0>);
   define_operator("RefNextIteration(data: &T) -> (output: &T)", shapes::like<0>);
-  define_operator("LoopCond(input: bool) -> (output: bool)", shapes::numbers);
+  define_operator("RefIdentity(input: &T) -> (output: &T)", shapes::like<0>);
+  define_operator("LoopCond(input: bool) -> (output: bool)", [](shape_context& c) {
+    shapes::want_rank(c, 0, 0);
+    shapes::numbers(c);
+  });
   define_operator("ControlTrigger() -> ()");
   define_operator("Abort() -> (); error_msg: string = \"\"; exit_without_error: bool = false");
   // what loops keep for their gradients
-  define_operator("StackV2(max_size: int32) -> (handle: resource); elem_type: type; stack_name: string = \"\"", shapes::numbers);
+  define_operator("StackV2(max_size: int32) -> (handle: resource); elem_type: type; stack_name: string = \"\"", shapes::two_elements);
   define_operator("StackPushV2(handle: resource, elem: T) -> (output: T); swap_memory: bool = false", shapes::like<1>);
   define_operator("StackPopV2(handle: resource) -> (elem: elem_type)");
   define_operator("StackCloseV2(handle: resource) -> ()");

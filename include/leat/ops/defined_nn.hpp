@@ -97,6 +97,8 @@ inline const bool network_operators_defined = [] {
   });
   for (const char* type : {"ReluGrad", "Relu6Grad", "SoftplusGrad", "SoftsignGrad"})
     define_operator(std::string(type) + "(gradients: T, features: T) -> (backprops: T)", shapes::all_equal);
+  for (const char* type : {"Selu", "Softsign"})
+    define_operator(std::string(type) + "(features: T) -> (activations: T)", shapes::like<0>);
   for (const char* type : {"EluGrad", "SeluGrad"})
     define_operator(std::string(type) + "(gradients: T, outputs: T) -> (backprops: T)", shapes::all_equal);
   for (const char* type : {"SigmoidGrad", "TanhGrad", "SqrtGrad", "RsqrtGrad", "ReciprocalGrad", "InvGrad"})

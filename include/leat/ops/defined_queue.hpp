@@ -28,7 +28,7 @@ inline const bool queue_operators_defined = [] {
   define_operator(
       "ResourceConditionalAccumulator() -> (handle: resource); dtype: type; shape: shape; container: string = \"\"; shared_name: string = "
       "\"\"; reduction_type: string = \"MEAN\"",
-      shapes::numbers);
+      shapes::two_elements);
   define_operator("ResourceAccumulatorApplyGradient(handle: resource, local_step: int64, gradient: dtype) -> ()");
   define_operator("ResourceAccumulatorNumAccumulated(handle: resource) -> (num_accumulated: int32)", shapes::numbers);
   define_operator("ResourceAccumulatorSetGlobalStep(handle: resource, new_global_step: int64) -> ()");

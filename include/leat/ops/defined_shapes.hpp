@@ -14,6 +14,12 @@ inline const shape scalar{};
 
 /// All results are numbers.
 inline void numbers(shape_context& c) { c.set_all(scalar); }
+/// What TensorFlow says of the handles of stacks and accumulators, though they are scalars.
+inline void two_elements(shape_context& c) {
+  shape pair;
+  pair.push(2);
+  c.set_all(pair);
+}
 /// All results are like input `K`.
 template <int K = 0>
 inline void like(shape_context& c) {

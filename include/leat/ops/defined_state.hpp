@@ -78,6 +78,18 @@ inline const bool state_operators_defined = [] {
       "SparseApplyAdagrad(var: &T, accum: &T, lr: T, grad: T, indices: Tindices) -> (out: &T); use_locking: bool = false; update_slots: bool = "
       "true",
       applied({1}, {2}));
+  define_operator(
+      "SparseApplyRMSProp(var: &T, ms: &T, mom: &T, lr: T, rho: T, momentum: T, epsilon: T, grad: T, indices: Tindices) -> (out: &T); "
+      "use_locking: bool = false",
+      applied({1, 2}, {3, 4, 5, 6}));
+  define_operator(
+      "SparseApplyAdadelta(var: &T, accum: &T, accum_update: &T, lr: T, rho: T, epsilon: T, grad: T, indices: Tindices) -> (out: &T); "
+      "use_locking: bool = false",
+      applied({1, 2}, {3, 4, 5}));
+  define_operator(
+      "SparseApplyFtrl(var: &T, accum: &T, linear: &T, grad: T, indices: Tindices, lr: T, l1: T, l2: T, lr_power: T) -> (out: &T); "
+      "use_locking: bool = false; multiply_linear_by_lr: bool = false",
+      applied({1, 2}, {5, 6, 7, 8}));
   return true;
 }();
 

@@ -5,6 +5,7 @@
 // `variable_scope`.
 
 #include <leat/graph/lookup.hpp>
+#include <leat/ops/initial_value.hpp>
 #include <leat/ops/named_random.hpp>
 
 namespace leat {
@@ -18,16 +19,22 @@ struct variable_options {
 
 namespace detail {
 
-// Nodes for a first value do not wait for control dependencies around the variable.
+// Nodes for a first value do not wait for control dependencies around the variable, and are in no branch or loop.
 class without_controls {
  public:
-  explicit without_controls(named_nodes& nodes) : nodes_(&nodes) { outer_.swap(nodes.controls); }
+  explicit without_controls(named_nodes& nodes) : nodes_(&nodes), context_(std::exchange(nodes.context, nullptr)) {
+    outer_.swap(nodes.controls);
+  }
   without_controls(const without_controls&) = delete;
   without_controls& operator=(const without_controls&) = delete;
-  ~without_controls() { outer_.swap(nodes_->controls); }
+  ~without_controls() {
+    outer_.swap(nodes_->controls);
+    nodes_->context = context_;
+  }
 
  private:
   named_nodes* nodes_;
+  control_flow_context* context_;
   std::vector<named_nodes::control_frame> outer_;
 };
 
@@ -45,7 +52,8 @@ inline output finish_variable(graph& g, const output& first_value, const std::st
                                     .attributes = std::move(attributes),
                                     .results = {info}});
   const output itself(g, made);
-  const output both[]{itself, first_value};
+  nodes.first_values.emplace(made, first_value);
+  const output both[]{itself, guarded_first_value(g, scope).guard(first_value)};
   const int first = nodes.build(g, info_of<assign_op>, both, {}, "Assign").index();
   if (!options.validate_shape) nodes.record(first).attributes["validate_shape"] = false;
   const colocate_with there(itself);
@@ -61,12 +69,17 @@ inline output finish_variable(graph& g, const output& first_value, const std::st
 
 }  // namespace detail
 
-/// A variable that starts from a value: a number, an array, or a tensor that does not depend on variables.
+/// A variable that starts from a value: a number, an array, or a tensor. What the
+/// tensor reads of other variables is guarded: it is their first value where they have none yet.
 /// Errors: invalid_argument for a name that is none, or a value whose shape is not known. Source: `Variable`.
 inline output variable(const operand_value& initial, std::string_view name = {}, const variable_options& options = {},
                        const std::source_location& where = std::source_location::current()) {
   graph& g = initial.tensor() != nullptr ? initial.tensor()->owner() : default_graph();
   const source_scope line(g, where);
+  if (initial.tensor() != nullptr && static_cast<bool>(*initial.tensor()) &&
+      detail::result_context(g, g.named().value_of(*initial.tensor()).index()) != nullptr)
+    throw invalid_argument("Initializer for variable " + std::string(name.empty() ? "Variable" : name) +
+                           " is from inside a control-flow construct, such as a loop or conditional: " + describe(*initial.tensor()));
   const detail::without_controls free(g.named());
   const name_scope scope(g, name.empty() ? "Variable" : name);
   const output first =
@@ -176,15 +189,16 @@ inline output make_shared_variable(graph& g, const std::string& name, const std:
   const name_scope variable_names(g, name);
   const std::string true_name(without_slash(variable_names.text()));
   output first;
+  nodes.initializer_classes.push_back("loc:@" + true_name);  // of the variable itself, too
+  const struct pop_class {
+    named_nodes& of;
+    ~pop_class() { of.initializer_classes.pop_back(); }
+  } back_to{nodes};
   {
-    nodes.initializer_classes.push_back("loc:@" + true_name);
     nodes.devices.push_back({.what = named_nodes::device_frame::kind::clear, .spec = {}, .function = {}});
     const struct pop {
       named_nodes& of;
-      ~pop() {
-        of.initializer_classes.pop_back();
-        of.devices.pop_back();
-      }
+      ~pop() { of.devices.pop_back(); }
     } back{nodes};
     const name_scope initializer_names(g, "Initializer");
     const default_graph_scope here(g);

@@ -2,7 +2,8 @@
 // Typed expressions as a graph with names: `to_graph(loss, train)` puts them into the default graph, where they can be looked
 // at, saved and sent. Placeholders, variables and parameters keep their names; other nodes are called as TensorFlow calls
 // them. A named dimension, which files do not have, becomes an unknown one; where an operator needs its size the graph
-// computes it from a placeholder that has it.
+// computes it from a placeholder that has it. Gradients and training steps become what `gradients` and `minimize` make of graphs
+// with names, where a program includes these (<leat/graphs.hpp>), and their parts otherwise.
 
 #include <leat/ops/size_arguments.hpp>
 #include <leat/ops/variable_scope.hpp>
@@ -10,6 +11,17 @@
 namespace leat {
 
 namespace detail {
+
+class graph_writer;
+// Writes a row that stands for a gradient, or a training step: gives its tensor, or its operation as a tensor.
+using deferred_writer = output (*)(graph_writer&, const node&);
+struct deferred_writers {
+  std::map<std::string, deferred_writer, std::less<>> by_type;
+};
+inline deferred_writers& all_deferred_writers() {
+  static deferred_writers table;
+  return table;
+}
 
 class graph_writer {
  public:
@@ -22,6 +34,20 @@ class graph_writer {
       if (!is_number(from_.at(i))) made_[static_cast<std::size_t>(i)] = enter(i);
   }
   output result(int index) { return operand(index); }
+
+  // for writers of deferred rows
+  graph& to() const { return to_; }
+  output input(const node& n, int k) { return operand(from_.input(n, k)); }
+  std::int64_t number(const node& n, int k) const { return from_.attribute(n, k); }
+  /// A number that an expression carries.
+  double carried(std::int64_t id) const { return std::bit_cast<double>(bits_of_number(static_cast<std::uint64_t>(id))); }
+  /// Where a number stands that is known: of a constant, or a plain number.
+  std::optional<double> plain_number(const node& n, int k) const {
+    const node& in = from_.at(from_.input(n, k));
+    if (in.op->kind != op_kind::constant) return std::nullopt;
+    return value_of(in.result.type, static_cast<std::uint64_t>(from_.attribute(in, 0)));
+  }
+  std::map<std::int64_t, std::vector<output>> gradients;  // of the calls that are written already
 
  private:
   static bool is_number(const node& n) {
@@ -137,10 +163,22 @@ class graph_writer {
     return {};
   }
 
+  // A reduction along all axes is one without axes: typed expressions do not tell them apart.
+  static bool reduces_all(const node& n, const shape& operand, const std::vector<std::int64_t>& numbers) {
+    bool has_axes = false;
+    for (const field& f : form_of(*n.op, 1)) has_axes = has_axes || f.kind == field_kind::axes;
+    if (!has_axes || operand.rank < 1 || static_cast<int>(numbers.size()) != operand.rank + 1) return false;
+    for (int i = 0; i < operand.rank; ++i)
+      if (numbers[static_cast<std::size_t>(i) + 1] != i) return false;
+    return true;
+  }
+
   output enter(int index) {
     const node& n = from_.at(index);
     if (n.op->kind == op_kind::placeholder || n.op->kind == op_kind::number || n.op->kind == op_kind::variable) return leaf(n);
     if (n.op->kind == op_kind::index) throw unimplemented("to_graph: positions along an axis");
+    if (const auto writer = all_deferred_writers().by_type.find(n.op->type); writer != all_deferred_writers().by_type.end())
+      return writer->second(*this, n);
     if (n.op->type == "CheckRange") return operand(from_.input(n, 0));  // TensorFlow's own operators check their indices
     std::vector<output> operands;
     for (int k = 0; k < n.input_count; ++k) operands.push_back(operand(from_.input(n, k)));
@@ -152,6 +190,7 @@ class graph_writer {
       numbers.push_back(from_.attribute(n, k));
       named = named || (n.op->kind != op_kind::composite && is_named(numbers.back()));
     }
+    if (n.input_count == 1 && reduces_all(n, from_.at(from_.input(n, 0)).result.extent, numbers)) numbers.resize(1);
     const std::string_view name = n.op->kind == op_kind::group ? std::string_view("group_deps") : std::string_view{};
     std::vector<number_argument> arguments;
     if (named) arguments = arguments_of(n, numbers);
@@ -185,6 +224,49 @@ void collect_carried(std::unordered_map<std::uint64_t, std::uint64_t>& all, cons
     }
 }
 
+/// A typed expression without its type: what becomes of it in a graph with names needs no more.
+struct any_expression {
+  int (*flatten)(graph&) = nullptr;
+  bool is_tensor = false;
+  std::unordered_map<std::uint64_t, std::uint64_t> carried{};
+};
+/// The kind of an expression alone, without the numbers that it carries.
+template <expression E>
+any_expression kind_of_expression() {
+  return {[](graph& g) { return leat::flatten<E>(g); }, is_tensor<E>, {}};
+}
+template <expression E>
+any_expression as_any_expression(const E& e) {
+  any_expression any = kind_of_expression<E>();
+  collect_carried(any.carried, e);
+  return any;
+}
+
+/// What `to_graph` says, for any number of expressions. `settled` has values of numbers that count, whatever expressions carry.
+inline std::vector<graph_element> write_expressions(std::span<const any_expression> expressions,
+                                                    const std::unordered_map<std::uint64_t, std::uint64_t>& settled = {}) {
+  graph plain;
+  plain.defers = !all_deferred_writers().by_type.empty();
+  std::vector<int> rows;
+  std::unordered_map<std::uint64_t, std::uint64_t> carried = settled;
+  for (const any_expression& e : expressions) {
+    rows.push_back(e.flatten(plain));
+    for (const auto& [id, bits] : e.carried)
+      if (const auto [known, is_new] = carried.emplace(id, bits); !is_new && known->second != bits && !settled.contains(id)) two_values();
+  }
+  graph& g = default_graph();
+  graph_writer writer(g, plain, carried);
+  writer.run();
+  std::vector<graph_element> made;
+  for (std::size_t k = 0; k < expressions.size(); ++k) {
+    const output o = writer.result(rows[k]);
+    if (expressions[k].is_tensor) made.emplace_back(o);
+    else made.emplace_back(o.operation());
+  }
+  g.named().settle_names(g);
+  return made;
+}
+
 }  // namespace detail
 
 /// Typed expressions as nodes of the default graph, what they share once. Gives their tensors and operations, in order.
@@ -192,22 +274,8 @@ void collect_carried(std::unordered_map<std::uint64_t, std::uint64_t>& all, cons
 /// size is needed that no placeholder has.
 template <expression... Es>
 std::vector<graph_element> to_graph(const Es&... es) {
-  graph plain;
-  const int rows[]{flatten<Es>(plain)...};
-  std::unordered_map<std::uint64_t, std::uint64_t> carried;
-  (detail::collect_carried(carried, es), ...);
-  graph& g = default_graph();
-  detail::graph_writer writer(g, plain, carried);
-  writer.run();
-  std::vector<graph_element> made;
-  const bool has_value[]{detail::is_tensor<Es>...};
-  for (std::size_t k = 0; k < sizeof...(Es); ++k) {
-    const output o = writer.result(rows[k]);
-    if (has_value[k]) made.emplace_back(o);
-    else made.emplace_back(o.operation());
-  }
-  g.named().settle_names(g);
-  return made;
+  const detail::any_expression all[]{detail::as_any_expression(es)...};
+  return detail::write_expressions(all);
 }
 
 }  // namespace leat

@@ -1,17 +1,11 @@
 #pragma once
 // Which variables of a named graph have no value yet, as nodes that tell when they run.
 
+#include <leat/ops/initial_value.hpp>
 #include <leat/ops/named_slice.hpp>
 #include <leat/ops/named_variables.hpp>
 
 namespace leat {
-
-/// Whether a variable has a value. Source: `is_variable_initialized`.
-inline output is_variable_initialized(const output& variable, std::string_view name = "IsVariableInitialized",
-                                      const std::source_location& where = std::source_location::current()) {
-  const source_scope line(variable.owner(), where);
-  return call_operator(variable.owner(), "IsVariableInitialized", {variable}, {}, name).result();
-}
 
 /// The names of the variables that have no value when it runs, a tensor of texts. Without a list, all global and local
 /// variables. Source: `report_uninitialized_variables`.

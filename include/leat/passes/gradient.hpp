@@ -126,6 +126,17 @@ constexpr std::uint64_t gradient_hash(std::size_t k) {
   return mix(Base, k + 1);
 }
 
+// One of several gradients, in tables that defer them. Operands: y, then the xs. Attributes: which x, and a number that all of
+// one call have.
+struct deferred_gradient_op {
+  static constexpr std::string_view type = "leat.Gradients";
+  static constexpr op_kind kind = op_kind::kernel;
+  static constexpr inference infer(const operand_list& x) {
+    const int k = static_cast<int>(x.attribute(0)) + 1;
+    return {x.type(k), x.extent(k)};
+  }
+};
+
 // The structure of one of several gradients: all are made together when the first enters the graph.
 template <std::uint64_t Base, std::size_t I, class Y, class... Xs>
 struct gradient_structure {
@@ -134,6 +145,13 @@ struct gradient_structure {
   template <class E>
   static constexpr int enter(graph& g) {
     if (const int known = g.find(mix(Base, I + 1000)); known >= 0) return known;
+    if (g.defers) {
+      const int inputs[]{flatten<Y>(g), flatten<Xs>(g)...};
+      const std::int64_t numbers[]{static_cast<std::int64_t>(I), static_cast<std::int64_t>(Base)};
+      const int made = g.add(info_of<deferred_gradient_op>, inputs, numbers);
+      g.remember(mix(Base, I + 1000), made);
+      return made;
+    }
     const int xs[]{flatten<Xs>(g)...};
     const auto made = passes::gradients(g, flatten<Y>(g), xs);
     for (std::size_t k = 0; k < made.size(); ++k) g.remember(mix(Base, k + 1000), made[k]);

@@ -1,13 +1,13 @@
 #pragma once
-// The part of a graph with names that a gradient goes through, as a plain table, so that the operators' own gradients can be
-// used on it. Rows are the nodes on paths from the xs to the ys; whatever else these nodes take is a leaf. A dimension that
-// is not known has a name of its own here. Two such dimensions that meet element by element are the same or one of them is
-// 1, which only a run tells: there the operand is stretched, by a row that is no node, and its gradient is shrunk again.
+// One node of a graph with names as a plain table, so that the gradient of its operator's class can be used on it where the table
+// of gradient_functions.hpp has nothing for its type. Its operands are leaves. A dimension that is not known has a name of its
+// own here. Two such dimensions that meet element by element are the same or one of them is 1, which only a run tells: there
+// the operand is stretched, by a row that is no node, and its gradient is shrunk again.
 
 #include <leat/graph/canonical.hpp>
 #include <leat/ops/add_n.hpp>
 #include <leat/passes/gradient.hpp>
-#include <set>
+#include <leat/passes/gradient_functions.hpp>
 
 namespace leat::detail {
 
@@ -26,112 +26,27 @@ struct stretch_op {
   static constexpr std::string_view type = "leat.Stretch";
   static constexpr op_kind kind = op_kind::view;
   static constexpr inference infer(const operand_list& x) { return shrink_op::infer(x); }
-  template <class G>
-  static constexpr void gradient(G& g) {
-    const shape to = g.input(0).extent();
-    if (g.wants(0)) give(g, 0, make_node<shrink_op>({to.dim, static_cast<std::size_t>(to.rank)}, g.dy(), g.input(0)));
-  }
 };
-
-/// "the node 'a/b' (MatMul): what, made at main.cpp:12".
-[[noreturn]] inline void refuse_gradient(graph& g, int index, const std::string& what) {
-  const node_record& r = g.named().record(index);
-  std::string text = "gradients: the node '" + r.name + "' (" + std::string(g.at(index).op->type) + "): " + what;
-  if (r.made_at.line != 0) text += std::string(", made at ") + r.made_at.file + ":" + std::to_string(r.made_at.line);
-  throw unimplemented(text);
-}
 
 class gradient_table {
  public:
   graph table;
   std::vector<output> tensors;  // of each row: the tensor it stands for; none for rows that are no nodes
-  std::vector<int> nodes_of;    // of each row: the node
 
-  gradient_table(graph& g, std::span<const output> ys, std::span<const output> xs, std::span<const output> stops)
-      : g_(g), nodes_(g.named()) {
-    for (const output& s : stops) stops_.insert(s.index());
-    mark(ys, xs);
-    for (int i = 0; i < g_.size(); ++i)
-      if (is_between(i)) enter(i);
-    for (const output& x : xs)
-      if (reached_.contains(key(x))) static_cast<void>(row_of(x));
-  }
+  gradient_table(graph& g, int index) : g_(g), nodes_(g.named()), index_(index) { enter(); }
 
-  /// The row of a tensor, or -1 where no gradient passes it.
-  int find(const output& o) const {
-    const auto at = rows_.find(key(o));
-    return at == rows_.end() || !wanted_.contains(key(o)) ? -1 : at->second;
-  }
-  /// Which rows depend on an x.
-  std::vector<char> wanted_rows() const {
-    std::vector<char> wanted(static_cast<std::size_t>(table.size()), 0);
-    for (const auto& [tensor, row] : rows_)
-      if (wanted_.contains(tensor)) wanted[static_cast<std::size_t>(row)] = 1;
-    for (int i = 0; i < table.size(); ++i)
-      if (is_operator<stretch_op>(*table.at(i).op))
-        wanted[static_cast<std::size_t>(i)] = wanted[static_cast<std::size_t>(table.input(table.at(i), 0))];
-    return wanted;
-  }
-  /// A leaf in place of a tensor whose shape is that of a row.
-  int add_leaf_like(int row, const output& tensor) { return put_leaf(table.at(row).result, tensor); }
+  graph& owner() const { return g_; }
+  int index() const { return index_; }
+  /// The row of the node, and that of operand `k`: an operand that is there twice has two rows.
+  int row() const { return row_; }
+  int operand(int k) const { return operands_[static_cast<std::size_t>(k)]; }
+  int operand_count() const { return static_cast<int>(operands_.size()); }
+  /// A leaf in place of a tensor whose shape is that of the node.
+  int add_leaf_like_result(const output& tensor) { return put_leaf(table.at(row_).result, tensor); }
+  /// The row whose gradient is that of operand `k`: its own, or the one that stretches it.
+  int gradient_row(int k) const { return stretched_[static_cast<std::size_t>(k)]; }
 
  private:
-  using tensor_key = std::pair<int, int>;
-  static tensor_key key(const output& o) { return {o.index(), o.port()}; }
-
-  // Operators of TensorFlow that take floating-point tensors and let no gradient pass, and are carried here, not known.
-  static bool lets_nothing_pass(std::string_view type) { return type == "ZerosLike" || type == "OnesLike"; }
-
-  // What an import does not know the dtype of, may be floating point.
-  static bool may_pass(dtype type) { return is_floating(type) || type == dtype::invalid; }
-  bool passes(int index) const {
-    const node& n = g_.at(index);
-    if (stops_.contains(index)) return false;
-    if (named_part::is_opaque(*n.op)) {
-      bool any = may_pass(n.result.type) && nodes_.record(index).results > 0;
-      for (const tensor_info& more : nodes_.record(index).further) any = any || may_pass(more.type);
-      return any && !lets_nothing_pass(n.op->type);
-    }
-    return passes::passes_gradient(n);
-  }
-  // The inputs that a gradient may reach: floating-point operands.
-  std::vector<output> operands(int index) const {
-    std::vector<output> list;
-    for (int k = 0; k < g_.at(index).input_count; ++k) list.push_back(nodes_.input(g_, index, k));
-    return list;
-  }
-  bool is_between(int index) const { return between_[static_cast<std::size_t>(index)] != 0; }
-
-  void mark(std::span<const output> ys, std::span<const output> xs) {
-    for (const output& x : xs) wanted_.insert(key(x));
-    between_.assign(static_cast<std::size_t>(g_.size()), 0);
-    for (int i = 0; i < g_.size(); ++i) {
-      if (!passes(i)) continue;
-      bool depends = false;
-      for (const output& in : operands(i)) depends = depends || (may_pass(in.type()) && wanted_.contains(key(in)));
-      if (!depends) continue;
-      between_[static_cast<std::size_t>(i)] = 1;
-      for (int port = 0; port < nodes_.record(i).results; ++port) wanted_.insert({i, port});
-    }
-    for (const output& y : ys)
-      if (wanted_.contains(key(y))) reached_.insert(key(y));
-    for (int i = g_.size() - 1; i >= 0; --i) {
-      if (!is_between(i)) continue;
-      bool first = reached_.contains({i, 0});
-      for (int port = 1; port < nodes_.record(i).results; ++port) {
-        if (!reached_.contains({i, port})) continue;
-        first = true;
-        if (!named_part::is_opaque(*g_.at(i).op)) refuse_gradient(g_, i, "no gradient is known of its second result");
-      }
-      if (!first) {
-        between_[static_cast<std::size_t>(i)] = 0;
-        continue;
-      }
-      if (named_part::is_opaque(*g_.at(i).op)) refuse_gradient(g_, i, "no gradient is known of this operator");
-      for (const output& in : operands(i)) reached_.insert(key(in));
-    }
-  }
-
   // ---- rows ----
 
   std::int64_t fresh(const std::string& name, int axis) {
@@ -140,27 +55,28 @@ class gradient_table {
     table.name_dimension(made, text);
     return made;
   }
-  void note(int row, const output& tensor, int node_index) {
+  void note(int row, const output& tensor) {
     const auto size = static_cast<std::size_t>(row) + 1;
     if (tensors.size() < size) tensors.resize(size);
-    if (nodes_of.size() < size) nodes_of.resize(size, -1);
     tensors[size - 1] = tensor;
-    nodes_of[size - 1] = node_index;
   }
   int put_leaf(const tensor_info& info, const output& tensor) {
     const int row = table.add_leaf(info_of<placeholder_op>, info, {}, 0);
-    note(row, tensor, tensor.index());
+    note(row, tensor);
     return row;
   }
-  // The row of an operand: a leaf, if it is not on the way.
+  // The row of an operand. The same tensor again has the same dimensions.
   int row_of(const output& o) {
-    if (const auto known = rows_.find(key(o)); known != rows_.end()) return known->second;
+    for (std::size_t k = 0; k < operands_.size(); ++k) {
+      const output& before = tensors[static_cast<std::size_t>(operands_[k])];
+      if (before.index() == o.index() && before.port() == o.port()) return put_leaf(table.at(operands_[k]).result, o);
+    }
     shape extent = o.extent();
     if (!extent.has_rank()) refuse_gradient(g_, o.index(), "how many dimensions it has is not known");
     if (to_dtype(to_data_type(o.type())) == dtype::invalid) refuse_gradient(g_, o.index(), "a dtype that the library does not compute with");
     for (int i = 0; i < extent.rank; ++i)
       if (extent[i] < 0) extent.dim[i] = fresh(o.name(), i);
-    return rows_.emplace(key(o), put_leaf({o.type(), extent}, o)).first->second;
+    return put_leaf({o.type(), extent}, o);
   }
   // From now on dimension `from` is `to`, everywhere.
   void rename(std::int64_t from, std::int64_t to) {
@@ -179,7 +95,7 @@ class gradient_table {
   int rank(int row) const { return table.at(row).result.extent.rank; }
 
   // Element by element: where dimensions may differ, operands are stretched to the result's.
-  void stretch(int index, std::vector<int>& rows) {
+  void stretch(std::vector<int>& rows) {
     int all = 0;
     for (int r : rows) all = std::max(all, rank(r));
     std::int64_t target[max_rank]{};
@@ -192,7 +108,7 @@ class gradient_table {
         if (found != 1) unclear = true;
         if (found == 1 || d >= 0) found = d;  // beside a size, what is not known can only be that size, or 1
       }
-      target[all - back] = unclear && found < 0 ? fresh(nodes_.record(index).name, all - back) : found;
+      target[all - back] = unclear && found < 0 ? fresh(nodes_.record(index_).name, all - back) : found;
     }
     for (int& r : rows) {
       shape wanted = table.at(r).result.extent;
@@ -201,7 +117,7 @@ class gradient_table {
       if (wanted == table.at(r).result.extent) continue;
       const int inputs[]{r};
       r = table.add(info_of<stretch_op>, inputs, {wanted.dim, static_cast<std::size_t>(wanted.rank)});
-      note(r, {}, index);
+      note(r, {});
     }
   }
   std::string_view problem_of(const op_info& op, const std::vector<int>& rows, std::span<const std::int64_t> numbers) const {
@@ -222,33 +138,32 @@ class gradient_table {
           make_equal(dimension(rows[0], i), dimension(rows[k], i));
   }
 
-  void enter(int index) {
-    const node n = g_.at(index);
-    if (!nodes_.record(index).complete) refuse_gradient(g_, index, "its axes, shape or dtype are known only when it runs");
-    std::vector<int> rows;
-    for (const output& in : operands(index)) rows.push_back(row_of(in));
+  void enter() {
+    const node n = g_.at(index_);
+    if (!nodes_.record(index_).complete) refuse_gradient(g_, index_, "its axes, shape or dtype are known only when it runs");
+    for (int k = 0; k < n.input_count; ++k) operands_.push_back(row_of(nodes_.input(g_, index_, k)));
+    std::vector<int> rows = operands_;
     std::vector<std::int64_t> numbers;
     for (int k = 0; k < n.attribute_count; ++k) numbers.push_back(g_.attribute(n, k));
-    if (n.op->kind == op_kind::element) stretch(index, rows);
+    if (n.op->kind == op_kind::element) stretch(rows);
     if (!problem_of(*n.op, rows, numbers).empty()) unite(*n.op, rows, numbers);
-    if (const auto problem = problem_of(*n.op, rows, numbers); !problem.empty()) refuse_gradient(g_, index, std::string(problem));
-    const int row = table.add(*n.op, rows, numbers);
-    note(row, output(g_, index), index);
-    rows_[{index, 0}] = row;
+    if (const auto problem = problem_of(*n.op, rows, numbers); !problem.empty()) refuse_gradient(g_, index_, std::string(problem));
+    row_ = table.add(*n.op, rows, numbers);
+    stretched_ = rows;
+    note(row_, output(g_, index_));
     const shape known = n.result.extent;  // set_shape may have said more than the operator's rule
-    for (int i = 0; i < known.rank && known.rank == rank(row); ++i) {
-      if (dimension(row, i) == unknown_dimension) table.at(row).result.extent.dim[i] = fresh(nodes_.record(index).name, i);
-      if (known[i] >= 0) make_equal(dimension(row, i), known[i]);
+    for (int i = 0; i < known.rank && known.rank == rank(row_); ++i) {
+      if (dimension(row_, i) == unknown_dimension) table.at(row_).result.extent.dim[i] = fresh(nodes_.record(index_).name, i);
+      if (known[i] >= 0) make_equal(dimension(row_, i), known[i]);
     }
   }
 
   graph& g_;
   named_part& nodes_;
-  std::set<int> stops_;
-  std::set<tensor_key> wanted_;   // depends on an x
-  std::set<tensor_key> reached_;  // a gradient comes here
-  std::vector<char> between_;
-  std::map<tensor_key, int> rows_;
+  int index_;
+  int row_ = -1;
+  std::vector<int> operands_;
+  std::vector<int> stretched_;
 };
 
 }  // namespace leat::detail

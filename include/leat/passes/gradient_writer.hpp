@@ -1,7 +1,7 @@
 #pragma once
-// From rows of a plain table, which operators' gradients have added, to nodes of a graph with names: each in the scope
-// "gradients/NODE_grad/" of the node whose gradient it is part of, called by its operator's type. Sizes that are known only
-// when the graph runs are computed from the shape of a tensor that has them, as TensorFlow does.
+// From rows of a plain table, which the gradient of an operator's class has added, to nodes of a graph with names: in the current
+// scope, each called by its operator's type. Sizes that are known only when the graph runs are computed from the shape of a
+// tensor that has them.
 
 #include <algorithm>
 #include <leat/graph/lookup.hpp>
@@ -12,9 +12,7 @@ namespace leat::detail {
 
 class gradient_writer {
  public:
-  /// `owners` says of each new row which forward row it belongs to, -1 for sums; `scope` is where all scopes go.
-  gradient_writer(graph& g, gradient_table& from, const std::vector<int>& owners, std::string scope)
-      : g_(g), nodes_(g.named()), from_(from.table), rows_(from), owners_(owners), scope_(std::move(scope)) {
+  explicit gradient_writer(gradient_table& from) : g_(from.owner()), nodes_(g_.named()), from_(from.table), rows_(from), node_(from.index()) {
     tensors_ = from.tensors;
     tensors_.resize(static_cast<std::size_t>(from_.size()));
   }
@@ -27,46 +25,26 @@ class gradient_writer {
       if (needed[static_cast<std::size_t>(i)] == 0 || static_cast<bool>(tensors_[static_cast<std::size_t>(i)])) continue;
       for (int k = 0; k < from_.at(i).input_count; ++k) needed[static_cast<std::size_t>(from_.input(from_.at(i), k))] = 1;
     }
-    const std::string outer = nodes_.names.scope();
-    const struct restore {
-      name_table& names;
-      const std::string& outer;
-      ~restore() { names.set_scope(outer); }
-    } back{nodes_.names, outer};
     for (int i = 0; i < from_.size(); ++i) {
       output& made = tensors_[static_cast<std::size_t>(i)];
       const node& n = from_.at(i);
       if (needed[static_cast<std::size_t>(i)] == 0 || static_cast<bool>(made) || is_number(n)) continue;
-      enter_scope(i);
+      const int before = g_.size();
       made = enter(i);
-      if (made.extent().has_rank()) set_shape(made, without_names(n.result.extent));
+      // a tensor that was there already keeps its shape: where it is stretched, a size of 1 may still come
+      if (made.index() >= before && made.extent().has_rank()) set_shape(made, without_names(n.result.extent));
     }
   }
-  output tensor(int row) {
-    enter_scope(row);
-    return operand(row);
-  }
+  output tensor(int row) { return operand(row); }
 
  private:
   static bool is_number(const node& n) { return n.op->kind == op_kind::constant || n.op->kind == op_kind::extent; }
 
-  // The scope of a row is made when its first node is.
-  void enter_scope(int row) {
-    const int owner = static_cast<std::size_t>(row) < owners_.size() ? owners_[static_cast<std::size_t>(row)] : -1;
-    node_ = owner < 0 ? -1 : rows_.nodes_of[static_cast<std::size_t>(owner)];
-    nodes_.names.set_scope(scope_);
-    if (node_ < 0) return;
-    const auto known = scopes_.find(node_);
-    nodes_.names.set_scope(known != scopes_.end()
-                               ? known->second
-                               : scopes_.emplace(node_, nodes_.names.open_scope(nodes_.record(node_).name + "_grad")).first->second);
-  }
-
-  // A number is a constant of each scope that uses it.
+  // A number is one constant.
   output operand(int row) {
     const node& n = from_.at(row);
     if (!is_number(n)) return tensors_[static_cast<std::size_t>(row)];
-    output& made = numbers_[{node_, row}];
+    output& made = numbers_[row];
     if (!static_cast<bool>(made)) made = n.op->kind == op_kind::extent ? count(n) : number(n);
     return made;
   }
@@ -98,7 +76,7 @@ class gradient_writer {
 
   // The size of a dimension with a name, an int32 scalar: from the shape of a tensor that has it.
   output size_of(std::int64_t dimension) {
-    output& known = sizes_[{node_, dimension}];
+    output& known = sizes_[dimension];
     if (static_cast<bool>(known)) return known;
     for (std::size_t row = 0; row < rows_.tensors.size(); ++row) {
       if (!static_cast<bool>(rows_.tensors[row])) continue;
@@ -117,11 +95,11 @@ class gradient_writer {
         return known;
       }
     }
-    refuse_gradient(g_, node_ < 0 ? 0 : node_, "a size that no tensor of the graph has: \"" + std::string(from_.text_of(dimension)) + "\"");
+    refuse_gradient(g_, node_, "a size that no tensor of the graph has: \"" + std::string(from_.text_of(dimension)) + "\"");
   }
   // "Shape", once for each tensor in a scope.
   output shape_node(const output& of) {
-    output& made = shapes_[{node_, of.index(), of.port()}];
+    output& made = shapes_[{of.index(), of.port()}];
     if (!static_cast<bool>(made)) {
       made = of.extent().is_static()
                  ? shape_constant(g_, of.extent(), "Shape")
@@ -154,7 +132,7 @@ class gradient_writer {
         n, numbers, [&](std::span<const std::int64_t> given, bool computes_one) { return sizes(given, computes_one); },
         [&](std::int64_t dimension) { return size_of(dimension); },
         [&] {
-          refuse_gradient(g_, node_ < 0 ? 0 : node_, "its gradient has an unknown size among the numbers of " + std::string(n.op->type));
+          refuse_gradient(g_, node_, "its gradient has an unknown size among the numbers of " + std::string(n.op->type));
         });
   }
 
@@ -162,7 +140,7 @@ class gradient_writer {
     const node& n = from_.at(row);
     if (is_operator<stretch_op>(*n.op) || is_operator<identity_op>(*n.op) || n.op->type == "CheckRange") return operand(from_.input(n, 0));
     if (is_operator<shrink_op>(*n.op)) return shrink(n);
-    if (n.op->kind == op_kind::index) refuse_gradient(g_, node_ < 0 ? 0 : node_, "its gradient takes positions along an axis");
+    if (n.op->kind == op_kind::index) refuse_gradient(g_, node_, "its gradient takes positions along an axis");
     std::vector<output> operands;
     for (int k = 0; k < n.input_count; ++k) operands.push_back(operand(from_.input(n, k)));
     std::vector<std::int64_t> numbers;
@@ -173,9 +151,7 @@ class gradient_writer {
     }
     std::vector<number_argument> arguments;
     if (any_named) arguments = arguments_of(n, numbers);
-    // TensorFlow's gradients are written with raw operators, which are called by their type; that of a mean is not
-    const bool is_mean = node_ >= 0 && is_operator<mean_op>(*g_.at(node_).op);
-    return nodes_.build(g_, *n.op, operands, numbers, is_mean ? n.op->call_name : n.op->type, arguments);
+    return nodes_.build(g_, *n.op, operands, numbers, n.op->type, arguments);
   }
   // dy [...] summed over the axes along which the operand turns out to have been repeated.
   output shrink(const node& n) {
@@ -202,14 +178,42 @@ class gradient_writer {
   named_part& nodes_;
   const graph& from_;
   const gradient_table& rows_;
-  const std::vector<int>& owners_;
-  std::string scope_;
-  int node_ = -1;  // whose gradient is being written
+  int node_;  // whose gradient is being written
   std::vector<output> tensors_;
-  std::map<int, std::string> scopes_;
-  std::map<std::pair<int, int>, output> numbers_;
-  std::map<std::pair<int, std::int64_t>, output> sizes_;
-  std::map<std::array<int, 3>, output> shapes_;
+  std::map<int, output> numbers_;
+  std::map<std::int64_t, output> sizes_;
+  std::map<std::pair<int, int>, output> shapes_;
 };
+
+/// The gradients of a node's inputs by the gradient of its operator's class.
+inline gradient_list gradient_by_class(const gradient_call& c) {
+  graph& g = c.owner();
+  gradient_table rows(g, c.operation().index());
+  graph& t = rows.table;
+  const int dy = rows.add_leaf_like_result(c.dy());
+  std::vector<int> slots(static_cast<std::size_t>(t.size()), -1);
+  std::vector<char> wanted(slots.size(), 0);
+  for (int k = 0; k < rows.operand_count(); ++k)
+    if (is_floating(t.at(rows.operand(k)).result.type)) wanted[static_cast<std::size_t>(rows.gradient_row(k))] = 1;
+  gradient_scope scope(t, rows.row(), output(t, dy), &slots, &wanted);
+  t.at(rows.row()).op->gradient(scope);
+  std::vector<int> targets;
+  std::vector<int> some;
+  for (int k = 0; k < rows.operand_count(); ++k) {
+    int given = slots[static_cast<std::size_t>(rows.gradient_row(k))];
+    if (given >= 0 && rows.gradient_row(k) != rows.operand(k)) {
+      const shape& to = t.at(rows.operand(k)).result.extent;
+      const int both[]{given, rows.operand(k)};
+      given = t.add(info_of<shrink_op>, both, std::vector<std::int64_t>(to.dim, to.dim + to.rank));
+    }
+    targets.push_back(given);
+    if (given >= 0) some.push_back(given);
+  }
+  gradient_writer writer(rows);
+  writer.write(some);
+  gradient_list result;
+  for (int row : targets) result.push_back(row < 0 ? gradient_value{} : gradient_value(writer.tensor(row)));
+  return result;
+}
 
 }  // namespace leat::detail

@@ -12,9 +12,9 @@ template <fixed_string Name, std::int64_t Units, tensor_expression X>
 constexpr auto dense(const X& x, std::uint64_t seed = 0) {
   // not by variable<>: nvcc would spell the user's own variable<"hidden/kernel", ...> with the names used here
   using type = typename X::element;
-  const auto kernel = detail::make_variable<name_of<Name / "kernel">, type, dims<X::extent[1], Units>, true>(glorot_uniform(seed));
+  const auto weights = detail::make_variable<name_of<Name / "kernel">, type, dims<X::extent[1], Units>, true>(glorot_uniform(seed));
   const auto bias = detail::make_variable<name_of<Name / "bias">, type, dims<Units>, true>(zeros);
-  return matmul(x, kernel) + bias;
+  return matmul(x, weights) + bias;
 }
 
 }  // namespace leat

@@ -5,6 +5,7 @@
 // what is done to gradients between them.
 
 #include <leat/passes/gradient.hpp>
+#include <source_location>
 
 namespace leat {
 
@@ -168,6 +169,33 @@ constexpr void apply_rule(graph& g, const std::vector<int>& variables, const std
 template <class... Es>
 struct expression_list {};
 
+// A training step in tables that defer them. Attributes: the rule, what the operands are (how many gradients, or 0 where the first
+// is a loss; whether a counter is there), then for each setting the number that it carries, or 0 where it is an operand.
+// Operands: the loss, or gradients and then their variables; the counter; settings.
+struct deferred_step_op {
+  static constexpr std::string_view type = "leat.TrainingStep";
+  static constexpr op_kind kind = op_kind::kernel;
+  static constexpr inference infer(const operand_list&) { return {dtype::invalid, {}}; }
+};
+template <class E>
+constexpr void defer_setting(graph& g, std::vector<int>& inputs, std::vector<std::int64_t>& numbers) {
+  using structure = structure_with<typename E::identity>;
+  if constexpr (requires { structure::is_plain_number; }) {
+    numbers.push_back(static_cast<std::int64_t>(structure::hash));
+  } else {
+    numbers.push_back(0);
+    inputs.push_back(flatten<E>(g));
+  }
+}
+template <class Rule, class Step, class... Settings>
+constexpr int defer_step(graph& g, std::vector<int> inputs, std::int64_t gradients) {
+  constexpr bool counts = !std::is_same_v<Step, no_step>;
+  std::vector<std::int64_t> numbers{static_cast<std::int64_t>(hash_text(Rule::name)), gradients, counts ? 1 : 0};
+  if constexpr (counts) inputs.push_back(flatten<Step>(g));
+  (defer_setting<Settings>(g, inputs, numbers), ...);
+  return g.add(info_of<deferred_step_op>, inputs, numbers);
+}
+
 template <class Rule, class Loss, class Step, class... Settings>
 struct minimize_structure;
 template <class Rule, class Loss, class... Settings>
@@ -179,6 +207,7 @@ struct minimize_structure<Rule, Loss, no_step, Settings...> : carries<Loss, Sett
   template <class Step>
   static constexpr int enter_with(graph& g) {
     const int loss = flatten<Loss>(g);
+    if (g.defers) return defer_step<Rule, Step, Settings...>(g, {loss}, 0);
     const auto variables = passes::trainable_variables(g, loss);
     const auto gradients = passes::gradients(g, loss, variables);
     std::vector<int> updates;
@@ -201,6 +230,7 @@ struct apply_structure<Rule, expression_list<gradient_and_variable<Gs, Vs>...>, 
     : carries<Gs..., Vs..., Settings...> {
   template <class E>
   static constexpr int enter(graph& g) {
+    if (g.defers) return defer_step<Rule, Step, Settings...>(g, {flatten<Gs>(g)..., flatten<Vs>(g)...}, static_cast<std::int64_t>(sizeof...(Gs)));
     const std::vector<int> variables{flatten<Vs>(g)...};
     const std::vector<int> gradients{flatten<Gs>(g)...};
     std::vector<int> updates;
@@ -222,8 +252,11 @@ struct loss_problem {
   }
   static constexpr bool none = text().size == 0;
 };
+// Of handles there is none: clang asks for the type before it looks at what the function requires.
 template <class Loss>
-struct loss_refusal {
+struct loss_refusal {};
+template <tensor_expression Loss>
+struct loss_refusal<Loss> {
   using problem = error_in_expression<problem_text<loss_problem<Loss>>(), operand_text<Loss>()>;
 };
 template <class G, class V>
@@ -309,12 +342,15 @@ constexpr auto as_setting(const S& s) {
 template <class O>
 concept optimizer_like = requires { typename O::rule; };
 
+struct minimize_options;  // in train/named_optimizer.hpp
+
 /// An optimizer: a rule and its settings. Made by `gradient_descent`, `momentum`, `nesterov_momentum`, `adam`.
 template <class Rule, tensor_expression... Settings>
 class optimizer {
  public:
   using rule = Rule;
   constexpr explicit optimizer(const Settings&... settings) : settings_(settings...) {}
+  constexpr const std::tuple<Settings...>& settings() const { return settings_; }
 
   /// One training step on all trainable variables that the loss depends on; `step`, an integer variable, rises by one after
   /// the updates. Errors (at compile time): the loss is not a scalar, or no gradient reaches a variable.
@@ -370,6 +406,17 @@ class optimizer {
     return std::apply([&](const auto&... p) { return apply_gradients(p...); }, pairs);
   }
 
+  /// The same on graphs with names, for programs that include <leat/graphs.hpp>: see train/named_optimizer.hpp.
+  template <std::same_as<output> Loss, class Options = minimize_options>
+  auto minimize(const Loss& loss, const Options& options = {}, const std::source_location& where = std::source_location::current()) const {
+    return on_graph(*this).minimize(loss, options, where);
+  }
+  template <std::same_as<output> Loss, class Options = minimize_options>
+  auto compute_gradients(const Loss& loss, const Options& options = {},
+                         const std::source_location& where = std::source_location::current()) const {
+    return on_graph(*this).compute_gradients(loss, options, where);
+  }
+
  private:
   template <class List>
   struct list_hash;
@@ -394,23 +441,27 @@ class optimizer {
 
 /// Stochastic gradient descent; `rate` is a number, a parameter or a scalar expression.
 template <class Rate, LEAT_SITE>
+  requires(!std::same_as<Rate, output>)
 constexpr auto gradient_descent(const Rate& rate) {
   return optimizer<train::gradient_descent_rule, decltype(detail::as_setting<Site, 0>(rate))>(detail::as_setting<Site, 0>(rate));
 }
 /// Gradient descent with momentum (Polyak 1964).
 template <class Rate, class Momentum, LEAT_SITE>
+  requires(!std::same_as<Rate, output>)
 constexpr auto momentum(const Rate& rate, const Momentum& m) {
   return optimizer<train::momentum_rule<false>, decltype(detail::as_setting<Site, 0>(rate)), decltype(detail::as_setting<Site, 1>(m))>(
       detail::as_setting<Site, 0>(rate), detail::as_setting<Site, 1>(m));
 }
 /// Gradient descent with Nesterov's momentum.
 template <class Rate, class Momentum, LEAT_SITE>
+  requires(!std::same_as<Rate, output>)
 constexpr auto nesterov_momentum(const Rate& rate, const Momentum& m) {
   return optimizer<train::momentum_rule<true>, decltype(detail::as_setting<Site, 0>(rate)), decltype(detail::as_setting<Site, 1>(m))>(
       detail::as_setting<Site, 0>(rate), detail::as_setting<Site, 1>(m));
 }
 /// Adam (Kingma and Ba 2014).
 template <class Rate, class Beta1 = double, class Beta2 = double, class Epsilon = double, LEAT_SITE>
+  requires(!std::same_as<Rate, output>)
 constexpr auto adam(const Rate& rate, const Beta1& beta1 = 0.9, const Beta2& beta2 = 0.999, const Epsilon& epsilon = 1e-8) {
   return optimizer<train::adam_rule, decltype(detail::as_setting<Site, 0>(rate)), decltype(detail::as_setting<Site, 1>(beta1)),
                    decltype(detail::as_setting<Site, 2>(beta2)), decltype(detail::as_setting<Site, 3>(epsilon))>(

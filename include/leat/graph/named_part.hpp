@@ -1,0 +1,382 @@
+#pragma once
+// What a graph has beside its table when it has names: collections, variables, constants' contents, and the making of nodes
+// with TensorFlow's inputs and attributes. Users meet it through graph/named.hpp, which has what is only declared here.
+
+#include <leat/graph/convert.hpp>
+#include <leat/graph/graph_def.hpp>
+#include <leat/graph/graph_operation.hpp>
+#include <leat/graph/infer.hpp>
+#include <leat/graph/known_operators.hpp>
+#include <leat/graph/leaves.hpp>
+#include <leat/graph/variable_store.hpp>
+#include <map>
+#include <variant>
+
+namespace leat {
+
+/// The version that TensorFlow 1.15 writes into its graphs.
+inline constexpr std::int32_t graph_def_producer = 134;
+
+/// What a collection holds.
+using collection_item = std::variant<output, graph_operation, std::string, std::int64_t, double>;
+/// An input that holds numbers (axes, a shape), as it is given: an array, or a tensor.
+using number_argument = std::variant<tensor_literal, output>;
+
+std::optional<std::vector<std::int64_t>> known_numbers(const output& o);  // in graph/known_value.hpp
+namespace detail {
+// What graph/known_value.hpp knows of a tensor of sizes: all its numbers, or the shape that they make as far as it is known.
+std::optional<tensor_literal> whole_numbers(const output& o);
+shape partial_shape(const op_info& op, std::span<const number_argument> arguments);
+// A product of stacks of matrices, which TensorFlow has an operator of its own for; in graph/call.hpp.
+output stacked_product(graph& g, std::span<const output> operands, std::span<const std::int64_t> transposed, std::string_view name);
+}  // namespace detail
+
+/// What a node that calls the program gives it, and gets back. See ops/host_function.hpp.
+using host_callback = std::function<std::vector<tensor_literal>(std::span<const tensor_literal>)>;
+
+class named_part final : public named_nodes {
+ public:
+  std::map<std::string, std::vector<collection_item>, std::less<>> collections;
+  variable_store variables;
+  std::map<int, output> first_values;  // of variables, by node: before other variables' reads were guarded
+  std::map<std::string, host_callback, std::less<>> host_functions;  // by token
+  std::vector<control_flow_context*> cond_contexts;   // of branches and loops that are in no other, in the order in which they
+  std::vector<control_flow_context*> while_contexts;  // were made: TensorFlow's collections of these names
+  version_def versions{.producer = graph_def_producer, .min_consumer = 0, .bad_consumers = {}};  // for files
+
+  // ---- the table's calls ----
+
+  output make(graph& g, const op_info& op, std::span<const output> operands, std::span<const std::int64_t> numbers,
+              std::span<const int> waits) override {
+    return build(g, op, operands, numbers, {}, {}, {waits.begin(), waits.end()});
+  }
+  output make_leaf(graph& g, const op_info& op, const tensor_info& result, std::string_view name,
+                   std::span<const std::int64_t> numbers) override;
+  output make_number(graph& g, const tensor_info& result, double value) override {
+    const bool fraction = !is_floating(result.type) && value != static_cast<double>(static_cast<std::int64_t>(value));
+    return make_literal(g, {fraction ? dtype::float32 : result.type, result.extent, value});
+  }
+
+  // ---- nodes ----
+
+  /// A constant that has no name yet: the operator that takes it gives it one.
+  output make_literal(graph& g, const tensor_literal& value) {
+    const output made = append_constant(g, value, {});
+    record(made.index()).unnamed = true;
+    unnamed_.push_back(made.index());
+    return made;
+  }
+  /// A constant, named as asked for.
+  output make_constant(graph& g, const tensor_literal& value, std::string_view name) {
+    return append_constant(g, value, names.node_name(name));
+  }
+
+  /// A node of an operator. `arguments` are the inputs that hold numbers, where they are given as arrays or tensors; otherwise
+  /// they are made from `numbers`.
+  output build(graph& g, const op_info& op, std::span<const output> operands, std::span<const std::int64_t> numbers, std::string_view name,
+               std::span<const number_argument> arguments = {}, std::vector<int> waits = {});
+
+  /// A node of any type, known or not, of which all is given: what it takes, what it gives, its attributes.
+  graph_operation raw(graph& g, std::string_view type, std::span<const output> inputs, attribute_map attributes,
+                      std::vector<tensor_info> results, std::string_view name = {}, std::vector<int> waits = {}) {
+    const op_info& op = operator_or_opaque(type);
+    const std::string outer = names.scope();
+    const std::string scope = names.open_scope(name.empty() ? type : name);
+    names.set_scope(scope);
+    std::vector<output> all(inputs.begin(), inputs.end());
+    const struct restore {
+      name_table& names;
+      const std::string& outer;
+      ~restore() { names.set_scope(outer); }
+    } back{names, outer};
+    for (std::size_t k = 0; k < all.size(); ++k) give_name(g, all[k], k == 0 ? "x" : "y");
+    check_graph(g, all);
+    return {g, append(g, {.op = &op,
+                          .name = scope,
+                          .inputs = all,
+                          .attributes = std::move(attributes),
+                          .controls = std::move(waits),
+                          .results = std::move(results)})};
+  }
+
+  /// The table of an operator by its type, known or defined; one that is neither gets a table that can be shown, not run.
+  const op_info& operator_or_opaque(std::string_view type) {
+    if (const op_info* known = find_operator(type)) return *known;
+    if (const operator_definition* defined = find_definition(type)) return defined->info;
+    const auto at = opaque_.find(type);
+    if (at != opaque_.end()) return at->second->info;
+    auto made = std::make_unique<opaque_operator>();
+    made->type = std::string(type);
+    made->info.type = made->type;
+    made->info.call_name = made->type;
+    made->info.kind = op_kind::kernel;
+    made->info.code = code_of_type(type) | 0x40000000;
+    const op_info& info = made->info;
+    opaque_.emplace(made->type, std::move(made));
+    return info;
+  }
+  static bool is_opaque(const op_info& op) { return op.infer == nullptr; }
+
+  /// What a variable stands for as an operand: its value, by the node that reads it.
+  output value_of(const output& o) const {
+    const int read = record(o.index()).read;
+    return read < 0 || o.port() != 0 ? o : output(o.owner(), read);
+  }
+
+  /// Names a number after the argument that takes it, if it has no name yet.
+  void name_number(graph& g, const output& o, std::string_view name) { give_name(g, o, name); }
+  /// Gives every number that no operator named a name, so that all nodes have one.
+  void settle_names(graph& g) {
+    for (int index : unnamed_)
+      if (record(index).unnamed) name_node(g, index, names.node_name("Const"));
+    unnamed_.clear();
+  }
+
+  /// The contents of a constant, or null for other nodes.
+  const tensor_proto* contents_of(const graph& g, int index) const {
+    if (g.at(index).op->type != "Const") return nullptr;
+    const auto* value = record(index).attributes.find("value");
+    return value != nullptr ? value->get_if<tensor_proto>() : nullptr;
+  }
+
+  void check_graph(const graph& g, std::span<const output> operands) const {
+    for (const output& o : operands) {
+      if (!static_cast<bool>(o)) throw invalid_argument("an operand that is no node of a graph");
+      if (&o.owner() != &g)
+        throw invalid_argument(leat::describe(o) + " must be from the same graph as " + leat::describe(operands.front()) + ".");
+    }
+  }
+  /// " (node 'foo/MatMul', made at main.cpp:12)".
+  std::string place(std::string_view name) const {
+    std::string text = " (node '" + std::string(name) + "'";
+    if (position.line != 0) text += std::string(", made at ") + position.file + ":" + std::to_string(position.line);
+    return text + ")";
+  }
+
+ private:
+  struct opaque_operator {
+    std::string type;
+    op_info info;
+  };
+
+  output append_constant(graph& g, const tensor_literal& value, std::string name) {
+    attribute_map attributes;
+    attributes["dtype"] = value.type();
+    attributes["value"] = value.proto();
+    std::vector<std::int64_t> numbers;
+    if (value.extent().rank == 0 && to_dtype(value.type()) != dtype::invalid)
+      numbers.push_back(detail::bits_of(to_dtype(value.type()), value.number(0)));
+    return {g, append(g, {.op = &info_of<constant_op>,
+                          .name = std::move(name),
+                          .numbers = numbers,
+                          .attributes = std::move(attributes),
+                          .results = {{static_cast<dtype>(value.type()), value.extent()}},
+                          .complete = !numbers.empty()})};
+  }
+  void give_name(graph& g, const output& o, std::string_view name) {
+    if (&o.owner() == &g && record(o.index()).unnamed) name_node(g, o.index(), names.node_name(name));
+  }
+  void check_types(const op_info& op, std::span<const field> fields, std::span<const output> operands, std::string_view name) const;
+  output all_axes(graph& g, const output& operand);
+
+  std::map<std::string, std::unique_ptr<opaque_operator>, std::less<>> opaque_;
+  std::vector<int> unnamed_;
+};
+
+// Operands of one group have one dtype. Said in TensorFlow's words.
+inline void named_part::check_types(const op_info& op, std::span<const field> fields, std::span<const output> operands,
+                                    std::string_view name) const {
+  std::size_t at = 0;
+  std::size_t first = operands.size();
+  std::string_view first_name;
+  for (const field& f : fields) {
+    if (!leat::is_operand(f.kind)) continue;
+    const std::size_t end = f.kind == field_kind::operands ? operands.size() : at + 1;
+    for (; at < end && at < operands.size(); ++at) {
+      if (f.value != 0) continue;
+      if (first == operands.size()) {
+        first = at;
+        first_name = f.name;
+      } else if (operands[at].type() != operands[first].type()) {
+        throw invalid_argument("Input '" + std::string(f.name) + "' of '" + std::string(op.type) + "' Op has type " +
+                               leat::dtype_text(operands[at]) + " that does not match type " +
+                               std::string(name_of_dtype(operands[first].type())) + " of argument '" + std::string(first_name) + "'." +
+                               place(name));
+      }
+    }
+  }
+}
+
+// The axes of a reduction of everything: a constant, or counted when the graph runs where the rank is not known (or 0, of
+// which TensorFlow thinks the same).
+inline output named_part::all_axes(graph& g, const output& operand) {
+  const int rank = operand.extent().rank;
+  std::vector<std::int32_t> axes;
+  for (int i = 0; i < rank; ++i) axes.push_back(i);
+  if (rank > 0) return make_constant(g, tensor_literal(axes), "Const");
+  output count;
+  if (rank == 0) count = make_constant(g, std::int32_t{0}, "Rank");
+  else count = raw(g, "Rank", std::array{operand}, {{"T", operand.type()}}, {{dtype::int32, {}}}).result();
+  const std::string outer = names.scope();
+  const std::string scope = names.open_scope("range");
+  names.set_scope(scope);
+  const output start = make_constant(g, std::int32_t{0}, "start");
+  const output delta = make_constant(g, std::int32_t{1}, "delta");
+  names.set_scope(outer);
+  shape extent;
+  extent.push(rank == 0 ? 0 : unknown_dimension);
+  const output inputs[]{start, count, delta};
+  return {g, append(g, {.op = &operator_or_opaque("Range"),
+                        .name = scope,
+                        .inputs = inputs,
+                        .attributes = {{"Tidx", dtype::int32}},
+                        .results = {{dtype::int32, extent}},
+                        .complete = false})};
+}
+
+inline output named_part::build(graph& g, const op_info& op, std::span<const output> given, std::span<const std::int64_t> numbers,
+                                std::string_view name, std::span<const number_argument> arguments, std::vector<int> waits) {
+  check_graph(g, given);
+  if (op.type == "MatMul" && (given[0].extent().rank > 2 || given[1].extent().rank > 2))
+    return leat::detail::stacked_product(g, given, numbers, name);
+  const auto fields = form_of(op, static_cast<int>(given.size()));
+  std::vector<output> inputs;
+  std::vector<tensor_info> infos;
+  int stands_with = -1;
+  {
+    std::size_t at = 0;
+    for (const field& f : fields) {
+      if (!leat::is_operand(f.kind)) continue;
+      const std::size_t end = f.kind == field_kind::operands ? given.size() : at + 1;
+      for (; at < end && at < given.size(); ++at) {
+        inputs.push_back(f.kind == field_kind::reference ? given[at] : value_of(given[at]));
+        if (f.kind == field_kind::reference && g.at(given[at].index()).op->kind != op_kind::placeholder) stands_with = given[at].index();
+      }
+    }
+    if (inputs.size() != given.size())
+      throw invalid_argument(std::string(op.type) + ": " + std::to_string(given.size()) + " operands, which is not what it takes");
+  }
+  for (const output& o : inputs) infos.push_back({o.type(), o.extent()});
+
+  // axes of everything stand outside the operator's scope, and before it
+  std::vector<number_input> written = inputs_from_numbers(fields, numbers, infos, dtype::float32);
+  output everything;
+  for (const auto& w : written)
+    if (w.all_axes && arguments.empty()) everything = all_axes(g, inputs[0]);
+
+  const std::string outer = names.scope();
+  const std::string scope = names.open_scope(name.empty() ? op.call_name : name);
+  check_types(op, fields, inputs, scope);
+  struct restore {
+    name_table& names;
+    const std::string& outer;
+    ~restore() { names.set_scope(outer); }
+  } const back{names, outer};
+  names.set_scope(scope);
+  for (std::size_t k = 0; k < inputs.size(); ++k) give_name(g, inputs[k], operand_name(fields, static_cast<int>(k)));
+
+  // numbers that are given as inputs: known where these are constants
+  std::vector<std::int64_t> known(numbers.begin(), numbers.end());
+  bool complete = true;
+  std::vector<tensor_proto> contents;
+  attribute_map attributes = infos.empty() ? attribute_map{} : attributes_from_numbers(fields, numbers, infos);
+  if (!arguments.empty()) {
+    number_values values;
+    contents.reserve(arguments.size());
+    for (const auto& a : arguments) {
+      if (const auto* literal = std::get_if<tensor_literal>(&a)) {
+        contents.push_back(literal->proto());
+        values.push_back(&contents.back());
+      } else {
+        const auto& o = std::get<output>(a);
+        values.push_back(o.port() == 0 ? contents_of(g, o.index()) : nullptr);
+        if (values.back() == nullptr)
+          if (const auto numbers_known = leat::detail::whole_numbers(o)) {
+            contents.push_back(numbers_known->proto());
+            values.back() = &contents.back();
+          }
+      }
+    }
+    const auto* literal = std::get_if<tensor_literal>(&arguments.front());
+    const dtype numbers_type = literal != nullptr ? static_cast<dtype>(literal->type()) : std::get<output>(arguments.front()).type();
+    for (const field& f : fields)
+      if (f.kind == field_kind::fixed_type) attributes[f.name] = numbers_type;
+    const auto read = numbers_from(fields, attributes, values, infos);
+    complete = read.has_value();
+    if (read) known = *read;
+  }
+  inference got;
+  if (complete) got = infer_result(op, infos, known);
+  else got = {result_type(fields, attributes, infos), leat::detail::partial_shape(op, arguments)};
+  if (!got.problem.empty()) {
+    std::string text = std::string(op.type) + ": " + std::string(got.problem);
+    for (std::size_t i = 0; i < inputs.size(); ++i) text += (i == 0 ? ": " : " and ") + leat::describe(inputs[i]);
+    throw invalid_argument(text + place(scope));
+  }
+
+  const auto operand_count = inputs.size();
+  if (arguments.empty()) {
+    if (!written.empty() && got.type != dtype::float32) written = inputs_from_numbers(fields, numbers, infos, got.type);
+    for (const auto& w : written) inputs.push_back(w.all_axes ? everything : make_constant(g, w.value, w.name));
+  } else {
+    std::size_t k = 0;
+    std::vector<std::string_view> number_names;
+    for (const field& f : fields)
+      if (is_number_input(f.kind)) number_names.push_back(f.name);
+    for (const auto& a : arguments) {
+      const auto its_name = k < number_names.size() ? number_names[k] : std::string_view("y");
+      ++k;
+      if (const auto* literal = std::get_if<tensor_literal>(&a)) {
+        inputs.push_back(make_constant(g, *literal, its_name));
+      } else {
+        inputs.push_back(value_of(std::get<output>(a)));
+        give_name(g, inputs.back(), its_name);
+      }
+    }
+    check_graph(g, inputs);
+  }
+  std::vector<tensor_info> results;
+  if (op.kind != op_kind::group) results.push_back({got.type, got.extent});
+  for (const field& f : fields)
+    if (f.kind == field_kind::result) results.push_back(infos[static_cast<std::size_t>(f.value)]);
+  return {g, append(g, {.op = &op,
+                        .name = scope,
+                        .inputs = inputs,
+                        .number_inputs = static_cast<int>(inputs.size() - operand_count),
+                        .numbers = known,
+                        .attributes = std::move(attributes),
+                        .controls = std::move(waits),
+                        .results = std::move(results),
+                        .complete = complete,
+                        .stands_with = stands_with})};
+}
+
+inline output named_part::make_leaf(graph& g, const op_info& op, const tensor_info& result, std::string_view name,
+                                    std::span<const std::int64_t> numbers) {
+  if (op.kind == op_kind::placeholder) {
+    attribute_map attributes;
+    attributes["dtype"] = result.type;
+    attributes["shape"] = to_proto(result.extent);
+    return {g, append(g, {.op = &op,
+                          .name = names.node_name(name.empty() ? "Placeholder" : name),
+                          .attributes = std::move(attributes),
+                          .results = {result}})};
+  }
+  if (op.kind == op_kind::constant && !numbers.empty())
+    return make_constant(g, {result.type, result.extent, detail::value_of_bits(result.type, numbers[0])}, name.empty() ? "Const" : name);
+  throw unimplemented("a leaf of type " + std::string(op.type) + " in a graph with names: to_graph builds graphs of typed expressions");
+}
+
+inline named_part& graph::named() {
+  if (names_.held == nullptr) {
+    if (!nodes.empty()) throw failed_precondition("this graph was begun without names");
+    names_.held = new named_part;
+  }
+  return static_cast<named_part&>(*names_.held);
+}
+inline const named_part& graph::named() const {
+  if (names_.held == nullptr) throw failed_precondition("a graph without names");
+  return static_cast<const named_part&>(*names_.held);
+}
+
+}  // namespace leat

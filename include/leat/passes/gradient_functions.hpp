@@ -1,0 +1,164 @@
+#pragma once
+// How gradients of graphs with names are written, by the type of an operator: a table of functions that a program can add to.
+// A function sees a node and the gradients of its results, and gives those of its inputs, as new nodes. The library's own
+// functions (gradient_math.hpp and its neighbors) make the nodes that TensorFlow 1.x makes, under the same names, so that
+// graphs of training can be compared and exchanged. An operator that is not in the table, but whose class has a `gradient`,
+// needs no function here: its own is used (gradient_rows.hpp).
+
+#include <leat/graph/lookup.hpp>
+#include <leat/ops/named_shape.hpp>
+#include <mutex>
+#include <unordered_map>
+
+namespace leat {
+
+/// A gradient: a tensor, or rows of one, which `indices` place in a tensor of the shape `dense_shape` and which add up where an
+/// index is there twice. Source: TensorFlow `IndexedSlices`.
+struct gradient_value {
+  output values;
+  output indices{};
+  output dense_shape{};
+
+  gradient_value() = default;
+  gradient_value(const output& dense) : values(dense) {}
+  gradient_value(const output& rows, const output& at, const output& extent) : values(rows), indices(at), dense_shape(extent) {}
+  explicit operator bool() const { return static_cast<bool>(values); }
+  bool is_sparse() const { return static_cast<bool>(indices); }
+};
+
+/// What the gradient of a node sees.
+class gradient_call {
+ public:
+  gradient_call(const graph_operation& node, std::vector<gradient_value> gradients) : node_(node), gradients_(std::move(gradients)) {}
+
+  graph& owner() const { return node_.owner(); }
+  const graph_operation& operation() const { return node_; }
+  /// Input `k`, those with numbers among them; the node's own result `k`.
+  output input(int k = 0) const { return owner().named().input(owner(), node_.index(), k); }
+  int input_count() const { return owner().named().input_count(owner(), node_.index()); }
+  output result(int k = 0) const { return node_.result(k); }
+  /// The gradient of result `k`, as one tensor; empty where none comes.
+  output dy(int k = 0) const;
+  const gradient_value& slices(int k = 0) const { return gradients_[static_cast<std::size_t>(k)]; }
+  const std::vector<gradient_value>& all() const { return gradients_; }
+
+  /// Attributes of the node, or what TensorFlow takes where there is none.
+  bool flag(std::string_view name, bool otherwise = false) const { return attribute(name, otherwise); }
+  std::int64_t integer(std::string_view name, std::int64_t otherwise = 0) const { return attribute(name, otherwise); }
+  attribute_map attributes(std::initializer_list<std::string_view> names) const {
+    attribute_map some;
+    for (auto name : names)
+      if (const auto* a = node_.attributes().find(name)) some[name] = *a;
+    return some;
+  }
+
+ private:
+  template <class T>
+  T attribute(std::string_view name, T otherwise) const {
+    const auto* a = node_.attributes().find(name);
+    const T* value = a != nullptr ? a->template get_if<T>() : nullptr;
+    return value != nullptr ? *value : otherwise;
+  }
+
+  graph_operation node_;
+  std::vector<gradient_value> gradients_;
+};
+
+/// Gives the gradients of a node's inputs in order; an empty one, or none at the end, where no gradient goes.
+using gradient_function = std::function<std::vector<gradient_value>(const gradient_call&)>;
+
+namespace detail {
+
+struct gradient_function_table {
+  std::mutex guard;
+  std::unordered_map<std::string, gradient_function> by_type;
+};
+inline gradient_function_table& gradient_functions() {
+  static gradient_function_table table;
+  return table;
+}
+/// The function of a type, or none.
+inline gradient_function find_gradient(std::string_view type) {
+  auto& table = gradient_functions();
+  const std::lock_guard lock(table.guard);
+  const auto at = table.by_type.find(std::string(type));
+  return at == table.by_type.end() ? gradient_function{} : at->second;
+}
+
+/// "the node 'a/b' (MatMul): what, made at main.cpp:12".
+[[noreturn]] inline void refuse_gradient(graph& g, int index, const std::string& what) {
+  const node_record& r = g.named().record(index);
+  std::string text = "gradients: the node '" + r.name + "' (" + std::string(g.at(index).op->type) + "): " + what;
+  if (r.made_at.line != 0) text += std::string(", made at ") + r.made_at.file + ":" + std::to_string(r.made_at.line);
+  throw unimplemented(text);
+}
+
+/// A node of one result, of an operator that is known or not: "Type" in the current scope.
+inline output gradient_node(std::string_view type, std::initializer_list<output> inputs, attribute_map attributes, const tensor_info& result,
+                            std::string_view name = {}) {
+  graph& g = inputs.begin()->owner();
+  const std::vector<output> all(inputs);
+  if (const op_info* op = find_operator(type); op != nullptr && form_of(*op, static_cast<int>(all.size())).size() > 0) {
+    const output made = g.named().build(g, *op, all, {}, name.empty() ? type : name);
+    for (auto& [key, value] : attributes)
+      if (!g.named().record(made.index()).attributes.contains(key)) g.named().record(made.index()).attributes[key] = value;
+    return made;
+  }
+  return g.named().raw(g, type, all, std::move(attributes), {result}, name).result();
+}
+inline tensor_info info_like(const output& x) { return {x.type(), x.extent()}; }
+
+/// The tensor of which a gradient has rows. Source: TensorFlow's conversion of `IndexedSlices`.
+inline output densified(const gradient_value& v, std::string_view name = "UnsortedSegmentSum") {
+  if (!v.is_sparse()) return v.values;
+  graph& g = v.values.owner();
+  const output count = raw_named(g, "StridedSlice", "strided_slice",
+                                 {{"input", v.dense_shape},
+                                  {"stack", tensor_literal({0})},
+                                  {"stack_1", tensor_literal({1})},
+                                  {"stack_2", tensor_literal({1})}},
+                                 {{"T", v.dense_shape.type()},
+                                  {"Index", dtype::int32},
+                                  {"begin_mask", 0},
+                                  {"end_mask", 0},
+                                  {"ellipsis_mask", 0},
+                                  {"new_axis_mask", 0},
+                                  {"shrink_axis_mask", 1}},
+                                 {{v.dense_shape.type(), {}}}, std::source_location())
+                           .result();
+  shape extent = v.values.extent();
+  if (extent.rank > 0) extent.dim[0] = unknown_dimension;
+  return g.named()
+      .raw(g, "UnsortedSegmentSum", std::array{v.values, v.indices, count},
+           {{"T", v.values.type()}, {"Tindices", v.indices.type()}, {"Tnumsegments", count.type()}}, {{v.values.type(), extent}}, name)
+      .result();
+}
+
+}  // namespace detail
+
+inline output gradient_call::dy(int k) const { return detail::densified(slices(k)); }
+
+/// Says how gradients pass a type of operator in graphs with names: `register_gradient("Print", [](const gradient_call& c) {
+/// return std::vector<gradient_value>{c.dy()}; })`. The function runs in the scope "gradients/NODE_grad/" of the default graph,
+/// with the library's functions at hand. It takes the place of what was known of the type. Safe from any thread.
+/// Source: TensorFlow `RegisterGradient`.
+inline void register_gradient(std::string_view type, gradient_function function) {
+  auto& table = detail::gradient_functions();
+  const std::lock_guard lock(table.guard);
+  table.by_type[std::string(type)] = std::move(function);
+}
+
+namespace detail {
+
+using gradient_list = std::vector<gradient_value>;
+/// Enters the library's own functions, once; what a program registered before stays.
+inline bool enter_gradients(std::initializer_list<std::pair<std::string_view, gradient_list (*)(const gradient_call&)>> functions) {
+  auto& table = gradient_functions();
+  const std::lock_guard lock(table.guard);
+  for (const auto& [type, function] : functions) table.by_type.try_emplace(std::string(type), function);
+  return true;
+}
+
+}  // namespace detail
+
+}  // namespace leat
