@@ -1,65 +1,15 @@
 #include <leat/session/session.hpp>
 
+#include "support/allocations.hpp"
 #include "support/check.hpp"
 
-#include <atomic>
 #include <cstddef>
 #include <cstdlib>
 #include <new>
 
-#include <dlfcn.h>
-
-// Every way to the heap counts: operator new in all its forms, and what lies below it.
-namespace {
-std::atomic<long> allocations{0};
-
-void* counted(std::size_t size, std::size_t alignment) {
-  ++allocations;
-  if (void* p = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment)) return p;
-  throw std::bad_alloc();
-}
-}  // namespace
-
-void* operator new(std::size_t size) { return counted(size, 16); }
-void* operator new[](std::size_t size) { return counted(size, 16); }
-void* operator new(std::size_t size, std::align_val_t alignment) { return counted(size, static_cast<std::size_t>(alignment)); }
-void* operator new[](std::size_t size, std::align_val_t alignment) { return counted(size, static_cast<std::size_t>(alignment)); }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete[](void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
-void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
-void operator delete[](void* p, std::align_val_t) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
-void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
-
-// The sanitizers have a malloc of their own, which is left alone.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-extern "C" void* malloc(std::size_t size) {
-  static const auto next = reinterpret_cast<void* (*)(std::size_t)>(dlsym(RTLD_NEXT, "malloc"));
-  ++allocations;
-  return next(size);
-}
-#endif
-
 using namespace leat;
 using namespace leat::literals;
 using namespace leat_test;
-
-namespace {
-
-// How often the heap is asked while `step` runs, after two runs that warm it up.
-template <class Step>
-long count(Step step) {
-  step();
-  step();
-  const long before = allocations.load();
-  step();
-  step();
-  return allocations.load() - before;
-}
-
-}  // namespace
 
 TEST_CASE("the counter counts") {
   static void* volatile kept = nullptr;

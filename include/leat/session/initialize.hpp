@@ -23,6 +23,20 @@ inline void write_number(void* to, dtype type, std::uint64_t bits) {
   }
 }
 
+// The bits under which a number is kept that stands in its dtype.
+[[gnu::cold]] inline std::uint64_t read_number(const void* from, dtype type) {
+  switch (type) {
+    case dtype::float32: return std::bit_cast<std::uint64_t>(static_cast<double>(*static_cast<const float*>(from)));
+    case dtype::float64: return std::bit_cast<std::uint64_t>(*static_cast<const double*>(from));
+    case dtype::int32: return static_cast<std::uint64_t>(static_cast<std::int64_t>(*static_cast<const std::int32_t*>(from)));
+    case dtype::int64: return static_cast<std::uint64_t>(*static_cast<const std::int64_t*>(from));
+    case dtype::uint8: return *static_cast<const std::uint8_t*>(from);
+    case dtype::boolean: return *static_cast<const bool*>(from) ? 1 : 0;
+    case dtype::invalid: break;
+  }
+  return 0;
+}
+
 // The bits of one value for every element of a dtype.
 inline std::uint64_t bits_as(dtype type, double value) {
   return is_floating(type) ? std::bit_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(static_cast<std::int64_t>(value));

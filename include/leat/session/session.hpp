@@ -10,6 +10,7 @@
 #include <leat/session/table.hpp>
 #include <memory>
 #include <new>
+#include <span>
 
 namespace leat {
 
@@ -53,6 +54,23 @@ struct step_state : step_state_base {
   device_bytes<Device> arena;
   bool planned = false;
   [[no_unique_address]] std::conditional_t<Device::shares_memory, no_copies, device_copies<Program, Device>> device;
+};
+
+// Who is told of a run's steps: nobody, or a trace.
+struct unobserved {};
+template <class Trace>
+struct observed {
+  Trace& trace;
+  template <class Device, class Program, class State, class Steps>
+  void run(const typename Device::workspace& w, const State& state, Steps steps) const {
+    const int number = trace.begin_run();
+    typename Trace::observer_type observer(trace, number, Program::data.data());
+    {
+      const typename Trace::scope_type timed(&trace, number, "run", "Session");
+      Device::template run_observed<Program>(w, observer, steps);
+    }
+    trace.add_memory({Program::data.data(), state.sizes, &state.plan});
+  }
 };
 
 inline int next_step_number() {
@@ -307,6 +325,29 @@ class basic_session : detail::refused_calls_of<Es...> {
     if constexpr (!Device::shares_memory) device_.copy_in(device_numbers_.data() + k * sizeof numbers_[k], &numbers_[k], sizeof numbers_[k]);
   }
 
+  /// Calls `f(name, dtype, shape, bytes)` for each variable that has a value; its bytes are row-major and valid during the call.
+  /// What is left out is in `uninitialized()`. For what keeps variables by name, such as saved models.
+  template <class F>
+  void for_each_value(F f) const {
+    const guard g(*this);
+    for (int k = 0; k < view.variables(); ++k) {
+      const auto row = view.variable(k);
+      if (!initialized_[static_cast<std::size_t>(k)]) continue;
+      std::vector<std::byte> host(static_cast<std::size_t>(row.extent.elements() * size_of(row.type)));
+      device_.copy_out(host.data(), storage_.data() + row.offset, host.size());
+      device_.finish();
+      f(std::string(view.name_of(k).view()), row.type, row.extent, std::span<const std::byte>(host));
+    }
+  }
+  /// Calls `f(id, bits, is_parameter)` for each number that the session's expressions carry; parameters are as they are now.
+  template <class F>
+  void for_each_number(F f) const {
+    for (int i = 0; i < carried_ids.size; ++i) f(carried_ids.id[static_cast<std::size_t>(i)], carried_[static_cast<std::size_t>(i)], false);
+    for (int k = 0; k < view.numbers(); ++k)
+      if (const auto row = view.number(k); row.carried == row.id)
+        f(row.id, detail::read_number(&numbers_[static_cast<std::size_t>(k)], row.type), true);
+  }
+
   // ---- runs ---------------------------------------------------------------------------------------------------------
 
   /// Runs what is asked for, each node once, and gives the values of the fetched expressions as a tuple; operations and
@@ -319,7 +360,7 @@ class basic_session : detail::refused_calls_of<Es...> {
   [[gnu::always_inline]] detail::fetch_results<Fs...> run(const fetch_list<Fs...>& fetches, const Feeds&... feeds) {
     using compiled = detail::program_table<detail::fetch_target_of<Fs>...>;
     const guard_of<!detail::is_tiny<compiled>()> g(*this);
-    return run_in(state_of<compiled>(), fetches, feeds...);
+    return run_in(detail::unobserved{}, state_of<compiled>(), fetches, feeds...);
   }
   using detail::refused_calls_of<Es...>::run;
 
@@ -331,10 +372,30 @@ class basic_session : detail::refused_calls_of<Es...> {
     const guard g(*this);
     return [this, &state = state_of<compiled>(), fetches, feeds...]() __attribute__((always_inline)) {
       const guard_of<!detail::is_tiny<compiled>()> entered(*this);
-      return run_in(state, fetches, feeds...);
+      return run_in(detail::unobserved{}, state, fetches, feeds...);
     };
   }
   using detail::refused_calls_of<Es...>::prepare;
+
+  /// `run` with the time of each step told to a trace (<leat/session/trace.hpp>). The same step, compiled once more around the
+  /// clock: `run` itself knows nothing of traces. For devices that run where the host does.
+  template <class Trace, class... Fs, feed_binding... Feeds>
+    requires(Device::shares_memory &&
+             detail::run_check<table, detail::fetch_targets<detail::fetch_target_of<Fs>...>, typename Feeds::leaf::identity...>::ok)
+  detail::fetch_results<Fs...> run_traced(Trace& trace, const fetch_list<Fs...>& fetches, const Feeds&... feeds) {
+    using compiled = detail::program_table<detail::fetch_target_of<Fs>...>;
+    const guard g(*this);
+    detail::observed<Trace> observer{trace};
+    return run_in(observer, state_of<compiled>(), fetches, feeds...);
+  }
+  /// The program of a set of fetches and the plan of its last run, for `memory_plan_of` (<leat/session/memory_plan.hpp>).
+  template <class... Fs>
+  planned_program planned(const fetch_list<Fs...>&) {
+    using compiled = detail::program_table<detail::fetch_target_of<Fs>...>;
+    auto& state = state_of<compiled>();
+    if (!state.planned) throw failed_precondition("planned: these fetches have not run yet");
+    return {compiled::data.data(), state.sizes, &state.plan};
+  }
 
   /// Bytes of intermediate results that a set of fetches needs for the shapes of its last run.
   template <class... Fs>
@@ -533,9 +594,9 @@ class basic_session : detail::refused_calls_of<Es...> {
     all_initialized_ = uninitialized_count() == 0;
   }
 
-  template <class Program, class... Fs, class... Feeds>
-  [[gnu::always_inline]] detail::fetch_results<Fs...> run_in(step_state<Program>& state, const fetch_list<Fs...>& fetches,
-                                                            const Feeds&... feeds) {
+  template <class Observer, class Program, class... Fs, class... Feeds>
+  [[gnu::always_inline]] detail::fetch_results<Fs...> run_in([[maybe_unused]] const Observer& observer, step_state<Program>& state,
+                                                            const fetch_list<Fs...>& fetches, const Feeds&... feeds) {
     constexpr int names = Program::view.names();
     // feeds: memory for each placeholder, sizes for the named dimensions
     std::int64_t sizes[names + 1];
@@ -558,7 +619,10 @@ class basic_session : detail::refused_calls_of<Es...> {
     if constexpr (Device::shares_memory) {
       const typename Device::workspace w{state.buffers, state.plan.numbers.data(), state.arena.data()};
       // A step of a few numbers is over before a change of the processor's mode would be.
-      if constexpr (detail::is_tiny<Program>()) {
+      if constexpr (!std::is_same_v<Observer, detail::unobserved>) {
+        const typename Device::mode mode;
+        observer.template run<Device, Program>(w, state, steps);
+      } else if constexpr (detail::is_tiny<Program>()) {
         device_.template run<Program>(w, steps);
       } else {
         const typename Device::mode mode;

@@ -1,0 +1,312 @@
+// bench_dynamic [filter]: dynamic sessions. First graphs of scalar additions, nanoseconds a node against what is asked for; then
+// steps against the same expressions in a compiled session, in pairs on one thread: the graph is made by `to_graph`, both are
+// prepared once, fed arrays and fetched from; results must agree. The network's step is also timed without the session around it
+// by bench_interpret.
+
+#include "../rivals/fused.hpp"
+#include "../rivals/linear.hpp"
+#include "../rivals/network.hpp"
+
+#include <leat/graphs.hpp>
+#include <leat/leat.hpp>
+#include <leat/session/graph_session.hpp>
+
+#include <nlohmann/json.hpp>
+#include <xtensor/xadapt.hpp>
+
+#include "environment.hpp"
+#include "suite.hpp"
+
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <memory>
+
+namespace bench {
+namespace {
+
+using namespace leat;
+using namespace leat::literals;
+
+// ---- scalars: what a node costs ----
+
+class node_times {
+ public:
+  node_times(std::string filter, double seconds) : filter_(std::move(filter)), seconds_(seconds) {}
+
+  /// Times `step`, of so many nodes; `target` is nanoseconds a node, 0 for none.
+  template <class Step>
+  void time(const char* name, int nodes, double target, Step step) {
+    if (std::string_view(name).find(filter_) == std::string_view::npos) return;
+    step();
+    step();
+    double best = 1;
+    // batches of a fifth of a millisecond: some of them are disturbed by nothing
+    const long calls = std::max(1L, static_cast<long>(2e-4 / seconds_of(step, 1)));
+    for (double spent = 0; spent < seconds_;) {
+      const double t = seconds_of(step, calls);
+      spent += t;
+      best = std::min(best, t / static_cast<double>(calls));
+    }
+    add(name, best * 1e9 / nodes, target, "ns a node");
+  }
+  void add(const char* name, double value, double target, const char* unit) {
+    if (target > 0) std::printf("%-28s %10.2f %-10s at most %6.1f  %s\n", name, value, unit, target, value <= target ? "yes" : "NO");
+    else std::printf("%-28s %10.2f %s\n", name, value, unit);
+    rows_.push_back({{"case", name}, {"leat", value}, {"target", target}, {"unit", unit}});
+  }
+  bool wants(const char* name) const { return std::string_view(name).find(filter_) != std::string_view::npos; }
+  const nlohmann::json& rows() const { return rows_; }
+
+ private:
+  std::string filter_;
+  double seconds_;
+  nlohmann::json rows_ = nlohmann::json::array();
+};
+
+double chain_figure = 0;
+
+void time_nodes(node_times& times) {
+  {
+    graph g;
+    const auto scope = g.as_default();
+    const output a = placeholder(dtype::float32, {}, "a"), b = placeholder(dtype::float32, {}, "b");
+    graph_session s(g);
+    auto one = s.prepare({a + b}, {a, b});
+    times.time("one_operator", 1, 300, [&] { one(1.0f, 2.0f); });
+  }
+  for (const bool fuse : {true, false}) {
+    graph g;
+    const auto scope = g.as_default();
+    const output a = placeholder(dtype::float32, {}, "a"), b = placeholder(dtype::float32, {}, "b");
+    output sum = b;
+    for (int k = 0; k < 1000; ++k) sum = sum + a;
+    graph_session s(g, {.fuse = fuse});
+    auto chain = s.prepare({sum}, {a, b});
+    if (chain(1.0f, 0.0f)[0].as<float>() != 1000) throw std::runtime_error("the chain's result is wrong");
+    times.time(fuse ? "chain_1000" : "chain_1000_by_node", 1000, fuse ? 30 : 0, [&] { chain(1.0f, 0.0f); });
+  }
+  for (const bool fuse : {true, false}) {
+    // each has a constant of its own, so that no two are the same, and each is fetched
+    graph g;
+    const auto scope = g.as_default();
+    const output a = placeholder(dtype::float32, {}, "a");
+    std::vector<output> sums;
+    for (int k = 0; k < 1000; ++k) sums.push_back(a + static_cast<float>(k));
+    graph_session s(g, {.fuse = fuse});
+    auto all = s.prepare(sums, std::vector<output>{a});
+    if (all(1.0f)[999].as<float>() != 1000) throw std::runtime_error("a sum is wrong");
+    times.time(fuse ? "independent_1000" : "independent_1000_by_node", 1000, fuse ? 60 : 0, [&] { all(1.0f); });
+  }
+  {
+    // an array of a few numbers in and out, against a run that is fed and gives nothing but numbers
+    graph g;
+    const auto scope = g.as_default();
+    const output x = placeholder(dtype::float32, {10}, "x");
+    graph_session s(g);
+    auto array = s.prepare({x * 2.0f}, {x});
+    const xt::xtensor<float, 1> numbers = xt::ones<float>({10});
+    times.time("feed_and_fetch_array", 1, 300, [&] { array(numbers); });
+    const output v = variable(1.0f, "v"), count = assign_add(v, 1.0f);
+    s.run(global_variables_initializer());
+    auto nothing = s.prepare(std::vector<graph_operation>{count.operation()}, std::vector<output>{});
+    times.time("operation_alone", 1, 300, [&] { nothing(); });
+  }
+  for (const int nodes : {10'000, 100'000}) {
+    const std::string name = "first_run_" + std::to_string(nodes);
+    if (!times.wants(name.c_str())) continue;
+    // a tree of products over sums with constants: as many distinct constants as leaves
+    graph g;
+    const auto scope = g.as_default();
+    const output a = placeholder(dtype::float32, {}, "a");
+    std::vector<output> level;
+    for (int k = 0; k < nodes / 3; ++k) level.push_back(a + 1.0f / static_cast<float>(k + 1));
+    while (level.size() > 1) {
+      std::vector<output> next;
+      for (std::size_t k = 0; k + 1 < level.size(); k += 2) next.push_back(level[k] * level[k + 1]);
+      if (level.size() % 2 != 0) next.push_back(level.back());
+      level = std::move(next);
+    }
+    graph_session s(g);
+    const auto start = std::chrono::steady_clock::now();
+    s.run(level[0], {{a, 0.5f}});
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    times.add(name.c_str(), seconds * 1e9 / g.size(), 0, "ns a node");
+  }
+}
+
+// ---- steps: against the compiled session ----
+
+template <int N>
+void compare_fused(suite& cases, const std::string& name) {
+  const fused_data data(N);
+  const auto array = [](const buffer& values) {
+    return xt::adapt(values.data(), values.size(), xt::no_ownership(), std::array{values.size()});
+  };
+  const auto as = array(data.a), bs = array(data.b), cs = array(data.c), ds = array(data.d);
+  buffer compiled_results(N);
+  auto out = xt::adapt(compiled_results.data(), compiled_results.size(), xt::no_ownership(), std::array{compiled_results.size()});
+  auto a = placeholder<"a", float, N>();
+  auto b = placeholder<"b", float, N>();
+  auto c = placeholder<"c", float, N>();
+  auto d = placeholder<"d", float, N>();
+  auto result = tanh(a * b + c) * sigmoid(d) - 0.5_c * a;
+  session s{result};
+  auto step = s.prepare(leat::fetch(into(result, out)), a = as, b = bs, c = cs, d = ds);
+
+  graph g;
+  const auto scope = g.as_default();
+  const auto made = to_graph(result);
+  graph_session dynamic(g);
+  auto call = dynamic.prepare(made, {"a", "b", "c", "d"});
+  const std::vector<tensor_value>* results = nullptr;
+  cases.compare(name, 2e-6,
+                contend(
+                    "dynamic", [] {}, [&] { results = &call(as, bs, cs, ds); },
+                    [&] {
+                      const auto all = (*results)[0].values<float>();
+                      return std::vector<float>(all.begin(), all.end());
+                    }),
+                {contend("compiled", [] {}, [&] { step(); }, [&] { return joined(compiled_results); })});
+}
+
+void compare_linear(suite& cases, const std::string& name) {
+  constexpr int N = 100;
+  const linear_data data(N);
+  xt::xtensor<float, 1> xs = xt::adapt(data.x.data(), {N}), ys = xt::adapt(data.y.data(), {N});
+  auto x = placeholder<"x", float, N>();
+  auto y = placeholder<"y", float, N>();
+  auto w = variable<"w", float>(zeros);
+  auto b = variable<"b", float>(zeros);
+  auto loss = reduce_mean(square(w * x + b - y));
+  auto train = gradient_descent(0.01_c).minimize(loss);
+  session s{loss, train};
+  auto step = s.prepare(leat::fetch(loss, train), x = xs, y = ys);
+  float last_loss = 0, dynamic_loss = 0;
+
+  graph g;
+  const auto scope = g.as_default();
+  const auto made = to_graph(loss, train);
+  graph_session dynamic(g);
+  const output dw = get_tensor_by_name(g, "w:0"), db = get_tensor_by_name(g, "b:0");
+  auto call = dynamic.prepare(made, {"x", "y"});
+  cases.compare(name, 1e-5,
+                contend(
+                    "dynamic",
+                    [&] {
+                      dynamic.assign(dw, linear_start_w);
+                      dynamic.assign(db, linear_start_b);
+                    },
+                    [&] { dynamic_loss = call(xs, ys)[0].values<float>()[0]; },
+                    [&] {
+                      return std::vector<float>{dynamic.value(dw).as<float>(), dynamic.value(db).as<float>(), dynamic_loss};
+                    }),
+                {contend(
+                    "compiled",
+                    [&] {
+                      s.assign(w, linear_start_w);
+                      s.assign(b, linear_start_b);
+                    },
+                    [&] { last_loss = std::get<0>(step()); },
+                    [&] {
+                      return std::vector<float>{s.value(w), s.value(b), last_loss};
+                    })});
+}
+
+void compare_network(suite& cases, const std::string& name) {
+  const network_data data;
+  using kernel = xt::xtensor<float, 2>;
+  const auto matrix = [](const buffer& values, long rows, long columns) { return kernel(xt::adapt(values.data(), {rows, columns})); };
+  const kernel xs = matrix(data.images, network_batch, network_widths[0]);
+  const xt::xtensor<std::int32_t, 1> labels = xt::adapt(data.labels);
+  const kernel start1 = matrix(data.kernels[0], 784, 256), start2 = matrix(data.kernels[1], 256, 128), start3 = matrix(data.kernels[2], 128, 10);
+  auto x = placeholder<"x", float, network_batch, 784>();
+  auto y = placeholder<"y", std::int32_t, network_batch>();
+  auto w1 = variable<"w1", float, 784, 256>(zeros);
+  auto b1 = variable<"b1", float, 256>(zeros);
+  auto w2 = variable<"w2", float, 256, 128>(zeros);
+  auto b2 = variable<"b2", float, 128>(zeros);
+  auto w3 = variable<"w3", float, 128, 10>(zeros);
+  auto b3 = variable<"b3", float, 10>(zeros);
+  auto hidden1 = relu(matmul(x, w1) + b1);
+  auto hidden2 = relu(matmul(hidden1, w2) + b2);
+  auto logits = matmul(hidden2, w3) + b3;
+  auto loss = reduce_mean(sparse_softmax_cross_entropy_with_logits(y, logits));
+  auto train = gradient_descent(0.01_c).minimize(loss);
+  session s{loss, train};
+  auto step = s.prepare(leat::fetch(loss, train), x = xs, y = labels);
+  float last_loss = 0, dynamic_loss = 0;
+
+  graph g;
+  const auto scope = g.as_default();
+  const auto made = to_graph(loss, train);
+  const graph_operation init = global_variables_initializer();
+  graph_session dynamic(g);
+  auto call = dynamic.prepare(made, {"x", "y"});
+  const auto of = [&](const char* variable) { return get_tensor_by_name(g, variable); };
+  const auto values = [&](const char* variable) {
+    const tensor_value held = dynamic.value(of(variable));
+    const auto all = held.values<float>();
+    return std::vector<float>(all.begin(), all.end());
+  };
+  cases.compare(name, 1e-4,
+                contend(
+                    "dynamic",
+                    [&] {
+                      dynamic.run(init);
+                      dynamic.assign(of("w1:0"), start1);
+                      dynamic.assign(of("w2:0"), start2);
+                      dynamic.assign(of("w3:0"), start3);
+                    },
+                    [&] { dynamic_loss = call(xs, labels)[0].values<float>()[0]; },
+                    [&] {
+                      return joined(std::vector<float>{dynamic_loss}, values("w1:0"), values("b1:0"), values("w2:0"), values("b2:0"), values("w3:0"),
+                                    values("b3:0"));
+                    }),
+                {contend(
+                    "compiled",
+                    [&] {
+                      s.initialize();
+                      s.assign(w1, start1);
+                      s.assign(w2, start2);
+                      s.assign(w3, start3);
+                    },
+                    [&] { last_loss = std::get<0>(step()); },
+                    [&] {
+                      return joined(std::vector<float>{last_loss}, s.value(w1), s.value(b1), s.value(w2), s.value(b2), s.value(w3), s.value(b3));
+                    })});
+}
+
+}  // namespace
+}  // namespace bench
+
+int main(int count, char** arguments) try {
+  bench::options settings;
+  std::string nodes_json = "nodes.json";
+  for (int i = 1; i < count; ++i) {
+    if (std::strcmp(arguments[i], "--seconds") == 0 && i + 1 < count)
+      settings.seconds = std::strtod(arguments[++i], nullptr);
+    else if (std::strcmp(arguments[i], "--json") == 0 && i + 1 < count)
+      settings.json = arguments[++i];
+    else if (std::strcmp(arguments[i], "--nodes-json") == 0 && i + 1 < count)
+      nodes_json = arguments[++i];
+    else
+      settings.filter = arguments[i];
+  }
+  bench::prepare_environment(arguments);
+  bench::flush_denormals();
+  bench::use_threads(1);
+  bench::node_times times(settings.filter, settings.seconds);
+  bench::time_nodes(times);
+  if (std::ofstream out(nodes_json); !(out << times.rows().dump(1) << '\n')) throw std::runtime_error(nodes_json + ": cannot be written");
+  bench::suite cases(settings);
+  using bench::on_one_thread;
+  on_one_thread(cases, "fused_1e5", [&](const std::string& name) { bench::compare_fused<100'000>(cases, name); });
+  on_one_thread(cases, "fused_1e7", [&](const std::string& name) { bench::compare_fused<10'000'000>(cases, name); });
+  on_one_thread(cases, "linear_100", [&](const std::string& name) { bench::compare_linear(cases, name); });
+  on_one_thread(cases, "network_sgd", [&](const std::string& name) { bench::compare_network(cases, name); });
+  return cases.finish();
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "bench_dynamic: %s\n", error.what());
+  return 1;
+}

@@ -1,0 +1,227 @@
+#pragma once
+// Kernels of graphs at run time: a function for each type of operator, which takes values and gives values. Most operators need
+// none, because their one definition runs as a program of one node (node_program.hpp); kernels are for those that have no such
+// definition, and for what is no computation: variables, queues, printing. A program enters its own with `register_kernel`.
+
+#include <leat/graph/graph_operation.hpp>
+#include <leat/session/dynamic/resources.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <random>
+#include <unordered_map>
+
+namespace leat {
+
+/// What travels along an edge: a value, or a variable itself, or the news that nothing comes (a branch not taken).
+struct token {
+  tensor_value value;
+  variable_slot* variable = nullptr;
+  bool dead = false;
+};
+
+/// A function of the host that a session was given for a graph's node; a graph has those that it was built with itself.
+using session_function = std::function<std::vector<tensor_value>(std::span<const tensor_value>)>;
+
+/// Stops runs: `cancel()` from any thread lets every run that was given it fail with `cancelled`.
+class cancellation {
+ public:
+  void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
+  bool is_cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<bool> cancelled_{false};
+};
+
+/// What runs of one session share.
+struct session_state {
+  resource_table resources;
+  std::map<std::string, session_function, std::less<>> host_functions;
+  std::atomic<std::uint64_t> random_calls{0};
+  std::atomic<bool> closed{false};
+  std::ostream* log = nullptr;  // where Print writes: none is standard error
+  std::mutex log_guard;
+};
+
+class run_trace;
+
+/// What one run has for itself.
+struct step_state {
+  explicit step_state(session_state& its_session) : session(its_session) {}
+  session_state& session;
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+  std::int64_t timeout_in_ms = 0;
+  const cancellation* cancel = nullptr;
+  run_trace* trace = nullptr;
+  int traced_run = 0;
+  resource_table resources;  // stacks and temporary variables
+  std::map<const void*, std::int64_t> counts;
+
+  /// Whether the run must stop. Errors: cancelled, deadline_exceeded.
+  void check() const {
+    if ((cancel != nullptr && cancel->is_cancelled())) throw cancelled("Step was cancelled by an explicit call to cancel()");
+    if (session.closed.load(std::memory_order_relaxed)) throw cancelled("Session was closed");
+    if (deadline != std::chrono::steady_clock::time_point::max() && std::chrono::steady_clock::now() >= deadline)
+      throw deadline_exceeded("Timed out after " + std::to_string(timeout_in_ms) + " ms");
+  }
+};
+
+/// What a kernel keeps for its node between runs.
+struct kernel_memory {
+  virtual ~kernel_memory() = default;
+};
+
+/// A node as kernels see it.
+struct kernel_node {
+  graph* owner = nullptr;
+  int index = -1;
+  std::string_view type;
+  const node_record* record = nullptr;
+  std::mutex guard;  // of `memory`: two runs may be at this node
+  std::unique_ptr<kernel_memory> memory;
+  std::atomic<std::uint64_t> calls{0};
+
+  const std::string& name() const { return record->name; }
+  template <class T>
+  T attribute(std::string_view name, T otherwise) const {
+    const auto* a = record->attributes.find(name);
+    const auto* held = a != nullptr ? a->get_if<T>() : nullptr;
+    return held != nullptr ? *held : otherwise;
+  }
+  std::int64_t integer(std::string_view name, std::int64_t otherwise = 0) const { return attribute<std::int64_t>(name, otherwise); }
+  bool flag(std::string_view name, bool otherwise = false) const { return attribute<bool>(name, otherwise); }
+  std::string text(std::string_view name) const { return attribute<std::string>(name, {}); }
+  dtype type_of(std::string_view name, dtype otherwise = dtype::invalid) const {
+    return static_cast<dtype>(base_of(attribute<data_type>(name, to_data_type(otherwise))));
+  }
+  template <class T>
+  std::vector<T> list(std::string_view name) const {
+    const auto* a = record->attributes.find(name);
+    const auto* held = a != nullptr ? a->get_list<T>() : nullptr;
+    return held != nullptr ? *held : std::vector<T>{};
+  }
+};
+
+/// One call of a kernel: its inputs, and where its results go.
+class kernel_context {
+ public:
+  kernel_context(kernel_node& its_node, step_state& its_step, std::span<token> inputs, std::span<token> results)
+      : node(its_node), step(its_step), inputs_(inputs), results_(results) {}
+
+  kernel_node& node;
+  step_state& step;
+
+  int input_count() const { return static_cast<int>(inputs_.size()); }
+  int result_count() const { return static_cast<int>(results_.size()); }
+  /// The value of an input; of a variable the one it has now. Errors: failed_precondition where it has none.
+  const tensor_value& input(int k) {
+    token& t = at(k);
+    if (t.variable != nullptr && !t.value) t.value = t.variable->read();
+    return t.value;
+  }
+  /// The same to take away: the kernel may write it where it is alone with it.
+  tensor_value take(int k) {
+    static_cast<void>(input(k));
+    return std::move(at(k).value);
+  }
+  bool is_variable(int k) { return at(k).variable != nullptr; }
+  /// The variable that an input refers to. Errors: invalid_argument where it is a value.
+  variable_slot& variable(int k) {
+    if (at(k).variable == nullptr) throw invalid_argument("input " + std::to_string(k) + " must be a variable, and a value was fed in its place");
+    return *at(k).variable;
+  }
+  const token& incoming(int k) { return at(k); }
+
+  /// Gives a result. One that the node does not have is dropped: nobody reads it.
+  void set(int k, tensor_value value) { set_token(k, {std::move(value), nullptr, false}); }
+  void set_variable(int k, variable_slot& v) { set_token(k, {{}, &v, false}); }
+  void set_token(int k, token t) {
+    if (k < result_count()) results_[static_cast<std::size_t>(k)] = std::move(t);
+  }
+  void set_dead(int k) { set_token(k, {{}, nullptr, true}); }
+
+  // Shorthand.
+  dtype type(int k) { return input(k).type(); }
+  const shape& extent(int k) { return input(k).extent(); }
+  std::int64_t number(int k) { return leat::integer(input(k)); }
+  std::vector<std::int64_t> numbers(int k) { return integers(input(k)); }
+
+ private:
+  token& at(int k) { return inputs_[static_cast<std::size_t>(k)]; }
+  std::span<token> inputs_;
+  std::span<token> results_;
+};
+
+using operator_kernel = std::function<void(kernel_context&)>;
+
+namespace detail {
+struct kernel_registry {
+  std::mutex guard;
+  std::unordered_map<std::string, operator_kernel> by_type;
+};
+inline kernel_registry& kernels_by_type() {
+  static kernel_registry table;
+  return table;
+}
+}  // namespace detail
+
+/// Makes graphs able to run an operator of this type. Safe from any thread; the first of a type stays.
+inline void register_kernel(std::string_view type, operator_kernel k) {
+  auto& table = detail::kernels_by_type();
+  const std::lock_guard lock(table.guard);
+  table.by_type.try_emplace(std::string(type), std::move(k));
+}
+inline void register_kernels(std::initializer_list<std::string_view> types, const operator_kernel& k) {
+  for (const auto type : types) register_kernel(type, k);
+}
+/// The kernel of a type, or null.
+inline const operator_kernel* find_kernel(std::string_view type) {
+  auto& table = detail::kernels_by_type();
+  const std::lock_guard lock(table.guard);
+  const auto at = table.by_type.find(std::string(type));
+  return at == table.by_type.end() ? nullptr : &at->second;
+}
+
+namespace dynamic {
+
+/// "model.cpp:12": where a node was made, or nothing.
+inline std::string source_text(const kernel_node& n) {
+  return n.record->made_at.line == 0 ? std::string{} : std::string(n.record->made_at.file) + ":" + std::to_string(n.record->made_at.line);
+}
+/// Where a node was made, and what it is: behind every message of a run.
+inline std::string node_text(const kernel_node& n) {
+  std::string text = "\n\t [[node '" + n.name() + "' (" + std::string(n.type) + ")";
+  if (n.record->made_at.line != 0) text += std::string(", made at ") + n.record->made_at.file + ":" + std::to_string(n.record->made_at.line);
+  return text + "]]";
+}
+template <class E>
+bool rethrow_as(const error& e, const std::string& more) {
+  if (dynamic_cast<const E*>(&e) == nullptr) return false;
+  throw E(e.what() + more);
+}
+/// Throws an error of the same class with more text.
+[[noreturn]] inline void rethrow_with(const error& e, const std::string& more) {
+  static_cast<void>(rethrow_as<invalid_argument>(e, more) || rethrow_as<failed_precondition>(e, more) || rethrow_as<not_found>(e, more) ||
+                    rethrow_as<already_exists>(e, more) || rethrow_as<out_of_range>(e, more) || rethrow_as<data_loss>(e, more) ||
+                    rethrow_as<deadline_exceeded>(e, more) || rethrow_as<cancelled>(e, more) || rethrow_as<aborted>(e, more) ||
+                    rethrow_as<resource_exhausted>(e, more) || rethrow_as<unimplemented>(e, more));
+  throw error(e.what() + more);
+}
+
+}  // namespace dynamic
+
+namespace dynamic {
+
+/// The slot of a variable's node in the session.
+inline variable_slot& slot_of(kernel_context& c) {
+  const std::string shared = c.node.text("shared_name");
+  const std::string& name = shared.empty() ? c.node.name() : shared;
+  const node& n = c.node.owner->at(c.node.index);
+  return *c.step.session.resources.find_or_make<variable_slot>(
+      c.node.text("container"), name, [&] { return std::make_shared<variable_slot>(name, n.result.type, n.result.extent); });
+}
+
+}  // namespace dynamic
+
+}  // namespace leat

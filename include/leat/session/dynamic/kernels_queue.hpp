@@ -1,0 +1,263 @@
+#pragma once
+// Queues: what steps and threads hand each other. Elements are tuples of values; a queue is open, or closed: then what it holds
+// can be taken, and taking more is `out_of_range`, adding `cancelled`. Whoever waits looks at its run's deadline and
+// cancellation meanwhile.
+
+#include <leat/core/philox.hpp>
+#include <leat/session/dynamic/kernel.hpp>
+#include <leat/session/dynamic/kernels_control.hpp>
+#include <leat/session/dynamic/kernels_shape.hpp>
+
+#include <condition_variable>
+#include <deque>
+
+namespace leat::dynamic {
+
+enum class queue_order { first_in, padding, shuffled };
+
+class value_queue final : public resource {
+ public:
+  using element = std::vector<tensor_value>;
+  struct settings {
+    queue_order order = queue_order::first_in;
+    std::string name;
+    std::vector<dtype> types;
+    std::vector<shape> shapes;  // none: any
+    std::int64_t capacity = -1;
+    std::int64_t least = 0;  // stay behind while it is open
+    std::uint64_t seed = 0;
+  };
+  explicit value_queue(settings s) : settings_(std::move(s)) {}
+
+  const settings& made_with() const { return settings_; }
+
+  void add(element e, step_state& step) {
+    std::vector<element> one;
+    one.push_back(std::move(e));
+    add_all(std::move(one), step);
+  }
+  /// All or nothing of each element; waits for room.
+  void add_all(std::vector<element> elements, step_state& step) {
+    std::unique_lock lock(guard_);
+    for (auto& e : elements) {
+      ++adding_;
+      const struct leave {
+        int& count;
+        ~leave() { --count; }
+      } left{adding_};
+      const auto epoch = cancels_;
+      wait(lock, step, [&] { return closed_ || cancels_ != epoch || settings_.capacity < 0 || size() < settings_.capacity; });
+      if (closed_) throw cancelled(kind() + " '" + settings_.name + "' is closed.");
+      if (cancels_ != epoch) throw cancelled("Enqueue operation was cancelled");
+      elements_.push_back(std::move(e));
+      changed_.notify_all();
+    }
+  }
+  /// Takes `count` elements, or with `fewer` what is left of a closed queue.
+  std::vector<element> take(std::int64_t count, bool fewer, step_state& step) {
+    std::unique_lock lock(guard_);
+    const auto available = [&] { return closed_ ? size() : std::max<std::int64_t>(0, size() - settings_.least); };
+    // one after the other, as room is made for those who add
+    std::vector<element> taken;
+    const auto give_back = [&] {
+      for (auto e = taken.rbegin(); e != taken.rend(); ++e) elements_.push_front(std::move(*e));
+      changed_.notify_all();
+    };
+    while (static_cast<std::int64_t>(taken.size()) < count) {
+      try {
+        wait(lock, step, [&] { return available() > 0 || (closed_ && adding_ == 0); });
+      } catch (...) {
+        give_back();
+        throw;
+      }
+      if (size() == 0) {
+        if (fewer && !taken.empty()) break;
+        const auto current = static_cast<std::int64_t>(taken.size());
+        give_back();
+        throw out_of_range(kind() + " '" + settings_.name + "' is closed and has insufficient elements (requested " + std::to_string(count) +
+                           ", current size " + std::to_string(current) + ")");
+      }
+      std::size_t at = 0;
+      if (settings_.order == queue_order::shuffled)
+        at = std::min(elements_.size() - 1, static_cast<std::size_t>(uniform<double>(settings_.seed, drawn_++) * static_cast<double>(elements_.size())));
+      taken.push_back(std::move(elements_[at]));
+      if (at == 0) {
+        elements_.pop_front();
+      } else {
+        elements_[at] = std::move(elements_.back());
+        elements_.pop_back();
+      }
+      changed_.notify_all();
+    }
+    return taken;
+  }
+  void close(bool cancel_waiting) {
+    const std::lock_guard lock(guard_);
+    closed_ = true;
+    if (cancel_waiting) ++cancels_;
+    changed_.notify_all();
+  }
+  bool is_closed() const {
+    const std::lock_guard lock(guard_);
+    return closed_;
+  }
+  std::int64_t count() const {
+    const std::lock_guard lock(guard_);
+    return size();
+  }
+  std::string kind() const {
+    switch (settings_.order) {
+      case queue_order::padding: return "PaddingFIFOQueue";
+      case queue_order::shuffled: return "RandomShuffleQueue";
+      case queue_order::first_in: break;
+    }
+    return "FIFOQueue";
+  }
+
+ private:
+  std::int64_t size() const { return static_cast<std::int64_t>(elements_.size()); }
+  template <class Until>
+  void wait(std::unique_lock<std::mutex>& lock, step_state& step, Until until) {
+    while (!until()) {
+      step.check();
+      // someone else cannot wake this up for a cancellation, so it looks itself from time to time
+      changed_.wait_for(lock, std::chrono::milliseconds(2));
+    }
+  }
+
+  settings settings_;
+  mutable std::mutex guard_;
+  std::condition_variable changed_;
+  std::deque<element> elements_;
+  bool closed_ = false;
+  int adding_ = 0;
+  std::uint64_t cancels_ = 0;
+  std::uint64_t drawn_ = 0;
+};
+
+inline void check_element(const value_queue& q, const std::vector<tensor_value>& e) {
+  const auto& s = q.made_with();
+  if (e.size() != s.types.size())
+    throw invalid_argument("Wrong number of components in tuple. Expected " + std::to_string(s.types.size()) + ", got " + std::to_string(e.size()));
+  for (std::size_t k = 0; k < e.size(); ++k) {
+    if (e[k].type() != s.types[k])
+      throw invalid_argument("Type mismatch in tuple component " + std::to_string(k) + ". Expected " + dtype_name(s.types[k]) + ", got " + dtype_name(e[k].type()));
+    if (!s.shapes.empty() && !may_equal(s.shapes[k], e[k].extent()))
+      throw invalid_argument("Shape mismatch in tuple component " + std::to_string(k) + ". Expected " + brackets(s.shapes[k]) + ", got " + brackets(e[k].extent()));
+  }
+}
+
+/// Row `row` of an array.
+inline tensor_value row_of(const tensor_value& v, std::int64_t row) {
+  const shape& s = v.extent();
+  shape extent;
+  for (int i = 1; i < s.rank; ++i) extent.push(s[i]);
+  tensor_value made(v.type(), extent);
+  const std::int64_t width = extent.elements();
+  with_storage(v.type(), [&]<class S>(S) { std::copy_n(stored<S>(v) + row * width, width, stored<S>(made)); });
+  return made;
+}
+/// Values of one shape as the rows of an array; shorter ones are filled up with zeros where the queue pads.
+inline tensor_value rows_of(const std::vector<value_queue::element>& elements, std::size_t component, const value_queue& q) {
+  const auto& settings = q.made_with();
+  shape row;
+  const dtype type = settings.types[component];
+  if (elements.empty()) {
+    if (settings.shapes.empty()) throw invalid_argument("a queue without shapes gives no batches");
+    row = settings.shapes[component];
+    for (int i = 0; i < row.rank; ++i) row.dim[i] = std::max<std::int64_t>(row[i], 0);
+  }
+  for (std::size_t k = 0; k < elements.size(); ++k) {
+    const shape& s = elements[k][component].extent();
+    if (k == 0) row = s;
+    else if (settings.order == queue_order::padding && s.rank == row.rank)
+      for (int i = 0; i < s.rank; ++i) row.dim[i] = std::max(row[i], s[i]);
+    else if (!(s == row)) throw invalid_argument("elements of shapes " + brackets(row) + " and " + brackets(s) + " make no batch");
+  }
+  shape extent;
+  extent.push(static_cast<std::int64_t>(elements.size()));
+  for (int i = 0; i < row.rank; ++i) extent.push(row[i]);
+  tensor_value made = filled_number(type, extent, 0);
+  const std::int64_t width = row.elements();
+  const auto strides = strides_of(row);
+  with_storage(type, [&]<class S>(S) {
+    for (std::size_t k = 0; k < elements.size(); ++k) {
+      const tensor_value& e = elements[k][component];
+      if (e.elements() == 0) continue;
+      scatter_walk(stored<S>(made) + static_cast<std::int64_t>(k) * width, stored<S>(e), e.extent().dim, strides.data(), strides.size());
+    }
+  });
+  return made;
+}
+
+inline void run_queue(kernel_context& c, queue_order order) {
+  value_queue::settings s{.order = order, .name = c.node.name(), .types = {}, .shapes = {}, .capacity = c.node.integer("capacity", -1),
+                          .least = c.node.integer("min_after_dequeue"), .seed = 0};
+  for (const auto t : c.node.list<data_type>("component_types")) s.types.push_back(static_cast<dtype>(t));
+  for (const auto& e : c.node.list<tensor_shape_proto>("shapes")) s.shapes.push_back(to_shape(e));
+  if (!s.shapes.empty() && s.shapes.size() != s.types.size())
+    throw invalid_argument("a queue of " + std::to_string(s.types.size()) + " components with " + std::to_string(s.shapes.size()) + " shapes");
+  if (order != queue_order::padding)
+    for (const shape& e : s.shapes)
+      if (!e.is_static()) throw invalid_argument("shapes of a queue's components must be known: " + brackets(e));
+  if (order == queue_order::shuffled && s.capacity >= 0 && s.least >= s.capacity)
+    throw invalid_argument("min_after_dequeue " + std::to_string(s.least) + " must be < capacity " + std::to_string(s.capacity));
+  const auto first = c.node.integer("seed"), second = c.node.integer("seed2");
+  std::random_device device;
+  s.seed = first != 0 || second != 0 ? mix(static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(second)) : mix(device(), device());
+  const std::string shared = c.node.text("shared_name");
+  const std::string& name = shared.empty() ? c.node.name() : shared;
+  c.set(0, tensor_value::handle(c.step.session.resources.find_or_make<value_queue>(c.node.text("container"), "queue " + name,
+                                                                                  [&] { return std::make_shared<value_queue>(std::move(s)); })));
+}
+
+inline const bool queue_kernels_known = [] {
+  for (const bool old : {false, true}) {
+    const std::string v = old ? "" : "V2";
+    register_kernel("FIFOQueue" + v, [](kernel_context& c) { run_queue(c, queue_order::first_in); });
+    register_kernel("PaddingFIFOQueue" + v, [](kernel_context& c) { run_queue(c, queue_order::padding); });
+    register_kernel("RandomShuffleQueue" + v, [](kernel_context& c) { run_queue(c, queue_order::shuffled); });
+    register_kernel("QueueEnqueue" + v, [](kernel_context& c) {
+      auto& q = held_as<value_queue>(c.input(0));
+      value_queue::element e;
+      for (int k = 1; k < c.input_count(); ++k) e.push_back(c.input(k).kept());
+      check_element(q, e);
+      q.add(std::move(e), c.step);
+    });
+    register_kernel("QueueEnqueueMany" + v, [](kernel_context& c) {
+      auto& q = held_as<value_queue>(c.input(0));
+      std::vector<value_queue::element> all;
+      for (int k = 1; k < c.input_count(); ++k) {
+        const shape& s = c.extent(k);
+        if (s.rank < 1 || (k > 1 && s[0] != static_cast<std::int64_t>(all.size())))
+          throw invalid_argument("All input tensors must have the same size in the 0th dimension. Component " + std::to_string(k - 1) + " has shape " + brackets(s));
+        all.resize(static_cast<std::size_t>(s[0]));
+        for (std::size_t r = 0; r < all.size(); ++r) all[r].push_back(row_of(c.input(k), static_cast<std::int64_t>(r)));
+      }
+      for (const auto& e : all) check_element(q, e);
+      if (all.empty() && q.is_closed()) throw cancelled(q.kind() + " '" + q.made_with().name + "' is closed.");
+      q.add_all(std::move(all), c.step);
+    });
+    register_kernel("QueueDequeue" + v, [](kernel_context& c) {
+      auto taken = held_as<value_queue>(c.input(0)).take(1, false, c.step);
+      for (int k = 0; k < c.result_count(); ++k) c.set(k, std::move(taken[0][static_cast<std::size_t>(k)]));
+    });
+    for (const bool fewer : {false, true})
+      register_kernel((fewer ? "QueueDequeueUpTo" : "QueueDequeueMany") + v, [fewer](kernel_context& c) {
+        auto& q = held_as<value_queue>(c.input(0));
+        const std::int64_t n = c.number(1);
+        if (n < 0) throw invalid_argument("DequeueMany requested " + std::to_string(n) + " < 0 elements");
+        if (q.made_with().shapes.empty()) throw invalid_argument(q.kind() + "'s DequeueMany and DequeueUpTo require the components to have specified shapes.");
+        const auto taken = q.take(n, fewer, c.step);
+        for (int k = 0; k < c.result_count(); ++k) c.set(k, rows_of(taken, static_cast<std::size_t>(k), q));
+      });
+    register_kernel("QueueClose" + v, [](kernel_context& c) { held_as<value_queue>(c.input(0)).close(c.node.flag("cancel_pending_enqueues")); });
+    register_kernel("QueueSize" + v, [](kernel_context& c) {
+      c.set(0, tensor_value(static_cast<std::int32_t>(held_as<value_queue>(c.input(0)).count())));
+    });
+    register_kernel("QueueIsClosed" + v, [](kernel_context& c) { c.set(0, tensor_value(held_as<value_queue>(c.input(0)).is_closed())); });
+  }
+  return true;
+}();
+
+}  // namespace leat::dynamic

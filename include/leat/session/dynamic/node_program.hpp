@@ -1,0 +1,158 @@
+#pragma once
+// Operators that have a definition (element function, reduction, view, array kernel, composite) run at a node as a program of
+// one node: the compiler's passes make it for the shapes at hand, the interpreter runs it, and the node keeps it for the next
+// call with these shapes. So every operator of typed expressions, and every one of a program's own, runs in graphs with names.
+
+#include <leat/cpu/interpret.hpp>
+#include <leat/graph/named.hpp>
+#include <leat/session/dynamic/kernel.hpp>
+
+namespace leat::dynamic {
+
+/// How many of a node's inputs, the last ones, are numbers and not operands. A node that was written by its TensorFlow name alone
+/// has them as operands; its operator's form tells.
+inline int number_inputs_of(const op_info& op, const node_record& r, int inputs) {
+  if (r.number_inputs > 0) return r.number_inputs;
+  int held = 0;
+  for (const field& f : form_of(op, inputs)) held += is_number_input(f.kind) ? 1 : 0;
+  return held;
+}
+
+/// The programs of one node, by what shapes and numbers it was called with.
+class node_programs final : public kernel_memory {
+ public:
+  void run(kernel_context& c) {
+    entry* found = nullptr;
+    for (auto& e : entries_)
+      if (fits(*e, c)) {
+        found = e.get();
+        break;
+      }
+    if (found == nullptr) {
+      auto made = make(c);
+      if (entries_.size() < most) {
+        entries_.push_back(std::move(made));
+        found = entries_.back().get();
+      } else {
+        next_ = (next_ + 1) % most;
+        entries_[next_] = std::move(made);
+        found = entries_[next_].get();
+      }
+    }
+    if (found->passes_through) return c.set(0, c.take(0));
+    tensor_value result(found->result.type, found->result.extent);
+    if (result.elements() > 0) {
+      for (const auto& [buffer, operand] : found->operands)
+        found->bound->bind(buffer, const_cast<std::byte*>(c.input(operand).data()));
+      found->bound->bind(found->fetch, result.data());
+      found->bound->run();
+    }
+    c.set(0, std::move(result));
+  }
+
+ private:
+  static constexpr std::size_t most = 16;
+  struct entry {
+    std::vector<tensor_info> infos;
+    std::vector<std::string> numbers;  // the bytes of inputs that hold numbers
+    tensor_info result;
+    bool passes_through = false;
+    std::optional<cpu::interpreter> code;
+    std::optional<cpu::bound_program> bound;
+    std::vector<std::pair<int, int>> operands;  // buffer, operand
+    int fetch = -1;
+  };
+
+  int operand_count(const kernel_context& c) {
+    if (held_ < 0) held_ = number_inputs_of(*c.node.owner->at(c.node.index).op, *c.node.record, c.input_count());
+    return c.input_count() - held_;
+  }
+
+  bool fits(const entry& e, kernel_context& c) {
+    const int operands = operand_count(c);
+    for (int k = 0; k < c.input_count(); ++k) {
+      const tensor_value& in = c.input(k);
+      const tensor_info& info = e.infos[static_cast<std::size_t>(k)];
+      if (in.type() != info.type || !(in.extent() == info.extent)) return false;
+      if (k < operands) continue;
+      const std::string& bytes = e.numbers[static_cast<std::size_t>(k - operands)];
+      if (std::memcmp(bytes.data(), in.data(), in.bytes()) != 0) return false;
+    }
+    return true;
+  }
+
+  std::unique_ptr<entry> make(kernel_context& c) {
+    const op_info& op = *c.node.owner->at(c.node.index).op;
+    auto made = std::make_unique<entry>();
+    const int operands = operand_count(c);
+    std::vector<tensor_proto> held;
+    for (int k = 0; k < c.input_count(); ++k) {
+      const tensor_value& in = c.input(k);
+      made->infos.push_back({in.type(), in.extent()});
+      if (k < operands) continue;
+      made->numbers.emplace_back(reinterpret_cast<const char*>(in.data()), in.bytes());
+      held.push_back(in.proto());
+    }
+    number_values values;
+    for (const auto& p : held) values.push_back(&p);
+    const std::span<const tensor_info> infos(made->infos.data(), static_cast<std::size_t>(operands));
+    const auto fields = form_of(op, operands);
+    const auto numbers = numbers_from(fields, c.node.record->attributes, values, infos);
+    if (!numbers) {
+      if (op.kind != op_kind::reduction && op.type != "Mean") throw unimplemented("a " + std::string(op.type) + " with these numbers");
+      made->passes_through = true;  // along no axis
+      return made;
+    }
+    graph table;
+    std::vector<int> rows;
+    for (int k = 0; k < operands; ++k)
+      rows.push_back(table.add_leaf(info_of<placeholder_op>, made->infos[static_cast<std::size_t>(k)],
+                                    table.keep("input ", std::to_string(k)), static_cast<std::uint64_t>(k) + 1));
+    const int row = table.add(op, rows, *numbers);
+    made->result = table.at(row).result;
+    if (!made->result.extent.is_static()) throw unimplemented("a " + std::string(op.type) + " whose result's shape is not known");
+    if (made->result.extent.elements() == 0) return made;
+    made->code.emplace(passes::compile(table, {row}));
+    made->bound.emplace(*made->code);
+    const program_view v = made->code->view();
+    made->fetch = v.fetch(0);
+    for (int b = 0; b < v.buffers(); ++b)
+      if (v.buffer_at(b).where == storage::feed) made->operands.emplace_back(b, static_cast<int>(v.buffer_at(b).id) - 1);
+    return made;
+  }
+
+  std::vector<std::unique_ptr<entry>> entries_;
+  std::size_t next_ = 0;
+  int held_ = -1;  // inputs that are numbers
+};
+
+// Texts are compared, and nothing else is computed with them.
+inline void compare_texts(kernel_context& c, bool equal) {
+  const tensor_value a = c.input(0), b = c.input(1);
+  if (!(a.extent() == b.extent()) && a.elements() != 1 && b.elements() != 1)
+    throw invalid_argument("Incompatible shapes: " + brackets(a.extent()) + " vs. " + brackets(b.extent()));
+  tensor_value made(dtype::boolean, a.elements() == 1 ? b.extent() : a.extent());
+  auto to = made.values<bool>();
+  for (std::size_t i = 0; i < to.size(); ++i)
+    to[i] = (a.texts()[a.elements() == 1 ? 0 : i] == b.texts()[b.elements() == 1 ? 0 : i]) == equal;
+  c.set(0, std::move(made));
+}
+
+/// Runs a node by its operator's definition.
+inline void run_definition(kernel_context& c) {
+  const std::string_view type = c.node.type;
+  if (c.input_count() == 2 && c.type(0) == text_dtype && (type == "Equal" || type == "NotEqual")) return compare_texts(c, type == "Equal");
+  // shapes that do not fit are unequal, if the node says so
+  if ((type == "Equal" || type == "NotEqual") && !c.node.flag("incompatible_shape_error", true) && !broadcast(c.extent(0), c.extent(1)).ok)
+    return c.set(0, tensor_value(type == "NotEqual"));
+  if ((type == "FloorDiv" || type == "TruncateDiv" || type == "FloorMod" || type == "TruncateMod") && is_integer(c.type(1)))
+    with_number(c.type(1), [&]<class T>(T) {
+      for (const T v : c.input(1).values<T>())
+        if (v == T(0)) throw invalid_argument("Integer division by zero");
+    });
+  const std::lock_guard lock(c.node.guard);
+  if (c.node.memory == nullptr) c.node.memory = std::make_unique<node_programs>();
+  static_cast<node_programs&>(*c.node.memory).run(c);
+}
+
+}  // namespace leat::dynamic

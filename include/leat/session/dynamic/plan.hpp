@@ -1,0 +1,426 @@
+#pragma once
+// What a run has to do for some fetches when some tensors are fed: the nodes that are needed, in an order, with the edges
+// between them; and for loops which frame a node is in. Made once for each signature and kept by the session.
+//
+// Order. Nodes that do not depend on each other run in the order in which they were made, but those that write variables after
+// those that are ready and do not. A node that uses a variable and does not depend on a write to it sees the value from the
+// start of the run; one that depends on a write sees what is there when it runs, wherever the node that reads was made. Two
+// writes to one variable that nothing orders are refused.
+
+#include <leat/graph/known_operators.hpp>
+#include <leat/session/dynamic/node_program.hpp>
+
+#include <algorithm>
+#include <deque>
+#include <queue>
+#include <set>
+
+namespace leat::dynamic {
+
+/// Where a value comes from: result `port` of a node of the plan.
+struct plan_source {
+  int node = -1;
+  int port = 0;
+};
+
+struct plan_edge {
+  int port = 0;  // of the node whose edge it is; -1 for control
+  int node = -1;
+  int input = 0;
+};
+
+enum class flow : unsigned char { plain, merge, enter, exit, next, trigger, feed };
+
+struct plan_node {
+  kernel_node* node = nullptr;
+  const operator_kernel* run = nullptr;
+  flow kind = flow::plain;
+  bool writes = false;
+  bool constant_enter = false;
+  bool snapshot = false;            // of a variable: some use its value from now on, whatever is written
+  int results = 0;
+  int first_result = 0;             // among the results of all nodes
+  int frame = 0;                    // static; of an Enter the one it stands in
+  int child = -1;                   // of an Enter
+  int place = 0;                    // among the nodes of its frame
+  int first_input = 0;              // among the inputs of all nodes of its frame
+  std::vector<plan_source> inputs;
+  std::vector<bool> last_use;       // of each input, in a plan without control flow
+  std::vector<bool> late;           // of each input: the variable itself is wanted, or its value when this node runs
+  std::vector<int> controls;
+  std::vector<plan_edge> out;
+};
+
+struct plan_frame {
+  std::string name;
+  int parent = -1;
+  int nodes = 0;
+  int inputs = 0;
+  int enters = 0;
+};
+
+struct run_plan {
+  std::vector<plan_node> nodes;
+  std::vector<int> order;          // without control flow
+  bool has_control_flow = false;
+  std::vector<plan_frame> frames;
+  std::vector<plan_source> fetches;  // -1 for what is not fetched as a value
+  std::vector<int> feeds;            // of each feed the node that stands for it, or -1 where it is not needed
+  std::vector<std::vector<int>> fetches_of;  // of each node: fetches among its results
+  int results = 0;
+};
+
+inline flow flow_of(std::string_view type) {
+  if (type == "Merge" || type == "RefMerge") return flow::merge;
+  if (type == "Enter" || type == "RefEnter") return flow::enter;
+  if (type == "Exit" || type == "RefExit") return flow::exit;
+  if (type == "NextIteration" || type == "RefNextIteration") return flow::next;
+  if (type == "ControlTrigger") return flow::trigger;
+  return flow::plain;
+}
+inline bool is_switch(std::string_view type) { return type == "Switch" || type == "RefSwitch"; }
+
+/// The inputs of a node that are variables which it writes.
+inline std::vector<int> written_inputs(const op_info& op, int inputs) {
+  std::vector<int> list;
+  if (op.kind == op_kind::assign) return {0};
+  if (op.infer != nullptr || flow_of(op.type) != flow::plain || is_switch(op.type) || op.type == "IsVariableInitialized" ||
+      op.type == "RefIdentity" || op.type == "DestroyTemporaryVariable")
+    return list;
+  const operator_definition* d = find_definition(op.type);
+  if (d == nullptr) return list;
+  for (std::size_t k = 0; k < d->inputs.size() && static_cast<int>(k) < inputs; ++k)
+    if (d->inputs[k].reference && !d->inputs[k].is_list()) list.push_back(static_cast<int>(k));
+  return list;
+}
+
+class planner {
+ public:
+  /// `kernels` gives the session's node for one of the graph.
+  template <class Kernels>
+  planner(graph& g, Kernels kernels) : g_(g), nodes_(g.named()), kernel_of_(std::move(kernels)) {}
+
+  run_plan make(std::span<const output> fetches, std::span<const int> targets, std::span<const output> feeds) {
+    feeds_ = feeds;
+    collect(fetches, targets);
+    connect();
+    for (const output& f : fetches) plan_.fetches.push_back(source_of(f));
+    for (std::size_t k = 0; k < feeds.size(); ++k) {
+      const auto at = feed_nodes_.find(key(feeds[k]));
+      plan_.feeds.push_back(at == feed_nodes_.end() ? -1 : at->second);
+    }
+    plan_.fetches_of.resize(plan_.nodes.size());
+    for (std::size_t k = 0; k < plan_.fetches.size(); ++k)
+      plan_.fetches_of[static_cast<std::size_t>(plan_.fetches[k].node)].push_back(static_cast<int>(k));
+    find_writers();
+    if (plan_.has_control_flow) {
+      find_frames();
+    } else {
+      find_order();
+      check_writes();
+      find_last_uses();
+    }
+    find_reads();
+    return std::move(plan_);
+  }
+
+ private:
+  using tensor_key = std::pair<int, int>;
+  static tensor_key key(const output& o) { return {o.index(), o.port()}; }
+  bool is_fed(const output& o) const {
+    return std::any_of(feeds_.begin(), feeds_.end(), [&](const output& f) { return f.index() == o.index() && f.port() == o.port(); });
+  }
+  plan_node& at(int i) { return plan_.nodes[static_cast<std::size_t>(i)]; }
+
+  int inputs_of(int index) const { return nodes_.input_count(g_, index); }
+
+  void collect(std::span<const output> fetches, std::span<const int> targets) {
+    std::vector<int> open;
+    place_.assign(static_cast<std::size_t>(g_.size()), -1);
+    const auto want = [&](int index) {
+      if (place_[static_cast<std::size_t>(index)] != -1) return;
+      place_[static_cast<std::size_t>(index)] = -2;
+      open.push_back(index);
+    };
+    for (const output& f : fetches)
+      if (!is_fed(f)) want(f.index());
+    for (int t : targets) want(t);
+    while (!open.empty()) {
+      const int index = open.back();
+      open.pop_back();
+      for (int k = 0; k < inputs_of(index); ++k)
+        if (const output in = nodes_.input(g_, index, k); !is_fed(in)) want(in.index());
+      const node& row = g_.at(index);
+      for (int k = 0; k < row.control_count; ++k) {
+        const int from = g_.control(row, k);
+        // a fed placeholder has nothing to wait for
+        if (g_.at(from).op->kind == op_kind::placeholder && is_fed(output(g_, from))) continue;
+        want(from);
+      }
+    }
+    // what is fed stands first, then the nodes in the order in which they were made
+    for (const output& f : feeds_) {
+      const int made = static_cast<int>(plan_.nodes.size());
+      if (!feed_nodes_.emplace(key(f), made).second) throw invalid_argument("The tensor '" + f.name() + "' is fed twice");
+      plan_node n;
+      n.kind = flow::feed;
+      n.results = 1;
+      plan_.nodes.push_back(std::move(n));
+    }
+    std::vector<int> needed;
+    for (int i = 0; i < g_.size(); ++i)
+      if (place_[static_cast<std::size_t>(i)] == -2) needed.push_back(i);
+    for (int i : needed) {
+      place_[static_cast<std::size_t>(i)] = static_cast<int>(plan_.nodes.size());
+      plan_node n;
+      n.node = kernel_of_(i);
+      const op_info& op = *g_.at(i).op;
+      n.run = kernel_for(op, *n.node);
+      n.kind = flow_of(op.type);
+      n.writes = !written_inputs(op, inputs_of(i)).empty();
+      n.constant_enter = n.kind == flow::enter && n.node->flag("is_constant");
+      n.results = nodes_.record(i).results;
+      plan_.has_control_flow = plan_.has_control_flow || n.kind != flow::plain || is_switch(op.type);
+      plan_.nodes.push_back(std::move(n));
+    }
+  }
+
+  const operator_kernel* kernel_for(const op_info& op, const kernel_node& n) const {
+    if (const operator_kernel* own = find_kernel(op.type)) return own;
+    static const operator_kernel definition = run_definition;
+    if (op.infer != nullptr && op.kind != op_kind::variable && op.kind != op_kind::assign && op.kind != op_kind::group) return &definition;
+    throw unimplemented("No kernel for the operator '" + std::string(op.type) + "'" + node_text(n));
+  }
+
+  plan_source source_of(const output& o) const {
+    const auto fed = feed_nodes_.find(key(o));
+    if (fed != feed_nodes_.end()) return {fed->second, 0};
+    return {place_[static_cast<std::size_t>(o.index())], o.port()};
+  }
+
+  void connect() {
+    for (int i = 0; i < g_.size(); ++i) {
+      const int p = place_[static_cast<std::size_t>(i)];
+      if (p < 0) continue;
+      for (int k = 0; k < inputs_of(i); ++k) {
+        const plan_source from = source_of(nodes_.input(g_, i, k));
+        at(p).inputs.push_back(from);
+        at(from.node).out.push_back({from.port, p, k});
+      }
+      const node& row = g_.at(i);
+      for (int k = 0; k < row.control_count; ++k) {
+        const int from = place_[static_cast<std::size_t>(g_.control(row, k))];
+        if (from < 0) continue;
+        at(p).controls.push_back(from);
+        at(from).out.push_back({-1, p, 0});
+      }
+    }
+    for (auto& n : plan_.nodes) {
+      n.first_result = plan_.results;
+      plan_.results += n.results;
+    }
+  }
+
+  void find_order() {
+    const std::size_t n = plan_.nodes.size();
+    std::vector<std::size_t> waits(n);
+    using item = std::pair<bool, int>;  // those that write come last
+    std::priority_queue<item, std::vector<item>, std::greater<>> ready;
+    for (std::size_t i = 0; i < n; ++i) {
+      waits[i] = plan_.nodes[i].inputs.size() + plan_.nodes[i].controls.size();
+      if (waits[i] == 0) ready.emplace(plan_.nodes[i].writes, static_cast<int>(i));
+    }
+    while (!ready.empty()) {
+      const int i = ready.top().second;
+      ready.pop();
+      plan_.order.push_back(i);
+      for (const plan_edge& e : at(i).out)
+        if (--waits[static_cast<std::size_t>(e.node)] == 0) ready.emplace(at(e.node).writes, e.node);
+    }
+    if (plan_.order.size() != n) throw invalid_argument("the graph has a cycle that is no loop");
+  }
+
+  void find_last_uses() {
+    std::vector<bool> used(static_cast<std::size_t>(plan_.results), false);
+    for (const auto& f : plan_.fetches) used[static_cast<std::size_t>(at(f.node).first_result + f.port)] = true;
+    for (auto i = plan_.order.rbegin(); i != plan_.order.rend(); ++i) {
+      plan_node& n = at(*i);
+      n.last_use.resize(n.inputs.size());
+      for (std::size_t k = n.inputs.size(); k-- > 0;) {
+        const auto slot = static_cast<std::size_t>(at(n.inputs[k].node).first_result + n.inputs[k].port);
+        n.last_use[k] = !used[slot];
+        used[slot] = true;
+      }
+    }
+  }
+
+  // The variable that an input refers to, or -1.
+  int variable_behind(plan_source s) {
+    while (true) {
+      const plan_node& n = at(s.node);
+      if (n.node == nullptr) return -1;
+      const op_info& op = *g_.at(n.node->index).op;
+      if (op.kind == op_kind::variable || op.type == "TemporaryVariable") return s.node;
+      if (!hands_on(n) && written_inputs(op, static_cast<int>(n.inputs.size())).empty()) return -1;
+      s = n.inputs[0];
+    }
+  }
+  // Whether a node gives the variable that it takes to others.
+  static bool hands_on(const plan_node& n) {
+    const std::string_view t = n.node->type;
+    return t == "RefIdentity" || t == "RefSwitch" || t == "RefEnter" || t == "RefExit" || t == "RefMerge" || t == "RefNextIteration";
+  }
+  void find_writers() {
+    for (std::size_t i = 0; i < plan_.nodes.size(); ++i) {
+      const plan_node& n = plan_.nodes[i];
+      if (!n.writes) continue;
+      for (int k : written_inputs(*g_.at(n.node->index).op, static_cast<int>(n.inputs.size())))
+        if (const int v = variable_behind(n.inputs[static_cast<std::size_t>(k)]); v >= 0) writers_[v].push_back(static_cast<int>(i));
+    }
+  }
+
+  // Marks all that depends on a node with `mark`.
+  void mark_users(int node, std::vector<int>& marks, int mark) const {
+    std::vector<int> open{node};
+    while (!open.empty()) {
+      const plan_node& n = plan_.nodes[static_cast<std::size_t>(open.back())];
+      open.pop_back();
+      for (const plan_edge& e : n.out)
+        if (std::exchange(marks[static_cast<std::size_t>(e.node)], mark) != mark) open.push_back(e.node);
+    }
+  }
+  // Who sees which value of a variable that is written.
+  void find_reads() {
+    for (plan_node& n : plan_.nodes) {
+      n.late.assign(n.inputs.size(), false);
+      if (n.node == nullptr) continue;
+      const op_info& op = *g_.at(n.node->index).op;
+      for (int k : written_inputs(op, static_cast<int>(n.inputs.size()))) n.late[static_cast<std::size_t>(k)] = true;
+      if (op.type == "IsVariableInitialized") n.late[0] = true;
+    }
+    std::vector<int> marks(plan_.nodes.size(), 0);
+    int mark = 0;
+    for (const auto& [variable, these] : writers_) {
+      ++mark;
+      for (int w : these) mark_users(w, marks, mark);
+      plan_node& v = at(variable);
+      v.snapshot = see(variable, marks, mark) || !plan_.fetches_of[static_cast<std::size_t>(variable)].empty();
+      if (these.size() == 1) continue;
+      for (int w : these) {  // what a write gives, used while another one follows
+        std::vector<int> after(plan_.nodes.size(), 0);
+        mark_users(w, after, 1);
+        ++mark;
+        bool any = false;
+        for (int other : these)
+          if (after[static_cast<std::size_t>(other)] != 0) {
+            mark_users(other, marks, mark);
+            any = true;
+          }
+        if (any) at(w).snapshot = see(w, marks, mark);
+      }
+    }
+  }
+  // Says of all uses of what a node gives, also through reads, whether they are late; whether some are not.
+  bool see(int source, const std::vector<int>& marks, int mark) {
+    bool early = false;
+    for (const plan_edge& e : at(source).out) {
+      if (e.port < 0) continue;
+      plan_node& user = at(e.node);
+      const auto k = static_cast<std::size_t>(e.input);
+      if (user.late[k]) continue;
+      if (user.node->type == "Identity") {
+        early = see(e.node, marks, mark) || !plan_.fetches_of[static_cast<std::size_t>(e.node)].empty() || early;
+        if (marks[static_cast<std::size_t>(e.node)] == mark) user.late[k] = true;
+      } else if (marks[static_cast<std::size_t>(e.node)] == mark) {
+        user.late[k] = true;
+      } else {
+        early = true;
+      }
+    }
+    return early;
+  }
+  static bool only_adds(std::string_view type) {
+    return type == "AssignAdd" || type == "AssignSub" || type == "ScatterAdd" || type == "ScatterSub";
+  }
+  void check_writes() {
+    for (const auto& [variable, these] : writers_)
+      for (std::size_t j = 1; j < these.size(); ++j) {
+        std::vector<bool> before(plan_.nodes.size(), false);
+        std::vector<int> open{these[j]};
+        while (!open.empty()) {
+          const plan_node& n = at(open.back());
+          open.pop_back();
+          const auto visit = [&](int from) {
+            if (!before[static_cast<std::size_t>(from)]) open.push_back(from);
+            before[static_cast<std::size_t>(from)] = true;
+          };
+          for (const auto& s : n.inputs) visit(s.node);
+          for (int c : n.controls) visit(c);
+        }
+        for (std::size_t i = 0; i < j; ++i) {
+          if (before[static_cast<std::size_t>(these[i])] || these[i] == these[j]) continue;
+          const plan_node &a = at(these[i]), &b = at(these[j]);
+          // sums come out the same in either order, if nobody looks at what is between
+          const auto unseen = [&](const plan_node& n, int index) {
+            return plan_.fetches_of[static_cast<std::size_t>(index)].empty() &&
+                   std::all_of(n.out.begin(), n.out.end(), [](const plan_edge& e) { return e.port < 0; });
+          };
+          if (only_adds(a.node->type) && only_adds(b.node->type) && unseen(a, these[i]) && unseen(b, these[j])) continue;
+          throw invalid_argument("two writes to variable '" + at(variable).node->name() + "' in one step without an order; order them with control_dependencies" +
+                                 node_text(*a.node) + node_text(*b.node));
+        }
+      }
+  }
+
+  void find_frames() {
+    plan_.frames.push_back({});
+    std::map<std::pair<int, std::string>, int> known;
+    for (std::size_t i = 0; i < plan_.nodes.size(); ++i) {
+      plan_node& n = plan_.nodes[i];
+      int frame = -1;
+      int first = -1;
+      const auto meet = [&](int from) {
+        if (from >= static_cast<int>(i)) return;  // a loop's way back
+        const plan_node& source = at(from);
+        int its = source.frame;
+        if (source.kind == flow::enter) its = source.child;
+        if (source.kind == flow::exit) its = plan_.frames[static_cast<std::size_t>(source.frame)].parent;
+        if (frame < 0) {
+          frame = its;
+          first = from;
+        } else if (frame != its) {
+          const auto name = [&](int f) { return plan_.frames[static_cast<std::size_t>(f)].name; };
+          throw invalid_argument("has inputs from different frames: one is in frame '" + name(frame) + "', another in frame '" + name(its) + "'" +
+                                 node_text(*n.node) + (at(first).node != nullptr ? node_text(*at(first).node) : "") +
+                                 (source.node != nullptr ? node_text(*source.node) : ""));
+        }
+      };
+      for (const auto& s : n.inputs) meet(s.node);
+      for (int c : n.controls) meet(c);
+      n.frame = std::max(frame, 0);
+      if (n.kind == flow::exit && n.frame == 0) throw invalid_argument("an Exit outside of any loop" + node_text(*n.node));
+      if (n.kind == flow::enter) {
+        const std::string name = n.node->text("frame_name");
+        const auto [at, fresh] = known.try_emplace({n.frame, name}, static_cast<int>(plan_.frames.size()));
+        if (fresh) plan_.frames.push_back({name, n.frame, 0, 0, 0});
+        n.child = at->second;
+        ++plan_.frames[static_cast<std::size_t>(n.child)].enters;
+      }
+      plan_frame& f = plan_.frames[static_cast<std::size_t>(n.frame)];
+      n.place = f.nodes++;
+      n.first_input = f.inputs;
+      f.inputs += static_cast<int>(n.inputs.size());
+    }
+  }
+
+  graph& g_;
+  named_part& nodes_;
+  std::function<kernel_node*(int)> kernel_of_;
+  std::span<const output> feeds_;
+  std::vector<int> place_;
+  std::map<tensor_key, int> feed_nodes_;
+  std::map<int, std::vector<int>> writers_;  // of each variable
+  run_plan plan_;
+};
+
+}  // namespace leat::dynamic

@@ -1,0 +1,469 @@
+#pragma once
+// A value of a graph at run time: dtype, shape and elements in row-major order, known only when the program runs. It is what
+// nodes hand each other, what sessions are fed and what they give. Copies share the elements; who writes takes care that nobody
+// else holds them (`is_alone`). Texts are elements like numbers. A handle of a queue or stack is a scalar of dtype resource.
+
+#include <leat/graph/tensor_contents.hpp>
+#include <leat/graph/literal.hpp>
+
+#include <atomic>
+#include <concepts>
+#include <memory>
+#include <new>
+#include <ranges>
+#include <span>
+#include <utility>
+
+namespace leat {
+
+/// What a session keeps between runs and nodes refer to by a handle: a queue, a stack, a variable.
+class resource {
+ public:
+  virtual ~resource() = default;
+};
+
+/// The dtypes of texts and of handles: numbers of `data_type` that nothing is computed with.
+inline constexpr dtype text_dtype = static_cast<dtype>(data_type::string);
+inline constexpr dtype resource_dtype = static_cast<dtype>(data_type::resource);
+
+/// "float32", "string": the name of any dtype that a graph may hold.
+inline std::string dtype_name(dtype d) {
+  if (size_of(d) > 0) return std::string(name_of_dtype(d));
+  std::string text = name_of_data_type(to_data_type(d)).substr(3);
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+/// "[2,3]": a shape as TensorFlow's kernels write it.
+inline std::string brackets(const shape& s) {
+  if (!s.has_rank()) return "<unknown>";
+  std::string text = "[";
+  for (int i = 0; i < s.rank; ++i) text += (i > 0 ? "," : "") + (s[i] < 0 ? std::string("?") : std::to_string(s[i]));
+  return text + "]";
+}
+
+namespace detail {
+
+// Memory of small buffers that nobody holds any more, of each thread: numbers come and go with every run, and the heap takes long
+// for what is aligned.
+class small_store {
+ public:
+  static void* take() {
+    small_store* const s = mine();
+    return s == nullptr || s->count_ == 0 ? nullptr : s->held_[--s->count_];
+  }
+  static bool give(void* p) {
+    small_store* const s = mine();
+    if (s == nullptr || s->count_ == most) return false;
+    s->held_[s->count_++] = p;
+    return true;
+  }
+
+ private:
+#if defined(__SANITIZE_ADDRESS__)
+  static constexpr int most = 0;  // it is to see what is used after it was released
+#else
+  static constexpr int most = 64;
+#endif
+  small_store() = default;
+  ~small_store() {
+    ended() = true;
+    while (count_ > 0) ::operator delete(held_[--count_], std::align_val_t{64});
+  }
+  static bool& ended() {
+    thread_local bool value = false;  // stays readable when the thread's objects are gone
+    return value;
+  }
+  static small_store* mine() {
+    if (ended()) return nullptr;
+    thread_local small_store store;
+    return &store;
+  }
+  int count_ = 0;
+  void* held_[most + 1];
+};
+
+// Elements, and how many values hold them. Numbers follow the header in one allocation, unless they are someone else's.
+class tensor_buffer {
+ public:
+  static tensor_buffer* make(std::size_t bytes) {
+    constexpr std::size_t header = (sizeof(tensor_buffer) + 63) / 64 * 64;
+    const bool is_small = bytes <= small_bytes;
+    void* raw = is_small ? small_store::take() : nullptr;
+    if (raw == nullptr) raw = ::operator new(header + (is_small ? small_bytes : bytes) + 64, std::align_val_t{64});  // SIMD may read behind the end
+    auto* made = new (raw) tensor_buffer;
+    made->data = static_cast<std::byte*>(raw) + header;
+    made->is_small_ = is_small;
+    return made;
+  }
+  void hold() { holders_.fetch_add(1, std::memory_order_relaxed); }
+  void release() {
+    if (holders_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    const bool keep = is_small_;
+    this->~tensor_buffer();
+    if (!keep || !small_store::give(this)) ::operator delete(this, std::align_val_t{64});
+  }
+  bool is_alone() const { return holders_.load(std::memory_order_acquire) == 1; }
+
+  std::byte* data = nullptr;
+  bool borrowed = false;
+  std::vector<std::string> texts;
+  std::shared_ptr<resource> handle;
+
+ private:
+  static constexpr std::size_t small_bytes = 64;
+  std::atomic<int> holders_{1};
+  bool is_small_ = false;
+};
+
+template <class A>
+concept array_like = requires(const A& a) {
+  typename A::value_type;
+  { a.dimension() } -> std::convertible_to<std::size_t>;
+  a.shape();
+  a.begin();
+} && element_type<typename A::value_type>;
+
+template <class A>
+concept makable_array = array_like<A> && requires(std::vector<std::size_t> s) { A::from_shape(s); };
+
+}  // namespace detail
+
+class tensor_value {
+ public:
+  tensor_value() = default;
+  /// Elements that have not been set yet; texts are empty. Errors: invalid_argument for a shape that is not known whole.
+  tensor_value(dtype type, const shape& extent) : type_(type), extent_(extent) {
+    if (!extent.is_static()) throw invalid_argument("a value of a shape that is not known: " + brackets(extent));
+    buffer_ = detail::tensor_buffer::make(static_cast<std::size_t>(extent.elements()) * static_cast<std::size_t>(size_of(type)));
+    if (type == text_dtype) buffer_->texts.resize(static_cast<std::size_t>(extent.elements()));
+  }
+  tensor_value(const tensor_value& other) noexcept : type_(other.type_), extent_(other.extent_), buffer_(other.buffer_) {
+    if (buffer_ != nullptr) buffer_->hold();
+  }
+  tensor_value(tensor_value&& other) noexcept
+      : type_(other.type_), extent_(other.extent_), buffer_(std::exchange(other.buffer_, nullptr)) {}
+  tensor_value& operator=(tensor_value other) noexcept {
+    std::swap(type_, other.type_);
+    std::swap(extent_, other.extent_);
+    std::swap(buffer_, other.buffer_);
+    return *this;
+  }
+  ~tensor_value() {
+    if (buffer_ != nullptr) buffer_->release();
+  }
+
+  /// A number, a text, a list.
+  template <element_type T>
+  tensor_value(T value) : tensor_value(dtype_of<T>, shape{}) {
+    *elements_as<stored<T>>() = static_cast<stored<T>>(value);
+  }
+  tensor_value(std::string text) : tensor_value(text_dtype, shape{}) { buffer_->texts[0] = std::move(text); }
+  tensor_value(const char* text) : tensor_value(std::string(text)) {}
+  template <element_type T>
+  tensor_value(const std::vector<T>& values) : tensor_value(dtype_of<T>, vector_shape(values.size())) {
+    std::copy(values.begin(), values.end(), elements_as<stored<T>>());
+  }
+  tensor_value(std::vector<std::string> texts) : tensor_value(text_dtype, vector_shape(texts.size())) { buffer_->texts = std::move(texts); }
+  template <element_type T>
+  tensor_value(std::initializer_list<T> list) : tensor_value(std::vector<T>(list)) {}
+  template <element_type T>
+  tensor_value(const shape& extent, const std::vector<T>& values) : tensor_value(dtype_of<T>, extent) {
+    if (extent.elements() != static_cast<std::int64_t>(values.size()))
+      throw invalid_argument(std::to_string(values.size()) + " values for shape " + brackets(extent));
+    std::copy(values.begin(), values.end(), elements_as<stored<T>>());
+  }
+  tensor_value(const tensor_literal& literal) : tensor_value(from_proto(literal.proto())) {}
+  /// An array with `shape()` and elements to walk along, as xtensor's are; its elements are copied.
+  template <detail::array_like A>
+  explicit(false) tensor_value(const A& array) : tensor_value(dtype_of<typename A::value_type>, shape_of_array(array)) {
+    std::copy(array.begin(), array.end(), elements_as<stored<typename A::value_type>>());
+  }
+  /// A handle.
+  static tensor_value handle(std::shared_ptr<resource> held) {
+    tensor_value made(resource_dtype, shape{});
+    made.buffer_->handle = std::move(held);
+    return made;
+  }
+  /// The elements that a file or a constant holds.
+  /// Errors: invalid_argument where something is wrong with them; unimplemented for dtypes that are only carried.
+  static tensor_value from_proto(const tensor_proto& p);
+  /// Elements that stay where they are: the caller keeps them for as long as this value and its copies live.
+  static tensor_value borrow(dtype type, const shape& extent, void* elements) {
+    tensor_value made;
+    made.type_ = type;
+    made.extent_ = extent;
+    made.buffer_ = detail::tensor_buffer::make(0);
+    made.buffer_->data = static_cast<std::byte*>(elements);
+    made.buffer_->borrowed = true;
+    return made;
+  }
+
+  /// Whether there is a value at all: what an operation without results gives is none.
+  explicit operator bool() const { return buffer_ != nullptr; }
+  dtype type() const { return type_; }
+  const shape& extent() const { return extent_; }
+  std::int64_t elements() const { return buffer_ == nullptr ? 0 : extent_.elements(); }
+  std::size_t bytes() const { return static_cast<std::size_t>(elements()) * static_cast<std::size_t>(size_of(type_)); }
+
+  /// The elements as they lie. Errors: invalid_argument for another dtype.
+  template <element_type T>
+  std::span<const T> values() const {
+    check_type(dtype_of<T>);
+    return {reinterpret_cast<const T*>(buffer_->data), static_cast<std::size_t>(elements())};
+  }
+  const std::vector<std::string>& texts() const {
+    check_type(text_dtype);
+    return buffer_->texts;
+  }
+  const std::shared_ptr<resource>& held() const {
+    check_type(resource_dtype);
+    return buffer_->handle;
+  }
+  const std::byte* data() const { return buffer_->data; }
+
+  /// To write: only while nobody else holds the elements.
+  std::byte* data() { return buffer_->data; }
+  template <element_type T>
+  std::span<T> values() {
+    check_type(dtype_of<T>);
+    return {reinterpret_cast<T*>(buffer_->data), static_cast<std::size_t>(elements())};
+  }
+  std::vector<std::string>& texts() {
+    check_type(text_dtype);
+    return buffer_->texts;
+  }
+  bool is_alone() const { return buffer_ != nullptr && !buffer_->borrowed && buffer_->is_alone(); }
+  bool is_borrowed() const { return buffer_ != nullptr && buffer_->borrowed; }
+
+  /// The same elements in memory of their own.
+  tensor_value copy() const {
+    if (buffer_ == nullptr) return {};
+    tensor_value made(type_, extent_);
+    std::memcpy(made.buffer_->data, buffer_->data, bytes());
+    made.buffer_->texts = buffer_->texts;
+    made.buffer_->handle = buffer_->handle;
+    return made;
+  }
+  /// This value, or a copy where the elements are someone else's: what may be kept after a run.
+  tensor_value kept() const { return is_borrowed() ? copy() : *this; }
+  /// The same elements in another shape of as many.
+  tensor_value reshaped(const shape& extent) const {
+    tensor_value made(*this);
+    made.extent_ = extent;
+    return made;
+  }
+
+  /// As an array (`xt::xarray<float>`), a vector of all elements, or, of one element, a number or text.
+  /// Errors: invalid_argument for another dtype, for several elements as a number, for a rank that the array does not have.
+  template <class A>
+  A as() const {
+    if (buffer_ == nullptr) throw invalid_argument("an operation gives no value");
+    if constexpr (std::is_same_v<A, tensor_value>) {
+      return *this;
+    } else if constexpr (element_type<A>) {
+      check_single();
+      return static_cast<A>(values<A>()[0]);
+    } else if constexpr (std::is_same_v<A, std::string>) {
+      check_single();
+      return texts()[0];
+    } else if constexpr (std::is_same_v<A, std::vector<std::string>>) {
+      return texts();
+    } else if constexpr (detail::makable_array<A>) {
+      std::vector<std::size_t> sizes;
+      for (int i = 0; i < extent_.rank; ++i) sizes.push_back(static_cast<std::size_t>(extent_[i]));
+      typename A::shape_type its{};
+      if constexpr (requires { its.resize(sizes.size()); }) {
+        its.resize(sizes.size());
+      } else if (its.size() != sizes.size()) {
+        throw invalid_argument("a value of shape " + brackets(extent_) + " as an array of rank " + std::to_string(its.size()));
+      }
+      std::copy(sizes.begin(), sizes.end(), its.begin());
+      A made = A::from_shape(its);
+      const auto all = values<typename A::value_type>();
+      std::copy(all.begin(), all.end(), made.begin());
+      return made;
+    } else {
+      static_assert(requires(A a) { typename A::value_type; a.reserve(1); }, "a value as a number, a text, a vector or an array");
+      const auto all = values<typename A::value_type>();
+      return A(all.begin(), all.end());
+    }
+  }
+  template <class A>
+    requires(element_type<A> || std::is_same_v<A, std::string> || std::is_same_v<A, std::vector<typename A::value_type>> || detail::makable_array<A>)
+  operator A() const {
+    return as<A>();
+  }
+
+  /// As files hold it.
+  tensor_proto proto() const;
+
+ private:
+  template <class T>
+  using stored = std::conditional_t<dtype_of<T> == dtype::int64, std::int64_t, T>;
+  template <class T>
+  T* elements_as() {
+    return reinterpret_cast<T*>(buffer_->data);
+  }
+  static shape vector_shape(std::size_t n) {
+    shape s;
+    s.push(static_cast<std::int64_t>(n));
+    return s;
+  }
+  template <class A>
+  static shape shape_of_array(const A& array) {
+    if (array.dimension() > static_cast<std::size_t>(max_rank)) throw invalid_argument("an array of more than 8 dimensions");
+    shape s;
+    for (std::size_t i = 0; i < array.dimension(); ++i) s.push(static_cast<std::int64_t>(array.shape()[i]));
+    return s;
+  }
+  void check_type(dtype wanted) const {
+    if (buffer_ == nullptr) throw invalid_argument("an operation gives no value");
+    if (type_ != wanted) throw invalid_argument("a value of " + dtype_name(type_) + " was taken as " + dtype_name(wanted));
+  }
+  void check_single() const {
+    if (elements() != 1) throw invalid_argument("a value of shape " + brackets(extent_) + " is not one number");
+  }
+
+  dtype type_ = dtype::invalid;
+  shape extent_;
+  detail::tensor_buffer* buffer_ = nullptr;
+};
+
+/// Calls `f` with an object of the C++ type of a dtype. Errors: unimplemented for dtypes that are not computed with.
+template <class F>
+decltype(auto) with_dtype(dtype d, F&& f) {
+  switch (d) {
+    case dtype::float32: return f(float{});
+    case dtype::float64: return f(double{});
+    case dtype::int32: return f(std::int32_t{});
+    case dtype::int64: return f(std::int64_t{});
+    case dtype::uint8: return f(std::uint8_t{});
+    case dtype::boolean: return f(bool{});
+    case dtype::invalid: break;
+  }
+  throw unimplemented("no kernel for dtype " + dtype_name(d));
+}
+/// The same with numbers alone.
+template <class F>
+decltype(auto) with_number(dtype d, F&& f) {
+  if (d == dtype::boolean) throw unimplemented("no kernel for dtype bool");
+  return with_dtype(d, [&]<class T>(T zero) -> decltype(auto) {
+    if constexpr (std::is_same_v<T, bool>) return f(float{});
+    else return f(zero);
+  });
+}
+/// The same with float32 and float64 alone.
+template <class F>
+decltype(auto) with_fraction(dtype d, F&& f) {
+  if (d == dtype::float32) return f(float{});
+  if (d == dtype::float64) return f(double{});
+  throw unimplemented("no kernel for dtype " + dtype_name(d));
+}
+/// The same with the dtypes of indices, int32 and int64.
+template <class F>
+decltype(auto) with_index(dtype d, F&& f) {
+  if (d == dtype::int32) return f(std::int32_t{});
+  if (d == dtype::int64) return f(std::int64_t{});
+  throw unimplemented("indices are int32 or int64, not " + dtype_name(d));
+}
+
+/// The elements of a small tensor of integers: sizes, axes.
+inline std::vector<std::int64_t> integers(const tensor_value& v) {
+  return with_index(v.type(), [&]<class T>(T) {
+    const auto all = v.values<T>();
+    return std::vector<std::int64_t>(all.begin(), all.end());
+  });
+}
+/// Its one number. Errors: invalid_argument where it has several.
+inline std::int64_t integer(const tensor_value& v) {
+  if (v.elements() != 1) throw invalid_argument("one number is wanted, not shape " + brackets(v.extent()));
+  return integers(v)[0];
+}
+/// A vector of integers of a dtype, or with `rank` 0 a number.
+inline tensor_value integer_tensor(dtype type, const std::vector<std::int64_t>& numbers, bool scalar = false) {
+  shape extent;
+  if (!scalar) extent.push(static_cast<std::int64_t>(numbers.size()));
+  tensor_value made(type, extent);
+  with_index(type, [&]<class T>(T) {
+    auto all = made.values<T>();
+    for (std::size_t i = 0; i < numbers.size(); ++i) all[i] = static_cast<T>(numbers[i]);
+  });
+  return made;
+}
+/// A shape from numbers. Errors: invalid_argument for a size below 0, or more than 8 of them.
+inline shape shape_from(const std::vector<std::int64_t>& sizes) {
+  if (sizes.size() > static_cast<std::size_t>(max_rank)) throw unimplemented("more than 8 dimensions");
+  shape s;
+  for (auto n : sizes) {
+    if (n < 0) throw invalid_argument("Dimension " + std::to_string(n) + " must be >= 0");
+    s.push(n);
+  }
+  return s;
+}
+
+inline tensor_value tensor_value::from_proto(const tensor_proto& p) {
+  const auto type = static_cast<dtype>(p.dtype);
+  const shape extent = to_shape(p.shape);
+  if (!extent.is_static()) throw unimplemented("a tensor of shape " + to_text(p.shape));
+  if (type == text_dtype) {
+    tensor_value made(type, extent);
+    made.texts() = contents<std::string>(p);
+    return made;
+  }
+  return with_dtype(type, [&]<class T>(T) {
+    const auto all = contents<T>(p);
+    tensor_value made(type, extent);
+    std::copy(all.begin(), all.end(), made.values<T>().begin());
+    return made;
+  });
+}
+
+inline tensor_proto tensor_value::proto() const {
+  tensor_shape_proto s = to_proto(extent_);
+  if (type_ == text_dtype) return make_tensor_proto(buffer_->texts, std::move(s));
+  return with_dtype(type_, [&]<class T>(T) {
+    const auto all = values<T>();
+    return make_tensor_proto(std::vector<T>(all.begin(), all.end()), std::move(s));
+  });
+}
+
+/// "[1 -2]", "[[1 2][3 4]]", "7": elements as TensorFlow's Print and Assert write them, at most `most` of them.
+inline std::string summary_text(const tensor_value& v, std::int64_t most = 3) {
+  const std::int64_t count = v.elements();
+  if (most < 0) most = count;
+  const auto element = [&](std::int64_t i) -> std::string {
+    const auto at = static_cast<std::size_t>(i);
+    if (v.type() == text_dtype) return v.texts()[at];
+    if (v.type() == resource_dtype) return "<resource>";
+    return with_dtype(v.type(), [&]<class T>(T) -> std::string {
+      if constexpr (std::is_floating_point_v<T>) {
+        char text[32];
+        std::snprintf(text, sizeof(text), "%g", static_cast<double>(v.values<T>()[at]));
+        return text;
+      } else {
+        return std::to_string(static_cast<long long>(v.values<T>()[at]));
+      }
+    });
+  };
+  const shape& s = v.extent();
+  if (s.rank == 0) return element(0);
+  std::string text;
+  const std::int64_t shown = std::min(most, count);
+  for (std::int64_t i = 0; i < shown; ++i) {
+    int opened = 0;
+    std::int64_t step = 1;
+    for (int a = s.rank - 1; a >= 0; --a) {
+      step *= s[a];
+      if (step != 0 && i % step == 0) ++opened;
+    }
+    if (i > 0) text += opened > 0 ? std::string(static_cast<std::size_t>(opened), ']') : " ";
+    text += std::string(static_cast<std::size_t>(opened), '[') + element(i);
+  }
+  if (shown == 0) return "[]";
+  if (shown < count) text += "...";
+  // what is still open
+  return text + (shown < count ? "]" : std::string(static_cast<std::size_t>(s.rank), ']'));
+}
+
+}  // namespace leat

@@ -1,0 +1,30 @@
+#pragma once
+// The value of typed expressions at once, with no session in sight: one is made, its variables get their first values, and it
+// runs. For trying something out; whoever runs a step twice makes a session.
+//
+//   auto y = evaluate(softmax(x), x = xs);
+//   auto [a, b] = evaluate(fetch(mean, largest), x = xs);
+
+#include <leat/session/session.hpp>
+
+namespace leat {
+
+/// The values of expressions, as a tuple. Errors: as `session::run`.
+template <class... Es, feed_binding... Feeds>
+  requires(tensor_expression<Es> && ...)
+auto evaluate(const fetch_list<Es...>& fetches, const Feeds&... feeds) {
+  return std::apply(
+      [&](const Es&... es) {
+        session s{es...};
+        s.initialize();
+        return s.run(fetches, feeds...);
+      },
+      fetches.targets);
+}
+/// The value of one: a number for a scalar, else an array.
+template <tensor_expression E, feed_binding... Feeds>
+auto evaluate(const E& e, const Feeds&... feeds) {
+  return std::get<0>(evaluate(fetch(e), feeds...));
+}
+
+}  // namespace leat

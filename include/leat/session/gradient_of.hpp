@@ -1,0 +1,235 @@
+#pragma once
+// C++ functions that are written with operators, as functions of arrays. `evaluated(f)` calls f; `gradient_of(f)` gives the
+// gradient of f, `value_and_gradient_of(f)` both.
+//
+//   auto f = [](auto x) { return reduce_sum(square(x)); };
+//   auto df = gradient_of(f);
+//   xt::xarray<float> slope = df(xs);             // 2 xs
+//   float second = gradient_of(gradient_of([](auto x) { return x * x * x; }))(2.0f);
+//
+// f is called once for each combination of dtypes and shapes that come, with placeholders of a graph of its own; the session of
+// that graph runs from then on. So f must be made of operators: what else it does happens once. Given handles of a graph or
+// typed expressions instead of arrays, the function gives handles and expressions.
+
+#include <leat/ops/named_shape.hpp>
+#include <leat/passes/gradient.hpp>
+#include <leat/passes/named_gradient.hpp>
+#include <leat/session/graph_session.hpp>
+
+namespace leat {
+
+namespace detail {
+
+template <class V>
+tensor_value lent_argument(const V& v) {
+  if constexpr (element_type<V>) return tensor_value(v);
+  else if constexpr (requires { lend(v); }) return lend(v);
+  else return tensor_value(v);
+}
+// What a gradient for an argument of this type is given as: the same where it can hold one.
+template <class V>
+struct gradient_type {
+  using type = tensor_value;
+};
+template <class V>
+  requires(element_type<V> || makable_array<V>)
+struct gradient_type<V> {
+  using type = V;
+};
+template <element_type T>
+struct gradient_type<std::vector<T>> {
+  using type = std::vector<T>;
+};
+
+inline void append_results(std::vector<output>& list, const output& o) { list.push_back(o); }
+inline void append_results(std::vector<output>& list, const std::vector<output>& os) { list.insert(list.end(), os.begin(), os.end()); }
+template <class... Os>
+void append_results(std::vector<output>& list, const std::tuple<Os...>& os) {
+  std::apply([&](const Os&... o) { (append_results(list, o), ...); }, os);
+}
+
+// A graph for arguments of certain dtypes and shapes.
+struct traced_function {
+  graph nodes;
+  std::unique_ptr<graph_session> session;
+  std::optional<graph_callable> step;
+};
+
+// A function's graphs by the dtypes and shapes of its arguments. `Write` makes the results from the placeholders.
+class traced_functions {
+ public:
+  template <class Write>
+  std::vector<tensor_value> run(const std::vector<tensor_value>& arguments, Write write) {
+    const std::lock_guard lock(guard_);
+    std::vector<std::int64_t> key;
+    for (const tensor_value& a : arguments) {
+      key.push_back(static_cast<std::int64_t>(a.type()));
+      key.push_back(a.extent().rank);
+      for (int i = 0; i < a.extent().rank; ++i) key.push_back(a.extent()[i]);
+    }
+    auto& made = known_[key];
+    if (made == nullptr) made = make(arguments, write);
+    std::vector<tensor_value> results;
+    for (const tensor_value& v : made->step->call(arguments)) results.push_back(v.copy());
+    return results;
+  }
+
+ private:
+  template <class Write>
+  static std::unique_ptr<traced_function> make(const std::vector<tensor_value>& arguments, Write write) {
+    auto made = std::make_unique<traced_function>();
+    std::vector<output> places, results;
+    {
+      const auto scope = made->nodes.as_default();
+      for (const tensor_value& a : arguments) places.push_back(placeholder(a.type(), a.extent(), "argument"));
+      results = write(places);
+    }
+    made->session = std::make_unique<graph_session>(made->nodes);
+    made->session = std::make_unique<graph_session>(made->nodes);
+    made->step.emplace(made->session->prepare(results, places));
+    return made;
+  }
+  std::mutex guard_;
+  std::map<std::vector<std::int64_t>, std::unique_ptr<traced_function>> known_;
+};
+
+// dy/dx for some of the xs; zeros where y does not depend on one.
+inline std::vector<output> gradients_for(const std::vector<output>& ys, const std::vector<output>& xs) {
+  for (std::size_t k = 0; k < xs.size(); ++k)
+    if (xs[k].type() != dtype::float32 && xs[k].type() != dtype::float64)
+      throw invalid_argument("gradient_of: argument " + std::to_string(k) + " of those asked for is " + dtype_name(xs[k].type()) +
+                             ", which has no gradient: name the arguments that have, as in gradient_of<0>(f)");
+  std::vector<output> made = gradients(ys, xs);
+  for (std::size_t k = 0; k < made.size(); ++k)
+    if (!static_cast<bool>(made[k])) made[k] = zeros_like(xs[k]);
+  return made;
+}
+
+}  // namespace detail
+
+/// A function of arrays. Copies share their graphs. Safe from any thread; one call at a time is run.
+template <class F>
+class evaluated_function {
+ public:
+  explicit evaluated_function(F f) : f_(std::move(f)) {}
+
+  /// The value of f: one, or a vector of them where f gives several; numbers and arrays take it by conversion.
+  /// Errors: those of the operators, of gradients and of runs.
+  template <class... As>
+    requires(sizeof...(As) > 0)
+  auto operator()(const As&... arguments) const {
+    std::vector<tensor_value> values = graphs_->run({detail::lent_argument(arguments)...}, [this](const std::vector<output>& places) {
+      std::vector<output> results;
+      detail::append_results(results, call(places, std::index_sequence_for<As...>{}));
+      return results;
+    });
+    if constexpr (std::is_same_v<decltype(call({}, std::index_sequence_for<As...>{})), output>) return tensor_value(values[0]);
+    else return values;
+  }
+
+ private:
+  template <std::size_t... I>
+  auto call(const std::vector<output>& places, std::index_sequence<I...>) const {
+    return f_(places[I]...);
+  }
+  F f_;
+  std::shared_ptr<detail::traced_functions> graphs_ = std::make_shared<detail::traced_functions>();
+};
+
+/// What `gradient_of` gives.
+template <bool WithValue, class F, std::size_t... Of>
+class function_gradient {
+  // The places of the arguments that a gradient is asked for, of N.
+  template <std::size_t N>
+  using wanted = std::conditional_t<sizeof...(Of) == 0, std::make_index_sequence<N>, std::index_sequence<Of...>>;
+
+ public:
+  explicit function_gradient(F f) : f_(std::move(f)) {}
+
+  /// Of arrays and numbers: the gradient for each argument that is asked for, as that argument's type where it can be; a tuple
+  /// where they are several. With the value, that stands first.
+  /// Errors: invalid_argument for an argument of integers that is asked for; those of the operators and of runs.
+  template <class... As>
+    requires(sizeof...(As) > 0 && !(std::is_same_v<As, output> || ...) && !(tensor_expression<As> || ...))
+  auto operator()(const As&... arguments) const {
+    constexpr auto n = std::index_sequence_for<As...>{};
+    const std::vector<tensor_value> values = graphs_->run({detail::lent_argument(arguments)...},
+                                                          [&](const std::vector<output>& places) { return write(places, n, wanted<sizeof...(As)>{}); });
+    return results<std::tuple<As...>>(values, wanted<sizeof...(As)>{});
+  }
+  /// Of handles of a graph: nodes of that graph.
+  template <std::same_as<output>... Os>
+    requires(sizeof...(Os) > 0)
+  auto operator()(const Os&... arguments) const {
+    constexpr auto n = std::index_sequence_for<Os...>{};
+    const std::vector<output> made = write({arguments...}, n, wanted<sizeof...(Os)>{});
+    return tuple_of(made, std::make_index_sequence<wanted<sizeof...(Os)>::size() + (WithValue ? 1 : 0)>{});
+  }
+  /// Of typed expressions: expressions.
+  template <tensor_expression... Es>
+    requires(sizeof...(Es) > 0)
+  constexpr auto operator()(const Es&... arguments) const {
+    const auto y = f_(arguments...);
+    const auto slopes = [&]<std::size_t... I>(std::index_sequence<I...>, const auto& all) {
+      return gradients(y, std::get<I>(all)...);
+    }(wanted<sizeof...(Es)>{}, std::tie(arguments...));
+    if constexpr (WithValue) return std::tuple_cat(std::tuple(y), slopes);
+    else if constexpr (std::tuple_size_v<std::remove_const_t<decltype(slopes)>> == 1) return std::get<0>(slopes);
+    else return slopes;
+  }
+
+ private:
+  template <std::size_t... K, std::size_t... I>
+  std::vector<output> write(const std::vector<output>& places, std::index_sequence<K...>, std::index_sequence<I...>) const {
+    static_assert(((I < sizeof...(K)) && ...), "gradient_of: the function has no argument of that number");
+    std::vector<output> made;
+    detail::append_results(made, f_(places[K]...));
+    const std::vector<output> slopes = detail::gradients_for(made, {places[I]...});
+    if constexpr (!WithValue) made.clear();
+    else if (made.size() != 1) throw invalid_argument("value_and_gradient_of: the function gives " + std::to_string(made.size()) + " values");
+    made.insert(made.end(), slopes.begin(), slopes.end());
+    return made;
+  }
+  template <std::size_t... K>
+  static auto tuple_of(const std::vector<output>& made, std::index_sequence<K...>) {
+    if constexpr (sizeof...(K) == 1) return made[0];
+    else return std::make_tuple(made[K]...);
+  }
+  template <class As, std::size_t... I>
+  static auto results(const std::vector<tensor_value>& values, std::index_sequence<I...>) {
+    constexpr std::size_t before = WithValue ? 1 : 0;
+    std::size_t at = before;
+    const auto next = [&]() -> const tensor_value& { return values[at++]; };
+    if constexpr (!WithValue && sizeof...(I) == 1) {
+      return (next().template as<typename detail::gradient_type<std::tuple_element_t<I, As>>::type>(), ...);
+    } else {
+      // braces: from left to right
+      auto slopes = std::tuple<typename detail::gradient_type<std::tuple_element_t<I, As>>::type...>{
+          next().template as<typename detail::gradient_type<std::tuple_element_t<I, As>>::type>()...};
+      if constexpr (WithValue) return std::tuple_cat(std::tuple<tensor_value>(values[0]), std::move(slopes));
+      else return slopes;
+    }
+  }
+
+  F f_;
+  std::shared_ptr<detail::traced_functions> graphs_ = std::make_shared<detail::traced_functions>();
+};
+
+/// f as a function of arrays: `xt::xarray<float> y = evaluated([](auto a, auto b) { return matmul(a, b); })(xs, ys)`.
+template <class F>
+evaluated_function<F> evaluated(F f) {
+  return evaluated_function<F>(std::move(f));
+}
+/// The gradient of f for each of its arguments, or for those that are named: `gradient_of<0>(f)`. A value that is not one number
+/// counts as the sum of its elements. Source: TensorFlow `gradients`.
+template <std::size_t... Of, class F>
+function_gradient<false, F, Of...> gradient_of(F f) {
+  return function_gradient<false, F, Of...>(std::move(f));
+}
+/// The value of f and its gradients, from one run: `auto [loss, slope] = value_and_gradient_of(f)(xs)`.
+template <std::size_t... Of, class F>
+function_gradient<true, F, Of...> value_and_gradient_of(F f) {
+  return function_gradient<true, F, Of...>(std::move(f));
+}
+
+}  // namespace leat

@@ -1,0 +1,96 @@
+#pragma once
+// Sessions without handing them around: each thread has a stack of default sessions, and `eval` and `run` ask the innermost.
+// An `interactive_session` is the default from where it is made until it ends.
+//
+//   interactive_session s;
+//   run(global_variables_initializer());
+//   const float now = eval(loss, {{x, data}});
+//
+// Source: TensorFlow `InteractiveSession`, `Session.as_default`, `Tensor.eval`, `Operation.run`.
+
+#include <leat/session/graph_session.hpp>
+
+namespace leat {
+
+namespace detail {
+inline std::vector<graph_session*>& default_sessions() {
+  thread_local std::vector<graph_session*> stack;
+  return stack;
+}
+}  // namespace detail
+
+/// The innermost session that was made the default in this thread, or null.
+inline graph_session* default_session() {
+  const auto& stack = detail::default_sessions();
+  return stack.empty() ? nullptr : stack.back();
+}
+
+/// A session is the default as long as this lives, in the thread that made it.
+class default_session_scope {
+ public:
+  explicit default_session_scope(graph_session& s) : session_(&s) { detail::default_sessions().push_back(&s); }
+  default_session_scope(const default_session_scope&) = delete;
+  default_session_scope& operator=(const default_session_scope&) = delete;
+  ~default_session_scope() {
+    auto& stack = detail::default_sessions();  // it need not be the innermost: two interactive sessions may end in any order
+    const auto at = std::find(stack.rbegin(), stack.rend(), session_);
+    if (at != stack.rend()) stack.erase(std::next(at).base());
+  }
+
+ private:
+  graph_session* session_;
+};
+
+/// `const auto here = as_default(s);`
+inline default_session_scope as_default(graph_session& s) { return default_session_scope(s); }
+
+/// A session that is the default while it lives; so is its graph, where one is given.
+class interactive_session : public graph_session {
+ public:
+  explicit interactive_session(session_options options = {}) : graph_session(options), scope_(*this) {}
+  explicit interactive_session(graph& g, session_options options = {}) : graph_session(g, options), graph_scope_(std::in_place, g), scope_(*this) {
+    g.named();
+  }
+
+ private:
+  std::optional<default_graph_scope> graph_scope_;
+  default_session_scope scope_;
+};
+
+namespace detail {
+inline graph_session& session_for(const graph& owner, graph_session* given, const char* what, const char* call) {
+  graph_session* const s = given != nullptr ? given : default_session();
+  if (s == nullptr)
+    throw invalid_argument(std::string("Cannot ") + what + " using `" + call +
+                           "()`: No default session is registered. Make one with `as_default(session)` or an `interactive_session`, or pass a session to `" +
+                           call + "`");
+  if (&s->owner() != &owner)
+    throw invalid_argument(std::string("Cannot use the ") + (given != nullptr ? "given" : "default") + " session to " + what +
+                           ": its graph is different from the session's graph. Pass a session of that graph to `" + call + "`");
+  return *s;
+}
+}  // namespace detail
+
+/// The value of a tensor in the default session, or in one that is given.
+/// Errors: invalid_argument where there is none, or it is of another graph; what `graph_session::run` throws.
+inline tensor_value eval(const output& tensor, const feed_list& feeds = {}, graph_session* session = nullptr) {
+  if (!static_cast<bool>(tensor)) throw invalid_argument("eval of what is no node of a graph");
+  return detail::session_for(tensor.owner(), session, "evaluate tensor", "eval").run(tensor, feeds);
+}
+inline tensor_value eval(const output& tensor, const feed_list& feeds, graph_session& session) { return eval(tensor, feeds, &session); }
+inline tensor_value eval(const output& tensor, graph_session& session) { return eval(tensor, {}, &session); }
+/// The same as a number or array: `eval<float>(loss)`.
+template <class T>
+T eval(const output& tensor, const feed_list& feeds = {}, graph_session* session = nullptr) {
+  return eval(tensor, feeds, session).template as<T>();
+}
+
+/// Runs an operation in the default session, or in one that is given. Errors: as `eval`.
+inline void run(const graph_operation& operation, const feed_list& feeds = {}, graph_session* session = nullptr) {
+  if (!operation) throw invalid_argument("run of what is no node of a graph");
+  detail::session_for(operation.owner(), session, "execute operation", "run").run(operation, feeds);
+}
+inline void run(const graph_operation& operation, const feed_list& feeds, graph_session& session) { run(operation, feeds, &session); }
+inline void run(const graph_operation& operation, graph_session& session) { run(operation, {}, &session); }
+
+}  // namespace leat

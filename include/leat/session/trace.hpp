@@ -1,0 +1,288 @@
+#pragma once
+// What a run did, and when: a `run_trace` is given to runs and collects an event for each step, with its operator, its thread
+// and its time. It is written as a Chrome trace (chrome://tracing and Perfetto read it), or summed up as a table.
+//
+//   run_trace t;
+//   s.run(loss, {{x, data}}, {.trace = &t});               // a dynamic session: programs as they run, one event a step
+//   s.run_traced(t, fetch(loss, train), x = xs);            // a compiled one
+//   t.write_chrome_trace("step.json");
+//   std::cout << t.statistics_table();
+//
+// A run that is fused into one program has one event for each of its steps, called after the operators that are in it.
+// `run_trace t(trace_detail::nodes)` lets a dynamic session run every node by itself instead, which takes longer in all but tells
+// nodes apart. Runs that are given no trace cost nothing for it.
+
+#include <leat/core/error.hpp>
+#include <leat/session/memory_plan.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace leat {
+
+/// What gets an event of its own: the steps that really run, or each node of the graph.
+enum class trace_detail { steps, nodes };
+
+/// A step or node that ran, or a phase of a run. Times are nanoseconds since the trace was made.
+struct trace_event {
+  std::string name;       // of the node; of a fused step the operators in it
+  std::string type;       // the operator; "fused" of several; "Session" of a whole run, "Plan" of its preparation
+  std::string made_at;    // file and line, where known
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  int thread = 0;         // 0 is the first that was seen
+  int run = 0;            // 1 is the first
+
+  std::int64_t duration() const { return end - begin; }
+  /// Whether it stands for others that lie inside.
+  bool is_phase() const { return type == "Session" || type == "Plan"; }
+};
+
+/// Calls of one node or of one type of operator, and their time in nanoseconds.
+struct trace_statistics {
+  std::string name;
+  std::string type;
+  std::int64_t count = 0;
+  std::int64_t total = 0;
+  std::int64_t least = 0;
+  std::int64_t most = 0;
+  double mean() const { return count == 0 ? 0 : static_cast<double>(total) / static_cast<double>(count); }
+};
+
+class trace_scope;
+class step_observer;
+
+/// Events of any number of runs. Several threads may add to it at once; it must outlive the runs that it is given to.
+class run_trace {
+ public:
+  using clock = std::chrono::steady_clock;
+  using scope_type = trace_scope;
+  using observer_type = step_observer;
+
+  explicit run_trace(trace_detail detail = trace_detail::steps) : detail_(detail) {}
+  run_trace(const run_trace&) = delete;
+  run_trace& operator=(const run_trace&) = delete;
+
+  trace_detail detail() const { return detail_; }
+  std::vector<trace_event> events() const {
+    const std::lock_guard lock(guard_);
+    return events_;
+  }
+  /// The memory plans of the programs that ran, each once.
+  std::vector<memory_plan> memory() const {
+    const std::lock_guard lock(guard_);
+    return plans_;
+  }
+  int runs() const {
+    const std::lock_guard lock(guard_);
+    return runs_;
+  }
+  void clear() {
+    const std::lock_guard lock(guard_);
+    events_.clear();
+    plans_.clear();
+    planned_.clear();
+    runs_ = 0;
+  }
+
+  // ---- what sessions enter ----
+
+  std::int64_t now() const { return std::chrono::duration_cast<std::chrono::nanoseconds>(clock::now() - start_).count(); }
+  int begin_run() {
+    const std::lock_guard lock(guard_);
+    return ++runs_;
+  }
+  /// An event of this thread.
+  void add(int run, std::string name, std::string type, std::int64_t begin, std::int64_t end, std::string made_at = {}) {
+    const std::lock_guard lock(guard_);
+    const int thread = threads_.try_emplace(std::this_thread::get_id(), static_cast<int>(threads_.size())).first->second;
+    events_.push_back({std::move(name), std::move(type), std::move(made_at), begin, end, thread, run});
+  }
+  /// The memory plan of a program, once for each program and its sizes. `holder` keeps the program alive where it might go.
+  void add_memory(const planned_program& p, std::shared_ptr<const void> holder = {}) {
+    const program_view view(p.data);
+    std::vector<std::int64_t> sizes(p.sizes, p.sizes + view.names());
+    const std::lock_guard lock(guard_);
+    for (const auto& known : planned_)
+      if (known.data == p.data && known.sizes == sizes) return;
+    planned_.push_back({p.data, std::move(sizes), std::move(holder)});
+    plans_.push_back(memory_plan_of(p));
+  }
+
+  // ---- what comes out ----
+
+  /// By node, what took longest first; phases are not in it.
+  std::vector<trace_statistics> by_node() const {
+    return sum([](const trace_event& e) { return std::pair(e.name, e.type); });
+  }
+  /// By type of operator.
+  std::vector<trace_statistics> by_operator() const {
+    return sum([](const trace_event& e) { return std::pair(e.type, e.type); });
+  }
+  /// Both as a table of text; times in microseconds.
+  std::string statistics_table() const {
+    std::string text = std::to_string(runs()) + " runs\n";
+    text += table("operator", by_operator()) + "\n" + table("node", by_node());
+    return text;
+  }
+  /// Chrome's trace event format: an object with `traceEvents`; times in microseconds.
+  std::string chrome_trace() const {
+    const std::lock_guard lock(guard_);
+    std::string text = "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n";
+    text += R"({"ph": "M", "pid": 1, "name": "process_name", "args": {"name": "/job:localhost/replica:0/task:0/device:CPU:0"}})";
+    for (const auto& [id, number] : threads_)
+      text += ",\n{\"ph\": \"M\", \"pid\": 1, \"tid\": " + std::to_string(number) + R"(, "name": "thread_name", "args": {"name": "thread )" +
+              std::to_string(number) + "\"}}";
+    for (const trace_event& e : events_) {
+      text += ",\n{\"ph\": \"X\", \"pid\": 1, \"tid\": " + std::to_string(e.thread) + ", \"name\": " + quoted(e.name) + ", \"cat\": " + quoted(e.type) +
+              ", \"ts\": " + microseconds(e.begin) + ", \"dur\": " + microseconds(e.duration()) + R"(, "args": {"op": )" + quoted(e.type) +
+              ", \"run\": " + std::to_string(e.run);
+      if (!e.made_at.empty()) text += ", \"made_at\": " + quoted(e.made_at);
+      text += "}}";
+    }
+    return text + "\n]}\n";
+  }
+  /// Errors: not_found where the file cannot be made, data_loss where it cannot be written.
+  void write_chrome_trace(const std::string& path) const {
+    std::ofstream file(path, std::ios::binary);
+    if (!file) throw not_found("the trace cannot be written: no file can be made at '" + path + "'");
+    file << chrome_trace();
+    if (!file.flush()) throw data_loss("the trace was not written whole to '" + path + "'");
+  }
+
+ private:
+  template <class Key>
+  std::vector<trace_statistics> sum(Key key) const {
+    std::map<std::pair<std::string, std::string>, trace_statistics> rows;
+    {
+      const std::lock_guard lock(guard_);
+      for (const trace_event& e : events_) {
+        if (e.is_phase()) continue;
+        trace_statistics& row = rows[key(e)];
+        row.least = row.count == 0 ? e.duration() : std::min(row.least, e.duration());
+        row.most = std::max(row.most, e.duration());
+        row.total += e.duration();
+        ++row.count;
+      }
+    }
+    std::vector<trace_statistics> list;
+    for (auto& [names, row] : rows) {
+      row.name = names.first;
+      row.type = names.second;
+      list.push_back(std::move(row));
+    }
+    std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.total > b.total; });
+    return list;
+  }
+  static std::string table(std::string_view title, const std::vector<trace_statistics>& rows) {
+    std::int64_t all = 0;
+    for (const auto& r : rows) all += r.total;
+    char line[256];
+    std::snprintf(line, sizeof line, "%10s %12s %12s %12s %12s %7s  %.*s\n", "count", "total us", "mean us", "least us", "most us", "share",
+                  static_cast<int>(title.size()), title.data());
+    std::string text = line;
+    for (const auto& r : rows) {
+      std::snprintf(line, sizeof line, "%10lld %12.3f %12.3f %12.3f %12.3f %6.1f%%  ", static_cast<long long>(r.count),
+                    static_cast<double>(r.total) / 1e3, r.mean() / 1e3, static_cast<double>(r.least) / 1e3, static_cast<double>(r.most) / 1e3,
+                    all == 0 ? 0.0 : 100.0 * static_cast<double>(r.total) / static_cast<double>(all));
+      text += line + r.name + (r.type.empty() || r.type == r.name ? std::string{} : " (" + r.type + ")") + "\n";
+    }
+    return text;
+  }
+  static std::string microseconds(std::int64_t nanoseconds) {
+    char text[40];
+    std::snprintf(text, sizeof text, "%lld.%03d", static_cast<long long>(nanoseconds / 1000), static_cast<int>(nanoseconds % 1000));
+    return text;
+  }
+  static std::string quoted(std::string_view s) {
+    std::string text = "\"";
+    for (const char c : s) {
+      if (c == '"' || c == '\\') {
+        text += '\\';
+        text += c;
+      } else if (static_cast<unsigned char>(c) < 0x20) {
+        char code[8];
+        std::snprintf(code, sizeof code, "\\u%04x", static_cast<unsigned>(static_cast<unsigned char>(c)));
+        text += code;
+      } else {
+        text += c;
+      }
+    }
+    return text + "\"";
+  }
+
+  const trace_detail detail_;
+  const clock::time_point start_ = clock::now();
+  mutable std::mutex guard_;
+  std::vector<trace_event> events_;
+  std::vector<memory_plan> plans_;
+  struct seen_program {
+    const std::int64_t* data;
+    std::vector<std::int64_t> sizes;
+    std::shared_ptr<const void> holder;
+  };
+  std::vector<seen_program> planned_;
+  std::map<std::thread::id, int> threads_;
+  int runs_ = 0;
+};
+
+/// An event from here to the end of the scope, also when that is left by an exception.
+class trace_scope {
+ public:
+  trace_scope(run_trace* trace, int run, std::string name, std::string type, std::string made_at = {})
+      : trace_(trace),
+        run_(run),
+        name_(std::move(name)),
+        type_(std::move(type)),
+        made_at_(std::move(made_at)),
+        begin_(trace != nullptr ? trace->now() : 0) {}
+  trace_scope(const trace_scope&) = delete;
+  trace_scope& operator=(const trace_scope&) = delete;
+  ~trace_scope() { end(); }
+  void end() {
+    if (run_trace* const t = std::exchange(trace_, nullptr)) t->add(run_, std::move(name_), std::move(type_), begin_, t->now(), std::move(made_at_));
+  }
+
+ private:
+  run_trace* trace_;
+  int run_;
+  std::string name_;
+  std::string type_;
+  std::string made_at_;
+  std::int64_t begin_;
+};
+
+/// Tells a trace of the steps of a program: what `run` of a bound program and of a compiled session calls. Names are found
+/// before the first step.
+class step_observer {
+ public:
+  step_observer(run_trace& trace, int run, const std::int64_t* program) : trace_(trace), run_(run) {
+    const program_view view(program);
+    const operator_names names;
+    for (int k = 0; k < view.steps(); ++k) steps_.emplace_back(step_name(names, view, program, k), view.step_at(k).is_cluster);
+  }
+  void before(int) { begin_ = trace_.now(); }
+  void after(int step) {
+    const std::int64_t end = trace_.now();
+    const auto& [name, fused] = steps_[static_cast<std::size_t>(step)];
+    trace_.add(run_, name, fused && name.find('+') != name.npos ? "fused" : name, begin_, end);
+  }
+
+ private:
+  run_trace& trace_;
+  int run_;
+  std::vector<std::pair<std::string, bool>> steps_;
+  std::int64_t begin_ = 0;
+};
+
+}  // namespace leat

@@ -1,0 +1,331 @@
+#include <leat/session/graph_session.hpp>
+
+#include <doctest/doctest.h>
+
+#include <leat/graphs.hpp>
+#include <leat/session/array.hpp>
+
+#include <xtensor/xarray.hpp>
+
+#include <sstream>
+#include <string>
+
+using namespace leat;
+
+namespace {
+
+std::string text_of(const auto& f) {
+  try {
+    f();
+  } catch (const error& e) {
+    return e.what();
+  }
+  return "no error";
+}
+bool has(const std::string& text, std::string_view part) { return text.find(part) != text.npos; }
+
+}  // namespace
+
+TEST_CASE("fetches come in the structure in which they were asked for") {
+  graph g;
+  auto scope = g.as_default();
+  const auto x = placeholder(dtype::float32, {-1}, "x");
+  const auto y = multiply(x, 2.0f, "y");
+  const auto z = reduce_sum(y, {0}, keep_dims::no, "z");
+  const auto nothing = group(std::vector<control_input>{y}, "nothing");
+  graph_session s(g);
+  const std::vector<float> data{1, 2, 3};
+  const feed_list feeds{{x, data}};
+
+  CHECK(s.run(z, feeds).as<float>() == 12);
+  const float number = s.run(z, feeds);
+  CHECK(number == 12);
+  CHECK(s.run("y:0", feeds).as<std::vector<float>>() == std::vector<float>{2, 4, 6});
+  CHECK(!s.run(nothing, feeds));
+  CHECK(!s.run("nothing", feeds));
+  CHECK(s.run(std::vector<output>{}, feeds).empty());
+
+  const auto list = s.run({z, nothing, "y:0", z}, feeds);
+  REQUIRE(list.size() == 4);
+  CHECK(list[0].as<float>() == 12);
+  CHECK(!list[1]);
+  CHECK(list[2].extent() == shape{1, {3}});
+  CHECK(list[3].as<float>() == 12);
+
+  const auto [a, rest] = s.run(std::tuple{z, std::vector<output>{x, y}}, feeds);
+  CHECK(a.as<float>() == 12);
+  CHECK(rest[1].as<std::vector<float>>()[2] == 6);
+  const auto named = s.run(std::map<std::string, output>{{"sum", z}, {"all", y}}, feeds);
+  CHECK(named.at("sum").as<float>() == 12);
+
+  const auto [sum, all] = s.run<float, xt::xarray<float>>({z, y}, feeds);
+  CHECK(sum == 12);
+  CHECK(all.dimension() == 1);
+  CHECK(all(2) == 6);
+  CHECK(s.run<float>(z, feeds) == 12);
+
+  CHECK_THROWS_AS(s.run(z, feeds).as<double>(), invalid_argument);
+  CHECK_THROWS_AS(s.run(y, feeds).as<float>(), invalid_argument);
+  CHECK_THROWS_AS(s.run("w:0", feeds), invalid_argument);
+  CHECK_THROWS_AS((s.run<float, float>({z}, feeds)), invalid_argument);
+  graph other;
+  const auto inside = [&] {
+    auto there = other.as_default();
+    return constant(1.0f);
+  }();
+  CHECK(has(text_of([&] { s.run(inside); }), "is not an element of this graph"));
+}
+
+TEST_CASE("any tensor is fed, and what does not fit is refused") {
+  graph g;
+  auto scope = g.as_default();
+  const auto x = placeholder(dtype::float32, {-1, 2}, "x");
+  const auto c = constant(3.0f, "c");
+  const auto w = variable(5.0f, "w");
+  const auto product = multiply(w, c, "product");
+  const auto y = add(x, product, "y");
+  const auto n = placeholder(dtype::int32, {}, "n");
+  const auto m = add(n, 1, "m");
+  for (const bool fuse : {true, false}) {
+    graph_session s(g, {.fuse = fuse});
+    CHECK(s.run<float>(product, {{product, 7.0f}}) == 7);
+    CHECK(s.run<float>(product, {{w, 2.0f}}) == 6);  // a fed variable needs no value
+    CHECK(s.run<float>(product, {{value_of(w), 2.0f}, {c, 10.0f}}) == 20);
+    const xt::xarray<float> data{{1, 2}, {3, 4}};
+    CHECK(s.run<std::vector<float>>(y, {{x, data}, {product, 1.0f}}) == std::vector<float>{2, 3, 4, 5});
+    const xt::xarray<float> turned = xt::transpose(data);
+    CHECK(s.run<std::vector<float>>(y, {{x, xt::xarray<float>(turned)}, {product, 0.0f}}) == std::vector<float>{1, 3, 2, 4});
+    CHECK(s.run<std::vector<float>>(y, {{x, {{1.0f, 2.0f}}}, {product, 1}}) == std::vector<float>{2, 3});
+    CHECK(s.run<std::int32_t>(m, {{n, std::int64_t{4}}}) == 5);
+    CHECK_THROWS_AS(s.run(m, {{n, 1.5f}}), invalid_argument);
+    CHECK_THROWS_AS(s.run(m, {{n, std::vector<float>{1}}}), invalid_argument);
+    CHECK(has(text_of([&] { s.run(y, {{x, std::vector<float>{1, 2}}, {product, 1.0f}}); }),
+              "Cannot feed value of shape (2,) for Tensor x:0, which has shape (?, 2)"));
+    CHECK(has(text_of([&] { s.run(y, {{x, xt::xarray<double>{{1, 2}}}, {product, 1.0f}}); }), "float64"));
+    CHECK(has(text_of([&] { s.run(y, {{product, 1.0f}}); }),
+              "You must feed a value for placeholder tensor 'x' with dtype float and shape [?,2]"));
+    CHECK(has(text_of([&] { s.run(y, {{product, 1.0f}}); }), "dynamic.cpp:"));
+    CHECK_THROWS_AS(s.run(product, {{product, 1.0f}, {product, 2.0f}}), invalid_argument);
+    CHECK_THROWS_AS(s.run(product, {{"nobody:0", 1.0f}}), invalid_argument);
+  }
+}
+
+TEST_CASE("variables belong to the session") {
+  graph g;
+  auto scope = g.as_default();
+  const auto w = variable({1.0f, 2.0f}, "w");
+  const auto v = variable(0, "v");
+  const auto up = assign_add(v, 1);
+  const auto init = global_variables_initializer();
+  for (const bool fuse : {true, false}) {
+    graph_session s(g, {.fuse = fuse}), t(g, {.fuse = fuse});
+    CHECK(!s.is_initialized(w));
+    CHECK(s.uninitialized_variables() == std::vector<std::string>{"w", "v"});
+    CHECK(has(text_of([&] { s.run(w); }), "Attempting to use uninitialized value w"));
+    CHECK_THROWS_AS(s.run(up), failed_precondition);
+    CHECK_THROWS_AS(s.value(w), failed_precondition);
+    s.run(initializer_of(w));
+    CHECK(s.uninitialized_variables() == std::vector<std::string>{"v"});
+    s.run(init);
+    for (int i = 0; i < 3; ++i) s.run(up);
+    CHECK(s.run<std::int32_t>(v) == 3);
+    CHECK(s.run<std::int32_t>(up) == 4);
+    t.run(init);
+    CHECK(t.run<std::int32_t>(v) == 0);
+    s.assign(w, std::vector<float>{5, 6});
+    CHECK(s.value(w).as<std::vector<float>>() == std::vector<float>{5, 6});
+    CHECK_THROWS_AS(s.assign(w, std::vector<float>{5, 6, 7}), invalid_argument);
+    CHECK_THROWS_AS(s.assign(w, std::vector<double>{5, 6}), invalid_argument);
+    // what was read stays what it was
+    const tensor_value before = s.value(v);
+    s.run(up);
+    CHECK(before.as<std::int32_t>() == 4);
+    s.reset();
+    CHECK(!s.is_initialized(v));
+    s.run(init);
+    CHECK(s.run<std::int32_t>(v) == 0);
+  }
+}
+
+TEST_CASE("a value from the start of the run, unless a node waits for a write") {
+  graph g;
+  auto scope = g.as_default();
+  const auto v = variable(1.0f, "v");
+  const auto early = multiply(v, 10.0f, "early");
+  const auto set = assign(v, 5.0f, "set");
+  output late, kept, third;
+  {
+    auto waits = control_dependencies({set});
+    late = multiply(v, 10.0f, "late");  // "v/read" was made outside
+    kept = identity(early, "kept");
+    third = identity(assign_add(v, 1.0f), "third");
+  }
+  const auto second = assign(v, 7.0f, "second");
+  const auto init = global_variables_initializer();
+  for (const bool fuse : {true, false}) {
+    graph_session s(g, {.fuse = fuse});
+    const auto fresh = [&](std::initializer_list<fetch_item> fetches) {
+      s.run(init);
+      std::vector<float> all;
+      for (const auto& r : s.run(fetches)) all.push_back(r.as<float>());
+      return all;
+    };
+    CHECK(fresh({late}) == std::vector<float>{50});
+    CHECK(fresh({kept}) == std::vector<float>{10});
+    CHECK(fresh({early, set, late}) == std::vector<float>{10, 5, 50});
+    CHECK(fresh({late, early}) == std::vector<float>{50, 10});
+    CHECK(fresh({v, set}) == std::vector<float>{1, 5});
+    CHECK(fresh({set, third, early}) == std::vector<float>{5, 6, 10});
+    CHECK(s.value(v).as<float>() == 6);
+    s.run(init);
+    const std::string problem = text_of([&] { s.run({set, second}); });
+    CHECK(has(problem, "two writes to variable 'v'"));
+    CHECK(has(problem, "'set'"));
+    CHECK(has(problem, "'second'"));
+    CHECK(s.value(v).as<float>() == 1);
+  }
+}
+
+TEST_CASE("a failed run leaves variables as they were, and the session usable") {
+  graph g;
+  auto scope = g.as_default();
+  const auto v = variable({1.0f, 2.0f}, "v");
+  const auto x = placeholder(dtype::float32, unknown_shape, "x");
+  const auto i = placeholder(dtype::int32, {-1}, "i");
+  const auto n = placeholder(dtype::int32, {}, "n");
+  const auto add_it = assign_add(v, multiply(gather(x, i), 1.0f), "add_it");
+  const auto quotient = floordiv(n, n, "quotient");
+  const auto init = global_variables_initializer();
+  for (const bool fuse : {true, false}) {
+    graph_session s(g, {.fuse = fuse});
+    s.run(init);
+    const std::vector<float> xs{10, 20, 30};
+    const auto run = [&](std::vector<std::int32_t> at) { return text_of([&] { s.run(add_it, {{x, xs}, {i, at}}); }); };
+    CHECK(run({0, 2}) == "no error");
+    CHECK(s.value(v).as<std::vector<float>>() == std::vector<float>{11, 32});
+    CHECK(has(run({0, 3}), "indices[1] = 3 is not in [0, 3)"));
+    CHECK(has(run({0, 3}), "(GatherV2)"));
+    CHECK(has(run({0, 1, 2}), "shapes"));
+    CHECK(s.value(v).as<std::vector<float>>() == std::vector<float>{11, 32});
+    CHECK(run({0, 0}) == "no error");
+    CHECK(has(text_of([&] { s.run(quotient, {{n, 0}}); }), "Integer division by zero"));
+    CHECK(s.run<std::int32_t>(quotient, {{n, 3}}) == 1);
+    // the same run with another shape, again and again
+    for (int k = 1; k < 100; ++k) {
+      const std::vector<float> more(static_cast<std::size_t>(k), 2.0f);
+      CHECK(s.run(multiply(x, 3.0f, "times" + std::to_string(k) + (fuse ? "f" : "k")), {{x, more}}).elements() == k);
+    }
+  }
+}
+
+TEST_CASE("the graph grows between runs and not during one") {
+  graph g;
+  auto scope = g.as_default();
+  const auto a = constant(1.0f, "a");
+  graph_session s(g);
+  CHECK(s.run<float>(a) == 1);
+  const auto b = add(a, 1.0f);
+  CHECK(s.run<float>(b) == 2);
+  const auto call = call_operator(g, "PyFunc", {number_argument(a)},
+                                  {{"token", "grow"}, {"Tout", std::vector<data_type>{data_type::float32}}}, "call");
+  std::string problem;
+  s.register_host_function("grow", [&](std::span<const tensor_value> in) {
+    problem = text_of([&] { constant(2.0f); });
+    return std::vector<tensor_value>{tensor_value(in[0].as<float>() + 41)};
+  });
+  CHECK(s.run<float>(call.result()) == 42);
+  CHECK(has(problem, "Graph is being run"));
+  CHECK(s.run<float>(constant(2.0f)) == 2);
+  graph_session empty_handed(g);
+  CHECK_THROWS_AS(empty_handed.run(call.result()), failed_precondition);
+  graph empty;
+  empty.named();
+  graph_session nothing(empty);
+  CHECK_THROWS_AS(nothing.run(std::vector<output>{}), failed_precondition);
+  s.close();
+  CHECK_THROWS_AS(s.run(a), failed_precondition);
+}
+
+TEST_CASE("devices that are not there") {
+  graph g;
+  auto scope = g.as_default();
+  {
+    auto d = device("/gpu:0");
+    constant(1.0f, "there");
+  }
+  const auto here = constant(1.0f, "here");
+  graph_session s(g);
+  CHECK_THROWS_AS(s.run(here), invalid_argument);
+  graph_session soft(g, {.allow_soft_placement = true});
+  CHECK(soft.run<float>(here) == 1);
+  {
+    auto d = device("/job:ps/task:0");
+    constant(1.0f, "far");
+  }
+  CHECK(has(text_of([&] { soft.run(here); }), "Cannot assign a device for operation far"));
+}
+
+TEST_CASE("a prepared run") {
+  graph g;
+  auto scope = g.as_default();
+  const auto x = placeholder(dtype::float32, {-1}, "x");
+  const auto w = variable(2.0f, "w");
+  const auto y = multiply(x, w);
+  const auto update = assign_add(w, reduce_sum(y, {0}));
+  graph_session s(g);
+  s.run(global_variables_initializer());
+  auto step = s.prepare({y, update.operation()}, {x});
+  std::vector<float> data{1, 2};
+  const auto& first = step(data);
+  CHECK(first[0].as<std::vector<float>>() == std::vector<float>{2, 4});
+  CHECK(!first[1]);
+  CHECK(s.value(w).as<float>() == 8);
+  const tensor_value mine = first[0];
+  data[0] = 0;
+  CHECK(step(data)[0].as<std::vector<float>>() == std::vector<float>{0, 16});
+  CHECK(mine.as<std::vector<float>>() == std::vector<float>{2, 4});
+  CHECK(step(std::vector<float>{1, 1, 1})[0].elements() == 3);
+  CHECK_THROWS_AS(step(), invalid_argument);
+  CHECK_THROWS_AS(step(std::vector<double>{1}), invalid_argument);
+  CHECK(s.fused_runs() == 3);
+}
+
+TEST_CASE("random numbers follow their seeds") {
+  graph g;
+  auto scope = g.as_default();
+  const auto draw = [&](std::string_view type, std::int64_t seed) {
+    return call_operator(g, type, {number_argument(tensor_literal{1000})}, {{"dtype", dtype::float32}, {"seed", seed}, {"seed2", std::int64_t{0}}}).result();
+  };
+  const auto seeded = draw("RandomUniform", 7), free = draw("RandomUniform", 0), normal = draw("RandomStandardNormal", 3),
+             truncated = draw("TruncatedNormal", 3);
+  using list = std::vector<float>;
+  graph_session s(g), t(g);
+  const list a = s.run<list>(seeded), b = s.run<list>(seeded);
+  CHECK(a != b);
+  CHECK(a == t.run<list>(seeded));
+  CHECK(b == t.run<list>(seeded));
+  CHECK(s.run<list>(free) != t.run<list>(free));
+  double mean = 0, square = 0;
+  for (const float x : s.run<list>(normal)) mean += x / 1000, square += x * x / 1000;
+  CHECK(std::abs(mean) < 0.15);
+  CHECK(std::abs(square - 1) < 0.2);
+  for (const float x : s.run<list>(truncated)) CHECK(std::abs(x) <= 2);
+  for (const float x : a) CHECK((x >= 0 && x < 1));
+}
+
+TEST_CASE("texts, printing and checks") {
+  graph g;
+  auto scope = g.as_default();
+  std::ostringstream log;
+  const auto words = constant(tensor_literal(data_type::string, shape{1, {2}}, {"a", "b"}), "words");
+  const auto x = placeholder(dtype::float32, {-1}, "x");
+  const auto printed = call_operator(g, "Print", {number_argument(x), number_argument(x), number_argument(words)},
+                                     {{"message", "x is "}, {"first_n", std::int64_t{1}}})
+                           .result();
+  graph_session s(g, {.log = &log});
+  CHECK(s.run<std::vector<std::string>>(words) == std::vector<std::string>{"a", "b"});
+  const std::vector<float> data{1, 2.5f, 3, 4};
+  CHECK(s.run(printed, {{x, data}}).elements() == 4);
+  s.run(printed, {{x, data}});
+  CHECK(log.str() == "x is [1 2.5 3...][a b]\n");
+}

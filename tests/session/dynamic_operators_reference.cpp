@@ -1,0 +1,160 @@
+// Every recorded operator by itself: a node of its type in a graph whose inputs are fed, run as a fused program where it can be,
+// and by its kernel. What TensorFlow refused must be refused with the same class of error.
+
+#include <leat/session/graph_session.hpp>
+
+#include "support/reference_json.hpp"
+#include "support/reference_values.hpp"
+
+#include <leat/graph/import.hpp>
+#include <leat/ops/add_n.hpp>
+#include <leat/ops/defined.hpp>
+#include <leat/ops/known.hpp>
+
+#include <map>
+
+using namespace leat;
+using namespace leat_test;
+
+namespace {
+
+attribute_value attribute_of_json(const nlohmann::json& j, const attribute_definition* known) {
+  if (j.is_boolean()) return j.get<bool>();
+  if (j.is_string()) {
+    const std::string text = j;
+    if (known == nullptr || known->kind == attribute_kind::type)
+      if (const dtype d = dtype_named(text); d != dtype::invalid) return d;
+    return text;
+  }
+  if (j.is_number()) {
+    if (j.is_number_float() || (known != nullptr && known->kind == attribute_kind::real)) return j.get<float>();
+    return j.get<std::int64_t>();
+  }
+  const bool is_shape = known != nullptr && known->kind == attribute_kind::shape && !known->is_list;
+  if (j.is_null() || is_shape) {
+    tensor_shape_proto s;
+    s.unknown_rank = j.is_null();
+    if (!j.is_null())
+      for (const auto& n : j) s.dims.push_back({n.get<std::int64_t>(), {}});
+    return s;
+  }
+  if (!j.empty() && j[0].is_string()) {
+    std::vector<data_type> types;
+    for (const auto& t : j) types.push_back(to_data_type(dtype_named(t)));
+    return types;
+  }
+  std::vector<std::int64_t> list;
+  for (const auto& n : j) list.push_back(n.get<std::int64_t>());
+  return list;
+}
+
+// Placeholders of unknown shape, and the node.
+graph_def graph_of(const nlohmann::json& c) {
+  graph_def def;
+  node_def node{.name = "the_op", .op = c.at("op")};
+  const operator_definition* defined = find_definition(node.op);
+  int k = 0;
+  std::map<std::string, int> counts;
+  for (const auto& in : c.at("inputs")) {
+    const std::string name = "in" + std::to_string(k++);
+    tensor_shape_proto open;
+    open.unknown_rank = true;
+    def.nodes.push_back({.name = name, .op = "Placeholder", .attributes = {{"dtype", dtype_named(in.at("dtype"))}, {"shape", open}}});
+    node.inputs.push_back(name);
+    ++counts[in.value("arg", "")];
+  }
+  for (const auto& [name, value] : c.at("attrs").items())
+    node.attributes[name] = attribute_of_json(value, defined != nullptr ? defined->find_attribute(name) : nullptr);
+  if (defined != nullptr)
+    for (const auto& a : defined->inputs)
+      if (!a.count_attribute.empty() && !node.attributes.contains(a.count_attribute)) node.attributes[a.count_attribute] = std::int64_t{counts[a.name]};
+  def.nodes.push_back(std::move(node));
+  return def;
+}
+
+std::string first_line(const error& e) {
+  const std::string text = e.what();
+  return text.substr(0, text.find('\n'));
+}
+
+}  // namespace
+
+TEST_CASE("operators give what TensorFlow gave") {
+  const auto file = reference_json("ops.json");
+  if (!file) return;
+  int compared = 0, fused = 0;
+  std::map<std::string, int> lacking;
+  for (const auto& c : file->at("cases")) {
+    const std::string id = c.at("id");
+    INFO(id);
+    graph g;
+    try {
+      import_graph(g, graph_of(c), {.name = ""});
+    } catch (const error& e) {
+      ++lacking[c.at("op").get<std::string>() + " (" + first_line(e) + ")"];
+      continue;
+    }
+    const op_info& op = *g.at(g.named().find("the_op")).op;
+    if (op.infer == nullptr && find_kernel(op.type) == nullptr) {
+      ++lacking[c.at("op").get<std::string>()];
+      continue;
+    }
+    for (const bool fuse : {true, false}) {
+      INFO(std::string(fuse ? "fused" : "kernel"));
+      graph_session s(g, {.fuse = fuse});
+      std::map<std::string, tensor_value> feeds;
+      int k = 0;
+      for (const auto& in : c.at("inputs")) feeds.emplace("in" + std::to_string(k++) + ":0", value_of_json(in));
+      std::vector<std::string> fetches;
+      for (std::size_t i = 0; i < c.at("outputs").size(); ++i) fetches.push_back("the_op:" + std::to_string(i));
+      try {
+        const auto results = s.run(fetches, feeds);
+        for (std::size_t i = 0; i < results.size(); ++i) {
+          const double near = results[i].type() == dtype::float64 ? 1e-10 : 1e-5;
+          CHECK(difference(results[i], c["outputs"][i], near, near) == "");
+        }
+        ++compared;
+        fused += s.fused_runs() > 0 ? 1 : 0;
+      } catch (const unimplemented& e) {
+        ++lacking[c.at("op").get<std::string>() + " (" + first_line(e) + ")"];
+      } catch (const error& e) {
+        FAIL_CHECK(std::string(e.what()));
+      }
+    }
+  }
+  std::string list;
+  for (const auto& [op, n] : lacking) list += "\n  " + op + ": " + std::to_string(n);
+  MESSAGE(compared << " cases compared, " << fused << " of them as fused programs; not run:" << list);
+  CHECK(compared > 0);
+}
+
+TEST_CASE("operators refuse what TensorFlow refused") {
+  const auto file = reference_json("ops.json");
+  if (!file) return;
+  int compared = 0;
+  std::string rest;
+  for (const auto& c : file->at("error_cases")) {
+    if (c.at("run_error").is_null()) continue;
+    const std::string id = c.at("id");
+    INFO(id << ": " << c.at("run_error").dump());
+    graph g;
+    try {
+      import_graph(g, graph_of(c), {.name = ""});
+      graph_session s(g);
+      std::map<std::string, tensor_value> feeds;
+      int k = 0;
+      for (const auto& in : c.at("inputs")) feeds.emplace("in" + std::to_string(k++) + ":0", value_of_json(in));
+      s.run("the_op:0", feeds);
+      FAIL_CHECK(std::string("it was not refused"));
+    } catch (const unimplemented& e) {
+      rest += "\n  " + id + ": " + first_line(e);
+    } catch (const error& e) {
+      const std::string wanted = c["run_error"].at("type");
+      CHECK(class_of(e) == (wanted == "TypeError" || wanted == "ValueError" ? "InvalidArgumentError" : wanted));
+      CHECK(std::string(e.what()).find("the_op") != std::string::npos);
+      ++compared;
+    }
+  }
+  MESSAGE(compared << " errors compared; not run:" << rest);
+  CHECK(compared > 0);
+}

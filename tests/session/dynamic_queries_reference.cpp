@@ -1,0 +1,199 @@
+#include <leat/session/graph_session.hpp>
+
+#include "support/reference_json.hpp"
+
+#include <leat/graph/control_flow.hpp>
+#include <leat/ops/named_math.hpp>
+#include <leat/ops/named_variables.hpp>
+
+#include <functional>
+#include <map>
+#include <string>
+
+using namespace leat;
+using leat_test::reference_json;
+using nlohmann::json;
+
+// naming.json's rows that run something in a session: the same answer, or the same class of error in TensorFlow's words.
+
+namespace {
+
+json to_json(const tensor_value& v) {
+  json data = json::array();
+  for (const float x : v.as<std::vector<float>>()) data.push_back(x);
+  json sizes = json::array();
+  for (int i = 0; i < v.extent().rank; ++i) sizes.push_back(v.extent()[i]);
+  return {{"dtype", std::string(name_of_dtype(v.type()))}, {"shape", sizes}, {"data", data}};
+}
+
+using observation = std::function<json()>;
+
+std::map<std::string, observation> observations() {
+  std::map<std::string, observation> all;
+  all["run a tensor in a session of another, empty graph"] = [] {
+    graph g, empty;
+    const auto scope = g.as_default();
+    const output c = constant(1.0f);
+    graph_session(empty).run(c);
+    return json();
+  };
+  all["run a tensor in a session of another graph"] = [] {
+    graph g, other;
+    output c;
+    {
+      const auto scope = g.as_default();
+      c = constant(1.0f);
+    }
+    const auto scope = other.as_default();
+    constant(2.0f);
+    graph_session(other).run(c);
+    return json();
+  };
+  all["feed a tensor of another graph"] = [] {
+    graph g, other;
+    output p;
+    {
+      const auto scope = g.as_default();
+      p = placeholder(dtype::float32);
+    }
+    const auto scope = other.as_default();
+    const output c = constant(2.0f);
+    graph_session(other).run(c, {{p, 1.0f}});
+    return json();
+  };
+  all["Session with an empty graph: run"] = [] {
+    graph empty;
+    graph_session(empty).run(std::vector<output>{});
+    return json();
+  };
+  all["run after close"] = [] {
+    graph g;
+    const auto scope = g.as_default();
+    const output c = constant(1.0f);
+    graph_session s(g);
+    s.close();
+    s.run(c);
+    return json();
+  };
+  all["two sessions on one graph keep their own variables"] = [] {
+    graph g;
+    const auto scope = g.as_default();
+    const output v = variable(1.0f, "v");
+    const output to_three = assign(v, 3.0f);
+    const auto init = global_variables_initializer();
+    graph_session first(g), second(g);
+    first.run(init);
+    second.run(init);
+    first.run(to_three);
+    return json{{"first", first.run<float>(v)}, {"second", second.run<float>(v)}};
+  };
+  all["fetch 'b:0' that does not exist"] = [] {
+    graph g;
+    const auto scope = g.as_default();
+    constant(1.0f, "a");
+    graph_session(g).run("b:0");
+    return json();
+  };
+  const auto doubled = [](std::function<json(graph_session&, const output& x, const output& y)> run) {
+    return [run] {
+      graph g;
+      const auto scope = g.as_default();
+      const output x = placeholder(dtype::float32, {2}, "x");
+      const output y = multiply(x, 2.0f, "y");
+      graph_session s(g);
+      return run(s, x, y);
+    };
+  };
+  all["feed a placeholder"] = doubled([](graph_session& s, const output& x, const output& y) { return to_json(s.run(y, {{x, std::vector{1.0f, 2.0f}}})); });
+  all["feed by name"] = doubled([](graph_session& s, const output&, const output& y) { return to_json(s.run(y, {{"x:0", std::vector{1.0f, 2.0f}}})); });
+  all["feed an intermediate tensor that is itself fetched"] =
+      doubled([](graph_session& s, const output&, const output& y) { return to_json(s.run(y, {{y, std::vector{5.0f, 6.0f}}})); });
+  all["feed nothing"] = doubled([](graph_session& s, const output&, const output& y) { return to_json(s.run(y)); });
+  all["feed a wrong shape"] =
+      doubled([](graph_session& s, const output& x, const output& y) { return to_json(s.run(y, {{x, std::vector{1.0f, 2.0f, 3.0f}}})); });
+  all["feed a key that is not in the graph"] =
+      doubled([](graph_session& s, const output&, const output& y) { return to_json(s.run(y, {{"z:0", std::vector{1.0f, 2.0f}}})); });
+  all["feed a constant: for that run only"] = [] {
+    graph g;
+    const auto scope = g.as_default();
+    const output c = constant(1.0f, "c");
+    const output sum = c + 1.0f;
+    graph_session s(g);
+    return json{{"constant_fed", s.run<float>(sum, {{c, 10.0f}})}, {"next_run", s.run<float>(sum)}};
+  };
+  all["feed a variable's value"] = [] {
+    graph g;
+    const auto scope = g.as_default();
+    const output v = variable(1.0f, "v");
+    const output twice = v * 2.0f;
+    graph_session s(g);
+    const float fed = s.run<float>(twice, {{v, 10.0f}});
+    s.run(global_variables_initializer());
+    return json{{"fed_variable_needs_no_initial_value", fed}, {"next_run", s.run<float>(twice)}};
+  };
+  all["feed a tensor marked unfeedable"] = [] {
+    graph g;
+    const auto scope = g.as_default();
+    const output c = constant(1.0f);
+    prevent_feeding(c);
+    graph_session(g).run(c, {{c, 2.0f}});
+    return json();
+  };
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("sessions answer, and refuse, as TensorFlow's") {
+  const auto reference = reference_json("naming.json");
+  if (!reference) return;
+  const auto all = observations();
+  int here = 0;
+  for (const auto& row : (*reference)["queries"]) {
+    const auto found = all.find(row["what"].get<std::string>());
+    if (found == all.end()) continue;
+    INFO(found->first);
+    ++here;
+    json got;
+    std::string kind, message;
+    try {
+      got = found->second();
+    } catch (const failed_precondition& e) {
+      kind = "RuntimeError";
+      message = e.what();
+    } catch (const invalid_argument& e) {
+      kind = "argument";
+      message = e.what();
+    } catch (const error& e) {
+      kind = "another";
+      message = e.what();
+    }
+    INFO(message);
+    if (row["error"].is_null()) {
+      CHECK(got == row["result"]);
+      continue;
+    }
+    const std::string type = row["error"]["type"];
+    CHECK(kind == (type == "RuntimeError" ? "RuntimeError" : "argument"));
+    // TensorFlow's words, but for quotes and places that are Python's
+    std::string theirs = row["error"]["message"];
+    std::string mine = message;
+    std::erase(theirs, '"');
+    std::erase(mine, '"');
+    theirs = theirs.substr(0, theirs.find("\n"));
+    CHECK_MESSAGE(mine.find(theirs) != std::string::npos, theirs);
+  }
+  CHECK(here == static_cast<int>(all.size()));
+  MESSAGE(here << " rows");
+}
+
+TEST_CASE("what may not be fetched is refused") {
+  graph g;
+  const auto scope = g.as_default();
+  const output c = constant(1.0f, "c");
+  prevent_fetching(c);
+  CHECK(!is_fetchable(c));
+  graph_session s(g);
+  CHECK_THROWS_AS(s.run(c), invalid_argument);
+  CHECK_THROWS_AS(s.run("c"), invalid_argument);
+}
