@@ -1,6 +1,6 @@
 // The basics of graphs at run time, one short section after the other: nodes and their names, name scopes, look-ups, two
-// graphs side by side, collections, shared variables, control dependencies, devices, files. Each section builds a small
-// graph, prints what came of it, and what is refused. Nothing is computed. The sections `lookup`, `collections` and `files`
+// graphs side by side, collections, shared variables, control dependencies, branches and loops, devices, files. Each section builds
+// a small graph, prints what came of it, and what is refused. Nothing is computed. The sections `lookup`, `collections` and `files`
 // look at one model:
 //
 //   x [?, 2]     layer/w [2, 1]
@@ -20,6 +20,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -277,6 +278,34 @@ void control() {
   print(global_variables_initializer());
 }
 
+void branches() {
+  graph g;
+  auto scope = g.as_default();
+  auto x = placeholder(dtype::float32, {}, "x");
+  auto size = cond(x < 0.0f, [&] { return -x; }, [&] { return x; });
+  std::printf("A branch switches what it takes from outside, and both branches are merged:\n");
+  for (const auto& op : get_operations(g))
+    if (op.name().starts_with("cond/")) print(op);
+  print(size);
+
+  std::printf("A loop repeats its body for as long as its condition holds:\n");
+  auto more = [](output i, output) { return i < 3; };
+  auto [times, power] =
+      while_loop(more, [&](output i, output y) { return std::array{i + 1, y * size}; }, {0, 1.0f});
+  print(times);
+  print(power);
+  output lost;
+  refused([&] {
+    while_loop(more, [&](output i, output y) {
+      lost = y * 2.0f;
+      return std::array{i + 1, lost};
+    }, {0, 1.0f}, {.name = "doubling"});
+    add(lost, 1.0f, "outside");
+  });
+  std::printf("What must hold when the graph runs, is an operation that others wait for:\n");
+  print(check_positive(power));
+}
+
 void devices() {
   graph g;
   auto scope = g.as_default();
@@ -382,6 +411,7 @@ int main(int count, char** arguments) {
       {"collections", "lists of what belongs together", collections},
       {"variables", "variables that are shared by name", variables},
       {"control", "control dependencies", control},
+      {"branches", "branches and loops", branches},
       {"devices", "where nodes are to run", devices},
       {"files", "graphs in files, and imports", [&] { files(folder); }},
   };

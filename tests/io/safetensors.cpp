@@ -73,6 +73,14 @@ TEST_CASE("what was written is read: every dtype, no elements, no arrays") {
   CHECK(io::safetensors(io::write_safetensors({})).names().empty());
 }
 
+TEST_CASE("a file that was moved holds what it held") {
+  const std::vector<float> x{1, 2};
+  io::safetensors first(io::write_safetensors({{"x", {dtype::float32, extent_of({2}), bytes_of(x)}}}, {{"step", "1"}}));
+  const io::safetensors second(std::move(first));
+  CHECK(second.metadata.at("step") == "1");
+  CHECK(std::memcmp(second["x"].bytes.data(), x.data(), 8) == 0);
+}
+
 TEST_CASE("what others wrote is read") {
   // not padded, in another order, with spaces
   const std::vector<float> x{1, 2};

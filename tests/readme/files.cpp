@@ -1,7 +1,9 @@
 // Graphs in files: made, written, read, refused.
 
+#include <leat/graph/freeze.hpp>
 #include <leat/io/binary.hpp>
 #include <leat/io/json.hpp>
+#include <leat/io/npy.hpp>
 #include <leat/io/tensor.hpp>
 
 #include <iostream>
@@ -36,6 +38,17 @@ int main() {
       for (float v : contents<float>(*value->get_if<tensor_proto>())) std::cout << node.name << " holds " << v << '\n';
   std::cout << io::write_json(model);
   // [end]
+
+  graph_def trained = model;
+  trained.nodes[1] = {.name = "w",
+                      .op = "VariableV2",
+                      .attributes = {{"dtype", data_type::float32}, {"shape", tensor_shape_proto{2, 1}}}};
+  io::write_npy_file(make_tensor_proto(std::vector<float>{0.5f, 2}, {2, 1}), "w.npy");
+  // [listing files_freeze]
+  const variable_values values{{"w", io::read_npy_file("w.npy")}};
+  io::write_binary_file(freeze(trained, values, {"y"}), "frozen.pb");
+  // [end]
+  if (io::read_binary_file("frozen.pb") != model) return 1;
 
   // [listing files_refused]
   try {

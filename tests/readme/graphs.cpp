@@ -3,6 +3,7 @@
 #include <leat/graphs.hpp>
 #include <leat/leat.hpp>
 
+#include <array>
 #include <cstdio>
 
 using namespace leat;
@@ -89,6 +90,28 @@ void slopes() {
   // [end]
 }
 
+void branches() {
+  graph g;
+  auto scope = g.as_default();
+  // [listing graphs_control]
+  auto x = placeholder(dtype::float32, {}, "x");
+  auto n = placeholder(dtype::int32, {}, "n");
+
+  auto size = cond(x < 0.0f, [&] { return -x; }, [&] { return x; });
+
+  auto more = [&](output i, output) { return i < n; };
+  auto next = [&](output i, output y) { return std::array{i + 1, y * size}; };
+  auto [times, power] = while_loop(more, next, {0, 1.0f});
+
+  auto slope = gradients({power}, {x})[0];
+  auto positive = check_positive(power, {.name = "check"});
+  auto waits = control_dependencies({positive});
+  auto shown = print(power, {times, slope}, {.message = "times, slope: "});
+  // [end]
+  std::printf("%s, %s, %s\n", size.name().c_str(), power.name().c_str(), slope.name().c_str());
+  std::printf("%s waits for %s\n", shown.name().c_str(), positive.name().c_str());
+}
+
 void wrong() {
   graph g;
   auto scope = g.as_default();
@@ -131,6 +154,7 @@ int main() {
   scopes();
   shared();
   slopes();
+  branches();
   wrong();
   typed();
 }

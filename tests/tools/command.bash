@@ -123,6 +123,119 @@ if [ -e never.pb ] || [ -e never.pb.part ]; then
   failed=1
 fi
 
+# freezing
+mkdir -p values/layer
+printf "\\x93NUMPY\\x01\\x00\\x48\\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2, 1), }            \\n\\x00\\x00\\x80\\x3f\\x00\\x00\\x00\\x40" >values/w.npy
+printf 'no array' >values/layer/other.npy
+expect 0 "" convert --fetch loss --freeze values good.json frozen.json
+expect 0 $'     2  Const\n     1  Identity' show frozen.json
+expect 0 "w = Const() [2, 1]" show --shapes frozen.json
+expect 0 "w/read = Identity(w)" show --nodes frozen.json
+expect 0 "" convert --freeze 'w=[[1], [2]]' good.json again.json
+same frozen.json again.json
+expect 0 "" convert --freeze w=values/w.npy good.json again.json
+same frozen.json again.json
+expect 0 "" convert --freeze values meta.json frozen.meta
+cases=$((cases + 1))
+if "$leat" show frozen.meta | grep -q trainable_variables; then
+  echo "FAILED: a frozen graph has a collection of variables left"
+  failed=1
+fi
+expect 0 "" convert --fetch axes --freeze 'w=[[1], [2]]' good.json part.json
+expect 2 "no values for the variables 'w'" convert --freeze values/layer good.json never.pb
+expect 2 "the variable 'w' is DT_FLOAT [2, 1], its value DT_FLOAT [2]" convert --freeze 'w=[1, 2]' good.json never.pb
+expect 2 "v: the graph has no such variable" convert --freeze v=1 good.json never.pb
+expect 2 "w: has two values" convert --freeze 'w=[[1], [2]]' --freeze values good.json never.pb
+expect 2 "w: lists of different lengths" convert --freeze 'w=[[1], [2, 3]]' good.json never.pb
+expect 2 "w: true is no DT_FLOAT" convert --freeze 'w=[[1], [true]]' good.json never.pb
+expect 2 "neither a number, nor a list of numbers" convert --freeze 'w=one' good.json never.pb
+expect 2 "is neither NAME=VALUE, nor a folder, nor a .safetensors file" convert --freeze nowhere good.json never.pb
+expect 3 "nothing.npy: cannot be opened" convert --freeze w=nothing.npy good.json never.pb
+expect 3 "values/layer/other.npy: not a NPY file" convert --freeze w=values/layer/other.npy good.json never.pb
+sed 's/"op": "Identity"/"op": "AssignSub"/' good.json >writes.json
+expect 2 "the node 'w/read' (AssignSub) takes the variable 'w' itself" convert --freeze values writes.json never.pb
+[ ! -e never.pb ] || failed=1
+
+# running
+expect 0 $'y  float32 [2, 1]\n  [[8],\n   [4]]' run good.json --variables values --feed 'x=[[2, 3], [4, 0]]' --fetch y
+expect 0 $'loss  float32 [1]\n  [6]' run good.json --variables 'w=[[1], [2]]' --feed 'x=[[2, 3], [4, 0]]' --fetch loss
+expect 0 '{"y:0": {"dtype": "float32", "shape": [1, 1], "data": [[0.5]]}}' run good.json --variables values --feed 'x=[[0.5, 0]]' --fetch y:0 --format json
+printf '[[2, 3],\n [4, 0]]' >rows.json
+expect 0 '{"y": {"dtype": "float32", "shape": [2, 1], "data": [[8], [4]]}, "axes": {"dtype": "int32", "shape": [], "data": 0}}' \
+  run good.json --variables values --feed x=@rows.json --fetch y,axes --format json
+expect 0 "" run good.json --variables values --feed x=@rows.json --fetch y,w --format npy --out results
+expect 0 $'y  float32 [1, 1]\n  [[20]]' run good.json --variables values --feed x=[[8,6]] --fetch y
+cases=$((cases + 1))
+[ "$(tail -c 8 results/w.npy | od -An -tx1)" = "$(tail -c 8 values/w.npy | od -An -tx1)" ] || failed=1
+expect 0 "" run good.json --variables w=results/w.npy --feed x=@rows.json --fetch y --format npy --out again
+same results/y.npy again/y.npy
+expect 0 "" run good.json --variables values --feed x=[[8,6]] --fetch y --format npy --out only.npy
+expect 0 '"data": [[20], [20]]' run good.json --variables values --feed 'x=[[8, 6], [8, 6]]' --fetch y --format json
+expect 0 "" run good.json --variables values --feed x=@rows.json --fetch y --out y.txt
+cases=$((cases + 1))
+[ "$(cat y.txt)" = $'y  float32 [2, 1]\n  [[8],\n   [4]]' ] || failed=1
+expect 1 "Attempting to use uninitialized value w" run good.json --feed x=@rows.json --fetch y
+expect 1 "'x'" run good.json --variables values --fetch y
+expect 1 "Cannot feed value of shape (1, 3) for Tensor x:0" run good.json --variables values --feed x=[[1,2,3]] --fetch y
+expect 1 "there is no node \"b\"" run bad.json --fetch a
+expect 2 "--fetch: The name 'q' refers to an Operation not in the graph" run good.json --fetch q
+expect 2 "has an empty name" run good.json --fetch y,,w
+expect 2 "--feed: \"x\" is not NAME=VALUE" run good.json --feed x --fetch y
+expect 2 "--feed: x:0: has two values" run good.json --feed x=[[1,2]] --feed x:0=[[1,2]] --fetch y
+expect 2 "--feed: x: lists of different depths" run good.json --feed 'x=[[[1]], 2]' --fetch y
+expect 2 "--feed: x: lists of different lengths" run good.json --feed 'x=[[1], [2, 3]]' --fetch y
+expect 2 "nothing is to be run" run good.json
+expect 2 "--times stands behind the --fetch" run good.json --times 3 --fetch y
+expect 2 "--times" run good.json --fetch y --times 0
+expect 2 "--format npy needs --out" run good.json --fetch axes --format npy
+expect 2 "would be one file" run good.json --fetch axes --fetch axes --format npy --out results
+expect 2 "--init: nothing gives these variables a first value: w" run good.json --init --fetch w
+expect 2 "--signature: there is no \"q\" among losses, serving" run meta.json --signature q
+expect 3 "nothing.npy: cannot be opened" run good.json --feed x=nothing.npy --fetch y
+expect 3 "nothing.pb: cannot be opened" run nothing.pb --fetch y
+
+# a graph with a counter: several runs in one session, saving, loading
+cat >count.json <<'END'
+{"node": [
+  {"name": "n", "op": "VariableV2", "attr": {"dtype": {"type": "DT_INT32"}, "shape": {"shape": {}}}},
+  {"name": "zero", "op": "Const", "attr": {"dtype": {"type": "DT_INT32"}, "value": {"tensor": {"dtype": "DT_INT32", "tensor_shape": {}, "int_val": [0]}}}},
+  {"name": "one", "op": "Const", "attr": {"dtype": {"type": "DT_INT32"}, "value": {"tensor": {"dtype": "DT_INT32", "tensor_shape": {}, "int_val": [1]}}}},
+  {"name": "n/Assign", "op": "Assign", "input": ["n", "zero"], "attr": {"T": {"type": "DT_INT32"}}},
+  {"name": "add", "op": "AssignAdd", "input": ["n", "one"], "attr": {"T": {"type": "DT_INT32"}}},
+  {"name": "step", "op": "NoOp", "input": ["^add"]}
+]}
+END
+expect 0 $'n  int32 []\n  0\nn  int32 []\n  7\nadd  int32 []\n  8' run count.json --init --fetch n --fetch step --times 7 --fetch n --fetch add
+expect 0 $'{"n": {"dtype": "int32", "shape": [], "data": 0}}\n{}\n{"n":' run count.json --init --fetch n --fetch step --fetch n --format json
+expect 0 "step: 30 of 30" run count.json --init --fetch step --times 30 --progress
+expect 0 "" run count.json --init --fetch step --times 5 --save counted --trace trace.json
+cases=$((cases + 1))
+grep -q traceEvents trace.json || failed=1
+expect 0 $'saved model, 6 nodes' show counted
+expect 0 $'saved values\n  n  int32 []' show counted
+expect 0 "counted: 6 nodes, nothing found" check counted
+expect 0 $'n  int32 []\n  5' run counted --fetch n
+expect 0 $'n  int32 []\n  5' run counted --init --fetch n
+expect 0 "" run counted --fetch step --times 2 --save counted
+expect 0 $'n  int32 []\n  7' run counted --fetch n
+expect 0 $'n  int32 []\n  7' run count.json --variables counted --fetch n
+expect 0 "" run counted --fetch step --save count.safetensors
+expect 0 $'n  int32 []\n  8' run count.json --variables count.safetensors --fetch n
+expect 0 "" convert --fetch n --freeze counted counted frozen.pb
+expect 0 $'n  int32 []\n  7' run frozen.pb --fetch n
+expect 2 "--save: " run count.json --init --fetch n --save values
+expect 2 "variables without a value: 'n'" run count.json --fetch one --save never
+[ ! -e never ] || failed=1
+head -c -1 counted/variables.safetensors >cut && cp cut counted/variables.safetensors
+expect 3 "counted/variables.safetensors: array \"n\"" run counted --fetch n
+expect 3 "counted/variables.safetensors" show counted
+rm counted/variables.safetensors
+expect 3 "counted/variables.safetensors: cannot be opened" run counted --fetch n
+
+# a signature
+expect 0 $'y  float32 [1, 1]\n  [[20]]' run meta.json --signature serving --variables values --feed x=[[8,6]]
+expect 0 $'y  float32 [1, 1]\n  [[20]]' run meta.json --signature serving --variables values --feed x=[[8,6]] --fetch y
+
 # wrong use, unreadable files, help
 expect 2 "subcommand is required" ""
 expect 2 "" shwo good.json
@@ -131,7 +244,7 @@ expect 2 "can be read end in" show graph.txt
 expect 3 "nothing.pb: cannot be opened" show nothing.pb
 expect 3 "cut.pb: GraphDef is cut off" show cut.pb
 expect 0 "Examples:" --help
-for command in show check convert completion; do expect 0 "leat $command" $command --help; done
+for command in show check convert run completion; do expect 0 "leat $command" $command --help; done
 expect 0 "leat " --version
 for shell in bash zsh fish; do expect 0 "convert" completion $shell; done
 expect 2 "csh" completion csh

@@ -11,13 +11,14 @@ inline std::string_view completion_for(std::string_view shell) {
     return R"script(_leat() {
   local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]}
   if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W "show check convert completion --help --version" -- "$word"))
+    COMPREPLY=($(compgen -W "show check convert run completion --help --version" -- "$word"))
     return
   fi
   case $command:$word in
     show:-*) COMPREPLY=($(compgen -W "--nodes --shapes --dot --help" -- "$word")) ;;
     check:-*) COMPREPLY=($(compgen -W "--allow-unknown --help" -- "$word")) ;;
-    convert:-*) COMPREPLY=($(compgen -W "--prefix --fetch --help" -- "$word")) ;;
+    convert:-*) COMPREPLY=($(compgen -W "--prefix --fetch --freeze --help" -- "$word")) ;;
+    run:-*) COMPREPLY=($(compgen -W "--feed --fetch --times --signature --variables --init --save --format --out --progress --trace --timeout --help" -- "$word")) ;;
     completion:*) COMPREPLY=($(compgen -W "bash zsh fish" -- "$word")) ;;
     *) COMPREPLY=($(compgen -f -- "$word")) ;;
   esac
@@ -28,7 +29,7 @@ complete -o filenames -F _leat leat
     return R"script(#compdef leat
 _leat() {
   local -a commands
-  commands=('show:what a file holds' 'check:what is wrong with files' 'convert:write a graph in another form' 'completion:a script for a shell')
+  commands=('show:what a file holds' 'check:what is wrong with files' 'convert:write a graph in another form' 'run:run a graph or a saved model' 'completion:a script for a shell')
   if (( CURRENT == 2 )); then
     _describe command commands
     return
@@ -36,7 +37,8 @@ _leat() {
   case $words[2] in
     show) _arguments '--nodes[every node]' '--shapes[every node with its shapes]' '--dot[as a drawing]' '*:file:_files -g "*.(pb|meta|json)"' ;;
     check) _arguments '--allow-unknown[operators that leat does not know are no finding]' '*:file:_files -g "*.(pb|meta|json)"' ;;
-    convert) _arguments '--prefix[a scope for all names]:scope:' '*--fetch[keep what this needs]:name:' '*:file:_files -g "*.(pb|meta|json|dot)"' ;;
+    convert) _arguments '--prefix[a scope for all names]:scope:' '*--fetch[keep what this needs]:name:' '*--freeze[make variables constants]:value:_files' '*:file:_files -g "*.(pb|meta|json|dot)"' ;;
+    run) _arguments '*--feed[a value]:value:_files' '*--fetch[a run]:names:' '*--times[how often]:number:' '--signature[whose names count]:name:' '*--variables[values of variables]:value:_files' '--init[first values]' '--save[the model afterwards]:folder:_files' '--format[of results]:format:(text json npy)' '--out[where results go]:file:_files' '--progress[tell how far it is]' '--trace[what ran when]:file:_files' '--timeout[seconds for a run]:number:' '*:file:_files' ;;
     completion) _values shell bash zsh fish ;;
   esac
 }
@@ -46,6 +48,19 @@ compdef _leat leat
     return R"script(complete -c leat -n __fish_use_subcommand -f -a show -d 'what a file holds'
 complete -c leat -n __fish_use_subcommand -f -a check -d 'what is wrong with files'
 complete -c leat -n __fish_use_subcommand -f -a convert -d 'write a graph in another form'
+complete -c leat -n __fish_use_subcommand -f -a run -d 'run a graph or a saved model'
+complete -c leat -n '__fish_seen_subcommand_from run' -l feed -r -d 'a value'
+complete -c leat -n '__fish_seen_subcommand_from run' -l fetch -x -d 'a run'
+complete -c leat -n '__fish_seen_subcommand_from run' -l times -x -d 'how often'
+complete -c leat -n '__fish_seen_subcommand_from run' -l signature -x -d 'whose names count'
+complete -c leat -n '__fish_seen_subcommand_from run' -l variables -r -d 'values of variables'
+complete -c leat -n '__fish_seen_subcommand_from run' -l init -d 'first values'
+complete -c leat -n '__fish_seen_subcommand_from run' -l save -r -d 'the model afterwards'
+complete -c leat -n '__fish_seen_subcommand_from run' -l format -x -a 'text json npy' -d 'of results'
+complete -c leat -n '__fish_seen_subcommand_from run' -l out -r -d 'where results go'
+complete -c leat -n '__fish_seen_subcommand_from run' -l progress -d 'tell how far it is'
+complete -c leat -n '__fish_seen_subcommand_from run' -l trace -r -d 'what ran when'
+complete -c leat -n '__fish_seen_subcommand_from run' -l timeout -x -d 'seconds for a run'
 complete -c leat -n __fish_use_subcommand -f -a completion -d 'a script for a shell'
 complete -c leat -n '__fish_seen_subcommand_from show' -l nodes -d 'every node'
 complete -c leat -n '__fish_seen_subcommand_from show' -l shapes -d 'every node with its shapes'
@@ -53,6 +68,7 @@ complete -c leat -n '__fish_seen_subcommand_from show' -l dot -d 'as a drawing'
 complete -c leat -n '__fish_seen_subcommand_from check' -l allow-unknown -d 'operators that leat does not know are no finding'
 complete -c leat -n '__fish_seen_subcommand_from convert' -l prefix -x -d 'a scope for all names'
 complete -c leat -n '__fish_seen_subcommand_from convert' -l fetch -x -d 'keep what this needs'
+complete -c leat -n '__fish_seen_subcommand_from convert' -l freeze -r -d 'make variables constants'
 complete -c leat -n '__fish_seen_subcommand_from completion' -f -a 'bash zsh fish'
 )script";
   return {};

@@ -48,6 +48,14 @@ graph_file from_json(std::string_view text) {
 }  // namespace
 
 graph_file load(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    auto model = io::read_model_files(path);
+    graph_file file{.meta = std::move(model.meta), .is_meta = true, .is_saved_model = true};
+    for (const auto& name : model.variables.names()) file.arrays.push_back({name, model.variables[name].type, model.variables[name].extent});
+    for (const auto& [key, text] : model.metadata) file.metadata.emplace(key, text);
+    return file;
+  }
   const auto ending = path.extension();
   const io::read_options as_it_is{.validate = false};
   if (ending == ".json") {
@@ -61,7 +69,7 @@ graph_file load(const std::filesystem::path& path) {
     file.meta = io::read_binary_file<meta_graph_def>(path, as_it_is);
     file.is_meta = true;
   } else {
-    throw usage_error(path.string() + ": files that can be read end in .pb, .meta or .json");
+    throw usage_error(path.string() + ": files that can be read end in .pb, .meta or .json, or are the folder of a saved model");
   }
   return file;
 }

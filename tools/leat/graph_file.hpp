@@ -1,15 +1,18 @@
 #pragma once
 // Files by their endings: .pb holds a GraphDef, .meta a MetaGraphDef, .json one of them, which its outermost names tell; .dot
-// is written only.
+// is written only. A folder is a saved model.
 
 #include <leat/core/error.hpp>
 #include <leat/io/binary.hpp>
 #include <leat/io/dot.hpp>
 #include <leat/io/json.hpp>
+#include <leat/io/model_files.hpp>
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tool {
 
@@ -19,10 +22,20 @@ class usage_error : public leat::error {
   using error::error;
 };
 
+/// An array of a saved model.
+struct saved_array {
+  std::string name;
+  leat::dtype type;
+  leat::shape extent;
+};
+
 /// A graph, and whether its file had more to say.
 struct graph_file {
   leat::meta_graph_def meta;
   bool is_meta = false;
+  bool is_saved_model = false;
+  std::vector<saved_array> arrays{};             // of a saved model
+  std::map<std::string, std::string> metadata{};  // of a saved model: texts of the user's
 };
 
 /// Either message, told by the fields there are.

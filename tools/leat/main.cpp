@@ -1,11 +1,13 @@
-// leat: looks into files that hold graphs, checks and converts them. Exit codes: 0 all is well, 1 something was found, 2 wrong
-// use, 3 a file that cannot be read or written.
+// leat: looks into files that hold graphs, checks, converts and runs them. Exit codes: 0 all is well, 1 something was found or a
+// run failed, 2 wrong use, 3 a file that cannot be read or written.
 
 #include "completion.hpp"
 #include "graph_file.hpp"
 #include "known.hpp"
 #include "rewrite.hpp"
+#include "run.hpp"
 #include "show.hpp"
+#include "values.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -25,6 +27,18 @@ enum exit_code : int { all_well = 0, found_something = 1, wrong_use = 2, bad_fil
 
 void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 void complain(std::string_view text) { std::fprintf(stderr, "leat: %s\n", printable(text).c_str()); }
+
+/// The names between commas.
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> names;
+  for (std::size_t at = 0; at <= text.size();) {
+    const auto end = std::min(text.find(',', at), text.size());
+    if (end == at) throw usage_error("--fetch: \"" + text + "\" has an empty name");
+    names.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return names;
+}
 
 int run_show(const std::string& path, const show_options& options, bool dot) {
   const auto file = load(path);
@@ -66,15 +80,24 @@ int run_check(const std::vector<std::string>& paths, bool allow_unknown) {
 }
 
 int run_convert(const std::string& from, const std::string& to, const std::string& prefix,
-                const std::vector<std::string>& fetches) {
+                const std::vector<std::string>& fetches, const std::vector<std::string>& freezing) {
   check_ending(to);
   auto file = load(from);
   const auto findings = leat::io::findings(file.meta.graph);
   for (const auto& f : findings) complain(from + ": " + to_text(f));
   if (!findings.empty()) return found_something;
+  leat::variable_values values;  // before pruning: names of variables that go are no mistake
+  if (!freezing.empty()) values = values_of(file.meta.graph, freezing);
   if (!fetches.empty()) try {
       prune(file.meta, fetches);
     } catch (const leat::not_found& e) {
+      throw usage_error(from + ": " + e.what());
+    }
+  if (!freezing.empty()) try {
+      freeze(file.meta, std::move(values));
+    } catch (const leat::failed_precondition& e) {
+      throw usage_error(from + ": " + e.what());
+    } catch (const leat::invalid_argument& e) {
       throw usage_error(from + ": " + e.what());
     }
   if (!prefix.empty()) {
@@ -90,8 +113,8 @@ int run_convert(const std::string& from, const std::string& to, const std::strin
 
 int main(int count, char** arguments) try {
   CLI::App app{
-      "leat looks into files that hold graphs, checks and converts them.\n"
-      "Files end in .pb (GraphDef), .meta (MetaGraphDef) or .json (either, as protobuf's JSON).",
+      "leat looks into files that hold graphs, checks, converts and runs them.\n"
+      "Files end in .pb (GraphDef), .meta (MetaGraphDef) or .json (either, as protobuf's JSON); a folder is a saved model.",
       "leat"};
   app.set_version_flag("--version", "leat " LEAT_TOOL_VERSION);
   app.require_subcommand(1);
@@ -103,16 +126,18 @@ int main(int count, char** arguments) try {
       "  leat check *.pb                               what is wrong, and which operators leat lacks\n"
       "  leat convert model.pb model.json              to read, edit, compare\n"
       "  leat convert --fetch loss big.pb small.pb     what a fetch needs, and nothing else\n"
-      "Exit codes: 0 all is well, 1 something was found, 2 wrong use, 3 a file cannot be read or written.");
+      "  leat convert --fetch y --freeze v m.pb f.pb   variables as constants, from v/NAME.npy\n"
+      "  leat run --feed x=[[1,2]] --fetch y model/    a saved model, its graph, or any other graph\n"
+      "Exit codes: 0 all is well, 1 something was found or a run failed, 2 wrong use, 3 a file cannot be read or written.");
 
   std::string from, to, prefix, shell;
-  std::vector<std::string> files, fetches;
+  std::vector<std::string> files, fetches, freezing;
   show_options shown;
   bool dot = false, allow_unknown = false;
 
   auto* show_command =
       app.add_subcommand("show", "What a file holds: operators, placeholders, variables, signatures, collections");
-  show_command->add_option("file", from, "the file")->required();
+  show_command->add_option("file", from, "the file, or a saved model's folder")->required();
   show_command->add_flag("--nodes", shown.nodes, "every node with its inputs");
   show_command->add_flag("--shapes", shown.shapes, "every node with its inputs and the shapes its attributes tell");
   show_command->add_flag("--dot", dot, "the graph in Graphviz's language instead");
@@ -127,17 +152,54 @@ int main(int count, char** arguments) try {
   check_command->footer("Examples:\n  leat check model.pb\n  leat check --allow-unknown *.json || echo broken");
 
   auto* convert_command = app.add_subcommand("convert", "Write a graph in another form, by the files' endings");
-  convert_command->add_option("from", from, "the file to read: .pb, .meta or .json")->required();
+  convert_command->add_option("from", from, "the file to read: .pb, .meta, .json, or a saved model's folder")->required();
   convert_command->add_option("to", to, "the file to write: .pb, .meta, .json or .dot")->required();
   convert_command->add_option("--prefix", prefix, "put all names under this scope");
   convert_command
       ->add_option("--fetch", fetches, "keep only what this node or tensor needs; can be given several times")
       ->delimiter(',')
       ->allow_extra_args(false);
+  convert_command
+      ->add_option("--freeze", freezing,
+                   "make variables constants: NAME=NUMBER, NAME=[1, 2], NAME=file.npy, a saved model, or a folder of NAME.npy; can be given several times")
+      ->allow_extra_args(false);
   convert_command->footer(
       "A .pb holds the graph alone: signatures and collections stay behind.\n"
       "Examples:\n  leat convert model.pb model.json\n  leat convert --fetch prediction --fetch loss model.meta part.pb\n"
-      "  leat convert --prefix tower_0 model.pb tower.pb");
+      "  leat convert --prefix tower_0 model.pb tower.pb\n"
+      "  leat convert --fetch prediction --freeze weights/ --freeze bias=0.5 model.meta frozen.pb");
+
+  auto* run_command = app.add_subcommand("run", "Run a graph or a saved model: feed tensors, fetch results, train, save");
+  run_request request;
+  std::vector<std::string> fetched;
+  std::vector<long long> times;
+  run_command->add_option("file", request.path, "a graph (.pb, .meta, .json), or a saved model's folder")->required();
+  auto* fetch_option = run_command
+                           ->add_option("--fetch", fetched,
+                                        "a run: tensors and operations, with commas between them; given several times, several runs in this order")
+                           ->allow_extra_args(false);
+  auto* times_option = run_command->add_option("--times", times, "how often the --fetch before it is run; the last results are told")
+                           ->check(CLI::PositiveNumber)
+                           ->allow_extra_args(false);
+  run_command->add_option("--feed", request.feeds, "NAME=NUMBER, NAME=[[1, 2], [3, 4]], NAME=file.npy or NAME=@file, in all runs; can be given several times")
+      ->allow_extra_args(false);
+  run_command->add_option("--signature", request.signature, "whose names --feed and --fetch may use, and whose outputs are fetched without --fetch");
+  run_command
+      ->add_option("--variables", request.variables, "values of variables before the first run: a saved model, a .safetensors file, a folder of NAME.npy, NAME=VALUE")
+      ->allow_extra_args(false);
+  run_command->add_flag("--init", request.initialize, "give the variables that have no value their first one");
+  run_command->add_option("--save", request.save, "the model after the last run: a folder, or a .safetensors file for the variables alone");
+  run_command->add_option("--format", request.format, "how results are told: text, json (a line for each run) or npy")->check(CLI::IsMember({"text", "json", "npy"}));
+  run_command->add_option("--out", request.out, "where results go: a file, with --format npy a folder or FILE.npy");
+  run_command->add_flag("--progress", request.progress, "tell how far repeated runs are, also where the error output is no terminal");
+  run_command->add_option("--trace", request.trace, "a file for what ran when, which chrome://tracing and Perfetto show");
+  run_command->add_option("--timeout", request.timeout, "seconds that one run may take")->check(CLI::PositiveNumber);
+  run_command->footer(
+      "A name is a key of the signature, a tensor (y:0), or an operation (y), whose first result is fetched where it has one.\n"
+      "Examples:\n  leat run model/ --feed 'x=[[1, 2], [3, 4]]'\n"
+      "  leat run graph.pb --init --feed x=x.npy --feed y=y.npy --fetch train --times 1000 --fetch loss --save trained/\n"
+      "  leat run trained/ --feed x=@rows.json --fetch y --format json\n"
+      "  leat run graph.pb --variables trained/ --feed x=x.npy --fetch y --format npy --out y.npy");
 
   auto* completion_command = app.add_subcommand("completion", "A script by which a shell completes leat's words");
   completion_command->add_option("shell", shell, "bash, zsh or fish")
@@ -153,7 +215,17 @@ int main(int count, char** arguments) try {
   }
   if (*show_command) return run_show(from, shown, dot);
   if (*check_command) return run_check(files, allow_unknown);
-  if (*convert_command) return run_convert(from, to, prefix, fetches);
+  if (*convert_command) return run_convert(from, to, prefix, fetches, freezing);
+  if (*run_command) {
+    std::size_t next_fetch = 0, next_time = 0;
+    for (const CLI::Option* option : run_command->parse_order()) {
+      if (option == fetch_option) request.runs.push_back({split(fetched.at(next_fetch++)), 1});
+      if (option != times_option) continue;
+      if (request.runs.empty()) throw usage_error("--times stands behind the --fetch that it repeats");
+      request.runs.back().times = times.at(next_time++);
+    }
+    return run_model(request);
+  }
   print(completion_for(shell));
   return all_well;
 } catch (const tool::usage_error& e) {

@@ -89,6 +89,17 @@ void prune(meta_graph_def& meta, const std::vector<std::string>& fetches) {
     meta.saver.reset();
 }
 
+void freeze(meta_graph_def& meta, variable_values values) {
+  std::unordered_set<std::string_view> variables;
+  for (const auto& node : meta.graph.nodes)
+    if (leat::detail::is_variable(node)) variables.insert(node.name);
+  std::erase_if(values, [&](const auto& entry) { return !variables.contains(entry.first); });
+  meta.graph = leat::freeze(meta.graph, values);
+  for (const auto* name : {"variables", "trainable_variables", "local_variables", "model_variables", "moving_average_variables"})
+    meta.collections.erase(name);
+  meta.saver.reset();
+}
+
 void add_prefix(meta_graph_def& meta, const std::string& prefix) {
   const auto rename = [&](std::string& text) {
     if (!text.empty()) text.insert(text.starts_with('^') ? 1 : 0, prefix + "/");

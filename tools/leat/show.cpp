@@ -1,5 +1,7 @@
 #include "show.hpp"
 
+#include <leat/graph/literal.hpp>
+
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -84,7 +86,8 @@ std::string collection_text(const collection_def& collection) {
       return "nothing";
     } else {
       const auto count = std::to_string(list.value.size());
-      if constexpr (std::is_same_v<kind, collection_def::node_list>) return count + " nodes or tensors";
+      if constexpr (std::is_same_v<kind, collection_def::node_list>)
+        return list.value.size() == 1 ? "1 nodes or tensors: " + printable(list.value[0]) : count + " nodes or tensors";
       if constexpr (std::is_same_v<kind, collection_def::bytes_list>) return count + " texts or messages";
       if constexpr (std::is_same_v<kind, collection_def::int64_list>) return count + " integers";
       if constexpr (std::is_same_v<kind, collection_def::float_list>) return count + " floats";
@@ -99,7 +102,7 @@ std::string collection_text(const collection_def& collection) {
 std::string show(const graph_file& file, const show_options& options) {
   const auto& graph = file.meta.graph;
   std::string out =
-      std::string(file.is_meta ? "MetaGraphDef" : "GraphDef") + ", " + std::to_string(graph.nodes.size()) + " nodes";
+      std::string(file.is_saved_model ? "saved model" : file.is_meta ? "MetaGraphDef" : "GraphDef") + ", " + std::to_string(graph.nodes.size()) + " nodes";
   if (graph.versions.producer != 0) out += ", graph version " + std::to_string(graph.versions.producer);
   if (!file.meta.meta_info.tensorflow_version.empty())
     out += ", TensorFlow " + printable(file.meta.meta_info.tensorflow_version);
@@ -120,6 +123,14 @@ std::string show(const graph_file& file, const show_options& options) {
   }
   show_leaves(out, graph, "placeholders", {"Placeholder", "PlaceholderV2", "PlaceholderWithDefault"});
   show_leaves(out, graph, "variables", {"Variable", "VariableV2", "VarHandleOp", "TemporaryVariable"});
+
+  if (!file.arrays.empty()) out += "saved values\n";
+  std::size_t widest = 0;
+  for (const auto& array : file.arrays) widest = std::max(widest, array.name.size());
+  for (const auto& array : file.arrays)
+    out += "  " + padded(printable(array.name), std::min<std::size_t>(widest, 40)) + "  " + std::string(name_of_dtype(array.type)) + " " +
+           to_text(to_proto(array.extent)) + "\n";
+  for (const auto& [key, text] : file.metadata) out += "note " + printable(key) + ": " + printable(text) + "\n";
 
   if (!file.meta.signatures.empty()) out += "signatures\n";
   for (const auto& [name, s] : file.meta.signatures) {

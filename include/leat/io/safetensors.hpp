@@ -36,7 +36,7 @@ class safetensors {
   explicit safetensors(std::string text) : text_(std::move(text)) { parse(); }
   safetensors(const safetensors&) = delete;
   safetensors& operator=(const safetensors&) = delete;
-  safetensors(safetensors&& other) noexcept : metadata(std::move(other.metadata)), text_(std::move(other.text_)), places_(std::move(other.places_)) {}
+  safetensors(safetensors&& other) noexcept : metadata(std::move(other.metadata)), text_(std::move(other.text_)), data_(other.data_), places_(std::move(other.places_)) {}
   safetensors& operator=(safetensors&&) = delete;
 
   std::vector<std::string> names() const {

@@ -1,0 +1,262 @@
+#pragma once
+// A saved model on disk: a folder with graph.json, a MetaGraphDef (graph, collections, signatures, tags), and
+// variables.safetensors, the values of its variables by name. The second file's metadata has checksums (CRC-32C) of each array, of
+// graph.json, and of its own header, so that what was changed or cut off is told. A model is written beside its place and put there
+// by one exchange of names: after a crash at any moment the old one is there, whole, or the new one. One writer at a time.
+
+#include <leat/graph/freeze.hpp>
+#include <leat/io/crc32c.hpp>
+#include <leat/io/json.hpp>
+#include <leat/io/safetensors.hpp>
+
+#include <cstdio>
+#include <functional>
+
+namespace leat::io {
+
+inline constexpr const char* model_graph_file = "graph.json";
+inline constexpr const char* model_variables_file = "variables.safetensors";
+
+using named_arrays = std::map<std::string, array_bytes, std::less<>>;
+using named_texts = std::map<std::string, std::string, std::less<>>;
+
+/// What a saved model's files hold; the arrays of `variables` point into it.
+struct model_files {
+  meta_graph_def meta{};
+  safetensors variables;
+  named_texts metadata{};  // texts of the user's
+};
+
+/// How a saved model is read.
+struct read_model_options {
+  /// Refuse files that are not as they were written. Off for a graph.json that was changed on purpose, or variables from elsewhere.
+  bool checksums = true;
+};
+
+namespace detail {
+
+// Keys of metadata that the format keeps for itself.
+inline constexpr std::string_view model_format_key = "leat.format";
+inline constexpr std::string_view model_format = "saved model 1";
+inline constexpr std::string_view model_graph_key = "leat.crc32c.graph.json";
+inline constexpr std::string_view model_header_key = "leat.crc32c.header";
+inline constexpr std::string_view model_array_key = "leat.crc32c.array/";  // and the array's name
+
+// Of everything that a header says, but for places: names, dtypes, shapes, texts.
+template <class Arrays>
+std::uint32_t header_checksum(const Arrays& arrays, const named_texts& metadata) {
+  std::string all;
+  const auto put = [&](std::string_view text) { all.append(text) += '\0'; };
+  for (const auto& [key, text] : metadata)
+    if (key != model_header_key) put(key), put(text);
+  for (const auto& [name, array] : arrays) {
+    put(name), put(name_of_dtype(array.type));
+    for (int i = 0; i < array.extent.rank; ++i) put(std::to_string(array.extent[i]));
+  }
+  return crc32c(all);
+}
+
+inline named_arrays arrays_of(const safetensors& file) {
+  named_arrays arrays;
+  for (const std::string& name : file.names()) arrays.emplace(name, file[name]);
+  return arrays;
+}
+
+// Errors: data_loss for what is not as it was written.
+inline void verify_variables(const safetensors& file) {
+  const auto told = [&](std::string_view key) -> std::string_view {
+    const auto at = file.metadata.find(key);
+    return at == file.metadata.end() ? std::string_view{} : std::string_view(at->second);
+  };
+  if (told(model_format_key) != model_format)
+    throw data_loss("the metadata lacks " + std::string(model_format_key) + " \"" + std::string(model_format) +
+                    "\": not a saved model's variables, or altered");
+  for (const std::string& name : file.names()) {
+    const std::string_view wanted = told(std::string(model_array_key) + name);
+    if (wanted.empty()) throw data_loss("array " + in_quotes(name) + " has no checksum: altered");
+    if (const std::string is = checksum_text(crc32c(file[name].bytes)); is != wanted)
+      throw data_loss("array " + in_quotes(name) + ": its bytes have the checksum " + is + ", not " +
+                      std::string(wanted) + ": altered");
+  }
+  for (const auto& [key, text] : file.metadata)
+    if (key.starts_with(model_array_key) && !file.contains(std::string_view(key).substr(model_array_key.size())))
+      throw data_loss("array " + in_quotes(std::string_view(key).substr(model_array_key.size())) +
+                      " is missing: altered");
+  if (checksum_text(header_checksum(arrays_of(file), file.metadata)) != told(model_header_key))
+    throw data_loss("the header (names, shapes, metadata) does not have its checksum: altered");
+}
+
+inline bool is_there(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+// The folder itself, without links and slashes at the end.
+inline std::filesystem::path model_place(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  const std::filesystem::path whole = std::filesystem::absolute(folder, ignored).lexically_normal();
+  std::filesystem::path place = std::filesystem::weakly_canonical(whole, ignored);
+  if (ignored || place.empty()) place = whole;
+  return place.has_filename() ? place : place.parent_path();
+}
+inline std::filesystem::path beside(std::filesystem::path place, const char* ending) { return place += ending; }
+
+// Only what a saved model consists of is ever replaced or removed.
+inline void check_replaceable(const std::filesystem::path& folder) {
+  std::error_code problem;
+  if (!std::filesystem::is_directory(folder, problem))
+    throw failed_precondition(folder.string() + ": is there and is no folder");
+  for (const auto& entry : std::filesystem::directory_iterator(folder, problem)) {
+    const std::string name = entry.path().filename().string();
+    const std::string_view whole = std::string_view(name).ends_with(".part")
+                                       ? std::string_view(name).substr(0, name.size() - 5)
+                                       : std::string_view(name);
+    if (whole != model_graph_file && whole != model_variables_file)
+      throw failed_precondition(folder.string() + ": holds " + in_quotes(name) +
+                                ", which is no part of a saved model: name another folder");
+  }
+  if (problem) throw failed_precondition(folder.string() + ": cannot be looked into: " + problem.message());
+}
+inline void remove_model(const std::filesystem::path& folder) {
+  if (!is_there(folder)) return;
+  check_replaceable(folder);
+  std::error_code problem;
+  std::filesystem::remove_all(folder, problem);
+  if (problem) throw failed_precondition(folder.string() + ": cannot be removed: " + problem.message());
+}
+
+inline void sync_folder(const std::filesystem::path& folder) {
+  const int number = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool done = number >= 0 && ::fsync(number) == 0;
+  if (number >= 0) ::close(number);
+  if (!done)
+    throw failed_precondition(folder.string() + ": cannot be synced: " + std::generic_category().message(errno));
+}
+
+// Puts a folder in the place of another. Where the file system cannot exchange two names, the old one stands under ".old" for a
+// moment, where readers look for it.
+inline void put_in_place(const std::filesystem::path& made, const std::filesystem::path& place) {
+  const auto fail = [&] {
+    throw failed_precondition(place.string() + ": cannot be replaced: " + std::generic_category().message(errno));
+  };
+  const auto old = beside(place, ".old");
+  if (!is_there(place)) {
+    if (std::rename(made.c_str(), place.c_str()) != 0) fail();
+    sync_folder(place.parent_path());
+    remove_model(old);
+    return;
+  }
+#ifdef RENAME_EXCHANGE
+  if (::renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, place.c_str(), RENAME_EXCHANGE) == 0) {
+    sync_folder(place.parent_path());
+    remove_model(made);
+    remove_model(old);
+    return;
+  }
+#endif
+  remove_model(old);
+  if (std::rename(place.c_str(), old.c_str()) != 0) fail();
+  if (std::rename(made.c_str(), place.c_str()) != 0) fail();
+  sync_folder(place.parent_path());
+  remove_model(old);
+}
+
+}  // namespace detail
+
+/// Whether a folder looks like a saved model.
+inline bool is_model_folder(const std::filesystem::path& folder) {
+  return detail::is_there(folder / model_graph_file) || detail::is_there(folder / model_variables_file);
+}
+
+/// Writes a saved model, in place of one that is there. Metadata are texts that are kept beside the variables.
+/// Errors: failed_precondition where the folder holds anything else or cannot be written; those of `write_json` and
+/// `write_safetensors`. Then what was there is there.
+inline void write_model_files(const std::filesystem::path& folder, const meta_graph_def& meta,
+                              const named_arrays& variables, const named_texts& metadata = {}) {
+  const std::filesystem::path place = detail::model_place(folder);
+  const std::string graph_text = detail::naming(folder / model_graph_file, [&] { return write_json(meta); });
+  named_texts texts = metadata;
+  for (const auto& [key, text] : metadata)
+    if (key.starts_with("leat."))
+      throw invalid_argument("metadata " + detail::in_quotes(key) +
+                             ": names that begin with leat. are the format's own");
+  for (const auto& [name, array] : variables)
+    texts[std::string(detail::model_array_key) + name] = checksum_text(crc32c(array.bytes));
+  texts[std::string(detail::model_format_key)] = detail::model_format;
+  texts[std::string(detail::model_graph_key)] = checksum_text(crc32c(graph_text));
+  texts[std::string(detail::model_header_key)] = checksum_text(detail::header_checksum(variables, texts));
+  const std::string variables_text =
+      detail::naming(folder / model_variables_file, [&] { return write_safetensors(variables, texts); });
+
+  if (detail::is_there(place)) detail::check_replaceable(place);
+  const auto made = detail::beside(place, ".part");
+  detail::remove_model(made);
+  std::error_code problem;
+  std::filesystem::create_directories(made, problem);
+  if (problem) throw failed_precondition(made.string() + ": cannot be made: " + problem.message());
+  const struct clean_up {
+    const std::filesystem::path& made;
+    ~clean_up() {
+      std::error_code ignored;
+      std::filesystem::remove_all(made, ignored);
+    }
+  } after{made};
+  write_synced(made / model_graph_file, {graph_text});
+  write_synced(made / model_variables_file, {variables_text});
+  detail::put_in_place(made, place);
+}
+
+/// Reads a saved model. Errors, each naming the file: not_found where one is missing; data_loss, naming the array, for what was
+/// changed or cut off; those of `read_json` and `safetensors`.
+inline model_files read_model_files(const std::filesystem::path& folder, const read_model_options& options = {}) {
+  std::filesystem::path place = folder;
+  if (const auto old = detail::beside(detail::model_place(folder), ".old");
+      !detail::is_there(folder) && is_model_folder(old))
+    place = old;
+  const auto graph_path = place / model_graph_file, variables_path = place / model_variables_file;
+  const std::string graph_text = read_file(graph_path);
+  safetensors variables = read_safetensors(variables_path);
+  if (options.checksums) {
+    detail::naming(variables_path, [&] { detail::verify_variables(variables); });
+    const std::string& wanted = variables.metadata[std::string(detail::model_graph_key)];
+    if (const std::string is = checksum_text(crc32c(graph_text)); is != wanted)
+      throw data_loss(graph_path.string() + ": has the checksum " + is + ", not " + wanted + ", which " +
+                      model_variables_file + " has: altered, cut off, or of another model");
+  }
+  named_texts metadata;
+  for (const auto& [key, text] : variables.metadata)
+    if (!key.starts_with("leat.")) metadata.emplace(key, text);
+  auto meta = detail::naming(graph_path, [&] { return read_json<meta_graph_def>(std::string_view(graph_text)); });
+  return {std::move(meta), std::move(variables), std::move(metadata)};
+}
+
+/// Variables from a file: a saved model's folder, or any .safetensors file. Checksums are looked at where there are any.
+inline safetensors read_variables(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const auto file = std::filesystem::is_directory(path, ignored) ? path / model_variables_file : path;
+  safetensors variables = read_safetensors(file);
+  if (variables.metadata.contains(detail::model_format_key))
+    detail::naming(file, [&] { detail::verify_variables(variables); });
+  return variables;
+}
+
+/// An array as a graph's constant holds it.
+inline tensor_proto to_proto(const array_bytes& array) {
+  tensor_proto t;
+  t.dtype = to_data_type(array.type);
+  for (int i = 0; i < array.extent.rank; ++i) t.shape.dims.push_back({array.extent[i], {}});
+  if (array.bytes.empty()) return t;
+  const std::string_view bytes(reinterpret_cast<const char*>(array.bytes.data()), array.bytes.size());
+  const bool single = array.extent.elements() == 1;  // in the form of make_tensor_proto
+  t.field = single ? field_of(t.dtype) : tensor_field::tensor_content;
+  t.bytes = bytes;
+  if (single && t.dtype == data_type::uint8) t.bytes.resize(4, '\0');
+  return t;
+}
+/// All arrays, as `freeze` takes them.
+inline variable_values to_variable_values(const safetensors& file) {
+  variable_values values;
+  for (const std::string& name : file.names()) values.emplace(name, to_proto(file[name]));
+  return values;
+}
+
+}  // namespace leat::io

@@ -1,0 +1,229 @@
+"""Runs of TensorFlow, written down with what came out, so that leat can run the same (interop_run), and how the two are compared.
+
+NAME.runs.json: {"devices": whether nodes keep theirs, "runs": [{"fetches", "feeds", "results" or "error"}]}, one session; NAME.leat.json:
+what leat made of it, "fused" and "plain" (node by node).
+"""
+
+import collections
+import json
+
+import numpy as np
+import tensorflow as tf
+from tensorflow.core.framework import types_pb2
+
+v1 = tf.compat.v1
+
+# Operators whose results are drawn: values that follow from them are compared in dtype and shape alone.
+DRAWING = {"RandomUniform", "RandomStandardNormal", "TruncatedNormal", "RandomUniformInt", "RandomShuffle", "Multinomial",
+           "RandomShuffleQueueV2", "RandomShuffleQueue", "ParameterizedTruncatedNormal", "RandomGamma", "StatelessRandomUniform"}
+# Operators that leat carries in graphs but has no kernel for: what needs one is not asked for, or counted as left out.
+NO_KERNEL = {"VarHandleOp", "Conv2D", "MaxPool", "AvgPool", "ScalarSummary", "MergeSummary"}
+# The client's own exceptions, which have no class in the runtime.
+CLASSES = {"ValueError": "InvalidArgumentError", "TypeError": "InvalidArgumentError", "RuntimeError": "FailedPreconditionError"}
+# relative, and absolute for the largest element of the tensor (at least 1)
+TOLERANCE = {"float32": (1e-4, 1e-5), "float64": (1e-9, 1e-10)}
+
+
+def plain_number(x):
+    if isinstance(x, float):
+        if x != x:
+            return "NaN"
+        if x in (float("inf"), float("-inf")):
+            return "Infinity" if x > 0 else "-Infinity"
+    if isinstance(x, bytes):
+        return x.decode("utf-8", "replace")
+    return x
+
+
+def to_plain(result):
+    """A result as JSON has it; None for an operation."""
+    if result is None:
+        return None
+    array = np.asarray(result)
+    dtype = "string" if array.dtype.kind in "OSU" else str(array.dtype)
+    return {"dtype": dtype, "shape": list(array.shape), "data": [plain_number(x) for x in array.ravel().tolist()]}
+
+
+def from_plain(plain):
+    if plain["dtype"] == "string":
+        return np.array(plain["data"], dtype=object).reshape(plain["shape"])
+    data = [float(x.replace("Infinity", "inf")) if isinstance(x, str) else x for x in plain["data"]]
+    return np.array(data, dtype=plain["dtype"]).reshape(plain["shape"])
+
+
+class Recorder:
+    """Runs of one session, as they go."""
+
+    def __init__(self, graph, session, devices=False):
+        self.graph = graph
+        self.session = session
+        self.document = {"devices": devices, "runs": []}
+
+    def run(self, fetches, feeds, compared=True):
+        """Results of one run; the error is raised when it is written down."""
+        written = {"fetches": list(fetches), "feeds": {n: to_plain(a) for n, a in feeds.items()}, "compared": compared}
+        self.document["runs"].append(written)
+        try:
+            results = self.session.run([self.graph.as_graph_element(f) for f in fetches], feeds)
+        except Exception as e:
+            written["error"] = {"type": type(e).__name__, "message": str(e)[:400]}
+            raise
+        written["results"] = [to_plain(r) for r in results]
+        return results
+
+    def save(self, path):
+        path.write_text(json.dumps(self.document))
+
+
+class Dependence:
+    """What a graph's tensors follow from."""
+
+    def __init__(self, definition):
+        self.nodes = {n.name: n for n in definition.node}
+        self.inputs = {n.name: [i.lstrip("^").split(":")[0] for i in n.input if not i.startswith("^")] for n in definition.node}
+        self.everything = {n.name: [i.lstrip("^").split(":")[0] for i in n.input] for n in definition.node}
+        # what is written into a variable or queue, is what it follows from
+        kept = {"Variable", "VariableV2", "FIFOQueueV2", "RandomShuffleQueueV2", "PaddingFIFOQueueV2", "StackV2", "VarHandleOp"}
+        for n in definition.node:
+            for source in self.sources(n.name, kept):
+                if n.op not in kept and n.op not in ("Identity", "RefIdentity", "ReadVariableOp", "Enter", "RefEnter"):
+                    self.inputs[source] = self.inputs[source] + [n.name]
+        self.known = {}
+
+    def sources(self, name, kept):
+        """Variables and queues that a node's inputs refer to, through references."""
+        found = set()
+        for i in self.inputs[name]:
+            for _ in range(20):
+                node = self.nodes[i]
+                if node.op in kept:
+                    found.add(i)
+                if node.op not in ("RefIdentity", "Enter", "RefEnter", "Switch", "RefSwitch", "Assign", "AssignAdd", "AssignSub"):
+                    break
+                i = self.everything[i][0]
+        return found
+
+    def behind(self, tensor, everything=False):
+        """Names of all nodes that a tensor follows from, by data alone or by control edges, too."""
+        name = tensor.lstrip("^").split(":")[0]
+        key = (name, everything)
+        if key not in self.known:
+            inputs = self.everything if everything else self.inputs
+            seen = {name}
+            open_nodes = [name]
+            while open_nodes:
+                for i in inputs[open_nodes.pop()]:
+                    if i not in seen:
+                        seen.add(i)
+                        open_nodes.append(i)
+            self.known[key] = seen
+        return self.known[key]
+
+    def operators(self, tensor, everything=False):
+        return {self.nodes[n].op for n in self.behind(tensor, everything)}
+
+    def written_by(self, tensor):
+        """Variables and queues that a run of it may write."""
+        kept = {"Variable", "VariableV2", "FIFOQueueV2", "PaddingFIFOQueueV2"}
+        writes = ("Assign", "Scatter", "Apply", "SparseApply", "Queue", "CountUpTo")
+        nodes = [n for n in self.behind(tensor, True) if self.nodes[n].op.startswith(writes)]
+        return {source for n in nodes for source in self.sources(n, kept)}
+
+    def is_drawn(self, tensor):
+        return bool(self.operators(tensor) & DRAWING)
+
+    def is_single(self, tensor):
+        """Whether numbers of single precision are part of it."""
+        return any(self.nodes[n].attr[key].type == types_pb2.DT_FLOAT for n in self.behind(tensor) for key in ("T", "dtype", "SrcT", "DstT"))
+
+
+class Counts:
+    def __init__(self):
+        self.graphs = self.runs = self.fused = self.values = self.elements = self.errors = self.drawn = self.unordered = 0
+        self.exact = self.left_out = self.after_errors = 0
+        self.operators = collections.Counter()
+
+    def add(self, other):
+        for key, value in vars(other).items():
+            if key == "operators":
+                self.operators += value
+            else:
+                setattr(self, key, getattr(self, key) + value)
+
+
+def difference(ours, theirs, drawn, single):
+    """What is wrong with a result, or nothing."""
+    if theirs is None or ours is None:
+        return None if ours is theirs else f"{ours} for {theirs}"
+    if ours["dtype"] != theirs["dtype"]:
+        return f"dtype {ours['dtype']} for {theirs['dtype']}"
+    if ours["shape"] != theirs["shape"] and not drawn:
+        return f"shape {ours['shape']} for {theirs['shape']}"
+    if drawn:
+        return None if len(ours["shape"]) == len(theirs["shape"]) else f"rank {len(ours['shape'])} for {len(theirs['shape'])}"
+    a, b = from_plain(ours), from_plain(theirs)
+    if a.size == 0:
+        return None
+    if a.dtype.kind != "f":
+        equal = a == b
+        return None if np.all(equal) else f"element {int(np.argmin(equal.ravel()))} of {list(a.shape)} is {a.ravel()[np.argmin(equal)]} for {b.ravel()[np.argmin(equal)]}"
+    relative, absolute = TOLERANCE["float32" if single else str(a.dtype)]
+    finite = np.abs(b[np.isfinite(b)])
+    scale = max(1.0, float(finite.max())) if finite.size else 1.0
+    close = np.isclose(a, b, rtol=relative, atol=absolute * scale, equal_nan=True)
+    if np.all(close):
+        return None
+    k = int(np.argmin(close.ravel()))
+    return f"element {k} of {list(a.shape)} is {a.ravel()[k]!r} for {b.ravel()[k]!r}"
+
+
+def compare(definition, document, leat, counts):
+    """All differences between two records of the same runs, as (way, run, fetch, text)."""
+    found = []
+    depends = Dependence(definition)
+    counts.graphs += 1
+    for n in {m for r in document["runs"] for f in r["fetches"] for m in depends.behind(f, True)}:
+        counts.operators[depends.nodes[n].op] += 1
+    for way in ("fused", "plain"):
+        counts.fused += leat[way]["fused_runs"]
+        broken = set()  # what a refused run may have written: TensorFlow's kernels stop in the middle (rows before a wrong index), leat's before
+        for k, (theirs, ours) in enumerate(zip(document["runs"], leat[way]["runs"])):
+            counts.runs += 1
+            if "error" in theirs or "error" in ours:
+                if any(f"No kernel for the operator '{op}'" in ours.get("error", {}).get("message", "") for op in NO_KERNEL):
+                    counts.left_out += 1
+                    break  # what it would have written, later runs lack
+                wanted = theirs.get("error", {}).get("type", "no error")
+                if wanted == "InternalError" and "error" in ours:
+                    counts.errors += 1  # of which TensorFlow says that it should not be; ours only has to be an error
+                    continue
+                wanted = CLASSES.get(wanted, wanted)
+                got = ours.get("error", {}).get("type", "no error")
+                if got != wanted:
+                    message = ours.get("error", theirs.get("error"))["message"]
+                    found.append((way, k, " ".join(theirs["fetches"])[:60], f"{got} for {wanted}: {message[:400]}"))
+                else:
+                    counts.errors += 1
+                    broken = broken.union(*(depends.written_by(f) for f in theirs["fetches"]))
+                continue
+            if not theirs["compared"]:
+                counts.unordered += 1
+                continue
+            for fetch, a, b in zip(theirs["fetches"], ours["results"], theirs["results"]):
+                if broken & depends.behind(fetch):
+                    counts.after_errors += 1
+                    continue
+                drawn = depends.is_drawn(fetch)
+                text = difference(a, b, drawn, depends.is_single(fetch))
+                if text:
+                    found.append((way, k, fetch, text))
+                elif b is not None:
+                    if drawn:
+                        counts.drawn += 1
+                    else:
+                        counts.values += 1
+                        counts.elements += len(b["data"])
+                        counts.exact += a == b
+        if len(leat[way]["runs"]) < len(document["runs"]) and not found and not any("error" in r for r in leat[way]["runs"][-1:]):
+            found.append((way, len(leat[way]["runs"]), "", "runs are missing"))
+    return found

@@ -1,0 +1,82 @@
+#include <leat/io/saved_typed_model.hpp>
+
+#include <doctest/doctest.h>
+
+#include <leat/graphs.hpp>
+#include <leat/leat.hpp>
+
+#include <unistd.h>
+
+using namespace leat;
+using namespace leat::literals;
+namespace files = std::filesystem;
+
+namespace {
+
+struct scratch_folder {
+  files::path path = files::temp_directory_path() / ("leat_test_saved_typed_model." + std::to_string(::getpid()));
+  scratch_folder() {
+    files::remove_all(path);
+    files::create_directories(path);
+  }
+  ~scratch_folder() { files::remove_all(path); }
+};
+
+const xt::xtensor<float, 2> points{{1, 2, 0.5f}, {3, 4, -1}, {-1, 0.5f, 2}, {0, 1, 1}};
+const xt::xtensor<float, 1> goals{1, 2, 3, 4};
+
+bool near(const std::vector<float>& a, const std::vector<float>& b) {
+  bool all = a.size() == b.size();
+  for (std::size_t i = 0; all && i < a.size(); ++i) all = std::abs(a[i] - b[i]) <= 1e-5f * (1 + std::abs(b[i]));
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("a typed model is trained, saved, loaded, and trained on") {
+  const scratch_folder scratch;
+  auto x = placeholder<"x", float, "batch", 3>();
+  auto goal = placeholder<"goal", float, "batch">();
+  auto w = variable<"w", float, 3, 1>(random_uniform(-0.5f, 0.5f, 3));
+  auto b = variable<"b", float>(0.25f);
+  auto rate = parameter<"rate">(0.5f);
+  auto y = squeeze<1>(matmul(x, w)) + b;
+  auto loss = reduce_mean(square(y - goal));
+  auto train = adam(rate).minimize(loss);
+  session s{y, loss, train};
+  const io::save_model_options options{.signatures = {{"serving_default", {.inputs = {{"x", x}}, .outputs = {{"y", y}}}},
+                                                      {"evaluate", {.inputs = {{"x", x}, {"goal", goal}}, .outputs = {{"loss", loss}}}}},
+                                       .collections = {{"train_op", {train}}}};
+  CHECK_THROWS_AS(io::save_model(scratch.path / "model", s, options), failed_precondition);
+  s.initialize();
+  s.assign(rate, 0.05f);
+  for (int k = 0; k < 30; ++k) s.run(fetch(train), x = points, goal = goals);
+  io::save_model(scratch.path / "model", s, options);
+
+  const io::saved_model m = io::load_model(scratch.path / "model");
+  CHECK(m.session().uninitialized_variables().empty());
+  const auto typed = [&] {
+    auto [values] = s.run(fetch(y), x = points);
+    return std::vector<float>(values.begin(), values.end());
+  };
+  CHECK(near(m.run("serving_default", {{"x", points}})["y"], typed()));
+  CHECK(m.run("evaluate", {{"x", points}, {"goal", goals}})["loss"].as<float>() > 0);
+  CHECK(get_tensors(m.graph(), "trainable_variables").size() == 2);
+
+  // slots, powers and the parameter are there: the next steps are the same
+  const auto step = std::get<graph_operation>(get_collection(m.graph(), "train_op").at(0));
+  for (int k = 0; k < 5; ++k) {
+    s.run(fetch(train), x = points, goal = goals);
+    m.session().run(step, {{"x", points}, {"goal", goals}});
+  }
+  CHECK(near(m.run("serving_default", {{"x", points}})["y"], typed()));
+
+  auto small = options;
+  small.whole_graph = false;
+  small.signatures.erase("evaluate");
+  small.collections = {};
+  io::save_model(scratch.path / "small", s, small);
+  const io::saved_model n = io::load_model(scratch.path / "small");
+  CHECK(saved_variables(n.graph()).size() == 2);
+  CHECK(near(n.run("serving_default", {{"x", points}})["y"], typed()));
+}

@@ -1,0 +1,154 @@
+#include "values.hpp"
+
+#include "graph_file.hpp"
+
+#include <leat/io/model_files.hpp>
+#include <leat/io/npy.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <type_traits>
+#include <unordered_map>
+
+namespace tool {
+
+using namespace leat;
+using nlohmann::json;
+namespace files = std::filesystem;
+
+namespace {
+
+// `name` is the option and the name that it gives a value, as in "--freeze: w".
+[[noreturn]] void refuse(const std::string& name, const std::string& what) { throw usage_error(name + ": " + what); }
+
+/// All numbers of a nested list, row by row; its sizes are those of the first of each list.
+void flatten(const std::string& name, const json& value, std::size_t depth, std::vector<std::int64_t>& sizes, std::vector<json>& numbers) {
+  if (!value.is_array()) {
+    if (depth != sizes.size()) refuse(name, "lists of different depths");
+    if (!value.is_number() && !value.is_boolean()) refuse(name, "a list of numbers is wanted, and has " + value.dump());
+    numbers.push_back(value);
+    return;
+  }
+  const auto size = static_cast<std::int64_t>(value.size());
+  if (depth == sizes.size()) {
+    if (!numbers.empty()) refuse(name, "lists of different depths");
+    if (depth == max_file_rank) refuse(name, "lists nested too deeply");
+    sizes.push_back(size);
+  }
+  if (sizes[depth] != size) refuse(name, "lists of different lengths");
+  for (const auto& part : value) flatten(name, part, depth + 1, sizes, numbers);
+}
+
+template <class T>
+tensor_proto numbers_as(const std::string& name, const std::vector<json>& numbers, const tensor_shape_proto& extent) {
+  std::vector<T> list;
+  for (const json& n : numbers) {
+    const auto fail = [&] { refuse(name, n.dump() + " is no " + name_of_data_type(to_data_type(dtype_of<T>))); };
+    if constexpr (std::is_same_v<T, bool>) {
+      if (!n.is_boolean()) fail();
+      list.push_back(n.get<bool>());
+    } else {
+      if (!n.is_number()) fail();
+      if constexpr (std::is_integral_v<T>) {
+        if (!n.is_number_integer()) fail();
+        if (n.is_number_unsigned() && n.get<std::uint64_t>() > static_cast<std::uint64_t>(std::numeric_limits<T>::max())) fail();
+        if (!n.is_number_unsigned() && n.get<std::int64_t>() < static_cast<std::int64_t>(std::numeric_limits<T>::min())) fail();
+      } else if (std::isinf(static_cast<T>(n.get<double>()))) {
+        fail();
+      }
+      list.push_back(n.get<T>());
+    }
+  }
+  return make_tensor_proto(list, extent);
+}
+
+void flatten_texts(const std::string& name, const json& value, std::vector<std::int64_t>& sizes, std::vector<std::string>& texts) {
+  if (value.is_string()) {
+    texts.push_back(value.get<std::string>());
+    return;
+  }
+  if (!value.is_array() || !sizes.empty()) refuse(name, "a text or a list of texts is wanted");
+  sizes.push_back(static_cast<std::int64_t>(value.size()));
+  for (const auto& part : value) {
+    if (!part.is_string()) refuse(name, "a text or a list of texts is wanted");
+    texts.push_back(part.get<std::string>());
+  }
+}
+
+tensor_proto value_in_words(const std::string& name, const std::string& text, data_type type) {
+  json value = json::parse(text, nullptr, false);
+  if (value.is_discarded() && type == data_type::string) value = text;
+  if (value.is_discarded())
+    refuse(name, "\"" + text + "\" is neither a number, nor a list of numbers such as [[1, 2], [3, 4]], nor a file that ends in .npy");
+  std::vector<std::int64_t> sizes;
+  std::vector<json> numbers;
+  std::vector<std::string> texts;
+  if (type == data_type::string) flatten_texts(name, value, sizes, texts);
+  else flatten(name, value, 0, sizes, numbers);
+  tensor_shape_proto extent;
+  for (auto size : sizes) extent.dims.push_back({size, {}});
+  switch (type) {
+    case data_type::float32: return numbers_as<float>(name, numbers, extent);
+    case data_type::float64: return numbers_as<double>(name, numbers, extent);
+    case data_type::int32: return numbers_as<std::int32_t>(name, numbers, extent);
+    case data_type::int64: return numbers_as<std::int64_t>(name, numbers, extent);
+    case data_type::uint8: return numbers_as<std::uint8_t>(name, numbers, extent);
+    case data_type::boolean: return numbers_as<bool>(name, numbers, extent);
+    case data_type::string: return make_tensor_proto(texts, extent);
+    default: break;
+  }
+  refuse(name, "has the dtype " + name_of_data_type(type) + ", for which there are no values");
+}
+
+data_type dtype_of_variable(const node_def& variable) {
+  const auto* attribute = variable.attributes.find("dtype");
+  const auto* type = attribute != nullptr ? attribute->get_if<data_type>() : nullptr;
+  return type != nullptr ? *type : data_type::invalid;
+}
+
+}  // namespace
+
+tensor_proto value_of(const std::string& name, const std::string& text, data_type type) {
+  if (text.ends_with(".npy")) return io::read_npy_file(text.starts_with('@') ? text.substr(1) : text);
+  if (text.starts_with('@')) return value_in_words(name, io::read_file(text.substr(1)), type);
+  return value_in_words(name, text, type);
+}
+
+variable_values values_of(const graph_def& graph, const std::vector<std::string>& words, const std::string& option) {
+  std::unordered_map<std::string_view, const node_def*> variables;
+  for (const auto& node : graph.nodes)
+    if (leat::detail::is_variable(node)) variables.emplace(node.name, &node);
+  variable_values values;
+  const auto enter = [&](const std::string& name, tensor_proto value) {
+    if (!values.emplace(name, std::move(value)).second) refuse(option + ": " + name, "has two values");
+  };
+  for (const auto& word : words) {
+    std::error_code ignored;
+    const bool is_folder = files::is_directory(word, ignored);
+    if (is_folder ? io::is_model_folder(word) : word.ends_with(".safetensors") && word.find('=') == word.npos) {
+      for (auto& [name, value] : io::to_variable_values(io::read_variables(word)))
+        if (variables.contains(name)) enter(name, value);
+      continue;
+    }
+    if (is_folder) {
+      for (const auto& entry : files::recursive_directory_iterator(word)) {
+        if (!entry.is_regular_file() || entry.path().extension() != ".npy") continue;
+        const auto name = entry.path().lexically_relative(word).replace_extension().generic_string();
+        if (variables.contains(name)) enter(name, io::read_npy_file(entry.path()));
+      }
+      continue;
+    }
+    const auto equals = word.find('=');
+    if (equals == word.npos) throw usage_error(option + ": \"" + word + "\" is neither NAME=VALUE, nor a folder, nor a .safetensors file");
+    const std::string name = word.substr(0, equals), text = word.substr(equals + 1);
+    const auto at = variables.find(name);
+    if (at == variables.end()) refuse(option + ": " + name, "the graph has no such variable");
+    enter(name, value_of(option + ": " + name, text, dtype_of_variable(*at->second)));
+  }
+  return values;
+}
+
+}  // namespace tool
