@@ -2,11 +2,11 @@
 include_guard(GLOBAL)
 
 # leat_add_compile_fail(<file>): the test compile_fail.<stem>; tests/compile_fail/check.bash says what a file holds.
-# LEAT_PLAIN_FLAGS names the compiler's arguments.
+# LEAT_COMPILE_FAIL_FLAGS are the compiler's arguments.
 function(leat_add_compile_fail file)
   cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
   cmake_path(GET file STEM name)
   add_test(NAME compile_fail.${name} COMMAND "${PROJECT_SOURCE_DIR}/tests/compile_fail/check.bash" "${file}"
-                                             "${CMAKE_CXX_COMPILER}" "@${LEAT_PLAIN_FLAGS}")
+                                             "${CMAKE_CXX_COMPILER}" ${LEAT_COMPILE_FAIL_FLAGS})
   set_tests_properties(compile_fail.${name} PROPERTIES LABELS "compile_fail" TIMEOUT 300)
 endfunction()

@@ -16,3 +16,6 @@
 #include <leat/train/global_step.hpp>
 #include <leat/train/named_clip.hpp>
 #include <leat/train/named_optimizers.hpp>
+#ifndef LEAT_SEPARATE_COMPILATION
+#include <leat/train/deferred_steps.hpp>
+#endif

@@ -1,21 +1,12 @@
 #include <leat/graph/call.hpp>
 
+#include "support/messages.hpp"
+
 #include <doctest/doctest.h>
 #include <leat/graphs.hpp>
 
 using namespace leat;
-
-namespace {
-template <class Error, class Function>
-std::string message_of(Function f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return {};
-}
-}  // namespace
+using leat_test::message_of;
 
 TEST_CASE("attributes follow from inputs, or are the defaults") {
   graph g;

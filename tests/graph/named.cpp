@@ -1,5 +1,7 @@
 #include <leat/graph/named.hpp>
 
+#include "support/messages.hpp"
+
 #include <leat/graph/export.hpp>
 #include <leat/graph/lookup.hpp>
 #include <leat/ops/named_shape.hpp>
@@ -11,20 +13,7 @@
 #include <thread>
 
 using namespace leat;
-
-namespace {
-
-template <class F>
-std::string message_of(F f) {
-  try {
-    f();
-  } catch (const leat::error& e) {
-    return e.what();
-  }
-  return {};
-}
-
-}  // namespace
+using leat_test::message_of;
 
 TEST_CASE("operators on tensors make nodes with names, inputs and attributes as TensorFlow has them") {
   graph g;

@@ -1,6 +1,6 @@
-"""bench.py LEAT_PROGRAM TENSORFLOW_PROGRAM FOLDER [--nodes N] [--repeat R]
+"""bench.py LEAT_PROGRAM TENSORFLOW_PROGRAM FIRST_RUN_PROGRAM FOLDER [--nodes N] [--repeat R]
 
-What building and importing a graph costs in leat and by TensorFlow's C API, the two programs in turns, and what a step of
+What building, importing and first running a graph costs in leat and by TensorFlow's C API, the two programs in turns, and what a step of
 TensorFlow costs. Prints a table and leaves bench.json in the folder. Both build the same graph: that is checked first.
 """
 
@@ -47,6 +47,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("leat")
     parser.add_argument("tensorflow")
+    parser.add_argument("first_run")
     parser.add_argument("folder")
     parser.add_argument("--nodes", type=int, default=100000)
     parser.add_argument("--repeat", type=int, default=5)
@@ -92,6 +93,15 @@ def main():
     ours, theirs = best([[options.leat, "--read", file, "--repeat", 3], [options.tensorflow, "import", file, 2]])
     row(f"import_pb_{n}", ours["nanoseconds"], theirs["nanoseconds"], "ns a node", "less than 1")
     row(f"import_pb_memory_{n}", ours["bytes"], theirs["bytes"], "bytes a node", "")
+    file = folder / "tree.pb"
+    first = [options.first_run, n, file]
+    value = ask(*first)["value"]
+    if abs(ask(options.tensorflow, "first", file)["value"] - value) > 1e-3 * abs(value):
+        sys.exit("the first runs give different results")
+    ours, theirs, bare = best([first, [options.tensorflow, "first", file], [options.tensorflow, "first", file, config(False)]])
+    row(f"first_run_{n}", ours["nanoseconds"], theirs["nanoseconds"], "ns a node", "less than 1")
+    row(f"first_run_{n}, no grappler", ours["nanoseconds"], bare["nanoseconds"], "ns a node", "")
+    row(f"first_run_memory_{n}", ours["bytes"], theirs["bytes"], "bytes a node", "")
     for case in ("chain", "independent", "single"):
         plain, alone = best([[options.tensorflow, "run", case, 10, config(False)], [options.tensorflow, "run", case, 10, config(True)]])
         unit = "ns a run" if case == "single" else "ns a node"

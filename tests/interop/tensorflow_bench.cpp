@@ -4,6 +4,7 @@
 //   import FILE     TF_GraphImportGraphDef of a .pb, the parsing included
 //   run chain|independent|single    a step of TF_SessionRun: 1,000 scalar additions one after the other, the same beside each
 //                   other, one addition; a scalar fed, a scalar fetched (independent: an operation). CONFIG is a ConfigProto in hex
+//   first FILE      the first TF_SessionRun of a .pb: the scalar "a" fed, "root" fetched; by default grappler is on: CONFIG
 // It is built against the headers and libraries of the Python package tensorflow, by scripts/interop.
 
 #include <tensorflow/c/c_api.h>
@@ -201,18 +202,49 @@ int run(const std::string& what, int repeat, const std::string& config) {
   return 0;
 }
 
+int first(const std::string& file, const std::string& config) {
+  const status s;
+  const auto g = new_graph();
+  const std::size_t nodes = import(g.get(), read(file));
+  TF_SessionOptions* options = TF_NewSessionOptions();
+  if (!config.empty()) TF_SetConfig(options, config.data(), config.size(), s);
+  s.check();
+  TF_Session* session = TF_NewSession(g.get(), options, s);
+  s.check();
+  const float one = 1;
+  const TF_Output feed{TF_GraphOperationByName(g.get(), "a"), 0}, fetch{TF_GraphOperationByName(g.get(), "root"), 0};
+  TF_Tensor* in[]{TF_AllocateTensor(TF_FLOAT, nullptr, 0, 4)};
+  std::memcpy(TF_TensorData(in[0]), &one, 4);
+  TF_Tensor* out[]{nullptr};
+  const std::size_t before = bench::process_bytes("VmRSS");
+  const auto start = steady::now();
+  TF_SessionRun(session, nullptr, &feed, in, 1, &fetch, out, 1, nullptr, 0, nullptr, s);
+  const double seconds = seconds_since(start);
+  s.check();
+  const std::size_t after = bench::process_bytes("VmHWM");
+  std::printf("{\"nodes\": %zu, \"nanoseconds\": %.1f, \"bytes\": %.1f, \"value\": %.9g}\n", nodes, seconds * 1e9 / static_cast<double>(nodes),
+              after > before ? static_cast<double>(after - before) / static_cast<double>(nodes) : 0.0,
+              static_cast<double>(*static_cast<const float*>(TF_TensorData(out[0]))));
+  TF_CloseSession(session, s);
+  TF_DeleteSession(session, s);
+  TF_DeleteSessionOptions(options);
+  return 0;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) try {
   const std::vector<std::string> words(arguments + 1, arguments + count);
-  if (words.size() < 2) throw std::runtime_error("tensorflow_bench build N | write N FILE | import FILE | run NAME [REPEAT] [CONFIG]");
-  const int repeat = words.size() > 2 ? std::max(1, std::atoi(words[2].c_str())) : 3;
+  if (words.size() < 2) throw std::runtime_error("tensorflow_bench build N | write N FILE | import FILE | run NAME [REPEAT] [CONFIG] | first FILE [CONFIG]");
+  const int repeat = words.size() > 2 && words[0] != "first" ? std::max(1, std::atoi(words[2].c_str())) : 3;
   if (words[0] == "build") {
     const auto nodes = std::strtoull(words[1].c_str(), nullptr, 10);
     measure(repeat, [&](TF_Graph* g) { return build(g, nodes); });
   } else if (words[0] == "import") {
     const std::string bytes = read(words[1]);
     measure(repeat, [&](TF_Graph* g) { return import(g, bytes); });
+  } else if (words[0] == "first") {
+    return first(words[1], words.size() > 2 ? from_hex(words[2]) : std::string{});
   } else if (words[0] == "run") {
     return run(words[1], repeat, words.size() > 3 ? from_hex(words[3]) : std::string{});
   } else if (words[0] == "write" && words.size() == 3) {

@@ -1,5 +1,8 @@
 #include <leat/io/model_files.hpp>
 
+#include "support/messages.hpp"
+#include "support/scratch_folder.hpp"
+
 #include <doctest/doctest.h>
 
 #include <csignal>
@@ -8,18 +11,12 @@
 #include <thread>
 
 using namespace leat;
+using leat_test::message_of;
+using leat_test::says;
+using leat_test::scratch_folder;
 namespace files = std::filesystem;
 
 namespace {
-
-struct scratch_folder {
-  files::path path = files::temp_directory_path() / ("leat_test_model_files." + std::to_string(::getpid()));
-  scratch_folder() {
-    files::remove_all(path);
-    files::create_directories(path);
-  }
-  ~scratch_folder() { files::remove_all(path); }
-};
 
 meta_graph_def graph_of(const std::string& name) {
   meta_graph_def meta;
@@ -34,24 +31,10 @@ io::array_bytes array_of(const std::vector<float>& values) {
 }
 const std::vector<float> four{1, 2, 3, 4};
 
-template <class F>
-std::string message_of(F f) {
-  try {
-    f();
-  } catch (const error& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
-bool says(const std::string& message, std::string_view words) {
-  INFO(message);
-  return message.find(words) != std::string::npos;
-}
-
 }  // namespace
 
 TEST_CASE("what was written is read, also in place of what was there") {
-  const scratch_folder scratch;
+  const scratch_folder scratch("model_files");
   const auto folder = scratch.path / "deep" / "model";
   for (const char* name : {"v", "w", "x"}) {
     io::write_model_files(folder, graph_of(name), {{name, array_of(four)}}, {{"trained", "yes"}});
@@ -83,7 +66,7 @@ TEST_CASE("what was written is read, also in place of what was there") {
 }
 
 TEST_CASE("only saved models are replaced") {
-  const scratch_folder scratch;
+  const scratch_folder scratch("model_files");
   const auto write = [&](const files::path& folder) { return message_of([&] { io::write_model_files(folder, graph_of("v"), {{"v", array_of(four)}}); }); };
   io::write_file(scratch.path / "notes.txt", "mine");
   CHECK(says(write(scratch.path), "holds \"notes.txt\", which is no part of a saved model"));
@@ -98,7 +81,7 @@ TEST_CASE("only saved models are replaced") {
 }
 
 TEST_CASE("no file that was cut off or changed in any byte is read") {
-  const scratch_folder scratch;
+  const scratch_folder scratch("model_files");
   const auto folder = scratch.path / "model";
   io::write_model_files(folder, graph_of("v"), {{"v", array_of(four)}, {"a/b", array_of(four)}}, {{"note", "text"}});
   const std::string graph = io::read_file(folder / "graph.json"), variables = io::read_file(folder / "variables.safetensors");
@@ -152,7 +135,7 @@ TEST_CASE("no file that was cut off or changed in any byte is read") {
 }
 
 TEST_CASE("a writer that is killed leaves the old model or the new one, whole") {
-  const scratch_folder scratch;
+  const scratch_folder scratch("model_files");
   const auto folder = scratch.path / "model";
   const std::vector<float> many(20000, 1.5f);
   const auto write = [&](const char* name) { io::write_model_files(folder, graph_of(name), {{name, array_of(many)}}); };

@@ -1,40 +1,21 @@
 #include <leat/io/saved_model.hpp>
 
+#include "support/messages.hpp"
+#include "support/scratch_folder.hpp"
+
 #include <doctest/doctest.h>
 
 #include <leat/graphs.hpp>
 #include <leat/io/binary.hpp>
 #include <leat/session/array.hpp>
 
-#include <unistd.h>
-
 using namespace leat;
+using leat_test::message_of;
+using leat_test::says;
+using leat_test::scratch_folder;
 namespace files = std::filesystem;
 
 namespace {
-
-struct scratch_folder {
-  files::path path = files::temp_directory_path() / ("leat_test_saved_model." + std::to_string(::getpid()));
-  scratch_folder() {
-    files::remove_all(path);
-    files::create_directories(path);
-  }
-  ~scratch_folder() { files::remove_all(path); }
-};
-
-template <class F>
-std::string message_of(F f) {
-  try {
-    f();
-  } catch (const error& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
-bool says(const std::string& message, std::string_view words) {
-  INFO(message);
-  return message.find(words) != std::string::npos;
-}
 
 // y = x w + b with a training step, and a local counter.
 struct line_model {
@@ -68,7 +49,7 @@ const xt::xtensor<float, 2> goals{{1}, {2}, {3}};
 }  // namespace
 
 TEST_CASE("a model that was saved and loaded computes the same, and trains on") {
-  const scratch_folder scratch;
+  const scratch_folder scratch("saved_model");
   const auto folder = scratch.path / "model";
   line_model m;
   graph_session s(m.g);
@@ -113,7 +94,7 @@ TEST_CASE("a model that was saved and loaded computes the same, and trains on") 
 }
 
 TEST_CASE("what a signature is asked wrongly is told") {
-  const scratch_folder scratch;
+  const scratch_folder scratch("saved_model");
   line_model m;
   graph_session s(m.g);
   s.run(m.init);
@@ -131,7 +112,7 @@ TEST_CASE("what a signature is asked wrongly is told") {
 }
 
 TEST_CASE("what the signatures need is saved alone, and variables freeze") {
-  const scratch_folder scratch;
+  const scratch_folder scratch("saved_model");
   line_model m;
   graph_session s(m.g);
   s.run(m.init);
@@ -154,7 +135,7 @@ TEST_CASE("what the signatures need is saved alone, and variables freeze") {
 }
 
 TEST_CASE("variables that do not fit are told by name, and nothing is assigned") {
-  const scratch_folder scratch;
+  const scratch_folder scratch("saved_model");
   const auto path = scratch.path / "values.safetensors";
   line_model m;
   graph_session s(m.g);

@@ -1,26 +1,18 @@
 #include <leat/io/saved_typed_model.hpp>
 
+#include "support/scratch_folder.hpp"
+
 #include <doctest/doctest.h>
 
 #include <leat/graphs.hpp>
 #include <leat/leat.hpp>
 
-#include <unistd.h>
-
 using namespace leat;
 using namespace leat::literals;
+using leat_test::scratch_folder;
 namespace files = std::filesystem;
 
 namespace {
-
-struct scratch_folder {
-  files::path path = files::temp_directory_path() / ("leat_test_saved_typed_model." + std::to_string(::getpid()));
-  scratch_folder() {
-    files::remove_all(path);
-    files::create_directories(path);
-  }
-  ~scratch_folder() { files::remove_all(path); }
-};
 
 const xt::xtensor<float, 2> points{{1, 2, 0.5f}, {3, 4, -1}, {-1, 0.5f, 2}, {0, 1, 1}};
 const xt::xtensor<float, 1> goals{1, 2, 3, 4};
@@ -34,7 +26,7 @@ bool near(const std::vector<float>& a, const std::vector<float>& b) {
 }  // namespace
 
 TEST_CASE("a typed model is trained, saved, loaded, and trained on") {
-  const scratch_folder scratch;
+  const scratch_folder scratch("saved_typed_model");
   auto x = placeholder<"x", float, "batch", 3>();
   auto goal = placeholder<"goal", float, "batch">();
   auto w = variable<"w", float, 3, 1>(random_uniform(-0.5f, 0.5f, 3));

@@ -1,6 +1,7 @@
 #include <leat/ops/functions.hpp>
 
 #include "support/check.hpp"
+#include "support/interpreted_session.hpp"
 
 using namespace leat;
 using namespace leat_test;

@@ -1,6 +1,7 @@
 #include <leat/ops/nn.hpp>
 
 #include "support/check.hpp"
+#include "support/interpreted_session.hpp"
 
 #include <cstdint>
 #include <limits>

@@ -1,6 +1,7 @@
 #include <leat/session/bind.hpp>
 
 #include "support/check.hpp"
+#include "support/messages.hpp"
 
 #include <xtensor/xadapt.hpp>
 #include <xtensor/xarray.hpp>
@@ -20,16 +21,6 @@ using namespace leat_test;
 
 namespace {
 
-// The message of the exception that `f` throws.
-template <class Error, class F>
-std::string message_of(F f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace

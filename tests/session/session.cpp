@@ -1,6 +1,7 @@
 #include <leat/session/session.hpp>
 
 #include "support/check.hpp"
+#include "support/messages.hpp"
 
 #include <xtensor/xarray.hpp>
 
@@ -14,15 +15,6 @@ using namespace leat_test;
 
 namespace {
 
-template <class Error, class F>
-std::string message_of(F f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace

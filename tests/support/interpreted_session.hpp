@@ -1,7 +1,8 @@
 #pragma once
-// `session` as a macro, for tests of the typed session that are compiled a second time: its programs are run by the
-// interpreter. Where their sizes are static, the compiled steps run before it on the same values, and every byte that both
-// write must be the same; the tests themselves check that it is right.
+// `session` as a macro, so that each test of an operator tests the interpreter too. Where a program's sizes are static, the
+// compiled steps run, then the interpreter on the same values, and every byte that both write must be the same. Other programs
+// are run by the compiled steps, or by the interpreter where the environment has LEAT_TEST_INTERPRETED. The tests themselves
+// check that the results are right.
 
 #include <leat/cpu/interpret.hpp>
 #include <leat/leat.hpp>
@@ -9,6 +10,7 @@
 #include <doctest/doctest.h>
 
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <vector>
@@ -19,10 +21,13 @@ struct interpreting_device : leat::cpu::device {
   template <class Program, std::size_t... Step>
   static void run(const leat::cpu::device::workspace& w, std::index_sequence<Step...> steps) {
     static const leat::cpu::interpreter code(std::vector<std::int64_t>(Program::data.begin(), Program::data.end()));
+    static const bool interpreted = std::getenv("LEAT_TEST_INTERPRETED") != nullptr;
     if constexpr (Program::view.names() == 0)
       run_both<Program>(code, w, steps);
-    else
+    else if (interpreted)
       code.run(w);
+    else
+      leat::cpu::device::run<Program>(w, steps);
   }
 
  private:

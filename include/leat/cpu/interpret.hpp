@@ -22,7 +22,7 @@
 // instruction that rounds once (g++ does so for processors that have it, unless -ffp-contract=off), it does so within a
 // compiled cluster, and here only between those that are one function (interpret/fused_pairs.hpp).
 
-#ifdef LEAT_SEPARATE_KERNELS
+#ifdef LEAT_SEPARATE_COMPILATION
 #include <leat/cpu/interpret/registry.hpp>
 #else
 #include <leat/cpu/interpret/library.hpp>

@@ -4,7 +4,7 @@
 // there when the branch is taken or an iteration begins. All of that happens when a node is made, in the context that is open
 // then; a program only calls `cond` and `while_loop` (ops/control.hpp). Source: TensorFlow `CondContext`, `WhileContext`.
 
-#include <leat/graph/call.hpp>
+#include <leat/graph/named.hpp>
 #include <leat/graph/scopes.hpp>
 
 #include <set>

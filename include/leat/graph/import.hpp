@@ -3,7 +3,7 @@
 // dtypes and shapes; others are kept with all that the file says of them: they can be looked at and saved, not run. All of
 // the file is checked before the first node is made. Source: TensorFlow `import_graph_def`.
 
-#include <leat/graph/call.hpp>
+#include <leat/graph/bind_arguments.hpp>
 #include <leat/graph/graph_def.hpp>
 #include <leat/graph/lookup.hpp>
 #include <queue>

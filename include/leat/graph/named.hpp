@@ -12,3 +12,7 @@
 #include <leat/graph/call.hpp>
 #include <leat/graph/known_value.hpp>
 #include <leat/graph/named_part.hpp>
+#ifndef LEAT_SEPARATE_COMPILATION
+#include <leat/graph/call_functions.hpp>
+#include <leat/graph/named_part_functions.hpp>
+#endif

@@ -2,7 +2,7 @@
 // Two operators that gradients of graphs with names need: the sum of several tensors, and one value in every element of a
 // shape, which is what a gradient starts from.
 
-#include <leat/ops/known.hpp>
+#include <leat/ops/state.hpp>
 
 namespace leat {
 
@@ -58,9 +58,5 @@ struct fill_op {
     if (g.wants(1)) give(g, 1, g.dy());
   }
 };
-
-namespace detail {
-inline const bool add_n_known = operator_list<add_n_op>::enter();
-}  // namespace detail
 
 }  // namespace leat

@@ -1,7 +1,7 @@
 #pragma once
 // Rules for the shapes of defined operators that several of them share.
 
-#include <leat/graph/call.hpp>
+#include <leat/graph/named.hpp>
 
 namespace leat::shapes {
 

@@ -3,8 +3,12 @@
 // identities. Every function takes a name last, and notes the line of its call.
 
 #include <leat/graph/scopes.hpp>
+#include <leat/graph/separate.hpp>
+#include <leat/ops/state.hpp>
+#ifndef LEAT_SEPARATE_COMPILATION
 #include <leat/ops/defined.hpp>
 #include <leat/ops/known.hpp>
+#endif
 
 namespace leat {
 

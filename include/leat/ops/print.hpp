@@ -1,7 +1,7 @@
 #pragma once
 // Printing when a graph runs. Source: TensorFlow `Print`.
 
-#include <leat/graph/call.hpp>
+#include <leat/graph/named.hpp>
 #include <leat/ops/named.hpp>
 
 namespace leat {

@@ -1,6 +1,7 @@
 #pragma once
 // Which variables of a named graph have no value yet, as nodes that tell when they run.
 
+#include <leat/ops/defined_shapes.hpp>
 #include <leat/ops/initial_value.hpp>
 #include <leat/ops/named_slice.hpp>
 #include <leat/ops/named_variables.hpp>

@@ -89,12 +89,6 @@ inline std::vector<output> all_dense(const gradient_call& c) {
 }
 inline gradient_list gradient_of_unpack(const gradient_call& c) { return {stack(all_dense(c), c.integer("axis"))}; }
 
-/// Arrays one after the other along an axis that is a tensor: ConcatV2 "concat".
-inline output concat_node(const std::vector<output>& values, const number_argument& axis) {
-  graph& g = values.front().owner();
-  const number_argument only[]{axis};
-  return g.named().build(g, info_of<concat_op>, values, {}, "concat", only);
-}
 inline gradient_list gradient_of_split(const gradient_call& c) { return {{}, concat_node(all_dense(c), c.input(0))}; }
 
 inline output slice_node(const output& x, const output& begin, const output& size, const shape& result) {
@@ -271,18 +265,6 @@ inline gradient_list gradient_of_stacked_product(const gradient_call& c) {
   const auto axes = broadcast_gradient_args(x_stack, stack_part(y_shape, b));
   const output first = reshape(reduce_sum(dx, axes[0]), x_shape);
   return {first, reshape(reduce_sum(dy_of_y, axes[1]), y_shape)};
-}
-
-/// Several sparse gradients of one tensor: their rows one after the other.
-inline gradient_value joined(const std::vector<gradient_value>& parts) {
-  std::vector<output> values;
-  std::vector<output> indices;
-  for (const gradient_value& p : parts) {
-    values.push_back(p.values);
-    indices.push_back(p.indices);
-  }
-  const output rows = concat_node(values, tensor_literal(std::int32_t{0}));
-  return {rows, concat_node(indices, tensor_literal(std::int32_t{0})), parts.front().dense_shape};
 }
 
 inline const bool array_gradients_known = enter_gradients({

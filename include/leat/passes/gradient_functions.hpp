@@ -6,7 +6,10 @@
 // needs no function here: its own is used (gradient_rows.hpp).
 
 #include <leat/graph/lookup.hpp>
+#include <leat/ops/add_n.hpp>
+#include <leat/ops/named_array.hpp>
 #include <leat/ops/named_shape.hpp>
+
 #include <mutex>
 #include <unordered_map>
 
@@ -132,6 +135,40 @@ inline output densified(const gradient_value& v, std::string_view name = "Unsort
       .raw(g, "UnsortedSegmentSum", std::array{v.values, v.indices, count},
            {{"T", v.values.type()}, {"Tindices", v.indices.type()}, {"Tnumsegments", count.type()}}, {{v.values.type(), extent}}, name)
       .result();
+}
+/// Arrays one after the other along an axis that is a tensor: ConcatV2 "concat".
+inline output concat_node(const std::vector<output>& values, const number_argument& axis) {
+  graph& g = values.front().owner();
+  const number_argument only[]{axis};
+  return g.named().build(g, info_of<concat_op>, values, {}, "concat", only);
+}
+
+/// Several sparse gradients of one tensor: their rows one after the other.
+inline gradient_value joined(const std::vector<gradient_value>& parts) {
+  std::vector<output> values;
+  std::vector<output> indices;
+  for (const gradient_value& p : parts) {
+    values.push_back(p.values);
+    indices.push_back(p.indices);
+  }
+  const output rows = concat_node(values, tensor_literal(std::int32_t{0}));
+  return {rows, concat_node(indices, tensor_literal(std::int32_t{0})), parts.front().dense_shape};
+}
+
+/// Where a condition has the shape of both, or is a vector of their first dimension. Source: TensorFlow 1.x `Select`.
+inline output select_rows(const output& condition, const output& x, const output& y) {
+  return gradient_node("Select", {condition, x, y}, {{"T", x.type()}}, {x.type(), known_of(x.extent(), y.extent())});
+}
+/// Ones in the shape of x. Source: TensorFlow 1.x `ones_like`.
+inline output ones_like_nodes(const output& x) {
+  graph& g = x.owner();
+  const name_scope scope(g, "ones_like");
+  const output extent = x.extent().is_static() ? shape_constant(g, x.extent(), "Shape/shape_as_tensor") : shape_of(x);
+  const output one = g.named().make_constant(g, {x.type(), {}, 1}, "Const");
+  const output inputs[]{extent, one};
+  if (!x.extent().is_static())
+    return g.named().raw(g, "Fill", inputs, {{"T", x.type()}, {"index_type", dtype::int32}}, {info_like(x)}, scope.text()).result();
+  return g.named().build(g, info_of<fill_op>, inputs, {x.extent().dim, static_cast<std::size_t>(x.extent().rank)}, scope.text());
 }
 
 }  // namespace detail

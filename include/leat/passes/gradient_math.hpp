@@ -4,8 +4,6 @@
 // from the shapes of a run (`BroadcastGradientArgs`), so that the rank may be unknown. Source: TensorFlow's gradients of the
 // operators of the same names; for the formulas Griewank and Walther, "Evaluating Derivatives".
 
-#include <leat/ops/add_n.hpp>
-#include <leat/ops/named_array.hpp>
 #include <leat/passes/gradient_functions.hpp>
 #include <numbers>
 
@@ -142,22 +140,6 @@ inline gradient_list of_extremum(const gradient_call& c, const output& first_win
 }
 inline gradient_list gradient_of_maximum(const gradient_call& c) { return of_extremum(c, greater_equal(c.input(0), c.input(1))); }
 inline gradient_list gradient_of_minimum(const gradient_call& c) { return of_extremum(c, less_equal(c.input(0), c.input(1))); }
-
-/// Where a condition has the shape of both, or is a vector of their first dimension. Source: TensorFlow 1.x `Select`.
-inline output select_rows(const output& condition, const output& x, const output& y) {
-  return gradient_node("Select", {condition, x, y}, {{"T", x.type()}}, {x.type(), known_of(x.extent(), y.extent())});
-}
-/// Ones in the shape of x. Source: TensorFlow 1.x `ones_like`.
-inline output ones_like_nodes(const output& x) {
-  graph& g = x.owner();
-  const name_scope scope(g, "ones_like");
-  const output extent = x.extent().is_static() ? shape_constant(g, x.extent(), "Shape/shape_as_tensor") : shape_of(x);
-  const output one = g.named().make_constant(g, {x.type(), {}, 1}, "Const");
-  const output inputs[]{extent, one};
-  if (!x.extent().is_static())
-    return g.named().raw(g, "Fill", inputs, {{"T", x.type()}, {"index_type", dtype::int32}}, {info_like(x)}, scope.text()).result();
-  return g.named().build(g, info_of<fill_op>, inputs, {x.extent().dim, static_cast<std::size_t>(x.extent().rank)}, scope.text());
-}
 inline gradient_list gradient_of_pow(const gradient_call& c) {
   const output dy = c.dy();
   const output x = c.input(0);

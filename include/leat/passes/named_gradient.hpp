@@ -6,10 +6,13 @@
 //
 //   auto dw = gradients({loss}, {w, b});   // for each of w and b; empty where the loss does not depend on it
 
+#include <leat/passes/gradient_writer.hpp>
+#include <leat/passes/loop_gradient.hpp>
+#ifndef LEAT_SEPARATE_COMPILATION
 #include <leat/ops/canonical_gradients.hpp>
 #include <leat/passes/control_flow_gradient.hpp>
 #include <leat/passes/gradient_nn.hpp>
-#include <leat/passes/gradient_writer.hpp>
+#endif
 #include <queue>
 
 namespace leat {

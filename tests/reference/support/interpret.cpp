@@ -3,6 +3,8 @@
 #undef session
 #include <leat/cpu/interpret.hpp>
 
+#include <cstdlib>
+
 namespace leat::reference {
 namespace {
 class interpreter_runner : public program_runner {
@@ -17,6 +19,11 @@ class interpreter_runner : public program_runner {
 
 std::unique_ptr<program_runner> program_runner::make(std::vector<std::int64_t> packed) {
   return std::make_unique<interpreter_runner>(std::move(packed));
+}
+
+bool program_runner::asked_for() {
+  static const bool asked = std::getenv("LEAT_TEST_INTERPRETED") != nullptr;
+  return asked;
 }
 
 }  // namespace leat::reference

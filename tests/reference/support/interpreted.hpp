@@ -1,6 +1,6 @@
 #pragma once
-// `session` as a macro, included before all else: the programs of the generated tests are run by the interpreter. Its table
-// of functions is compiled once, in interpret.cpp.
+// `session` as a macro, included before all else: where the environment has LEAT_TEST_INTERPRETED, the programs of the
+// generated tests are run by the interpreter instead of their compiled steps. It is compiled once, in interpret.cpp.
 
 #include <leat/leat.hpp>
 
@@ -17,11 +17,14 @@ class program_runner {
   virtual ~program_runner() = default;
   virtual void run(const leat::workspace& w) const = 0;
   static std::unique_ptr<program_runner> make(std::vector<std::int64_t> packed);
+  /// Whether programs are to be interpreted.
+  static bool asked_for();
 };
 
 struct interpreting_device : leat::cpu::device {
   template <class Program, std::size_t... Step>
-  static void run(const leat::workspace& w, std::index_sequence<Step...>) {
+  static void run(const leat::workspace& w, std::index_sequence<Step...> steps) {
+    if (!program_runner::asked_for()) return leat::cpu::device::run<Program>(w, steps);
     static const auto code = program_runner::make({Program::data.begin(), Program::data.end()});
     code->run(w);
   }

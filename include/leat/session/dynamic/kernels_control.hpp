@@ -2,10 +2,12 @@
 // Kernels of control flow, of stacks that loops keep values on, and of what a graph does beside computing: print, check, call
 // the host. What is dead and which frame a value goes to is the executor's affair; here values only pass.
 
+#include <leat/graph/named_part.hpp>
 #include <leat/session/dynamic/kernel.hpp>
 
 #include <cmath>
 #include <iostream>
+#include <mutex>
 
 namespace leat::dynamic {
 

@@ -10,6 +10,7 @@
 
 #include <condition_variable>
 #include <deque>
+#include <mutex>
 
 namespace leat::dynamic {
 

@@ -1,0 +1,209 @@
+#pragma once
+// How a graph_session plans and runs: the bodies of its functions that are no templates. graph_session.hpp includes them, or,
+// with LEAT_SEPARATE_COMPILATION, <leat/separate.hpp> alone.
+
+#include <leat/graph/device.hpp>
+#include <leat/session/dynamic/constants.hpp>
+#include <leat/session/dynamic/prepared_run.hpp>
+#include <leat/session/graph_session_class.hpp>
+
+#include <iostream>
+
+namespace leat {
+
+LEAT_FUNCTION graph_callable::graph_callable(graph_session& owner, std::shared_ptr<dynamic::prepared_run> prepared, run_options options)
+    : owner_(&owner), prepared_(std::move(prepared)), options_(options), results_(prepared_->places.size()) {
+  for (const output& f : prepared_->feeds) types_.push_back(f.type());
+  feeds_.reserve(types_.size());
+}
+LEAT_FUNCTION const std::vector<tensor_value>& graph_callable::run() {
+  // the results of the last call are written again, unless somebody keeps them
+  for (std::size_t k = 0; k < results_.size(); ++k)
+    if (const int place = prepared_->places[k]; place >= 0 && static_cast<std::size_t>(place) < fetched_.size())
+      fetched_[static_cast<std::size_t>(place)] = std::move(results_[k]);
+  owner_->execute(*prepared_, feeds_, fetched_, options_);
+  for (std::size_t k = 0; k < results_.size(); ++k)
+    if (const int place = prepared_->places[k]; place >= 0) {
+      tensor_value& from = fetched_[static_cast<std::size_t>(place)];
+      results_[k] = from.is_borrowed() ? from.copy() : std::move(from);
+    }
+  feeds_.clear();
+  return results_;
+}
+
+LEAT_FUNCTION graph_session::graph_session(graph& g, session_options options) : graph_(g), options_(options) { state_.log = options.log; }
+LEAT_FUNCTION graph_session::~graph_session() { close(); }
+
+LEAT_FUNCTION void graph_session::assign(const output& variable, const tensor_value& value) {
+  variable_slot& s = slot(variable);
+  tensor_value fits = value.type() == s.type() ? value : value.extent().rank == 0 ? detail::converted(value, s.type()) : tensor_value{};
+  if (!fits) throw invalid_argument("the variable '" + s.name() + "' is " + dtype_name(s.type()) + ", the value " + dtype_name(value.type()));
+  if (!may_equal(s.extent(), value.extent()))
+    throw invalid_argument("the variable '" + s.name() + "' has shape " + brackets(s.extent()) + ", the value " + brackets(value.extent()));
+  s.assign(fits.copy());
+}
+
+LEAT_FUNCTION std::vector<std::string> graph_session::uninitialized_variables() {
+  std::vector<std::string> names;
+  for (const char* kind : {"variables", "local_variables"})
+    for (const output& v : get_tensors(graph_, kind))
+      if (!is_initialized(v)) names.push_back(v.operation().name());
+  return names;
+}
+
+LEAT_FUNCTION void graph_session::reset(std::string_view container) {
+  const std::lock_guard lock(guard_);
+  if (graph_.named().runs.load() > 0) throw failed_precondition("reset while the session runs");
+  state_.resources.clear(container);
+}
+
+LEAT_FUNCTION void graph_session::register_host_function(std::string_view token_text, session_function f) {
+  const std::lock_guard lock(guard_);
+  state_.host_functions.insert_or_assign(std::string(token_text), std::move(f));
+}
+
+LEAT_FUNCTION std::vector<tensor_value> graph_session::run_list(std::span<const fetch_item> fetches, const feed_list& feeds, const run_options& how) {
+  std::vector<output> fed;
+  std::vector<tensor_value> values;
+  for (const feed_item& f : feeds.items()) {
+    fed.push_back(f.tensor.resolve(graph_));
+    values.push_back(f.value);
+    if (f.adapts && f.value.type() != fed.back().type())
+      if (tensor_value fits = detail::converted(f.value, fed.back().type())) values.back() = std::move(fits);
+  }
+  const auto p = prepared(fetches, fed);
+  std::vector<tensor_value> fetched;
+  execute(*p, values, fetched, how);
+  std::vector<tensor_value> results;
+  for (int place : p->places) results.push_back(place < 0 ? tensor_value{} : fetched[static_cast<std::size_t>(place)].kept());
+  return results;
+}
+
+LEAT_FUNCTION std::shared_ptr<dynamic::prepared_run> graph_session::prepared(std::span<const fetch_item> fetches, const std::vector<output>& feeds) {
+  const std::lock_guard lock(guard_);
+  check_open();
+  if (graph_.size() == 0) throw failed_precondition("The Session graph is empty. Add operations to the graph before calling run().");
+  graph_.named().settle_names(graph_);
+  place_nodes();
+  auto made = std::make_shared<dynamic::prepared_run>();
+  std::vector<int> key;
+  std::vector<int> targets;
+  for (const fetch_item& f : fetches) {
+    const graph_element e = f.resolve(graph_);
+    if (const auto* operation = std::get_if<graph_operation>(&e)) {
+      targets.push_back(operation->index());
+      made->places.push_back(-1);
+      key.insert(key.end(), {operation->index(), -1});
+    } else {
+      const output& tensor = std::get<output>(e);
+      made->places.push_back(static_cast<int>(made->fetches.size()));
+      made->fetches.push_back(tensor);
+      key.insert(key.end(), {tensor.index(), tensor.port()});
+    }
+  }
+  key.push_back(-2);
+  for (const output& f : feeds) key.insert(key.end(), {f.index(), f.port()});
+  auto& known = plans_[key];
+  if (known == nullptr) {
+    made->feeds = feeds;
+    made->plan = dynamic::planner(graph_, [this](int index) { return kernel_node_of(index); }).make(made->fetches, targets, feeds);
+    known = std::move(made);
+  }
+  return known;
+}
+
+LEAT_FUNCTION void graph_session::execute(dynamic::prepared_run& p, std::span<const tensor_value> feeds, std::vector<tensor_value>& fetched, const run_options& how) {
+  if (feeds.size() != p.feeds.size())
+    throw invalid_argument(std::to_string(feeds.size()) + " values for " + std::to_string(p.feeds.size()) + " feeds");
+  check_open();
+  for (std::size_t k = 0; k < feeds.size(); ++k) check_feed(p.feeds[k], feeds[k]);
+  step_state step(state_);
+  step.cancel = how.cancel;
+  step.check();
+  const dynamic::graph_in_use frozen(graph_.named());
+  std::optional<trace_scope> timed;
+  if (how.trace != nullptr) {
+    step.traced_run = (step.trace = how.trace)->begin_run();
+    timed.emplace(step.trace, step.traced_run, "run", "Session");
+  }
+  if (options_.fuse && !p.plan.has_control_flow && (step.trace == nullptr || step.trace->detail() == trace_detail::steps))
+    if (const auto program = p.program_for(graph_, step, feeds)) {
+      try {
+        if (program->run(feeds, fetched, step)) {
+          fused_runs_.fetch_add(1, std::memory_order_relaxed);
+          return;
+        }
+        p.forget(program);
+      } catch (const error&) {
+        // nothing was written: node by node, the error says where
+      }
+    }
+  // a program waits for nothing; nodes may
+  step.timeout_in_ms = how.timeout_in_ms > 0 ? how.timeout_in_ms : options_.operation_timeout_in_ms;
+  if (step.timeout_in_ms > 0) step.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(step.timeout_in_ms);
+  fetched = dynamic::run_plan_once(p.plan, step, feeds);
+}
+
+LEAT_FUNCTION void graph_session::check_feed(const output& tensor, const tensor_value& value) {
+  if (!value) throw invalid_argument("no value for the tensor '" + tensor.name() + "'");
+  if (value.type() != tensor.type() && to_data_type(tensor.type()) != data_type::invalid)
+    throw invalid_argument("Cannot feed a value of " + dtype_name(value.type()) + " for Tensor '" + tensor.name() + "', which has dtype " +
+                           dtype_name(tensor.type()) + place_text(tensor));
+  if (!may_equal(tensor.extent(), value.extent()))
+    throw invalid_argument("Cannot feed value of shape " + shape_text(value.extent()) + " for Tensor " + tensor.name() + ", which has shape " +
+                           shape_text(tensor.extent()) + place_text(tensor));
+}
+
+LEAT_FUNCTION std::string graph_session::place_text(const output& tensor) {
+  const source_position at = tensor.operation().made_at();
+  return at.line == 0 ? std::string{} : std::string(" (made at ") + at.file + ":" + std::to_string(at.line) + ")";
+}
+
+LEAT_FUNCTION kernel_node* graph_session::kernel_node_of(int index) {
+  auto& n = kernel_nodes_[index];
+  if (n == nullptr) {
+    n = std::make_unique<kernel_node>();
+    n->owner = &graph_;
+    n->index = index;
+    n->type = graph_.at(index).op->type;
+    n->record = &graph_.named().record(index);
+  }
+  return n.get();
+}
+
+LEAT_FUNCTION variable_slot& graph_session::slot(const output& variable) {
+  const graph& g = graph_;
+  if (&variable.owner() != &graph_ || g.at(variable.index()).op->kind != op_kind::variable)
+    throw invalid_argument((static_cast<bool>(variable) ? describe(variable) : std::string("nothing")) + " is not a variable of this session's graph");
+  const std::lock_guard lock(guard_);
+  kernel_node& n = *kernel_node_of(variable.index());
+  step_state step(state_);
+  token result;
+  kernel_context c(n, step, {}, {&result, 1});
+  return dynamic::slot_of(c);
+}
+
+LEAT_FUNCTION void graph_session::place_nodes() {
+  constexpr const char* here = "/job:localhost/replica:0/task:0/device:CPU:0";
+  const named_part& nodes = graph_.named();
+  for (; placed_ < graph_.size(); ++placed_) {
+    const node_record& r = nodes.record(placed_);
+    if (!r.device.empty()) {
+      const device_spec d = parse_device(r.device);
+      const bool other_process = (d.job && *d.job != "localhost") || (d.replica && *d.replica != 0) || (d.task && *d.task != 0);
+      const bool other_device = (d.type && *d.type != "CPU") || (d.index && *d.index != 0);
+      if (other_process || (other_device && !options_.allow_soft_placement)) {
+        std::string text = "Cannot assign a device for operation " + r.name + ": node " + r.name + " was explicitly assigned to " + std::string(r.device) +
+                           " but available devices are [ " + here + " ]. Make sure the device specification refers to a valid device.";
+        if (r.made_at.line != 0) text += std::string(" It was made at ") + r.made_at.file + ":" + std::to_string(r.made_at.line);
+        throw invalid_argument(text);
+      }
+    }
+    if (options_.log_device_placement) {
+      const std::lock_guard lock(state_.log_guard);
+      (state_.log != nullptr ? *state_.log : std::cerr) << r.name << ": (" << graph_.at(placed_).op->type << "): " << here << "\n";
+    }
+  }
+}
+
+}  // namespace leat
