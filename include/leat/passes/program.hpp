@@ -42,6 +42,9 @@ struct step_operand {
   std::vector<term> strides;
 };
 
+/// How a cluster may be cut into chunks; the cut depends on the shape alone, never on the number of threads.
+enum class cut_rule : int { never, rows, anywhere };
+
 struct program_step {
   bool is_cluster = false;
   int code = 0;  // of the operator, for a kernel
@@ -49,7 +52,7 @@ struct program_step {
   std::vector<term> loops;  // outermost first; the innermost is the vectorized one
   std::vector<step_operand> operands;
   std::vector<std::int64_t> attributes;
-  int chunked = 0;  // how a cluster may be cut, see `cut_rule`
+  int chunked = 0;  // how a cluster may be cut: a `cut_rule`
   int scratch = 0;  // row buffers that it needs
 };
 

@@ -1,0 +1,190 @@
+#pragma once
+// The instruction lists of a cluster while they are written: what is done once, for each row, for each batch of lanes of a stage,
+// and at the end; the registers given out; loads, constants and counted axes that have one already.
+
+#include <leat/graph/id_table.hpp>
+#include <leat/passes/instruction.hpp>
+#include <leat/passes/lower/cluster_space.hpp>
+
+namespace leat::passes::detail {
+
+class cluster_lists : protected cluster_space {
+ protected:
+  constexpr ~cluster_lists() = default;  // nvcc's implicit one is not constexpr
+  using cluster_space::cluster_space;
+  using code_list = std::vector<std::int64_t>;
+  constexpr void put(code_list& to, std::int64_t op, std::int64_t d, std::int64_t a = -1, std::int64_t b = -1, std::int64_t c = -1) {
+    const std::int64_t kinds = pack_signature(op, d, a, b, c);
+    const signature s = unpack_signature(kinds);
+    auto number = [](std::int64_t kind, std::int64_t word) { return kind >= 0 ? register_number(word) : word; };
+    to.push_back(op);
+    to.push_back(number(s.d, d));
+    to.push_back(number(s.x, a));
+    to.push_back(op >= 0 ? number(s.y, b) : b);
+    to.push_back(op >= 0 ? number(s.z, c) : c);
+    to.push_back(kinds);
+  }
+  constexpr std::int64_t new_register(bool scalar, dtype type) {
+    const auto file = at(register_file(type));
+    return make_register(scalar ? scalar_count_[file]++ : lane_count_[file]++, scalar, type);
+  }
+
+  constexpr void start_lists(int stages) {
+    for (int k = 0; k < register_files; ++k) scalar_count_[k] = lane_max_[k] = 0;
+    once_.clear();
+    last_.clear();
+    row_.assign(at(stages) + 1, {});
+    lanes_.assign(at(stages), {});
+    loaded_scalar_.assign(step_.operands.size(), -1);
+    constants_.clear();
+    constant_at_ = {};
+    accumulators_ = spills_ = 0;
+    accumulating_.clear();
+    element_ = !rows_;
+    uniform_width_ = 0;
+    mixed_ = false;
+  }
+  // Lanes of another stage: their registers are free again.
+  constexpr void start_lanes() {
+    for (int k = 0; k < register_files; ++k) lane_count_[k] = 0;
+    loaded_lane_.assign(step_.operands.size(), -1);
+  }
+  constexpr void end_lanes() {
+    for (int k = 0; k < register_files; ++k)
+      if (lane_count_[k] > lane_max_[k]) lane_max_[k] = lane_count_[k];
+  }
+  // The lists, one after the other, behind their lengths.
+  constexpr void join_lists(int stages) {
+    auto& out = step_.instructions;
+    out.assign(phase_lengths, 0);
+    out[lane_width] = mixed_ ? 0 : uniform_width_;
+    out[outer_loops] = step_.loops.empty() ? 0 : inner_loop();
+    out[has_lanes] = step_.loops.empty() ? 0 : 1;
+    out[leat::stages] = stages;
+    out[operand_total] = static_cast<std::int64_t>(step_.operands.size());
+    out[accumulator_total] = accumulators_;
+    for (int k = 0; k < register_files; ++k) {
+      out[at(lane_registers + k)] = lane_max_[k];
+      out[at(scalar_registers + k)] = scalar_count_[k];
+    }
+    out[spill_total] = spills_;
+    out[accumulating_total] = static_cast<std::int64_t>(accumulating_.size() / 3);
+    out[element_loop] = element_ ? 1 : 0;
+    step_.scratch = spills_;
+    auto length = [&](const code_list& l) { out.push_back(static_cast<std::int64_t>(l.size() / words_per_instruction)); };
+    length(once_);
+    for (int t = 0; t < stages; ++t) {
+      length(row_[at(t)]);
+      length(lanes_[at(t)]);
+    }
+    length(row_[at(stages)]);
+    length(last_);
+    for (auto v : accumulating_) out.push_back(v);
+    auto append = [&](const code_list& l) {
+      for (auto v : l) out.push_back(v);
+    };
+    append(once_);
+    for (int t = 0; t < stages; ++t) {
+      append(row_[at(t)]);
+      append(lanes_[at(t)]);
+    }
+    append(row_[at(stages)]);
+    append(last_);
+  }
+
+  constexpr void note_type(dtype d) {
+    if (d == dtype::boolean) return;
+    const int width = size_of(d);
+    if (width == 1) mixed_ = true;
+    if (uniform_width_ == 0) uniform_width_ = width;
+    if (uniform_width_ != width) mixed_ = true;
+  }
+  constexpr void note_accumulating(int operand, const node& n) {
+    accumulating_.push_back(operand);
+    accumulating_.push_back(n.op->code);
+    accumulating_.push_back(static_cast<std::int64_t>(n.result.type));
+  }
+
+  constexpr std::int64_t constant_register(int p) {
+    const node& q = g_.at(p);
+    const auto bits = g_.attribute(q, 0);
+    const auto is_it = [&](const known_constant& c) { return c.bits == bits && register_type(c.where) == q.result.type; };
+    // few are looked through, which constant evaluation does sooner than it makes a table
+    constexpr std::size_t few = 16;
+    const auto key = mix(static_cast<std::uint64_t>(bits), static_cast<std::uint64_t>(q.result.type));
+    if (const int known = constants_.size() > few ? constant_at_.find(key) : -1; known >= 0 && is_it(constants_[at(known)]))
+      return constants_[at(known)].where;
+    for (std::size_t k = 0; k < constants_.size() && k < few; ++k)
+      if (is_it(constants_[k])) return constants_[k].where;
+    const auto r = new_register(true, q.result.type);
+    put(once_, immediate, r, bits);
+    if (constants_.size() >= few) constant_at_.insert(key, static_cast<int>(constants_.size()));
+    constants_.push_back({bits, r});
+    return r;
+  }
+  // The register of an operand that is read from memory once per row, or once.
+  constexpr std::int64_t scalar_load(int operand, dtype type) {
+    auto& r = loaded_scalar_[at(operand)];
+    if (r < 0) {
+      r = new_register(true, type);
+      put(is_uniform(operand) || step_.loops.empty() ? once_ : row_[0], load, r, operand, 0);
+    }
+    return r;
+  }
+  constexpr std::int64_t lane_load(int operand, dtype type, int t) {
+    const int inner = inner_class(operand);
+    if (inner == 0) return scalar_load(operand, type);
+    auto& r = loaded_lane_[at(operand)];
+    if (r < 0) {
+      r = new_register(false, type);
+      put(lanes_[at(t)], load, r, operand, inner);
+      note_type(type);
+    }
+    return r;
+  }
+  // The register of an axis that is counted, for lanes of stage `t`, or for a scalar if `t` is negative.
+  constexpr std::int64_t index_register(const node& n, int p, int t) {
+    const int loop = loop_of_index(n, p);
+    const dtype type = g_.at(p).result.type;
+    if (loop < 0) {
+      const auto r = new_register(true, type);
+      put(once_, immediate, r, 0);
+      return r;
+    }
+    if (t < 0 || loop != inner_loop()) {
+      const auto r = new_register(true, type);
+      put(row_[0], position, r, loop);
+      return r;
+    }
+    const auto r = new_register(false, type);
+    put(lanes_[at(t)], position, r, -1);
+    note_type(type);
+    return r;
+  }
+
+  code_list once_;
+  code_list last_;
+  std::vector<code_list> row_;
+  std::vector<code_list> lanes_;
+  int accumulators_ = 0;
+  int spills_ = 0;
+  bool element_ = true;
+  bool mixed_ = false;
+
+ private:
+  struct known_constant {
+    std::int64_t bits;
+    std::int64_t where;
+  };
+  std::vector<known_constant> constants_;
+  id_table constant_at_;  // those after the first few
+  std::vector<std::int64_t> loaded_scalar_;
+  std::vector<std::int64_t> loaded_lane_;
+  int scalar_count_[register_files]{};
+  int lane_count_[register_files]{};
+  int lane_max_[register_files]{};
+  std::vector<std::int64_t> accumulating_;
+  int uniform_width_ = 0;
+};
+
+}  // namespace leat::passes::detail

@@ -1,0 +1,301 @@
+#pragma once
+// The instructions of a cluster. A cluster without rows has one stage, a loop over all elements. Otherwise a row is walked once
+// for each stage: what reduces a row is of use in the next stage, and a lane that a later stage needs again is computed again
+// there if that is cheap, or kept in a row buffer (spilled) if not.
+
+#include <leat/passes/lower/cluster_lists.hpp>
+
+namespace leat::passes::detail {
+
+class cluster_lowerer : cluster_lists {
+ public:
+  constexpr ~cluster_lowerer() = default;  // nvcc's implicit one is not constexpr
+  constexpr cluster_lowerer(const graph& g, const fusion& f, placement& p) : cluster_lists(g, p), f_(f) { slot_.resize(g.nodes.size(), -1); }
+
+  /// The step of a cluster that has these nodes.
+  constexpr program_step run(const fusion::cluster& cluster, const std::vector<int>& nodes) {
+    start(cluster);
+    nodes_ = &nodes;
+    state_.assign(nodes.size(), {});
+    for (std::size_t k = 0; k < nodes.size(); ++k) slot_[at(nodes[k])] = static_cast<int>(k);
+    operand_of_.clear();
+    input_operand_.clear();
+
+    // stages, and every access to memory
+    int stages = 1;
+    bool accumulates_rows = false;
+    for (int i : nodes) {
+      member& m = of(i);
+      const node& n = g_.at(i);
+      m.row = f_.places[at(i)].per_row;
+      for (int k = n.op->kind == op_kind::assign ? 1 : 0; k < n.input_count; ++k) {
+        const int p = source_of(g_, g_.input(n, k));
+        int operand = -1;
+        if (place_.in_register(i, g_.input(n, k))) {
+          const member& q = of(p);
+          if (q.stage > m.stage) m.stage = q.stage;
+        } else if (g_.at(p).op->kind == op_kind::index) {
+          mark_index(n, p);
+        } else if (g_.at(p).op->kind != op_kind::constant) {
+          operand = add_operand(g_.input(n, k), place_.space_shape(n));
+        }
+        input_operand_.push_back(operand);
+      }
+      if (is_operator<assign_add_op>(*n.op) || is_operator<assign_sub_op>(*n.op))
+        input_operand_.push_back(add_operand(g_.input(n, 0), n.result.extent));
+      if (n.op->kind == op_kind::reduction && m.row) ++m.stage;  // of use in the next stage
+      if (!m.row && n.op->kind != op_kind::reduction && m.stage + 1 > stages) stages = m.stage + 1;
+      if (n.op->kind == op_kind::reduction && !m.row && !is_row_operand(i) && m.stage + 1 > stages) stages = m.stage + 1;
+      if (n.op->kind == op_kind::reduction && m.row && m.stage > stages) stages = m.stage;
+      if (place_.is_stored(i)) m.out = add_result(i);
+      if (n.op->kind == op_kind::reduction && is_row_operand(i)) accumulates_rows = true;
+    }
+    collapse();
+
+    write_instructions(nodes, stages);
+    step_.chunked = static_cast<int>(space_.rank == 0 ? cut_rule::never
+                                     : (rows_ || accumulates_rows) ? cut_rule::rows
+                                                                   : cut_rule::anywhere);
+    for (auto& o : step_.operands)
+      if (space_.rank == 0) o.strides.clear();
+    return std::move(step_);
+  }
+
+ private:
+  struct member {
+    int stage = 0;
+    bool row = false;          // its value is one per row
+    std::int64_t scalar = -1;  // register of a row value
+    std::int64_t lane = -1;    // register of a lane in the stage being written
+    int spilled = -1;          // row buffer
+    int accumulator = -1;
+    int out = -1;  // operand that it is stored to
+  };
+
+  constexpr member& of(int i) { return state_[at(slot_[at(i)])]; }
+  // A reduction whose operand is one value per row.
+  constexpr bool is_row_operand(int i) {
+    const node& n = g_.at(i);
+    return n.op->kind == op_kind::reduction && place_.space_shape(n).squeezed() != space_ && place_.in_register(i, g_.input(n, 0));
+  }
+
+  constexpr void write_instructions(const std::vector<int>& nodes, int stages) {
+    start_lists(stages);
+    const bool flat = step_.loops.empty();
+
+    // which lanes each stage needs: its own, and those of earlier stages that it uses and that are cheap to compute again
+    std::vector<std::vector<char>> needed(at(stages), std::vector<char>(nodes.size(), 0));
+    if (!flat) {
+      for (std::size_t k = nodes.size(); k-- > 0;) {
+        const int i = nodes[k];
+        const node& n = g_.at(i);
+        member& m = of(i);
+        const bool lane = !m.row && n.op->kind != op_kind::reduction;
+        if (lane && (m.out >= 0)) needed[at(n.op->kind == op_kind::assign ? stages - 1 : m.stage)][k] = 1;
+        const bool lane_reduction = n.op->kind == op_kind::reduction && !is_row_operand(i);
+        for (int t = 0; t < stages; ++t) {
+          const bool here = lane ? needed[at(t)][k] != 0 : lane_reduction && t == m.stage - (m.row ? 1 : 0);
+          if (!here) continue;
+          if (lane && m.stage < t && n.op->costly && n.op->kind != op_kind::assign) {
+            if (m.spilled < 0) m.spilled = spills_++;
+            needed[at(m.stage)][k] = 1;
+            // computed in its own stage: t below m.stage has been passed already
+            if (t > m.stage) use_operands(i, m.stage, needed);
+            continue;
+          }
+          use_operands(i, t, needed);
+        }
+      }
+    }
+
+    for (int t = 0; t <= stages; ++t) {
+      // rows: what was reduced by the lanes before, then what is made of it
+      for (int i : nodes) {
+        member& m = of(i);
+        const node& n = g_.at(i);
+        if (flat || m.row || is_row_operand(i)) {
+          if (m.stage != t) continue;
+          write_scalar(i, n, m, flat ? once_ : row_[at(t)]);
+        }
+      }
+      if (flat) break;
+      if (t == stages) break;
+      start_lanes();
+      for (int i : nodes) {
+        member& m = of(i);
+        const node& n = g_.at(i);
+        const auto k = at(slot_[at(i)]);
+        if (n.op->kind == op_kind::reduction) {
+          if (!is_row_operand(i) && m.stage - (m.row ? 1 : 0) == t) write_reduction(i, n, m, t);
+        } else if (!m.row && needed[at(t)][k] != 0) {
+          if (m.spilled >= 0 && m.stage < t) {
+            m.lane = new_register(false, n.result.type);
+            put(lanes_[at(t)], reload, m.lane, m.spilled);
+            note_type(n.result.type);
+          } else {
+            write_lane(i, n, m, t);
+            if (m.spilled >= 0) put(lanes_[at(t)], spill, m.spilled, m.lane);
+          }
+        }
+      }
+      for (int i : nodes) {  // stores last, so that no load of the chunk comes after one
+        member& m = of(i);
+        const node& n = g_.at(i);
+        if (m.row || n.op->kind == op_kind::reduction || m.out < 0) continue;
+        if ((n.op->kind == op_kind::assign ? stages - 1 : m.stage) == t) put(lanes_[at(t)], store, m.out, m.lane, inner_class(m.out));
+      }
+      end_lanes();
+    }
+    for (int i : nodes) {
+      const node& n = g_.at(i);
+      if (n.op->kind == op_kind::reduction && !of(i).row && of(i).accumulator >= 0) {
+        put(last_, finish_all, of(i).out, of(i).accumulator, n.op->code, static_cast<std::int64_t>(n.result.type));
+      }
+    }
+    join_lists(stages);
+  }
+
+  constexpr void use_operands(int i, int t, std::vector<std::vector<char>>& needed) {
+    const node& n = g_.at(i);
+    for (int k = n.op->kind == op_kind::assign ? 1 : 0; k < n.input_count; ++k) {
+      const int p = source_of(g_, g_.input(n, k));
+      if (place_.in_register(i, g_.input(n, k)) && !of(p).row) needed[at(t)][at(slot_[at(p)])] = 1;
+    }
+  }
+  constexpr std::size_t operand_count(int i) const {
+    const node& n = g_.at(i);
+    if (n.op->kind != op_kind::assign) return at(n.input_count);
+    return is_operator<assign_op>(*n.op) ? 1 : 2;
+  }
+  // Position of a node's first entry in input_operand_.
+  constexpr std::size_t operand_start(int i) {
+    if (operand_of_.empty()) {
+      std::size_t next = 0;
+      operand_of_.resize(state_.size(), 0);
+      for (int other : *nodes_) {
+        operand_of_[at(slot_[at(other)])] = next;
+        next += operand_count(other);
+      }
+    }
+    return operand_of_[at(slot_[at(i)])];
+  }
+
+  constexpr std::int64_t scalar_input(int i, int k, int operand) {
+    const node& n = g_.at(i);
+    const int p = source_of(g_, g_.input(n, k));
+    if (operand >= 0) return scalar_load(operand, g_.at(p).result.type);
+    if (g_.at(p).op->kind == op_kind::constant) return constant_register(p);
+    if (g_.at(p).op->kind == op_kind::index) return index_register(n, p, -1);
+    return of(p).scalar;
+  }
+  constexpr void write_scalar(int i, const node& n, member& m, code_list& to) {
+    const auto first = operand_start(i);
+    if (n.op->kind == op_kind::reduction) {
+      if (is_row_operand(i)) {  // over rows: combined into memory, row by row
+        note_accumulating(m.out, n);
+        put(to, reduce_cell, m.out, of(source_of(g_, g_.input(n, 0))).scalar, n.op->code);
+        return;
+      }
+      m.scalar = new_register(true, n.result.type);
+      put(to, finish_row, m.scalar, m.accumulator, n.op->code);
+    } else {
+      std::int64_t in[3]{-1, -1, -1};
+      if (n.op->kind == op_kind::assign) {
+        in[0] = scalar_input(i, 1, input_operand_[first]);
+        m.scalar = in[0];
+        if (!is_operator<assign_op>(*n.op)) {
+          const auto variable = scalar_load(input_operand_[first + 1], n.result.type);
+          m.scalar = new_register(true, n.result.type);
+          put(to, is_operator<assign_add_op>(*n.op) ? info_of<add_op>.code : info_of<sub_op>.code, m.scalar, variable, in[0]);
+        }
+      } else {
+        for (int k = 0; k < n.input_count; ++k) in[k] = scalar_input(i, k, input_operand_[first + at(k)]);
+        m.scalar = new_register(true, n.result.type);
+        put(to, n.op->code, m.scalar, in[0], in[1], in[2]);
+      }
+    }
+    if (m.out >= 0) put(step_.loops.empty() ? last_ : to, store, m.out, m.scalar, 0);
+  }
+
+  constexpr std::int64_t lane_input(int i, int k, int operand, int t) {
+    const node& n = g_.at(i);
+    const int p = source_of(g_, g_.input(n, k));
+    const dtype type = g_.at(p).result.type;
+    if (operand >= 0) return lane_load(operand, type, t);
+    if (g_.at(p).op->kind == op_kind::constant) return constant_register(p);
+    if (g_.at(p).op->kind == op_kind::index) return index_register(n, p, t);
+    return of(p).row ? of(p).scalar : of(p).lane;
+  }
+  constexpr void write_lane(int i, const node& n, member& m, int t) {
+    const auto first = operand_start(i);
+    auto& to = lanes_[at(t)];
+    std::int64_t in[3]{-1, -1, -1};
+    note_type(n.result.type);
+    if (n.op->kind == op_kind::assign) {
+      in[0] = lane_input(i, 1, input_operand_[first], t);
+      if (is_operator<assign_op>(*n.op)) {
+        m.lane = in[0];
+        if (register_is_scalar(in[0])) {
+          m.lane = new_register(false, n.result.type);
+          put(to, info_of<copy_op>.code, m.lane, in[0]);
+        }
+        return;
+      }
+      const auto variable = lane_load(input_operand_[first + 1], n.result.type, t);
+      m.lane = new_register(false, n.result.type);
+      put(to, is_operator<assign_add_op>(*n.op) ? info_of<add_op>.code : info_of<sub_op>.code, m.lane, variable, in[0]);
+      return;
+    }
+    bool booleans = n.op->code != info_of<select_op>.code;
+    for (int k = 0; k < n.input_count; ++k) {
+      in[k] = lane_input(i, k, input_operand_[first + at(k)], t);
+      booleans = booleans && register_type(in[k]) == dtype::boolean;
+      note_type(register_type(in[k]));  // of a scalar too: it is broadcast to the lanes' width
+    }
+    // comparisons and selections between bools have no SIMD form
+    if (booleans && n.input_count > 0 && (n.op->code == info_of<equal_op>.code || n.op->code == info_of<not_equal_op>.code)) mixed_ = true;
+    if (n.op->code == info_of<select_op>.code && n.result.type == dtype::boolean) mixed_ = true;
+    m.lane = new_register(false, n.result.type);
+    put(to, n.op->code, m.lane, in[0], in[1], in[2]);
+  }
+  constexpr void write_reduction(int i, const node& n, member& m, int t) {
+    auto in = lane_input(i, 0, input_operand_[operand_start(i)], t);
+    if (register_is_scalar(in)) {  // the same in every element: repeated as a lane
+      const auto r = new_register(false, n.result.type);
+      put(lanes_[at(t)], info_of<copy_op>.code, r, in);
+      in = r;
+    }
+    note_type(n.result.type);
+    if (n.result.type == dtype::boolean) mixed_ = true;
+    if (m.row || inner_class(m.out) == 0) {
+      const bool all = !m.row && is_uniform(m.out);
+      if (!m.row && !all) {  // the row is reduced, then combined into a cell that other rows share
+        m.row = false;
+        const auto a = accumulators_++;
+        put(lanes_[at(t)], reduce_lanes, a, in, n.op->code, 1);
+        const auto r = new_register(true, n.result.type);
+        put(row_[at(t) + 1], finish_row, r, a, n.op->code);
+        note_accumulating(m.out, n);
+        put(row_[at(t) + 1], reduce_cell, m.out, r, n.op->code);
+        element_ = false;
+        return;
+      }
+      m.accumulator = accumulators_++;
+      put(lanes_[at(t)], reduce_lanes, m.accumulator, in, n.op->code, m.row ? 1 : 0);
+      if (all) note_accumulating(m.out, n);
+      return;
+    }
+    note_accumulating(m.out, n);
+    put(lanes_[at(t)], reduce_array, m.out, in, n.op->code, inner_class(m.out));
+    if (inner_class(m.out) != 1) mixed_ = true;
+  }
+
+  const fusion& f_;
+  const std::vector<int>* nodes_ = nullptr;  // of the cluster being written
+  std::vector<int> slot_;                    // of a node among them
+  std::vector<member> state_;
+  std::vector<int> input_operand_;
+  std::vector<std::size_t> operand_of_;
+};
+
+}  // namespace leat::passes::detail

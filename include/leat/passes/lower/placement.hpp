@@ -1,0 +1,181 @@
+#pragma once
+// Where the results of nodes live: the program's buffers, which nodes' results are stored in one, and how the elements of a
+// node lie in its buffer (a view is other strides over the same elements).
+
+#include <leat/passes/fuse.hpp>
+#include <leat/passes/program.hpp>
+
+namespace leat::passes::detail {
+
+/// An element's position in a buffer: offset + Σ index(axis) × stride(axis).
+struct location {
+  int buffer = -1;
+  term offset{0, 0};
+  term strides[max_rank]{};
+};
+
+class placement {
+ public:
+  constexpr ~placement() = default;  // nvcc's implicit one is not constexpr
+  constexpr placement(const graph& g, const fusion& f, program& p) : g_(g), f_(f), p_(p) {
+    buffer_.resize(g.nodes.size(), -1);
+    stored_.resize(g.nodes.size(), 0);
+    for (const auto& n : g_.dimension_names) used_name(n.value);
+  }
+
+  /// Decides what is stored, and makes the buffers of what is fetched.
+  constexpr void start(std::span<const int> targets) {
+    for (int target : targets)
+      if (g_.at(target).op->kind != op_kind::group) stored_[at(target)] = 1;
+    for (int i = 0; i < g_.size(); ++i) mark_stored(i);
+    for (std::size_t k = 0; k < targets.size(); ++k) {
+      if (g_.at(targets[k]).op->kind == op_kind::group) {
+        p_.fetches.push_back(-1);
+      } else {
+        p_.fetches.push_back(new_buffer(targets[k], storage::fetch, static_cast<int>(k)));
+        buffer_[at(targets[k])] = p_.fetches.back();
+      }
+    }
+  }
+
+  constexpr bool is_stored(int i) const { return stored_[at(i)] != 0; }
+  constexpr term as_term(std::int64_t d) { return d >= 0 ? term{d, 0} : term{1, std::int64_t{1} << 4 * used_name(d)}; }
+  /// The buffer that holds node `i`, made when it is first asked for.
+  constexpr int buffer_of(int i) {
+    if (buffer_[at(i)] >= 0) return buffer_[at(i)];
+    const node& n = g_.at(i);
+    int made = -1;
+    switch (n.op->kind) {
+      case op_kind::placeholder: made = new_buffer(i, storage::feed, feeds_++); break;
+      case op_kind::variable: made = new_buffer(i, storage::variable, variables_++); break;
+      case op_kind::number: made = new_buffer(i, storage::number, numbers_++); break;
+      case op_kind::extent:
+        made = new_buffer(i, storage::extent, 0);
+        {
+          auto& b = p_.buffers[at(made)];  // the dimensions to multiply stand in the shape's place
+          b.extent = {};
+          for (int k = 0; k < n.attribute_count; ++k) b.extent.push(g_.attribute(n, k));
+        }
+        break;
+      case op_kind::assign: made = buffer_of(g_.input(n, 0)); break;
+      default: made = new_buffer(i, storage::arena, 0); break;
+    }
+    return buffer_[at(i)] = made;
+  }
+
+  /// All of a buffer, row-major.
+  constexpr location whole(int i) {
+    const node& n = g_.at(i);
+    location l{buffer_of(i), {0, 0}, {}};
+    term stride{1, 0};
+    for (int a = n.result.extent.rank - 1; a >= 0; --a) {
+      l.strides[a] = stride;
+      stride = stride * as_term(n.result.extent[a]);
+    }
+    return l;
+  }
+  /// Where the elements of node `i` lie, for reading.
+  constexpr location location_of(int i) {
+    const node& n = g_.at(i);
+    if (n.op->kind != op_kind::view) {
+      const location here = whole(i);
+      p_.buffers[at(here.buffer)].read = p_.buffers[at(here.buffer)].read || n.op->kind == op_kind::variable;
+      return here;
+    }
+    const int x = g_.input(n, 0);
+    const shape& from = g_.at(x).result.extent;
+    const location l = location_of(x);
+    location v{l.buffer, l.offset, {}};
+    if (is_operator<transpose_op>(*n.op)) {
+      std::int64_t attribute[max_rank + 1]{};
+      for (int k = 0; k < n.attribute_count; ++k) attribute[k] = g_.attribute(n, k);
+      for (int a = 0; a < from.rank; ++a) v.strides[a] = l.strides[transpose_op::axis(attribute, n.attribute_count, from.rank, a)];
+    } else if (is_operator<slice_op>(*n.op)) {
+      for (int a = 0; a < from.rank; ++a) {
+        v.strides[a] = l.strides[a];
+        const auto begin = g_.attribute(n, a);
+        if (begin == 0) continue;
+        const term step = term{begin, 0} * l.strides[a];
+        if (v.offset.factor == 0)
+          v.offset = step;
+        else if (v.offset.powers == step.powers)
+          v.offset.factor += step.factor;
+        else
+          p_.problem << "a slice that begins inside two dimensions, of which an inner one is named";
+      }
+    } else if (is_alias(g_, n)) {
+      const shape& to = n.result.extent;
+      int b = 0;
+      for (int a = 0; a < to.rank; ++a) {
+        if (to[a] == 1) continue;
+        while (from[b] == 1) ++b;
+        v.strides[a] = l.strides[b++];
+      }
+    } else {
+      term stride{1, 0};
+      for (int a = n.result.extent.rank - 1; a >= 0; --a) {
+        v.strides[a] = stride;
+        stride = stride * as_term(n.result.extent[a]);
+      }
+    }
+    return v;
+  }
+
+  /// The shape whose elements a node is computed for: a reduction's operand, else its result.
+  constexpr const shape& space_shape(const node& n) const {
+    return n.op->kind == op_kind::reduction ? g_.at(g_.input(n, 0)).result.extent : n.result.extent;
+  }
+  /// Whether compute node `i` finds its input in a register; see fuser::reads_as.
+  constexpr bool in_register(int i, int input) const {
+    const int p = source_of(g_, input);
+    const node& n = g_.at(i);
+    const node& q = g_.at(p);
+    const auto& mine = f_.places[at(i)];
+    const auto& its = f_.places[at(p)];
+    if (mine.cluster < 0 || its.cluster != mine.cluster || !is_compute(q)) return false;
+    if (q.op->kind == op_kind::reduction && !its.per_row) return false;
+    const shape& own = space_shape(n);
+    const shape& space = f_.clusters[at(mine.cluster)].space;
+    const bool row_level = own.squeezed() != space;
+    if (row_level) return its.per_row;
+    const int all = (1 << space.rank) - 1;
+    const int mask = covered(g_.at(input).result.extent, own);
+    return its.per_row ? mask == (all & ~(1 << (space.rank - 1))) : mask == all;
+  }
+
+ private:
+  static constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
+  constexpr int used_name(std::int64_t d) {
+    for (std::size_t k = 0; k < p_.names.size(); ++k)
+      if (p_.names[k] == d) return static_cast<int>(k);
+    p_.names.push_back(d);
+    return static_cast<int>(p_.names.size()) - 1;
+  }
+  constexpr int new_buffer(int i, storage where, int index) {
+    const node& n = g_.at(i);
+    p_.buffers.push_back({where, index, n.result.type, n.result.extent, n.id});
+    return static_cast<int>(p_.buffers.size()) - 1;
+  }
+  constexpr void mark_stored(int i) {
+    const node& n = g_.at(i);
+    if (n.op->kind == op_kind::assign || n.op->kind == op_kind::kernel) stored_[at(i)] = 1;
+    if (f_.places[at(i)].folded && !is_operator<matmul_op>(*n.op)) return;
+    for (int k = 0; k < n.input_count; ++k) {
+      const int p = source_of(g_, g_.input(n, k));
+      if (!is_compute(g_.at(p)) || f_.places[at(p)].folded) continue;
+      if (!is_compute(n) || f_.fold_product[at(i)] >= 0 || !in_register(i, g_.input(n, k))) stored_[at(p)] = 1;
+    }
+    if (f_.fold_product[at(i)] >= 0 && f_.fold_scale[at(i)] >= 0) stored_[at(source_of(g_, f_.fold_scale[at(i)]))] = 1;
+  }
+
+  const graph& g_;
+  const fusion& f_;
+  program& p_;
+  std::vector<int> buffer_;
+  std::vector<char> stored_;
+  int feeds_ = 0;
+  int variables_ = 0;
+  int numbers_ = 0;
+};
+
+}  // namespace leat::passes::detail
