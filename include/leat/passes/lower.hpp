@@ -18,7 +18,8 @@ namespace detail {
 class lowerer {
  public:
   constexpr ~lowerer() = default;  // nvcc's implicit one is not constexpr
-  constexpr lowerer(const graph& g, std::span<const int> targets) : g_(g), f_(fuse(g, targets)), place_(g, f_, p_), cluster_(g, f_, place_) {
+  constexpr lowerer(const graph& g, std::span<const int> targets)
+      : g_(g), f_(fuse(g, targets)), place_(g, f_, p_), cluster_(g, f_, place_) {
     place_.start(targets);
   }
   lowerer(const lowerer&) = delete;

@@ -3,212 +3,17 @@
 // buffers planned once; a warm run binds the feeds, runs straight through and allocates nothing.
 
 #include <atomic>
-#include <cstring>
 #include <leat/cpu/execute.hpp>
 #include <leat/session/bind.hpp>
+#include <leat/session/guard.hpp>
 #include <leat/session/initialize.hpp>
+#include <leat/session/refusals.hpp>
+#include <leat/session/step_state.hpp>
 #include <leat/session/table.hpp>
 #include <memory>
-#include <new>
 #include <span>
 
 namespace leat {
-
-namespace detail {
-
-/// Memory of a device, aligned for any batch.
-template <class Device>
-class device_bytes {
- public:
-  device_bytes() = default;
-  explicit device_bytes(std::size_t size) : size_(size) {
-    if (size > 0) data_.reset(static_cast<std::byte*>(Device::allocate(size)));
-  }
-  std::byte* data() const { return data_.get(); }
-  std::size_t size() const { return size_; }
-
- private:
-  struct release {
-    void operator()(std::byte* p) const { Device::release(p); }
-  };
-  std::unique_ptr<std::byte, release> data_;
-  std::size_t size_ = 0;
-};
-
-// What one set of fetches keeps between runs.
-struct step_state_base {
-  virtual ~step_state_base() = default;
-};
-// A device with memory of its own has copies of what the host gives and takes; `buffers` stays what the host sees.
-template <class Program, class Device>
-struct device_copies {
-  void* buffers[Program::view.buffers() + 1]{};
-  device_bytes<Device> memory;
-};
-struct no_copies {};
-template <class Program, class Device>
-struct step_state : step_state_base {
-  std::int64_t sizes[Program::view.names() + 1]{};
-  void* buffers[Program::view.buffers() + 1]{};
-  program_plan plan;
-  device_bytes<Device> arena;
-  bool planned = false;
-  [[no_unique_address]] std::conditional_t<Device::shares_memory, no_copies, device_copies<Program, Device>> device;
-};
-
-// Who is told of a run's steps: nobody, or a trace.
-struct unobserved {};
-template <class Trace>
-struct observed {
-  Trace& trace;
-  template <class Device, class Program, class State, class Steps>
-  void run(const typename Device::workspace& w, const State& state, Steps steps) const {
-    const int number = trace.begin_run();
-    typename Trace::observer_type observer(trace, number, Program::data.data());
-    {
-      const typename Trace::scope_type timed(&trace, number, "run", "Session");
-      Device::template run_observed<Program>(w, observer, steps);
-    }
-    trace.add_memory({Program::data.data(), state.sizes, &state.plan});
-  }
-};
-
-inline int next_step_number() {
-  static std::atomic<int> next{0};
-  return next++;
-}
-template <class Program>
-int step_number() {
-  static const int number = next_step_number();
-  return number;
-}
-
-template <class F>
-using fetch_target_of = typename fetch_target<F>::type;
-
-// What one fetch gives back: nothing for operations and for what goes into an array of the user's.
-template <class F>
-struct fetch_result {
-  using type = std::tuple<>;
-};
-template <tensor_expression E>
-struct fetch_result<E> {
-  using type = std::tuple<array_of<E>>;
-};
-template <class... Fs>
-using fetch_results = decltype(std::tuple_cat(std::declval<typename fetch_result<Fs>::type>()...));
-
-template <class Program>
-constexpr int feed_buffer(std::uint64_t id) {
-  for (int b = 0; b < Program::view.buffers(); ++b) {
-    const auto info = Program::view.buffer_at(b);
-    if ((info.where == storage::feed || info.where == storage::number) && info.id == id) return b;
-  }
-  return -1;
-}
-
-// Everything about a run that the compiler can refuse.
-template <class Session, class Fetches, class... LeafIds>
-struct run_check;
-template <class... Es, class... Fs, class... LeafIds>
-struct run_check<session_table<Es...>, fetch_targets<Fs...>, LeafIds...> {
-  using table = session_table<Es...>;
-  using program = program_table<Fs...>;
-  static constexpr message text() {
-    message m;
-    int k = 0;
-    auto fetched = [&](std::uint64_t id) {
-      ++k;
-      if (m.size == 0 && !table::view.has(id))
-        m << "fetch " << k << " is not part of the session: give it to the session's constructor";
-    };
-    (fetched(Fs::identity::hash), ...);
-    if (m.size > 0) return m;
-    [[maybe_unused]] auto known = [&]<class LeafId>(const LeafId*) {
-      if (m.size == 0 && !table::view.has(LeafId::hash))
-        m << "feed of \"" << structure_with<LeafId>::name << "\": the session has no such placeholder or parameter";
-    };
-    (known(static_cast<const LeafIds*>(nullptr)), ...);
-    if (m.size > 0) return m;
-    m << program::problem().view();
-    if (m.size > 0) return m;
-    std::uint64_t missing = 0;
-    for (int b = 0; b < program::view.buffers(); ++b) {
-      const auto info = program::view.buffer_at(b);
-      if (info.where == storage::feed && missing == 0 && !(false || ... || (LeafIds::hash == info.id))) missing = info.id;
-    }
-    if (missing == 0) return m;
-    graph g;  // only to find the words
-    (flatten<Fs>(g), ...);
-    for (const node& n : g.nodes)
-      if (n.id == missing && n.op->kind == op_kind::placeholder && m.size == 0)
-        m << "placeholder \"" << n.name << "\" is not fed: " << describe(n.result, g).view() << " is needed";
-    return m;
-  }
-  static constexpr message found = text();
-  static constexpr bool ok = found.size == 0;
-  struct words {
-    static constexpr message text() { return found; }
-  };
-  struct refusal {
-    using problem = error_in_expression<problem_text<words>()>;
-  };
-};
-
-// Calls that are refused are declared by short names, so that what the compiler prints does not grow with the session.
-template <class SessionId, class FetchId, class... LeafIds>
-using why_run = typename run_check<structure_with<SessionId>, structure_with<FetchId>, LeafIds...>::refusal::problem;
-template <class SessionId, class V>
-inline constexpr bool session_has_variable = structure_with<SessionId>::view.find_variable(V::identity::hash) >= 0;
-template <class SessionId, class P>
-inline constexpr bool session_has_number = structure_with<SessionId>::view.find_number(P::identity::hash) >= 0;
-template <class... Vs>
-struct variable_refusal {
-  using problem = error_in_expression<problem_text<not_in_session>(), operand_text<Vs>()...>;
-};
-template <class SessionId>
-struct refused_calls {
-  template <class FetchId, class... LeafIds>
-    requires(!run_check<structure_with<SessionId>, structure_with<FetchId>, LeafIds...>::ok)
-  why_run<SessionId, FetchId, LeafIds...> run(const fetched<FetchId>&, const fed<LeafIds>&...) = delete;
-  template <class FetchId, class... LeafIds>
-    requires(!run_check<structure_with<SessionId>, structure_with<FetchId>, LeafIds...>::ok)
-  why_run<SessionId, FetchId, LeafIds...> prepare(const fetched<FetchId>&, const fed<LeafIds>&...) = delete;
-  template <tensor_expression V>
-    requires(!session_has_variable<SessionId, V>)
-  typename variable_refusal<V>::problem value(const V&) const = delete;
-  template <tensor_expression V>
-    requires(!session_has_variable<SessionId, V>)
-  typename variable_refusal<V>::problem is_initialized(const V&) const = delete;
-  template <tensor_expression... Vs>
-    requires(sizeof...(Vs) > 0 && !(session_has_variable<SessionId, Vs> && ...))
-  typename variable_refusal<Vs...>::problem initialize(const Vs&...) = delete;
-  template <tensor_expression V, class Array>
-    requires(!session_has_variable<SessionId, V> && !session_has_number<SessionId, V>)
-  typename variable_refusal<V>::problem assign(const V&, const Array&) = delete;
-  template <tensor_expression V, class Array>
-    requires(session_has_variable<SessionId, V> && !value_check<V, Array>::ok)
-  typename value_check<V, Array>::problem assign(const V&, const Array&) = delete;
-};
-template <class... Es>
-using refused_calls_of = refused_calls<typename short_name<id<expressions_hash<902, Es...>>, session_table<Es...>>::type>;
-
-template <literal_text... Words>
-struct refused_session {};
-template <literal_text... Words>
-inline constexpr bool is_operation<refused_session<Words...>> = true;
-template <class... Es>
-struct session_check {
-  static constexpr bool ok = session_table<Es...>::view.problem().size == 0;
-  struct words {
-    static constexpr message text() { return session_table<Es...>::view.problem(); }
-  };
-  struct refusal {
-    using problem = refused_session<problem_text<words>()>;
-  };
-};
-
-}  // namespace detail
 
 /// What `session` says, on any device. A device says whether it shares the host's memory, allocates and copies, and runs a
 /// program's steps; see cpu::device.
@@ -256,14 +61,14 @@ class basic_session : detail::refused_calls_of<Es...> {
 
   /// Gives every variable its first value; a variable that had one starts anew.
   void initialize() {
-    const guard g(*this);
+    const guard g(busy_);
     for (int k = 0; k < view.variables(); ++k) initialize_one(k);
   }
   /// Gives some variables their first value.
   template <tensor_expression... Vs>
     requires(sizeof...(Vs) > 0 && (has_variable<Vs> && ...))
   void initialize(const Vs&...) {
-    const guard g(*this);
+    const guard g(busy_);
     (initialize_one(variable_index<Vs>), ...);
   }
   /// Whether a variable has a value.
@@ -308,7 +113,7 @@ class basic_session : detail::refused_calls_of<Es...> {
   template <tensor_expression V, class Array>
     requires(has_variable<V> && detail::value_check<V, Array>::ok)
   void assign(const V&, const Array& array) {
-    const guard g(*this);
+    const guard g(busy_);
     constexpr int k = variable_index<V>;
     using T = typename V::element;
     write_variable(view.variable(k), [&](std::byte* to) { detail::copy_in<V>(static_cast<T*>(static_cast<void*>(to)), array); });
@@ -319,7 +124,7 @@ class basic_session : detail::refused_calls_of<Es...> {
   template <tensor_expression P, number N>
     requires(view.find_number(P::identity::hash) >= 0)
   void assign(const P&, N value) {
-    const guard g(*this);
+    const guard g(busy_);
     constexpr auto k = static_cast<std::size_t>(view.find_number(P::identity::hash));
     detail::write_number(&numbers_[k], P::type, detail::number_bits<typename P::element>(value));
     if constexpr (!Device::shares_memory) device_.copy_in(device_numbers_.data() + k * sizeof numbers_[k], &numbers_[k], sizeof numbers_[k]);
@@ -329,7 +134,7 @@ class basic_session : detail::refused_calls_of<Es...> {
   /// What is left out is in `uninitialized()`. For what keeps variables by name, such as saved models.
   template <class F>
   void for_each_value(F f) const {
-    const guard g(*this);
+    const guard g(busy_);
     for (int k = 0; k < view.variables(); ++k) {
       const auto row = view.variable(k);
       if (!initialized_[static_cast<std::size_t>(k)]) continue;
@@ -359,7 +164,7 @@ class basic_session : detail::refused_calls_of<Es...> {
     requires(detail::run_check<table, detail::fetch_targets<detail::fetch_target_of<Fs>...>, typename Feeds::leaf::identity...>::ok)
   [[gnu::always_inline]] detail::fetch_results<Fs...> run(const fetch_list<Fs...>& fetches, const Feeds&... feeds) {
     using compiled = detail::program_table<detail::fetch_target_of<Fs>...>;
-    const guard_of<!detail::is_tiny<compiled>()> g(*this);
+    const detail::session_guard<!detail::is_tiny<compiled>()> g(busy_);
     return run_in(detail::unobserved{}, state_of<compiled>(), fetches, feeds...);
   }
   using detail::refused_calls_of<Es...>::run;
@@ -369,9 +174,9 @@ class basic_session : detail::refused_calls_of<Es...> {
     requires(detail::run_check<table, detail::fetch_targets<detail::fetch_target_of<Fs>...>, typename Feeds::leaf::identity...>::ok)
   auto prepare(const fetch_list<Fs...>& fetches, const Feeds&... feeds) {
     using compiled = detail::program_table<detail::fetch_target_of<Fs>...>;
-    const guard g(*this);
+    const guard g(busy_);
     return [this, &state = state_of<compiled>(), fetches, feeds...]() __attribute__((always_inline)) {
-      const guard_of<!detail::is_tiny<compiled>()> entered(*this);
+      const detail::session_guard<!detail::is_tiny<compiled>()> entered(busy_);
       return run_in(detail::unobserved{}, state, fetches, feeds...);
     };
   }
@@ -384,7 +189,7 @@ class basic_session : detail::refused_calls_of<Es...> {
              detail::run_check<table, detail::fetch_targets<detail::fetch_target_of<Fs>...>, typename Feeds::leaf::identity...>::ok)
   detail::fetch_results<Fs...> run_traced(Trace& trace, const fetch_list<Fs...>& fetches, const Feeds&... feeds) {
     using compiled = detail::program_table<detail::fetch_target_of<Fs>...>;
-    const guard g(*this);
+    const guard g(busy_);
     detail::observed<Trace> observer{trace};
     return run_in(observer, state_of<compiled>(), fetches, feeds...);
   }
@@ -404,31 +209,7 @@ class basic_session : detail::refused_calls_of<Es...> {
   }
 
  private:
-  // One user at a time. Not a lock: who comes second is told. A step of a few numbers is shorter than an atomic exchange; it
-  // only looks, and may miss one who comes at the same instant.
-  template <bool Exchange = true>
-  class guard_of {
-   public:
-    [[gnu::always_inline]] explicit guard_of(const basic_session& s) : s_(s) {
-      if constexpr (Exchange) {
-        if (s.busy_.exchange(true, std::memory_order_acquire)) entered_twice();
-      } else {
-        if (s.busy_.load(std::memory_order_acquire)) entered_twice();
-        s.busy_.store(true, std::memory_order_relaxed);
-      }
-    }
-    guard_of(const guard_of&) = delete;
-    guard_of& operator=(const guard_of&) = delete;
-    [[gnu::always_inline]] ~guard_of() { s_.busy_.store(false, std::memory_order_release); }
-
-   private:
-    const basic_session& s_;
-  };
-  using guard = guard_of<>;
-  [[noreturn, gnu::cold, gnu::noinline]] static void entered_twice() {
-    throw failed_precondition(
-        "the session is entered by two threads at once, or from within a run: give each thread a session of its own, or lock");
-  }
+  using guard = detail::session_guard<>;
   [[noreturn, gnu::cold, gnu::noinline]] static void without_value(int k) {
     throw failed_precondition("variable \"" + std::string(view.name_of(k).view()) +
                               "\" is used before it has a value: call session.initialize() or assign it");
@@ -519,61 +300,19 @@ class basic_session : detail::refused_calls_of<Es...> {
         device_.copy_in(state.buffers[b], &number, static_cast<std::size_t>(size_of(info.type)));
       }
     }
-    if constexpr (!Device::shares_memory) place_copies(state);
+    if constexpr (!Device::shares_memory) detail::place_copies(state);
     state.planned = true;
   }
 
-  // ---- a device with memory of its own ------------------------------------------------------------------------------
-
+  // Where the device has the number of a buffer; null where this run is fed another.
   template <class Program>
-  void place_copies(step_state<Program>& state) {
-    std::size_t at[Program::view.buffers() + 1]{};
-    std::size_t end = 0;
-    for (int b = 0; b < Program::view.buffers(); ++b) {
-      const auto info = Program::view.buffer_at(b);
-      if (info.where != storage::feed && info.where != storage::number && info.where != storage::fetch) continue;
-      at[b] = end;
-      end += (bytes_of(state, b) + 63) / 64 * 64;
+  void* number_on_device(const step_state<Program>& state, int b) const {
+    if constexpr (view.numbers() > 0) {
+      const int found = view.find_number(Program::view.buffer_at(b).id);
+      const auto k = static_cast<std::size_t>(found < 0 ? 0 : found);
+      if (found >= 0 && state.buffers[b] == &numbers_[k]) return device_numbers_.data() + k * sizeof numbers_[k];
     }
-    if (end > state.device.memory.size()) state.device.memory = detail::device_bytes<Device>(end);
-    for (int b = 0; b < Program::view.buffers(); ++b) {
-      const auto info = Program::view.buffer_at(b);
-      const bool copied = info.where == storage::feed || info.where == storage::number || info.where == storage::fetch;
-      state.device.buffers[b] = copied ? state.device.memory.data() + at[b] : state.buffers[b];
-    }
-  }
-  template <class Program>
-  static std::size_t bytes_of(const step_state<Program>& state, int b) {
-    const auto info = Program::view.buffer_at(b);
-    return static_cast<std::size_t>(Program::view.elements(info.extent, state.sizes) * size_of(info.type));
-  }
-  // Feeds go to the device; a number is the session's or, for one run, a fed one.
-  template <class Program>
-  void copy_feeds(step_state<Program>& state, void** buffers) {
-    for (int b = 0; b < Program::view.buffers(); ++b) {
-      const auto info = Program::view.buffer_at(b);
-      buffers[b] = state.device.buffers[b];
-      if constexpr (view.numbers() > 0) {
-        if (const int found = view.find_number(info.id); info.where == storage::number && found >= 0) {
-          const auto k = static_cast<std::size_t>(found);
-          if (state.buffers[b] == &numbers_[k]) {
-            buffers[b] = device_numbers_.data() + k * sizeof numbers_[k];
-            continue;
-          }
-        }
-      }
-      if (info.where == storage::feed || info.where == storage::number) device_.copy_in(buffers[b], state.buffers[b], bytes_of(state, b));
-    }
-  }
-  template <class Program>
-  void copy_fetches(step_state<Program>& state) {
-    bool any = false;
-    for (int b = 0; b < Program::view.buffers(); ++b) {
-      if (Program::view.buffer_at(b).where != storage::fetch) continue;
-      device_.copy_out(state.buffers[b], state.device.buffers[b], bytes_of(state, b));
-      any = true;
-    }
-    if (any) device_.finish();
+    return nullptr;
   }
 
   template <class Program>
@@ -630,9 +369,9 @@ class basic_session : detail::refused_calls_of<Es...> {
       }
     } else {
       void* buffers[Program::view.buffers() + 1];
-      copy_feeds(state, buffers);
+      detail::copy_feeds(device_, state, buffers, [&](int b) { return number_on_device(state, b); });
       device_.template run<Program>({buffers, state.plan.numbers.data(), state.arena.data()}, steps);
-      copy_fetches(state);
+      detail::copy_fetches(device_, state);
     }
     if (fresh) [[unlikely]]
       mark_written<Program>();

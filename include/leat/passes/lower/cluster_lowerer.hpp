@@ -10,7 +10,9 @@ namespace leat::passes::detail {
 class cluster_lowerer : cluster_lists {
  public:
   constexpr ~cluster_lowerer() = default;  // nvcc's implicit one is not constexpr
-  constexpr cluster_lowerer(const graph& g, const fusion& f, placement& p) : cluster_lists(g, p), f_(f) { slot_.resize(g.nodes.size(), -1); }
+  constexpr cluster_lowerer(const graph& g, const fusion& f, placement& p) : cluster_lists(g, p), f_(f) {
+    slot_.resize(g.nodes.size(), -1);
+  }
 
   /// The step of a cluster that has these nodes.
   constexpr program_step run(const fusion::cluster& cluster, const std::vector<int>& nodes) {

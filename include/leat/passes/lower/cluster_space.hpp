@@ -102,7 +102,8 @@ class cluster_space {
     for (std::size_t d = loops.size(); d-- > 1;) {
       if (fixed[d] != 0 || fixed[d - 1] != 0) continue;
       bool together = true;
-      for (const auto& o : step_.operands) together = together && o.strides[d - 1] == (o.strides[d].factor == 0 ? term{0, 0} : o.strides[d] * loops[d]);
+      for (const auto& o : step_.operands)
+        together = together && o.strides[d - 1] == (o.strides[d].factor == 0 ? term{0, 0} : o.strides[d] * loops[d]);
       if (!together) continue;
       loops[d - 1] = loops[d - 1] * loops[d];
       loops.erase(loops.begin() + static_cast<std::ptrdiff_t>(d));
@@ -110,8 +111,10 @@ class cluster_space {
       for (auto& o : step_.operands) o.strides.erase(o.strides.begin() + static_cast<std::ptrdiff_t>(d) - 1);
       original.erase(original.begin() + static_cast<std::ptrdiff_t>(d));
     }
-    for (std::size_t l = 0; l < original.size(); ++l)
-      for (int d = original[l]; d < (l + 1 < original.size() ? original[l + 1] : space_.rank); ++d) loop_number_[at(d)] = static_cast<int>(l);
+    for (std::size_t l = 0; l < original.size(); ++l) {
+      const int end = l + 1 < original.size() ? original[l + 1] : space_.rank;
+      for (int d = original[l]; d < end; ++d) loop_number_[at(d)] = static_cast<int>(l);
+    }
     step_.loops = loops;
   }
 

@@ -1,0 +1,113 @@
+#pragma once
+// What a session refuses at compile time, and the words it says: expressions that cannot stand together, runs whose fetches and
+// feeds do not fit, calls that name a variable of another session.
+
+#include <leat/expr/feed.hpp>
+#include <leat/expr/fetch.hpp>
+#include <leat/session/bind.hpp>
+#include <leat/session/table.hpp>
+
+namespace leat::detail {
+
+// Everything about a run that the compiler can refuse.
+template <class Session, class Fetches, class... LeafIds>
+struct run_check;
+template <class... Es, class... Fs, class... LeafIds>
+struct run_check<session_table<Es...>, fetch_targets<Fs...>, LeafIds...> {
+  using table = session_table<Es...>;
+  using program = program_table<Fs...>;
+  static constexpr message text() {
+    message m;
+    int k = 0;
+    auto fetched = [&](std::uint64_t id) {
+      ++k;
+      if (m.size == 0 && !table::view.has(id))
+        m << "fetch " << k << " is not part of the session: give it to the session's constructor";
+    };
+    (fetched(Fs::identity::hash), ...);
+    if (m.size > 0) return m;
+    [[maybe_unused]] auto known = [&]<class LeafId>(const LeafId*) {
+      if (m.size == 0 && !table::view.has(LeafId::hash))
+        m << "feed of \"" << structure_with<LeafId>::name << "\": the session has no such placeholder or parameter";
+    };
+    (known(static_cast<const LeafIds*>(nullptr)), ...);
+    if (m.size > 0) return m;
+    m << program::problem().view();
+    if (m.size > 0) return m;
+    std::uint64_t missing = 0;
+    for (int b = 0; b < program::view.buffers(); ++b) {
+      const auto info = program::view.buffer_at(b);
+      if (info.where == storage::feed && missing == 0 && !(false || ... || (LeafIds::hash == info.id))) missing = info.id;
+    }
+    if (missing == 0) return m;
+    graph g;  // only to find the words
+    (flatten<Fs>(g), ...);
+    for (const node& n : g.nodes)
+      if (n.id == missing && n.op->kind == op_kind::placeholder && m.size == 0)
+        m << "placeholder \"" << n.name << "\" is not fed: " << describe(n.result, g).view() << " is needed";
+    return m;
+  }
+  static constexpr message found = text();
+  static constexpr bool ok = found.size == 0;
+  struct words {
+    static constexpr message text() { return found; }
+  };
+  struct refusal {
+    using problem = error_in_expression<problem_text<words>()>;
+  };
+};
+
+// Calls that are refused are declared by short names, so that what the compiler prints does not grow with the session.
+template <class SessionId, class FetchId, class... LeafIds>
+using why_run = typename run_check<structure_with<SessionId>, structure_with<FetchId>, LeafIds...>::refusal::problem;
+template <class SessionId, class V>
+inline constexpr bool session_has_variable = structure_with<SessionId>::view.find_variable(V::identity::hash) >= 0;
+template <class SessionId, class P>
+inline constexpr bool session_has_number = structure_with<SessionId>::view.find_number(P::identity::hash) >= 0;
+template <class... Vs>
+struct variable_refusal {
+  using problem = error_in_expression<problem_text<not_in_session>(), operand_text<Vs>()...>;
+};
+template <class SessionId>
+struct refused_calls {
+  template <class FetchId, class... LeafIds>
+    requires(!run_check<structure_with<SessionId>, structure_with<FetchId>, LeafIds...>::ok)
+  why_run<SessionId, FetchId, LeafIds...> run(const fetched<FetchId>&, const fed<LeafIds>&...) = delete;
+  template <class FetchId, class... LeafIds>
+    requires(!run_check<structure_with<SessionId>, structure_with<FetchId>, LeafIds...>::ok)
+  why_run<SessionId, FetchId, LeafIds...> prepare(const fetched<FetchId>&, const fed<LeafIds>&...) = delete;
+  template <tensor_expression V>
+    requires(!session_has_variable<SessionId, V>)
+  typename variable_refusal<V>::problem value(const V&) const = delete;
+  template <tensor_expression V>
+    requires(!session_has_variable<SessionId, V>)
+  typename variable_refusal<V>::problem is_initialized(const V&) const = delete;
+  template <tensor_expression... Vs>
+    requires(sizeof...(Vs) > 0 && !(session_has_variable<SessionId, Vs> && ...))
+  typename variable_refusal<Vs...>::problem initialize(const Vs&...) = delete;
+  template <tensor_expression V, class Array>
+    requires(!session_has_variable<SessionId, V> && !session_has_number<SessionId, V>)
+  typename variable_refusal<V>::problem assign(const V&, const Array&) = delete;
+  template <tensor_expression V, class Array>
+    requires(session_has_variable<SessionId, V> && !value_check<V, Array>::ok)
+  typename value_check<V, Array>::problem assign(const V&, const Array&) = delete;
+};
+template <class... Es>
+using refused_calls_of = refused_calls<typename short_name<id<expressions_hash<902, Es...>>, session_table<Es...>>::type>;
+
+template <literal_text... Words>
+struct refused_session {};
+template <literal_text... Words>
+inline constexpr bool is_operation<refused_session<Words...>> = true;
+template <class... Es>
+struct session_check {
+  static constexpr bool ok = session_table<Es...>::view.problem().size == 0;
+  struct words {
+    static constexpr message text() { return session_table<Es...>::view.problem(); }
+  };
+  struct refusal {
+    using problem = refused_session<problem_text<words>()>;
+  };
+};
+
+}  // namespace leat::detail
