@@ -1,0 +1,75 @@
+#pragma once
+// What a fused cluster runs on: its arguments, the range that one worker runs, and what one position of the innermost loop holds.
+// The latter is a class `Lanes`: one element (`scalar_lanes`), or a SIMD batch (`cpu/lanes.hpp`).
+
+#include <leat/kernels/math/scalar_math.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace leat::kernels {
+
+/// One element at a time.
+struct scalar_lanes {
+  static constexpr int count = 1;
+  template <class T>
+  using value = T;
+  template <class T>
+  using math = scalar_math<T>;
+  template <class T, bool Partial>
+  static constexpr T load(const T* p, int) {
+    return *p;
+  }
+  template <class T, bool Partial>
+  static constexpr void store(T* p, T v, int) {
+    *p = v;
+  }
+  template <class T, bool Partial>
+  static constexpr T load_strided(const T* p, std::int64_t, int) {
+    return *p;
+  }
+  template <class T, bool Partial>
+  static constexpr void store_strided(T* p, std::int64_t, T v, int) {
+    *p = v;
+  }
+  template <class T>
+  static constexpr T broadcast(T v) {
+    return v;
+  }
+  template <class T>
+  static constexpr T position(std::int64_t j) {
+    return static_cast<T>(j);
+  }
+  template <class T, bool Partial>
+  static constexpr T or_else(T v, T, int) {
+    return v;
+  }
+  template <class To, class V>
+  static constexpr To convert(V v) {
+    return scalar_math<V>::template cast<To>(v);
+  }
+  template <class Op, class T>
+  static constexpr T across(T v) {
+    return v;
+  }
+};
+
+/// What a cluster runs on: memory, sizes, strides. All lengths in elements.
+struct cluster_arguments {
+  void* const* base = nullptr;              // of each operand, offset included
+  const std::int64_t* extents = nullptr;    // of the loops, outermost first
+  const std::int64_t* strides = nullptr;    // [operand][loop]
+  std::byte* scratch = nullptr;             // row buffers of one worker
+  std::int64_t scratch_row = 0;             // bytes of one
+  bool stream = false;                      // results are too large for the caches
+};
+
+/// The part of a cluster that one worker runs.
+struct cluster_range {
+  std::int64_t row_begin = 0;
+  std::int64_t row_end = 1;
+  std::int64_t begin = 0;
+  std::int64_t end = 1;
+};
+
+}  // namespace leat::kernels
