@@ -2,67 +2,21 @@
 // From the integers of a program's step to a cluster's code, see cluster_code.hpp: neighbors are fused, registers get their
 // places, and instructions the addresses of their functions.
 
-#include <leat/core/error.hpp>
-#include <leat/cpu/interpret/cluster_code.hpp>
-#include <leat/cpu/interpret/fused_pairs.hpp>
-#include <leat/cpu/interpret/registry.hpp>
+#include <leat/cpu/interpret/lane_places.hpp>
 
 #include <algorithm>
 #include <bit>
-#include <string>
 #include <vector>
 
 namespace leat::cpu {
 
 namespace detail {
 
-[[noreturn]] inline void damaged_program(const char* what) {
-  throw invalid_argument(std::string("the program cannot be run: ") + what);
-}
-[[noreturn]] inline void no_function(int code, dtype result, const dtype* in, int count) {
-  std::string name = "number " + std::to_string(code);
-  for (std::string_view type : known_operator_types())
-    if (find_operator(type)->code == code) name = std::string(type);
-  std::string text = "the operator " + name + " has no function from ";
-  for (int k = 0; k < count; ++k) text += (k > 0 ? ", " : "") + std::string(name_of_dtype(in[k]));
-  throw unimplemented(text + " to " + std::string(name_of_dtype(result)) + " on the CPU (register_kernel makes one of your own known)");
-}
-
-inline element_functions element_of_code(int code, dtype result, const dtype* in, int count) {
-  const auto known = functions_of(code);
-  const element_functions f = known.element != nullptr ? known.element(result, in, count) : element_functions{};
-  if (f.block == nullptr) no_function(code, result, in, count);
-  return f;
-}
-inline const reduction_functions* reduction_of_code(int code, dtype type) {
-  const auto known = functions_of(code);
-  const reduction_functions* f = known.reduction != nullptr ? known.reduction(type) : nullptr;
-  if (f == nullptr) no_function(code, type, &type, 1);
-  return f;
-}
-
-// A number as the bytes of its dtype, in the lowest bytes of the result.
-inline std::int64_t immediate_bits(dtype type, std::int64_t word) {
-  const auto as_bits = [](auto v) {
-    std::int64_t bits = 0;
-    std::memcpy(&bits, &v, sizeof v);
-    return bits;
-  };
-  switch (type) {
-    case dtype::float32: return as_bits(static_cast<float>(std::bit_cast<double>(word)));
-    case dtype::float64: return word;
-    case dtype::int32: return as_bits(static_cast<std::int32_t>(word));
-    case dtype::uint8: return as_bits(static_cast<std::uint8_t>(word));
-    case dtype::boolean: return as_bits(word != 0);
-    default: return word;
-  }
-}
-
 /// Writes the code of one cluster.
 class cluster_writer {
  public:
   cluster_writer(cluster_code& to, const program_view& p, const std::int64_t* data, int step)
-      : to_(to), info_(p.step_at(step)), code_(data + info_.instructions) {
+      : to_(to), info_(p.step_at(step)), code_(data + info_.instructions), lives_(numbers_, to.operand_buffer) {
     to_.operands = info_.operand_count;
     to_.loops = info_.loop_count;
     to_.outer = static_cast<int>(code_[outer_loops]);
@@ -83,9 +37,9 @@ class cluster_writer {
 
   void write() {
     choose_order();
-    for (int k = 0; k < register_files; ++k) lane_counts_[k] = code_[lane_registers + k];
+    for (int k = 0; k < register_files; ++k) numbers_.counts[k] = code_[lane_registers + k];
     make_tile();
-    for (int t = 0; t < stages_; ++t) fuse(phases_[static_cast<std::size_t>(2 + 2 * t)]);
+    for (int t = 0; t < stages_; ++t) fuse_neighbors(phases_[static_cast<std::size_t>(2 + 2 * t)], numbers_);
     place_cells();
     for (int k = 0; k < static_cast<int>(code_[accumulating_total]); ++k) write_combined(k);
     to_.scalars.resize(static_cast<std::size_t>(stages_) + 3);
@@ -128,15 +82,6 @@ class cluster_writer {
   static constexpr int slot_base = 1 << 20;
   static constexpr int moving_base = 1 << 24;
 
-  struct instruction {
-    int op;
-    std::int64_t d, x, y, z;
-    signature kinds;
-    block_function fused = nullptr;  // of several operators; then `op` is 0
-  };
-  // Kinds of registers that hold a constant: they are cells that no instruction of the program names.
-  static constexpr std::int64_t constant_kind = std::int64_t{1} << 40;
-
   void read_phases() {
     const int count = 2 * stages_ + 3;
     std::int64_t at = phase_lengths + count + 3 * code_[accumulating_total];
@@ -165,84 +110,8 @@ class cluster_writer {
       for (const auto& i : phase(2)) to_.combines_rows = to_.combines_rows || (i.op == reduce_array && i.z == 1);
   }
 
-  // ---- operators that are computed together ---------------------------------------------------------------------------
+  // ---- cells ----------------------------------------------------------------------------------------------------------
 
-  struct use {
-    int count = 0;
-    int defined = -1;
-  };
-  std::vector<use> uses_of(const std::vector<instruction>& code) const {
-    std::vector<use> uses(lane_register_count());
-    for (std::size_t i = 0; i < code.size(); ++i) {
-      each_use(code[i], [&](std::size_t r) { ++uses[r].count; });
-      if (defines(code[i])) uses[lane_number(code[i].kinds.d, code[i].d)].defined = static_cast<int>(i);
-    }
-    return uses;
-  }
-  // The instruction that computes an operand for this use alone, by one of three operators; or null.
-  instruction* only_for_this(std::vector<instruction>& code, const std::vector<use>& uses, std::int64_t kind, std::int64_t r) const {
-    if (!is_lane(kind)) return nullptr;
-    const use& u = uses[lane_number(kind, r)];
-    if (u.count != 1 || u.defined < 0) return nullptr;
-    instruction& i = code[static_cast<std::size_t>(u.defined)];
-    const bool simple = i.op == operator_record<add_op>::code || i.op == operator_record<sub_op>::code || i.op == operator_record<mul_op>::code;
-    return simple ? &i : nullptr;
-  }
-  static constexpr int gone = -1000;
-
-  void fuse(std::vector<instruction>& code) const {
-    auto uses = uses_of(code);
-    for (auto& c : code) {
-      if (c.op <= 0 || c.kinds.y >= 0) continue;
-      instruction* const t = only_for_this(code, uses, c.kinds.x, c.x);
-      if (t == nullptr) continue;
-      const bool minus = t->op == operator_record<sub_op>::code;
-      const auto f = find_fused(c.op, -1, minus, register_type(c.kinds.d));
-      if (f == nullptr) continue;
-      instruction made{0, c.d, t->x, 0, t->y, {0, c.kinds.d, t->kinds.x, constant_kind + 1, t->kinds.y}, f};
-      instruction* product = nullptr;
-      if (t->op == operator_record<mul_op>::code) {
-        made.y = t->y;
-        made.kinds.y = t->kinds.y;
-        made.kinds.z = constant_kind;
-      } else if (product = only_for_this(code, uses, t->kinds.x, t->x); product != nullptr && product->op == operator_record<mul_op>::code) {
-        set_factors(made, *product);
-      } else if (product = only_for_this(code, uses, t->kinds.y, t->y);
-                 !minus && product != nullptr && product->op == operator_record<mul_op>::code) {
-        made.z = t->x;
-        made.kinds.z = t->kinds.x;
-        set_factors(made, *product);
-      } else {
-        product = nullptr;
-      }
-      if (product != nullptr && t->op != operator_record<mul_op>::code) product->op = gone;
-      t->op = gone;
-      c = made;
-    }
-    std::erase_if(code, [](const instruction& i) { return i.op == gone; });
-    uses = uses_of(code);
-    for (auto& c : code) {
-      if (c.op <= 0 || c.kinds.z >= 0) continue;
-      for (const bool first : {true, false}) {
-        if (!first && c.kinds.y < 0) break;
-        instruction* const t = first ? only_for_this(code, uses, c.kinds.x, c.x) : only_for_this(code, uses, c.kinds.y, c.y);
-        if (t == nullptr) continue;
-        const auto f = find_fused(c.op, t->op, first, register_type(c.kinds.d));
-        if (f == nullptr) continue;
-        const instruction made{0, c.d, t->x, t->y, first ? c.y : c.x, {0, c.kinds.d, t->kinds.x, t->kinds.y, first ? c.kinds.y : c.kinds.x}, f};
-        t->op = gone;
-        c = made;
-        break;
-      }
-    }
-    std::erase_if(code, [](const instruction& i) { return i.op == gone; });
-  }
-  static void set_factors(instruction& made, const instruction& product) {
-    made.x = product.x;
-    made.y = product.y;
-    made.kinds.x = product.kinds.x;
-    made.kinds.y = product.kinds.y;
-  }
   // 1, or -0, of a floating-point dtype, as a cell that lanes read.
   int constant_address(std::int64_t kind, dtype type) {
     const bool one = kind == constant_kind + 1;
@@ -261,8 +130,6 @@ class cluster_writer {
     to_.scalars[0].push_back(s);
     return constants_.back().address;
   }
-
-  // ---- cells ----------------------------------------------------------------------------------------------------------
 
   int scalar_number(std::int64_t kind, std::int64_t r) const {
     int at = 0;
@@ -381,12 +248,6 @@ class cluster_writer {
     }
     to.push_back(s);
   }
-  static int operand_types(const instruction& i, dtype (&in)[3]) {
-    int count = 0;
-    for (const std::int64_t kind : {i.kinds.x, i.kinds.y, i.kinds.z})
-      if (kind >= 0) in[count++] = register_type(kind);
-    return count;
-  }
   void write_combined(int k) {
     const std::int64_t* row = code_ + phase_lengths + 2 * stages_ + 3 + 3 * k;
     const int operand = checked_operand(row[0]);
@@ -426,15 +287,15 @@ class cluster_writer {
         tile_code_.push_back(i);
       }
     widen_registers();
-    fuse(tile_code_);
+    fuse_neighbors(tile_code_, numbers_);
     narrow_registers();
     to_.has_tile = true;
   }
   void widen_registers() {
-    for (int k = 0; k < register_files; ++k) lane_counts_[k] = code_[lane_registers + k] + code_[scalar_registers + k];
+    for (int k = 0; k < register_files; ++k) numbers_.counts[k] = code_[lane_registers + k] + code_[scalar_registers + k];
   }
   void narrow_registers() {
-    for (int k = 0; k < register_files; ++k) lane_counts_[k] = code_[lane_registers + k];
+    for (int k = 0; k < register_files; ++k) numbers_.counts[k] = code_[lane_registers + k];
   }
   void write_tile() {
     if (!to_.has_tile) return;
@@ -453,173 +314,43 @@ class cluster_writer {
 
   // ---- lanes ----------------------------------------------------------------------------------------------------------
 
-  enum class place { slot, loaded, stored, kept };  // where a register lives; `kept` in a row buffer
-  struct lane_register {
-    int defined = -1;
-    int last_use = -1;
-    int size = 0;
-    place where = place::slot;
-    int operand = -1;  // it is loaded from or stored to
-    int spill = -1;
-    int address = -1;
-    int slot = -1;
-  };
-
-  std::size_t lane_number(std::int64_t kind, std::int64_t r) const {
-    std::size_t at = 0;
-    const int file = register_file(register_type(kind));
-    for (int k = 0; k < file; ++k) at += static_cast<std::size_t>(lane_counts_[k]);
-    if (r < 0 || r >= lane_counts_[file]) damaged_program("an instruction names a register that is not there");
-    return at + static_cast<std::size_t>(r);
-  }
-  std::size_t lane_register_count() const {
-    std::size_t count = 0;
-    for (int k = 0; k < register_files; ++k) count += static_cast<std::size_t>(lane_counts_[k]);
-    return count;
-  }
-  static bool is_constant(std::int64_t kind) { return kind >= constant_kind; }
-  static bool is_lane(std::int64_t kind) { return kind >= 0 && !is_constant(kind) && !register_is_scalar(kind); }
-  static bool is_scalar(std::int64_t kind) { return kind >= 0 && !is_constant(kind) && register_is_scalar(kind); }
-
-  // Registers that an instruction reads, and the one that it writes.
-  template <class F>
-  void each_use(const instruction& i, F f) const {
-    if (i.op >= 0) {
-      if (is_lane(i.kinds.x)) f(lane_number(i.kinds.x, i.x));
-      if (is_lane(i.kinds.y)) f(lane_number(i.kinds.y, i.y));
-      if (is_lane(i.kinds.z)) f(lane_number(i.kinds.z, i.z));
-    } else if (i.op == instruction_code::store || i.op == reduce_lanes || i.op == reduce_array || i.op == spill) {
-      f(lane_number(i.kinds.x, i.x));
-    }
-  }
-  static bool defines(const instruction& i) { return i.op >= 0 || i.op == instruction_code::load || i.op == position || i.op == reload; }
-
-  int buffer_of(std::int64_t operand) const { return to_.operand_buffer[static_cast<std::size_t>(checked_operand(operand))]; }
-
-  void find_lives(const std::vector<instruction>& code) {
-    lives_.assign(lane_register_count(), {});
-    const int end = static_cast<int>(code.size());
-    for (int i = 0; i < end; ++i) {
-      const auto& c = code[static_cast<std::size_t>(i)];
-      each_use(c, [&](std::size_t r) {
-        if (lives_[r].defined < 0) damaged_program("an instruction reads a register that nothing wrote");
-        lives_[r].last_use = std::max(lives_[r].last_use, to_.combines_rows && c.op == reduce_array ? end : i);
-      });
-      if (defines(c)) {
-        auto& r = lives_[lane_number(c.kinds.d, c.d)];
-        r.defined = i;
-        r.last_use = i;
-        r.size = size_of(register_type(c.kinds.d));
-      }
-    }
-  }
-  // Whether a register that is computed at `i` may be written to operand `o` at once.
-  bool may_store_early(const std::vector<instruction>& code, int i, int o) const {
-    for (std::size_t k = 0; k < code.size(); ++k) {
-      const auto& c = code[k];
-      if (c.op == instruction_code::load && buffer_of(c.x) == buffer_of(o)) {
-        const auto& r = lives_[lane_number(c.kinds.d, c.d)];
-        if (static_cast<int>(k) > i || r.last_use > i || (r.last_use == i && c.x != o)) return false;
-      }
-      if (c.op == instruction_code::store && c.d != o && buffer_of(c.d) == buffer_of(o)) return false;
-    }
-    return true;
-  }
-  // Whether what is loaded at `i` stays in memory as it is until its last use.
-  bool stays(const std::vector<instruction>& code, int i) const {
-    const auto& c = code[static_cast<std::size_t>(i)];
-    const auto& r = lives_[lane_number(c.kinds.d, c.d)];
-    for (std::size_t k = 0; k < code.size(); ++k) {
-      const auto& s = code[k];
-      if (s.op != instruction_code::store || buffer_of(s.d) != buffer_of(c.x)) continue;
-      const auto& from = lives_[lane_number(s.kinds.x, s.x)];
-      const int written = from.where == place::stored && from.operand == s.d ? from.defined : static_cast<int>(k);
-      if (r.last_use > written || (r.last_use == written && s.d != c.x)) return false;
-    }
-    return true;
-  }
-
-  void choose_places(const std::vector<instruction>& code) {
-    for (const auto& c : code) {
-      if (c.op != spill) continue;
-      auto& r = lives_[lane_number(c.kinds.x, c.x)];
-      if (code[static_cast<std::size_t>(r.defined)].op < 0) continue;
-      r.where = place::kept;
-      r.spill = static_cast<int>(c.d);
-    }
-    for (const auto& c : code) {
-      if (c.op != instruction_code::store || (c.y != 1 && !tiled_)) continue;
-      auto& r = lives_[lane_number(c.kinds.x, c.x)];
-      const auto& made = code[static_cast<std::size_t>(r.defined)];
-      if (r.where != place::slot || made.op < 0 || !may_store_early(code, r.defined, static_cast<int>(c.d))) continue;
-      r.where = place::stored;
-      r.operand = static_cast<int>(c.d);
-    }
-    for (std::size_t i = 0; i < code.size(); ++i) {
-      const auto& c = code[i];
-      if (c.op == instruction_code::load && (c.y == 1 || tiled_) && stays(code, static_cast<int>(i))) {
-        auto& r = lives_[lane_number(c.kinds.d, c.d)];
-        r.where = place::loaded;
-        r.operand = static_cast<int>(c.x);
-      } else if (c.op == reload) {
-        auto& r = lives_[lane_number(c.kinds.d, c.d)];
-        r.where = place::kept;
-        r.spill = static_cast<int>(c.x);
-      }
-    }
-  }
-
-  int take_slot() {
-    if (!free_.empty()) {
-      const int s = free_.back();
-      free_.pop_back();
-      return s;
-    }
-    return to_.slots++;
-  }
-  void release(lane_register& r) {
-    if (r.slot < 0) return;
-    free_.push_back(r.slot);
-    r.slot = -1;
-  }
-
   // Writes one pass over a row; gives how many addresses move.
   int write_lanes(const std::vector<instruction>& code, lane_phase& to) {
     if (code.empty()) return 0;
-    find_lives(code);
-    choose_places(code);
-    free_.clear();
-    for (int s = to_.slots; s-- > 0;) free_.push_back(s);
+    lives_.find_lives(code, to_.combines_rows);
+    lives_.choose_places(code, tiled_);
+    lives_.free_slots(to_.slots);
     const bool may_stream = code_[accumulating_total] == 0;
     for (std::size_t k = 0; k < code.size(); ++k) {
       const auto& c = code[k];
       const int i = static_cast<int>(k);
-      lane_register* const d = defines(c) ? &lives_[lane_number(c.kinds.d, c.d)] : nullptr;
-      each_use(c, [&](std::size_t r) { touched_.push_back(r); });
+      lane_register* const d = defines(c) ? &lives_.of(c.kinds.d, c.d) : nullptr;
+      numbers_.each_use(c, [&](std::size_t r) { touched_.push_back(r); });
       if (d != nullptr) {
         widest_ = std::max(widest_, d->size);
         for (std::size_t r : touched_)
-          if (lives_[r].last_use == i && lives_[r].size == d->size && lives_[r].slot >= 0 && lives_[r].where == place::slot && c.op >= 0)
-            release(lives_[r]);
-        const bool other_place = (d->where == place::stored && may_stream) || (d->where == place::loaded && tiled_);
-        if (d->where == place::slot || other_place) d->slot = take_slot();
-        if (d->where == place::slot)
+          if (lives_[r].last_use == i && lives_[r].size == d->size && lives_[r].slot >= 0 && lives_[r].where == lane_place::slot && c.op >= 0)
+            lives_.release(lives_[r]);
+        const bool other_place = (d->where == lane_place::stored && may_stream) || (d->where == lane_place::loaded && tiled_);
+        if (d->where == lane_place::slot || other_place) d->slot = lives_.take_slot();
+        if (d->where == lane_place::slot)
           d->address = slot_base + d->slot;
         else
           d->address = move(to, *d, other_place ? slot_base + d->slot : -1);
-        if (d->where == place::stored && may_stream) d->last_use = static_cast<int>(code.size());  // until it is streamed
+        if (d->where == lane_place::stored && may_stream) d->last_use = static_cast<int>(code.size());  // until it is streamed
       }
       write_lane(c, to, d);
       for (std::size_t r : touched_)
-        if (lives_[r].last_use == i) release(lives_[r]);
-      if (d != nullptr && d->last_use == i) release(*d);
+        if (lives_[r].last_use == i) lives_.release(lives_[r]);
+      if (d != nullptr && d->last_use == i) lives_.release(*d);
       touched_.clear();
     }
+    to_.slots = lives_.slots();
     return static_cast<int>(to.moving.size());
   }
   int move(lane_phase& to, const lane_register& r, int slot) {
     const int at = moving_base + static_cast<int>(to.moving.size());
-    to.moving.push_back({at, r.where == place::kept ? -1 : r.operand, r.where == place::kept ? r.spill : -1, r.size, slot});
+    to.moving.push_back({at, r.where == lane_place::kept ? -1 : r.operand, r.where == lane_place::kept ? r.spill : -1, r.size, slot});
     homes_ = std::max(homes_, static_cast<int>(to.moving.size()));
     return at;
   }
@@ -630,7 +361,7 @@ class cluster_writer {
   }
   int address(std::int64_t kind, std::int64_t r) const {
     if (register_is_scalar(kind)) return cell_address_[static_cast<std::size_t>(scalar_number(kind, r))];
-    return lives_[lane_number(kind, r)].address;
+    return lives_.of(kind, r).address;
   }
 
   void write_lane(const instruction& i, lane_phase& to, const lane_register* d) {
@@ -642,7 +373,7 @@ class cluster_writer {
     };
     switch (i.op) {
       case instruction_code::load:
-        if (d->where == place::loaded && !tiled_) return;
+        if (d->where == lane_place::loaded && !tiled_) return;
         s.what = tiled_ ? kind::tile_load : kind::gather;
         s.x = d->slot >= 0 ? slot_base + d->slot : 0;
         element(i.kinds.d);
@@ -650,8 +381,8 @@ class cluster_writer {
         s.operand = checked_operand(i.x);
         break;
       case instruction_code::store: {
-        const auto& r = lives_[lane_number(i.kinds.x, i.x)];
-        const bool there = r.where == place::stored && r.operand == i.d;
+        const auto& r = lives_.of(i.kinds.x, i.x);
+        const bool there = r.where == lane_place::stored && r.operand == i.d;
         if (there && code_[accumulating_total] != 0) return;
         s.what = tiled_ ? kind::tile_store : there ? kind::stream : kind::scatter;
         s.y = tiled_ && there ? slot_base + r.slot : -1;
@@ -683,13 +414,13 @@ class cluster_writer {
         s.reduction = reduction_of_code(static_cast<int>(i.y), s.type);
         break;
       case spill: {
-        const auto& r = lives_[lane_number(i.kinds.x, i.x)];
-        if (r.where == place::kept && r.spill == i.d) return;
+        const auto& r = lives_.of(i.kinds.x, i.x);
+        if (r.where == lane_place::kept && r.spill == i.d) return;
         s.what = kind::copy;
         element(i.kinds.x);
         s.x = r.address;
         lane_register home;
-        home.where = place::kept;
+        home.where = lane_place::kept;
         home.spill = static_cast<int>(i.d);
         home.size = s.size;
         s.d = move(to, home, -1);
@@ -732,18 +463,17 @@ class cluster_writer {
   int stages_ = 0;
   std::vector<std::vector<instruction>> phases_;
   std::vector<int> cell_at_, cell_address_;
-  std::vector<lane_register> lives_;
+  lane_numbers numbers_;
+  lane_places lives_;
   struct known_constant {
     bool one;
     dtype type;
     int address;
   };
   std::vector<known_constant> constants_;
-  std::vector<int> free_;
   std::vector<std::size_t> touched_;
   int widest_ = 0;
   int homes_ = 0;
-  std::int64_t lane_counts_[register_files]{};
   std::vector<instruction> tile_code_;
   bool tiled_ = false;
 };

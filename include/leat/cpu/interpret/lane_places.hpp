@@ -1,0 +1,142 @@
+#pragma once
+// Where the registers of lanes live while a block is computed: in a slot of the worker's memory, in an operand itself (read where
+// it was loaded from, or computed where it will be stored), or in a row buffer.
+
+#include <leat/cpu/interpret/cluster_instructions.hpp>
+
+#include <algorithm>
+#include <vector>
+
+namespace leat::cpu::detail {
+
+enum class lane_place { slot, loaded, stored, kept };  // where a register lives; `kept` in a row buffer
+struct lane_register {
+  int defined = -1;
+  int last_use = -1;
+  int size = 0;
+  lane_place where = lane_place::slot;
+  int operand = -1;  // it is loaded from or stored to
+  int spill = -1;
+  int address = -1;
+  int slot = -1;
+};
+
+class lane_places {
+ public:
+  /// `buffers`: of each operand.
+  lane_places(const lane_numbers& number, const std::vector<int>& buffers) : number_(number), buffers_(buffers) {}
+
+  lane_register& of(std::int64_t kind, std::int64_t r) { return lives_[number_(kind, r)]; }
+  const lane_register& of(std::int64_t kind, std::int64_t r) const { return lives_[number_(kind, r)]; }
+  lane_register& operator[](std::size_t number) { return lives_[number]; }
+
+  /// Of each register, where it is written and last read; those that rows are combined from live to the end.
+  void find_lives(const std::vector<instruction>& code, bool combines_rows) {
+    lives_.assign(number_.size(), {});
+    const int end = static_cast<int>(code.size());
+    for (int i = 0; i < end; ++i) {
+      const auto& c = code[static_cast<std::size_t>(i)];
+      number_.each_use(c, [&](std::size_t r) {
+        if (lives_[r].defined < 0) damaged_program("an instruction reads a register that nothing wrote");
+        lives_[r].last_use = std::max(lives_[r].last_use, combines_rows && c.op == reduce_array ? end : i);
+      });
+      if (defines(c)) {
+        auto& r = of(c.kinds.d, c.d);
+        r.defined = i;
+        r.last_use = i;
+        r.size = size_of(register_type(c.kinds.d));
+      }
+    }
+  }
+  /// Chooses where each register lives; in a tile, loads and stores of any stride have a place of their own.
+  void choose_places(const std::vector<instruction>& code, bool tiled) {
+    for (const auto& c : code) {
+      if (c.op != spill) continue;
+      auto& r = of(c.kinds.x, c.x);
+      if (code[static_cast<std::size_t>(r.defined)].op < 0) continue;
+      r.where = lane_place::kept;
+      r.spill = static_cast<int>(c.d);
+    }
+    for (const auto& c : code) {
+      if (c.op != instruction_code::store || (c.y != 1 && !tiled)) continue;
+      auto& r = of(c.kinds.x, c.x);
+      const auto& made = code[static_cast<std::size_t>(r.defined)];
+      if (r.where != lane_place::slot || made.op < 0 || !may_store_early(code, r.defined, static_cast<int>(c.d))) continue;
+      r.where = lane_place::stored;
+      r.operand = static_cast<int>(c.d);
+    }
+    for (std::size_t i = 0; i < code.size(); ++i) {
+      const auto& c = code[i];
+      if (c.op == instruction_code::load && (c.y == 1 || tiled) && stays(code, static_cast<int>(i))) {
+        auto& r = of(c.kinds.d, c.d);
+        r.where = lane_place::loaded;
+        r.operand = static_cast<int>(c.x);
+      } else if (c.op == reload) {
+        auto& r = of(c.kinds.d, c.d);
+        r.where = lane_place::kept;
+        r.spill = static_cast<int>(c.x);
+      }
+    }
+  }
+
+  /// All of the first `slots` are free; `slots()` says how many there are when more had to be made.
+  void free_slots(int slots) {
+    slots_ = slots;
+    free_.clear();
+    for (int s = slots_; s-- > 0;) free_.push_back(s);
+  }
+  int slots() const { return slots_; }
+  int take_slot() {
+    if (!free_.empty()) {
+      const int s = free_.back();
+      free_.pop_back();
+      return s;
+    }
+    return slots_++;
+  }
+  void release(lane_register& r) {
+    if (r.slot < 0) return;
+    free_.push_back(r.slot);
+    r.slot = -1;
+  }
+
+ private:
+  int buffer_of(std::int64_t operand) const {
+    if (operand < 0 || operand >= static_cast<std::int64_t>(buffers_.size()))
+      damaged_program("an instruction names an operand that is not there");
+    return buffers_[static_cast<std::size_t>(operand)];
+  }
+  // Whether a register that is computed at `i` may be written to operand `o` at once.
+  bool may_store_early(const std::vector<instruction>& code, int i, int o) const {
+    for (std::size_t k = 0; k < code.size(); ++k) {
+      const auto& c = code[k];
+      if (c.op == instruction_code::load && buffer_of(c.x) == buffer_of(o)) {
+        const auto& r = of(c.kinds.d, c.d);
+        if (static_cast<int>(k) > i || r.last_use > i || (r.last_use == i && c.x != o)) return false;
+      }
+      if (c.op == instruction_code::store && c.d != o && buffer_of(c.d) == buffer_of(o)) return false;
+    }
+    return true;
+  }
+  // Whether what is loaded at `i` stays in memory as it is until its last use.
+  bool stays(const std::vector<instruction>& code, int i) const {
+    const auto& c = code[static_cast<std::size_t>(i)];
+    const auto& r = of(c.kinds.d, c.d);
+    for (std::size_t k = 0; k < code.size(); ++k) {
+      const auto& s = code[k];
+      if (s.op != instruction_code::store || buffer_of(s.d) != buffer_of(c.x)) continue;
+      const auto& from = of(s.kinds.x, s.x);
+      const int written = from.where == lane_place::stored && from.operand == s.d ? from.defined : static_cast<int>(k);
+      if (r.last_use > written || (r.last_use == written && s.d != c.x)) return false;
+    }
+    return true;
+  }
+
+  const lane_numbers& number_;
+  const std::vector<int>& buffers_;
+  std::vector<lane_register> lives_;
+  std::vector<int> free_;
+  int slots_ = 0;
+};
+
+}  // namespace leat::cpu::detail
