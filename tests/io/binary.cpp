@@ -173,16 +173,9 @@ TEST_CASE("any change of a byte is an error of ours or another graph") {
 }
 
 TEST_CASE("nesting has a limit, read and written") {
-  const auto nested = [](int levels) {
-    attribute_value v = function_value{"leaf", {}};
-    for (int i = 1; i < levels; ++i) v = function_value{"f", {{"g", v}}};
-    graph_def g;
-    g.nodes.push_back(leat_test::node("n", "O", {}, {{"a", v}}));
-    return g;
-  };
-  const auto most = nested(31);
+  const auto most = leat_test::nested_functions(31);
   CHECK(io::read_binary(io::write_binary(most)) == most);
-  CHECK_THROWS_AS(io::write_binary(nested(32)), invalid_argument);
+  CHECK_THROWS_AS(io::write_binary(leat_test::nested_functions(32)), invalid_argument);
   std::string value;
   for (int i = 0; i < 2000; ++i) value = field(10, field(2, field(2, value)));
   const auto message = error_of(with_attribute(value));

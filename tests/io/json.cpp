@@ -262,16 +262,9 @@ TEST_CASE("what is cut off anywhere is refused") {
 }
 
 TEST_CASE("nesting has a limit, in what is read, passed over and written") {
-  const auto nested = [](int levels) {
-    attribute_value v = function_value{"leaf", {}};
-    for (int i = 1; i < levels; ++i) v = function_value{"f", {{"g", v}}};
-    graph_def g;
-    g.nodes.push_back(leat_test::node("n", "O", {}, {{"a", v}}));
-    return g;
-  };
-  const auto most = nested(31);
+  const auto most = leat_test::nested_functions(31);
   CHECK(io::read_json(io::write_json(most)) == most);
-  CHECK_THROWS_AS(io::write_json(nested(32)), invalid_argument);
+  CHECK_THROWS_AS(io::write_json(leat_test::nested_functions(32)), invalid_argument);
 
   for (auto [open, close] :
        {std::pair{"{\"debug_info\": ", "}"}, {"{\"node\": [{\"attr\": {\"a\": {\"list\": {\"shape\": ", "}}}}]}"}}) {

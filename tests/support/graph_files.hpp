@@ -26,6 +26,15 @@ std::string raw(std::vector<T> values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
 }
 
+/// A graph of one node whose attribute has so many functions, each in an attribute of the one before.
+inline leat::graph_def nested_functions(int levels) {
+  leat::attribute_value v = leat::function_value{"leaf", {}};
+  for (int i = 1; i < levels; ++i) v = leat::function_value{"f", {{"g", v}}};
+  leat::graph_def g;
+  g.nodes.push_back(node("n", "O", {}, {{"a", v}}));
+  return g;
+}
+
 /// Values at the ends of their ranges, names beyond ASCII, bytes that are no text.
 inline leat::graph_def every_kind_of_graph() {
   using namespace leat;

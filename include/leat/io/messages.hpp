@@ -44,6 +44,14 @@ struct plain_message {
   }
 };
 
+/// A list, by what it holds, as one of the three kinds of repeated fields of a writer.
+template <class Writer, class T>
+void write_list(Writer& to, unsigned number, std::string_view name, const std::vector<T>& list) {
+  if constexpr (any_message<T>) to.submessages(number, name, list);
+  else if constexpr (std::is_same_v<T, std::string>) to.byte_strings(number, name, list);
+  else to.values(number, name, list);
+}
+
 inline std::string sort_attributes(attribute_map& attributes) {
   const std::string* twice = attributes.restore_order();
   return twice != nullptr ? "attr \"" + *twice + "\" is there twice" : std::string{};

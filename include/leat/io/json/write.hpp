@@ -171,10 +171,7 @@ class json_field_writer {
     const T* held = std::get_if<T>(&variant);
     if (held == nullptr) return;
     if constexpr (is_vector<T>) {
-      using element = typename T::value_type;
-      if constexpr (any_message<element>) submessages(number, name, *held);
-      else if constexpr (std::is_same_v<element, std::string>) byte_strings(number, name, *held);
-      else values(number, name, *held);
+      write_list(*this, number, name, *held);
     } else {
       begin(name);
       if constexpr (std::is_same_v<T, std::string>) put_bytes(*held);
