@@ -37,6 +37,35 @@ TEST_CASE("sizes that are computed from shapes are known") {
   CHECK(shape_of_result(reshape(x, stack({wide, identity(index(sizes, {0}), "n")}))) == "(24, ?)");
 }
 
+TEST_CASE("several arrays put together, and added") {
+  graph g;
+  const auto scope = g.as_default();
+  const output x = placeholder(dtype::float32, {2, -1}, "x"), y = placeholder(dtype::float32, {-1, 3}, "y");
+  const output together = stack({x, y}, -1, "together");
+  CHECK(together.name() == "together:0");
+  CHECK(shape_of_result(together) == "(2, 3, 2)");
+  CHECK(*together.operation().attribute("N").get_if<std::int64_t>() == 2);
+  CHECK(*together.operation().attribute("axis").get_if<std::int64_t>() == -1);
+  const output sum = add_n({x, y, x});
+  CHECK(sum.name() == "AddN:0");
+  CHECK(shape_of_result(sum) == "(2, 3)");
+  CHECK(*sum.operation().attribute("N").get_if<std::int64_t>() == 3);
+  CHECK(*sum.operation().attribute("T").get_if<data_type>() == data_type::float32);
+  const output wide = placeholder(dtype::float32, {2, 4}, "wide"), whole = placeholder(dtype::int32, {2, 3}, "whole");
+  const int nodes = g.size();
+  CHECK_THROWS_WITH_AS(stack({y, wide}), doctest::Contains("Shapes of all inputs must match: (?, 3) and (2, 4)"), invalid_argument);
+  CHECK_THROWS_WITH_AS(stack({y, wide}), doctest::Contains("wide"), invalid_argument);
+  CHECK_THROWS_WITH_AS(stack({y, whole}), doctest::Contains("has type int32 that does not match type float32"), invalid_argument);
+  CHECK_THROWS_AS(stack({x}, 3), invalid_argument);
+  CHECK_THROWS_AS(stack({x}, -4), invalid_argument);
+  CHECK_THROWS_WITH_AS(stack({}), "stack: nothing to put together", invalid_argument);
+  CHECK_THROWS_WITH_AS(add_n({y, wide}), doctest::Contains("shapes differ"), invalid_argument);
+  CHECK_THROWS_WITH_AS(add_n({y, whole}), doctest::Contains("has type int32 that does not match type float32"), invalid_argument);
+  CHECK_THROWS_WITH_AS(add_n({y, wide}), doctest::Contains("wide"), invalid_argument);
+  CHECK_THROWS_WITH_AS(add_n({}), "add_n: nothing to add", invalid_argument);
+  CHECK(g.size() == nodes);
+}
+
 TEST_CASE("products of stacks of matrices") {
   graph g;
   const auto scope = g.as_default();

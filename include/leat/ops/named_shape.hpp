@@ -2,6 +2,7 @@
 // Functions of shapes, and of several arrays, that named graphs can hold and save although the passes do not know their
 // operators yet. What depends on static shapes alone becomes a constant, as in TensorFlow 1.x.
 
+#include <leat/ops/add_n.hpp>
 #include <leat/ops/named_array.hpp>
 #include <leat/ops/named_random.hpp>
 
@@ -109,30 +110,7 @@ inline output stack(const std::vector<output>& values, std::int64_t axis = 0, st
   if (values.empty()) throw invalid_argument("stack: nothing to put together");
   graph& g = values.front().owner();
   const source_scope line(g, where);
-  std::vector<output> all;
-  shape extent = values.front().extent();
-  for (const output& v : values) {
-    all.push_back(g.named().value_of(v));
-    if (v.type() != values.front().type())
-      throw invalid_argument("stack: " + describe(v) + " has another dtype than " + describe(values.front()));
-    if (!may_equal(v.extent(), extent))
-      throw invalid_argument("stack: " + describe(v) + " has another shape than " + describe(values.front()));
-    extent = known_of(extent, v.extent());
-  }
-  shape result = shape::unknown();
-  if (extent.has_rank()) {
-    if (extent.rank == max_rank) throw invalid_argument("stack: more than 8 dimensions");
-    const int at = detail::axis_of(axis, extent.rank + 1);
-    result = {};
-    for (int i = 0; i <= extent.rank; ++i) {
-      if (i == at) result.push(static_cast<std::int64_t>(values.size()));
-      if (i < extent.rank) result.push(extent[i]);
-    }
-  }
-  return g.named()
-      .raw(g, "Pack", all, {{"N", static_cast<std::int64_t>(values.size())}, {"T", values.front().type()}, {"axis", axis}},
-           {{values.front().type(), result}}, name)
-      .result();
+  return call_operator(g, "Pack", std::vector<number_argument>(values.begin(), values.end()), {{"axis", axis}}, name).result();
 }
 /// The arrays along an axis, which is gone. Source: `unstack`.
 inline std::vector<output> unstack(const operand_value& x, std::int64_t axis = 0, std::string_view name = "unstack",
@@ -187,18 +165,7 @@ inline output add_n(const std::vector<output>& values, std::string_view name = "
   if (values.empty()) throw invalid_argument("add_n: nothing to add");
   graph& g = values.front().owner();
   const source_scope line(g, where);
-  std::vector<output> all;
-  shape extent = values.front().extent();
-  for (const output& v : values) {
-    all.push_back(g.named().value_of(v));
-    if (v.type() != values.front().type() || !may_equal(extent, v.extent()))
-      throw invalid_argument("add_n: " + describe(v) + " does not fit " + describe(values.front()));
-    extent = known_of(extent, v.extent());
-  }
-  return g.named()
-      .raw(g, "AddN", all, {{"N", static_cast<std::int64_t>(values.size())}, {"T", values.front().type()}},
-           {{values.front().type(), extent}}, name)
-      .result();
+  return g.named().build(g, info_of<add_n_op>, values, {}, name);
 }
 
 }  // namespace leat
