@@ -471,15 +471,7 @@ inline void run_cluster(const cluster_code& c, const program_view::step& info, c
       if (r.starts) r.reduction->fill(at, detail::combined_elements(c, r.operand, extents, info));
       at += bytes_of(r);
     }
-    kernels::cluster_range r{0, plan[plan_rows], 0, plan[plan_inner]};
-    if (plan[plan_rows_per_chunk] > 0) {
-      r.row_begin = chunk * plan[plan_rows_per_chunk];
-      r.row_end = std::min(r.row_end, r.row_begin + plan[plan_rows_per_chunk]);
-    } else {
-      r.begin = chunk * plan[plan_inner_per_chunk];
-      r.end = std::min(r.end, r.begin + plan[plan_inner_per_chunk]);
-    }
-    run.run(r);
+    run.run(detail::range_of_chunk(plan, chunk));
     if (mine.stream) stream_fence();
   });
   std::int64_t at = plan[plan_partials];
