@@ -17,29 +17,15 @@ namespace {
 
 template <unsigned Seed, int Columns>
 void check_random() {
-  const auto x = placeholder<"x", float, "n", Columns>();
-  const auto y = placeholder<"y", float, "n", Columns>();
-  const auto row = placeholder<"row", float, 1, Columns>();
-  const auto column = placeholder<"column", float, "n", 1>();
-  const auto s = placeholder<"s", float>();
-  constexpr int steps = 9;
-  const auto all = grow<Seed, 0, steps>(std::tuple(x, y, row + 0_c, column + 0_c, x * s));
-  constexpr std::size_t n = std::tuple_size_v<std::remove_cvref_t<decltype(all)>>;
-  const auto p = std::get<n - 1>(all);
-  const auto q = std::get<n - 2>(all) + std::get<n - 4>(all);
-  const auto r = reduce_sum(std::get<n - 3>(all)) + s;
-  const auto t = reduce_sum<0>(p + x);
-  const auto needs = x * y + row * column * s;  // every leaf is needed
+  using in = random_leaves<Columns>;
+  const auto [p, q, r, t, needs] = random_results<Seed, Columns>();
   session compiled{p, q, r, t, needs};
   interpreted code(fetch(p, q, r, t, needs));
   for (const std::size_t size : {std::size_t{5}, std::size_t{0}, std::size_t{1}, std::size_t{64}, std::size_t{1003}}) {
-    auto xs = filled<float, 2>({size, Columns}, -2, 2, 1);
-    auto ys = filled<float, 2>({size, Columns}, -1, 1, 2);
-    auto rows = filled<float, 2>({1, Columns}, -1, 1, 3);
-    auto columns = filled<float, 2>({size, 1}, -1, 1, 4);
-    float number = 0.75f;
-    const auto [cp, cq, cr, ct, cn] = compiled.run(fetch(p, q, r, t, needs), x = xs, y = ys, row = rows, column = columns, s = number);
-    code.with(x, xs).with(y, ys).with(row, rows).with(column, columns).with_number(s, number).run();
+    random_arrays a(size, Columns);
+    const auto [cp, cq, cr, ct, cn] =
+        compiled.run(fetch(p, q, r, t, needs), in::x = a.x, in::y = a.y, in::row = a.row, in::column = a.column, in::s = a.s);
+    code.with(in::x, a.x).with(in::y, a.y).with(in::row, a.row).with(in::column, a.column).with_number(in::s, a.s).run();
     CAPTURE(Seed);
     CAPTURE(Columns);
     CAPTURE(size);

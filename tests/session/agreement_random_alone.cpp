@@ -16,34 +16,21 @@ namespace {
 
 template <unsigned Seed, int Columns>
 void check_random() {
-  const auto x = placeholder<"x", float, "n", Columns>();
-  const auto y = placeholder<"y", float, "n", Columns>();
-  const auto row = placeholder<"row", float, 1, Columns>();
-  const auto column = placeholder<"column", float, "n", 1>();
-  const auto s = placeholder<"s", float>();
-  const auto all = grow<Seed, 0, 9>(std::tuple(x, y, row + 0_c, column + 0_c, x * s));
-  constexpr std::size_t n = std::tuple_size_v<std::remove_cvref_t<decltype(all)>>;
-  const auto p = std::get<n - 1>(all);
-  const auto q = std::get<n - 2>(all) + std::get<n - 4>(all);
-  const auto r = reduce_sum(std::get<n - 3>(all)) + s;
-  const auto t = reduce_sum<0>(p + x);
-  const auto needs = x * y + row * column * s;  // every leaf is needed
+  using in = random_leaves<Columns>;
+  const auto [p, q, r, t, needs] = random_results<Seed, Columns>();
   session compiled{p, q, r, t, needs};
   graph g;
   const auto scope = g.as_default();
   const auto made = to_graph(p, q, r, t, needs);
   graph_session fused(g), plain(g, {.fuse = false});
   for (const std::size_t size : {std::size_t{5}, std::size_t{1}, std::size_t{64}, std::size_t{1003}}) {
-    const auto xs = filled<float, 2>({size, Columns}, -2, 2, 1);
-    const auto ys = filled<float, 2>({size, Columns}, -1, 1, 2);
-    const auto rows = filled<float, 2>({1, Columns}, -1, 1, 3);
-    const auto columns = filled<float, 2>({size, 1}, -1, 1, 4);
-    const float number = 0.75f;
+    const random_arrays a(size, Columns);
     CAPTURE(Seed);
     CAPTURE(Columns);
     CAPTURE(size);
-    const auto values = compiled.run(fetch(p, q, r, t, needs), x = xs, y = ys, row = rows, column = columns, s = number);
-    const feed_list feeds{{"x", xs}, {"y", ys}, {"row", rows}, {"column", columns}, {"s", number}};
+    const auto values =
+        compiled.run(fetch(p, q, r, t, needs), in::x = a.x, in::y = a.y, in::row = a.row, in::column = a.column, in::s = a.s);
+    const feed_list feeds{{"x", a.x}, {"y", a.y}, {"row", a.row}, {"column", a.column}, {"s", a.s}};
     std::vector<tensor_value> first;
     for (const int threads : {1, 2}) {
       cpu::set_thread_count(threads);

@@ -1,6 +1,8 @@
 #pragma once
 // Typed expressions drawn by a seed: `grow<Seed, 0, Steps>(std::tuple(x, y))` adds one expression after the other to a list, each
-// made of two that are in it.
+// made of two that are in it. `random_results<Seed, Columns>()` are five results of some leaves, for which there are arrays.
+
+#include "support/check.hpp"
 
 #include <leat/leat.hpp>
 
@@ -55,5 +57,38 @@ constexpr auto grow(const std::tuple<Es...>& have) {
   else
     return grow<Seed, Step + 1, Steps>(std::tuple_cat(have, std::tuple(next<Seed, Step>(have))));
 }
+
+/// What random programs are made of: arrays of n rows, a row, a column, a number.
+template <int Columns>
+struct random_leaves {
+  static constexpr auto x = leat::placeholder<"x", float, "n", Columns>();
+  static constexpr auto y = leat::placeholder<"y", float, "n", Columns>();
+  static constexpr auto row = leat::placeholder<"row", float, 1, Columns>();
+  static constexpr auto column = leat::placeholder<"column", float, "n", 1>();
+  static constexpr auto s = leat::placeholder<"s", float>();
+};
+/// Three arrays, a number, and a row: the last of the arrays needs every leaf.
+template <unsigned Seed, int Columns>
+constexpr auto random_results() {
+  using in = random_leaves<Columns>;
+  const auto all = grow<Seed, 0, 9>(std::tuple(in::x, in::y, in::row + 0_c, in::column + 0_c, in::x * in::s));
+  constexpr std::size_t n = std::tuple_size_v<std::remove_cvref_t<decltype(all)>>;
+  const auto p = std::get<n - 1>(all);
+  const auto q = std::get<n - 2>(all) + std::get<n - 4>(all);
+  const auto r = reduce_sum(std::get<n - 3>(all)) + in::s;
+  const auto t = leat::reduce_sum<0>(p + in::x);
+  const auto needs = in::x * in::y + in::row * in::column * in::s;
+  return std::tuple(p, q, r, t, needs);
+}
+/// Arrays and the number for these leaves.
+struct random_arrays {
+  random_arrays(std::size_t size, std::size_t columns)
+      : x(filled<float, 2>({size, columns}, -2, 2, 1)),
+        y(filled<float, 2>({size, columns}, -1, 1, 2)),
+        row(filled<float, 2>({1, columns}, -1, 1, 3)),
+        column(filled<float, 2>({size, 1}, -1, 1, 4)) {}
+  xt::xtensor<float, 2> x, y, row, column;
+  float s = 0.75f;
+};
 
 }  // namespace leat_test
