@@ -3,50 +3,24 @@
 
 #include "../rivals/fused.hpp"
 #include "../rivals/linear.hpp"
-#include "../rivals/network.hpp"
+
+#include "../../tests/support/interpreted.hpp"
 
 #include <leat/cpu/interpret.hpp>
 #include <leat/leat.hpp>
 #include <xtensor/xadapt.hpp>
 
 #include "environment.hpp"
+#include "network_model.hpp"
 #include "suite.hpp"
 
 #include <cstdio>
 #include <cstring>
-#include <map>
-#include <memory>
 
 namespace bench {
 namespace {
 
-// Expressions as a graph at run time, interpreted. Arrays are bound by the leaves' ids.
-class interpreted {
- public:
-  template <class... Es>
-  explicit interpreted(const leat::fetch_list<Es...>&) {
-    leat::graph g;
-    std::vector<int> targets;
-    (targets.push_back(leat::flatten<Es>(g)), ...);
-    code_ = std::make_unique<leat::cpu::interpreter>(leat::passes::compile(g, targets));
-    step_ = std::make_unique<leat::cpu::bound_program>(*code_);
-  }
-  template <class Leaf>
-  void bind(const Leaf&, const void* at) {
-    const auto v = code_->view();
-    for (int b = 0; b < v.buffers(); ++b) {
-      const auto where = v.buffer_at(b).where;
-      const bool leaf = where == leat::storage::feed || where == leat::storage::number || where == leat::storage::variable;
-      if (leaf && v.buffer_at(b).id == Leaf::identity::hash) step_->bind(b, const_cast<void*>(at));
-    }
-  }
-  void fetch(int k, void* to) { step_->bind(code_->view().fetch(k), to); }
-  void run() { step_->run(); }
-
- private:
-  std::unique_ptr<leat::cpu::interpreter> code_;
-  std::unique_ptr<leat::cpu::bound_program> step_;
-};
+using leat_test::interpreted;
 
 template <int N>
 void compare_fused(suite& cases, const std::string& name) {
@@ -73,7 +47,7 @@ void compare_fused(suite& cases, const std::string& name) {
   code.bind(c, data.c.data());
   code.bind(d, data.d.data());
   code.fetch(0, results.data());
-  cases.compare(name, 2e-6, contend("interpreted", [] {}, [&] { code.run(); }, [&] { return joined(results); }),
+  cases.compare(name, 2e-6, contend("interpreted", [] {}, [&] { code.step().run(); }, [&] { return joined(results); }),
                 {contend("compiled", [] {}, [&] { step(); }, [&] { return joined(compiled_results); })});
 }
 
@@ -119,7 +93,7 @@ void compare_linear(suite& cases, const std::string& name) {
                       our_w = linear_start_w;
                       our_b = linear_start_b;
                     },
-                    [&] { code.run(); },
+                    [&] { code.step().run(); },
                     [&] {
                       return std::vector<float>{our_w, our_b, our_loss};
                     }),
@@ -130,67 +104,36 @@ void compare_network(suite& cases, const std::string& name) {
   using namespace leat;
   using namespace leat::literals;
   const network_data data;
-  using kernel = xt::xtensor<float, 2>;
-  const auto matrix = [](const buffer& values, long rows, long columns) { return kernel(xt::adapt(values.data(), {rows, columns})); };
-  const kernel xs = matrix(data.images, network_batch, network_widths[0]);
-  const xt::xtensor<std::int32_t, 1> labels = xt::adapt(data.labels);
-  const kernel start1 = matrix(data.kernels[0], 784, 256), start2 = matrix(data.kernels[1], 256, 128),
-               start3 = matrix(data.kernels[2], 128, 10);
-  float last_loss = 0;
-
-  auto x = placeholder<"x", float, network_batch, 784>();
-  auto y = placeholder<"y", std::int32_t, network_batch>();
-  auto w1 = variable<"w1", float, 784, 256>(zeros);
-  auto b1 = variable<"b1", float, 256>(zeros);
-  auto w2 = variable<"w2", float, 256, 128>(zeros);
-  auto b2 = variable<"b2", float, 128>(zeros);
-  auto w3 = variable<"w3", float, 128, 10>(zeros);
-  auto b3 = variable<"b3", float, 10>(zeros);
-  auto hidden1 = relu(matmul(x, w1) + b1);
-  auto hidden2 = relu(matmul(hidden1, w2) + b2);
-  auto logits = matmul(hidden2, w3) + b3;
-  auto loss = reduce_mean(sparse_softmax_cross_entropy_with_logits(y, logits));
-  auto train = gradient_descent(0.01_c).minimize(loss);
-  session s{loss, train};
-  s.initialize();
-  auto step = s.prepare(leat::fetch(loss, train), x = xs, y = labels);
-  const auto compiled = contend(
-      "compiled",
-      [&] {
-        s.initialize();
-        s.assign(w1, start1);
-        s.assign(w2, start2);
-        s.assign(w3, start3);
-      },
-      [&] { last_loss = std::get<0>(step()); },
-      [&] { return joined(std::vector<float>{last_loss}, s.value(w1), s.value(b1), s.value(w2), s.value(b2), s.value(w3), s.value(b3)); });
+  using of = network_leaves;
+  const network_arrays in(data);
+  const auto loss = network_loss();
+  const auto train = gradient_descent(0.01_c).minimize(loss);
 
   // aligned as a session's storage is
   buffer v1(784 * 256), v2(256 * 128), v3(128 * 10), c1(256), c2(128), c3(10);
   float our_loss = 0;
   interpreted code(leat::fetch(loss, train));
-  code.bind(x, xs.data());
-  code.bind(y, labels.data());
-  code.bind(w1, v1.data());
-  code.bind(w2, v2.data());
-  code.bind(w3, v3.data());
-  code.bind(b1, c1.data());
-  code.bind(b2, c2.data());
-  code.bind(b3, c3.data());
+  code.bind(of::x, in.x.data());
+  code.bind(of::y, in.labels.data());
+  code.bind(of::w1, v1.data());
+  code.bind(of::w2, v2.data());
+  code.bind(of::w3, v3.data());
+  code.bind(of::b1, c1.data());
+  code.bind(of::b2, c2.data());
+  code.bind(of::b3, c3.data());
   code.fetch(0, &our_loss);
-  cases.compare(name, 1e-4,
-                contend(
-                    "interpreted",
-                    [&] {
-                      std::copy(start1.begin(), start1.end(), v1.begin());
-                      std::copy(start2.begin(), start2.end(), v2.begin());
-                      std::copy(start3.begin(), start3.end(), v3.begin());
-                      std::fill(c1.begin(), c1.end(), 0.0f);
-                      std::fill(c2.begin(), c2.end(), 0.0f);
-                      std::fill(c3.begin(), c3.end(), 0.0f);
-                    },
-                    [&] { code.run(); }, [&] { return joined(std::vector<float>{our_loss}, v1, c1, v2, c2, v3, c3); }),
-                {compiled});
+  const auto ours = contend(
+      "interpreted",
+      [&] {
+        std::copy(in.start1.begin(), in.start1.end(), v1.begin());
+        std::copy(in.start2.begin(), in.start2.end(), v2.begin());
+        std::copy(in.start3.begin(), in.start3.end(), v3.begin());
+        std::fill(c1.begin(), c1.end(), 0.0f);
+        std::fill(c2.begin(), c2.end(), 0.0f);
+        std::fill(c3.begin(), c3.end(), 0.0f);
+      },
+      [&] { code.step().run(); }, [&] { return joined(std::vector<float>{our_loss}, v1, c1, v2, c2, v3, c3); });
+  with_compiled_network("compiled", in, train, [&](const contender& compiled) { cases.compare(name, 1e-4, ours, {compiled}); });
 }
 
 template <int Rows, int Columns>
@@ -206,7 +149,7 @@ void compare_softmax(suite& cases, const std::string& name) {
   interpreted code(leat::fetch(result));
   code.bind(x, xs.data());
   code.fetch(0, ours.data());
-  cases.compare(name, 2e-6, contend("interpreted", [] {}, [&] { code.run(); }, [&] { return joined(ours); }),
+  cases.compare(name, 2e-6, contend("interpreted", [] {}, [&] { code.step().run(); }, [&] { return joined(ours); }),
                 {contend("compiled", [] {}, [&] { step(); }, [&] { return joined(out); })});
 }
 
@@ -231,7 +174,7 @@ void compare_bias(suite& cases, const std::string& name) {
   code.bind(b, bs.data());
   code.bind(c, cs.data());
   code.fetch(0, ours.data());
-  cases.compare(name, 2e-6, contend("interpreted", [] {}, [&] { code.run(); }, [&] { return joined(ours); }),
+  cases.compare(name, 2e-6, contend("interpreted", [] {}, [&] { code.step().run(); }, [&] { return joined(ours); }),
                 {contend("compiled", [] {}, [&] { step(); }, [&] { return joined(out); })});
 }
 

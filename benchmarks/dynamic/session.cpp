@@ -5,7 +5,6 @@
 
 #include "../rivals/fused.hpp"
 #include "../rivals/linear.hpp"
-#include "../rivals/network.hpp"
 
 #include <leat/graphs.hpp>
 #include <leat/leat.hpp>
@@ -15,6 +14,7 @@
 #include <xtensor/xadapt.hpp>
 
 #include "environment.hpp"
+#include "network_model.hpp"
 #include "suite.hpp"
 
 #include <cstdio>
@@ -63,8 +63,6 @@ class node_times {
   double seconds_;
   nlohmann::json rows_ = nlohmann::json::array();
 };
-
-double chain_figure = 0;
 
 void time_nodes(node_times& times) {
   {
@@ -215,27 +213,10 @@ void compare_linear(suite& cases, const std::string& name) {
 
 void compare_network(suite& cases, const std::string& name) {
   const network_data data;
-  using kernel = xt::xtensor<float, 2>;
-  const auto matrix = [](const buffer& values, long rows, long columns) { return kernel(xt::adapt(values.data(), {rows, columns})); };
-  const kernel xs = matrix(data.images, network_batch, network_widths[0]);
-  const xt::xtensor<std::int32_t, 1> labels = xt::adapt(data.labels);
-  const kernel start1 = matrix(data.kernels[0], 784, 256), start2 = matrix(data.kernels[1], 256, 128), start3 = matrix(data.kernels[2], 128, 10);
-  auto x = placeholder<"x", float, network_batch, 784>();
-  auto y = placeholder<"y", std::int32_t, network_batch>();
-  auto w1 = variable<"w1", float, 784, 256>(zeros);
-  auto b1 = variable<"b1", float, 256>(zeros);
-  auto w2 = variable<"w2", float, 256, 128>(zeros);
-  auto b2 = variable<"b2", float, 128>(zeros);
-  auto w3 = variable<"w3", float, 128, 10>(zeros);
-  auto b3 = variable<"b3", float, 10>(zeros);
-  auto hidden1 = relu(matmul(x, w1) + b1);
-  auto hidden2 = relu(matmul(hidden1, w2) + b2);
-  auto logits = matmul(hidden2, w3) + b3;
-  auto loss = reduce_mean(sparse_softmax_cross_entropy_with_logits(y, logits));
-  auto train = gradient_descent(0.01_c).minimize(loss);
-  session s{loss, train};
-  auto step = s.prepare(leat::fetch(loss, train), x = xs, y = labels);
-  float last_loss = 0, dynamic_loss = 0;
+  const network_arrays in(data);
+  const auto loss = network_loss();
+  const auto train = gradient_descent(0.01_c).minimize(loss);
+  float dynamic_loss = 0;
 
   graph g;
   const auto scope = g.as_default();
@@ -249,32 +230,20 @@ void compare_network(suite& cases, const std::string& name) {
     const auto all = held.values<float>();
     return std::vector<float>(all.begin(), all.end());
   };
-  cases.compare(name, 1e-4,
-                contend(
-                    "dynamic",
-                    [&] {
-                      dynamic.run(init);
-                      dynamic.assign(of("w1:0"), start1);
-                      dynamic.assign(of("w2:0"), start2);
-                      dynamic.assign(of("w3:0"), start3);
-                    },
-                    [&] { dynamic_loss = call(xs, labels)[0].values<float>()[0]; },
-                    [&] {
-                      return joined(std::vector<float>{dynamic_loss}, values("w1:0"), values("b1:0"), values("w2:0"), values("b2:0"), values("w3:0"),
-                                    values("b3:0"));
-                    }),
-                {contend(
-                    "compiled",
-                    [&] {
-                      s.initialize();
-                      s.assign(w1, start1);
-                      s.assign(w2, start2);
-                      s.assign(w3, start3);
-                    },
-                    [&] { last_loss = std::get<0>(step()); },
-                    [&] {
-                      return joined(std::vector<float>{last_loss}, s.value(w1), s.value(b1), s.value(w2), s.value(b2), s.value(w3), s.value(b3));
-                    })});
+  const auto ours = contend(
+      "dynamic",
+      [&] {
+        dynamic.run(init);
+        dynamic.assign(of("w1:0"), in.start1);
+        dynamic.assign(of("w2:0"), in.start2);
+        dynamic.assign(of("w3:0"), in.start3);
+      },
+      [&] { dynamic_loss = call(in.x, in.labels)[0].values<float>()[0]; },
+      [&] {
+        return joined(std::vector<float>{dynamic_loss}, values("w1:0"), values("b1:0"), values("w2:0"), values("b2:0"), values("w3:0"),
+                      values("b3:0"));
+      });
+  with_compiled_network("compiled", in, train, [&](const contender& compiled) { cases.compare(name, 1e-4, ours, {compiled}); });
 }
 
 }  // namespace

@@ -1,13 +1,16 @@
 #pragma once
-// Typed expressions run by the interpreter: entered into a graph, compiled at run time, bound to arrays.
+// Typed expressions run by the interpreter: entered into a graph, compiled at run time, bound to arrays. For benchmarks too.
 
 #include <leat/cpu/interpret.hpp>
 #include <leat/leat.hpp>
 
-#include <doctest/doctest.h>
-
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 namespace leat_test {
@@ -47,6 +50,12 @@ class interpreted {
       if (leaf && info.id == id) step_->bind(b, at);
     }
   }
+  template <class Leaf>
+  void bind(const Leaf&, const void* at) {
+    bind(Leaf::identity::hash, const_cast<void*>(at));
+  }
+  /// Where a fetch goes, for `step().run()`; `run()` has room of its own.
+  void fetch(int k, void* to) { step_->bind(code_->view().fetch(k), to); }
   void set_size(std::int64_t dimension, std::int64_t size) {
     const auto v = code_->view();
     for (int k = 0; k < v.names(); ++k)
