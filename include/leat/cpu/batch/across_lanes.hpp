@@ -1,0 +1,155 @@
+#pragma once
+// What goes across the lanes of batches: transposition of a square of them, and reductions, in a balanced tree, so that a result
+// depends on the number of lanes alone.
+
+#include <leat/cpu/batch/registers.hpp>
+
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+namespace leat::cpu {
+
+namespace detail {
+
+// a0 b0 a1 b1 … and the rest of both likewise.
+template <class T, int... I>
+[[gnu::always_inline]] inline void interleave(native<T>& a, native<T>& b, std::integer_sequence<int, I...>) {
+#if defined(__clang__)
+  const native<T> low = __builtin_shufflevector(a, b, (I / 2 + I % 2 * lanes<T>)...);
+  const native<T> high = __builtin_shufflevector(a, b, (lanes<T> / 2 + I / 2 + I % 2 * lanes<T>)...);
+#else
+  const native<T> low = __builtin_shuffle(a, b, native<same_width_integer<T>>{(I / 2 + I % 2 * lanes<T>)...});
+  const native<T> high =
+      __builtin_shuffle(a, b, native<same_width_integer<T>>{(lanes<T> / 2 + I / 2 + I % 2 * lanes<T>)...});
+#endif
+  a = low;
+  b = high;
+}
+
+}  // namespace detail
+
+/// Transposes a square: lane j of row i becomes lane i of row j.
+template <class T>
+[[gnu::always_inline]] inline void transpose(batch<T> (&rows)[lanes<T>]) {
+  // Interleaving the first half of the rows with the second moves one bit of the row's number into the lane's.
+  detail::native<T> now[lanes<T>], next[lanes<T>];
+#pragma GCC unroll 16
+  for (int i = 0; i < lanes<T>; ++i) now[i] = detail::to_native(rows[i]);
+#pragma GCC unroll 4
+  for (int done = 1; done < lanes<T>; done *= 2) {
+#pragma GCC unroll 8
+    for (int i = 0; i < lanes<T> / 2; ++i) {
+      next[2 * i] = now[i];
+      next[2 * i + 1] = now[i + lanes<T> / 2];
+      detail::interleave<T>(next[2 * i], next[2 * i + 1], std::make_integer_sequence<int, lanes<T>>{});
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < lanes<T>; ++i) now[i] = next[i];
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < lanes<T>; ++i) rows[i] = detail::from_native<T>(now[i]);
+}
+
+namespace detail {
+
+// Halves a vector until one value is left: a balanced tree, so that the result depends on the lane count alone.
+template <class T, std::size_t Bytes, class Combine>
+[[gnu::always_inline]] inline T fold(typename vector_of<T, Bytes>::type v, Combine combine) {
+  if constexpr (Bytes == 2 * sizeof(T)) {
+    return combine(T(v[0]), T(v[1]));
+  } else {
+    typename vector_of<T, Bytes / 2>::type low, high;
+    std::memcpy(&low, &v, Bytes / 2);
+    std::memcpy(&high, reinterpret_cast<const char*>(&v) + Bytes / 2, Bytes / 2);
+    return fold<T, Bytes / 2>(combine(low, high), combine);
+  }
+}
+
+struct add_values {
+  template <class V>
+  [[gnu::always_inline]] V operator()(V a, V b) const {
+    return wrap(a, b, [](auto x, auto y) { return x + y; });
+  }
+  // Signed overflow wraps: unsigned arithmetic on the same bits.
+  template <class V, class F>
+  [[gnu::always_inline]] static V wrap(V a, V b, F f) {
+    if constexpr (std::is_integral_v<V>) {
+      using unsigned_type = std::make_unsigned_t<V>;
+      return static_cast<V>(f(static_cast<unsigned_type>(a), static_cast<unsigned_type>(b)));
+    } else {
+      return f(a, b);
+    }
+  }
+};
+
+struct multiply_values {
+  template <class V>
+  [[gnu::always_inline]] V operator()(V a, V b) const {
+    return add_values::wrap(a, b, [](auto x, auto y) { return x * y; });
+  }
+};
+
+// A NaN on either side wins: `a != a` keeps a's, and a false comparison with b's takes b.
+struct greater_value {
+  template <class V>
+  [[gnu::always_inline]] V operator()(V a, V b) const {
+    return ((a > b) | (a != a)) ? a : b;
+  }
+};
+
+struct smaller_value {
+  template <class V>
+  [[gnu::always_inline]] V operator()(V a, V b) const {
+    return ((a < b) | (a != a)) ? a : b;
+  }
+};
+
+}  // namespace detail
+
+/// Sum of the lanes, in a balanced tree.
+template <class T>
+[[gnu::always_inline]] inline T reduce_add(const batch<T>& x) {
+  return detail::fold<T, sizeof(x)>(detail::to_native(x), detail::add_values{});
+}
+
+/// Lane i of the result is reduce_add(rows[i]), the same bits, in a fraction of the time.
+template <class T>
+[[gnu::always_inline]] inline batch<T> reduce_add_each(const batch<T> (&rows)[lanes<T>]) {
+  detail::native<T> now[lanes<T>];
+#pragma GCC unroll 16
+  for (int i = 0; i < lanes<T>; ++i) now[i] = detail::to_native(rows[i]);
+#pragma GCC unroll 4
+  for (int half = lanes<T> / 2; half > 0; half /= 2)
+#pragma GCC unroll 8
+    for (int i = 0; i < half; ++i) {
+      detail::interleave<T>(now[i], now[i + half], std::make_integer_sequence<int, lanes<T>>{});
+      if constexpr (std::is_integral_v<T>) {
+        using bits = detail::native<std::make_unsigned_t<T>>;
+        now[i] = (detail::native<T>)((bits)now[i] + (bits)now[i + half]);
+      } else {
+        now[i] = now[i] + now[i + half];
+      }
+    }
+  return detail::from_native<T>(now[0]);
+}
+
+/// Product of the lanes, in a balanced tree.
+template <class T>
+[[gnu::always_inline]] inline T reduce_mul(const batch<T>& x) {
+  return detail::fold<T, sizeof(x)>(detail::to_native(x), detail::multiply_values{});
+}
+
+/// Greatest lane; NaN if any is.
+template <class T>
+[[gnu::always_inline]] inline T reduce_max(const batch<T>& x) {
+  return detail::fold<T, sizeof(x)>(detail::to_native(x), detail::greater_value{});
+}
+
+/// Least lane; NaN if any is.
+template <class T>
+[[gnu::always_inline]] inline T reduce_min(const batch<T>& x) {
+  return detail::fold<T, sizeof(x)>(detail::to_native(x), detail::smaller_value{});
+}
+
+}  // namespace leat::cpu

@@ -1,0 +1,14 @@
+#pragma once
+// What the compiler's flags say of the processor, for the headers of cpu/batch.hpp, which takes the macros back at its end.
+
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+#define LEAT_BATCH_AVX512 1
+#elif defined(__AVX2__)
+#define LEAT_BATCH_AVX2 1
+#endif
+#if defined(__SSE2__)
+#define LEAT_BATCH_SSE2 1
+#if !defined(__SSE4_1__)
+#define LEAT_BATCH_NO_ROUNDING 1
+#endif
+#endif
