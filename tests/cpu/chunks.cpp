@@ -7,24 +7,20 @@ using namespace leat;
 using namespace leat_test;
 
 TEST_CASE("the range of a chunk") {
-  std::int64_t plan[plan_numbers]{};
-  plan[plan_rows] = 10;
-  plan[plan_inner] = 5;
-  plan[plan_rows_per_chunk] = 4;
-  const auto rows = cpu::detail::range_of_chunk(plan, 2);
-  CHECK(rows.row_begin == 8);
-  CHECK(rows.row_end == 10);
-  CHECK(rows.begin == 0);
-  CHECK(rows.end == 5);
-  plan[plan_rows] = 1;
-  plan[plan_inner] = 1000;
-  plan[plan_rows_per_chunk] = 0;
-  plan[plan_inner_per_chunk] = 300;
-  const auto positions = cpu::detail::range_of_chunk(plan, 3);
-  CHECK(positions.row_begin == 0);
-  CHECK(positions.row_end == 1);
-  CHECK(positions.begin == 900);
-  CHECK(positions.end == 1000);
+  const auto range = [](std::int64_t rows, std::int64_t inner, std::int64_t rows_per_chunk, std::int64_t inner_per_chunk, std::int64_t chunk) {
+    std::int64_t plan[plan_numbers]{};
+    plan[plan_rows] = rows;
+    plan[plan_inner] = inner;
+    plan[plan_rows_per_chunk] = rows_per_chunk;
+    plan[plan_inner_per_chunk] = inner_per_chunk;
+    const auto r = cpu::detail::range_of_chunk(plan, chunk);
+    return std::array{r.row_begin, r.row_end, r.begin, r.end};
+  };
+  using numbers = std::array<std::int64_t, 4>;
+  CHECK(range(10, 5, 4, 5, 0) == numbers{0, 4, 0, 5});
+  CHECK(range(10, 5, 4, 5, 2) == numbers{8, 10, 0, 5});
+  CHECK(range(1, 1000, 0, 300, 1) == numbers{0, 1, 300, 600});
+  CHECK(range(1, 1000, 0, 300, 3) == numbers{0, 1, 900, 1000});
 }
 
 // More operands in a cluster than a node may have. Each row of one array is an operand, a view at its own offset.
