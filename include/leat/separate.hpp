@@ -5,6 +5,7 @@
 
 #include <leat/cpu/interpret/library.hpp>
 #include <leat/graph/call_functions.hpp>
+#include <leat/graph/import_functions.hpp>
 #include <leat/graph/named_part_functions.hpp>
 #include <leat/ops/canonical_gradients.hpp>
 #include <leat/ops/defined.hpp>
