@@ -37,7 +37,11 @@ class node_times {
   /// Times `step`, of so many nodes; `target` is nanoseconds a node, 0 for none.
   template <class Step>
   void time(const char* name, int nodes, double target, Step step) {
-    if (std::string_view(name).find(filter_) == std::string_view::npos) return;
+    if (wants(name)) add(name, best_of(step) * 1e9 / nodes, target, "ns a node");
+  }
+  /// The least seconds that a step takes.
+  template <class Step>
+  double best_of(Step step) const {
     step();
     step();
     double best = 1;
@@ -48,7 +52,7 @@ class node_times {
       spent += t;
       best = std::min(best, t / static_cast<double>(calls));
     }
-    add(name, best * 1e9 / nodes, target, "ns a node");
+    return best;
   }
   void add(const char* name, double value, double target, const char* unit) {
     if (target > 0) std::printf("%-28s %10.2f %-10s at most %6.1f  %s\n", name, value, unit, target, value <= target ? "yes" : "NO");
@@ -131,6 +135,31 @@ void time_nodes(node_times& times) {
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     times.add(name.c_str(), seconds * 1e9 / g.size(), 0, "ns a node");
   }
+}
+
+// Two products that do not depend on each other: node by node on one thread, on two, each on one; and as a program, whose products
+// are each cut up for two threads.
+void time_two_products(node_times& times) {
+  constexpr int n = 512;
+  const xt::xtensor<float, 2> xs = xt::ones<float>({n, n}) * 0.5f;
+  struct way {
+    const char* name;
+    bool fuse;
+    int between, inside;
+  };
+  for (const way& w : {way{"two_products_512_in_turn", false, 1, 1}, way{"two_products_512_at_once", false, 2, 1},
+                       way{"two_products_512_cut_up", false, 1, 2}, way{"two_products_512_program", true, 0, 2}}) {
+    if (!times.wants(w.name)) continue;
+    graph g;
+    const auto scope = g.as_default();
+    const output x = placeholder(dtype::float32, {n, n}, "x"), y = placeholder(dtype::float32, {n, n}, "y");
+    graph_session s(g, {.fuse = w.fuse, .inter_op_parallelism_threads = w.between});
+    auto both = s.prepare({matmul(x, y), matmul(y, x)}, {x, y});
+    use_threads(w.inside);
+    both(xs, xs);
+    times.add(w.name, times.best_of([&] { both(xs, xs); }) * 1e6, 0, "us a run");
+  }
+  use_threads(1);
 }
 
 // ---- steps: against the compiled session ----
@@ -267,6 +296,7 @@ int main(int count, char** arguments) try {
   bench::use_threads(1);
   bench::node_times times(settings.filter, settings.seconds);
   bench::time_nodes(times);
+  bench::time_two_products(times);
   if (std::ofstream out(nodes_json); !(out << times.rows().dump(1) << '\n')) throw std::runtime_error(nodes_json + ": cannot be written");
   bench::suite cases(settings);
   using bench::on_one_thread;

@@ -21,6 +21,9 @@ struct session_options {
   std::ostream* log = nullptr;
   /// Runs as fused programs what can be; otherwise every node by itself, which gives the same results but for rounding.
   bool fuse = true;
+  /// How many nodes of one run may work at the same time: 0 for as many as `cpu::thread_count()` says; 1 for one after the other, and
+  /// then a node that waits holds up the others of its run. Without LEAT_USE_TBB it is 1.
+  int inter_op_parallelism_threads = 0;
 };
 
 struct run_options {

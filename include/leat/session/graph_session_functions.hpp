@@ -31,7 +31,12 @@ LEAT_FUNCTION const std::vector<tensor_value>& graph_callable::run() {
   return results_;
 }
 
-LEAT_FUNCTION graph_session::graph_session(graph& g, session_options options) : graph_(g), options_(options) { state_.log = options.log; }
+LEAT_FUNCTION graph_session::graph_session(graph& g, session_options options) : graph_(g), options_(options) {
+  if (options.inter_op_parallelism_threads < 0)
+    throw invalid_argument("inter_op_parallelism_threads is " + std::to_string(options.inter_op_parallelism_threads) +
+                           "; it is the number of threads, or 0");
+  state_.log = options.log;
+}
 LEAT_FUNCTION graph_session::~graph_session() { close(); }
 
 LEAT_FUNCTION void graph_session::assign(const output& variable, const tensor_value& value) {
@@ -138,6 +143,10 @@ LEAT_FUNCTION void graph_session::execute(dynamic::prepared_run& p, std::span<co
         // nothing was written: node by node, the error says where
       }
     }
+  if (cpu::has_threads && options_.inter_op_parallelism_threads != 1) {
+    step.threads_for_waiting = true;
+    step.threads = options_.inter_op_parallelism_threads > 1 ? options_.inter_op_parallelism_threads : cpu::thread_count();
+  }
   // a program waits for nothing; nodes may
   step.timeout_in_ms = how.timeout_in_ms > 0 ? how.timeout_in_ms : options_.operation_timeout_in_ms;
   if (step.timeout_in_ms > 0) step.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(step.timeout_in_ms);

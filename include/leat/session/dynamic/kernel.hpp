@@ -11,6 +11,7 @@
 #include <functional>
 #include <random>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace leat {
 
@@ -56,10 +57,13 @@ struct step_state {
   run_trace* trace = nullptr;
   int traced_run = 0;
   resource_table resources;  // stacks and temporary variables
-  std::map<const void*, std::int64_t> counts;
+  int threads = 1;                   // for its nodes
+  bool threads_for_waiting = false;  // nodes that wait may have threads of their own
+  std::atomic<bool> stopped{false};  // a node has failed: the others need not go on
 
   /// Whether the run must stop. Errors: cancelled, deadline_exceeded.
   void check() const {
+    if (stopped.load(std::memory_order_relaxed)) throw cancelled("another node of the run has failed");
     if ((cancel != nullptr && cancel->is_cancelled())) throw cancelled("Step was cancelled by an explicit call to cancel()");
     if (session.closed.load(std::memory_order_relaxed)) throw cancelled("Session was closed");
     if (deadline != std::chrono::steady_clock::time_point::max() && std::chrono::steady_clock::now() >= deadline)
@@ -159,6 +163,7 @@ namespace detail {
 struct kernel_registry {
   std::mutex guard;
   std::unordered_map<std::string, operator_kernel> by_type;
+  std::unordered_set<std::string> waiting;
 };
 inline kernel_registry& kernels_by_type() {
   static kernel_registry table;
@@ -181,6 +186,20 @@ inline const operator_kernel* find_kernel(std::string_view type) {
   const std::lock_guard lock(table.guard);
   const auto at = table.by_type.find(std::string(type));
   return at == table.by_type.end() ? nullptr : &at->second;
+}
+
+/// Says of types of operators that their kernels may wait for something that others do: a queue's element, an answer from outside.
+/// Such a node runs when nothing else of its run is ready, or beside the rest on a thread of its own. The kernel looks at
+/// `step.check()` from time to time while it waits, so that deadlines and cancellation reach it.
+inline void register_waiting(std::initializer_list<std::string_view> types) {
+  auto& table = detail::kernels_by_type();
+  const std::lock_guard lock(table.guard);
+  for (const auto type : types) table.waiting.emplace(type);
+}
+inline bool may_wait(std::string_view type) {
+  auto& table = detail::kernels_by_type();
+  const std::lock_guard lock(table.guard);
+  return table.waiting.contains(std::string(type));
 }
 
 namespace dynamic {

@@ -200,6 +200,7 @@ inline const bool control_kernels_known = [] {
   register_kernel("Assert", run_assert);
   register_kernel("CheckNumerics", run_check_numerics);
   register_kernels({"PyFunc", "PyFuncStateless"}, run_host_function);
+  register_waiting({"PyFunc", "PyFuncStateless"});
   return true;
 }();
 

@@ -3,12 +3,14 @@
 // between them; and for loops which frame a node is in. Made once for each signature and kept by the session.
 //
 // Order. Nodes that do not depend on each other run in the order in which they were made, but those that write variables after
-// those that are ready and do not. A node that uses a variable and does not depend on a write to it sees the value from the
-// start of the run; one that depends on a write sees what is there when it runs, wherever the node that reads was made. Two
-// writes to one variable that nothing orders are refused.
+// those that are ready and do not, and those that may wait for others last. A node that uses a variable and does not depend on a
+// write to it sees the value from the start of the run; one that depends on a write sees what is there when it runs, wherever the
+// node that reads was made. Two writes to one variable that nothing orders are refused. Where several threads run a plan without
+// control flow, nodes that touch the same variable keep this order (`then`), and so give the same values for any number of threads.
 
 #include <leat/graph/known_operators.hpp>
 #include <leat/session/dynamic/node_program.hpp>
+#include <leat/session/dynamic/work.hpp>
 
 #include <algorithm>
 #include <deque>
@@ -38,6 +40,8 @@ struct plan_node {
   bool writes = false;
   bool constant_enter = false;
   bool snapshot = false;            // of a variable: some use its value from now on, whatever is written
+  bool waits = false;               // it may wait for what others do
+  work_kind work = work_kind::none;
   int results = 0;
   int first_result = 0;             // among the results of all nodes
   int frame = 0;                    // static; of an Enter the one it stands in
@@ -49,6 +53,8 @@ struct plan_node {
   std::vector<bool> late;           // of each input: the variable itself is wanted, or its value when this node runs
   std::vector<int> controls;
   std::vector<plan_edge> out;
+  std::vector<int> then;            // nodes that must not run before this one, since both touch a variable
+  int held_by = 0;                  // nodes in whose `then` this one is
 };
 
 struct plan_frame {
@@ -57,12 +63,15 @@ struct plan_frame {
   int nodes = 0;
   int inputs = 0;
   int enters = 0;
+  int parallel_iterations = 10;
 };
 
 struct run_plan {
   std::vector<plan_node> nodes;
   std::vector<int> order;          // without control flow
   bool has_control_flow = false;
+  bool overlaps = false;           // without control flow: two nodes that wait or work do not depend on each other
+  bool waits_overlap = false;      // the same of two that wait
   std::vector<plan_frame> frames;
   std::vector<plan_source> fetches;  // -1 for what is not fetched as a value
   std::vector<int> feeds;            // of each feed the node that stands for it, or -1 where it is not needed
@@ -121,6 +130,10 @@ class planner {
       find_last_uses();
     }
     find_reads();
+    if (!plan_.has_control_flow) {
+      keep_order_of_touches();
+      find_overlaps();
+    }
     return std::move(plan_);
   }
 
@@ -177,6 +190,8 @@ class planner {
       const op_info& op = *g_.at(i).op;
       n.run = kernel_for(op, *n.node);
       n.kind = flow_of(op.type);
+      n.waits = may_wait(op.type);
+      n.work = work_kind_of(op.type);
       n.writes = !written_inputs(op, inputs_of(i)).empty();
       n.constant_enter = n.kind == flow::enter && n.node->flag("is_constant");
       n.results = nodes_.record(i).results;
@@ -224,18 +239,19 @@ class planner {
   void find_order() {
     const std::size_t n = plan_.nodes.size();
     std::vector<std::size_t> waits(n);
-    using item = std::pair<bool, int>;  // those that write come last
+    using item = std::pair<int, int>;  // those that write come late, those that wait last
     std::priority_queue<item, std::vector<item>, std::greater<>> ready;
+    const auto rank = [](const plan_node& p) { return p.waits ? 2 : p.writes ? 1 : 0; };
     for (std::size_t i = 0; i < n; ++i) {
       waits[i] = plan_.nodes[i].inputs.size() + plan_.nodes[i].controls.size();
-      if (waits[i] == 0) ready.emplace(plan_.nodes[i].writes, static_cast<int>(i));
+      if (waits[i] == 0) ready.emplace(rank(plan_.nodes[i]), static_cast<int>(i));
     }
     while (!ready.empty()) {
       const int i = ready.top().second;
       ready.pop();
       plan_.order.push_back(i);
       for (const plan_edge& e : at(i).out)
-        if (--waits[static_cast<std::size_t>(e.node)] == 0) ready.emplace(at(e.node).writes, e.node);
+        if (--waits[static_cast<std::size_t>(e.node)] == 0) ready.emplace(rank(at(e.node)), e.node);
     }
     if (plan_.order.size() != n) throw invalid_argument("the graph has a cycle that is no loop");
   }
@@ -372,6 +388,85 @@ class planner {
       }
   }
 
+  // The variable that an input still refers to when its node runs, by the name of its storage; empty where there is none.
+  std::string touched(const plan_node& n, std::size_t input) {
+    plan_source s = n.inputs[input];
+    while (at(s.node).node != nullptr && at(s.node).node->type == "Identity") s = at(s.node).inputs[0];
+    const int v = variable_behind(s);
+    if (v < 0) return {};
+    const kernel_node& variable = *at(v).node;
+    const std::string shared = variable.text("shared_name");
+    return variable.text("container") + "/" + (shared.empty() ? variable.name() : shared);
+  }
+  // Nodes that write a variable, or look at it when they run, are in an order: that in which one thread runs them. What depends on
+  // a node that waits is left out, since what it waits for might come from a node behind the other one.
+  void keep_order_of_touches() {
+    struct touches {
+      int write = -1;
+      std::vector<int> reads;
+    };
+    std::map<std::string, touches> last;
+    const auto hold = [&](int first, int second) {
+      if (first < 0 || first == second) return;
+      at(first).then.push_back(second);
+      ++at(second).held_by;
+    };
+    if (writers_.empty()) return;
+    std::vector<int> has_waited(plan_.nodes.size(), 0);
+    for (std::size_t i = 0; i < plan_.nodes.size(); ++i)
+      if (plan_.nodes[i].waits) {
+        has_waited[i] = 1;
+        mark_users(static_cast<int>(i), has_waited, 1);
+      }
+    for (int i : plan_.order) {
+      plan_node& n = at(i);
+      if (n.node == nullptr || has_waited[static_cast<std::size_t>(i)] != 0) continue;
+      const auto written = written_inputs(*g_.at(n.node->index).op, static_cast<int>(n.inputs.size()));
+      for (std::size_t k = 0; k < n.inputs.size(); ++k) {
+        if (!n.late[k]) continue;
+        const std::string name = touched(n, k);
+        if (name.empty()) continue;
+        touches& t = last[name];
+        if (std::find(written.begin(), written.end(), static_cast<int>(k)) == written.end()) {
+          hold(t.write, i);
+          t.reads.push_back(i);
+        } else {
+          if (t.reads.empty()) hold(t.write, i);
+          for (int r : t.reads) hold(r, i);
+          t = {i, {}};
+        }
+      }
+    }
+  }
+
+  // Whether of the nodes that `counts` tells some do not depend on each other: then not all lie on one path.
+  template <class Counts>
+  bool find_overlap(Counts counts) {
+    std::vector<int> behind(plan_.nodes.size(), 0);
+    int all = 0, longest = 0;
+    for (int i : plan_.order) {
+      const plan_node& n = at(i);
+      int most = 0;
+      for (const auto& s : n.inputs) most = std::max(most, behind[static_cast<std::size_t>(s.node)]);
+      for (int c : n.controls) most = std::max(most, behind[static_cast<std::size_t>(c)]);
+      const int one = counts(n) ? 1 : 0;
+      all += one;
+      longest = std::max(longest, behind[static_cast<std::size_t>(i)] = most + one);
+    }
+    return longest < all;
+  }
+  void find_overlaps() {
+    plan_.waits_overlap = find_overlap([](const plan_node& n) { return n.waits; });
+    plan_.overlaps = plan_.waits_overlap || find_overlap([](const plan_node& n) { return n.waits || n.work != work_kind::none; });
+    if (!plan_.overlaps) return;
+    plan_frame& all = plan_.frames.emplace_back();
+    for (plan_node& n : plan_.nodes) {
+      n.place = all.nodes++;
+      n.first_input = all.inputs;
+      all.inputs += static_cast<int>(n.inputs.size());
+    }
+  }
+
   void find_frames() {
     plan_.frames.push_back({});
     std::map<std::pair<int, std::string>, int> known;
@@ -402,7 +497,8 @@ class planner {
       if (n.kind == flow::enter) {
         const std::string name = n.node->text("frame_name");
         const auto [at, fresh] = known.try_emplace({n.frame, name}, static_cast<int>(plan_.frames.size()));
-        if (fresh) plan_.frames.push_back({name, n.frame, 0, 0, 0});
+        const auto parallel = std::clamp<std::int64_t>(n.node->integer("parallel_iterations", 10), 1, 1 << 20);
+        if (fresh) plan_.frames.push_back({name, n.frame, 0, 0, 0, static_cast<int>(parallel)});
         n.child = at->second;
         ++plan_.frames[static_cast<std::size_t>(n.child)].enters;
       }

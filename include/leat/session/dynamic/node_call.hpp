@@ -1,0 +1,45 @@
+#pragma once
+// One call of a node's kernel in a run: its errors name the node, its time goes to the trace, and what it gives is ready for
+// others to read.
+
+#include <leat/session/dynamic/plan.hpp>
+#include <leat/session/trace.hpp>
+
+namespace leat::dynamic {
+
+/// Calls a node's kernel, and tells the run's trace.
+inline void run_traced(const plan_node& n, kernel_context& c) {
+  const trace_scope timed(c.step.trace, c.step.traced_run, n.node->name(), std::string(n.node->type), source_text(*n.node));
+  (*n.run)(c);
+}
+
+/// Calls a node's kernel. Errors: the kernel's, with the node behind the text.
+inline void call_kernel(const plan_node& n, step_state& step, std::span<token> inputs, std::span<token> results) {
+  try {
+    for (std::size_t k = 0; k < inputs.size(); ++k)
+      if (n.late[k] && inputs[k].variable != nullptr) inputs[k].value = {};
+    kernel_context c(*n.node, step, inputs, results);
+    if (step.trace == nullptr) (*n.run)(c);
+    else run_traced(n, c);
+    if (n.snapshot)
+      for (token& t : results)
+        if (t.variable != nullptr && t.variable->is_initialized()) t.value = t.variable->read();
+  } catch (const error& e) {
+    std::string more = node_text(*n.node);
+    for (const token& t : inputs)
+      if (t.value) more += "\n\t   input " + std::to_string(&t - inputs.data()) + ": " + dtype_name(t.value.type()) + " " + brackets(t.value.extent());
+    rethrow_with(e, more);
+  }
+}
+
+/// What a fetch takes from a result.
+inline tensor_value fetched_value(const plan_node& n, const token& t) {
+  if (t.variable == nullptr || t.value) return t.value;
+  try {
+    return t.variable->read();
+  } catch (const error& e) {
+    rethrow_with(e, n.node != nullptr ? node_text(*n.node) : std::string{});
+  }
+}
+
+}  // namespace leat::dynamic
