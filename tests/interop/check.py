@@ -180,6 +180,8 @@ def import_def(definition):
 def session_of(graph):
     config = v1.ConfigProto(intra_op_parallelism_threads=1, inter_op_parallelism_threads=1)
     config.graph_options.rewrite_options.disable_meta_optimizer = True
+    # or nodes of which only the shape is asked, and with them their errors, would be folded away
+    config.graph_options.optimizer_options.opt_level = v1.OptimizerOptions.L0
     return v1.Session(graph=graph, config=config)
 
 

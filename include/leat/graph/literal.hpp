@@ -151,7 +151,7 @@ class tensor_literal {
     } else if (stored() > 1) {
       p.field = tensor_field::tensor_content;
       p.bytes = bytes_;
-    } else if (stored() == 1) {
+    } else if (stored() == 1 && extent_.elements() != 0) {  // none has no value, though it remembers one
       p.field = detail::field_of(type_);
       if (type_ == data_type::uint8) detail::put_bytes(p.bytes, static_cast<std::int32_t>(number(0)));
       else p.bytes = bytes_;
