@@ -313,6 +313,41 @@ TEST_CASE("random numbers follow their seeds") {
   for (const float x : a) CHECK((x >= 0 && x < 1));
 }
 
+TEST_CASE("an index is refused also where the result has no elements") {
+  graph g;
+  auto scope = g.as_default();
+  const auto x = placeholder(dtype::float32, {-1, 3}, "x"), ids = placeholder(dtype::int32, {-1}, "ids"), count = placeholder(dtype::int32, {}, "count");
+  const auto sums = g.named()
+                        .raw(g, "UnsortedSegmentSum", std::array{x, ids, count}, {{"T", dtype::float32}, {"Tindices", dtype::int32}, {"Tnumsegments", dtype::int32}},
+                             {{dtype::float32, shape::unknown()}}, "sums")
+                        .result();
+  for (const bool fuse : {true, false}) {
+    graph_session s(g, {.fuse = fuse});
+    const auto run = [&](int segments, int id) { return s.run(sums, {{x, {{1.0f, 2.0f, 3.0f}}}, {ids, std::vector<std::int32_t>{id}}, {count, segments}}); };
+    CHECK(run(2, 1).as<std::vector<float>>() == std::vector<float>{0, 0, 0, 1, 2, 3});
+    CHECK(run(0, -1).extent() == shape{2, {0, 3}});
+    CHECK_THROWS_AS(run(0, 0), invalid_argument);
+    CHECK_THROWS_AS(run(2, 2), invalid_argument);
+  }
+}
+
+TEST_CASE("no gradient goes on where none comes, whatever the root is") {
+  graph g;
+  auto scope = g.as_default();
+  const auto y = placeholder(dtype::float32, {-1}, "y"), dy = placeholder(dtype::float32, {-1}, "dy");
+  const float nan = std::numeric_limits<float>::quiet_NaN(), most = std::numeric_limits<float>::infinity();
+  const std::vector<float> ys{0, nan, most, 2, 0}, dys{0, 0, 0, 3, 1};
+  for (const auto& [type, last] : {std::pair{"SqrtGrad", 0.75f}, {"RsqrtGrad", -12.0f}, {"ReciprocalGrad", -12.0f}}) {
+    CAPTURE(type);
+    const auto made = call_operator(g, type, {y, dy}).result();
+    for (const bool fuse : {true, false}) {
+      graph_session s(g, {.fuse = fuse});
+      const auto got = s.run<std::vector<float>>(made, {{y, ys}, {dy, dys}});
+      CHECK(std::vector<float>(got.begin(), got.begin() + 4) == std::vector<float>{0, 0, 0, last});
+    }
+  }
+}
+
 TEST_CASE("texts, printing and checks") {
   graph g;
   auto scope = g.as_default();

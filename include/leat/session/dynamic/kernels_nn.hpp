@@ -253,9 +253,10 @@ inline const bool network_kernels_known = [] {
   // (y, dy)
   register_kernel("SigmoidGrad", pairwise([](auto y, auto g) { return g * y * (1 - y); }));
   register_kernel("TanhGrad", pairwise([](auto y, auto g) { return g * (1 - y * y); }));
-  register_kernel("SqrtGrad", pairwise([](auto y, auto g) { return g * static_cast<decltype(g)>(0.5) / y; }));
-  register_kernel("RsqrtGrad", pairwise([](auto y, auto g) { return g * static_cast<decltype(g)>(-0.5) * y * y * y; }));
-  register_kernels({"ReciprocalGrad", "InvGrad"}, pairwise([](auto y, auto g) { return -g * y * y; }));
+  // no gradient where none comes, whatever y is
+  register_kernel("SqrtGrad", pairwise([](auto y, auto g) { return g == 0 ? g : g * static_cast<decltype(g)>(0.5) / y; }));
+  register_kernel("RsqrtGrad", pairwise([](auto y, auto g) { return g == 0 ? -g : g * static_cast<decltype(g)>(-0.5) * y * y * y; }));
+  register_kernels({"ReciprocalGrad", "InvGrad"}, pairwise([](auto y, auto g) { return g == 0 ? -g : -g * y * y; }));
 
   register_kernel("DivNoNan", broadcasting([](auto x, auto y) { return y == 0 ? decltype(x)(0) : x / y; }));
   register_kernel("Xdivy", broadcasting([](auto x, auto y) { return x == 0 ? decltype(x)(0) : x / y; }));

@@ -41,10 +41,11 @@ class node_programs final : public kernel_memory {
     }
     if (found->passes_through) return c.set(0, c.take(0));
     tensor_value result(found->result.type, found->result.extent);
-    if (result.elements() > 0) {
-      for (const auto& [buffer, operand] : found->operands)
-        found->bound->bind(buffer, const_cast<std::byte*>(c.input(operand).data()));
-      found->bound->bind(found->fetch, result.data());
+    if (found->code) {
+      std::byte nothing[8];  // where there are no elements
+      const auto place = [&](const std::byte* data) { return data != nullptr ? const_cast<std::byte*>(data) : nothing; };
+      for (const auto& [buffer, operand] : found->operands) found->bound->bind(buffer, place(c.input(operand).data()));
+      found->bound->bind(found->fetch, place(result.data()));
       found->bound->run();
     }
     c.set(0, std::move(result));
@@ -111,7 +112,9 @@ class node_programs final : public kernel_memory {
     const int row = table.add(op, rows, *numbers);
     made->result = table.at(row).result;
     if (!made->result.extent.is_static()) throw unimplemented("a " + std::string(op.type) + " whose result's shape is not known");
-    if (made->result.extent.elements() == 0) return made;
+    // a result without elements is made without running, unless the indices could be refused
+    const bool has_indices = is_operator<gather_op>(op) || is_operator<segment_sum_op>(op);
+    if (made->result.extent.elements() == 0 && !has_indices) return made;
     made->code.emplace(passes::compile(table, {row}));
     made->bound.emplace(*made->code);
     const program_view v = made->code->view();
