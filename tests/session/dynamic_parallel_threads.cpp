@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <leat/cpu/parallel.hpp>
 #include <leat/graphs.hpp>
 #include <leat/ops/defined.hpp>
 #include <leat/ops/host_function.hpp>
