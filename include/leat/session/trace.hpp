@@ -25,6 +25,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -181,7 +182,9 @@ class run_trace {
       row.type = names.second;
       list.push_back(std::move(row));
     }
-    std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.total > b.total; });
+    std::sort(list.begin(), list.end(), [](const auto& a, const auto& b) {
+      return a.total != b.total ? a.total > b.total : std::tie(a.name, a.type) < std::tie(b.name, b.type);
+    });
     return list;
   }
   static std::string table(std::string_view title, const std::vector<trace_statistics>& rows) {

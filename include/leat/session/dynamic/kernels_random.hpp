@@ -44,7 +44,7 @@ void run_random(kernel_context& c, F number) {
   const dtype type = c.node.type_of("dtype", dtype::float32);
   tensor_value made(type, extent);
   const auto [seed, begin] = draw(c, made.elements());
-  with_fraction(type, [&, seed = seed, begin = begin]<class T>(T) {
+  with_fraction(type, [&]<class T>(T) {
     T* to = made.values<T>().data();
     for (std::int64_t i = 0; i < made.elements(); ++i) to[i] = static_cast<T>(number(T{}, seed, begin + static_cast<std::uint64_t>(i)));
   });
@@ -59,7 +59,7 @@ inline void run_random_integers(kernel_context& c) {
   tensor_value made(type, extent);
   const auto [seed, begin] = draw(c, 2 * made.elements());
   const std::uint64_t range = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
-  with_index(type, [&, seed = seed, begin = begin]<class T>(T) {
+  with_index(type, [&]<class T>(T) {
     T* to = made.values<T>().data();
     for (std::int64_t i = 0; i < made.elements(); ++i) {
       const auto block = random_block(seed, begin / 4 + static_cast<std::uint64_t>(i));
@@ -101,7 +101,7 @@ inline void run_multinomial(kernel_context& c) {
   extent.push(samples);
   tensor_value made(c.node.type_of("output_dtype", dtype::int64), extent);
   const auto [seed, begin] = draw(c, 2 * made.elements());
-  with_fraction(logits.type(), [&, seed = seed, begin = begin]<class T>(T) {
+  with_fraction(logits.type(), [&]<class T>(T) {
     with_index(made.type(), [&]<class I>(I) {
       std::vector<double> below(static_cast<std::size_t>(s[1]));
       for (std::int64_t r = 0; r < s[0]; ++r) {

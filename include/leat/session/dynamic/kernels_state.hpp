@@ -469,7 +469,7 @@ inline const bool state_kernels_known = [] {
                                                         {"ScatterSub", scatter_kind::sub},       {"ScatterMul", scatter_kind::mul},
                                                         {"ScatterDiv", scatter_kind::div},       {"ScatterMin", scatter_kind::min},
                                                         {"ScatterMax", scatter_kind::max}};
-  for (const auto& [type, kind] : scatters) register_kernel(type, [kind = kind](kernel_context& c) { run_scatter(c, kind); });
+  for (const auto& [type, kind] : scatters) register_kernel(type, [which = kind](kernel_context& c) { run_scatter(c, which); });
   register_kernel("ScatterNdUpdate", run_scatter_nd_update);
   register_optimizers();
   return true;
