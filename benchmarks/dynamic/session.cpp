@@ -3,6 +3,7 @@
 // prepared once, fed arrays and fetched from; results must agree. The network's step is also timed without the session around it
 // by bench_interpret.
 
+#include "../graph/tree.hpp"
 #include "../rivals/fused.hpp"
 #include "../rivals/linear.hpp"
 
@@ -117,21 +118,11 @@ void time_nodes(node_times& times) {
   for (const int nodes : {10'000, 100'000}) {
     const std::string name = "first_run_" + std::to_string(nodes);
     if (!times.wants(name.c_str())) continue;
-    // a tree of products over sums with constants: as many distinct constants as leaves
     graph g;
-    const auto scope = g.as_default();
-    const output a = placeholder(dtype::float32, {}, "a");
-    std::vector<output> level;
-    for (int k = 0; k < nodes / 3; ++k) level.push_back(a + 1.0f / static_cast<float>(k + 1));
-    while (level.size() > 1) {
-      std::vector<output> next;
-      for (std::size_t k = 0; k + 1 < level.size(); k += 2) next.push_back(level[k] * level[k + 1]);
-      if (level.size() % 2 != 0) next.push_back(level.back());
-      level = std::move(next);
-    }
+    const output root = bench::product_of_sums(g, nodes);
     graph_session s(g);
     const auto start = std::chrono::steady_clock::now();
-    s.run(level[0], {{a, 0.5f}});
+    s.run(root, {{"a:0", 1.0f}});
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     times.add(name.c_str(), seconds * 1e9 / g.size(), 0, "ns a node");
   }

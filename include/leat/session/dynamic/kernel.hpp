@@ -39,7 +39,6 @@ class cancellation {
 struct session_state {
   resource_table resources;
   std::map<std::string, session_function, std::less<>> host_functions;
-  std::atomic<std::uint64_t> random_calls{0};
   std::atomic<bool> closed{false};
   std::ostream* log = nullptr;  // where Print writes: none is standard error
   std::mutex log_guard;

@@ -1,0 +1,17 @@
+# cmake -DSCRATCH=<folder> -P self_test_header_chains.cmake: what header_chains.cmake makes of headers that are written for it.
+cmake_minimum_required(VERSION 3.25)
+include("${CMAKE_CURRENT_LIST_DIR}/header_chains.cmake")
+
+file(REMOVE_RECURSE "${SCRATCH}")
+file(WRITE "${SCRATCH}/leat/low.hpp" "int low;\n")
+file(WRITE "${SCRATCH}/leat/middle.hpp" "#include <leat/low.hpp>\n")
+file(WRITE "${SCRATCH}/leat/high.hpp" "#include <vector>\n#include <leat/middle.hpp>\n")
+file(WRITE "${SCRATCH}/leat/beside.hpp" "#include <leat/low.hpp>\n")
+file(WRITE "${SCRATCH}/leat/perhaps.hpp" "#ifdef X\n#include <leat/high.hpp>\n#endif\n")
+file(WRITE "${SCRATCH}/leat/alone.hpp" "int alone;\n")
+leat_find_header_chains("${SCRATCH}" chains leat/alone.hpp leat/beside.hpp leat/high.hpp leat/low.hpp leat/middle.hpp leat/perhaps.hpp)
+list(SORT chains)
+set(expected leat/alone.hpp leat/beside.hpp leat/low.hpp:leat/middle.hpp:leat/high.hpp leat/perhaps.hpp)
+if(NOT chains STREQUAL expected)
+  message(FATAL_ERROR "the chains are ${chains}, they should be ${expected}")
+endif()
