@@ -166,7 +166,7 @@ TEST_CASE("what is not given a name is called as in TensorFlow") {
     const auto scope = g.as_default();
     const auto x = constant({{1.0f, 2.0f}, {3.0f, 4.0f}}, "the_operand");
     const std::string name = found->second(x);
-    CHECK(name == row["result"]);
+    CHECK(json(name) == row["result"]);
     json nodes = json::array();
     for (const auto& op : get_operations(g))
       if (op.name() != "the_operand") nodes.push_back({op.name(), std::string(op.type())});
