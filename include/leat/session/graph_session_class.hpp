@@ -172,6 +172,8 @@ class graph_session {
 
   /// How many runs were one fused program.
   std::int64_t fused_runs() const { return fused_runs_.load(std::memory_order_relaxed); }
+  /// How many times parts of other runs were: of a branch, of a loop's iteration, of what lies between random numbers.
+  std::int64_t fused_parts() const { return state_.part_runs.load(std::memory_order_relaxed); }
 
   /// Ends the session: runs under way fail with `cancelled`, later ones with failed_precondition.
   void close() { state_.closed.store(true); }

@@ -131,14 +131,16 @@ LEAT_FUNCTION void graph_session::execute(dynamic::prepared_run& p, std::span<co
     step.traced_run = (step.trace = how.trace)->begin_run();
     timed.emplace(step.trace, step.traced_run, "run", "Session");
   }
-  if (options_.fuse && !p.plan.has_control_flow && (step.trace == nullptr || step.trace->detail() == trace_detail::steps))
-    if (const auto program = p.program_for(graph_, step, feeds)) {
+  const bool fuses = options_.fuse && (step.trace == nullptr || step.trace->detail() == trace_detail::steps);
+  const bool is_program = !p.plan.has_control_flow && !p.plan.has_effects;
+  if (fuses && is_program)
+    if (const auto program = p.programs.find(graph_, p.plan, step, feeds)) {
       try {
         if (program->run(feeds, fetched, step)) {
           fused_runs_.fetch_add(1, std::memory_order_relaxed);
           return;
         }
-        p.forget(program);
+        p.programs.forget(program);
       } catch (const error&) {
         // nothing was written: node by node, the error says where
       }
@@ -150,7 +152,8 @@ LEAT_FUNCTION void graph_session::execute(dynamic::prepared_run& p, std::span<co
   // a program waits for nothing; nodes may
   step.timeout_in_ms = how.timeout_in_ms > 0 ? how.timeout_in_ms : options_.operation_timeout_in_ms;
   if (step.timeout_in_ms > 0) step.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(step.timeout_in_ms);
-  fetched = dynamic::run_plan_once(p.plan, step, feeds);
+  const bool in_parts = fuses && (!is_program || p.programs.is_hopeless());
+  fetched = dynamic::run_plan_once(in_parts ? p.plan_in_parts(graph_) : p.plan, step, feeds);
 }
 
 LEAT_FUNCTION void graph_session::check_feed(const output& tensor, const tensor_value& value) {

@@ -49,7 +49,7 @@ class straight_run {
   // Whether others may have to run beside a node. Before one that waits, everything has run that is no such node itself.
   bool is_for_threads(const plan_node& n, std::span<const token> inputs) const {
     if (n.waits) return plan_.waits_overlap && step_.threads_for_waiting;
-    return plan_.overlaps && step_.threads > 1 && n.work != work_kind::none && work_of(n.work, *n.node, inputs) >= heavy_work;
+    return plan_.overlaps && step_.threads > 1 && is_heavy(n, inputs);
   }
 
   const run_plan& plan_;

@@ -156,7 +156,7 @@ class framed_run final : crew_lead {
       if (!is_there_[k]) {
         const plan_node& n = plan_.nodes[static_cast<std::size_t>(plan_.fetches[k].node)];
         throw invalid_argument("Retval[" + std::to_string(k) + "] does not have value: the branch of the node was not taken" +
-                               (n.node != nullptr ? node_text(*n.node) : std::string{}));
+                               (n.node != nullptr ? node_text(giver_of(n, plan_.fetches[k].port)) : std::string{}));
       }
     return std::move(fetched_);
   }
@@ -223,8 +223,7 @@ class framed_run final : crew_lead {
     const plan_node& n = at(it.node);
     const bool alone = crew_ == nullptr && ready_.empty();
     if (n.waits) return step_.threads_for_waiting && !(alone && held_.empty());
-    if (alone || step_.threads == 1 || n.work == work_kind::none) return false;
-    return work_of(n.work, *n.node, inputs_of(it)) >= heavy_work;
+    return !alone && step_.threads != 1 && is_heavy(n, inputs_of(it));
   }
   void hand_out(const item& it) {
     const plan_node& n = at(it.node);

@@ -42,6 +42,7 @@ struct session_state {
   std::atomic<bool> closed{false};
   std::ostream* log = nullptr;  // where Print writes: none is standard error
   std::mutex log_guard;
+  std::atomic<std::int64_t> part_runs{0};  // of programs that were parts of runs
 };
 
 class run_trace;

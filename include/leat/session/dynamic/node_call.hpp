@@ -15,6 +15,7 @@ inline void run_traced(const plan_node& n, kernel_context& c) {
 
 /// Calls a node's kernel. Errors: the kernel's, with the node behind the text.
 inline void call_kernel(const plan_node& n, step_state& step, std::span<token> inputs, std::span<token> results) {
+  if (n.part != nullptr) return n.part->run(step, inputs, results);
   try {
     for (std::size_t k = 0; k < inputs.size(); ++k)
       if (n.late[k] && inputs[k].variable != nullptr) inputs[k].value = {};
@@ -31,6 +32,15 @@ inline void call_kernel(const plan_node& n, step_state& step, std::span<token> i
     rethrow_with(e, more);
   }
 }
+
+/// Whether a node is so much work that another thread may be worth it.
+inline bool is_heavy(const plan_node& n, std::span<const token> inputs) {
+  if (n.work == work_kind::none) return false;
+  return (n.part != nullptr ? n.part->work(inputs) : work_of(n.work, *n.node, inputs)) >= heavy_work;
+}
+
+/// The node of the graph that gives a result.
+inline const kernel_node& giver_of(const plan_node& n, int result) { return n.part != nullptr ? n.part->giver(result) : *n.node; }
 
 /// What a fetch takes from a result.
 inline tensor_value fetched_value(const plan_node& n, const token& t) {

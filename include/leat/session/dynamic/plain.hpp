@@ -6,7 +6,7 @@
 
 #include <leat/ops/add_n.hpp>
 #include <leat/session/dynamic/constants.hpp>
-#include <leat/session/dynamic/executor.hpp>
+#include <leat/session/dynamic/node_call.hpp>
 #include <leat/session/dynamic/plain_rows.hpp>
 
 namespace leat::dynamic {
@@ -26,6 +26,7 @@ class plain_program : public std::enable_shared_from_this<plain_program> {
     bool read;
   };
   std::vector<tensor_info> feeds;  // what it was made for
+  std::vector<std::pair<int, tensor_value>> known_feeds;  // of which also the elements
   std::vector<variable_binding> variables;  // sorted by slot
   std::vector<feed_binding> feed_buffers;
   std::vector<tensor_value> arrays;
@@ -39,6 +40,8 @@ class plain_program : public std::enable_shared_from_this<plain_program> {
   bool fits(std::span<const tensor_value> given) const {
     for (std::size_t k = 0; k < feeds.size(); ++k)
       if (feeds[k].type != given[k].type() || !(feeds[k].extent == given[k].extent())) return false;
+    for (const auto& [k, value] : known_feeds)
+      if (std::memcmp(value.data(), given[static_cast<std::size_t>(k)].data(), value.bytes()) != 0) return false;
     return true;
   }
   /// Runs it, if the variables are as they were: false where they are not. Errors: those of the interpreter; then no variable
@@ -92,9 +95,9 @@ class plain_builder {
  public:
   plain_builder(graph& g, const run_plan& plan, step_state& step) : g_(g), plan_(plan), step_(step) {}
 
-  /// The program, or null where the plan has none for these shapes.
-  std::unique_ptr<plain_program> make(std::span<const tensor_value> feeds) {
-    if (plan_.has_control_flow) return nullptr;
+  /// The program, or null where the plan has none for these shapes. It is one for the elements of `known_feeds`, too.
+  std::unique_ptr<plain_program> make(std::span<const tensor_value> feeds, std::span<const int> known_feeds = {}) {
+    if (plan_.has_control_flow || plan_.has_effects) return nullptr;
     made_ = std::make_unique<plain_program>();
     for (const auto& f : feeds) {
       made_->feeds.push_back({f.type(), f.extent()});
@@ -106,6 +109,11 @@ class plain_builder {
         if (plan_.feeds[k] >= 0) {
           plain_value& v = result(plan_.feeds[k], 0);
           v.info = made_->feeds[k];
+          if (std::find(known_feeds.begin(), known_feeds.end(), static_cast<int>(k)) != known_feeds.end()) {
+            v.known = feeds[k].kept();
+            made_->known_feeds.emplace_back(static_cast<int>(k), v.known);
+            continue;
+          }
           v.row = leaf(v.info, info_of<placeholder_op>, leaf_kind::feed, static_cast<int>(k));
         }
       for (int i : plan_.order)
@@ -216,12 +224,12 @@ class plain_builder {
     }
     if (op.kind == op_kind::variable) return enter_variable(n, result(index, 0));
     if (n.writes) return enter_write(n, index, type);
-    if (is_effect(type)) return false;
-    if (passes(type)) {
+    if (passes_on(type)) {
       result(index, 0) = input(n, 0);
       if (result(index, 0).slot != nullptr && !n.late.empty() && n.late[0]) result(index, 0).row = read(input(n, 0), index, true);
       return true;
     }
+    if (!is_pure(op)) return false;
     if (fold(n, index)) return true;
     std::vector<plain_value> in;
     for (std::size_t k = 0; k < n.inputs.size(); ++k) {
@@ -246,18 +254,6 @@ class plain_builder {
     return true;
   }
 
-  static bool passes(std::string_view type) {
-    return type == "Identity" || type == "StopGradient" || type == "PreventGradient" || type == "Snapshot" || type == "PlaceholderWithDefault" ||
-           type == "RefIdentity";
-  }
-  // What is more than a function of its inputs.
-  static bool is_effect(std::string_view type) {
-    return type.starts_with("Random") || type.starts_with("Queue") || type.find("Queue") != type.npos || type.starts_with("Stack") ||
-           type == "Print" || type == "PrintV2" || type == "Assert" || type == "CheckNumerics" || type.starts_with("PyFunc") || type == "Abort" ||
-           type == "TruncatedNormal" || type == "Multinomial" || type == "IsVariableInitialized" || type.starts_with("Resource") ||
-           type == "TemporaryVariable" || type == "DestroyTemporaryVariable" || type == "CountUpTo";
-  }
-
   bool enter_variable(const plan_node& n, plain_value& v) {
     token t;
     kernel_context c(*n.node, step_, {}, {&t, 1});
@@ -275,7 +271,7 @@ class plain_builder {
   bool fold(const plan_node& n, int index) {
     const std::string_view type = n.node->type;
     std::vector<token> in(n.inputs.size()), out(static_cast<std::size_t>(n.results));
-    const bool by_shape = type == "Shape" || type == "ShapeN" || type == "Rank" || type == "Size";
+    const bool by_shape = looks_at_shape_alone(type);
     for (std::size_t k = 0; k < in.size(); ++k) {
       const plain_value& v = input(n, static_cast<int>(k));
       if (v.known) {

@@ -19,6 +19,19 @@ struct plain_value {
   variable_slot* slot = nullptr;
 };
 
+/// Whether `plain_rows` may know rows for an operator, as far as its type tells; `first` is the dtype of its first input.
+inline bool may_have_rows(const op_info& op, dtype first) {
+  constexpr std::string_view known[]{  // sorted
+      "Add", "BatchMatMul", "BatchMatMulV2", "BiasAdd", "BiasAddGrad", "BiasAddV1", "ConcatV2", "Div", "DivNoNan", "EluGrad", "ExpandDims",
+      "Fill", "GatherV2", "InvGrad", "OnesLike", "Pack", "ReciprocalGrad", "Relu6Grad", "ReluGrad", "Reshape", "RsqrtGrad", "Select",
+      "SigmoidGrad", "SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits", "Split", "SplitV", "SqrtGrad", "Squeeze",
+      "StridedSlice", "StridedSliceGrad", "TanhGrad", "Tile", "Unpack", "ZerosLike"};
+  static_assert(std::is_sorted(std::begin(known), std::end(known)));
+  const std::string_view t = op.type;
+  if ((t == "FloorDiv" || t == "TruncateDiv" || t == "FloorMod" || t == "TruncateMod") && is_integer(first)) return false;
+  return op.infer != nullptr || std::binary_search(std::begin(known), std::end(known), t);
+}
+
 class plain_rows {
  public:
   plain_rows(graph& table, const kernel_node& node, const op_info& op, std::vector<plain_value>& in, std::function<int(plain_value&)> row_of)
@@ -29,8 +42,7 @@ class plain_rows {
     const std::string_view t = op_.type;
     if (auto made = shaped(t); !made.empty()) return made;
     if (auto made = network(t); !made.empty()) return made;
-    if ((t == "FloorDiv" || t == "TruncateDiv" || t == "FloorMod" || t == "TruncateMod") && is_integer(in_[1].info.type)) return {};
-    if (op_.infer == nullptr) return {};
+    if (op_.infer == nullptr || !may_have_rows(op_, count() > 0 ? in_[0].info.type : dtype::invalid)) return {};
     return defined();
   }
 

@@ -8,100 +8,12 @@
 // node that reads was made. Two writes to one variable that nothing orders are refused. Where several threads run a plan without
 // control flow, nodes that touch the same variable keep this order (`then`), and so give the same values for any number of threads.
 
-#include <leat/graph/known_operators.hpp>
 #include <leat/session/dynamic/node_program.hpp>
-#include <leat/session/dynamic/work.hpp>
+#include <leat/session/dynamic/plan_order.hpp>
 
 #include <algorithm>
-#include <deque>
-#include <queue>
-#include <set>
 
 namespace leat::dynamic {
-
-/// Where a value comes from: result `port` of a node of the plan.
-struct plan_source {
-  int node = -1;
-  int port = 0;
-};
-
-struct plan_edge {
-  int port = 0;  // of the node whose edge it is; -1 for control
-  int node = -1;
-  int input = 0;
-};
-
-enum class flow : unsigned char { plain, merge, enter, exit, next, trigger, feed };
-
-struct plan_node {
-  kernel_node* node = nullptr;
-  const operator_kernel* run = nullptr;
-  flow kind = flow::plain;
-  bool writes = false;
-  bool constant_enter = false;
-  bool snapshot = false;            // of a variable: some use its value from now on, whatever is written
-  bool waits = false;               // it may wait for what others do
-  work_kind work = work_kind::none;
-  int results = 0;
-  int first_result = 0;             // among the results of all nodes
-  int frame = 0;                    // static; of an Enter the one it stands in
-  int child = -1;                   // of an Enter
-  int place = 0;                    // among the nodes of its frame
-  int first_input = 0;              // among the inputs of all nodes of its frame
-  std::vector<plan_source> inputs;
-  std::vector<bool> last_use;       // of each input, in a plan without control flow
-  std::vector<bool> late;           // of each input: the variable itself is wanted, or its value when this node runs
-  std::vector<int> controls;
-  std::vector<plan_edge> out;
-  std::vector<int> then;            // nodes that must not run before this one, since both touch a variable
-  int held_by = 0;                  // nodes in whose `then` this one is
-};
-
-struct plan_frame {
-  std::string name;
-  int parent = -1;
-  int nodes = 0;
-  int inputs = 0;
-  int enters = 0;
-  int parallel_iterations = 10;
-};
-
-struct run_plan {
-  std::vector<plan_node> nodes;
-  std::vector<int> order;          // without control flow
-  bool has_control_flow = false;
-  bool overlaps = false;           // without control flow: two nodes that wait or work do not depend on each other
-  bool waits_overlap = false;      // the same of two that wait
-  std::vector<plan_frame> frames;
-  std::vector<plan_source> fetches;  // -1 for what is not fetched as a value
-  std::vector<int> feeds;            // of each feed the node that stands for it, or -1 where it is not needed
-  std::vector<std::vector<int>> fetches_of;  // of each node: fetches among its results
-  int results = 0;
-};
-
-inline flow flow_of(std::string_view type) {
-  if (type == "Merge" || type == "RefMerge") return flow::merge;
-  if (type == "Enter" || type == "RefEnter") return flow::enter;
-  if (type == "Exit" || type == "RefExit") return flow::exit;
-  if (type == "NextIteration" || type == "RefNextIteration") return flow::next;
-  if (type == "ControlTrigger") return flow::trigger;
-  return flow::plain;
-}
-inline bool is_switch(std::string_view type) { return type == "Switch" || type == "RefSwitch"; }
-
-/// The inputs of a node that are variables which it writes.
-inline std::vector<int> written_inputs(const op_info& op, int inputs) {
-  std::vector<int> list;
-  if (op.kind == op_kind::assign) return {0};
-  if (op.infer != nullptr || flow_of(op.type) != flow::plain || is_switch(op.type) || op.type == "IsVariableInitialized" ||
-      op.type == "RefIdentity" || op.type == "DestroyTemporaryVariable")
-    return list;
-  const operator_definition* d = find_definition(op.type);
-  if (d == nullptr) return list;
-  for (std::size_t k = 0; k < d->inputs.size() && static_cast<int>(k) < inputs; ++k)
-    if (d->inputs[k].reference && !d->inputs[k].is_list()) list.push_back(static_cast<int>(k));
-  return list;
-}
 
 class planner {
  public:
@@ -125,14 +37,14 @@ class planner {
     if (plan_.has_control_flow) {
       find_frames();
     } else {
-      find_order();
+      find_order(plan_);
       check_writes();
-      find_last_uses();
+      find_last_uses(plan_);
     }
     find_reads();
     if (!plan_.has_control_flow) {
       keep_order_of_touches();
-      find_overlaps();
+      find_overlaps(plan_);
     }
     return std::move(plan_);
   }
@@ -177,6 +89,7 @@ class planner {
       if (!feed_nodes_.emplace(key(f), made).second) throw invalid_argument("The tensor '" + f.name() + "' is fed twice");
       plan_node n;
       n.kind = flow::feed;
+      n.fed = f.type();
       n.results = 1;
       plan_.nodes.push_back(std::move(n));
     }
@@ -196,6 +109,7 @@ class planner {
       n.constant_enter = n.kind == flow::enter && n.node->flag("is_constant");
       n.results = nodes_.record(i).results;
       plan_.has_control_flow = plan_.has_control_flow || n.kind != flow::plain || is_switch(op.type);
+      plan_.has_effects = plan_.has_effects || (!n.writes && op.kind != op_kind::variable && op.type != "NoOp" && !is_pure(op) && !passes_on(op.type));
       plan_.nodes.push_back(std::move(n));
     }
   }
@@ -233,40 +147,6 @@ class planner {
     for (auto& n : plan_.nodes) {
       n.first_result = plan_.results;
       plan_.results += n.results;
-    }
-  }
-
-  void find_order() {
-    const std::size_t n = plan_.nodes.size();
-    std::vector<std::size_t> waits(n);
-    using item = std::pair<int, int>;  // those that write come late, those that wait last
-    std::priority_queue<item, std::vector<item>, std::greater<>> ready;
-    const auto rank = [](const plan_node& p) { return p.waits ? 2 : p.writes ? 1 : 0; };
-    for (std::size_t i = 0; i < n; ++i) {
-      waits[i] = plan_.nodes[i].inputs.size() + plan_.nodes[i].controls.size();
-      if (waits[i] == 0) ready.emplace(rank(plan_.nodes[i]), static_cast<int>(i));
-    }
-    while (!ready.empty()) {
-      const int i = ready.top().second;
-      ready.pop();
-      plan_.order.push_back(i);
-      for (const plan_edge& e : at(i).out)
-        if (--waits[static_cast<std::size_t>(e.node)] == 0) ready.emplace(rank(at(e.node)), e.node);
-    }
-    if (plan_.order.size() != n) throw invalid_argument("the graph has a cycle that is no loop");
-  }
-
-  void find_last_uses() {
-    std::vector<bool> used(static_cast<std::size_t>(plan_.results), false);
-    for (const auto& f : plan_.fetches) used[static_cast<std::size_t>(at(f.node).first_result + f.port)] = true;
-    for (auto i = plan_.order.rbegin(); i != plan_.order.rend(); ++i) {
-      plan_node& n = at(*i);
-      n.last_use.resize(n.inputs.size());
-      for (std::size_t k = n.inputs.size(); k-- > 0;) {
-        const auto slot = static_cast<std::size_t>(at(n.inputs[k].node).first_result + n.inputs[k].port);
-        n.last_use[k] = !used[slot];
-        used[slot] = true;
-      }
     }
   }
 
@@ -439,34 +319,6 @@ class planner {
     }
   }
 
-  // Whether of the nodes that `counts` tells some do not depend on each other: then not all lie on one path.
-  template <class Counts>
-  bool find_overlap(Counts counts) {
-    std::vector<int> behind(plan_.nodes.size(), 0);
-    int all = 0, longest = 0;
-    for (int i : plan_.order) {
-      const plan_node& n = at(i);
-      int most = 0;
-      for (const auto& s : n.inputs) most = std::max(most, behind[static_cast<std::size_t>(s.node)]);
-      for (int c : n.controls) most = std::max(most, behind[static_cast<std::size_t>(c)]);
-      const int one = counts(n) ? 1 : 0;
-      all += one;
-      longest = std::max(longest, behind[static_cast<std::size_t>(i)] = most + one);
-    }
-    return longest < all;
-  }
-  void find_overlaps() {
-    plan_.waits_overlap = find_overlap([](const plan_node& n) { return n.waits; });
-    plan_.overlaps = plan_.waits_overlap || find_overlap([](const plan_node& n) { return n.waits || n.work != work_kind::none; });
-    if (!plan_.overlaps) return;
-    plan_frame& all = plan_.frames.emplace_back();
-    for (plan_node& n : plan_.nodes) {
-      n.place = all.nodes++;
-      n.first_input = all.inputs;
-      all.inputs += static_cast<int>(n.inputs.size());
-    }
-  }
-
   void find_frames() {
     plan_.frames.push_back({});
     std::map<std::pair<int, std::string>, int> known;
@@ -502,11 +354,8 @@ class planner {
         n.child = at->second;
         ++plan_.frames[static_cast<std::size_t>(n.child)].enters;
       }
-      plan_frame& f = plan_.frames[static_cast<std::size_t>(n.frame)];
-      n.place = f.nodes++;
-      n.first_input = f.inputs;
-      f.inputs += static_cast<int>(n.inputs.size());
     }
+    number_places(plan_);
   }
 
   graph& g_;

@@ -2,7 +2,7 @@
 // What a session keeps for a set of fetches and feeds: its plan, and the programs that were made of it for some shapes.
 
 #include <leat/session/dynamic/executor.hpp>
-#include <leat/session/dynamic/plain.hpp>
+#include <leat/session/dynamic/plan_parts.hpp>
 
 namespace leat {
 
@@ -14,38 +14,17 @@ struct prepared_run {
   std::vector<int> places;          // of each thing asked for: its place among the fetches, -1 for an operation
   std::vector<output> feeds;
   run_plan plan;
+  program_cache programs;
 
-  /// The program for these values, made where there is none yet; null where there is to be none.
-  std::shared_ptr<plain_program> program_for(graph& g, step_state& step, std::span<const tensor_value> values) {
-    const std::lock_guard lock(guard);
-    for (auto& p : programs)
-      if (p->fits(values)) return p;
-    if (made >= most_programs) return nullptr;
-    ++made;
-    std::optional<trace_scope> timed;
-    if (step.trace != nullptr) timed.emplace(step.trace, step.traced_run, "make a program", "Plan");
-    plain_builder builder(g, plan, step);
-    std::shared_ptr<plain_program> p = builder.make(values);
-    if (p == nullptr) {
-      if (builder.lacks_values()) --made;
-      else if (++failed >= 3 && programs.empty()) made = most_programs;  // it is not one that can
-      return nullptr;
-    }
-    programs.push_back(p);
-    return p;
-  }
-  /// A program's variables have changed: their shapes, or they are gone.
-  void forget(const std::shared_ptr<plain_program>& p) {
-    const std::lock_guard lock(guard);
-    std::erase(programs, p);
+  /// The plan for a run node by node, where what can be programs is.
+  const run_plan& plan_in_parts(graph& g) {
+    std::call_once(parted_, [&] { parts_ = with_programs(g, plan); });
+    return parts_;
   }
 
  private:
-  static constexpr int most_programs = 64;  // shapes that keep changing are run node by node
-  std::mutex guard;
-  std::vector<std::shared_ptr<plain_program>> programs;
-  int made = 0;
-  int failed = 0;
+  std::once_flag parted_;
+  run_plan parts_;
 };
 
 /// The graph takes no nodes while this lives.

@@ -1,0 +1,99 @@
+#pragma once
+// Some nodes of a plan that run together: as one program, made for the shapes of what comes to them, or one after the other
+// where there is no such program and where it failed, so that an error names its node.
+
+#include <leat/session/dynamic/program_cache.hpp>
+
+namespace leat::dynamic {
+
+class fused_part final : public plan_part {
+ public:
+  static constexpr std::int64_t most_known = 4096;
+
+  graph* owner = nullptr;
+  run_plan plan;                           // fed what comes to them; fetched what others use
+  std::vector<int> known_feeds;            // of which a program knows the elements: sizes, axes; at most `most_known` of each
+  std::vector<const kernel_node*> givers;  // of each result
+  int computing = 0;                       // nodes that do more than to pass on and to look at shapes
+
+  void run(step_state& step, std::span<token> inputs, std::span<token> results) override {
+    if (!run_program(step, inputs, results)) run_nodes(step, inputs, results);
+  }
+  std::int64_t work(std::span<const token> inputs) const override {
+    std::int64_t most = 0;
+    for (const token& t : inputs) most = std::max(most, extent_of(t).elements());
+    return times(most, computing);
+  }
+  const kernel_node& giver(int result) const override { return *givers[static_cast<std::size_t>(result)]; }
+
+ private:
+  bool run_program(step_state& step, std::span<token> inputs, std::span<token> results) {
+    std::vector<tensor_value> values;
+    values.reserve(inputs.size());
+    for (const token& t : inputs) {
+      if (t.variable == nullptr || t.value) values.push_back(t.value);
+      else if (t.variable->is_initialized()) values.push_back(t.variable->read());
+      else return false;
+    }
+    for (const int k : known_feeds)
+      if (values[static_cast<std::size_t>(k)].elements() > most_known) return false;
+    const auto program = programs_.find(*owner, plan, step, values, known_feeds);
+    if (program == nullptr) return false;
+    try {
+      std::vector<tensor_value> fetched(givers.size());
+      give_memory(program->results, fetched);
+      if (!program->run(values, fetched, step)) return false;
+      keep_memory(fetched);
+      for (std::size_t k = 0; k < fetched.size(); ++k) results[k] = {std::move(fetched[k]), nullptr, false};
+      step.session.part_runs.fetch_add(1, std::memory_order_relaxed);
+      return true;
+    } catch (const error&) {
+      return false;  // node by node, the error says where
+    }
+  }
+  void run_nodes(step_state& step, std::span<const token> inputs, std::span<token> results) {
+    std::vector<token> slots(static_cast<std::size_t>(plan.results));
+    for (std::size_t k = 0; k < inputs.size(); ++k) slot(slots, {plan.feeds[k], 0}) = inputs[k];
+    std::vector<token> given;
+    for (const int i : plan.order) {
+      const plan_node& n = plan.nodes[static_cast<std::size_t>(i)];
+      if (n.kind == flow::feed) continue;
+      step.check();
+      given.clear();
+      for (std::size_t k = 0; k < n.inputs.size(); ++k) {
+        token& from = slot(slots, n.inputs[k]);
+        if (n.last_use[k]) given.push_back(std::move(from));
+        else given.push_back(from);
+      }
+      call_kernel(n, step, given, {slots.data() + n.first_result, static_cast<std::size_t>(n.results)});
+    }
+    for (std::size_t k = 0; k < plan.fetches.size(); ++k) results[k] = slot(slots, plan.fetches[k]);
+  }
+  // The memory of large results is written again when nobody holds them any more, which spares the system's giving out new pages
+  // in each iteration of a loop. The last two are kept, since the next iteration computes with the last.
+  void give_memory(const std::vector<tensor_info>& wanted, std::vector<tensor_value>& results) {
+    const std::lock_guard lock(guard_);
+    for (auto& list : kept_)
+      for (std::size_t k = 0; k < list.size() && k < wanted.size(); ++k)
+        if (!results[k] && list[k].is_alone() && list[k].type() == wanted[k].type && list[k].extent() == wanted[k].extent)
+          results[k] = std::move(list[k]);
+  }
+  void keep_memory(const std::vector<tensor_value>& results) {
+    constexpr std::size_t large = 1 << 17;
+    const std::lock_guard lock(guard_);
+    std::swap(kept_[0], kept_[1]);
+    kept_[0].assign(results.size(), {});
+    for (std::size_t k = 0; k < results.size(); ++k)
+      if (results[k].bytes() >= large && !results[k].is_borrowed()) kept_[0][k] = results[k];
+  }
+
+  token& slot(std::vector<token>& slots, const plan_source& s) const {
+    return slots[static_cast<std::size_t>(plan.nodes[static_cast<std::size_t>(s.node)].first_result + s.port)];
+  }
+
+  program_cache programs_;
+  std::mutex guard_;
+  std::array<std::vector<tensor_value>, 2> kept_;  // the later ones first
+};
+
+}  // namespace leat::dynamic

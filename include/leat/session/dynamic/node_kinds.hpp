@@ -1,0 +1,91 @@
+#pragma once
+// What is known of a node by its type, before anything runs: what it is to control flow, which variables it writes, whether its
+// results are a function of its inputs and nothing else, and whether the compiler's table can say it.
+
+#include <leat/graph/known_operators.hpp>
+#include <leat/session/dynamic/kernel.hpp>
+
+#include <algorithm>
+
+namespace leat::dynamic {
+
+/// What a node is to the executor; `feed` stands for a value from outside.
+enum class flow : unsigned char { plain, merge, enter, exit, next, trigger, feed };
+
+inline flow flow_of(std::string_view type) {
+  if (type == "Merge" || type == "RefMerge") return flow::merge;
+  if (type == "Enter" || type == "RefEnter") return flow::enter;
+  if (type == "Exit" || type == "RefExit") return flow::exit;
+  if (type == "NextIteration" || type == "RefNextIteration") return flow::next;
+  if (type == "ControlTrigger") return flow::trigger;
+  return flow::plain;
+}
+inline bool is_switch(std::string_view type) { return type == "Switch" || type == "RefSwitch"; }
+
+/// The inputs of a node that are variables which it writes.
+inline std::vector<int> written_inputs(const op_info& op, int inputs) {
+  std::vector<int> list;
+  if (op.kind == op_kind::assign) return {0};
+  if (op.infer != nullptr || flow_of(op.type) != flow::plain || is_switch(op.type) || op.type == "IsVariableInitialized" ||
+      op.type == "RefIdentity" || op.type == "DestroyTemporaryVariable")
+    return list;
+  const operator_definition* d = find_definition(op.type);
+  if (d == nullptr) return list;
+  for (std::size_t k = 0; k < d->inputs.size() && static_cast<int>(k) < inputs; ++k)
+    if (d->inputs[k].reference && !d->inputs[k].is_list()) list.push_back(static_cast<int>(k));
+  return list;
+}
+
+/// Whether it hands on what comes to it; of a variable, the variable itself.
+inline bool passes_on(std::string_view type) {
+  return type == "Identity" || type == "StopGradient" || type == "PreventGradient" || type == "Snapshot" || type == "PlaceholderWithDefault" ||
+         type == "RefIdentity";
+}
+
+/// Whether its result depends on its input's shape, and not on the elements.
+inline bool looks_at_shape_alone(std::string_view type) {
+  return type == "Shape" || type == "ShapeN" || type == "Rank" || type == "Size";
+}
+
+/// Whether its results are a function of its inputs alone, which may be computed when it suits, once or again. Kernels that a
+/// program has made known may have effects; operators with a definition have none.
+inline bool is_pure(const op_info& op) {
+  constexpr std::string_view with_kernels[]{  // sorted
+      "Add", "Atan2", "BatchMatMul", "BatchMatMulV2", "BiasAdd", "BiasAddGrad", "BiasAddV1", "BroadcastGradientArgs", "Concat", "ConcatOffset",
+      "ConcatV2", "Cumprod", "Cumsum", "Div", "DivNoNan", "DynamicPartition", "DynamicStitch", "EluGrad", "ExpandDims", "Fill", "Gather",
+      "GatherNd", "GatherV2", "InTopK", "InTopKV2", "InvGrad", "InvertPermutation", "ListDiff", "Mod", "OnesLike", "Pack", "ParallelDynamicStitch",
+      "Range", "Rank", "ReciprocalGrad", "Relu6Grad", "ReluGrad", "Reshape", "ReverseV2", "RsqrtGrad", "ScatterNd", "Select", "Selu", "SeluGrad",
+      "Shape", "ShapeN", "SigmoidGrad", "Size", "SoftmaxCrossEntropyWithLogits", "SoftplusGrad", "Softsign", "SoftsignGrad",
+      "SparseSoftmaxCrossEntropyWithLogits", "Split", "SplitV", "SqrtGrad", "Squeeze", "StridedSlice", "StridedSliceGrad", "TanhGrad", "Tile",
+      "TopKV2", "Unique", "Unpack", "Where", "Xdivy", "Xlogy", "ZerosLike"};
+  static_assert(std::is_sorted(std::begin(with_kernels), std::end(with_kernels)));
+  switch (op.kind) {
+    case op_kind::constant:
+    case op_kind::identity: return true;
+    case op_kind::placeholder:
+    case op_kind::variable:
+    case op_kind::assign:
+    case op_kind::group: return false;
+    default: break;
+  }
+  return op.infer != nullptr || std::binary_search(std::begin(with_kernels), std::end(with_kernels), op.type);
+}
+
+/// Inputs whose values say what a node is, and not only what it computes with: sizes, axes, indices of a slice. The number of
+/// the first one and how many there are; of a node whose operator is defined, its numbers.
+struct value_inputs {
+  int first = 0;
+  int count = 0;
+  bool contains(int k) const { return k >= first && k < first + count; }
+};
+inline value_inputs value_inputs_of(std::string_view type, int inputs) {
+  if (type == "Fill" || type == "Split") return {0, 1};
+  if (type == "Reshape" || type == "ExpandDims" || type == "Tile" || type == "BroadcastTo") return {1, 1};
+  if (type == "ConcatV2") return {inputs - 1, 1};
+  if (type == "SplitV" || type == "StridedSlice") return {1, inputs - 1};
+  if (type == "StridedSliceGrad") return {0, 4};
+  if (type == "GatherV2") return {2, 1};
+  return {};
+}
+
+}  // namespace leat::dynamic

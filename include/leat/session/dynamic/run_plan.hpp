@@ -1,0 +1,84 @@
+#pragma once
+// A plan: the nodes of a run with the edges between them, and the frames of its loops. plan.hpp makes it from a graph.
+
+#include <leat/session/dynamic/node_kinds.hpp>
+#include <leat/session/dynamic/work.hpp>
+
+#include <memory>
+
+namespace leat::dynamic {
+
+/// Nodes of a plan that run as one: what stands in their place.
+class plan_part {
+ public:
+  virtual ~plan_part() = default;
+  /// Errors: those of the nodes, which they name.
+  virtual void run(step_state& step, std::span<token> inputs, std::span<token> results) = 0;
+  /// How much work that is, in the unit of work.hpp.
+  virtual std::int64_t work(std::span<const token> inputs) const = 0;
+  /// The node that gives a result.
+  virtual const kernel_node& giver(int result) const = 0;
+};
+
+/// Where a value comes from: result `port` of a node of the plan.
+struct plan_source {
+  int node = -1;
+  int port = 0;
+};
+
+struct plan_edge {
+  int port = 0;  // of the node whose edge it is; -1 for control
+  int node = -1;
+  int input = 0;
+};
+
+struct plan_node {
+  kernel_node* node = nullptr;
+  const operator_kernel* run = nullptr;
+  flow kind = flow::plain;
+  dtype fed = dtype::invalid;       // of a feed
+  bool writes = false;
+  bool constant_enter = false;
+  bool snapshot = false;            // of a variable: some use its value from now on, whatever is written
+  bool waits = false;               // it may wait for what others do
+  work_kind work = work_kind::none;
+  int results = 0;
+  int first_result = 0;             // among the results of all nodes
+  int frame = 0;                    // static; of an Enter the one it stands in
+  int child = -1;                   // of an Enter
+  int place = 0;                    // among the nodes of its frame
+  int first_input = 0;              // among the inputs of all nodes of its frame
+  std::vector<plan_source> inputs;
+  std::vector<bool> last_use;       // of each input, in a plan without control flow
+  std::vector<bool> late;           // of each input: the variable itself is wanted, or its value when this node runs
+  std::vector<int> controls;
+  std::vector<plan_edge> out;
+  std::vector<int> then;            // nodes that must not run before this one, since both touch a variable
+  int held_by = 0;                  // nodes in whose `then` this one is
+  std::shared_ptr<plan_part> part;  // it stands for several; `node` is the last of them, to name it
+};
+
+struct plan_frame {
+  std::string name;
+  int parent = -1;
+  int nodes = 0;
+  int inputs = 0;
+  int enters = 0;
+  int parallel_iterations = 10;
+};
+
+struct run_plan {
+  std::vector<plan_node> nodes;
+  std::vector<int> order;          // without control flow
+  bool has_control_flow = false;
+  bool has_effects = false;        // of nodes that do more than to compute and to write variables: such a plan is no program
+  bool overlaps = false;           // without control flow: two nodes that wait or work do not depend on each other
+  bool waits_overlap = false;      // the same of two that wait
+  std::vector<plan_frame> frames;
+  std::vector<plan_source> fetches;  // -1 for what is not fetched as a value
+  std::vector<int> feeds;            // of each feed the node that stands for it, or -1 where it is not needed
+  std::vector<std::vector<int>> fetches_of;  // of each node: fetches among its results
+  int results = 0;
+};
+
+}  // namespace leat::dynamic
