@@ -1,7 +1,7 @@
-// bench_dynamic [filter]: dynamic sessions. First graphs of scalar additions, nanoseconds a node against what is asked for; then
-// steps against the same expressions in a compiled session, in pairs on one thread: the graph is made by `to_graph`, both are
-// prepared once, fed arrays and fetched from; results must agree. The network's step is also timed without the session around it
-// by bench_interpret.
+// bench_dynamic [filter]: dynamic sessions. First graphs of scalar additions, nanoseconds a node against what is asked for; loops
+// and a step with a random number, whose parts are programs, against the same node by node; then steps against the same
+// expressions in a compiled session, in pairs on one thread: the graph is made by `to_graph`, both are prepared once, fed arrays and
+// fetched from; results must agree. The network's step is also timed without the session around it by bench_interpret.
 
 #include "../graph/tree.hpp"
 #include "../rivals/fused.hpp"
@@ -37,8 +37,8 @@ class node_times {
 
   /// Times `step`, of so many nodes; `target` is nanoseconds a node, 0 for none.
   template <class Step>
-  void time(const char* name, int nodes, double target, Step step) {
-    if (wants(name)) add(name, best_of(step) * 1e9 / nodes, target, "ns a node");
+  void time(const char* name, int nodes, double target, Step step, const char* unit = "ns a node") {
+    if (wants(name)) add(name, best_of(step) * 1e9 / nodes, target, unit);
   }
   /// The least seconds that a step takes.
   template <class Step>
@@ -151,6 +151,56 @@ void time_two_products(node_times& times) {
     times.add(w.name, times.best_of([&] { both(xs, xs); }) * 1e6, 0, "us a run");
   }
   use_threads(1);
+}
+
+// ---- parts of runs: against the same nodes one by one ----
+
+// What an iteration of a loop takes, of numbers and of arrays, and what a training step with a random number in its middle does.
+void time_parts(node_times& times) {
+  for (const bool fuse : {true, false}) {
+    const auto named = [&](std::string name) { return fuse ? name : name + "_by_node"; };
+    if (const std::string name = named("loop_of_numbers"); times.wants(name.c_str())) {
+      constexpr int iterations = 1000;
+      graph g;
+      const auto scope = g.as_default();
+      const auto last = while_loop([](output i, output) { return i < iterations; },
+                                   [](output i, output a) { return std::array{i + 1, (a * 0.5f + 1.0f) * 0.9f - 0.3f * a + tanh(a)}; },
+                                   {0, constant(1.0f)});
+      graph_session s(g, {.fuse = fuse});
+      auto call = s.prepare({last[1]}, {});
+      times.time(name.c_str(), iterations, 0, [&] { call(); }, "ns an iteration");
+    }
+    for (const int n : {100, 10'000, 1'000'000}) {
+      const std::string name = named("loop_of_arrays_" + std::to_string(n));
+      if (!times.wants(name.c_str())) continue;
+      constexpr int iterations = 20;
+      graph g;
+      const auto scope = g.as_default();
+      const output x = placeholder(dtype::float32, {n}, "x");
+      const auto last = while_loop([](output i, output) { return i < iterations; },
+                                   [&](output i, output a) { return std::array{i + 1, tanh(a * x + 0.3f) * sigmoid(x) - a * 0.5f}; }, {0, x});
+      graph_session s(g, {.fuse = fuse});
+      auto call = s.prepare({last[1]}, {x});
+      const xt::xtensor<float, 1> xs = xt::ones<float>({n}) * 0.3f;
+      times.time(name.c_str(), iterations, 0, [&] { call(xs); }, "ns an iteration");
+    }
+    if (const std::string name = named("dropout_step"); times.wants(name.c_str())) {
+      graph g;
+      const auto scope = g.as_default();
+      const output x = placeholder(dtype::float32, {-1, 100}, "x");
+      const output w1 = variable(tensor_literal(dtype::float32, shape{2, {100, 64}}, 0.01), "w1");
+      const output w2 = variable(tensor_literal(dtype::float32, shape{2, {64, 10}}, 0.02), "w2");
+      const output hidden = dropout(relu(matmul(x, w1) + 0.1f), 0.3, 7);
+      const output loss = reduce_mean(square(matmul(hidden, w2) - 1.0f), {0, 1});
+      const auto slopes = gradients({loss}, {w1, w2});
+      const output step1 = assign_sub(w1, slopes[0] * 0.01f), step2 = assign_sub(w2, slopes[1] * 0.01f);
+      graph_session s(g, {.fuse = fuse});
+      s.run(global_variables_initializer());
+      auto call = s.prepare({loss, step1.operation(), step2.operation()}, {x});
+      const xt::xtensor<float, 2> xs = xt::ones<float>({32, 100});
+      times.time(name.c_str(), 1, 0, [&] { call(xs); }, "ns a step");
+    }
+  }
 }
 
 // ---- steps: against the compiled session ----
@@ -287,6 +337,7 @@ int main(int count, char** arguments) try {
   bench::use_threads(1);
   bench::node_times times(settings.filter, settings.seconds);
   bench::time_nodes(times);
+  bench::time_parts(times);
   bench::time_two_products(times);
   if (std::ofstream out(nodes_json); !(out << times.rows().dump(1) << '\n')) throw std::runtime_error(nodes_json + ": cannot be written");
   bench::suite cases(settings);
