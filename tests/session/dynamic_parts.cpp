@@ -282,16 +282,17 @@ TEST_CASE("a kernel of the program's own runs in each run, whatever comes to it"
 TEST_CASE("a trace of steps sees the steps of parts, one of nodes the nodes") {
   graph g;
   auto scope = g.as_default();
-  const output x = placeholder(dtype::float32, {-1}, "x");
+  const output x = placeholder(dtype::float32, {-1, 2}, "x");
   const output p = placeholder(dtype::boolean, {}, "p");
-  const output y = cond(p, [&] { return tanh(multiply(x, 2.0f, "twice"), "bent"); }, [&] { return x; });
+  const output y = cond(p, [&] { return transpose(tanh(multiply(x, 2.0f, "twice"), "bent")); }, [&] { return x; });
   graph_session s(g);
   for (const auto detail : {trace_detail::steps, trace_detail::nodes}) {
     run_trace t(detail);
-    s.run(y, {{x, std::vector<float>{1, 2}}, {p, true}}, {.trace = &t});
+    s.run(y, {{x, {{1.0f, 2.0f}, {3.0f, 4.0f}}}, {p, true}}, {.trace = &t});
     bool has_node = false, has_step = false;
     for (const trace_event& e : t.events()) {
       has_node = has_node || e.name == "cond/twice";
+      CHECK_MESSAGE(e.name.find("operator ") == std::string::npos, e.name);  // every step has names
       has_step = has_step || e.name.find("Tanh") != std::string::npos;
     }
     CHECK(has_node == (detail == trace_detail::nodes));

@@ -75,6 +75,7 @@ class part_finder {
     node_facts& f = facts(i);
     f.is_variable = gives_variable(i);
     if (f.is_variable) return;
+    if (op.type == "StackPushV2") pushed_[stack_of(n.inputs[0])].push_back(n.inputs[1]);
     f.is_stable = is_stable(i);
     if (n.kind != flow::plain || is_switch(op.type) || n.waits || n.writes) return;
     if (std::find(n.late.begin(), n.late.end(), true) != n.late.end()) return;
@@ -111,10 +112,20 @@ class part_finder {
     }
     const auto from_stable = [&](const plan_source& s) { return comes_before(s.node, i) && facts(s.node).is_stable; };
     if (is_switch(op.type)) return from_stable(n.inputs[0]);
+    if (op.type == "StackPopV2") {
+      const auto pushed = pushed_.find(stack_of(n.inputs[0]));
+      return pushed != pushed_.end() && std::all_of(pushed->second.begin(), pushed->second.end(), from_stable);
+    }
     const bool passes = passes_on(op.type) || n.kind == flow::enter;
     if (!passes && (n.kind != flow::plain || !is_pure(op))) return false;
     if (op.kind == op_kind::constant || looks_at_shape_alone(op.type)) return true;
     return !n.inputs.empty() && std::all_of(n.inputs.begin(), n.inputs.end(), from_stable);
+  }
+  // The stack that a handle is of: sizes that a loop keeps for the loop of its gradient are still sizes.
+  int stack_of(plan_source handle) const {
+    while (at(handle.node).node != nullptr && (at(handle.node).kind == flow::enter || passes_on(op_of(at(handle.node)).type)))
+      handle = at(handle.node).inputs[0];
+    return handle.node;
   }
   dtype type_of(const plan_source& s) const {
     const plan_node& n = at(s.node);
@@ -176,6 +187,7 @@ class part_finder {
   const run_plan& plan_;
   aliveness alive_;
   std::vector<node_facts> nodes_;
+  std::map<int, std::vector<plan_source>> pushed_;  // of each stack
   std::vector<int> sequence_;
   std::vector<std::vector<int>> parts_;
 };
