@@ -149,6 +149,11 @@ std::vector<operator_row> all_operators() {
       LEAT_OPERATOR("Gradients of graphs with names", add_n_op, "within gradients, where several meet", two, {}),
       LEAT_OPERATOR("Gradients of graphs with names", fill_op, "within gradients, where they start", {numbers, {sized({})}}, {2, 3}),
 
+
+      LEAT_OPERATOR("Gradients of functions", sqrt_grad_op, "the gradient of sqrt(x)", two, {}),
+      LEAT_OPERATOR("Gradients of functions", rsqrt_grad_op, "the gradient of rsqrt(x)", two, {}),
+      LEAT_OPERATOR("Gradients of functions", reciprocal_grad_op, "the gradient of reciprocal(x)", two, {}),
+
       LEAT_OPERATOR("State", assign_op, "assign(variable, x)", two, {}),
       LEAT_OPERATOR("State", assign_add_op, "assign_add(variable, x)", two, {}),
       LEAT_OPERATOR("State", assign_sub_op, "assign_sub(variable, x)", two, {}),

@@ -86,6 +86,43 @@ TEST_CASE("functions at the ends of their domains") {
   check_close("sqrt", qs, xt::xtensor<float, 1>{nan, infinity, nan, 0, std::sqrt(1000.0f), nan}, 1e-6);
 }
 
+TEST_CASE_TEMPLATE("no gradient goes on from a root where none comes, whatever the root is", T, float, double) {
+  const auto x = placeholder<"x", T, 6>();
+  const auto w = placeholder<"w", T, 6>();
+  const auto [s] = gradients(w * sqrt(x), x);
+  const auto [r] = gradients(w * rsqrt(x), x);
+  const auto [q] = gradients(w * reciprocal(x), x);
+  const auto [sw] = gradients(s, w);
+  const auto [rw] = gradients(r, w);
+  const auto [qw] = gradients(q, w);
+  session slopes_of_roots{s, r, q};
+  session slopes_for_w{sw, rw, qw};
+  const T most = std::numeric_limits<T>::infinity();
+  const xt::xtensor<T, 1> xs{0, -1, most, std::numeric_limits<T>::quiet_NaN(), 0.25, 0};
+  const xt::xtensor<T, 1> ws{0, 0, 0, 0, 3, 2};
+  const auto [ss, rs, qs] = slopes_of_roots.run(fetch(s, r, q), x = xs, w = ws);
+  check_close("sqrt", ss, xt::xtensor<T, 1>{0, 0, 0, 0, 3, most}, 1e-6);
+  check_close("rsqrt", rs, xt::xtensor<T, 1>{0, 0, 0, 0, -12, -most}, 1e-6);
+  check_close("reciprocal", qs, xt::xtensor<T, 1>{0, 0, 0, 0, -48, -most}, 1e-6);
+  // how they change with w does not depend on whether w is 0
+  const auto [sz, rz, qz] =
+      slopes_for_w.run(fetch(sw, rw, qw), x = xt::xtensor<T, 1>{1, 4, 0.25, 1, 1, 1}, w = xt::xtensor<T, 1>{0, 0, 0, 1, 2, 3});
+  check_close("sqrt for w", sz, xt::xtensor<T, 1>{0.5, 0.25, 1, 0.5, 0.5, 0.5}, 1e-6);
+  check_close("rsqrt for w", rz, xt::xtensor<T, 1>{-0.5, -0.0625, -4, -0.5, -0.5, -0.5}, 1e-6);
+  check_close("reciprocal for w", qz, xt::xtensor<T, 1>{-1, -0.0625, -16, -1, -1, -1}, 1e-6);
+}
+
+TEST_CASE_TEMPLATE("second derivatives of roots", T, float, double) {
+  const auto x = placeholder<"x", T, "n">();
+  const auto [s] = gradients(sqrt(x), x);
+  const auto [r] = gradients(rsqrt(x), x);
+  const auto [q] = gradients(reciprocal(x), x);
+  const std::array<plain, 3> slopes{{{"sqrt", [](double v) { return 0.5 / std::sqrt(v); }},
+                                     {"rsqrt", [](double v) { return -0.5 * std::pow(v, -1.5); }},
+                                     {"reciprocal", [](double v) { return -1 / (v * v); }}}};
+  check_functions(x, slopes, 0.3, 5, s, r, q);
+}
+
 TEST_CASE_TEMPLATE("powers, with numbers and with broadcasting", T, float, double) {
   const auto a = placeholder<"a", T, 5, "n">();
   const auto b = placeholder<"b", T, 5, 1>();

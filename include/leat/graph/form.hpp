@@ -61,6 +61,7 @@ inline constexpr field equality[]{{field_kind::operand, "x"},
                                   {field_kind::type_of, "T"},
                                   {field_kind::fixed_flag, "incompatible_shape_error", 1}};
 inline constexpr field activation[]{{field_kind::operand, "features"}, {field_kind::type_of, "T"}};
+inline constexpr field root_gradient[]{{field_kind::operand, "y"}, {field_kind::operand, "dy"}, {field_kind::type_of, "T"}};
 inline constexpr field logits[]{{field_kind::operand, "logits"}, {field_kind::unwritten, "axis", -1}, {field_kind::type_of, "T"}};
 inline constexpr field same[]{{field_kind::operand, "input"}, {field_kind::type_of, "T"}};
 inline constexpr field reduction[]{{field_kind::operand, "input"},

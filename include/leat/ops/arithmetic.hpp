@@ -130,6 +130,22 @@ template <class X>
   requires refused<neg_op, X>
 why<neg_op, X> operator-(const X&) = delete;
 
+/// The gradient of y = 1 / x for x: -dy y². Where no gradient comes, none goes on, whatever y is.
+/// Source: TensorFlow `ReciprocalGrad`.
+struct reciprocal_grad_op : rule::binary<rule::takes::floating> {
+  static constexpr std::string_view type = "ReciprocalGrad";
+  static constexpr auto& form = leat::form::root_gradient;
+  template <class M, class V>
+  static constexpr auto apply(V y, V dy) {
+    return M::select(M::equal(dy, V(0)), M::negate(dy), M::multiply(M::multiply(M::negate(dy), y), y));
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, g.dy() * g.input(1) * g.input(0) * -2);
+    if (g.wants(1)) give(g, 1, make_node<reciprocal_grad_op>({}, g.input(0), g.dy()));
+  }
+};
+
 /// 1 / x. Source: TensorFlow `Reciprocal`.
 struct reciprocal_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Reciprocal";
@@ -140,7 +156,7 @@ struct reciprocal_op : rule::unary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, -g.dy() * square(g.result()));
+    if (g.wants(0)) give(g, 0, make_node<reciprocal_grad_op>({}, g.result(), g.dy()));
   }
 };
 template <class X>

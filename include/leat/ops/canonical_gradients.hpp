@@ -53,11 +53,9 @@ inline const bool gradient_operators_compile = [] {
   pair("SoftplusGrad", [](const output& dy, const output& x) { return dy * sigmoid(x); });
   pair("TanhGrad", [](const output& y, const output& dy) { return dy * (1 - square(y)); });
   pair("SigmoidGrad", [](const output& y, const output& dy) { return dy * y * (1 - y); });
-  // TensorFlow's kernels: no gradient where none comes, whatever y is
-  pair("SqrtGrad", [=](const output& y, const output& dy) { return select(equal(dy, zero(dy)), dy, dy * constant_like(y, 0.5) / y); });
-  pair("RsqrtGrad",
-       [=](const output& y, const output& dy) { return select(equal(dy, zero(dy)), -dy, dy * constant_like(y, -0.5) * y * square(y)); });
-  pair("ReciprocalGrad", [=](const output& y, const output& dy) { return select(equal(dy, zero(dy)), -dy, -dy * square(y)); });
+  pair("SqrtGrad", [](const output& y, const output& dy) { return make_node<sqrt_grad_op>({}, y, dy); });
+  pair("RsqrtGrad", [](const output& y, const output& dy) { return make_node<rsqrt_grad_op>({}, y, dy); });
+  pair("ReciprocalGrad", [](const output& y, const output& dy) { return make_node<reciprocal_grad_op>({}, y, dy); });
   pair("DivNoNan", [=](const output& x, const output& y) {
     const output none = equal(y, zero(y));
     return select(none, zero(x), x / select(none, constant_like(y, 1), y));

@@ -93,6 +93,22 @@ template <class X>
   requires refused<log1p_op, X>
 why<log1p_op, X> log1p(const X&) = delete;
 
+/// The gradient of y = √x for x: dy / (2 y). Where no gradient comes, none goes on, whatever y is.
+/// Source: TensorFlow `SqrtGrad`.
+struct sqrt_grad_op : rule::binary<rule::takes::floating> {
+  static constexpr std::string_view type = "SqrtGrad";
+  static constexpr auto& form = leat::form::root_gradient;
+  template <class M, class V>
+  static constexpr auto apply(V y, V dy) {
+    return M::select(M::equal(dy, V(0)), dy, M::divide(M::multiply(dy, V(0.5f)), y));
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, make_node<sqrt_grad_op>({}, g.input(0), g.dy() * g.result()) * -2);
+    if (g.wants(1)) give(g, 1, make_node<sqrt_grad_op>({}, g.input(0), g.dy()));
+  }
+};
+
 /// Square root. Source: TensorFlow `Sqrt`.
 struct sqrt_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Sqrt";
@@ -102,7 +118,7 @@ struct sqrt_op : rule::unary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, g.dy() * 0.5 / g.result());
+    if (g.wants(0)) give(g, 0, make_node<sqrt_grad_op>({}, g.result(), g.dy()));
   }
 };
 template <class X>
@@ -114,6 +130,22 @@ template <class X>
   requires refused<sqrt_op, X>
 why<sqrt_op, X> sqrt(const X&) = delete;
 
+/// The gradient of y = 1 / √x for x: -dy y³ / 2. Where no gradient comes, none goes on, whatever y is.
+/// Source: TensorFlow `RsqrtGrad`.
+struct rsqrt_grad_op : rule::binary<rule::takes::floating> {
+  static constexpr std::string_view type = "RsqrtGrad";
+  static constexpr auto& form = leat::form::root_gradient;
+  template <class M, class V>
+  static constexpr auto apply(V y, V dy) {
+    return M::select(M::equal(dy, V(0)), M::negate(dy), M::multiply(M::multiply(M::multiply(M::multiply(dy, V(-0.5f)), y), y), y));
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, make_node<reciprocal_grad_op>({}, g.input(0), g.dy() * g.input(1)) * 1.5);
+    if (g.wants(1)) give(g, 1, make_node<rsqrt_grad_op>({}, g.input(0), g.dy()));
+  }
+};
+
 /// 1 / √x. Source: TensorFlow `Rsqrt`.
 struct rsqrt_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Rsqrt";
@@ -123,7 +155,7 @@ struct rsqrt_op : rule::unary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, g.dy() * -0.5 * g.result() * square(g.result()));
+    if (g.wants(0)) give(g, 0, make_node<rsqrt_grad_op>({}, g.result(), g.dy()));
   }
 };
 template <class X>

@@ -280,9 +280,9 @@ class plain_rows {
     if (t == "EluGrad") return {select(less(b, zero), a * (b + one), a)};
     if (t == "SigmoidGrad") return {b * a * (one - a)};
     if (t == "TanhGrad") return {b * (one - a * a)};
-    if (t == "SqrtGrad") return {select(equal(b, number(b, 0)), b, b * number(a, 0.5) / a)};
-    if (t == "RsqrtGrad") return {select(equal(b, number(b, 0)), -b, b * number(a, -0.5) * a * a * a)};
-    if (t == "ReciprocalGrad" || t == "InvGrad") return {select(equal(b, number(b, 0)), -b, -b * a * a)};
+    if (t == "SqrtGrad") return {node<sqrt_grad_op>({}, a, b)};
+    if (t == "RsqrtGrad") return {node<rsqrt_grad_op>({}, a, b)};
+    if (t == "ReciprocalGrad" || t == "InvGrad") return {node<reciprocal_grad_op>({}, a, b)};
     return {};
   }
 
