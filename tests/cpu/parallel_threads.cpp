@@ -4,10 +4,16 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <cstring>
+#include <mutex>
+#include <set>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 using namespace leat::cpu;
@@ -52,6 +58,73 @@ TEST_CASE("an exception of one chunk reaches the caller, and the next loop runs"
   CHECK(calls == 64);
 }
 
+TEST_CASE("a thread's limit holds for the loops that it begins") {
+  set_thread_count(4);
+  for (const int limit : {1, 2, 3, 4, 9}) {
+    CAPTURE(limit);
+    const scoped_thread_limit within(limit);
+    const int wanted = std::min(limit, 4);
+    CHECK(thread_count() == wanted);
+    CHECK(within.count_outside() == 4);
+    std::mutex guard;
+    std::condition_variable changed;
+    std::set<std::thread::id> seen;
+    std::vector<std::atomic<int>> calls(200);
+    // so many threads that each waits for the others before it goes on
+    parallel_for(200, [&](std::int64_t chunk) {
+      ++calls[static_cast<std::size_t>(chunk)];
+      std::unique_lock lock(guard);
+      seen.insert(std::this_thread::get_id());
+      changed.notify_all();
+      changed.wait_for(lock, std::chrono::seconds(20), [&] { return static_cast<int>(seen.size()) >= wanted; });
+    });
+    CHECK(static_cast<int>(seen.size()) == wanted);
+    for (const std::atomic<int>& each : calls) CHECK(each == 1);
+  }
+  CHECK(thread_count() == 4);
+}
+
+TEST_CASE("of several limits the least counts, 0 says nothing, and other threads have none") {
+  set_thread_count(4);
+  const scoped_thread_limit outer(2);
+  {
+    const scoped_thread_limit more(3), none(0);
+    CHECK(thread_count() == 2);
+    const scoped_thread_limit less(1);
+    CHECK(thread_count() == 1);
+    CHECK(less.count_outside() == 2);
+  }
+  CHECK(thread_count() == 2);
+  int elsewhere = 0;
+  std::thread([&] { elsewhere = thread_count(); }).join();
+  CHECK(elsewhere == 4);
+  std::atomic<int> within = 0, calls = 0;
+  parallel_for(8, [&](std::int64_t) {
+    within += thread_count();
+    parallel_for(3, [&](std::int64_t) { ++calls; });
+  });
+  CHECK(within == 8);
+  CHECK(calls == 24);
+  CHECK(thread_count() == 2);
+}
+
+TEST_CASE("an exception under a limit ends the loop and reaches the caller") {
+  set_thread_count(4);
+  const scoped_thread_limit within(2);
+  std::atomic<int> calls = 0;
+  const auto failing = [&](std::int64_t chunk) {
+    ++calls;
+    if (chunk == 0) throw std::runtime_error("chunk");
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  };
+  CHECK_THROWS_AS(parallel_for(100'000, failing), std::runtime_error);
+  CHECK(calls < 100'000);
+  CHECK(thread_count() == 2);
+  calls = 0;
+  parallel_for(64, [&](std::int64_t) { ++calls; });
+  CHECK(calls == 64);
+}
+
 TEST_CASE_TEMPLATE("products do not depend on the number of threads", T, float, double, std::int32_t) {
   struct shape {
     bool transpose_a, transpose_b;
@@ -74,6 +147,13 @@ TEST_CASE_TEMPLATE("products do not depend on the number of threads", T, float, 
       std::vector<T>& c = results[threads - 1];
       c.assign(static_cast<std::size_t>(s.m * s.n), T(1));
       matmul<T>(s.transpose_a, s.transpose_b, s.m, s.n, s.k, T(2), a.data(), lda, b.data(), ldb, T(1), c.data(), s.n);
+    }
+    {
+      const scoped_thread_limit within(2);
+      set_thread_count(4);
+      std::vector<T> c(results[0].size(), T(1));
+      matmul<T>(s.transpose_a, s.transpose_b, s.m, s.n, s.k, T(2), a.data(), lda, b.data(), ldb, T(1), c.data(), s.n);
+      CHECK(std::memcmp(results[0].data(), c.data(), c.size() * sizeof(T)) == 0);
     }
     for (int other : {1, 2})
       CHECK(std::memcmp(results[0].data(), results[other].data(), results[0].size() * sizeof(T)) == 0);

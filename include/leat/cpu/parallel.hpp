@@ -2,7 +2,8 @@
 // Loops over independent chunks of work, on oneTBB's threads where LEAT_USE_TBB is defined and in order otherwise.
 // Model: the caller divides its work into numbered chunks by the work's size alone; a chunk's result depends on its
 // number only, never on the thread that runs it or on how many there are, and so results are the same for any number of
-// threads.
+// threads. A thread may have a limit of its own, which holds for the loops that it begins: then so many tasks take the
+// chunks one by one.
 // Chunks run in the caller's floating-point mode. With one thread or one chunk nothing is allocated and no thread is
 // woken; oneTBB takes its few small task objects from pools of its own.
 
@@ -21,6 +22,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <type_traits>
 
 #if defined(__SANITIZE_THREAD__)
 #include <sanitizer/tsan_interface.h>
@@ -65,25 +67,75 @@ class thread_pool {
   std::atomic<std::shared_ptr<tbb::task_arena>> arena_;
 };
 
+inline constinit thread_local int limit_of_thread = 0;  // 0: none
+
 }  // namespace detail
 
 /// Whether parallel_for can use more than one thread.
 inline constexpr bool has_threads = true;
 
-/// How many threads parallel_for may use; at first as many as there are processors.
-inline int thread_count() { return detail::thread_pool::instance().size(); }
+/// The calling thread's limit, or 0.
+inline int thread_limit() noexcept { return detail::limit_of_thread; }
 
-/// Sets that number, at least 1, for the loops that begin afterwards.
+/// How many threads parallel_for may use when the calling thread begins it; at first as many as there are processors.
+inline int thread_count() {
+  const int all = detail::thread_pool::instance().size();
+  const int limit = thread_limit();
+  return limit > 0 && limit < all ? limit : all;
+}
+
+/// Sets how many threads the program's loops may use, at least 1, for those that begin afterwards.
 inline void set_thread_count(int threads) { detail::thread_pool::instance().resize(threads); }
 
-/// Calls f(0), …, f(chunks - 1), in any order and on several threads. An exception of f ends the loop and reaches the
-/// caller.
-template <class F>
-void parallel_for(std::int64_t chunks, F&& f) {
-  if (chunks <= 1 || thread_count() == 1) {
-    for (std::int64_t chunk = 0; chunk < chunks; ++chunk) f(chunk);
-    return;
+/// Loops that the calling thread begins while this is in scope use at most so many threads; 0 says nothing. Of several scopes the
+/// least counts.
+class scoped_thread_limit {
+ public:
+  explicit scoped_thread_limit(int threads) noexcept : before_(thread_limit()) {
+    if (threads > 0 && (before_ == 0 || threads < before_)) detail::limit_of_thread = threads;
   }
+  scoped_thread_limit(const scoped_thread_limit&) = delete;
+  scoped_thread_limit& operator=(const scoped_thread_limit&) = delete;
+  ~scoped_thread_limit() { detail::limit_of_thread = before_; }
+  /// What thread_count() is outside.
+  int count_outside() const {
+    const int all = detail::thread_pool::instance().size();
+    return before_ > 0 && before_ < all ? before_ : all;
+  }
+
+ private:
+  int before_;
+};
+
+namespace detail {
+
+// A function of chunks, from the first to before the last. Not a template, so that oneTBB's are compiled once.
+struct chunk_function {
+  void (*call)(void* f, std::int64_t begin, std::int64_t end);
+  void* f;
+};
+
+// What is done in the arena: chunks in ranges, or, under a limit, by as many tasks as it says, each of which takes chunks as long
+// as there are some.
+inline void share_in_ranges(std::int64_t chunks, const chunk_function& f) {
+  tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, chunks),
+                    [&f](const tbb::blocked_range<std::int64_t>& range) { f.call(f.f, range.begin(), range.end()); });
+}
+inline void share_among(int tasks, std::int64_t chunks, const chunk_function& f) {
+  std::atomic<std::int64_t> next = 0;
+  const auto take = [&](const tbb::blocked_range<int>&) {
+    const scoped_thread_limit alone(1);  // a loop within a chunk: all threads that it may have are here
+    try {
+      for (std::int64_t chunk; (chunk = next.fetch_add(1, std::memory_order_relaxed)) < chunks;) f.call(f.f, chunk, chunk + 1);
+    } catch (...) {
+      next.store(chunks, std::memory_order_relaxed);
+      throw;
+    }
+  };
+  tbb::parallel_for(tbb::blocked_range<int>(0, tasks), take, tbb::simple_partitioner());
+}
+
+inline void share_chunks(std::int64_t chunks, const chunk_function& f) {
   const float_mode mode = float_mode::current();
 #if defined(__SANITIZE_THREAD__)
   // the sanitizer does not see into oneTBB's library: what comes before the loop, in it and after it is ordered
@@ -91,22 +143,44 @@ void parallel_for(std::int64_t chunks, F&& f) {
   char after = 0;
   __tsan_release(&before);
 #endif
-  const auto arena = detail::thread_pool::instance().arena();
+  auto part = [&](std::int64_t begin, std::int64_t end) {
+#if defined(__SANITIZE_THREAD__)
+    __tsan_acquire(&before);
+#endif
+    const scoped_float_mode scope(mode);
+    f.call(f.f, begin, end);
+#if defined(__SANITIZE_THREAD__)
+    __tsan_release(&after);
+#endif
+  };
+  const auto call = [](void* to, std::int64_t begin, std::int64_t end) { (*static_cast<decltype(part)*>(to))(begin, end); };
+  const chunk_function parts{call, &part};
+  const int limit = thread_limit();
+  const auto arena = thread_pool::instance().arena();
   arena->execute([&] {
-    tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, chunks), [&](const tbb::blocked_range<std::int64_t>& range) {
-#if defined(__SANITIZE_THREAD__)
-      __tsan_acquire(&before);
-#endif
-      const scoped_float_mode scope(mode);
-      for (std::int64_t chunk = range.begin(); chunk < range.end(); ++chunk) f(chunk);
-#if defined(__SANITIZE_THREAD__)
-      __tsan_release(&after);
-#endif
-    });
+    if (limit > 0 && limit < arena->max_concurrency()) share_among(limit, chunks, parts);
+    else share_in_ranges(chunks, parts);
   });
 #if defined(__SANITIZE_THREAD__)
   __tsan_acquire(&after);
 #endif
+}
+
+}  // namespace detail
+
+/// Calls f(0), …, f(chunks - 1), in any order and on several threads, but for the calling thread's limit. An exception of f
+/// ends the loop and reaches the caller.
+template <class F>
+void parallel_for(std::int64_t chunks, F&& f) {
+  if (chunks <= 1 || thread_count() == 1) {
+    for (std::int64_t chunk = 0; chunk < chunks; ++chunk) f(chunk);
+    return;
+  }
+  using function = std::remove_reference_t<F>;
+  const auto call = [](void* to, std::int64_t begin, std::int64_t end) {
+    for (std::int64_t chunk = begin; chunk < end; ++chunk) (*static_cast<function*>(to))(chunk);
+  };
+  detail::share_chunks(chunks, {call, const_cast<void*>(static_cast<const void*>(std::addressof(f)))});
 }
 
 #else
@@ -119,6 +193,17 @@ inline int thread_count() noexcept { return 1; }
 
 /// Has no effect without oneTBB.
 inline void set_thread_count(int) noexcept {}
+
+/// There is one thread as it is.
+inline int thread_limit() noexcept { return 0; }
+class scoped_thread_limit {
+ public:
+  explicit scoped_thread_limit(int) noexcept {}
+  scoped_thread_limit(const scoped_thread_limit&) = delete;
+  scoped_thread_limit& operator=(const scoped_thread_limit&) = delete;
+  ~scoped_thread_limit() {}  // such an object is no unused variable
+  int count_outside() const noexcept { return 1; }
+};
 
 /// Calls f(0), …, f(chunks - 1).
 template <class F>

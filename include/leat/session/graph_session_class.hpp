@@ -24,6 +24,9 @@ struct session_options {
   /// How many nodes of one run may work at the same time: 0 for as many as `cpu::thread_count()` says; 1 for one after the other, and
   /// then a node that waits holds up the others of its run. Without LEAT_USE_TBB it is 1.
   int inter_op_parallelism_threads = 0;
+  /// How many threads one node, or one program, of this session's runs may use at most: 0 for as many as `cpu::thread_count()` says,
+  /// which is the most in any case; 1 for the thread that runs it alone. Results do not depend on it.
+  int intra_op_parallelism_threads = 0;
 };
 
 struct run_options {

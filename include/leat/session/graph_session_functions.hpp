@@ -32,9 +32,11 @@ LEAT_FUNCTION const std::vector<tensor_value>& graph_callable::run() {
 }
 
 LEAT_FUNCTION graph_session::graph_session(graph& g, session_options options) : graph_(g), options_(options) {
-  if (options.inter_op_parallelism_threads < 0)
-    throw invalid_argument("inter_op_parallelism_threads is " + std::to_string(options.inter_op_parallelism_threads) +
-                           "; it is the number of threads, or 0");
+  const auto check_threads = [](const char* name, int threads) {
+    if (threads < 0) throw invalid_argument(std::string(name) + " is " + std::to_string(threads) + "; it is the number of threads, or 0");
+  };
+  check_threads("inter_op_parallelism_threads", options.inter_op_parallelism_threads);
+  check_threads("intra_op_parallelism_threads", options.intra_op_parallelism_threads);
   state_.log = options.log;
 }
 LEAT_FUNCTION graph_session::~graph_session() { close(); }
@@ -126,6 +128,7 @@ LEAT_FUNCTION void graph_session::execute(dynamic::prepared_run& p, std::span<co
   step.cancel = how.cancel;
   step.check();
   const dynamic::graph_in_use frozen(graph_.named());
+  const cpu::scoped_thread_limit within(options_.intra_op_parallelism_threads);
   std::optional<trace_scope> timed;
   if (how.trace != nullptr) {
     step.traced_run = (step.trace = how.trace)->begin_run();
@@ -147,7 +150,7 @@ LEAT_FUNCTION void graph_session::execute(dynamic::prepared_run& p, std::span<co
     }
   if (cpu::has_threads && options_.inter_op_parallelism_threads != 1) {
     step.threads_for_waiting = true;
-    step.threads = options_.inter_op_parallelism_threads > 1 ? options_.inter_op_parallelism_threads : cpu::thread_count();
+    step.threads = options_.inter_op_parallelism_threads > 1 ? options_.inter_op_parallelism_threads : within.count_outside();
   }
   // a program waits for nothing; nodes may
   step.timeout_in_ms = how.timeout_in_ms > 0 ? how.timeout_in_ms : options_.operation_timeout_in_ms;

@@ -70,7 +70,7 @@ class crew : public std::enable_shared_from_this<crew> {
  public:
   /// The thread that makes it leads, until it calls `run`.
   crew(step_state& step, crew_lead& lead)
-      : step_(step), lead_(lead), threads_(step.threads), mode_(cpu::float_mode::current()) {}
+      : step_(step), lead_(lead), threads_(step.threads), mode_(cpu::float_mode::current()), limit_(cpu::thread_limit()) {}
 
   /// For the leader: hands out a job. `more`: it has other things to do now.
   void give(std::unique_ptr<crew_job> job, bool more) {
@@ -121,6 +121,7 @@ class crew : public std::enable_shared_from_this<crew> {
       ++helping_;
     }
     const cpu::scoped_float_mode mode(mode_);
+    const cpu::scoped_thread_limit limit(limit_);
     work(role::helper);
     const std::lock_guard lock(guard_);
     --helping_;
@@ -234,6 +235,7 @@ class crew : public std::enable_shared_from_this<crew> {
       try {
         own_.emplace_back([this] {
           const cpu::scoped_float_mode mode(mode_);
+          const cpu::scoped_thread_limit limit(limit_);
           work(role::waiter);
         });
         ++free_waiters_;
@@ -270,6 +272,7 @@ class crew : public std::enable_shared_from_this<crew> {
   crew_lead& lead_;
   const int threads_;
   const cpu::float_mode mode_;
+  const int limit_;  // of the threads within a node
   std::atomic<bool> news_{false};
 
   std::mutex guard_;  // of all that follows
