@@ -116,6 +116,54 @@ void define_meet() {
   static_cast<void>(known);
 }
 
+// "Quick" and "Slow" are heavy nodes of one run, and give a number. Slow ends when Quick has ended and then "Tell" has run, or
+// half a second passed in which it did not: so what comes between Quick and Tell comes before what Slow gives, if it may.
+class race {
+ public:
+  void end_quick() { set(quick_ended_); }
+  void tell() { set(told_); }
+  void run_slow() {
+    std::unique_lock lock(guard_);
+    changed_.wait_for(lock, 30s, [&] { return quick_ended_; });
+    was_overtaken_ = changed_.wait_for(lock, 500ms, [&] { return told_; });
+    quick_was_first_ = quick_ended_;
+  }
+  bool quick_was_first() const { return quick_was_first_; }
+  bool was_overtaken() const { return was_overtaken_; }
+
+ private:
+  void set(bool& what) {
+    const std::lock_guard lock(guard_);
+    what = true;
+    changed_.notify_all();
+  }
+  std::mutex guard_;
+  std::condition_variable changed_;
+  bool quick_ended_ = false, told_ = false, quick_was_first_ = false, was_overtaken_ = false;
+};
+race* the_race = nullptr;
+void define_race() {
+  static const bool known = [] {
+    define_operator("Slow(x: T, number: float) -> (y: float)", [](shape_context& c) { c.set(0, shape{}); });
+    define_operator("Quick(x: T, number: float) -> (y: float)", [](shape_context& c) { c.set(0, shape{}); });
+    define_operator("Tell(number: float) -> (y: float)", [](shape_context& c) { c.set(0, shape{}); });
+    register_kernel("Slow", [](kernel_context& c) {
+      the_race->run_slow();
+      c.set(0, c.input(1));
+    });
+    register_kernel("Quick", [](kernel_context& c) {
+      the_race->end_quick();
+      c.set(0, c.input(1));
+    });
+    register_kernel("Tell", [](kernel_context& c) {
+      the_race->tell();
+      c.set(0, c.input(0));
+    });
+    return true;
+  }();
+  static_cast<void>(known);
+}
+
 }  // namespace
 
 TEST_CASE("one node of a run waits for another one of it") {
@@ -373,6 +421,66 @@ TEST_CASE("results are the same for any number of threads") {
     const output slope = gradients({loss}, {x})[0];
     check_same_on_all_threads(g, [&](graph_session& s) { return s.run(std::vector<output>{loss, slope}, {{x, pattern(128, 128, 4)}}); });
   }
+}
+
+TEST_CASE("what touches a variable keeps its order, whoever is ready first") {
+  define_race();
+  const thread_limit limit(2);
+  graph g;
+  auto scope = g.as_default();
+  const output x = placeholder(dtype::float32, {-1, -1}, "x");
+  const auto heavy = [&](std::string_view type, float number) {
+    return call_operator(g, type, {number_argument(x), number_argument(constant(number))}).result();
+  };
+  const auto tell = [&](const output& given) { return call_operator(g, "Tell", {number_argument(given)}).result(); };
+  const output v = variable(1e8f, "v");
+  std::vector<graph_element> fetches;
+  float wanted = 0;
+  std::vector<float> seen;
+  SUBCASE("a write behind a write") {
+    fetches.push_back(assign_add(v, heavy("Slow", -1e8f)).operation());
+    const graph_operation second = assign_add(v, heavy("Quick", 1)).operation();
+    auto waits = control_dependencies({second});
+    fetches.push_back(tell(constant(0.0f)));
+    seen = {0};
+    wanted = 1;  // and 0 in the other order
+  }
+  SUBCASE("a write behind a read") {
+    const graph_operation first = assign_sub(v, 1e8f).operation();
+    {
+      auto waits = control_dependencies({first});
+      fetches.push_back(v * heavy("Slow", 1));
+    }
+    const graph_operation second = assign_add(v, heavy("Quick", 3)).operation();
+    auto waits = control_dependencies({second});
+    fetches.push_back(tell(constant(5.0f)));
+    seen = {0, 5};
+    wanted = 3;
+  }
+  SUBCASE("a read behind a write") {
+    const output other = variable(0.0f, "other");
+    const graph_operation first = assign_sub(v, 1e8f).operation();
+    fetches.push_back(assign_add(v, heavy("Slow", 3)).operation());
+    // one thread writes what it can write before it reads
+    const graph_operation last = assign_add(other, heavy("Quick", 1)).operation();
+    auto waits = control_dependencies({first, last});
+    fetches.push_back(tell(v * 1.0f));
+    seen = {3};
+    wanted = 3;
+  }
+  race one;
+  the_race = &one;
+  graph_session s(g);
+  s.run(global_variables_initializer());
+  const auto results = s.run(fetches, {{x, pattern(256, 256, 1)}});
+  CHECK(one.quick_was_first());
+  CHECK(!one.was_overtaken());
+  std::vector<float> got;
+  for (const auto& r : results)
+    if (r) got.push_back(r.as<float>());
+  REQUIRE(got.size() == seen.size());
+  for (std::size_t k = 0; k < seen.size(); ++k) CHECK(got[k] == seen[k]);
+  CHECK(s.value(v).as<float>() == wanted);
 }
 
 TEST_CASE("an error ends the run, whatever else waits or works") {
