@@ -37,6 +37,40 @@ TEST_CASE("sizes that are computed from shapes are known") {
   CHECK(shape_of_result(reshape(x, stack({wide, identity(index(sizes, {0}), "n")}))) == "(24, ?)");
 }
 
+TEST_CASE("arrays taken apart, and repeated") {
+  graph g;
+  const auto scope = g.as_default();
+  const output x = placeholder(dtype::float32, {4, -1, 6}, "x");
+  const auto rows = unstack(x, -3, "rows");
+  REQUIRE(rows.size() == 4);
+  CHECK(rows[3].name() == "rows:3");
+  CHECK(shape_of_result(rows[3]) == "(?, 6)");
+  CHECK(*rows[0].operation().attribute("num").get_if<std::int64_t>() == 4);
+  CHECK(*rows[0].operation().attribute("axis").get_if<std::int64_t>() == -3);
+  CHECK(*rows[0].operation().attribute("T").get_if<data_type>() == data_type::float32);
+  for (const int axis : {2, -1}) {
+    const auto parts = split(x, 3, axis, "parts");
+    REQUIRE(parts.size() == 3);
+    CHECK(shape_of_result(parts[1]) == "(4, ?, 2)");
+    CHECK(parts[0].operation().inputs()[0].name() == (axis == 2 ? "parts/split_dim:0" : "parts_1/split_dim:0"));
+    CHECK(std::string(parts[0].operation().made_at().file).ends_with("named_functions.cpp"));
+  }
+  CHECK(shape_of_result(split(x, 2, 1)[0]) == "(4, ?, 6)");
+  const output sizes = constant({1, 5}, "sizes"), last = constant(-1, "last");
+  const auto uneven = call_operator(g, "SplitV", {x, sizes, last}, {{"num_split", std::int64_t{2}}}).outputs();
+  CHECK(shape_of_result(uneven[1]) == "(4, ?, 5)");
+  const output wide = tile(x, {2, 3, 1}, "wide");
+  CHECK(shape_of_result(wide) == "(8, ?, 6)");
+  CHECK(wide.operation().inputs()[1].name() == "wide/multiples:0");
+  CHECK_THROWS_WITH_AS(unstack(x, 1), doctest::Contains("the size along the axis is not known"), invalid_argument);
+  CHECK_THROWS_AS(unstack(x, 3), invalid_argument);
+  CHECK_THROWS_WITH_AS(split(x, 4, 2), doctest::Contains("Dimension size must be evenly divisible by 4 but is 6"), invalid_argument);
+  CHECK_THROWS_WITH_AS(split(x, 4, 2), doctest::Contains("named_functions.cpp"), invalid_argument);
+  CHECK_THROWS_AS(split(x, 0), invalid_argument);
+  CHECK_THROWS_AS(split(x, 2, -4), invalid_argument);
+  CHECK_THROWS_WITH_AS(tile(x, {2, 3}), doctest::Contains("must be rank 2 but is rank 3"), invalid_argument);
+}
+
 TEST_CASE("several arrays put together, and added") {
   graph g;
   const auto scope = g.as_default();

@@ -8,8 +8,3 @@
 #include <leat/cpu/batch/masks.hpp>
 #include <leat/cpu/batch/memory.hpp>
 #include <leat/cpu/batch/registers.hpp>
-
-#undef LEAT_BATCH_AVX512
-#undef LEAT_BATCH_AVX2
-#undef LEAT_BATCH_SSE2
-#undef LEAT_BATCH_NO_ROUNDING

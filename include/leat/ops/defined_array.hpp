@@ -39,7 +39,7 @@ inline void split_shape(shape_context& c) {
   shape part = c.input(1).extent;
   const auto axis = shapes::number(c, 0);
   if (!part.has_rank()) return;
-  if (!axis || *axis < 0) {  // -1 may be an axis or not known
+  if (!axis || (*axis < 0 && !c.constant(0))) {  // -1 may be an axis or not known
     for (int i = 0; i < part.rank; ++i) part.dim[i] = unknown_dimension;
     if (part.rank == 1 && c.input(1).extent[0] >= 0) part.dim[0] = c.input(1).extent[0] / c.result_count();
     return c.set_all(part);
@@ -57,7 +57,7 @@ inline void split_sizes_shape(shape_context& c) {
   shape part = c.input(0).extent;
   const auto axis = shapes::number(c, 2);
   const auto sizes = c.numbers(1);
-  if (!part.has_rank() || !axis || *axis < 0) return;
+  if (!part.has_rank() || !axis || (*axis < 0 && !c.constant(2))) return;
   const int at = shapes::axis(c, *axis, part.rank);
   for (int k = 0; k < c.result_count(); ++k) {
     const bool known = sizes && sizes->size() == static_cast<std::size_t>(c.result_count()) && (*sizes)[static_cast<std::size_t>(k)] >= 0;

@@ -121,43 +121,21 @@ inline std::vector<output> unstack(const operand_value& x, std::int64_t axis = 0
   if (!t.extent().has_rank()) throw invalid_argument("unstack: " + describe(t) + ": its rank is not known");
   const int at = detail::axis_of(axis, t.extent().rank);
   if (t.extent()[at] < 0) throw invalid_argument("unstack: " + describe(t) + ": the size along the axis is not known");
-  shape part;
-  for (int i = 0; i < t.extent().rank; ++i)
-    if (i != at) part.push(t.extent()[i]);
-  return g.named()
-      .raw(g, "Unpack", std::array{t}, {{"num", t.extent()[at]}, {"T", t.type()}, {"axis", axis}},
-           std::vector<tensor_info>(static_cast<std::size_t>(t.extent()[at]), {t.type(), part}), name)
-      .outputs();
+  return call_operator(g, "Unpack", {t}, {{"num", t.extent()[at]}, {"axis", axis}}, name).outputs();
 }
 /// Equal parts along an axis. Source: `split`.
 inline std::vector<output> split(const operand_value& x, std::int64_t count, std::int32_t axis = 0, std::string_view name = "split",
                                  const std::source_location& where = std::source_location::current()) {
   const output t = detail::raw_tensor(x);
-  if (count < 1) throw invalid_argument("split: into at least one part");
-  shape part = t.extent();
-  if (part.has_rank()) {
-    const int at = detail::axis_of(axis, part.rank);
-    if (part[at] >= 0 && part[at] % count != 0)
-      throw invalid_argument("Dimension size must be evenly divisible by " + std::to_string(count) + " but is " + std::to_string(part[at]));
-    if (part[at] >= 0) part.dim[at] /= count;
-  }
-  return detail::raw_named(t.owner(), "Split", name, {{"split_dim", tensor_literal(axis)}, {"value", t}},
-                           {{"num_split", count}, {"T", t.type()}},
-                           std::vector<tensor_info>(static_cast<std::size_t>(count), {t.type(), part}), where)
-      .outputs();
+  const source_scope line(t.owner(), where);
+  return call_operator(t.owner(), "Split", {tensor_literal(axis), t}, {{"num_split", count}}, name).outputs();
 }
 /// Repeated along each axis. Source: `tile`.
 inline output tile(const operand_value& x, const std::vector<std::int32_t>& multiples, std::string_view name = "Tile",
                    const std::source_location& where = std::source_location::current()) {
   const output t = detail::raw_tensor(x);
-  shape extent = t.extent();
-  if (extent.has_rank() && static_cast<std::size_t>(extent.rank) != multiples.size())
-    throw invalid_argument("tile: one multiple for each axis of " + describe(t));
-  for (int i = 0; i < extent.rank; ++i)
-    if (extent[i] >= 0) extent.dim[i] *= multiples[static_cast<std::size_t>(i)];
-  return detail::raw_named(t.owner(), "Tile", name, {{"input", t}, {"multiples", tensor_literal(multiples)}},
-                           {{"T", t.type()}, {"Tmultiples", dtype::int32}}, {{t.type(), extent}}, where)
-      .result();
+  const source_scope line(t.owner(), where);
+  return call_operator(t.owner(), "Tile", {t, tensor_literal(multiples)}, {}, name).result();
 }
 /// The sum of several tensors of one shape. Source: `add_n`.
 inline output add_n(const std::vector<output>& values, std::string_view name = "AddN",

@@ -3,6 +3,8 @@
 
 #include <leat/cpu/batch/masks.hpp>
 
+#include <leat/cpu/batch/instruction_set.hpp>  // behind all others
+
 namespace leat::cpu {
 
 #if defined(LEAT_BATCH_AVX512)
@@ -176,3 +178,5 @@ batch<T> scale_where(const mask<T>& m, const batch<T>& p, const batch<T>& power)
 #endif
 
 }  // namespace leat::cpu
+
+#include <leat/cpu/batch/end_instruction_set.hpp>

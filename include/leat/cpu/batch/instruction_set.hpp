@@ -1,5 +1,5 @@
-#pragma once
-// What the compiler's flags say of the processor, for the headers of cpu/batch.hpp, which takes the macros back at its end.
+// What the compiler's flags say of the processor, as macros for the header that includes this one behind all others, and
+// end_instruction_set.hpp at its end, which takes them back. So no #pragma once.
 
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 #define LEAT_BATCH_AVX512 1

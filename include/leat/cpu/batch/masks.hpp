@@ -5,6 +5,8 @@
 
 #include <cstring>
 
+#include <leat/cpu/batch/instruction_set.hpp>  // behind all others
+
 namespace leat::cpu {
 
 /// Lane by lane a where m holds, else b. Call it as cpu::select: xsimd has a function of that name for its own mask
@@ -83,3 +85,5 @@ template <class T>
 }
 
 }  // namespace leat::cpu
+
+#include <leat/cpu/batch/end_instruction_set.hpp>

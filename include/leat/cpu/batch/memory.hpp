@@ -3,6 +3,8 @@
 
 #include <leat/cpu/batch/registers.hpp>
 
+#include <leat/cpu/batch/instruction_set.hpp>  // behind all others
+
 namespace leat::cpu {
 
 /// Reads one batch from p, of any alignment.
@@ -117,3 +119,5 @@ template <class T>
 }
 
 }  // namespace leat::cpu
+
+#include <leat/cpu/batch/end_instruction_set.hpp>

@@ -5,12 +5,13 @@
 // reinterpreted as a GNU vector (`native<T>`), on which g++ and clang generate every integer operation and conversion
 // themselves, and intrinsics are used only where the mask registers of AVX-512 or masked memory accesses need them.
 
-#include <leat/cpu/batch/instruction_set.hpp>
 #include <xsimd/xsimd.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+
+#include <leat/cpu/batch/instruction_set.hpp>  // behind all others
 
 namespace leat::cpu {
 
@@ -110,3 +111,5 @@ template <class To, class From>
 }
 
 }  // namespace leat::cpu
+
+#include <leat/cpu/batch/end_instruction_set.hpp>
