@@ -12,7 +12,7 @@
 // So it may live there only if nothing of the same buffer is read afterwards; and it may live where it is loaded from only
 // until that buffer is written.
 
-#include <leat/cpu/interpret/reduction.hpp>
+#include <leat/cpu/interpret/tile_code.hpp>
 #include <leat/kernels/plan.hpp>
 
 #include <vector>
@@ -34,7 +34,7 @@ struct scalar_step {
 
 /// An instruction of the innermost loop. Registers are numbers in the table of addresses, see `cluster_code::addresses`.
 struct lane_step {
-  enum class kind : std::uint8_t { compute, copy, gather, scatter, position, reduce, reduce_into, stream, tile_load, tile_store, tile_position };
+  enum class kind : std::uint8_t { compute, copy, gather, scatter, position, reduce, reduce_into, stream };
   kind what = kind::compute;
   std::uint8_t size = 0;
   dtype type = dtype::invalid;
@@ -101,14 +101,8 @@ struct cluster_code {
   std::int64_t slot_bytes = 0;
   std::int64_t block = block_unit;  // elements
 
-  // Where rows are short: the same with several rows in one block, one after the other; what is one value per row is repeated.
-  // For clusters that only compute elements.
-  static constexpr std::int64_t longest_short_row = 128;
-  bool has_tile = false;
-  lane_phase tile;
-  int tile_slots = 0;
-  std::int64_t tile_block = 0;
-  std::int64_t tile_slot_bytes = 0;
+  static constexpr std::int64_t longest_short_row = 512;
+  tile_code tile;  // the same for several short rows at once
 
   cluster_code(const program_view& p, const std::int64_t* data, int step);
 };

@@ -24,8 +24,13 @@ inline constexpr std::int64_t constant_kind = std::int64_t{1} << 40;
 inline bool is_constant(std::int64_t kind) { return kind >= constant_kind; }
 inline bool is_lane(std::int64_t kind) { return kind >= 0 && !is_constant(kind) && !register_is_scalar(kind); }
 inline bool is_scalar(std::int64_t kind) { return kind >= 0 && !is_constant(kind) && register_is_scalar(kind); }
+// Instructions of tiles, which no program has: see tile_writer.hpp.
+inline constexpr int spread_rows = -1001;  // destination, row value
+inline constexpr int reduce_rows = -1002;  // row value, register, operator
 // Whether an instruction writes a register.
-inline bool defines(const instruction& i) { return i.op >= 0 || i.op == instruction_code::load || i.op == position || i.op == reload; }
+inline bool defines(const instruction& i) {
+  return i.op >= 0 || i.op == instruction_code::load || i.op == position || i.op == reload || i.op == spread_rows || i.op == reduce_rows;
+}
 // The dtypes of what an operator reads.
 inline int operand_types(const instruction& i, dtype (&in)[3]) {
   int count = 0;
@@ -57,7 +62,8 @@ struct lane_numbers {
       if (is_lane(i.kinds.x)) f((*this)(i.kinds.x, i.x));
       if (is_lane(i.kinds.y)) f((*this)(i.kinds.y, i.y));
       if (is_lane(i.kinds.z)) f((*this)(i.kinds.z, i.z));
-    } else if (i.op == instruction_code::store || i.op == reduce_lanes || i.op == reduce_array || i.op == spill) {
+    } else if (i.op == instruction_code::store || i.op == reduce_lanes || i.op == reduce_array || i.op == reduce_cell || i.op == spill ||
+               i.op == spread_rows || i.op == reduce_rows) {
       f((*this)(i.kinds.x, i.x));
     }
   }

@@ -2,10 +2,9 @@
 // From the integers of a program's step to a cluster's code, see cluster_code.hpp: neighbors are fused, registers get their
 // places, and instructions the addresses of their functions.
 
-#include <leat/cpu/interpret/lane_places.hpp>
+#include <leat/cpu/interpret/tile_writer.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <vector>
 
 namespace leat::cpu {
@@ -16,7 +15,7 @@ namespace detail {
 class cluster_writer {
  public:
   cluster_writer(cluster_code& to, const program_view& p, const std::int64_t* data, int step)
-      : to_(to), info_(p.step_at(step)), code_(data + info_.instructions), lives_(numbers_, to.operand_buffer) {
+      : to_(to), info_(p.step_at(step)), code_(data + info_.instructions), cells_(to, code_), lives_(numbers_, to.operand_buffer) {
     to_.operands = info_.operand_count;
     to_.loops = info_.loop_count;
     to_.outer = static_cast<int>(code_[outer_loops]);
@@ -38,9 +37,11 @@ class cluster_writer {
   void write() {
     choose_order();
     for (int k = 0; k < register_files; ++k) numbers_.counts[k] = code_[lane_registers + k];
-    make_tile();
     for (int t = 0; t < stages_; ++t) fuse_neighbors(phases_[static_cast<std::size_t>(2 + 2 * t)], numbers_);
-    place_cells();
+    tile_writer tile(to_, cells_, info_, code_, phases_);
+    for (int t = 0; t < stages_; ++t) cells_.note(phase(2 + 2 * t));
+    cells_.note(tile.instructions());
+    cells_.place();
     for (int k = 0; k < static_cast<int>(code_[accumulating_total]); ++k) write_combined(k);
     to_.scalars.resize(static_cast<std::size_t>(stages_) + 3);
     for (const auto& i : phases_[0]) write_scalar(i, to_.scalars[0]);
@@ -52,28 +53,26 @@ class cluster_writer {
     }
     for (const auto& i : phase(1 + 2 * stages_)) write_scalar(i, to_.scalars[static_cast<std::size_t>(stages_) + 1]);
     for (const auto& i : phase(2 + 2 * stages_)) write_scalar(i, to_.scalars[static_cast<std::size_t>(stages_) + 2]);
-    write_tile();
+    tile.write();
     // the addresses of slots and of what moves follow those of cells
     const int cells = static_cast<int>(to_.cell_addresses.size());
-    const auto settle = [cells](lane_phase& l, int slots) {
-      const auto one = [&](int& a) {
-        if (a >= moving_base) a = a - moving_base + cells + slots;
-        else if (a >= slot_base) a = a - slot_base + cells;
-      };
+    const auto settle = [&](int& a) {
+      if (a >= moving_base) a = a - moving_base + cells + to_.slots;
+      else if (a >= slot_base) a = a - slot_base + cells;
+    };
+    for (auto& l : to_.lanes) {
       for (auto& s : l.steps) {
-        one(s.d);
-        one(s.x);
-        one(s.y);
-        one(s.z);
+        settle(s.d);
+        settle(s.x);
+        settle(s.y);
+        settle(s.z);
       }
       for (auto& m : l.moving) {
-        one(m.at);
-        one(m.slot);
+        settle(m.at);
+        settle(m.slot);
       }
-    };
-    for (auto& l : to_.lanes) settle(l, to_.slots);
-    settle(to_.tile, to_.tile_slots);
-    to_.addresses = cells + std::max(to_.slots + moving, to_.tile_slots + static_cast<int>(to_.tile.moving.size()));
+    }
+    to_.addresses = cells + to_.slots + moving;
     to_.cell_bytes = leat::detail::divide_up(to_.cell_bytes, 64) * 64;
     choose_block();
   }
@@ -110,75 +109,7 @@ class cluster_writer {
       for (const auto& i : phase(2)) to_.combines_rows = to_.combines_rows || (i.op == reduce_array && i.z == 1);
   }
 
-  // ---- cells ----------------------------------------------------------------------------------------------------------
-
-  // 1, or -0, of a floating-point dtype, as a cell that lanes read.
-  int constant_address(std::int64_t kind, dtype type) {
-    const bool one = kind == constant_kind + 1;
-    for (const auto& c : constants_)
-      if (c.one == one && c.type == type) return c.address;
-    scalar_step s;
-    s.what = scalar_step::kind::immediate;
-    s.type = type;
-    s.size = static_cast<std::uint8_t>(size_of(type));
-    s.repeated = true;
-    s.bits = immediate_bits(type, std::bit_cast<std::int64_t>(one ? 1.0 : -0.0));
-    s.d = static_cast<int>(to_.cell_bytes);
-    to_.cell_bytes += static_cast<std::int64_t>(repeated_bytes);
-    constants_.push_back({one, type, static_cast<int>(to_.cell_addresses.size())});
-    to_.cell_addresses.push_back(s.d);
-    to_.scalars[0].push_back(s);
-    return constants_.back().address;
-  }
-
-  int scalar_number(std::int64_t kind, std::int64_t r) const {
-    int at = 0;
-    const int file = register_file(register_type(kind));
-    for (int k = 0; k < file; ++k) at += static_cast<int>(code_[scalar_registers + k]);
-    if (r < 0 || r >= code_[scalar_registers + file]) damaged_program("an instruction names a register that is not there");
-    return at + static_cast<int>(r);
-  }
-  void place_cells() {
-    int count = 0;
-    for (int k = 0; k < register_files; ++k) count += static_cast<int>(code_[scalar_registers + k]);
-    cell_at_.assign(static_cast<std::size_t>(count), -1);
-    cell_address_.assign(static_cast<std::size_t>(count), -1);
-    const auto note = [&](const std::vector<instruction>& code) {
-      for (const auto& i : code) {
-        if (i.op < 0) continue;
-        if (is_scalar(i.kinds.x)) read_by_lanes(i.kinds.x, i.x);
-        if (is_scalar(i.kinds.y)) read_by_lanes(i.kinds.y, i.y);
-        if (is_scalar(i.kinds.z)) read_by_lanes(i.kinds.z, i.z);
-      }
-    };
-    for (int t = 0; t < stages_; ++t) note(phase(2 + 2 * t));
-    note(tile_code_);
-    for (int& c : cell_at_)
-      if (c < 0) {
-        c = static_cast<int>(to_.cell_bytes);
-        to_.cell_bytes += 8;
-      }
-    to_.cell_bytes = leat::detail::divide_up(to_.cell_bytes, 64) * 64;
-  }
-  void read_by_lanes(std::int64_t kind, std::int64_t r) {
-    const auto k = static_cast<std::size_t>(scalar_number(kind, r));
-    if (cell_at_[k] >= 0) return;
-    cell_at_[k] = static_cast<int>(to_.cell_bytes);
-    cell_address_[k] = static_cast<int>(to_.cell_addresses.size());
-    to_.cell_addresses.push_back(cell_at_[k]);
-    to_.cell_bytes += static_cast<std::int64_t>(repeated_bytes);
-  }
-  int cell(std::int64_t kind, std::int64_t r) const { return cell_at_[static_cast<std::size_t>(scalar_number(kind, r))]; }
-  bool is_repeated(std::int64_t kind, std::int64_t r) const { return cell_address_[static_cast<std::size_t>(scalar_number(kind, r))] >= 0; }
-
-  int checked_operand(std::int64_t o) const {
-    if (o < 0 || o >= to_.operands) damaged_program("an instruction names an operand that is not there");
-    return static_cast<int>(o);
-  }
-  int checked_accumulator(std::int64_t a) const {
-    if (a < 0 || a >= to_.accumulators) damaged_program("an instruction names an accumulator that is not there");
-    return static_cast<int>(a);
-  }
+  // ---- scalars --------------------------------------------------------------------------------------------------------
 
   void write_scalar(const instruction& i, std::vector<scalar_step>& to) {
     using kind = scalar_step::kind;
@@ -186,21 +117,21 @@ class cluster_writer {
     const auto result = [&] {
       s.type = register_type(i.kinds.d);
       s.size = static_cast<std::uint8_t>(size_of(s.type));
-      s.d = cell(i.kinds.d, i.d);
-      s.repeated = is_repeated(i.kinds.d, i.d);
+      s.d = cells_.cell(i.kinds.d, i.d);
+      s.repeated = cells_.is_repeated(i.kinds.d, i.d);
     };
     switch (i.op) {
       case instruction_code::load:
         s.what = kind::load;
         result();
-        s.x = checked_operand(i.x);
+        s.x = checked_operand(to_, i.x);
         break;
       case instruction_code::store:
         s.what = kind::store;
         s.type = register_type(i.kinds.x);
         s.size = static_cast<std::uint8_t>(size_of(s.type));
-        s.d = checked_operand(i.d);
-        s.x = cell(i.kinds.x, i.x);
+        s.d = checked_operand(to_, i.d);
+        s.x = cells_.cell(i.kinds.x, i.x);
         break;
       case immediate:
         s.what = kind::immediate;
@@ -216,23 +147,23 @@ class cluster_writer {
       case finish_row:
         s.what = kind::finish_row;
         result();
-        s.x = checked_accumulator(i.x);
+        s.x = checked_accumulator(to_, i.x);
         s.reduction = reduction_of_code(static_cast<int>(i.y), s.type);
         break;
       case finish_all:
         s.what = kind::finish_all;
         s.type = static_cast<dtype>(i.z);
         s.size = static_cast<std::uint8_t>(size_of(s.type));
-        s.d = checked_operand(i.d);
-        s.x = checked_accumulator(i.x);
+        s.d = checked_operand(to_, i.d);
+        s.x = checked_accumulator(to_, i.x);
         s.reduction = reduction_of_code(static_cast<int>(i.y), s.type);
         break;
       case reduce_cell:
         s.what = kind::reduce_cell;
         s.type = register_type(i.kinds.x);
         s.size = static_cast<std::uint8_t>(size_of(s.type));
-        s.d = checked_operand(i.d);
-        s.x = cell(i.kinds.x, i.x);
+        s.d = checked_operand(to_, i.d);
+        s.x = cells_.cell(i.kinds.x, i.x);
         s.reduction = reduction_of_code(static_cast<int>(i.y), s.type);
         break;
       default: {
@@ -241,75 +172,20 @@ class cluster_writer {
         dtype in[3]{};
         const int count = operand_types(i, in);
         s.single = element_of_code(i.op, s.type, in, count).single;
-        s.x = cell(i.kinds.x, i.x);
-        if (count > 1) s.y = cell(i.kinds.y, i.y);
-        if (count > 2) s.z = cell(i.kinds.z, i.z);
+        s.x = cells_.cell(i.kinds.x, i.x);
+        if (count > 1) s.y = cells_.cell(i.kinds.y, i.y);
+        if (count > 2) s.z = cells_.cell(i.kinds.z, i.z);
       }
     }
     to.push_back(s);
   }
   void write_combined(int k) {
     const std::int64_t* row = code_ + phase_lengths + 2 * stages_ + 3 + 3 * k;
-    const int operand = checked_operand(row[0]);
+    const int operand = checked_operand(to_, row[0]);
     const dtype type = static_cast<dtype>(row[2]);
     bool finishes = false;
     for (const auto& i : phase(2 + 2 * stages_)) finishes = finishes || (i.op == finish_all && i.d == operand);
     to_.combined.push_back({operand, !finishes, size_of(type), reduction_of_code(static_cast<int>(row[1]), type)});
-  }
-
-  // ---- short rows -----------------------------------------------------------------------------------------------------
-
-  // One list of instructions for several rows: what the row's own instructions compute becomes lanes as well.
-  void make_tile() {
-    if (!to_.has_inner || to_.outer == 0 || stages_ != 1 || to_.accumulators > 0 || code_[accumulating_total] > 0 || to_.spills > 0) return;
-    if (!phase(3).empty() || !phase(4).empty()) return;
-    const auto simple = [](const instruction& i) { return i.op >= 0 || i.op == instruction_code::load || i.op == position; };
-    for (const auto& i : phase(1))
-      if (!simple(i)) return;
-    for (const auto& i : phase(2))
-      if (!simple(i) && i.op != instruction_code::store) return;
-    std::vector<std::pair<std::int64_t, std::int64_t>> of_rows;
-    for (const auto& i : phase(1)) of_rows.emplace_back(i.kinds.d, i.d);
-    const auto as_lane = [&](std::int64_t& kind, std::int64_t& r) {
-      if (std::find(of_rows.begin(), of_rows.end(), std::pair(kind, r)) == of_rows.end()) return;
-      r += code_[lane_registers + register_file(register_type(kind))];
-      kind &= ~(std::int64_t{1} << 20);
-    };
-    for (const int p : {1, 2})
-      for (instruction i : phase(p)) {
-        if (i.op >= 0 || defines(i)) as_lane(i.kinds.d, i.d);
-        if (i.op >= 0) {
-          as_lane(i.kinds.x, i.x);
-          as_lane(i.kinds.y, i.y);
-          as_lane(i.kinds.z, i.z);
-        }
-        if (i.op == position && p == 2) i.x = to_.outer;
-        tile_code_.push_back(i);
-      }
-    widen_registers();
-    fuse_neighbors(tile_code_, numbers_);
-    narrow_registers();
-    to_.has_tile = true;
-  }
-  void widen_registers() {
-    for (int k = 0; k < register_files; ++k) numbers_.counts[k] = code_[lane_registers + k] + code_[scalar_registers + k];
-  }
-  void narrow_registers() {
-    for (int k = 0; k < register_files; ++k) numbers_.counts[k] = code_[lane_registers + k];
-  }
-  void write_tile() {
-    if (!to_.has_tile) return;
-    const int slots = to_.slots;
-    const int homes = homes_;
-    widen_registers();
-    tiled_ = true;
-    to_.slots = 0;
-    write_lanes(tile_code_, to_.tile);
-    tiled_ = false;
-    narrow_registers();
-    to_.tile_slots = to_.slots;
-    to_.slots = slots;
-    homes_ = homes;
   }
 
   // ---- lanes ----------------------------------------------------------------------------------------------------------
@@ -318,7 +194,7 @@ class cluster_writer {
   int write_lanes(const std::vector<instruction>& code, lane_phase& to) {
     if (code.empty()) return 0;
     lives_.find_lives(code, to_.combines_rows);
-    lives_.choose_places(code, tiled_);
+    lives_.choose_places(code, false);
     lives_.free_slots(to_.slots);
     const bool may_stream = code_[accumulating_total] == 0;
     for (std::size_t k = 0; k < code.size(); ++k) {
@@ -331,7 +207,7 @@ class cluster_writer {
         for (std::size_t r : touched_)
           if (lives_[r].last_use == i && lives_[r].size == d->size && lives_[r].slot >= 0 && lives_[r].where == lane_place::slot && c.op >= 0)
             lives_.release(lives_[r]);
-        const bool other_place = (d->where == lane_place::stored && may_stream) || (d->where == lane_place::loaded && tiled_);
+        const bool other_place = d->where == lane_place::stored && may_stream;
         if (d->where == lane_place::slot || other_place) d->slot = lives_.take_slot();
         if (d->where == lane_place::slot)
           d->address = slot_base + d->slot;
@@ -356,11 +232,11 @@ class cluster_writer {
   }
 
   int address(std::int64_t kind, std::int64_t r, dtype type) {
-    if (is_constant(kind)) return constant_address(kind, type);
+    if (is_constant(kind)) return cells_.constant_address(kind, type);
     return address(kind, r);
   }
   int address(std::int64_t kind, std::int64_t r) const {
-    if (register_is_scalar(kind)) return cell_address_[static_cast<std::size_t>(scalar_number(kind, r))];
+    if (register_is_scalar(kind)) return cells_.address(kind, r);
     return lives_.of(kind, r).address;
   }
 
@@ -373,28 +249,25 @@ class cluster_writer {
     };
     switch (i.op) {
       case instruction_code::load:
-        if (d->where == lane_place::loaded && !tiled_) return;
-        s.what = tiled_ ? kind::tile_load : kind::gather;
-        s.x = d->slot >= 0 ? slot_base + d->slot : 0;
+        if (d->where == lane_place::loaded) return;
+        s.what = kind::gather;
         element(i.kinds.d);
         s.d = d->address;
-        s.operand = checked_operand(i.x);
+        s.operand = checked_operand(to_, i.x);
         break;
       case instruction_code::store: {
         const auto& r = lives_.of(i.kinds.x, i.x);
         const bool there = r.where == lane_place::stored && r.operand == i.d;
         if (there && code_[accumulating_total] != 0) return;
-        s.what = tiled_ ? kind::tile_store : there ? kind::stream : kind::scatter;
-        s.y = tiled_ && there ? slot_base + r.slot : -1;
+        s.what = there ? kind::stream : kind::scatter;
         element(i.kinds.x);
         s.x = r.address;
-        s.operand = checked_operand(i.d);
+        s.operand = checked_operand(to_, i.d);
         break;
       }
       case position:
-        s.what = tiled_ ? kind::tile_position : kind::position;
+        s.what = kind::position;
         s.operand = static_cast<int>(i.x);
-        if (tiled_ && (i.x < 0 || i.x > to_.outer)) damaged_program("an instruction names a loop that is not there");
         element(i.kinds.d);
         s.d = d->address;
         break;
@@ -402,7 +275,7 @@ class cluster_writer {
         s.what = kind::reduce;
         element(i.kinds.x);
         s.x = address(i.kinds.x, i.x);
-        s.accumulator = checked_accumulator(i.d);
+        s.accumulator = checked_accumulator(to_, i.d);
         s.reduction = reduction_of_code(static_cast<int>(i.y), s.type);
         to.starts.push_back({s.reduction, s.accumulator, i.z == 1});
         break;
@@ -410,7 +283,7 @@ class cluster_writer {
         s.what = kind::reduce_into;
         element(i.kinds.x);
         s.x = address(i.kinds.x, i.x);
-        s.operand = checked_operand(i.d);
+        s.operand = checked_operand(to_, i.d);
         s.reduction = reduction_of_code(static_cast<int>(i.y), s.type);
         break;
       case spill: {
@@ -453,8 +326,6 @@ class cluster_writer {
     const std::int64_t unit = cluster_code::block_unit;
     to_.block = std::clamp(fits / unit * unit, unit, cluster_code::longest_block);
     to_.slot_bytes = to_.block * width;
-    to_.tile_block = std::clamp(cluster_code::cache_bytes / (std::max(1, to_.tile_slots) * width) / unit * unit, unit, cluster_code::longest_block);
-    to_.tile_slot_bytes = to_.tile_block * width;
   }
 
   cluster_code& to_;
@@ -462,20 +333,12 @@ class cluster_writer {
   const std::int64_t* code_;
   int stages_ = 0;
   std::vector<std::vector<instruction>> phases_;
-  std::vector<int> cell_at_, cell_address_;
+  cell_places cells_;
   lane_numbers numbers_;
   lane_places lives_;
-  struct known_constant {
-    bool one;
-    dtype type;
-    int address;
-  };
-  std::vector<known_constant> constants_;
   std::vector<std::size_t> touched_;
   int widest_ = 0;
   int homes_ = 0;
-  std::vector<instruction> tile_code_;
-  bool tiled_ = false;
 };
 
 }  // namespace detail

@@ -2,7 +2,7 @@
 // Where the registers of lanes live while a block is computed: in a slot of the worker's memory, in an operand itself (read where
 // it was loaded from, or computed where it will be stored), or in a row buffer.
 
-#include <leat/cpu/interpret/cluster_instructions.hpp>
+#include <leat/cpu/interpret/cell_places.hpp>
 
 #include <algorithm>
 #include <vector>
@@ -15,7 +15,8 @@ struct lane_register {
   int last_use = -1;
   int size = 0;
   lane_place where = lane_place::slot;
-  int operand = -1;  // it is loaded from or stored to
+  bool per_row = false;  // of a tile: an array of one value per row
+  int operand = -1;      // it is loaded from or stored to
   int spill = -1;
   int address = -1;
   int slot = -1;
@@ -48,7 +49,7 @@ class lane_places {
       }
     }
   }
-  /// Chooses where each register lives; in a tile, loads and stores of any stride have a place of their own.
+  /// Chooses where each register of lanes lives; in a tile, loads and stores of any stride may live in the operand.
   void choose_places(const std::vector<instruction>& code, bool tiled) {
     for (const auto& c : code) {
       if (c.op != spill) continue;
@@ -61,13 +62,13 @@ class lane_places {
       if (c.op != instruction_code::store || (c.y != 1 && !tiled)) continue;
       auto& r = of(c.kinds.x, c.x);
       const auto& made = code[static_cast<std::size_t>(r.defined)];
-      if (r.where != lane_place::slot || made.op < 0 || !may_store_early(code, r.defined, static_cast<int>(c.d))) continue;
+      if (r.per_row || r.where != lane_place::slot || made.op < 0 || !may_store_early(code, r.defined, static_cast<int>(c.d))) continue;
       r.where = lane_place::stored;
       r.operand = static_cast<int>(c.d);
     }
     for (std::size_t i = 0; i < code.size(); ++i) {
       const auto& c = code[i];
-      if (c.op == instruction_code::load && (c.y == 1 || tiled) && stays(code, static_cast<int>(i))) {
+      if (c.op == instruction_code::load && (c.y == 1 || tiled) && !of(c.kinds.d, c.d).per_row && stays(code, static_cast<int>(i))) {
         auto& r = of(c.kinds.d, c.d);
         r.where = lane_place::loaded;
         r.operand = static_cast<int>(c.x);

@@ -32,6 +32,10 @@ struct reduction_functions {
   void (*into)(void* to, const void* x, std::int64_t n, std::int64_t stride) = nullptr;
   /// to[i] = combine(to[i], (x0[i], x1[i]), (x2[i], x3[i])): four rows at once.
   void (*four_rows)(void* to, const void* const* x, std::int64_t n) = nullptr;
+  /// Of rows of `length` elements that lie one after the other, what `start`, `take` and `finish` give of each: to[k], k < rows.
+  void (*each_row)(void* to, reduction_order, const void* x, std::int64_t rows, std::int64_t length) = nullptr;
+  /// `into` an array for one such row after the other, the first `grouped` of them as `four_rows`.
+  void (*rows_into)(void* to, const void* x, std::int64_t rows, std::int64_t length, std::int64_t stride, std::int64_t grouped) = nullptr;
   void (*fill)(void* to, std::int64_t n) = nullptr;
   /// Combines the results of chunks, `stride` bytes apart, in their order.
   void (*chunks)(void* to, const void* parts, std::int64_t n, std::int64_t chunks, std::int64_t stride) = nullptr;
@@ -104,6 +108,11 @@ struct reduction_loop {
       if (stride == 1)
         for (; i + count <= n; i += count) write(out + i, many(read(out + i), read(x + i)));
     }
+    if (stride == 0) {
+      T v = *out;
+      for (; i < n; ++i) v = one(v, x[i]);
+      *out = v;
+    }
     for (; i < n; ++i) out[i * stride] = one(out[i * stride], x[i]);
   }
   static void four_rows(void* to, const void* const* from, std::int64_t n) {
@@ -116,6 +125,54 @@ struct reduction_loop {
         write(out + i, many(read(out + i), many(many(read(x[0] + i), read(x[1] + i)), many(read(x[2] + i), read(x[3] + i)))));
     for (; i < n; ++i) out[i] = one(out[i], one(one(x[0][i], x[1][i]), one(x[2][i], x[3][i])));
   }
+  static void each_row(void* to, reduction_order order, const void* from, std::int64_t rows, std::int64_t length) {
+    T* out = static_cast<T*>(to);
+    const T* x = static_cast<const T*>(from);
+    if (width == 0 || order == reduction_order::single) {
+      for (; rows > 0; --rows, x += length) {
+        T v = Op::template identity<T>();
+        for (std::int64_t i = 0; i < length; ++i) v = one(v, x[i]);
+        *out++ = v;
+      }
+      return;
+    }
+    if constexpr (width != 0) {
+      const value none(Op::template identity<T>());
+      for (; rows > 0; --rows) {
+        value p[4]{none, none, none, none};
+        std::int64_t n = length;
+        if (order == reduction_order::four)
+          for (; n >= 4 * count; n -= 4 * count, x += 4 * count)
+            for (int u = 0; u < 4; ++u) p[u] = many(p[u], read(x + u * count));
+        for (; n >= count; n -= count, x += count) p[0] = many(p[0], read(x));
+        if (n > 0) p[0] = many(p[0], part_of(x, static_cast<int>(n)));
+        x += n;
+        *out++ = lanes::template across<Op, T>(order == reduction_order::four ? many(many(p[0], p[1]), many(p[2], p[3])) : p[0]);
+      }
+    }
+  }
+  static void rows_into(void* to, const void* from, std::int64_t rows, std::int64_t length, std::int64_t stride, std::int64_t grouped) {
+    const T* x = static_cast<const T*>(from);
+    if (width == 0 || stride != 1) {
+      for (std::int64_t k = 0; k < grouped; k += 4)
+        for (std::int64_t i = 0; i < length; ++i) {
+          T& out = static_cast<T*>(to)[i * stride];
+          const T* const at = x + k * length + i;
+          out = one(out, one(one(at[0], at[length]), one(at[2 * length], at[3 * length])));
+        }
+      for (std::int64_t k = grouped; k < rows; ++k) into(to, x + k * length, length, stride);
+      return;
+    }
+    if constexpr (width != 0) {
+      T* out = static_cast<T*>(to);
+      std::int64_t left = length;
+      for (; left >= count; left -= count, out += count, x += count) write(out, down<false>(read(out), x, rows, length, grouped, count));
+      if (left > 0) {
+        const int rest = static_cast<int>(left);
+        lanes::template store<T, true>(out, down<true>(lanes::template load<T, true>(out, rest), x, rows, length, grouped, rest), rest);
+      }
+    }
+  }
   static void fill(void* to, std::int64_t n) { std::fill_n(static_cast<T*>(to), n, Op::template identity<T>()); }
   static void chunks(void* to, const void* parts, std::int64_t n, std::int64_t chunks, std::int64_t stride) {
     T* out = static_cast<T*>(to);
@@ -127,7 +184,25 @@ struct reduction_loop {
         for (std::int64_t i = 0; i < n; ++i) out[i] = one(out[i], from[i]);
     }
   }
-  static constexpr reduction_functions functions{&start, &take, &finish, &into, &four_rows, &fill, &chunks};
+  static constexpr reduction_functions functions{&start, &take, &finish, &into, &four_rows, &each_row, &rows_into, &fill, &chunks};
+
+ private:
+  // The first n lanes, and the identity in the others.
+  [[gnu::always_inline]] static value part_of(const T* x, int n) {
+    return lanes::template or_else<T, true>(lanes::template load<T, true>(x, n), Op::template identity<T>(), n);
+  }
+  // One batch of columns, down all rows.
+  template <bool Partial>
+  [[gnu::always_inline]] static value down(value v, const T* x, std::int64_t rows, std::int64_t length, std::int64_t grouped, int n) {
+    const auto at = [&](std::int64_t k) {
+      if constexpr (Partial) return lanes::template load<T, true>(x + k * length, n);
+      else return read(x + k * length);
+    };
+    std::int64_t k = 0;
+    for (; k < grouped; k += 4) v = many(v, many(many(at(k), at(k + 1)), many(at(k + 2), at(k + 3))));
+    for (; k < rows; ++k) v = many(v, at(k));
+    return v;
+  }
 };
 
 /// The functions of the reduction `Op` for a dtype, or null where it does not take it.

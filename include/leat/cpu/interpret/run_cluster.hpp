@@ -3,81 +3,11 @@
 
 #include <leat/cpu/execute.hpp>
 #include <leat/cpu/interpret/cluster_writer.hpp>
-
-#include <memory>
-#include <new>
+#include <leat/cpu/interpret/run_tile.hpp>
 
 namespace leat::cpu {
 
 namespace detail {
-
-// Memory of one thread for what a cluster computes on its way. It grows to the largest cluster and stays.
-class thread_memory {
- public:
-  static std::byte* of(std::size_t bytes) {
-    thread_local thread_memory mine;
-    if (bytes > mine.size_) [[unlikely]] {
-      mine.data_.reset();
-      mine.data_.reset(static_cast<std::byte*>(::operator new(bytes, std::align_val_t{64})));
-      mine.size_ = bytes;
-    }
-    return mine.data_.get();
-  }
-
- private:
-  struct release {
-    void operator()(std::byte* p) const { ::operator delete(p, std::align_val_t{64}); }
-  };
-  std::unique_ptr<std::byte, release> data_;
-  std::size_t size_ = 0;
-};
-
-[[gnu::always_inline]] inline void copy_value(void* to, const void* from, int size) {
-  if (size == 4)
-    std::memcpy(to, from, 4);
-  else if (size == 8)
-    std::memcpy(to, from, 8);
-  else
-    std::memcpy(to, from, 1);
-}
-inline void repeat(std::byte* cell, int size) {
-  const auto fill = [&]<class T>(T v) {
-    std::memcpy(&v, cell, sizeof v);
-    store(static_cast<T*>(static_cast<void*>(cell)), batch<T>(v));
-  };
-  if (size == 4) fill(std::int32_t{});
-  else if (size == 8) fill(std::int64_t{});
-  else std::memset(cell, std::to_integer<int>(*cell), repeated_bytes);
-}
-template <class F>
-void with_element(dtype type, F f) {
-  switch (type) {
-    case dtype::float32: return f(float{});
-    case dtype::float64: return f(double{});
-    case dtype::int32: return f(std::int32_t{});
-    case dtype::int64: return f(std::int64_t{});
-    case dtype::uint8: return f(std::uint8_t{});
-    default: return f(bool{});
-  }
-}
-template <class F>
-void with_bytes(int size, F f) {
-  if (size == 4) f(std::uint32_t{});
-  else if (size == 8) f(std::uint64_t{});
-  else f(std::uint8_t{});
-}
-
-// Past the caches, as far as the destination is aligned.
-inline void stream_bytes(std::byte* to, const std::byte* from, std::int64_t n) {
-  using word = batch<std::int32_t>;
-  constexpr auto bytes = static_cast<std::int64_t>(batch_bytes);
-  const auto head = std::min(n, static_cast<std::int64_t>(-reinterpret_cast<std::uintptr_t>(to) % batch_bytes));
-  std::memcpy(to, from, static_cast<std::size_t>(head));
-  std::int64_t i = head;
-  for (; i + bytes <= n; i += bytes)
-    stream(static_cast<std::int32_t*>(static_cast<void*>(to + i)), word(load(static_cast<const std::int32_t*>(static_cast<const void*>(from + i)))));
-  if (i < n) std::memcpy(to + i, from + i, static_cast<std::size_t>(n - i));
-}
 
 inline void* operand_address(const cluster_code& c, const workspace& w, const std::int64_t* plan, int operand) {
   const auto k = static_cast<std::size_t>(operand);
@@ -91,14 +21,14 @@ class cluster_run {
  public:
   cluster_run(const cluster_code& c, const kernels::cluster_arguments& a) : c_(c), a_(a) {
     const std::size_t rows = c.combines_rows ? 4 : 1;
-    const auto slots = static_cast<std::size_t>(std::max(c.slots * c.slot_bytes, c.tile_slots * c.tile_slot_bytes));
+    const auto slots = std::max(rows * static_cast<std::size_t>(c.slots * c.slot_bytes), static_cast<std::size_t>(c.tile.bytes()));
     const auto tables = rows * (static_cast<std::size_t>(c.addresses) + static_cast<std::size_t>(c.operands)) + static_cast<std::size_t>(c.outer + c.operands);
-    std::byte* memory = thread_memory::of(static_cast<std::size_t>(c.cell_bytes) + rows * slots +
+    std::byte* memory = thread_memory::of(static_cast<std::size_t>(c.cell_bytes) + slots +
                                           sizeof(accumulator) * static_cast<std::size_t>(c.accumulators) + 8 * tables);
     cells_ = memory;
     memory += c.cell_bytes;
     slots_ = memory;
-    memory += rows * slots;
+    memory += slots;
     accumulators_ = static_cast<accumulator*>(static_cast<void*>(memory));
     memory += sizeof(accumulator) * static_cast<std::size_t>(c.accumulators);
     table_ = static_cast<void**>(static_cast<void*>(memory));
@@ -126,8 +56,12 @@ class cluster_run {
         for (const auto& s : l.starts)
           if (!s.each_row) s.reduction->start(accumulators_[s.accumulator], c_.order);
       std::int64_t row = r.row_begin;
-      if (c_.combines_rows) row = run_four_rows(r);
-      if (c_.has_tile && r.begin == 0 && r.end <= cluster_code::longest_short_row && r.end > 0 && r.end == a_.extents[c_.outer]) row = run_tiles(r);
+      if (const auto rows = rows_at_once(c_, a_, r); rows > 1) {
+        tile_run(c_, a_, base_, cells_, slots_, accumulators_).run(r, rows);
+        row = r.row_end;
+      } else if (c_.combines_rows) {
+        row = run_four_rows(r);
+      }
       for (; row < r.row_end; ++row) {
         place_row(row);
         for (std::size_t t = 0; t < c_.lanes.size(); ++t) {
@@ -289,9 +223,6 @@ class cluster_run {
         s.reduction->into(base(s.operand, offsets[s.operand] + j * stride), table[s.x], n, stride);
         break;
       }
-      case kind::tile_load:
-      case kind::tile_store:
-      case kind::tile_position: break;
       case kind::stream:
         if (a_.stream) copy_out(base(s.operand, offsets[s.operand] + j), table[s.x], n * s.size);
         break;
@@ -330,88 +261,6 @@ class cluster_run {
     }
     return row;
   }
-  // ---- short rows -----------------------------------------------------------------------------------------------------
-
-  // Whether an operand's rows follow each other without gaps.
-  bool is_contiguous(int operand) const {
-    const std::int64_t* strides = a_.strides + operand * c_.loops;
-    std::int64_t whole = 1;
-    for (int l = c_.outer; l >= 0; --l) {
-      if (strides[l] != whole && a_.extents[l] != 1) return false;
-      whole *= a_.extents[l];
-    }
-    return true;
-  }
-  std::int64_t row_offset(int operand, std::int64_t row) const {
-    const std::int64_t* strides = a_.strides + operand * c_.loops;
-    std::int64_t offset = 0;
-    for (int l = c_.outer - 1; l > 0; --l) {
-      offset += row % a_.extents[l] * strides[l];
-      row /= a_.extents[l];
-    }
-    return offset + row * strides[0];
-  }
-  std::int64_t run_tiles(const kernels::cluster_range& r) {
-    const std::int64_t length = r.end;
-    const std::int64_t at_once = c_.tile_block / length;
-    const lane_phase& l = c_.tile;
-    void** const slots = table_ + c_.cell_addresses.size();
-    for (int s = 0; s < c_.tile_slots; ++s) slots[s] = slots_ + s * c_.tile_slot_bytes;
-    for (std::int64_t row = r.row_begin; row < r.row_end; row += at_once) {
-      const std::int64_t rows = std::min(at_once, r.row_end - row);
-      for (const auto& m : l.moving)
-        table_[m.at] = is_contiguous(m.operand) ? static_cast<void*>(base(m.operand, row * length)) : table_[m.slot];
-      for (const auto& s : l.steps) {
-        if (s.what == lane_step::kind::compute)
-          s.block(table_[s.d], table_[s.x], table_[s.y], table_[s.z], rows * length, s.rows);
-        else
-          run_tile_step(s, row, rows, length);
-      }
-    }
-    return r.row_end;
-  }
-  [[gnu::noinline]] void run_tile_step(const lane_step& s, std::int64_t row, std::int64_t rows, std::int64_t length) const {
-    if (s.what == lane_step::kind::tile_position) return fill_positions(s, row, rows, length);
-    const bool loads = s.what == lane_step::kind::tile_load;
-    if (loads && table_[s.d] != table_[s.x]) return;                // read where it lies
-    if (!loads && s.y >= 0 && table_[s.x] != table_[s.y]) return;  // was written there
-    const std::int64_t* strides = a_.strides + s.operand * c_.loops;
-    const std::int64_t stride = strides[c_.outer];
-    with_bytes(s.size, [&]<class T>(T) {
-      T* slot = static_cast<T*>(table_[loads ? s.d : s.x]);
-      bool same = loads;  // in all rows
-      for (int l = 0; l < c_.outer; ++l) same = same && (strides[l] == 0 || a_.extents[l] == 1);
-      const std::int64_t separate = same ? 1 : rows;
-      for (std::int64_t k = 0; k < separate; ++k) {
-        T* memory = static_cast<T*>(static_cast<void*>(base(s.operand, row_offset(s.operand, row + k))));
-        T* part = slot + k * length;
-        if (!loads)
-          for (std::int64_t i = 0; i < length; ++i) memory[i * stride] = part[i];
-        else if (stride == 0)
-          std::fill_n(part, length, *memory);
-        else
-          for (std::int64_t i = 0; i < length; ++i) part[i] = memory[i * stride];
-      }
-      if (same)
-        for (std::int64_t done = length, all = rows * length; done < all;) {
-          const std::int64_t more = std::min(done, all - done);
-          std::memcpy(slot + done, slot, static_cast<std::size_t>(more) * sizeof(T));
-          done += more;
-        }
-    });
-  }
-  void fill_positions(const lane_step& s, std::int64_t row, std::int64_t rows, std::int64_t length) const {
-    with_element(s.type, [&]<class T>(T) {
-      T* to = static_cast<T*>(table_[s.d]);
-      for (std::int64_t k = 0; k < rows; ++k) {
-        std::int64_t rest = row + k;
-        for (int l = c_.outer - 1; l > s.operand; --l) rest /= a_.extents[l];
-        if (s.operand > 0) rest %= a_.extents[s.operand];
-        for (std::int64_t i = 0; i < length; ++i) to[k * length + i] = static_cast<T>(s.operand == c_.outer ? i : rest);
-      }
-    });
-  }
-
   void** table(int u) const { return table_ + u * c_.addresses; }
   std::int64_t* offsets(int u) const { return row_offset_ + u * c_.operands; }
 
