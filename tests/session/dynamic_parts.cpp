@@ -41,7 +41,8 @@ std::int64_t check_both_ways(graph& g, const std::vector<output>& fetches, const
   nodes.run(start);
   for (int k = 0; k < runs; ++k) {
     const auto a = parts.run(fetches, feeds), b = nodes.run(fetches, feeds);
-    for (std::size_t i = 0; i < a.size(); ++i) CHECK_MESSAGE(close(a[i], b[i]), "fetch ", fetches[i].name(), " in run ", k, ": ", summary_text(a[i]), " is not ", summary_text(b[i]));
+    for (std::size_t i = 0; i < a.size(); ++i)
+      CHECK_MESSAGE(close(a[i], b[i]), "fetch ", fetches[i].name(), " in run ", k, ": ", summary_text(a[i]), " is not ", summary_text(b[i]));
   }
   CHECK(nodes.fused_parts() == 0);
   return parts.fused_parts();
@@ -184,8 +185,10 @@ TEST_CASE("what waits for others keeps nobody waiting who does not need it") {
                                       {"capacity", std::int64_t{4}}},
                                      "queue")
                            .result();
-  const output ready = host_function([](std::span<const tensor_literal> in) { return std::vector<tensor_literal>(in.begin(), in.end()); }, {x}, {dtype::float32}).outputs()[0];
-  const output taken = call_operator(g, "QueueDequeueV2", {queue}, {{"component_types", std::vector<data_type>{data_type::float32}}}).result();
+  const auto same = [](std::span<const tensor_literal> in) { return std::vector<tensor_literal>(in.begin(), in.end()); };
+  const output ready = host_function(same, {x}, {dtype::float32}).outputs()[0];
+  const std::vector<data_type> one_number{data_type::float32};
+  const output taken = call_operator(g, "QueueDequeueV2", {queue}, {{"component_types", one_number}}).result();
   // both are one node behind one that waits: as one part, the first could not begin before the second one's element is there
   const output given = tanh(ready * 2.0f) + 1.0f;
   const output used = tanh(taken * 3.0f) - 1.0f;

@@ -4,9 +4,9 @@
 // frame's iteration runs"), and nodes with equal sets live and die together. A condition is also "this node that may wait has ended":
 // then nodes with equal sets can wait for each other without keeping anyone else from running.
 //
-// Two rules make the sets small. A Merge of both branches of one Switch needs what both need without the Switch. In a loop whose Enters, whose
-// NextIterations and whose Exits each live and die together, which those of `while_loop` do, the values of an iteration do so too.
-// A Merge or loop of another form is a condition of its own.
+// Two rules make the sets small. A Merge of both branches of one Switch needs what both need without the Switch. In a loop whose
+// Enters, whose NextIterations and whose Exits each live and die together, which those of `while_loop` do, the values of an
+// iteration do so too. A Merge or loop of another form is a condition of its own.
 
 #include <leat/session/dynamic/run_plan.hpp>
 
@@ -96,7 +96,8 @@ class aliveness {
     std::vector<bool> now_irregular(irregular_.size(), false);
     for (const plan_node& n : plan_.nodes)
       if (n.waits)
-        for (int f = n.frame; f > 0; f = plan_.frames[static_cast<std::size_t>(f)].parent) facts[static_cast<std::size_t>(f)].waits = true;
+        for (int f = n.frame; f > 0; f = plan_.frames[static_cast<std::size_t>(f)].parent)
+          facts[static_cast<std::size_t>(f)].waits = true;
     for (auto& f : facts) f.condition = alone();
 
     for (int i = 0; i < static_cast<int>(plan_.nodes.size()); ++i) {

@@ -38,8 +38,8 @@ inline std::vector<int> written_inputs(const op_info& op, int inputs) {
 
 /// Whether it hands on what comes to it; of a variable, the variable itself.
 inline bool passes_on(std::string_view type) {
-  return type == "Identity" || type == "StopGradient" || type == "PreventGradient" || type == "Snapshot" || type == "PlaceholderWithDefault" ||
-         type == "RefIdentity";
+  return type == "Identity" || type == "StopGradient" || type == "PreventGradient" || type == "Snapshot" || type == "RefIdentity" ||
+         type == "PlaceholderWithDefault";
 }
 
 /// Whether its result depends on its input's shape, and not on the elements.
@@ -51,13 +51,14 @@ inline bool looks_at_shape_alone(std::string_view type) {
 /// program has made known may have effects; operators with a definition have none.
 inline bool is_pure(const op_info& op) {
   constexpr std::string_view with_kernels[]{  // sorted
-      "Add", "Atan2", "BatchMatMul", "BatchMatMulV2", "BiasAdd", "BiasAddGrad", "BiasAddV1", "BroadcastGradientArgs", "Concat", "ConcatOffset",
-      "ConcatV2", "Cumprod", "Cumsum", "Div", "DivNoNan", "DynamicPartition", "DynamicStitch", "EluGrad", "ExpandDims", "Fill", "Gather",
-      "GatherNd", "GatherV2", "InTopK", "InTopKV2", "InvGrad", "InvertPermutation", "ListDiff", "Mod", "OnesLike", "Pack", "ParallelDynamicStitch",
-      "Range", "Rank", "ReciprocalGrad", "Relu6Grad", "ReluGrad", "Reshape", "ReverseV2", "RsqrtGrad", "ScatterNd", "Select", "Selu", "SeluGrad",
-      "Shape", "ShapeN", "SigmoidGrad", "Size", "SoftmaxCrossEntropyWithLogits", "SoftplusGrad", "Softsign", "SoftsignGrad",
-      "SparseSoftmaxCrossEntropyWithLogits", "Split", "SplitV", "SqrtGrad", "Squeeze", "StridedSlice", "StridedSliceGrad", "TanhGrad", "Tile",
-      "TopKV2", "Unique", "Unpack", "Where", "Xdivy", "Xlogy", "ZerosLike"};
+      "Add", "Atan2", "BatchMatMul", "BatchMatMulV2", "BiasAdd", "BiasAddGrad", "BiasAddV1", "BroadcastGradientArgs", "Concat",
+      "ConcatOffset", "ConcatV2", "Cumprod", "Cumsum", "Div", "DivNoNan", "DynamicPartition", "DynamicStitch", "EluGrad",
+      "ExpandDims", "Fill", "Gather", "GatherNd", "GatherV2", "InTopK", "InTopKV2", "InvGrad", "InvertPermutation", "ListDiff",
+      "Mod", "OnesLike", "Pack", "ParallelDynamicStitch", "Range", "Rank", "ReciprocalGrad", "Relu6Grad", "ReluGrad", "Reshape",
+      "ReverseV2", "RsqrtGrad", "ScatterNd", "Select", "Selu", "SeluGrad", "Shape", "ShapeN", "SigmoidGrad", "Size",
+      "SoftmaxCrossEntropyWithLogits", "SoftplusGrad", "Softsign", "SoftsignGrad", "SparseSoftmaxCrossEntropyWithLogits", "Split",
+      "SplitV", "SqrtGrad", "Squeeze", "StridedSlice", "StridedSliceGrad", "TanhGrad", "Tile", "TopKV2", "Unique", "Unpack",
+      "Where", "Xdivy", "Xlogy", "ZerosLike"};
   static_assert(std::is_sorted(std::begin(with_kernels), std::end(with_kernels)));
   switch (op.kind) {
     case op_kind::constant:

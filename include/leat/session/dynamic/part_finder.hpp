@@ -101,7 +101,8 @@ class part_finder {
     const op_info& op = op_of(n);
     if (op.kind == op_kind::variable || n.writes || op.type == "TemporaryVariable") return true;
     if (!passes_on(op.type) && !is_switch(op.type) && n.kind == flow::plain && op.type != "Print") return false;
-    return std::any_of(n.inputs.begin(), n.inputs.end(), [&](const plan_source& s) { return comes_before(s.node, i) && facts(s.node).is_variable; });
+    return std::any_of(n.inputs.begin(), n.inputs.end(),
+                       [&](const plan_source& s) { return comes_before(s.node, i) && facts(s.node).is_variable; });
   }
   bool is_stable(int i) const {
     const plan_node& n = at(i);
@@ -133,7 +134,8 @@ class part_finder {
   }
   bool computes(int i) const {
     const std::string_view type = op_of(at(i)).type;
-    return !facts(i).is_stable && !passes_on(type) && !looks_at_shape_alone(type) && type != "Reshape" && type != "Squeeze" && type != "ExpandDims";
+    return !facts(i).is_stable && !passes_on(type) && !looks_at_shape_alone(type) && type != "Reshape" && type != "Squeeze" &&
+           type != "ExpandDims";
   }
 
   bool go_together(int a, int b) const {
