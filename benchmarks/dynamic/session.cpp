@@ -160,7 +160,7 @@ void time_parts(node_times& times) {
   for (const bool fuse : {true, false}) {
     const auto named = [&](std::string name) { return fuse ? name : name + "_by_node"; };
     if (const std::string name = named("loop_of_numbers"); times.wants(name.c_str())) {
-      constexpr int iterations = 1000;
+      static constexpr int iterations = 1000;
       graph g;
       const auto scope = g.as_default();
       const auto last = while_loop([](output i, output) { return i < iterations; },
@@ -173,7 +173,7 @@ void time_parts(node_times& times) {
     for (const int n : {100, 10'000, 1'000'000}) {
       const std::string name = named("loop_of_arrays_" + std::to_string(n));
       if (!times.wants(name.c_str())) continue;
-      constexpr int iterations = 20;
+      static constexpr int iterations = 20;
       graph g;
       const auto scope = g.as_default();
       const output x = placeholder(dtype::float32, {n}, "x");
