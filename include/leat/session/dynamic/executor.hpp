@@ -15,7 +15,7 @@ class straight_run {
     std::vector<tensor_value> fetched(plan_.fetches.size());
     std::vector<token> inputs;
     for (std::size_t k = 0; k < plan_.feeds.size(); ++k)
-      if (plan_.feeds[k] >= 0) slot(slots, {plan_.feeds[k], 0}).value = feeds[k];
+      if (plan_.feeds[k] >= 0) result_at(plan_, slots, {plan_.feeds[k], 0}).value = feeds[k];
     const bool may_overlap = (plan_.overlaps && step_.threads > 1) || (plan_.waits_overlap && step_.threads_for_waiting);
     int since = 0;
     for (std::size_t at = 0; at < plan_.order.size(); ++at) {
@@ -23,29 +23,21 @@ class straight_run {
       const plan_node& n = plan_.nodes[static_cast<std::size_t>(i)];
       if (n.kind != flow::feed) {
         if (++since % 16 == 0) step_.check();
-        inputs.clear();
-        for (std::size_t k = 0; k < n.inputs.size(); ++k) {
-          token& from = slot(slots, n.inputs[k]);
-          if (n.last_use[k]) inputs.push_back(std::move(from));
-          else inputs.push_back(from);
-        }
+        take_inputs(plan_, n, slots, inputs);
         if (may_overlap && is_for_threads(n, inputs)) {
           for (std::size_t k = 0; k < inputs.size(); ++k)
-            if (n.last_use[k]) slot(slots, n.inputs[k]) = std::move(inputs[k]);
+            if (n.last_use[k]) result_at(plan_, slots, n.inputs[k]) = std::move(inputs[k]);
           return framed_run(plan_, step_, feeds).run(at, slots, std::move(fetched));
         }
         call_kernel(n, step_, inputs, {slots.data() + n.first_result, static_cast<std::size_t>(n.results)});
       }
       for (int f : plan_.fetches_of[static_cast<std::size_t>(i)])
-        fetched[static_cast<std::size_t>(f)] = fetched_value(n, slot(slots, plan_.fetches[static_cast<std::size_t>(f)]));
+        fetched[static_cast<std::size_t>(f)] = fetched_value(n, result_at(plan_, slots, plan_.fetches[static_cast<std::size_t>(f)]));
     }
     return fetched;
   }
 
  private:
-  token& slot(std::vector<token>& slots, const plan_source& s) const {
-    return slots[static_cast<std::size_t>(plan_.nodes[static_cast<std::size_t>(s.node)].first_result + s.port)];
-  }
   // Whether others may have to run beside a node. Before one that waits, everything has run that is no such node itself.
   bool is_for_threads(const plan_node& n, std::span<const token> inputs) const {
     if (n.waits) return plan_.waits_overlap && step_.threads_for_waiting;

@@ -53,21 +53,16 @@ class fused_part final : public plan_part {
   }
   void run_nodes(step_state& step, std::span<const token> inputs, std::span<token> results) {
     std::vector<token> slots(static_cast<std::size_t>(plan.results));
-    for (std::size_t k = 0; k < inputs.size(); ++k) slot(slots, {plan.feeds[k], 0}) = inputs[k];
+    for (std::size_t k = 0; k < inputs.size(); ++k) result_at(plan, slots, {plan.feeds[k], 0}) = inputs[k];
     std::vector<token> given;
     for (const int i : plan.order) {
       const plan_node& n = plan.nodes[static_cast<std::size_t>(i)];
       if (n.kind == flow::feed) continue;
       step.check();
-      given.clear();
-      for (std::size_t k = 0; k < n.inputs.size(); ++k) {
-        token& from = slot(slots, n.inputs[k]);
-        if (n.last_use[k]) given.push_back(std::move(from));
-        else given.push_back(from);
-      }
+      take_inputs(plan, n, slots, given);
       call_kernel(n, step, given, {slots.data() + n.first_result, static_cast<std::size_t>(n.results)});
     }
-    for (std::size_t k = 0; k < plan.fetches.size(); ++k) results[k] = slot(slots, plan.fetches[k]);
+    for (std::size_t k = 0; k < plan.fetches.size(); ++k) results[k] = result_at(plan, slots, plan.fetches[k]);
   }
   // The memory of large results is written again when nobody holds them any more, which spares the system's giving out new pages
   // in each iteration of a loop. The last two are kept, since the next iteration computes with the last.
@@ -85,10 +80,6 @@ class fused_part final : public plan_part {
     kept_[0].assign(results.size(), {});
     for (std::size_t k = 0; k < results.size(); ++k)
       if (results[k].bytes() >= large && !results[k].is_borrowed()) kept_[0][k] = results[k];
-  }
-
-  token& slot(std::vector<token>& slots, const plan_source& s) const {
-    return slots[static_cast<std::size_t>(plan.nodes[static_cast<std::size_t>(s.node)].first_result + s.port)];
   }
 
   program_cache programs_;

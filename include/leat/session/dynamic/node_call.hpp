@@ -33,6 +33,20 @@ inline void call_kernel(const plan_node& n, step_state& step, std::span<token> i
   }
 }
 
+/// Where a result stands among those of all nodes.
+inline token& result_at(const run_plan& plan, std::vector<token>& results, const plan_source& s) {
+  return results[static_cast<std::size_t>(plan.nodes[static_cast<std::size_t>(s.node)].first_result + s.port)];
+}
+/// The inputs of a node in a plan without control flow, taken away where nobody needs them later.
+inline void take_inputs(const run_plan& plan, const plan_node& n, std::vector<token>& results, std::vector<token>& inputs) {
+  inputs.clear();
+  for (std::size_t k = 0; k < n.inputs.size(); ++k) {
+    token& from = result_at(plan, results, n.inputs[k]);
+    if (n.last_use[k]) inputs.push_back(std::move(from));
+    else inputs.push_back(from);
+  }
+}
+
 /// Whether a node is so much work that another thread may be worth it.
 inline bool is_heavy(const plan_node& n, std::span<const token> inputs) {
   if (n.work == work_kind::none) return false;
