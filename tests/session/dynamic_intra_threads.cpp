@@ -2,6 +2,8 @@
 
 #include <leat/session/graph_session.hpp>
 
+#include "support/all_threads.hpp"
+
 #include <doctest/doctest.h>
 
 #include <leat/cpu/interpret.hpp>
@@ -18,19 +20,16 @@
 #include <thread>
 
 using namespace leat;
+using leat_test::all_threads;
 using namespace std::chrono_literals;
 
 namespace {
 
-// The number of threads of the whole program, while it lives.
-class all_threads {
- public:
-  explicit all_threads(int threads) : before_(cpu::thread_count()) { cpu::set_thread_count(threads); }
-  ~all_threads() { cpu::set_thread_count(before_); }
-
- private:
-  int before_;
-};
+output host_call(std::string_view token, std::string_view name, const output& x) {
+  return call_operator(default_graph(), "PyFunc", {number_argument(x)},
+                       {{"token", std::string(token)}, {"Tout", std::vector<data_type>{data_type::float32}}}, name)
+      .result();
+}
 
 // The threads that come by. Each of them stays until as many as are wanted have come: so none is missing because others were quick.
 class passers {
@@ -172,12 +171,7 @@ TEST_CASE("nodes that wait have threads of their own, and the session's limit") 
   graph g;
   auto scope = g.as_default();
   const output x = constant(1.0f);
-  const auto call = [&](std::string_view name) {
-    return call_operator(g, "PyFunc", {number_argument(x)},
-                         {{"token", std::string("look")}, {"Tout", std::vector<data_type>{data_type::float32}}}, name)
-        .result();
-  };
-  const output a = call("a"), b = call("b");
+  const output a = host_call("look", "a", x), b = host_call("look", "b", x);
   for (const int limit : {0, 1, 2}) {
     CAPTURE(limit);
     graph_session s(g, {.intra_op_parallelism_threads = limit});
@@ -199,11 +193,7 @@ TEST_CASE("a run that fails, and runs of sessions within nodes, leave the limits
   graph g;
   auto scope = g.as_default();
   const output x = constant(1.0f);
-  const auto call = [&](std::string_view token) {
-    return call_operator(g, "PyFunc", {number_argument(x)},
-                         {{"token", std::string(token)}, {"Tout", std::vector<data_type>{data_type::float32}}}, token)
-        .result();
-  };
+  const auto call = [&](std::string_view token) { return host_call(token, token, x); };
   const output fails = call("fails"), outer = call("outer"), inner = call("inner");
   graph_session of_two(g, {.intra_op_parallelism_threads = 2}), of_three(g, {.intra_op_parallelism_threads = 3}), of_all(g);
   std::vector<int> seen;

@@ -2,6 +2,8 @@
 
 #include <leat/session/graph_session.hpp>
 
+#include "support/all_threads.hpp"
+
 #include <doctest/doctest.h>
 
 #include <leat/cpu/parallel.hpp>
@@ -17,19 +19,10 @@
 #include <thread>
 
 using namespace leat;
+using leat_test::all_threads;
 using namespace std::chrono_literals;
 
 namespace {
-
-// The number of threads inside operators and between them, while it lives.
-class thread_limit {
- public:
-  explicit thread_limit(int threads) : before_(cpu::thread_count()) { cpu::set_thread_count(threads); }
-  ~thread_limit() { cpu::set_thread_count(before_); }
-
- private:
-  int before_;
-};
 
 // Where so many threads at a time wait for each other; false for one that waits in vain.
 class meeting {
@@ -97,7 +90,7 @@ void check_same_on_all_threads(graph& g, Fetch fetch) {
   std::vector<tensor_value> first;
   for (const int threads : {1, 2, 4, 8})
     for (int again = 0; again < 3; ++again) {
-      const thread_limit limit(threads);
+      const all_threads limit(threads);
       graph_session s(g, {.fuse = false});
       std::vector<tensor_value> results = fetch(s);
       if (first.empty()) first = std::move(results);
@@ -169,7 +162,7 @@ void define_race() {
 TEST_CASE("one node of a run waits for another one of it") {
   for (const bool taker_first : {false, true})
     for (const int threads : {1, 2, 8}) {
-      const thread_limit limit(threads);
+      const all_threads limit(threads);
       graph g;
       auto scope = g.as_default();
       const output x = placeholder(dtype::float32, {}, "x");
@@ -212,7 +205,7 @@ TEST_CASE("a chain of queues, and more elements than there is room for") {
 
 TEST_CASE("host functions that wait for each other") {
   for (const int threads : {1, 2, 4, 8}) {
-    const thread_limit limit(threads);
+    const all_threads limit(threads);
     graph g;
     auto scope = g.as_default();
     const output x = constant(1.0f);
@@ -260,7 +253,7 @@ TEST_CASE("one thread between operators is one thread") {
 TEST_CASE("heavy nodes run at the same time") {
   define_meet();
   for (const int threads : {2, 4, 8}) {
-    const thread_limit limit(threads);
+    const all_threads limit(threads);
     for (const bool in_loop : {false, true}) {
       graph g;
       auto scope = g.as_default();
@@ -318,7 +311,7 @@ TEST_CASE("a random number's node meets the iterations of a loop in order") {
 }
 
 TEST_CASE("light nodes run on the thread that asked") {
-  const thread_limit limit(4);
+  const all_threads limit(4);
   graph g;
   auto scope = g.as_default();
   const output x = placeholder(dtype::float32, {-1, -1}, "x");
@@ -425,7 +418,7 @@ TEST_CASE("results are the same for any number of threads") {
 
 TEST_CASE("what touches a variable keeps its order, whoever is ready first") {
   define_race();
-  const thread_limit limit(2);
+  const all_threads limit(2);
   graph g;
   auto scope = g.as_default();
   const output x = placeholder(dtype::float32, {-1, -1}, "x");
@@ -485,7 +478,7 @@ TEST_CASE("what touches a variable keeps its order, whoever is ready first") {
 
 TEST_CASE("an error ends the run, whatever else waits or works") {
   for (const int threads : {1, 2, 4}) {
-    const thread_limit limit(threads);
+    const all_threads limit(threads);
     graph g;
     auto scope = g.as_default();
     const output x = placeholder(dtype::float32, {-1, -1}, "x");
@@ -517,7 +510,7 @@ TEST_CASE("an error ends the run, whatever else waits or works") {
 }
 
 TEST_CASE("an exception that is no error of this library reaches the caller when all has ended") {
-  const thread_limit limit(2);
+  const all_threads limit(2);
   graph g;
   auto scope = g.as_default();
   const output x = constant(1.0f);
@@ -539,7 +532,7 @@ TEST_CASE("an exception that is no error of this library reaches the caller when
 }
 
 TEST_CASE("a deadline, a cancellation and a close with nodes that wait and work") {
-  const thread_limit limit(4);
+  const all_threads limit(4);
   graph g;
   auto scope = g.as_default();
   const output x = placeholder(dtype::float32, {-1, -1}, "x");
@@ -614,7 +607,7 @@ TEST_CASE("a loop whose iterations wait for each other") {
 }
 
 TEST_CASE("many runs at once, of heavy nodes and queues") {
-  const thread_limit limit(4);
+  const all_threads limit(4);
   graph g;
   auto scope = g.as_default();
   const output x = placeholder(dtype::float32, {-1, -1}, "x");
@@ -630,7 +623,7 @@ TEST_CASE("many runs at once, of heavy nodes and queues") {
   const tensor_value numbers = pattern(150, 150, 1);
   float wanted = 0;
   {
-    const thread_limit one(1);
+    const all_threads one(1);
     wanted = s.run<float>(result, {{x, numbers}});
   }
   constexpr int users = 4, runs = 12;
