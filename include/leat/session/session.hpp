@@ -39,6 +39,7 @@ class basic_session : detail::refused_calls_of<Es...> {
   explicit basic_session(const Es&... expressions)
     requires(detail::session_check<Es...>::ok)
       : storage_(static_cast<std::size_t>(view.bytes())) {
+    cpu::require_one_configuration();
     // the numbers that the expressions carry; where two carry one number, they must agree
     std::array<bool, carried_count + 1> set{};
     (take(set, expressions), ...);
