@@ -150,17 +150,15 @@ concept number = detail::is_plain_number<N>;
 
 namespace detail {
 
-// Sorted union of the ids of the numbers that some expressions carry.
+// The ids of the numbers that some expressions carry, each once, in the order in which the expressions first mention them. Two
+// sources number their call sites differently, but agree on that order: so they agree on where in an expression's object each number
+// lies, and may share an inline function that makes it.
 template <int Capacity>
 struct id_list {
   std::array<std::uint64_t, Capacity + 1> id{};
   int size = 0;
   constexpr void insert(std::uint64_t value) {
-    int at = 0;
-    while (at < size && id[static_cast<std::size_t>(at)] < value) ++at;
-    if (at < size && id[static_cast<std::size_t>(at)] == value) return;
-    for (int i = size++; i > at; --i) id[static_cast<std::size_t>(i)] = id[static_cast<std::size_t>(i) - 1];
-    id[static_cast<std::size_t>(at)] = value;
+    if (find(value) < 0) id[static_cast<std::size_t>(size++)] = value;
   }
   constexpr int find(std::uint64_t value) const {
     for (int i = 0; i < size; ++i)
