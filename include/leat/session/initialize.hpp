@@ -42,15 +42,18 @@ inline void check_number(dtype type, std::uint64_t bits) {
   if (type == dtype::float32) checked_number<float>("a setting of an optimizer: ", std::bit_cast<double>(bits));
 }
 
-// The number `id` may be another one in each run if it is a plain one. Parameters and variables are the session's.
-[[gnu::cold]] inline void check_plain_number(const session_view& view, std::uint64_t id) {
+// The number `id` may be another one in each run if it is a plain one and fits. Parameters and variables are the session's.
+[[gnu::cold]] inline void check_other_number(const session_view& view, std::uint64_t id, std::uint64_t bits) {
   const auto refuse = [](std::string_view what, std::string_view name, std::string_view remedy) {
     throw invalid_argument("two values for one number: " + std::string(what) + " \"" + std::string(name) +
                            "\" starts from another number in an expression that is fetched than in the session. " + std::string(remedy));
   };
-  for (int k = 0; k < view.numbers(); ++k)
-    if (const auto row = view.number(k); row.id == id && row.is_parameter)
+  for (int k = 0; k < view.numbers(); ++k) {
+    const auto row = view.number(k);
+    if (row.id == id && row.is_parameter)
       refuse("parameter", view.text_at(row.name).view(), "Feed it in the run, or set it with session.assign");
+    if (row.carried == id) check_number(row.type, bits);
+  }
   for (int k = 0; k < view.variables(); ++k)
     for (int i = 0; i < view.variable(k).numbers; ++i)
       if (view.variable(k).start == 0 && initial_number_id(view.variable(k).id, i) == id)

@@ -46,7 +46,8 @@ class basic_session : detail::refused_calls_of<Es...> {
     (take(carried_, set, expressions), ...);
     current_ = carried_;
     if constexpr (!Device::shares_memory) device_numbers_ = detail::device_bytes<Device>(sizeof numbers_);
-    for (int k = 0; k < view.numbers(); ++k) write_numbers(view.number(k).carried, carried_value(view.number(k).carried));
+    if constexpr (carried_count > 0)
+      for (std::size_t i = 0; i < carried_count; ++i) write_numbers(carried_ids.id[i], carried_[i]);
   }
   template <class Refusal = typename detail::session_check<Es...>::refusal::problem>
     requires(!detail::session_check<Es...>::ok)
@@ -245,7 +246,7 @@ class basic_session : detail::refused_calls_of<Es...> {
       }
   }
   // Gives the numbers that stand for what expressions carry under `id` their value, each in its dtype.
-  void write_numbers(std::uint64_t id, std::uint64_t bits) {
+  [[gnu::cold, gnu::noinline]] void write_numbers(std::uint64_t id, std::uint64_t bits) {
     for (int k = 0; k < view.numbers(); ++k)
       if (const auto row = view.number(k); row.carried == id) detail::check_number(row.type, bits);
     for (int k = 0; k < view.numbers(); ++k) {
@@ -280,15 +281,11 @@ class basic_session : detail::refused_calls_of<Es...> {
       return same;
     }
   }
-  template <class... Fs>
-  [[gnu::always_inline]] void adopt_numbers(const fetch_list<Fs...>& fetches) {
+  template <class... Fs, std::size_t... I>
+  [[gnu::always_inline]] void adopt_numbers(const fetch_list<Fs...>& fetches, std::index_sequence<I...>) {
     if constexpr ((0 + ... + detail::fetch_target_of<Fs>::carried_count) > 0)
-      std::apply(
-          [this](const Fs&... fs) {
-            if (!(has_numbers_of(asked_for(fs)) && ...)) [[unlikely]]
-              adopt_other_numbers(asked_for(fs)...);
-          },
-          fetches.targets);
+      if (!(has_numbers_of(asked_for(std::get<I>(fetches.targets))) && ...)) [[unlikely]]
+        adopt_other_numbers(asked_for(std::get<I>(fetches.targets))...);
   }
   template <class... Ts>
   [[gnu::cold, gnu::noinline]] void adopt_other_numbers(const Ts&... asked) {
@@ -296,17 +293,14 @@ class basic_session : detail::refused_calls_of<Es...> {
     std::array<bool, carried_count + 1> set{};
     (take(next, set, asked), ...);
     for (std::size_t i = 0; i < carried_count; ++i)
-      if (next[i] != current_[i]) detail::check_plain_number(view, carried_ids.id[i]);
-    for (int k = 0; k < view.numbers(); ++k)
-      if (const int i = carried_ids.find(view.number(k).carried); i >= 0)
-        detail::check_number(view.number(k).type, next[static_cast<std::size_t>(i)]);
+      if (next[i] != current_[i]) detail::check_other_number(view, carried_ids.id[i], next[i]);
     for (std::size_t i = 0; i < carried_count; ++i)
       if (next[i] != current_[i]) write_numbers(carried_ids.id[i], next[i]);
     current_ = next;
   }
 
   using first_numbers = std::array<std::uint64_t, 3>;
-  first_numbers initial_numbers(int k) const {
+  [[gnu::cold, gnu::noinline]] first_numbers initial_numbers(int k) const {
     const auto row = view.variable(k);
     first_numbers numbers{};
     for (int i = 0; i < row.numbers; ++i)
@@ -427,7 +421,7 @@ class basic_session : detail::refused_calls_of<Es...> {
     // feeds: memory for each placeholder, sizes for the named dimensions
     std::int64_t sizes[names + 1];
     for (int k = 0; k < names; ++k) sizes[k] = -1;
-    adopt_numbers(fetches);
+    adopt_numbers(fetches, std::index_sequence_for<Fs...>{});
     constexpr bool into = (detail::is_into<Fs> || ...);
     std::tuple<detail::bound_feed<Feeds, into>...> bound;
     [[maybe_unused]] const fed_numbers<Program, (detail::feeds_number<Program, Feeds>() || ...)> until_the_end{*this, state};
