@@ -200,7 +200,7 @@ template <class A, class B>
   requires operand_and_fraction<A, B>
 why_no_fraction<A, B> real_divide(const A&, const B&) = delete;
 
-/// a / b rounded toward zero, 0 where b is 0. Dtypes: integers. Source: TensorFlow `TruncateDiv`.
+/// a / b rounded toward zero. Dtypes: integers. Errors: invalid_argument where an element of b is 0. Source: TensorFlow `TruncateDiv`.
 struct truncate_div_op : rule::binary<rule::takes::integer> {
   static constexpr std::string_view type = "TruncateDiv";
   template <class M, class V>
@@ -219,13 +219,14 @@ why<truncate_div_op, A, B> truncate_divide(const A&, const B&) = delete;
 template <class A, class B, LEAT_NUMBER_SITE>
   requires operand_and_number<A, B>
 constexpr auto truncate_divide(const A& a, const B& b) {
-  return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return truncate_divide(p, q); });
+  return detail::with_divisor<Site>(a, b, [](const auto& p, const auto& q) { return truncate_divide(p, q); });
 }
 template <class A, class B>
   requires operand_and_fraction<A, B>
 why_no_fraction<A, B> truncate_divide(const A&, const B&) = delete;
 
 /// a / b: of floating-point tensors the quotient, of integers the quotient rounded toward zero, as in C++.
+/// Errors: invalid_argument where an integer of b is 0; at compile time where b is `0_c`.
 template <class A, class B>
   requires(tensor_expression<A> && accepted<real_div_op, A, B>)
 constexpr made<real_div_op, A, B> operator/(const A& a, const B& b) {
@@ -247,13 +248,13 @@ why<real_div_op, A, B> operator/(const A&, const B&) = delete;
 template <class A, class B, LEAT_NUMBER_SITE>
   requires operand_and_number<A, B>
 constexpr auto operator/(const A& a, const B& b) {
-  return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return p / q; });
+  return detail::with_divisor<Site>(a, b, [](const auto& p, const auto& q) { return p / q; });
 }
 template <class A, class B>
   requires operand_and_fraction<A, B>
 why_no_fraction<A, B> operator/(const A&, const B&) = delete;
 
-/// a / b rounded down. Dtypes: numbers. Source: TensorFlow `FloorDiv`.
+/// a / b rounded down. Dtypes: numbers. Errors: invalid_argument where an integer of b is 0. Source: TensorFlow `FloorDiv`.
 struct floor_div_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "FloorDiv";
   static constexpr std::string_view call_name = "floordiv";
@@ -273,13 +274,14 @@ why<floor_div_op, A, B> floor_divide(const A&, const B&) = delete;
 template <class A, class B, LEAT_NUMBER_SITE>
   requires operand_and_number<A, B>
 constexpr auto floor_divide(const A& a, const B& b) {
-  return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return floor_divide(p, q); });
+  return detail::with_divisor<Site>(a, b, [](const auto& p, const auto& q) { return floor_divide(p, q); });
 }
 template <class A, class B>
   requires operand_and_fraction<A, B>
 why_no_fraction<A, B> floor_divide(const A&, const B&) = delete;
 
-/// The remainder of `floor_divide`, with the divisor's sign. Source: TensorFlow `FloorMod`.
+/// The remainder of `floor_divide`, with the divisor's sign. Errors: invalid_argument where an integer of b is 0.
+/// Source: TensorFlow `FloorMod`.
 struct floor_mod_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "FloorMod";
   static constexpr std::string_view call_name = "mod";
@@ -304,13 +306,14 @@ why<floor_mod_op, A, B> floor_mod(const A&, const B&) = delete;
 template <class A, class B, LEAT_NUMBER_SITE>
   requires operand_and_number<A, B>
 constexpr auto floor_mod(const A& a, const B& b) {
-  return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return floor_mod(p, q); });
+  return detail::with_divisor<Site>(a, b, [](const auto& p, const auto& q) { return floor_mod(p, q); });
 }
 template <class A, class B>
   requires operand_and_fraction<A, B>
 why_no_fraction<A, B> floor_mod(const A&, const B&) = delete;
 
-/// The remainder of rounding toward zero, with the dividend's sign. Source: TensorFlow `TruncateMod`.
+/// The remainder of rounding toward zero, with the dividend's sign. Errors: invalid_argument where an integer of b is 0.
+/// Source: TensorFlow `TruncateMod`.
 struct truncate_mod_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "TruncateMod";
   template <class M, class V>
@@ -329,7 +332,7 @@ why<truncate_mod_op, A, B> truncate_mod(const A&, const B&) = delete;
 template <class A, class B, LEAT_NUMBER_SITE>
   requires operand_and_number<A, B>
 constexpr auto truncate_mod(const A& a, const B& b) {
-  return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return truncate_mod(p, q); });
+  return detail::with_divisor<Site>(a, b, [](const auto& p, const auto& q) { return truncate_mod(p, q); });
 }
 template <class A, class B>
   requires operand_and_fraction<A, B>
