@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <leat/expr/identity.hpp>
+#include <leat/expr/otherwise.hpp>
 #include <leat/graph/build.hpp>
 #include <leat/graph/leaves.hpp>
 #include <memory>
@@ -17,11 +18,11 @@ namespace leat {
 namespace detail {
 
 template <int N>
-struct carried_numbers {
+struct carried_numbers : expression_syntax {
   std::array<std::uint64_t, N> carried{};
 };
 template <>
-struct carried_numbers<0> {};
+struct carried_numbers<0> : expression_syntax {};
 
 }  // namespace detail
 
@@ -48,6 +49,9 @@ struct not_fed {
   template <class Array>
     requires(!requires { typename Array::identity; })
   constexpr auto operator=(const Array&) const -> typename feed_check<form<T, Dims>, Array>::problem = delete;
+  template <class Expression>
+    requires requires { typename Expression::identity; }
+  LEAT_OTHERWISE("a type holds an expression's shape and what it is made of, so its object keeps them: a new name for a new expression: auto h2 = relu(h)") operator=(const Expression&) const LEAT_DELETED;
 
  protected:
   constexpr not_fed() = default;
@@ -109,6 +113,13 @@ class operation : public detail::carried_numbers<structure_with<Id>::carried_cou
  public:
   using identity = Id;
   static constexpr int carried_count = structure_with<Id>::carried_count;
+
+  constexpr operation() = default;
+  constexpr operation(const operation&) = default;
+  constexpr operation& operator=(const operation&) = default;
+  template <class Other>
+  LEAT_OTHERWISE("an operation, such as a training step, has no value: it is not fed, and another one needs a name of its own")
+  operator=(const Other&) const LEAT_DELETED;
 };
 
 namespace detail {
@@ -335,11 +346,6 @@ constexpr made_with<Op, Attributes, First, Rest...> make([[maybe_unused]] const 
 
 namespace detail {
 
-template <std::size_t N>
-struct literal_text {
-  char text[N]{};
-};
-
 template <class E>
 constexpr message describe_expression() {
   graph g;
@@ -366,10 +372,6 @@ constexpr auto problem_text() {
 }
 
 }  // namespace detail
-
-/// What the compiler prints about an expression that is wrong: the problem, then each operand.
-template <detail::literal_text... Words>
-struct error_in_expression;
 
 namespace detail {
 
