@@ -10,11 +10,9 @@ namespace detail {
 template <std::size_t N>
 struct literal_text {
   char text[N]{};
-  constexpr literal_text() = default;
-  constexpr literal_text(const char (&source)[N]) {
-    for (std::size_t i = 0; i < N; ++i) text[i] = source[i];
-  }
 };
+template <std::size_t N>
+literal_text(const char (&)[N]) -> literal_text<N>;
 }  // namespace detail
 
 /// What the compiler prints about an expression that is wrong: the problem, then each operand, or what is written instead.
@@ -42,7 +40,7 @@ struct anything {
   __attribute__((diagnose_if(true, words, "error"))) _Pragma("clang diagnostic pop") leat::detail::wrong_call
 #define LEAT_DELETED
 #else
-#define LEAT_OTHERWISE(words) leat::error_in_expression<words>
+#define LEAT_OTHERWISE(words) leat::error_in_expression<leat::detail::literal_text{words}>
 #define LEAT_DELETED = delete
 #endif
 // The same of a function with template arguments, where numbers are named, or a type is the first or the second.
@@ -74,8 +72,8 @@ struct no_value {
   constexpr operator double() const = delete;
 };
 struct expression_syntax
-    : no_value<"an expression has a value in a session only: auto [value] = s.run(fetch(x), feeds...)",
-               "functions of it are leat's: leat::exp(x), maximum(x, y), select(condition, x, y)"> {
+    : no_value<literal_text{"an expression has a value in a session only: auto [value] = s.run(fetch(x), feeds...); functions of it are "
+                            "leat's: leat::exp(x), maximum(x, y), select(condition, x, y)"}> {
   template <class Index>
   LEAT_OTHERWISE("an expression has no elements before it runs: slice<begins<0, 2>, sizes<3, 1>>(x), gather(x, indices), or the value of a run")
   operator[](const Index&) const LEAT_DELETED;
