@@ -314,6 +314,26 @@ constexpr auto constant() {
   return detail::leaf_tensor<detail::constant_leaf<T, detail::bits_of(dtype_of<T>, static_cast<double>(Value))>, T, dims<>>{};
 }
 
+namespace detail {
+template <class T, std::int64_t Bits, class Dims>
+struct filled_leaf : no_numbers {
+  static constexpr std::uint64_t hash = mix(mix(mix(static_cast<std::uint64_t>(Bits), static_cast<std::uint64_t>(dtype_of<T>)), Dims::hash), 105);
+  template <class E>
+  static constexpr int enter(graph& g) {
+    dimension_names<Dims>::enter(g);
+    return constant(g, dtype_of<T>, Dims::value, value_of_bits(dtype_of<T>, Bits)).index();
+  }
+};
+}  // namespace detail
+/// An array that holds one number everywhere: `constant<0.0f, "batch", 128>()` is a zero state. A named dimension has its size from a
+/// feed of the run. Source: TensorFlow `fill`.
+template <auto Value, dimension First, dimension... Rest>
+constexpr auto constant() {
+  using T = std::remove_const_t<decltype(Value)>;
+  using extents = dims_of<First, Rest...>;
+  return detail::leaf_tensor<detail::filled_leaf<T, detail::bits_of(dtype_of<T>, static_cast<double>(Value)), extents>, T, extents>{};
+}
+
 /// A number in the type that takes the dtype of the expression beside it: `2_c * x`.
 template <std::uint64_t Bits, bool Fraction>
 struct compile_time_number {

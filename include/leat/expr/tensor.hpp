@@ -5,6 +5,7 @@
 
 #include <array>
 #include <bit>
+#include <initializer_list>
 #include <leat/expr/identity.hpp>
 #include <leat/expr/otherwise.hpp>
 #include <leat/graph/build.hpp>
@@ -51,7 +52,8 @@ struct not_fed {
   constexpr auto operator=(const Array&) const -> typename feed_check<form<T, Dims>, Array>::problem = delete;
   template <class Expression>
     requires requires { typename Expression::identity; }
-  LEAT_OTHERWISE("a type holds an expression's shape and what it is made of, so its object keeps them: a new name for a new expression: auto h2 = relu(h)") operator=(const Expression&) const LEAT_DELETED;
+  LEAT_OTHERWISE("an expression's type holds its shape and what it is made of, so its object keeps them: auto h2 = relu(h) names another")
+  operator=(const Expression&) LEAT_DELETED;
 
  protected:
   constexpr not_fed() = default;
@@ -105,6 +107,9 @@ class tensor<T, Dims, fed_id<Hash>> : public detail::carried_numbers<structure_w
   template <class Array>
     requires(!std::is_same_v<std::remove_cvref_t<Array>, tensor> && !detail::feed_check<tensor, std::remove_cvref_t<Array>>::ok)
   constexpr auto operator=(const Array&) const -> typename detail::feed_check<tensor, Array>::problem = delete;
+  template <class Element>
+  LEAT_OTHERWISE("a list in braces is not fed: an array with a name is, std::vector<float> values{...}, or xt::xtensor")
+  operator=(std::initializer_list<Element>) const LEAT_DELETED;
 };
 
 /// A typed expression without a value: something to be done, such as a training step.
@@ -197,8 +202,8 @@ struct carried_union {
 
 [[noreturn]] inline void two_values() {
   throw invalid_argument(
-      "two values for one number: the place in the program that wrote it ran twice with different values, and both "
-      "results meet in one expression or session. Give the number a name, parameter<\"rate\">(0.1f), and feed it or set it "
+      "two values for one number: the place in the program that wrote it ran twice with different values, or one name was given to "
+      "two variables or parameters that start from different numbers, and both results meet in one expression or session. Give the number a name, parameter<\"rate\">(0.1f), and feed it or set it "
       "in the session; or write it as part of the type, 0.5_c");
 }
 

@@ -230,7 +230,7 @@ class basic_session : detail::refused_calls_of<Es...> {
       for (int i = 0; i < source::carried_ids.size; ++i) {
         const auto at = static_cast<std::size_t>(carried_ids.find(source::carried_ids.id[static_cast<std::size_t>(i)]));
         const auto value = e.carried[static_cast<std::size_t>(i)];
-        if (set[at] && carried_[at] != value) detail::two_values();
+        if (set[at] && carried_[at] != value) detail::throw_two_values(view, carried_ids.id[at], carried_[at], value);
         carried_[at] = value;
         set[at] = true;
       }
