@@ -1,6 +1,8 @@
 #pragma once
 // Everything for one machine: expressions, operators, gradients, training, and sessions on the CPU.
 
+#include <leat/core/standard.hpp>
+
 // The operators by themselves, before what includes them: so a message about one names two files on the way to it, not fifteen.
 #include <leat/ops/arithmetic.hpp>
 #include <leat/ops/array.hpp>

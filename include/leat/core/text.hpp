@@ -3,10 +3,7 @@
 // characters where a type has to carry them (`name`), bounded text for messages (`message`), and the hash that gives
 // expressions their identity. Types carry packs because nvcc prints types as source and cannot print an array in one.
 
-#if __cplusplus < 202002L
-#error "leat needs C++20: compile with -std=c++20, or later"
-#include <compile with -std=c++20>  // a file that there is not ends the compilation here
-#endif
+#include <leat/core/standard.hpp>
 
 #include <cstddef>
 #include <cstdint>
