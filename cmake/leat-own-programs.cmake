@@ -10,9 +10,10 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 find_program(LEAT_CCACHE ccache)
 mark_as_advanced(LEAT_CCACHE)
 if(LEAT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # What ccache must overlook to work with a precompiled header.
+  # What ccache must overlook to work with a precompiled header; and what one checkout compiled serves another.
   set(CMAKE_CXX_COMPILER_LAUNCHER
-      "${CMAKE_COMMAND};-E;env;CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime;${LEAT_CCACHE}")
+      "${CMAKE_COMMAND};-E;env;CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime"
+      "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR};CCACHE_NOHASHDIR=1;${LEAT_CCACHE}")
 endif()
 
 # nvcc, also where it stands beside the path; its host compiler is g++ whatever compiles the rest.

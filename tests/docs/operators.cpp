@@ -237,7 +237,7 @@ std::string table(const std::filesystem::path& repository, const std::vector<ope
          "- *devices*: the CPU, and Thrust's systems (serial, OpenMP, TBB, CUDA), see [thrust.md](thrust.md).\n\n"
          "Binary operators broadcast, and take a number on either side: `x + 1`, `0.5_c * x`. A `_keep` behind the name of\n"
          "a reduction (`reduce_sum_keep<1>(x)`) keeps reduced axes as 1; without axes everything is reduced. Negative axes\n"
-         "count from the end.\n";
+         "count from the end. Integers are not divided by zero: that is an error, see [errors.md](errors.md).\n";
   std::string_view family;
   for (const auto& r : rows) {
     if (r.family != family) {

@@ -1,8 +1,10 @@
 // make_corpus FOLDER: what the fuzzing programs begin with, into FOLDER/json and FOLDER/binary: graphs with everything, each
-// of their nodes and attributes alone, and some small texts that are nearly right.
+// of their nodes and attributes alone, and some small texts that are nearly right; into FOLDER/arrays files of arrays.
 
 #include <leat/io/binary.hpp>
 #include <leat/io/json.hpp>
+#include <leat/io/npy.hpp>
+#include <leat/io/safetensors.hpp>
 
 #include "support/graph_files.hpp"
 
@@ -47,6 +49,20 @@ int main(int count, char** arguments) try {
       R"({"node": null, "versions": {"minConsumer": "5"}})",
       R"({"node": [{"attr": {"t": {"tensor": {"float_val": ["NaN", 1, -0.5e-3], "int_val": []}}}}]})"};
   for (const char* text : texts) io::write_file(folder / "json" / std::to_string(files++), text);
+
+  std::filesystem::create_directories(folder / "arrays");
+  std::map<std::string, io::array_bytes, std::less<>> arrays;
+  const std::vector<std::byte> ones(48, std::byte{1});
+  for (const auto type : {dtype::float32, dtype::float64, dtype::int32, dtype::int64, dtype::uint8, dtype::boolean}) {
+    shape extent;
+    extent.push(2);
+    extent.push(3);
+    const auto count = static_cast<std::size_t>(extent.elements() * size_of(type));
+    arrays.emplace("a" + std::to_string(count), io::array_bytes{type, extent, std::span(ones).first(count)});
+    const std::vector<float> values(6, 1.0f);
+    io::write_npy_file(make_tensor_proto(values, {2, 3}), folder / "arrays" / ("npy" + std::to_string(count)));
+    io::write_safetensors(folder / "arrays" / ("safetensors" + std::to_string(count)), arrays, {{"step", "12"}});
+  }
   return 0;
 } catch (const std::exception& e) {
   std::fprintf(stderr, "make_corpus: %s\n", e.what());

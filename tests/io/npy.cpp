@@ -71,7 +71,7 @@ TEST_CASE("what is wrong is told") {
   };
   CHECK(problem<data_loss>("PK\3\4") == "not a NPY file");
   CHECK(problem<unimplemented>(npy(header(">f4", "False", "2,"), raw<float>({1, 2}))).find("big endian") != std::string::npos);
-  CHECK(problem<unimplemented>(npy(header("<f2", "False", "2,"), "1234")).find("'<f2' is none of float32") != std::string::npos);
+  CHECK(problem<unimplemented>(npy(header("<f2", "False", "2,"), "1234")).find("\"<f2\" is none of float32") != std::string::npos);
   CHECK(problem<unimplemented>(npy(header("<f4", "True", "2, 1"), raw<float>({1, 2}))).find("columns first") != std::string::npos);
   CHECK(problem<unimplemented>(npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': ()}", "1234")).find("several fields") !=
         std::string::npos);
@@ -87,4 +87,5 @@ TEST_CASE("what is wrong is told") {
   CHECK(problem<data_loss>(npy("{'descr': '<f4'}", "")).find("lacks descr, fortran_order or shape") != std::string::npos);
   CHECK(problem<data_loss>(npy("{'descr': '<f4", "")).find("cut off") != std::string::npos);
   CHECK(problem<data_loss>(npy(header("<f4", "False", "1,") + "x", "1234")).find("behind its end") != std::string::npos);
+  CHECK(problem<data_loss>(npy("{'descr\xff': '<f4'}", "")).find("the key \"descr\\xff\"") != std::string::npos);
 }

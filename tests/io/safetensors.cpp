@@ -38,6 +38,11 @@ bool says(const std::string& message, std::string_view words) {
   return message.find(words) != std::string::npos;
 }
 
+// An array's bytes are the file's.
+template <class File>
+concept lends_arrays = requires(File&& file) { std::forward<File>(file)["w"]; };
+static_assert(lends_arrays<const io::safetensors&> && !lends_arrays<io::safetensors>);
+
 }  // namespace
 
 TEST_CASE("what was written is read: every dtype, no elements, no arrays") {
@@ -97,6 +102,7 @@ TEST_CASE("what is wrong in a file is told by the name of the array") {
   CHECK(says(message_of<data_loss>(std::string("\x10\0\0\0\0\0\0\0{}", 10)), "cut off within its header"));
   CHECK(says(message_of<invalid_argument>(std::string(8, '\x7f')), "more than the format allows"));
   CHECK(says(message_of<data_loss>(file_of("{", "")), "no JSON"));
+  CHECK(io::is_utf8(message_of<data_loss>(file_of("{\xff\xfe\": 1}", ""))));
   CHECK(says(message_of<invalid_argument>(file_of("[]", "")), "no object"));
   CHECK(says(message_of<invalid_argument>(file_of(one("3"), four)), "array \"w\": its entry is no object"));
   CHECK(says(message_of<invalid_argument>(file_of(one(R"({"dtype":"F16","shape":[2],"data_offsets":[0,4]})"), four)), "array \"w\": dtype \"F16\""));

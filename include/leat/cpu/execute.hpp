@@ -172,6 +172,13 @@ void run_items(const Kernel& kernel) {
   for (std::int64_t k = 0; k < n; ++k) kernel(k);
 }
 
+template <class T>
+void run_check_divisor(void* const* p, const kernels::step_numbers& n) {
+  const kernels::check_divisor_kernel<T> kernel(p, n);
+  if (kernel.divides) kernels::refuse_zero(kernel.divisors, kernel.count);
+  run_items(kernel);
+}
+
 // ---- products -------------------------------------------------------------------------------------------------------
 
 template <class T, std::int64_t M, std::int64_t N, std::int64_t K, bool TransposeA>
@@ -233,6 +240,8 @@ struct kernel_step {
       run_items(kernels::segment_sum_kernel<T, element<1>>(p, numbers));
     } else if constexpr (std::is_same_v<op, check_range_op>) {
       run_items(kernels::check_range_kernel<T>(p, numbers));
+    } else if constexpr (std::is_same_v<op, passes::check_divisor_op>) {
+      run_check_divisor<T>(p, numbers);
     } else if constexpr (std::is_same_v<op, pad_op>) {
       run_items(kernels::pad_kernel<T>(p, numbers));
     } else if constexpr (std::is_same_v<op, concat_op>) {

@@ -7,6 +7,8 @@
 // Chunks run in the caller's floating-point mode. With one thread or one chunk nothing is allocated and no thread is
 // woken; oneTBB takes its few small task objects from pools of its own.
 
+#include <leat/cpu/configuration.hpp>
+
 #include <cstdint>
 
 #if defined(LEAT_USE_TBB)

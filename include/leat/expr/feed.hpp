@@ -16,8 +16,9 @@ struct fed {};
 template <class Leaf, class Array>
 struct feed : detail::fed<typename Leaf::identity> {
   using leaf = Leaf;
-  using array_type = Array;
-  const Array* array;
+  using array_type = std::remove_cvref_t<Array>;
+  static constexpr bool is_owned = !std::is_reference_v<Array>;
+  Array array;
 };
 
 namespace detail {

@@ -32,7 +32,7 @@ struct into_refusal<E, Array> : into_check<E, Array> {};
 /// fits already.
 template <tensor_expression E, class Array>
   requires(!std::is_const_v<Array> && detail::into_check<E, Array>::ok)
-constexpr fetch_into<E, Array> into(const E& e, Array& array) {
+[[nodiscard("into does nothing by itself: give it to fetch")]] constexpr fetch_into<E, Array> into(const E& e, Array& array) {
   return {e, std::addressof(array)};
 }
 template <tensor_expression E, class Array>
@@ -78,7 +78,7 @@ struct fetch_list : detail::fetched_by_name<typename detail::fetch_target<Fs>::t
   std::tuple<Fs...> targets;
 };
 template <fetchable... Fs>
-constexpr fetch_list<Fs...> fetch(const Fs&... targets) {
+[[nodiscard("fetches do nothing by themselves: give them to session.run")]] constexpr fetch_list<Fs...> fetch(const Fs&... targets) {
   return {{}, std::tuple<Fs...>(targets...)};
 }
 LEAT_OTHERWISE("fetch(a, b, ...) takes expressions, and into(a, array); " LEAT_TENSORS) fetch(...) LEAT_DELETED;

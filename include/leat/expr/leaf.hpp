@@ -1,9 +1,9 @@
 #pragma once
 // The leaves of typed expressions: placeholders, variables and numbers.
 
-#include <leat/expr/tensor.hpp>
 #include <leat/core/error.hpp>
-#include <limits>
+#include <leat/expr/number.hpp>
+#include <leat/expr/tensor.hpp>
 
 namespace leat {
 
@@ -133,6 +133,15 @@ struct number_leaf {
     return g.add_leaf(info_of<number_op>, {dtype_of<T>, {}}, {}, hash);
   }
 };
+// A plain number by which integers are divided.
+template <class T, std::uint64_t Hash>
+struct divisor_leaf : number_leaf<T, Hash> {
+  template <class E>
+  static constexpr int enter(graph& g) {
+    const std::int64_t attribute[divisor_number_attributes]{static_cast<std::int64_t>(Hash), 1};
+    return g.add_leaf(info_of<number_op>, {dtype_of<T>, {}}, {}, Hash, attribute);
+  }
+};
 template <class T, class Name>
 struct parameter_leaf : number_leaf<T, mix(mix(hash_text(Name::view()), static_cast<std::uint64_t>(dtype_of<T>)), 104)> {
   static constexpr bool is_fed = true;
@@ -154,23 +163,7 @@ struct leaf_id<Structure, true> {
 template <class Structure, class T, class Dims>
 using leaf_tensor = typename record<typename leaf_id<Structure>::type, Structure>::template tensor<T, Dims>;
 
-// ---- numbers as bits ------------------------------------------------------------------------------------------------
-
-// A floating-point number is kept as the bits of a double, an integer as itself.
-template <class T, class N>
-constexpr std::uint64_t number_bits(N value) {
-  if constexpr (std::is_floating_point_v<T>) {
-    return std::bit_cast<std::uint64_t>(static_cast<double>(static_cast<T>(value)));
-  } else {
-    static_assert(std::is_integral_v<N>, "a fraction where the expression holds integers: cast<float>(x) first");
-    if constexpr (std::is_same_v<T, bool> || std::is_same_v<N, bool>)
-      return value != N(0) ? 1 : 0;
-    else if (std::cmp_less(value, std::numeric_limits<T>::min()) || std::cmp_greater(value, std::numeric_limits<T>::max()))
-      throw invalid_argument("the number " + std::to_string(value) + " does not fit the dtype " +
-                             std::string(name_of_dtype(dtype_of<T>)) + " of the expression beside it");
-    return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
-  }
-}
+// ---- numbers as leaves ----------------------------------------------------------------------------------------------
 
 template <class T, class Site, class N>
 constexpr auto number_at_site(N value) {
@@ -183,9 +176,10 @@ constexpr auto number_at_site(N value) {
 // The operand that a number is beside `Like`: a typed leaf, or a constant in the handle's graph.
 template <class Site, class Like, class N>
 constexpr auto beside(const Like& like, N value) {
-  if constexpr (std::is_same_v<Like, output>)
+  if constexpr (std::is_same_v<Like, output>) {
+    if (!fits(like.type(), value) || !fits<double>(value)) refuse_number({}, like.type(), value);
     return constant_like(like, static_cast<double>(value));
-  else {
+  } else {
     (void)like;
     return number_at_site<typename Like::element, Site>(value);
   }
@@ -223,6 +217,10 @@ LEAT_OTHERWISE(LEAT_PLACEHOLDER_WORDS) placeholder(const First&, const Rest&...)
 #undef LEAT_PLACEHOLDER_WORDS
 
 namespace detail {
+template <fixed_string Name, class T, class N>
+constexpr number_initializer starting_from(N number) {
+  return {number_bits<T>(number, (message{} << "variable \"" << Name.view() << "\": ").view())};
+}
 template <class Name, element_type T, class Dims, bool Trainable, initializer I>
 constexpr auto make_variable(const I& initial) {
   const auto numbers = initial.numbers();
@@ -268,7 +266,7 @@ constexpr auto variable(const I& initial) {
 template <fixed_string Name, element_type T, dimension... Ds, class N>
   requires(detail::holds_number<T, N> && dims_of<Ds...>::value.is_static())
 constexpr auto variable(N initial) {
-  return detail::make_variable<name_of<Name>, T, dims_of<Ds...>, true>(number_initializer{detail::number_bits<T>(initial)});
+  return detail::make_variable<name_of<Name>, T, dims_of<Ds...>, true>(detail::starting_from<Name, T>(initial));
 }
 LEAT_VARIABLE_OTHERWISE(variable);
 
@@ -281,7 +279,7 @@ constexpr auto untrainable_variable(const I& initial) {
 template <fixed_string Name, element_type T, dimension... Ds, class N>
   requires(detail::holds_number<T, N> && dims_of<Ds...>::value.is_static())
 constexpr auto untrainable_variable(N initial) {
-  return detail::make_variable<name_of<Name>, T, dims_of<Ds...>, false>(number_initializer{detail::number_bits<T>(initial)});
+  return detail::make_variable<name_of<Name>, T, dims_of<Ds...>, false>(detail::starting_from<Name, T>(initial));
 }
 
 LEAT_VARIABLE_OTHERWISE(untrainable_variable);
@@ -307,11 +305,24 @@ template <fixed_string Name, class... Types>
 LEAT_OTHERWISE(LEAT_PARAMETER_WORDS) parameter(...) LEAT_DELETED;
 #undef LEAT_PARAMETER_WORDS
 
-/// A number that is part of the type: folded by the compiler. `constant<0.5f>()`, or `0.5_c` beside an expression.
+namespace detail {
+struct constant_too_large {
+  static constexpr message text() {
+    return message{} << "constant: integers beyond 2^53 are not all held exactly: write a plain number beside the expression";
+  }
+};
 template <auto Value>
+struct constant_refusal {
+  using problem = error_in_expression<problem_text<constant_too_large>()>;
+};
+}  // namespace detail
+/// A number that is part of the type: folded by the compiler. `constant<0.5f>()`, or `0.5_c` beside an expression.
+/// Errors, at compile time: an integer that float64 does not hold exactly.
+template <auto Value>
+  requires(detail::fits<double>(Value))
 constexpr auto constant() {
   using T = std::remove_const_t<decltype(Value)>;
-  return detail::leaf_tensor<detail::constant_leaf<T, detail::bits_of(dtype_of<T>, static_cast<double>(Value))>, T, dims<>>{};
+  return detail::leaf_tensor<detail::constant_leaf<T, static_cast<std::int64_t>(detail::number_bits<T>(Value))>, T, dims<>>{};
 }
 
 namespace detail {
@@ -328,11 +339,15 @@ struct filled_leaf : no_numbers {
 /// An array that holds one number everywhere: `constant<0.0f, "batch", 128>()` is a zero state. A named dimension has its size from a
 /// feed of the run. Source: TensorFlow `fill`.
 template <auto Value, dimension First, dimension... Rest>
+  requires(detail::fits<double>(Value))
 constexpr auto constant() {
   using T = std::remove_const_t<decltype(Value)>;
   using extents = dims_of<First, Rest...>;
-  return detail::leaf_tensor<detail::filled_leaf<T, detail::bits_of(dtype_of<T>, static_cast<double>(Value)), extents>, T, extents>{};
+  return detail::leaf_tensor<detail::filled_leaf<T, static_cast<std::int64_t>(detail::number_bits<T>(Value)), extents>, T, extents>{};
 }
+template <auto Value, dimension... Ds>
+  requires(!detail::fits<double>(Value))
+typename detail::constant_refusal<Value>::problem constant() = delete;
 
 /// A number in the type that takes the dtype of the expression beside it: `2_c * x`.
 template <std::uint64_t Bits, bool Fraction>
@@ -367,6 +382,7 @@ consteval double parse_number() {
     for (int k = 0; k < exponent; ++k) power *= 10;
     return negative ? value / (scale * power) : value * power / scale;
   }
+  if (!fraction && value > 9007199254740992.0) throw "integers up to 2^53 before _c: write a plain number";
   return value / scale;
 }
 template <char... Digits>
@@ -416,6 +432,8 @@ struct beside_problem {
     message m;
     if constexpr (is_operation<E> || is_operation<Other>)
       m << "an operation, such as a training step, has no value: it is fetched, grouped or waited for";
+    else if constexpr (number_or_constant<Other> && (!is_fraction_number<Other> || is_floating(E::type)))
+      m << "a number that the dtype of the expression beside it does not hold";
     else if constexpr (number_or_constant<Other>)
       m << "a fraction beside an expression that is not floating-point: cast<float>(x) first";
     else if constexpr (!is_tensor<Other> && requires { typename Other::value_type; })
@@ -427,6 +445,25 @@ struct beside_problem {
     return m;
   }
 };
+// Whether the compiler can tell that a number does not fit a dtype: it knows those that are part of the type.
+template <class N>
+struct known_number {
+  static constexpr bool fits(dtype) { return true; }
+};
+template <std::uint64_t Bits, bool Fraction>
+struct known_number<compile_time_number<Bits, Fraction>> {
+  static constexpr double value = std::bit_cast<double>(Bits);
+  static constexpr bool fits(dtype type) {
+    if constexpr (Fraction)
+      return detail::fits(type, value);
+    else
+      return detail::fits(type, static_cast<std::int64_t>(value));
+  }
+};
+template <class N>
+constexpr bool stands_beside(dtype type) {
+  return is_fraction_number<N> && !is_floating(type) ? false : known_number<N>::fits(type);
+}
 template <class A, class B>
 struct beside_refusal {};
 template <class A, class B>
@@ -456,11 +493,11 @@ concept one_is_expression = is_tensor_argument<A> || is_tensor_argument<B> || is
 template <class A, class B>
 concept one_is_no_tensor = !(is_tensor_argument<A> && is_tensor_argument<B>) && one_is_expression<A, B>;
 }  // namespace detail
-/// A fraction beside an expression of integers or bool, in either order: refused, as in `i * 0.5f`.
+/// A number that cannot stand beside an expression, in either order: a fraction beside integers or bool, as in `i * 0.5f`, or a number
+/// in the type that the dtype does not hold, as in `1e300_c * x`.
 template <class A, class B>
-concept operand_and_fraction =
-    (tensor_expression<A> && number_or_constant<B> && detail::is_fraction_number<B> && !is_floating(A::type)) ||
-    (number_or_constant<A> && tensor_expression<B> && detail::is_fraction_number<A> && !is_floating(B::type));
+concept operand_and_fraction = (tensor_expression<A> && number_or_constant<B> && !detail::stands_beside<B>(A::type)) ||
+                               (number_or_constant<A> && tensor_expression<B> && !detail::stands_beside<A>(B::type));
 /// One operand and one number, in either order: what `2 * x` and `maximum(x, 0.0f)` take.
 template <class A, class B>
 concept operand_and_number = ((operand<A> && number_or_constant<B>) || (number_or_constant<A> && operand<B>) ||
@@ -495,6 +532,26 @@ constexpr auto with_number(const A& a, const B& b, F f) {
     return f(a, beside<Site>(a, b));
   else
     return f(beside<Site>(b, a), b);
+}
+}  // namespace detail
+
+namespace detail {
+// The same for a division. A plain number that divides integers is looked at here, once, and not in each run.
+template <class Site, class A, class B, class F>
+constexpr auto with_divisor(const A& a, const B& b, F f) {
+  if constexpr (tensor_expression<A> && number<B>) {
+    using T = typename A::element;
+    if constexpr (std::is_integral_v<T>) {
+      if (b == B(0)) throw invalid_argument("Integer division by zero: the divisor beside the expression is 0");
+      leaf_tensor<divisor_leaf<T, mix(mix(site_hash<Site>, static_cast<std::uint64_t>(dtype_of<T>)), 105)>, T, dims<>> divisor;
+      divisor.carried[0] = number_bits<T>(b);
+      return f(a, divisor);
+    } else {
+      return f(a, beside<Site>(a, b));
+    }
+  } else {
+    return with_number<Site>(a, b, f);
+  }
 }
 }  // namespace detail
 

@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 namespace leat {
 
@@ -27,7 +28,8 @@ struct carried_numbers<0> : expression_syntax {};
 
 }  // namespace detail
 
-/// Where an array is bound to a placeholder for one run: the result of `x = array`.
+/// What is bound to a placeholder for one run: the result of `x = array`. `Array` is a reference to what the program has a name for,
+/// else the array itself: a feed of a temporary owns it.
 template <class Leaf, class Array>
 struct feed;
 
@@ -36,6 +38,10 @@ template <class Leaf, class Array>
 struct feed_check;
 template <class Leaf>
 concept fed_leaf = requires { structure_with<typename Leaf::identity>::is_fed; };
+
+// What is kept of an argument: a reference to what has a name, a temporary itself.
+template <class Array>
+using lent_or_owned = std::conditional_t<std::is_lvalue_reference_v<Array>, const std::remove_cvref_t<Array>&, std::remove_cvref_t<Array>>;
 
 // Dtype and shape of an expression without its identity: rules are evaluated once for each form, not for each node.
 template <class T, class Dims>
@@ -64,7 +70,8 @@ struct not_fed {
 
 /// A typed expression with a value. `T` is the element type, `Dims` the shape.
 template <class T, class Dims, class Id>
-class tensor : public detail::carried_numbers<structure_with<Id>::carried_count>, private detail::not_fed<T, Dims> {
+class [[nodiscard("an expression does nothing until a session runs it")]] tensor
+    : public detail::carried_numbers<structure_with<Id>::carried_count>, private detail::not_fed<T, Dims> {
  public:
   using element = T;
   using extents = Dims;
@@ -83,7 +90,8 @@ class tensor : public detail::carried_numbers<structure_with<Id>::carried_count>
 
 /// A placeholder or a parameter: what an array can be bound to.
 template <class T, class Dims, std::uint64_t Hash>
-class tensor<T, Dims, fed_id<Hash>> : public detail::carried_numbers<structure_with<fed_id<Hash>>::carried_count> {
+class [[nodiscard("an expression does nothing until a session runs it")]] tensor<T, Dims, fed_id<Hash>>
+    : public detail::carried_numbers<structure_with<fed_id<Hash>>::carried_count> {
  public:
   using element = T;
   using extents = Dims;
@@ -98,11 +106,13 @@ class tensor<T, Dims, fed_id<Hash>> : public detail::carried_numbers<structure_w
   constexpr tensor(const tensor&) = default;
   constexpr tensor& operator=(const tensor&) = default;
 
-  /// Feeds an array, a span, a vector or a scalar in one run: `s.run(fetch(loss), x = xs)`.
+  /// Feeds an array, a span, a vector or a scalar in one run: `s.run(fetch(loss), x = xs)`. What has a name is read where it is when
+  /// the run begins; a temporary becomes part of the feed.
   template <class Array>
     requires(!std::is_same_v<std::remove_cvref_t<Array>, tensor> && detail::feed_check<tensor, std::remove_cvref_t<Array>>::ok)
-  constexpr auto operator=(const Array& array) const -> feed<tensor, Array> {
-    return {{}, std::addressof(array)};
+  [[nodiscard("a feed does nothing by itself: give it to session.run")]] constexpr auto operator=(Array&& array) const
+      -> feed<tensor, detail::lent_or_owned<Array>> {
+    return {{}, std::forward<Array>(array)};
   }
   template <class Array>
     requires(!std::is_same_v<std::remove_cvref_t<Array>, tensor> && !detail::feed_check<tensor, std::remove_cvref_t<Array>>::ok)
@@ -114,7 +124,8 @@ class tensor<T, Dims, fed_id<Hash>> : public detail::carried_numbers<structure_w
 
 /// A typed expression without a value: something to be done, such as a training step.
 template <class Id>
-class operation : public detail::carried_numbers<structure_with<Id>::carried_count> {
+class [[nodiscard("an operation does nothing until a session runs it")]] operation
+    : public detail::carried_numbers<structure_with<Id>::carried_count> {
  public:
   using identity = Id;
   static constexpr int carried_count = structure_with<Id>::carried_count;
@@ -166,17 +177,15 @@ concept number = detail::is_plain_number<N>;
 
 namespace detail {
 
-// Sorted union of the ids of the numbers that some expressions carry.
+// The ids of the numbers that some expressions carry, each once, in the order in which the expressions first mention them. Two
+// sources number their call sites differently, but agree on that order: so they agree on where in an expression's object each number
+// lies, and may share an inline function that makes it.
 template <int Capacity>
 struct id_list {
   std::array<std::uint64_t, Capacity + 1> id{};
   int size = 0;
   constexpr void insert(std::uint64_t value) {
-    int at = 0;
-    while (at < size && id[static_cast<std::size_t>(at)] < value) ++at;
-    if (at < size && id[static_cast<std::size_t>(at)] == value) return;
-    for (int i = size++; i > at; --i) id[static_cast<std::size_t>(i)] = id[static_cast<std::size_t>(i) - 1];
-    id[static_cast<std::size_t>(at)] = value;
+    if (find(value) < 0) id[static_cast<std::size_t>(size++)] = value;
   }
   constexpr int find(std::uint64_t value) const {
     for (int i = 0; i < size; ++i)

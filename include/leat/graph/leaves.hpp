@@ -26,10 +26,12 @@ struct variable_op : detail::leaf_definition<op_kind::variable> {
 struct constant_op : detail::leaf_definition<op_kind::constant> {
   static constexpr std::string_view type = "Const";
 };
-/// One number that travels beside the expression: a literal or a parameter. Source: TensorFlow `PlaceholderWithDefault`.
+/// One number that travels beside the expression: a literal or a parameter. Attributes, none or: the id under which expressions carry
+/// it; a second one for a literal that stands as divisor beside integers and is not 0. Source: TensorFlow `PlaceholderWithDefault`.
 struct number_op : detail::leaf_definition<op_kind::number> {
   static constexpr std::string_view type = "PlaceholderWithDefault";
 };
+inline constexpr int divisor_number_attributes = 2;
 /// Product of dimensions, as a number. Attributes: the dimensions. Source: TensorFlow `Size`.
 struct extent_op : detail::leaf_definition<op_kind::extent> {
   static constexpr std::string_view type = "Size";

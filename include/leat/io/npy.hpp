@@ -5,6 +5,7 @@
 
 #include <leat/graph/tensor_contents.hpp>
 #include <leat/io/file.hpp>
+#include <leat/io/place.hpp>
 
 #include <filesystem>
 #include <limits>
@@ -35,7 +36,7 @@ class npy_header_reader {
       const std::string key = quoted();
       want(':');
       bool* const seen = key == "descr" ? &has_type : key == "fortran_order" ? &has_order : key == "shape" ? &has_shape : nullptr;
-      if (seen == nullptr || *seen) fail("has the key '" + key + "' where descr, fortran_order and shape are expected once each");
+      if (seen == nullptr || *seen) fail("has the key " + in_quotes(key) + " where descr, fortran_order and shape are expected once each");
       *seen = true;
       if (key == "descr") {
         skip();
@@ -126,8 +127,8 @@ inline constexpr npy_type npy_types[]{{"<f4", data_type::float32}, {"<f8", data_
 inline data_type npy_type_of(std::string_view descr) {
   for (const auto& row : npy_types)
     if (row.descr == descr) return row.type;
-  if (descr.starts_with('>')) throw unimplemented("NPY: '" + std::string(descr) + "': big endian; save the array as little endian");
-  throw unimplemented("NPY: '" + std::string(descr) + "' is none of float32, float64, int32, int64, uint8 and bool");
+  if (descr.starts_with('>')) throw unimplemented("NPY: " + in_quotes(descr) + ": big endian; save the array as little endian");
+  throw unimplemented("NPY: " + in_quotes(descr) + " is none of float32, float64, int32, int64, uint8 and bool");
 }
 
 }  // namespace detail

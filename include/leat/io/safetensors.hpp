@@ -45,12 +45,13 @@ class safetensors {
     return list;
   }
   bool contains(std::string_view name) const { return places_.find(name) != places_.end(); }
-  /// Errors: not_found for a name that the file does not hold.
-  array_bytes operator[](std::string_view name) const {
+  /// Its bytes are the file's: the file must outlive them. Errors: not_found for a name that the file does not hold.
+  array_bytes operator[](std::string_view name) const& {
     const auto at = places_.find(name);
     if (at == places_.end()) throw not_found("no array " + detail::in_quotes(name) + " in the file");
     return {at->second.type, at->second.extent, std::as_bytes(std::span(text_).subspan(data_ + at->second.begin, at->second.size))};
   }
+  array_bytes operator[](std::string_view name) const&& = delete;  // of a file that is gone with this statement
 
  private:
   struct place {
@@ -87,8 +88,10 @@ inline nlohmann::json parse_header(std::string_view text) {
     nlohmann::json header = nlohmann::json::parse(text.begin(), text.end(), watch);
     if (!header.is_object()) throw invalid_argument("the header is no object");
     return header;
+  } catch (const nlohmann::json::parse_error& e) {  // its own text repeats bytes of the file as they are
+    throw data_loss("the header is no JSON: wrong at byte " + std::to_string(e.byte));
   } catch (const nlohmann::json::exception& e) {
-    throw data_loss("the header is no JSON: " + std::string(e.what()));
+    throw data_loss("the header is no JSON: " + in_quotes(e.what(), 200));
   }
 }
 

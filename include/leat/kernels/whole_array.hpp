@@ -96,6 +96,30 @@ struct check_range_kernel {
   constexpr void operator()(std::int64_t k) const { out[k] = indices[k]; }
 };
 
+/// A copy of divisors that were found to have no 0, by `refuse_zero`.
+template <class T>
+struct check_divisor_kernel {
+  static constexpr bool may_refuse = false;
+  const T* divisors;
+  T* out;
+  std::int64_t count;
+  bool divides;  // anything at all
+  check_divisor_kernel(void* const* p, const step_numbers& n)
+      : divisors(static_cast<const T*>(p[0])),
+        out(static_cast<T*>(p[1])),
+        count(n.product(0, 0, n.rank(0))),
+        divides(n.product(2, 0, n.rank(2)) > 0) {}
+  std::int64_t items() const { return count; }
+  constexpr void operator()(std::int64_t k) const { out[k] = divisors[k]; }
+};
+/// Looks at divisors, which the host can read.
+template <class T>
+void refuse_zero(const T* divisors, std::int64_t count) {
+  for (std::int64_t k = 0; k < count; ++k)
+    if (divisors[k] == T(0)) [[unlikely]]
+      throw invalid_argument("Integer division by zero: element " + std::to_string(k) + " of the divisor is 0");
+}
+
 /// Item k: one row of the result, copied from the operand or zero.
 template <class T>
 struct pad_kernel {
@@ -180,6 +204,9 @@ struct arg_kernel {
     const int axis = static_cast<int>(n.attribute(0) < 0 ? n.attribute(0) + rank : n.attribute(0));
     before = n.product(0, 0, axis);
     length = n.size(0, axis);
+    if (length == 0)
+      throw invalid_argument(std::string(Largest ? "ArgMax" : "ArgMin") + ": Reduction axis " + std::to_string(axis) +
+                             " is empty: there is no " + (Largest ? "largest" : "smallest") + " element");
     after = n.product(0, axis + 1, rank);
   }
   std::int64_t items() const { return before * after; }

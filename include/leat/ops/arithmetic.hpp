@@ -202,7 +202,7 @@ template <class A, class B>
 LEAT_WHY_BESIDE real_divide(A&&, B&&) LEAT_DELETED;
 LEAT_TAKES_TWO_TENSORS(real_divide);
 
-/// a / b rounded toward zero, 0 where b is 0. Dtypes: integers. Source: TensorFlow `TruncateDiv`.
+/// a / b rounded toward zero. Dtypes: integers. Errors: invalid_argument where an element of b is 0. Source: TensorFlow `TruncateDiv`.
 struct truncate_div_op : rule::binary<rule::takes::integer> {
   static constexpr std::string_view type = "TruncateDiv";
   template <class M, class V>
@@ -221,7 +221,7 @@ why<truncate_div_op, A, B> truncate_divide(const A&, const B&) = delete;
 template <class A, class B, LEAT_NUMBER_SITE>
   requires operand_and_number<A, B>
 constexpr auto truncate_divide(const A& a, const B& b) {
-  return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return truncate_divide(p, q); });
+  return detail::with_divisor<Site>(a, b, [](const auto& p, const auto& q) { return truncate_divide(p, q); });
 }
 template <class A, class B>
   requires refused_beside<A, B>
@@ -229,6 +229,7 @@ LEAT_WHY_BESIDE truncate_divide(A&&, B&&) LEAT_DELETED;
 LEAT_TAKES_TWO_TENSORS(truncate_divide);
 
 /// a / b: of floating-point tensors the quotient, of integers the quotient rounded toward zero, as in C++.
+/// Errors: invalid_argument where an integer of b is 0; at compile time where b is `0_c`.
 template <class A, class B>
   requires(tensor_expression<A> && accepted<real_div_op, A, B>)
 constexpr made<real_div_op, A, B> operator/(const A& a, const B& b) {
@@ -250,13 +251,13 @@ why<real_div_op, A, B> operator/(const A&, const B&) = delete;
 template <class A, class B, LEAT_NUMBER_SITE>
   requires operand_and_number<A, B>
 constexpr auto operator/(const A& a, const B& b) {
-  return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return p / q; });
+  return detail::with_divisor<Site>(a, b, [](const auto& p, const auto& q) { return p / q; });
 }
 template <class A, class B>
   requires refused_beside<A, B>
 LEAT_WHY_BESIDE operator/(A&&, B&&) LEAT_DELETED;
 
-/// a / b rounded down. Dtypes: numbers. Source: TensorFlow `FloorDiv`.
+/// a / b rounded down. Dtypes: numbers. Errors: invalid_argument where an integer of b is 0. Source: TensorFlow `FloorDiv`.
 struct floor_div_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "FloorDiv";
   static constexpr std::string_view call_name = "floordiv";
@@ -276,14 +277,15 @@ why<floor_div_op, A, B> floor_divide(const A&, const B&) = delete;
 template <class A, class B, LEAT_NUMBER_SITE>
   requires operand_and_number<A, B>
 constexpr auto floor_divide(const A& a, const B& b) {
-  return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return floor_divide(p, q); });
+  return detail::with_divisor<Site>(a, b, [](const auto& p, const auto& q) { return floor_divide(p, q); });
 }
 template <class A, class B>
   requires refused_beside<A, B>
 LEAT_WHY_BESIDE floor_divide(A&&, B&&) LEAT_DELETED;
 LEAT_TAKES_TWO_TENSORS(floor_divide);
 
-/// The remainder of `floor_divide`, with the divisor's sign. Source: TensorFlow `FloorMod`.
+/// The remainder of `floor_divide`, with the divisor's sign. Errors: invalid_argument where an integer of b is 0.
+/// Source: TensorFlow `FloorMod`.
 struct floor_mod_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "FloorMod";
   static constexpr std::string_view call_name = "mod";
@@ -308,14 +310,15 @@ why<floor_mod_op, A, B> floor_mod(const A&, const B&) = delete;
 template <class A, class B, LEAT_NUMBER_SITE>
   requires operand_and_number<A, B>
 constexpr auto floor_mod(const A& a, const B& b) {
-  return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return floor_mod(p, q); });
+  return detail::with_divisor<Site>(a, b, [](const auto& p, const auto& q) { return floor_mod(p, q); });
 }
 template <class A, class B>
   requires refused_beside<A, B>
 LEAT_WHY_BESIDE floor_mod(A&&, B&&) LEAT_DELETED;
 LEAT_TAKES_TWO_TENSORS(floor_mod);
 
-/// The remainder of rounding toward zero, with the dividend's sign. Source: TensorFlow `TruncateMod`.
+/// The remainder of rounding toward zero, with the dividend's sign. Errors: invalid_argument where an integer of b is 0.
+/// Source: TensorFlow `TruncateMod`.
 struct truncate_mod_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "TruncateMod";
   template <class M, class V>
@@ -334,7 +337,7 @@ why<truncate_mod_op, A, B> truncate_mod(const A&, const B&) = delete;
 template <class A, class B, LEAT_NUMBER_SITE>
   requires operand_and_number<A, B>
 constexpr auto truncate_mod(const A& a, const B& b) {
-  return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return truncate_mod(p, q); });
+  return detail::with_divisor<Site>(a, b, [](const auto& p, const auto& q) { return truncate_mod(p, q); });
 }
 template <class A, class B>
   requires refused_beside<A, B>

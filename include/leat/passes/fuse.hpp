@@ -84,8 +84,7 @@ class fuser {
       else if (is_compute(n))
         assign_cluster(i);
       note_reads(i);
-      if (is_operator<gather_op>(*n.op) || is_operator<check_range_op>(*n.op) || is_operator<segment_sum_op>(*n.op))
-        refusable_ = larger(refusable_, f_.places[at(i)].level + 1);
+      if (may_refuse(n)) refusable_ = larger(refusable_, f_.places[at(i)].level + 1);
     }
     for (auto& p : f_.places)
       if (p.cluster >= 0) p.cluster = f_.find(p.cluster);
@@ -97,6 +96,16 @@ class fuser {
   static constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
   constexpr const shape& space_shape(const node& n) const {
     return n.op->kind == op_kind::reduction ? g_.at(g_.input(n, 0)).result.extent : n.result.extent;
+  }
+
+  // Steps whose input may be wrong in a way that only its values show, or the sizes of named dimensions.
+  constexpr bool may_refuse(const node& n) const {
+    if (is_operator<argmax_op>(*n.op) || is_operator<argmin_op>(*n.op)) {
+      const shape& from = g_.at(g_.input(n, 0)).result.extent;
+      return from[rule::last_axis(g_.attribute(n, 0), from.rank)] < 0;
+    }
+    return is_operator<gather_op>(*n.op) || is_operator<check_range_op>(*n.op) || is_operator<check_divisor_op>(*n.op) ||
+           is_operator<segment_sum_op>(*n.op);
   }
 
   // variable -= scale * product: one call that multiplies and updates.

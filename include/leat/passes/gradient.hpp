@@ -177,6 +177,7 @@ constexpr auto make_gradients(std::index_sequence<I...>, const Y& y, const Xs&..
 /// gradient passes between them. Source: TensorFlow `gradients`.
 template <tensor_expression Y, tensor_expression... Xs>
   requires(sizeof...(Xs) > 0 && detail::gradient_problem<Y, Xs...>::none)
+[[nodiscard("gradients are expressions: fetch them, or make a training step of them")]]
 constexpr auto gradients(const Y& y, const Xs&... xs) {
   return detail::make_gradients(std::index_sequence_for<Xs...>{}, y, xs...);
 }

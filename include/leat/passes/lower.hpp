@@ -110,10 +110,14 @@ class lowerer {
       s.code = n.op->code;
       for (int k = 0; k < n.input_count; ++k) operand(g_.input(n, k));
       s.operands.push_back({place_.buffer_of(i), {0, 0}, {}});
-      s.attributes.push_back(n.attribute_count);
-      for (int k = 0; k < n.attribute_count; ++k) s.attributes.push_back(g_.attribute(n, k));
+      // the attributes of a check are a shape, and stand behind the others: named dimensions are put in there
+      const bool shaped = is_operator<check_divisor_op>(*n.op);
+      s.attributes.push_back(shaped ? 0 : n.attribute_count);
+      for (int k = 0; k < n.attribute_count && !shaped; ++k) s.attributes.push_back(g_.attribute(n, k));
       for (int k = 0; k < n.input_count; ++k) extents(g_.input(n, k));
       extents(i);
+      if (shaped) s.attributes.push_back(n.attribute_count);
+      for (int k = 0; k < n.attribute_count && shaped; ++k) s.attributes.push_back(g_.attribute(n, k));
     }
     p_.steps.push_back(std::move(s));
   }
@@ -137,6 +141,7 @@ constexpr program compile(const graph& g, std::vector<int> targets) {
   graph simple = simplify(g, targets);
   program p;
   p.problem = unordered_writes(simple);
+  if (p.problem.size == 0) p.problem = zero_divisor(simple);
   if (p.problem.size > 0) return p;
   const graph arranged = arrange(simple, targets);
   return lower(arranged, targets);

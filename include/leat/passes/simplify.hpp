@@ -24,7 +24,21 @@ struct copy_op {
   }
 };
 
+/// A divisor of integers, found to have no 0: the operand itself, or invalid_argument before anything is written. Attributes: the shape of
+/// the quotient; where that has no element nothing is divided. Source: TensorFlow's "Integer division by zero".
+struct check_divisor_op {
+  static constexpr std::string_view type = "CheckDivisor";
+  static constexpr op_kind kind = op_kind::kernel;
+  static constexpr inference infer(const operand_list& x) { return {x.type(0), x.extent(0)}; }
+};
+
 namespace detail {
+
+/// Whether an operator divides its first operand by its second, and cannot divide by 0.
+constexpr bool divides_integers(const op_info& op, dtype type) {
+  return is_integer(type) && (is_operator<truncate_div_op>(op) || is_operator<floor_div_op>(op) || is_operator<floor_mod_op>(op) ||
+                              is_operator<truncate_mod_op>(op));
+}
 
 constexpr bool is_constant(const graph& g, int i) { return g.at(i).op->kind == op_kind::constant; }
 constexpr double constant_value(const graph& g, int i) {
@@ -101,6 +115,7 @@ class simplifier {
       if (const int known = algebra(op, inputs); known >= 0) return known;
       if (const int folded = fold(op, inputs); folded >= 0) return folded;
       inputs = without_broadcasts(op, inputs, attributes, shorter);
+      if (divides_integers(op, to_.at(inputs[0]).result.type)) inputs = with_checked_divisor(inputs, shorter);
     }
     if (op.kind == op_kind::view || op.kind == op_kind::reduction)
       if (const int known = rearrange(op, inputs, attributes); known >= 0) return known;
@@ -229,6 +244,17 @@ class simplifier {
     return changed ? std::span<const int>(shorter, in.size()) : in;
   }
 
+  // Constants are looked at by `zero_divisor`, plain numbers where they were written.
+  constexpr std::span<const int> with_checked_divisor(std::span<const int> in, int (&checked)[graph::max_operands]) {
+    const node& divisor = to_.at(in[1]);
+    if (is_constant(to_, in[1]) || (divisor.op->kind == op_kind::number && divisor.attribute_count == divisor_number_attributes)) return in;
+    const shape quotient = broadcast(to_.at(in[0]).result.extent, divisor.result.extent).extent;
+    const int operand[]{in[1]};
+    checked[0] = in[0];
+    checked[1] = to_.add(info_of<check_divisor_op>, operand, {quotient.dim, static_cast<std::size_t>(quotient.rank)});
+    return {checked, 2};
+  }
+
   constexpr int rearrange(const op_info& op, std::span<const int> in, std::span<const std::int64_t> attributes) {
     const int x = in[0];
     const tensor_info& source = to_.at(x).result;
@@ -282,6 +308,16 @@ class simplifier {
 };
 
 }  // namespace detail
+
+/// What is wrong if integers are divided by a constant 0.
+constexpr message zero_divisor(const graph& g) {
+  message m;
+  for (const node& n : g.nodes)
+    if (n.input_count == 2 && m.size == 0 && detail::divides_integers(*n.op, n.result.type) && detail::is_number(g, g.input(n, 1), 0) &&
+        !(n.result.extent.is_static() && n.result.extent.elements() == 0))
+      m << n.op->type << ": integer division by zero: the divisor is a constant 0";
+  return m;
+}
 
 /// The graph rewritten for execution; `targets` are renumbered.
 constexpr graph simplify(const graph& g, std::vector<int>& targets) { return detail::simplifier(g).run(targets); }

@@ -4,6 +4,7 @@
 
 #include <leat/session/array.hpp>
 #include <leat/kernels/plan.hpp>
+#include <span>
 
 namespace leat::detail {
 
@@ -23,6 +24,29 @@ struct value_check {
   static constexpr bool ok = text().size == 0;
   using problem = error_in_expression<problem_text<value_check>(), operand_text<V>()>;
 };
+
+// What a prepared run may keep of a feed: a reference to what has a name, and of what has none numbers and views, which are read where
+// they point to. A temporary array has all its elements, and nobody could give it others.
+template <class A>
+inline constexpr bool is_view = std::ranges::enable_view<A>;
+template <class A>
+  requires requires { typename A::temporary_type; }  // xtensor's name for the array that could hold a view's elements
+inline constexpr bool is_view<A> = !std::is_same_v<typename A::temporary_type, A>;
+template <class Feed>
+struct kept_check {
+  using array = typename Feed::array_type;
+  static constexpr bool ok = !Feed::is_owned || std::is_arithmetic_v<array> || is_view<array>;
+  static constexpr message text() {
+    return message{} << "prepare: the feed of \"" << structure_with<typename Feed::leaf::identity>::name
+                     << "\" is an array without a name, which nobody could fill anew: give it a name, and feed that";
+  }
+  using problem = error_in_expression<problem_text<kept_check>(), operand_text<typename Feed::leaf>()>;
+};
+// Of several feeds the first that is wrong.
+template <class... Feeds>
+struct kept_refusal {};
+template <class Feed, class... Feeds>
+struct kept_refusal<Feed, Feeds...> : std::conditional_t<kept_check<Feed>::ok, kept_refusal<Feeds...>, kept_check<Feed>> {};
 
 struct not_in_session {
   static constexpr message text() { return message{} << "the session has no such variable"; }
@@ -45,13 +69,14 @@ auto make_array(Resolve resolve) {
 
 // ---- feeds ----------------------------------------------------------------------------------------------------------
 
-// What a feed keeps alive for the length of a run: a converted number, or a copy of an array that lies otherwise.
-template <class Feed>
+// What a feed keeps alive for the length of a run: a converted number, or a copy of an array that is not contiguous row-major, or that a
+// fetch of the same run is written over (`BesideInto`).
+template <class Feed, bool BesideInto>
 struct bound_feed {
   using leaf = typename Feed::leaf;
   using array = typename Feed::array_type;
   static constexpr bool is_number = std::is_arithmetic_v<array>;
-  static constexpr bool may_copy = !is_number && shaped_array<array>;
+  static constexpr bool may_copy = !is_number && (BesideInto || shaped_array<array>);
   struct nothing {};
   std::conditional_t<is_number, typename leaf::element, nothing> converted;
   // aligned elsewhere only when needed: an empty vector allocates nothing
@@ -148,18 +173,21 @@ template <class Program, class Leaf, class Array, std::size_t... Axis>
   }
 }
 
+template <class Leaf>
+inline constexpr message feed_place = message{} << "feed of \"" << structure_with<typename Leaf::identity>::name << "\": ";
+
 template <class Program, class Bound, class Feed>
 [[gnu::always_inline]] inline void bind_feed(void** buffers, std::int64_t* sizes, Bound& bound, const Feed& f) {
   using leaf = typename Feed::leaf;
   using array = typename Feed::array_type;
   using T = typename leaf::element;
-  const array& a = *f.array;
+  const array& a = f.array;
   bind_shape<Program, leaf>(sizes, a, std::make_index_sequence<static_cast<std::size_t>(leaf::rank)>{});
   constexpr int b = buffer_of_leaf<Program>(leaf::identity::hash);
   if constexpr (b >= 0) {
     const void* data = nullptr;
     if constexpr (Bound::is_number) {
-      bound.converted = static_cast<T>(a);
+      bound.converted = checked_number<T>(feed_place<leaf>.view(), a);
       data = &bound.converted;
     } else if constexpr (strided_array<array>) {
       if (array::static_layout == xt::layout_type::row_major && !requires { a.data_offset(); }) {
@@ -170,7 +198,7 @@ template <class Program, class Bound, class Feed>
     } else if constexpr (plain_range<array>) {
       data = a.data();
     }
-    if constexpr (Bound::may_copy) {
+    if constexpr (Bound::may_copy && shaped_array<array>) {
       if (data == nullptr) {
         bound.copied.resize(a.size());
         std::copy(a.template begin<xt::layout_type::row_major>(), a.template end<xt::layout_type::row_major>(), bound.copied.begin());
@@ -181,13 +209,19 @@ template <class Program, class Bound, class Feed>
   }
 }
 
+template <class V>
+inline constexpr message variable_place = message{} << "assign: variable \"" << structure_with<typename V::identity>::name << "\": ";
+
+template <class P>
+inline constexpr message number_place = message{} << "assign: parameter \"" << leaf_name<P>() << "\": ";
+
 /// Copies an array of the user's into a variable.
 template <class V, class Array>
 void copy_in(typename V::element* to, const Array& array) {
   using T = typename V::element;
   if constexpr (std::is_arithmetic_v<Array>) {
     static_assert(V::rank == 0, "a number for a variable that is not a scalar");
-    *to = static_cast<T>(array);
+    *to = checked_number<T>(variable_place<V>.view(), array);
   } else if constexpr (shaped_array<Array>) {
     bool fits = array.dimension() == static_cast<std::size_t>(V::rank);
     for (int a = 0; fits && a < V::rank; ++a) fits = static_cast<std::int64_t>(array.shape()[static_cast<std::size_t>(a)]) == V::extent[a];
@@ -265,6 +299,69 @@ template <class Program, int I, int At, class State, class Results, class F>
       state.buffers[b] = to.data();
     }
   }
+}
+
+template <class F>
+inline constexpr bool is_into = false;
+template <class E, class Array>
+inline constexpr bool is_into<fetch_into<E, Array>> = true;
+
+struct byte_range {
+  const void* begin;
+  const void* end;
+  bool overlaps(const byte_range& other) const {
+    const std::less<const void*> before{};
+    return before(begin, other.end) && before(other.begin, end);
+  }
+};
+template <class T>
+byte_range range_of(const T* data, std::size_t size) {
+  return {data, data + size};
+}
+// What a fetch into `to` writes, unless it gives `to` other memory.
+template <class Array>
+byte_range destination_of(Array& to) {
+  if constexpr (std::is_arithmetic_v<Array>)
+    return range_of(&to, 1);
+  else if constexpr (shaped_array<Array>)
+    return range_of(array_data(to), to.size());
+  else
+    return range_of(to.data(), to.size());
+}
+
+// A feed that lies where a fetch will be written is copied: a step may write an element before another reads it, and giving the array
+// another size would take its memory away.
+template <class Program, class Bound, class Feed>
+[[gnu::always_inline]] inline void copy_where_written(void** buffers, Bound& bound, const Feed& f, const byte_range& written) {
+  constexpr int b = buffer_of_leaf<Program>(Feed::leaf::identity::hash);
+  if constexpr (b >= 0 && !Bound::is_number) {
+    using T = typename Feed::leaf::element;
+    const T* data = static_cast<const T*>(buffers[b]);
+    const auto size = static_cast<std::size_t>(f.array.size());
+    if (range_of(data, size).overlaps(written)) [[unlikely]] {
+      bound.copied.resize(size);
+      std::copy_n(data, size, bound.copied.begin());
+      buffers[b] = bound.copied.data();
+    }
+  }
+}
+template <class A, class B>
+void refuse_same_destination(A& a, B& b) {
+  const bool is_one = static_cast<const void*>(std::addressof(a)) == static_cast<const void*>(std::addressof(b));
+  if (is_one || destination_of(a).overlaps(destination_of(b)))
+    throw invalid_argument("two fetches of one run are to be written into the same memory");
+}
+// Each fetch into an array against those after it.
+constexpr void refuse_same_destinations() {}
+template <class F, class... Fs>
+void refuse_same_destinations(const F& first, const Fs&... rest) {
+  if constexpr (is_into<F>) {
+    const auto with = [&]<class G>(const G& other) {
+      if constexpr (is_into<G>) refuse_same_destination(*first.array, *other.array);
+    };
+    (with(rest), ...);
+  }
+  refuse_same_destinations(rest...);
 }
 
 template <class Program, int I, class State, class F>

@@ -32,6 +32,7 @@ LEAT_FUNCTION const std::vector<tensor_value>& graph_callable::run() {
 }
 
 LEAT_FUNCTION graph_session::graph_session(graph& g, session_options options) : graph_(g), options_(options) {
+  cpu::require_one_configuration();
   const auto check_threads = [](const char* name, int threads) {
     if (threads < 0) throw invalid_argument(std::string(name) + " is " + std::to_string(threads) + "; it is the number of threads, or 0");
   };

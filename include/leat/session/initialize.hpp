@@ -37,6 +37,26 @@ inline void write_number(void* to, dtype type, std::uint64_t bits) {
   return 0;
 }
 
+// Numbers of optimizers are kept as float64 until the dtype of the variable that they work on is known.
+inline void check_number(dtype type, std::uint64_t bits) {
+  if (type == dtype::float32) checked_number<float>("a setting of an optimizer: ", std::bit_cast<double>(bits));
+}
+
+// The number `id` may be another one in each run if it is a plain one. Parameters and variables are the session's.
+[[gnu::cold]] inline void check_plain_number(const session_view& view, std::uint64_t id) {
+  const auto refuse = [](std::string_view what, std::string_view name, std::string_view remedy) {
+    throw invalid_argument("two values for one number: " + std::string(what) + " \"" + std::string(name) +
+                           "\" starts from another number in an expression that is fetched than in the session. " + std::string(remedy));
+  };
+  for (int k = 0; k < view.numbers(); ++k)
+    if (const auto row = view.number(k); row.id == id && row.is_parameter)
+      refuse("parameter", view.text_at(row.name).view(), "Feed it in the run, or set it with session.assign");
+  for (int k = 0; k < view.variables(); ++k)
+    for (int i = 0; i < view.variable(k).numbers; ++i)
+      if (view.variable(k).start == 0 && initial_number_id(view.variable(k).id, i) == id)
+        refuse("variable", view.name_of(k).view(), "Make the session of that expression, or set the variable with session.assign");
+}
+
 // The bits of one value for every element of a dtype.
 inline std::uint64_t bits_as(dtype type, double value) {
   return is_floating(type) ? std::bit_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
@@ -44,8 +64,6 @@ inline std::uint64_t bits_as(dtype type, double value) {
 
 // Random numbers depend on the seed and the variable's name alone. Drawn in the variable's precision, written by its dtype.
 [[gnu::cold]] inline void fill_random(std::byte* to, const variable_row& v, const std::uint64_t* numbers, std::string_view name) {
-  if (!is_floating(v.type))
-    throw invalid_argument("variable \"" + std::string(name) + "\" cannot start from random numbers: they are float32 or float64");
   const auto count = static_cast<std::uint64_t>(v.extent.elements());
   const std::uint64_t seed = mix(numbers[2], hash_text(name));
   double first = std::bit_cast<double>(numbers[0]);
@@ -72,6 +90,19 @@ inline std::uint64_t bits_as(dtype type, double value) {
       value = first + second * drawn;
     }
     write_number(to + i * static_cast<std::uint64_t>(size_of(v.type)), v.type, std::bit_cast<std::uint64_t>(value));
+  }
+}
+
+/// What is wrong with an initializer's numbers is said before any variable is written.
+template <bool Random>
+[[gnu::cold]] void check_initializer(const variable_row& v, const std::uint64_t* numbers, std::string_view name) {
+  if constexpr (Random) {
+    if (v.kind <= initializer_kind::number) return;
+    if (!is_floating(v.type))
+      throw invalid_argument("variable \"" + std::string(name) + "\" cannot start from random numbers: they are float32 or float64");
+    for (int i = 0; v.kind != initializer_kind::glorot_uniform && i < 2; ++i)
+      if (const double value = std::bit_cast<double>(numbers[i]); !fits(v.type, value))
+        refuse_number("variable \"" + std::string(name) + "\": ", v.type, value);
   }
 }
 

@@ -19,7 +19,7 @@ namespace leat {
 class operator_names {
  public:
   operator_names() {
-    for (const std::string_view type : {"MatMulUpdate", "CheckRange", "Copy"}) by_code_.emplace(code_of_type(type), type);
+    for (const std::string_view type : {"MatMulUpdate", "CheckRange", "CheckDivisor", "Copy"}) by_code_.emplace(code_of_type(type), type);
     for (const std::string_view type : known_operator_types()) by_code_.emplace(code_of_type(type), type);
   }
   std::string operator()(std::int64_t code) const {

@@ -32,6 +32,12 @@ struct run_check<session_table<Es...>, fetch_targets<Fs...>, LeafIds...> {
     };
     (known(static_cast<const LeafIds*>(nullptr)), ...);
     if (m.size > 0) return m;
+    [[maybe_unused]] auto once = [&]<class LeafId>(const LeafId*) {
+      if (m.size == 0 && (0 + ... + (LeafIds::hash == LeafId::hash ? 1 : 0)) > 1)
+        m << "\"" << structure_with<LeafId>::name << "\" is fed twice in one run";
+    };
+    (once(static_cast<const LeafIds*>(nullptr)), ...);
+    if (m.size > 0) return m;
     m << program::problem().view();
     if (m.size > 0) return m;
     std::uint64_t missing = 0;
@@ -83,6 +89,10 @@ struct refused_calls {
   template <class FetchId, class... LeafIds>
     requires(!run_check<structure_with<SessionId>, structure_with<FetchId>, LeafIds...>::ok)
   why_run<SessionId, FetchId, LeafIds...> prepare(const fetched<FetchId>&, const fed<LeafIds>&...) = delete;
+  template <class FetchId, feed_binding... Feeds>
+    requires(run_check<structure_with<SessionId>, structure_with<FetchId>, typename Feeds::leaf::identity...>::ok &&
+             !(kept_check<Feeds>::ok && ...))
+  typename kept_refusal<Feeds...>::problem prepare(const fetched<FetchId>&, const Feeds&...) = delete;
   template <tensor_expression V>
     requires(!session_has_variable<SessionId, V>)
   typename variable_refusal<V>::problem value(const V&) const = delete;

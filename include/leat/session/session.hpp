@@ -34,22 +34,19 @@ class basic_session : detail::refused_calls_of<Es...> {
   }();
   static constexpr auto carried_ids = detail::carried_union<Es...>::ids;
   static constexpr std::size_t carried_count = static_cast<std::size_t>(carried_ids.size);
+  using carried_bits = std::array<std::uint64_t, carried_count + 1>;
 
  public:
   explicit basic_session(const Es&... expressions)
     requires(detail::session_check<Es...>::ok)
       : storage_(static_cast<std::size_t>(view.bytes())) {
+    cpu::require_one_configuration();
     // the numbers that the expressions carry; where two carry one number, they must agree
     std::array<bool, carried_count + 1> set{};
-    (take(set, expressions), ...);
-    for (int k = 0; k < view.numbers(); ++k) {
-      const auto row = view.number(k);
-      detail::write_number(&numbers_[static_cast<std::size_t>(k)], row.type, carried_value(row.carried));
-    }
-    if constexpr (!Device::shares_memory) {
-      device_numbers_ = detail::device_bytes<Device>(sizeof numbers_);
-      device_.copy_in(device_numbers_.data(), numbers_.data(), sizeof numbers_);
-    }
+    (take(carried_, set, expressions), ...);
+    current_ = carried_;
+    if constexpr (!Device::shares_memory) device_numbers_ = detail::device_bytes<Device>(sizeof numbers_);
+    for (int k = 0; k < view.numbers(); ++k) write_numbers(view.number(k).carried, carried_value(view.number(k).carried));
   }
   template <class Refusal = typename detail::session_check<Es...>::refusal::problem>
     requires(!detail::session_check<Es...>::ok)
@@ -62,14 +59,19 @@ class basic_session : detail::refused_calls_of<Es...> {
   /// Gives every variable its first value; a variable that had one starts anew.
   void initialize() {
     const guard g(busy_);
-    for (int k = 0; k < view.variables(); ++k) initialize_one(k);
+    for (int k = 0; k < view.variables(); ++k)
+      detail::check_initializer<has_random>(view.variable(k), initial_numbers(k).data(), view.name_of(k).view());
+    for (int k = 0; k < view.variables(); ++k) initialize_one(k, initial_numbers(k));
   }
-  /// Gives some variables their first value.
+  /// Gives some variables their first value: the numbers of their initializers are those that the arguments carry.
   template <tensor_expression... Vs>
     requires(sizeof...(Vs) > 0 && (has_variable<Vs> && ...))
-  void initialize(const Vs&...) {
+  void initialize(const Vs&... variables) {
     const guard g(busy_);
-    (initialize_one(variable_index<Vs>), ...);
+    (detail::check_initializer<has_random>(view.variable(variable_index<Vs>), initial_numbers_of(variables).data(),
+                                           view.name_of(variable_index<Vs>).view()),
+     ...);
+    (initialize_one(variable_index<Vs>, initial_numbers_of(variables)), ...);
   }
   /// Whether a variable has a value.
   template <tensor_expression V>
@@ -120,14 +122,12 @@ class basic_session : detail::refused_calls_of<Es...> {
     initialized_[k] = true;
     all_initialized_ = uninitialized_count() == 0;
   }
-  /// Gives a parameter another value, for all following runs.
+  /// Gives a parameter another value, for all following runs. Errors: invalid_argument for a number that its dtype does not hold.
   template <tensor_expression P, number N>
     requires(view.find_number(P::identity::hash) >= 0)
   void assign(const P&, N value) {
     const guard g(busy_);
-    constexpr auto k = static_cast<std::size_t>(view.find_number(P::identity::hash));
-    detail::write_number(&numbers_[k], P::type, detail::number_bits<typename P::element>(value));
-    if constexpr (!Device::shares_memory) device_.copy_in(device_numbers_.data() + k * sizeof numbers_[k], &numbers_[k], sizeof numbers_[k]);
+    write_numbers(P::identity::hash, detail::number_bits<typename P::element>(value, detail::number_place<P>.view()));
   }
 
   /// Calls `f(name, dtype, shape, bytes)` for each variable that has a value; its bytes are row-major and valid during the call.
@@ -149,7 +149,7 @@ class basic_session : detail::refused_calls_of<Es...> {
   void for_each_number(F f) const {
     for (int i = 0; i < carried_ids.size; ++i) f(carried_ids.id[static_cast<std::size_t>(i)], carried_[static_cast<std::size_t>(i)], false);
     for (int k = 0; k < view.numbers(); ++k)
-      if (const auto row = view.number(k); row.carried == row.id)
+      if (const auto row = view.number(k); row.is_parameter)
         f(row.id, detail::read_number(&numbers_[static_cast<std::size_t>(k)], row.type), true);
   }
 
@@ -157,9 +157,12 @@ class basic_session : detail::refused_calls_of<Es...> {
 
   /// Runs what is asked for, each node once, and gives the values of the fetched expressions as a tuple; operations and
   /// fetches `into` an array give none.
-  /// Errors, at compile time: a placeholder that is needed and not fed, a fetch or feed that the session does not have, two
-  /// writes to one variable without an order. At run time: invalid_argument (a feed's shape, an index out of range),
-  /// failed_precondition (a variable without a value, a session entered twice).
+  /// Plain numbers in the expressions are those of the objects that are asked for; parameters and the variables are the session's.
+  /// Errors, at compile time: a placeholder that is needed and not fed, one that is fed twice, a fetch or feed that the session does
+  /// not have, two writes to one variable without an order. At run time: invalid_argument (a feed's shape, a number that the dtype
+  /// does not hold, an index out of range, an integer divided by zero, a parameter or an initializer with another number than the
+  /// session's, two fetches into one array), failed_precondition (a variable without a value, a session entered twice). After an
+  /// error the session is as it was before.
   template <class... Fs, feed_binding... Feeds>
     requires(detail::run_check<table, detail::fetch_targets<detail::fetch_target_of<Fs>...>, typename Feeds::leaf::identity...>::ok)
   [[gnu::always_inline]] detail::fetch_results<Fs...> run(const fetch_list<Fs...>& fetches, const Feeds&... feeds) {
@@ -169,10 +172,13 @@ class basic_session : detail::refused_calls_of<Es...> {
   }
   using detail::refused_calls_of<Es...>::run;
 
-  /// A run prepared once: the arrays are bound by reference, and calling it looks nothing up.
+  /// A run prepared once: calling it looks nothing up. What has a name is read, or written, where it is when the run is called, and must
+  /// live as long; numbers and views without a name become part of the prepared run. It must not outlive the session.
+  /// Errors, at compile time: those of `run`, and a temporary array, which would be gone at the call.
   template <class... Fs, feed_binding... Feeds>
-    requires(detail::run_check<table, detail::fetch_targets<detail::fetch_target_of<Fs>...>, typename Feeds::leaf::identity...>::ok)
-  auto prepare(const fetch_list<Fs...>& fetches, const Feeds&... feeds) {
+    requires(detail::run_check<table, detail::fetch_targets<detail::fetch_target_of<Fs>...>, typename Feeds::leaf::identity...>::ok &&
+             (detail::kept_check<Feeds>::ok && ...))
+  [[nodiscard("a prepared run does nothing until it is called")]] auto prepare(const fetch_list<Fs...>& fetches, const Feeds&... feeds) {
     using compiled = detail::program_table<detail::fetch_target_of<Fs>...>;
     const guard g(busy_);
     return [this, &state = state_of<compiled>(), fetches, feeds...]() __attribute__((always_inline)) {
@@ -218,31 +224,111 @@ class basic_session : detail::refused_calls_of<Es...> {
                               "\" is used before it has a value: call session.initialize() or assign it");
   }
 
+  // Where among the session's numbers those of an expression are.
+  template <class E>
+  static constexpr auto places_of = [] {
+    using source = structure_with<typename E::identity>;
+    std::array<std::size_t, static_cast<std::size_t>(source::carried_count)> places{};
+    for (std::size_t i = 0; i < places.size(); ++i) places[i] = static_cast<std::size_t>(carried_ids.find(source::carried_ids.id[i]));
+    return places;
+  }();
   // Every number of the session is carried by one of its expressions; 0 if a rule that made one forgot it.
   std::uint64_t carried_value(std::uint64_t id) const {
     const int at = carried_ids.find(id);
     return at < 0 ? 0 : carried_[static_cast<std::size_t>(at)];
   }
   template <class E>
-  void take(std::array<bool, carried_count + 1>& set, const E& e) {
-    using source = structure_with<typename E::identity>;
-    if constexpr (source::carried_count > 0) {
-      for (int i = 0; i < source::carried_ids.size; ++i) {
-        const auto at = static_cast<std::size_t>(carried_ids.find(source::carried_ids.id[static_cast<std::size_t>(i)]));
-        const auto value = e.carried[static_cast<std::size_t>(i)];
-        if (set[at] && carried_[at] != value) detail::throw_two_values(view, carried_ids.id[at], carried_[at], value);
-        carried_[at] = value;
+  static void take(carried_bits& numbers, std::array<bool, carried_count + 1>& set, const E& e) {
+    if constexpr (E::carried_count > 0)
+      for (std::size_t i = 0; i < places_of<E>.size(); ++i) {
+        const auto at = places_of<E>[i];
+        if (set[at] && numbers[at] != e.carried[i]) detail::throw_two_values(view, carried_ids.id[at], numbers[at], e.carried[i]);
+        numbers[at] = e.carried[i];
         set[at] = true;
       }
+  }
+  // Gives the numbers that stand for what expressions carry under `id` their value, each in its dtype.
+  void write_numbers(std::uint64_t id, std::uint64_t bits) {
+    for (int k = 0; k < view.numbers(); ++k)
+      if (const auto row = view.number(k); row.carried == id) detail::check_number(row.type, bits);
+    for (int k = 0; k < view.numbers(); ++k) {
+      const auto row = view.number(k);
+      if (row.carried != id) continue;
+      auto& number = numbers_[static_cast<std::size_t>(k)];
+      detail::write_number(&number, row.type, bits);
+      if constexpr (!Device::shares_memory)
+        device_.copy_in(device_numbers_.data() + static_cast<std::size_t>(k) * sizeof number, &number, sizeof number);
     }
   }
 
-  void initialize_one(int k) {
+  // The numbers of what is asked for count. As a rule they are those of the last run, which costs a look at each.
+  template <class F>
+  static constexpr const auto& asked_for(const F& fetch) {
+    if constexpr (expression<F>)
+      return fetch;
+    else
+      return fetch.value;
+  }
+  template <class E>
+  [[gnu::always_inline]] bool has_numbers_of(const E& e) const {
+    if constexpr (E::carried_count == 0) {
+      return true;
+    } else if constexpr (E::carried_count <= 8) {
+      return [&]<std::size_t... I>(std::index_sequence<I...>) __attribute__((always_inline)) {
+        return ((current_[places_of<E>[I]] == e.carried[I]) && ...);
+      }(std::make_index_sequence<static_cast<std::size_t>(E::carried_count)>{});
+    } else {
+      bool same = true;
+      for (std::size_t i = 0; i < places_of<E>.size(); ++i) same &= current_[places_of<E>[i]] == e.carried[i];
+      return same;
+    }
+  }
+  template <class... Fs>
+  [[gnu::always_inline]] void adopt_numbers(const fetch_list<Fs...>& fetches) {
+    if constexpr ((0 + ... + detail::fetch_target_of<Fs>::carried_count) > 0)
+      std::apply(
+          [this](const Fs&... fs) {
+            if (!(has_numbers_of(asked_for(fs)) && ...)) [[unlikely]]
+              adopt_other_numbers(asked_for(fs)...);
+          },
+          fetches.targets);
+  }
+  template <class... Ts>
+  [[gnu::cold, gnu::noinline]] void adopt_other_numbers(const Ts&... asked) {
+    carried_bits next = current_;
+    std::array<bool, carried_count + 1> set{};
+    (take(next, set, asked), ...);
+    for (std::size_t i = 0; i < carried_count; ++i)
+      if (next[i] != current_[i]) detail::check_plain_number(view, carried_ids.id[i]);
+    for (int k = 0; k < view.numbers(); ++k)
+      if (const int i = carried_ids.find(view.number(k).carried); i >= 0)
+        detail::check_number(view.number(k).type, next[static_cast<std::size_t>(i)]);
+    for (std::size_t i = 0; i < carried_count; ++i)
+      if (next[i] != current_[i]) write_numbers(carried_ids.id[i], next[i]);
+    current_ = next;
+  }
+
+  using first_numbers = std::array<std::uint64_t, 3>;
+  first_numbers initial_numbers(int k) const {
     const auto row = view.variable(k);
-    std::uint64_t numbers[3]{};
+    first_numbers numbers{};
     for (int i = 0; i < row.numbers; ++i)
-      numbers[i] = carried_value(row.start != 0 ? row.start : detail::initial_number_id(row.id, i));
-    write_variable(row, [&](std::byte* to) { detail::initialize_variable<has_random>(to, row, numbers, view.name_of(k).view()); });
+      numbers[static_cast<std::size_t>(i)] = carried_value(row.start != 0 ? row.start : detail::initial_number_id(row.id, i));
+    return numbers;
+  }
+  template <class V>
+  first_numbers initial_numbers_of(const V& variable) const {
+    first_numbers numbers{};
+    if constexpr (V::carried_count > 0)
+      for (int i = 0; i < V::carried_count; ++i) {
+        const int at = structure_with<typename V::identity>::carried_ids.find(detail::initial_number_id(V::identity::hash, i));
+        numbers[static_cast<std::size_t>(i)] = variable.carried[static_cast<std::size_t>(at)];
+      }
+    return numbers;
+  }
+  void initialize_one(int k, const first_numbers& numbers) {
+    const auto row = view.variable(k);
+    write_variable(row, [&](std::byte* to) { detail::initialize_variable<has_random>(to, row, numbers.data(), view.name_of(k).view()); });
     initialized_[static_cast<std::size_t>(k)] = true;
     all_initialized_ = uninitialized_count() == 0;
   }
@@ -289,6 +375,7 @@ class basic_session : detail::refused_calls_of<Es...> {
 
   template <class Program>
   [[gnu::noinline]] void plan(step_state<Program>& state) {
+    state.planned = false;  // until all of it is there
     make_plan(Program::data.data(), state.sizes, Device::chunks, state.plan);
     if (static_cast<std::size_t>(state.plan.arena_bytes) > state.arena.size())
       state.arena = detail::device_bytes<Device>(static_cast<std::size_t>(state.plan.arena_bytes));
@@ -343,8 +430,12 @@ class basic_session : detail::refused_calls_of<Es...> {
     // feeds: memory for each placeholder, sizes for the named dimensions
     std::int64_t sizes[names + 1];
     for (int k = 0; k < names; ++k) sizes[k] = -1;
-    std::tuple<detail::bound_feed<Feeds>...> bound;
+    adopt_numbers(fetches);
+    constexpr bool into = (detail::is_into<Fs> || ...);
+    std::tuple<detail::bound_feed<Feeds, into>...> bound;
+    [[maybe_unused]] const fed_numbers<Program, (detail::feeds_number<Program, Feeds>() || ...)> until_the_end{*this, state};
     bind_feeds<Program>(state, sizes, bound, std::index_sequence_for<Feeds...>{}, feeds...);
+    if constexpr (into) keep_apart<Program>(state, bound, fetches, std::index_sequence_for<Feeds...>{}, feeds...);
     bool replan = !state.planned;
     for (int k = 0; k < names; ++k) {
       replan = replan || sizes[k] != state.sizes[k];
@@ -378,7 +469,6 @@ class basic_session : detail::refused_calls_of<Es...> {
     }
     if (fresh) [[unlikely]]
       mark_written<Program>();
-    if constexpr ((detail::feeds_number<Program, Feeds>() || ...)) restore_numbers<Program>(state);
     finish_fetches<Program>(state, fetches, std::index_sequence_for<Fs...>{});
     return results;
   }
@@ -388,6 +478,31 @@ class basic_session : detail::refused_calls_of<Es...> {
                                          const Feeds&... feeds) {
     (detail::bind_feed<Program>(state.buffers, sizes, std::get<I>(bound), feeds), ...);
   }
+  template <class Program, class Bound, class... Fs, std::size_t... I, class... Feeds>
+  [[gnu::always_inline]] void keep_apart(step_state<Program>& state, [[maybe_unused]] Bound& bound, const fetch_list<Fs...>& fetches,
+                                         std::index_sequence<I...>, const Feeds&... feeds) {
+    const auto written = [&]<class F>(const F& fetch) __attribute__((always_inline)) {
+      if constexpr (detail::is_into<F> && sizeof...(Feeds) > 0) {
+        const auto range = detail::destination_of(*fetch.array);
+        (detail::copy_where_written<Program>(state.buffers, std::get<I>(bound), feeds, range), ...);
+      }
+    };
+    std::apply(
+        [&](const Fs&... fs) {
+          (written(fs), ...);
+          if constexpr ((0 + ... + (detail::is_into<Fs> ? 1 : 0)) > 1) detail::refuse_same_destinations(fs...);
+        },
+        fetches.targets);
+  }
+  // Whatever becomes of a run that is fed parameters, the next one reads the session's again.
+  template <class Program, bool Any>
+  struct fed_numbers {
+    basic_session& session;
+    step_state<Program>& state;
+    ~fed_numbers() {
+      if constexpr (Any) session.restore_numbers<Program>(state);
+    }
+  };
   template <class Program>
   void restore_numbers(step_state<Program>& state) {
     for (int b = 0; b < Program::view.buffers(); ++b) {
@@ -409,7 +524,8 @@ class basic_session : detail::refused_calls_of<Es...> {
 
   [[no_unique_address]] Device device_;
   detail::device_bytes<Device> storage_;
-  std::array<std::uint64_t, carried_count + 1> carried_{};
+  carried_bits carried_{};  // of the expressions that the session was made of
+  carried_bits current_{};  // the same, plain numbers those of the last run
   std::array<std::uint64_t, static_cast<std::size_t>(view.numbers()) + 1> numbers_{};
   std::array<bool, static_cast<std::size_t>(view.variables()) + 1> initialized_{};
   bool all_initialized_ = view.variables() == 0;

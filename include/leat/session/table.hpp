@@ -55,10 +55,13 @@ struct number_row {
   std::uint64_t id;
   dtype type;
   std::uint64_t carried;  // under which the expressions carry its value
+  bool is_parameter;      // the session's by its name, whatever an expression carries
+  std::int64_t name;      // position of a parameter's text in the data
 };
 
 enum session_header { session_variables, session_numbers, session_ids, session_bytes, session_problem, session_header_size };
 inline constexpr int variable_row_size = 8 + max_rank;
+inline constexpr int number_row_size = 4;
 
 /// Reads the packed table of a session.
 class session_view {
@@ -76,11 +79,11 @@ class session_view {
     return v;
   }
   constexpr number_row number(int k) const {
-    const std::int64_t* row = data_ + session_header_size + variables() * variable_row_size + 3 * k;
-    return {static_cast<std::uint64_t>(row[0]), static_cast<dtype>(row[1]), static_cast<std::uint64_t>(row[2])};
+    const std::int64_t* row = data_ + session_header_size + variables() * variable_row_size + number_row_size * k;
+    return {static_cast<std::uint64_t>(row[0]), static_cast<dtype>(row[1]), static_cast<std::uint64_t>(row[2]), row[3] != 0, row[3]};
   }
   constexpr bool has(std::uint64_t id) const {
-    const std::int64_t* row = data_ + session_header_size + variables() * variable_row_size + 3 * numbers();
+    const std::int64_t* row = data_ + session_header_size + variables() * variable_row_size + number_row_size * numbers();
     for (std::int64_t k = 0; k < data_[session_ids]; ++k)
       if (static_cast<std::uint64_t>(row[k]) == id) return true;
     return false;
@@ -186,6 +189,7 @@ struct make_session_table {
       data.push_back(static_cast<std::int64_t>(g.at(k).id));
       data.push_back(static_cast<std::int64_t>(g.at(k).result.type));
       data.push_back(g.at(k).attribute_count > 0 ? g.attribute(g.at(k), 0) : static_cast<std::int64_t>(g.at(k).id));
+      data.push_back(0);
     }
     for (auto i : g.ids) data.push_back(static_cast<std::int64_t>(i));
     auto put = [&](std::string_view text) {
@@ -196,6 +200,9 @@ struct make_session_table {
     };
     for (std::size_t k = 0; k < variables.size(); ++k)
       data[session_header_size + k * variable_row_size + 5] = put(g.at(variables[k]).name);
+    for (std::size_t k = 0; k < numbers.size(); ++k)
+      if (const auto name = g.at(numbers[k]).name; !name.empty())
+        data[session_header_size + variables.size() * variable_row_size + k * number_row_size + 3] = put(name);
     data[session_problem] = put(problem.view());
     return data;
   }

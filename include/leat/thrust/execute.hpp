@@ -321,6 +321,15 @@ struct kernel_step {
       run_items(device, kernel, kernel.count);
     } else if constexpr (std::is_same_v<op, check_range_op>) {
       run_items(device, kernels::check_range_kernel<T>(p, n), 1);
+    } else if constexpr (std::is_same_v<op, passes::check_divisor_op>) {
+      const kernels::check_divisor_kernel<T> kernel(p, n);
+      if (kernel.divides) {
+        std::vector<T> divisors(static_cast<std::size_t>(kernel.count));
+        device.copy_out(divisors.data(), kernel.divisors, divisors.size() * sizeof(T));
+        device.finish();
+        kernels::refuse_zero(divisors.data(), kernel.count);
+      }
+      run_items(device, kernel, 1);
     } else if constexpr (std::is_same_v<op, pad_op>) {
       const kernels::pad_kernel<T> kernel(p, n);
       run_items(device, kernel, kernel.to[kernel.rank - 1]);

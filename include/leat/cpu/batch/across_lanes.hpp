@@ -66,29 +66,16 @@ template <class T, std::size_t Bytes, class Combine>
   }
 }
 
-struct add_values {
-  template <class V>
-  [[gnu::always_inline]] V operator()(V a, V b) const {
-    return wrap(a, b, [](auto x, auto y) { return x + y; });
+// Sums and products of signed integers wrap around: unsigned arithmetic on the same bits.
+template <class T, class Combine>
+[[gnu::always_inline]] inline T wrapping_fold(const batch<T>& x, Combine combine) {
+  if constexpr (std::is_integral_v<T>) {
+    using bits = std::make_unsigned_t<T>;
+    return static_cast<T>(fold<bits, sizeof(x)>((typename vector_of<bits, sizeof(x)>::type)to_native(x), combine));
+  } else {
+    return fold<T, sizeof(x)>(to_native(x), combine);
   }
-  // Signed overflow wraps: unsigned arithmetic on the same bits.
-  template <class V, class F>
-  [[gnu::always_inline]] static V wrap(V a, V b, F f) {
-    if constexpr (std::is_integral_v<V>) {
-      using unsigned_type = std::make_unsigned_t<V>;
-      return static_cast<V>(f(static_cast<unsigned_type>(a), static_cast<unsigned_type>(b)));
-    } else {
-      return f(a, b);
-    }
-  }
-};
-
-struct multiply_values {
-  template <class V>
-  [[gnu::always_inline]] V operator()(V a, V b) const {
-    return add_values::wrap(a, b, [](auto x, auto y) { return x * y; });
-  }
-};
+}
 
 // A NaN on either side wins: `a != a` keeps a's, and a false comparison with b's takes b.
 struct greater_value {
@@ -110,7 +97,7 @@ struct smaller_value {
 /// Sum of the lanes, in a balanced tree.
 template <class T>
 [[gnu::always_inline]] inline T reduce_add(const batch<T>& x) {
-  return detail::fold<T, sizeof(x)>(detail::to_native(x), detail::add_values{});
+  return detail::wrapping_fold(x, [](auto a, auto b) { return a + b; });
 }
 
 /// Lane i of the result is reduce_add(rows[i]), the same bits, in a fraction of the time.
@@ -137,7 +124,7 @@ template <class T>
 /// Product of the lanes, in a balanced tree.
 template <class T>
 [[gnu::always_inline]] inline T reduce_mul(const batch<T>& x) {
-  return detail::fold<T, sizeof(x)>(detail::to_native(x), detail::multiply_values{});
+  return detail::wrapping_fold(x, [](auto a, auto b) { return a * b; });
 }
 
 /// Greatest lane; NaN if any is.

@@ -5,6 +5,8 @@
 // reinterpreted as a GNU vector (`native<T>`), on which g++ and clang generate every integer operation and conversion
 // themselves, and intrinsics are used only where the mask registers of AVX-512 or masked memory accesses need them.
 
+#include <leat/cpu/configuration.hpp>
+
 #include <xsimd/xsimd.hpp>
 
 #include <cstddef>

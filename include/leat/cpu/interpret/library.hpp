@@ -52,6 +52,10 @@ template <dtype D>
 struct matmul_update_of {
   static void run(void* const* p, const kernels::step_numbers& n, int count) { run_matmul_update<element_of<D>>(p, n, count); }
 };
+template <dtype D>
+struct check_divisor_of {
+  static void run(void* const* p, const kernels::step_numbers& n, int) { run_check_divisor<element_of<D>>(p, n); }
+};
 // Kernels that move elements do not look at them: bytes of the same size serve.
 template <int Bytes>
 using moved = std::conditional_t<Bytes == 1, std::uint8_t, std::conditional_t<Bytes == 4, std::int32_t, std::int64_t>>;
@@ -111,6 +115,7 @@ inline void enter_kernels() {
   enter_kernel<check_range_op>([](const dtype* t, int) -> kernel_function {
     return t[0] == int32 ? &run_kernel<kernels::check_range_kernel<std::int32_t>> : &run_kernel<kernels::check_range_kernel<std::int64_t>>;
   });
+  enter_kernel<passes::check_divisor_op>([](const dtype* t, int) { return by_dtype<check_divisor_of, int32, int64, uint8>(t[0]); });
   enter_kernel<pad_op>([](const dtype* t, int) { return moving_kernel<kernels::pad_kernel>(t[0]); });
   enter_kernel<concat_op>([](const dtype* t, int) { return moving_kernel<kernels::concat_kernel>(t[0]); });
   enter_kernel<argmax_op>(&find_arg<true>);

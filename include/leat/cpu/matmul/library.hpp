@@ -4,6 +4,8 @@
 // oneDNN as Debian builds it brings OpenMP's threads; how many it takes is a setting of the calling thread, which is
 // set to one for the call. The two functions are found at run time if OpenMP is there, so that nobody has to link it.
 
+#include <leat/cpu/configuration.hpp>
+
 #include <cstdint>
 
 #if defined(LEAT_USE_ONEDNN)

@@ -1,0 +1,132 @@
+#pragma once
+// What the code of this layer is compiled for: the instruction sets of the processor, and the libraries that the LEAT_USE_ macros
+// name. Functions of one name differ with it (how many values a register holds, what a class has for members), and a program has
+// one of each, so all of its objects must be compiled alike. Two that are not are refused: by the linker, where g++ makes objects in
+// ELF's format, and otherwise by the first session that is made, which also finds shared libraries that differ.
+
+#include <leat/core/error.hpp>
+
+#include <cstring>
+#include <string>
+
+// One section group for each configuration, of which the linker keeps one, and in each group the same symbol, of which there may be
+// but one. clang's link-time optimization knows nothing of such groups and would refuse equal objects as well.
+#if defined(__ELF__) && defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
+#define LEAT_DIFFERENT_OBJECTS "leat_objects_of_one_program_differ_in_processor_flags_or_LEAT_USE_macros"
+#endif
+
+#if defined(__SSE3__)
+#define LEAT_WITH_SSE3 ".sse3"
+#else
+#define LEAT_WITH_SSE3
+#endif
+#if defined(__SSSE3__)
+#define LEAT_WITH_SSSE3 ".ssse3"
+#else
+#define LEAT_WITH_SSSE3
+#endif
+#if defined(__SSE4_1__)
+#define LEAT_WITH_SSE4_1 ".sse4_1"
+#else
+#define LEAT_WITH_SSE4_1
+#endif
+#if defined(__SSE4_2__)
+#define LEAT_WITH_SSE4_2 ".sse4_2"
+#else
+#define LEAT_WITH_SSE4_2
+#endif
+#if defined(__AVX__)
+#define LEAT_WITH_AVX ".avx"
+#else
+#define LEAT_WITH_AVX
+#endif
+#if defined(__FMA__)
+#define LEAT_WITH_FMA ".fma"
+#else
+#define LEAT_WITH_FMA
+#endif
+#if defined(__AVX2__)
+#define LEAT_WITH_AVX2 ".avx2"
+#else
+#define LEAT_WITH_AVX2
+#endif
+#if defined(__AVX512F__)
+#define LEAT_WITH_AVX512F ".avx512f"
+#else
+#define LEAT_WITH_AVX512F
+#endif
+#if defined(__AVX512CD__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+#define LEAT_WITH_AVX512 ".avx512cd_bw_dq_vl"
+#else
+#define LEAT_WITH_AVX512
+#endif
+#if defined(LEAT_USE_ONEDNN)
+#define LEAT_WITH_ONEDNN ".onednn"
+#else
+#define LEAT_WITH_ONEDNN
+#endif
+#if defined(LEAT_USE_BLAS)
+#define LEAT_WITH_BLAS ".blas"
+#else
+#define LEAT_WITH_BLAS
+#endif
+#if defined(LEAT_USE_TBB)
+#define LEAT_WITH_TBB ".tbb"
+#else
+#define LEAT_WITH_TBB
+#endif
+
+#define LEAT_CONFIGURATION                                                                                                      \
+  ".leat" LEAT_WITH_SSE3 LEAT_WITH_SSSE3 LEAT_WITH_SSE4_1 LEAT_WITH_SSE4_2 LEAT_WITH_AVX LEAT_WITH_FMA LEAT_WITH_AVX2            \
+      LEAT_WITH_AVX512F LEAT_WITH_AVX512 LEAT_WITH_ONEDNN LEAT_WITH_BLAS LEAT_WITH_TBB
+
+#if defined(LEAT_DIFFERENT_OBJECTS)
+// .ifndef: link-time optimization puts what several sources wrote here into one.
+__asm__(".ifndef leat_configuration" LEAT_CONFIGURATION
+        "\n.set leat_configuration" LEAT_CONFIGURATION ", 1\n.pushsection " LEAT_CONFIGURATION
+        ",\"G\",@progbits,leat_configuration_group" LEAT_CONFIGURATION ",comdat\n.globl " LEAT_DIFFERENT_OBJECTS
+        "\n.hidden " LEAT_DIFFERENT_OBJECTS "\n" LEAT_DIFFERENT_OBJECTS ":\n.byte 0\n.popsection\n.endif\n");
+#endif
+
+namespace leat::cpu {
+
+namespace detail {
+
+// Of the source whose definitions the program uses, and of the first that differs from it.
+inline const char* first_configuration = LEAT_CONFIGURATION;
+inline const char* other_configuration = nullptr;
+
+inline bool note_configuration(const char* mine) noexcept {
+  if (std::strcmp(mine, first_configuration) != 0) other_configuration = mine;
+  return true;
+}
+[[maybe_unused]] static const bool configuration_is_noted = note_configuration(LEAT_CONFIGURATION);
+
+}  // namespace detail
+
+/// Refuses to go on in a program whose objects or shared libraries were compiled for different processors or with different LEAT_USE_
+/// macros and share functions all the same. Errors: failed_precondition, with both configurations.
+inline void require_one_configuration() {
+  if (detail::other_configuration == nullptr) return;
+  throw failed_precondition(std::string("this program's objects or shared libraries differ in the processor they were compiled for (-march) or in "
+                                        "LEAT_USE_ macros: one has ") +
+                            detail::first_configuration + ", one " + detail::other_configuration +
+                            "; compile all of them alike, or give each shared library functions of its own (-fvisibility=hidden)");
+}
+
+}  // namespace leat::cpu
+
+#undef LEAT_DIFFERENT_OBJECTS
+#undef LEAT_WITH_SSE3
+#undef LEAT_WITH_SSSE3
+#undef LEAT_WITH_SSE4_1
+#undef LEAT_WITH_SSE4_2
+#undef LEAT_WITH_AVX
+#undef LEAT_WITH_FMA
+#undef LEAT_WITH_AVX2
+#undef LEAT_WITH_AVX512F
+#undef LEAT_WITH_AVX512
+#undef LEAT_WITH_ONEDNN
+#undef LEAT_WITH_BLAS
+#undef LEAT_WITH_TBB
+#undef LEAT_CONFIGURATION
