@@ -1,6 +1,6 @@
 // An array where a tensor belongs.
 // expect: relu(x) takes one tensor
-// expect: a tensor is a placeholder, a variable or an expression of them; feed an array to a placeholder
+// expect: a tensor is an expression: an array is fed to a placeholder, a number is constant<0.5f>()
 // expect-clang: relu(x) takes one tensor
 #include <leat/leat.hpp>
 

@@ -1,5 +1,5 @@
 // An array beside a tensor: xtensor has an operator for that, and it would hold the tensor as a number.
-// expect: an array beside a tensor: feed it to a placeholder, or make it a constant
+// expect: an array beside a tensor: feed it to a placeholder
 // expect: float32 [batch, 2]
 // expect-clang: beside a tensor stands a tensor or a number
 #include <leat/leat.hpp>

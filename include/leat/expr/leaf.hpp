@@ -243,7 +243,7 @@ concept holds_number = std::is_arithmetic_v<N> && (std::is_floating_point_v<T> |
 
 #define LEAT_VARIABLE_WORDS                                                                                                     \
   "<name, dtype, dimensions...>(initial value): a dtype is float, double, std::int32_t, std::int64_t, std::uint8_t or bool, a " \
-  "dimension a size; it starts from zeros, ones, a number, an array of as many or random_normal(0, 0.1)"
+  "dimension a size; it starts from zeros, ones, a number or random_normal(0, 0.1)"
 #define LEAT_VARIABLE_OTHERWISE(function)                                      \
   LEAT_OTHERWISE(#function LEAT_VARIABLE_WORDS) function(...) LEAT_DELETED;    \
   template <class First, auto... Rest>                                         \
@@ -437,7 +437,7 @@ struct beside_problem {
     else if constexpr (number_or_constant<Other>)
       m << "a fraction beside an expression that is not floating-point: cast<float>(x) first";
     else if constexpr (!is_tensor<Other> && requires { typename Other::value_type; })
-      m << "an array beside a tensor: feed it to a placeholder, or make it a constant";
+      m << "an array beside a tensor: feed it to a placeholder";
     else if constexpr (std::is_same_v<Other, bool>)
       m << "true or false beside a tensor: write a number, or logical_and and logical_or of tensors of bool";
     else
@@ -515,8 +515,8 @@ concept refused_beside = detail::one_is_no_tensor<A, B> && !operand_and_number<s
 // clang says these words, see LEAT_OTHERWISE.
 #if defined(__clang__) && !defined(__CUDACC__)
 #define LEAT_WHY_BESIDE                                                                                                                \
-  LEAT_OTHERWISE("beside a tensor stands a tensor or a number; feed an array to a placeholder or make it a constant, cast<float>(x) before " \
-                 "a fraction; an operation, such as a training step, has no value")
+  LEAT_OTHERWISE("beside a tensor stands a tensor or a number; an array is fed to a placeholder, cast<float>(x) comes before a fraction, " \
+                 "an operation, such as a training step, has no value")
 #else
 #define LEAT_WHY_BESIDE why_beside<A, B>
 #endif

@@ -43,20 +43,24 @@ struct anything {
 #define LEAT_OTHERWISE(words) leat::error_in_expression<leat::detail::literal_text{words}>
 #define LEAT_DELETED = delete
 #endif
-// The same of a function with template arguments, where numbers are named, or a type is the first or the second.
+// The same of a function with template arguments: numbers, or a type first; and a type second.
 #define LEAT_OTHERWISE_OF(function, words)                      \
   LEAT_OTHERWISE(#function words) function(...) LEAT_DELETED;   \
   template <auto First, auto... Rest>                           \
   LEAT_OTHERWISE(#function words) function(...) LEAT_DELETED;   \
-  template <auto First, class Second, auto... Rest>             \
+  template <class First, auto... Rest>                          \
+  LEAT_OTHERWISE(#function words) function(...) LEAT_DELETED
+#define LEAT_OTHERWISE_OF_TYPE(function, words)                 \
+  LEAT_OTHERWISE(#function words) function(...) LEAT_DELETED;   \
+  template <auto First, auto... Rest>                           \
   LEAT_OTHERWISE(#function words) function(...) LEAT_DELETED;   \
   template <class First, auto... Rest>                          \
+  LEAT_OTHERWISE(#function words) function(...) LEAT_DELETED;   \
+  template <auto First, class Second, auto... Rest>             \
   LEAT_OTHERWISE(#function words) function(...) LEAT_DELETED
 
 // What is said wherever a tensor was wanted.
-#define LEAT_TENSORS                                                                                                               \
-  "a tensor is a placeholder, a variable or an expression of them; feed an array to a placeholder or make it a constant, write a " \
-  "number as constant<0.5f>()"
+#define LEAT_TENSORS "a tensor is an expression: an array is fed to a placeholder, a number is constant<0.5f>()"
 #define LEAT_TAKES_ONE_TENSOR(function) LEAT_OTHERWISE(#function "(x) takes one tensor; " LEAT_TENSORS) function(...) LEAT_DELETED
 #define LEAT_TAKES_TWO_TENSORS(function) \
   LEAT_OTHERWISE(#function "(a, b) takes two tensors, or a tensor and a number; " LEAT_TENSORS) function(...) LEAT_DELETED
