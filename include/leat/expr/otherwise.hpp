@@ -79,10 +79,12 @@ struct expression_syntax
     : no_value<literal_text{"an expression has a value in a session only: auto [value] = s.run(fetch(x), feeds...); functions of it are "
                             "leat's: leat::exp(x), maximum(x, y), select(condition, x, y)"}> {
   template <class Index>
-  LEAT_OTHERWISE("an expression has no elements before it runs: slice<begins<0, 2>, sizes<3, 1>>(x), gather(x, indices), or the value of a run")
+  LEAT_OTHERWISE("an expression has no elements before it runs: slice<begins<0, 2>, sizes<3, 1>>(x), gather(x, indices), or the value "
+                 "of a run")
   operator[](const Index&) const LEAT_DELETED;
   template <class... Indices>
-  LEAT_OTHERWISE("an expression has no elements before it runs: slice<begins<0, 2>, sizes<3, 1>>(x), gather(x, indices), or the value of a run")
+  LEAT_OTHERWISE("an expression has no elements before it runs: slice<begins<0, 2>, sizes<3, 1>>(x), gather(x, indices), or the value "
+                 "of a run")
   operator()(const Indices&...) const LEAT_DELETED;
 };
 #endif

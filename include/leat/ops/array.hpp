@@ -281,7 +281,8 @@ constexpr made_with<broadcast_to_op, detail::reshape_attributes<Ds...>, X> broad
 template <dimension... Ds, class X>
   requires refused_with<broadcast_to_op, detail::reshape_attributes<Ds...>, X>
 why_with<broadcast_to_op, detail::reshape_attributes<Ds...>, X> broadcast_to(const X&) = delete;
-LEAT_OTHERWISE_OF(broadcast_to, "<dimensions...>(x) takes one tensor; dimensions are template arguments: broadcast_to<3, 4>(x); " LEAT_TENSORS);
+LEAT_OTHERWISE_OF(broadcast_to, "<dimensions...>(x) takes one tensor; dimensions are template arguments: broadcast_to<3, 4>(x); "
+                                LEAT_TENSORS);
 
 /// A block of an array. Attributes: first index per axis, then size per axis; a size of -1 goes to the end.
 /// Source: TensorFlow `Slice`.
@@ -395,9 +396,11 @@ constexpr made_with<slice_op, A, X> slice(const X& x) {
 template <class Begin, class Size, class X, class A = typename detail::two_lists<Begin, Size>::type>
   requires refused_with<slice_op, A, X>
 why_with<slice_op, A, X> slice(const X&) = delete;
-LEAT_OTHERWISE_OF(slice, "<begins<0, 2>, sizes<3, -1>>(x) takes one tensor; where it begins and its sizes are template arguments; " LEAT_TENSORS);
+LEAT_OTHERWISE_OF(slice, "<begins<0, 2>, sizes<3, -1>>(x) takes one tensor; where it begins and its sizes are template arguments; "
+                         LEAT_TENSORS);
 template <class First, class Second>
-LEAT_OTHERWISE("slice<begins<0, 2>, sizes<3, -1>>(x) takes one tensor; where it begins and its sizes are template arguments; " LEAT_TENSORS) slice(...) LEAT_DELETED;
+LEAT_OTHERWISE("slice<begins<0, 2>, sizes<3, -1>>(x) takes one tensor; where it begins and its sizes are template arguments; "
+               LEAT_TENSORS) slice(...) LEAT_DELETED;
 /// With `Before` and `Behind` zeros at each axis: `pad<before<0, 1>, behind<0, 1>>(x)` adds a column on both sides.
 template <class Before, class Behind, class X, class A = typename detail::two_lists<Before, Behind>::type>
   requires accepted_with<pad_op, A, X>
@@ -409,7 +412,8 @@ template <class Before, class Behind, class X, class A = typename detail::two_li
 why_with<pad_op, A, X> pad(const X&) = delete;
 LEAT_OTHERWISE_OF(pad, "<before<0, 1>, behind<0, 1>>(x) takes one tensor; the numbers of zeros are template arguments; " LEAT_TENSORS);
 template <class First, class Second>
-LEAT_OTHERWISE("pad<before<0, 1>, behind<0, 1>>(x) takes one tensor; the numbers of zeros are template arguments; " LEAT_TENSORS) pad(...) LEAT_DELETED;
+LEAT_OTHERWISE("pad<before<0, 1>, behind<0, 1>>(x) takes one tensor; the numbers of zeros are template arguments; "
+               LEAT_TENSORS) pad(...) LEAT_DELETED;
 
 /// Arrays one after the other along an axis. Attribute: the axis. Source: TensorFlow `ConcatV2`.
 struct concat_op {

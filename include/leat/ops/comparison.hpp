@@ -515,7 +515,8 @@ why_beside<X, L> clip_by_value(const X&, const L&, const H&) = delete;
 template <class X, class L, class H>
   requires(!operand_and_fraction<X, L> && operand_and_fraction<X, H>)
 why_beside<X, H> clip_by_value(const X&, const L&, const H&) = delete;
-LEAT_OTHERWISE("clip_by_value(x, low, high) takes a tensor and two limits, tensors or numbers; " LEAT_TENSORS) clip_by_value(...) LEAT_DELETED;
+LEAT_OTHERWISE("clip_by_value(x, low, high) takes a tensor and two limits, tensors or numbers; "
+               LEAT_TENSORS) clip_by_value(...) LEAT_DELETED;
 namespace detail {
 // Two numbers in one call: a place in the program for each.
 template <class Site, int K>

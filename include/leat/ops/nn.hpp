@@ -219,7 +219,8 @@ constexpr made_with<one_hot_op, detail::one_hot_attributes<T, Depth, On, Off>, X
 template <std::int64_t Depth, element_type T = float, auto On = 1, auto Off = 0, class X>
   requires refused_with<one_hot_op, detail::one_hot_attributes<T, Depth, On, Off>, X>
 why_with<one_hot_op, detail::one_hot_attributes<T, Depth, On, Off>, X> one_hot(const X&) = delete;
-LEAT_OTHERWISE_OF_TYPE(one_hot, "<depth>(indices) takes one tensor of integers; depth and dtype are template arguments: one_hot<10, double>(labels); " LEAT_TENSORS);
+LEAT_OTHERWISE_OF_TYPE(one_hot, "<depth>(indices) takes one tensor of integers; depth and dtype are template arguments: one_hot<10, "
+                                "double>(labels); " LEAT_TENSORS);
 
 namespace rule {
 /// dy with a last dimension of 1.
@@ -422,7 +423,8 @@ constexpr made_with<argmax_op, detail::arg_attributes<Axis, T>, X> argmax(const 
 template <int Axis = 0, element_type T = std::int64_t, class X>
   requires refused_with<argmax_op, detail::arg_attributes<Axis, T>, X>
 why_with<argmax_op, detail::arg_attributes<Axis, T>, X> argmax(const X&) = delete;
-LEAT_OTHERWISE_OF_TYPE(argmax, "<axis>(x) takes one tensor; axis and dtype are template arguments: argmax<1, std::int32_t>(x); " LEAT_TENSORS);
+LEAT_OTHERWISE_OF_TYPE(argmax, "<axis>(x) takes one tensor; axis and dtype are template arguments: argmax<1, std::int32_t>(x); "
+                               LEAT_TENSORS);
 template <int Axis = 0, element_type T = std::int64_t, class X>
   requires accepted_with<argmin_op, detail::arg_attributes<Axis, T>, X>
 constexpr made_with<argmin_op, detail::arg_attributes<Axis, T>, X> argmin(const X& x) {
@@ -431,7 +433,8 @@ constexpr made_with<argmin_op, detail::arg_attributes<Axis, T>, X> argmin(const 
 template <int Axis = 0, element_type T = std::int64_t, class X>
   requires refused_with<argmin_op, detail::arg_attributes<Axis, T>, X>
 why_with<argmin_op, detail::arg_attributes<Axis, T>, X> argmin(const X&) = delete;
-LEAT_OTHERWISE_OF_TYPE(argmin, "<axis>(x) takes one tensor; axis and dtype are template arguments: argmin<1, std::int32_t>(x); " LEAT_TENSORS);
+LEAT_OTHERWISE_OF_TYPE(argmin, "<axis>(x) takes one tensor; axis and dtype are template arguments: argmin<1, std::int32_t>(x); "
+                               LEAT_TENSORS);
 
 /// Mean and variance (biased) along `Axes`, or over all elements. Source: TensorFlow `moments`.
 template <int... Axes, class X>

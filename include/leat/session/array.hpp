@@ -77,7 +77,8 @@ inline constexpr std::int64_t leaf_dimension = Leaf::extent.dim[Axis];
 [[noreturn, gnu::cold]] inline void throw_bound_size(std::string_view name, std::string_view expected, std::int64_t needed, std::int64_t got) {
   message m;
   m << "the feed of \"" << name << "\" is " << expected << ": with the sizes that other feeds of this run have bound it has "
-    << static_cast<long long>(needed) << " elements, the array has " << static_cast<long long>(got) << "; a named dimension has one size in one run";
+    << static_cast<long long>(needed) << " elements, the array has " << static_cast<long long>(got)
+    << "; a named dimension has one size in one run";
   throw invalid_argument(std::string(m.view()));
 }
 

@@ -122,7 +122,8 @@ class session_view {
       std::string text = "variable \"" + std::string(view.name_of(v).view()) + "\" ";
       if (row.kind == initializer_kind::number) {
         char values[128];
-        std::snprintf(values, sizeof values, "starts from %.9g in one expression and from %.9g in another", value_of_bits(row.type, static_cast<std::int64_t>(before)),
+        std::snprintf(values, sizeof values, "starts from %.9g in one expression and from %.9g in another",
+                      value_of_bits(row.type, static_cast<std::int64_t>(before)),
                       value_of_bits(row.type, static_cast<std::int64_t>(now)));
         text += values;
       } else {

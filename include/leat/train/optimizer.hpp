@@ -413,7 +413,8 @@ class optimizer {
   constexpr auto apply_gradients(const std::tuple<Pairs...>& pairs) const {
     return std::apply([&](const auto&... p) { return apply_gradients(p...); }, pairs);
   }
-  LEAT_OTHERWISE("apply_gradients takes pairs of a gradient and its variable, or what compute_gradients gave: apply_gradients(with_variable(dw, w), with_variable(db, b))") apply_gradients(...) const LEAT_DELETED;
+  LEAT_OTHERWISE("apply_gradients takes pairs of a gradient and its variable, or what compute_gradients gave: "
+                 "apply_gradients(with_variable(dw, w), with_variable(db, b))") apply_gradients(...) const LEAT_DELETED;
 
   /// The same on graphs with names, for programs that include <leat/graphs.hpp>: see train/named_optimizer.hpp.
   template <std::same_as<output> Loss, class Options = minimize_options>
