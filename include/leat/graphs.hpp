@@ -2,6 +2,8 @@
 // Graphs that are built at run time, with names, as TensorFlow 1.x's: what a program needs beside leat.hpp to build them, look
 // into them and exchange them. Reading and writing files is in io/.
 
+#include <leat/core/standard.hpp>
+
 #include <leat/graph/canonical.hpp>
 #include <leat/graph/export.hpp>
 #include <leat/graph/import.hpp>

@@ -1,7 +1,12 @@
 #pragma once
 // Everything for one machine: expressions, operators, gradients, training, and sessions on the CPU.
 
-// The operators by themselves, before what includes them: so a message about one names two files on the way to it, not fifteen.
+#include <leat/core/standard.hpp>
+
+// The operators by themselves, before what includes them: so a message about one names two files on the way to it, not fifteen;
+// and first the words of their last overloads.
+#include <leat/expr/otherwise.hpp>
+
 #include <leat/ops/arithmetic.hpp>
 #include <leat/ops/array.hpp>
 #include <leat/ops/comparison.hpp>

@@ -3,6 +3,8 @@
 // is most of what <leat/graphs.hpp> and <leat/session/graph_session.hpp> take to compile. A program of several sources
 // compiles it once: with LEAT_SEPARATE_COMPILATION defined for all of them, exactly one includes this header.
 
+#include <leat/core/standard.hpp>
+
 #include <leat/cpu/interpret/library.hpp>
 #include <leat/graph/call_functions.hpp>
 #include <leat/graph/import_functions.hpp>

@@ -3,6 +3,8 @@
 // is defined, `thrust_tbb` where LEAT_THRUST_TBB is, and `thrust_cuda` in programs that nvcc compiles. Not part of
 // <leat/leat.hpp>: a program pays for Thrust only where it asks for it.
 
+#include <leat/core/standard.hpp>
+
 #include <leat/leat.hpp>
 #include <leat/thrust/cuda.hpp>
 #include <leat/thrust/execute.hpp>

@@ -8,6 +8,7 @@
 #include <vector>
 
 using namespace leat;
+using namespace leat::instructions;
 
 namespace {
 

@@ -2,6 +2,7 @@
 // Element types. The numbers are those of TensorFlow's DataType enumeration (types.proto), so that graphs written as JSON
 // need no second table.
 
+#include <leat/core/standard.hpp>
 #include <cstdint>
 #include <string_view>
 

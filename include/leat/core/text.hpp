@@ -3,6 +3,8 @@
 // characters where a type has to carry them (`name`), bounded text for messages (`message`), and the hash that gives
 // expressions their identity. Types carry packs because nvcc prints types as source and cannot print an array in one.
 
+#include <leat/core/standard.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -22,6 +22,10 @@ struct into_check {
   static constexpr bool ok = text().size == 0;
   using problem = error_in_expression<problem_text<into_check>(), operand_text<E>()>;
 };
+template <class E, class Array>
+struct into_refusal {};  // of what is no tensor; clang asks for the type of a result before it looks at what the function requires
+template <tensor_expression E, class Array>
+struct into_refusal<E, Array> : into_check<E, Array> {};
 }  // namespace detail
 
 /// Has the values of `e` written into `array`, which is resized where its type can be; nothing is allocated when the shape
@@ -33,7 +37,9 @@ template <tensor_expression E, class Array>
 }
 template <tensor_expression E, class Array>
   requires(!std::is_const_v<Array> && !detail::into_check<E, Array>::ok)
-typename detail::into_check<E, Array>::problem into(const E&, Array&) = delete;
+typename detail::into_refusal<E, Array>::problem into(const E&, Array&) = delete;
+LEAT_OTHERWISE("into(x, array) takes a tensor, then a variable of the program that is not const: an array, vector, span or number")
+into(...) LEAT_DELETED;
 
 namespace detail {
 template <class F>
@@ -75,5 +81,6 @@ template <fetchable... Fs>
 [[nodiscard("fetches do nothing by themselves: give them to session.run")]] constexpr fetch_list<Fs...> fetch(const Fs&... targets) {
   return {{}, std::tuple<Fs...>(targets...)};
 }
+LEAT_OTHERWISE("fetch(a, b, ...) takes expressions, and into(a, array); " LEAT_TENSORS) fetch(...) LEAT_DELETED;
 
 }  // namespace leat

@@ -197,6 +197,25 @@ constexpr auto placeholder() {
   return detail::leaf_tensor<detail::placeholder_leaf<T, name_of<Name>, extents>, T, extents>{};
 }
 
+#define LEAT_PLACEHOLDER_WORDS \
+  "placeholder<name, dtype, dimensions...>() has template arguments only, in this order: placeholder<\"x\", float, \"batch\", 10>()"
+LEAT_OTHERWISE(LEAT_PLACEHOLDER_WORDS) placeholder(...) LEAT_DELETED;
+template <class First, auto... Rest>
+LEAT_OTHERWISE(LEAT_PLACEHOLDER_WORDS) placeholder(...) LEAT_DELETED;
+template <class First, fixed_string Name, dimension... Rest>
+LEAT_OTHERWISE(LEAT_PLACEHOLDER_WORDS) placeholder(...) LEAT_DELETED;
+template <fixed_string Name, auto First, auto... Rest>
+LEAT_OTHERWISE(LEAT_PLACEHOLDER_WORDS) placeholder(...) LEAT_DELETED;
+template <fixed_string Name, class T, dimension... Ds>
+  requires(!element_type<T>)
+LEAT_OTHERWISE("placeholder: not a dtype: float, double, std::int32_t, std::int64_t, std::uint8_t or bool") placeholder(...) LEAT_DELETED;
+template <fixed_string Name, element_type T, auto... Ds>
+  requires(!(std::is_convertible_v<decltype(Ds), dimension> && ...))
+LEAT_OTHERWISE("placeholder: a dimension is a size or a name: placeholder<\"x\", float, \"batch\", 10>()") placeholder(...) LEAT_DELETED;
+template <fixed_string Name, element_type T, dimension... Ds, class First, class... Rest>
+LEAT_OTHERWISE(LEAT_PLACEHOLDER_WORDS) placeholder(const First&, const Rest&...) LEAT_DELETED;
+#undef LEAT_PLACEHOLDER_WORDS
+
 namespace detail {
 template <fixed_string Name, class T, class N>
 constexpr number_initializer starting_from(N number) {
@@ -204,7 +223,6 @@ constexpr number_initializer starting_from(N number) {
 }
 template <class Name, element_type T, class Dims, bool Trainable, initializer I>
 constexpr auto make_variable(const I& initial) {
-  static_assert(Dims::value.is_static(), "a variable's dimensions are sizes, not names");
   const auto numbers = initial.numbers();
   constexpr int count = static_cast<int>(std::tuple_size_v<decltype(initial.numbers())>);
   using leaf = variable_leaf<T, Name, Dims, I::kind, count, Trainable>;
@@ -217,29 +235,56 @@ constexpr auto make_variable(const I& initial) {
 }
 }  // namespace detail
 
+namespace detail {
+// Whether a number of type `N` may stand for an element of type `T`: no fraction for an integer.
+template <class T, class N>
+concept holds_number = std::is_arithmetic_v<N> && (std::is_floating_point_v<T> || !std::is_floating_point_v<N>);
+}  // namespace detail
+
+#define LEAT_VARIABLE_WORDS                                                                                                     \
+  "<name, dtype, dimensions...>(initial value): a dtype is float, double, std::int32_t, std::int64_t, std::uint8_t or bool, a " \
+  "dimension a size; it starts from zeros, ones, a number or random_normal(0, 0.1)"
+#define LEAT_VARIABLE_OTHERWISE(function)                                      \
+  LEAT_OTHERWISE(#function LEAT_VARIABLE_WORDS) function(...) LEAT_DELETED;    \
+  template <class First, auto... Rest>                                         \
+  LEAT_OTHERWISE(#function LEAT_VARIABLE_WORDS) function(...) LEAT_DELETED;    \
+  template <class First, fixed_string Name, dimension... Rest>                 \
+  LEAT_OTHERWISE(#function LEAT_VARIABLE_WORDS) function(...) LEAT_DELETED;    \
+  template <fixed_string Name, auto First, auto... Rest>                       \
+  LEAT_OTHERWISE(#function LEAT_VARIABLE_WORDS) function(...) LEAT_DELETED;    \
+  template <fixed_string Name, class T, dimension... Ds>                       \
+  LEAT_OTHERWISE(#function LEAT_VARIABLE_WORDS) function(...) LEAT_DELETED
 /// A tensor that a session keeps between runs: `variable<"w", float, 10, 1>(zeros)`.
 /// Shapes: static. Two variables of one name that differ in dtype, shape or initializer are an error in one session.
 /// Source: TensorFlow `Variable`.
 template <fixed_string Name, element_type T, dimension... Ds, initializer I>
+  requires(dims_of<Ds...>::value.is_static())
 constexpr auto variable(const I& initial) {
   return detail::make_variable<name_of<Name>, T, dims_of<Ds...>, true>(initial);
 }
 /// The same, every element starting from one number.
 template <fixed_string Name, element_type T, dimension... Ds, class N>
-  requires std::is_arithmetic_v<N>
+  requires(detail::holds_number<T, N> && dims_of<Ds...>::value.is_static())
 constexpr auto variable(N initial) {
   return detail::make_variable<name_of<Name>, T, dims_of<Ds...>, true>(detail::starting_from<Name, T>(initial));
 }
+LEAT_VARIABLE_OTHERWISE(variable);
+
 /// A variable that `minimize` leaves alone: a counter, a moving average.
 template <fixed_string Name, element_type T, dimension... Ds, initializer I>
+  requires(dims_of<Ds...>::value.is_static())
 constexpr auto untrainable_variable(const I& initial) {
   return detail::make_variable<name_of<Name>, T, dims_of<Ds...>, false>(initial);
 }
 template <fixed_string Name, element_type T, dimension... Ds, class N>
-  requires std::is_arithmetic_v<N>
+  requires(detail::holds_number<T, N> && dims_of<Ds...>::value.is_static())
 constexpr auto untrainable_variable(N initial) {
   return detail::make_variable<name_of<Name>, T, dims_of<Ds...>, false>(detail::starting_from<Name, T>(initial));
 }
+
+LEAT_VARIABLE_OTHERWISE(untrainable_variable);
+#undef LEAT_VARIABLE_OTHERWISE
+#undef LEAT_VARIABLE_WORDS
 
 /// A number with a name, kept by the session, that can be fed in a run: `parameter<"learning_rate">(0.01f)`.
 template <fixed_string Name, element_type T>
@@ -249,6 +294,16 @@ constexpr auto parameter(T value) {
   result.carried[0] = detail::number_bits<T>(value);
   return result;
 }
+
+#define LEAT_PARAMETER_WORDS "parameter<name>(number) has its name as template argument and takes a number: parameter<\"rate\">(0.1f)"
+LEAT_OTHERWISE(LEAT_PARAMETER_WORDS) parameter(...) LEAT_DELETED;
+template <class First, auto... Rest>
+LEAT_OTHERWISE(LEAT_PARAMETER_WORDS) parameter(...) LEAT_DELETED;
+template <class First, fixed_string Name>
+LEAT_OTHERWISE(LEAT_PARAMETER_WORDS) parameter(...) LEAT_DELETED;
+template <fixed_string Name, class... Types>
+LEAT_OTHERWISE(LEAT_PARAMETER_WORDS) parameter(...) LEAT_DELETED;
+#undef LEAT_PARAMETER_WORDS
 
 namespace detail {
 struct constant_too_large {
@@ -270,7 +325,27 @@ constexpr auto constant() {
   return detail::leaf_tensor<detail::constant_leaf<T, static_cast<std::int64_t>(detail::number_bits<T>(Value))>, T, dims<>>{};
 }
 
-template <auto Value>
+namespace detail {
+template <class T, std::int64_t Bits, class Dims>
+struct filled_leaf : no_numbers {
+  static constexpr std::uint64_t hash = mix(mix(mix(static_cast<std::uint64_t>(Bits), static_cast<std::uint64_t>(dtype_of<T>)), Dims::hash), 105);
+  template <class E>
+  static constexpr int enter(graph& g) {
+    dimension_names<Dims>::enter(g);
+    return constant(g, dtype_of<T>, Dims::value, value_of_bits(dtype_of<T>, Bits)).index();
+  }
+};
+}  // namespace detail
+/// An array that holds one number everywhere: `constant<0.0f, "batch", 128>()` is a zero state. A named dimension has its size from a
+/// feed of the run. Source: TensorFlow `fill`.
+template <auto Value, dimension First, dimension... Rest>
+  requires(detail::fits<double>(Value))
+constexpr auto constant() {
+  using T = std::remove_const_t<decltype(Value)>;
+  using extents = dims_of<First, Rest...>;
+  return detail::leaf_tensor<detail::filled_leaf<T, static_cast<std::int64_t>(detail::number_bits<T>(Value)), extents>, T, extents>{};
+}
+template <auto Value, dimension... Ds>
   requires(!detail::fits<double>(Value))
 typename detail::constant_refusal<Value>::problem constant() = delete;
 
@@ -351,11 +426,24 @@ consteval auto operator-(compile_time_number<Bits, Fraction> n) {
 template <class N>
 concept number_or_constant = (number<N> && plain_numbers) || detail::is_compile_time_number<N>;
 namespace detail {
-struct fraction_beside_integers {
-  static constexpr message text() { return message{} << "a fraction beside an expression that is not floating-point: cast<float>(x) first"; }
-};
-struct number_does_not_fit {
-  static constexpr message text() { return message{} << "a number that the dtype of the expression beside it does not hold"; }
+template <class E, class Other>
+struct beside_problem {
+  static constexpr message text() {
+    message m;
+    if constexpr (is_operation<E> || is_operation<Other>)
+      m << "an operation, such as a training step, has no value: it is fetched, grouped or waited for";
+    else if constexpr (number_or_constant<Other> && (!is_fraction_number<Other> || is_floating(E::type)))
+      m << "a number that the dtype of the expression beside it does not hold";
+    else if constexpr (number_or_constant<Other>)
+      m << "a fraction beside an expression that is not floating-point: cast<float>(x) first";
+    else if constexpr (!is_tensor<Other> && requires { typename Other::value_type; })
+      m << "an array beside a tensor: feed it to a placeholder";
+    else if constexpr (std::is_same_v<Other, bool>)
+      m << "true or false beside a tensor: write a number, or logical_and and logical_or of tensors of bool";
+    else
+      m << "beside a tensor stands neither a tensor nor a number";
+    return m;
+  }
 };
 // Whether the compiler can tell that a number does not fit a dtype: it knows those that are part of the type.
 template <class N>
@@ -377,15 +465,33 @@ constexpr bool stands_beside(dtype type) {
   return is_fraction_number<N> && !is_floating(type) ? false : known_number<N>::fits(type);
 }
 template <class A, class B>
-struct fraction_refusal {};
-template <tensor_expression A, class B>
-struct fraction_refusal<A, B> {
-  using words = std::conditional_t<is_fraction_number<B> && !is_floating(A::type), fraction_beside_integers, number_does_not_fit>;
-  using problem = error_in_expression<problem_text<words>(), operand_text<A>()>;
+struct beside_refusal {};
+template <class A, class B>
+  requires is_tensor<A> || is_operation<A>
+struct beside_refusal<A, B> {
+  using problem = error_in_expression<problem_text<beside_problem<A, B>>(), operand_text<A>()>;
 };
-template <class A, tensor_expression B>
-  requires(!tensor_expression<A>)
-struct fraction_refusal<A, B> : fraction_refusal<B, A> {};
+template <class A, class B>
+  requires(!(is_tensor<A> || is_operation<A>) && (is_tensor<B> || is_operation<B>))
+struct beside_refusal<A, B> : beside_refusal<B, A> {};
+
+// Of the types of arguments as they are given, references: a variable template, as it is asked for every operand.
+template <class E>
+inline constexpr bool is_tensor_argument = is_tensor<E>;
+template <class E>
+inline constexpr bool is_tensor_argument<E&> = is_tensor_argument<E>;
+template <class E>
+inline constexpr bool is_tensor_argument<const E> = is_tensor<E>;
+template <class E>
+inline constexpr bool is_operation_argument = is_operation<E>;
+template <class E>
+inline constexpr bool is_operation_argument<E&> = is_operation_argument<E>;
+template <class E>
+inline constexpr bool is_operation_argument<const E> = is_operation<E>;
+template <class A, class B>
+concept one_is_expression = is_tensor_argument<A> || is_tensor_argument<B> || is_operation_argument<A> || is_operation_argument<B>;
+template <class A, class B>
+concept one_is_no_tensor = !(is_tensor_argument<A> && is_tensor_argument<B>) && one_is_expression<A, B>;
 }  // namespace detail
 /// A number that cannot stand beside an expression, in either order: a fraction beside integers or bool, as in `i * 0.5f`, or a number
 /// in the type that the dtype does not hold, as in `1e300_c * x`.
@@ -402,9 +508,21 @@ template <class A, class B>
   requires operand_and_number<A, B>
 using beside_number = void;
 }  // namespace detail
+/// An expression and what cannot be an operand beside it, in either order, as arguments: an array, a fraction beside integers, an
+/// operation. References, so that the deleted overloads fit better than those of array libraries, which take anything beside an array.
+template <class A, class B>
+concept refused_beside = detail::one_is_no_tensor<A, B> && !operand_and_number<std::remove_cvref_t<A>, std::remove_cvref_t<B>>;
+// clang says these words, see LEAT_OTHERWISE.
+#if defined(__clang__) && !defined(__CUDACC__)
+#define LEAT_WHY_BESIDE                                                                                                                \
+  LEAT_OTHERWISE("beside a tensor stands a tensor or a number; an array is fed to a placeholder, cast<float>(x) comes before a fraction, " \
+                 "an operation, such as a training step, has no value")
+#else
+#define LEAT_WHY_BESIDE why_beside<A, B>
+#endif
 /// The declared result of an operator between such two.
 template <class A, class B>
-using why_no_fraction = typename detail::fraction_refusal<A, B>::problem;
+using why_beside = typename detail::beside_refusal<std::remove_cvref_t<A>, std::remove_cvref_t<B>>::problem;
 
 namespace detail {
 // Calls `f` with both operands, the number made a leaf of the other's dtype.

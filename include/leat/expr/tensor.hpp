@@ -5,7 +5,9 @@
 
 #include <array>
 #include <bit>
+#include <initializer_list>
 #include <leat/expr/identity.hpp>
+#include <leat/expr/otherwise.hpp>
 #include <leat/graph/build.hpp>
 #include <leat/graph/leaves.hpp>
 #include <memory>
@@ -18,11 +20,11 @@ namespace leat {
 namespace detail {
 
 template <int N>
-struct carried_numbers {
+struct carried_numbers : expression_syntax {
   std::array<std::uint64_t, N> carried{};
 };
 template <>
-struct carried_numbers<0> {};
+struct carried_numbers<0> : expression_syntax {};
 
 }  // namespace detail
 
@@ -54,6 +56,10 @@ struct not_fed {
   template <class Array>
     requires(!requires { typename Array::identity; })
   constexpr auto operator=(const Array&) const -> typename feed_check<form<T, Dims>, Array>::problem = delete;
+  template <class Expression>
+    requires requires { typename Expression::identity; }
+  LEAT_OTHERWISE("an expression's type holds its shape and what it is made of, so its object keeps them: auto h2 = relu(h) names another")
+  operator=(const Expression&) LEAT_DELETED;
 
  protected:
   constexpr not_fed() = default;
@@ -111,6 +117,9 @@ class [[nodiscard("an expression does nothing until a session runs it")]] tensor
   template <class Array>
     requires(!std::is_same_v<std::remove_cvref_t<Array>, tensor> && !detail::feed_check<tensor, std::remove_cvref_t<Array>>::ok)
   constexpr auto operator=(const Array&) const -> typename detail::feed_check<tensor, Array>::problem = delete;
+  template <class Element>
+  LEAT_OTHERWISE("a list in braces is not fed: an array with a name is, std::vector<float> values{...}, or xt::xtensor")
+  operator=(std::initializer_list<Element>) const LEAT_DELETED;
 };
 
 /// A typed expression without a value: something to be done, such as a training step.
@@ -120,6 +129,13 @@ class [[nodiscard("an operation does nothing until a session runs it")]] operati
  public:
   using identity = Id;
   static constexpr int carried_count = structure_with<Id>::carried_count;
+
+  constexpr operation() = default;
+  constexpr operation(const operation&) = default;
+  constexpr operation& operator=(const operation&) = default;
+  template <class Other>
+  LEAT_OTHERWISE("an operation, such as a training step, has no value: it is not fed, and another one needs a name of its own")
+  operator=(const Other&) const LEAT_DELETED;
 };
 
 namespace detail {
@@ -195,8 +211,8 @@ struct carried_union {
 
 [[noreturn]] inline void two_values() {
   throw invalid_argument(
-      "two values for one number: the place in the program that wrote it ran twice with different values, and both "
-      "results meet in one expression or session. Give the number a name, parameter<\"rate\">(0.1f), and feed it or set it "
+      "two values for one number: the place in the program that wrote it ran twice with different values, or one name was given to "
+      "two variables or parameters that start from different numbers, and both results meet in one expression or session. Give the number a name, parameter<\"rate\">(0.1f), and feed it or set it "
       "in the session; or write it as part of the type, 0.5_c");
 }
 
@@ -344,11 +360,6 @@ constexpr made_with<Op, Attributes, First, Rest...> make([[maybe_unused]] const 
 
 namespace detail {
 
-template <std::size_t N>
-struct literal_text {
-  char text[N]{};
-};
-
 template <class E>
 constexpr message describe_expression() {
   graph g;
@@ -375,10 +386,6 @@ constexpr auto problem_text() {
 }
 
 }  // namespace detail
-
-/// What the compiler prints about an expression that is wrong: the problem, then each operand.
-template <detail::literal_text... Words>
-struct error_in_expression;
 
 namespace detail {
 

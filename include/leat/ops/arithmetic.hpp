@@ -40,8 +40,8 @@ constexpr auto operator+(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return p + q; });
 }
 template <class A, class B>
-  requires operand_and_fraction<A, B>
-why_no_fraction<A, B> operator+(const A&, const B&) = delete;
+  requires refused_beside<A, B>
+LEAT_WHY_BESIDE operator+(A&&, B&&) LEAT_DELETED;
 
 /// a - b. Shapes broadcast; dtypes: numbers. Source: TensorFlow `Sub`.
 struct sub_op : rule::binary<rule::takes::number> {
@@ -72,8 +72,8 @@ constexpr auto operator-(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return p - q; });
 }
 template <class A, class B>
-  requires operand_and_fraction<A, B>
-why_no_fraction<A, B> operator-(const A&, const B&) = delete;
+  requires refused_beside<A, B>
+LEAT_WHY_BESIDE operator-(A&&, B&&) LEAT_DELETED;
 
 /// a b, element by element. Shapes broadcast; dtypes: numbers. Source: TensorFlow `Mul`.
 struct mul_op : rule::binary<rule::takes::number> {
@@ -105,8 +105,8 @@ constexpr auto operator*(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return p * q; });
 }
 template <class A, class B>
-  requires operand_and_fraction<A, B>
-why_no_fraction<A, B> operator*(const A&, const B&) = delete;
+  requires refused_beside<A, B>
+LEAT_WHY_BESIDE operator*(A&&, B&&) LEAT_DELETED;
 
 /// -x. Source: TensorFlow `Neg`.
 struct neg_op : rule::unary<rule::takes::number> {
@@ -167,6 +167,7 @@ constexpr made<reciprocal_op, X> reciprocal(const X& x) {
 template <class X>
   requires refused<reciprocal_op, X>
 why<reciprocal_op, X> reciprocal(const X&) = delete;
+LEAT_TAKES_ONE_TENSOR(reciprocal);
 
 /// a / b. Shapes broadcast; dtypes: floating point. Source: TensorFlow `RealDiv`.
 struct real_div_op : rule::binary<rule::takes::floating> {
@@ -197,8 +198,9 @@ constexpr auto real_divide(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return real_divide(p, q); });
 }
 template <class A, class B>
-  requires operand_and_fraction<A, B>
-why_no_fraction<A, B> real_divide(const A&, const B&) = delete;
+  requires refused_beside<A, B>
+LEAT_WHY_BESIDE real_divide(A&&, B&&) LEAT_DELETED;
+LEAT_TAKES_TWO_TENSORS(real_divide);
 
 /// a / b rounded toward zero. Dtypes: integers. Errors: invalid_argument where an element of b is 0. Source: TensorFlow `TruncateDiv`.
 struct truncate_div_op : rule::binary<rule::takes::integer> {
@@ -222,8 +224,9 @@ constexpr auto truncate_divide(const A& a, const B& b) {
   return detail::with_divisor<Site>(a, b, [](const auto& p, const auto& q) { return truncate_divide(p, q); });
 }
 template <class A, class B>
-  requires operand_and_fraction<A, B>
-why_no_fraction<A, B> truncate_divide(const A&, const B&) = delete;
+  requires refused_beside<A, B>
+LEAT_WHY_BESIDE truncate_divide(A&&, B&&) LEAT_DELETED;
+LEAT_TAKES_TWO_TENSORS(truncate_divide);
 
 /// a / b: of floating-point tensors the quotient, of integers the quotient rounded toward zero, as in C++.
 /// Errors: invalid_argument where an integer of b is 0; at compile time where b is `0_c`.
@@ -251,8 +254,8 @@ constexpr auto operator/(const A& a, const B& b) {
   return detail::with_divisor<Site>(a, b, [](const auto& p, const auto& q) { return p / q; });
 }
 template <class A, class B>
-  requires operand_and_fraction<A, B>
-why_no_fraction<A, B> operator/(const A&, const B&) = delete;
+  requires refused_beside<A, B>
+LEAT_WHY_BESIDE operator/(A&&, B&&) LEAT_DELETED;
 
 /// a / b rounded down. Dtypes: numbers. Errors: invalid_argument where an integer of b is 0. Source: TensorFlow `FloorDiv`.
 struct floor_div_op : rule::binary<rule::takes::number> {
@@ -277,8 +280,9 @@ constexpr auto floor_divide(const A& a, const B& b) {
   return detail::with_divisor<Site>(a, b, [](const auto& p, const auto& q) { return floor_divide(p, q); });
 }
 template <class A, class B>
-  requires operand_and_fraction<A, B>
-why_no_fraction<A, B> floor_divide(const A&, const B&) = delete;
+  requires refused_beside<A, B>
+LEAT_WHY_BESIDE floor_divide(A&&, B&&) LEAT_DELETED;
+LEAT_TAKES_TWO_TENSORS(floor_divide);
 
 /// The remainder of `floor_divide`, with the divisor's sign. Errors: invalid_argument where an integer of b is 0.
 /// Source: TensorFlow `FloorMod`.
@@ -309,8 +313,9 @@ constexpr auto floor_mod(const A& a, const B& b) {
   return detail::with_divisor<Site>(a, b, [](const auto& p, const auto& q) { return floor_mod(p, q); });
 }
 template <class A, class B>
-  requires operand_and_fraction<A, B>
-why_no_fraction<A, B> floor_mod(const A&, const B&) = delete;
+  requires refused_beside<A, B>
+LEAT_WHY_BESIDE floor_mod(A&&, B&&) LEAT_DELETED;
+LEAT_TAKES_TWO_TENSORS(floor_mod);
 
 /// The remainder of rounding toward zero, with the dividend's sign. Errors: invalid_argument where an integer of b is 0.
 /// Source: TensorFlow `TruncateMod`.
@@ -335,8 +340,9 @@ constexpr auto truncate_mod(const A& a, const B& b) {
   return detail::with_divisor<Site>(a, b, [](const auto& p, const auto& q) { return truncate_mod(p, q); });
 }
 template <class A, class B>
-  requires operand_and_fraction<A, B>
-why_no_fraction<A, B> truncate_mod(const A&, const B&) = delete;
+  requires refused_beside<A, B>
+LEAT_WHY_BESIDE truncate_mod(A&&, B&&) LEAT_DELETED;
+LEAT_TAKES_TWO_TENSORS(truncate_mod);
 
 /// The larger of a and b; a tie's gradient goes to a. Source: TensorFlow `Maximum`.
 struct maximum_op : rule::binary<rule::takes::number> {
@@ -367,8 +373,9 @@ constexpr auto maximum(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return maximum(p, q); });
 }
 template <class A, class B>
-  requires operand_and_fraction<A, B>
-why_no_fraction<A, B> maximum(const A&, const B&) = delete;
+  requires refused_beside<A, B>
+LEAT_WHY_BESIDE maximum(A&&, B&&) LEAT_DELETED;
+LEAT_TAKES_TWO_TENSORS(maximum);
 
 /// The smaller of a and b; a tie's gradient goes to a. Source: TensorFlow `Minimum`.
 struct minimum_op : rule::binary<rule::takes::number> {
@@ -399,8 +406,9 @@ constexpr auto minimum(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return minimum(p, q); });
 }
 template <class A, class B>
-  requires operand_and_fraction<A, B>
-why_no_fraction<A, B> minimum(const A&, const B&) = delete;
+  requires refused_beside<A, B>
+LEAT_WHY_BESIDE minimum(A&&, B&&) LEAT_DELETED;
+LEAT_TAKES_TWO_TENSORS(minimum);
 
 /// x x. Source: TensorFlow `Square`.
 struct square_op : rule::unary<rule::takes::number> {
@@ -423,6 +431,7 @@ constexpr made<square_op, X> square(const X& x) {
 template <class X>
   requires refused<square_op, X>
 why<square_op, X> square(const X&) = delete;
+LEAT_TAKES_ONE_TENSOR(square);
 
 /// (a - b)². Source: TensorFlow `SquaredDifference`.
 struct squared_difference_op : rule::binary<rule::takes::number> {
@@ -453,8 +462,9 @@ constexpr auto squared_difference(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return squared_difference(p, q); });
 }
 template <class A, class B>
-  requires operand_and_fraction<A, B>
-why_no_fraction<A, B> squared_difference(const A&, const B&) = delete;
+  requires refused_beside<A, B>
+LEAT_WHY_BESIDE squared_difference(A&&, B&&) LEAT_DELETED;
+LEAT_TAKES_TWO_TENSORS(squared_difference);
 
 /// |x|; the gradient at 0 is 0. Source: TensorFlow `Abs`.
 struct abs_op : rule::unary<rule::takes::number> {
@@ -477,6 +487,7 @@ constexpr made<abs_op, X> abs(const X& x) {
 template <class X>
   requires refused<abs_op, X>
 why<abs_op, X> abs(const X&) = delete;
+LEAT_TAKES_ONE_TENSOR(abs);
 
 /// -1, 0 or 1. Source: TensorFlow `Sign`.
 struct sign_op : rule::unary<rule::takes::number> {
@@ -498,6 +509,7 @@ constexpr made<sign_op, X> sign(const X& x) {
 template <class X>
   requires refused<sign_op, X>
 why<sign_op, X> sign(const X&) = delete;
+LEAT_TAKES_ONE_TENSOR(sign);
 
 /// Rounded down. Source: TensorFlow `Floor`.
 struct floor_op : rule::unary<rule::takes::floating> {
@@ -515,6 +527,7 @@ constexpr made<floor_op, X> floor(const X& x) {
 template <class X>
   requires refused<floor_op, X>
 why<floor_op, X> floor(const X&) = delete;
+LEAT_TAKES_ONE_TENSOR(floor);
 
 /// Rounded up. Source: TensorFlow `Ceil`.
 struct ceil_op : rule::unary<rule::takes::floating> {
@@ -532,6 +545,7 @@ constexpr made<ceil_op, X> ceil(const X& x) {
 template <class X>
   requires refused<ceil_op, X>
 why<ceil_op, X> ceil(const X&) = delete;
+LEAT_TAKES_ONE_TENSOR(ceil);
 
 /// Rounded to the nearest integer, halves to even. Source: TensorFlow `Round`.
 struct round_op : rule::unary<rule::takes::floating> {
@@ -549,5 +563,6 @@ constexpr made<round_op, X> round(const X& x) {
 template <class X>
   requires refused<round_op, X>
 why<round_op, X> round(const X&) = delete;
+LEAT_TAKES_ONE_TENSOR(round);
 
 }  // namespace leat

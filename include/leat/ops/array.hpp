@@ -116,6 +116,7 @@ constexpr made_with<reshape_op, detail::reshape_attributes<Ds...>, X> reshape(co
 template <dimension... Ds, class X>
   requires refused_with<reshape_op, detail::reshape_attributes<Ds...>, X>
 why_with<reshape_op, detail::reshape_attributes<Ds...>, X> reshape(const X&) = delete;
+LEAT_OTHERWISE_OF(reshape, "<dimensions...>(x) takes one tensor; dimensions are template arguments: reshape<64, -1>(x); " LEAT_TENSORS);
 
 /// Without some dimensions of 1. Attributes: the axes; none means all such. Source: TensorFlow `Squeeze`.
 struct squeeze_op {
@@ -156,6 +157,7 @@ constexpr made_with<squeeze_op, attributes<Axes...>, X> squeeze(const X& x) {
 template <int... Axes, class X>
   requires refused_with<squeeze_op, attributes<Axes...>, X>
 why_with<squeeze_op, attributes<Axes...>, X> squeeze(const X&) = delete;
+LEAT_OTHERWISE_OF(squeeze, "<axes...>(x) takes one tensor; axes are template arguments: squeeze<1>(x); " LEAT_TENSORS);
 
 /// With a new dimension of 1 at an axis. Source: TensorFlow `ExpandDims`.
 struct expand_dims_op {
@@ -195,6 +197,7 @@ constexpr made_with<expand_dims_op, attributes<Axis>, X> expand_dims(const X& x)
 template <int Axis, class X>
   requires refused_with<expand_dims_op, attributes<Axis>, X>
 why_with<expand_dims_op, attributes<Axis>, X> expand_dims(const X&) = delete;
+LEAT_OTHERWISE_OF(expand_dims, "<axis>(x) takes one tensor; the axis is a template argument: expand_dims<0>(x); " LEAT_TENSORS);
 
 /// Axes in another order. Attributes: for each result axis the operand's; none reverses them. Source: TensorFlow `Transpose`.
 struct transpose_op {
@@ -241,6 +244,7 @@ constexpr made_with<transpose_op, attributes<Axes...>, X> transpose(const X& x) 
 template <int... Axes, class X>
   requires refused_with<transpose_op, attributes<Axes...>, X>
 why_with<transpose_op, attributes<Axes...>, X> transpose(const X&) = delete;
+LEAT_OTHERWISE_OF(transpose, "<axes...>(x) takes one tensor; axes are template arguments: transpose<1, 0>(x); " LEAT_TENSORS);
 
 /// Repeated along dimensions of 1 up to a shape. Attributes: the dimensions. Source: TensorFlow `BroadcastTo`.
 struct broadcast_to_op {
@@ -277,6 +281,8 @@ constexpr made_with<broadcast_to_op, detail::reshape_attributes<Ds...>, X> broad
 template <dimension... Ds, class X>
   requires refused_with<broadcast_to_op, detail::reshape_attributes<Ds...>, X>
 why_with<broadcast_to_op, detail::reshape_attributes<Ds...>, X> broadcast_to(const X&) = delete;
+LEAT_OTHERWISE_OF(broadcast_to, "<dimensions...>(x) takes one tensor; dimensions are template arguments: broadcast_to<3, 4>(x); "
+                                LEAT_TENSORS);
 
 /// A block of an array. Attributes: first index per axis, then size per axis; a size of -1 goes to the end.
 /// Source: TensorFlow `Slice`.
@@ -390,6 +396,11 @@ constexpr made_with<slice_op, A, X> slice(const X& x) {
 template <class Begin, class Size, class X, class A = typename detail::two_lists<Begin, Size>::type>
   requires refused_with<slice_op, A, X>
 why_with<slice_op, A, X> slice(const X&) = delete;
+LEAT_OTHERWISE_OF(slice, "<begins<0, 2>, sizes<3, -1>>(x) takes one tensor; where it begins and its sizes are template arguments; "
+                         LEAT_TENSORS);
+template <class First, class Second>
+LEAT_OTHERWISE("slice<begins<0, 2>, sizes<3, -1>>(x) takes one tensor; where it begins and its sizes are template arguments; "
+               LEAT_TENSORS) slice(...) LEAT_DELETED;
 /// With `Before` and `Behind` zeros at each axis: `pad<before<0, 1>, behind<0, 1>>(x)` adds a column on both sides.
 template <class Before, class Behind, class X, class A = typename detail::two_lists<Before, Behind>::type>
   requires accepted_with<pad_op, A, X>
@@ -399,6 +410,10 @@ constexpr made_with<pad_op, A, X> pad(const X& x) {
 template <class Before, class Behind, class X, class A = typename detail::two_lists<Before, Behind>::type>
   requires refused_with<pad_op, A, X>
 why_with<pad_op, A, X> pad(const X&) = delete;
+LEAT_OTHERWISE_OF(pad, "<before<0, 1>, behind<0, 1>>(x) takes one tensor; the numbers of zeros are template arguments; " LEAT_TENSORS);
+template <class First, class Second>
+LEAT_OTHERWISE("pad<before<0, 1>, behind<0, 1>>(x) takes one tensor; the numbers of zeros are template arguments; "
+               LEAT_TENSORS) pad(...) LEAT_DELETED;
 
 /// Arrays one after the other along an axis. Attribute: the axis. Source: TensorFlow `ConcatV2`.
 struct concat_op {
@@ -453,6 +468,7 @@ constexpr made_with<concat_op, attributes<Axis>, X, Rest...> concat(const X& fir
 template <int Axis, class X, class... Rest>
   requires refused_with<concat_op, attributes<Axis>, X, Rest...>
 why_with<concat_op, attributes<Axis>, X, Rest...> concat(const X&, const Rest&...) = delete;
+LEAT_OTHERWISE_OF(concat, "<axis>(x, y, ...) takes tensors; the axis is a template argument: concat<1>(x, y); " LEAT_TENSORS);
 
 /// Sums of rows by their number: result[i] = Σ rows[k] where ids[k] = i. Attribute: how many. Source: TensorFlow
 /// `UnsortedSegmentSum`.
@@ -532,6 +548,7 @@ constexpr made<gather_op, P, I> gather(const P& params, const I& indices) {
 template <class P, class I>
   requires refused<gather_op, P, I>
 why<gather_op, P, I> gather(const P&, const I&) = delete;
+LEAT_OTHERWISE("gather(params, indices) takes two tensors, the second of integers; " LEAT_TENSORS) gather(...) LEAT_DELETED;
 /// `unsorted_segment_sum<n>(data, ids)`; ids below 0 are dropped.
 template <std::int64_t Count, class X, class I>
   requires accepted_with<segment_sum_op, attributes<Count>, X, I>
@@ -541,6 +558,7 @@ constexpr made_with<segment_sum_op, attributes<Count>, X, I> unsorted_segment_su
 template <std::int64_t Count, class X, class I>
   requires refused_with<segment_sum_op, attributes<Count>, X, I>
 why_with<segment_sum_op, attributes<Count>, X, I> unsorted_segment_sum(const X&, const I&) = delete;
+LEAT_OTHERWISE_OF(unsorted_segment_sum, "<count>(data, ids) takes two tensors; the count is a template argument; " LEAT_TENSORS);
 
 /// The operand itself; with control inputs, when those are done. Source: TensorFlow `Identity`.
 struct identity_op {
@@ -557,6 +575,7 @@ template <operand X>
 constexpr auto identity(const X& x) {
   return make<identity_op>(x);
 }
+LEAT_TAKES_ONE_TENSOR(identity);
 /// The operand itself, but no gradient passes. Source: TensorFlow `StopGradient`.
 struct stop_gradient_op {
   static constexpr std::string_view type = "StopGradient";
@@ -571,5 +590,6 @@ template <operand X>
 constexpr auto stop_gradient(const X& x) {
   return make<stop_gradient_op>(x);
 }
+LEAT_TAKES_ONE_TENSOR(stop_gradient);
 
 }  // namespace leat

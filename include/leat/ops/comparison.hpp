@@ -29,8 +29,9 @@ constexpr auto equal(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return equal(p, q); });
 }
 template <class A, class B>
-  requires operand_and_fraction<A, B>
-why_no_fraction<A, B> equal(const A&, const B&) = delete;
+  requires refused_beside<A, B>
+LEAT_WHY_BESIDE equal(A&&, B&&) LEAT_DELETED;
+LEAT_TAKES_TWO_TENSORS(equal);
 
 /// a ≠ b. The result is bool; shapes broadcast. Source: TensorFlow `NotEqual`.
 struct not_equal_op : rule::comparison<rule::takes::any> {
@@ -56,8 +57,9 @@ constexpr auto not_equal(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return not_equal(p, q); });
 }
 template <class A, class B>
-  requires operand_and_fraction<A, B>
-why_no_fraction<A, B> not_equal(const A&, const B&) = delete;
+  requires refused_beside<A, B>
+LEAT_WHY_BESIDE not_equal(A&&, B&&) LEAT_DELETED;
+LEAT_TAKES_TWO_TENSORS(not_equal);
 
 /// a < b. The result is bool; shapes broadcast. Source: TensorFlow `Less`.
 struct less_op : rule::comparison<rule::takes::number> {
@@ -81,8 +83,9 @@ constexpr auto less(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return less(p, q); });
 }
 template <class A, class B>
-  requires operand_and_fraction<A, B>
-why_no_fraction<A, B> less(const A&, const B&) = delete;
+  requires refused_beside<A, B>
+LEAT_WHY_BESIDE less(A&&, B&&) LEAT_DELETED;
+LEAT_TAKES_TWO_TENSORS(less);
 
 /// a ≤ b. The result is bool; shapes broadcast. Source: TensorFlow `LessEqual`.
 struct less_equal_op : rule::comparison<rule::takes::number> {
@@ -106,8 +109,9 @@ constexpr auto less_equal(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return less_equal(p, q); });
 }
 template <class A, class B>
-  requires operand_and_fraction<A, B>
-why_no_fraction<A, B> less_equal(const A&, const B&) = delete;
+  requires refused_beside<A, B>
+LEAT_WHY_BESIDE less_equal(A&&, B&&) LEAT_DELETED;
+LEAT_TAKES_TWO_TENSORS(less_equal);
 
 /// a > b. The result is bool; shapes broadcast. Source: TensorFlow `Greater`.
 struct greater_op : rule::comparison<rule::takes::number> {
@@ -131,8 +135,9 @@ constexpr auto greater(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return greater(p, q); });
 }
 template <class A, class B>
-  requires operand_and_fraction<A, B>
-why_no_fraction<A, B> greater(const A&, const B&) = delete;
+  requires refused_beside<A, B>
+LEAT_WHY_BESIDE greater(A&&, B&&) LEAT_DELETED;
+LEAT_TAKES_TWO_TENSORS(greater);
 
 /// a ≥ b. The result is bool; shapes broadcast. Source: TensorFlow `GreaterEqual`.
 struct greater_equal_op : rule::comparison<rule::takes::number> {
@@ -156,8 +161,9 @@ constexpr auto greater_equal(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return greater_equal(p, q); });
 }
 template <class A, class B>
-  requires operand_and_fraction<A, B>
-why_no_fraction<A, B> greater_equal(const A&, const B&) = delete;
+  requires refused_beside<A, B>
+LEAT_WHY_BESIDE greater_equal(A&&, B&&) LEAT_DELETED;
+LEAT_TAKES_TWO_TENSORS(greater_equal);
 
 template <class A, class B>
   requires accepted<less_op, A, B>
@@ -173,8 +179,8 @@ constexpr auto operator<(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return less(p, q); });
 }
 template <class A, class B>
-  requires operand_and_fraction<A, B>
-why_no_fraction<A, B> operator<(const A&, const B&) = delete;
+  requires refused_beside<A, B>
+LEAT_WHY_BESIDE operator<(A&&, B&&) LEAT_DELETED;
 
 template <class A, class B>
   requires accepted<less_equal_op, A, B>
@@ -190,8 +196,8 @@ constexpr auto operator<=(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return less_equal(p, q); });
 }
 template <class A, class B>
-  requires operand_and_fraction<A, B>
-why_no_fraction<A, B> operator<=(const A&, const B&) = delete;
+  requires refused_beside<A, B>
+LEAT_WHY_BESIDE operator<=(A&&, B&&) LEAT_DELETED;
 
 template <class A, class B>
   requires accepted<greater_op, A, B>
@@ -207,8 +213,8 @@ constexpr auto operator>(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return greater(p, q); });
 }
 template <class A, class B>
-  requires operand_and_fraction<A, B>
-why_no_fraction<A, B> operator>(const A&, const B&) = delete;
+  requires refused_beside<A, B>
+LEAT_WHY_BESIDE operator>(A&&, B&&) LEAT_DELETED;
 
 template <class A, class B>
   requires accepted<greater_equal_op, A, B>
@@ -224,8 +230,8 @@ constexpr auto operator>=(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return greater_equal(p, q); });
 }
 template <class A, class B>
-  requires operand_and_fraction<A, B>
-why_no_fraction<A, B> operator>=(const A&, const B&) = delete;
+  requires refused_beside<A, B>
+LEAT_WHY_BESIDE operator>=(A&&, B&&) LEAT_DELETED;
 
 /// a and b, both computed. Source: TensorFlow `LogicalAnd`.
 struct logical_and_op : rule::binary<rule::takes::boolean> {
@@ -245,11 +251,18 @@ constexpr made<logical_and_op, A, B> logical_and(const A& a, const B& b) {
 template <class A, class B>
   requires refused<logical_and_op, A, B>
 why<logical_and_op, A, B> logical_and(const A&, const B&) = delete;
+LEAT_OTHERWISE("logical_and(a, b) takes two tensors of bool; " LEAT_TENSORS) logical_and(...) LEAT_DELETED;
 template <class A, class B>
   requires accepted<logical_and_op, A, B>
 constexpr made<logical_and_op, A, B> operator&&(const A& a, const B& b) {
   return make<logical_and_op>(a, b);
 }
+template <class A, class B>
+  requires(refused<logical_and_op, std::remove_cvref_t<A>, std::remove_cvref_t<B>>)
+why<logical_and_op, std::remove_cvref_t<A>, std::remove_cvref_t<B>> operator&&(A&&, B&&) = delete;
+template <class A, class B>
+  requires detail::one_is_no_tensor<A, B>
+LEAT_OTHERWISE("a && b takes two tensors of bool; " LEAT_TENSORS) operator&&(A&&, B&&) LEAT_DELETED;
 
 /// a or b, both computed. Source: TensorFlow `LogicalOr`.
 struct logical_or_op : rule::binary<rule::takes::boolean> {
@@ -269,11 +282,18 @@ constexpr made<logical_or_op, A, B> logical_or(const A& a, const B& b) {
 template <class A, class B>
   requires refused<logical_or_op, A, B>
 why<logical_or_op, A, B> logical_or(const A&, const B&) = delete;
+LEAT_OTHERWISE("logical_or(a, b) takes two tensors of bool; " LEAT_TENSORS) logical_or(...) LEAT_DELETED;
 template <class A, class B>
   requires accepted<logical_or_op, A, B>
 constexpr made<logical_or_op, A, B> operator||(const A& a, const B& b) {
   return make<logical_or_op>(a, b);
 }
+template <class A, class B>
+  requires(refused<logical_or_op, std::remove_cvref_t<A>, std::remove_cvref_t<B>>)
+why<logical_or_op, std::remove_cvref_t<A>, std::remove_cvref_t<B>> operator||(A&&, B&&) = delete;
+template <class A, class B>
+  requires detail::one_is_no_tensor<A, B>
+LEAT_OTHERWISE("a || b takes two tensors of bool; " LEAT_TENSORS) operator||(A&&, B&&) LEAT_DELETED;
 
 /// not x. Source: TensorFlow `LogicalNot`.
 struct logical_not_op : rule::unary<rule::takes::boolean> {
@@ -292,11 +312,15 @@ constexpr made<logical_not_op, X> logical_not(const X& x) {
 template <class X>
   requires refused<logical_not_op, X>
 why<logical_not_op, X> logical_not(const X&) = delete;
+LEAT_TAKES_ONE_TENSOR(logical_not);
 template <class X>
   requires accepted<logical_not_op, X>
 constexpr made<logical_not_op, X> operator!(const X& x) {
   return make<logical_not_op>(x);
 }
+template <class X>
+  requires refused<logical_not_op, X>
+why<logical_not_op, X> operator!(const X&) = delete;
 
 /// Whether x is not a number. Source: TensorFlow `IsNan`.
 struct is_nan_op : rule::predicate<rule::takes::floating> {
@@ -314,6 +338,7 @@ constexpr made<is_nan_op, X> is_nan(const X& x) {
 template <class X>
   requires refused<is_nan_op, X>
 why<is_nan_op, X> is_nan(const X&) = delete;
+LEAT_TAKES_ONE_TENSOR(is_nan);
 
 /// Whether x is infinite. Source: TensorFlow `IsInf`.
 struct is_inf_op : rule::predicate<rule::takes::floating> {
@@ -331,6 +356,7 @@ constexpr made<is_inf_op, X> is_inf(const X& x) {
 template <class X>
   requires refused<is_inf_op, X>
 why<is_inf_op, X> is_inf(const X&) = delete;
+LEAT_TAKES_ONE_TENSOR(is_inf);
 
 /// Whether x is a number and not infinite. Source: TensorFlow `IsFinite`.
 struct is_finite_op : rule::predicate<rule::takes::floating> {
@@ -348,6 +374,7 @@ constexpr made<is_finite_op, X> is_finite(const X& x) {
 template <class X>
   requires refused<is_finite_op, X>
 why<is_finite_op, X> is_finite(const X&) = delete;
+LEAT_TAKES_ONE_TENSOR(is_finite);
 
 /// a where the condition holds, b elsewhere. All three broadcast; a gradient is 0 where its operand was not taken.
 /// Source: TensorFlow `SelectV2`.
@@ -387,12 +414,14 @@ template <class C, class A, class B>
 why<select_op, C, A, B> select(const C&, const A&, const B&) = delete;
 template <class C, class A, class B>
   requires(operand<C> && operand_and_fraction<A, B>)
-why_no_fraction<A, B> select(const C&, const A&, const B&) = delete;
+why_beside<A, B> select(const C&, const A&, const B&) = delete;
 template <class C, class A, class B, LEAT_SITE>
   requires(operand<C> && operand_and_number<A, B>)
 constexpr auto select(const C& condition, const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [&](const auto& p, const auto& q) { return select(condition, p, q); });
 }
+LEAT_OTHERWISE("select(condition, a, b) takes a tensor of bool and two tensors, of which one may be a number; " LEAT_TENSORS)
+select(...) LEAT_DELETED;
 
 /// Conversion to another dtype: toward zero from floating point to integers, `x != 0` to bool. Source: TensorFlow `Cast`.
 struct cast_op {
@@ -429,6 +458,8 @@ constexpr auto cast(const X& x) {
     return make<cast_op, attributes<static_cast<std::int64_t>(dtype_of<To>)>>(x);
   }
 }
+LEAT_OTHERWISE_OF(cast, "<dtype>(x) takes one tensor; the dtype is a template argument: float, double, std::int32_t, std::int64_t, "
+                        "std::uint8_t or bool; " LEAT_TENSORS);
 /// The same with the dtype as a value, for handles.
 template <class Handle>
   requires std::is_same_v<Handle, output>
@@ -478,6 +509,14 @@ constexpr made<clip_by_value_op, X, L, H> clip_by_value(const X& x, const L& low
 template <class X, class L, class H>
   requires refused<clip_by_value_op, X, L, H>
 why<clip_by_value_op, X, L, H> clip_by_value(const X&, const L&, const H&) = delete;
+template <class X, class L, class H>
+  requires(operand_and_fraction<X, L>)
+why_beside<X, L> clip_by_value(const X&, const L&, const H&) = delete;
+template <class X, class L, class H>
+  requires(!operand_and_fraction<X, L> && operand_and_fraction<X, H>)
+why_beside<X, H> clip_by_value(const X&, const L&, const H&) = delete;
+LEAT_OTHERWISE("clip_by_value(x, low, high) takes a tensor and two limits, tensors or numbers; "
+               LEAT_TENSORS) clip_by_value(...) LEAT_DELETED;
 namespace detail {
 // Two numbers in one call: a place in the program for each.
 template <class Site, int K>
@@ -491,10 +530,31 @@ constexpr auto operand_beside(const Like& like, const N& n) {
 }
 }  // namespace detail
 template <class X, class L, class H, LEAT_SITE>
-  requires(operand<X> && (operand<L> || number_or_constant<L>) && (operand<H> || number_or_constant<H>) && !(operand<L> && operand<H>))
+  requires(operand<X> && (operand<L> || number_or_constant<L>) && (operand<H> || number_or_constant<H>) && !(operand<L> && operand<H>) &&
+           !operand_and_fraction<X, L> && !operand_and_fraction<X, H>)
 constexpr auto clip_by_value(const X& x, const L& low, const H& high) {
   return clip_by_value(x, detail::operand_beside<detail::part_of_site<Site, 0>>(x, low),
                        detail::operand_beside<detail::part_of_site<Site, 1>>(x, high));
 }
+
+// Operators that expressions do not have, and the function that is meant.
+#define LEAT_NO_OPERATOR(op, words)          \
+  template <class A, class B>                \
+    requires detail::one_is_expression<A, B> \
+  LEAT_OTHERWISE(words) operator op(A&&, B&&) LEAT_DELETED
+LEAT_NO_OPERATOR(==, "a == b of expressions is written equal(a, b)");
+LEAT_NO_OPERATOR(!=, "a != b of expressions is written not_equal(a, b)");
+LEAT_NO_OPERATOR(%, "a % b of expressions is written truncate_mod(a, b), as in C++, or floor_mod(a, b), as in TensorFlow");
+LEAT_NO_OPERATOR(&, "a & b of expressions is written logical_and(a, b)");
+LEAT_NO_OPERATOR(|, "a | b of expressions is written logical_or(a, b)");
+LEAT_NO_OPERATOR(^, "a ^ b of expressions is written pow(a, b); of bool not_equal(a, b)");
+LEAT_NO_OPERATOR(<<, "an expression has a value in a session only: auto [value] = s.run(fetch(x), feeds...)");
+#define LEAT_NO_CHANGE "an expression's type holds its shape and what it is made of, so its object keeps them: auto c = a + b; a variable is "
+LEAT_NO_OPERATOR(+=, LEAT_NO_CHANGE "changed by assign_add(w, b)");
+LEAT_NO_OPERATOR(-=, LEAT_NO_CHANGE "changed by assign_sub(w, b)");
+LEAT_NO_OPERATOR(*=, LEAT_NO_CHANGE "changed by assign(w, w * b)");
+LEAT_NO_OPERATOR(/=, LEAT_NO_CHANGE "changed by assign(w, w / b)");
+#undef LEAT_NO_CHANGE
+#undef LEAT_NO_OPERATOR
 
 }  // namespace leat

@@ -26,6 +26,7 @@ constexpr made<exp_op, X> exp(const X& x) {
 template <class X>
   requires refused<exp_op, X>
 why<exp_op, X> exp(const X&) = delete;
+LEAT_TAKES_ONE_TENSOR(exp);
 
 /// eˣ - 1, exact near 0. Source: TensorFlow `Expm1`.
 struct expm1_op : rule::unary<rule::takes::floating> {
@@ -48,6 +49,7 @@ constexpr made<expm1_op, X> expm1(const X& x) {
 template <class X>
   requires refused<expm1_op, X>
 why<expm1_op, X> expm1(const X&) = delete;
+LEAT_TAKES_ONE_TENSOR(expm1);
 
 /// Natural logarithm. Source: TensorFlow `Log`.
 struct log_op : rule::unary<rule::takes::floating> {
@@ -70,6 +72,7 @@ constexpr made<log_op, X> log(const X& x) {
 template <class X>
   requires refused<log_op, X>
 why<log_op, X> log(const X&) = delete;
+LEAT_TAKES_ONE_TENSOR(log);
 
 /// log(1 + x), exact near 0. Source: TensorFlow `Log1p`.
 struct log1p_op : rule::unary<rule::takes::floating> {
@@ -92,6 +95,7 @@ constexpr made<log1p_op, X> log1p(const X& x) {
 template <class X>
   requires refused<log1p_op, X>
 why<log1p_op, X> log1p(const X&) = delete;
+LEAT_TAKES_ONE_TENSOR(log1p);
 
 /// The gradient of y = √x for x: dy / (2 y). Where no gradient comes, none goes on, whatever y is.
 /// Source: TensorFlow `SqrtGrad`.
@@ -129,6 +133,7 @@ constexpr made<sqrt_op, X> sqrt(const X& x) {
 template <class X>
   requires refused<sqrt_op, X>
 why<sqrt_op, X> sqrt(const X&) = delete;
+LEAT_TAKES_ONE_TENSOR(sqrt);
 
 /// The gradient of y = 1 / √x for x: -dy y³ / 2. Where no gradient comes, none goes on, whatever y is.
 /// Source: TensorFlow `RsqrtGrad`.
@@ -166,6 +171,7 @@ constexpr made<rsqrt_op, X> rsqrt(const X& x) {
 template <class X>
   requires refused<rsqrt_op, X>
 why<rsqrt_op, X> rsqrt(const X&) = delete;
+LEAT_TAKES_ONE_TENSOR(rsqrt);
 
 /// Hyperbolic tangent. Source: TensorFlow `Tanh`.
 struct tanh_op : rule::unary<rule::takes::floating> {
@@ -188,6 +194,7 @@ constexpr made<tanh_op, X> tanh(const X& x) {
 template <class X>
   requires refused<tanh_op, X>
 why<tanh_op, X> tanh(const X&) = delete;
+LEAT_TAKES_ONE_TENSOR(tanh);
 
 /// 1 / (1 + e⁻ˣ). Source: TensorFlow `Sigmoid`.
 struct sigmoid_op : rule::unary<rule::takes::floating> {
@@ -210,6 +217,7 @@ constexpr made<sigmoid_op, X> sigmoid(const X& x) {
 template <class X>
   requires refused<sigmoid_op, X>
 why<sigmoid_op, X> sigmoid(const X&) = delete;
+LEAT_TAKES_ONE_TENSOR(sigmoid);
 
 /// log(1 + eˣ). Source: TensorFlow `Softplus`.
 struct softplus_op : rule::unary<rule::takes::floating> {
@@ -233,6 +241,7 @@ constexpr made<softplus_op, X> softplus(const X& x) {
 template <class X>
   requires refused<softplus_op, X>
 why<softplus_op, X> softplus(const X&) = delete;
+LEAT_TAKES_ONE_TENSOR(softplus);
 
 /// Sine; x in radians. Source: TensorFlow `Sin`.
 struct sin_op : rule::unary<rule::takes::floating> {
@@ -255,6 +264,7 @@ constexpr made<sin_op, X> sin(const X& x) {
 template <class X>
   requires refused<sin_op, X>
 why<sin_op, X> sin(const X&) = delete;
+LEAT_TAKES_ONE_TENSOR(sin);
 
 /// Cosine; x in radians. Source: TensorFlow `Cos`.
 struct cos_op : rule::unary<rule::takes::floating> {
@@ -277,6 +287,7 @@ constexpr made<cos_op, X> cos(const X& x) {
 template <class X>
   requires refused<cos_op, X>
 why<cos_op, X> cos(const X&) = delete;
+LEAT_TAKES_ONE_TENSOR(cos);
 
 /// Tangent; x in radians. Source: TensorFlow `Tan`.
 struct tan_op : rule::unary<rule::takes::floating> {
@@ -299,6 +310,7 @@ constexpr made<tan_op, X> tan(const X& x) {
 template <class X>
   requires refused<tan_op, X>
 why<tan_op, X> tan(const X&) = delete;
+LEAT_TAKES_ONE_TENSOR(tan);
 
 /// Arc sine, radians. Source: TensorFlow `Asin`.
 struct asin_op : rule::unary<rule::takes::floating> {
@@ -321,6 +333,7 @@ constexpr made<asin_op, X> asin(const X& x) {
 template <class X>
   requires refused<asin_op, X>
 why<asin_op, X> asin(const X&) = delete;
+LEAT_TAKES_ONE_TENSOR(asin);
 
 /// Arc cosine, radians. Source: TensorFlow `Acos`.
 struct acos_op : rule::unary<rule::takes::floating> {
@@ -343,6 +356,7 @@ constexpr made<acos_op, X> acos(const X& x) {
 template <class X>
   requires refused<acos_op, X>
 why<acos_op, X> acos(const X&) = delete;
+LEAT_TAKES_ONE_TENSOR(acos);
 
 /// Arc tangent, radians. Source: TensorFlow `Atan`.
 struct atan_op : rule::unary<rule::takes::floating> {
@@ -365,6 +379,7 @@ constexpr made<atan_op, X> atan(const X& x) {
 template <class X>
   requires refused<atan_op, X>
 why<atan_op, X> atan(const X&) = delete;
+LEAT_TAKES_ONE_TENSOR(atan);
 
 /// Hyperbolic sine. Source: TensorFlow `Sinh`.
 struct sinh_op : rule::unary<rule::takes::floating> {
@@ -387,6 +402,7 @@ constexpr made<sinh_op, X> sinh(const X& x) {
 template <class X>
   requires refused<sinh_op, X>
 why<sinh_op, X> sinh(const X&) = delete;
+LEAT_TAKES_ONE_TENSOR(sinh);
 
 /// Hyperbolic cosine. Source: TensorFlow `Cosh`.
 struct cosh_op : rule::unary<rule::takes::floating> {
@@ -409,6 +425,7 @@ constexpr made<cosh_op, X> cosh(const X& x) {
 template <class X>
   requires refused<cosh_op, X>
 why<cosh_op, X> cosh(const X&) = delete;
+LEAT_TAKES_ONE_TENSOR(cosh);
 
 /// Error function, 2/√π ∫₀ˣ e^(-t²) dt. Source: TensorFlow `Erf`.
 struct erf_op : rule::unary<rule::takes::floating> {
@@ -431,6 +448,7 @@ constexpr made<erf_op, X> erf(const X& x) {
 template <class X>
   requires refused<erf_op, X>
 why<erf_op, X> erf(const X&) = delete;
+LEAT_TAKES_ONE_TENSOR(erf);
 
 /// aᵇ. Shapes broadcast. The gradient for b uses log(a) where a > 0 and 0 elsewhere. Source: TensorFlow `Pow`.
 struct pow_op : rule::binary<rule::takes::floating> {
@@ -460,7 +478,8 @@ constexpr auto pow(const A& a, const B& b) {
   return detail::with_number<Site>(a, b, [](const auto& p, const auto& q) { return pow(p, q); });
 }
 template <class A, class B>
-  requires operand_and_fraction<A, B>
-why_no_fraction<A, B> pow(const A&, const B&) = delete;
+  requires refused_beside<A, B>
+LEAT_WHY_BESIDE pow(A&&, B&&) LEAT_DELETED;
+LEAT_TAKES_TWO_TENSORS(pow);
 
 }  // namespace leat

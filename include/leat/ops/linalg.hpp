@@ -53,5 +53,6 @@ constexpr made_with<matmul_op, attributes<TransposeA, TransposeB>, A, B> matmul(
 template <bool TransposeA = false, bool TransposeB = false, class A, class B>
   requires refused_with<matmul_op, attributes<TransposeA, TransposeB>, A, B>
 why_with<matmul_op, attributes<TransposeA, TransposeB>, A, B> matmul(const A&, const B&) = delete;
+LEAT_OTHERWISE_OF(matmul, "(a, b) takes two tensors of rank 2; matmul<true, false>(a, b) transposes the first; " LEAT_TENSORS);
 
 }  // namespace leat

@@ -28,6 +28,7 @@ constexpr made<relu_op, X> relu(const X& x) {
 template <class X>
   requires refused<relu_op, X>
 why<relu_op, X> relu(const X&) = delete;
+LEAT_TAKES_ONE_TENSOR(relu);
 
 /// x limited to [0, 6]; the gradient at both ends is 0. Source: TensorFlow `Relu6`.
 struct relu6_op : rule::unary<rule::takes::number> {
@@ -52,6 +53,7 @@ constexpr made<relu6_op, X> relu6(const X& x) {
 template <class X>
   requires refused<relu6_op, X>
 why<relu6_op, X> relu6(const X&) = delete;
+LEAT_TAKES_ONE_TENSOR(relu6);
 
 /// x where x > 0, eˣ - 1 elsewhere. Source: TensorFlow `Elu`; Clevert et al. 2015.
 struct elu_op : rule::unary<rule::takes::floating> {
@@ -75,6 +77,7 @@ constexpr made<elu_op, X> elu(const X& x) {
 template <class X>
   requires refused<elu_op, X>
 why<elu_op, X> elu(const X&) = delete;
+LEAT_TAKES_ONE_TENSOR(elu);
 
 namespace rule {
 constexpr int last_axis(std::int64_t axis, int rank) { return static_cast<int>(axis < 0 ? axis + rank : axis); }
@@ -128,6 +131,7 @@ constexpr made_with<softmax_op, attributes<Axis>, X> softmax(const X& x) {
 template <int Axis = -1, class X>
   requires refused_with<softmax_op, attributes<Axis>, X>
 why_with<softmax_op, attributes<Axis>, X> softmax(const X&) = delete;
+LEAT_OTHERWISE_OF(softmax, "<axis>(x) takes one tensor; the axis is a template argument: softmax<0>(x); " LEAT_TENSORS);
 
 /// log softmax(x), computed as x - max x - log Σ e^(x - max x). Attribute: the axis. Source: TensorFlow `LogSoftmax`.
 struct log_softmax_op : rule::along_axis {
@@ -154,6 +158,7 @@ constexpr made_with<log_softmax_op, attributes<Axis>, X> log_softmax(const X& x)
 template <int Axis = -1, class X>
   requires refused_with<log_softmax_op, attributes<Axis>, X>
 why_with<log_softmax_op, attributes<Axis>, X> log_softmax(const X&) = delete;
+LEAT_OTHERWISE_OF(log_softmax, "<axis>(x) takes one tensor; the axis is a template argument: log_softmax<0>(x); " LEAT_TENSORS);
 
 /// Indices that must lie in [0, n): the operand itself, or invalid_argument before anything is written. Attribute: n.
 /// Source: the range check of TensorFlow's sparse operators on the CPU.
@@ -214,6 +219,8 @@ constexpr made_with<one_hot_op, detail::one_hot_attributes<T, Depth, On, Off>, X
 template <std::int64_t Depth, element_type T = float, auto On = 1, auto Off = 0, class X>
   requires refused_with<one_hot_op, detail::one_hot_attributes<T, Depth, On, Off>, X>
 why_with<one_hot_op, detail::one_hot_attributes<T, Depth, On, Off>, X> one_hot(const X&) = delete;
+LEAT_OTHERWISE_OF_TYPE(one_hot, "<depth>(indices) takes one tensor of integers; depth and dtype are template arguments: one_hot<10, "
+                                "double>(labels); " LEAT_TENSORS);
 
 namespace rule {
 /// dy with a last dimension of 1.
@@ -272,6 +279,8 @@ constexpr made<softmax_cross_entropy_op, X, L> softmax_cross_entropy_with_logits
 template <class L, class X>
   requires refused<softmax_cross_entropy_op, X, L>
 why<softmax_cross_entropy_op, X, L> softmax_cross_entropy_with_logits(const L&, const X&) = delete;
+LEAT_OTHERWISE("softmax_cross_entropy_with_logits(labels, logits) takes two tensors; " LEAT_TENSORS)
+softmax_cross_entropy_with_logits(...) LEAT_DELETED;
 
 /// -log softmax(logits)[label] along the last axis. Shapes: labels [d0, …, dn], logits [d0, …, dn, classes].
 /// Errors: invalid_argument if a label is out of range. Source: TensorFlow `SparseSoftmaxCrossEntropyWithLogits`.
@@ -322,6 +331,8 @@ constexpr made<sparse_softmax_cross_entropy_op, X, L> sparse_softmax_cross_entro
 template <class L, class X>
   requires refused<sparse_softmax_cross_entropy_op, X, L>
 why<sparse_softmax_cross_entropy_op, X, L> sparse_softmax_cross_entropy_with_logits(const L&, const X&) = delete;
+LEAT_OTHERWISE("sparse_softmax_cross_entropy_with_logits(labels, logits) takes two tensors; " LEAT_TENSORS)
+sparse_softmax_cross_entropy_with_logits(...) LEAT_DELETED;
 
 /// Σ x² / 2, a scalar. Source: TensorFlow `L2Loss`.
 struct l2_loss_op {
@@ -350,15 +361,29 @@ constexpr made<l2_loss_op, X> l2_loss(const X& x) {
 template <class X>
   requires refused<l2_loss_op, X>
 why<l2_loss_op, X> l2_loss(const X&) = delete;
+LEAT_TAKES_ONE_TENSOR(l2_loss);
 
+namespace detail {
+// The rule for the operands of a function that is made of operators.
+struct sigmoid_cross_entropy {
+  static constexpr std::string_view type = "sigmoid_cross_entropy_with_logits";
+  static constexpr inference infer(const operand_list& x) { return rule::broadcast_pair(x, rule::takes::floating); }
+};
+}  // namespace detail
 /// max(x, 0) - x z + log(1 + e^(-|x|)): cross entropy of independent probabilities, stable at large |x|.
 /// Shapes: labels z and logits x the same. Source: TensorFlow `sigmoid_cross_entropy_with_logits`.
-template <operand L, operand X>
+template <class L, class X>
+  requires accepted<detail::sigmoid_cross_entropy, L, X>
 constexpr auto sigmoid_cross_entropy_with_logits(const L& labels, const X& logits) {
   // selections instead of relu and abs: their gradients at 0 add up to the right one, 1/2 - z
   const auto positive = greater_equal(logits, constant_beside<0>(logits));
   return select(positive, logits, constant_beside<0>(logits)) - logits * labels + log1p(exp(select(positive, -logits, logits)));
 }
+template <class L, class X>
+  requires refused<detail::sigmoid_cross_entropy, L, X>
+why<detail::sigmoid_cross_entropy, L, X> sigmoid_cross_entropy_with_logits(const L&, const X&) = delete;
+LEAT_OTHERWISE("sigmoid_cross_entropy_with_logits(labels, logits) takes two tensors; " LEAT_TENSORS)
+sigmoid_cross_entropy_with_logits(...) LEAT_DELETED;
 
 /// Position of the largest element along an axis, the first of equals. Attributes: axis, dtype of the result.
 /// Source: TensorFlow `ArgMax`.
@@ -398,6 +423,8 @@ constexpr made_with<argmax_op, detail::arg_attributes<Axis, T>, X> argmax(const 
 template <int Axis = 0, element_type T = std::int64_t, class X>
   requires refused_with<argmax_op, detail::arg_attributes<Axis, T>, X>
 why_with<argmax_op, detail::arg_attributes<Axis, T>, X> argmax(const X&) = delete;
+LEAT_OTHERWISE_OF_TYPE(argmax, "<axis>(x) takes one tensor; axis and dtype are template arguments: argmax<1, std::int32_t>(x); "
+                               LEAT_TENSORS);
 template <int Axis = 0, element_type T = std::int64_t, class X>
   requires accepted_with<argmin_op, detail::arg_attributes<Axis, T>, X>
 constexpr made_with<argmin_op, detail::arg_attributes<Axis, T>, X> argmin(const X& x) {
@@ -406,13 +433,20 @@ constexpr made_with<argmin_op, detail::arg_attributes<Axis, T>, X> argmin(const 
 template <int Axis = 0, element_type T = std::int64_t, class X>
   requires refused_with<argmin_op, detail::arg_attributes<Axis, T>, X>
 why_with<argmin_op, detail::arg_attributes<Axis, T>, X> argmin(const X&) = delete;
+LEAT_OTHERWISE_OF_TYPE(argmin, "<axis>(x) takes one tensor; axis and dtype are template arguments: argmin<1, std::int32_t>(x); "
+                               LEAT_TENSORS);
 
 /// Mean and variance (biased) along `Axes`, or over all elements. Source: TensorFlow `moments`.
-template <int... Axes, operand X>
+template <int... Axes, class X>
+  requires accepted_with<mean_op, detail::reduction_attributes_of<X, false, Axes...>, X>
 constexpr auto moments(const X& x) {
   const auto mean = reduce_mean_keep<Axes...>(x);
   const auto variance = reduce_mean<Axes...>(squared_difference(x, stop_gradient(mean)));
   return std::make_tuple(reduce_mean<Axes...>(x), variance);
 }
+template <int... Axes, class X>
+  requires refused_with<mean_op, detail::reduction_attributes_of<X, false, Axes...>, X>
+why_with<mean_op, detail::reduction_attributes_of<X, false, Axes...>, X> moments(const X&) = delete;
+LEAT_OTHERWISE_OF(moments, "<axes...>(x) takes one tensor; axes are template arguments: moments<0>(x); " LEAT_TENSORS);
 
 }  // namespace leat

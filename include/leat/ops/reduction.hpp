@@ -246,6 +246,7 @@ template <class X, bool Keep, int... Axes>
 using reduction_attributes_of = typename reduction_attributes<X, Keep, Axes...>::type;
 }  // namespace detail
 
+#define LEAT_REDUCES "<axes...>(x) takes one tensor; axes are template arguments, <0, 1>; " LEAT_TENSORS
 /// Sum of all elements, or along `Axes`. Errors: axis out of range or named twice.
 template <int... Axes, class X>
   requires accepted_with<sum_op, detail::reduction_attributes_of<X, false, Axes...>, X>
@@ -255,6 +256,7 @@ constexpr made_with<sum_op, detail::reduction_attributes_of<X, false, Axes...>, 
 template <int... Axes, class X>
   requires refused_with<sum_op, detail::reduction_attributes_of<X, false, Axes...>, X>
 why_with<sum_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_sum(const X&) = delete;
+LEAT_OTHERWISE_OF(reduce_sum, LEAT_REDUCES);
 
 /// Sum of all elements, or along `Axes`, which stay as dimensions of 1. Errors: axis out of range or named twice.
 template <int... Axes, class X>
@@ -265,6 +267,7 @@ constexpr made_with<sum_op, detail::reduction_attributes_of<X, true, Axes...>, X
 template <int... Axes, class X>
   requires refused_with<sum_op, detail::reduction_attributes_of<X, true, Axes...>, X>
 why_with<sum_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_sum_keep(const X&) = delete;
+LEAT_OTHERWISE_OF(reduce_sum_keep, LEAT_REDUCES);
 
 /// Mean of all elements, or along `Axes`. Errors: axis out of range or named twice.
 template <int... Axes, class X>
@@ -275,6 +278,7 @@ constexpr made_with<mean_op, detail::reduction_attributes_of<X, false, Axes...>,
 template <int... Axes, class X>
   requires refused_with<mean_op, detail::reduction_attributes_of<X, false, Axes...>, X>
 why_with<mean_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_mean(const X&) = delete;
+LEAT_OTHERWISE_OF(reduce_mean, LEAT_REDUCES);
 
 /// Mean of all elements, or along `Axes`, which stay as dimensions of 1. Errors: axis out of range or named twice.
 template <int... Axes, class X>
@@ -285,6 +289,7 @@ constexpr made_with<mean_op, detail::reduction_attributes_of<X, true, Axes...>, 
 template <int... Axes, class X>
   requires refused_with<mean_op, detail::reduction_attributes_of<X, true, Axes...>, X>
 why_with<mean_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_mean_keep(const X&) = delete;
+LEAT_OTHERWISE_OF(reduce_mean_keep, LEAT_REDUCES);
 
 /// Largest element of all elements, or along `Axes`. Errors: axis out of range or named twice.
 template <int... Axes, class X>
@@ -295,6 +300,7 @@ constexpr made_with<max_op, detail::reduction_attributes_of<X, false, Axes...>, 
 template <int... Axes, class X>
   requires refused_with<max_op, detail::reduction_attributes_of<X, false, Axes...>, X>
 why_with<max_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_max(const X&) = delete;
+LEAT_OTHERWISE_OF(reduce_max, LEAT_REDUCES);
 
 /// Largest element of all elements, or along `Axes`, which stay as dimensions of 1. Errors: axis out of range or named twice.
 template <int... Axes, class X>
@@ -305,6 +311,7 @@ constexpr made_with<max_op, detail::reduction_attributes_of<X, true, Axes...>, X
 template <int... Axes, class X>
   requires refused_with<max_op, detail::reduction_attributes_of<X, true, Axes...>, X>
 why_with<max_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_max_keep(const X&) = delete;
+LEAT_OTHERWISE_OF(reduce_max_keep, LEAT_REDUCES);
 
 /// Smallest element of all elements, or along `Axes`. Errors: axis out of range or named twice.
 template <int... Axes, class X>
@@ -315,6 +322,7 @@ constexpr made_with<min_op, detail::reduction_attributes_of<X, false, Axes...>, 
 template <int... Axes, class X>
   requires refused_with<min_op, detail::reduction_attributes_of<X, false, Axes...>, X>
 why_with<min_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_min(const X&) = delete;
+LEAT_OTHERWISE_OF(reduce_min, LEAT_REDUCES);
 
 /// Smallest element of all elements, or along `Axes`, which stay as dimensions of 1. Errors: axis out of range or named twice.
 template <int... Axes, class X>
@@ -325,6 +333,7 @@ constexpr made_with<min_op, detail::reduction_attributes_of<X, true, Axes...>, X
 template <int... Axes, class X>
   requires refused_with<min_op, detail::reduction_attributes_of<X, true, Axes...>, X>
 why_with<min_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_min_keep(const X&) = delete;
+LEAT_OTHERWISE_OF(reduce_min_keep, LEAT_REDUCES);
 
 /// Product of all elements, or along `Axes`. Errors: axis out of range or named twice.
 template <int... Axes, class X>
@@ -335,6 +344,7 @@ constexpr made_with<prod_op, detail::reduction_attributes_of<X, false, Axes...>,
 template <int... Axes, class X>
   requires refused_with<prod_op, detail::reduction_attributes_of<X, false, Axes...>, X>
 why_with<prod_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_prod(const X&) = delete;
+LEAT_OTHERWISE_OF(reduce_prod, LEAT_REDUCES);
 
 /// Product of all elements, or along `Axes`, which stay as dimensions of 1. Errors: axis out of range or named twice.
 template <int... Axes, class X>
@@ -345,6 +355,7 @@ constexpr made_with<prod_op, detail::reduction_attributes_of<X, true, Axes...>, 
 template <int... Axes, class X>
   requires refused_with<prod_op, detail::reduction_attributes_of<X, true, Axes...>, X>
 why_with<prod_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_prod_keep(const X&) = delete;
+LEAT_OTHERWISE_OF(reduce_prod_keep, LEAT_REDUCES);
 
 /// Whether all hold of all elements, or along `Axes`. Errors: axis out of range or named twice.
 template <int... Axes, class X>
@@ -355,6 +366,7 @@ constexpr made_with<all_op, detail::reduction_attributes_of<X, false, Axes...>, 
 template <int... Axes, class X>
   requires refused_with<all_op, detail::reduction_attributes_of<X, false, Axes...>, X>
 why_with<all_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_all(const X&) = delete;
+LEAT_OTHERWISE_OF(reduce_all, LEAT_REDUCES);
 
 /// Whether all hold of all elements, or along `Axes`, which stay as dimensions of 1. Errors: axis out of range or named twice.
 template <int... Axes, class X>
@@ -365,6 +377,7 @@ constexpr made_with<all_op, detail::reduction_attributes_of<X, true, Axes...>, X
 template <int... Axes, class X>
   requires refused_with<all_op, detail::reduction_attributes_of<X, true, Axes...>, X>
 why_with<all_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_all_keep(const X&) = delete;
+LEAT_OTHERWISE_OF(reduce_all_keep, LEAT_REDUCES);
 
 /// Whether any holds of all elements, or along `Axes`. Errors: axis out of range or named twice.
 template <int... Axes, class X>
@@ -375,6 +388,7 @@ constexpr made_with<any_op, detail::reduction_attributes_of<X, false, Axes...>, 
 template <int... Axes, class X>
   requires refused_with<any_op, detail::reduction_attributes_of<X, false, Axes...>, X>
 why_with<any_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_any(const X&) = delete;
+LEAT_OTHERWISE_OF(reduce_any, LEAT_REDUCES);
 
 /// Whether any holds of all elements, or along `Axes`, which stay as dimensions of 1. Errors: axis out of range or named twice.
 template <int... Axes, class X>
@@ -385,6 +399,8 @@ constexpr made_with<any_op, detail::reduction_attributes_of<X, true, Axes...>, X
 template <int... Axes, class X>
   requires refused_with<any_op, detail::reduction_attributes_of<X, true, Axes...>, X>
 why_with<any_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_any_keep(const X&) = delete;
+LEAT_OTHERWISE_OF(reduce_any_keep, LEAT_REDUCES);
+#undef LEAT_REDUCES
 
 template <class Handle>
 constexpr Handle sum_to(const Handle& value, const shape& to) {

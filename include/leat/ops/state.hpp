@@ -61,6 +61,9 @@ concept variable_expression = tensor_expression<V> && requires { structure_with<
 template <class V>
 concept assignable = std::is_same_v<V, output> || detail::variable_expression<V>;
 
+#define LEAT_TAKES_VARIABLE(function)                                                                                                  \
+  LEAT_OTHERWISE(#function "(variable, value) takes a variable, then a tensor or a number; an array is assigned by "                    \
+                           "session.assign(variable, array), or fed to a placeholder that is the value") function(...) LEAT_DELETED
 /// variable = value; the result is the new value. A number stands for a scalar value.
 template <class V, class X>
   requires(assignable<V> && accepted<assign_op, V, X>)
@@ -80,7 +83,8 @@ constexpr auto assign(const V& variable, const X& value) {
 }
 template <class V, class X>
   requires(assignable<V> && operand_and_fraction<V, X>)
-why_no_fraction<V, X> assign(const V&, const X&) = delete;
+why_beside<V, X> assign(const V&, const X&) = delete;
+LEAT_TAKES_VARIABLE(assign);
 
 /// variable += value; the result is the new value. A number stands for a scalar value.
 template <class V, class X>
@@ -101,7 +105,8 @@ constexpr auto assign_add(const V& variable, const X& value) {
 }
 template <class V, class X>
   requires(assignable<V> && operand_and_fraction<V, X>)
-why_no_fraction<V, X> assign_add(const V&, const X&) = delete;
+why_beside<V, X> assign_add(const V&, const X&) = delete;
+LEAT_TAKES_VARIABLE(assign_add);
 
 /// variable -= value; the result is the new value. A number stands for a scalar value.
 template <class V, class X>
@@ -122,7 +127,9 @@ constexpr auto assign_sub(const V& variable, const X& value) {
 }
 template <class V, class X>
   requires(assignable<V> && operand_and_fraction<V, X>)
-why_no_fraction<V, X> assign_sub(const V&, const X&) = delete;
+why_beside<V, X> assign_sub(const V&, const X&) = delete;
+LEAT_TAKES_VARIABLE(assign_sub);
+#undef LEAT_TAKES_VARIABLE
 
 /// Nothing but its control inputs. Source: TensorFlow `NoOp` as `group` builds it.
 struct group_op {
@@ -191,6 +198,7 @@ constexpr auto group(const Es&... es) {
   using result = typename detail::record<id<detail::expressions_hash<201, Es...>>, detail::group_structure<Es...>>::operation;
   return detail::carry_all<result>(es...);
 }
+LEAT_OTHERWISE("group(a, b, ...) takes expressions: assignments, training steps, tensors") group(...) LEAT_DELETED;
 
 /// `x`, but only when `updates` are done. An update (assign and its kin, or a training step) writes after them; a variable
 /// is read after them, so that its new value is seen; any other expression keeps the value computed from the start of the
@@ -204,5 +212,6 @@ constexpr auto after(const X& x, const Updates&... updates) {
   else
     return detail::carry_all<typename record::operation>(x, updates...);
 }
+LEAT_OTHERWISE("after(x, updates...) takes an expression and those that come before it; " LEAT_TENSORS) after(...) LEAT_DELETED;
 
 }  // namespace leat

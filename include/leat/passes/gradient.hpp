@@ -117,7 +117,9 @@ struct gradient_problem {
   static constexpr bool none = text().size == 0;
 };
 template <class Y, class... Xs>
-struct gradient_refusal {
+struct gradient_refusal {};  // of what is no tensor; clang asks for the type of a result before it looks at what the function requires
+template <tensor_expression Y, tensor_expression... Xs>
+struct gradient_refusal<Y, Xs...> {
   using problem = error_in_expression<problem_text<gradient_problem<Y, Xs...>>(), operand_text<Y>(), operand_text<Xs>()...>;
 };
 
@@ -182,5 +184,7 @@ constexpr auto gradients(const Y& y, const Xs&... xs) {
 template <tensor_expression Y, tensor_expression... Xs>
   requires(sizeof...(Xs) > 0 && !detail::gradient_problem<Y, Xs...>::none)
 typename detail::gradient_refusal<Y, Xs...>::problem gradients(const Y&, const Xs&...) = delete;
+LEAT_OTHERWISE("gradients(y, x1, x2, ...) takes the tensor to differentiate, then those to differentiate by; " LEAT_TENSORS)
+gradients(...) LEAT_DELETED;
 
 }  // namespace leat

@@ -13,7 +13,8 @@
 #include <leat/core/dtype.hpp>
 #include <cstdint>
 
-namespace leat {
+// A namespace of its own: its short names would hide, or be ambiguous with, those of a program that is `using namespace leat`.
+namespace leat::instructions {
 
 enum instruction_code : int {
   load = -1,           // destination, operand, inner stride class
@@ -77,18 +78,15 @@ struct signature {
   std::int64_t z = -1;
 };
 
-namespace detail {
 constexpr std::int64_t kind_of(std::int64_t r) { return r < 0 ? -1 : r & ~std::int64_t{0xfffff}; }
 constexpr std::int64_t pack_kind(std::int64_t r) { return r < 0 ? 0 : 1 + ((r >> 20) & 1) + ((r >> 23) & 0x1e); }
 constexpr std::int64_t unpack_kind(std::int64_t packed) {
   packed &= 31;
   return packed == 0 ? -1 : ((packed - 1) & 1) << 20 | ((packed - 1) >> 1) << 24;
 }
-}  // namespace detail
 
 /// The signature of an instruction's five words.
 constexpr std::int64_t pack_signature(std::int64_t op, std::int64_t d, std::int64_t x, std::int64_t y, std::int64_t z) {
-  using detail::pack_kind;
   if (op >= 0) return op << 20 | pack_kind(d) << 15 | pack_kind(x) << 10 | pack_kind(y) << 5 | pack_kind(z);
   const bool makes = op == load || op == immediate || op == position || op == finish_row || op == reload;
   const bool takes = op == store || op == reduce_lanes || op == reduce_array || op == reduce_cell || op == spill;
@@ -96,9 +94,25 @@ constexpr std::int64_t pack_signature(std::int64_t op, std::int64_t d, std::int6
          ((y + 1) & 0x7fffffff);
 }
 constexpr signature unpack_signature(std::int64_t s) {
-  using detail::unpack_kind;
   if ((s >> 62) == 0) return {s >> 20, unpack_kind(s >> 15), unpack_kind(s >> 10), unpack_kind(s >> 5), unpack_kind(s)};
   return {-((s >> 52) & 0x3ff), unpack_kind(s >> 47), unpack_kind(s >> 42), (s & 0x7fffffff) - 1, ((s >> 32) & 0xff) - 1};
 }
 
-}  // namespace leat
+}  // namespace leat::instructions
+
+// Who writes and reads instructions names them without a prefix.
+namespace leat::detail {
+using namespace instructions;
+}
+namespace leat::passes::detail {
+using namespace instructions;
+}
+namespace leat::kernels {
+using namespace instructions;
+}
+namespace leat::cpu {
+using namespace instructions;
+}
+namespace leat::on_thrust {
+using namespace instructions;
+}

@@ -147,6 +147,7 @@ template <class Program, class Leaf, class Array, std::size_t... Axis>
     // a flat range: its length must be the product; one named dimension may be found from it
     std::int64_t fixed = 1;
     int open = -1;
+    bool is_bound = false;  // some named dimension, by a feed before
     for (int a = 0; a < Leaf::rank; ++a) {
       const auto d = Leaf::extent[a];
       int k = -1;
@@ -154,9 +155,10 @@ template <class Program, class Leaf, class Array, std::size_t... Axis>
         if (Program::view.name(i) == d) k = i;
       if (d >= 0)
         fixed *= d;
-      else if (k >= 0 && sizes[k] >= 0)
+      else if (k >= 0 && sizes[k] >= 0) {
         fixed *= sizes[k];
-      else if (k >= 0 && open < 0)
+        is_bound = true;
+      } else if (k >= 0 && open < 0)
         open = k;
       else if (k >= 0)
         wrong_shape<Leaf>("the feed of", array);
@@ -165,6 +167,7 @@ template <class Program, class Leaf, class Array, std::size_t... Axis>
     if (open >= 0 && fixed > 0 && length % fixed == 0) {
       sizes[open] = length / fixed;
     } else if (length != fixed) {
+      if (is_bound && open < 0) throw_bound_size(leaf_name<Leaf>(), shape_text<Leaf>.text, fixed, length);
       wrong_shape<Leaf>("the feed of", array);
     }
   }

@@ -33,6 +33,7 @@ class operator_names {
 
 /// What a step of a program computes: an operator, or of a fused one its operators, joined by "+".
 inline std::string step_name(const operator_names& operator_name, const program_view& p, const std::int64_t* data, int step) {
+  using namespace instructions;
   const auto s = p.step_at(step);
   if (!s.is_cluster) return operator_name(s.code);
   const std::int64_t* code = data + s.instructions;

@@ -70,10 +70,17 @@ template <class SessionId, class V>
 inline constexpr bool session_has_variable = structure_with<SessionId>::view.find_variable(V::identity::hash) >= 0;
 template <class SessionId, class P>
 inline constexpr bool session_has_number = structure_with<SessionId>::view.find_number(P::identity::hash) >= 0;
+// Empty for what is no expression: clang asks for the type of a result before it looks at what the function requires.
 template <class... Vs>
-struct variable_refusal {
+struct variable_refusal {};
+template <tensor_expression... Vs>
+struct variable_refusal<Vs...> {
   using problem = error_in_expression<problem_text<not_in_session>(), operand_text<Vs>()...>;
 };
+template <class V, class Array>
+struct value_refusal {};
+template <tensor_expression V, class Array>
+struct value_refusal<V, Array> : value_check<V, Array> {};
 template <class SessionId>
 struct refused_calls {
   template <class FetchId, class... LeafIds>
@@ -100,7 +107,18 @@ struct refused_calls {
   typename variable_refusal<V>::problem assign(const V&, const Array&) = delete;
   template <tensor_expression V, class Array>
     requires(session_has_variable<SessionId, V> && !value_check<V, Array>::ok)
-  typename value_check<V, Array>::problem assign(const V&, const Array&) = delete;
+  typename value_refusal<V, Array>::problem assign(const V&, const Array&) = delete;
+
+  LEAT_OTHERWISE("run(fetch(a, b), x = array, ...) takes what to fetch, then feeds") run(...) LEAT_DELETED;
+  LEAT_OTHERWISE("prepare(fetch(a, b), x = array, ...) takes what to fetch, then feeds") prepare(...) LEAT_DELETED;
+  LEAT_OTHERWISE("run_traced(trace, fetch(a, b), x = array, ...) takes a trace, what to fetch, then feeds") run_traced(...) LEAT_DELETED;
+  LEAT_OTHERWISE("value(w) takes the variable itself, not its name") value(...) const LEAT_DELETED;
+  LEAT_OTHERWISE("is_initialized(w) takes the variable itself, not its name") is_initialized(...) const LEAT_DELETED;
+  LEAT_OTHERWISE("initialize() starts all variables, initialize(w, b) these: the variables themselves, not their names")
+  initialize(anything, ...) LEAT_DELETED;
+  LEAT_OTHERWISE("assign(w, array) takes the variable itself, then an array, vector or number that has a name") assign(...) LEAT_DELETED;
+  LEAT_OTHERWISE("planned(fetch(a, b)) takes what was fetched") planned(...) LEAT_DELETED;
+  LEAT_OTHERWISE("arena_bytes(fetch(a, b)) takes what was fetched") arena_bytes(...) LEAT_DELETED;
 };
 template <class... Es>
 using refused_calls_of = refused_calls<typename short_name<id<expressions_hash<902, Es...>>, session_table<Es...>>::type>;
@@ -111,6 +129,13 @@ template <literal_text... Words>
 inline constexpr bool is_operation<refused_session<Words...>> = true;
 template <class... Es>
 struct session_check {
+  static constexpr bool ok = false;
+  struct refusal {
+    using problem = refused_session<>;
+  };
+};
+template <expression... Es>
+struct session_check<Es...> {
   static constexpr bool ok = session_table<Es...>::view.problem().size == 0;
   struct words {
     static constexpr message text() { return session_table<Es...>::view.problem(); }

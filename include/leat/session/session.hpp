@@ -188,6 +188,9 @@ class basic_session : detail::refused_calls_of<Es...> {
     };
   }
   using detail::refused_calls_of<Es...>::prepare;
+  using detail::refused_calls_of<Es...>::run_traced;
+  using detail::refused_calls_of<Es...>::planned;
+  using detail::refused_calls_of<Es...>::arena_bytes;
 
   /// `run` with the time of each step told to a trace (<leat/session/trace.hpp>). The same step, compiled once more around the
   /// clock: `run` itself knows nothing of traces. For devices that run where the host does.
@@ -240,7 +243,7 @@ class basic_session : detail::refused_calls_of<Es...> {
     if constexpr (E::carried_count > 0)
       for (std::size_t i = 0; i < places_of<E>.size(); ++i) {
         const auto at = places_of<E>[i];
-        if (set[at] && numbers[at] != e.carried[i]) detail::two_values();
+        if (set[at] && numbers[at] != e.carried[i]) detail::throw_two_values(view, carried_ids.id[at], numbers[at], e.carried[i]);
         numbers[at] = e.carried[i];
         set[at] = true;
       }
@@ -532,6 +535,8 @@ class basic_session : detail::refused_calls_of<Es...> {
 template <expression... Es>
 class session : public basic_session<cpu::device, Es...> {
   using basic_session<cpu::device, Es...>::basic_session;
+  session(const session&) = delete;  // a session stays where it is made: pass a reference, or hold a std::unique_ptr to it
+  session& operator=(const session&) = delete;  // a session stays what it is: its variables are set by assign(w, array)
 };
 
 /// What a session of expressions that cannot stand together is: the compiler prints why.
@@ -547,11 +552,14 @@ session(const Es&...) -> session<Es...>;
 template <expression... Es>
   requires(!detail::session_check<Es...>::ok)
 session(const Es&...) -> session<typename detail::session_check<Es...>::refusal::problem>;
+session(...) -> session<detail::refused_session<detail::literal_text{"session s{a, b, ...} takes expressions: what is fetched and done in its runs"}>>;
 
 /// A session on another device: `auto s = session_on<thrust_omp>(loss, train);`.
 template <class Device, expression... Es>
+  requires requires { Device::shares_memory; }
 basic_session<Device, Es...> session_on(const Es&... expressions) {
   return basic_session<Device, Es...>(expressions...);
 }
+LEAT_OTHERWISE_OF(session_on, "<device>(a, b, ...) takes a device, such as cpu::device or thrust_omp, and expressions");
 
 }  // namespace leat

@@ -6,6 +6,8 @@
 #include <leat/passes/lower.hpp>
 #include <leat/session/array.hpp>
 
+#include <cstdio>
+
 namespace leat::detail {
 
 // Constant evaluation cannot return memory that it allocated: the integers are copied into an array of ample size, cut to
@@ -111,6 +113,28 @@ class session_view {
   const std::int64_t* data_;
 };
 
+// One number of the session's expressions has two values: whose it is, where a variable starts from it or a parameter is it.
+[[noreturn, gnu::cold]] inline void throw_two_values(const session_view& view, std::uint64_t id, std::uint64_t before, std::uint64_t now) {
+  for (int v = 0; v < view.variables(); ++v) {
+    const variable_row row = view.variable(v);
+    for (int i = 0; i < row.numbers; ++i) {
+      if ((row.start != 0 ? row.start : initial_number_id(row.id, i)) != id || (row.start != 0 && row.start != id)) continue;
+      std::string text = "variable \"" + std::string(view.name_of(v).view()) + "\" ";
+      if (row.kind == initializer_kind::number) {
+        char values[128];
+        std::snprintf(values, sizeof values, "starts from %.9g in one expression and from %.9g in another",
+                      value_of_bits(row.type, static_cast<std::int64_t>(before)),
+                      value_of_bits(row.type, static_cast<std::int64_t>(now)));
+        text += values;
+      } else {
+        text += "has an initializer of other numbers in one expression than in another";
+      }
+      throw invalid_argument(text + ": one name is one variable in a session; make it once and pass it on, or name the other");
+    }
+  }
+  two_values();
+}
+
 template <class... Es>
 struct make_session_table {
   static constexpr std::vector<std::int64_t> make() {
@@ -127,7 +151,10 @@ struct make_session_table {
         if (g.at(v).name != n.name || problem.size > 0) continue;
         problem << "two variables named \"" << n.name << "\": " << describe(g.at(v).result, g).view() << " and "
                 << describe(n.result, g).view();
-        if (g.at(v).result == n.result) problem << ", with different initializers";
+        if (n.name == "beta1_power" || n.name == "beta2_power")
+          problem << ": two optimizers that keep it; make one, auto optimizer = adam(0.1f), and minimize by it, or use two sessions";
+        else if (g.at(v).result == n.result)
+          problem << ", with different initializers: one name is one variable; make it once and pass it on, or name the other";
       }
       variables.push_back(i);
     }

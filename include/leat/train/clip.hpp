@@ -5,8 +5,13 @@
 
 namespace leat {
 
+namespace detail {
+template <class L>
+concept limit = number_or_constant<L> || (tensor_expression<L> && requires { requires L::rank == 0; });
+}  // namespace detail
+
 /// x scaled so that its Euclidean norm is at most `limit`. Source: TensorFlow `clip_by_norm`.
-template <tensor_expression X, class Limit>
+template <tensor_expression X, detail::limit Limit>
 constexpr auto clip_by_norm(const X& x, const Limit& limit) {
   // the square root of 0 has no gradient: there 1 stands in for the sum
   const auto sum = reduce_sum(square(x));
@@ -14,6 +19,7 @@ constexpr auto clip_by_norm(const X& x, const Limit& limit) {
   const auto norm = select(some, sqrt(select(some, sum, constant_beside<1>(sum))), sum);
   return x * limit / maximum(norm, limit);
 }
+LEAT_OTHERWISE("clip_by_norm(x, limit) takes a tensor and a number or scalar tensor; " LEAT_TENSORS) clip_by_norm(...) LEAT_DELETED;
 
 /// Euclidean norm of all elements of all operands. Source: TensorFlow `global_norm`.
 template <tensor_expression X, tensor_expression... Rest>
@@ -23,18 +29,22 @@ constexpr auto global_norm(const X& x, const Rest&... rest) {
   else
     return sqrt((reduce_sum(square(x)) + ... + reduce_sum(square(rest))));
 }
+LEAT_OTHERWISE("global_norm(x, y, ...) takes tensors; " LEAT_TENSORS) global_norm(...) LEAT_DELETED;
 
 /// All operands scaled together so that their global norm is at most `limit`; gives a tuple.
 /// Source: TensorFlow `clip_by_global_norm`.
-template <class Limit, tensor_expression... Xs>
+template <detail::limit Limit, tensor_expression... Xs>
+  requires(sizeof...(Xs) > 0)
 constexpr auto clip_by_global_norm(const Limit& limit, const Xs&... xs) {
   const auto norm = global_norm(xs...);
   const auto scale = limit / maximum(norm, limit) + (norm - norm);  // an infinite norm makes NaN of everything, not 0 of some
   return std::make_tuple(xs * scale...);
 }
-template <class Limit, tensor_expression... Xs>
+template <detail::limit Limit, tensor_expression... Xs>
 constexpr auto clip_by_global_norm(const Limit& limit, const std::tuple<Xs...>& xs) {
   return std::apply([&](const auto&... each) { return clip_by_global_norm(limit, each...); }, xs);
 }
+LEAT_OTHERWISE("clip_by_global_norm(limit, x, y, ...) takes a number or scalar tensor, then tensors or a tuple of them; " LEAT_TENSORS)
+clip_by_global_norm(...) LEAT_DELETED;
 
 }  // namespace leat

@@ -138,6 +138,7 @@ template <tensor_expression Gradient, tensor_expression Variable>
 constexpr gradient_and_variable<Gradient, Variable> with_variable(const Gradient& gradient, const Variable& variable) {
   return {gradient, variable};
 }
+LEAT_OTHERWISE("with_variable(gradient, variable) takes two tensors; " LEAT_TENSORS) with_variable(...) LEAT_DELETED;
 
 namespace detail {
 
@@ -321,11 +322,14 @@ template <class T, std::uint64_t Hash>
 struct setting_leaf : number_leaf<T, Hash> {
   static constexpr bool is_plain_number = true;
 };
+/// What sets an optimizer: a number, a parameter or another scalar expression.
+template <class S>
+concept optimizer_setting = (std::is_arithmetic_v<S> && !std::same_as<S, bool>) || is_compile_time_number<S> ||
+                            (tensor_expression<S> && requires { requires S::rank == 0; });
 // A setting as an expression: a number by its place in the program, an expression as it is.
 template <class Site, int K, class S>
 constexpr auto as_setting(const S& s) {
   if constexpr (tensor_expression<S>) {
-    static_assert(S::rank == 0, "a setting of an optimizer is a scalar");
     return s;
   } else if constexpr (is_compile_time_number<S>) {
     return leaf_tensor<constant_leaf<double, bits_of(dtype::float64, S::value)>, double, dims<>>{};
@@ -361,13 +365,15 @@ class optimizer {
     return make<501, Loss, detail::minimize_structure<Rule, Loss, detail::no_step, Settings...>>(loss);
   }
   template <tensor_expression Loss, detail::variable_expression Step>
-    requires detail::loss_problem<Loss>::none
+    requires(detail::loss_problem<Loss>::none && is_integer(Step::type))
   constexpr auto minimize(const Loss& loss, const Step& step) const {
     return make<502, detail::expression_list<Loss, Step>, detail::minimize_structure<Rule, Loss, Step, Settings...>>(loss, step);
   }
   template <tensor_expression Loss, class... Step>
     requires(!detail::loss_problem<Loss>::none)
   constexpr typename detail::loss_refusal<Loss>::problem minimize(const Loss&, const Step&...) const = delete;
+  LEAT_OTHERWISE("minimize(loss) takes a scalar tensor, and perhaps an untrainable variable of integers that counts the steps")
+  minimize(...) const LEAT_DELETED;
 
   /// The gradients of the loss, each with its variable, as a tuple; of all trainable variables if none are named.
   template <tensor_expression Loss, tensor_expression... Vs>
@@ -389,6 +395,8 @@ class optimizer {
   template <tensor_expression Loss>
     requires(!detail::loss_problem<Loss>::none)
   constexpr typename detail::loss_refusal<Loss>::problem compute_gradients(const Loss&) const = delete;
+  LEAT_OTHERWISE("compute_gradients(loss, w1, w2, ...) takes a scalar tensor, and perhaps the variables; " LEAT_TENSORS)
+  compute_gradients(...) const LEAT_DELETED;
 
   /// One training step from gradients that are given: pairs, or a tuple of pairs.
   template <class... Gs, class... Vs>
@@ -405,6 +413,8 @@ class optimizer {
   constexpr auto apply_gradients(const std::tuple<Pairs...>& pairs) const {
     return std::apply([&](const auto&... p) { return apply_gradients(p...); }, pairs);
   }
+  LEAT_OTHERWISE("apply_gradients takes pairs of a gradient and its variable, or what compute_gradients gave: "
+                 "apply_gradients(with_variable(dw, w), with_variable(db, b))") apply_gradients(...) const LEAT_DELETED;
 
   /// The same on graphs with names, for programs that include <leat/graphs.hpp>: see train/named_optimizer.hpp.
   template <std::same_as<output> Loss, class Options = minimize_options>
@@ -439,35 +449,39 @@ class optimizer {
   std::tuple<Settings...> settings_;
 };
 
+#define LEAT_SETTINGS " takes numbers, parameters such as parameter<\"rate\">(0.1f), or other scalar tensors"
 /// Stochastic gradient descent; `rate` is a number, a parameter or a scalar expression.
-template <class Rate, LEAT_SITE>
-  requires(!std::same_as<Rate, output>)
+template <detail::optimizer_setting Rate, LEAT_SITE>
 constexpr auto gradient_descent(const Rate& rate) {
   return optimizer<train::gradient_descent_rule, decltype(detail::as_setting<Site, 0>(rate))>(detail::as_setting<Site, 0>(rate));
 }
+LEAT_OTHERWISE_OF(gradient_descent, "(rate)" LEAT_SETTINGS);
 /// Gradient descent with momentum (Polyak 1964).
-template <class Rate, class Momentum, LEAT_SITE>
-  requires(!std::same_as<Rate, output>)
+template <detail::optimizer_setting Rate, detail::optimizer_setting Momentum, LEAT_SITE>
 constexpr auto momentum(const Rate& rate, const Momentum& m) {
   return optimizer<train::momentum_rule<false>, decltype(detail::as_setting<Site, 0>(rate)), decltype(detail::as_setting<Site, 1>(m))>(
       detail::as_setting<Site, 0>(rate), detail::as_setting<Site, 1>(m));
 }
+LEAT_OTHERWISE_OF(momentum, "(rate, momentum)" LEAT_SETTINGS);
 /// Gradient descent with Nesterov's momentum.
-template <class Rate, class Momentum, LEAT_SITE>
-  requires(!std::same_as<Rate, output>)
+template <detail::optimizer_setting Rate, detail::optimizer_setting Momentum, LEAT_SITE>
 constexpr auto nesterov_momentum(const Rate& rate, const Momentum& m) {
   return optimizer<train::momentum_rule<true>, decltype(detail::as_setting<Site, 0>(rate)), decltype(detail::as_setting<Site, 1>(m))>(
       detail::as_setting<Site, 0>(rate), detail::as_setting<Site, 1>(m));
 }
+LEAT_OTHERWISE_OF(nesterov_momentum, "(rate, momentum)" LEAT_SETTINGS);
 /// Adam (Kingma and Ba 2014).
-template <class Rate, class Beta1 = double, class Beta2 = double, class Epsilon = double, LEAT_SITE>
-  requires(!std::same_as<Rate, output>)
+template <detail::optimizer_setting Rate, detail::optimizer_setting Beta1 = double, detail::optimizer_setting Beta2 = double,
+          detail::optimizer_setting Epsilon = double, LEAT_SITE>
 constexpr auto adam(const Rate& rate, const Beta1& beta1 = 0.9, const Beta2& beta2 = 0.999, const Epsilon& epsilon = 1e-8) {
   return optimizer<train::adam_rule, decltype(detail::as_setting<Site, 0>(rate)), decltype(detail::as_setting<Site, 1>(beta1)),
                    decltype(detail::as_setting<Site, 2>(beta2)), decltype(detail::as_setting<Site, 3>(epsilon))>(
       detail::as_setting<Site, 0>(rate), detail::as_setting<Site, 1>(beta1), detail::as_setting<Site, 2>(beta2),
       detail::as_setting<Site, 3>(epsilon));
 }
+LEAT_OTHERWISE_OF(adam, "(rate, beta1, beta2, epsilon)" LEAT_SETTINGS);
+
+#undef LEAT_SETTINGS
 
 /// The usual counter of training steps, for `minimize(loss, global_step())`.
 constexpr auto global_step() { return untrainable_variable<"global_step", std::int64_t>(zeros); }

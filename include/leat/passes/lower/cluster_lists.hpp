@@ -60,7 +60,7 @@ class cluster_lists : protected cluster_space {
     out[lane_width] = mixed_ ? 0 : uniform_width_;
     out[outer_loops] = step_.loops.empty() ? 0 : inner_loop();
     out[has_lanes] = step_.loops.empty() ? 0 : 1;
-    out[leat::stages] = stages;
+    out[instructions::stages] = stages;
     out[operand_total] = static_cast<std::int64_t>(step_.operands.size());
     out[accumulator_total] = accumulators_;
     for (int k = 0; k < register_files; ++k) {

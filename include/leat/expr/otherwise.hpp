@@ -1,0 +1,94 @@
+#pragma once
+// What a function says of arguments that no other overload of its takes. Its last overload takes anything, for an ellipsis converts
+// worse than every parameter; it is deleted, and returns the words: how the function is called, and what is written instead.
+
+#include <leat/core/text.hpp>
+
+namespace leat {
+
+namespace detail {
+template <std::size_t N>
+struct literal_text {
+  char text[N]{};
+};
+template <std::size_t N>
+literal_text(const char (&)[N]) -> literal_text<N>;
+}  // namespace detail
+
+/// What the compiler prints about an expression that is wrong: the problem, then each operand, or what is written instead.
+template <detail::literal_text... Words>
+struct error_in_expression;
+
+namespace detail {
+struct wrong_call {};
+/// The first parameter of a last overload beside one without parameters: a call without arguments would be ambiguous.
+struct anything {
+  template <class T>
+  anything(const T&);
+};
+}  // namespace detail
+
+// The last overload: `LEAT_OTHERWISE("how it is called") f(...) LEAT_DELETED;`. g++ prints the result's type of a deleted function;
+// clang cuts it, and lists all other overloads, but says an attribute's words instead, and nothing else. nvcc prints types as source
+// and cannot print an array in one.
+#if defined(__CUDACC__)
+#define LEAT_OTHERWISE(words) leat::detail::wrong_call
+#define LEAT_DELETED = delete
+#elif defined(__clang__)
+#define LEAT_OTHERWISE(words)                                                                      \
+  _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wgcc-compat\"")            \
+  __attribute__((diagnose_if(true, words, "error"))) _Pragma("clang diagnostic pop") leat::detail::wrong_call
+#define LEAT_DELETED
+#else
+#define LEAT_OTHERWISE(words) leat::error_in_expression<leat::detail::literal_text{words}>
+#define LEAT_DELETED = delete
+#endif
+// The same of a function with template arguments: numbers, or a type first; and a type second.
+#define LEAT_OTHERWISE_OF(function, words)                      \
+  LEAT_OTHERWISE(#function words) function(...) LEAT_DELETED;   \
+  template <auto First, auto... Rest>                           \
+  LEAT_OTHERWISE(#function words) function(...) LEAT_DELETED;   \
+  template <class First, auto... Rest>                          \
+  LEAT_OTHERWISE(#function words) function(...) LEAT_DELETED
+#define LEAT_OTHERWISE_OF_TYPE(function, words)                 \
+  LEAT_OTHERWISE(#function words) function(...) LEAT_DELETED;   \
+  template <auto First, auto... Rest>                           \
+  LEAT_OTHERWISE(#function words) function(...) LEAT_DELETED;   \
+  template <class First, auto... Rest>                          \
+  LEAT_OTHERWISE(#function words) function(...) LEAT_DELETED;   \
+  template <auto First, class Second, auto... Rest>             \
+  LEAT_OTHERWISE(#function words) function(...) LEAT_DELETED
+
+// What is said wherever a tensor was wanted.
+#define LEAT_TENSORS "a tensor is an expression: an array is fed to a placeholder, a number is constant<0.5f>()"
+#define LEAT_TAKES_ONE_TENSOR(function) LEAT_OTHERWISE(#function "(x) takes one tensor; " LEAT_TENSORS) function(...) LEAT_DELETED
+#define LEAT_TAKES_TWO_TENSORS(function) \
+  LEAT_OTHERWISE(#function "(a, b) takes two tensors, or a tensor and a number; " LEAT_TENSORS) function(...) LEAT_DELETED
+
+namespace detail {
+
+// What no expression has: a value before a session runs it, elements, arguments.
+#ifdef __CUDACC__
+struct expression_syntax {};
+#else
+template <literal_text... Words>
+struct no_value {
+  constexpr operator double() const = delete;
+};
+struct expression_syntax
+    : no_value<literal_text{"an expression has a value in a session only: auto [value] = s.run(fetch(x), feeds...); functions of it are "
+                            "leat's: leat::exp(x), maximum(x, y), select(condition, x, y)"}> {
+  template <class Index>
+  LEAT_OTHERWISE("an expression has no elements before it runs: slice<begins<0, 2>, sizes<3, 1>>(x), gather(x, indices), or the value "
+                 "of a run")
+  operator[](const Index&) const LEAT_DELETED;
+  template <class... Indices>
+  LEAT_OTHERWISE("an expression has no elements before it runs: slice<begins<0, 2>, sizes<3, 1>>(x), gather(x, indices), or the value "
+                 "of a run")
+  operator()(const Indices&...) const LEAT_DELETED;
+};
+#endif
+
+}  // namespace detail
+
+}  // namespace leat

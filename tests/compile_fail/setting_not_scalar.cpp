@@ -1,0 +1,18 @@
+// A setting of an optimizer that is no number.
+// expect: gradient_descent(rate) takes numbers, parameters such as parameter<\"rate\">(0.1f), or other scalar tensors
+// expect-clang: takes numbers, parameters
+#include <leat/leat.hpp>
+
+using namespace leat;
+using namespace leat::literals;
+
+int main() {
+  auto x = placeholder<"x", float, "batch", 2>();
+  auto w = variable<"w", float, 2, 1>(zeros);
+  auto loss = reduce_mean(square(matmul(x, w)));
+#ifdef LEAT_FIXED
+  auto t = gradient_descent(parameter<"rate">(0.1f)).minimize(loss);
+#else
+  auto t = gradient_descent(w).minimize(loss);  // ERROR HERE
+#endif
+}

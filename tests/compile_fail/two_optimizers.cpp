@@ -1,0 +1,21 @@
+// Two optimizers that keep powers of their settings, in one session.
+// expect: two variables named \"beta1_power\": float32 [] and float32 []
+// expect: make one, auto optimizer = adam(0.1f), and minimize by it
+#include <leat/leat.hpp>
+
+using namespace leat;
+using namespace leat::literals;
+
+int main() {
+  auto x = placeholder<"x", float, "batch", 2>();
+  auto w = variable<"w", float, 2, 1>(zeros);
+  auto loss = reduce_mean(square(matmul(x, w)));
+#ifdef LEAT_FIXED
+  auto optimizer = adam(0.1f);
+  session s{optimizer.minimize(loss), optimizer.minimize(l2_loss(w))};
+#else
+  auto a = adam(0.1f).minimize(loss);
+  auto b = adam(0.2f).minimize(l2_loss(w));
+  session s{a, b};  // ERROR HERE
+#endif
+}
