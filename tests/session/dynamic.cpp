@@ -386,3 +386,25 @@ TEST_CASE("texts, printing and checks") {
   s.run(printed, {{x, data}});
   CHECK(log.str() == "x is [1 2.5 3...][a b]\n");
 }
+
+TEST_CASE("denormal numbers are zero in runs of any size, as programs and node by node") {
+  const auto before = cpu::float_mode::current();
+  for (const bool fuse : {true, false})
+    for (const std::size_t n : {std::size_t{1}, std::size_t{3}, std::size_t{20000}}) {
+      CAPTURE(fuse);
+      CAPTURE(n);
+      graph g;
+      auto scope = g.as_default();
+      const auto x = placeholder(dtype::float32, {-1}, "x");
+      const auto w = variable(1.5e-38f, "w");
+      const auto half = multiply(x, 0.5f);
+      const auto halved = assign(w, multiply(w, 0.5f));
+      graph_session s(g, {.fuse = fuse});
+      s.run(global_variables_initializer());
+      CHECK(s.run(half, {{x, std::vector<float>(n, 1.5e-38f)}}).as<std::vector<float>>()[n - 1] == 0);
+      CHECK(s.run(multiply(x, 1e30f), {{x, std::vector<float>(n, 1e-40f)}}).as<std::vector<float>>()[n / 2] == 0);
+      s.run(halved);
+      CHECK(s.value(w).as<float>() == 0);
+    }
+  CHECK(before == cpu::float_mode::current());
+}

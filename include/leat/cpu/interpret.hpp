@@ -45,19 +45,13 @@ class interpreter {
   explicit interpreter(std::vector<std::int64_t> data) : data_(std::move(data)) {
     const program_view v = view();
     int at = 0;
-    bool small = v.names() == 0;
-    std::int64_t work = 0;
     for (int k = 0; k < v.steps(); ++k) {
       const auto info = v.step_at(k);
       step& s = steps_.emplace_back(step{info, at, std::nullopt, nullptr, {}});
       at += leat::detail::plan_size(info);
       if (info.is_cluster) {
         s.cluster.emplace(v, data_.data(), k);
-        std::int64_t n = 1;
-        for (int l = 0; l < info.loop_count; ++l) n *= info.loop(l).factor;
-        work += n * (info.instruction_count / words_per_instruction);
       } else {
-        small = false;
         std::vector<dtype> types;
         for (int o = 0; o < info.operand_count; ++o) {
           s.buffers.push_back(info.operand_buffer(o));
@@ -68,7 +62,6 @@ class interpreter {
         if (s.kernel == nullptr) detail::no_function(info.code, types.back(), types.data(), info.operand_count - 1);
       }
     }
-    small_ = small && work <= 4096;
   }
   interpreter(const interpreter&) = delete;
   interpreter& operator=(const interpreter&) = delete;
@@ -82,15 +75,13 @@ class interpreter {
   /// `cpu::device::chunks`, and the plan's arena, aligned to 64 bytes. Errors: invalid_argument (an index out of range); then
   /// no variable has been written.
   void run(const workspace& w) const {
-    if (small_) return run_steps(w);  // over before a change of the processor's mode would be
     const flush_denormals mode;
-    run_steps(w);
+    for (const step& s : steps_) run_step(s, w);
   }
   /// The same; calls `observer.before(k)` and `after(k)` around the k-th step.
   template <class Observer>
   void run(const workspace& w, Observer& observer) const {
-    std::optional<flush_denormals> mode;
-    if (!small_) mode.emplace();
+    const flush_denormals mode;
     for (std::size_t k = 0; k < steps_.size(); ++k) {
       observer.before(static_cast<int>(k));
       run_step(steps_[k], w);
@@ -111,9 +102,6 @@ class interpreter {
     std::vector<int> buffers;
   };
 
-  void run_steps(const workspace& w) const {
-    for (const step& s : steps_) run_step(s, w);
-  }
   [[gnu::always_inline]] static void run_step(const step& s, const workspace& w) {
     const std::int64_t* plan = w.numbers + s.plan_begin;
     if (s.cluster) {
@@ -127,7 +115,6 @@ class interpreter {
 
   std::vector<std::int64_t> data_;
   std::vector<step> steps_;
-  bool small_ = false;
 };
 
 /// A program with its arrays: addresses, sizes of named dimensions, plan and arena. One run at a time. The interpreter must

@@ -156,6 +156,7 @@ LEAT_FUNCTION void graph_session::execute(dynamic::prepared_run& p, std::span<co
   // a program waits for nothing; nodes may
   step.timeout_in_ms = how.timeout_in_ms > 0 ? how.timeout_in_ms : options_.operation_timeout_in_ms;
   if (step.timeout_in_ms > 0) step.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(step.timeout_in_ms);
+  const cpu::flush_denormals mode;
   const bool in_parts = fuses && (!is_program || p.programs.is_hopeless());
   fetched = dynamic::run_plan_once(in_parts ? p.plan_in_parts(graph_) : p.plan, step, feeds);
 }

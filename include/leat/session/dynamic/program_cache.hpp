@@ -18,6 +18,7 @@ class program_cache {
     ++made_;
     std::optional<trace_scope> timed;
     if (step.trace != nullptr) timed.emplace(step.trace, step.traced_run, "make a program", "Plan");
+    const cpu::flush_denormals mode;  // for what is computed now
     plain_builder builder(g, plan, step);
     std::shared_ptr<plain_program> p = builder.make(values, known_feeds);
     if (p == nullptr) {
