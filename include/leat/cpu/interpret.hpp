@@ -32,9 +32,16 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace leat::cpu {
+
+/// Is told of a program's steps and does nothing.
+struct no_observer {
+  void before(int) {}
+  void after(int) {}
+};
 
 /// A program, ready to be run any number of times. Errors: invalid_argument if the compiler found a problem in the graph (two
 /// writes without an order) or the program is no program; unimplemented if an operator has no function for its dtypes.
@@ -70,6 +77,9 @@ class interpreter {
   program_view view() const { return program_view(data_.data()); }
   /// The packed program, for `make_plan`.
   const std::int64_t* data() const { return data_.data(); }
+
+  /// About how many bytes it takes: the program, and what its instructions were resolved to, which is some times as much.
+  std::int64_t bytes() const { return static_cast<std::int64_t>(data_.size() * sizeof(std::int64_t)) * 4; }
 
   /// Runs all steps. The workspace has the address of every buffer, the numbers of a plan by `make_plan` with
   /// `cpu::device::chunks`, and the plan's arena, aligned to 64 bytes. Errors: invalid_argument (an index out of range); then
@@ -136,6 +146,7 @@ class bound_program {
     if (k < 0 || k >= code_.view().names() || size < 0) throw invalid_argument("a named dimension of the program cannot have that size");
     auto& have = sizes_[static_cast<std::size_t>(k)];
     planned_ = planned_ && have == size;
+    ready_ = ready_ && planned_;
     have = size;
   }
   /// Where the elements of a feed, variable, number or fetch lie. Errors: invalid_argument for any other buffer.
@@ -164,6 +175,27 @@ class bound_program {
     make_ready();
     code_.run({buffers_.data(), plan_.numbers.data(), arena_}, observer);
   }
+  /// Whether a run would need neither a plan nor memory that are not there.
+  bool is_ready() const { return ready_; }
+  /// Bytes of intermediate results, for the sizes set; makes the plan where there is none.
+  std::int64_t needed_bytes() {
+    if (!planned_) make_own_plan();
+    return plan_.arena_bytes;
+  }
+  /// Bytes of memory that it has for them.
+  std::int64_t arena_bytes() const { return arena_bytes_; }
+  /// Takes the memory of a program that does not run now, where that is more than its own, in place of its own.
+  void take_memory(bound_program& from) {
+    if (from.arena_bytes_ <= arena_bytes_) return;
+    release();
+    arena_ = std::exchange(from.arena_, nullptr);
+    arena_bytes_ = std::exchange(from.arena_bytes_, 0);
+    ready_ = from.ready_ = false;
+  }
+  /// Plans, and gets what memory is missing; a run does so by itself.
+  void reserve() {
+    if (!ready_) place();
+  }
   /// The plan of the last run, and the sizes that it was made for.
   const program_plan& plan() const { return plan_; }
   const std::int64_t* sizes() const { return sizes_.data(); }
@@ -172,8 +204,8 @@ class bound_program {
   void make_ready() {
     if (!complete_) [[unlikely]]
       check();
-    if (!planned_) [[unlikely]]
-      make_own_plan();
+    if (!ready_) [[unlikely]]
+      place();
   }
   bool is_own(int buffer) const {
     const auto where = code_.view().buffer_at(buffer).where;
@@ -190,6 +222,12 @@ class bound_program {
     for (int k = 0; k < v.names(); ++k)
       if (sizes_[static_cast<std::size_t>(k)] < 0) throw failed_precondition("named dimension " + std::to_string(k) + " of the program has no size");
     make_plan(code_.data(), sizes_.data(), device::chunks, plan_);
+    planned_ = true;
+  }
+  // Where the buffers of its own lie.
+  void place() {
+    if (!planned_) make_own_plan();
+    const auto v = code_.view();
     if (plan_.arena_bytes > arena_bytes_) {
       release();
       arena_ = static_cast<std::byte*>(device::allocate(static_cast<std::size_t>(plan_.arena_bytes)));
@@ -203,7 +241,7 @@ class bound_program {
       if (info.where == storage::extent)
         detail::with_element(info.type, [&]<class T>(T) { *static_cast<T*>(at) = static_cast<T>(v.elements(info.extent, sizes_.data())); });
     }
-    planned_ = true;
+    ready_ = true;
   }
   void release() {
     if (arena_ != nullptr) device::release(arena_);
@@ -219,6 +257,7 @@ class bound_program {
   std::byte* arena_ = nullptr;
   std::int64_t arena_bytes_ = 0;
   bool planned_ = false;
+  bool ready_ = false;  // planned, and the buffers have their places
   bool complete_ = false;
 };
 
