@@ -1,5 +1,7 @@
 // bench_runtime [filter]: the library against its rivals, as a table and as a JSON file. See benchmarks/README.md.
 
+#include <leat/cpu/float_mode.hpp>
+
 #include "cases.hpp"
 #include "environment.hpp"
 #include "report.hpp"
@@ -44,7 +46,7 @@ int main(int count, char** arguments) try {
   }
 
   bench::prepare_environment(arguments);
-  bench::flush_denormals();
+  const leat::denormals_as_zero flushed;  // as the rivals are timed, too
   bench::suite cases(settings);
   bench::linear(cases);
   bench::network(cases);

@@ -3,9 +3,6 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 
 namespace bench {
 namespace {
@@ -30,12 +27,6 @@ void prepare_environment(char** arguments) {
   changed |= set_unless_set("GOMP_SPINCOUNT", "20000");
   changed |= set_unless_set("OPENBLAS_THREAD_TIMEOUT", "20");
   if (changed) execv("/proc/self/exe", arguments);  // returns only if it failed; then we go on as we are
-}
-
-void flush_denormals() {
-#if defined(__x86_64__)
-  _mm_setcsr(_mm_getcsr() | 0x8040);
-#endif
 }
 
 }  // namespace bench

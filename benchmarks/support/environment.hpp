@@ -11,7 +11,4 @@ namespace bench {
 ///     milliseconds after their last work, and would take the processor from the side that is timed next.
 void prepare_environment(char** arguments);
 
-/// Numbers below 1e-38 count as zero (FTZ, DAZ) on the calling thread, for rivals as for us: they slow a step tenfold.
-void flush_denormals();
-
 }  // namespace bench

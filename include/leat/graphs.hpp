@@ -11,6 +11,7 @@
 #include <leat/ops/control.hpp>
 #include <leat/ops/named_embedding.hpp>
 #include <leat/ops/named_nn.hpp>
+#include <leat/ops/named_queue.hpp>
 #include <leat/ops/to_graph.hpp>
 #include <leat/ops/uninitialized.hpp>
 #include <leat/ops/variable_scope.hpp>

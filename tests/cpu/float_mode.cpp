@@ -53,16 +53,36 @@ TEST_CASE("the caller's mode comes back whatever it was") {
   CHECK(float_mode::current() == before);
 }
 
-TEST_CASE("rounding mode and exception flags are left alone") {
-  REQUIRE(std::fesetround(FE_UPWARD) == 0);
-  {
-    const flush_denormals flush;
+TEST_CASE("rounding mode and exception flags are afterwards what they were") {
+  for (const int noted : {0, FE_INEXACT, FE_DIVBYZERO | FE_INEXACT}) {
+    REQUIRE(std::fesetround(FE_UPWARD) == 0);
+    std::feclearexcept(FE_ALL_EXCEPT);
+    std::feraiseexcept(noted);
+    {
+      const flush_denormals flush;
+      CHECK(std::fegetround() == FE_UPWARD);
+    }
+    CHECK(std::fetestexcept(FE_ALL_EXCEPT) == noted);
     CHECK(std::fegetround() == FE_UPWARD);
     std::feclearexcept(FE_ALL_EXCEPT);
-    std::feraiseexcept(FE_DIVBYZERO);
+    std::fesetround(FE_TONEAREST);
   }
-  CHECK(std::fetestexcept(FE_DIVBYZERO) != 0);
-  CHECK(std::fegetround() == FE_UPWARD);
-  std::feclearexcept(FE_ALL_EXCEPT);
-  std::fesetround(FE_TONEAREST);
 }
+
+#if defined(__SSE2__) || defined(__aarch64__)
+TEST_CASE("a thread may treat denormals as zero for longer, and runs leave that alone") {
+  const float_mode before = float_mode::current();
+  {
+    const leat::denormals_as_zero here;
+    CHECK(halve_least() == 0.0f);
+    {
+      const leat::denormals_as_zero again;
+      const flush_denormals run;
+      CHECK(halve_least() == 0.0f);
+    }
+    CHECK(halve_least() == 0.0f);
+  }
+  CHECK(float_mode::current() == before);
+  CHECK(halve_least() > 0.0f);
+}
+#endif

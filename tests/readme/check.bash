@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # check.bash PROGRAMS_DIR COMPILER [ARGUMENT...] -- TEXT.md...: what the texts quote is what this folder's programs say.
 #
-#   ```cpp      is cut from a program: verbatim between  // [listing NAME]  and  // [end] , indentation aside;
+#   ```cpp      is cut from a program: verbatim between  // [listing NAME]  and  // [end] , indentation aside; the text names what
+#               of leat the program includes, so that the listing compiles with the headers that a reader is told of;
 #   <!-- printed by NAME -->       above a block: it is what the program NAME prints;
 #   <!-- leat ARGUMENT... -->      above a block: it is what the command prints, on the files that the programs above wrote;
 #   <!-- g++ says of FILE -->      above a block: it is what g++ 12 prints about FILE (unchecked with other compilers).
@@ -33,6 +34,7 @@ awk -v out="$scratch" '
     line = $0
     if (substr(line, 1, margin) ~ /^ *$/) line = substr(line, margin + 1)
     print line > (out "/listing." name)
+    print FILENAME > (out "/source." name)
   }' "$here"/*.cpp || exit 2
 
 family=other
@@ -62,7 +64,15 @@ check_block() {
   blocks=$((blocks + 1))
   if [ "$language" = cpp ]; then
     local listing
-    for listing in "$scratch"/listing.*; do cmp -s "$block" "$listing" && return; done
+    for listing in "$scratch"/listing.*; do
+      cmp -s "$block" "$listing" || continue
+      local source include
+      source=$(head -n 1 "$scratch/source.${listing##*/listing.}")
+      while read -r include; do
+        grep -qF "$include" "$text" || complain "$text:$line: the program of this listing includes $include, which the text does not name"
+      done < <(sed -n 's/^#include <\(leat\/[^>]*\)>.*/\1/p' "$source")
+      return
+    done
     complain "$text:$line: no program of tests/readme has this listing"
     return
   fi

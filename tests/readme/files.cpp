@@ -1,5 +1,6 @@
 // Graphs in files: made, written, read, refused.
 
+// [listing files_includes]
 #include <leat/graph/freeze.hpp>
 #include <leat/io/binary.hpp>
 #include <leat/io/json.hpp>
@@ -7,6 +8,7 @@
 #include <leat/io/tensor.hpp>
 
 #include <iostream>
+// [end]
 
 using namespace leat;
 

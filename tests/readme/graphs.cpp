@@ -1,10 +1,12 @@
 // Graphs at run time as docs/graphs.md shows them: nodes, names, scopes, variables, control dependencies, devices.
 
+// [listing graphs_includes]
 #include <leat/graphs.hpp>
 #include <leat/leat.hpp>
 
 #include <array>
 #include <cstdio>
+// [end]
 
 using namespace leat;
 

@@ -1,5 +1,6 @@
 // Traces, memory plans, interactive use and gradients of functions as docs/inside.md shows them.
 
+// [listing inside_includes]
 #include <leat/graphs.hpp>
 #include <leat/leat.hpp>
 #include <leat/ops/known.hpp>
@@ -9,6 +10,7 @@
 #include <leat/session/trace.hpp>
 
 #include <cstdio>
+// [end]
 
 using namespace leat;
 

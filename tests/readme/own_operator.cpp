@@ -1,10 +1,12 @@
 // An operator defined outside the library, in the one place that README.md and docs/architecture.md speak of.
 
+// [listing own_operator_includes]
 #include <leat/leat.hpp>
 
 #include <cmath>
 #include <cstdio>
 #include <vector>
+// [end]
 
 // [listing own_operator]
 using namespace leat;

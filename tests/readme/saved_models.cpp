@@ -1,11 +1,13 @@
 // A compiled model is trained and saved; what was saved is loaded, run by its names, and frozen.
 
+// [listing saved_includes]
 #include <leat/graphs.hpp>
 #include <leat/io/binary.hpp>
 #include <leat/io/saved_typed_model.hpp>
 #include <leat/leat.hpp>
 
 #include <iostream>
+// [end]
 
 using namespace leat;
 using namespace leat::literals;

@@ -1,10 +1,12 @@
 // Sessions of graphs at run time as docs/sessions.md shows them.
 
+// [listing sessions_includes]
 #include <leat/graphs.hpp>
 #include <leat/leat.hpp>
 #include <leat/session/graph_session.hpp>
 
 #include <cstdio>
+// [end]
 
 using namespace leat;
 

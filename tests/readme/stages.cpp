@@ -1,11 +1,13 @@
 // What the compiler makes of the linear regression of README.md, stage by stage, as docs/architecture.md shows it. The
 // functions that print it here, at run time, are those that make it in constant evaluation.
 
+// [listing stages_includes]
 #include <leat/leat.hpp>
 
 #include <cstdio>
 #include <string>
 #include <vector>
+// [end]
 
 using namespace leat;
 using namespace leat::instructions;

@@ -386,3 +386,219 @@ TEST_CASE("texts, printing and checks") {
   s.run(printed, {{x, data}});
   CHECK(log.str() == "x is [1 2.5 3...][a b]\n");
 }
+
+TEST_CASE("denormal numbers are zero in runs of any size, as programs and node by node") {
+  const auto before = cpu::float_mode::current();
+  for (const bool fuse : {true, false})
+    for (const std::size_t n : {std::size_t{1}, std::size_t{3}, std::size_t{20000}}) {
+      CAPTURE(fuse);
+      CAPTURE(n);
+      graph g;
+      auto scope = g.as_default();
+      const auto x = placeholder(dtype::float32, {-1}, "x");
+      const auto w = variable(1.5e-38f, "w");
+      const auto half = multiply(x, 0.5f);
+      const auto halved = assign(w, multiply(w, 0.5f));
+      graph_session s(g, {.fuse = fuse});
+      s.run(global_variables_initializer());
+      CHECK(s.run(half, {{x, std::vector<float>(n, 1.5e-38f)}}).as<std::vector<float>>()[n - 1] == 0);
+      CHECK(s.run(multiply(x, 1e30f), {{x, std::vector<float>(n, 1e-40f)}}).as<std::vector<float>>()[n / 2] == 0);
+      s.run(halved);
+      CHECK(s.value(w).as<float>() == 0);
+    }
+  CHECK(before == cpu::float_mode::current());
+}
+
+TEST_CASE("programs for many shapes share their memory and keep to a budget") {
+  graph g;
+  auto scope = g.as_default();
+  const auto x = placeholder(dtype::float32, {-1, 4096}, "x");
+  const auto y = reduce_sum(softmax(matmul(tanh(x), transpose(tanh(multiply(x, 0.5f))))), {0, 1});
+  const auto run = [&](graph_session& s, std::int64_t rows) {
+    return s.run<float>(y, {{x, tensor_value(shape{2, {rows, 4096}}, std::vector<float>(static_cast<std::size_t>(rows) * 4096, 0.5f))}});
+  };
+  graph_session s(g);
+  CHECK(run(s, 100) == doctest::Approx(100));
+  const std::int64_t largest = s.program_bytes();
+  CHECK(largest > 100 * 4096 * 4);
+  for (std::int64_t rows = 1; rows <= 100; ++rows) run(s, rows);
+  CHECK(s.program_bytes() < 3 * largest);
+  // what has its program keeps it, and what came again after many has one now
+  for (std::int64_t rows = 1; rows <= 100; ++rows) run(s, rows);
+  const auto before = s.fused_runs();
+  for (std::int64_t rows = 1; rows <= 100; ++rows) CHECK(run(s, rows) == doctest::Approx(static_cast<double>(rows)));
+  CHECK(s.fused_runs() == before + 100);
+
+  constexpr std::int64_t budget = 2'000'000;
+  graph_session small(g, {.program_memory_in_bytes = budget});
+  for (std::int64_t rows = 1; rows <= 100; ++rows) {
+    CHECK(run(small, rows) == doctest::Approx(static_cast<double>(rows)));
+    CHECK(small.program_bytes() < std::max(budget, largest + largest / 2));
+  }
+  run(small, 1);
+  run(small, 1);
+  CHECK(small.program_bytes() <= budget);
+  graph_session none(g, {.program_memory_in_bytes = 0});
+  for (const std::int64_t rows : {3, 4, 3, 4}) CHECK(run(none, rows) == doctest::Approx(static_cast<double>(rows)));
+  CHECK(none.fused_runs() == 4);
+  CHECK_THROWS_AS(graph_session(g, {.program_memory_in_bytes = -1}), invalid_argument);
+}
+
+TEST_CASE("a list of feeds keeps the temporaries that it was made of") {
+  graph g;
+  auto scope = g.as_default();
+  const auto x = placeholder(dtype::float32, {-1}, "x");
+  const auto y = multiply(x, 2.0f);
+  graph_session s(g);
+  const auto made = [](float first) { return std::vector<float>{first, first + 1, first + 2}; };
+  const auto doubled = [&](const feed_list& feeds) { return s.run(y, feeds).as<std::vector<float>>(); };
+  const std::vector<float> expected{2, 4, 6};
+  {
+    const feed_list kept{{x, made(1)}};
+    const auto other = made(9);
+    CHECK(doubled(kept) == expected);
+    const feed_list copy = kept;
+    CHECK(doubled(copy) == expected);
+  }
+  {
+    const feed_list kept(std::vector<std::pair<output, std::vector<float>>>{{x, made(1)}});
+    const auto other = made(9);
+    CHECK(doubled(kept) == expected);
+  }
+  {
+    const feed_list kept(std::map<std::string, std::vector<float>>{{"x:0", made(1)}});
+    const auto other = made(9);
+    CHECK(doubled(kept) == expected);
+  }
+  {
+    std::vector<feed_item> items;
+    items.emplace_back(x, xt::xarray<float>{1, 2, 3});
+    items.emplace_back(x, tensor_value(made(1)));
+    const xt::xarray<float> other{9, 9, 9};
+    CHECK(doubled({{items[0]}}) == expected);
+    CHECK(doubled({{items[1]}}) == expected);
+  }
+  {
+    const std::vector<float> named{1, 2, 3};  // is not copied
+    CHECK(feed_item(x, named).value.data() == static_cast<const void*>(named.data()));
+    CHECK(doubled({{x, named}}) == expected);
+  }
+}
+
+TEST_CASE("a raw ClipByValue with its ends in the wrong order gives the lower one") {
+  graph g;
+  auto scope = g.as_default();
+  const auto x = placeholder(dtype::float32, {-1}, "x");
+  const std::vector<output> in{x, constant(5.0f), constant(1.0f)};
+  const auto y = g.named().raw(g, "ClipByValue", in, {{"T", data_type::float32}}, {{dtype::float32, x.extent()}}).result();
+  for (const bool fuse : {true, false}) {
+    graph_session s(g, {.fuse = fuse});
+    CHECK(s.run(y, {{x, {0.0f, 3.0f, 9.0f}}}).as<std::vector<float>>() == std::vector<float>{5, 5, 5});
+  }
+}
+
+TEST_CASE("nothing divided by zero is nothing") {
+  graph g;
+  auto scope = g.as_default();
+  const auto x = placeholder(dtype::int32, {-1}, "x");
+  const auto zero = constant(std::int32_t{0});
+  const auto v = variable(std::vector<std::int32_t>{1, 2}, "v");
+  const std::vector<output> rows{v, constant(tensor_literal(shape{1, {0}}, std::vector<std::int32_t>{})), zero};
+  const attribute_map types{{"T", data_type::int32}, {"Tindices", data_type::int32}};
+  const auto divided = g.named().raw(g, "ScatterDiv", rows, types, {{dtype::int32, v.extent()}}).result();
+  for (const bool fuse : {true, false}) {
+    graph_session s(g, {.fuse = fuse});
+    s.run(global_variables_initializer());
+    for (const char* type : {"FloorMod", "FloorDiv", "TruncateDiv", "TruncateMod", "Mod", "Div"}) {
+      CAPTURE(type);
+      const std::vector<output> in{x, zero};
+      const auto y = g.named().raw(g, type, in, {{"T", data_type::int32}}, {{dtype::int32, x.extent()}}).result();
+      CHECK(s.run(y, {{x, std::vector<std::int32_t>{}}}).elements() == 0);
+      CHECK_THROWS_AS(s.run(y, {{x, std::vector<std::int32_t>{1}}}), invalid_argument);
+    }
+    CHECK(s.run(divided).as<std::vector<std::int32_t>>() == std::vector<std::int32_t>{1, 2});
+  }
+}
+
+TEST_CASE("queues as functions") {
+  graph g;
+  auto scope = g.as_default();
+  const auto x = placeholder(dtype::float32, {2}, "x");
+  const auto n = placeholder(dtype::int32, {}, "n");
+  const graph_queue q = fifo_queue(10, {dtype::float32, dtype::int32}, {{2}, {}});
+  const auto add = q.enqueue({x, n});
+  const auto several = q.enqueue_many({operand_value({{1.0f, 2.0f}, {3.0f, 4.0f}}), std::vector<std::int32_t>{7, 8}});
+  const auto one = q.dequeue();
+  const auto two = q.dequeue_many(2);
+  const auto rest = q.dequeue_up_to(5);
+  CHECK(q.reference().operation().name() == "fifo_queue");
+  CHECK(add.name() == "fifo_queue_enqueue");
+  CHECK(one[0].name() == "fifo_queue_Dequeue:0");
+  CHECK(one[0].extent() == shape{1, {2}});
+  CHECK(two[0].extent() == shape{2, {2, 2}});
+  CHECK(two[1].extent() == shape{1, {2}});
+  CHECK(rest[1].extent().rank == 1);
+  graph_session s(g);
+  s.run(add, {{x, {5.0f, 6.0f}}, {n, 1}});
+  s.run(several);
+  CHECK(s.run<std::int32_t>(q.size()) == 3);
+  CHECK(s.run<std::int32_t>(one[1]) == 1);
+  CHECK(s.run(two[0]).as<std::vector<float>>() == std::vector<float>{1, 2, 3, 4});
+  s.run(add, {{x, {5.0f, 6.0f}}, {n, 2}});
+  CHECK(!s.run<bool>(q.is_closed()));
+  s.run(q.close());
+  CHECK(s.run<bool>(q.is_closed()));
+  CHECK(s.run(rest[1]).as<std::vector<std::int32_t>>() == std::vector<std::int32_t>{2});
+  CHECK_THROWS_AS(s.run(add, {{x, {5.0f, 6.0f}}, {n, 1}}), cancelled);
+  CHECK_THROWS_AS(static_cast<void>(q.enqueue({x})), invalid_argument);
+  CHECK_THROWS_AS(static_cast<void>(fifo_queue(1, {dtype::float32}, {{}, {}})), invalid_argument);
+
+  const graph_queue padded = padding_fifo_queue(10, {dtype::float32}, {{-1}});
+  const auto any = placeholder(dtype::float32, {-1}, "any");
+  const auto put = padded.enqueue({any});
+  s.run(put, {{any, {1.0f}}});
+  s.run(put, {{any, {2.0f, 3.0f}}});
+  CHECK(s.run(padded.dequeue_many(2)[0]).as<std::vector<float>>() == std::vector<float>{1, 0, 2, 3});
+  const graph_queue shuffled = random_shuffle_queue(10, 0, {dtype::int32}, {{}}, {.seed = 3});
+  s.run(shuffled.enqueue_many({std::vector<std::int32_t>{1, 2, 3}}));
+  auto all = s.run(shuffled.dequeue_many(3)[0]).as<std::vector<std::int32_t>>();
+  std::sort(all.begin(), all.end());
+  CHECK(all == std::vector<std::int32_t>{1, 2, 3});
+}
+
+TEST_CASE("variables start from vectors and from functions") {
+  graph g;
+  auto scope = g.as_default();
+  const auto a = variable(std::vector<float>{1, 2}, "a");
+  const auto b = variable([] { return multiply(constant({1.0f, 2.0f}), 3.0f); }, "b");
+  const auto c = get_variable("c", {.initializer = std::vector<float>{4, 5}});
+  const auto d = get_variable("d", {2, 2}, {.initializer = [](const shape& s, dtype type) { return cast_to(fill(s, 7.0f), type); }});
+  const auto e = get_variable("e", {.initializer = multiply(a, 2.0f)});
+  CHECK(b.operation().name() == "b");
+  CHECK(initializer_of(b).inputs()[1].operation().name() == "b/Initializer/Mul");
+  graph_session s(g);
+  s.run(global_variables_initializer());
+  CHECK(s.value(a).as<std::vector<float>>() == std::vector<float>{1, 2});
+  CHECK(s.value(b).as<std::vector<float>>() == std::vector<float>{3, 6});
+  CHECK(s.value(c).as<std::vector<float>>() == std::vector<float>{4, 5});
+  CHECK(s.value(d).as<std::vector<float>>() == std::vector<float>(4, 7.0f));
+  CHECK(s.value(e).as<std::vector<float>>() == std::vector<float>{2, 4});
+}
+
+TEST_CASE("a counter of steps is given to both halves and to the whole in the same ways") {
+  graph g;
+  auto scope = g.as_default();
+  const auto w = variable(4.0f, "w");
+  const auto step = get_or_create_global_step();
+  const auto loss = square(w);
+  const named_optimizer o = gradient_descent(0.25f);
+  const auto pairs = o.compute_gradients(loss);
+  const std::vector<graph_operation> steps{o.apply_gradients(pairs, step), o.apply_gradients(pairs, {.global_step = step, .name = "step"}),
+                                           o.minimize(loss, step), o.minimize(loss, {.global_step = step})};
+  CHECK(steps[1].name() == "step");
+  graph_session s(g);
+  s.run(global_variables_initializer());
+  for (const auto& train : steps) s.run(train);
+  CHECK(s.value(step).as<std::int64_t>() == 4);
+  CHECK(s.value(w).as<float>() == 0.25f);
+}

@@ -6,7 +6,9 @@
 
 #include <leat/graphs.hpp>
 #include <leat/ops/defined.hpp>
+#include <leat/session/trace.hpp>
 
+#include <chrono>
 #include <thread>
 
 using namespace leat;
@@ -33,6 +35,15 @@ struct queue_graph {
     cancel = call_operator(g, "QueueCloseV2", {number_argument(queue)}, {{"cancel_pending_enqueues", true}}, "cancel");
   }
 };
+
+using clock_type = std::chrono::steady_clock;
+double seconds_since(clock_type::time_point t) { return std::chrono::duration<double>(clock_type::now() - t).count(); }
+
+// Steps that cannot be fused into one: each takes the whole result of the one before.
+output long_chain(output x, int steps) {
+  for (int k = 0; k < steps; ++k) x = subtract(x, multiply(reduce_max(x, {0}), 1e-3f));
+  return x;
+}
 
 }  // namespace
 
@@ -127,5 +138,200 @@ TEST_CASE("runs that overlap do not lose updates") {
     for (auto& t : all) t.join();
     CHECK(torn == 0);
     CHECK(s.value(v).as<std::vector<float>>() == std::vector<float>{400, 800, 1200});
+  }
+}
+
+TEST_CASE("a run that is one program stops when it is told to, at its deadline, and when its session is closed") {
+  graph g;
+  auto scope = g.as_default();
+  const auto x = placeholder(dtype::float32, {-1}, "x");
+  const auto w = variable(1.0f, "w");
+  const auto y = long_chain(x, 300);
+  const auto sum = reduce_sum(y, {0});
+  const auto train = assign(w, sum);
+  const std::vector<float> data(1'000'000, 1.0f);  // some tenths of a second
+  graph_session s(g);
+  s.run(global_variables_initializer());
+  const auto step = [&](const run_options& how) { s.run(train, {{x, data}}, how); };
+  CHECK_THROWS_AS(step({.timeout_in_ms = 20}), deadline_exceeded);
+  auto began = clock_type::now();
+  CHECK_THROWS_AS(step({.timeout_in_ms = 20}), deadline_exceeded);
+  CHECK(seconds_since(began) < 2);
+
+  cancellation stop;
+  std::thread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    stop.cancel();
+  });
+  began = clock_type::now();
+  CHECK_THROWS_AS(step({.cancel = &stop}), cancelled);
+  CHECK(seconds_since(began) < 2);
+  other.join();
+  CHECK(s.value(w).as<float>() == 1);  // nothing was written
+  CHECK(s.run<float>(multiply(w, 2.0f)) == 2);
+
+  // the memory of a program that was stopped is there for the next run
+  CHECK(s.run(train, {{x, std::vector<float>(10, 1.0f)}}).extent().rank == 0);
+  run_trace trace;
+  CHECK_THROWS_AS(step({.timeout_in_ms = 20, .trace = &trace}), deadline_exceeded);
+
+  std::thread closer([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    s.close();
+  });
+  began = clock_type::now();
+  CHECK_THROWS_AS(step({}), cancelled);
+  CHECK(seconds_since(began) < 2);
+  closer.join();
+}
+
+TEST_CASE("a part of a run, and a large node, stop at the deadline") {
+  for (const bool fuse : {true, false}) {
+    CAPTURE(fuse);
+    graph g;
+    auto scope = g.as_default();
+    const auto x = placeholder(dtype::float32, {-1}, "x");
+    const auto noise = call_operator(g, "RandomUniform", {number_argument(constant({std::int32_t{1}}))}, {{"dtype", data_type::float32}}).result();
+    const auto y = long_chain(add(x, noise), 300);
+    graph_session s(g, {.fuse = fuse});
+    const std::vector<float> data(1'000'000, 1.0f);
+    const auto began = clock_type::now();
+    CHECK_THROWS_AS(s.run(y, {{x, data}}, {.timeout_in_ms = 20}), deadline_exceeded);
+    CHECK(seconds_since(began) < 10);
+  }
+}
+
+TEST_CASE("a program that is stopped has written all variables of a node, or none") {
+  graph g;
+  auto scope = g.as_default();
+  const auto x = placeholder(dtype::float32, {-1}, "x");
+  const std::vector<float> ones(100'000, 1.0f);
+  const auto w = variable(ones, "w");
+  const auto a = variable(ones, "a");
+  std::vector<control_input> waits;
+  // a momentum step again and again, each behind the other
+  const auto rate = constant(1.0f);
+  output step;
+  for (int k = 0; k < 60; ++k) {
+    const auto after = control_dependencies(waits);
+    step = call_operator(g, "ApplyMomentum", {number_argument(w), number_argument(a), number_argument(rate), number_argument(x), number_argument(rate)}).result();
+    waits = {step};
+  }
+  graph_session s(g);
+  const std::vector<float> data(100'000, 1.0f);
+  for (int trial = 0; trial < 5; ++trial) {
+    s.run(global_variables_initializer());
+    try {
+      s.run(step.operation(), {{x, data}}, {.timeout_in_ms = 1 + trial});
+    } catch (const deadline_exceeded&) {
+    }
+    // accum = 1 + k, w = 1 - (2 + 3 + ... + (1 + k)) after k steps
+    const auto as = s.value(a).as<std::vector<float>>();
+    const auto ws = s.value(w).as<std::vector<float>>();
+    bool same = true;
+    for (std::size_t i = 0; i < as.size(); ++i) same = same && as[i] == as[0] && ws[i] == ws[0];
+    CHECK(same);
+    const double k = as[0] - 1;
+    CHECK(ws[0] == doctest::Approx(1 - (k * (k + 3) / 2)));
+  }
+}
+
+TEST_CASE("who takes several from a queue does so before the next one begins") {
+  queue_graph q(100);
+  auto scope = q.g.as_default();
+  const auto many = [&](std::string_view name) {
+    return call_operator(q.g, "QueueDequeueManyV2", {number_argument(q.queue), number_argument(constant(std::int32_t{4}))},
+                         {{"component_types", std::vector<data_type>{data_type::float32}}}, name)
+        .result();
+  };
+  const auto first = many("first");
+  const auto second = many("second");
+  for (const bool fuse : {true, false}) {
+    graph_session s(q.g, {.fuse = fuse});
+    for (int round = 0; round < 20; ++round) {
+      std::vector<float> a, b;
+      std::thread one([&] { a = s.run(first, {}, {.timeout_in_ms = 20'000}).as<std::vector<float>>(); });
+      std::thread two([&] { b = s.run(second, {}, {.timeout_in_ms = 20'000}).as<std::vector<float>>(); });
+      for (int k = 0; k < 4; ++k) s.run(q.add, {{q.x, static_cast<float>(k)}});
+      // four are there: one of them has them all, whoever it is
+      while (s.run<std::int32_t>(q.size) > 0) std::this_thread::yield();
+      for (int k = 4; k < 8; ++k) s.run(q.add, {{q.x, static_cast<float>(k)}});
+      one.join();
+      two.join();
+      REQUIRE(a.size() == 4);
+      REQUIRE(b.size() == 4);
+      if (a[0] > b[0]) std::swap(a, b);
+      CHECK(a == std::vector<float>{0, 1, 2, 3});
+      CHECK(b == std::vector<float>{4, 5, 6, 7});
+    }
+  }
+}
+
+TEST_CASE("who waited for room when a queue was closed still adds") {
+  queue_graph q(1);
+  graph_session s(q.g);
+  s.run(q.add, {{q.x, 1.0f}});
+  std::thread late([&] { s.run(q.add, {{q.x, 2.0f}}); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  s.run(q.close);
+  CHECK_THROWS_AS(s.run(q.add, {{q.x, 3.0f}}), cancelled);
+  CHECK(s.run<float>(q.taken) == 1);
+  CHECK(s.run<float>(q.taken) == 2);
+  CHECK_THROWS_AS(s.run(q.taken), out_of_range);
+  late.join();
+}
+
+TEST_CASE("a host function may be told to a session while it is called") {
+  graph g;
+  auto scope = g.as_default();
+  const auto x = placeholder(dtype::float32, {}, "x");
+  const auto y = call_operator(g, "PyFunc", {number_argument(x)}, {{"token", std::string("t")}, {"Tout", std::vector<data_type>{data_type::float32}}}).result();
+  graph_session s(g);
+  const auto times = [](float by) {
+    return [by](std::span<const tensor_value> in) { return std::vector<tensor_value>{tensor_value(in[0].as<float>() * by)}; };
+  };
+  s.register_host_function("t", times(1));
+  std::atomic<bool> done{false};
+  std::thread writer([&] {
+    for (int k = 0; !done; ++k) {
+      s.register_host_function("t", times(static_cast<float>(1 + k % 2)));
+      s.register_host_function("other" + std::to_string(k % 100), times(0));
+    }
+  });
+  int wrong = 0;
+  for (int k = 0; k < 500; ++k) {
+    const float v = s.run<float>(y, {{x, 3.0f}});
+    wrong += v == 3 || v == 6 ? 0 : 1;
+  }
+  done = true;
+  writer.join();
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("sessions of one graph may have their first runs at once") {
+  for (int round = 0; round < 20; ++round) {
+    graph g;
+    output x, last;
+    {
+      auto scope = g.as_default();
+      x = placeholder(dtype::float32, {-1}, "x");
+      last = x;
+      for (int k = 0; k < 30; ++k) last = add(multiply(last, constant(1.0f)), constant(static_cast<float>(k % 3)));
+      for (int k = 0; k < 30; ++k) static_cast<void>(constant(static_cast<float>(k)));  // that nobody named
+    }
+    std::atomic<int> there{0}, wrong{0};
+    std::vector<std::thread> all;
+    for (int t = 0; t < 3; ++t)
+      all.emplace_back([&, t] {
+        graph_session s(g, {.fuse = t != 1});
+        const std::vector<float> data{1, 2, 3};
+        ++there;
+        while (there < 3) std::this_thread::yield();
+        const auto found = t == 2 ? s.run("x:0", {{x, data}}) : s.run(last, {{x, data}});
+        wrong += found.as<std::vector<float>>()[1] == (t == 2 ? 2.0f : 32.0f) ? 0 : 1;
+        wrong += s.run(last, {{"x", data}}).as<std::vector<float>>()[2] == 33 ? 0 : 1;
+      });
+    for (auto& t : all) t.join();
+    CHECK(wrong == 0);
   }
 }

@@ -264,16 +264,32 @@ TEST_CASE("linear regression finds the line, step by step") {
   CHECK(s.value(b) == doctest::Approx(0.5).epsilon(1e-6));
 }
 
-TEST_CASE("subnormal numbers are flushed in a large step, and the mode is restored") {
-  const auto x = placeholder<"x", float, "n">();
-  const auto y = x * 0.5_c;
-  session s{y};
-  const xt::xtensor<float, 1> xs({5000}, 1.5e-38f);
+TEST_CASE("denormal numbers are zero in a run of any size, and the mode is restored") {
   const auto before = cpu::float_mode::current();
-  const auto [ys] = s.run(fetch(y), x = xs);
-  CHECK(ys(4321) == 0);
-  CHECK(before == cpu::float_mode::current());
   volatile float small = 1.5e-38f;
+  const auto x = placeholder<"x", float, "n">();
+  const auto one = placeholder<"one", float>();
+  const auto y = x * 0.5_c;
+  const auto least = one * 0.5_c;          // becomes denormal
+  const auto large = one * 1e30_c;         // of a denormal
+  session s{y, least, large};
+  for (const std::size_t n : {std::size_t{1}, std::size_t{5000}}) {
+    const xt::xtensor<float, 1> xs({n}, 1.5e-38f);
+    const auto [ys] = s.run(fetch(y), x = xs);
+    CHECK(ys(n - 1) == 0);
+  }
+  const auto [a] = s.run(fetch(least), one = static_cast<float>(small));
+  CHECK(a == 0);
+  const auto [b] = s.run(fetch(large), one = 1e-40f);
+  CHECK(b == 0);
+  const float given = 1.5e-38f;
+  const auto step = s.prepare(fetch(least), one = given);
+  {
+    const denormals_as_zero here;
+    CHECK(std::get<0>(step()) == 0);
+  }
+  CHECK(std::get<0>(step()) == 0);
+  CHECK(before == cpu::float_mode::current());
   CHECK(small * 0.5f > 0);
 }
 

@@ -32,9 +32,16 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace leat::cpu {
+
+/// Is told of a program's steps and does nothing.
+struct no_observer {
+  void before(int) {}
+  void after(int) {}
+};
 
 /// A program, ready to be run any number of times. Errors: invalid_argument if the compiler found a problem in the graph (two
 /// writes without an order) or the program is no program; unimplemented if an operator has no function for its dtypes.
@@ -45,19 +52,13 @@ class interpreter {
   explicit interpreter(std::vector<std::int64_t> data) : data_(std::move(data)) {
     const program_view v = view();
     int at = 0;
-    bool small = v.names() == 0;
-    std::int64_t work = 0;
     for (int k = 0; k < v.steps(); ++k) {
       const auto info = v.step_at(k);
       step& s = steps_.emplace_back(step{info, at, std::nullopt, nullptr, {}});
       at += leat::detail::plan_size(info);
       if (info.is_cluster) {
         s.cluster.emplace(v, data_.data(), k);
-        std::int64_t n = 1;
-        for (int l = 0; l < info.loop_count; ++l) n *= info.loop(l).factor;
-        work += n * (info.instruction_count / words_per_instruction);
       } else {
-        small = false;
         std::vector<dtype> types;
         for (int o = 0; o < info.operand_count; ++o) {
           s.buffers.push_back(info.operand_buffer(o));
@@ -68,7 +69,6 @@ class interpreter {
         if (s.kernel == nullptr) detail::no_function(info.code, types.back(), types.data(), info.operand_count - 1);
       }
     }
-    small_ = small && work <= 4096;
   }
   interpreter(const interpreter&) = delete;
   interpreter& operator=(const interpreter&) = delete;
@@ -78,19 +78,20 @@ class interpreter {
   /// The packed program, for `make_plan`.
   const std::int64_t* data() const { return data_.data(); }
 
+  /// About how many bytes it takes: the program, and what its instructions were resolved to, which is some times as much.
+  std::int64_t bytes() const { return static_cast<std::int64_t>(data_.size() * sizeof(std::int64_t)) * 4; }
+
   /// Runs all steps. The workspace has the address of every buffer, the numbers of a plan by `make_plan` with
   /// `cpu::device::chunks`, and the plan's arena, aligned to 64 bytes. Errors: invalid_argument (an index out of range); then
   /// no variable has been written.
   void run(const workspace& w) const {
-    if (small_) return run_steps(w);  // over before a change of the processor's mode would be
     const flush_denormals mode;
-    run_steps(w);
+    for (const step& s : steps_) run_step(s, w);
   }
   /// The same; calls `observer.before(k)` and `after(k)` around the k-th step.
   template <class Observer>
   void run(const workspace& w, Observer& observer) const {
-    std::optional<flush_denormals> mode;
-    if (!small_) mode.emplace();
+    const flush_denormals mode;
     for (std::size_t k = 0; k < steps_.size(); ++k) {
       observer.before(static_cast<int>(k));
       run_step(steps_[k], w);
@@ -111,9 +112,6 @@ class interpreter {
     std::vector<int> buffers;
   };
 
-  void run_steps(const workspace& w) const {
-    for (const step& s : steps_) run_step(s, w);
-  }
   [[gnu::always_inline]] static void run_step(const step& s, const workspace& w) {
     const std::int64_t* plan = w.numbers + s.plan_begin;
     if (s.cluster) {
@@ -127,7 +125,6 @@ class interpreter {
 
   std::vector<std::int64_t> data_;
   std::vector<step> steps_;
-  bool small_ = false;
 };
 
 /// A program with its arrays: addresses, sizes of named dimensions, plan and arena. One run at a time. The interpreter must
@@ -149,6 +146,7 @@ class bound_program {
     if (k < 0 || k >= code_.view().names() || size < 0) throw invalid_argument("a named dimension of the program cannot have that size");
     auto& have = sizes_[static_cast<std::size_t>(k)];
     planned_ = planned_ && have == size;
+    ready_ = ready_ && planned_;
     have = size;
   }
   /// Where the elements of a feed, variable, number or fetch lie. Errors: invalid_argument for any other buffer.
@@ -177,6 +175,27 @@ class bound_program {
     make_ready();
     code_.run({buffers_.data(), plan_.numbers.data(), arena_}, observer);
   }
+  /// Whether a run would need neither a plan nor memory that are not there.
+  bool is_ready() const { return ready_; }
+  /// Bytes of intermediate results, for the sizes set; makes the plan where there is none.
+  std::int64_t needed_bytes() {
+    if (!planned_) make_own_plan();
+    return plan_.arena_bytes;
+  }
+  /// Bytes of memory that it has for them.
+  std::int64_t arena_bytes() const { return arena_bytes_; }
+  /// Takes the memory of a program that does not run now, where that is more than its own, in place of its own.
+  void take_memory(bound_program& from) {
+    if (from.arena_bytes_ <= arena_bytes_) return;
+    release();
+    arena_ = std::exchange(from.arena_, nullptr);
+    arena_bytes_ = std::exchange(from.arena_bytes_, 0);
+    ready_ = from.ready_ = false;
+  }
+  /// Plans, and gets what memory is missing; a run does so by itself.
+  void reserve() {
+    if (!ready_) place();
+  }
   /// The plan of the last run, and the sizes that it was made for.
   const program_plan& plan() const { return plan_; }
   const std::int64_t* sizes() const { return sizes_.data(); }
@@ -185,8 +204,8 @@ class bound_program {
   void make_ready() {
     if (!complete_) [[unlikely]]
       check();
-    if (!planned_) [[unlikely]]
-      make_own_plan();
+    if (!ready_) [[unlikely]]
+      place();
   }
   bool is_own(int buffer) const {
     const auto where = code_.view().buffer_at(buffer).where;
@@ -203,6 +222,12 @@ class bound_program {
     for (int k = 0; k < v.names(); ++k)
       if (sizes_[static_cast<std::size_t>(k)] < 0) throw failed_precondition("named dimension " + std::to_string(k) + " of the program has no size");
     make_plan(code_.data(), sizes_.data(), device::chunks, plan_);
+    planned_ = true;
+  }
+  // Where the buffers of its own lie.
+  void place() {
+    if (!planned_) make_own_plan();
+    const auto v = code_.view();
     if (plan_.arena_bytes > arena_bytes_) {
       release();
       arena_ = static_cast<std::byte*>(device::allocate(static_cast<std::size_t>(plan_.arena_bytes)));
@@ -216,7 +241,7 @@ class bound_program {
       if (info.where == storage::extent)
         detail::with_element(info.type, [&]<class T>(T) { *static_cast<T*>(at) = static_cast<T>(v.elements(info.extent, sizes_.data())); });
     }
-    planned_ = true;
+    ready_ = true;
   }
   void release() {
     if (arena_ != nullptr) device::release(arena_);
@@ -232,6 +257,7 @@ class bound_program {
   std::byte* arena_ = nullptr;
   std::int64_t arena_bytes_ = 0;
   bool planned_ = false;
+  bool ready_ = false;  // planned, and the buffers have their places
   bool complete_ = false;
 };
 

@@ -4,10 +4,11 @@
 // number only, never on the thread that runs it or on how many there are, and so results are the same for any number of
 // threads. A thread may have a limit of its own, which holds for the loops that it begins: then so many tasks take the
 // chunks one by one.
-// Chunks run in the caller's floating-point mode. With one thread or one chunk nothing is allocated and no thread is
-// woken; oneTBB takes its few small task objects from pools of its own.
+// Chunks run in the caller's floating-point mode; where the caller has an interruption, it is looked at before each of them. With
+// one thread or one chunk nothing is allocated and no thread is woken; oneTBB takes its few small task objects from pools of its own.
 
 #include <leat/cpu/configuration.hpp>
+#include <leat/cpu/interruption.hpp>
 
 #include <cstdint>
 
@@ -32,6 +33,17 @@
 #endif
 
 namespace leat::cpu {
+
+namespace detail {
+// The chunks from the first to before the last, in order.
+template <class F>
+void run_in_order(std::int64_t begin, std::int64_t end, const interruption* stop, F&& f) {
+  for (std::int64_t chunk = begin; chunk < end; ++chunk) {
+    if (stop != nullptr) stop->check(chunk);
+    f(chunk);
+  }
+}
+}  // namespace detail
 
 #if defined(LEAT_USE_TBB)
 
@@ -113,22 +125,23 @@ namespace detail {
 
 // A function of chunks, from the first to before the last. Not a template, so that oneTBB's are compiled once.
 struct chunk_function {
-  void (*call)(void* f, std::int64_t begin, std::int64_t end);
+  void (*call)(void* f, std::int64_t begin, std::int64_t end, const interruption* stop);
   void* f;
+  const interruption* stop = nullptr;  // the caller's
 };
 
 // What is done in the arena: chunks in ranges, or, under a limit, by as many tasks as it says, each of which takes chunks as long
 // as there are some.
 inline void share_in_ranges(std::int64_t chunks, const chunk_function& f) {
   tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, chunks),
-                    [&f](const tbb::blocked_range<std::int64_t>& range) { f.call(f.f, range.begin(), range.end()); });
+                    [&f](const tbb::blocked_range<std::int64_t>& range) { f.call(f.f, range.begin(), range.end(), f.stop); });
 }
 inline void share_among(int tasks, std::int64_t chunks, const chunk_function& f) {
   std::atomic<std::int64_t> next = 0;
   const auto take = [&](const tbb::blocked_range<int>&) {
     const scoped_thread_limit alone(1);  // a loop within a chunk: all threads that it may have are here
     try {
-      for (std::int64_t chunk; (chunk = next.fetch_add(1, std::memory_order_relaxed)) < chunks;) f.call(f.f, chunk, chunk + 1);
+      for (std::int64_t chunk; (chunk = next.fetch_add(1, std::memory_order_relaxed)) < chunks;) f.call(f.f, chunk, chunk + 1, f.stop);
     } catch (...) {
       next.store(chunks, std::memory_order_relaxed);
       throw;
@@ -150,12 +163,12 @@ inline void share_chunks(std::int64_t chunks, const chunk_function& f) {
     __tsan_acquire(&before);
 #endif
     const scoped_float_mode scope(mode);
-    f.call(f.f, begin, end);
+    f.call(f.f, begin, end, f.stop);
 #if defined(__SANITIZE_THREAD__)
     __tsan_release(&after);
 #endif
   };
-  const auto call = [](void* to, std::int64_t begin, std::int64_t end) { (*static_cast<decltype(part)*>(to))(begin, end); };
+  const auto call = [](void* to, std::int64_t begin, std::int64_t end, const interruption*) { (*static_cast<decltype(part)*>(to))(begin, end); };
   const chunk_function parts{call, &part};
   const int limit = thread_limit();
   const auto arena = thread_pool::instance().arena();
@@ -174,15 +187,12 @@ inline void share_chunks(std::int64_t chunks, const chunk_function& f) {
 /// ends the loop and reaches the caller.
 template <class F>
 void parallel_for(std::int64_t chunks, F&& f) {
-  if (chunks <= 1 || thread_count() == 1) {
-    for (std::int64_t chunk = 0; chunk < chunks; ++chunk) f(chunk);
-    return;
-  }
+  if (chunks <= 1 || thread_count() == 1) return detail::run_in_order(0, chunks, thread_interruption(), f);
   using function = std::remove_reference_t<F>;
-  const auto call = [](void* to, std::int64_t begin, std::int64_t end) {
-    for (std::int64_t chunk = begin; chunk < end; ++chunk) (*static_cast<function*>(to))(chunk);
+  const auto call = [](void* to, std::int64_t begin, std::int64_t end, const interruption* stop) {
+    detail::run_in_order(begin, end, stop, *static_cast<function*>(to));
   };
-  detail::share_chunks(chunks, {call, const_cast<void*>(static_cast<const void*>(std::addressof(f)))});
+  detail::share_chunks(chunks, {call, const_cast<void*>(static_cast<const void*>(std::addressof(f))), thread_interruption()});
 }
 
 #else
@@ -210,7 +220,7 @@ class scoped_thread_limit {
 /// Calls f(0), …, f(chunks - 1).
 template <class F>
 void parallel_for(std::int64_t chunks, F&& f) {
-  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) f(chunk);
+  detail::run_in_order(0, chunks, thread_interruption(), f);
 }
 
 #endif

@@ -10,6 +10,7 @@
 #include <leat/graph/leaves.hpp>
 #include <leat/graph/variable_store.hpp>
 #include <map>
+#include <mutex>
 #include <variant>
 
 namespace leat {
@@ -125,8 +126,9 @@ class named_part final : public named_nodes {
 
   /// Names a number after the argument that takes it, if it has no name yet.
   void name_number(graph& g, const output& o, std::string_view name) { give_name(g, o, name); }
-  /// Gives every number that no operator named a name, so that all nodes have one.
+  /// Gives every number that no operator named a name, so that all nodes have one. Several sessions of one graph may do so at once.
   void settle_names(graph& g) {
+    const std::lock_guard lock(settling_);
     for (int index : unnamed_)
       if (record(index).unnamed) name_node(g, index, names.node_name("Const"));
     unnamed_.clear();
@@ -181,6 +183,7 @@ class named_part final : public named_nodes {
 
   std::map<std::string, std::unique_ptr<opaque_operator>, std::less<>> opaque_;
   std::vector<int> unnamed_;
+  std::mutex settling_;
 };
 
 inline named_part& graph::named() {

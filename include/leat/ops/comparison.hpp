@@ -489,7 +489,7 @@ struct clip_by_value_op {
   }
   template <class M, class V>
   static constexpr auto apply(V x, V low, V high) {
-    return M::minimum(M::maximum(x, low), high);
+    return M::maximum(M::minimum(x, high), low);  // of ends in the wrong order the lower one counts, as in TensorFlow's kernel
   }
   template <class G>
   static constexpr void gradient(G& g) {

@@ -67,6 +67,24 @@ inline output finish_variable(graph& g, const output& first_value, const std::st
   return itself;
 }
 
+// What a rule writes as the first value of the variable of that name, in the scope "Initializer" behind it.
+template <class Rule>
+output made_in_initializer(graph& g, const std::string& variable_name, const Rule& rule) {
+  named_part& nodes = g.named();
+  nodes.initializer_classes.push_back("loc:@" + variable_name);  // of the variable itself, too
+  nodes.devices.push_back({.what = named_nodes::device_frame::kind::clear, .spec = {}, .function = {}});
+  const struct pop {
+    named_nodes& of;
+    ~pop() {
+      of.devices.pop_back();
+      of.initializer_classes.pop_back();
+    }
+  } back{nodes};
+  const name_scope initializer_names(g, "Initializer");
+  const default_graph_scope here(g);
+  return rule();
+}
+
 }  // namespace detail
 
 /// A variable that starts from a value: a number, an array, or a tensor. What the
@@ -85,6 +103,23 @@ inline output variable(const operand_value& initial, std::string_view name = {},
   const output first =
       initial.tensor() != nullptr ? g.named().value_of(*initial.tensor()) : g.named().make_constant(g, *initial.literal(), "initial_value");
   return detail::finish_variable(g, first, std::string(without_slash(scope.text())), options);
+}
+
+/// A variable that starts from what a function writes, which is called at once, outside of branches, loops and control
+/// dependencies: `variable([] { return random_normal_of({2, 3}); }, "w")`. Errors: as above. Source: `Variable` of a callable.
+template <class F>
+  requires std::is_invocable_r_v<output, const F&>
+output variable(const F& initial, std::string_view name = {}, const variable_options& options = {},
+                const std::source_location& where = std::source_location::current()) {
+  graph& g = default_graph();
+  named_part& nodes = g.named();
+  const source_scope line(g, where);
+  const detail::without_controls free(nodes);
+  const name_scope variable_names(g, name.empty() ? "Variable" : name);
+  const std::string true_name(without_slash(variable_names.text()));
+  const output first = detail::made_in_initializer(g, true_name, [&]() -> output { return initial(); });
+  if (!static_cast<bool>(first)) throw invalid_argument("the initializer of variable " + true_name + " gives no node of a graph");
+  return detail::finish_variable(g, nodes.value_of(first), true_name, options);
 }
 
 /// The operation that gives a variable its first value.
@@ -128,7 +163,8 @@ inline graph_operation local_variables_initializer() { return variables_initiali
 
 // ---- by name --------------------------------------------------------------------------------------------------------
 
-/// What `get_variable` starts a variable from: a value, or a rule for any shape.
+/// What `get_variable` starts a variable from: a value (a number, a vector, a tensor), or a rule for any shape: an initializer, or
+/// a function of shape and dtype.
 class first_value {
  public:
   first_value() = default;
@@ -139,6 +175,12 @@ class first_value {
   template <class T>
   requires(element_type<T> || std::is_convertible_v<T, std::string>)
   first_value(const T& value) : value_(operand_value(value)) {}
+  template <element_type T>
+  first_value(const std::vector<T>& values) : value_(operand_value(values)) {}
+  first_value(const output& tensor) : value_(operand_value(tensor)) {}
+  template <class F>
+    requires(!initializer<F> && !std::is_same_v<F, variable_initializer> && std::is_invocable_r_v<output, const F&, const shape&, dtype>)
+  first_value(F rule) : rule_(std::move(rule)) {}
   const variable_initializer& rule() const { return rule_; }
   const std::optional<operand_value>& value() const { return value_; }
   bool given() const { return rule_ || value_; }
@@ -188,22 +230,7 @@ inline output make_shared_variable(graph& g, const std::string& name, const std:
   const without_controls free(nodes);
   const name_scope variable_names(g, name);
   const std::string true_name(without_slash(variable_names.text()));
-  output first;
-  nodes.initializer_classes.push_back("loc:@" + true_name);  // of the variable itself, too
-  const struct pop_class {
-    named_nodes& of;
-    ~pop_class() { of.initializer_classes.pop_back(); }
-  } back_to{nodes};
-  {
-    nodes.devices.push_back({.what = named_nodes::device_frame::kind::clear, .spec = {}, .function = {}});
-    const struct pop {
-      named_nodes& of;
-      ~pop() { of.devices.pop_back(); }
-    } back{nodes};
-    const name_scope initializer_names(g, "Initializer");
-    const default_graph_scope here(g);
-    first = rule(*extent, type);
-  }
+  const output first = made_in_initializer(g, true_name, [&] { return rule(*extent, type); });
   return finish_variable(g, first, true_name, options);
 }
 

@@ -27,6 +27,10 @@ struct session_options {
   /// How many threads one node, or one program, of this session's runs may use at most: 0 for as many as `cpu::thread_count()` says,
   /// which is the most in any case; 1 for the thread that runs it alone. Results do not depend on it.
   int intra_op_parallelism_threads = 0;
+  /// How much memory the programs of this session may keep between runs, those for other shapes included: 256 MiB unless told
+  /// otherwise. What was not used for longest is dropped, and made anew when its shapes come again; the program that runs stays
+  /// whatever it needs. Errors: invalid_argument below 0.
+  std::int64_t program_memory_in_bytes = std::int64_t{256} << 20;
 };
 
 struct run_options {
@@ -177,6 +181,8 @@ class graph_session {
   std::int64_t fused_runs() const { return fused_runs_.load(std::memory_order_relaxed); }
   /// How many times parts of other runs were: of a branch, of a loop's iteration, of what lies between random numbers.
   std::int64_t fused_parts() const { return state_.part_runs.load(std::memory_order_relaxed); }
+  /// Bytes that the programs of this session hold now: what they consist of, roughly, and their memory for intermediate results.
+  std::int64_t program_bytes() const { return state_.programs->held(); }
 
   /// Ends the session: runs under way fail with `cancelled`, later ones with failed_precondition.
   void close() { state_.closed.store(true); }

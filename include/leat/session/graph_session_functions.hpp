@@ -38,7 +38,10 @@ LEAT_FUNCTION graph_session::graph_session(graph& g, session_options options) : 
   };
   check_threads("inter_op_parallelism_threads", options.inter_op_parallelism_threads);
   check_threads("intra_op_parallelism_threads", options.intra_op_parallelism_threads);
+  if (options.program_memory_in_bytes < 0)
+    throw invalid_argument("program_memory_in_bytes is " + std::to_string(options.program_memory_in_bytes) + "; it is a number of bytes, or 0");
   state_.log = options.log;
+  state_.programs->set(options.program_memory_in_bytes);
 }
 LEAT_FUNCTION graph_session::~graph_session() { close(); }
 
@@ -66,8 +69,7 @@ LEAT_FUNCTION void graph_session::reset(std::string_view container) {
 }
 
 LEAT_FUNCTION void graph_session::register_host_function(std::string_view token_text, session_function f) {
-  const std::lock_guard lock(guard_);
-  state_.host_functions.insert_or_assign(std::string(token_text), std::move(f));
+  state_.host_functions.set(token_text, std::move(f));
 }
 
 LEAT_FUNCTION std::vector<tensor_value> graph_session::run_list(std::span<const fetch_item> fetches, const feed_list& feeds, const run_options& how) {
@@ -127,7 +129,8 @@ LEAT_FUNCTION void graph_session::execute(dynamic::prepared_run& p, std::span<co
   for (std::size_t k = 0; k < feeds.size(); ++k) check_feed(p.feeds[k], feeds[k]);
   step_state step(state_);
   step.cancel = how.cancel;
-  step.check();
+  step.timeout_in_ms = how.timeout_in_ms > 0 ? how.timeout_in_ms : options_.operation_timeout_in_ms;
+  step.check_calls();
   const dynamic::graph_in_use frozen(graph_.named());
   const cpu::scoped_thread_limit within(options_.intra_op_parallelism_threads);
   std::optional<trace_scope> timed;
@@ -140,11 +143,15 @@ LEAT_FUNCTION void graph_session::execute(dynamic::prepared_run& p, std::span<co
   if (fuses && is_program)
     if (const auto program = p.programs.find(graph_, p.plan, step, feeds)) {
       try {
-        if (program->run(feeds, fetched, step)) {
+        if (program->run(feeds, fetched, step, p.programs)) {
           fused_runs_.fetch_add(1, std::memory_order_relaxed);
           return;
         }
         p.programs.forget(program);
+      } catch (const cancelled&) {
+        throw;
+      } catch (const deadline_exceeded&) {
+        throw;
       } catch (const error&) {
         // nothing was written: node by node, the error says where
       }
@@ -153,9 +160,8 @@ LEAT_FUNCTION void graph_session::execute(dynamic::prepared_run& p, std::span<co
     step.threads_for_waiting = true;
     step.threads = options_.inter_op_parallelism_threads > 1 ? options_.inter_op_parallelism_threads : within.count_outside();
   }
-  // a program waits for nothing; nodes may
-  step.timeout_in_ms = how.timeout_in_ms > 0 ? how.timeout_in_ms : options_.operation_timeout_in_ms;
-  if (step.timeout_in_ms > 0) step.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(step.timeout_in_ms);
+  step.start_clock();
+  const cpu::flush_denormals mode;
   const bool in_parts = fuses && (!is_program || p.programs.is_hopeless());
   fetched = dynamic::run_plan_once(in_parts ? p.plan_in_parts(graph_) : p.plan, step, feeds);
 }

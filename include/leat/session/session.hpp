@@ -445,16 +445,11 @@ class basic_session : detail::refused_calls_of<Es...> {
     constexpr auto steps = std::make_index_sequence<static_cast<std::size_t>(Program::view.steps())>{};
     if constexpr (Device::shares_memory) {
       const typename Device::workspace w{state.buffers, state.plan.numbers.data(), state.arena.data()};
-      // A step of a few numbers is over before a change of the processor's mode would be.
-      if constexpr (!std::is_same_v<Observer, detail::unobserved>) {
-        const typename Device::mode mode;
+      const typename Device::mode mode;
+      if constexpr (std::is_same_v<Observer, detail::unobserved>)
+        device_.template run<Program>(w, steps);
+      else
         observer.template run<Device, Program>(w, state, steps);
-      } else if constexpr (detail::is_tiny<Program>()) {
-        device_.template run<Program>(w, steps);
-      } else {
-        const typename Device::mode mode;
-        device_.template run<Program>(w, steps);
-      }
     } else {
       void* buffers[Program::view.buffers() + 1];
       detail::copy_feeds(device_, state, buffers, [&](int b) { return number_on_device(state, b); });

@@ -22,6 +22,12 @@ struct variable_gradient {
 /// What the gradients of one step wait for: nothing; each node's until all that the node gives is there; or all for all.
 enum class gate_gradients { none, operation, graph };
 
+/// Settings of `apply_gradients`; what is not given is as in TensorFlow.
+struct apply_options {
+  output global_step{};  // an integer variable that rises by one after the updates
+  std::string name{};    // of the training step, instead of the optimizer's name
+};
+
 /// Settings of `minimize`; what is not given is as in TensorFlow.
 struct minimize_options {
   output global_step{};             // an integer variable that rises by one after the updates
@@ -152,6 +158,12 @@ class named_optimizer {
     return step;
   }
 
+  /// The same with settings by name: `o.apply_gradients(pairs, {.global_step = step})`.
+  graph_operation apply_gradients(const std::vector<variable_gradient>& pairs, const apply_options& options,
+                                  const std::source_location& where = std::source_location::current()) const {
+    return apply_gradients(pairs, options.global_step, options.name, where);
+  }
+
   /// Both: one training step that makes the loss smaller.
   /// Errors: as of both; invalid_argument where no gradient reaches a variable. Source: `minimize`.
   graph_operation minimize(const output& loss, const minimize_options& options = {},
@@ -163,6 +175,10 @@ class named_optimizer {
       throw invalid_argument("No gradients provided for any variable, check your graph for ops that do not support gradients, between variables " +
                              list_of(pairs) + " and loss " + describe(loss) + ".");
     return apply_gradients(pairs, options.global_step, options.name, where);
+  }
+  /// The same with a counter of steps: `o.minimize(loss, step)`.
+  graph_operation minimize(const output& loss, const output& global_step, const std::source_location& where = std::source_location::current()) const {
+    return minimize(loss, {.global_step = global_step}, where);
   }
 
   /// The slot of a variable, "w/Momentum:0" by the name "momentum"; empty before the variable was first updated.

@@ -226,9 +226,14 @@ struct minimize_structure<Rule, Loss, Step, Settings...> : carries<Loss, Step, S
 
 template <class Rule, class Pairs, class Step, class... Settings>
 struct apply_structure;
+// What an expression list carries beside the settings: the counter's numbers, where there is one.
+template <class Step, class... Es>
+struct carries_with_step : carries<Es...> {};
+template <tensor_expression Step, class... Es>
+struct carries_with_step<Step, Es...> : carries<Step, Es...> {};
 template <class Rule, class... Gs, class... Vs, class Step, class... Settings>
 struct apply_structure<Rule, expression_list<gradient_and_variable<Gs, Vs>...>, Step, Settings...>
-    : carries<Gs..., Vs..., Settings...> {
+    : carries_with_step<Step, Gs..., Vs..., Settings...> {
   template <class E>
   static constexpr int enter(graph& g) {
     if (g.defers) return defer_step<Rule, Step, Settings...>(g, {flatten<Gs>(g)..., flatten<Vs>(g)...}, static_cast<std::int64_t>(sizeof...(Gs)));
@@ -412,6 +417,18 @@ class optimizer {
   template <class... Pairs>
   constexpr auto apply_gradients(const std::tuple<Pairs...>& pairs) const {
     return std::apply([&](const auto&... p) { return apply_gradients(p...); }, pairs);
+  }
+  /// The same with an integer variable that rises by one after the updates: `o.apply_gradients(pairs, step)`.
+  template <class... Gs, class... Vs, detail::variable_expression Step>
+    requires(sizeof...(Gs) > 0 && (detail::pair_problem<Gs, Vs>::none && ...))
+  constexpr auto apply_gradients(const std::tuple<gradient_and_variable<Gs, Vs>...>& pairs, const Step& step) const {
+    return std::apply(
+        [&](const auto&... p) {
+          return make<504, detail::expression_list<Gs..., Vs..., Step>,
+                      detail::apply_structure<Rule, detail::expression_list<gradient_and_variable<Gs, Vs>...>, Step, Settings...>>(
+              p.gradient..., p.variable..., step);
+        },
+        pairs);
   }
   LEAT_OTHERWISE("apply_gradients takes pairs of a gradient and its variable, or what compute_gradients gave: "
                  "apply_gradients(with_variable(dw, w), with_variable(db, b))") apply_gradients(...) const LEAT_DELETED;

@@ -23,6 +23,7 @@ class straight_run {
       const plan_node& n = plan_.nodes[static_cast<std::size_t>(i)];
       if (n.kind != flow::feed) {
         if (++since % 16 == 0) step_.check();
+        else step_.check_calls();
         take_inputs(plan_, n, slots, inputs);
         if (may_overlap && is_for_threads(n, inputs)) {
           for (std::size_t k = 0; k < inputs.size(); ++k)

@@ -134,6 +134,26 @@ tensor_value lend(const std::vector<T>& v) {
 }
 inline tensor_value lend(const tensor_value& v) { return v; }
 
+// An array that a value was given to keep.
+template <class A>
+struct kept_array final : resource {
+  explicit kept_array(A&& given) : array(std::move(given)) {}
+  A array;
+};
+// The same of an array that is about to end: it is moved into the value, which refers to it there.
+template <class A>
+  requires(!std::is_reference_v<A> && !std::is_const_v<A>)
+tensor_value keep(A&& given) {
+  if constexpr (std::is_same_v<A, tensor_value>) {
+    return std::move(given);
+  } else {
+    auto held = std::make_shared<kept_array<A>>(std::move(given));
+    const tensor_value lent = lend(std::as_const(held->array));
+    if (!lent.is_borrowed()) return lent;
+    return tensor_value::borrow(lent.type(), lent.extent(), const_cast<std::byte*>(lent.data()), std::move(held));
+  }
+}
+
 /// Numbers as another dtype, where none of them changes.
 inline tensor_value converted(const tensor_value& v, dtype wanted) {
   if (v.type() == wanted) return v;
@@ -165,23 +185,26 @@ inline tensor_value converted(const tensor_value& v, dtype wanted) {
 
 }  // namespace detail
 
-/// A tensor and what it is in one run. An array is not copied where its elements lie in row-major order: it must live until the
-/// run has ended, as an argument of the call does. Numbers and lists in braces take the tensor's dtype where that changes none;
-/// arrays must have it.
+/// A tensor and what it is in one run. An array that has a name is not copied where its elements lie in row-major order: it must
+/// live, and stay as it is, until the run has ended. A temporary is kept with the item, and so is a view (a span), whose elements
+/// must live all the same. Numbers and lists in braces take the tensor's dtype where that changes none; arrays must have it.
 class feed_item {
  public:
   template <class V>
-  feed_item(feed_key key, const V& given) : tensor(std::move(key)) {
-    if constexpr (element_type<V> || std::is_convertible_v<V, std::string>) {
-      value = tensor_value(given);
-      adapts = element_type<V>;
-    } else if constexpr (std::is_same_v<V, tensor_literal>) {
-      value = tensor_value(given);
+  feed_item(feed_key key, V&& given) : tensor(std::move(key)) {
+    using array = std::remove_cvref_t<V>;
+    if constexpr (element_type<array> || std::is_convertible_v<const array&, std::string>) {
+      value = tensor_value(static_cast<const array&>(given));
+      adapts = element_type<array>;
+    } else if constexpr (std::is_same_v<array, tensor_literal>) {
+      value = tensor_value(static_cast<const array&>(given));
       adapts = true;
-    } else if constexpr (requires { detail::lend(given); }) {
-      value = detail::lend(given);
+    } else if constexpr (requires { detail::lend(std::as_const(given)); }) {
+      if constexpr (std::is_lvalue_reference_v<V>) value = detail::lend(given);
+      else if constexpr (std::is_const_v<V>) value = tensor_value(given);
+      else value = detail::keep(std::move(given));
     } else {
-      value = tensor_value(given);
+      value = tensor_value(static_cast<const array&>(given));
     }
   }
   feed_item(feed_key key, const tensor_literal& list) : tensor(std::move(key)), value(list), adapts(true) {}
@@ -201,8 +224,16 @@ class feed_list {
     for (const auto& [k, v] : items) items_.emplace_back(k, v);
   }
   template <class Key, class Value>
+  feed_list(std::vector<std::pair<Key, Value>>&& items) {
+    for (auto& [k, v] : items) items_.emplace_back(k, std::move(v));
+  }
+  template <class Key, class Value>
   feed_list(const std::map<Key, Value>& items) {
     for (const auto& [k, v] : items) items_.emplace_back(k, v);
+  }
+  template <class Key, class Value>
+  feed_list(std::map<Key, Value>&& items) {
+    for (auto& [k, v] : items) items_.emplace_back(k, std::move(v));
   }
   const std::vector<feed_item>& items() const { return items_; }
 

@@ -165,6 +165,7 @@ class framed_run final : crew_lead {
     while (!ready_.empty() || free_held()) {
       if (crew_ != nullptr && crew_->has_news()) return true;
       if (++since_ % 16 == 0) step_.check();
+      else step_.check_calls();
       const item it = ready_.top();
       ready_.pop();
       if (must_wait(it)) held_.push_back(it);

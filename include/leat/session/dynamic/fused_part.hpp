@@ -42,11 +42,15 @@ class fused_part final : public plan_part {
     try {
       std::vector<tensor_value> fetched(givers.size());
       give_memory(program->results, fetched);
-      if (!program->run(values, fetched, step)) return false;
+      if (!program->run(values, fetched, step, programs_)) return false;
       keep_memory(fetched);
       for (std::size_t k = 0; k < fetched.size(); ++k) results[k] = {std::move(fetched[k]), nullptr, false};
       step.session.part_runs.fetch_add(1, std::memory_order_relaxed);
       return true;
+    } catch (const cancelled&) {
+      throw;
+    } catch (const deadline_exceeded&) {
+      throw;
     } catch (const error&) {
       return false;  // node by node, the error says where
     }

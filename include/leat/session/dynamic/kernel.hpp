@@ -3,7 +3,9 @@
 // none, because their one definition runs as a program of one node (node_program.hpp); kernels are for those that have no such
 // definition, and for what is no computation: variables, queues, printing. A program enters its own with `register_kernel`.
 
+#include <leat/cpu/interruption.hpp>
 #include <leat/graph/graph_operation.hpp>
+#include <leat/session/dynamic/program_budget.hpp>
 #include <leat/session/dynamic/resources.hpp>
 
 #include <atomic>
@@ -35,10 +37,31 @@ class cancellation {
   std::atomic<bool> cancelled_{false};
 };
 
+/// The host functions that a session was given, by token. Safe from any thread: a call under way keeps the function it began with.
+class session_functions {
+ public:
+  void set(std::string_view token_text, session_function f) {
+    auto held = std::make_shared<const session_function>(std::move(f));
+    const std::lock_guard lock(guard_);
+    by_token_.insert_or_assign(std::string(token_text), std::move(held));
+  }
+  /// The function, or null.
+  std::shared_ptr<const session_function> find(std::string_view token_text) const {
+    const std::lock_guard lock(guard_);
+    const auto at = by_token_.find(token_text);
+    return at == by_token_.end() ? nullptr : at->second;
+  }
+
+ private:
+  mutable std::mutex guard_;
+  std::map<std::string, std::shared_ptr<const session_function>, std::less<>> by_token_;
+};
+
 /// What runs of one session share.
 struct session_state {
   resource_table resources;
-  std::map<std::string, session_function, std::less<>> host_functions;
+  session_functions host_functions;
+  std::shared_ptr<program_budget> programs = std::make_shared<program_budget>();
   std::atomic<bool> closed{false};
   std::ostream* log = nullptr;  // where Print writes: none is standard error
   std::mutex log_guard;
@@ -52,7 +75,7 @@ struct step_state {
   explicit step_state(session_state& its_session) : session(its_session) {}
   session_state& session;
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
-  std::int64_t timeout_in_ms = 0;
+  std::int64_t timeout_in_ms = 0;  // 0 is without limit
   const cancellation* cancel = nullptr;
   run_trace* trace = nullptr;
   int traced_run = 0;
@@ -61,14 +84,36 @@ struct step_state {
   bool threads_for_waiting = false;  // nodes that wait may have threads of their own
   std::atomic<bool> stopped{false};  // a node has failed: the others need not go on
 
+  /// The time counts from now, if it does not yet: looking at the clock takes longer than a short run.
+  void start_clock() {
+    if (timeout_in_ms > 0 && deadline == std::chrono::steady_clock::time_point::max())
+      deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_in_ms);
+  }
   /// Whether the run must stop. Errors: cancelled, deadline_exceeded.
   void check() const {
-    if (stopped.load(std::memory_order_relaxed)) throw cancelled("another node of the run has failed");
-    if ((cancel != nullptr && cancel->is_cancelled())) throw cancelled("Step was cancelled by an explicit call to cancel()");
-    if (session.closed.load(std::memory_order_relaxed)) throw cancelled("Session was closed");
+    check_calls();
     if (deadline != std::chrono::steady_clock::time_point::max() && std::chrono::steady_clock::now() >= deadline)
       throw deadline_exceeded("Timed out after " + std::to_string(timeout_in_ms) + " ms");
   }
+  /// The same without a look at the clock. Errors: cancelled.
+  void check_calls() const {
+    if (stopped.load(std::memory_order_relaxed)) throw cancelled("another node of the run has failed");
+    if (cancel != nullptr && cancel->is_cancelled()) throw cancelled("Step was cancelled by an explicit call to cancel()");
+    if (session.closed.load(std::memory_order_relaxed)) throw cancelled("Session was closed");
+  }
+};
+
+/// A run as an interruption of the loops that its nodes begin.
+class step_interruption final : public cpu::interruption {
+ public:
+  explicit step_interruption(const step_state& its_step) : step_(its_step) {}
+  void check(std::int64_t chunk) const override {
+    if (chunk % 4 == 0) step_.check();  // the clock takes a hundredth of a small chunk's time
+    else step_.check_calls();
+  }
+
+ private:
+  const step_state& step_;
 };
 
 /// What a kernel keeps for its node between runs.

@@ -114,8 +114,7 @@ inline tensor_literal literal_of(const tensor_value& v) {
 inline std::vector<tensor_value> call_host_function(kernel_context& c, const std::string& token_text) {
   std::vector<tensor_value> inputs;
   for (int k = 0; k < c.input_count(); ++k) inputs.push_back(c.input(k));
-  const auto& given = c.step.session.host_functions;
-  if (const auto at = given.find(token_text); at != given.end()) return at->second(inputs);
+  if (const auto given = c.step.session.host_functions.find(token_text)) return (*given)(inputs);
   const auto& built = c.node.owner->named().host_functions;
   const auto at = built.find(token_text);
   if (at == built.end())

@@ -1,7 +1,8 @@
 #pragma once
 // Queues: what steps and threads hand each other. Elements are tuples of values; a queue is open, or closed: then what it holds
-// can be taken, and taking more is `out_of_range`, adding `cancelled`. Whoever waits looks at its run's deadline and
-// cancellation meanwhile.
+// can be taken, and taking more is `out_of_range`, adding `cancelled`. Who takes or adds several does so to the end before the next
+// one begins, in the order in which they came: two who each hold a part would wait for each other. Whoever waits looks at its
+// run's deadline and cancellation meanwhile. Source: TensorFlow's QueueBase, whose attempts stand in line like this.
 
 #include <leat/core/philox.hpp>
 #include <leat/session/dynamic/kernel.hpp>
@@ -10,6 +11,7 @@
 
 #include <condition_variable>
 #include <deque>
+#include <list>
 #include <mutex>
 
 namespace leat::dynamic {
@@ -37,18 +39,14 @@ class value_queue final : public resource {
     one.push_back(std::move(e));
     add_all(std::move(one), step);
   }
-  /// All or nothing of each element; waits for room.
+  /// All or nothing of each element; waits for its turn and for room. Errors: cancelled where the queue was closed before.
   void add_all(std::vector<element> elements, step_state& step) {
     std::unique_lock lock(guard_);
+    if (closing_) throw cancelled(kind() + " '" + settings_.name + "' is closed.");
+    const auto epoch = cancels_;
+    const place_in_line mine(adders_, changed_);
     for (auto& e : elements) {
-      ++adding_;
-      const struct leave {
-        int& count;
-        ~leave() { --count; }
-      } left{adding_};
-      const auto epoch = cancels_;
-      wait(lock, step, [&] { return closed_ || cancels_ != epoch || settings_.capacity < 0 || size() < settings_.capacity; });
-      if (closed_) throw cancelled(kind() + " '" + settings_.name + "' is closed.");
+      wait(lock, step, [&] { return cancels_ != epoch || (mine.is_first() && (settings_.capacity < 0 || size() < settings_.capacity)); });
       if (cancels_ != epoch) throw cancelled("Enqueue operation was cancelled");
       elements_.push_back(std::move(e));
       changed_.notify_all();
@@ -57,16 +55,18 @@ class value_queue final : public resource {
   /// Takes `count` elements, or with `fewer` what is left of a closed queue.
   std::vector<element> take(std::int64_t count, bool fewer, step_state& step) {
     std::unique_lock lock(guard_);
-    const auto available = [&] { return closed_ ? size() : std::max<std::int64_t>(0, size() - settings_.least); };
-    // one after the other, as room is made for those who add
     std::vector<element> taken;
+    if (count <= 0) return taken;
+    const place_in_line mine(takers_, changed_);
+    const auto available = [&] { return closed() ? size() : std::max<std::int64_t>(0, size() - settings_.least); };
+    // one after the other, as room is made for those who add
     const auto give_back = [&] {
       for (auto e = taken.rbegin(); e != taken.rend(); ++e) elements_.push_front(std::move(*e));
       changed_.notify_all();
     };
     while (static_cast<std::int64_t>(taken.size()) < count) {
       try {
-        wait(lock, step, [&] { return available() > 0 || (closed_ && adding_ == 0); });
+        wait(lock, step, [&] { return mine.is_first() && (available() > 0 || closed()); });
       } catch (...) {
         give_back();
         throw;
@@ -92,15 +92,16 @@ class value_queue final : public resource {
     }
     return taken;
   }
+  /// Nobody adds any more who comes later; those who wait for room still do, unless they are cancelled.
   void close(bool cancel_waiting) {
     const std::lock_guard lock(guard_);
-    closed_ = true;
+    closing_ = true;
     if (cancel_waiting) ++cancels_;
     changed_.notify_all();
   }
   bool is_closed() const {
     const std::lock_guard lock(guard_);
-    return closed_;
+    return closed();
   }
   std::int64_t count() const {
     const std::lock_guard lock(guard_);
@@ -116,6 +117,25 @@ class value_queue final : public resource {
   }
 
  private:
+  // One who adds or takes, behind those who came before. The lock is held when it is made and when it ends.
+  class place_in_line {
+   public:
+    place_in_line(std::list<int>& line, std::condition_variable& changed) : line_(line), changed_(changed), at_(line.insert(line.end(), 0)) {}
+    place_in_line(const place_in_line&) = delete;
+    place_in_line& operator=(const place_in_line&) = delete;
+    ~place_in_line() {
+      line_.erase(at_);
+      changed_.notify_all();
+    }
+    bool is_first() const { return at_ == line_.begin(); }
+
+   private:
+    std::list<int>& line_;
+    std::condition_variable& changed_;
+    std::list<int>::iterator at_;
+  };
+
+  bool closed() const { return closing_ && adders_.empty(); }
   std::int64_t size() const { return static_cast<std::int64_t>(elements_.size()); }
   template <class Until>
   void wait(std::unique_lock<std::mutex>& lock, step_state& step, Until until) {
@@ -130,8 +150,8 @@ class value_queue final : public resource {
   mutable std::mutex guard_;
   std::condition_variable changed_;
   std::deque<element> elements_;
-  bool closed_ = false;
-  int adding_ = 0;
+  std::list<int> adders_, takers_;
+  bool closing_ = false;
   std::uint64_t cancels_ = 0;
   std::uint64_t drawn_ = 0;
 };

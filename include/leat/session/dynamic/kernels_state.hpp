@@ -110,7 +110,7 @@ inline void run_scatter(kernel_context& c, scatter_kind kind) {
                                    brackets(updates.extent()) + ", indices.shape " + brackets(index_shape) + ", params.shape " + brackets(s));
           check_indices(indices, s[0]);
           if constexpr (std::is_integral_v<T>)
-            if (kind == scatter_kind::div)
+            if (kind == scatter_kind::div && !indices.empty())
               for (const T u : updates.values<T>())
                 if (u == T(0)) throw invalid_argument("Integer division by zero");
         },

@@ -35,6 +35,7 @@ class node_programs final : public kernel_memory {
         found = entries_.back().get();
       } else {
         next_ = (next_ + 1) % most;
+        if (last_ == entries_[next_].get()) last_ = nullptr;
         entries_[next_] = std::move(made);
         found = entries_[next_].get();
       }
@@ -46,6 +47,11 @@ class node_programs final : public kernel_memory {
       const auto place = [&](const std::byte* data) { return data != nullptr ? const_cast<std::byte*>(data) : nothing; };
       for (const auto& [buffer, operand] : found->operands) found->bound->bind(buffer, place(c.input(operand).data()));
       found->bound->bind(found->fetch, place(result.data()));
+      if (!found->bound->is_ready() && last_ != nullptr && last_ != found && last_->bound) found->bound->take_memory(*last_->bound);
+      last_ = found;
+      // nobody sees the result of a node that does not end
+      const step_interruption stop(c.step);
+      const cpu::scoped_interruption within(&stop);
       found->bound->run();
     }
     c.set(0, std::move(result));
@@ -126,6 +132,7 @@ class node_programs final : public kernel_memory {
 
   std::vector<std::unique_ptr<entry>> entries_;
   std::size_t next_ = 0;
+  entry* last_ = nullptr;  // that ran: it has the memory
   int held_ = -1;  // inputs that are numbers
 };
 
@@ -148,7 +155,9 @@ inline void run_definition(kernel_context& c) {
   // shapes that do not fit are unequal, if the node says so
   if ((type == "Equal" || type == "NotEqual") && !c.node.flag("incompatible_shape_error", true) && !broadcast(c.extent(0), c.extent(1)).ok)
     return c.set(0, tensor_value(type == "NotEqual"));
-  if ((type == "FloorDiv" || type == "TruncateDiv" || type == "FloorMod" || type == "TruncateMod") && is_integer(c.type(1)))
+  // nothing is divided where there is no element
+  if ((type == "FloorDiv" || type == "TruncateDiv" || type == "FloorMod" || type == "TruncateMod") && is_integer(c.type(1)) &&
+      c.input(0).elements() > 0)
     with_number(c.type(1), [&]<class T>(T) {
       for (const T v : c.input(1).values<T>())
         if (v == T(0)) throw invalid_argument("Integer division by zero");

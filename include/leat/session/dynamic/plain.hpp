@@ -8,11 +8,14 @@
 #include <leat/session/dynamic/constants.hpp>
 #include <leat/session/dynamic/node_call.hpp>
 #include <leat/session/dynamic/plain_rows.hpp>
+#include <leat/session/dynamic/stops.hpp>
 
 namespace leat::dynamic {
 
+class program_cache;
+
 /// A plan as a program for certain shapes, with what it is bound to.
-class plain_program : public std::enable_shared_from_this<plain_program> {
+class plain_program : public budgeted_program, public std::enable_shared_from_this<plain_program> {
  public:
   struct feed_binding {
     int buffer;
@@ -35,6 +38,8 @@ class plain_program : public std::enable_shared_from_this<plain_program> {
   std::vector<tensor_info> results;
   std::optional<cpu::interpreter> code;
   std::optional<cpu::bound_program> bound;
+  program_stops stops;
+  std::int64_t own_bytes = 0;       // of all but the memory for intermediate results
   std::mutex guard;
 
   bool fits(std::span<const tensor_value> given) const {
@@ -44,10 +49,13 @@ class plain_program : public std::enable_shared_from_this<plain_program> {
       if (std::memcmp(value.data(), given[static_cast<std::size_t>(k)].data(), value.bytes()) != 0) return false;
     return true;
   }
-  /// Runs it, if the variables are as they were: false where they are not. Errors: those of the interpreter; then no variable
-  /// has been written.
-  bool run(std::span<const tensor_value> given, std::vector<tensor_value>& fetched, const step_state& step) {
+  /// Runs it, if the variables are as they were: false where they are not. `cache` has it. Errors: those of the interpreter; then
+  /// no variable has been written. Of a run that takes longer also cancelled and deadline_exceeded; then no node has written only
+  /// some of its variables, or one of them in part.
+  bool run(std::span<const tensor_value> given, std::vector<tensor_value>& fetched, step_state& step, program_cache& cache) {
     const std::lock_guard lock(guard);
+    if (bound && !bound->is_ready()) [[unlikely]]
+      have_memory(step, cache);
     struct unlock {
       std::vector<variable_binding>& all;
       std::size_t locked = 0;
@@ -75,8 +83,8 @@ class plain_program : public std::enable_shared_from_this<plain_program> {
       bound->bind(fetches[k], to.data());
     }
     if (bound) {
-      if (step.trace == nullptr) bound->run();
-      else run_traced(step);
+      if (step.trace == nullptr && !stops.is_long) bound->run();
+      else run_observed(step);
     }
     for (std::size_t k = 0; k < fetches.size(); ++k)
       if (fetches[k] < 0) fetched[k] = known[k];
@@ -84,9 +92,18 @@ class plain_program : public std::enable_shared_from_this<plain_program> {
   }
 
  private:
-  void run_traced(const step_state& step) {
-    step_observer observer(*step.trace, step.traced_run, code->data());
-    bound->run(observer);
+  [[gnu::cold]] void have_memory(step_state& step, program_cache& cache);
+
+  void run_observed(step_state& step) {
+    if (stops.is_long) step.start_clock();
+    const step_interruption interruption(step);
+    if (step.trace == nullptr) {
+      stop_observer<cpu::no_observer> stoppable(stops, interruption);
+      return bound->run(stoppable);
+    }
+    step_observer traced(*step.trace, step.traced_run, code->data());
+    stop_observer<step_observer> stoppable(stops, interruption, traced);
+    bound->run(stoppable);
     step.trace->add_memory({code->data(), bound->sizes(), &bound->plan()}, weak_from_this().lock());
   }
 };
@@ -344,6 +361,7 @@ class plain_builder {
         if (k == 0) row = made;
       }
     }
+    if (slots.size() > 1) together_.push_back(slots);
     write_rows_[index] = row;
     for (auto* s : slots) writers_.emplace_back(index, s);
     if (n.results > 0) {
@@ -399,6 +417,16 @@ class plain_builder {
       const node& leaf_row = table_.at(variable_rows_.at(slots_[k]));
       made_->variables.push_back({variable_buffers[k], slots_[k], leaf_row.result, written, true});
     }
+    std::vector<std::vector<int>> together;  // buffers of variables that one node writes
+    for (const auto& slots : together_) {
+      auto& list = together.emplace_back();
+      for (auto* s : slots) list.push_back(variable_buffers[static_cast<std::size_t>(std::find(slots_.begin(), slots_.end(), s) - slots_.begin())]);
+    }
+    made_->stops = find_stops(view, made_->code->data(), together);
+    made_->own_bytes = made_->code->bytes();
+    for (const tensor_value& a : made_->arrays)
+      if (!a.is_borrowed()) made_->own_bytes += static_cast<std::int64_t>(a.bytes());
+    made_->bytes.store(made_->own_bytes, std::memory_order_relaxed);
     std::sort(made_->variables.begin(), made_->variables.end(), [](const auto& a, const auto& b) { return a.slot < b.slot; });
     return std::move(made_);
   }
@@ -416,6 +444,7 @@ class plain_builder {
   std::map<int, int> write_rows_;
   std::map<int, std::vector<bool>> users_;
   std::vector<int> writes_;
+  std::vector<std::vector<variable_slot*>> together_;  // that one node writes
   bool lacks_values_ = false;
 };
 

@@ -1,50 +1,133 @@
 #pragma once
-// The programs that were made of a plan, by the shapes that it is run with.
+// The programs that were made of a plan, by the shapes that it is run with. One after the other they use the same memory for
+// intermediate results: a program that has none takes it from one that does not run. What all of them keep is limited by the
+// session's budget (program_budget.hpp).
 
 #include <leat/session/dynamic/plain.hpp>
 
 namespace leat::dynamic {
 
-class program_cache {
+class program_cache final : program_holder {
  public:
+  program_cache() = default;
+  program_cache(const program_cache&) = delete;
+  program_cache& operator=(const program_cache&) = delete;
+  ~program_cache() {
+    if (budget_ != nullptr) budget_->leave(*this);
+  }
+
   /// The program for these values, made where there is none yet; null where there is to be none. It is one for the elements of
   /// `known_feeds`, too.
   std::shared_ptr<plain_program> find(graph& g, const run_plan& plan, step_state& step, std::span<const tensor_value> values,
                                       std::span<const int> known_feeds = {}) {
-    const std::lock_guard lock(guard_);
-    for (auto& p : programs_)
-      if (p->fits(values)) return p;
-    if (made_ >= most) return nullptr;
-    ++made_;
-    std::optional<trace_scope> timed;
-    if (step.trace != nullptr) timed.emplace(step.trace, step.traced_run, "make a program", "Plan");
-    plain_builder builder(g, plan, step);
-    std::shared_ptr<plain_program> p = builder.make(values, known_feeds);
-    if (p == nullptr) {
-      if (builder.lacks_values()) --made_;
-      else if (++failed_ >= 3 && programs_.empty()) made_ = most;  // it is not one that can
-      return nullptr;
+    std::shared_ptr<plain_program> p;
+    {
+      const std::lock_guard lock(guard_);
+      for (auto& at : programs_)
+        if (at->fits(values)) {
+          at->used.store(step.session.programs->now(), std::memory_order_relaxed);
+          if (&at == &programs_.front()) return at;
+          std::swap(at, programs_.front());
+          return programs_.front();
+        }
+      step.start_clock();
+      if (is_hopeless_ || !is_worth_making(values)) return nullptr;
+      p = make(g, plan, step, values, known_feeds);
+      if (p == nullptr) return nullptr;
+      p->used.store(step.session.programs->now(), std::memory_order_relaxed);
+      programs_.push_back(p);
     }
-    programs_.push_back(p);
+    enter(step.session.programs);
+    step.session.programs->tick();
+    step.session.programs->trim(p.get());
     return p;
   }
-  /// A program's variables have changed: their shapes, or they are gone.
-  void forget(const std::shared_ptr<plain_program>& p) {
+  /// Memory for a program that is about to run and has not enough: that of another one, where it does not run.
+  void lend(plain_program& to, std::int64_t budget) {
+    const std::int64_t wanted = to.bound->needed_bytes();
+    if (wanted < least_lent) return;
     const std::lock_guard lock(guard_);
-    std::erase(programs_, p);
+    for (auto& p : programs_) {
+      if (p.get() == &to || !p->bound || !p->guard.try_lock()) continue;
+      const std::lock_guard held(p->guard, std::adopt_lock);
+      const std::int64_t there = p->bound->arena_bytes();
+      if (there < least_lent || there > std::max(wanted, budget)) continue;
+      to.bound->take_memory(*p->bound);
+      p->bytes.store(p->own_bytes + p->bound->arena_bytes(), std::memory_order_relaxed);
+      if (to.bound->arena_bytes() >= wanted) return;
+    }
   }
+  /// A program's variables have changed: their shapes, or they are gone.
+  void forget(const std::shared_ptr<plain_program>& p) { drop(p.get()); }
   /// Whether the plan has turned out to be no program.
   bool is_hopeless() {
     const std::lock_guard lock(guard_);
-    return made_ >= most && programs_.empty();
+    return is_hopeless_;
   }
 
  private:
-  static constexpr int most = 64;  // shapes that keep changing are run node by node
+  static constexpr std::int64_t least_lent = 1 << 16;  // bytes; what is smaller each program has for itself
+  static constexpr int ready_made = 64;
+  static constexpr std::size_t remembered = 1024;
+
+  void list(std::vector<program_use>& all) override {
+    const std::lock_guard lock(guard_);
+    for (const auto& p : programs_)
+      all.push_back({p->used.load(std::memory_order_relaxed), p->bytes.load(std::memory_order_relaxed), p.get(), this});
+  }
+  void drop(const budgeted_program* p) override {
+    const std::lock_guard lock(guard_);
+    std::erase_if(programs_, [&](const auto& at) { return at.get() == p; });
+  }
+
+  std::shared_ptr<plain_program> make(graph& g, const run_plan& plan, step_state& step, std::span<const tensor_value> values,
+                                      std::span<const int> known_feeds) {
+    std::optional<trace_scope> timed;
+    if (step.trace != nullptr) timed.emplace(step.trace, step.traced_run, "make a program", "Plan");
+    const cpu::flush_denormals mode;  // for what is computed now
+    plain_builder builder(g, plan, step);
+    std::shared_ptr<plain_program> p = builder.make(values, known_feeds);
+    if (p != nullptr) ++made_;
+    else if (!builder.lacks_values() && ++failed_ >= 3 && programs_.empty()) is_hopeless_ = true;  // it is not one that can
+    return p;
+  }
+  // After many shapes it is time to make a program only for those that come again: one that is run once does not pay.
+  bool is_worth_making(std::span<const tensor_value> values) {
+    if (made_ < ready_made) return true;
+    std::uint64_t h = 0;
+    for (const tensor_value& v : values) {
+      h = mix(h, static_cast<std::uint64_t>(v.type()));
+      for (int i = 0; i < v.extent().rank; ++i) h = mix(h, static_cast<std::uint64_t>(v.extent()[i]));
+    }
+    if (std::find(seen_.begin(), seen_.end(), h) != seen_.end()) return true;
+    if (seen_.size() < remembered) seen_.push_back(h);
+    else seen_[next_seen_++ % remembered] = h;
+    return false;
+  }
+  void enter(const std::shared_ptr<program_budget>& budget) {
+    const std::lock_guard lock(entering_);
+    if (budget_ != nullptr) return;
+    budget->enter(*this);
+    budget_ = budget;
+  }
+
   std::mutex guard_;
-  std::vector<std::shared_ptr<plain_program>> programs_;
+  std::vector<std::shared_ptr<plain_program>> programs_;  // the last used first
+  bool is_hopeless_ = false;
   int made_ = 0;
   int failed_ = 0;
+  std::vector<std::uint64_t> seen_;  // shapes that came when many programs had been made
+  std::size_t next_seen_ = 0;
+  std::mutex entering_;
+  std::shared_ptr<program_budget> budget_;
 };
+
+inline void plain_program::have_memory(step_state& step, program_cache& cache) {
+  cache.lend(*this, step.session.programs->most());
+  const std::int64_t before = bound->arena_bytes();
+  bound->reserve();
+  bytes.store(own_bytes + bound->arena_bytes(), std::memory_order_relaxed);
+  if (bound->arena_bytes() > before || bytes.load(std::memory_order_relaxed) > step.session.programs->most()) step.session.programs->trim(this);
+}
 
 }  // namespace leat::dynamic

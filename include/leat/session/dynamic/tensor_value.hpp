@@ -188,14 +188,15 @@ class tensor_value {
   /// The elements that a file or a constant holds.
   /// Errors: invalid_argument where something is wrong with them; unimplemented for dtypes that are only carried.
   static tensor_value from_proto(const tensor_proto& p);
-  /// Elements that stay where they are: the caller keeps them for as long as this value and its copies live.
-  static tensor_value borrow(dtype type, const shape& extent, void* elements) {
+  /// Elements that stay where they are: the caller keeps them for as long as this value and its copies live, or `owner` does.
+  static tensor_value borrow(dtype type, const shape& extent, void* elements, std::shared_ptr<resource> owner = nullptr) {
     tensor_value made;
     made.type_ = type;
     made.extent_ = extent;
     made.buffer_ = detail::tensor_buffer::make(0);
     made.buffer_->data = static_cast<std::byte*>(elements);
     made.buffer_->borrowed = true;
+    made.buffer_->handle = std::move(owner);
     return made;
   }
 
@@ -242,7 +243,7 @@ class tensor_value {
     tensor_value made(type_, extent_);
     std::memcpy(made.buffer_->data, buffer_->data, bytes());
     made.buffer_->texts = buffer_->texts;
-    made.buffer_->handle = buffer_->handle;
+    if (!buffer_->borrowed) made.buffer_->handle = buffer_->handle;
     return made;
   }
   /// This value, or a copy where the elements are someone else's: what may be kept after a run.

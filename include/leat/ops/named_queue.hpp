@@ -1,0 +1,165 @@
+#pragma once
+// Queues as functions: `fifo_queue(100, {dtype::float32}, {{}})` makes one, its members the nodes that add, take and close. Elements
+// are tuples, one tensor for each component. Names of nodes, checks and shapes of results are TensorFlow 1.x's.
+// Source: TensorFlow 1.x `FIFOQueue`, `PaddingFIFOQueue`, `RandomShuffleQueue`, `QueueBase`.
+
+#include <leat/graph/lookup.hpp>
+#include <leat/ops/named_random.hpp>
+
+namespace leat {
+
+/// How a queue is made.
+struct queue_options {
+  std::string shared_name{};  // sessions' queues of one name are one queue
+  std::string name{};         // of the node, instead of the queue's kind
+  std::uint64_t seed = 0;     // of a shuffled queue; 0 is none
+};
+
+/// A queue of a graph.
+class graph_queue {
+ public:
+  /// Adds one element when it runs; waits for room. Errors: invalid_argument for another number of components. When it runs:
+  /// invalid_argument for other dtypes and shapes, cancelled where the queue is closed. Source: `enqueue`.
+  graph_operation enqueue(const std::vector<operand_value>& components, std::string_view name = {},
+                          const std::source_location& where = std::source_location::current()) const {
+    return add("QueueEnqueueV2", "_enqueue", components, name, where);
+  }
+  /// Adds the rows of each component as elements. Errors: as above. Source: `enqueue_many`.
+  graph_operation enqueue_many(const std::vector<operand_value>& components, std::string_view name = {},
+                               const std::source_location& where = std::source_location::current()) const {
+    return add("QueueEnqueueManyV2", "_EnqueueMany", components, name, where);
+  }
+  /// The components of the next element; waits for one. When it runs: out_of_range where the queue is closed and has too few.
+  /// Source: `dequeue`.
+  std::vector<output> dequeue(std::string_view name = {}, const std::source_location& where = std::source_location::current()) const {
+    return take("QueueDequeueV2", "_Dequeue", std::nullopt, unknown_dimension, name, where);
+  }
+  /// The next n elements, of each component as rows of one tensor; needs shapes. Source: `dequeue_many`.
+  std::vector<output> dequeue_many(const operand_value& n, std::string_view name = {},
+                                   const std::source_location& where = std::source_location::current()) const {
+    const bool is_known = n.literal() != nullptr && n.literal()->extent().rank == 0;
+    return take("QueueDequeueManyV2", "_DequeueMany", n, is_known ? static_cast<std::int64_t>(n.literal()->number(0)) : unknown_dimension, name, where);
+  }
+  /// The same; of a closed queue also fewer. Source: `dequeue_up_to`.
+  std::vector<output> dequeue_up_to(const operand_value& n, std::string_view name = {},
+                                    const std::source_location& where = std::source_location::current()) const {
+    return take("QueueDequeueUpToV2", "_DequeueUpTo", n, unknown_dimension, name, where);
+  }
+  /// From then on nothing is added; who waits for room still may, unless it is cancelled. Source: `close`.
+  graph_operation close(bool cancel_pending_enqueues = false, std::string_view name = {},
+                        const std::source_location& where = std::source_location::current()) const {
+    return call("QueueCloseV2", "_Close", {}, {{"cancel_pending_enqueues", cancel_pending_enqueues}}, name, where);
+  }
+  /// How many elements it has, an int32. Source: `size`.
+  output size(std::string_view name = {}, const std::source_location& where = std::source_location::current()) const {
+    return call("QueueSizeV2", "_Size", {}, {}, name, where).result();
+  }
+  /// Whether it was closed, a bool. Source: `is_closed`.
+  output is_closed(std::string_view name = {}, const std::source_location& where = std::source_location::current()) const {
+    return call("QueueIsClosedV2", "_Is_Closed", {}, {}, name, where).result();
+  }
+  /// The tensor that stands for the queue.
+  const output& reference() const { return reference_; }
+  const std::vector<dtype>& types() const { return types_; }
+  /// None where any shapes are allowed.
+  const std::vector<shape_value>& shapes() const { return shapes_; }
+
+ private:
+  friend graph_queue fifo_queue(std::int64_t, const std::vector<dtype>&, const std::vector<shape_value>&, const queue_options&, const std::source_location&);
+  friend graph_queue padding_fifo_queue(std::int64_t, const std::vector<dtype>&, const std::vector<shape_value>&, const queue_options&, const std::source_location&);
+  friend graph_queue random_shuffle_queue(std::int64_t, std::int64_t, const std::vector<dtype>&, const std::vector<shape_value>&, const queue_options&,
+                                    const std::source_location&);
+
+  static std::vector<data_type> data_types(const std::vector<dtype>& types) {
+    std::vector<data_type> list;
+    for (const dtype t : types) list.push_back(to_data_type(t));
+    return list;
+  }
+  graph_queue(std::string_view type, std::string_view default_name, const std::vector<dtype>& types, const std::vector<shape_value>& shapes,
+        attribute_map attributes, const queue_options& options, const std::source_location& where)
+      : types_(types), shapes_(shapes) {
+    if (types.empty()) throw invalid_argument("a queue of no components");
+    if (!shapes.empty() && shapes.size() != types.size())
+      throw invalid_argument("Queue shapes must have the same length as dtypes, but got " + std::to_string(types.size()) + " dtypes and " +
+                             std::to_string(shapes.size()) + " shapes");
+    graph& g = default_graph();
+    const source_scope line(g, where);
+    std::vector<tensor_shape_proto> protos;
+    for (const shape& s : shapes) protos.push_back(to_proto(s));
+    attributes["component_types"] = data_types(types);
+    if (!protos.empty()) attributes["shapes"] = protos;
+    attributes["shared_name"] = options.shared_name;
+    reference_ = call_operator(g, type, {}, std::move(attributes), options.name.empty() ? default_name : options.name).result();
+  }
+
+  graph_operation call(std::string_view type, std::string_view suffix, std::vector<number_argument> given, attribute_map attributes,
+                       std::string_view name, const std::source_location& where) const {
+    graph& g = reference_.owner();
+    const source_scope line(g, where);
+    given.insert(given.begin(), reference_);
+    const std::string full = reference_.operation().name();
+    const std::string own = full.substr(full.rfind('/') == full.npos ? 0 : full.rfind('/') + 1) + std::string(suffix);
+    return call_operator(g, type, std::span<const number_argument>(given), std::move(attributes), name.empty() ? std::string_view(own) : name);
+  }
+  graph_operation add(std::string_view type, std::string_view suffix, const std::vector<operand_value>& components, std::string_view name,
+                      const std::source_location& where) const {
+    if (components.size() != types_.size())
+      throw invalid_argument("the queue '" + reference_.operation().name() + "' has " + std::to_string(types_.size()) + " components, " +
+                             std::to_string(components.size()) + " are given");
+    std::vector<number_argument> given;
+    for (const operand_value& v : components) {
+      if (v.tensor() != nullptr) given.emplace_back(*v.tensor());
+      else given.emplace_back(*v.literal());
+    }
+    return call(type, suffix, std::move(given), {{"Tcomponents", data_types(types_)}}, name, where);
+  }
+  std::vector<output> take(std::string_view type, std::string_view suffix, const std::optional<operand_value>& n, std::int64_t rows, std::string_view name,
+                           const std::source_location& where) const {
+    std::vector<number_argument> given;
+    if (n && n->tensor() != nullptr) given.emplace_back(*n->tensor());
+    else if (n) given.emplace_back(*n->literal());
+    const graph_operation made = call(type, suffix, given, {{"component_types", data_types(types_)}}, name, where);
+    std::vector<output> components;
+    for (std::size_t k = 0; k < types_.size(); ++k) {
+      components.push_back(made.result(static_cast<int>(k)));
+      if (shapes_.empty()) continue;
+      shape known;
+      if (n && shapes_[k].rank == max_rank) throw invalid_argument("rows of 8 dimensions make an array of more than 8 dimensions");
+      if (n) known.push(rows);
+      for (int i = 0; i < shapes_[k].rank; ++i) known.push(shapes_[k][i]);
+      set_shape(components.back(), known);
+    }
+    return components;
+  }
+
+  output reference_;
+  std::vector<dtype> types_;
+  std::vector<shape_value> shapes_;
+};
+
+/// A queue in the default graph: first in, first out. `capacity`: how many elements it has room for, below 0 for any number.
+/// `shapes`: of each component, or none where any are allowed; then it gives no batches.
+/// Errors: invalid_argument for other numbers of shapes and dtypes. Source: `FIFOQueue`.
+[[nodiscard]] inline graph_queue fifo_queue(std::int64_t capacity, const std::vector<dtype>& types, const std::vector<shape_value>& shapes = {},
+                                      const queue_options& options = {}, const std::source_location& where = std::source_location::current()) {
+  return {"FIFOQueueV2", "fifo_queue", types, shapes, {{"capacity", capacity}}, options, where};
+}
+/// The same for elements whose shapes differ where `shapes` has -1: batches are filled up with zeros. Source: `PaddingFIFOQueue`.
+[[nodiscard]] inline graph_queue padding_fifo_queue(std::int64_t capacity, const std::vector<dtype>& types, const std::vector<shape_value>& shapes,
+                                              const queue_options& options = {},
+                                              const std::source_location& where = std::source_location::current()) {
+  return {"PaddingFIFOQueueV2", "padding_fifo_queue", types, shapes, {{"capacity", capacity}}, options, where};
+}
+/// A queue that gives its elements in random order, of at least `least` that stay behind while it is open.
+/// Source: `RandomShuffleQueue`.
+[[nodiscard]] inline graph_queue random_shuffle_queue(std::int64_t capacity, std::int64_t least, const std::vector<dtype>& types,
+                                                const std::vector<shape_value>& shapes = {}, const queue_options& options = {},
+                                                const std::source_location& where = std::source_location::current()) {
+  attribute_map attributes{{"capacity", capacity},
+                           {"min_after_dequeue", least},
+                           {"seed", options.seed == 0 ? std::int64_t{0} : std::int64_t{87654321}},
+                           {"seed2", static_cast<std::int64_t>(options.seed)}};
+  return {"RandomShuffleQueueV2", "random_shuffle_queue", types, shapes, std::move(attributes), options, where};
+}
+
+}  // namespace leat
