@@ -47,7 +47,7 @@ class fused_part final : public plan_part {
       for (std::size_t k = 0; k < fetched.size(); ++k) results[k] = {std::move(fetched[k]), nullptr, false};
       step.session.part_runs.fetch_add(1, std::memory_order_relaxed);
       return true;
-    } catch (const error&) {
+    } catch (const std::exception&) {
       return false;  // node by node, the error says where
     }
   }
