@@ -1,5 +1,6 @@
 // make_corpus FOLDER: what the fuzzing programs begin with, into FOLDER/json and FOLDER/binary: graphs with everything, each
-// of their nodes and attributes alone, and some small texts that are nearly right; into FOLDER/arrays files of arrays.
+// of their nodes and attributes alone, and some small texts that are nearly right; into FOLDER/arrays files of arrays; into
+// FOLDER/graphs small graphs that are wrong, and into FOLDER/programs some that are right, the recorded ones among them.
 
 #include <leat/io/binary.hpp>
 #include <leat/io/json.hpp>
@@ -7,8 +8,10 @@
 #include <leat/io/safetensors.hpp>
 
 #include "support/graph_files.hpp"
+#include "support/hostile_graphs.hpp"
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <string>
@@ -63,6 +66,18 @@ int main(int count, char** arguments) try {
     io::write_npy_file(make_tensor_proto(values, {2, 3}), folder / "arrays" / ("npy" + std::to_string(count)));
     io::write_safetensors(folder / "arrays" / ("safetensors" + std::to_string(count)), arrays, {{"step", "12"}});
   }
+  // what runs, and what is refused for one of its numbers; larger ones would be few runs a second
+  constexpr std::uintmax_t most_bytes = 12000;
+  std::filesystem::create_directories(folder / "graphs");
+  std::filesystem::create_directories(folder / "programs");
+  for (const auto& g : leat_test::hostile_graphs())
+    for (const char* of : {"graphs", "programs"}) io::write_binary_file(leat_test::graph_text(g.text).parse(), folder / of / std::to_string(files++));
+  const char* reference = std::getenv("LEAT_REFERENCE");
+  const std::filesystem::path recorded = std::filesystem::path(reference != nullptr ? reference : "") / "graphs";
+  std::error_code ignored;
+  for (const auto& found : std::filesystem::directory_iterator(recorded, ignored))
+    if (found.path().extension() == ".pb" && found.file_size() <= most_bytes)
+      std::filesystem::copy_file(found.path(), folder / "programs" / found.path().filename(), std::filesystem::copy_options::overwrite_existing, ignored);
   return 0;
 } catch (const std::exception& e) {
   std::fprintf(stderr, "make_corpus: %s\n", e.what());

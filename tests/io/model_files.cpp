@@ -5,10 +5,26 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <csignal>
 #include <random>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
+
+namespace {
+std::atomic<int> syncs_until_one_fails{-1};
+}
+// In place of the C library's: a disk that fails.
+extern "C" int fsync(int number) {
+  if (syncs_until_one_fails.load() >= 0 && syncs_until_one_fails.fetch_sub(1) == 0) {
+    errno = EIO;
+    return -1;
+  }
+  return static_cast<int>(::syscall(SYS_fsync, number));
+}
 
 using namespace leat;
 using leat_test::message_of;
@@ -165,4 +181,75 @@ TEST_CASE("a writer that is killed leaves the old model or the new one, whole") 
   MESSAGE("the new model was there " << seen_w << " times of 25");
   write("v");
   CHECK(io::read_model_files(folder).meta == graph_of("v"));
+}
+
+TEST_CASE("a model that cannot be synced leaves the one before where it was") {
+  const scratch_folder scratch("model_sync");
+  const auto folder = scratch.path / "model";
+  io::write_model_files(folder, graph_of("v"), {{"v", array_of(four)}});
+  int failures = 0;
+  for (int k = 0; k < 20; ++k) {
+    syncs_until_one_fails = k;
+    try {
+      io::write_model_files(folder, graph_of("w"), {{"w", array_of(four)}});
+      syncs_until_one_fails = -1;
+      break;
+    } catch (const failed_precondition& e) {
+      syncs_until_one_fails = -1;
+      CHECK(says(e.what(), {"cannot be synced"}));
+      CHECK(io::read_model_files(folder).meta == graph_of("v"));
+      ++failures;
+    }
+    int entries = 0;
+    for ([[maybe_unused]] const auto& e : files::directory_iterator(scratch.path)) ++entries;
+    CHECK(entries == 1);
+  }
+  CHECK(failures == 5);  // two files, the folder of each, and the exchange
+  CHECK(io::read_model_files(folder).meta == graph_of("w"));
+  // the first model of a place
+  for (int k = 0; k < 5; ++k) {
+    syncs_until_one_fails = k;
+    CHECK_THROWS_AS(io::write_model_files(scratch.path / "first", graph_of("v"), {{"v", array_of(four)}}), failed_precondition);
+    syncs_until_one_fails = -1;
+    CHECK_FALSE(files::exists(scratch.path / "first"));
+  }
+}
+
+TEST_CASE("a model that is replaced again and again while it is read is read whole") {
+  const scratch_folder scratch("model_replaced");
+  const auto folder = scratch.path / "model";
+  const std::vector<float> many(40000, 1.5f);
+  io::write_model_files(folder, graph_of("v"), {{"v", array_of(many)}});
+  std::atomic<bool> done{false};
+  std::thread writer([&] {
+    for (int i = 0; i < 60; ++i) {
+      const std::string name = i % 2 == 0 ? "w" : "v";
+      io::write_model_files(folder, graph_of(name), {{name, array_of(many)}});
+    }
+    done = true;
+  });
+  std::string problem;
+  int reads = 0;
+  while (!done && problem.empty()) {
+    try {
+      const io::model_files read = io::read_model_files(folder, {.checksums = reads % 2 == 0});
+      if (!read.variables.contains(read.meta.graph.nodes[0].name)) problem = "the graph of one, the variables of another";
+      ++reads;
+    } catch (const error& e) {
+      problem = e.what();
+    }
+  }
+  writer.join();
+  CHECK(problem == "");
+  CHECK(reads > 0);
+}
+
+TEST_CASE("a pipe is no file, and TensorFlow's SavedModel is called one") {
+  const scratch_folder scratch("model_kinds");
+  const auto pipe = scratch.path / "graph.json";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK(says(message_of<failed_precondition>([&] { io::read_file(pipe); }), {"graph.json: is a pipe or socket"}));
+  files::create_directory(scratch.path / "exported");
+  io::write_file(scratch.path / "exported" / "saved_model.pb", std::string("\x08\x01\x12\x00", 4));
+  CHECK(says(message_of<unimplemented>([&] { io::read_model_files(scratch.path / "exported"); }), {"exported: a SavedModel of TensorFlow's"}));
 }

@@ -80,6 +80,23 @@ expect 1 "operators that leat does not know: OwnMean (1)" check own.json
 expect 0 "operators that leat does not know: OwnMean (1)" check --allow-unknown own.json
 expect 1 "there is no node" check --allow-unknown bad.json
 
+# what run runs, check knows; what run refuses, check finds
+sed 's/"op": "Mean"/"op": "Cumsum"/' good.json >cumsum.json
+expect 0 "cumsum.json: 6 nodes, nothing found" check cumsum.json
+sed 's/"axes", "^x"/"axes:5", "^x"/' good.json >port.json
+expect 1 "port.json: the node 'loss' (Mean): input 'axes:5': 'axes' (Const) has 1 output" check port.json
+expect 3 "the node 'loss' (Mean): input 'axes:5'" run port.json --fetch loss
+sed 's/"input": \["x", "w.read"\]/"input": ["x"]/' good.json >inputs.json
+expect 1 "inputs.json: the node 'y' (MatMul): has 1 inputs" check inputs.json
+sed 's|/cpu:0|/job:other/cpu:0|' good.json >elsewhere.json
+expect 1 "Cannot assign a device for operation axes" check elsewhere.json
+printf '\x08\x01\x12\x00' >saved_model.pb
+expect 3 "saved_model.pb: a SavedModel of TensorFlow's" check saved_model.pb
+mkdir exported && cp saved_model.pb exported
+expect 3 "exported: a SavedModel of TensorFlow's" run exported --fetch y
+mkfifo pipe.json
+expect 3 "pipe.json: is a pipe or socket" run pipe.json --timeout 1 --fetch y
+
 # convert
 expect 0 "" convert good.json good.pb
 expect 0 "" convert good.pb again.json
@@ -178,6 +195,16 @@ expect 1 "Attempting to use uninitialized value w" run good.json --feed x=@rows.
 expect 1 "'x'" run good.json --variables values --fetch y
 expect 1 "Cannot feed value of shape (1, 3) for Tensor x:0" run good.json --variables values --feed x=[[1,2,3]] --fetch y
 expect 1 "there is no node \"b\"" run bad.json --fetch a
+expect 1 $'uninitialized value w\n     [[node' run good.json --feed x=@rows.json --fetch y
+cat >large.json <<'END'
+{"node": [
+  {"name": "n", "op": "Placeholder", "attr": {"dtype": {"type": "DT_INT32"}, "shape": {"shape": {"dim": [{"size": "1"}]}}}},
+  {"name": "one", "op": "Const", "attr": {"dtype": {"type": "DT_FLOAT"}, "value": {"tensor": {"dtype": "DT_FLOAT", "tensor_shape": {}, "float_val": [1]}}}},
+  {"name": "y", "op": "Fill", "input": ["n", "one"], "attr": {"T": {"type": "DT_FLOAT"}}}
+]}
+END
+expect 0 $'y  float32 [3]\n  [1, 1, 1]' run large.json --memory 1 --feed n=[3] --fetch y
+expect 1 "node 'y' (Fill)" run large.json --memory 1 --feed n=[1000000] --fetch y
 expect 2 "--fetch: The name 'q' refers to an Operation not in the graph" run good.json --fetch q
 expect 2 "has an empty name" run good.json --fetch y,,w
 expect 2 "--feed: \"x\" is not NAME=VALUE" run good.json --feed x --fetch y

@@ -1,6 +1,7 @@
 #include "known.hpp"
 
 #include <leat/ops/known.hpp>
+#include <leat/session/dynamic/kernel.hpp>
 
 #include <algorithm>
 
@@ -9,7 +10,9 @@ namespace tool {
 std::vector<std::string> known_operators() {
   std::vector<std::string> types;
   for (auto type : leat::known_operator_types()) types.emplace_back(type);
+  for (auto& type : leat::kernel_types()) types.push_back(std::move(type));
   std::sort(types.begin(), types.end());
+  types.erase(std::unique(types.begin(), types.end()), types.end());
   return types;
 }
 

@@ -6,7 +6,7 @@
 
 namespace tool {
 
-/// TensorFlow's types of the operators that leat knows, sorted.
+/// TensorFlow's types of the operators that leat runs, sorted.
 std::vector<std::string> known_operators();
 
 }  // namespace tool

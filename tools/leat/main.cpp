@@ -26,7 +26,7 @@ using namespace tool;
 enum exit_code : int { all_well = 0, found_something = 1, wrong_use = 2, bad_file = 3 };
 
 void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
-void complain(std::string_view text) { std::fprintf(stderr, "leat: %s\n", printable(text).c_str()); }
+void complain(std::string_view text) { std::fprintf(stderr, "leat: %s\n", printable_lines(text).c_str()); }
 
 /// The names between commas.
 std::vector<std::string> split(const std::string& text) {
@@ -50,7 +50,7 @@ int run_check(const std::vector<std::string>& paths, bool allow_unknown) {
   const auto known = known_operators();
   int code = all_well;
   const auto line = [](const std::string& path, const std::string& text) {
-    print(printable(path) + ": " + printable(text) + "\n");
+    print(printable(path) + ": " + printable_lines(text) + "\n");
   };
   for (const auto& path : paths) {
     graph_file file;
@@ -72,9 +72,11 @@ int run_check(const std::vector<std::string>& paths, bool allow_unknown) {
     for (const auto& [op, count] : unknown)
       list += (list.empty() ? "" : ", ") + std::string(op) + " (" + std::to_string(count) + ")";
     if (!list.empty()) line(path, "operators that leat does not know: " + list);
-    if (findings.empty() && list.empty())
+    const std::string refused = findings.empty() ? refusal_of(file.meta.graph) : std::string{};
+    if (!refused.empty()) line(path, refused);
+    if (findings.empty() && list.empty() && refused.empty())
       line(path, std::to_string(file.meta.graph.nodes.size()) + " nodes, nothing found");
-    if ((!findings.empty() || (!list.empty() && !allow_unknown)) && code == all_well) code = found_something;
+    if ((!findings.empty() || !refused.empty() || (!list.empty() && !allow_unknown)) && code == all_well) code = found_something;
   }
   return code;
 }
@@ -194,6 +196,7 @@ int main(int count, char** arguments) try {
   run_command->add_flag("--progress", request.progress, "tell how far repeated runs are, also where the error output is no terminal");
   run_command->add_option("--trace", request.trace, "a file for what ran when, which chrome://tracing and Perfetto show");
   run_command->add_option("--timeout", request.timeout, "seconds that one run may take")->check(CLI::PositiveNumber);
+  run_command->add_option("--memory", request.memory, "megabytes that arrays may take at the same time")->check(CLI::PositiveNumber);
   run_command->footer(
       "A name is a key of the signature, a tensor (y:0), or an operation (y), whose first result is fetched where it has one.\n"
       "Examples:\n  leat run model/ --feed 'x=[[1, 2], [3, 4]]'\n"

@@ -24,7 +24,7 @@ namespace files = std::filesystem;
 
 namespace {
 
-void complain(const std::string& text) { std::fprintf(stderr, "leat: %s\n", printable(text).c_str()); }
+void complain(const std::string& text) { std::fprintf(stderr, "leat: %s\n", printable_lines(text).c_str()); }
 
 /// A graph with its session, and what its file said of signatures.
 struct loaded_model {
@@ -54,10 +54,10 @@ auto as_usage(const std::string& where, F f) {
   }
 }
 
-bool open(const std::string& path, loaded_model& model) {
+bool open(const std::string& path, loaded_model& model, const session_options& how) {
   std::error_code ignored;
   if (files::is_directory(path, ignored)) {
-    model.saved.emplace(io::load_model(path));
+    model.saved.emplace(io::load_model(path, {.session = how}));
     model.signatures = model.saved->signatures();
     model.tags = model.saved->tags();
     return true;
@@ -75,7 +75,7 @@ bool open(const std::string& path, loaded_model& model) {
     }
   model.signatures = std::move(file.meta.signatures);
   model.tags = std::move(file.meta.meta_info.tags);
-  model.own_session.emplace(model.own_graph);
+  model.own_session.emplace(model.own_graph, how);
   return true;
 }
 
@@ -167,9 +167,24 @@ class progress_line {
 
 }  // namespace
 
+std::string refusal_of(const graph_def& def) {
+  if (def.nodes.empty()) return {};
+  try {
+    graph g;
+    g.named();
+    import_graph(g, def, {.name = ""});
+    graph_session(g).prepare(std::vector<output>{}, std::vector<output>{});
+  } catch (const error& e) {
+    return e.what();
+  }
+  return {};
+}
+
 int run_model(const run_request& request) {
   loaded_model model;
-  if (!open(request.path, model)) return 1;
+  session_options limits;
+  limits.memory_limit_in_bytes = static_cast<std::int64_t>(std::min(request.memory * 1e6, 9e18));
+  if (!open(request.path, model, limits)) return 1;
   const signature_def* signature = signature_of(model, request.signature);
   const auto* inputs = signature != nullptr ? &signature->inputs : nullptr;
   const auto* outputs = signature != nullptr ? &signature->outputs : nullptr;

@@ -24,6 +24,22 @@ std::string printable(std::string_view text) {
   return out;
 }
 
+std::string printable_lines(std::string_view text) {
+  std::string out;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    std::string_view line = text.substr(at, end - at);
+    if (at > 0) out += "\n  ";
+    while (line.starts_with('\t')) {
+      out += "  ";
+      line.remove_prefix(1);
+    }
+    out += printable(line);
+    at = end + 1;
+  }
+  return out;
+}
+
 namespace {
 
 std::string dtype_text(const node_def& node, std::string_view attribute) {

@@ -18,5 +18,7 @@ std::string show(const graph_file& file, const show_options& options);
 
 /// Text without control characters, which a terminal would obey.
 std::string printable(std::string_view text);
+/// The same of a message of several lines; all but the first are indented, so that none passes for another message.
+std::string printable_lines(std::string_view text);
 
 }  // namespace tool

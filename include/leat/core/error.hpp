@@ -69,4 +69,19 @@ class unimplemented : public error {
   using error::error;
 };
 
+namespace detail {
+template <class E>
+void throw_if(const error& e, const std::string& text) {
+  if (dynamic_cast<const E*>(&e) != nullptr) throw E(text);
+}
+/// Throws an error of the same class with another text: what was known elsewhere is added to it.
+[[noreturn]] inline void rethrow_saying(const error& e, const std::string& text) {
+  throw_if<invalid_argument>(e, text), throw_if<failed_precondition>(e, text), throw_if<not_found>(e, text);
+  throw_if<already_exists>(e, text), throw_if<out_of_range>(e, text), throw_if<data_loss>(e, text);
+  throw_if<deadline_exceeded>(e, text), throw_if<cancelled>(e, text), throw_if<aborted>(e, text);
+  throw_if<resource_exhausted>(e, text), throw_if<unimplemented>(e, text);
+  throw error(text);
+}
+}  // namespace detail
+
 }  // namespace leat

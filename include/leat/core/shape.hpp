@@ -4,18 +4,41 @@
 // `dims<-4611..., 10>`, as a value it is `shape`. Unknown dimensions (-1) exist only in graphs that were built at run time.
 
 #include <cstdint>
+#include <leat/core/error.hpp>
 #include <leat/core/text.hpp>
 
 namespace leat {
 
 inline constexpr int max_rank = 8;
 inline constexpr std::int64_t unknown_dimension = -1;
+/// No tensor has more elements: those of 8 bytes would fill an address space. So no sum of a few of their sizes overflows.
+inline constexpr std::int64_t max_elements = std::int64_t{1} << 44;
 
 /// The number that stands for a named dimension.
 constexpr std::int64_t named_dimension(std::string_view text) {
   return -2 - static_cast<std::int64_t>(hash_text(text) >> 2);
 }
 constexpr bool is_named(std::int64_t dimension) { return dimension < unknown_dimension; }
+
+/// Whether a product of sizes fits std::int64_t; `product` is set where it does. All sizes are multiplied with it.
+constexpr bool multiplies(std::int64_t a, std::int64_t b, std::int64_t& product) {
+#ifdef __CUDACC__
+  if (a > 0 && b > 0 && a > INT64_MAX / b) return false;
+  product = a * b;
+  return true;
+#else
+  return !__builtin_mul_overflow(a, b, &product);
+#endif
+}
+
+namespace detail {
+[[noreturn]] inline void refuse_rank() { throw unimplemented("more than 8 dimensions"); }
+[[noreturn]] inline void refuse_size(const std::int64_t* sizes, int rank) {
+  std::string text = "[";
+  for (int i = 0; i < rank; ++i) text += (i > 0 ? "," : "") + (sizes[i] < 0 ? std::string("?") : std::to_string(sizes[i]));
+  throw resource_exhausted("a tensor of shape " + text + "] has more than 2^44 elements, which no memory holds");
+}
+}  // namespace detail
 
 /// A shape as a value: `rank` dimensions, the first of `dim`.
 struct shape {
@@ -32,7 +55,11 @@ struct shape {
       if (dim[i] != other.dim[i]) return false;
     return true;
   }
-  constexpr void push(std::int64_t d) { dim[rank++] = d; }
+  /// One dimension more. Errors: unimplemented for a ninth.
+  constexpr void push(std::int64_t d) {
+    if (rank < 0 || rank >= max_rank) detail::refuse_rank();
+    dim[rank++] = d;
+  }
   /// All dimensions are sizes.
   constexpr bool is_static() const {
     if (rank < 0) return false;
@@ -40,11 +67,27 @@ struct shape {
       if (dim[i] < 0) return false;
     return true;
   }
-  /// Number of elements of a static shape.
-  constexpr std::int64_t elements() const {
+  /// Number of elements of a static shape. Errors: resource_exhausted above `max_elements`; dimensions of 0 do not count there, so
+  /// that no stride along the shape overflows either.
+  constexpr std::int64_t elements() const { return elements(0, rank); }
+  /// The same of the dimensions from one axis to before another.
+  constexpr std::int64_t elements(int from, int to) const {
     std::int64_t n = 1;
-    for (int i = 0; i < rank; ++i) n *= dim[i];
-    return n;
+    bool none = false;
+    bool fits = true;
+    for (int i = from; i < to; ++i) {
+      if (dim[i] == 0) none = true;
+      else fits = multiplies(n, dim[i], n) && fits;
+    }
+    if (!fits || n > max_elements) detail::refuse_size(dim, rank);
+    return none ? 0 : n;
+  }
+  /// Whether `elements()` gives a number, once the sizes are known that are not yet.
+  constexpr bool is_countable() const {
+    std::int64_t n = 1;
+    for (int i = 0; i < rank; ++i)
+      if (dim[i] > 0 && (!multiplies(n, dim[i], n) || n > max_elements)) return false;
+    return true;
   }
   /// The same without dimensions of size 1.
   constexpr shape squeezed() const {

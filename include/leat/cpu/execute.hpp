@@ -3,6 +3,7 @@
 // whole arrays. Small clusters of static shape are compiled in place with their sizes as constants; large ones call the one
 // copy of their instruction list.
 
+#include <leat/core/memory.hpp>
 #include <leat/cpu/chunks.hpp>
 #include <leat/cpu/float_mode.hpp>
 #include <leat/cpu/lanes.hpp>
@@ -273,7 +274,7 @@ struct device {
   static constexpr chunk_limits chunks{};
   using mode = flush_denormals;  // of the processor, around a step
 
-  static void* allocate(std::size_t bytes) { return ::operator new(bytes, std::align_val_t{64}); }
+  static void* allocate(std::size_t bytes) { return allocate_aligned(bytes); }
   static void release(void* p) { ::operator delete(p, std::align_val_t{64}); }
   static void copy_in(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
   static void copy_out(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }

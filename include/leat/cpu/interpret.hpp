@@ -230,6 +230,7 @@ class bound_program {
     const auto v = code_.view();
     if (plan_.arena_bytes > arena_bytes_) {
       release();
+      arena_taken_.take(static_cast<std::size_t>(plan_.arena_bytes));
       arena_ = static_cast<std::byte*>(device::allocate(static_cast<std::size_t>(plan_.arena_bytes)));
       arena_bytes_ = plan_.arena_bytes;
     }
@@ -245,6 +246,7 @@ class bound_program {
   }
   void release() {
     if (arena_ != nullptr) device::release(arena_);
+    arena_taken_.give_back();
     arena_ = nullptr;
     arena_bytes_ = 0;
   }
@@ -255,6 +257,7 @@ class bound_program {
   std::vector<bool> bound_;
   program_plan plan_;
   std::byte* arena_ = nullptr;
+  metered_bytes arena_taken_;
   std::int64_t arena_bytes_ = 0;
   bool planned_ = false;
   bool ready_ = false;  // planned, and the buffers have their places

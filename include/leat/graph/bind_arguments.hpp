@@ -36,6 +36,7 @@ inline std::vector<argument_range> ranges_of(const operator_definition& d, int t
   const auto length_of = [&](const argument_definition& a) -> std::int64_t {
     if (!a.count_attribute.empty()) {
       const auto* n = integer_in(attributes, a.count_attribute);
+      if (n != nullptr && *n < 0) throw invalid_argument(d.type + ": the attribute " + a.count_attribute + " is " + std::to_string(*n) + ", less than 0");
       return n != nullptr ? *n : -1;
     }
     const auto* types = types_in(attributes, a.list_attribute);
@@ -62,9 +63,7 @@ inline std::vector<argument_range> ranges_of(const operator_definition& d, int t
 
 inline std::string type_text(data_type t) {
   if (to_dtype(t) != dtype::invalid) return std::string(name_of_dtype(to_dtype(t)));
-  std::string text = name_of_data_type(t).substr(3);
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
+  return lower_name_of_data_type(t);
 }
 
 /// Dtypes of the inputs against the definition; enters the attributes that follow from them, then the defaults. Inputs whose

@@ -2,7 +2,9 @@
 // Between a node's numbers and TensorFlow's inputs and attributes, in both directions, by the operator's form
 // (graph/form.hpp).
 
+#include <leat/graph/leaves.hpp>
 #include <leat/graph/literal.hpp>
+#include <leat/graph/tensor_contents.hpp>
 
 namespace leat {
 
@@ -55,9 +57,15 @@ class number_cursor {
   std::span<const std::int64_t> rest_;
 };
 
+/// As TensorFlow's inputs hold numbers. Errors: invalid_argument for what does not fit.
+inline std::int32_t as_int32(std::int64_t n) {
+  if (n > INT32_MAX || n < INT32_MIN) throw invalid_argument(std::to_string(n) + " does not fit int32, which sizes and axes of graphs are");
+  return static_cast<std::int32_t>(n);
+}
+
 inline tensor_literal int32_vector(std::span<const std::int64_t> values) {
   std::vector<std::int32_t> list;
-  for (auto v : values) list.push_back(v < 0 && is_named(v) ? -1 : static_cast<std::int32_t>(v));
+  for (auto v : values) list.push_back(v < 0 && is_named(v) ? -1 : as_int32(v));
   return tensor_literal(list);
 }
 
@@ -178,25 +186,43 @@ inline dtype result_type(std::span<const field> fields, const attribute_map& att
 /// The contents of the inputs that hold numbers, where they are constants: null elsewhere.
 using number_values = std::vector<const tensor_proto*>;
 
+namespace detail {
+/// The one element of a tensor as a node's number has it; nothing where it holds another count, or no number that is computed with.
+inline std::optional<std::int64_t> scalar_bits(const tensor_proto& p) {
+  if (p.shape.unknown_rank || !p.shape.dims.empty()) return std::nullopt;
+  const dtype type = to_dtype(p.dtype);
+  const bool in_bytes = p.field == tensor_field::tensor_content;
+  switch (type) {
+    case dtype::float32:
+      return p.bytes.size() == 4 ? std::optional(bits_of(type, static_cast<double>(get_bytes<float>(p.bytes, 0)))) : std::nullopt;
+    case dtype::float64: return p.bytes.size() == 8 ? std::optional(bits_of(type, get_bytes<double>(p.bytes, 0))) : std::nullopt;
+    case dtype::int32: return p.bytes.size() == 4 ? std::optional<std::int64_t>(get_bytes<std::int32_t>(p.bytes, 0)) : std::nullopt;
+    case dtype::int64: return p.bytes.size() == 8 ? std::optional(get_bytes<std::int64_t>(p.bytes, 0)) : std::nullopt;
+    case dtype::boolean: return p.bytes.size() == 1 ? std::optional<std::int64_t>(p.bytes[0] != 0) : std::nullopt;
+    case dtype::uint8:
+      if (in_bytes) return p.bytes.size() == 1 ? std::optional<std::int64_t>(static_cast<unsigned char>(p.bytes[0])) : std::nullopt;
+      return p.bytes.size() == 4 ? std::optional<std::int64_t>(get_bytes<std::int32_t>(p.bytes, 0)) : std::nullopt;
+    default: return std::nullopt;
+  }
+}
+}  // namespace detail
+
 /// A node's numbers from its attributes and the constants among its inputs; nothing where one of them is not a constant, or
 /// not one that this form can say.
 inline std::optional<std::vector<std::int64_t>> numbers_from(std::span<const field> fields, const attribute_map& attributes,
                                                              const number_values& values, std::span<const tensor_info> operands) {
   std::vector<std::int64_t> numbers;
   std::size_t at = 0;
+  std::optional<std::size_t> first_half;
   dtype named_type = dtype::invalid;
   for (const field& f : fields) {
     if (is_number_input(f.kind)) {
       if (at >= values.size() || values[at] == nullptr) return std::nullopt;
       const tensor_proto& p = *values[at++];
       if (f.kind == field_kind::bits) {
-        if (p.shape.dims.size() != 0 || p.bytes.empty()) return std::nullopt;
-        const tensor_literal one = p.dtype == data_type::float32   ? tensor_literal(detail::get_bytes<float>(p.bytes, 0))
-                                   : p.dtype == data_type::float64 ? tensor_literal(detail::get_bytes<double>(p.bytes, 0))
-                                   : p.dtype == data_type::int64   ? tensor_literal(detail::get_bytes<std::int64_t>(p.bytes, 0))
-                                   : p.dtype == data_type::boolean ? tensor_literal(p.bytes[0] != 0)
-                                                                   : tensor_literal(detail::get_bytes<std::int32_t>(p.bytes, 0));
-        numbers.push_back(is_floating(named_type) ? std::bit_cast<std::int64_t>(one.number(0)) : static_cast<std::int64_t>(one.number(0)));
+        const auto one = p.dtype == to_data_type(named_type) ? detail::scalar_bits(p) : std::nullopt;
+        if (!one) return std::nullopt;
+        numbers.push_back(*one);
         continue;
       }
       const auto list = integers_of(p);
@@ -215,10 +241,18 @@ inline std::optional<std::vector<std::int64_t>> numbers_from(std::span<const fie
           numbers.insert(numbers.end(), list->begin(), list->end());
           break;
         case field_kind::pairs:
+          if (p.shape.dims.size() != 2 || p.shape.dims[1].size != 2)
+            throw invalid_argument(std::string(f.name) + " must be a matrix of two columns, not " + to_text(p.shape));
           for (std::size_t k = 0; k < 2; ++k)
             for (std::size_t i = k; i < list->size(); i += 2) numbers.push_back((*list)[i]);
           break;
-        default: numbers.insert(numbers.end(), list->begin(), list->end()); break;
+        default:
+          if (f.kind == field_kind::half) first_half = list->size();
+          else if (first_half && list->size() != *first_half)
+            throw invalid_argument(std::string(f.name) + " has " + std::to_string(list->size()) + " numbers, what stands before it " +
+                                   std::to_string(*first_half));
+          numbers.insert(numbers.end(), list->begin(), list->end());
+          break;
       }
       continue;
     }

@@ -135,6 +135,15 @@ inline std::string name_of_data_type(data_type d) {
   return text;
 }
 
+/// "int32", "string_ref": how messages call a type; "dtype 99" for one that is not known, which a file may name.
+inline std::string lower_name_of_data_type(data_type d) {
+  if (!is_known(d)) return "dtype " + std::to_string(static_cast<int>(d));
+  std::string text = name_of_data_type(d).substr(3);
+  for (char& c : text)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return text;
+}
+
 /// The type that TensorFlow calls so ("DT_INT32_REF"), or nothing.
 constexpr std::optional<data_type> data_type_by_name(std::string_view name) {
   constexpr std::string_view prefix = "DT_", suffix = "_REF";

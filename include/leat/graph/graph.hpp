@@ -94,6 +94,7 @@ class graph {
     for (std::size_t i = 0; i < inputs.size(); ++i) operand[i] = at(inputs[i]).result;
     const inference got = op.infer({operand, static_cast<int>(inputs.size()), attributes.data(), static_cast<int>(attributes.size())});
     if (!got.problem.empty()) fail(op, inputs, got.problem);
+    if (!got.extent.is_countable()) fail(op, inputs, "a result of more than 2^44 elements, which no memory holds");
     node n{.op = &op, .result = {got.type, got.extent}};
     n.inputs = static_cast<int>(edges.size());
     n.input_count = static_cast<int>(inputs.size());

@@ -75,10 +75,7 @@ inline std::string output::name() const { return detail::nodes_of(*owner_).resul
 inline std::string dtype_text(const output& o) {
   const graph& g = o.owner();
   std::string text(name_of_dtype(o.type()));
-  if (to_dtype(to_data_type(o.type())) == dtype::invalid) {
-    text = name_of_data_type(to_data_type(o.type())).substr(3);
-    for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
+  if (to_dtype(to_data_type(o.type())) == dtype::invalid) text = lower_name_of_data_type(to_data_type(o.type()));
   if (is_reference_result(*g.at(o.index()).op, o.port())) text += "_ref";
   return text;
 }

@@ -6,6 +6,7 @@
 #include <leat/graph/separate.hpp>
 
 #include <queue>
+#include <set>
 
 namespace leat {
 
@@ -54,8 +55,11 @@ class importer {
     const int first = g_.size();
     for (int i : order) place_[static_cast<std::size_t>(i)] = enter(static_cast<std::size_t>(i));
     for (std::size_t i = 0; i < def_.nodes.size(); ++i) nodes_.record(place_[i]).order = first + static_cast<int>(i);
-    for (const auto& [node, k, to] : ways_back_)
-      nodes_.set_input(g_, place_[static_cast<std::size_t>(node)], k, place_[static_cast<std::size_t>(to)]);
+    for (const auto& [node, k, to] : ways_back_) {
+      const output from(g_, place_[static_cast<std::size_t>(to)], inputs_[static_cast<std::size_t>(node)][static_cast<std::size_t>(k)].port);
+      check_way_back(node, k, from);
+      nodes_.set_input(g_, place_[static_cast<std::size_t>(node)], k, from.index());
+    }
     return returned();
   }
 
@@ -121,23 +125,26 @@ class importer {
 
   // Everything that can be wrong before a node is made.
   void check() {
-    std::string unknown;
+    std::set<std::string_view> unknown;
+    std::string unknown_list;
     most_ports_.assign(def_.nodes.size(), 1);
     for (std::size_t i = 0; i < def_.nodes.size(); ++i) {
       const node_def& def = def_.nodes[i];
       if (!is_valid_node_name(def.name)) throw invalid_argument("`" + def.name + "` is not a valid node name");
       if (find(def.name) >= 0) throw invalid_argument("Node name '" + def.name + "' already exists in the GraphDef");
       by_name_.insert(name_index::hash(def.name, false), static_cast<int>(i));
-      if (!options_.unknown_operators && find_operator(def.op) == nullptr && unknown.find("'" + def.op + "'") == unknown.npos)
-        unknown += (unknown.empty() ? "'" : ", '") + def.op + "'";
+      if (!options_.unknown_operators && find_operator(def.op) == nullptr && find_definition(def.op) == nullptr)
+        if (unknown.insert(def.op).second) unknown_list += (unknown_list.empty() ? "'" : ", '") + def.op + "'";
     }
-    if (!unknown.empty()) throw unimplemented("operators that are not known: " + unknown);
+    if (!unknown.empty()) throw unimplemented("operators that are not known: " + unknown_list);
     std::map<std::string, bool, std::less<>> used;
     for (const auto& [name, tensor] : options_.input_map) {
       if (&tensor.owner() != &g_) throw invalid_argument("input_map: " + describe(tensor) + " is not an element of this graph.");
       used[name] = false;
     }
     inputs_.resize(def_.nodes.size());
+    // a number in a file must not take memory in its proportion
+    allowed_results_ = max_results + 1 + 16 * def_.nodes.size();
     for (std::size_t i = 0; i < def_.nodes.size(); ++i) {
       const node_def& def = def_.nodes[i];
       bool controls_began = false;
@@ -159,6 +166,7 @@ class importer {
         }
         inputs_[i].push_back(e);
       }
+      allowed_results_ += inputs_[i].size();
     }
     std::string missing;
     for (const auto& [name, is_used] : used)
@@ -186,7 +194,7 @@ class importer {
         if (from < 0) continue;
         const bool merges = def_.nodes[i].op == "Merge" || def_.nodes[i].op == "RefMerge";
         const std::string& type = def_.nodes[static_cast<std::size_t>(from)].op;
-        if (merges && (type == "NextIteration" || type == "RefNextIteration")) {
+        if (merges && !inputs_[i][k].control && (type == "NextIteration" || type == "RefNextIteration")) {
           ways_back_.push_back({static_cast<int>(i), static_cast<int>(k), from});
           continue;
         }
@@ -229,6 +237,8 @@ class importer {
       else inputs.push_back(e.node < 0 ? e.mapped : output(g_, std::max(from, 0), e.port));
     }
     const op_info& op = nodes_.operator_or_opaque(def.op);
+    for (std::size_t k = 0; k < inputs.size(); ++k)  // control inputs stand behind them
+      if (edges[k].node < 0 || place_[static_cast<std::size_t>(edges[k].node)] >= 0) check_output(def, def.inputs[k], inputs[k]);
     request.op = &op;
     request.inputs = inputs;
     request.attributes = def.attributes;
@@ -239,14 +249,46 @@ class importer {
     if (!prefix_.empty()) nodes_.names.take(full);
     move_classes(request.attributes);
     std::vector<std::int64_t> numbers;
-    if (!named_part::is_opaque(op)) describe_known(def, request, numbers);
-    else if (const operator_definition* defined = find_definition(def.op)) describe_defined(static_cast<int>(in_file), *defined, edges, request);
+    try {
+      if (!named_part::is_opaque(op)) describe_known(def, request, numbers);
+      else if (const operator_definition* defined = find_definition(def.op)) describe_defined(static_cast<int>(in_file), *defined, edges, request);
+    } catch (const error& e) {
+      rethrow_saying(e, place_of(def) + e.what());
+    }
     if (request.results.empty() && op.kind != op_kind::group && find_definition(def.op) == nullptr) {
       request.complete = false;
       request.results.assign(static_cast<std::size_t>(most_ports_[in_file]), {dtype::invalid, shape::unknown()});
     }
     request.numbers = numbers;
+    results_ += request.results.size();
+    if (results_ > allowed_results_)
+      throw resource_exhausted(place_of(def) + "has " + std::to_string(request.results.size()) + " outputs; with it the graph has more than " +
+                               std::to_string(allowed_results_) + ", which is not in proportion to its size");
     return nodes_.append(g_, std::move(request));
+  }
+
+  // An input names a result that its node has.
+  void check_output(const node_def& def, const std::string& text, const output& in) const {
+    const int has = nodes_.record(in.index()).results;
+    if (in.port() < has) return;
+    fail(def, "input '" + text + "': '" + nodes_.record(in.index()).name + "' (" + std::string(g_.at(in.index()).op->type) + ") has " +
+                  (has == 0 ? std::string("no output") : std::to_string(has) + (has == 1 ? " output" : " outputs")));
+  }
+  static bool is_open(const node_request& request, int k) { return k < 64 && (request.open_inputs >> k & 1) != 0; }
+  // Whether an input can be a variable itself, as far as the graph says; what is fed may stand for one.
+  bool may_refer(const output& in) const {
+    const op_info& from = *g_.at(in.index()).op;
+    if (from.kind == op_kind::placeholder || is_reference_result(from, in.port())) return true;
+    return from.infer == nullptr && find_definition(from.type) == nullptr;  // of an operator that is not known
+  }
+  // A way back that comes to its Merge must bring what the Merge has.
+  void check_way_back(int node, int k, const output& from) const {
+    const node_def& def = def_.nodes[static_cast<std::size_t>(node)];
+    check_output(def, def.inputs[static_cast<std::size_t>(k)], from);
+    const dtype wanted = g_.at(place_[static_cast<std::size_t>(node)]).result.type, is = from.type();
+    if (wanted != dtype::invalid && is != dtype::invalid && wanted != is)
+      fail(def, "input '" + def.inputs[static_cast<std::size_t>(k)] + "' has type " + type_text(to_data_type(is)) + ", the loop's variable " +
+                    type_text(to_data_type(wanted)));
   }
 
   // Operators of graphs at run time. Attributes stay as the file has them; defaults are only looked at.
@@ -263,15 +305,16 @@ class importer {
     if (const auto known = merge_shapes_.find(in_file); known != merge_shapes_.end() || as_entered_)
       for (std::size_t i = 0; i < infos.size(); ++i)
         if (i < 64 && (request.open_inputs >> i & 1) != 0) infos[i].extent = as_entered_ ? infos[0].extent : known->second;
-    try {
-      attribute_map attributes = def.attributes;
-      const auto ranges = ranges_of(d, static_cast<int>(infos.size()), attributes);
-      bind_attributes(d, ranges, infos, attributes);
-      check_attributes(d, attributes);
-      request.results = infer_results(d, request.inputs, infos, attributes);
-    } catch (const invalid_argument& e) {
-      fail(def, e.what());
-    }
+    attribute_map attributes = def.attributes;
+    const auto ranges = ranges_of(d, static_cast<int>(infos.size()), attributes);
+    bind_attributes(d, ranges, infos, attributes);
+    check_attributes(d, attributes);
+    for (const auto& range : ranges)
+      for (int i = range.first; i < range.first + range.count; ++i)
+        if (range.argument->reference && !is_open(request, i) &&
+            !may_refer(request.inputs[static_cast<std::size_t>(i)]))
+          throw invalid_argument("input '" + range.argument->name + "' must be a variable, and '" + def.inputs[static_cast<std::size_t>(i)] + "' gives a value");
+    request.results = infer_results(d, request.inputs, infos, attributes);
   }
 
   // Names in "_class" get the prefix, too.
@@ -290,9 +333,8 @@ class importer {
     const auto* type = a != nullptr ? a->get_if<data_type>() : nullptr;
     return type == nullptr ? dtype::invalid : static_cast<dtype>(base_of(*type));
   }
-  [[noreturn]] static void fail(const node_def& def, const std::string& what) {
-    throw invalid_argument("the node '" + def.name + "' (" + def.op + "): " + what);
-  }
+  static std::string place_of(const node_def& def) { return "the node '" + def.name + "' (" + def.op + "): "; }
+  [[noreturn]] static void fail(const node_def& def, const std::string& what) { throw invalid_argument(place_of(def) + what); }
 
   void describe_known(const node_def& def, node_request& request, std::vector<std::int64_t>& numbers) {
     const op_info& op = *request.op;
@@ -300,7 +342,10 @@ class importer {
       describe_leaf(def, request, numbers);
       return;
     }
-    if (op.kind == op_kind::group) return;
+    if (op.kind == op_kind::group) {
+      if (!request.inputs.empty()) throw invalid_argument("takes no inputs but control inputs");
+      return;
+    }
     const auto fields = form_of(op, static_cast<int>(request.inputs.size()));
     int fixed = 0;
     int held = 0;
@@ -312,8 +357,11 @@ class importer {
     }
     const int operands = static_cast<int>(request.inputs.size()) - held;
     if (list ? operands < 1 : operands != fixed)
-      fail(def, "has " + std::to_string(request.inputs.size()) + " inputs, which is not what the operator takes");
+      throw invalid_argument("has " + std::to_string(request.inputs.size()) + " inputs, which is not what the operator takes");
+    if (const auto* n = integer_in(def.attributes, "N"); list && n != nullptr && *n != operands)
+      throw invalid_argument("attribute N is " + std::to_string(*n) + ", and there are " + std::to_string(operands) + " such inputs");
     request.number_inputs = held;
+    check_operand_types(def, fields, request.inputs.first(static_cast<std::size_t>(operands)));
     std::vector<tensor_info> infos;
     bool all_known = true;
     for (int k = 0; k < operands; ++k) {
@@ -330,7 +378,7 @@ class importer {
       const dtype said = type_attribute(def, f.name);
       const dtype is = infos[static_cast<std::size_t>(f.value)].type;
       if (said != dtype::invalid && is != dtype::invalid && said != is)
-        fail(def, "attribute " + std::string(f.name) + " is " + name_of_data_type(to_data_type(said)) + ", but its input has " +
+        throw invalid_argument("attribute " + std::string(f.name) + " is " + name_of_data_type(to_data_type(said)) + ", but its input has " +
                       name_of_data_type(to_data_type(is)));
     }
     number_values values;
@@ -340,7 +388,7 @@ class importer {
       values.push_back(in.port() == 0 ? nodes_.contents_of(g_, in.index()) : nullptr);
       const auto found = values.back() == nullptr && in.extent().has_rank() ? fully_known_numbers(in) : std::nullopt;
       if (!found) continue;
-      values.back() = &computed.emplace_back(tensor_literal(in.extent(), std::vector<std::int32_t>(found->begin(), found->end())).proto());
+      values.back() = &computed.emplace_back(tensor_literal(in.extent(), *found).proto());
     }
     const auto read = numbers_from(fields, def.attributes, values, infos);
     if (!read || !all_known) {
@@ -350,7 +398,7 @@ class importer {
     } else {
       numbers = *read;
       const inference got = infer_result(op, infos, numbers);
-      if (!got.problem.empty() && !carried_type(infos)) fail(def, std::string(got.problem));
+      if (!got.problem.empty() && !carried_type(infos)) throw invalid_argument(std::string(got.problem));
       if (got.problem.empty()) {
         request.results.push_back({got.type, got.extent});
       } else {  // a type that the library carries but does not compute with
@@ -360,6 +408,25 @@ class importer {
     }
     for (const field& f : fields)
       if (f.kind == field_kind::result) request.results.push_back(infos[static_cast<std::size_t>(f.value)]);
+  }
+  // Operands of one group have one dtype, as far as it is known; a variable is where one is wanted.
+  void check_operand_types(const node_def& def, std::span<const field> fields, std::span<const output> operands) const {
+    std::size_t at = 0;
+    std::size_t first = operands.size();
+    for (const field& f : fields) {
+      if (!leat::is_operand(f.kind)) continue;
+      const std::size_t end = f.kind == field_kind::operands ? operands.size() : std::min(at + 1, operands.size());
+      for (; at < end; ++at) {
+        if (f.kind == field_kind::reference && !may_refer(operands[at]))
+          throw invalid_argument("input '" + std::string(f.name) + "' must be a variable, and '" + def.inputs[at] + "' gives a value");
+        const dtype type = operands[at].type();
+        if (f.value != 0 || type == dtype::invalid) continue;
+        if (first == operands.size()) first = at;
+        else if (type != operands[first].type())
+          throw invalid_argument("input '" + def.inputs[at] + "' has type " + type_text(to_data_type(type)) + ", input '" + def.inputs[first] + "' " +
+                                 type_text(to_data_type(operands[first].type())));
+      }
+    }
   }
   static int group_of(std::span<const field> fields, int k) {
     int at = 0;
@@ -388,17 +455,18 @@ class importer {
   }
 
   void describe_leaf(const node_def& def, node_request& request, std::vector<std::int64_t>& numbers) {
-    if (!request.inputs.empty()) fail(def, "takes no inputs");
+    if (!request.inputs.empty()) throw invalid_argument("takes no inputs");
     const dtype type = type_attribute(def, "dtype");
-    if (type == dtype::invalid) fail(def, "lacks the attribute dtype");
+    if (type == dtype::invalid) throw invalid_argument("lacks the attribute dtype");
     tensor_info result{type, shape::unknown()};
     if (request.op->kind == op_kind::constant) {
       const auto* value = def.attributes.find("value");
       const auto* tensor = value != nullptr ? value->get_if<tensor_proto>() : nullptr;
-      if (tensor == nullptr) fail(def, "lacks the attribute value");
-      if (static_cast<dtype>(tensor->dtype) != type) fail(def, "attribute value has another dtype than attribute dtype");
+      if (tensor == nullptr) throw invalid_argument("lacks the attribute value");
+      if (const auto problem = problem_of(*tensor); !problem.empty()) throw invalid_argument("attribute value: " + problem);
+      if (static_cast<dtype>(tensor->dtype) != type) throw invalid_argument("attribute value has another dtype than attribute dtype");
       result.extent = to_shape(tensor->shape);
-      if (const auto one = scalar_bits(*tensor, result)) numbers.push_back(*one);
+      if (const auto one = scalar_bits(*tensor)) numbers.push_back(*one);
       request.complete = !numbers.empty();
     } else {
       const auto* extent = def.attributes.find("shape");
@@ -408,23 +476,6 @@ class importer {
     }
     request.results.push_back(result);
   }
-  static std::optional<std::int64_t> scalar_bits(const tensor_proto& p, const tensor_info& info) {
-    if (info.extent.rank != 0) return std::nullopt;
-    const bool in_bytes = p.field == tensor_field::tensor_content;
-    switch (info.type) {
-      case dtype::float32:
-        return p.bytes.size() == 4 ? std::optional(bits_of(info.type, static_cast<double>(get_bytes<float>(p.bytes, 0)))) : std::nullopt;
-      case dtype::float64: return p.bytes.size() == 8 ? std::optional(bits_of(info.type, get_bytes<double>(p.bytes, 0))) : std::nullopt;
-      case dtype::int32: return p.bytes.size() == 4 ? std::optional<std::int64_t>(get_bytes<std::int32_t>(p.bytes, 0)) : std::nullopt;
-      case dtype::int64: return p.bytes.size() == 8 ? std::optional(get_bytes<std::int64_t>(p.bytes, 0)) : std::nullopt;
-      case dtype::boolean: return p.bytes.size() == 1 ? std::optional<std::int64_t>(p.bytes[0] != 0) : std::nullopt;
-      case dtype::uint8:
-        if (in_bytes) return p.bytes.size() == 1 ? std::optional<std::int64_t>(static_cast<unsigned char>(p.bytes[0])) : std::nullopt;
-        return p.bytes.size() == 4 ? std::optional<std::int64_t>(get_bytes<std::int32_t>(p.bytes, 0)) : std::nullopt;
-      default: return std::nullopt;
-    }
-  }
-
   std::vector<graph_element> returned() {
     std::vector<graph_element> list;
     for (const auto& name : options_.return_elements) {
@@ -456,6 +507,8 @@ class importer {
   std::vector<int> most_ports_;
   std::vector<int> place_;
   std::vector<way_back> ways_back_;
+  std::size_t results_ = 0;  // of all nodes that are entered
+  std::size_t allowed_results_ = 0;
   std::map<int, shape> merge_shapes_;  // of loops' variables, where they are known
   bool is_trial_ = false;
   bool as_entered_ = false;  // a loop's variables have the shape with which they enter it

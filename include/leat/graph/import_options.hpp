@@ -16,8 +16,10 @@ struct import_options {
 };
 
 /// Makes the nodes of a file's graph; gives back what `return_elements` names.
-/// Errors: invalid_argument, naming the node, for names that are taken twice in the file or are none, inputs that are not
-/// there, cycles, wrong numbers or dtypes of inputs; unimplemented for operators that are not known, if those are not let in.
+/// Errors, naming the node: invalid_argument for names that are taken twice in the file or are none, inputs that are not there, outputs
+/// that their node does not have, cycles, wrong numbers or dtypes of inputs, attributes of another kind or range, shapes that do not fit;
+/// resource_exhausted for more outputs than are in proportion to the file; unimplemented for more than 8 dimensions, and for operators
+/// that are not known, if those are not let in. Names, inputs and cycles are looked at before the first node is made.
 std::vector<graph_element> import_graph(graph& g, const graph_def& def, const import_options& options = {});
 inline std::vector<graph_element> import_graph(const graph_def& def, const import_options& options = {}) {
   return import_graph(default_graph(), def, options);

@@ -20,11 +20,34 @@ inline void agree(shape& all, const shape& one) {
     if (all[i] != one[i]) all.dim[i] = unknown_dimension;
 }
 
+/// Asks the operator's rule. A result that no tensor can have is a problem like others: more than 8 dimensions, too many elements, a
+/// size below 0 that no operand has for a name.
+inline inference ask(const op_info& op, std::span<const tensor_info> operands, std::span<const std::int64_t> numbers) {
+  constexpr std::string_view too_many = "a result of more than 2^44 elements, which no memory holds";
+  try {
+    const inference got = op.infer({operands.data(), static_cast<int>(operands.size()), numbers.data(), static_cast<int>(numbers.size())});
+    if (!got.problem.empty() || !got.extent.has_rank()) return got;
+    if (!got.extent.is_countable()) return inference::wrong(too_many);
+    for (int i = 0; i < got.extent.rank; ++i) {
+      if (!is_named(got.extent[i])) continue;
+      bool known = false;
+      for (const auto& o : operands)
+        for (int k = 0; k < o.extent.rank; ++k) known = known || o.extent[k] == got.extent[i];
+      if (!known) return inference::wrong("a size below 0");
+    }
+    return got;
+  } catch (const unimplemented&) {
+    return inference::wrong("a result of more than 8 dimensions");
+  } catch (const resource_exhausted&) {
+    return inference::wrong(too_many);
+  }
+}
+
 inline void infer_ranks(const op_info& op, std::vector<tensor_info>& operands, std::size_t from, std::span<const std::int64_t> numbers,
                         inference& all, bool& any, std::string_view& problem) {
   while (from < operands.size() && operands[from].extent.has_rank()) ++from;
   if (from == operands.size()) {
-    const inference one = op.infer({operands.data(), static_cast<int>(operands.size()), numbers.data(), static_cast<int>(numbers.size())});
+    const inference one = ask(op, operands, numbers);
     if (!one.problem.empty()) {
       problem = one.problem;
     } else if (!any) {
@@ -52,7 +75,7 @@ inline void infer_ranks(const op_info& op, std::vector<tensor_info>& operands, s
 inline inference infer_result(const op_info& op, std::span<const tensor_info> operands, std::span<const std::int64_t> numbers) {
   bool ranks_known = true;
   for (const auto& o : operands) ranks_known = ranks_known && o.extent.has_rank();
-  if (ranks_known) return op.infer({operands.data(), static_cast<int>(operands.size()), numbers.data(), static_cast<int>(numbers.size())});
+  if (ranks_known) return detail::ask(op, operands, numbers);
   if (operands.size() > 4) {  // too many to try out; such operators (concat) take equal ranks
     std::vector<tensor_info> tried(operands.begin(), operands.end());
     shape like = shape::unknown();
@@ -63,7 +86,7 @@ inline inference infer_result(const op_info& op, std::span<const tensor_info> op
         o.extent = like;
         for (int i = 0; i < like.rank; ++i) o.extent.dim[i] = unknown_dimension;
       }
-    if (like.has_rank()) return op.infer({tried.data(), static_cast<int>(tried.size()), numbers.data(), static_cast<int>(numbers.size())});
+    if (like.has_rank()) return detail::ask(op, tried, numbers);
     return {operands[0].type, shape::unknown()};
   }
   std::vector<tensor_info> tried(operands.begin(), operands.end());

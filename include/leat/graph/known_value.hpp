@@ -3,6 +3,7 @@
 // computed from shapes, as far as these are. With it `reshape(x, stack({shape_of(x)[0], 10}))` has a static second dimension.
 
 #include <leat/graph/named_part.hpp>
+#include <leat/graph/slice_walk.hpp>
 
 namespace leat {
 
@@ -15,17 +16,23 @@ class known_value_reader {
   using numbers = std::optional<std::vector<std::int64_t>>;
 
   numbers read(const output& o, int depth) const {
-    if (depth > max_depth || (o.type() != dtype::int32 && o.type() != dtype::int64)) return std::nullopt;
+    if (depth > max_depth || visited_ == max_visited || (o.type() != dtype::int32 && o.type() != dtype::int64)) return std::nullopt;
+    for (const auto& [index, found] : read_)
+      if (index == o.index() && o.port() == 0) return found;
+    ++visited_;
     const shape extent = o.extent();
     if (extent.has_rank() && (extent.rank > 1 || (extent.rank == 1 && extent[0] > max_count))) return std::nullopt;
     numbers found = computed(o, depth);
     // a vector whose length is known has that many numbers, though none of them is
     if (!found && extent.has_rank() && extent.is_static()) found.emplace(static_cast<std::size_t>(extent.elements()), -1);
+    if (depth > 0 && o.port() == 0 && inputs(o) > 1) read_.emplace_back(o.index(), found);
     return found;
   }
 
  private:
   static constexpr int max_depth = 16;
+  // A node that others take several times is read once; of a wide graph this many are read.
+  static constexpr int max_visited = 256;
   static constexpr std::int64_t max_count = 64;
 
   output in(const output& o, int k) const { return nodes_.input(g_, o.index(), k); }
@@ -82,19 +89,15 @@ class known_value_reader {
       if (contents == nullptr) return std::nullopt;
     }
     const auto n = static_cast<std::int64_t>(from->size());
-    const std::int64_t step = (*stride)[0];
-    const auto place = [&](std::int64_t i, std::int64_t low, std::int64_t high) { return std::clamp(i < 0 ? i + n : i, low, high); };
     if (attribute(o, "shrink_axis_mask") != 0) {
       const std::int64_t at = (*begin)[0] < 0 ? (*begin)[0] + n : (*begin)[0];
       if (at < 0 || at >= n) return std::nullopt;
       return std::vector<std::int64_t>{(*from)[static_cast<std::size_t>(at)]};
     }
-    const std::int64_t low = step > 0 ? 0 : -1;
-    const std::int64_t high = step > 0 ? n : n - 1;
-    std::int64_t i = attribute(o, "begin_mask") != 0 ? (step > 0 ? 0 : n - 1) : place((*begin)[0], low, high);
-    const std::int64_t last = attribute(o, "end_mask") != 0 ? (step > 0 ? n : -1) : place((*end)[0], low, high);
+    const slice_walk walk =
+        walk_of((*begin)[0], (*end)[0], (*stride)[0], n, attribute(o, "begin_mask") != 0, attribute(o, "end_mask") != 0);
     std::vector<std::int64_t> taken;
-    for (; step > 0 ? i < last : i > last; i += step) taken.push_back((*from)[static_cast<std::size_t>(i)]);
+    for (std::int64_t i = 0; i < walk.count; ++i) taken.push_back((*from)[static_cast<std::size_t>(walk.begin + i * walk.stride)]);
     return taken;
   }
 
@@ -120,6 +123,8 @@ class known_value_reader {
 
   graph& g_;
   named_part& nodes_;
+  mutable int visited_ = 0;
+  mutable std::vector<std::pair<int, numbers>> read_;  // nodes of several inputs, and what is known of them
 };
 
 }  // namespace detail

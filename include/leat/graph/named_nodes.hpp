@@ -270,7 +270,12 @@ class named_nodes : public graph_names {
   }
   static void put_controls(graph& g, node& n, const node_request& request) {
     n.controls = static_cast<int>(g.edges.size());
+    std::unordered_set<int> seen;  // where they are many
     for (int c : request.controls) {
+      if (request.controls.size() > 16) {
+        if (seen.insert(c).second) g.edges.push_back(c);
+        continue;
+      }
       bool known = false;
       for (int k = n.controls; k < static_cast<int>(g.edges.size()); ++k) known = known || g.edges[static_cast<std::size_t>(k)] == c;
       if (!known) g.edges.push_back(c);

@@ -70,8 +70,13 @@ class shape_context {
   int input_count() const { return static_cast<int>(inputs_.size()); }
   const tensor_info& input(int k) const { return inputs_[static_cast<std::size_t>(k)]; }
   int result_count() const { return static_cast<int>(results_.size()); }
-  void set(int result, const shape& extent) { results_[static_cast<std::size_t>(result)].extent = extent; }
+  /// Errors: invalid_argument for more elements than any tensor has.
+  void set(int result, const shape& extent) {
+    check(extent);
+    if (result < result_count()) results_[static_cast<std::size_t>(result)].extent = extent;
+  }
   void set_all(const shape& extent) {
+    check(extent);
     for (auto& r : results_) r.extent = extent;
   }
   /// The elements of an input of integers as far as they are known: nothing, or each with -1 where it is not.
@@ -90,6 +95,9 @@ class shape_context {
   std::function<bool(int)> constant_of;
 
  private:
+  void check(const shape& extent) const {
+    if (!extent.is_countable()) fail("a result of more than 2^44 elements, which no memory holds");
+  }
   template <class T>
   T get(std::string_view name, T otherwise) const {
     const auto* a = attributes_.find(name);

@@ -22,10 +22,12 @@ namespace leat::io {
 /// Errors: data_loss where the bytes are no such message (cut off, wrong wire types, text that is not UTF-8);
 /// invalid_argument where the message is wrong (nested too deep, an attribute twice, two kinds of values in one list or
 /// tensor) or the graph is (`validate`, unless turned off); unimplemented for tensors of resources and variants, and
-/// composite tensors in signatures.
+/// composite tensors in signatures, and a SavedModel of TensorFlow's.
 template <file_message M = graph_def>
 M read_binary(std::span<const std::byte> bytes, const read_options& options = {}) {
   if (bytes.size() > max_file_bytes) throw invalid_argument("longer than 2 GB, which is protobuf's limit");
+  // its first field is a number, that of a graph a message
+  if (!bytes.empty() && bytes[0] == std::byte{0x08}) throw unimplemented(std::string(tensorflow_saved_model));
   M m;
   detail::read_message(protozero::pbf_reader{reinterpret_cast<const char*>(bytes.data()), bytes.size()}, m,
                        detail::place{}, 1);

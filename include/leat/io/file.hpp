@@ -19,6 +19,11 @@
 
 namespace leat::io {
 
+/// What is said of what TensorFlow 2 exports.
+inline constexpr std::string_view tensorflow_saved_model =
+    "a SavedModel of TensorFlow's, which holds MetaGraphDefs and checkpoints: not read; tf.io.write_graph writes the graph of one as a .pb, "
+    "tf.compat.v1.train.export_meta_graph as a .meta";
+
 /// All that is left of a stream, in parts, so that memory follows what comes.
 /// Errors: data_loss if it cannot be read; invalid_argument if it is longer than `limit`, by default 2 GB, protobuf's.
 inline std::string read_all(std::istream& in, std::size_t limit = max_file_bytes) {
@@ -37,10 +42,14 @@ inline std::string read_all(std::istream& in, std::size_t limit = max_file_bytes
   return text;
 }
 
-/// A whole file. Errors: not_found if it cannot be opened, and those of `read_all`; each names the file.
+/// A whole file. Errors: not_found if it cannot be opened; failed_precondition for a pipe or socket, which may never give anything:
+/// who means one reads it as a stream; those of `read_all`. Each names the file.
 inline std::string read_file(const std::filesystem::path& path, std::size_t limit = max_file_bytes) {
   std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) throw not_found(path.string() + ": is a folder, not a file");
+  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
+  if (std::filesystem::is_directory(status)) throw not_found(path.string() + ": is a folder, not a file");
+  if (std::filesystem::is_fifo(status) || std::filesystem::is_socket(status))
+    throw failed_precondition(path.string() + ": is a pipe or socket, not a file");
   std::ifstream in(path, std::ios::binary);
   if (!in) throw not_found(path.string() + ": cannot be opened");
   try {
@@ -104,12 +113,8 @@ template <class F>
 auto naming(const std::filesystem::path& path, F read) {
   try {
     return read();
-  } catch (const data_loss& e) {
-    throw data_loss(path.string() + ": " + e.what());
-  } catch (const invalid_argument& e) {
-    throw invalid_argument(path.string() + ": " + e.what());
-  } catch (const unimplemented& e) {
-    throw unimplemented(path.string() + ": " + e.what());
+  } catch (const error& e) {
+    leat::detail::rethrow_saying(e, path.string() + ": " + e.what());
   }
 }
 }  // namespace detail

@@ -11,6 +11,7 @@
 
 #include <cstdio>
 #include <functional>
+#include <sys/stat.h>
 
 namespace leat::io {
 
@@ -133,21 +134,32 @@ inline void sync_folder(const std::filesystem::path& folder) {
 }
 
 // Puts a folder in the place of another. Where the file system cannot exchange two names, the old one stands under ".old" for a
-// moment, where readers look for it.
-inline void put_in_place(const std::filesystem::path& made, const std::filesystem::path& place) {
+// moment, where readers look for it. Until the new names are on the disk the old model is kept: where they cannot be synced, it is put
+// back, or `made` must stay because it may be the old one.
+inline void put_in_place(const std::filesystem::path& made, const std::filesystem::path& place, bool& made_must_stay) {
   const auto fail = [&] {
     throw failed_precondition(place.string() + ": cannot be replaced: " + std::generic_category().message(errno));
+  };
+  const auto sync_or = [&](auto undo) {
+    try {
+      sync_folder(place.parent_path());
+    } catch (const failed_precondition& e) {
+      if (undo() == 0) throw;
+      made_must_stay = true;
+      throw failed_precondition(std::string(e.what()) + ", and the new model cannot be taken back; the old one is beside it (.part or .old)");
+    }
   };
   const auto old = beside(place, ".old");
   if (!is_there(place)) {
     if (std::rename(made.c_str(), place.c_str()) != 0) fail();
-    sync_folder(place.parent_path());
+    sync_or([&] { return std::rename(place.c_str(), made.c_str()); });
     remove_model(old);
     return;
   }
 #ifdef RENAME_EXCHANGE
-  if (::renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, place.c_str(), RENAME_EXCHANGE) == 0) {
-    sync_folder(place.parent_path());
+  const auto exchange = [&] { return ::renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, place.c_str(), RENAME_EXCHANGE); };
+  if (exchange() == 0) {
+    sync_or(exchange);
     remove_model(made);
     remove_model(old);
     return;
@@ -155,10 +167,39 @@ inline void put_in_place(const std::filesystem::path& made, const std::filesyste
 #endif
   remove_model(old);
   if (std::rename(place.c_str(), old.c_str()) != 0) fail();
-  if (std::rename(made.c_str(), place.c_str()) != 0) fail();
-  sync_folder(place.parent_path());
+  const auto put_back = [&] { return std::rename(old.c_str(), place.c_str()); };
+  if (std::rename(made.c_str(), place.c_str()) != 0) {
+    const int reason = errno;
+    put_back();
+    errno = reason;
+    fail();
+  }
+  sync_or([&] { return std::rename(place.c_str(), made.c_str()) != 0 ? -1 : put_back(); });
   remove_model(old);
 }
+
+// Which folder stands under a name. While this lives, no other folder is the same.
+class folder_identity {
+ public:
+  explicit folder_identity(const std::filesystem::path& folder)
+      : path_(folder), number_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {}
+  folder_identity(const folder_identity&) = delete;
+  folder_identity& operator=(const folder_identity&) = delete;
+  ~folder_identity() {
+    if (number_ >= 0) ::close(number_);
+  }
+  /// Whether it still does.
+  bool holds() const {
+    struct stat mine, now;
+    const bool is_there_now = ::stat(path_.c_str(), &now) == 0;
+    if (number_ < 0) return !is_there_now;
+    return is_there_now && ::fstat(number_, &mine) == 0 && mine.st_dev == now.st_dev && mine.st_ino == now.st_ino;
+  }
+
+ private:
+  std::filesystem::path path_;
+  int number_;
+};
 
 }  // namespace detail
 
@@ -193,25 +234,29 @@ inline void write_model_files(const std::filesystem::path& folder, const meta_gr
   std::error_code problem;
   std::filesystem::create_directories(made, problem);
   if (problem) throw failed_precondition(made.string() + ": cannot be made: " + problem.message());
+  bool must_stay = false;
   const struct clean_up {
     const std::filesystem::path& made;
+    const bool& must_stay;
     ~clean_up() {
       std::error_code ignored;
-      std::filesystem::remove_all(made, ignored);
+      if (!must_stay) std::filesystem::remove_all(made, ignored);
     }
-  } after{made};
+  } after{made, must_stay};
   write_synced(made / model_graph_file, {graph_text});
   write_synced(made / model_variables_file, {variables_text});
-  detail::put_in_place(made, place);
+  detail::put_in_place(made, place, must_stay);
 }
 
-/// Reads a saved model. Errors, each naming the file: not_found where one is missing; data_loss, naming the array, for what was
-/// changed or cut off; those of `read_json` and `safetensors`.
-inline model_files read_model_files(const std::filesystem::path& folder, const read_model_options& options = {}) {
+namespace detail {
+inline model_files read_model_once(const std::filesystem::path& folder, const read_model_options& options) {
   std::filesystem::path place = folder;
   if (const auto old = detail::beside(detail::model_place(folder), ".old");
       !detail::is_there(folder) && is_model_folder(old))
     place = old;
+  if (!is_model_folder(place))
+    for (const char* file : {"saved_model.pb", "saved_model.pbtxt"})
+      if (is_there(place / file)) throw unimplemented(folder.string() + ": " + std::string(tensorflow_saved_model));
   const auto graph_path = place / model_graph_file, variables_path = place / model_variables_file;
   const std::string graph_text = read_file(graph_path);
   safetensors variables = read_safetensors(variables_path);
@@ -227,6 +272,23 @@ inline model_files read_model_files(const std::filesystem::path& folder, const r
     if (!key.starts_with("leat.")) metadata.emplace(key, text);
   auto meta = detail::naming(graph_path, [&] { return read_json<meta_graph_def>(std::string_view(graph_text)); });
   return {std::move(meta), std::move(variables), std::move(metadata)};
+}
+}  // namespace detail
+
+/// Reads a saved model; one that is replaced meanwhile is read again. Errors, each naming the file: not_found where one is missing; data_loss, naming the array, for what was
+/// changed or cut off; those of `read_json` and `safetensors`; unimplemented for a SavedModel of TensorFlow's.
+inline model_files read_model_files(const std::filesystem::path& folder, const read_model_options& options = {}) {
+  // A model that is replaced while it is read is read again: its two files may have been of different ones.
+  constexpr int most_attempts = 100;
+  for (int attempt = 1;; ++attempt) {
+    const detail::folder_identity identity(folder);
+    try {
+      model_files read = detail::read_model_once(folder, options);
+      if (options.checksums || identity.holds() || attempt == most_attempts) return read;  // checksums say that both are of one model
+    } catch (const error&) {
+      if (identity.holds() || attempt == most_attempts) throw;
+    }
+  }
 }
 
 /// Variables from a file: a saved model's folder, or any .safetensors file. Checksums are looked at where there are any.

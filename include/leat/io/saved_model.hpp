@@ -281,14 +281,8 @@ inline saved_model load_model(const std::filesystem::path& folder, const load_mo
   model_files files = read_model_files(folder, {.checksums = options.checksums});
   try {
     return saved_model(std::move(files), options.session);
-  } catch (const not_found& e) {
-    throw not_found(folder.string() + ": " + e.what());
-  } catch (const data_loss& e) {
-    throw data_loss(folder.string() + ": " + e.what());
-  } catch (const unimplemented& e) {
-    throw unimplemented(folder.string() + ": " + e.what());
-  } catch (const invalid_argument& e) {
-    throw invalid_argument(folder.string() + ": " + e.what());
+  } catch (const error& e) {
+    leat::detail::rethrow_saying(e, folder.string() + ": " + e.what());
   }
 }
 

@@ -45,6 +45,7 @@ struct fill_op {
   static constexpr op_kind kind = op_kind::composite;
   static constexpr inference infer(const operand_list& x) {
     if (x.extent(1).rank != 0) return inference::wrong("the value is a scalar");
+    if (x.attribute_count > max_rank) return inference::wrong("more than 8 dimensions");
     inference got{x.type(1), {}};
     for (int i = 0; i < x.attribute_count; ++i) got.extent.push(x.attribute(i));
     return got;

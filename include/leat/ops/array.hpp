@@ -13,6 +13,7 @@ constexpr bool same_elements(const shape& a, const shape& b) {
     if (a[i] == unknown_dimension) return true;
   for (int i = 0; i < b.rank; ++i)
     if (b[i] == unknown_dimension) return true;
+  if (!a.is_countable() || !b.is_countable()) return false;
   std::int64_t x = 1;
   std::int64_t y = 1;
   int names = 0;
@@ -51,16 +52,16 @@ struct reshape_op {
     inference got{x.type(0), {}};
     if (x.attribute_count > max_rank) return inference::wrong("more than 8 dimensions");
     int open = -1;
-    std::int64_t rest = 1;
     for (int i = 0; i < x.attribute_count; ++i) {
       got.extent.push(x.attribute(i));
-      if (x.attribute(i) == -1) {
-        if (open >= 0) return inference::wrong("more than one dimension of -1");
-        open = i;
-      } else if (x.attribute(i) >= 0) {
-        rest *= x.attribute(i);
-      }
+      if (x.attribute(i) != -1) continue;
+      if (open >= 0) return inference::wrong("more than one dimension of -1");
+      open = i;
     }
+    if (!got.extent.is_countable()) return inference::wrong("a result of more than 2^44 elements");
+    std::int64_t rest = 1;
+    for (int i = 0; i < x.attribute_count; ++i)
+      if (x.attribute(i) >= 0) rest *= x.attribute(i);
     if (open >= 0) {
       // what is left over: a size, or one name that the other dimensions lack
       std::int64_t all = 1;
@@ -127,9 +128,9 @@ struct squeeze_op {
     const shape& from = x.extent(0);
     int mask = 0;
     for (int i = 0; i < x.attribute_count; ++i) {
-      const auto axis = x.attribute(i) < 0 ? x.attribute(i) + from.rank : x.attribute(i);
-      if (axis < 0 || axis >= from.rank) return inference::wrong("axis out of range");
-      if (!may_equal(from[static_cast<int>(axis)], 1)) return inference::wrong("the dimension at the axis is not 1");
+      const int axis = rule::axis_of(x.attribute(i), from.rank);
+      if (axis < 0) return inference::wrong("axis out of range");
+      if (!may_equal(from[axis], 1)) return inference::wrong("the dimension at the axis is not 1");
       mask |= 1 << axis;
     }
     inference got{x.type(0), {}};
@@ -169,8 +170,8 @@ struct expand_dims_op {
   static constexpr op_kind kind = op_kind::composite;
   static constexpr inference infer(const operand_list& x) {
     const shape& from = x.extent(0);
-    const auto axis = x.attribute(0) < 0 ? x.attribute(0) + from.rank + 1 : x.attribute(0);
-    if (axis < 0 || axis > from.rank) return inference::wrong("axis out of range");
+    const int axis = rule::axis_of(x.attribute(0), from.rank + 1);
+    if (axis < 0) return inference::wrong("axis out of range");
     if (from.rank == max_rank) return inference::wrong("more than 8 dimensions");
     inference got{x.type(0), {}};
     for (int i = 0; i <= from.rank; ++i) {
@@ -209,7 +210,7 @@ struct transpose_op {
                                 {field_kind::fixed_type, "Tperm", 3}};
   static constexpr op_kind kind = op_kind::view;
   static constexpr int axis(const std::int64_t* attribute, int count, int rank, int i) {
-    return count == 0 ? rank - 1 - i : static_cast<int>(attribute[i] < 0 ? attribute[i] + rank : attribute[i]);
+    return count == 0 ? rank - 1 - i : rule::axis_of(attribute[i], rank);
   }
   static constexpr inference infer(const operand_list& x) {
     const shape& from = x.extent(0);
@@ -218,7 +219,7 @@ struct transpose_op {
     int seen = 0;
     for (int i = 0; i < from.rank; ++i) {
       const int a = axis(x.attributes, x.attribute_count, from.rank, i);
-      if (a < 0 || a >= from.rank || (seen >> a & 1) != 0) return inference::wrong("not a permutation of the axes");
+      if (a < 0 || (seen >> a & 1) != 0) return inference::wrong("not a permutation of the axes");
       seen |= 1 << a;
       got.extent.push(from[a]);
     }
@@ -255,6 +256,7 @@ struct broadcast_to_op {
                                 {field_kind::fixed_type, "Tidx", 3}};
   static constexpr op_kind kind = op_kind::view;
   static constexpr inference infer(const operand_list& x) {
+    if (x.attribute_count > max_rank) return inference::wrong("more than 8 dimensions");
     inference got{x.type(0), {}};
     for (int i = 0; i < x.attribute_count; ++i) got.extent.push(x.attribute(i));
     const auto both = broadcast(x.extent(0), got.extent);
@@ -308,8 +310,9 @@ struct slice_op {
         if (begin != 0 || (size != -1 && size != from[i])) return inference::wrong("a named dimension is taken whole (0, -1)");
         got.extent.push(from[i]);
       } else {
+        if (begin < 0 || begin > from[i]) return inference::wrong("out of range");
         const auto length = size == -1 ? from[i] - begin : size;
-        if (begin < 0 || length < 0 || begin + length > from[i]) return inference::wrong("out of range");
+        if (length < 0 || length > from[i] - begin) return inference::wrong("out of range");
         got.extent.push(length);
       }
     }
@@ -335,6 +338,7 @@ struct pad_op {
       const auto before = x.attribute(i);
       const auto after = x.attribute(from.rank + i);
       if (before < 0 || after < 0) return inference::wrong("paddings are not negative");
+      if (before > max_elements || after > max_elements) return inference::wrong("a result of more than 2^44 elements");
       if (is_named(from[i]) && before + after != 0) return inference::wrong("a named dimension cannot be padded");
       got.extent.push(from[i] < 0 ? from[i] : from[i] + before + after);
     }
@@ -426,8 +430,8 @@ struct concat_op {
   static constexpr op_kind kind = op_kind::kernel;
   static constexpr inference infer(const operand_list& x) {
     inference got{x.type(0), x.extent(0)};
-    const auto axis = static_cast<int>(x.attribute(0) < 0 ? x.attribute(0) + got.extent.rank : x.attribute(0));
-    if (axis < 0 || axis >= got.extent.rank) return inference::wrong("axis out of range");
+    const int axis = rule::axis_of(x.attribute(0), got.extent.rank);
+    if (axis < 0) return inference::wrong("axis out of range");
     for (int k = 1; k < x.count; ++k) {
       if (x.type(k) != got.type) return inference::wrong("dtypes differ (cast<T>(x) converts)");
       if (x.extent(k).rank != got.extent.rank) return inference::wrong("ranks differ");
@@ -439,6 +443,8 @@ struct concat_op {
       if (is_named(x.extent(k)[axis]) || is_named(got.extent[axis])) return inference::wrong("the axis has a named dimension");
       if (x.extent(k)[axis] == unknown_dimension || got.extent[axis] == unknown_dimension)
         got.extent.dim[axis] = unknown_dimension;
+      else if (x.extent(k)[axis] > max_elements || got.extent[axis] > max_elements)
+        return inference::wrong("a result of more than 2^44 elements");
       else
         got.extent.dim[axis] += x.extent(k)[axis];
     }
@@ -447,7 +453,7 @@ struct concat_op {
   template <class G>
   static constexpr void gradient(G& g) {
     const int rank = g.dy().extent().rank;
-    const auto axis = static_cast<int>(g.attribute(0) < 0 ? g.attribute(0) + rank : g.attribute(0));
+    const int axis = rule::axis_of(g.attribute(0), rank);
     std::int64_t at = 0;
     for (int k = 0; k < g.input_count(); ++k) {
       const shape& part = g.input(k).extent();
@@ -487,6 +493,7 @@ struct segment_sum_op {
     if (!rule::fits(rule::takes::number, x.type(0))) return inference::wrong(rule::refusal(rule::takes::number));
     if (x.type(1) != dtype::int32 && x.type(1) != dtype::int64) return inference::wrong("ids are int32 or int64");
     if (ids.rank > data.rank) return inference::wrong("the ids' shape does not begin the data's");
+    if (ids.rank == 0 && data.rank == max_rank) return inference::wrong("more than 8 dimensions");
     inference got{x.type(0), {}};
     got.extent.push(x.attribute(0));
     for (int i = 0; i < data.rank; ++i) {

@@ -433,7 +433,9 @@ struct cast_op {
   static constexpr op_kind kind = op_kind::element;
   static constexpr bool converts = true;
   static constexpr inference infer(const operand_list& x) {
-    return {static_cast<dtype>(x.attribute(0)), x.extent(0)};
+    const auto to = static_cast<dtype>(x.attribute(0));
+    if (size_of(to) == 0 || size_of(x.type(0)) == 0) return inference::wrong("converts numbers and bool only");
+    return {to, x.extent(0)};
   }
   template <class M, class To, class V>
   static constexpr auto apply_to(V x) {

@@ -1,6 +1,7 @@
 #pragma once
 // Operators of arrays and their shapes: what named graphs compute sizes with, and what takes or gives several arrays.
 
+#include <leat/graph/slice_walk.hpp>
 #include <leat/ops/defined_shapes.hpp>
 
 namespace leat::detail {
@@ -66,27 +67,13 @@ inline void split_sizes_shape(shape_context& c) {
   }
 }
 
-/// How a strided slice walks along one axis of its input, as far as begin, end and size are known.
-struct slice_walk {
-  std::int64_t begin = 0, stride = 1, count = unknown_dimension;
-};
-inline slice_walk walk_of(std::int64_t begin, std::int64_t end, std::int64_t stride, std::int64_t size, bool from_start, bool to_end) {
-  slice_walk w{.stride = stride};
-  if (size < 0) return w;
-  const auto place = [&](std::int64_t i, std::int64_t low, std::int64_t high) { return std::clamp(i < 0 ? i + size : i, low, high); };
-  const bool forward = stride > 0;
-  w.begin = from_start ? (forward ? 0 : size - 1) : place(begin, forward ? 0 : -1, forward ? size : size - 1);
-  const std::int64_t last = to_end ? (forward ? size : -1) : place(end, forward ? 0 : -1, forward ? size : size - 1);
-  const std::int64_t distance = forward ? last - w.begin : w.begin - last;
-  const std::int64_t step = forward ? stride : -stride;
-  w.count = distance <= 0 ? 0 : (distance + step - 1) / step;
-  return w;
-}
-
 /// The masks of a strided slice, one bit for each entry of its begin, end and strides.
 struct slice_masks {
   std::int64_t begin, end, ellipsis, new_axis, shrink;
 };
+
+/// One entry for each axis, as many for new ones, and one for all others.
+inline constexpr std::size_t max_slice_entries = 2 * max_rank + 1;
 
 /// What a strided slice does, axis by axis of its result and its input. Source: TensorFlow `strided_slice`.
 struct slice_plan {
@@ -97,11 +84,21 @@ struct slice_plan {
 inline slice_plan plan_slice(const shape& input, std::span<const std::int64_t> begin, std::span<const std::int64_t> end,
                              std::span<const std::int64_t> strides, const slice_masks& masks) {
   slice_plan plan;
+  if (strides.size() > max_slice_entries) {
+    plan.problem = "a slice of " + std::to_string(strides.size()) + " entries, more than any tensor has axes";
+    return plan;
+  }
+  if (begin.size() != strides.size() || end.size() != strides.size()) {
+    plan.problem = "begin, end and strides must be of one length";
+    return plan;
+  }
   const int entries = static_cast<int>(strides.size());
   const auto bit = [](std::int64_t mask, int k) { return (mask >> k & 1) != 0; };
   int taken = 0;  // axes of the input that entries name
+  int made = 0;   // new ones
   bool has_ellipsis = false;
   for (int k = 0; k < entries; ++k) {
+    if (!bit(masks.ellipsis, k) && bit(masks.new_axis, k)) ++made;
     if (bit(masks.ellipsis, k)) {
       if (has_ellipsis) plan.problem = "Multiple ellipses in slice spec not allowed";
       has_ellipsis = true;
@@ -111,6 +108,7 @@ inline slice_plan plan_slice(const shape& input, std::span<const std::int64_t> b
   }
   if (taken > input.rank && plan.problem.empty())
     plan.problem = "Index out of range using input dim " + std::to_string(taken - 1) + "; input has only " + std::to_string(input.rank) + " dims";
+  if (input.rank + made > max_rank && plan.problem.empty()) plan.problem = "new axes make more than 8 dimensions";
   if (!plan.problem.empty()) return plan;
   int axis = 0;
   const auto whole = [&](int count) {
@@ -154,8 +152,10 @@ inline slice_plan plan_slice(const shape& input, std::span<const std::int64_t> b
 inline void strided_slice_shape(shape_context& c) {
   const shape& input = c.input(0).extent;
   const shape& length = c.input(3).extent;
+  for (int k = 1; k < 4; ++k) shapes::want_rank(c, k, 1);
   if (!input.has_rank() || !length.has_rank() || !length.is_static()) return;
   const auto entries = static_cast<std::size_t>(length.elements());
+  if (entries > max_slice_entries) c.fail("a slice of " + std::to_string(entries) + " entries, more than any tensor has axes");
   const auto begin = c.numbers(1), end = c.numbers(2), strides = c.numbers(3);
   const slice_masks masks{c.integer("begin_mask"), c.integer("end_mask"), c.integer("ellipsis_mask"), c.integer("new_axis_mask"),
                           c.integer("shrink_axis_mask")};
@@ -193,8 +193,7 @@ inline const bool array_operators_defined = [] {
     const auto start = shapes::number(c, 0), limit = shapes::number(c, 1), delta = shapes::number(c, 2);
     std::int64_t count = -1;
     if (start && limit && delta && c.constant(0) && c.constant(2) && *delta != 0 && (c.constant(1) || *limit >= 0)) {
-      const std::int64_t distance = *limit - *start;
-      count = std::max<std::int64_t>(0, distance / *delta + (distance % *delta != 0 ? 1 : 0));
+      if (const auto n = leat::range_count(*start, *limit, *delta)) count = *n;
     }
     c.set(0, vector_of(count));
   });
@@ -203,6 +202,7 @@ inline const bool array_operators_defined = [] {
   define_operator("Split(split_dim: int32, value: T) -> (output: num_split*T); num_split: int >= 1", split_shape);
   define_operator("SplitV(value: T, size_splits: Tlen, split_dim: int32) -> (output: num_split*T); num_split: int >= 1; Tlen: {int32, int64}",
                   split_sizes_shape);
+  define_operator("Concat(concat_dim: int32, values: N*T) -> (output: T); N: int >= 2");
   define_operator("ConcatOffset(concat_dim: int32, shape: N*shape_type) -> (offset: N*shape_type); shape_type: {int32, int64} = int32",
                   [](shape_context& c) {
                     for (int k = 0; k < c.result_count(); ++k) c.set(k, c.input(k + 1).extent);
@@ -215,7 +215,8 @@ inline const bool array_operators_defined = [] {
       c.fail("Shape must be rank " + std::to_string(multiples->size()) + " but is rank " + std::to_string(extent.rank));
     for (int i = 0; i < extent.rank; ++i) {
       const std::int64_t times = multiples ? (*multiples)[static_cast<std::size_t>(i)] : -1;
-      extent.dim[i] = extent[i] < 0 || times < 0 ? unknown_dimension : extent[i] * times;
+      if (extent[i] < 0 || times < 0) extent.dim[i] = unknown_dimension;
+      else if (!multiplies(extent[i], times, extent.dim[i])) c.fail("a result of more than 2^44 elements, which no memory holds");
     }
     c.set(0, extent);
   });
@@ -242,6 +243,16 @@ inline const bool array_operators_defined = [] {
       c.fail("Dimensions must be equal: " + leat::shape_text(c.input(1).extent) + " and " + leat::shape_text(c.input(2).extent));
     c.set(0, known_of(c.input(1).extent, c.input(2).extent));
   });
+  define_operator("Gather(params: Tparams, indices: Tindices) -> (output: Tparams); validate_indices: bool = true; Tindices: {int32, int64}",
+                  [](shape_context& c) {
+                    const shape& params = c.input(0).extent;
+                    const shape& indices = c.input(1).extent;
+                    if (!params.has_rank() || !indices.has_rank()) return;
+                    if (params.rank == 0) c.fail("Shape must be at least rank 1 but is rank 0");
+                    shape result = indices;
+                    for (int i = 1; i < params.rank; ++i) result.push(params[i]);
+                    c.set(0, result);
+                  });
   define_operator("GatherNd(params: Tparams, indices: Tindices) -> (output: Tparams); Tindices: {int32, int64}", [](shape_context& c) {
     const shape& params = c.input(0).extent;
     const shape& indices = c.input(1).extent;
@@ -260,6 +271,9 @@ inline const bool array_operators_defined = [] {
     const shape& data = c.input(0).extent;
     const shape& partitions = c.input(1).extent;
     if (!data.has_rank() || !partitions.has_rank()) return;
+    for (int i = 0; i < partitions.rank; ++i)
+      if (partitions.rank > data.rank || !may_equal(partitions[i], data[i]))
+        c.fail("data.shape must start with partitions.shape: " + leat::shape_text(data) + " and " + leat::shape_text(partitions));
     shape part = vector_of(-1);
     for (int i = partitions.rank; i < data.rank; ++i) part.push(data[i]);
     c.set_all(part);
@@ -275,7 +289,7 @@ inline const bool array_operators_defined = [] {
       const auto numbers = c.numbers(k);
       known = known && numbers && c.constant(k);
       if (known)
-        for (auto i : *numbers) largest = std::max(largest, i);
+        for (auto i : *numbers) largest = std::max(largest, std::min(i, max_elements));
     }
     shape result = vector_of(known ? largest + 1 : -1);
     for (int i = indices.rank; i < data.rank; ++i) result.push(data[i]);
@@ -290,6 +304,7 @@ inline const bool array_operators_defined = [] {
                     extent.dim[extent.rank - 1] = shapes::number(c, 1).value_or(unknown_dimension);
                     c.set_all(extent);
                   });
+  define_operator("InTopK(predictions: float32, targets: T) -> (precision: bool); k: int; T: {int32, int64} = int32", shapes::like<1>);
   define_operator("InTopKV2(predictions: float32, targets: T, k: T) -> (precision: bool); T: {int32, int64} = int32", shapes::like<1>);
   define_operator("Unique(x: T) -> (y: T, idx: out_idx); out_idx: type = int32", [](shape_context& c) {
     c.set(0, vector_of(-1));
@@ -303,9 +318,18 @@ inline const bool array_operators_defined = [] {
   define_operator("RandomUniformInt(shape: T, minval: Tout, maxval: Tout) -> (output: Tout); seed: int = 0; seed2: int = 0; T: {int32, int64}", random);
   define_operator("RandomShuffle(value: T) -> (output: T); seed: int = 0; seed2: int = 0", shapes::like<0>);
   define_operator("Multinomial(logits: T, num_samples: int32) -> (output: output_dtype); seed: int = 0; seed2: int = 0; output_dtype: type = int64");
-  define_operator("PlaceholderWithDefault(input: dtype) -> (output: dtype); shape: shape", [](shape_context& c) {
+  define_operator("PlaceholderV2() -> (output: dtype); shape: shape", [](shape_context& c) {
     const auto* a = c.attribute("shape");
     if (a != nullptr && a->get_if<tensor_shape_proto>() != nullptr) c.set(0, to_shape(*a->get_if<tensor_shape_proto>()));
+  });
+  define_operator("PlaceholderWithDefault(input: dtype) -> (output: dtype); shape: shape", [](shape_context& c) {
+    const auto* a = c.attribute("shape");
+    const auto* said = a != nullptr ? a->get_if<tensor_shape_proto>() : nullptr;
+    if (said == nullptr) return;
+    const shape extent = to_shape(*said);
+    if (!may_equal(c.input(0).extent, extent))
+      c.fail("the input has shape " + leat::shape_text(c.input(0).extent) + ", the attribute shape is " + leat::shape_text(extent));
+    c.set(0, extent);
   });
   return true;
 }();

@@ -39,6 +39,9 @@ inline const bool control_operators_defined = [] {
   define_operator("NextIteration(data: T) -> (output: T)", shapes::like<0>);
   define_operator("RefNextIteration(data: &T) -> (output: &T)", shapes::like<0>);
   define_operator("RefIdentity(input: &T) -> (output: &T)", shapes::like<0>);
+  for (const char* type : {"Snapshot", "PreventGradient"})
+    define_operator(std::string(type) + "(input: T) -> (output: T)" + (type == std::string("Snapshot") ? "" : "; message: string = \"\""),
+                    shapes::like<0>);
   define_operator("LoopCond(input: bool) -> (output: bool)", [](shape_context& c) {
     shapes::want_rank(c, 0, 0);
     shapes::numbers(c);

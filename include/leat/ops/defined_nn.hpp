@@ -38,7 +38,7 @@ inline std::int64_t windows(const shape_context& c, std::int64_t size, std::int6
   const auto* a = c.attribute("padding");
   const auto* padding = a != nullptr ? a->get_if<std::string>() : nullptr;
   if (size < 0 || window < 0 || stride <= 0 || padding == nullptr) return unknown_dimension;
-  if (*padding == "SAME") return (size + stride - 1) / stride;
+  if (*padding == "SAME") return size == 0 ? 0 : (size - 1) / stride + 1;
   if (*padding != "VALID") return unknown_dimension;
   if (size < window) c.fail("Negative dimension size caused by subtracting " + std::to_string(window) + " from " + std::to_string(size));
   return (size - window) / stride + 1;
@@ -60,7 +60,9 @@ inline void convolved_shape(shape_context& c) {
   shape result = image;
   for (int i = 0; i < 2; ++i) {
     const auto dilation = attribute_at(c, "dilations", space + i, 1);
-    const auto window = filter[i] < 0 ? -1 : (filter[i] - 1) * dilation + 1;
+    std::int64_t window = filter[i] < 0 ? -1 : filter[i];
+    if (window > 1 && (dilation < 1 || !multiplies(window - 1, dilation, window) || window++ > max_elements))
+      c.fail("dilation " + std::to_string(dilation) + " of a filter of " + std::to_string(filter[i]));
     result.dim[space + i] = windows(c, image[space + i], window, attribute_at(c, "strides", space + i, 1));
   }
   result.dim[channel] = filter[3];
@@ -78,7 +80,7 @@ inline void pooled_shape(shape_context& c) {
 }
 
 inline const bool network_operators_defined = [] {
-  define_operator("BiasAdd(value: T, bias: T) -> (output: T); data_format: string = \"NHWC\"", [](shape_context& c) {
+  const auto biased = [](shape_context& c) {
     shapes::want_rank(c, 1, 1);
     shape extent = c.input(0).extent;
     const shape& bias = c.input(1).extent;
@@ -89,10 +91,12 @@ inline const bool network_operators_defined = [] {
       c.fail("Dimensions must be equal, but are " + std::to_string(extent[at]) + " and " + std::to_string(bias[0]));
     if (bias.has_rank() && extent[at] < 0) extent.dim[at] = bias[0];
     c.set(0, extent);
-  });
+  };
+  define_operator("BiasAdd(value: T, bias: T) -> (output: T); data_format: string = \"NHWC\"", biased);
+  define_operator("BiasAddV1(value: T, bias: T) -> (output: T)", biased);
   define_operator("BiasAddGrad(out_backprop: T) -> (output: T); data_format: string = \"NHWC\"", [](shape_context& c) {
     const shape& extent = c.input(0).extent;
-    if (extent.has_rank() && extent.rank > 0) c.set(0, shapes::vector_of(extent[channels_first(c) ? 1 : extent.rank - 1]));
+    if (extent.has_rank() && extent.rank > 1) c.set(0, shapes::vector_of(extent[channels_first(c) ? 1 : extent.rank - 1]));
     else c.set(0, shapes::vector_of(-1));
   });
   for (const char* type : {"ReluGrad", "Relu6Grad", "SoftplusGrad", "SoftsignGrad"})
@@ -103,7 +107,7 @@ inline const bool network_operators_defined = [] {
     define_operator(std::string(type) + "(gradients: T, outputs: T) -> (backprops: T)", shapes::all_equal);
   for (const char* type : {"SigmoidGrad", "TanhGrad", "SqrtGrad", "RsqrtGrad", "ReciprocalGrad", "InvGrad"})
     define_operator(std::string(type) + "(y: T, dy: T) -> (z: T)", shapes::all_equal);
-  for (const char* type : {"DivNoNan", "Xdivy", "Xlogy", "Atan2", "Mod"})
+  for (const char* type : {"Add", "Div", "DivNoNan", "Xdivy", "Xlogy", "Atan2", "Mod"})
     define_operator(std::string(type) + "(x: T, y: T) -> (z: T)", shapes::broadcast);
   define_operator("BatchMatMulV2(x: T, y: T) -> (output: T); adj_x: bool = false; adj_y: bool = false", batch_product_shape);
   define_operator("BatchMatMul(x: T, y: T) -> (output: T); adj_x: bool = false; adj_y: bool = false", batch_product_shape);

@@ -5,25 +5,26 @@
 
 namespace leat::detail {
 
-// The shapes that a queue was made with, if its node is the one that makes it.
 inline const bool queue_operators_defined = [] {
-  const char* made =
-      "() -> (handle: resource); component_types: list(type) >= 1; shapes: list(shape) = []; capacity: int = -1; container: string = \"\"; "
-      "shared_name: string = \"\"";
-  define_operator(std::string("FIFOQueueV2") + made, shapes::numbers);
-  define_operator(std::string("PaddingFIFOQueueV2") + made, shapes::numbers);
-  define_operator(
-      "RandomShuffleQueueV2() -> (handle: resource); component_types: list(type) >= 1; shapes: list(shape) = []; capacity: int = -1; "
-      "min_after_dequeue: int = 0; seed: int = 0; seed2: int = 0; container: string = \"\"; shared_name: string = \"\"",
-      shapes::numbers);
-  define_operator("QueueEnqueueV2(handle: resource, components: list(Tcomponents)) -> (); timeout_ms: int = -1");
-  define_operator("QueueEnqueueManyV2(handle: resource, components: list(Tcomponents)) -> (); timeout_ms: int = -1");
-  define_operator("QueueDequeueV2(handle: resource) -> (components: list(component_types)); timeout_ms: int = -1");
-  define_operator("QueueDequeueManyV2(handle: resource, n: int32) -> (components: list(component_types)); timeout_ms: int = -1");
-  define_operator("QueueDequeueUpToV2(handle: resource, n: int32) -> (components: list(component_types)); timeout_ms: int = -1");
-  define_operator("QueueCloseV2(handle: resource) -> (); cancel_pending_enqueues: bool = false");
-  define_operator("QueueIsClosedV2(handle: resource) -> (is_closed: bool)", shapes::numbers);
-  define_operator("QueueSizeV2(handle: resource) -> (size: int32)", shapes::numbers);
+  // older graphs have handles that are references to texts
+  for (const bool old : {false, true}) {
+    const std::string v = old ? "" : "V2";
+    const std::string handle = old ? "handle: &string" : "handle: resource";
+    const std::string queue = "component_types: list(type) >= 1; shapes: list(shape) = []; capacity: int = -1; ";
+    const std::string place = "container: string = \"\"; shared_name: string = \"\"";
+    const std::string made = "() -> (" + handle + "); " + queue;
+    define_operator("FIFOQueue" + v + made + place, shapes::numbers);
+    define_operator("PaddingFIFOQueue" + v + made + place, shapes::numbers);
+    define_operator("RandomShuffleQueue" + v + made + "min_after_dequeue: int = 0; seed: int = 0; seed2: int = 0; " + place, shapes::numbers);
+    for (const char* many : {"", "Many"})
+      define_operator("QueueEnqueue" + (many + v) + "(" + handle + ", components: list(Tcomponents)) -> (); timeout_ms: int = -1");
+    define_operator("QueueDequeue" + v + "(" + handle + ") -> (components: list(component_types)); timeout_ms: int = -1");
+    for (const char* many : {"Many", "UpTo"})
+      define_operator("QueueDequeue" + (many + v) + "(" + handle + ", n: int32) -> (components: list(component_types)); timeout_ms: int = -1");
+    define_operator("QueueClose" + v + "(" + handle + ") -> (); cancel_pending_enqueues: bool = false");
+    define_operator("QueueIsClosed" + v + "(" + handle + ") -> (is_closed: bool)", shapes::numbers);
+    define_operator("QueueSize" + v + "(" + handle + ") -> (size: int32)", shapes::numbers);
+  }
 
   define_operator(
       "ResourceConditionalAccumulator() -> (handle: resource); dtype: type; shape: shape; container: string = \"\"; shared_name: string = "

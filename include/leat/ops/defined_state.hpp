@@ -8,10 +8,12 @@ namespace leat::detail {
 inline const bool state_operators_defined = [] {
   define_operator("IsVariableInitialized(ref: &dtype) -> (is_initialized: bool)", shapes::numbers);
   define_operator("CountUpTo(ref: &T) -> (output: T); limit: int", shapes::numbers);
-  define_operator("TemporaryVariable() -> (ref: &dtype); shape: shape; var_name: string = \"\"", [](shape_context& c) {
+  const auto said = [](shape_context& c) {
     const auto* a = c.attribute("shape");
     if (a != nullptr && a->get_if<tensor_shape_proto>() != nullptr) c.set(0, to_shape(*a->get_if<tensor_shape_proto>()));
-  });
+  };
+  define_operator("TemporaryVariable() -> (ref: &dtype); shape: shape; var_name: string = \"\"", said);
+  define_operator("Variable() -> (ref: &dtype); shape: shape; container: string = \"\"; shared_name: string = \"\"", said);
   define_operator("DestroyTemporaryVariable(ref: &T) -> (value: T); var_name: string", shapes::like<0>);
 
   const auto scattered = [](shape_context& c) {
@@ -82,6 +84,18 @@ inline const bool state_operators_defined = [] {
       "SparseApplyRMSProp(var: &T, ms: &T, mom: &T, lr: T, rho: T, momentum: T, epsilon: T, grad: T, indices: Tindices) -> (out: &T); "
       "use_locking: bool = false",
       applied({1, 2}, {3, 4, 5, 6}));
+  define_operator(
+      "SparseApplyCenteredRMSProp(var: &T, mg: &T, ms: &T, mom: &T, lr: T, rho: T, momentum: T, epsilon: T, grad: T, indices: Tindices) -> "
+      "(out: &T); use_locking: bool = false; Tindices: {int32, int64}",
+      applied({1, 2, 3}, {4, 5, 6, 7}));
+  define_operator(
+      "SparseApplyProximalGradientDescent(var: &T, alpha: T, l1: T, l2: T, grad: T, indices: Tindices) -> (out: &T); use_locking: bool = false; "
+      "Tindices: {int32, int64}",
+      applied({}, {1, 2, 3}));
+  define_operator(
+      "SparseApplyProximalAdagrad(var: &T, accum: &T, lr: T, l1: T, l2: T, grad: T, indices: Tindices) -> (out: &T); use_locking: bool = false; "
+      "Tindices: {int32, int64}",
+      applied({1}, {2, 3, 4}));
   define_operator(
       "SparseApplyAdadelta(var: &T, accum: &T, accum_update: &T, lr: T, rho: T, epsilon: T, grad: T, indices: Tindices) -> (out: &T); "
       "use_locking: bool = false",

@@ -80,7 +80,7 @@ why<elu_op, X> elu(const X&) = delete;
 LEAT_TAKES_ONE_TENSOR(elu);
 
 namespace rule {
-constexpr int last_axis(std::int64_t axis, int rank) { return static_cast<int>(axis < 0 ? axis + rank : axis); }
+constexpr int last_axis(std::int64_t axis, int rank) { return axis_of(axis, rank); }
 
 /// The largest element along an axis, kept, without a gradient: what exponentials are shifted by.
 constexpr output shift_along(const output& x, int axis) {
@@ -184,6 +184,7 @@ struct one_hot_op {
     if (!is_integer(x.type(0))) return inference::wrong("takes integers only");
     if (x.attribute(0) < 0 || x.extent(0).rank == max_rank) return inference::wrong("depth or rank out of range");
     inference got{static_cast<dtype>(x.attribute(1)), x.extent(0)};
+    if (size_of(got.type) == 0) return inference::wrong("no dtype of the result");
     got.extent.push(x.attribute(0));
     return got;
   }
@@ -403,6 +404,7 @@ struct arg_reduce_op {
     if (axis < 0 || axis >= from.rank) return inference::wrong("axis out of range");
     if (from[axis] == 0) return inference::wrong("nothing along the axis");
     inference got{static_cast<dtype>(x.attribute(1)), {}};
+    if (!is_integer(got.type)) return inference::wrong("positions are integers");
     for (int i = 0; i < from.rank; ++i)
       if (i != axis) got.extent.push(from[i]);
     return got;

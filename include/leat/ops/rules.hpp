@@ -30,6 +30,12 @@ constexpr std::string_view refusal(takes t) {
   return "takes tensors with a value";
 }
 
+/// An axis that may count from the end, or -1 where there is none such.
+constexpr int axis_of(std::int64_t given, int rank) {
+  const std::int64_t at = given < 0 ? given + rank : given;
+  return at < 0 || at >= rank ? -1 : static_cast<int>(at);
+}
+
 /// One operand, the result like it.
 template <takes T>
 struct unary {

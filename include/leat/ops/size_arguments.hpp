@@ -22,7 +22,7 @@ inline std::optional<std::vector<std::int32_t>> constant_sizes(std::span<const s
   for (auto s : sizes) {
     named += is_named(s) ? 1 : 0;
     open = open || s == unknown_dimension;
-    plain.push_back(is_named(s) ? -1 : static_cast<std::int32_t>(s));
+    plain.push_back(is_named(s) ? -1 : as_int32(s));
   }
   if (named == 0 || (computes_one && named == 1 && !open)) return plain;
   return std::nullopt;

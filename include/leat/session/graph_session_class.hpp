@@ -27,6 +27,10 @@ struct session_options {
   /// How many threads one node, or one program, of this session's runs may use at most: 0 for as many as `cpu::thread_count()` says,
   /// which is the most in any case; 1 for the thread that runs it alone. Results do not depend on it.
   int intra_op_parallelism_threads = 0;
+  /// How many bytes arrays may take at the same time: values of runs that are under way, variables, results that the program keeps, the
+  /// memory of programs. 0: as many as the system has. What would take more is resource_exhausted and names the node; numbers of up to
+  /// 64 bytes, what the program feeds, and the graph itself do not count.
+  std::int64_t memory_limit_in_bytes = 0;
   /// How much memory the programs of this session may keep between runs, those for other shapes included: 256 MiB unless told
   /// otherwise. What was not used for longest is dropped, and made anew when its shapes come again; the program that runs stays
   /// whatever it needs. Errors: invalid_argument below 0.
@@ -108,7 +112,7 @@ class graph_session {
 
   /// What is fetched, in its structure; an operation gives no value. Errors: invalid_argument for what is not fed or does not
   /// fit, failed_precondition for variables without a value, out_of_range, cancelled and deadline_exceeded of queues and waits,
-  /// unimplemented for operators without a kernel; what kernels throw, naming the node and the line that made it.
+  /// unimplemented for operators without a kernel, resource_exhausted for arrays that there is no memory for; what kernels throw, naming the node and the line that made it.
   template <graph_fetch F>
   typename detail::fetch_structure<F>::result run(const F& fetches, const feed_list& feeds = {}, const run_options& how = {}) {
     std::vector<fetch_item> list;
@@ -176,6 +180,9 @@ class graph_session {
 
   /// What a host function's node calls, by its token: for graphs from files, or in place of what the graph was built with.
   void register_host_function(std::string_view token_text, session_function f);
+
+  /// The bytes that count for `memory_limit_in_bytes` now; 0 where there is no limit.
+  std::int64_t memory_in_bytes() const { return state_.meter != nullptr ? state_.meter->used() : 0; }
 
   /// How many runs were one fused program.
   std::int64_t fused_runs() const { return fused_runs_.load(std::memory_order_relaxed); }

@@ -38,6 +38,9 @@ LEAT_FUNCTION graph_session::graph_session(graph& g, session_options options) : 
   };
   check_threads("inter_op_parallelism_threads", options.inter_op_parallelism_threads);
   check_threads("intra_op_parallelism_threads", options.intra_op_parallelism_threads);
+  if (options.memory_limit_in_bytes < 0)
+    throw invalid_argument("memory_limit_in_bytes is " + std::to_string(options.memory_limit_in_bytes) + "; it is the number of bytes, or 0");
+  if (options.memory_limit_in_bytes > 0) state_.meter = memory_meter::make(options.memory_limit_in_bytes);
   if (options.program_memory_in_bytes < 0)
     throw invalid_argument("program_memory_in_bytes is " + std::to_string(options.program_memory_in_bytes) + "; it is a number of bytes, or 0");
   state_.log = options.log;
@@ -51,6 +54,7 @@ LEAT_FUNCTION void graph_session::assign(const output& variable, const tensor_va
   if (!fits) throw invalid_argument("the variable '" + s.name() + "' is " + dtype_name(s.type()) + ", the value " + dtype_name(value.type()));
   if (!may_equal(s.extent(), value.extent()))
     throw invalid_argument("the variable '" + s.name() + "' has shape " + brackets(s.extent()) + ", the value " + brackets(value.extent()));
+  const memory_scope metered(state_.meter);
   s.assign(fits.copy());
 }
 
@@ -127,6 +131,7 @@ LEAT_FUNCTION void graph_session::execute(dynamic::prepared_run& p, std::span<co
     throw invalid_argument(std::to_string(feeds.size()) + " values for " + std::to_string(p.feeds.size()) + " feeds");
   check_open();
   for (std::size_t k = 0; k < feeds.size(); ++k) check_feed(p.feeds[k], feeds[k]);
+  const memory_scope metered(state_.meter);
   step_state step(state_);
   step.cancel = how.cancel;
   step.timeout_in_ms = how.timeout_in_ms > 0 ? how.timeout_in_ms : options_.operation_timeout_in_ms;
@@ -152,7 +157,7 @@ LEAT_FUNCTION void graph_session::execute(dynamic::prepared_run& p, std::span<co
         throw;
       } catch (const deadline_exceeded&) {
         throw;
-      } catch (const error&) {
+      } catch (const std::exception&) {
         // nothing was written: node by node, the error says where
       }
     }

@@ -205,14 +205,19 @@ struct scalar_math {
   /// 1 where the mask holds, else 0.
   static constexpr T from_mask(bool m) { return static_cast<T>(m); }
   static constexpr bool to_mask(T a) { return a != T(0); }
-  /// static_cast, to bool by comparison with zero. Floating-point values out of an integer's range give an unspecified
-  /// one.
+  /// static_cast, to bool by comparison with zero. Floating-point values out of an integer's range give its least number, as the
+  /// processor's instructions do; where another device has others, they give what that does.
   template <class To>
   static constexpr To cast(T a) {
     if constexpr (std::is_same_v<To, bool>) return a != T(0);
     else if constexpr (is_float && std::is_integral_v<To> && sizeof(To) < 4)
-      return static_cast<To>(static_cast<std::int32_t>(a));
-    else return static_cast<To>(a);
+      return static_cast<To>(cast<std::int32_t>(a));
+    else if constexpr (is_float && std::is_integral_v<To>) {
+      constexpr T end = sizeof(To) == 8 ? T(9223372036854775808.0) : T(2147483648.0);
+      return a >= -end && a < end ? static_cast<To>(a) : static_cast<To>(std::int64_t{-1} - (sizeof(To) == 8 ? INT64_MAX : INT32_MAX));
+    } else {
+      return static_cast<To>(a);
+    }
   }
 
   // ---- Elementary functions ----

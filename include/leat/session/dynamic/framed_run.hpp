@@ -89,7 +89,10 @@ class framed_run final : crew_lead {
 
   struct node_job final : crew_job {
     node_job(const plan_node& its_node, step_state& its_step, const item& its_item) : node(its_node), step(its_step), what(its_item) {}
-    void run() override { call_kernel(node, step, inputs, results); }
+    void run() override {
+      const memory_scope metered(step.session.meter);
+      call_kernel(node, step, inputs, results);
+    }
     const plan_node& node;
     step_state& step;
     item what;

@@ -51,7 +51,7 @@ class fused_part final : public plan_part {
       throw;
     } catch (const deadline_exceeded&) {
       throw;
-    } catch (const error&) {
+    } catch (const std::exception&) {
       return false;  // node by node, the error says where
     }
   }

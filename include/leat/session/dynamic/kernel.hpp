@@ -8,6 +8,7 @@
 #include <leat/session/dynamic/program_budget.hpp>
 #include <leat/session/dynamic/resources.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -66,6 +67,14 @@ struct session_state {
   std::ostream* log = nullptr;  // where Print writes: none is standard error
   std::mutex log_guard;
   std::atomic<std::int64_t> part_runs{0};  // of programs that were parts of runs
+  memory_meter* meter = nullptr;           // where the session has a limit
+
+  session_state() = default;
+  session_state(const session_state&) = delete;
+  session_state& operator=(const session_state&) = delete;
+  ~session_state() {
+    if (meter != nullptr) meter->let_go();
+  }
 };
 
 class run_trace;
@@ -197,7 +206,12 @@ class kernel_context {
   std::vector<std::int64_t> numbers(int k) { return integers(input(k)); }
 
  private:
-  token& at(int k) { return inputs_[static_cast<std::size_t>(k)]; }
+  // Of an operator without a definition nothing but its kernel knows how many inputs it takes.
+  token& at(int k) {
+    if (k < 0 || k >= input_count()) [[unlikely]]
+      throw invalid_argument("has " + std::to_string(input_count()) + " inputs, fewer than the operator takes");
+    return inputs_[static_cast<std::size_t>(k)];
+  }
   std::span<token> inputs_;
   std::span<token> results_;
 };
@@ -233,6 +247,16 @@ inline const operator_kernel* find_kernel(std::string_view type) {
   return at == table.by_type.end() ? nullptr : &at->second;
 }
 
+/// The types of all operators that have a kernel, sorted.
+inline std::vector<std::string> kernel_types() {
+  auto& table = detail::kernels_by_type();
+  const std::lock_guard lock(table.guard);
+  std::vector<std::string> types;
+  for (const auto& [type, kernel] : table.by_type) types.push_back(type);
+  std::sort(types.begin(), types.end());
+  return types;
+}
+
 /// Says of types of operators that their kernels may wait for something that others do: a queue's element, an answer from outside.
 /// Such a node runs when nothing else of its run is ready, or beside the rest on a thread of its own. The kernel looks at
 /// `step.check()` from time to time while it waits, so that deadlines and cancellation reach it.
@@ -259,19 +283,8 @@ inline std::string node_text(const kernel_node& n) {
   if (n.record->made_at.line != 0) text += std::string(", made at ") + n.record->made_at.file + ":" + std::to_string(n.record->made_at.line);
   return text + "]]";
 }
-template <class E>
-bool rethrow_as(const error& e, const std::string& more) {
-  if (dynamic_cast<const E*>(&e) == nullptr) return false;
-  throw E(e.what() + more);
-}
 /// Throws an error of the same class with more text.
-[[noreturn]] inline void rethrow_with(const error& e, const std::string& more) {
-  static_cast<void>(rethrow_as<invalid_argument>(e, more) || rethrow_as<failed_precondition>(e, more) || rethrow_as<not_found>(e, more) ||
-                    rethrow_as<already_exists>(e, more) || rethrow_as<out_of_range>(e, more) || rethrow_as<data_loss>(e, more) ||
-                    rethrow_as<deadline_exceeded>(e, more) || rethrow_as<cancelled>(e, more) || rethrow_as<aborted>(e, more) ||
-                    rethrow_as<resource_exhausted>(e, more) || rethrow_as<unimplemented>(e, more));
-  throw error(e.what() + more);
-}
+[[noreturn]] inline void rethrow_with(const error& e, const std::string& more) { leat::detail::rethrow_saying(e, e.what() + more); }
 
 }  // namespace dynamic
 
@@ -282,8 +295,14 @@ inline variable_slot& slot_of(kernel_context& c) {
   const std::string shared = c.node.text("shared_name");
   const std::string& name = shared.empty() ? c.node.name() : shared;
   const node& n = c.node.owner->at(c.node.index);
-  return *c.step.session.resources.find_or_make<variable_slot>(
+  variable_slot& slot = *c.step.session.resources.find_or_make<variable_slot>(
       c.node.text("container"), name, [&] { return std::make_shared<variable_slot>(name, n.result.type, n.result.extent); });
+  if (slot.type() != n.result.type)
+    throw invalid_argument("the variable '" + name + "' is " + dtype_name(slot.type()) + ", and this node shares it as " + dtype_name(n.result.type));
+  if (!may_equal(slot.extent(), n.result.extent))
+    throw invalid_argument("the variable '" + name + "' has shape " + brackets(slot.extent()) + ", and this node shares it with shape " +
+                           brackets(n.result.extent));
+  return slot;
 }
 
 }  // namespace dynamic

@@ -29,12 +29,13 @@ inline void run_gather(kernel_context& c) {
   const shape& s = params.extent();
   const shape places = c.extent(1);
   const auto indices = c.numbers(1);
-  int batch = static_cast<int>(c.node.integer("batch_dims"));
-  if (batch < 0) batch += places.rank;
+  std::int64_t batch_dims = c.node.integer("batch_dims");
+  if (batch_dims < 0) batch_dims += places.rank;
+  const int batch = batch_dims < 0 || batch_dims > max_rank ? -1 : static_cast<int>(batch_dims);
   if (s.rank < 1) throw invalid_argument("params must be at least 1 dimensional");
   const int axis = c.input_count() > 2 ? axis_of(c.number(2), s.rank) : 0;
   if (batch < 0 || batch > axis || batch > places.rank)
-    throw invalid_argument("batch_dims " + std::to_string(batch) + " does not fit params " + brackets(s) + ", indices " + brackets(places) + " and axis " +
+    throw invalid_argument("batch_dims " + std::to_string(c.node.integer("batch_dims")) + " does not fit params " + brackets(s) + ", indices " + brackets(places) + " and axis " +
                            std::to_string(axis));
   shape extent;
   for (int i = 0; i < axis; ++i) extent.push(s[i]);
@@ -62,9 +63,10 @@ inline void run_gather(kernel_context& c) {
   c.set(0, std::move(made));
 }
 
-// The rows that the innermost dimension of indices names, and how wide a row is.
+// The rows that the innermost dimension of indices names, and how wide a row is. Indices of no depth all name the one row that there
+// is: of these there may be any number without an element.
 struct named_rows {
-  std::vector<std::int64_t> rows;
+  std::int64_t count = 0;
   std::int64_t width = 1;
   shape outer;
   named_rows(const std::vector<std::int64_t>& indices, const shape& places, const shape& s) {
@@ -74,7 +76,8 @@ struct named_rows {
       throw invalid_argument("index innermost dimension length must be <= params rank; saw: " + std::to_string(depth) + " vs. " + std::to_string(s.rank));
     for (int i = 0; i + 1 < places.rank; ++i) outer.push(places[i]);
     width = product(s, static_cast<int>(depth), s.rank);
-    const std::int64_t count = outer.elements();
+    count = outer.elements();
+    if (depth == 0) return;
     for (std::int64_t k = 0; k < count; ++k) {
       std::int64_t row = 0;
       for (std::int64_t a = 0; a < depth; ++a) {
@@ -84,9 +87,13 @@ struct named_rows {
           throw invalid_argument(element_place("indices", outer, k) + " = [" + std::to_string(at) + "] does not index into shape " + brackets(s));
         row = row * size + at;
       }
-      rows.push_back(row);
+      rows_.push_back(row);
     }
   }
+  std::int64_t row(std::int64_t k) const { return rows_.empty() ? 0 : rows_[static_cast<std::size_t>(k)]; }
+
+ private:
+  std::vector<std::int64_t> rows_;
 };
 inline void run_gather_nd(kernel_context& c) {
   const tensor_value params = c.input(0);
@@ -94,26 +101,32 @@ inline void run_gather_nd(kernel_context& c) {
   shape extent = named.outer;
   for (int i = static_cast<int>(c.extent(1)[c.extent(1).rank - 1]); i < params.extent().rank; ++i) extent.push(params.extent()[i]);
   tensor_value made(params.type(), extent);
-  with_storage(params.type(), [&]<class S>(S) {
-    S* to = stored<S>(made);
-    for (auto row : named.rows) to = std::copy_n(stored<S>(params) + row * named.width, named.width, to);
-  });
+  if (made.elements() > 0)
+    with_storage(params.type(), [&]<class S>(S) {
+      S* to = stored<S>(made);
+      for (std::int64_t k = 0; k < named.count; ++k) to = std::copy_n(stored<S>(params) + named.row(k) * named.width, named.width, to);
+    });
   c.set(0, std::move(made));
 }
 inline void run_scatter_nd(kernel_context& c) {
   const shape extent = shape_from(c.numbers(2));
+  static_cast<void>(extent.elements());  // rows are counted along it before there is memory
   const named_rows named(c.numbers(0), c.extent(0), extent);
   const tensor_value updates = c.input(1);
-  if (updates.elements() != static_cast<std::int64_t>(named.rows.size()) * named.width)
+  std::int64_t wanted = 0;
+  if (!multiplies(named.count, named.width, wanted) || updates.elements() != wanted)
     throw invalid_argument("Dimensions of updates " + brackets(updates.extent()) + " do not fit indices " + brackets(c.extent(0)) + " and shape " +
                            brackets(extent));
   tensor_value made = filled_number(updates.type(), extent, 0);
-  with_number(updates.type(), [&]<class T>(T) {
-    T* to = made.values<T>().data();
-    const T* from = updates.values<T>().data();
-    for (auto row : named.rows)
-      for (std::int64_t j = 0; j < named.width; ++j) to[row * named.width + j] = static_cast<T>(to[row * named.width + j] + *from++);
-  });
+  if (wanted > 0)
+    with_number(updates.type(), [&]<class T>(T) {
+      T* to = made.values<T>().data();
+      const T* from = updates.values<T>().data();
+      for (std::int64_t k = 0; k < named.count; ++k) {
+        T* row = to + named.row(k) * named.width;
+        for (std::int64_t j = 0; j < named.width; ++j) row[j] = arithmetic<T>::add(row[j], *from++);
+      }
+    });
   c.set(0, std::move(made));
 }
 
@@ -151,6 +164,7 @@ inline void run_partition(kernel_context& c) {
 }
 inline void run_stitch(kernel_context& c) {
   const int n = c.input_count() / 2;
+  if (n == 0) throw invalid_argument("nothing to stitch");
   std::int64_t largest = -1;
   shape row;
   const dtype type = c.type(n);
@@ -167,7 +181,7 @@ inline void run_stitch(kernel_context& c) {
     row = rest;
     for (auto i : c.numbers(k)) {
       if (i < 0) throw invalid_argument("indices[" + std::to_string(k) + "] = " + std::to_string(i) + " is out of range");
-      largest = std::max(largest, i);
+      largest = std::max(largest, std::min(i, max_elements));
     }
   }
   shape extent;
@@ -233,6 +247,15 @@ inline void run_where(kernel_context& c) {
   c.set(0, std::move(made));
 }
 
+/// Whether `a` comes before `b` among the largest. NaN is larger than all numbers, as in XLA's total order: a comparison in which it
+/// equals everything orders nothing.
+template <class T>
+bool is_above(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (a != a || b != b) return a != a && b == b;
+  }
+  return b < a;
+}
 inline void run_top(kernel_context& c) {
   const tensor_value in = c.input(0);
   const shape& s = in.extent();
@@ -244,14 +267,17 @@ inline void run_top(kernel_context& c) {
   shape extent = s;
   extent.dim[s.rank - 1] = k;
   tensor_value values(in.type(), extent), places(c.node.type_of("index_type", dtype::int32), extent);
-  const std::int64_t rows = product(s, 0, s.rank - 1);
+  const std::int64_t rows = values.elements() == 0 ? 0 : product(s, 0, s.rank - 1);
   with_number(in.type(), [&]<class T>(T) {
     with_index(places.type(), [&]<class I>(I) {
       std::vector<I> order(static_cast<std::size_t>(width));
       for (std::int64_t r = 0; r < rows; ++r) {
         const T* row = in.values<T>().data() + r * width;
         std::iota(order.begin(), order.end(), I(0));
-        std::partial_sort(order.begin(), order.begin() + k, order.end(), [&](I a, I b) { return row[b] < row[a] || (!(row[a] < row[b]) && a < b); });
+        std::partial_sort(order.begin(), order.begin() + k, order.end(), [&](I a, I b) {
+          if (is_above(row[a], row[b])) return true;
+          return !is_above(row[b], row[a]) && a < b;
+        });
         for (std::int64_t i = 0; i < k; ++i) {
           values.values<T>()[static_cast<std::size_t>(r * k + i)] = row[order[static_cast<std::size_t>(i)]];
           places.values<I>()[static_cast<std::size_t>(r * k + i)] = order[static_cast<std::size_t>(i)];
@@ -283,6 +309,33 @@ inline void run_in_top(kernel_context& c) {
   }
   c.set(0, std::move(made));
 }
+// What elements are compared by, where equal ones are looked for: 0 equals -0, and NaN equals nothing.
+template <class S>
+struct element_key {
+  explicit element_key(dtype type) : is_float_(is_floating(type)) {}
+  const S& operator()(const S& stored) const {
+    if constexpr (std::is_integral_v<S>) {
+      static constexpr S zero = 0;
+      if (is_float_ && stored == sign) return zero;
+    }
+    return stored;
+  }
+  bool equals_nothing(const S& stored) const {
+    if constexpr (std::is_integral_v<S>) {
+      constexpr S infinity = sizeof(S) == 8 ? static_cast<S>(0x7ff0000000000000) : static_cast<S>(0x7f800000);
+      return is_float_ && sizeof(S) >= 4 && (stored & static_cast<S>(~sign)) > infinity;
+    } else {
+      return false;
+    }
+  }
+
+ private:
+  static constexpr auto sign = [] {
+    if constexpr (std::is_integral_v<S>) return static_cast<S>(S{1} << (8 * sizeof(S) - 1));
+    else return 0;
+  }();
+  bool is_float_;
+};
 inline void run_unique(kernel_context& c) {
   const tensor_value in = c.input(0);
   if (in.extent().rank != 1) throw invalid_argument("unique expects a 1D vector, got shape " + brackets(in.extent()));
@@ -290,11 +343,13 @@ inline void run_unique(kernel_context& c) {
   std::vector<std::int64_t> first;
   with_storage(in.type(), [&]<class S>(S) {
     std::map<S, std::int64_t> known;
+    const element_key<S> key(in.type());
     const S* from = stored<S>(in);
     for (std::int64_t k = 0; k < in.elements(); ++k) {
-      const auto [at, fresh] = known.try_emplace(from[k], static_cast<std::int64_t>(first.size()));
-      if (fresh) first.push_back(k);
-      places.push_back(at->second);
+      const auto next = static_cast<std::int64_t>(first.size());
+      const std::int64_t place = key.equals_nothing(from[k]) ? next : known.try_emplace(key(from[k]), next).first->second;
+      if (place == next) first.push_back(k);
+      places.push_back(place);
     }
     shape extent;
     extent.push(static_cast<std::int64_t>(first.size()));
@@ -312,9 +367,11 @@ inline void run_list_diff(kernel_context& c) {
     if (in->extent().rank != 1) throw invalid_argument("x and y should be 1D vectors, got shape " + brackets(in->extent()));
   std::vector<std::int64_t> places;
   with_storage(x.type(), [&]<class S>(S) {
-    const std::set<S> known(stored<S>(y), stored<S>(y) + y.elements());
+    const element_key<S> key(x.type());
+    std::set<S> known;
+    for (std::int64_t k = 0; k < y.elements(); ++k) known.insert(key(stored<S>(y)[k]));
     for (std::int64_t k = 0; k < x.elements(); ++k)
-      if (!known.contains(stored<S>(x)[k])) places.push_back(k);
+      if (const S& e = stored<S>(x)[k]; key.equals_nothing(e) || !known.contains(key(e))) places.push_back(k);
     shape extent;
     extent.push(static_cast<std::int64_t>(places.size()));
     tensor_value made(x.type(), extent);
@@ -332,7 +389,7 @@ inline void run_cumulative(kernel_context& c, bool sum) {
   const int axis = axis_of(c.number(1), s.rank, "ScanOp: axis");
   const bool exclusive = c.node.flag("exclusive"), reverse = c.node.flag("reverse");
   tensor_value made(in.type(), s);
-  const std::int64_t rows = product(s, 0, axis), inner = product(s, axis + 1, s.rank), size = s[axis];
+  const std::int64_t rows = in.elements() == 0 ? 0 : product(s, 0, axis), inner = product(s, axis + 1, s.rank), size = s[axis];
   with_number(in.type(), [&]<class T>(T) {
     const T* from = in.values<T>().data();
     T* to = made.values<T>().data();
@@ -341,7 +398,7 @@ inline void run_cumulative(kernel_context& c, bool sum) {
         T all = sum ? T(0) : T(1);
         for (std::int64_t k = 0; k < size; ++k) {
           const std::int64_t at = (r * size + (reverse ? size - 1 - k : k)) * inner + j;
-          const T next = static_cast<T>(sum ? all + from[at] : all * from[at]);
+          const T next = sum ? arithmetic<T>::add(all, from[at]) : arithmetic<T>::multiply(all, from[at]);
           to[at] = exclusive ? all : next;
           all = next;
         }

@@ -11,6 +11,15 @@
 
 namespace leat::dynamic {
 
+// A function of floating point; integers have no such kernel.
+template <class F>
+auto of_fractions(F f) {
+  return [f]<class T>(T x, T y) -> T {
+    if constexpr (std::is_floating_point_v<T>) return static_cast<T>(f(x, y));
+    else throw unimplemented("no kernel for " + std::string(name_of_dtype(dtype_of<T>)));
+  };
+}
+
 template <class F>
 operator_kernel pairwise(F f) {
   return [f](kernel_context& c) {
@@ -25,6 +34,11 @@ operator_kernel pairwise(F f) {
     });
     c.set(0, std::move(made));
   };
+}
+
+template <class F>
+operator_kernel pairwise_fractions(F f) {
+  return pairwise(of_fractions(f));
 }
 
 template <class F>
@@ -87,12 +101,13 @@ inline void run_bias_add(kernel_context& c) {
   if (bias.extent()[0] != s[at])
     throw invalid_argument("Must provide as many biases as the last dimension of the input tensor: " + brackets(bias.extent()) + " vs. " + brackets(s));
   const std::int64_t rows = product(s, 0, at), inner = product(s, at + 1, s.rank);
+  if (made.elements() == 0) return c.set(0, std::move(made));
   with_number(made.type(), [&]<class T>(T) {
     T* to = made.values<T>().data();
     const T* b = bias.values<T>().data();
     for (std::int64_t r = 0; r < rows; ++r)
       for (std::int64_t k = 0; k < s[at]; ++k)
-        for (std::int64_t i = 0; i < inner; ++i, ++to) *to = static_cast<T>(*to + b[k]);
+        for (std::int64_t i = 0; i < inner; ++i, ++to) *to = arithmetic<T>::add(*to, b[k]);
   });
   c.set(0, std::move(made));
 }
@@ -104,14 +119,14 @@ inline void run_bias_add_grad(kernel_context& c) {
   shape extent;
   extent.push(s[at]);
   tensor_value made(dy.type(), extent);
-  const std::int64_t rows = product(s, 0, at), inner = product(s, at + 1, s.rank);
+  const std::int64_t rows = dy.elements() == 0 ? 0 : product(s, 0, at), inner = product(s, at + 1, s.rank);
   with_number(dy.type(), [&]<class T>(T) {
     using sum = std::conditional_t<std::is_same_v<T, float>, double, T>;
     std::vector<sum> sums(static_cast<std::size_t>(s[at]), sum(0));
     const T* from = dy.values<T>().data();
     for (std::int64_t r = 0; r < rows; ++r)
       for (auto& total : sums)
-        for (std::int64_t i = 0; i < inner; ++i) total = static_cast<sum>(total + *from++);
+        for (std::int64_t i = 0; i < inner; ++i) total = arithmetic<sum>::add(total, static_cast<sum>(*from++));
     std::transform(sums.begin(), sums.end(), made.values<T>().begin(), [](sum x) { return static_cast<T>(x); });
   });
   c.set(0, std::move(made));
@@ -219,21 +234,12 @@ inline void run_sparse_cross_entropy(kernel_context& c) {
   if (c.result_count() > 1) c.set(1, std::move(back));
 }
 
-// A function of floating point; integers have no such kernel.
-template <class F>
-auto of_fractions(F f) {
-  return [f]<class T>(T x, T y) -> T {
-    if constexpr (std::is_floating_point_v<T>) return f(x, y);
-    else throw unimplemented("no kernel for " + std::string(name_of_dtype(dtype_of<T>)));
-  };
-}
-
 inline const bool network_kernels_known = [] {
   // (dy, x)
   register_kernel("ReluGrad", pairwise([](auto g, auto x) { return x > 0 ? g : decltype(g)(0); }));
   register_kernel("Relu6Grad", pairwise([](auto g, auto x) { return x > 0 && x < 6 ? g : decltype(g)(0); }));
-  register_kernel("SoftplusGrad", pairwise(of_fractions([](auto g, auto x) { return g / (std::exp(-x) + 1); })));
-  register_kernel("SoftsignGrad", pairwise([](auto g, auto x) {
+  register_kernel("SoftplusGrad", pairwise_fractions([](auto g, auto x) { return g / (std::exp(-x) + 1); }));
+  register_kernel("SoftsignGrad", pairwise_fractions([](auto g, auto x) {
                     const auto d = 1 + (x < 0 ? -x : x);
                     return g / (d * d);
                   }));
@@ -244,24 +250,24 @@ inline const bool network_kernels_known = [] {
                     return x < 0 ? static_cast<T>(scale_alpha) * std::expm1(x) : static_cast<T>(scale) * x;
                   }));
   // (dy, y)
-  register_kernel("EluGrad", pairwise([](auto g, auto y) { return y < 0 ? g * (y + 1) : g; }));
-  register_kernel("SeluGrad", pairwise([](auto g, auto y) {
+  register_kernel("EluGrad", pairwise_fractions([](auto g, auto y) { return y < 0 ? g * (y + 1) : g; }));
+  register_kernel("SeluGrad", pairwise_fractions([](auto g, auto y) {
                     using T = decltype(g);
                     constexpr double scale = 1.0507009873554804934193349852946, scale_alpha = 1.7580993408473768599402175208123;
                     return y < 0 ? g * (y + static_cast<T>(scale_alpha)) : g * static_cast<T>(scale);
                   }));
   // (y, dy)
-  register_kernel("SigmoidGrad", pairwise([](auto y, auto g) { return g * y * (1 - y); }));
-  register_kernel("TanhGrad", pairwise([](auto y, auto g) { return g * (1 - y * y); }));
+  register_kernel("SigmoidGrad", pairwise_fractions([](auto y, auto g) { return g * y * (1 - y); }));
+  register_kernel("TanhGrad", pairwise_fractions([](auto y, auto g) { return g * (1 - y * y); }));
   // no gradient where none comes, whatever y is
-  register_kernel("SqrtGrad", pairwise([](auto y, auto g) { return g == 0 ? g : g * static_cast<decltype(g)>(0.5) / y; }));
-  register_kernel("RsqrtGrad", pairwise([](auto y, auto g) { return g == 0 ? -g : g * static_cast<decltype(g)>(-0.5) * y * y * y; }));
-  register_kernels({"ReciprocalGrad", "InvGrad"}, pairwise([](auto y, auto g) { return g == 0 ? -g : -g * y * y; }));
+  register_kernel("SqrtGrad", pairwise_fractions([](auto y, auto g) { return g == 0 ? g : g * static_cast<decltype(g)>(0.5) / y; }));
+  register_kernel("RsqrtGrad", pairwise_fractions([](auto y, auto g) { return g == 0 ? -g : g * static_cast<decltype(g)>(-0.5) * y * y * y; }));
+  register_kernels({"ReciprocalGrad", "InvGrad"}, pairwise_fractions([](auto y, auto g) { return g == 0 ? -g : -g * y * y; }));
 
-  register_kernel("DivNoNan", broadcasting([](auto x, auto y) { return y == 0 ? decltype(x)(0) : x / y; }));
-  register_kernel("Xdivy", broadcasting([](auto x, auto y) { return x == 0 ? decltype(x)(0) : x / y; }));
+  register_kernel("DivNoNan", broadcasting(of_fractions([](auto x, auto y) { return y == 0 ? decltype(x)(0) : x / y; })));
+  register_kernel("Xdivy", broadcasting(of_fractions([](auto x, auto y) { return x == 0 ? decltype(x)(0) : x / y; })));
   register_kernel("Xlogy", broadcasting(of_fractions([](auto x, auto y) { return x == 0 ? decltype(x)(0) : x * std::log(y); })));
-  register_kernel("Atan2", broadcasting([](auto x, auto y) { return std::atan2(x, y); }));
+  register_kernel("Atan2", broadcasting(of_fractions([](auto x, auto y) { return std::atan2(x, y); })));
   const auto remainder = [](auto x, auto y) {
     if constexpr (std::is_floating_point_v<decltype(x)>) return std::fmod(x, y);
     else return static_cast<decltype(x)>(y == 0 ? throw invalid_argument("Integer division by zero") : y == static_cast<decltype(x)>(-1) ? decltype(x)(0) : x % y);
@@ -274,13 +280,11 @@ inline const bool network_kernels_known = [] {
                       return x / y;
                     } else {
                       if (y == T(0)) throw invalid_argument("Integer division by zero");
-                      if constexpr (std::is_signed_v<T>)
-                        if (y == T(-1)) return static_cast<T>(T(0) - static_cast<std::make_unsigned_t<T>>(x));
-                      return static_cast<T>(x / y);
+                      return arithmetic<T>::divide(x, y);
                     }
                   }));
   // older graphs' sum
-  register_kernel("Add", broadcasting([](auto x, auto y) { return static_cast<decltype(x)>(x + y); }));
+  register_kernel("Add", broadcasting([](auto x, auto y) { return arithmetic<decltype(x)>::add(x, y); }));
 
   register_kernels({"BiasAdd", "BiasAddV1"}, run_bias_add);
   register_kernel("BiasAddGrad", run_bias_add_grad);

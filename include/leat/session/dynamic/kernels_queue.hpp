@@ -211,6 +211,19 @@ inline tensor_value rows_of(const std::vector<value_queue::element>& elements, s
   return made;
 }
 
+/// What a node takes out of a queue is what the queue has. Asked before anything is taken.
+inline void check_components(const value_queue& q, kernel_context& c) {
+  const auto& types = q.made_with().types;
+  if (static_cast<std::size_t>(c.result_count()) != types.size())
+    throw invalid_argument("the queue '" + q.made_with().name + "' has " + std::to_string(types.size()) + " components, the node takes " +
+                           std::to_string(c.result_count()));
+  const auto wanted = c.node.list<data_type>("component_types");
+  for (std::size_t k = 0; k < wanted.size() && k < types.size(); ++k)
+    if (static_cast<dtype>(base_of(wanted[k])) != types[k])
+      throw invalid_argument("component " + std::to_string(k) + " of the queue '" + q.made_with().name + "' is " + dtype_name(types[k]) + ", the node takes " +
+                             dtype_name(static_cast<dtype>(base_of(wanted[k]))));
+}
+
 inline void run_queue(kernel_context& c, queue_order order) {
   value_queue::settings s{.order = order, .name = c.node.name(), .types = {}, .shapes = {}, .capacity = c.node.integer("capacity", -1),
                           .least = c.node.integer("min_after_dequeue"), .seed = 0};
@@ -249,10 +262,12 @@ inline const bool queue_kernels_known = [] {
     register_kernel("QueueEnqueueMany" + v, [](kernel_context& c) {
       auto& q = held_as<value_queue>(c.input(0));
       std::vector<value_queue::element> all;
+      metered_bytes rows;  // those of no elements take memory, too
       for (int k = 1; k < c.input_count(); ++k) {
         const shape& s = c.extent(k);
         if (s.rank < 1 || (k > 1 && s[0] != static_cast<std::int64_t>(all.size())))
           throw invalid_argument("All input tensors must have the same size in the 0th dimension. Component " + std::to_string(k - 1) + " has shape " + brackets(s));
+        if (k == 1) rows.take(static_cast<std::size_t>(s[0]) * 256);
         all.resize(static_cast<std::size_t>(s[0]));
         for (std::size_t r = 0; r < all.size(); ++r) all[r].push_back(row_of(c.input(k), static_cast<std::int64_t>(r)));
       }
@@ -261,7 +276,9 @@ inline const bool queue_kernels_known = [] {
       q.add_all(std::move(all), c.step);
     });
     register_kernel("QueueDequeue" + v, [](kernel_context& c) {
-      auto taken = held_as<value_queue>(c.input(0)).take(1, false, c.step);
+      auto& q = held_as<value_queue>(c.input(0));
+      check_components(q, c);
+      auto taken = q.take(1, false, c.step);
       for (int k = 0; k < c.result_count(); ++k) c.set(k, std::move(taken[0][static_cast<std::size_t>(k)]));
     });
     for (const bool fewer : {false, true})
@@ -270,6 +287,7 @@ inline const bool queue_kernels_known = [] {
         const std::int64_t n = c.number(1);
         if (n < 0) throw invalid_argument("DequeueMany requested " + std::to_string(n) + " < 0 elements");
         if (q.made_with().shapes.empty()) throw invalid_argument(q.kind() + "'s DequeueMany and DequeueUpTo require the components to have specified shapes.");
+        check_components(q, c);
         const auto taken = q.take(n, fewer, c.step);
         for (int k = 0; k < c.result_count(); ++k) c.set(k, rows_of(taken, static_cast<std::size_t>(k), q));
       });

@@ -73,7 +73,7 @@ inline void run_random_integers(kernel_context& c) {
 inline void run_shuffle(kernel_context& c) {
   const tensor_value in = c.input(0);
   const shape& s = in.extent();
-  if (s.rank == 0 || s[0] <= 1) return c.set(0, in);
+  if (s.rank == 0 || s[0] <= 1 || in.elements() == 0) return c.set(0, in);
   const auto [seed, begin] = draw(c, 2 * s[0]);
   std::vector<std::int64_t> order(static_cast<std::size_t>(s[0]));
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int64_t>(i);

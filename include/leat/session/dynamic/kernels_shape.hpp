@@ -53,9 +53,9 @@ inline void run_range(kernel_context& c) {
       if (!(steps < 1e12)) throw invalid_argument("Requires ((limit - start) / delta) <= 1e12");
       count = static_cast<std::int64_t>(steps);
     } else {
-      const auto distance = static_cast<std::int64_t>(limit) - static_cast<std::int64_t>(start);
-      const auto step = static_cast<std::int64_t>(delta);
-      count = distance / step + (distance % step != 0 ? 1 : 0);
+      const auto n = range_count(static_cast<std::int64_t>(start), static_cast<std::int64_t>(limit), static_cast<std::int64_t>(delta));
+      if (!n) throw resource_exhausted("a range of more than 2^44 numbers, which no memory holds");
+      count = *n;
     }
     shape extent;
     extent.push(count);
@@ -64,7 +64,7 @@ inline void run_range(kernel_context& c) {
     T v = start;
     for (T& x : all) {
       x = v;
-      v = static_cast<T>(v + delta);
+      v = arithmetic<T>::add(v, delta);  // the one behind the last may not exist
     }
     c.set(0, std::move(made));
   });
@@ -76,19 +76,17 @@ inline void run_reshape(kernel_context& c) {
   if (sizes.size() > static_cast<std::size_t>(max_rank)) throw unimplemented("more than 8 dimensions");
   shape extent;
   int open = -1;
-  std::int64_t rest = 1;
   for (auto n : sizes) {
     if (n == -1) {
       if (open >= 0) throw invalid_argument("Only one input size may be -1, not both " + std::to_string(open) + " and " + std::to_string(extent.rank));
       open = extent.rank;
     } else if (n < 0) {
       throw invalid_argument("Size " + std::to_string(extent.rank) + " must be non-negative, not " + std::to_string(n));
-    } else {
-      rest *= n;
     }
-    extent.push(n);
+    extent.push(n == -1 ? 1 : n);
   }
   if (open >= 0) {
+    const std::int64_t rest = extent.elements();
     if (rest == 0) throw invalid_argument("reshape cannot infer the missing input size for an empty tensor unless all specified input sizes are non-zero");
     if (all % rest != 0)
       throw invalid_argument("Input to reshape is a tensor with " + std::to_string(all) + " values, but the requested shape requires a multiple of " +
@@ -149,8 +147,9 @@ inline void run_broadcast_gradient_args(kernel_context& c) {
 }
 
 inline slice_plan slice_of(kernel_context& c, const shape& extent, int first) {
+  for (int k = first; k < first + 3; ++k)
+    if (c.extent(k).rank != 1) throw invalid_argument("Expected begin, end, and strides to be 1D, but got shape " + brackets(c.extent(k)));
   const auto begin = c.numbers(first), end = c.numbers(first + 1), strides = c.numbers(first + 2);
-  if (begin.size() != strides.size() || end.size() != strides.size()) throw invalid_argument("begin, end and strides must be of one length");
   const slice_masks masks{c.node.integer("begin_mask"), c.node.integer("end_mask"), c.node.integer("ellipsis_mask"),
                           c.node.integer("new_axis_mask"), c.node.integer("shrink_axis_mask")};
   auto plan = plan_slice(extent, begin, end, strides, masks);
@@ -199,6 +198,7 @@ inline void run_strided_slice_grad(kernel_context& c) {
 inline tensor_value beside(dtype type, const shape& extent, std::int64_t rows, const std::vector<tensor_value>& parts,
                            const std::vector<std::int64_t>& widths) {
   tensor_value made(type, extent);
+  if (made.elements() == 0) return made;  // of no width there may be any number of rows
   with_storage(type, [&]<class S>(S) {
     S* to = stored<S>(made);
     for (std::int64_t r = 0; r < rows; ++r)
@@ -264,9 +264,10 @@ inline void cut(kernel_context& c, int input, int axis, const std::vector<std::i
       else if (!drop) extent.push(sizes[k]);
     tensor_value part(in.type(), extent);
     const std::int64_t width = sizes[k] * inner;
-    with_storage(in.type(), [&]<class S>(S) {
-      for (std::int64_t r = 0; r < rows; ++r) std::copy_n(stored<S>(in) + r * whole + begin, width, stored<S>(part) + r * width);
-    });
+    if (width > 0)
+      with_storage(in.type(), [&]<class S>(S) {
+        for (std::int64_t r = 0; r < rows; ++r) std::copy_n(stored<S>(in) + r * whole + begin, width, stored<S>(part) + r * width);
+      });
     begin += width;
     c.set(static_cast<int>(k), std::move(part));
   }
@@ -275,6 +276,7 @@ inline void run_split(kernel_context& c) {
   const shape& s = c.extent(1);
   const int axis = axis_of(c.number(0), s.rank, "split_dim");
   const int count = c.result_count();
+  if (count < 1) throw invalid_argument("num_split must be at least 1");
   if (s[axis] % count != 0)
     throw invalid_argument("Number of ways to split should evenly divide the split dimension, but got split_dim " + std::to_string(axis) + " (size = " +
                            std::to_string(s[axis]) + ") and num_split " + std::to_string(count));
@@ -288,8 +290,9 @@ inline void run_split_sizes(kernel_context& c) {
   int open = -1;
   for (std::size_t k = 0; k < sizes.size(); ++k) {
     if (sizes[k] == -1 && open < 0) open = static_cast<int>(k);
-    else if (sizes[k] < 0) throw invalid_argument("Split size at index " + std::to_string(k) + " must be >= 0. Got: " + std::to_string(sizes[k]));
-    else known += sizes[k];
+    else if (sizes[k] < 0 || sizes[k] > s[axis])
+      throw invalid_argument("Split size at index " + std::to_string(k) + " must be >= 0 and at most " + std::to_string(s[axis]) + ". Got: " + std::to_string(sizes[k]));
+    else known = std::min(known + sizes[k], s[axis] + 1);  // more is more
   }
   if (open >= 0) sizes[static_cast<std::size_t>(open)] = s[axis] - known;
   if (static_cast<int>(sizes.size()) != c.result_count() || (open < 0 ? known != s[axis] : known > s[axis]))
@@ -318,7 +321,10 @@ inline void run_tile(kernel_context& c) {
   for (int i = 0; i < s.rank; ++i) {
     const auto at = static_cast<std::size_t>(i);
     if (times[at] < 0) throw invalid_argument("Expected multiples[" + std::to_string(i) + "] >= 0, but got " + std::to_string(times[at]));
-    extent.push(s[i] * times[at]);
+    std::int64_t size = 0;
+    if (!multiplies(s[i], times[at], size))
+      throw resource_exhausted("multiples[" + std::to_string(i) + "] = " + std::to_string(times[at]) + " of " + std::to_string(s[i]) + " is more than 2^63");
+    extent.push(size);
     counts.insert(counts.end(), {times[at], s[i]});
     strides.insert(strides.end(), {0, own[at]});
   }
@@ -381,7 +387,7 @@ inline const bool shape_kernels_known = [] {
       if (sizes.size() != first.size()) throw invalid_argument("ConcatOffset: shapes of different lengths");
       std::vector<std::int64_t> offset(sizes.size(), 0);
       offset[static_cast<std::size_t>(axis)] = begin;
-      begin += sizes[static_cast<std::size_t>(axis)];
+      begin = arithmetic<std::int64_t>::add(begin, sizes[static_cast<std::size_t>(axis)]);
       c.set(k - 1, integer_tensor(c.type(k), offset));
     }
   });

@@ -3,6 +3,7 @@
 // touched, so that a step that fails leaves none half written. Arithmetic is TensorFlow's, element by element.
 
 #include <leat/session/dynamic/kernel.hpp>
+#include <leat/session/dynamic/walk.hpp>
 
 #include <cmath>
 
@@ -46,14 +47,8 @@ void run_assign_change(kernel_context& c) {
           T* to = held.values<T>().data();
           const T* from = value.values<T>().data();
           const std::int64_t n = held.elements();
-          for (std::int64_t i = 0; i < n; ++i) {
-            if constexpr (std::is_floating_point_v<T>) {
-              to[i] = Add ? to[i] + from[i] : to[i] - from[i];
-            } else {  // wraps around
-              using U = std::make_unsigned_t<T>;
-              to[i] = static_cast<T>(Add ? static_cast<U>(to[i]) + static_cast<U>(from[i]) : static_cast<U>(to[i]) - static_cast<U>(from[i]));
-            }
-          }
+          for (std::int64_t i = 0; i < n; ++i)
+            to[i] = Add ? arithmetic<T>::add(to[i], from[i]) : arithmetic<T>::subtract(to[i], from[i]);
         });
   });
   c.set_variable(0, v);
@@ -65,14 +60,21 @@ template <class T>
 T scattered(scatter_kind kind, T a, T b) {
   switch (kind) {
     case scatter_kind::update: return b;
-    case scatter_kind::add: return static_cast<T>(a + b);
-    case scatter_kind::sub: return static_cast<T>(a - b);
-    case scatter_kind::mul: return static_cast<T>(a * b);
-    case scatter_kind::div: return static_cast<T>(a / b);
     case scatter_kind::min: return b < a ? b : a;
     case scatter_kind::max: return a < b ? b : a;
+    default: break;
   }
-  return a;
+  if constexpr (std::is_same_v<T, bool>) {
+    return a;
+  } else {
+    switch (kind) {
+      case scatter_kind::add: return arithmetic<T>::add(a, b);
+      case scatter_kind::sub: return arithmetic<T>::subtract(a, b);
+      case scatter_kind::mul: return arithmetic<T>::multiply(a, b);
+      case scatter_kind::div: return arithmetic<T>::divide(a, b);
+      default: return a;
+    }
+  }
 }
 
 /// Row `indices[k]` of `to` becomes it and row `k` of the updates; one number stands for all of them.
@@ -137,8 +139,9 @@ inline void run_scatter_nd_update(kernel_context& c) {
         [&](const tensor_value& held) {
           const shape& s = held.extent();
           const std::int64_t depth = index_shape.rank == 0 ? 1 : index_shape[index_shape.rank - 1];
+          if (updates.type() != held.type()) throw invalid_argument("updates are " + dtype_name(updates.type()) + ", the variable " + dtype_name(held.type()));
           if (depth > s.rank) throw invalid_argument("The inner dimension of indices must be <= the rank of the variable");
-          for (int i = static_cast<int>(depth); i < s.rank; ++i) width *= s[i];
+          width = s.elements(static_cast<int>(depth), s.rank);
           const std::size_t count = depth == 0 ? 0 : indices.size() / static_cast<std::size_t>(depth);
           if (updates.elements() != static_cast<std::int64_t>(count) * width)
             throw invalid_argument("Must have updates.shape = indices.shape[:-1] + ref.shape[indices.shape[-1]:], got updates.shape " +
@@ -447,7 +450,7 @@ inline const bool state_kernels_known = [] {
       v.update(
           [&](const tensor_value& held) {
             before = held.as<T>();
-            if (before >= limit) throw out_of_range("Reached limit of " + std::to_string(limit));
+            if (before >= limit || before == std::numeric_limits<T>::max()) throw out_of_range("Reached limit of " + std::to_string(limit));
           },
           [&](tensor_value& held) { held.values<T>()[0] = before + 1; });
       c.set(0, tensor_value(before));

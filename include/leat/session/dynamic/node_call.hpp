@@ -13,6 +13,19 @@ inline void run_traced(const plan_node& n, kernel_context& c) {
   (*n.run)(c);
 }
 
+// Kernels that move elements trust what the graph says of their dtype, so it holds of every result: what a stack or a queue gives,
+// and a host function, may be something else. Handles are looked at where they are used.
+inline void check_results(const plan_node& n, std::span<const token> results) {
+  const tensor_info& first = n.node->owner->at(n.node->index).result;
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    const token& t = results[k];
+    if (!t.value || t.value.type() == resource_dtype) continue;
+    const dtype said = k == 0 ? first.type : k <= n.node->record->further.size() ? n.node->record->further[k - 1].type : dtype::invalid;
+    if (t.value.type() != said && said != dtype::invalid) [[unlikely]]
+      throw invalid_argument("result " + std::to_string(k) + " is " + dtype_name(t.value.type()) + ", which the graph says is " + dtype_name(said));
+  }
+}
+
 /// Calls a node's kernel. Errors: the kernel's, with the node behind the text.
 inline void call_kernel(const plan_node& n, step_state& step, std::span<token> inputs, std::span<token> results) {
   if (n.part != nullptr) return n.part->run(step, inputs, results);
@@ -22,6 +35,7 @@ inline void call_kernel(const plan_node& n, step_state& step, std::span<token> i
     kernel_context c(*n.node, step, inputs, results);
     if (step.trace == nullptr) (*n.run)(c);
     else run_traced(n, c);
+    check_results(n, results);
     if (n.snapshot)
       for (token& t : results)
         if (t.variable != nullptr && t.variable->is_initialized()) t.value = t.variable->read();
@@ -30,6 +44,10 @@ inline void call_kernel(const plan_node& n, step_state& step, std::span<token> i
     for (const token& t : inputs)
       if (t.value) more += "\n\t   input " + std::to_string(&t - inputs.data()) + ": " + dtype_name(t.value.type()) + " " + brackets(t.value.extent());
     rethrow_with(e, more);
+  } catch (const std::bad_alloc&) {
+    throw resource_exhausted("not enough memory" + node_text(*n.node));
+  } catch (const std::length_error&) {
+    throw resource_exhausted("more elements than a list can have" + node_text(*n.node));
   }
 }
 

@@ -31,8 +31,9 @@ inline std::vector<int> written_inputs(const op_info& op, int inputs) {
     return list;
   const operator_definition* d = find_definition(op.type);
   if (d == nullptr) return list;
+  // a reference to texts is the handle of an older graph's queue
   for (std::size_t k = 0; k < d->inputs.size() && static_cast<int>(k) < inputs; ++k)
-    if (d->inputs[k].reference && !d->inputs[k].is_list()) list.push_back(static_cast<int>(k));
+    if (d->inputs[k].reference && !d->inputs[k].is_list() && d->inputs[k].type != data_type::string) list.push_back(static_cast<int>(k));
   return list;
 }
 

@@ -136,8 +136,8 @@ class plain_builder {
       for (int i : plan_.order)
         if (plan_.nodes[static_cast<std::size_t>(i)].kind != flow::feed && !enter(i)) return nullptr;
       return finish();
-    } catch (const error&) {
-      return nullptr;  // the executor says what is wrong
+    } catch (const std::exception&) {
+      return nullptr;  // the executor says what is wrong, or has less memory to ask for
     }
   }
   /// Whether there is none because a variable has no value yet.

@@ -150,16 +150,43 @@ class planner {
     }
   }
 
-  // The variable that an input refers to, or -1.
+  // The variable that an input refers to, or -1. Kept for all nodes on the way, so that long ways are gone once.
   int variable_behind(plan_source s) {
+    variables_behind_.resize(plan_.nodes.size(), not_known);
+    std::vector<int> way;
+    int found = -1;
     while (true) {
       const plan_node& n = at(s.node);
-      if (n.node == nullptr) return -1;
+      if (n.node == nullptr) break;
+      if (found = variables_behind_[static_cast<std::size_t>(s.node)]; found != not_known) break;
+      found = -1;
+      way.push_back(s.node);
+      if (way.size() > plan_.nodes.size()) break;  // a loop of references without a beginning
       const op_info& op = *g_.at(n.node->index).op;
-      if (op.kind == op_kind::variable || op.type == "TemporaryVariable") return s.node;
-      if (!hands_on(n) && written_inputs(op, static_cast<int>(n.inputs.size())).empty()) return -1;
+      if (op.kind == op_kind::variable || op.type == "TemporaryVariable" || op.type == "Variable") {
+        found = s.node;
+        break;
+      }
+      if (!hands_on(n) && written_inputs(op, static_cast<int>(n.inputs.size())).empty()) break;
       s = n.inputs[0];
     }
+    for (const int node : way) variables_behind_[static_cast<std::size_t>(node)] = found;
+    return found;
+  }
+  // What an input gives before it passes through nodes that hand it on as a value.
+  plan_source before_identities(plan_source s) {
+    identities_of_.resize(plan_.nodes.size(), {not_known, 0});
+    std::vector<int> way;
+    while (at(s.node).node != nullptr && at(s.node).node->type == "Identity") {
+      if (const plan_source known = identities_of_[static_cast<std::size_t>(s.node)]; known.node != not_known) {
+        s = known;
+        break;
+      }
+      way.push_back(s.node);
+      s = at(s.node).inputs[0];
+    }
+    for (const int node : way) identities_of_[static_cast<std::size_t>(node)] = s;
+    return s;
   }
   // Whether a node gives the variable that it takes to others.
   static bool hands_on(const plan_node& n) {
@@ -219,18 +246,23 @@ class planner {
   // Says of all uses of what a node gives, also through reads, whether they are late; whether some are not.
   bool see(int source, const std::vector<int>& marks, int mark) {
     bool early = false;
-    for (const plan_edge& e : at(source).out) {
-      if (e.port < 0) continue;
-      plan_node& user = at(e.node);
-      const auto k = static_cast<std::size_t>(e.input);
-      if (user.late[k]) continue;
-      if (user.node->type == "Identity") {
-        early = see(e.node, marks, mark) || !plan_.fetches_of[static_cast<std::size_t>(e.node)].empty() || early;
-        if (marks[static_cast<std::size_t>(e.node)] == mark) user.late[k] = true;
-      } else if (marks[static_cast<std::size_t>(e.node)] == mark) {
-        user.late[k] = true;
-      } else {
-        early = true;
+    std::vector<int> open{source};
+    while (!open.empty()) {
+      const int node = open.back();
+      open.pop_back();
+      for (const plan_edge& e : at(node).out) {
+        if (e.port < 0) continue;
+        plan_node& user = at(e.node);
+        const auto k = static_cast<std::size_t>(e.input);
+        if (user.late[k]) continue;
+        const bool is_marked = marks[static_cast<std::size_t>(e.node)] == mark;
+        if (user.node->type == "Identity") {
+          open.push_back(e.node);
+          early = early || !plan_.fetches_of[static_cast<std::size_t>(e.node)].empty();
+        } else {
+          early = early || !is_marked;
+        }
+        if (is_marked) user.late[k] = true;
       }
     }
     return early;
@@ -270,9 +302,7 @@ class planner {
 
   // The variable that an input still refers to when its node runs, by the name of its storage; empty where there is none.
   std::string touched(const plan_node& n, std::size_t input) {
-    plan_source s = n.inputs[input];
-    while (at(s.node).node != nullptr && at(s.node).node->type == "Identity") s = at(s.node).inputs[0];
-    const int v = variable_behind(s);
+    const int v = variable_behind(before_identities(n.inputs[input]));
     if (v < 0) return {};
     const kernel_node& variable = *at(v).node;
     const std::string shared = variable.text("shared_name");
@@ -365,6 +395,9 @@ class planner {
   std::vector<int> place_;
   std::map<tensor_key, int> feed_nodes_;
   std::map<int, std::vector<int>> writers_;  // of each variable
+  static constexpr int not_known = -2;
+  std::vector<int> variables_behind_;         // of each node
+  std::vector<plan_source> identities_of_;
   run_plan plan_;
 };
 

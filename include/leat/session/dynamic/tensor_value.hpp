@@ -3,6 +3,7 @@
 // nodes hand each other, what sessions are fed and what they give. Copies share the elements; who writes takes care that nobody
 // else holds them (`is_alone`). Texts are elements like numbers. A handle of a queue or stack is a scalar of dtype resource.
 
+#include <leat/core/memory.hpp>
 #include <leat/graph/tensor_contents.hpp>
 #include <leat/graph/literal.hpp>
 
@@ -29,9 +30,7 @@ inline constexpr dtype resource_dtype = static_cast<dtype>(data_type::resource);
 /// "float32", "string": the name of any dtype that a graph may hold.
 inline std::string dtype_name(dtype d) {
   if (size_of(d) > 0) return std::string(name_of_dtype(d));
-  std::string text = name_of_data_type(to_data_type(d)).substr(3);
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
+  return lower_name_of_data_type(to_data_type(d));
 }
 
 /// "[2,3]": a shape as TensorFlow's kernels write it.
@@ -86,11 +85,14 @@ class small_store {
 // Elements, and how many values hold them. Numbers follow the header in one allocation, unless they are someone else's.
 class tensor_buffer {
  public:
-  static tensor_buffer* make(std::size_t bytes) {
+  /// Errors: resource_exhausted where there is no such memory, or the current meter's limit is reached. `beside` are bytes that the
+  /// elements take elsewhere.
+  static tensor_buffer* make(std::size_t bytes, std::size_t beside = 0) {
     constexpr std::size_t header = (sizeof(tensor_buffer) + 63) / 64 * 64;
     const bool is_small = bytes <= small_bytes;
+    if ((!is_small || beside > 0) && memory_meter::current() != nullptr) return make_metered(bytes, beside);
     void* raw = is_small ? small_store::take() : nullptr;
-    if (raw == nullptr) raw = ::operator new(header + (is_small ? small_bytes : bytes) + 64, std::align_val_t{64});  // SIMD may read behind the end
+    if (raw == nullptr) raw = allocate_aligned(header + (is_small ? small_bytes : bytes) + 64);  // SIMD may read behind the end
     auto* made = new (raw) tensor_buffer;
     made->data = static_cast<std::byte*>(raw) + header;
     made->is_small_ = is_small;
@@ -100,6 +102,8 @@ class tensor_buffer {
   void release() {
     if (holders_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     const bool keep = is_small_;
+    if (is_metered_) [[unlikely]]
+      return release_metered();
     this->~tensor_buffer();
     if (!keep || !small_store::give(this)) ::operator delete(this, std::align_val_t{64});
   }
@@ -111,9 +115,39 @@ class tensor_buffer {
   std::shared_ptr<resource> handle;
 
  private:
+  // A buffer whose bytes are counted stands behind the note of whose they are.
+  struct alignas(64) meter_note {
+    metered_bytes taken;
+  };
+  static tensor_buffer* make_metered(std::size_t bytes, std::size_t beside) {
+    constexpr std::size_t header = (sizeof(tensor_buffer) + 63) / 64 * 64;
+    metered_bytes first;  // before there is memory for it
+    first.take(bytes + beside);
+    void* const raw = allocate_aligned(sizeof(meter_note) + header + bytes + 64);
+    first.give_back();
+    auto* const note = new (raw) meter_note;
+    try {
+      note->taken.take(bytes + beside);
+    } catch (...) {
+      ::operator delete(raw, std::align_val_t{64});
+      throw;
+    }
+    auto* const made = new (static_cast<std::byte*>(raw) + sizeof(meter_note)) tensor_buffer;
+    made->data = reinterpret_cast<std::byte*>(made) + header;
+    made->is_metered_ = true;
+    return made;
+  }
+  void release_metered() {
+    auto* const note = reinterpret_cast<meter_note*>(reinterpret_cast<std::byte*>(this) - sizeof(meter_note));
+    this->~tensor_buffer();
+    note->~meter_note();
+    ::operator delete(static_cast<void*>(note), std::align_val_t{64});
+  }
+
   static constexpr std::size_t small_bytes = 64;
   std::atomic<int> holders_{1};
   bool is_small_ = false;
+  bool is_metered_ = false;
 };
 
 template <class A>
@@ -132,11 +166,13 @@ concept makable_array = array_like<A> && requires(std::vector<std::size_t> s) { 
 class tensor_value {
  public:
   tensor_value() = default;
-  /// Elements that have not been set yet; texts are empty. Errors: invalid_argument for a shape that is not known whole.
+  /// Elements that have not been set yet; texts are empty. Errors: invalid_argument for a shape that is not known whole;
+  /// resource_exhausted for more elements than there is memory, or than the session's limit, leaves room for.
   tensor_value(dtype type, const shape& extent) : type_(type), extent_(extent) {
     if (!extent.is_static()) throw invalid_argument("a value of a shape that is not known: " + brackets(extent));
-    buffer_ = detail::tensor_buffer::make(static_cast<std::size_t>(extent.elements()) * static_cast<std::size_t>(size_of(type)));
-    if (type == text_dtype) buffer_->texts.resize(static_cast<std::size_t>(extent.elements()));
+    const auto count = static_cast<std::size_t>(extent.elements());
+    if (type == text_dtype) make_texts(count);
+    else buffer_ = detail::tensor_buffer::make(count * static_cast<std::size_t>(size_of(type)));
   }
   tensor_value(const tensor_value& other) noexcept : type_(other.type_), extent_(other.extent_), buffer_(other.buffer_) {
     if (buffer_ != nullptr) buffer_->hold();
@@ -306,6 +342,15 @@ class tensor_value {
   T* elements_as() {
     return reinterpret_cast<T*>(buffer_->data);
   }
+  void make_texts(std::size_t count) {
+    buffer_ = detail::tensor_buffer::make(0, count * sizeof(std::string));
+    try {
+      buffer_->texts.resize(count);
+    } catch (const std::exception&) {  // no destructor runs for what is not whole
+      buffer_->release();
+      throw resource_exhausted(std::to_string(count) + " texts: the system has no such memory");
+    }
+  }
   static shape vector_shape(std::size_t n) {
     shape s;
     s.push(static_cast<std::int64_t>(n));
@@ -381,14 +426,17 @@ inline std::int64_t integer(const tensor_value& v) {
   if (v.elements() != 1) throw invalid_argument("one number is wanted, not shape " + brackets(v.extent()));
   return integers(v)[0];
 }
-/// A vector of integers of a dtype, or with `rank` 0 a number.
+/// A vector of integers of a dtype, or with `scalar` a number. Errors: invalid_argument for what does not fit the dtype.
 inline tensor_value integer_tensor(dtype type, const std::vector<std::int64_t>& numbers, bool scalar = false) {
   shape extent;
   if (!scalar) extent.push(static_cast<std::int64_t>(numbers.size()));
   tensor_value made(type, extent);
   with_index(type, [&]<class T>(T) {
     auto all = made.values<T>();
-    for (std::size_t i = 0; i < numbers.size(); ++i) all[i] = static_cast<T>(numbers[i]);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      all[i] = static_cast<T>(numbers[i]);
+      if (static_cast<std::int64_t>(all[i]) != numbers[i]) throw invalid_argument(std::to_string(numbers[i]) + " does not fit " + dtype_name(type));
+    }
   });
   return made;
 }
@@ -413,8 +461,8 @@ inline tensor_value tensor_value::from_proto(const tensor_proto& p) {
     return made;
   }
   return with_dtype(type, [&]<class T>(T) {
+    tensor_value made(type, extent);  // first: it says that there is no room
     const auto all = contents<T>(p);
-    tensor_value made(type, extent);
     std::copy(all.begin(), all.end(), made.values<T>().begin());
     return made;
   });

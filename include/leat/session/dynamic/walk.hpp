@@ -1,9 +1,14 @@
 #pragma once
 // Moving elements of any dtype: by their size, or as texts, along strides.
 
+#include <leat/kernels/math/scalar_math.hpp>
 #include <leat/session/dynamic/tensor_value.hpp>
 
 namespace leat::dynamic {
+
+/// Sums, differences, products and quotients of a dtype: integers wrap around, as TensorFlow's do.
+template <class T>
+using arithmetic = kernels::scalar_math<T>;
 
 /// Calls `f` with an object of a type that is as large as the elements; texts as std::string.
 template <class F>
@@ -53,15 +58,11 @@ inline std::vector<std::int64_t> strides_of(const shape& s) {
   std::int64_t step = 1;
   for (int i = s.rank - 1; i >= 0; --i) {
     strides[static_cast<std::size_t>(i)] = step;
-    step *= s[i];
+    if (s[i] > 0 && !multiplies(step, s[i], step)) leat::detail::refuse_size(s.dim, s.rank);
   }
   return strides;
 }
-inline std::int64_t product(const shape& s, int from, int to) {
-  std::int64_t n = 1;
-  for (int i = from; i < to; ++i) n *= s[i];
-  return n;
-}
+inline std::int64_t product(const shape& s, int from, int to) { return s.elements(from, to); }
 /// An axis that may count from the end. Errors: invalid_argument.
 inline int axis_of(std::int64_t given, int rank, std::string_view what = "axis") {
   const std::int64_t at = given < 0 ? given + rank : given;

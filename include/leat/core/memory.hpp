@@ -1,0 +1,101 @@
+#pragma once
+// A limit on the bytes that arrays take at the same time. A session with a limit has a meter, which is the current one of every thread
+// that runs for it; what allocates an array takes its bytes from there and gives them back with the array, which may outlive the session.
+
+#include <leat/core/error.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <string>
+
+namespace leat {
+
+class memory_meter {
+ public:
+  /// A meter that lives until its owner and all arrays that took bytes from it have let it go.
+  static memory_meter* make(std::int64_t limit) { return new memory_meter(limit); }
+
+  void hold() { holders_.fetch_add(1, std::memory_order_relaxed); }
+  void let_go() {
+    if (holders_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+  /// Errors: resource_exhausted where more than the limit would be taken; then nothing is.
+  void take(std::size_t bytes) {
+    const auto wanted = static_cast<std::int64_t>(bytes);
+    const std::int64_t before = used_.fetch_add(wanted, std::memory_order_relaxed);
+    if (before <= limit_ - wanted) return;
+    used_.fetch_sub(wanted, std::memory_order_relaxed);
+    throw resource_exhausted("an array of " + std::to_string(bytes) + " bytes: of the limit of " + std::to_string(limit_) +
+                             " bytes (memory_limit_in_bytes) " + std::to_string(before) + " are taken");
+  }
+  void give(std::size_t bytes) { used_.fetch_sub(static_cast<std::int64_t>(bytes), std::memory_order_relaxed); }
+  std::int64_t used() const { return used_.load(std::memory_order_relaxed); }
+  std::int64_t limit() const { return limit_; }
+
+  /// Of this thread; null where there is no limit.
+  static memory_meter*& current() {
+    thread_local constinit memory_meter* meter = nullptr;
+    return meter;
+  }
+
+ private:
+  explicit memory_meter(std::int64_t limit) : limit_(limit) {}
+  ~memory_meter() = default;
+
+  std::atomic<std::int64_t> used_{0};
+  std::int64_t limit_;
+  std::atomic<int> holders_{1};
+};
+
+/// What a thread does while this lives is counted by a meter, or by none.
+class memory_scope {
+ public:
+  explicit memory_scope(memory_meter* meter) : before_(memory_meter::current()) { memory_meter::current() = meter; }
+  memory_scope(const memory_scope&) = delete;
+  memory_scope& operator=(const memory_scope&) = delete;
+  ~memory_scope() { memory_meter::current() = before_; }
+
+ private:
+  memory_meter* before_;
+};
+
+/// Bytes that are taken from the current meter for as long as this lives.
+class metered_bytes {
+ public:
+  metered_bytes() = default;
+  metered_bytes(const metered_bytes&) = delete;
+  metered_bytes& operator=(const metered_bytes&) = delete;
+  ~metered_bytes() { give_back(); }
+
+  /// So many, in place of those before. Errors: resource_exhausted; then there are none.
+  void take(std::size_t bytes) {
+    give_back();
+    memory_meter* const current = memory_meter::current();
+    if (current == nullptr) return;
+    current->take(bytes);
+    current->hold();
+    meter_ = current;
+    bytes_ = bytes;
+  }
+  void give_back() {
+    if (meter_ == nullptr) return;
+    meter_->give(bytes_);
+    meter_->let_go();
+    meter_ = nullptr;
+  }
+
+ private:
+  memory_meter* meter_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+/// Memory that is aligned to 64 bytes. Errors: resource_exhausted where the system has none.
+inline void* allocate_aligned(std::size_t bytes) {
+  void* const made = ::operator new(bytes, std::align_val_t{64}, std::nothrow);
+  if (made == nullptr) throw resource_exhausted("an array of " + std::to_string(bytes) + " bytes: the system has no such memory");
+  return made;
+}
+
+}  // namespace leat
