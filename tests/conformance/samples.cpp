@@ -52,7 +52,7 @@ std::vector<sample> written_samples() {
     list.push_back({std::string(type), std::move(inputs), std::move(attributes)});
   };
   const auto sum = [&](std::string_view type, std::vector<argument> inputs, attribute_map attributes = {}) {
-    list.push_back({std::string(type), std::move(inputs), std::move(attributes), true});
+    list.push_back({std::string(type), std::move(inputs), std::move(attributes), false, true});
   };
 
   // element functions with operands of their own
@@ -67,6 +67,7 @@ std::vector<sample> written_samples() {
   for (const auto& s : {sized({2, 3}), sized({0}), sized({37})}) {
     add("ClipByValue", {{role::tensor, s}, rate(1), rate(3)});
     add("ClipByValue", {{role::tensor, s}, rate(3), rate(1)});
+    list.back().sharp = true;
   }
   for (dtype to : {dtype::float32, dtype::float64, dtype::int32, dtype::int64, dtype::uint8, dtype::boolean})
     for (const auto& s : {sized({2, 3}), sized({0}), sized({37})}) add("Cast", {{role::tensor, s}}, {{"DstT", to}});
@@ -126,9 +127,12 @@ std::vector<sample> written_samples() {
     sum(type, {x({3, 37})});
     sum(type, {x({2, 1})});
   }
-  sum("SoftmaxCrossEntropyWithLogits", {x({2, 3}), x({2, 3})});
-  sum("SoftmaxCrossEntropyWithLogits", {x({0, 3}), x({0, 3})});
-  sum("SoftmaxCrossEntropyWithLogits", {x({5, 37}), x({5, 37})});
+  const argument certain{role::tensor, sized({2, 3}), dtype::invalid, {0.25, 0.5, 0.25, 0, 1, 0}};
+  sum("SoftmaxCrossEntropyWithLogits", {x({2, 3}), certain});
+  for (const auto& s : {sized({2, 3}), sized({0, 3}), sized({5, 37})}) {
+    sum("SoftmaxCrossEntropyWithLogits", {{role::tensor, s}, {role::tensor, s}});
+    list.back().sharp = true;  // as if labels added up to 1
+  }
   for (dtype label : {dtype::int32, dtype::int64}) {
     sum("SparseSoftmaxCrossEntropyWithLogits", {x({2, 3}), indices({2}, {2, 0}, label)});
     sum("SparseSoftmaxCrossEntropyWithLogits", {x({2, 3}), indices({2}, {3, 0}, label)});
@@ -219,6 +223,7 @@ std::vector<sample> written_samples() {
   add("Tile", {x({2, 3}), numbers({0, 1})});
   add("Tile", {x({}), numbers({})});
   add("Tile", {x({2, 3, 4, 2, 2}), numbers({2, 2, 2, 2, 2})});
+  list.back().sharp = true;  // more dimensions on the way than there may be
   add("Fill", {numbers({2, 3}), x({})});
   add("Fill", {numbers({}), x({})});
   add("Fill", {numbers({0, 2}), x({})});

@@ -25,7 +25,8 @@ struct sample {
   std::string type;
   std::vector<argument> inputs;
   leat::attribute_map attributes{};
-  bool sums = false;  // adds several elements: extremes may overflow in one order of the summands and not in another
+  bool sharp = false;  // its gradient is one of TensorFlow's making, and not what differences give
+  bool sums = false;   // adds several elements: extremes may overflow in one order of the summands and not in another
 };
 
 /// Why an operator has no paths that could differ.

@@ -43,11 +43,14 @@ inline std::int64_t windows(const shape_context& c, std::int64_t size, std::int6
   if (size < window) c.fail("Negative dimension size caused by subtracting " + std::to_string(window) + " from " + std::to_string(size));
   return (size - window) / stride + 1;
 }
-inline bool channels_first(const shape_context& c) {
-  const auto* a = c.attribute("data_format");
-  const auto* text = a != nullptr ? a->get_if<std::string>() : nullptr;
+/// Whether the attribute `data_format`, or none, says that channels stand behind the batch ("NCHW") and not last.
+inline bool is_channels_first(const attribute_value* data_format) {
+  const auto* text = data_format != nullptr ? data_format->get_if<std::string>() : nullptr;
   return text != nullptr && text->starts_with("NC");
 }
+inline bool channels_first(const shape_context& c) { return is_channels_first(c.attribute("data_format")); }
+/// The axis of the channels in an array of so many dimensions.
+inline int channel_axis(const attribute_map& attributes, int rank) { return is_channels_first(attributes.find("data_format")) ? 1 : rank - 1; }
 inline void convolved_shape(shape_context& c) {
   shapes::want_rank(c, 0, 4);
   shapes::want_rank(c, 1, 4);
@@ -78,7 +81,7 @@ inline void pooled_shape(shape_context& c) {
 }
 
 inline const bool network_operators_defined = [] {
-  define_operator("BiasAdd(value: T, bias: T) -> (output: T); data_format: string = \"NHWC\"", [](shape_context& c) {
+  const auto biased = [](shape_context& c) {
     shapes::want_rank(c, 1, 1);
     shape extent = c.input(0).extent;
     const shape& bias = c.input(1).extent;
@@ -89,7 +92,9 @@ inline const bool network_operators_defined = [] {
       c.fail("Dimensions must be equal, but are " + std::to_string(extent[at]) + " and " + std::to_string(bias[0]));
     if (bias.has_rank() && extent[at] < 0) extent.dim[at] = bias[0];
     c.set(0, extent);
-  });
+  };
+  define_operator("BiasAdd(value: T, bias: T) -> (output: T); data_format: string = \"NHWC\"", biased);
+  define_operator("BiasAddV1(value: T, bias: T) -> (output: T)", biased);
   define_operator("BiasAddGrad(out_backprop: T) -> (output: T); data_format: string = \"NHWC\"", [](shape_context& c) {
     const shape& extent = c.input(0).extent;
     if (extent.has_rank() && extent.rank > 0) c.set(0, shapes::vector_of(extent[channels_first(c) ? 1 : extent.rank - 1]));

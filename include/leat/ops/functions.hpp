@@ -177,8 +177,9 @@ struct tanh_op : rule::unary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, g.dy() * (1 - square(g.result())));
+    if (g.wants(0)) give(g, 0, slope(g.result(), g.dy()));
   }
+  static constexpr output slope(const output& y, const output& dy) { return dy * (1 - square(y)); }
 };
 template <class X>
   requires accepted<tanh_op, X>
@@ -199,8 +200,9 @@ struct sigmoid_op : rule::unary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, g.dy() * g.result() * (1 - g.result()));
+    if (g.wants(0)) give(g, 0, slope(g.result(), g.dy()));
   }
+  static constexpr output slope(const output& y, const output& dy) { return dy * y * (1 - y); }
 };
 template <class X>
   requires accepted<sigmoid_op, X>
@@ -222,8 +224,9 @@ struct softplus_op : rule::unary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, g.dy() * sigmoid(g.input(0)));
+    if (g.wants(0)) give(g, 0, slope(g.dy(), g.input(0)));
   }
+  static constexpr output slope(const output& dy, const output& x) { return dy * sigmoid(x); }
 };
 template <class X>
   requires accepted<softplus_op, X>

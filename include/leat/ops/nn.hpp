@@ -17,7 +17,11 @@ struct relu_op : rule::unary<rule::takes::number> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, select(greater(g.result(), constant_like(g.dy(), 0)), g.dy(), constant_like(g.dy(), 0)));
+    if (g.wants(0)) give(g, 0, slope(g.dy(), g.result()));
+  }
+  /// dy where the operand, or the result, is above 0.
+  static constexpr output slope(const output& dy, const output& x) {
+    return select(greater(x, constant_like(x, 0)), dy, constant_like(dy, 0));
   }
 };
 template <class X>
@@ -39,9 +43,11 @@ struct relu6_op : rule::unary<rule::takes::number> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (!g.wants(0)) return;
-    const auto inside = logical_and(greater(g.result(), constant_like(g.dy(), 0)), less(g.result(), constant_like(g.dy(), 6)));
-    give(g, 0, select(inside, g.dy(), constant_like(g.dy(), 0)));
+    if (g.wants(0)) give(g, 0, slope(g.dy(), g.result()));
+  }
+  /// dy where the operand, or the result, is between 0 and 6.
+  static constexpr output slope(const output& dy, const output& x) {
+    return select(logical_and(greater(x, constant_like(x, 0)), less(x, constant_like(x, 6))), dy, constant_like(dy, 0));
   }
 };
 template <class X>
@@ -64,8 +70,10 @@ struct elu_op : rule::unary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, select(less(g.result(), constant_like(g.dy(), 0)), g.dy() * (g.result() + 1), g.dy()));
+    if (g.wants(0)) give(g, 0, slope(g.dy(), g.result()));
   }
+  /// dy (y + 1) where the result y is below 0, dy elsewhere.
+  static constexpr output slope(const output& dy, const output& y) { return select(less(y, constant_like(y, 0)), dy * (y + 1), dy); }
 };
 template <class X>
   requires accepted<elu_op, X>
@@ -259,8 +267,13 @@ struct softmax_cross_entropy_op {
   static constexpr void gradient(G& g) {
     const std::int64_t axis[]{-1};
     const auto dy = rule::as_column(g.dy());
-    if (g.wants(0)) give(g, 0, dy * (make_node<softmax_op>(axis, g.input(0)) - g.input(1)));
+    if (g.wants(0)) give(g, 0, dy * slope(g.input(0), g.input(1)));
     if (g.wants(1)) give(g, 1, -dy * make_node<log_softmax_op>(axis, g.input(0)));
+  }
+  /// The gradient for the logits of each row: softmax(logits) - labels. TensorFlow's second result.
+  static constexpr output slope(const output& logits, const output& labels) {
+    const std::int64_t axis[]{-1};
+    return make_node<softmax_op>(axis, logits) - labels;
   }
 };
 /// `softmax_cross_entropy_with_logits(labels, logits)`.
@@ -307,10 +320,13 @@ struct sparse_softmax_cross_entropy_op {
   }
   template <class G>
   static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, rule::as_column(g.dy()) * slope(g.input(0), g.input(1)));
+  }
+  /// The gradient for the logits of each row: softmax(logits), less 1 at the label. TensorFlow's second result. Labels are looked at,
+  /// whether or not the loss is computed, too.
+  static constexpr output slope(const output& logits, const output& labels) {
     const std::int64_t axis[]{-1};
-    if (!g.wants(0)) return;
-    const auto hit = rule::one_hot_like(checked(g.input(1), g.input(0)), g.input(0));
-    give(g, 0, rule::as_column(g.dy()) * (make_node<softmax_op>(axis, g.input(0)) - hit));
+    return make_node<softmax_op>(axis, logits) - rule::one_hot_like(checked(labels, logits), logits);
   }
 };
 /// `sparse_softmax_cross_entropy_with_logits(labels, logits)`.
