@@ -74,6 +74,12 @@ std::vector<sample> written_samples() {
   for (const char* type : {"ReluGrad", "Relu6Grad", "EluGrad", "SoftplusGrad", "SoftsignGrad", "SeluGrad", "SigmoidGrad", "TanhGrad", "SqrtGrad",
                            "RsqrtGrad", "ReciprocalGrad", "InvGrad"})
     for (const auto& s : {sized({2, 3}), sized({}), sized({0, 3}), sized({37})}) add(type, {{role::tensor, s}, {role::tensor, s}});
+  for (const auto& s : {sized({2, 3}), sized({}), sized({0, 3}), sized({37})}) {
+    add("LeakyRelu", {{role::tensor, s}}, {{"alpha", 0.25f}});
+    add("LeakyRelu", {{role::tensor, s}});
+    add("LeakyReluGrad", {{role::tensor, s}, {role::tensor, s}}, {{"alpha", 0.25f}});
+    add("LeakyReluGrad", {{role::tensor, s}, {role::tensor, s}});
+  }
   for (const char* type : {"DivNoNan", "Xdivy", "Xlogy", "Atan2", "Mod", "Div", "Add"})
     for (auto& s : element_samples(type, 2)) list.push_back(std::move(s));
   for (const char* type : {"Softsign", "Selu", "ZerosLike", "OnesLike", "Shape", "Rank", "Size", "Identity", "StopGradient"})

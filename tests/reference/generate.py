@@ -264,7 +264,7 @@ SPELLINGS = {
     **{op: reduction(name) for op, name in REDUCTIONS.items()},
     "Add": template_of("{} + {}"),
     "Inv": template_of("reciprocal({})"),
-    "LeakyRelu": lambda c: f"leaky_relu({c.x(0)}, {literal(c.attrs['alpha'], c.attrs['T'])})",
+    "LeakyRelu": lambda c: f"leaky_relu({c.x(0)}, {float(c.attrs['alpha'])!r}_c)",
     "Cast": cast,
     "Select": select,
     "SelectV2": select,

@@ -54,6 +54,13 @@ inline const bool gradient_operators_compile = [] {
   // (dy, x)
   equal_pair("ReluGrad", relu_op::slope);
   equal_pair("Relu6Grad", relu6_op::slope);
+  define("LeakyReluGrad", {0, 1}, [](list x, const graph_operation& node) {
+    const auto* a = node.attributes().find("alpha");
+    const double alpha = a != nullptr && a->get_if<float>() != nullptr ? *a->get_if<float>() : static_cast<float>(leaky_relu_op::usual_alpha);
+    if (!may_equal(x[0].extent(), x[1].extent())) return output{};
+    if (!is_floating(x[0].type())) throw unimplemented("no kernel for dtype " + std::string(name_of_dtype(x[0].type())));
+    return leaky_relu_op::slope(x[0], x[1], alpha);
+  });
   equal_pair("SoftplusGrad", softplus_op::slope);
   equal_pair("SoftsignGrad", [](const output& dy, const output& x) { return dy / square(1 + abs(x)); });
   // (dy, y)

@@ -102,6 +102,7 @@ inline const bool network_operators_defined = [] {
   });
   for (const char* type : {"ReluGrad", "Relu6Grad", "SoftplusGrad", "SoftsignGrad"})
     define_operator(std::string(type) + "(gradients: T, features: T) -> (backprops: T)", shapes::all_equal);
+  define_operator("LeakyReluGrad(gradients: T, features: T) -> (backprops: T); alpha: float = 0.2", shapes::all_equal);
   for (const char* type : {"Selu", "Softsign"})
     define_operator(std::string(type) + "(features: T) -> (activations: T)", shapes::like<0>);
   for (const char* type : {"EluGrad", "SeluGrad"})

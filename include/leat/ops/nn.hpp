@@ -59,6 +59,52 @@ template <class X>
   requires refused<relu6_op, X>
 why<relu6_op, X> relu6(const X&) = delete;
 
+namespace rule {
+/// A setting as the attributes of files hold it, a float32, in the bits of a float64.
+constexpr std::int64_t setting_bits(double value) { return detail::bits_of(dtype::float64, static_cast<double>(static_cast<float>(value))); }
+}  // namespace rule
+
+/// x where x > 0, alpha x elsewhere. Attribute: the bits of alpha, a float32 as float64. Source: TensorFlow `LeakyRelu`; Maas et al. 2013.
+struct leaky_relu_op {
+  static constexpr std::string_view type = "LeakyRelu";
+  static constexpr double usual_alpha = 0.2;
+  static constexpr field form[]{{field_kind::operand, "features"}, {field_kind::real, "alpha", rule::setting_bits(usual_alpha)}, {field_kind::type_of, "T"}};
+  static constexpr op_kind kind = op_kind::composite;
+  static constexpr inference infer(const operand_list& x) {
+    if (!is_floating(x.type(0))) return inference::wrong(rule::refusal(rule::takes::floating));
+    return {x.type(0), x.extent(0)};
+  }
+  template <class G>
+  static constexpr output expand(G& g) {
+    return slope(g.input(0), g.input(0), alpha_of(g.attribute(0)));
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, slope(g.dy(), g.input(0), alpha_of(g.attribute(0))));
+  }
+  static constexpr double alpha_of(std::int64_t bits) { return detail::value_of_bits(dtype::float64, bits); }
+  /// dy where x > 0, alpha dy elsewhere.
+  static constexpr output slope(const output& dy, const output& x, double alpha) {
+    return select(greater(x, constant_like(x, 0)), dy, dy * constant_like(dy, alpha));
+  }
+};
+namespace detail {
+struct usual_leak {
+  static constexpr double value = leaky_relu_op::usual_alpha;
+};
+template <class Alpha>
+using leak_attributes = attributes<rule::setting_bits(Alpha::value)>;
+}  // namespace detail
+/// `leaky_relu(x)` with alpha 0.2, `leaky_relu(x, 0.1_c)` with another.
+template <class Alpha = detail::usual_leak, class X>
+  requires(!std::is_arithmetic_v<Alpha>) && accepted_with<leaky_relu_op, detail::leak_attributes<Alpha>, X>
+constexpr made_with<leaky_relu_op, detail::leak_attributes<Alpha>, X> leaky_relu(const X& x, const Alpha& = {}) {
+  return make<leaky_relu_op, detail::leak_attributes<Alpha>>(x);
+}
+template <class Alpha = detail::usual_leak, class X>
+  requires(!std::is_arithmetic_v<Alpha>) && refused_with<leaky_relu_op, detail::leak_attributes<Alpha>, X>
+why_with<leaky_relu_op, detail::leak_attributes<Alpha>, X> leaky_relu(const X&, const Alpha& = {}) = delete;
+
 /// x where x > 0, eˣ - 1 elsewhere. Source: TensorFlow `Elu`; Clevert et al. 2015.
 struct elu_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Elu";

@@ -191,10 +191,10 @@ inline void run_sparse_cross_entropy(kernel_context& c) {
 }
 
 inline const bool network_kernels_known = [] {
-  register_kernel("Atan2", broadcasting([](auto x, auto y) -> decltype(x) {
-                    if constexpr (std::is_floating_point_v<decltype(x)>) return std::atan2(x, y);
-                    else throw unimplemented("no kernel for dtype " + std::string(name_of_dtype(dtype_of<decltype(x)>)));
-                  }));
+  register_kernel("Atan2", [](kernel_context& c) {
+    if (!is_floating(c.type(0))) throw unimplemented("no kernel for dtype " + dtype_name(c.type(0)));
+    broadcast_pair(c, [](auto x, auto y) { return std::atan2(x, y); });
+  });
   const auto remainder = [](auto x, auto y) {
     if constexpr (std::is_floating_point_v<decltype(x)>) return std::fmod(x, y);
     else return static_cast<decltype(x)>(y == 0 ? throw invalid_argument("Integer division by zero") : y == static_cast<decltype(x)>(-1) ? decltype(x)(0) : x % y);
