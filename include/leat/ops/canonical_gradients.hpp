@@ -61,7 +61,7 @@ inline const bool gradient_operators_compile = [] {
     if (!is_floating(x[0].type())) throw unimplemented("no kernel for dtype " + std::string(name_of_dtype(x[0].type())));
     return leaky_relu_op::slope(x[0], x[1], alpha);
   });
-  equal_pair("SoftplusGrad", softplus_op::slope);
+  equal_pair("SoftplusGrad", softplus_op::slope<output>);
   equal_pair("SoftsignGrad", [](const output& dy, const output& x) { return dy / square(1 + abs(x)); });
   // (dy, y)
   equal_pair("EluGrad", elu_op::slope);
@@ -71,8 +71,8 @@ inline const bool gradient_operators_compile = [] {
   define("Selu", {0}, [=](list x, const graph_operation&) { return select(less(x[0], zero(x[0])), expm1(x[0]) * scale_alpha, x[0] * scale); });
   define("Softsign", {0}, [](list x, const graph_operation&) { return x[0] / (1 + abs(x[0])); });
   // (y, dy)
-  equal_pair("TanhGrad", tanh_op::slope);
-  equal_pair("SigmoidGrad", sigmoid_op::slope);
+  equal_pair("TanhGrad", tanh_op::slope<output>);
+  equal_pair("SigmoidGrad", sigmoid_op::slope<output>);
   equal_pair("SqrtGrad", [](const output& y, const output& dy) { return make_node<sqrt_grad_op>({}, y, dy); });
   equal_pair("RsqrtGrad", [](const output& y, const output& dy) { return make_node<rsqrt_grad_op>({}, y, dy); });
   for (const char* type : {"ReciprocalGrad", "InvGrad"})

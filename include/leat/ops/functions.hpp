@@ -179,7 +179,10 @@ struct tanh_op : rule::unary<rule::takes::floating> {
   static constexpr void gradient(G& g) {
     if (g.wants(0)) give(g, 0, slope(g.result(), g.dy()));
   }
-  static constexpr output slope(const output& y, const output& dy) { return dy * (1 - square(y)); }
+  template <class Handle>
+  static constexpr Handle slope(const Handle& y, const Handle& dy) {
+    return dy * (1 - square(y));
+  }
 };
 template <class X>
   requires accepted<tanh_op, X>
@@ -202,7 +205,10 @@ struct sigmoid_op : rule::unary<rule::takes::floating> {
   static constexpr void gradient(G& g) {
     if (g.wants(0)) give(g, 0, slope(g.result(), g.dy()));
   }
-  static constexpr output slope(const output& y, const output& dy) { return dy * y * (1 - y); }
+  template <class Handle>
+  static constexpr Handle slope(const Handle& y, const Handle& dy) {
+    return dy * y * (1 - y);
+  }
 };
 template <class X>
   requires accepted<sigmoid_op, X>
@@ -226,7 +232,10 @@ struct softplus_op : rule::unary<rule::takes::floating> {
   static constexpr void gradient(G& g) {
     if (g.wants(0)) give(g, 0, slope(g.dy(), g.input(0)));
   }
-  static constexpr output slope(const output& dy, const output& x) { return dy * sigmoid(x); }
+  template <class Handle>
+  static constexpr Handle slope(const Handle& dy, const Handle& x) {
+    return dy * sigmoid(x);
+  }
 };
 template <class X>
   requires accepted<softplus_op, X>

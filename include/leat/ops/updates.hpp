@@ -4,6 +4,7 @@
 // the step, and gives what they are after it. The order of operations is that of TensorFlow's kernels.
 
 #include <leat/ops/functions.hpp>
+#include <leat/ops/reduction.hpp>
 
 namespace leat::update {
 
