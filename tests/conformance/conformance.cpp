@@ -49,7 +49,8 @@ tensor_value made_values(dtype type, const shape& extent, flavor how, std::size_
       if (how == flavor::nonfinite)
         for (T x : {limits::quiet_NaN(), limits::infinity(), -limits::infinity()}) pool.insert(pool.begin() + 2, {x, T(0.5), x});
       if (how == flavor::extreme)
-        for (T x : {limits::max(), limits::lowest(), limits::min(), -limits::min(), T(-0.0), T(100), T(-100)}) pool.insert(pool.begin() + 2, {x, T(0.5), x});
+        for (T x : {limits::max(), limits::lowest(), limits::min(), -limits::min(), T(-0.0), T(100), T(-100)})
+          pool.insert(pool.begin() + 2, {x, T(0.5), x});
     } else {
       pool = {T(7), T(2), T(1), T(5), T(3), T(11), T(4)};
       if constexpr (std::is_signed_v<T>) pool.insert(pool.begin() + 2, {T(-1), T(-6), T(-2)});
@@ -85,7 +86,9 @@ std::vector<tensor_value> values_of(const sample& s, dtype tried, flavor how) {
   return all;
 }
 
-std::string text_of(const tensor_value& v) { return v ? dtype_name(v.type()) + " " + brackets(v.extent()) + " " + summary_text(v, 40) : "nothing"; }
+std::string text_of(const tensor_value& v) {
+  return v ? dtype_name(v.type()) + " " + brackets(v.extent()) + " " + summary_text(v, 40) : "nothing";
+}
 
 /// Whether two results are one: the same bytes, or apart by rounding. A NaN is any NaN, and what is below the normal numbers is 0.
 bool agree(const tensor_value& a, const tensor_value& b, double scale = 0) {
@@ -149,7 +152,8 @@ graph_def graph_of(const sample& s, const std::vector<tensor_value>& values, dty
   }
   if (const op_info* op = class_of(s.type)) {
     for (const field& f : form_of(*op, static_cast<int>(operands.size())))
-      if (f.kind == field_kind::type_of && static_cast<std::size_t>(f.value) < operands.size()) node.attributes[f.name] = operands[static_cast<std::size_t>(f.value)];
+      if (f.kind == field_kind::type_of && static_cast<std::size_t>(f.value) < operands.size())
+        node.attributes[f.name] = operands[static_cast<std::size_t>(f.value)];
       else if (f.kind == field_kind::type_number && !node.attributes.contains(f.name)) node.attributes[f.name] = tried;
       else if (f.kind == field_kind::fixed_type) node.attributes[f.name] = dtype::int32;
   } else if (const operator_definition* d = find_definition(s.type)) {
@@ -420,7 +424,8 @@ std::string text_of(const call& c) {
 }
 void disagree(const call& c, std::string_view path, const outcome& is, const outcome& wanted) {
   ++disagreements;
-  std::printf("%s, %s:\n  %s\n  node by node: %s\n", text_of(c).c_str(), std::string(path).c_str(), text_of(is).c_str(), text_of(wanted).c_str());
+  std::printf("%s, %s:\n  %s\n  node by node: %s\n", text_of(c).c_str(), std::string(path).c_str(), text_of(is).c_str(),
+              text_of(wanted).c_str());
   if (verbose)
     for (const auto& v : c.values) std::printf("    of %s\n", text_of(v).c_str());
 }
@@ -430,15 +435,17 @@ void compare(const call& c, std::string_view path, const outcome& is, const outc
   bool same = is.problem.empty() == wanted.problem.empty();
   if (same && is.problem.empty()) {
     // a path that has the first result alone
-    for (std::size_t k = 0; k < std::min(is.results.size(), wanted.results.size()) && same; ++k) same = agree(is.results[k], wanted.results[k], scale);
+    for (std::size_t k = 0; k < std::min(is.results.size(), wanted.results.size()) && same; ++k)
+      same = agree(is.results[k], wanted.results[k], scale);
     same = same && !(is.results.empty() && !wanted.results.empty());
   }
   if (!same) disagree(c, path, is, wanted);
 }
 
 bool unsupported(const outcome& o) {
-  for (const char* words : {"no kernel", "takes floating-point", "takes numbers", "takes integers", "takes bool", "dtypes differ", "is not in the list of allowed",
-                            "must be floating", "does not match", "does not compute with", "no kernel for"})
+  for (const char* words : {"no kernel", "takes floating-point", "takes numbers", "takes integers", "takes bool",
+                            "dtypes differ", "is not in the list of allowed", "must be floating", "does not match",
+                            "does not compute with", "no kernel for"})
     if (o.problem.find(words) != std::string::npos) return true;
   return false;
 }
@@ -526,7 +533,9 @@ tensor_value smooth_values(const shape& extent, int region, std::size_t input) {
   auto all = v.values<double>();
   for (std::size_t i = 0; i < all.size(); ++i) {
     const double step = std::fmod(0.37 + 0.6180339887 * static_cast<double>(i) + 0.2718281 * static_cast<double>(input), 1.0);
-    all[i] = region == 0 ? 0.12 + 0.8 * step : region == 1 ? (step < 0.5 ? -0.9 + 1.5 * step : 0.15 + 0.8 * (step - 0.5)) : 1.2 + 5.5 * step;
+    all[i] = region == 0   ? 0.12 + 0.8 * step
+             : region == 1 ? (step < 0.5 ? -0.9 + 1.5 * step : 0.15 + 0.8 * (step - 0.5))
+                           : 1.2 + 5.5 * step;
   }
   return v;
 }
@@ -625,7 +634,8 @@ void try_gradient(const sample& s, int region) {
       bool same = o.problem.empty() && o.results[0].extent() == wanted.extent();
       if (same) {
         const auto is = o.results[0].values<double>();
-        for (std::size_t i = 0; i < std::min<std::size_t>(all.size(), 9); ++i) same = same && std::abs(is[i] - all[i]) <= 1e-5 * std::max(1.0, std::abs(all[i]));
+        for (std::size_t i = 0; i < std::min<std::size_t>(all.size(), 9); ++i)
+          same = same && std::abs(is[i] - all[i]) <= 1e-5 * std::max(1.0, std::abs(all[i]));
       }
       if (!same) {
         ++disagreements;
@@ -688,14 +698,19 @@ std::string table_text() {
     if (types.empty()) types = "its own";
     const std::string gradient = p.gradient && p.typed_gradient ? "both" : p.gradient ? "names" : p.typed_gradient ? "definition" : "-";
     text += "| " + type + " | " + yes(p.definition) + " | " + yes(p.fused) + " | " + yes(p.canonical) + " | " +
-            (!p.alone ? "-" : find_kernel(type) != nullptr ? "kernel" : "definition") + " | " + yes(p.frozen) + " | " + gradient + " | " + types + " |\n";
+            (!p.alone                       ? "-"
+             : find_kernel(type) != nullptr ? "kernel"
+                                            : "definition") +
+            " | " + yes(p.frozen) + " | " + gradient + " | " + types + " |\n";
   }
   std::string exempt, known;
   for (const auto& type : all_types()) {
     if (is_exempt(type)) exempt += (exempt.empty() ? "" : ", ") + type;
     else if (!runs(type)) known += (known.empty() ? "" : ", ") + type;
   }
-  text += "\nNo functions of their inputs alone, and run node by node where they are not variables or control flow that programs contain:\n" + exempt + ".\n";
+  text +=
+      "\nNo functions of their inputs alone, and run node by node where they are not variables or control flow that programs contain:\n" +
+      exempt + ".\n";
   text += "\nKnown to graphs and files, with dtypes and shapes, and not run: " + (known.empty() ? "none" : known) + ".\n";
   return text;
 }

@@ -20,7 +20,9 @@ using sizes = std::initializer_list<std::int64_t>;
 argument x(sizes s) { return {role::tensor, sized(s)}; }
 argument of(dtype type, sizes s) { return {role::tensor, sized(s), type}; }
 argument truth(sizes s) { return of(dtype::boolean, s); }
-argument indices(sizes s, std::vector<double> values, dtype type = dtype::int32) { return {role::tensor, sized(s), type, std::move(values)}; }
+argument indices(sizes s, std::vector<double> values, dtype type = dtype::int32) {
+  return {role::tensor, sized(s), type, std::move(values)};
+}
 argument variable(sizes s) { return {role::variable, sized(s)}; }
 argument rate(double value) { return {role::tensor, {}, dtype::invalid, {value}}; }
 /// Sizes, axes: constants of the graph.
@@ -35,7 +37,8 @@ std::vector<sample> element_samples(std::string_view type, int operands) {
   const std::string t(type);
   std::vector<sample> list;
   if (operands == 1)
-    for (const auto& s : {sized({}), sized({0}), sized({1}), sized({2, 3}), sized({0, 3}), sized({37})}) list.push_back({t, {{role::tensor, s}}});
+    for (const auto& s : {sized({}), sized({0}), sized({1}), sized({2, 3}), sized({0, 3}), sized({37})})
+      list.push_back({t, {{role::tensor, s}}});
   if (operands == 2) {
     const std::pair<shape, shape> pairs[]{{sized({2, 3}), sized({2, 3})}, {sized({}), sized({})},       {sized({0}), sized({0})},
                                           {sized({1}), sized({37})},      {sized({37}), sized({})},     {sized({3, 1}), sized({1, 4})},
@@ -60,7 +63,8 @@ std::vector<sample> written_samples() {
     add("SelectV2", {{role::tensor, s, dtype::boolean}, {role::tensor, s}, {role::tensor, s}});
   add("SelectV2", {truth({2, 1}), x({1, 3}), x({})});
   add("SelectV2", {truth({}), x({2, 3}), x({3})});
-  for (const auto& s : {sized({2, 3}), sized({}), sized({0, 3}), sized({37})}) add("Select", {{role::tensor, s, dtype::boolean}, {role::tensor, s}, {role::tensor, s}});
+  for (const auto& s : {sized({2, 3}), sized({}), sized({0, 3}), sized({37})})
+    add("Select", {{role::tensor, s, dtype::boolean}, {role::tensor, s}, {role::tensor, s}});
   add("Select", {truth({2}), x({2, 3}), x({2, 3})});
   add("Select", {truth({2}), x({2}), x({2})});
   add("Select", {truth({}), x({2, 3}), x({2, 3})});
@@ -71,8 +75,8 @@ std::vector<sample> written_samples() {
   }
   for (dtype to : {dtype::float32, dtype::float64, dtype::int32, dtype::int64, dtype::uint8, dtype::boolean})
     for (const auto& s : {sized({2, 3}), sized({0}), sized({37})}) add("Cast", {{role::tensor, s}}, {{"DstT", to}});
-  for (const char* type : {"ReluGrad", "Relu6Grad", "EluGrad", "SoftplusGrad", "SoftsignGrad", "SeluGrad", "SigmoidGrad", "TanhGrad", "SqrtGrad",
-                           "RsqrtGrad", "ReciprocalGrad", "InvGrad"})
+  for (const char* type : {"ReluGrad", "Relu6Grad", "EluGrad", "SoftplusGrad", "SoftsignGrad", "SeluGrad",
+                           "SigmoidGrad", "TanhGrad", "SqrtGrad", "RsqrtGrad", "ReciprocalGrad", "InvGrad"})
     for (const auto& s : {sized({2, 3}), sized({}), sized({0, 3}), sized({37})}) add(type, {{role::tensor, s}, {role::tensor, s}});
   for (const auto& s : {sized({2, 3}), sized({}), sized({0, 3}), sized({37})}) {
     add("LeakyRelu", {{role::tensor, s}}, {{"alpha", 0.25f}});
@@ -248,7 +252,8 @@ std::vector<sample> written_samples() {
   slice({4, 5}, {0, 0}, {0, 2}, {1, 1}, {{"ellipsis_mask", 1}, {"begin_mask", 2}});
   slice({4, 5}, {0, 1}, {0, 3}, {1, 1}, {{"new_axis_mask", 1}});
   slice({0, 5}, {0}, {0}, {1}, {{"begin_mask", 1}, {"end_mask", 1}});
-  const auto slice_gradient = [&](std::vector<double> whole, std::vector<double> begin, std::vector<double> end, std::vector<double> strides, sizes s) {
+  const auto slice_gradient = [&](std::vector<double> whole, std::vector<double> begin, std::vector<double> end,
+                                  std::vector<double> strides, sizes s) {
     add("StridedSliceGrad", {numbers(whole), numbers(begin), numbers(end), numbers(strides), x(s)});
   };
   slice_gradient({4, 5}, {1, 1}, {3, 4}, {1, 1}, {2, 3});
@@ -271,9 +276,17 @@ std::vector<sample> written_samples() {
     sum("UnsortedSegmentSum", {x({4}), indices({4}, {2, -1, 2, 0}, type), number(3)});
     sum("UnsortedSegmentSum", {x({4}), indices({4}, {2, 3, 2, 0}, type), number(3)});
     sum("UnsortedSegmentSum", {x({0, 3}), indices({0}, {}, type), number(2)});
-    add("OneHot", {indices({3}, {0, 2, 5}, type), number(3), {role::number, {}, dtype::invalid, {1}}, {role::number, {}, dtype::invalid, {0}}},
+    add("OneHot",
+        {indices({3}, {0, 2, 5}, type),
+         number(3),
+         {role::number, {}, dtype::invalid, {1}},
+         {role::number, {}, dtype::invalid, {0}}},
         {{"axis", -1}});
-    add("OneHot", {indices({2}, {-1, 1}, type), number(3), {role::number, {}, dtype::invalid, {3}}, {role::number, {}, dtype::invalid, {2}}},
+    add("OneHot",
+        {indices({2}, {-1, 1}, type),
+         number(3),
+         {role::number, {}, dtype::invalid, {3}},
+         {role::number, {}, dtype::invalid, {2}}},
         {{"axis", -1}});
   }
   add("GatherNd", {x({3, 4}), indices({2, 2}, {0, 1, 2, 3})});
@@ -338,15 +351,43 @@ std::vector<sample> written_samples() {
 }
 
 const std::vector<exemption>& exemptions() {
-  static const std::vector<exemption> list{
-      {"Placeholder", "leaf"}, {"PlaceholderV2", "leaf"}, {"PlaceholderWithDefault", "leaf"}, {"Const", "leaf"}, {"VariableV2", "leaf"},
-      {"Variable", "leaf"}, {"TemporaryVariable", "leaf"}, {"DestroyTemporaryVariable", "leaf"}, {"IsVariableInitialized", "leaf"},
-      {"NoOp", "control"}, {"ControlTrigger", "control"}, {"Switch", "control"}, {"RefSwitch", "control"}, {"Merge", "control"},
-      {"RefMerge", "control"}, {"Enter", "control"}, {"RefEnter", "control"}, {"Exit", "control"}, {"RefExit", "control"},
-      {"NextIteration", "control"}, {"RefNextIteration", "control"}, {"LoopCond", "control"}, {"RefIdentity", "leaf"}, {"Abort", "control"},
-      {"StackV2", "resource"}, {"StackPushV2", "resource"}, {"StackPopV2", "resource"}, {"StackCloseV2", "resource"},
-      {"Print", "host"}, {"PrintV2", "host"}, {"Assert", "host"}, {"CheckNumerics", "host"}, {"PyFunc", "host"}, {"PyFuncStateless", "host"},
-      {"CountUpTo", "resource"}, {"PreventGradient", "leaf"}, {"Snapshot", "leaf"}};
+  static const std::vector<exemption> list{{"Placeholder", "leaf"},
+                                           {"PlaceholderV2", "leaf"},
+                                           {"PlaceholderWithDefault", "leaf"},
+                                           {"Const", "leaf"},
+                                           {"VariableV2", "leaf"},
+                                           {"Variable", "leaf"},
+                                           {"TemporaryVariable", "leaf"},
+                                           {"DestroyTemporaryVariable", "leaf"},
+                                           {"IsVariableInitialized", "leaf"},
+                                           {"NoOp", "control"},
+                                           {"ControlTrigger", "control"},
+                                           {"Switch", "control"},
+                                           {"RefSwitch", "control"},
+                                           {"Merge", "control"},
+                                           {"RefMerge", "control"},
+                                           {"Enter", "control"},
+                                           {"RefEnter", "control"},
+                                           {"Exit", "control"},
+                                           {"RefExit", "control"},
+                                           {"NextIteration", "control"},
+                                           {"RefNextIteration", "control"},
+                                           {"LoopCond", "control"},
+                                           {"RefIdentity", "leaf"},
+                                           {"Abort", "control"},
+                                           {"StackV2", "resource"},
+                                           {"StackPushV2", "resource"},
+                                           {"StackPopV2", "resource"},
+                                           {"StackCloseV2", "resource"},
+                                           {"Print", "host"},
+                                           {"PrintV2", "host"},
+                                           {"Assert", "host"},
+                                           {"CheckNumerics", "host"},
+                                           {"PyFunc", "host"},
+                                           {"PyFuncStateless", "host"},
+                                           {"CountUpTo", "resource"},
+                                           {"PreventGradient", "leaf"},
+                                           {"Snapshot", "leaf"}};
   return list;
 }
 

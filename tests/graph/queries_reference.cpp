@@ -42,7 +42,8 @@ shape shape_shown(std::string_view what, const shape_value& otherwise) {
   shape s;
   std::istringstream rest(text.substr(begin + 7, text.find(')', begin) - begin - 7));
   for (std::string one; std::getline(rest, one, ',');)
-    if (one.find_first_not_of(' ') != std::string::npos) s.push(one.find("None") != std::string::npos ? unknown_dimension : std::stoll(one));
+    if (one.find_first_not_of(' ') != std::string::npos)
+      s.push(one.find("None") != std::string::npos ? unknown_dimension : std::stoll(one));
   return s;
 }
 tensor_literal example_contents() { return {dtype::float32, shape_shown("as_graph_element(a tensor of this graph)", {1, 2}), 4}; }

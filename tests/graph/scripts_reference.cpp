@@ -235,7 +235,9 @@ std::map<std::string, std::function<void()>> scripts(const json& naming) {
     const auto nested = cond(
         p,
         [&] {
-          return cond(q, [&] { return u * r.number("cond_2/cond/mul/y", 2.0f); }, [&] { return u * r.number("cond_2/cond/mul_1/y", 3.0f); });
+          return cond(
+              q, [&] { return u * r.number("cond_2/cond/mul/y", 2.0f); },
+              [&] { return u * r.number("cond_2/cond/mul_1/y", 3.0f); });
         },
         [&] { return u * u; });
     gradients({nested}, {u});
@@ -246,8 +248,11 @@ std::map<std::string, std::function<void()>> scripts(const json& naming) {
     const auto x = placeholder(dtype::float32, r.extent("x", {}), "x");
     const auto n = placeholder(dtype::int32, {}, "n");
     const auto below = [&](output i, output) { return less(i, n); };
-    const auto first =
-        while_loop(below, [&](output i, output y) { return std::array{i + r.number("while/add/y", 1), y * y}; }, {constant(r.literal("Const", 0)), x});
+    const auto first = while_loop(below,
+                                  [&](output i, output y) {
+                                    return std::array{i + r.number("while/add/y", 1), y * y};
+                                  },
+                                  {constant(r.literal("Const", 0)), x});
     gradients({first[1]}, {x});
     const auto w = variable(r.literal("w/initial_value", {{0.5f, 0.1f}, {0.0f, 0.5f}}), "w");
     const auto i = constant(r.literal("Const_1", 0));

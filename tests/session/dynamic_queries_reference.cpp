@@ -135,13 +135,20 @@ std::map<std::string, observation> observations() {
       return run(s, x, y);
     };
   };
-  all["feed a placeholder"] = doubled([](graph_session& s, const output& x, const output& y) { return to_json(s.run(y, {{x, values_of("feed a placeholder", 2)}})); });
-  all["feed by name"] = doubled([](graph_session& s, const output&, const output& y) { return to_json(s.run(y, {{"x:0", values_of("feed by name", 2)}})); });
+  all["feed a placeholder"] = doubled([](graph_session& s, const output& x, const output& y) {
+    return to_json(s.run(y, {{x, values_of("feed a placeholder", 2)}}));
+  });
+  all["feed by name"] = doubled([](graph_session& s, const output&, const output& y) {
+    return to_json(s.run(y, {{"x:0", values_of("feed by name", 2)}}));
+  });
   all["feed an intermediate tensor that is itself fetched"] =
-      doubled([](graph_session& s, const output&, const output& y) { return to_json(s.run(y, {{y, values_of("feed an intermediate tensor that is itself fetched", 1)}})); });
+      doubled([](graph_session& s, const output&, const output& y) {
+        return to_json(s.run(y, {{y, values_of("feed an intermediate tensor that is itself fetched", 1)}}));
+      });
   all["feed nothing"] = doubled([](graph_session& s, const output&, const output& y) { return to_json(s.run(y)); });
-  all["feed a wrong shape"] =
-      doubled([](graph_session& s, const output& x, const output& y) { return to_json(s.run(y, {{x, std::vector<float>(size_in("feed a wrong shape", 3), 1.0f)}})); });
+  all["feed a wrong shape"] = doubled([](graph_session& s, const output& x, const output& y) {
+    return to_json(s.run(y, {{x, std::vector<float>(size_in("feed a wrong shape", 3), 1.0f)}}));
+  });
   all["feed a key that is not in the graph"] =
       doubled([](graph_session& s, const output&, const output& y) { return to_json(s.run(y, {{"z:0", std::vector{1.0f, 2.0f}}})); });
   all["feed a constant: for that run only"] = [] {

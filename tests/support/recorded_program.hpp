@@ -43,9 +43,11 @@ class recorded_program {
   /// The shape of a placeholder or variable, or of a constant's contents.
   leat::shape extent(const std::string& name, const leat::shape& otherwise) const {
     const auto* said = attribute(name, "shape");
-    if (said != nullptr && said->get_if<leat::tensor_shape_proto>() != nullptr) return leat::to_shape(*said->get_if<leat::tensor_shape_proto>());
+    if (said != nullptr && said->get_if<leat::tensor_shape_proto>() != nullptr)
+      return leat::to_shape(*said->get_if<leat::tensor_shape_proto>());
     const auto* value = attribute(name, "value");
-    if (value != nullptr && value->get_if<leat::tensor_proto>() != nullptr) return leat::to_shape(value->get_if<leat::tensor_proto>()->shape);
+    if (value != nullptr && value->get_if<leat::tensor_proto>() != nullptr)
+      return leat::to_shape(value->get_if<leat::tensor_proto>()->shape);
     return otherwise;
   }
   std::string device(const std::string& name, const std::string& otherwise) const {

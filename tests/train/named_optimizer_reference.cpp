@@ -89,7 +89,8 @@ TEST_CASE("linear regression with placeholders of unknown rank") {
     const auto error = part - b;
     const auto loss = square(error, {});
     const auto steps = variable(r.literal("Variable/initial_value", std::int32_t{0}));
-    adagrad(r.number("Adagrad/learning_rate", 0.01f), r.number("weight/Adagrad/Initializer/Const", 0.1f)).minimize(loss, {.global_step = steps});
+    adagrad(r.number("Adagrad/learning_rate", 0.01f), r.number("weight/Adagrad/Initializer/Const", 0.1f))
+        .minimize(loss, {.global_step = steps});
     global_variables_initializer();
   };
   check(against("linear_regression_adagrad", [&] {
@@ -101,7 +102,8 @@ TEST_CASE("linear regression with placeholders of unknown rank") {
     placeholder(dtype::float32);
     placeholder(dtype::float32);
     const recorded_program r("between_graph_worker");
-    const auto where = device(replica_device_setter({.ps_tasks = 1, .worker_device = r.device("weight/initial_value", "/job:worker/task:0")}));
+    const auto where = device(replica_device_setter(
+        {.ps_tasks = 1, .worker_device = r.device("weight/initial_value", "/job:worker/task:0")}));
     worker(r);
   }));
 }
@@ -156,7 +158,8 @@ TEST_CASE("variables on parameter servers: slots and updates stand beside them")
     const auto y = product1 + b1;
     const auto loss = reduce_mean(square(y, {}), all_axes);
     const auto steps = get_or_create_global_step();
-    adagrad(r.number("Adagrad/learning_rate", 0.1f), r.number("b_1/Adagrad/Initializer/Const", 0.1f)).minimize(loss, {.global_step = steps});
+    adagrad(r.number("Adagrad/learning_rate", 0.1f), r.number("b_1/Adagrad/Initializer/Const", 0.1f))
+        .minimize(loss, {.global_step = steps});
   }));
 }
 
@@ -170,7 +173,10 @@ TEST_CASE("two dense layers with a softmax loss") {
     output hidden;
     {
       const auto scope = variable_scope("layer1");
-      const auto w = get_variable("w", {.initializer = operand_value(r.literal("layer1/w/initial_value", {{0.2f, -0.47f, 0.14f, 0.15f}, {0.06f, -0.05f, 0.5f, 0.35f}, {-0.15f, -0.27f, -0.21f, -0.3f}}))});
+      const auto w = get_variable(
+          "w", {.initializer = operand_value(r.literal(
+                    "layer1/w/initial_value",
+                    {{0.2f, -0.47f, 0.14f, 0.15f}, {0.06f, -0.05f, 0.5f, 0.35f}, {-0.15f, -0.27f, -0.21f, -0.3f}}))});
       const auto b = get_variable("b", r.extent("layer1/b", shape_value{4}), {.initializer = zeros});
       const auto product = matmul(x, w);
       hidden = relu(product + b, {});
@@ -178,7 +184,11 @@ TEST_CASE("two dense layers with a softmax loss") {
     output logits;
     {
       const auto scope = variable_scope("layer2");
-      const auto w = get_variable("w", {.initializer = operand_value(r.literal("layer2/w/initial_value", {{0.27f, -0.34f, -0.38f}, {0.29f, 0.41f, -0.29f}, {0.3f, -0.45f, 0.49f}, {-0.23f, 0.22f, 0.06f}}))});
+      const auto w = get_variable(
+          "w",
+          {.initializer = operand_value(r.literal(
+               "layer2/w/initial_value",
+               {{0.27f, -0.34f, -0.38f}, {0.29f, 0.41f, -0.29f}, {0.3f, -0.45f, 0.49f}, {-0.23f, 0.22f, 0.06f}}))});
       const auto b = get_variable("b", r.extent("layer2/b", shape_value{3}), {.initializer = zeros});
       const auto product = matmul(hidden, w);
       logits = g.named().raw(g, "BiasAdd", std::array{product, value_of(b)}, {{"T", dtype::float32}, {"data_format", "NHWC"}}, {{dtype::float32, product.extent()}}).result();

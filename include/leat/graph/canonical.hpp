@@ -266,7 +266,8 @@ class canonical_builder {
       for (int k : rewrite->operands) operands.emplace_back(made_.table, row_of(in.index(), nodes_.input(g_, in.index(), k)));
       made = rewrite->make(made_.table, operands, graph_operation(g_, in.index()));
     }
-    if (!static_cast<bool>(made)) fail(user, "result " + std::to_string(in.port()) + " of '" + nodes_.record(in.index()).name + "' is asked for");
+    if (!static_cast<bool>(made))
+      fail(user, "result " + std::to_string(in.port()) + " of '" + nodes_.record(in.index()).name + "' is asked for");
     return made_.further[{in.index(), in.port()}] = made.index();
   }
   // An optimizer's step: its last write, to its first variable, comes after the others.
@@ -278,7 +279,8 @@ class canonical_builder {
     std::vector<int> after;
     for (std::size_t k = updates.size(); k-- > 0;) {
       const int inputs[]{operands[static_cast<std::size_t>(updates[k].variable)].index(), updates[k].value.index()};
-      after.push_back(made_.table.add(updates[k].subtract ? *subtract : *assign, inputs, {}, k == 0 ? std::span<const int>(after) : std::span<const int>()));
+      after.push_back(made_.table.add(updates[k].subtract ? *subtract : *assign, inputs, {},
+                                      k == 0 ? std::span<const int>(after) : std::span<const int>()));
     }
     return after.empty() ? output{} : output(made_.table, after.back());
   }
@@ -289,7 +291,8 @@ class canonical_builder {
     for (int k : rewrite->operands) {
       operands.emplace_back(made_.table, row_of(index, nodes_.input(g_, index, k)));
     }
-    const output made = rewrite->updates ? write_all(*rewrite, operands, index) : rewrite->make(made_.table, operands, graph_operation(g_, index));
+    const output made = rewrite->updates ? write_all(*rewrite, operands, index)
+                                         : rewrite->make(made_.table, operands, graph_operation(g_, index));
     if (!static_cast<bool>(made)) fail(index, "its axes, shape or dtype are known only when it runs");
     std::vector<int> controls;
     for (int c : controls_of(index)) controls.push_back(made_.index_of.at(c));

@@ -231,7 +231,9 @@ inline std::optional<std::vector<std::int64_t>> numbers_from(std::span<const fie
         numbers.push_back(a != nullptr && a->get_if<std::int64_t>() != nullptr ? *a->get_if<std::int64_t>() : f.value);
         break;
       case field_kind::real:
-        numbers.push_back(a != nullptr && a->get_if<float>() != nullptr ? std::bit_cast<std::int64_t>(static_cast<double>(*a->get_if<float>())) : f.value);
+        numbers.push_back(a != nullptr && a->get_if<float>() != nullptr
+                              ? std::bit_cast<std::int64_t>(static_cast<double>(*a->get_if<float>()))
+                              : f.value);
         break;
       case field_kind::integers:
         if (a != nullptr)

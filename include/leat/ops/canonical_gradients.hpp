@@ -48,7 +48,9 @@ inline const bool gradient_operators_compile = [] {
   };
   // element by element of two of one shape
   const auto equal_pair = [&](std::string_view type, auto make) {
-    define(type, {0, 1}, [make](list x, const graph_operation&) { return may_equal(x[0].extent(), x[1].extent()) ? output(make(x[0], x[1])) : output{}; });
+    define(type, {0, 1}, [make](list x, const graph_operation&) {
+      return may_equal(x[0].extent(), x[1].extent()) ? output(make(x[0], x[1])) : output{};
+    });
   };
   const auto zero = [](const output& like) { return constant_like(like, 0); };
   // (dy, x)
@@ -56,7 +58,8 @@ inline const bool gradient_operators_compile = [] {
   equal_pair("Relu6Grad", relu6_op::slope);
   define("LeakyReluGrad", {0, 1}, [](list x, const graph_operation& node) {
     const auto* a = node.attributes().find("alpha");
-    const double alpha = a != nullptr && a->get_if<float>() != nullptr ? *a->get_if<float>() : static_cast<float>(leaky_relu_op::usual_alpha);
+    const double alpha = a != nullptr && a->get_if<float>() != nullptr ? *a->get_if<float>()
+                                                                       : static_cast<float>(leaky_relu_op::usual_alpha);
     if (!may_equal(x[0].extent(), x[1].extent())) return output{};
     if (!is_floating(x[0].type())) throw unimplemented("no kernel for dtype " + std::string(name_of_dtype(x[0].type())));
     return leaky_relu_op::slope(x[0], x[1], alpha);
@@ -68,7 +71,9 @@ inline const bool gradient_operators_compile = [] {
   // Source: Klambauer et al. 2017
   constexpr double scale = 1.0507009873554804934193349852946, scale_alpha = 1.7580993408473768599402175208123;
   equal_pair("SeluGrad", [=](const output& dy, const output& y) { return select(less(y, zero(y)), dy * (y + scale_alpha), dy * scale); });
-  define("Selu", {0}, [=](list x, const graph_operation&) { return select(less(x[0], zero(x[0])), expm1(x[0]) * scale_alpha, x[0] * scale); });
+  define("Selu", {0}, [=](list x, const graph_operation&) {
+    return select(less(x[0], zero(x[0])), expm1(x[0]) * scale_alpha, x[0] * scale);
+  });
   define("Softsign", {0}, [](list x, const graph_operation&) { return x[0] / (1 + abs(x[0])); });
   // (y, dy)
   equal_pair("TanhGrad", tanh_op::slope<output>);
@@ -153,20 +158,25 @@ inline const bool gradient_operators_compile = [] {
   const auto step = [](std::string_view type, std::vector<int> arrays, std::vector<int> rates, auto make) {
     std::vector<int> operands(arrays.size() + rates.size());
     for (std::size_t k = 0; k < operands.size(); ++k) operands[k] = static_cast<int>(k);
-    register_canonical(type, {.operands = std::move(operands), .writes = true, .updates = [arrays, rates, make](list x, const graph_operation& node) {
-      std::vector<canonical_update> updates;
-      for (int k : rates)
-        if (x[static_cast<std::size_t>(k)].extent().rank != 0) return updates;
-      for (int k : arrays)
-        if (!may_equal(x[static_cast<std::size_t>(k)].extent(), x[0].extent()) || x[static_cast<std::size_t>(k)].type() != x[0].type()) return updates;
-      if (!is_floating(x[0].type())) return updates;
-      const auto made = make(x, node);
-      updates.push_back({0, made.change, true});
-      if (arrays.size() > 2)
-        for (int k = 0; k < static_cast<int>(std::size(made.slots)); ++k)
-          if (made.slots[k].index() != x[static_cast<std::size_t>(k) + 1].index()) updates.push_back({k + 1, made.slots[k], false});
-      return updates;
-    }});
+    register_canonical(type, {.operands = std::move(operands),
+                              .writes = true,
+                              .updates = [arrays, rates, make](list x, const graph_operation& node) {
+                                std::vector<canonical_update> updates;
+                                for (int k : rates)
+                                  if (x[static_cast<std::size_t>(k)].extent().rank != 0) return updates;
+                                for (int k : arrays)
+                                  if (!may_equal(x[static_cast<std::size_t>(k)].extent(), x[0].extent()) ||
+                                      x[static_cast<std::size_t>(k)].type() != x[0].type())
+                                    return updates;
+                                if (!is_floating(x[0].type())) return updates;
+                                const auto made = make(x, node);
+                                updates.push_back({0, made.change, true});
+                                if (arrays.size() > 2)
+                                  for (int k = 0; k < static_cast<int>(std::size(made.slots)); ++k)
+                                    if (made.slots[k].index() != x[static_cast<std::size_t>(k) + 1].index())
+                                      updates.push_back({k + 1, made.slots[k], false});
+                                return updates;
+                              }});
   };
   step("ApplyGradientDescent", {0, 2}, {1}, [](list x, const graph_operation&) { return update::gradient_descent(x[1], x[2]); });
   step("ApplyMomentum", {0, 1, 3}, {2, 4}, [=](list x, const graph_operation& node) {

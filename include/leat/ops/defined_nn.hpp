@@ -50,7 +50,9 @@ inline bool is_channels_first(const attribute_value* data_format) {
 }
 inline bool channels_first(const shape_context& c) { return is_channels_first(c.attribute("data_format")); }
 /// The axis of the channels in an array of so many dimensions.
-inline int channel_axis(const attribute_map& attributes, int rank) { return is_channels_first(attributes.find("data_format")) ? 1 : rank - 1; }
+inline int channel_axis(const attribute_map& attributes, int rank) {
+  return is_channels_first(attributes.find("data_format")) ? 1 : rank - 1;
+}
 inline void convolved_shape(shape_context& c) {
   shapes::want_rank(c, 0, 4);
   shapes::want_rank(c, 1, 4);

@@ -61,14 +61,18 @@ why<relu6_op, X> relu6(const X&) = delete;
 
 namespace rule {
 /// A setting as the attributes of files hold it, a float32, in the bits of a float64.
-constexpr std::int64_t setting_bits(double value) { return detail::bits_of(dtype::float64, static_cast<double>(static_cast<float>(value))); }
+constexpr std::int64_t setting_bits(double value) {
+  return detail::bits_of(dtype::float64, static_cast<double>(static_cast<float>(value)));
+}
 }  // namespace rule
 
 /// x where x > 0, alpha x elsewhere. Attribute: the bits of alpha, a float32 as float64. Source: TensorFlow `LeakyRelu`; Maas et al. 2013.
 struct leaky_relu_op {
   static constexpr std::string_view type = "LeakyRelu";
   static constexpr double usual_alpha = 0.2;
-  static constexpr field form[]{{field_kind::operand, "features"}, {field_kind::real, "alpha", rule::setting_bits(usual_alpha)}, {field_kind::type_of, "T"}};
+  static constexpr field form[]{{field_kind::operand, "features"},
+                                {field_kind::real, "alpha", rule::setting_bits(usual_alpha)},
+                                {field_kind::type_of, "T"}};
   static constexpr op_kind kind = op_kind::composite;
   static constexpr inference infer(const operand_list& x) {
     if (!is_floating(x.type(0))) return inference::wrong(rule::refusal(rule::takes::floating));

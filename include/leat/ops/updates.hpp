@@ -20,7 +20,8 @@ constexpr step<0> gradient_descent(const output& rate, const output& gradient) {
 
 /// accumulator = momentum accumulator + gradient; change = rate accumulator, or with Nesterov's correction
 /// rate gradient + rate momentum accumulator.
-constexpr step<1> momentum(const output& accumulator, const output& rate, const output& gradient, const output& its_momentum, bool nesterov) {
+constexpr step<1> momentum(const output& accumulator, const output& rate, const output& gradient,
+                           const output& its_momentum, bool nesterov) {
   const output next = accumulator * its_momentum + gradient;
   return {nesterov ? output(gradient * rate + next * its_momentum * rate) : output(next * rate), {next}};
 }
@@ -33,8 +34,9 @@ constexpr step<1> adagrad(const output& accumulator, const output& rate, const o
 
 /// m += (gradient - m)(1 - β₁); v += (gradient² - v)(1 - β₂); change = m rate √(1 - β₂ᵗ) / (1 - β₁ᵗ) / (√v + ε), or with Nesterov's
 /// correction gradient (1 - β₁) + β₁ m in place of m. Slots: m, v.
-constexpr step<2> adam(const output& m, const output& v, const output& power1, const output& power2, const output& rate, const output& beta1,
-                       const output& beta2, const output& epsilon, const output& gradient, bool nesterov) {
+constexpr step<2> adam(const output& m, const output& v, const output& power1, const output& power2, const output& rate,
+                       const output& beta1, const output& beta2, const output& epsilon, const output& gradient,
+                       bool nesterov) {
   const output now = rate * sqrt(1 - power2) / (1 - power1);
   const output next_m = m + (gradient - m) * (1 - beta1);
   const output next_v = v + (square(gradient) - v) * (1 - beta2);
@@ -61,8 +63,8 @@ constexpr step<3> centered_rms_prop(const output& mg, const output& ms, const ou
 
 /// accumulator = ρ accumulator + (1 - ρ) gradient²; u = √(accumulated + ε) / √(accumulator + ε) gradient; change = rate u;
 /// accumulated = ρ accumulated + (1 - ρ) u². Slots: accumulator, accumulated.
-constexpr step<2> adadelta(const output& accumulator, const output& accumulated, const output& rate, const output& rho, const output& epsilon,
-                           const output& gradient) {
+constexpr step<2> adadelta(const output& accumulator, const output& accumulated, const output& rate, const output& rho,
+                           const output& epsilon, const output& gradient) {
   const output next = accumulator * rho + square(gradient) * (1 - rho);
   const output moved = sqrt(accumulated + epsilon) / sqrt(next + epsilon) * gradient;
   return {moved * rate, {next, accumulated * rho + square(moved) * (1 - rho)}};

@@ -149,7 +149,9 @@ class plain_rows {
   }
   std::vector<output> tiled() {
     const auto times = integers(known(1));
-    if (times.size() != static_cast<std::size_t>(extent(0).rank) || std::any_of(times.begin(), times.end(), [](auto n) { return n < 0; })) return {};
+    if (times.size() != static_cast<std::size_t>(extent(0).rank) ||
+        std::any_of(times.begin(), times.end(), [](auto n) { return n < 0; }))
+      return {};
     const output made = leat::detail::repeat_plain(in(0), times);
     return static_cast<bool>(made) ? std::vector<output>{made} : std::vector<output>{};
   }
