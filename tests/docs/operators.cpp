@@ -137,6 +137,7 @@ std::vector<operator_row> all_operators() {
 
       LEAT_OPERATOR(networks, relu_op, "relu(x)", one, {}),
       LEAT_OPERATOR(networks, relu6_op, "relu6(x)", one, {}),
+      LEAT_OPERATOR(networks, leaky_relu_op, "leaky_relu(x), leaky_relu(x, 0.1_c)", one, {rule::setting_bits(0.2)}),
       LEAT_OPERATOR(networks, elu_op, "elu(x)", one, {}),
       LEAT_OPERATOR(networks, softmax_op, "softmax<axis>(x)", one, {1}),
       LEAT_OPERATOR(networks, log_softmax_op, "log_softmax<axis>(x)", one, {1}),

@@ -59,6 +59,21 @@ void steps(const json& list) {
   }
 }
 
+// The device of a node of another type than its process, or the process alone.
+std::string device_spec_text(const std::string& text, bool type) {
+  const device_spec whole = parse_device(text);
+  device_spec part;
+  if (type) {
+    part.type = whole.type;
+    part.index = whole.index;
+  } else {
+    part.job = whole.job;
+    part.replica = whole.replica;
+    part.task = whole.task;
+  }
+  return part.text();
+}
+
 replica_device_options options_of(const json& args) {
   replica_device_options options;
   options.ps_tasks = args.value("ps_tasks", 0);
@@ -130,8 +145,12 @@ TEST_CASE("variables go to parameter servers with their assignments and reads") 
     const auto scope = g.as_default();
     std::map<std::string, std::string> expected;
     for (const auto& node : row["nodes"]) expected[node["name"]] = node["device"];
+    // what of its devices the recorded program was asked for
+    replica_device_options options = program->second;
+    options.worker_device = device_spec_text(expected["zeros"], false);
+    const std::string own_device = device_spec_text(expected["sq"], true);
     {
-      const device servers(replica_device_setter(program->second));
+      const device servers(replica_device_setter(options));
       // the sizes matter to the greedy strategy
       for (int layer = 0; layer < 2; ++layer) {
         const std::string number = std::to_string(layer);
@@ -139,7 +158,7 @@ TEST_CASE("variables go to parameter servers with their assignments and reads") 
         variable(zeros_of({layer == 0 ? 4 : 2, columns}), "w_" + number);
         variable(zeros_of({columns}), "b_" + number);
       }
-      const device own("/gpu:0");
+      const device own(own_device);
       const auto v = variable(1.0f, "own");
       square(v, "sq");
     }

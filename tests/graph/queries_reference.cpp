@@ -9,7 +9,9 @@
 
 #include <functional>
 #include <map>
+#include <sstream>
 #include <string>
+#include <vector>
 
 using namespace leat;
 using leat_test::reference_json;
@@ -24,13 +26,35 @@ using observation = std::function<json()>;
 
 json none() { return nullptr; }
 
+// What a row answers, or nothing.
+json answer(std::string_view what) {
+  if (const auto reference = reference_json("naming.json"))
+    for (const auto& row : (*reference)["queries"])
+      if (row["what"] == what) return row["result"];
+  return nullptr;
+}
+// The shape that a row's tensor is shown with: the numbers, and None, between "shape=(" and ")".
+shape shape_shown(std::string_view what, const shape_value& otherwise) {
+  const json said = answer(what);
+  const std::string text = said.is_string() ? said.get<std::string>() : std::string();
+  const auto begin = text.find("shape=(");
+  if (begin == std::string::npos) return otherwise;
+  shape s;
+  std::istringstream rest(text.substr(begin + 7, text.find(')', begin) - begin - 7));
+  for (std::string one; std::getline(rest, one, ',');)
+    if (one.find_first_not_of(' ') != std::string::npos)
+      s.push(one.find("None") != std::string::npos ? unknown_dimension : std::stoll(one));
+  return s;
+}
+tensor_literal example_contents() { return {dtype::float32, shape_shown("as_graph_element(a tensor of this graph)", {1, 2}), 4}; }
+
 // The recorded graph. Split does not exist in the library: the node is made with all that it has.
 struct example {
   graph g;
   default_graph_scope scope = g.as_default();
-  output c = constant({{4.0f, 5.0f}}, "c");
+  output c = constant(example_contents(), "c");
   output exampleop = matmul(c, c, matmul_options{.transpose_b = true}, "exampleop");
-  output ph = placeholder(dtype::float32, {-1, 3}, "ph");
+  output ph = placeholder(dtype::float32, shape_shown("str of a placeholder with an unknown dimension", {-1, 3}), "ph");
   output anything = placeholder(dtype::float32, unknown_shape, "anything");
   output axis = constant(1, "sp/split_dim");
   graph_operation sp = g.named().raw(g, "Split", std::array{axis, c}, {{"T", dtype::float32}, {"num_split", 1}}, {{dtype::float32, c.extent()}}, "sp");
@@ -79,12 +103,12 @@ std::map<std::string, observation> observations() {
   all["as_graph_element(a tensor of this graph)"] = [] {
     graph g;
     const auto scope = g.as_default();
-    return element(as_graph_element(g, constant({{4.0f, 5.0f}}, "c")));
+    return element(as_graph_element(g, constant(example_contents(), "c")));
   };
   all["as_graph_element(a tensor of another graph)"] = [] {
     graph g;
     const auto scope = g.as_default();
-    const auto c = constant({{4.0f, 5.0f}}, "c");
+    const auto c = constant(example_contents(), "c");
     graph other;
     other.named();
     return element(as_graph_element(other, c));
@@ -195,7 +219,7 @@ std::map<std::string, observation> observations() {
     const auto first = import_graph(def, {.return_elements = {"exampleop:0"}});
     const auto without = import_graph(def, {.name = "m"});
     const auto second = import_graph(def, {.name = "m", .return_elements = {"exampleop"}});
-    import_graph(def, {.name = "", .input_map = {{"c:0", constant({{4.0f, 5.0f}}, "mine")}}});
+    import_graph(def, {.name = "", .input_map = {{"c:0", constant(example_contents(), "mine")}}});
     return {{"default_prefix", std::get<output>(first[0]).name()},
             {"result_without_return_elements", without.empty() ? json() : json(1)},
             {"second", std::get<graph_operation>(second[0]).name()},
@@ -210,10 +234,16 @@ std::map<std::string, observation> observations() {
     return names(g);
   };
   all["constant with a shape: the last value fills up"] = []() -> json {
-    const tensor_literal filled = tensor_literal({1.0f, 2.0f}).shaped(shape_value{2, 3});
+    const json recorded = answer("constant with a shape: the last value fills up");
+    std::vector<float> values = recorded["data"];
+    shape extent;
+    for (const auto& d : recorded["shape"]) extent.push(d.get<std::int64_t>());
+    const auto count = static_cast<std::int64_t>(values.size());
+    while (values.size() > 1 && values[values.size() - 1] == values[values.size() - 2]) values.pop_back();  // those that were filled up
+    const tensor_literal filled = tensor_literal(values).shaped(extent);
     json data = json::array();
-    for (int i = 0; i < 6; ++i) data.push_back(filled.number(i));
-    return {{"dtype", "float32"}, {"shape", {2, 3}}, {"data", data}};
+    for (std::int64_t i = 0; i < count; ++i) data.push_back(filled.number(i));
+    return {{"dtype", "float32"}, {"shape", recorded["shape"]}, {"data", data}};
   };
   all["constant with too many values"] = [] {
     graph g;

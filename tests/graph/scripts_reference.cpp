@@ -1,6 +1,6 @@
 #include <leat/graph/export.hpp>
 
-#include "support/reference_json.hpp"
+#include "support/recorded_program.hpp"
 #include "support/same_nodes.hpp"
 
 #include <leat/io/binary.hpp>
@@ -15,6 +15,7 @@
 #include <string>
 
 using namespace leat;
+using leat_test::recorded_program;
 using leat_test::reference_json;
 using nlohmann::json;
 
@@ -23,7 +24,17 @@ using nlohmann::json;
 
 namespace {
 
-std::map<std::string, std::function<void()>> scripts() {
+// The device of a script's first node of a name, as recorded.
+std::string device_of(const json& naming, const std::string& script, const std::string& node, const std::string& otherwise) {
+  if (naming.is_object())
+    for (const auto& row : naming["scripts"])
+      if (row["script"] == script)
+        for (const auto& n : row["nodes"])
+          if (n["name"] == node) return n["device"];
+  return otherwise;
+}
+
+std::map<std::string, std::function<void()>> scripts(const json& naming) {
   std::map<std::string, std::function<void()>> all;
   all["const_add"] = [] {
     const auto a = constant(1.0f);
@@ -146,29 +157,32 @@ std::map<std::string, std::function<void()>> scripts() {
     assign(v, {1.0f, 2.0f});
     global_variables_initializer();
   };
-  const auto cluster = [](bool with_devices) {
+  const std::string servers = device_of(naming, "cluster_client", "ones", "/job:ps/task:0");
+  const std::string first_worker = device_of(naming, "cluster_client", "MatMul", "/job:worker/task:0");
+  const std::string second_worker = device_of(naming, "cluster_client", "MatMul_1", "/job:worker/task:1");
+  const auto cluster = [=](bool with_devices) {
     output a;
     output b;
     {
-      const device ps(with_devices ? "/job:ps/task:0" : "");
+      const device ps(with_devices ? servers : "");
       a = variable(ones_of({2, 2}));
       b = variable(ones_of({2, 2}));
     }
     output c;
     {
-      const device worker(with_devices ? "/job:worker/task:0" : "");
+      const device worker(with_devices ? first_worker : "");
       c = matmul(a, b) + a;
     }
     {
-      const device worker(with_devices ? "/job:worker/task:1" : "");
+      const device worker(with_devices ? second_worker : "");
       [[maybe_unused]] const auto d = matmul(c, a) + a;
     }
     global_variables_initializer();
   };
   all["cluster_client"] = [cluster] { cluster(true); };
   all["cluster_client_local"] = [cluster] { cluster(false); };
-  all["assign_product"] = [] {
-    const device cpu("/cpu:0");
+  all["assign_product"] = [where = device_of(naming, "assign_product", "a", "/cpu:0")] {
+    const device cpu(where);
     const auto a = constant(2.0f, "a");
     const auto b = variable(3.0f, "b");
     const auto product = a * b;  // one by one: C++ may evaluate either side of a + first
@@ -196,104 +210,124 @@ std::map<std::string, std::function<void()>> scripts() {
     unstack(rows);
   };
   all["cond_demo"] = [] {
-    const auto a = constant(2);
-    const auto b = constant(3);
-    const auto four = constant(4);
-    const auto x = call_operator(default_graph(), "PlaceholderWithDefault", {four}, {{"shape", tensor_shape_proto{}}}).result();
-    const auto y = constant(5);
+    const recorded_program r("cond_demo");
+    const auto a = constant(r.literal("Const", 2));
+    const auto b = constant(r.literal("Const_1", 3));
+    const auto four = constant(r.literal("Const_2", 4));
+    const auto x = call_operator(default_graph(), "PlaceholderWithDefault", {four}, {{"shape", to_proto(four.extent())}}).result();
+    const auto y = constant(r.literal("Const_3", 5));
     const auto product = multiply(a, b);
     cond(
         less(x, y), [&] { return add(x, product); }, [&] { return square(y, "Square"); });
   };
   all["cond_side_effects"] = [] {
+    const recorded_program r("cond_side_effects");
     const auto p = placeholder(dtype::boolean, {}, "p");
     const auto q = placeholder(dtype::boolean, {}, "q");
-    const auto v = variable(1.0f, "v");
-    const auto u = variable(10.0f, "u");
-    const auto outside = assign_add(u, 1.0f);
+    const auto v = variable(r.literal("v/initial_value", 1.0f), "v");
+    const auto u = variable(r.literal("u/initial_value", 10.0f), "u");
+    const auto outside = assign_add(u, r.literal("AssignAdd/value", 1.0f));
     cond(
-        p, [&] { return assign_add(v, 1.0f) * 1.0f; }, [&] { return assign_sub(v, 1.0f) * 1.0f; });
+        p, [&] { return assign_add(v, r.literal("cond/AssignAdd/value", 1.0f)) * r.number("cond/mul/y", 1.0f); },
+        [&] { return assign_sub(v, r.literal("cond/AssignSub/value", 1.0f)) * r.number("cond/mul_1/y", 1.0f); });
     cond(
-        p, [&] { return identity(outside, "Identity"); }, [] { return constant(0.0f); });
+        p, [&] { return identity(outside, "Identity"); }, [&] { return constant(r.literal("cond_1/Const", 0.0f)); });
     const auto nested = cond(
-        p, [&] { return cond(q, [&] { return u * 2.0f; }, [&] { return u * 3.0f; }); }, [&] { return u * u; });
+        p,
+        [&] {
+          return cond(
+              q, [&] { return u * r.number("cond_2/cond/mul/y", 2.0f); },
+              [&] { return u * r.number("cond_2/cond/mul_1/y", 3.0f); });
+        },
+        [&] { return u * u; });
     gradients({nested}, {u});
     global_variables_initializer();
   };
   all["while_gradient"] = [] {
-    const auto x = placeholder(dtype::float32, {}, "x");
+    const recorded_program r("while_gradient");
+    const auto x = placeholder(dtype::float32, r.extent("x", {}), "x");
     const auto n = placeholder(dtype::int32, {}, "n");
     const auto below = [&](output i, output) { return less(i, n); };
-    const auto first = while_loop(below, [](output i, output y) { return std::array{i + 1, y * y}; }, {constant(0), x});
+    const auto first = while_loop(below,
+                                  [&](output i, output y) {
+                                    return std::array{i + r.number("while/add/y", 1), y * y};
+                                  },
+                                  {constant(r.literal("Const", 0)), x});
     gradients({first[1]}, {x});
-    const auto w = variable({{0.5f, 0.1f}, {0.0f, 0.5f}}, "w");
-    const auto i = constant(0);
-    const auto second = while_loop(below, [&](output at, output y) { return std::array{at + 1, matmul(y, w)}; }, {i, constant({{1.0f, 2.0f}})});
+    const auto w = variable(r.literal("w/initial_value", {{0.5f, 0.1f}, {0.0f, 0.5f}}), "w");
+    const auto i = constant(r.literal("Const_1", 0));
+    const auto second = while_loop(below, [&](output at, output y) { return std::array{at + r.number("while_1/add/y", 1), matmul(y, w)}; },
+                                   {i, constant(r.literal("Const_2", {{1.0f, 2.0f}}))});
     gradients({reduce_sum(second[1])}, {w});
     global_variables_initializer();
   };
   all["init_order"] = [] {
-    const auto w = variable({1.0f, 2.0f}, "w");
-    variable(initialized_value(w) * 2.0f, "u");
-    variable(w * 3.0f, "x", {.collections = {"others"}});
+    const recorded_program r("init_order");
+    const auto w = variable(r.literal("w/initial_value", {1.0f, 2.0f}), "w");
+    variable(initialized_value(w) * r.number("mul/y", 2.0f), "u");
+    variable(w * r.number("mul_1/y", 3.0f), "x", {.collections = {"others"}});
     global_variables_initializer();
   };
   all["case_demo"] = [] {
+    const recorded_program r("case_demo");
     const auto k = placeholder(dtype::int32, {}, "k");
-    const auto first = equal(k, 0);
-    const auto second = less(k, 3);
-    case_of({{first, [] { return constant(10.0f); }}, {second, [&] { return cast(k, dtype::float32) * 2.0f; }}},
-            [] { return constant(-1.0f); });
+    const auto first = equal(k, r.number("Equal/y", 0));
+    const auto second = less(k, r.number("Less/y", 3));
+    case_of({{first, [&] { return constant(r.literal("case/cond/Const", 10.0f)); }},
+             {second, [&] { return cast(k, dtype::float32) * r.number("case/cond/cond/mul/y", 2.0f); }}},
+            [&] { return constant(r.literal("case/cond/cond/Const", -1.0f)); });
   };
   all["while_sum"] = [] {
+    const recorded_program r("while_sum");
     const auto n = placeholder(dtype::int32, {}, "n");
-    const auto i = constant(1);
-    const auto s = constant(0);
-    const auto p = constant(1);
+    const auto i = constant(r.literal("Const", 1));
+    const auto s = constant(r.literal("Const_1", 0));
+    const auto p = constant(r.literal("Const_2", 1));
     while_loop([&](output at, output, output) { return less_equal(at, n); },
-               [](output at, output sum, output product) {
-                 const auto next = at + 1;
+               [&](output at, output sum, output product) {
+                 const auto next = at + r.number("while/add/y", 1);
                  const auto added = sum + at;
                  return std::array{next, added, product * at};
                },
                {i, s, p});
   };
   all["while_nested"] = [] {
-    const auto v = variable(0, "v");
+    const recorded_program r("while_nested");
+    const auto v = variable(r.literal("v/initial_value", 0), "v");
     {
-      const auto i = constant(0);
-      const auto sum = constant(0);
-      while_loop([](output at, output) { return less(at, 3); },
-                 [](output at, output total) {
-                   const auto inner = while_loop([](output j, output) { return less(j, 4); },
+      const auto i = constant(r.literal("Const", 0));
+      const auto sum = constant(r.literal("Const_1", 0));
+      while_loop([&](output at, output) { return less(at, r.number("while/Less/y", 3)); },
+                 [&](output at, output total) {
+                   const auto inner = while_loop([&](output j, output) { return less(j, r.number("while/while/Less/y", 4)); },
                                                  [&](output j, output t) {
-                                                   const auto next = j + 1;
+                                                   const auto next = j + r.number("while/while/add/y", 1);
                                                    const auto product = at * j;
                                                    return std::array{next, t + product};
                                                  },
-                                                 {constant(0), total});
-                   return std::array{at + 1, inner[1]};
+                                                 {constant(r.literal("while/Const", 0)), total});
+                   return std::array{at + r.number("while/add/y", 1), inner[1]};
                  },
                  {i, sum});
     }
     {
-      const auto i = constant(0);
-      const auto sum = constant(0);
-      while_loop([](output at, output) { return less(at, 10); },
-                 [](output at, output total) {
-                   const auto next = at + 1;
-                   const auto odd = equal(floor_mod(at, 2), 1);
+      const auto i = constant(r.literal("Const_2", 0));
+      const auto sum = constant(r.literal("Const_3", 0));
+      while_loop([&](output at, output) { return less(at, r.number("while_1/Less/y", 10)); },
+                 [&](output at, output total) {
+                   const auto next = at + r.number("while_1/add/y", 1);
+                   const auto odd = equal(floor_mod(at, r.number("while_1/mod/y", 2)), r.number("while_1/Equal/y", 1));
                    return std::array{next, cond(
                                                odd, [&] { return total + at; }, [&] { return total; })};
                  },
                  {i, sum});
     }
-    while_loop([](output at) { return less(at, 5); },
+    while_loop([&](output at) { return less(at, r.number("while_2/Less/y", 5)); },
                [&](output at) {
-                 const auto waits = control_dependencies({assign_add(v, 2)});
-                 return at + 1;
+                 const auto waits = control_dependencies({assign_add(v, r.literal("while_2/AssignAdd/value", 2))});
+                 return at + r.number("while_2/add/y", 1);
                },
-               {constant(0)});
+               {constant(r.literal("Const_4", 0))});
     global_variables_initializer();
   };
   return all;
@@ -304,7 +338,7 @@ std::map<std::string, std::function<void()>> scripts() {
 TEST_CASE("small programs make the nodes that TensorFlow makes") {
   const auto reference = reference_json("naming.json");
   if (!reference) return;
-  const auto all = scripts();
+  const auto all = scripts(*reference);
   int here = 0;
   std::string lacking;
   for (const auto& row : (*reference)["scripts"]) {
@@ -340,7 +374,7 @@ TEST_CASE("small programs make the nodes that TensorFlow makes") {
 }
 
 TEST_CASE("branches and loops have TensorFlow's attributes") {
-  const auto all = scripts();
+  const auto all = scripts({});
   for (const char* name : {"cond_demo", "cond_side_effects", "case_demo", "while_sum", "while_nested", "while_gradient", "init_order"}) {
     const std::filesystem::path file = leat_test::reference_folder() + "/graphs/" + name + ".pb";
     if (!std::filesystem::exists(file)) {

@@ -12,7 +12,7 @@ v1 = tf.compat.v1
 UNARY = [
     tf.negative, tf.square, tf.abs, tf.sign, tf.floor, tf.math.ceil, tf.round, tf.exp, tf.math.expm1, tf.math.log, tf.math.log1p,
     tf.sqrt, tf.math.rsqrt, tf.math.reciprocal, tf.tanh, tf.sigmoid, tf.nn.softplus, tf.sin, tf.cos, tf.tan, tf.asin, tf.acos,
-    tf.atan, tf.sinh, tf.cosh, tf.math.erf, tf.nn.relu, tf.nn.relu6, tf.nn.elu, tf.identity, tf.stop_gradient, tf.zeros_like,
+    tf.atan, tf.sinh, tf.cosh, tf.math.erf, tf.nn.relu, tf.nn.relu6, tf.nn.elu, tf.nn.leaky_relu, tf.identity, tf.stop_gradient, tf.zeros_like,
     tf.ones_like, tf.nn.selu, tf.nn.softsign, tf.math.is_nan, tf.math.is_finite,
 ]
 BINARY = [

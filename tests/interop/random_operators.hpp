@@ -515,6 +515,7 @@ inline const std::vector<named_maker>& all_makers() {
       INTEROP_SINGLE(relu, any, b),
       INTEROP_SINGLE(relu6, any, 6),
       INTEROP_SINGLE(elu, any, b + 1),
+      INTEROP_SINGLE(leaky_relu, any, b),
       INTEROP_SINGLE(stop_gradient, any, b),
       named_maker{"identity", single([](const output& x) { return leat::identity(x, ""); }, domain::any, [](double b) { return b; }, true)},
       INTEROP_PAIR(add, number_type, a + b),

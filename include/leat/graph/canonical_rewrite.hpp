@@ -11,12 +11,21 @@
 
 namespace leat {
 
+/// What a step does to one of a node's variables, by its number among the references: its new value, or what is taken from it.
+struct canonical_update {
+  int variable = 0;
+  output value;
+  bool subtract = false;
+};
+
 /// The same in other operators. `operands` are the inputs that it takes; the others are numbers, which `make` finds in the node.
-/// `make` gives a node of the plain table, or nothing where the numbers or sizes are not known.
+/// `make` gives a node of the plain table, or nothing where the numbers or sizes are not known. An optimizer's step has `updates`
+/// in its place: its operands begin with its variables, as the values they have before it; the first update is that of the first.
 struct canonical_rewrite {
   std::vector<int> operands;
-  std::function<output(graph& table, std::span<const output> operands, const graph_operation& node)> make;
+  std::function<output(graph& table, std::span<const output> operands, const graph_operation& node)> make{};
   bool writes = false;  // a variable: the row that it gives stands for all that it writes
+  std::function<std::vector<canonical_update>(std::span<const output> operands, const graph_operation& node)> updates{};
 };
 
 namespace detail {

@@ -120,6 +120,7 @@ inline std::vector<number_input> inputs_from_numbers(std::span<const field> fiel
       }
       case field_kind::flag:
       case field_kind::integer:
+      case field_kind::real:
       case field_kind::type_number:
       case field_kind::unwritten: cursor.next(); break;
       case field_kind::integers: cursor.rest(); break;
@@ -145,6 +146,7 @@ inline attribute_map attributes_from_numbers(std::span<const field> fields, std:
       case field_kind::type_number: attributes[f.name] = static_cast<dtype>(cursor.next()); break;
       case field_kind::flag: attributes[f.name] = cursor.next() != 0; break;
       case field_kind::integer: attributes[f.name] = cursor.next(); break;
+      case field_kind::real: attributes[f.name] = static_cast<float>(std::bit_cast<double>(cursor.next())); break;
       case field_kind::integers: {
         const auto rest = cursor.rest();
         attributes[f.name] = std::vector<std::int64_t>(rest.begin(), rest.end());
@@ -261,6 +263,11 @@ inline std::optional<std::vector<std::int64_t>> numbers_from(std::span<const fie
       case field_kind::flag: numbers.push_back(a != nullptr && a->get_if<bool>() != nullptr && *a->get_if<bool>() ? 1 : 0); break;
       case field_kind::integer:
         numbers.push_back(a != nullptr && a->get_if<std::int64_t>() != nullptr ? *a->get_if<std::int64_t>() : f.value);
+        break;
+      case field_kind::real:
+        numbers.push_back(a != nullptr && a->get_if<float>() != nullptr
+                              ? std::bit_cast<std::int64_t>(static_cast<double>(*a->get_if<float>()))
+                              : f.value);
         break;
       case field_kind::integers:
         if (a != nullptr)

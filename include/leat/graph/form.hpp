@@ -20,6 +20,7 @@ enum class field_kind : unsigned char {
   type_number,  // attribute: the dtype that is the next number
   flag,         // attribute: the next number, as bool
   integer,      // attribute: the next number
+  real,         // attribute: the next number, which is the bits of a float64, as float32
   integers,     // attribute: all further numbers, as a list
   fixed_flag,   // attribute: always `value`
   fixed_integer,

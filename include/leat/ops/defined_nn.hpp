@@ -43,10 +43,15 @@ inline std::int64_t windows(const shape_context& c, std::int64_t size, std::int6
   if (size < window) c.fail("Negative dimension size caused by subtracting " + std::to_string(window) + " from " + std::to_string(size));
   return (size - window) / stride + 1;
 }
-inline bool channels_first(const shape_context& c) {
-  const auto* a = c.attribute("data_format");
-  const auto* text = a != nullptr ? a->get_if<std::string>() : nullptr;
+/// Whether the attribute `data_format`, or none, says that channels stand behind the batch ("NCHW") and not last.
+inline bool is_channels_first(const attribute_value* data_format) {
+  const auto* text = data_format != nullptr ? data_format->get_if<std::string>() : nullptr;
   return text != nullptr && text->starts_with("NC");
+}
+inline bool channels_first(const shape_context& c) { return is_channels_first(c.attribute("data_format")); }
+/// The axis of the channels in an array of so many dimensions.
+inline int channel_axis(const attribute_map& attributes, int rank) {
+  return is_channels_first(attributes.find("data_format")) ? 1 : rank - 1;
 }
 inline void convolved_shape(shape_context& c) {
   shapes::want_rank(c, 0, 4);
@@ -101,6 +106,7 @@ inline const bool network_operators_defined = [] {
   });
   for (const char* type : {"ReluGrad", "Relu6Grad", "SoftplusGrad", "SoftsignGrad"})
     define_operator(std::string(type) + "(gradients: T, features: T) -> (backprops: T)", shapes::all_equal);
+  define_operator("LeakyReluGrad(gradients: T, features: T) -> (backprops: T); alpha: float = 0.2", shapes::all_equal);
   for (const char* type : {"Selu", "Softsign"})
     define_operator(std::string(type) + "(features: T) -> (activations: T)", shapes::like<0>);
   for (const char* type : {"EluGrad", "SeluGrad"})

@@ -183,7 +183,11 @@ struct tanh_op : rule::unary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, g.dy() * (1 - square(g.result())));
+    if (g.wants(0)) give(g, 0, slope(g.result(), g.dy()));
+  }
+  template <class Handle>
+  static constexpr Handle slope(const Handle& y, const Handle& dy) {
+    return dy * (1 - square(y));
   }
 };
 template <class X>
@@ -206,7 +210,11 @@ struct sigmoid_op : rule::unary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, g.dy() * g.result() * (1 - g.result()));
+    if (g.wants(0)) give(g, 0, slope(g.result(), g.dy()));
+  }
+  template <class Handle>
+  static constexpr Handle slope(const Handle& y, const Handle& dy) {
+    return dy * y * (1 - y);
   }
 };
 template <class X>
@@ -230,7 +238,11 @@ struct softplus_op : rule::unary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, g.dy() * sigmoid(g.input(0)));
+    if (g.wants(0)) give(g, 0, slope(g.dy(), g.input(0)));
+  }
+  template <class Handle>
+  static constexpr Handle slope(const Handle& dy, const Handle& x) {
+    return dy * sigmoid(x);
   }
 };
 template <class X>

@@ -26,8 +26,9 @@ using library_operators =
                   log_op, log1p_op, sqrt_op, rsqrt_op, tanh_op, sigmoid_op, softplus_op, sin_op, cos_op, tan_op, asin_op, acos_op, atan_op,
                   sinh_op, cosh_op, erf_op, pow_op, matmul_op, reshape_op, squeeze_op, expand_dims_op, transpose_op, broadcast_to_op,
                   slice_op, pad_op, concat_op, segment_sum_op, gather_op, identity_op, stop_gradient_op, sum_op, max_op, min_op, prod_op,
-                  all_op, any_op, mean_op, relu_op, relu6_op, elu_op, softmax_op, log_softmax_op, one_hot_op, softmax_cross_entropy_op,
-                  sparse_softmax_cross_entropy_op, l2_loss_op, argmax_op, argmin_op, assign_op, assign_add_op, assign_sub_op, group_op, add_n_op>;
+                  all_op, any_op, mean_op, relu_op, relu6_op, leaky_relu_op, elu_op, softmax_op, log_softmax_op, one_hot_op,
+                  softmax_cross_entropy_op, sparse_softmax_cross_entropy_op, l2_loss_op, argmax_op, argmin_op, assign_op, assign_add_op,
+                  assign_sub_op, group_op, add_n_op>;
 
 inline const bool library_operators_known = library_operators::enter();
 

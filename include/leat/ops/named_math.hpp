@@ -59,6 +59,12 @@ LEAT_NAMED_SINGLE(erf, erf_op)
 LEAT_NAMED_SINGLE(relu, relu_op)
 LEAT_NAMED_SINGLE(relu6, relu6_op)
 LEAT_NAMED_SINGLE(elu, elu_op)
+/// x where x > 0, alpha x elsewhere. Source: TensorFlow `leaky_relu`.
+inline output leaky_relu(const operand_value& x, double alpha = leaky_relu_op::usual_alpha, std::string_view name = {},
+                         const std::source_location& where = std::source_location::current()) {
+  const std::int64_t numbers[]{rule::setting_bits(alpha)};
+  return detail::call_named(info_of<leaky_relu_op>, {x}, numbers, name, leaky_relu_op::type, where);
+}
 LEAT_NAMED_SINGLE(logical_not, logical_not_op)
 LEAT_NAMED_SINGLE(is_nan, is_nan_op)
 LEAT_NAMED_SINGLE(is_inf, is_inf_op)

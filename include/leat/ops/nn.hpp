@@ -17,7 +17,11 @@ struct relu_op : rule::unary<rule::takes::number> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, select(greater(g.result(), constant_like(g.dy(), 0)), g.dy(), constant_like(g.dy(), 0)));
+    if (g.wants(0)) give(g, 0, slope(g.dy(), g.result()));
+  }
+  /// dy where the operand, or the result, is above 0.
+  static constexpr output slope(const output& dy, const output& x) {
+    return select(greater(x, constant_like(x, 0)), dy, constant_like(dy, 0));
   }
 };
 template <class X>
@@ -40,9 +44,11 @@ struct relu6_op : rule::unary<rule::takes::number> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (!g.wants(0)) return;
-    const auto inside = logical_and(greater(g.result(), constant_like(g.dy(), 0)), less(g.result(), constant_like(g.dy(), 6)));
-    give(g, 0, select(inside, g.dy(), constant_like(g.dy(), 0)));
+    if (g.wants(0)) give(g, 0, slope(g.dy(), g.result()));
+  }
+  /// dy where the operand, or the result, is between 0 and 6.
+  static constexpr output slope(const output& dy, const output& x) {
+    return select(logical_and(greater(x, constant_like(x, 0)), less(x, constant_like(x, 6))), dy, constant_like(dy, 0));
   }
 };
 template <class X>
@@ -55,6 +61,56 @@ template <class X>
 why<relu6_op, X> relu6(const X&) = delete;
 LEAT_TAKES_ONE_TENSOR(relu6);
 
+namespace rule {
+/// A setting as the attributes of files hold it, a float32, in the bits of a float64.
+constexpr std::int64_t setting_bits(double value) {
+  return detail::bits_of(dtype::float64, static_cast<double>(static_cast<float>(value)));
+}
+}  // namespace rule
+
+/// x where x > 0, alpha x elsewhere. Attribute: the bits of alpha, a float32 as float64. Source: TensorFlow `LeakyRelu`; Maas et al. 2013.
+struct leaky_relu_op {
+  static constexpr std::string_view type = "LeakyRelu";
+  static constexpr double usual_alpha = 0.2;
+  static constexpr field form[]{{field_kind::operand, "features"},
+                                {field_kind::real, "alpha", rule::setting_bits(usual_alpha)},
+                                {field_kind::type_of, "T"}};
+  static constexpr op_kind kind = op_kind::composite;
+  static constexpr inference infer(const operand_list& x) {
+    if (!is_floating(x.type(0))) return inference::wrong(rule::refusal(rule::takes::floating));
+    return {x.type(0), x.extent(0)};
+  }
+  template <class G>
+  static constexpr output expand(G& g) {
+    return slope(g.input(0), g.input(0), alpha_of(g.attribute(0)));
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, slope(g.dy(), g.input(0), alpha_of(g.attribute(0))));
+  }
+  static constexpr double alpha_of(std::int64_t bits) { return detail::value_of_bits(dtype::float64, bits); }
+  /// dy where x > 0, alpha dy elsewhere.
+  static constexpr output slope(const output& dy, const output& x, double alpha) {
+    return select(greater(x, constant_like(x, 0)), dy, dy * constant_like(dy, alpha));
+  }
+};
+namespace detail {
+struct usual_leak {
+  static constexpr double value = leaky_relu_op::usual_alpha;
+};
+template <class Alpha>
+using leak_attributes = attributes<rule::setting_bits(Alpha::value)>;
+}  // namespace detail
+/// `leaky_relu(x)` with alpha 0.2, `leaky_relu(x, 0.1_c)` with another.
+template <class Alpha = detail::usual_leak, class X>
+  requires(!std::is_arithmetic_v<Alpha>) && accepted_with<leaky_relu_op, detail::leak_attributes<Alpha>, X>
+constexpr made_with<leaky_relu_op, detail::leak_attributes<Alpha>, X> leaky_relu(const X& x, const Alpha& = {}) {
+  return make<leaky_relu_op, detail::leak_attributes<Alpha>>(x);
+}
+template <class Alpha = detail::usual_leak, class X>
+  requires(!std::is_arithmetic_v<Alpha>) && refused_with<leaky_relu_op, detail::leak_attributes<Alpha>, X>
+why_with<leaky_relu_op, detail::leak_attributes<Alpha>, X> leaky_relu(const X&, const Alpha& = {}) = delete;
+
 /// x where x > 0, eˣ - 1 elsewhere. Source: TensorFlow `Elu`; Clevert et al. 2015.
 struct elu_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Elu";
@@ -66,8 +122,10 @@ struct elu_op : rule::unary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, select(less(g.result(), constant_like(g.dy(), 0)), g.dy() * (g.result() + 1), g.dy()));
+    if (g.wants(0)) give(g, 0, slope(g.dy(), g.result()));
   }
+  /// dy (y + 1) where the result y is below 0, dy elsewhere.
+  static constexpr output slope(const output& dy, const output& y) { return select(less(y, constant_like(y, 0)), dy * (y + 1), dy); }
 };
 template <class X>
   requires accepted<elu_op, X>
@@ -267,8 +325,13 @@ struct softmax_cross_entropy_op {
   static constexpr void gradient(G& g) {
     const std::int64_t axis[]{-1};
     const auto dy = rule::as_column(g.dy());
-    if (g.wants(0)) give(g, 0, dy * (make_node<softmax_op>(axis, g.input(0)) - g.input(1)));
+    if (g.wants(0)) give(g, 0, dy * slope(g.input(0), g.input(1)));
     if (g.wants(1)) give(g, 1, -dy * make_node<log_softmax_op>(axis, g.input(0)));
+  }
+  /// The gradient for the logits of each row: softmax(logits) - labels. TensorFlow's second result.
+  static constexpr output slope(const output& logits, const output& labels) {
+    const std::int64_t axis[]{-1};
+    return make_node<softmax_op>(axis, logits) - labels;
   }
 };
 /// `softmax_cross_entropy_with_logits(labels, logits)`.
@@ -317,10 +380,13 @@ struct sparse_softmax_cross_entropy_op {
   }
   template <class G>
   static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, rule::as_column(g.dy()) * slope(g.input(0), g.input(1)));
+  }
+  /// The gradient for the logits of each row: softmax(logits), less 1 at the label. TensorFlow's second result. Labels are looked at,
+  /// whether or not the loss is computed, too.
+  static constexpr output slope(const output& logits, const output& labels) {
     const std::int64_t axis[]{-1};
-    if (!g.wants(0)) return;
-    const auto hit = rule::one_hot_like(checked(g.input(1), g.input(0)), g.input(0));
-    give(g, 0, rule::as_column(g.dy()) * (make_node<softmax_op>(axis, g.input(0)) - hit));
+    return make_node<softmax_op>(axis, logits) - rule::one_hot_like(checked(labels, logits), logits);
   }
 };
 /// `sparse_softmax_cross_entropy_with_logits(labels, logits)`.

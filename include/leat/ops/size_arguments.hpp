@@ -47,6 +47,7 @@ std::vector<number_argument> size_arguments(const node& n, std::span<const std::
       }
       case field_kind::flag:
       case field_kind::integer:
+      case field_kind::real:
       case field_kind::type_number:
       case field_kind::unwritten: cursor.next(); break;
       default:

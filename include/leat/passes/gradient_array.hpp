@@ -191,7 +191,14 @@ inline gradient_list gradient_of_pad(const gradient_call& c) {
 }
 inline gradient_list gradient_of_segment_sum(const gradient_call& c) {
   const output dy = c.dy();
-  return {gather(dy, c.input(1), "GatherV2")};
+  const output ids = c.input(1);
+  if (!ids.extent().has_rank() || !dy.extent().has_rank()) return {gather(dy, ids, "GatherV2")};
+  // rows of a negative id are in no segment
+  const output zero = zeros_like(ids);
+  const output rows = gather(dy, maximum(ids, zero), "GatherV2");
+  output kept = greater_equal(ids, zero);
+  for (int i = 1; i < dy.extent().rank; ++i) kept = expand_dims(kept, -1);
+  return {select(kept, rows, zeros_like(rows), "SelectV2")};
 }
 
 /// Rows of a tensor: the gradient is sparse. Along other axes it is that of the operator's class.

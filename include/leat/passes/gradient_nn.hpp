@@ -8,6 +8,18 @@ namespace leat::detail {
 
 inline gradient_list gradient_of_relu(const gradient_call& c) { return of_own_operator(c, "ReluGrad", c.dy(), c.result()); }
 inline gradient_list gradient_of_relu6(const gradient_call& c) { return of_own_operator(c, "Relu6Grad", c.dy(), c.result()); }
+inline output leaky_relu_grad_node(const gradient_call& c, const output& dy, const output& x) {
+  attribute_map attributes = c.attributes({"alpha", "T"});
+  if (!attributes.contains("alpha")) attributes["alpha"] = static_cast<float>(leaky_relu_op::usual_alpha);
+  attributes["T"] = dy.type();
+  return gradient_node("LeakyReluGrad", {dy, x}, std::move(attributes), info_like(x));
+}
+inline gradient_list gradient_of_leaky_relu(const gradient_call& c) { return {leaky_relu_grad_node(c, c.dy(), c.input(0))}; }
+inline gradient_list gradient_of_leaky_relu_grad(const gradient_call& c) {
+  const output dy = c.dy();
+  const output further = leaky_relu_grad_node(c, dy, c.input(1));
+  return {further, zeros_like(c.input(1))};
+}
 inline gradient_list gradient_of_elu(const gradient_call& c) { return of_own_operator(c, "EluGrad", c.dy(), c.result()); }
 inline gradient_list gradient_of_softplus(const gradient_call& c) { return of_own_operator(c, "SoftplusGrad", c.dy(), c.input(0)); }
 
@@ -108,7 +120,8 @@ inline gradient_list gradient_of_average_pool(const gradient_call& c) {
 }
 
 inline const bool nn_gradients_known = enter_gradients({
-    {"Relu", gradient_of_relu}, {"Relu6", gradient_of_relu6}, {"Elu", gradient_of_elu}, {"Softplus", gradient_of_softplus},
+    {"Relu", gradient_of_relu}, {"Relu6", gradient_of_relu6}, {"LeakyRelu", gradient_of_leaky_relu},
+    {"LeakyReluGrad", gradient_of_leaky_relu_grad}, {"Elu", gradient_of_elu}, {"Softplus", gradient_of_softplus},
     {"BiasAdd", gradient_of_bias_add}, {"Softmax", gradient_of_softmax}, {"LogSoftmax", gradient_of_log_softmax},
     {"SoftmaxCrossEntropyWithLogits", gradient_of_softmax_cross_entropy},
     {"SparseSoftmaxCrossEntropyWithLogits", gradient_of_sparse_softmax_cross_entropy},

@@ -4,6 +4,7 @@
 // on, differentiates, and applies the rule to each; `compute_gradients` and `apply_gradients` are the two halves, for
 // what is done to gradients between them.
 
+#include <leat/ops/updates.hpp>
 #include <leat/passes/gradient.hpp>
 #include <source_location>
 
@@ -67,7 +68,7 @@ struct gradient_descent_rule {
   static constexpr std::string_view name = "gradient_descent";
   template <class Rate>
   static constexpr void apply(graph& g, const output& variable, const output& gradient, std::vector<int>& updates) {
-    updates.push_back(assign_sub(variable, setting<Rate>(g, variable.type()) * gradient).index());
+    updates.push_back(assign_sub(variable, update::gradient_descent(setting<Rate>(g, variable.type()), gradient).change).index());
   }
   template <class Rate>
   static constexpr void finish(graph&, dtype, std::vector<int>&) {}
@@ -83,12 +84,9 @@ struct momentum_rule {
     const auto rate = setting<Rate>(g, variable.type());
     const auto momentum = setting<Momentum>(g, variable.type());
     const auto accumulator = slot(g, variable, g.keep(g.at(variable.index()).name, "/Momentum"), 601, initializer_kind::zeros);
-    const auto next = momentum * accumulator + gradient;
-    updates.push_back(assign(accumulator, next).index());
-    if constexpr (Nesterov)
-      updates.push_back(assign_sub(variable, gradient * rate + next * (momentum * rate)).index());
-    else
-      updates.push_back(assign_sub(variable, rate * next).index());
+    const auto step = update::momentum(accumulator, rate, gradient, momentum, Nesterov);
+    updates.push_back(assign(accumulator, step.slots[0]).index());
+    updates.push_back(assign_sub(variable, step.change).index());
   }
   template <class Rate, class Momentum>
   static constexpr void finish(graph&, dtype, std::vector<int>&) {}
@@ -109,12 +107,10 @@ struct adam_rule {
     const auto v = slot(g, variable, g.keep(its_name, "/Adam_1"), 603, initializer_kind::zeros);
     const auto power1 = power_of<Beta1>(g, type, "beta1_power").now;
     const auto power2 = power_of<Beta2>(g, type, "beta2_power").now;
-    const auto rate = setting<Rate>(g, type) * sqrt(1 - power2) / (1 - power1);
-    const auto next_m = m + (gradient - m) * (1 - beta1);
-    const auto next_v = v + (square(gradient) - v) * (1 - beta2);
-    updates.push_back(assign(m, next_m).index());
-    updates.push_back(assign(v, next_v).index());
-    updates.push_back(assign_sub(variable, rate * next_m / (sqrt(next_v) + setting<Epsilon>(g, type))).index());
+    const auto step = update::adam(m, v, power1, power2, setting<Rate>(g, type), beta1, beta2, setting<Epsilon>(g, type), gradient, false);
+    updates.push_back(assign(m, step.slots[0]).index());
+    updates.push_back(assign(v, step.slots[1]).index());
+    updates.push_back(assign_sub(variable, step.change).index());
   }
   template <class Rate, class Beta1, class Beta2, class Epsilon>
   static constexpr void finish(graph& g, dtype type, std::vector<int>& updates) {

@@ -1,59 +1,16 @@
 #pragma once
-// Kernels of operators that only written graphs have: gradients of activations, biases, quotients that are safe, products of
-// stacks of matrices, cross entropies with what their gradients need.
+// Kernels of operators that only written graphs have: biases, quotients and remainders, products of stacks of matrices, cross
+// entropies with what their gradients need.
 
 #include <leat/cpu/matmul.hpp>
 #include <leat/graph/named.hpp>
+#include <leat/ops/defined_nn.hpp>
 #include <leat/session/dynamic/kernel.hpp>
 #include <leat/session/dynamic/walk.hpp>
 
 #include <cmath>
 
 namespace leat::dynamic {
-
-// A function of floating point; integers have no such kernel.
-template <class F>
-auto of_fractions(F f) {
-  return [f]<class T>(T x, T y) -> T {
-    if constexpr (std::is_floating_point_v<T>) return static_cast<T>(f(x, y));
-    else throw unimplemented("no kernel for " + std::string(name_of_dtype(dtype_of<T>)));
-  };
-}
-
-template <class F>
-operator_kernel pairwise(F f) {
-  return [f](kernel_context& c) {
-    const tensor_value a = c.input(0), b = c.input(1);
-    if (!(a.extent() == b.extent())) throw invalid_argument("shapes differ: " + brackets(a.extent()) + " vs. " + brackets(b.extent()));
-    tensor_value made(a.type(), a.extent());
-    with_number(a.type(), [&]<class T>(T) {
-      const T* x = a.values<T>().data();
-      const T* y = b.values<T>().data();
-      T* to = made.values<T>().data();
-      for (std::int64_t i = 0; i < made.elements(); ++i) to[i] = static_cast<T>(f(x[i], y[i]));
-    });
-    c.set(0, std::move(made));
-  };
-}
-
-template <class F>
-operator_kernel pairwise_fractions(F f) {
-  return pairwise(of_fractions(f));
-}
-
-template <class F>
-operator_kernel each(F f) {
-  return [f](kernel_context& c) {
-    const tensor_value a = c.input(0);
-    tensor_value made(a.type(), a.extent());
-    with_fraction(a.type(), [&]<class T>(T) {
-      const T* x = a.values<T>().data();
-      T* to = made.values<T>().data();
-      for (std::int64_t i = 0; i < made.elements(); ++i) to[i] = f(x[i]);
-    });
-    c.set(0, std::move(made));
-  };
-}
 
 template <class F>
 void broadcast_pair(kernel_context& c, F f) {
@@ -95,7 +52,7 @@ inline void run_bias_add(kernel_context& c) {
   const tensor_value bias = c.input(1);
   tensor_value made = c.input(0).copy();
   const shape& s = made.extent();
-  const int at = c.node.text("data_format").starts_with("NC") ? 1 : s.rank - 1;
+  const int at = leat::detail::channel_axis(c.node.record->attributes, s.rank);
   if (s.rank < 2) throw invalid_argument("Input tensor must be at least 2D: " + brackets(s));
   if (bias.extent().rank != 1) throw invalid_argument("Biases must be 1D: " + brackets(bias.extent()));
   if (bias.extent()[0] != s[at])
@@ -115,7 +72,7 @@ inline void run_bias_add_grad(kernel_context& c) {
   const tensor_value dy = c.input(0);
   const shape& s = dy.extent();
   if (s.rank < 2) throw invalid_argument("Input tensor must be at least 2D: " + brackets(s));
-  const int at = c.node.text("data_format").starts_with("NC") ? 1 : s.rank - 1;
+  const int at = leat::detail::channel_axis(c.node.record->attributes, s.rank);
   shape extent;
   extent.push(s[at]);
   tensor_value made(dy.type(), extent);
@@ -235,39 +192,10 @@ inline void run_sparse_cross_entropy(kernel_context& c) {
 }
 
 inline const bool network_kernels_known = [] {
-  // (dy, x)
-  register_kernel("ReluGrad", pairwise([](auto g, auto x) { return x > 0 ? g : decltype(g)(0); }));
-  register_kernel("Relu6Grad", pairwise([](auto g, auto x) { return x > 0 && x < 6 ? g : decltype(g)(0); }));
-  register_kernel("SoftplusGrad", pairwise_fractions([](auto g, auto x) { return g / (std::exp(-x) + 1); }));
-  register_kernel("SoftsignGrad", pairwise_fractions([](auto g, auto x) {
-                    const auto d = 1 + (x < 0 ? -x : x);
-                    return g / (d * d);
-                  }));
-  register_kernel("Softsign", each([](auto x) { return x / (1 + (x < 0 ? -x : x)); }));
-  register_kernel("Selu", each([](auto x) {
-                    using T = decltype(x);
-                    constexpr double scale = 1.0507009873554804934193349852946, scale_alpha = 1.7580993408473768599402175208123;
-                    return x < 0 ? static_cast<T>(scale_alpha) * std::expm1(x) : static_cast<T>(scale) * x;
-                  }));
-  // (dy, y)
-  register_kernel("EluGrad", pairwise_fractions([](auto g, auto y) { return y < 0 ? g * (y + 1) : g; }));
-  register_kernel("SeluGrad", pairwise_fractions([](auto g, auto y) {
-                    using T = decltype(g);
-                    constexpr double scale = 1.0507009873554804934193349852946, scale_alpha = 1.7580993408473768599402175208123;
-                    return y < 0 ? g * (y + static_cast<T>(scale_alpha)) : g * static_cast<T>(scale);
-                  }));
-  // (y, dy)
-  register_kernel("SigmoidGrad", pairwise_fractions([](auto y, auto g) { return g * y * (1 - y); }));
-  register_kernel("TanhGrad", pairwise_fractions([](auto y, auto g) { return g * (1 - y * y); }));
-  // no gradient where none comes, whatever y is
-  register_kernel("SqrtGrad", pairwise_fractions([](auto y, auto g) { return g == 0 ? g : g * static_cast<decltype(g)>(0.5) / y; }));
-  register_kernel("RsqrtGrad", pairwise_fractions([](auto y, auto g) { return g == 0 ? -g : g * static_cast<decltype(g)>(-0.5) * y * y * y; }));
-  register_kernels({"ReciprocalGrad", "InvGrad"}, pairwise_fractions([](auto y, auto g) { return g == 0 ? -g : -g * y * y; }));
-
-  register_kernel("DivNoNan", broadcasting(of_fractions([](auto x, auto y) { return y == 0 ? decltype(x)(0) : x / y; })));
-  register_kernel("Xdivy", broadcasting(of_fractions([](auto x, auto y) { return x == 0 ? decltype(x)(0) : x / y; })));
-  register_kernel("Xlogy", broadcasting(of_fractions([](auto x, auto y) { return x == 0 ? decltype(x)(0) : x * std::log(y); })));
-  register_kernel("Atan2", broadcasting(of_fractions([](auto x, auto y) { return std::atan2(x, y); })));
+  register_kernel("Atan2", [](kernel_context& c) {
+    if (!is_floating(c.type(0))) throw unimplemented("no kernel for dtype " + dtype_name(c.type(0)));
+    broadcast_pair(c, [](auto x, auto y) { return std::atan2(x, y); });
+  });
   const auto remainder = [](auto x, auto y) {
     if constexpr (std::is_floating_point_v<decltype(x)>) return std::fmod(x, y);
     else return static_cast<decltype(x)>(y == 0 ? throw invalid_argument("Integer division by zero") : y == static_cast<decltype(x)>(-1) ? decltype(x)(0) : x % y);
@@ -283,9 +211,6 @@ inline const bool network_kernels_known = [] {
                       return arithmetic<T>::divide(x, y);
                     }
                   }));
-  // older graphs' sum
-  register_kernel("Add", broadcasting([](auto x, auto y) { return arithmetic<decltype(x)>::add(x, y); }));
-
   register_kernels({"BiasAdd", "BiasAddV1"}, run_bias_add);
   register_kernel("BiasAddGrad", run_bias_add_grad);
   register_kernels({"BatchMatMulV2", "BatchMatMul"}, run_batch_product);

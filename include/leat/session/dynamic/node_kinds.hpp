@@ -2,6 +2,7 @@
 // What is known of a node by its type, before anything runs: what it is to control flow, which variables it writes, whether its
 // results are a function of its inputs and nothing else, and whether the compiler's table can say it.
 
+#include <leat/graph/canonical_rewrite.hpp>
 #include <leat/graph/known_operators.hpp>
 #include <leat/session/dynamic/kernel.hpp>
 
@@ -48,18 +49,20 @@ inline bool looks_at_shape_alone(std::string_view type) {
   return type == "Shape" || type == "ShapeN" || type == "Rank" || type == "Size";
 }
 
+/// Whether it is a function of its inputs that `canonical` says in operators with a definition.
+inline bool is_rewritten(std::string_view type) {
+  const canonical_rewrite* rewrite = leat::detail::find_rewrite(type);
+  return rewrite != nullptr && !rewrite->writes;
+}
+
 /// Whether its results are a function of its inputs alone, which may be computed when it suits, once or again. Kernels that a
 /// program has made known may have effects; operators with a definition have none.
 inline bool is_pure(const op_info& op) {
   constexpr std::string_view with_kernels[]{  // sorted
-      "Add", "Atan2", "BatchMatMul", "BatchMatMulV2", "BiasAdd", "BiasAddGrad", "BiasAddV1", "BroadcastGradientArgs", "Concat",
-      "ConcatOffset", "ConcatV2", "Cumprod", "Cumsum", "Div", "DivNoNan", "DynamicPartition", "DynamicStitch", "EluGrad",
-      "ExpandDims", "Fill", "Gather", "GatherNd", "GatherV2", "InTopK", "InTopKV2", "InvGrad", "InvertPermutation", "ListDiff",
-      "Mod", "OnesLike", "Pack", "ParallelDynamicStitch", "Range", "Rank", "ReciprocalGrad", "Relu6Grad", "ReluGrad", "Reshape",
-      "ReverseV2", "RsqrtGrad", "ScatterNd", "Select", "Selu", "SeluGrad", "Shape", "ShapeN", "SigmoidGrad", "Size",
-      "SoftmaxCrossEntropyWithLogits", "SoftplusGrad", "Softsign", "SoftsignGrad", "SparseSoftmaxCrossEntropyWithLogits", "Split",
-      "SplitV", "SqrtGrad", "Squeeze", "StridedSlice", "StridedSliceGrad", "TanhGrad", "Tile", "TopKV2", "Unique", "Unpack",
-      "Where", "Xdivy", "Xlogy", "ZerosLike"};
+      "Atan2", "BroadcastGradientArgs", "Concat", "ConcatOffset", "ConcatV2", "Cumprod", "Cumsum", "DynamicPartition", "DynamicStitch",
+      "ExpandDims", "Fill", "Gather", "GatherNd", "GatherV2", "InTopK", "InTopKV2", "InvertPermutation", "ListDiff", "Mod", "OnesLike",
+      "Pack", "ParallelDynamicStitch", "Range", "Rank", "Reshape", "ReverseV2", "ScatterNd", "Shape", "ShapeN", "Size", "Split",
+      "SplitV", "Squeeze", "StridedSlice", "StridedSliceGrad", "Tile", "TopKV2", "Unique", "Unpack", "Where", "ZerosLike"};
   static_assert(std::is_sorted(std::begin(with_kernels), std::end(with_kernels)));
   switch (op.kind) {
     case op_kind::constant:
@@ -70,7 +73,7 @@ inline bool is_pure(const op_info& op) {
     case op_kind::group: return false;
     default: break;
   }
-  return op.infer != nullptr || std::binary_search(std::begin(with_kernels), std::end(with_kernels), op.type);
+  return op.infer != nullptr || std::binary_search(std::begin(with_kernels), std::end(with_kernels), op.type) || is_rewritten(op.type);
 }
 
 /// Inputs whose values say what a node is, and not only what it computes with: sizes, axes, indices of a slice. The number of

@@ -1,9 +1,10 @@
 #pragma once
-// Operators that have a definition (element function, reduction, view, array kernel, composite) run at a node as a program of
-// one node: the compiler's passes make it for the shapes at hand, the interpreter runs it, and the node keeps it for the next
+// Operators that have a definition (element function, reduction, view, array kernel, composite), or that `canonical` says in those
+// that have, run at a node as a program of one node: the compiler's passes make it for the shapes at hand, the interpreter runs it, and the node keeps it for the next
 // call with these shapes. So every operator of typed expressions, and every one of a program's own, runs in graphs with names.
 
 #include <leat/cpu/interpret.hpp>
+#include <leat/graph/canonical_rewrite.hpp>
 #include <leat/graph/named.hpp>
 #include <leat/session/dynamic/kernel.hpp>
 
@@ -103,6 +104,26 @@ class node_programs final : public kernel_memory {
     number_values values;
     for (const auto& p : held) values.push_back(&p);
     const std::span<const tensor_info> infos(made->infos.data(), static_cast<std::size_t>(operands));
+    graph table;
+    std::vector<int> rows;
+    const auto add_leaves = [&] {
+      for (int k = 0; k < operands; ++k)
+        rows.push_back(table.add_leaf(info_of<placeholder_op>, made->infos[static_cast<std::size_t>(k)],
+                                      table.keep("input ", std::to_string(k)), static_cast<std::uint64_t>(k) + 1));
+    };
+    if (op.infer == nullptr) {
+      add_leaves();
+      const canonical_rewrite& rewrite = *leat::detail::find_rewrite(op.type);
+      std::vector<output> of;
+      for (int k : rewrite.operands) {
+        if (k >= operands) throw invalid_argument("a " + std::string(op.type) + " of " + std::to_string(operands) + " inputs");
+        of.emplace_back(table, rows[static_cast<std::size_t>(k)]);
+      }
+      const output row = rewrite.make(table, of, graph_operation(*c.node.owner, c.node.index));
+      if (!static_cast<bool>(row)) throw invalid_argument("a " + std::string(op.type) + " of inputs that do not fit each other");
+      finish(*made, table, row.index());
+      return made;
+    }
     const auto fields = form_of(op, operands);
     const auto numbers = numbers_from(fields, c.node.record->attributes, values, infos);
     if (!numbers) {
@@ -110,24 +131,23 @@ class node_programs final : public kernel_memory {
       made->passes_through = true;  // along no axis
       return made;
     }
-    graph table;
-    std::vector<int> rows;
-    for (int k = 0; k < operands; ++k)
-      rows.push_back(table.add_leaf(info_of<placeholder_op>, made->infos[static_cast<std::size_t>(k)],
-                                    table.keep("input ", std::to_string(k)), static_cast<std::uint64_t>(k) + 1));
-    const int row = table.add(op, rows, *numbers);
-    made->result = table.at(row).result;
-    if (!made->result.extent.is_static()) throw unimplemented("a " + std::string(op.type) + " whose result's shape is not known");
+    add_leaves();
+    finish(*made, table, table.add(op, rows, *numbers));
+    return made;
+  }
+  static void finish(entry& made, const graph& table, int row) {
+    const op_info& op = *table.at(row).op;
+    made.result = table.at(row).result;
+    if (!made.result.extent.is_static()) throw unimplemented("a " + std::string(op.type) + " whose result's shape is not known");
     // a result without elements is made without running, unless the indices could be refused
     const bool has_indices = is_operator<gather_op>(op) || is_operator<segment_sum_op>(op);
-    if (made->result.extent.elements() == 0 && !has_indices) return made;
-    made->code.emplace(passes::compile(table, {row}));
-    made->bound.emplace(*made->code);
-    const program_view v = made->code->view();
-    made->fetch = v.fetch(0);
+    if (made.result.extent.elements() == 0 && !has_indices) return;
+    made.code.emplace(passes::compile(table, {row}));
+    made.bound.emplace(*made.code);
+    const program_view v = made.code->view();
+    made.fetch = v.fetch(0);
     for (int b = 0; b < v.buffers(); ++b)
-      if (v.buffer_at(b).where == storage::feed) made->operands.emplace_back(b, static_cast<int>(v.buffer_at(b).id) - 1);
-    return made;
+      if (v.buffer_at(b).where == storage::feed) made.operands.emplace_back(b, static_cast<int>(v.buffer_at(b).id) - 1);
   }
 
   std::vector<std::unique_ptr<entry>> entries_;

@@ -354,11 +354,13 @@ class plain_builder {
       if (!(in[1].extent() == input(n, 0).info.extent)) return false;
       row = write(info_of<assign_sub_op>, 0, in[1]);
     } else {
-      const auto updates = plain_updates(type, *n.node, in);
+      const canonical_rewrite* rewrite = leat::detail::find_rewrite(type);
+      if (rewrite == nullptr || !rewrite->updates) return false;
+      const auto updates = rewrite->updates(in, graph_operation(g_, n.node->index));
       if (updates.empty()) return false;
-      for (std::size_t k = updates.size(); k-- > 0;) {
-        const int made = updates[k].subtract ? write(info_of<assign_sub_op>, k, updates[k].value) : write(info_of<assign_op>, k, updates[k].value);
-        if (k == 0) row = made;
+      for (const canonical_update& u : updates) {
+        const int made = write(u.subtract ? info_of<assign_sub_op> : info_of<assign_op>, static_cast<std::size_t>(u.variable), u.value);
+        if (row < 0) row = made;
       }
     }
     if (slots.size() > 1) together_.push_back(slots);

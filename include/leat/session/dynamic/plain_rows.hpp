@@ -1,8 +1,9 @@
 #pragma once
 // A node of a graph at run time as rows of the plain table, where its operator has a definition or can be written in those that
-// have: slices and tiles as views, gradients of activations as arithmetic, optimizers' updates as assignments.
+// have: slices as views, and what `canonical` rewrites in the same way.
 
 #include <leat/graph/named.hpp>
+#include <leat/ops/canonical_gradients.hpp>
 #include <leat/ops/defined_array.hpp>
 #include <leat/ops/known.hpp>
 #include <leat/session/dynamic/kernel.hpp>
@@ -22,14 +23,12 @@ struct plain_value {
 /// Whether `plain_rows` may know rows for an operator, as far as its type tells; `first` is the dtype of its first input.
 inline bool may_have_rows(const op_info& op, dtype first) {
   constexpr std::string_view known[]{  // sorted
-      "Add", "BatchMatMul", "BatchMatMulV2", "BiasAdd", "BiasAddGrad", "BiasAddV1", "ConcatV2", "Div", "DivNoNan", "EluGrad", "ExpandDims",
-      "Fill", "GatherV2", "InvGrad", "OnesLike", "Pack", "ReciprocalGrad", "Relu6Grad", "ReluGrad", "Reshape", "RsqrtGrad", "Select",
-      "SigmoidGrad", "SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits", "Split", "SplitV", "SqrtGrad", "Squeeze",
-      "StridedSlice", "StridedSliceGrad", "TanhGrad", "Tile", "Unpack", "ZerosLike"};
+      "ConcatV2", "ExpandDims", "Fill", "GatherV2", "OnesLike", "Pack", "Reshape", "Split", "SplitV", "Squeeze", "StridedSlice",
+      "StridedSliceGrad", "Tile", "Unpack", "ZerosLike"};
   static_assert(std::is_sorted(std::begin(known), std::end(known)));
   const std::string_view t = op.type;
   if ((t == "FloorDiv" || t == "TruncateDiv" || t == "FloorMod" || t == "TruncateMod") && is_integer(first)) return false;
-  return op.infer != nullptr || std::binary_search(std::begin(known), std::end(known), t);
+  return op.infer != nullptr || std::binary_search(std::begin(known), std::end(known), t) || is_rewritten(t);
 }
 
 class plain_rows {
@@ -41,7 +40,7 @@ class plain_rows {
   std::vector<output> make() {
     const std::string_view t = op_.type;
     if (auto made = shaped(t); !made.empty()) return made;
-    if (auto made = network(t); !made.empty()) return made;
+    if (auto made = rewritten(t); !made.empty()) return made;
     if (op_.infer == nullptr || !may_have_rows(op_, count() > 0 ? in_[0].info.type : dtype::invalid)) return {};
     return defined();
   }
@@ -55,7 +54,6 @@ class plain_rows {
   output node(const std::vector<std::int64_t>& numbers, const Inputs&... inputs) {
     return make_node<Op>(numbers, inputs...);
   }
-  output number(const output& like, double v) { return constant_like(like, v); }
   output reshaped(const output& x, const shape& s) {
     return x.extent() == s ? x : node<reshape_op>({s.dim, s.dim + s.rank}, x);
   }
@@ -86,12 +84,10 @@ class plain_rows {
     const auto numbers = numbers_from(form_of(op_, operands), node_.record->attributes, values, infos);
     if (!numbers) return op_.kind == op_kind::reduction ? std::vector<output>{in(0)} : std::vector<output>{};
     std::vector<output> made{{table_, table_.add(op_, rows, *numbers)}};
-    if (node_.record->results > 1) {  // cross entropies: the gradient of the logits beside the loss
-      const output logits = in(0);
-      const output p = softmax(logits);
-      if (op_.type == "SoftmaxCrossEntropyWithLogits") made.push_back(p - in(1));
-      else if (op_.type == "SparseSoftmaxCrossEntropyWithLogits") made.push_back(p - rule::one_hot_like(in(1), logits));
-      else return {};
+    for (int port = 1; port < node_.record->results; ++port) {  // of cross entropies
+      const auto further = rewritten(std::string(op_.type) + ":" + std::to_string(port));
+      if (further.empty()) return {};
+      made.push_back(further[0]);
     }
     return made;
   }
@@ -153,25 +149,11 @@ class plain_rows {
   }
   std::vector<output> tiled() {
     const auto times = integers(known(1));
-    const shape& s = extent(0);
-    if (times.size() != static_cast<std::size_t>(s.rank)) return {};
-    shape apart, spread_out, result;
-    for (int i = 0; i < s.rank; ++i) {
-      const std::int64_t n = times[static_cast<std::size_t>(i)];
-      if (n < 0) return {};
-      result.push(n * s[i]);
-      if (n != 1 && s[i] != 1) {
-        if (spread_out.rank + 2 + (s.rank - i - 1) > max_rank) return {};
-        apart.push(1);
-        spread_out.push(n);
-        apart.push(s[i]);
-        spread_out.push(s[i]);
-      } else {
-        apart.push(s[i]);
-        spread_out.push(n * s[i]);
-      }
-    }
-    return {reshaped(spread(reshaped(in(0), apart), spread_out), result)};
+    if (times.size() != static_cast<std::size_t>(extent(0).rank) ||
+        std::any_of(times.begin(), times.end(), [](auto n) { return n < 0; }))
+      return {};
+    const output made = leat::detail::repeat_plain(in(0), times);
+    return static_cast<bool>(made) ? std::vector<output>{made} : std::vector<output>{};
   }
   std::vector<output> parts(std::string_view t) {
     const int from = t == "Split" ? 1 : 0;
@@ -246,44 +228,14 @@ class plain_rows {
     return {node<pad_op>(numbers, reshaped(in(4), whole))};
   }
 
-  std::vector<output> network(std::string_view t) {
-    if (t == "BiasAdd" || t == "BiasAddV1") {
-      if (node_.text("data_format").starts_with("NC") || extent(1).rank != 1) return {};
-      return {in(0) + in(1)};
-    }
-    if (t == "BiasAddGrad") {
-      if (node_.text("data_format").starts_with("NC") || extent(0).rank < 2) return {};
-      std::vector<std::int64_t> numbers{0};
-      for (int i = 0; i + 1 < extent(0).rank; ++i) numbers.push_back(i);
-      return {node<sum_op>(numbers, in(0))};
-    }
-    if (t == "Add") return {in(0) + in(1)};
-    if (t == "Select") {
-      if (!(extent(0) == extent(1)) || !(extent(0) == extent(2))) return {};
-      return {make_node<select_op>({}, in(0), in(1), in(2))};
-    }
-    if (count() != 2 || !(is_floating(in_[0].info.type))) return {};
-    if (t == "BatchMatMulV2" || t == "BatchMatMul") {
-      if (extent(0).rank != 2 || extent(1).rank != 2) return {};
-      return {node<matmul_op>({node_.flag("adj_x") ? 1 : 0, node_.flag("adj_y") ? 1 : 0}, in(0), in(1))};
-    }
-    if (t == "Div") return {in(0) / in(1)};
-    if (t == "DivNoNan") {
-      const output zero = number(in(1), 0);
-      return {select(equal(in(1), zero), zero, in(0) / in(1))};
-    }
-    if (!(extent(0) == extent(1)) || !t.ends_with("Grad")) return {};
-    const output a = in(0), b = in(1);
-    const output zero = number(a, 0), one = number(a, 1);
-    if (t == "ReluGrad") return {select(greater(b, zero), a, zero)};
-    if (t == "Relu6Grad") return {select(logical_and(greater(b, zero), less(b, number(a, 6))), a, zero)};
-    if (t == "EluGrad") return {select(less(b, zero), a * (b + one), a)};
-    if (t == "SigmoidGrad") return {b * a * (one - a)};
-    if (t == "TanhGrad") return {b * (one - a * a)};
-    if (t == "SqrtGrad") return {node<sqrt_grad_op>({}, a, b)};
-    if (t == "RsqrtGrad") return {node<rsqrt_grad_op>({}, a, b)};
-    if (t == "ReciprocalGrad" || t == "InvGrad") return {node<reciprocal_grad_op>({}, a, b)};
-    return {};
+  // As `canonical` says it.
+  std::vector<output> rewritten(std::string_view t) {
+    const canonical_rewrite* rewrite = leat::detail::find_rewrite(t);
+    if (rewrite == nullptr || rewrite->writes) return {};
+    std::vector<output> operands;
+    for (int k : rewrite->operands) operands.push_back(in(k));
+    const output made = rewrite->make(table_, operands, graph_operation(*node_.owner, node_.index));
+    return static_cast<bool>(made) ? std::vector<output>{made} : std::vector<output>{};
   }
 
   graph& table_;
@@ -292,41 +244,5 @@ class plain_rows {
   std::vector<plain_value>& in_;
   std::function<int(plain_value&)> row_of_;
 };
-
-/// What an optimizer's node writes: of each of its variables the new value, or what is taken from it.
-struct plain_update {
-  output value;
-  bool subtract = false;
-};
-/// For the inputs of an optimizer's node (its variables as their values); none where it is not known here.
-inline std::vector<plain_update> plain_updates(std::string_view type, const kernel_node& node, const std::vector<output>& in) {
-  const auto at = [&](int k) { return in[static_cast<std::size_t>(k)]; };
-  const auto rates = [&](std::initializer_list<int> scalars, std::initializer_list<int> arrays) {
-    for (int k : scalars)
-      if (at(k).extent().rank != 0) return false;
-    for (int k : arrays)
-      if (!(at(k).extent() == at(0).extent()) || at(k).type() != at(0).type()) return false;
-    return is_floating(at(0).type());
-  };
-  if (type == "ApplyGradientDescent" && rates({1}, {2})) return {{at(1) * at(2), true}};
-  if (type == "ApplyMomentum" && rates({2, 4}, {1, 3})) {
-    const output accum = at(1) * at(4) + at(3);
-    if (node.flag("use_nesterov")) return {{at(3) * at(2) + accum * at(4) * at(2), true}, {accum}};
-    return {{accum * at(2), true}, {accum}};
-  }
-  if (type == "ApplyAdagrad" && rates({2}, {1, 3}) && node.flag("update_slots", true)) {
-    const output accum = at(1) + at(3) * at(3);
-    return {{at(3) * at(2) / sqrt(accum), true}, {accum}};
-  }
-  if (type == "ApplyAdam" && rates({3, 4, 5, 6, 7, 8}, {1, 2, 9})) {
-    const output one = constant_like(at(0), 1);
-    const output rate = at(5) * sqrt(one - at(4)) / (one - at(3));
-    const output m = at(1) + (at(9) - at(1)) * (one - at(6));
-    const output v = at(2) + (at(9) * at(9) - at(2)) * (one - at(7));
-    const output moved = node.flag("use_nesterov") ? at(9) * (one - at(6)) + at(6) * m : m;
-    return {{moved * rate / (sqrt(v) + at(8)), true}, {m}, {v}};
-  }
-  return {};
-}
 
 }  // namespace leat::dynamic

@@ -118,6 +118,7 @@ class planner {
     if (const operator_kernel* own = find_kernel(op.type)) return own;
     static const operator_kernel definition = run_definition;
     if (op.infer != nullptr && op.kind != op_kind::variable && op.kind != op_kind::assign && op.kind != op_kind::group) return &definition;
+    if (op.infer == nullptr && is_rewritten(op.type)) return &definition;
     throw unimplemented("No kernel for the operator '" + std::string(op.type) + "'" + node_text(n));
   }
 

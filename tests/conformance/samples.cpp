@@ -1,0 +1,394 @@
+#include "samples.hpp"
+
+namespace conformance {
+
+using leat::attribute_map;
+using leat::dtype;
+using leat::shape;
+
+shape sized(std::initializer_list<std::int64_t> dimensions) {
+  shape s;
+  for (auto d : dimensions) s.push(d);
+  return s;
+}
+
+namespace {
+
+using role = argument::role;
+using sizes = std::initializer_list<std::int64_t>;
+
+argument x(sizes s) { return {role::tensor, sized(s)}; }
+argument of(dtype type, sizes s) { return {role::tensor, sized(s), type}; }
+argument truth(sizes s) { return of(dtype::boolean, s); }
+argument indices(sizes s, std::vector<double> values, dtype type = dtype::int32) {
+  return {role::tensor, sized(s), type, std::move(values)};
+}
+argument variable(sizes s) { return {role::variable, sized(s)}; }
+argument rate(double value) { return {role::tensor, {}, dtype::invalid, {value}}; }
+/// Sizes, axes: constants of the graph.
+argument numbers(std::vector<double> values, dtype type = dtype::int32) {
+  return {role::number, sized({static_cast<std::int64_t>(values.size())}), type, std::move(values)};
+}
+argument number(double value, dtype type = dtype::int32) { return {role::number, {}, type, {value}}; }
+
+}  // namespace
+
+std::vector<sample> element_samples(std::string_view type, int operands) {
+  const std::string t(type);
+  std::vector<sample> list;
+  if (operands == 1)
+    for (const auto& s : {sized({}), sized({0}), sized({1}), sized({2, 3}), sized({0, 3}), sized({37})})
+      list.push_back({t, {{role::tensor, s}}});
+  if (operands == 2) {
+    const std::pair<shape, shape> pairs[]{{sized({2, 3}), sized({2, 3})}, {sized({}), sized({})},       {sized({0}), sized({0})},
+                                          {sized({1}), sized({37})},      {sized({37}), sized({})},     {sized({3, 1}), sized({1, 4})},
+                                          {sized({0, 3}), sized({1})},    {sized({2, 3}), sized({3})},  {sized({2, 1, 3}), sized({4, 1})},
+                                          {sized({37}), sized({37})}};
+    for (const auto& [a, b] : pairs) list.push_back({t, {{role::tensor, a}, {role::tensor, b}}});
+  }
+  return list;
+}
+
+std::vector<sample> written_samples() {
+  std::vector<sample> list;
+  const auto add = [&](std::string_view type, std::vector<argument> inputs, attribute_map attributes = {}) {
+    list.push_back({std::string(type), std::move(inputs), std::move(attributes)});
+  };
+  const auto sum = [&](std::string_view type, std::vector<argument> inputs, attribute_map attributes = {}) {
+    list.push_back({std::string(type), std::move(inputs), std::move(attributes), false, true});
+  };
+
+  // element functions with operands of their own
+  for (const auto& s : {sized({2, 3}), sized({}), sized({0, 3}), sized({37})})
+    add("SelectV2", {{role::tensor, s, dtype::boolean}, {role::tensor, s}, {role::tensor, s}});
+  add("SelectV2", {truth({2, 1}), x({1, 3}), x({})});
+  add("SelectV2", {truth({}), x({2, 3}), x({3})});
+  for (const auto& s : {sized({2, 3}), sized({}), sized({0, 3}), sized({37})})
+    add("Select", {{role::tensor, s, dtype::boolean}, {role::tensor, s}, {role::tensor, s}});
+  add("Select", {truth({2}), x({2, 3}), x({2, 3})});
+  add("Select", {truth({2}), x({2}), x({2})});
+  add("Select", {truth({}), x({2, 3}), x({2, 3})});
+  for (const auto& s : {sized({2, 3}), sized({0}), sized({37})}) {
+    add("ClipByValue", {{role::tensor, s}, rate(1), rate(3)});
+    add("ClipByValue", {{role::tensor, s}, rate(3), rate(1)});
+    list.back().sharp = true;
+  }
+  for (dtype to : {dtype::float32, dtype::float64, dtype::int32, dtype::int64, dtype::uint8, dtype::boolean})
+    for (const auto& s : {sized({2, 3}), sized({0}), sized({37})}) add("Cast", {{role::tensor, s}}, {{"DstT", to}});
+  for (const char* type : {"ReluGrad", "Relu6Grad", "EluGrad", "SoftplusGrad", "SoftsignGrad", "SeluGrad",
+                           "SigmoidGrad", "TanhGrad", "SqrtGrad", "RsqrtGrad", "ReciprocalGrad", "InvGrad"})
+    for (const auto& s : {sized({2, 3}), sized({}), sized({0, 3}), sized({37})}) add(type, {{role::tensor, s}, {role::tensor, s}});
+  for (const auto& s : {sized({2, 3}), sized({}), sized({0, 3}), sized({37})}) {
+    add("LeakyRelu", {{role::tensor, s}}, {{"alpha", 0.25f}});
+    add("LeakyRelu", {{role::tensor, s}});
+    add("LeakyReluGrad", {{role::tensor, s}, {role::tensor, s}}, {{"alpha", 0.25f}});
+    add("LeakyReluGrad", {{role::tensor, s}, {role::tensor, s}});
+  }
+  for (const char* type : {"DivNoNan", "Xdivy", "Xlogy", "Atan2", "Mod", "Div", "Add"})
+    for (auto& s : element_samples(type, 2)) list.push_back(std::move(s));
+  for (const char* type : {"Softsign", "Selu", "ZerosLike", "OnesLike", "Shape", "Rank", "Size", "Identity", "StopGradient"})
+    for (auto& s : element_samples(type, 1)) list.push_back(std::move(s));
+  add("ShapeN", {x({2, 3}), x({})}, {{"N", 2}});
+  for (const auto& s : {sized({2, 3}), sized({}), sized({0})}) {
+    sum("AddN", {{role::tensor, s}, {role::tensor, s}, {role::tensor, s}}, {{"N", 3}});
+    add("AddN", {{role::tensor, s}}, {{"N", 1}});
+  }
+
+  // reductions
+  for (const char* type : {"Sum", "Mean", "Prod", "Max", "Min", "All", "Any"})
+    for (bool keep : {false, true}) {
+      const dtype own = type[0] == 'A' ? dtype::boolean : dtype::invalid;
+      const auto one = [&](sizes s, std::vector<double> axes) {
+        sum(type, {{role::tensor, sized(s), own}, numbers(std::move(axes))}, {{"keep_dims", keep}});
+      };
+      one({2, 3}, {0});
+      one({2, 3}, {1});
+      one({2, 3}, {-1});
+      one({2, 3}, {0, 1});
+      one({2, 3, 5}, {1});
+      one({3, 37}, {1});
+      one({37, 3}, {0});
+      one({2, 3}, {});
+      one({}, {});
+      one({1}, {0});
+      one({0, 3}, {0});
+      one({2, 0}, {0});
+    }
+  sum("L2Loss", {x({2, 3})});
+  sum("L2Loss", {x({})});
+  sum("L2Loss", {x({0})});
+  sum("L2Loss", {x({37})});
+  for (const char* type : {"ArgMax", "ArgMin"})
+    for (dtype to : {dtype::int32, dtype::int64}) {
+      add(type, {x({2, 3}), number(1)}, {{"output_type", to}});
+      add(type, {x({2, 3}), number(0)}, {{"output_type", to}});
+      add(type, {x({37}), number(0)}, {{"output_type", to}});
+      add(type, {x({0, 3}), number(1)}, {{"output_type", to}});
+    }
+  for (const char* type : {"Cumsum", "Cumprod"})
+    for (bool exclusive : {false, true})
+      for (bool reverse : {false, true}) sum(type, {x({2, 3}), number(1)}, {{"exclusive", exclusive}, {"reverse", reverse}});
+  sum("Cumsum", {x({0, 3}), number(0)});
+  for (const char* type : {"Softmax", "LogSoftmax"}) {
+    sum(type, {x({2, 3})});
+    sum(type, {x({5})});
+    sum(type, {x({2, 3, 4})});
+    sum(type, {x({0, 3})});
+    sum(type, {x({3, 37})});
+    sum(type, {x({2, 1})});
+  }
+  const argument certain{role::tensor, sized({2, 3}), dtype::invalid, {0.25, 0.5, 0.25, 0, 1, 0}};
+  sum("SoftmaxCrossEntropyWithLogits", {x({2, 3}), certain});
+  for (const auto& s : {sized({2, 3}), sized({0, 3}), sized({5, 37})}) {
+    sum("SoftmaxCrossEntropyWithLogits", {{role::tensor, s}, {role::tensor, s}});
+    list.back().sharp = true;  // as if labels added up to 1
+  }
+  for (dtype label : {dtype::int32, dtype::int64}) {
+    sum("SparseSoftmaxCrossEntropyWithLogits", {x({2, 3}), indices({2}, {2, 0}, label)});
+    sum("SparseSoftmaxCrossEntropyWithLogits", {x({2, 3}), indices({2}, {3, 0}, label)});
+    sum("SparseSoftmaxCrossEntropyWithLogits", {x({2, 3}), indices({2}, {1, -1}, label)});
+    sum("SparseSoftmaxCrossEntropyWithLogits", {x({0, 3}), indices({0}, {}, label)});
+    sum("SparseSoftmaxCrossEntropyWithLogits", {x({4, 37}), indices({4}, {36, 0, 5, 7}, label)});
+  }
+
+  // products, biases
+  for (bool a : {false, true})
+    for (bool b : {false, true}) {
+      sum("MatMul", {a ? x({3, 2}) : x({2, 3}), b ? x({4, 3}) : x({3, 4})}, {{"transpose_a", a}, {"transpose_b", b}});
+      for (const char* type : {"BatchMatMul", "BatchMatMulV2"}) {
+        sum(type, {a ? x({3, 2}) : x({2, 3}), b ? x({4, 3}) : x({3, 4})}, {{"adj_x", a}, {"adj_y", b}});
+        sum(type, {a ? x({5, 3, 2}) : x({5, 2, 3}), b ? x({5, 4, 3}) : x({5, 3, 4})}, {{"adj_x", a}, {"adj_y", b}});
+      }
+    }
+  sum("MatMul", {x({2, 0}), x({0, 4})});
+  sum("MatMul", {x({0, 3}), x({3, 4})});
+  sum("MatMul", {x({1, 1}), x({1, 1})});
+  sum("BatchMatMulV2", {x({2, 1, 2, 3}), x({5, 3, 4})});
+  sum("BatchMatMulV2", {x({0, 2, 3}), x({0, 3, 4})});
+  for (const char* format : {"NHWC", "NCHW"}) {
+    const bool first = std::string_view(format) == "NCHW";
+    const attribute_map layout{{"data_format", format}};
+    add("BiasAdd", {x({2, 3}), x({3})}, layout);
+    add("BiasAdd", {x({2, 3, 4, 5}), first ? x({3}) : x({5})}, layout);
+    add("BiasAdd", {x({2, 3, 3, 3}), x({3})}, layout);
+    add("BiasAdd", {x({0, 3}), x({3})}, layout);
+    add("BiasAdd", {x({2, 3}), x({1})}, layout);
+    add("BiasAdd", {x({3}), x({3})}, layout);
+    sum("BiasAddGrad", {x({2, 3})}, layout);
+    sum("BiasAddGrad", {x({2, 3, 4, 5})}, layout);
+    sum("BiasAddGrad", {x({0, 3})}, layout);
+    sum("BiasAddGrad", {x({3})}, layout);
+  }
+  add("BiasAdd", {x({2, 3}), x({3})});
+  add("BiasAddV1", {x({2, 3}), x({3})});
+  add("BiasAddV1", {x({2, 3, 4}), x({4})});
+
+  // arrangement
+  add("Reshape", {x({2, 3}), numbers({3, -1})});
+  add("Reshape", {x({2, 3}), numbers({6}, dtype::int64)});
+  add("Reshape", {x({1}), numbers({})});
+  add("Reshape", {x({0, 3}), numbers({3, 0})});
+  add("Reshape", {x({2, 3}), numbers({4})});
+  add("Squeeze", {x({2, 1, 3, 1})});
+  add("Squeeze", {x({2, 1, 3, 1})}, {{"squeeze_dims", std::vector<std::int64_t>{1}}});
+  add("Squeeze", {x({1, 1})}, {{"squeeze_dims", std::vector<std::int64_t>{-1}}});
+  add("Squeeze", {x({0, 1})});
+  for (double axis : {0.0, 1.0, 2.0, -1.0, -3.0}) add("ExpandDims", {x({2, 3}), number(axis)});
+  add("ExpandDims", {x({}), number(0)});
+  add("Transpose", {x({2, 3}), numbers({1, 0})});
+  add("Transpose", {x({2, 3, 4}), numbers({2, 0, 1})});
+  add("Transpose", {x({0, 3}), numbers({1, 0})});
+  add("Transpose", {x({}), numbers({})});
+  add("BroadcastTo", {x({3}), numbers({2, 3})});
+  add("BroadcastTo", {x({2, 1}), numbers({4, 2, 3})});
+  add("BroadcastTo", {x({}), numbers({2, 0})});
+  add("BroadcastTo", {x({1}), numbers({1})});
+  add("BroadcastTo", {x({2}), numbers({3})});
+  add("Slice", {x({3, 4}), numbers({1, 0}), numbers({2, -1})});
+  add("Slice", {x({3, 4}), numbers({0, 4}), numbers({3, 0})});
+  add("Slice", {x({3, 4}), numbers({2, 0}), numbers({2, 1})});
+  add("Pad", {x({2, 3}), {role::number, sized({2, 2}), dtype::int32, {1, 0, 2, 1}}});
+  add("Pad", {x({0, 3}), {role::number, sized({2, 2}), dtype::int32, {1, 1, 0, 0}}});
+  add("ConcatV2", {x({2, 3}), x({1, 3}), number(0)}, {{"N", 2}});
+  add("ConcatV2", {x({2, 3}), x({2, 0}), x({2, 2}), number(-1)}, {{"N", 3}});
+  add("ConcatV2", {x({2, 3}), x({1, 3}), number(1)}, {{"N", 2}});
+  add("Concat", {number(1), x({2, 3}), x({2, 1})}, {{"N", 2}});
+  add("ConcatOffset", {number(1), numbers({2, 3}), numbers({2, 1})}, {{"N", 2}});
+  add("Pack", {x({2, 3}), x({2, 3})}, {{"N", 2}, {"axis", 1}});
+  add("Pack", {x({}), x({}), x({})}, {{"N", 3}});
+  add("Pack", {x({0}), x({0})}, {{"N", 2}, {"axis", -1}});
+  add("Unpack", {x({2, 3})}, {{"num", 3}, {"axis", 1}});
+  add("Unpack", {x({2})}, {{"num", 2}});
+  add("Unpack", {x({2, 0})}, {{"num", 2}});
+  add("Split", {number(1), x({2, 4})}, {{"num_split", 2}});
+  add("Split", {number(-1), x({2, 3})}, {{"num_split", 3}});
+  add("Split", {number(0), x({0, 3})}, {{"num_split", 2}});
+  add("Split", {number(1), x({2, 3})}, {{"num_split", 2}});
+  add("SplitV", {x({2, 4}), numbers({1, 3}), number(1)}, {{"num_split", 2}});
+  add("SplitV", {x({2, 4}), numbers({1, -1}), number(1)}, {{"num_split", 2}});
+  add("SplitV", {x({2, 4}), numbers({1, 1}), number(1)}, {{"num_split", 2}});
+  add("Tile", {x({2, 3}), numbers({2, 1})});
+  add("Tile", {x({2, 3}), numbers({3, 2})});
+  add("Tile", {x({2, 1}), numbers({1, 4})});
+  add("Tile", {x({2, 3}), numbers({0, 1})});
+  add("Tile", {x({}), numbers({})});
+  add("Tile", {x({2, 3, 4, 2, 2}), numbers({2, 2, 2, 2, 2})});
+  list.back().sharp = true;  // more dimensions on the way than there may be
+  add("Fill", {numbers({2, 3}), x({})});
+  add("Fill", {numbers({}), x({})});
+  add("Fill", {numbers({0, 2}), x({})});
+  add("Range", {rate(1), rate(7), rate(2)});
+  add("Range", {rate(7), rate(1), rate(2)});
+  add("ReverseV2", {x({2, 3}), numbers({1})});
+  add("ReverseV2", {x({2, 3}), numbers({0, -1})});
+  add("ReverseV2", {x({2, 3}), numbers({})});
+  const auto slice = [&](sizes s, std::vector<double> begin, std::vector<double> end, std::vector<double> strides, attribute_map masks) {
+    add("StridedSlice", {x(s), numbers(begin), numbers(end), numbers(strides)}, std::move(masks));
+  };
+  slice({4, 5}, {1, 0}, {3, 5}, {1, 2}, {});
+  slice({4, 5}, {1, 1}, {3, 4}, {1, 1}, {});
+  slice({4, 5}, {3, 0}, {0, 5}, {-1, 1}, {{"begin_mask", 2}});
+  slice({4, 5}, {1}, {2}, {1}, {{"shrink_axis_mask", 1}});
+  slice({4, 5}, {0, 0}, {0, 2}, {1, 1}, {{"ellipsis_mask", 1}, {"begin_mask", 2}});
+  slice({4, 5}, {0, 1}, {0, 3}, {1, 1}, {{"new_axis_mask", 1}});
+  slice({0, 5}, {0}, {0}, {1}, {{"begin_mask", 1}, {"end_mask", 1}});
+  const auto slice_gradient = [&](std::vector<double> whole, std::vector<double> begin, std::vector<double> end,
+                                  std::vector<double> strides, sizes s) {
+    add("StridedSliceGrad", {numbers(whole), numbers(begin), numbers(end), numbers(strides), x(s)});
+  };
+  slice_gradient({4, 5}, {1, 1}, {3, 4}, {1, 1}, {2, 3});
+  slice_gradient({4, 5}, {3, 0}, {0, 5}, {-1, 2}, {3, 3});
+  slice_gradient({4}, {2}, {2}, {1}, {0});
+  add("BroadcastGradientArgs", {numbers({2, 1}), numbers({3})});
+  add("BroadcastGradientArgs", {numbers({}), numbers({3})});
+  add("InvertPermutation", {indices({3}, {2, 0, 1})});
+  for (dtype type : {dtype::int32, dtype::int64}) {
+    add("GatherV2", {x({4, 3}), indices({2}, {3, 0}, type), number(0)});
+    add("GatherV2", {x({4, 3}), indices({2, 2}, {1, 1, 0, 2}, type), number(0)});
+    add("GatherV2", {x({4, 3}), indices({}, {2}, type), number(1)});
+    add("GatherV2", {x({4, 3}), indices({0}, {}, type), number(0)});
+    add("GatherV2", {x({4, 3}), indices({2}, {3, 4}, type), number(0)});
+    add("GatherV2", {x({4, 3}), indices({1}, {-1}, type), number(0)});
+    add("GatherV2", {x({4, 0}), indices({1}, {7}, type), number(0)});
+    add("Gather", {x({4, 3}), indices({2}, {3, 0}, type)});
+    add("Gather", {x({4, 3}), indices({2}, {3, 4}, type)});
+    sum("UnsortedSegmentSum", {x({4, 3}), indices({4}, {2, 0, 2, 0}, type), number(3)});
+    sum("UnsortedSegmentSum", {x({4}), indices({4}, {2, -1, 2, 0}, type), number(3)});
+    sum("UnsortedSegmentSum", {x({4}), indices({4}, {2, 3, 2, 0}, type), number(3)});
+    sum("UnsortedSegmentSum", {x({0, 3}), indices({0}, {}, type), number(2)});
+    add("OneHot",
+        {indices({3}, {0, 2, 5}, type),
+         number(3),
+         {role::number, {}, dtype::invalid, {1}},
+         {role::number, {}, dtype::invalid, {0}}},
+        {{"axis", -1}});
+    add("OneHot",
+        {indices({2}, {-1, 1}, type),
+         number(3),
+         {role::number, {}, dtype::invalid, {3}},
+         {role::number, {}, dtype::invalid, {2}}},
+        {{"axis", -1}});
+  }
+  add("GatherNd", {x({3, 4}), indices({2, 2}, {0, 1, 2, 3})});
+  add("GatherNd", {x({3, 4}), indices({2, 1}, {2, 0})});
+  add("GatherNd", {x({3, 4}), indices({1, 2}, {3, 0})});
+  sum("ScatterNd", {indices({2, 1}, {3, 1}), x({2, 2}), numbers({4, 2})});
+  sum("ScatterNd", {indices({3, 1}, {1, 1, 0}), x({3}), numbers({4})});
+  add("ScatterNd", {indices({1, 1}, {4}), x({1}), numbers({4})});
+  add("DynamicPartition", {x({4, 2}), indices({4}, {0, 1, 0, 1})}, {{"num_partitions", 2}});
+  for (const char* type : {"DynamicStitch", "ParallelDynamicStitch"})
+    add(type, {indices({2}, {2, 0}), indices({1}, {1}), x({2, 3}), x({1, 3})}, {{"N", 2}});
+  add("Where", {truth({2, 3})});
+  add("Where", {truth({0})});
+  add("TopKV2", {x({2, 5}), number(3)});
+  add("TopKV2", {x({4}), number(0)});
+  add("InTopKV2", {of(dtype::float32, {2, 3}), indices({2}, {0, 2}), number(2)});
+  add("InTopK", {of(dtype::float32, {2, 3}), indices({2}, {0, 2})}, {{"k", 2}});
+  add("Unique", {indices({5}, {3, 1, 3, 2, 1})});
+  add("ListDiff", {indices({5}, {3, 1, 3, 2, 1}), indices({2}, {1, 7})});
+
+  // what writes variables
+  for (const char* type : {"Assign", "AssignAdd", "AssignSub"})
+    for (const auto& s : {sized({2, 3}), sized({}), sized({0}), sized({37})}) add(type, {{role::variable, s}, {role::tensor, s}});
+  for (const char* type : {"ScatterUpdate", "ScatterAdd", "ScatterSub", "ScatterMul", "ScatterDiv", "ScatterMin", "ScatterMax"}) {
+    add(type, {variable({4, 2}), indices({2}, {3, 0}), x({2, 2})});
+    add(type, {variable({4, 2}), indices({2}, {3, 0}), x({})});
+    add(type, {variable({4}), indices({0}, {}), x({0})});
+    add(type, {variable({4}), indices({1}, {4}), x({1})});
+  }
+  add("ScatterNdUpdate", {variable({4, 2}), indices({2, 1}, {3, 0}), x({2, 2})});
+  for (const auto& s : {sized({2, 3}), sized({}), sized({0}), sized({37})}) {
+    const argument v{role::variable, s}, g{role::tensor, s};
+    add("ApplyGradientDescent", {v, rate(0.25), g});
+    add("ApplyProximalGradientDescent", {v, rate(0.25), rate(0.5), rate(0.125), g});
+    add("ApplyProximalGradientDescent", {v, rate(0.25), rate(0), rate(0.125), g});
+    add("ApplyProximalAdagrad", {v, v, rate(0.25), rate(0.5), rate(0.125), g});
+    add("ApplyProximalAdagrad", {v, v, rate(0.25), rate(0), rate(0.125), g});
+    for (bool flag : {false, true}) {
+      add("ApplyMomentum", {v, v, rate(0.25), g, rate(0.5)}, {{"use_nesterov", flag}});
+      add("ApplyAdagrad", {v, v, rate(0.25), g}, {{"update_slots", flag}});
+      add("ApplyAdam", {v, v, v, rate(0.5), rate(0.75), rate(0.25), rate(0.5), rate(0.75), rate(0.0625), g}, {{"use_nesterov", flag}});
+      add("ApplyFtrl", {v, v, v, g, rate(0.25), rate(0.5), rate(0.125), rate(-0.5)}, {{"multiply_linear_by_lr", flag}});
+      add("ApplyFtrl", {v, v, v, g, rate(0.25), rate(0), rate(0), rate(-0.75)}, {{"multiply_linear_by_lr", flag}});
+    }
+    add("ApplyRMSProp", {v, v, v, rate(0.25), rate(0.5), rate(0.75), rate(0.0625), g});
+    add("ApplyCenteredRMSProp", {v, v, v, v, rate(0.25), rate(0.5), rate(0.75), rate(0.0625), g});
+    add("ApplyAdadelta", {v, v, v, rate(0.25), rate(0.5), rate(0.0625), g});
+  }
+  add("ApplyGradientDescent", {variable({2}), x({1}), x({2})});  // a rate that is no scalar
+  {
+    const argument v = variable({4, 2}), g = x({2, 2}), at = indices({2}, {3, 0});
+    add("SparseApplyMomentum", {v, v, rate(0.25), g, at, rate(0.5)}, {{"use_nesterov", true}});
+    add("SparseApplyAdagrad", {v, v, rate(0.25), g, at});
+    add("SparseApplyRMSProp", {v, v, v, rate(0.25), rate(0.5), rate(0.75), rate(0.0625), g, at});
+    add("SparseApplyCenteredRMSProp", {v, v, v, v, rate(0.25), rate(0.5), rate(0.75), rate(0.0625), g, at});
+    add("SparseApplyAdadelta", {v, v, v, rate(0.25), rate(0.5), rate(0.0625), g, at});
+    add("SparseApplyFtrl", {v, v, v, g, at, rate(0.25), rate(0.5), rate(0.125), rate(-0.5)});
+    add("SparseApplyProximalGradientDescent", {v, rate(0.25), rate(0.5), rate(0.125), g, at});
+    add("SparseApplyProximalAdagrad", {v, v, rate(0.25), rate(0.5), rate(0.125), g, at});
+  }
+  return list;
+}
+
+const std::vector<exemption>& exemptions() {
+  static const std::vector<exemption> list{{"Placeholder", "leaf"},
+                                           {"PlaceholderV2", "leaf"},
+                                           {"PlaceholderWithDefault", "leaf"},
+                                           {"Const", "leaf"},
+                                           {"VariableV2", "leaf"},
+                                           {"Variable", "leaf"},
+                                           {"TemporaryVariable", "leaf"},
+                                           {"DestroyTemporaryVariable", "leaf"},
+                                           {"IsVariableInitialized", "leaf"},
+                                           {"NoOp", "control"},
+                                           {"ControlTrigger", "control"},
+                                           {"Switch", "control"},
+                                           {"RefSwitch", "control"},
+                                           {"Merge", "control"},
+                                           {"RefMerge", "control"},
+                                           {"Enter", "control"},
+                                           {"RefEnter", "control"},
+                                           {"Exit", "control"},
+                                           {"RefExit", "control"},
+                                           {"NextIteration", "control"},
+                                           {"RefNextIteration", "control"},
+                                           {"LoopCond", "control"},
+                                           {"RefIdentity", "leaf"},
+                                           {"Abort", "control"},
+                                           {"StackV2", "resource"},
+                                           {"StackPushV2", "resource"},
+                                           {"StackPopV2", "resource"},
+                                           {"StackCloseV2", "resource"},
+                                           {"Print", "host"},
+                                           {"PrintV2", "host"},
+                                           {"Assert", "host"},
+                                           {"CheckNumerics", "host"},
+                                           {"PyFunc", "host"},
+                                           {"PyFuncStateless", "host"},
+                                           {"CountUpTo", "resource"},
+                                           {"PreventGradient", "leaf"},
+                                           {"Snapshot", "leaf"}};
+  return list;
+}
+
+}  // namespace conformance
