@@ -3,6 +3,7 @@
 // step of a graph with names is compiled, and fused, like any other expression. Of those with sizes, where these are known. Sessions
 // use the same: in fused programs, and at a node that has no kernel of its own.
 
+#include <leat/core/early.hpp>
 #include <leat/graph/canonical_rewrite.hpp>
 #include <leat/graph/known_value.hpp>
 #include <leat/ops/defined.hpp>
@@ -38,7 +39,7 @@ inline output repeat_plain(const output& x, const std::vector<std::int64_t>& tim
   return as(broadcast_to(as(x, apart), wide), result);
 }
 
-inline const bool gradient_operators_compile = [] {
+LEAT_EARLY inline const leat::detail::filled_early gradient_operators_compile{[] {
   using list = std::span<const output>;
   const auto define = [](std::string_view type, std::vector<int> operands, auto make) {
     register_canonical(type, {std::move(operands), [make](graph&, list x, const graph_operation& node) { return output(make(x, node)); }});
@@ -200,7 +201,6 @@ inline const bool gradient_operators_compile = [] {
   // what the cross entropies give besides: their gradient for the logits
   pair("SoftmaxCrossEntropyWithLogits:1", softmax_cross_entropy_op::slope);
   pair("SparseSoftmaxCrossEntropyWithLogits:1", sparse_softmax_cross_entropy_op::slope);
-  return true;
-}();
+}};
 
 }  // namespace leat::detail

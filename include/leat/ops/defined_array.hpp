@@ -1,6 +1,7 @@
 #pragma once
 // Operators of arrays and their shapes: what named graphs compute sizes with, and what takes or gives several arrays.
 
+#include <leat/core/early.hpp>
 #include <leat/graph/slice_walk.hpp>
 #include <leat/ops/defined_shapes.hpp>
 
@@ -172,7 +173,7 @@ inline void strided_slice_shape(shape_context& c) {
   c.set(0, result);
 }
 
-inline const bool array_operators_defined = [] {
+LEAT_EARLY inline const leat::detail::filled_early array_operators_defined{[] {
   using shapes::vector_of;
   const auto shape_of_each = [](shape_context& c) {
     for (int k = 0; k < c.result_count(); ++k)
@@ -331,7 +332,6 @@ inline const bool array_operators_defined = [] {
       c.fail("the input has shape " + leat::shape_text(c.input(0).extent) + ", the attribute shape is " + leat::shape_text(extent));
     c.set(0, extent);
   });
-  return true;
-}();
+}};
 
 }  // namespace leat::detail

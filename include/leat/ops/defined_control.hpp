@@ -2,6 +2,7 @@
 // Operators of control flow, in TensorFlow 1.x's form, and of what a graph does beside computing: printing, checking, calling
 // the host.
 
+#include <leat/core/early.hpp>
 #include <leat/ops/defined_shapes.hpp>
 
 namespace leat::detail {
@@ -21,7 +22,7 @@ inline void merged_shape(shape_context& c) {
   c.set(1, {});
 }
 
-inline const bool control_operators_defined = [] {
+LEAT_EARLY inline const leat::detail::filled_early control_operators_defined{[] {
   const auto switched = [](shape_context& c) {
     shapes::want_rank(c, 1, 0);
     shapes::like<0>(c);
@@ -61,7 +62,6 @@ inline const bool control_operators_defined = [] {
   define_operator("CheckNumerics(tensor: T) -> (output: T); message: string", shapes::like<0>);
   define_operator("PyFunc(input: list(Tin)) -> (output: list(Tout)); token: string");
   define_operator("PyFuncStateless(input: list(Tin)) -> (output: list(Tout)); token: string");
-  return true;
-}();
+}};
 
 }  // namespace leat::detail

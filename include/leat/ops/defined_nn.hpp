@@ -2,6 +2,7 @@
 // Operators of networks and of training graphs that TensorFlow writes as nodes of their own: biases, gradients of activations,
 // convolutions, pooling, products of stacks of matrices, summaries.
 
+#include <leat/core/early.hpp>
 #include <leat/ops/defined_shapes.hpp>
 
 namespace leat::detail {
@@ -84,7 +85,7 @@ inline void pooled_shape(shape_context& c) {
   c.set(0, result);
 }
 
-inline const bool network_operators_defined = [] {
+LEAT_EARLY inline const leat::detail::filled_early network_operators_defined{[] {
   const auto biased = [](shape_context& c) {
     shapes::want_rank(c, 1, 1);
     shape extent = c.input(0).extent;
@@ -148,7 +149,6 @@ inline const bool network_operators_defined = [] {
   define_operator("ScalarSummary(tags: string, values: T) -> (summary: string)", shapes::numbers);
   define_operator("HistogramSummary(tag: string, values: T) -> (summary: string); T: type = float32", shapes::numbers);
   define_operator("MergeSummary(inputs: N*string) -> (summary: string)", shapes::numbers);
-  return true;
-}();
+}};
 
 }  // namespace leat::detail

@@ -1,11 +1,12 @@
 #pragma once
 // Queues and accumulators: what several steps, or several threads, hand each other.
 
+#include <leat/core/early.hpp>
 #include <leat/ops/defined_shapes.hpp>
 
 namespace leat::detail {
 
-inline const bool queue_operators_defined = [] {
+LEAT_EARLY inline const leat::detail::filled_early queue_operators_defined{[] {
   // older graphs have handles that are references to texts
   for (const bool old : {false, true}) {
     const std::string v = old ? "" : "V2";
@@ -34,7 +35,6 @@ inline const bool queue_operators_defined = [] {
   define_operator("ResourceAccumulatorNumAccumulated(handle: resource) -> (num_accumulated: int32)", shapes::numbers);
   define_operator("ResourceAccumulatorSetGlobalStep(handle: resource, new_global_step: int64) -> ()");
   define_operator("ResourceAccumulatorTakeGradient(handle: resource, num_required: int32) -> (average: dtype)");
-  return true;
-}();
+}};
 
 }  // namespace leat::detail

@@ -1,11 +1,12 @@
 #pragma once
 // Operators that change variables: scatter updates, optimizers' steps, counters. References are inputs and results.
 
+#include <leat/core/early.hpp>
 #include <leat/ops/defined_shapes.hpp>
 
 namespace leat::detail {
 
-inline const bool state_operators_defined = [] {
+LEAT_EARLY inline const leat::detail::filled_early state_operators_defined{[] {
   define_operator("IsVariableInitialized(ref: &dtype) -> (is_initialized: bool)", shapes::numbers);
   define_operator("CountUpTo(ref: &T) -> (output: T); limit: int", shapes::numbers);
   const auto said = [](shape_context& c) {
@@ -104,7 +105,6 @@ inline const bool state_operators_defined = [] {
       "SparseApplyFtrl(var: &T, accum: &T, linear: &T, grad: T, indices: Tindices, lr: T, l1: T, l2: T, lr_power: T) -> (out: &T); "
       "use_locking: bool = false; multiply_linear_by_lr: bool = false",
       applied({1, 2}, {5, 6, 7, 8}));
-  return true;
-}();
+}};
 
 }  // namespace leat::detail

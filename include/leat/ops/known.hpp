@@ -2,6 +2,7 @@
 // The library's operators by TensorFlow's names, for graphs that are imported, and for variables, whose assignments and reads
 // are nodes. Including this header makes them known.
 
+#include <leat/core/early.hpp>
 #include <leat/graph/known_operators.hpp>
 #include <leat/ops/add_n.hpp>
 #include <leat/ops/state.hpp>
@@ -30,7 +31,7 @@ using library_operators =
                   softmax_cross_entropy_op, sparse_softmax_cross_entropy_op, l2_loss_op, argmax_op, argmin_op, assign_op, assign_add_op,
                   assign_sub_op, group_op, add_n_op>;
 
-inline const bool library_operators_known = library_operators::enter();
+LEAT_EARLY inline const filled_early library_operators_known{[] { library_operators::enter(); }};
 
 }  // namespace detail
 

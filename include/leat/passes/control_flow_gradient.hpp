@@ -1,6 +1,7 @@
 #pragma once
 // The functions that write gradients of control flow's operators; the loops that they write in are loop_gradient.hpp's.
 
+#include <leat/core/early.hpp>
 #include <leat/passes/loop_gradient.hpp>
 
 namespace leat::detail {
@@ -89,7 +90,8 @@ inline gradient_list enter_gradient(const gradient_call& c) {
   return {left};
 }
 
-inline const bool control_flow_gradients_entered = enter_gradients({
+LEAT_EARLY inline const leat::detail::filled_early control_flow_gradients_entered{[] {
+  enter_gradients({
     {"Switch", switch_gradient},
     {"RefSwitch", switch_gradient},
     {"Merge", merge_gradient},
@@ -101,5 +103,6 @@ inline const bool control_flow_gradients_entered = enter_gradients({
     {"NextIteration", [](const gradient_call& c) { return gradient_list{c.slices(0)}; }},
     {"RefNextIteration", [](const gradient_call& c) { return gradient_list{c.slices(0)}; }},
 });
+}};
 
 }  // namespace leat::detail

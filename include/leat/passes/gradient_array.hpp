@@ -2,6 +2,7 @@
 // Gradients of operators that rearrange arrays, in graphs with names, node for node as TensorFlow 1.x writes them. Rows that are
 // gathered give a sparse gradient: the rows alone. Source: TensorFlow's gradients of the operators of the same names.
 
+#include <leat/core/early.hpp>
 #include <leat/passes/gradient_math.hpp>
 
 namespace leat::detail {
@@ -274,7 +275,8 @@ inline gradient_list gradient_of_stacked_product(const gradient_call& c) {
   return {first, reshape(reduce_sum(dy_of_y, axes[1]), y_shape)};
 }
 
-inline const bool array_gradients_known = enter_gradients({
+LEAT_EARLY inline const leat::detail::filled_early array_gradients_known{[] {
+  enter_gradients({
     {"Identity", gradient_of_identity}, {"Print", gradient_of_identity}, {"CheckNumerics", gradient_of_identity},
     {"Reshape", gradient_of_reshape}, {"ExpandDims", gradient_to_input_shape}, {"Squeeze", gradient_to_input_shape},
     {"Transpose", gradient_of_transpose}, {"BroadcastTo", gradient_of_broadcast_to}, {"Fill", gradient_of_fill},
@@ -283,5 +285,6 @@ inline const bool array_gradients_known = enter_gradients({
     {"Pad", gradient_of_pad}, {"UnsortedSegmentSum", gradient_of_segment_sum}, {"GatherV2", gradient_of_gather},
     {"Gather", gradient_of_gather}, {"BatchMatMulV2", gradient_of_stacked_product}, {"BatchMatMul", gradient_of_stacked_product},
 });
+}};
 
 }  // namespace leat::detail

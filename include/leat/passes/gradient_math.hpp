@@ -4,6 +4,7 @@
 // from the shapes of a run (`BroadcastGradientArgs`), so that the rank may be unknown. Source: TensorFlow's gradients of the
 // operators of the same names; for the formulas Griewank and Walther, "Evaluating Derivatives".
 
+#include <leat/core/early.hpp>
 #include <leat/passes/gradient_functions.hpp>
 #include <numbers>
 
@@ -466,7 +467,8 @@ inline gradient_list gradient_of_add_n(const gradient_call& c) {
   return gradient_list(static_cast<std::size_t>(c.input_count()), gradient_value(c.dy()));
 }
 
-inline const bool math_gradients_known = enter_gradients({
+LEAT_EARLY inline const leat::detail::filled_early math_gradients_known{[] {
+  enter_gradients({
     {"Add", gradient_of_add}, {"AddV2", gradient_of_add}, {"Sub", gradient_of_sub}, {"Mul", gradient_of_mul},
     {"RealDiv", gradient_of_real_div}, {"DivNoNan", gradient_of_div_no_nan}, {"FloorMod", gradient_of_floor_mod},
     {"SquaredDifference", gradient_of_squared_difference}, {"Maximum", gradient_of_maximum}, {"Minimum", gradient_of_minimum},
@@ -480,5 +482,6 @@ inline const bool math_gradients_known = enter_gradients({
     {"Mean", gradient_of_mean}, {"Max", gradient_of_max}, {"Min", gradient_of_max}, {"L2Loss", gradient_of_l2_loss},
     {"AddN", gradient_of_add_n},
 });
+}};
 
 }  // namespace leat::detail

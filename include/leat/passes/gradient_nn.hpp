@@ -2,6 +2,7 @@
 // Gradients of activations, biases, convolutions, pooling and cross entropies in graphs with names, node for node as TensorFlow
 // 1.x writes them. Source: TensorFlow's gradients of the operators of the same names.
 
+#include <leat/core/early.hpp>
 #include <leat/passes/gradient_array.hpp>
 
 namespace leat::detail {
@@ -119,7 +120,8 @@ inline gradient_list gradient_of_average_pool(const gradient_call& c) {
               .result()};
 }
 
-inline const bool nn_gradients_known = enter_gradients({
+LEAT_EARLY inline const leat::detail::filled_early nn_gradients_known{[] {
+  enter_gradients({
     {"Relu", gradient_of_relu}, {"Relu6", gradient_of_relu6}, {"LeakyRelu", gradient_of_leaky_relu},
     {"LeakyReluGrad", gradient_of_leaky_relu_grad}, {"Elu", gradient_of_elu}, {"Softplus", gradient_of_softplus},
     {"BiasAdd", gradient_of_bias_add}, {"Softmax", gradient_of_softmax}, {"LogSoftmax", gradient_of_log_softmax},
@@ -127,5 +129,6 @@ inline const bool nn_gradients_known = enter_gradients({
     {"SparseSoftmaxCrossEntropyWithLogits", gradient_of_sparse_softmax_cross_entropy},
     {"Conv2D", gradient_of_conv2d}, {"MaxPool", gradient_of_max_pool}, {"AvgPool", gradient_of_average_pool},
 });
+}};
 
 }  // namespace leat::detail

@@ -2,6 +2,7 @@
 // Typed gradients and training steps as `to_graph` writes them: by the functions of graphs with names. Including this header
 // makes them known.
 
+#include <leat/core/early.hpp>
 #include <leat/passes/named_gradient.hpp>
 #include <leat/train/named_optimizers.hpp>
 
@@ -55,11 +56,10 @@ inline output write_step(graph_writer& writer, const node& n) {
   }
   return {step.owner(), step.index()};
 }
-inline const bool deferred_rows_written = [] {
+LEAT_EARLY inline const leat::detail::filled_early deferred_rows_written{[] {
   all_deferred_writers().by_type.emplace(std::string(deferred_gradient_op::type), write_gradient);
   all_deferred_writers().by_type.emplace(std::string(deferred_step_op::type), write_step);
-  return true;
-}();
+}};
 
 }  // namespace detail
 

@@ -1,6 +1,7 @@
 #pragma once
 // The library's operators as functions of the interpreter. Including this header makes them known.
 
+#include <leat/core/early.hpp>
 #include <leat/cpu/execute.hpp>
 #include <leat/cpu/interpret/registry.hpp>
 #include <leat/ops/known.hpp>
@@ -131,15 +132,14 @@ void enter_operators(const leat::detail::operator_list<Ops...>*) {
   (enter_operator<Ops>(), ...);
 }
 
-inline const bool library_functions_known = [] {
+LEAT_EARLY inline const leat::detail::filled_early library_functions_known{[] {
   enter_operators(static_cast<const leat::detail::library_operators*>(nullptr));
   register_kernel<passes::copy_op>();
   register_kernel<sqrt_grad_op>();
   register_kernel<rsqrt_grad_op>();
   register_kernel<reciprocal_grad_op>();
   enter_kernels();
-  return true;
-}();
+}};
 
 }  // namespace detail
 

@@ -1,6 +1,7 @@
 #pragma once
 // Kernels of leaves: constants, which are read once, and placeholders, which must be fed.
 
+#include <leat/core/early.hpp>
 #include <leat/session/dynamic/kernel.hpp>
 
 namespace leat::dynamic {
@@ -29,7 +30,7 @@ inline std::string kernel_dtype_name(dtype d) {
   return dtype_name(d);
 }
 
-inline const bool leaf_kernels_known = [] {
+LEAT_EARLY inline const leat::detail::filled_early leaf_kernels_known{[] {
   register_kernel("Const", [](kernel_context& c) { c.set(0, constant_of(c.node)); });
   register_kernels({"Placeholder", "PlaceholderV2"}, [](kernel_context& c) {
     const tensor_info& t = c.node.owner->at(c.node.index).result;
@@ -37,7 +38,6 @@ inline const bool leaf_kernels_known = [] {
                            (t.extent.has_rank() ? " and shape " + brackets(t.extent) : std::string{}));
   });
   register_kernel("PlaceholderWithDefault", [](kernel_context& c) { c.set_token(0, c.incoming(0)); });
-  return true;
-}();
+}};
 
 }  // namespace leat::dynamic

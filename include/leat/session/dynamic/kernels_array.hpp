@@ -1,6 +1,7 @@
 #pragma once
 // Kernels that pick elements by indices or put them in places: gather, scatter, partition, stitch, select, where, the largest.
 
+#include <leat/core/early.hpp>
 #include <leat/session/dynamic/kernel.hpp>
 #include <leat/session/dynamic/kernels_shape.hpp>
 
@@ -407,7 +408,7 @@ inline void run_cumulative(kernel_context& c, bool sum) {
   c.set(0, std::move(made));
 }
 
-inline const bool array_kernels_known = [] {
+LEAT_EARLY inline const leat::detail::filled_early array_kernels_known{[] {
   register_kernel("Cumsum", [](kernel_context& c) { run_cumulative(c, true); });
   register_kernel("Cumprod", [](kernel_context& c) { run_cumulative(c, false); });
   register_kernels({"GatherV2", "Gather"}, run_gather);
@@ -421,7 +422,6 @@ inline const bool array_kernels_known = [] {
   register_kernels({"InTopKV2", "InTopK"}, run_in_top);
   register_kernel("Unique", run_unique);
   register_kernel("ListDiff", run_list_diff);
-  return true;
-}();
+}};
 
 }  // namespace leat::dynamic

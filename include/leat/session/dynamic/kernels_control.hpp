@@ -2,6 +2,7 @@
 // Kernels of control flow, of stacks that loops keep values on, and of what a graph does beside computing: print, check, call
 // the host. What is dead and which frame a value goes to is the executor's affair; here values only pass.
 
+#include <leat/core/early.hpp>
 #include <leat/graph/named_part.hpp>
 #include <leat/session/dynamic/kernel.hpp>
 
@@ -141,7 +142,7 @@ inline void run_host_function(kernel_context& c) {
   }
 }
 
-inline const bool control_kernels_known = [] {
+LEAT_EARLY inline const leat::detail::filled_early control_kernels_known{[] {
   const operator_kernel pass = [](kernel_context& c) { c.set_token(0, c.incoming(0)); };
   // a read hands on the variable, which must have a value already
   register_kernel("Identity", [](kernel_context& c) {
@@ -200,7 +201,6 @@ inline const bool control_kernels_known = [] {
   register_kernel("CheckNumerics", run_check_numerics);
   register_kernels({"PyFunc", "PyFuncStateless"}, run_host_function);
   register_waiting({"PyFunc", "PyFuncStateless"});
-  return true;
-}();
+}};
 
 }  // namespace leat::dynamic

@@ -2,6 +2,7 @@
 // Kernels of operators that only written graphs have: biases, quotients and remainders, products of stacks of matrices, cross
 // entropies with what their gradients need.
 
+#include <leat/core/early.hpp>
 #include <leat/cpu/matmul.hpp>
 #include <leat/graph/named.hpp>
 #include <leat/ops/defined_nn.hpp>
@@ -191,7 +192,7 @@ inline void run_sparse_cross_entropy(kernel_context& c) {
   if (c.result_count() > 1) c.set(1, std::move(back));
 }
 
-inline const bool network_kernels_known = [] {
+LEAT_EARLY inline const leat::detail::filled_early network_kernels_known{[] {
   register_kernel("Atan2", [](kernel_context& c) {
     if (!is_floating(c.type(0))) throw unimplemented("no kernel for dtype " + dtype_name(c.type(0)));
     broadcast_pair(c, [](auto x, auto y) { return std::atan2(x, y); });
@@ -216,7 +217,6 @@ inline const bool network_kernels_known = [] {
   register_kernels({"BatchMatMulV2", "BatchMatMul"}, run_batch_product);
   register_kernel("SoftmaxCrossEntropyWithLogits", run_cross_entropy);
   register_kernel("SparseSoftmaxCrossEntropyWithLogits", run_sparse_cross_entropy);
-  return true;
-}();
+}};
 
 }  // namespace leat::dynamic

@@ -4,6 +4,7 @@
 // one begins, in the order in which they came: two who each hold a part would wait for each other. Whoever waits looks at its
 // run's deadline and cancellation meanwhile. Source: TensorFlow's QueueBase, whose attempts stand in line like this.
 
+#include <leat/core/early.hpp>
 #include <leat/core/philox.hpp>
 #include <leat/session/dynamic/kernel.hpp>
 #include <leat/session/dynamic/kernels_control.hpp>
@@ -245,7 +246,7 @@ inline void run_queue(kernel_context& c, queue_order order) {
                                                                                   [&] { return std::make_shared<value_queue>(std::move(s)); })));
 }
 
-inline const bool queue_kernels_known = [] {
+LEAT_EARLY inline const leat::detail::filled_early queue_kernels_known{[] {
   for (const bool old : {false, true}) {
     const std::string v = old ? "" : "V2";
     register_waiting({"QueueEnqueue" + v, "QueueEnqueueMany" + v, "QueueDequeue" + v, "QueueDequeueMany" + v, "QueueDequeueUpTo" + v});
@@ -297,7 +298,6 @@ inline const bool queue_kernels_known = [] {
     });
     register_kernel("QueueIsClosed" + v, [](kernel_context& c) { c.set(0, tensor_value(held_as<value_queue>(c.input(0)).is_closed())); });
   }
-  return true;
-}();
+}};
 
 }  // namespace leat::dynamic

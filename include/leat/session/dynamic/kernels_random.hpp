@@ -2,6 +2,7 @@
 // Kernels of random numbers, by counting (core/philox.hpp). A node without seeds draws others in each session; with seeds it
 // draws the same sequence in every session, and each run continues it. The numbers are not TensorFlow's.
 
+#include <leat/core/early.hpp>
 #include <leat/core/philox.hpp>
 #include <leat/core/text.hpp>
 #include <leat/session/dynamic/kernel.hpp>
@@ -120,7 +121,7 @@ inline void run_multinomial(kernel_context& c) {
   c.set(0, std::move(made));
 }
 
-inline const bool random_kernels_known = [] {
+LEAT_EARLY inline const leat::detail::filled_early random_kernels_known{[] {
   register_kernel("RandomUniform", [](kernel_context& c) {
     run_random(c, []<class T>(T, std::uint64_t seed, std::uint64_t i) { return uniform<T>(seed, i); });
   });
@@ -137,7 +138,6 @@ inline const bool random_kernels_known = [] {
   register_kernel("RandomUniformInt", run_random_integers);
   register_kernel("RandomShuffle", run_shuffle);
   register_kernel("Multinomial", run_multinomial);
-  return true;
-}();
+}};
 
 }  // namespace leat::dynamic

@@ -1,6 +1,7 @@
 #pragma once
 // Kernels of shapes and of parts of arrays: what graphs compute sizes with, slices, arrays cut up and put together.
 
+#include <leat/core/early.hpp>
 #include <leat/ops/defined_array.hpp>
 #include <leat/session/dynamic/kernel.hpp>
 #include <leat/session/dynamic/walk.hpp>
@@ -352,7 +353,7 @@ inline void run_reverse(kernel_context& c) {
   c.set(0, std::move(made));
 }
 
-inline const bool shape_kernels_known = [] {
+LEAT_EARLY inline const leat::detail::filled_early shape_kernels_known{[] {
   register_kernels({"Shape", "ShapeN"}, [](kernel_context& c) {
     for (int k = 0; k < c.result_count(); ++k) c.set(k, sizes_tensor(c.node.type_of("out_type", dtype::int32), c.extent(k)));
   });
@@ -401,7 +402,6 @@ inline const bool shape_kernels_known = [] {
     }
     c.set(0, integer_tensor(c.type(0), y));
   });
-  return true;
-}();
+}};
 
 }  // namespace leat::dynamic

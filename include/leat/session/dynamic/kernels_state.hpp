@@ -2,6 +2,7 @@
 // Kernels of variables: reading, assigning, scattering, the optimizers' updates. Everything is checked before a variable is
 // touched, so that a step that fails leaves none half written. Arithmetic is TensorFlow's, element by element.
 
+#include <leat/core/early.hpp>
 #include <leat/session/dynamic/kernel.hpp>
 #include <leat/session/dynamic/walk.hpp>
 
@@ -436,7 +437,7 @@ inline void register_optimizers() {
   });
 }
 
-inline const bool state_kernels_known = [] {
+LEAT_EARLY inline const leat::detail::filled_early state_kernels_known{[] {
   register_kernels({"VariableV2", "Variable"}, [](kernel_context& c) { c.set_variable(0, slot_of(c)); });
   register_kernel("Assign", run_assign);
   register_kernel("AssignAdd", run_assign_change<true>);
@@ -475,7 +476,6 @@ inline const bool state_kernels_known = [] {
   for (const auto& [type, kind] : scatters) register_kernel(type, [which = kind](kernel_context& c) { run_scatter(c, which); });
   register_kernel("ScatterNdUpdate", run_scatter_nd_update);
   register_optimizers();
-  return true;
-}();
+}};
 
 }  // namespace leat::dynamic
