@@ -52,6 +52,10 @@ def from_plain(plain):
     return np.array(data, dtype=plain["dtype"]).reshape(plain["shape"])
 
 
+# They look for the largest of their input's elements.
+RANKING = {"TopKV2", "Softmax", "LogSoftmax"}
+
+
 class Recorder:
     """Runs of one session, as they go."""
 
@@ -70,7 +74,7 @@ class Recorder:
         except Exception as e:
             written["error"] = {"type": type(e).__name__, "message": str(e)[:400]}
             raise
-        # what TensorFlow makes the largest of numbers of which some are none, depends on how its loops are cut
+        # the largest of numbers of which some are none, and what follows from it, depends in TensorFlow on how its loops are cut
         written["without_order"] = [op.name for op, x in zip(ranked, results[len(fetches):]) if np.isnan(x).any()]
         results = results[:len(fetches)]
         written["results"] = [to_plain(r) for r in results]
@@ -87,7 +91,7 @@ class Recorder:
                 if before not in seen:
                     seen.add(before)
                     open_nodes.append(before)
-        found = [op for op in seen if op.type == "TopKV2" and op.inputs[0].dtype.is_floating and op._get_control_flow_context() is None]
+        found = [op for op in seen if op.type in RANKING and op.inputs[0].dtype.is_floating and op._get_control_flow_context() is None]
         return sorted((op for op in found if self.graph.is_fetchable(op.inputs[0])), key=lambda op: op.name)
 
     def save(self, path):
