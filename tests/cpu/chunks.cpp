@@ -4,6 +4,7 @@
 #include "support/interpreted.hpp"
 
 using namespace leat;
+using namespace leat::instructions;
 using namespace leat_test;
 
 TEST_CASE("the range of a chunk") {

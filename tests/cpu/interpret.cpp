@@ -7,6 +7,7 @@
 #include <string>
 
 using namespace leat;
+using namespace leat::instructions;
 using namespace leat::literals;
 using namespace leat_test;
 
