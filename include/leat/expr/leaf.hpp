@@ -200,16 +200,16 @@ constexpr auto placeholder() {
 #define LEAT_PLACEHOLDER_WORDS \
   "placeholder<name, dtype, dimensions...>() has template arguments only, in this order: placeholder<\"x\", float, \"batch\", 10>()"
 LEAT_OTHERWISE(LEAT_PLACEHOLDER_WORDS) placeholder(...) LEAT_DELETED;
-template <class First, auto... Rest>
+template <class First, LEAT_ANY_NUMBER... Rest>
 LEAT_OTHERWISE(LEAT_PLACEHOLDER_WORDS) placeholder(...) LEAT_DELETED;
 template <class First, fixed_string Name, dimension... Rest>
 LEAT_OTHERWISE(LEAT_PLACEHOLDER_WORDS) placeholder(...) LEAT_DELETED;
-template <fixed_string Name, auto First, auto... Rest>
+template <fixed_string Name, LEAT_ANY_NUMBER First, LEAT_ANY_NUMBER... Rest>
 LEAT_OTHERWISE(LEAT_PLACEHOLDER_WORDS) placeholder(...) LEAT_DELETED;
 template <fixed_string Name, class T, dimension... Ds>
   requires(!element_type<T>)
 LEAT_OTHERWISE("placeholder: not a dtype: float, double, std::int32_t, std::int64_t, std::uint8_t or bool") placeholder(...) LEAT_DELETED;
-template <fixed_string Name, element_type T, auto... Ds>
+template <fixed_string Name, element_type T, LEAT_ANY_NUMBER... Ds>
   requires(!(std::is_convertible_v<decltype(Ds), dimension> && ...))
 LEAT_OTHERWISE("placeholder: a dimension is a size or a name: placeholder<\"x\", float, \"batch\", 10>()") placeholder(...) LEAT_DELETED;
 template <fixed_string Name, element_type T, dimension... Ds, class First, class... Rest>
@@ -246,11 +246,11 @@ concept holds_number = std::is_arithmetic_v<N> && (std::is_floating_point_v<T> |
   "dimension a size; it starts from zeros, ones, a number or random_normal(0, 0.1)"
 #define LEAT_VARIABLE_OTHERWISE(function)                                      \
   LEAT_OTHERWISE(#function LEAT_VARIABLE_WORDS) function(...) LEAT_DELETED;    \
-  template <class First, auto... Rest>                                         \
+  template <class First, LEAT_ANY_NUMBER... Rest>                                         \
   LEAT_OTHERWISE(#function LEAT_VARIABLE_WORDS) function(...) LEAT_DELETED;    \
   template <class First, fixed_string Name, dimension... Rest>                 \
   LEAT_OTHERWISE(#function LEAT_VARIABLE_WORDS) function(...) LEAT_DELETED;    \
-  template <fixed_string Name, auto First, auto... Rest>                       \
+  template <fixed_string Name, LEAT_ANY_NUMBER First, LEAT_ANY_NUMBER... Rest>                       \
   LEAT_OTHERWISE(#function LEAT_VARIABLE_WORDS) function(...) LEAT_DELETED;    \
   template <fixed_string Name, class T, dimension... Ds>                       \
   LEAT_OTHERWISE(#function LEAT_VARIABLE_WORDS) function(...) LEAT_DELETED
@@ -297,7 +297,7 @@ constexpr auto parameter(T value) {
 
 #define LEAT_PARAMETER_WORDS "parameter<name>(number) has its name as template argument and takes a number: parameter<\"rate\">(0.1f)"
 LEAT_OTHERWISE(LEAT_PARAMETER_WORDS) parameter(...) LEAT_DELETED;
-template <class First, auto... Rest>
+template <class First, LEAT_ANY_NUMBER... Rest>
 LEAT_OTHERWISE(LEAT_PARAMETER_WORDS) parameter(...) LEAT_DELETED;
 template <class First, fixed_string Name>
 LEAT_OTHERWISE(LEAT_PARAMETER_WORDS) parameter(...) LEAT_DELETED;

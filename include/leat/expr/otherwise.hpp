@@ -30,36 +30,36 @@ struct anything {
 
 // The last overload: `LEAT_OTHERWISE("how it is called") f(...) LEAT_DELETED;`. g++ prints the result's type of a deleted function;
 // clang cuts it, and lists all other overloads, but says an attribute's words instead, and nothing else. nvcc prints types as source
-// and cannot print an array in one.
+// and cannot print an array in one; nor can it ask whether a text is a number of any type.
 #if defined(__CUDACC__)
+#define LEAT_ANY_NUMBER long long
+#define LEAT_WORDS(words)
 #define LEAT_OTHERWISE(words) leat::detail::wrong_call
 #define LEAT_DELETED = delete
 #elif defined(__clang__)
+#define LEAT_ANY_NUMBER auto
+#define LEAT_WORDS(words) detail::literal_text{words}
 #define LEAT_OTHERWISE(words)                                                                      \
   _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wgcc-compat\"")            \
   __attribute__((diagnose_if(true, words, "error"))) _Pragma("clang diagnostic pop") leat::detail::wrong_call
 #define LEAT_DELETED
 #else
+#define LEAT_ANY_NUMBER auto
+#define LEAT_WORDS(words) detail::literal_text{words}
 #define LEAT_OTHERWISE(words) leat::error_in_expression<leat::detail::literal_text{words}>
 #define LEAT_DELETED = delete
 #endif
 // The same of a function with template arguments: numbers, or a type first; and a type second.
 #define LEAT_OTHERWISE_OF(function, words)                      \
   LEAT_OTHERWISE(#function words) function(...) LEAT_DELETED;   \
-  template <auto First, auto... Rest>                           \
+  template <LEAT_ANY_NUMBER First, LEAT_ANY_NUMBER... Rest>     \
   LEAT_OTHERWISE(#function words) function(...) LEAT_DELETED;   \
-  template <class First, auto... Rest>                          \
+  template <class First, LEAT_ANY_NUMBER... Rest>               \
   LEAT_OTHERWISE(#function words) function(...) LEAT_DELETED
-#define LEAT_OTHERWISE_OF_TYPE(function, words)                 \
-  LEAT_OTHERWISE(#function words) function(...) LEAT_DELETED;   \
-  template <auto First, auto... Rest>                           \
-  LEAT_OTHERWISE(#function words) function(...) LEAT_DELETED;   \
-  template <class First, auto... Rest>                          \
-  LEAT_OTHERWISE(#function words) function(...) LEAT_DELETED;   \
-  template <auto First, class Second, auto... Rest>             \
+#define LEAT_OTHERWISE_OF_TYPE(function, words)                           \
+  LEAT_OTHERWISE_OF(function, words);                                     \
+  template <LEAT_ANY_NUMBER First, class Second, LEAT_ANY_NUMBER... Rest> \
   LEAT_OTHERWISE(#function words) function(...) LEAT_DELETED
-
-// What is said wherever a tensor was wanted.
 #define LEAT_TENSORS "a tensor is an expression: an array is fed to a placeholder, a number is constant<0.5f>()"
 #define LEAT_TAKES_ONE_TENSOR(function) LEAT_OTHERWISE(#function "(x) takes one tensor; " LEAT_TENSORS) function(...) LEAT_DELETED
 #define LEAT_TAKES_TWO_TENSORS(function) \

@@ -32,8 +32,11 @@ struct run_check<session_table<Es...>, fetch_targets<Fs...>, LeafIds...> {
     };
     (known(static_cast<const LeafIds*>(nullptr)), ...);
     if (m.size > 0) return m;
+    const std::uint64_t fed[]{LeafIds::hash..., 0};  // nvcc does not expand the pack within the function below
     [[maybe_unused]] auto once = [&]<class LeafId>(const LeafId*) {
-      if (m.size == 0 && (0 + ... + (LeafIds::hash == LeafId::hash ? 1 : 0)) > 1)
+      int times = 0;
+      for (const std::uint64_t id : fed) times += id == LeafId::hash ? 1 : 0;
+      if (m.size == 0 && times > 1)
         m << "\"" << structure_with<LeafId>::name << "\" is fed twice in one run";
     };
     (once(static_cast<const LeafIds*>(nullptr)), ...);

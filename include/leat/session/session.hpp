@@ -547,7 +547,7 @@ session(const Es&...) -> session<Es...>;
 template <expression... Es>
   requires(!detail::session_check<Es...>::ok)
 session(const Es&...) -> session<typename detail::session_check<Es...>::refusal::problem>;
-session(...) -> session<detail::refused_session<detail::literal_text{"session s{a, b, ...} takes expressions: what is fetched and done in its runs"}>>;
+session(...) -> session<detail::refused_session<LEAT_WORDS("session s{a, b, ...} takes expressions: what is fetched and done in its runs")>>;
 
 /// A session on another device: `auto s = session_on<thrust_omp>(loss, train);`.
 template <class Device, expression... Es>

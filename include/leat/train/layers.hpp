@@ -42,11 +42,11 @@ constexpr auto dense(const X& x, std::uint64_t seed = 0) {
   "template arguments: <\"hidden\", 256>"
 #define LEAT_DENSE_OTHERWISE(function)                                    \
   LEAT_OTHERWISE(#function LEAT_DENSE_WORDS) function(...) LEAT_DELETED;  \
-  template <auto First, auto... Rest>                                     \
+  template <LEAT_ANY_NUMBER First, LEAT_ANY_NUMBER... Rest>               \
   LEAT_OTHERWISE(#function LEAT_DENSE_WORDS) function(...) LEAT_DELETED;  \
-  template <auto First, fixed_string Name>                                \
+  template <LEAT_ANY_NUMBER First, fixed_string Name>                                \
   LEAT_OTHERWISE(#function LEAT_DENSE_WORDS) function(...) LEAT_DELETED;  \
-  template <fixed_string Name, auto... Units>                             \
+  template <fixed_string Name, LEAT_ANY_NUMBER... Units>                             \
   LEAT_OTHERWISE(#function LEAT_DENSE_WORDS) function(...) LEAT_DELETED
 LEAT_DENSE_OTHERWISE(dense);
 LEAT_DENSE_OTHERWISE(dense_layer);
