@@ -72,7 +72,7 @@ int run_check(const std::vector<std::string>& paths, bool allow_unknown) {
     for (const auto& [op, count] : unknown)
       list += (list.empty() ? "" : ", ") + std::string(op) + " (" + std::to_string(count) + ")";
     if (!list.empty()) line(path, "operators that leat does not know: " + list);
-    const std::string refused = findings.empty() ? refusal_of(file.meta.graph) : std::string{};
+    const std::string refused = findings.empty() ? refusal_of(file.meta.graph, allow_unknown) : std::string{};
     if (!refused.empty()) line(path, refused);
     if (findings.empty() && list.empty() && refused.empty())
       line(path, std::to_string(file.meta.graph.nodes.size()) + " nodes, nothing found");
@@ -150,7 +150,7 @@ int main(int count, char** arguments) try {
       app.add_subcommand("check", "What is wrong with files, and the operators that leat does not know");
   check_command->add_option("files", files, "the files")->required();
   check_command->add_flag("--allow-unknown", allow_unknown,
-                          "list operators that leat does not know, but exit with 0 if they are all");
+                          "list operators that leat does not know, but exit with 0 if they are all; devices of other machines are let pass");
   check_command->footer("Examples:\n  leat check model.pb\n  leat check --allow-unknown *.json || echo broken");
 
   auto* convert_command = app.add_subcommand("convert", "Write a graph in another form, by the files' endings");

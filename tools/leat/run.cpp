@@ -167,8 +167,13 @@ class progress_line {
 
 }  // namespace
 
-std::string refusal_of(const graph_def& def) {
+std::string refusal_of(const graph_def& def, bool on_any_device) {
   if (def.nodes.empty()) return {};
+  if (on_any_device) {
+    graph_def here = def;
+    for (node_def& node : here.nodes) node.device.clear();
+    return refusal_of(here, false);
+  }
   try {
     graph g;
     g.named();

@@ -31,7 +31,7 @@ struct run_request {
 };
 
 /// Why no run of a graph can begin: what importing it and placing its nodes says. Nothing where one can.
-std::string refusal_of(const leat::graph_def& graph);
+std::string refusal_of(const leat::graph_def& graph, bool on_any_device);
 
 /// Runs, and prints or writes the results. Returns the exit code: 0, or 1 where a run failed or the graph is wrong.
 /// Errors: usage_error for names that the graph does not have and values that do not fit; leat::error for files.

@@ -66,7 +66,10 @@ LEAT_EARLY inline const leat::detail::filled_early gradient_operators_compile{[]
     return leaky_relu_op::slope(x[0], x[1], alpha);
   });
   equal_pair("SoftplusGrad", softplus_op::slope<output>);
-  equal_pair("SoftsignGrad", [](const output& dy, const output& x) { return dy / square(1 + abs(x)); });
+  equal_pair("SoftsignGrad", [](const output& dy, const output& x) {
+    if (!is_floating(x.type())) throw unimplemented("no kernel for dtype " + std::string(name_of_dtype(x.type())));
+    return dy / square(1 + abs(x));
+  });
   // (dy, y)
   equal_pair("EluGrad", elu_op::slope);
   // Source: Klambauer et al. 2017

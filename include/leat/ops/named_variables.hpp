@@ -67,18 +67,24 @@ inline output finish_variable(graph& g, const output& first_value, const std::st
   return itself;
 }
 
-// What a rule writes as the first value of the variable of that name, in the scope "Initializer" behind it.
+// While it lives, new nodes stand with the variable of that name: those of its first value, and the variable itself.
+struct beside_variable {
+  named_nodes& nodes;
+  beside_variable(named_nodes& its_nodes, const std::string& variable_name) : nodes(its_nodes) {
+    nodes.initializer_classes.push_back("loc:@" + variable_name);
+  }
+  beside_variable(const beside_variable&) = delete;
+  beside_variable& operator=(const beside_variable&) = delete;
+  ~beside_variable() { nodes.initializer_classes.pop_back(); }
+};
+// What a rule writes as a variable's first value, in the scope "Initializer" behind it.
 template <class Rule>
-output made_in_initializer(graph& g, const std::string& variable_name, const Rule& rule) {
+output made_in_initializer(graph& g, const Rule& rule) {
   named_part& nodes = g.named();
-  nodes.initializer_classes.push_back("loc:@" + variable_name);  // of the variable itself, too
   nodes.devices.push_back({.what = named_nodes::device_frame::kind::clear, .spec = {}, .function = {}});
   const struct pop {
     named_nodes& of;
-    ~pop() {
-      of.devices.pop_back();
-      of.initializer_classes.pop_back();
-    }
+    ~pop() { of.devices.pop_back(); }
   } back{nodes};
   const name_scope initializer_names(g, "Initializer");
   const default_graph_scope here(g);
@@ -117,7 +123,8 @@ output variable(const F& initial, std::string_view name = {}, const variable_opt
   const detail::without_controls free(nodes);
   const name_scope variable_names(g, name.empty() ? "Variable" : name);
   const std::string true_name(without_slash(variable_names.text()));
-  const output first = detail::made_in_initializer(g, true_name, [&]() -> output { return initial(); });
+  const detail::beside_variable with_it(nodes, true_name);
+  const output first = detail::made_in_initializer(g, [&]() -> output { return initial(); });
   if (!static_cast<bool>(first)) throw invalid_argument("the initializer of variable " + true_name + " gives no node of a graph");
   return detail::finish_variable(g, nodes.value_of(first), true_name, options);
 }
@@ -230,7 +237,8 @@ inline output make_shared_variable(graph& g, const std::string& name, const std:
   const without_controls free(nodes);
   const name_scope variable_names(g, name);
   const std::string true_name(without_slash(variable_names.text()));
-  const output first = made_in_initializer(g, true_name, [&] { return rule(*extent, type); });
+  const beside_variable with_it(nodes, true_name);
+  const output first = made_in_initializer(g, [&] { return rule(*extent, type); });
   return finish_variable(g, first, true_name, options);
 }
 

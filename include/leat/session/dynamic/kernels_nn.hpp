@@ -50,6 +50,7 @@ operator_kernel broadcasting(F f) {
 }
 
 inline void run_bias_add(kernel_context& c) {
+  if (c.type(0) == dtype::boolean) throw unimplemented("no kernel for dtype bool");
   const tensor_value bias = c.input(1);
   tensor_value made = c.input(0).copy();
   const shape& s = made.extent();
