@@ -8,6 +8,7 @@
 #include <leat/ops/known.hpp>
 #include <leat/session/dynamic/kernel.hpp>
 #include <leat/session/dynamic/kernels_shape.hpp>
+#include <leat/session/dynamic/node_kinds.hpp>
 #include <leat/session/dynamic/node_program.hpp>
 
 namespace leat::dynamic {
