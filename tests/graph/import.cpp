@@ -1,7 +1,9 @@
 #include <leat/graph/import.hpp>
 
 #include <leat/graph/export.hpp>
-#include <leat/ops/named_array.hpp>
+#include <leat/ops/branch.hpp>
+#include <leat/ops/control.hpp>
+#include <leat/ops/named.hpp>
 #include <leat/ops/variable_scope.hpp>
 
 #include <doctest/doctest.h>
@@ -124,6 +126,47 @@ TEST_CASE("what is wrong with a graph is said with the node, and nothing is made
   CHECK_THROWS_WITH_AS(import_graph(g, def), "the node 'b' (Neg): attribute T is DT_FLOAT, but its input has DT_INT32", invalid_argument);
   def.nodes = {placeholder_node("a"), node_of("b", "MatMul", {"a", "a"}, float_T), node_of("c", "LogicalNot", {"b"})};
   CHECK_THROWS_AS(import_graph(g, def), invalid_argument);
+}
+
+TEST_CASE("an import that fails late leaves the graph as it was, and the next has its names") {
+  const graph_def good{.nodes = {placeholder_node("x"), node_of("y", "Relu", {"x"}, float_T)}};
+  graph_def bad = good;
+  bad.nodes.push_back(node_of("z", "AddV2", {"y", "x:1"}, float_T));
+  graph g;
+  const auto scope = g.as_default();
+  const auto before = constant(1.0f, "before");
+  import_graph(good);
+  const graph_def was = export_graph(g);
+  {
+    const auto waits = control_dependencies({before});
+    CHECK_THROWS_AS(import_graph(bad), invalid_argument);
+    CHECK_THROWS_AS(import_graph(bad, {.name = "other"}), invalid_argument);
+    CHECK(export_graph(g) == was);
+    import_graph(good, {.name = "other"});
+  }
+  import_graph(good);
+  CHECK(names_of(g) == std::vector<std::string>{"before", "import/x", "import/y", "other/x", "other/y", "import_1/x", "import_1/y"});
+  CHECK(g.named().find("import_1/y") == 6);
+  CHECK(g.named().find("other/z") < 0);
+  CHECK(constant(2.0f, "z").name() == "z:0");
+}
+
+TEST_CASE("a branch keeps nothing of an import that fails") {
+  graph_def bad{.nodes = {placeholder_node("x"), node_of("y", "Relu", {"x"}, float_T), node_of("z", "AddV2", {"y", "x:1"}, float_T)}};
+  graph g;
+  const auto scope = g.as_default();
+  const auto p = placeholder(dtype::boolean, {}, "p");
+  const auto one = constant(1.0f, "one");
+  const auto chosen = cond(
+      p,
+      [&] {
+        const int size = g.size();
+        CHECK_THROWS_AS(import_graph(bad), invalid_argument);
+        CHECK(g.size() == size);
+        return identity(one);
+      },
+      [&] { return negative(one); });
+  CHECK(chosen.type() == dtype::float32);
 }
 
 TEST_CASE("operators that are not known are kept as they are") {

@@ -42,6 +42,27 @@ class importer {
     check();
     const std::vector<int> order = topological();
     if (!ways_back_.empty() && !is_trial_ && options_.input_map.empty()) settle_loops();
+    if (nodes_.context != nullptr && options_.input_map.empty()) {
+      graph scratch;  // a branch or loop keeps what it was given: what is wrong must be known before
+      scratch.named();
+      const import_options plain{.name = "", .unknown_operators = options_.unknown_operators};
+      importer trial(scratch, def_, plain);
+      trial.is_trial_ = true;
+      trial.run();
+    }
+    // an import that fails leaves the graph as it was
+    struct unless_done {
+      graph& g;
+      named_part& nodes;
+      named_nodes::growth before;
+      version_def versions;
+      bool done = false;
+      ~unless_done() {
+        if (done || nodes.context != nullptr) return;
+        nodes.return_to(g, std::move(before));
+        nodes.versions = std::move(versions);
+      }
+    } taken_back{g_, nodes_, nodes_.reached(g_), nodes_.versions};
     if (g_.size() == 0) nodes_.versions = def_.versions;
     prefix_ = options_.name.empty() ? std::string{} : nodes_.names.open_scope(options_.name);
     place_.assign(def_.nodes.size(), -1);
@@ -60,7 +81,9 @@ class importer {
       check_way_back(node, k, from);
       nodes_.set_input(g_, place_[static_cast<std::size_t>(node)], k, from.index());
     }
-    return returned();
+    std::vector<graph_element> elements = returned();
+    taken_back.done = true;
+    return elements;
   }
 
  private:

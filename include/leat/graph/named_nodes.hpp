@@ -232,6 +232,27 @@ class named_nodes : public graph_names {
     return index;
   }
 
+  /// How far a graph has come.
+  struct growth {
+    std::size_t nodes, edges, numbers, ports;
+    name_table names;
+  };
+  growth reached(const graph& g) const { return {g.nodes.size(), g.edges.size(), g.numbers.size(), ports_.size(), names}; }
+  /// Takes back the nodes that were appended since, which must be in no branch or loop, and their names.
+  void return_to(graph& g, growth before) {
+    g.nodes.resize(before.nodes);
+    g.edges.resize(before.edges);
+    g.numbers.resize(before.numbers);
+    ports_.resize(before.ports);
+    while (records_.size() > before.nodes) records_.pop_back();
+    names = std::move(before.names);
+    by_name_ = {};
+    for (std::size_t k = 0; k < records_.size(); ++k)
+      if (!records_[k].name.empty()) by_name_.insert(name_index::hash(records_[k].name, false), static_cast<int>(k));
+    for (control_frame& frame : controls)
+      std::erase_if(frame.inside, [&](int index) { return static_cast<std::size_t>(index) >= before.nodes; });
+  }
+
   /// Names a node that was made before its name was known.
   void name_node(graph& g, int index, std::string name) {
     node_record& r = record(index);
