@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -42,7 +43,8 @@ class interpreted {
     bind(Leaf::identity::hash, &value);
     return *this;
   }
-  void bind(std::uint64_t id, void* at) {
+  template <std::same_as<std::uint64_t> Id>  // no leaf is converted to one
+  void bind(Id id, void* at) {
     const auto v = code_->view();
     for (int b = 0; b < v.buffers(); ++b) {
       const auto info = v.buffer_at(b);
