@@ -37,7 +37,7 @@
 
 namespace leat::cpu {
 
-/// Is told of a program's steps and does nothing.
+/// The observer of a run that nobody watches: both calls are empty.
 struct no_observer {
   void before(int) {}
   void after(int) {}
@@ -169,7 +169,7 @@ class bound_program {
     make_ready();
     code_.run({buffers_.data(), plan_.numbers.data(), arena_});
   }
-  /// The same; `observer` is told of each step, as `interpreter::run` says.
+  /// The same; `observer` is called before and after each step, see `interpreter::run`.
   template <class Observer>
   void run(Observer& observer) {
     make_ready();

@@ -493,8 +493,8 @@ concept one_is_expression = is_tensor_argument<A> || is_tensor_argument<B> || is
 template <class A, class B>
 concept one_is_no_tensor = !(is_tensor_argument<A> && is_tensor_argument<B>) && one_is_expression<A, B>;
 }  // namespace detail
-/// A number that cannot stand beside an expression, in either order: a fraction beside integers or bool, as in `i * 0.5f`, or a number
-/// in the type that the dtype does not hold, as in `1e300_c * x`.
+/// An expression and a number that its dtype does not allow, in either order: a fraction where the dtype is an integer or bool, as in
+/// `i * 0.5f`, or a number known to the compiler that the dtype cannot represent, as in `1e300_c * x`.
 template <class A, class B>
 concept operand_and_fraction = (tensor_expression<A> && number_or_constant<B> && !detail::stands_beside<B>(A::type)) ||
                                (number_or_constant<A> && tensor_expression<B> && !detail::stands_beside<A>(B::type));

@@ -42,7 +42,7 @@ struct run_options {
   std::int64_t timeout_in_ms = 0;
   /// Stops the run from another thread.
   const cancellation* cancel = nullptr;
-  /// Is told what ran, and how long it took.
+  /// Records what ran, and how long it took.
   run_trace* trace = nullptr;
 };
 

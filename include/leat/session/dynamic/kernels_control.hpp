@@ -1,6 +1,6 @@
 #pragma once
 // Kernels of control flow, of stacks that loops keep values on, and of what a graph does beside computing: print, check, call
-// the host. What is dead and which frame a value goes to is the executor's affair; here values only pass.
+// the host. The executor handles dead values and frames; these kernels forward.
 
 #include <leat/core/early.hpp>
 #include <leat/graph/named_part.hpp>

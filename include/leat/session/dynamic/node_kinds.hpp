@@ -38,7 +38,7 @@ inline std::vector<int> written_inputs(const op_info& op, int inputs) {
   return list;
 }
 
-/// Whether it hands on what comes to it; of a variable, the variable itself.
+/// Whether its result is its first input, unchanged; for a variable, the variable itself.
 inline bool passes_on(std::string_view type) {
   return type == "Identity" || type == "StopGradient" || type == "PreventGradient" || type == "Snapshot" || type == "RefIdentity" ||
          type == "PlaceholderWithDefault";
