@@ -80,7 +80,9 @@ TEST_CASE("a training step: gradients, sizes of named dimensions, assignments, g
   import_graph(h, def, {.name = ""});
   CHECK(export_graph(h) == def);
   // the forward part is plain again, once it is known that both batches are one
-  const auto plain = canonical({std::get<output>(made[0])}, {.shapes = {{get_tensor_by_name(g, "x:0"), shape_value{8, 3}}, {get_tensor_by_name(g, "y:0"), shape_value{8}}}});
+  const auto plain =
+      canonical({std::get<output>(made[0])},
+                {.shapes = {{get_tensor_by_name(g, "x:0"), shape_value{8, 3}}, {get_tensor_by_name(g, "y:0"), shape_value{8}}}});
   CHECK(plain.leaves.size() == 4);
 }
 
@@ -92,7 +94,8 @@ TEST_CASE("numbers of initializers and settings are those that the expressions c
   to_graph(v + 1.5, u * 2.5f);
   const auto number = [&](const char* name) {
     const auto* p = get_operation_by_name(g, name).attribute("value").get_if<tensor_proto>();
-    return p->dtype == data_type::float64 ? detail::get_bytes<double>(p->bytes, 0) : static_cast<double>(detail::get_bytes<float>(p->bytes, 0));
+    return p->dtype == data_type::float64 ? detail::get_bytes<double>(p->bytes, 0)
+                                          : static_cast<double>(detail::get_bytes<float>(p->bytes, 0));
   };
   CHECK(number("v/Initializer/Const") == 3.0);
   CHECK(number("add/y") == 1.5);
@@ -150,7 +153,8 @@ TEST_CASE("typed gradients and training steps are those of the same program on a
       [&] {
         const auto y = model();
         const auto made = gradients({y}, {v("w:0"), v("b:0")});
-        named_optimizer(gradient_descent(0.5f)).apply_gradients({{gradient_value(made[0] * 2.0f), v("w:0")}, {gradient_value(made[1]), v("b:0")}});
+        named_optimizer(gradient_descent(0.5f))
+            .apply_gradients({{gradient_value(made[0] * 2.0f), v("w:0")}, {gradient_value(made[1]), v("b:0")}});
       });
   // a counter, and a rate with a name
   const auto rate = parameter<"rate">(0.25f);

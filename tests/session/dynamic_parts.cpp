@@ -42,7 +42,8 @@ std::int64_t check_both_ways(graph& g, const std::vector<output>& fetches, const
   for (int k = 0; k < runs; ++k) {
     const auto a = parts.run(fetches, feeds), b = nodes.run(fetches, feeds);
     for (std::size_t i = 0; i < a.size(); ++i)
-      CHECK_MESSAGE(close(a[i], b[i]), "fetch ", fetches[i].name(), " in run ", k, ": ", summary_text(a[i]), " is not ", summary_text(b[i]));
+      CHECK_MESSAGE(close(a[i], b[i]), "fetch ", fetches[i].name(), " in run ", k, ": ", summary_text(a[i]), " is not ",
+                    summary_text(b[i]));
   }
   CHECK(nodes.fused_parts() == 0);
   return parts.fused_parts();

@@ -1,5 +1,5 @@
-// What is left of a run that fails, whose numbers count, and what becomes of arrays that are lent: nothing that is dead or of an earlier run
-// may be read.
+// What is left of a run that fails, whose numbers count, and what becomes of arrays that are lent: nothing that is dead or of an
+// earlier run may be read.
 #include <leat/session/session.hpp>
 
 #include "support/check.hpp"
@@ -190,16 +190,20 @@ TEST_CASE("after any sequence of runs a session does what a new one does") {
   const auto rate = parameter<"rate">(0.5f);
   const auto w = variable<"w", float, 3>(ones);
   const auto counter = variable<"counter", std::int32_t>(1);
-  const auto model = [&](float number) { return std::make_pair(reduce_sum(x * w) * rate + number, assign_sub(w, number * rate * reduce_mean<0>(x))); };
+  const auto model = [&](float number) {
+    return std::make_pair(reduce_sum(x * w) * rate + number, assign_sub(w, number * rate * reduce_mean<0>(x)));
+  };
   const auto [loss, train] = model(0.25f);
   const auto scaled = x * w * rate;
   const auto picked = gather(w, picks);
   const auto quotients = picks / divisors;
   const auto count = assign_add(counter, 1);
-  const auto make_session = [&] { return std::make_unique<session<std::remove_const_t<decltype(loss)>, std::remove_const_t<decltype(train)>,
-                                                                  std::remove_const_t<decltype(scaled)>, std::remove_const_t<decltype(picked)>,
-                                                                  std::remove_const_t<decltype(quotients)>, std::remove_const_t<decltype(count)>>>(
-      loss, train, scaled, picked, quotients, count); };
+  const auto make_session = [&] {
+    return std::make_unique<
+        session<std::remove_const_t<decltype(loss)>, std::remove_const_t<decltype(train)>, std::remove_const_t<decltype(scaled)>,
+                std::remove_const_t<decltype(picked)>, std::remove_const_t<decltype(quotients)>, std::remove_const_t<decltype(count)>>>(
+        loss, train, scaled, picked, quotients, count);
+  };
   struct state {
     std::optional<xt::xtensor<float, 1>> w;
     std::optional<std::int32_t> counter;

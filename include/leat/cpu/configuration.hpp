@@ -108,10 +108,11 @@ inline bool note_configuration(const char* mine) noexcept {
 /// same LEAT_USE_ macros. Errors: failed_precondition, with both configurations.
 inline void require_one_configuration() {
   if (detail::other_configuration == nullptr) return;
-  throw failed_precondition(std::string("this program's objects or shared libraries differ in the processor they were compiled for (-march) or in "
-                                        "LEAT_USE_ macros: one has ") +
-                            detail::first_configuration + ", one " + detail::other_configuration +
-                            "; compile all of them alike, or give each shared library functions of its own (-fvisibility=hidden)");
+  throw failed_precondition(
+      std::string("this program's objects or shared libraries differ in the processor they were compiled for (-march) or in "
+                  "LEAT_USE_ macros: one has ") +
+      detail::first_configuration + ", one " + detail::other_configuration +
+      "; compile all of them alike, or give each shared library functions of its own (-fvisibility=hidden)");
 }
 
 }  // namespace leat::cpu

@@ -220,7 +220,8 @@ class bound_program {
   void make_own_plan() {
     const auto v = code_.view();
     for (int k = 0; k < v.names(); ++k)
-      if (sizes_[static_cast<std::size_t>(k)] < 0) throw failed_precondition("named dimension " + std::to_string(k) + " of the program has no size");
+      if (sizes_[static_cast<std::size_t>(k)] < 0)
+        throw failed_precondition("named dimension " + std::to_string(k) + " of the program has no size");
     make_plan(code_.data(), sizes_.data(), device::chunks, plan_);
     planned_ = true;
   }

@@ -328,7 +328,8 @@ constexpr auto constant() {
 namespace detail {
 template <class T, std::int64_t Bits, class Dims>
 struct filled_leaf : no_numbers {
-  static constexpr std::uint64_t hash = mix(mix(mix(static_cast<std::uint64_t>(Bits), static_cast<std::uint64_t>(dtype_of<T>)), Dims::hash), 105);
+  static constexpr std::uint64_t hash =
+      mix(mix(mix(static_cast<std::uint64_t>(Bits), static_cast<std::uint64_t>(dtype_of<T>)), Dims::hash), 105);
   template <class E>
   static constexpr int enter(graph& g) {
     dimension_names<Dims>::enter(g);

@@ -63,10 +63,10 @@ constexpr bool fits(dtype type, N value) {
 
 // `place` begins the message: `feed of "rate": `. It is empty for an operand beside an expression.
 [[noreturn, gnu::cold]] inline void refuse_number(std::string_view place, dtype type, const std::string& value, bool is_whole) {
-  throw invalid_argument(std::string(place) + "the number " + value + " does not fit the dtype " + std::string(name_of_dtype(type)) +
-                         (place.empty() ? " of the expression beside it" : "") +
-                         (is_whole && is_floating(type) ? ", which does not hold each integer of that size; written as a fraction it is rounded"
-                                                        : ""));
+  throw invalid_argument(
+      std::string(place) + "the number " + value + " does not fit the dtype " + std::string(name_of_dtype(type)) +
+      (place.empty() ? " of the expression beside it" : "") +
+      (is_whole && is_floating(type) ? ", which does not hold each integer of that size; written as a fraction it is rounded" : ""));
 }
 template <class N>
 [[noreturn, gnu::cold, gnu::noinline]] void refuse_number(std::string_view place, dtype type, N value) {

@@ -1,6 +1,7 @@
 #pragma once
 // What a graph has beside its table when it has names: collections, variables, constants' contents, and the making of nodes
-// with TensorFlow's inputs and attributes. Users meet it through graph/named.hpp, which has what is only declared here (named_part_functions.hpp).
+// with TensorFlow's inputs and attributes. Users include graph/named.hpp, which also has the definitions of what is only declared here
+// (named_part_functions.hpp).
 
 #include <leat/graph/convert.hpp>
 #include <leat/graph/graph_def.hpp>

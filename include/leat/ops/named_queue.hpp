@@ -38,7 +38,8 @@ class graph_queue {
   std::vector<output> dequeue_many(const operand_value& n, std::string_view name = {},
                                    const std::source_location& where = std::source_location::current()) const {
     const bool is_known = n.literal() != nullptr && n.literal()->extent().rank == 0;
-    return take("QueueDequeueManyV2", "_DequeueMany", n, is_known ? static_cast<std::int64_t>(n.literal()->number(0)) : unknown_dimension, name, where);
+    return take("QueueDequeueManyV2", "_DequeueMany", n, is_known ? static_cast<std::int64_t>(n.literal()->number(0)) : unknown_dimension,
+                name, where);
   }
   /// The same, but if the queue is closed, gives the fewer elements that are left. Source: `dequeue_up_to`.
   std::vector<output> dequeue_up_to(const operand_value& n, std::string_view name = {},
@@ -65,10 +66,12 @@ class graph_queue {
   const std::vector<shape_value>& shapes() const { return shapes_; }
 
  private:
-  friend graph_queue fifo_queue(std::int64_t, const std::vector<dtype>&, const std::vector<shape_value>&, const queue_options&, const std::source_location&);
-  friend graph_queue padding_fifo_queue(std::int64_t, const std::vector<dtype>&, const std::vector<shape_value>&, const queue_options&, const std::source_location&);
-  friend graph_queue random_shuffle_queue(std::int64_t, std::int64_t, const std::vector<dtype>&, const std::vector<shape_value>&, const queue_options&,
-                                    const std::source_location&);
+  friend graph_queue fifo_queue(std::int64_t, const std::vector<dtype>&, const std::vector<shape_value>&, const queue_options&,
+                                const std::source_location&);
+  friend graph_queue padding_fifo_queue(std::int64_t, const std::vector<dtype>&, const std::vector<shape_value>&, const queue_options&,
+                                        const std::source_location&);
+  friend graph_queue random_shuffle_queue(std::int64_t, std::int64_t, const std::vector<dtype>&, const std::vector<shape_value>&,
+                                          const queue_options&, const std::source_location&);
 
   static std::vector<data_type> data_types(const std::vector<dtype>& types) {
     std::vector<data_type> list;
@@ -99,7 +102,8 @@ class graph_queue {
     given.insert(given.begin(), reference_);
     const std::string full = reference_.operation().name();
     const std::string own = full.substr(full.rfind('/') == full.npos ? 0 : full.rfind('/') + 1) + std::string(suffix);
-    return call_operator(g, type, std::span<const number_argument>(given), std::move(attributes), name.empty() ? std::string_view(own) : name);
+    return call_operator(g, type, std::span<const number_argument>(given), std::move(attributes),
+                         name.empty() ? std::string_view(own) : name);
   }
   graph_operation add(std::string_view type, std::string_view suffix, const std::vector<operand_value>& components, std::string_view name,
                       const std::source_location& where) const {
@@ -113,8 +117,8 @@ class graph_queue {
     }
     return call(type, suffix, std::move(given), {{"Tcomponents", data_types(types_)}}, name, where);
   }
-  std::vector<output> take(std::string_view type, std::string_view suffix, const std::optional<operand_value>& n, std::int64_t rows, std::string_view name,
-                           const std::source_location& where) const {
+  std::vector<output> take(std::string_view type, std::string_view suffix, const std::optional<operand_value>& n, std::int64_t rows,
+                           std::string_view name, const std::source_location& where) const {
     std::vector<number_argument> given;
     if (n && n->tensor() != nullptr) given.emplace_back(*n->tensor());
     else if (n) given.emplace_back(*n->literal());
@@ -140,14 +144,15 @@ class graph_queue {
 /// A first in, first out queue in the default graph. `capacity`: the most elements it holds; below 0: no limit.
 /// `shapes`: one for each component, or empty to allow any shapes; then `dequeue_many` is not possible.
 /// Errors: invalid_argument if `shapes` is neither empty nor as long as `types`. Source: `FIFOQueue`.
-[[nodiscard]] inline graph_queue fifo_queue(std::int64_t capacity, const std::vector<dtype>& types, const std::vector<shape_value>& shapes = {},
-                                      const queue_options& options = {}, const std::source_location& where = std::source_location::current()) {
+[[nodiscard]] inline graph_queue fifo_queue(std::int64_t capacity, const std::vector<dtype>& types,
+                                            const std::vector<shape_value>& shapes = {}, const queue_options& options = {},
+                                            const std::source_location& where = std::source_location::current()) {
   return {"FIFOQueueV2", "fifo_queue", types, shapes, {{"capacity", capacity}}, options, where};
 }
 /// The same for elements whose sizes vary where `shapes` has -1; batches are padded with zeros. Source: `PaddingFIFOQueue`.
-[[nodiscard]] inline graph_queue padding_fifo_queue(std::int64_t capacity, const std::vector<dtype>& types, const std::vector<shape_value>& shapes,
-                                              const queue_options& options = {},
-                                              const std::source_location& where = std::source_location::current()) {
+[[nodiscard]] inline graph_queue padding_fifo_queue(std::int64_t capacity, const std::vector<dtype>& types,
+                                                    const std::vector<shape_value>& shapes, const queue_options& options = {},
+                                                    const std::source_location& where = std::source_location::current()) {
   return {"PaddingFIFOQueueV2", "padding_fifo_queue", types, shapes, {{"capacity", capacity}}, options, where};
 }
 /// A queue that gives its elements in random order. While it is open, at least `least` elements remain after each dequeue.

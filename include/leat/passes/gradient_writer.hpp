@@ -12,7 +12,8 @@ namespace leat::detail {
 
 class gradient_writer {
  public:
-  explicit gradient_writer(gradient_table& from) : g_(from.owner()), nodes_(g_.named()), from_(from.table), rows_(from), node_(from.index()) {
+  explicit gradient_writer(gradient_table& from)
+      : g_(from.owner()), nodes_(g_.named()), from_(from.table), rows_(from), node_(from.index()) {
     tensors_ = from.tensors;
     tensors_.resize(static_cast<std::size_t>(from_.size()));
   }

@@ -57,7 +57,8 @@ void for_each_written(const program_view& p, const std::int64_t* data, const pro
   const std::int64_t* code = data + s.instructions;
   std::int64_t at = phase_lengths + 3 + 2 * code[stages] + 3 * code[accumulating_total];
   for (; at < s.instruction_count; at += words_per_instruction)
-    if (const std::int64_t op = code[at]; op == store || op == reduce_array || op == reduce_cell || op == finish_all) tell(static_cast<int>(code[at + 1]));
+    if (const std::int64_t op = code[at]; op == store || op == reduce_array || op == reduce_cell || op == finish_all)
+      tell(static_cast<int>(code[at + 1]));
 }
 
 }  // namespace detail
