@@ -3,6 +3,7 @@
 
 #include <leat/graph/bind_arguments.hpp>
 #include <leat/graph/import_options.hpp>
+#include <leat/graph/operator_names.hpp>
 #include <leat/graph/separate.hpp>
 
 #include <queue>
@@ -216,9 +217,7 @@ class importer {
       for (std::size_t k = 0; k < inputs_[i].size(); ++k) {
         const int from = inputs_[i][k].node;
         if (from < 0) continue;
-        const bool merges = def_.nodes[i].op == "Merge" || def_.nodes[i].op == "RefMerge";
-        const std::string& type = def_.nodes[static_cast<std::size_t>(from)].op;
-        if (merges && !inputs_[i][k].control && (type == "NextIteration" || type == "RefNextIteration")) {
+        if (is_merge(def_.nodes[i].op) && !inputs_[i][k].control && is_next_iteration(def_.nodes[static_cast<std::size_t>(from)].op)) {
           ways_back_.push_back({static_cast<int>(i), static_cast<int>(k), from});
           continue;
         }
