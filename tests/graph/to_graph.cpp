@@ -8,6 +8,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -104,6 +106,27 @@ TEST_CASE("numbers of initializers and settings are those that the expressions c
   CHECK(number("mul/y") == 2.5);
   CHECK(*get_operation_by_name(g, "u/Initializer/random_uniform/RandomUniform").attribute("seed2").get_if<std::int64_t>() == 9);
   CHECK_THROWS_AS(to_graph(v), invalid_argument);  // "v" is there
+}
+
+TEST_CASE("integers that no double represents keep their value") {
+  constexpr std::int64_t large = (std::int64_t{1} << 53) + 1, least = std::numeric_limits<std::int64_t>::min();
+  const auto i = placeholder<"i", std::int64_t, 2>();
+  const auto v = variable<"v", std::int64_t>(large);
+  const auto n = parameter<"n">(least);
+  const auto sum = (i + large) * v - n;
+  graph g;
+  const auto scope = g.as_default();
+  to_graph(sum);
+  const auto number = [&](const char* name) {
+    const graph_operation op = get_operation_by_name(g, name);
+    CHECK(g.attribute(g.at(op.index()), 0) == integers_of(*op.attribute("value").get_if<tensor_proto>())->front());
+    return g.attribute(g.at(op.index()), 0);
+  };
+  CHECK(number("add/y") == large);
+  CHECK(number("v/Initializer/Const") == large);
+  CHECK(number("n/input") == least);
+  const output constant_of_int64 = constant(large);
+  CHECK(g.attribute(g.at(constant_of_int64.index()), 0) == large);
 }
 
 TEST_CASE("typed gradients and training steps are those of the same program on a graph with names") {

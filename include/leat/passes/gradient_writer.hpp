@@ -50,7 +50,7 @@ class gradient_writer {
     return made;
   }
   output number(const node& n) {
-    const double value = value_of_bits(n.result.type, from_.attribute(n, 0));
+    const kept_number value{from_.attribute(n, 0)};
     if (n.result.extent.is_static()) return nodes_.make_constant(g_, {n.result.type, n.result.extent, value}, "Const");
     const output dims = stack_of({n.result.extent.dim, static_cast<std::size_t>(n.result.extent.rank)});
     const output filled_with = nodes_.make_constant(g_, {n.result.type, {}, value}, "Const");
