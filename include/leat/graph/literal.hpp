@@ -96,14 +96,15 @@ class tensor_literal {
     for (T v : values) put(v);
     fill();
   }
-  /// Zeros or another number of a dtype.
-  tensor_literal(dtype type, const shape& extent, double value = 0) : type_(to_data_type(type)), extent_(extent) {
-    put_number(value);
-    fill();
-  }
+  /// One number in every element.
   tensor_literal(dtype type, const shape& extent, kept_number value) : type_(to_data_type(type)), extent_(extent) {
     if (is_floating(type)) put_number(std::bit_cast<double>(value.bits));
     else put_number(value.bits);
+    fill();
+  }
+  /// Zeros or another number of a dtype.
+  tensor_literal(dtype type, const shape& extent, double value = 0) : type_(to_data_type(type)), extent_(extent) {
+    put_number(value);
     fill();
   }
   tensor_literal(data_type type, const shape& extent, std::vector<std::string> texts)

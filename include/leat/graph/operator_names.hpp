@@ -1,6 +1,6 @@
 #pragma once
 // Groups of operators that several layers tell apart by TensorFlow's names alone: those of control flow, each also for references to
-// variables, those that make a variable, and quotients.
+// variables, and those that make a variable.
 
 #include <string_view>
 
@@ -14,10 +14,5 @@ constexpr bool is_switch(std::string_view type) { return type == "Switch" || typ
 
 /// Whether its result is a reference to a variable that the node itself stands for.
 constexpr bool makes_variable(std::string_view type) { return type == "VariableV2" || type == "Variable" || type == "TemporaryVariable"; }
-
-/// Whether it refuses a divisor of 0 where the dtype is an integer.
-constexpr bool refuses_zero_integers(std::string_view type) {
-  return type == "FloorDiv" || type == "TruncateDiv" || type == "FloorMod" || type == "TruncateMod";
-}
 
 }  // namespace leat::detail

@@ -62,22 +62,19 @@ inline constexpr std::int64_t leaf_dimension = Leaf::extent.dim[Axis];
 [[noreturn, gnu::cold]] inline void throw_wrong_shape(std::string_view what, std::string_view name, std::string_view expected,
                                                       const std::int64_t* extents, int rank) {
   message m;
-  m << what << (name.empty() ? " the expression" : " \"") << name << (name.empty() ? " is " : "\" is ") << expected
-    << ", the array has shape [";
+  m << what << (name.empty() ? " the expression" : " \"") << name << (name.empty() ? " is " : "\" is ") << expected << ", the array has shape [";
   for (int k = 0; k < rank; ++k) m << (k > 0 ? ", " : "") << static_cast<long long>(extents[k]);
   m << "]";
   throw invalid_argument(std::string(m.view()));
 }
-[[noreturn, gnu::cold]] inline void throw_two_sizes(std::string_view dimension, std::int64_t before, std::int64_t now,
-                                                    std::string_view name) {
+[[noreturn, gnu::cold]] inline void throw_two_sizes(std::string_view dimension, std::int64_t before, std::int64_t now, std::string_view name) {
   message m;
   m << "named dimension \"" << dimension << "\" has size " << static_cast<long long>(before) << " in one feed and "
     << static_cast<long long>(now) << " in that of \"" << name << "\": it has one size in one run";
   throw invalid_argument(std::string(m.view()));
 }
 // Of a flat array, whose shape the placeholder's tells, when other feeds have said what its named dimensions are.
-[[noreturn, gnu::cold]] inline void throw_bound_size(std::string_view name, std::string_view expected, std::int64_t needed,
-                                                     std::int64_t got) {
+[[noreturn, gnu::cold]] inline void throw_bound_size(std::string_view name, std::string_view expected, std::int64_t needed, std::int64_t got) {
   message m;
   m << "the feed of \"" << name << "\" is " << expected << ": with the sizes that other feeds of this run have bound it has "
     << static_cast<long long>(needed) << " elements, the array has " << static_cast<long long>(got)
