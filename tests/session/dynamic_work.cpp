@@ -143,7 +143,7 @@ struct stopped_program {
       if (view.buffer_at(b).where == storage::variable) variables.push_back(b);
     std::vector<std::vector<int>> groups;
     if (together) groups.push_back(variables);
-    stops = dynamic::find_stops(view, data.data(), groups);
+    stops = dynamic::find_stops(view, data.data(), nullptr, groups);
     for (int k = 0; k < view.steps(); ++k) {
       bool found = false;
       dynamic::detail::for_each_written(view, data.data(), view.step_at(k), [&](int) { found = true; });

@@ -192,6 +192,11 @@ class bound_program {
     arena_bytes_ = std::exchange(from.arena_bytes_, 0);
     ready_ = from.ready_ = false;
   }
+  /// Gives its memory back; the next run takes what it needs.
+  void release_memory() {
+    release();
+    ready_ = false;
+  }
   /// Plans, and gets what memory is missing; a run does so by itself.
   void reserve() {
     if (!ready_) place();

@@ -41,7 +41,7 @@ class fused_part final : public plan_part {
     if (program == nullptr) return false;
     try {
       std::vector<tensor_value> fetched(givers.size());
-      give_memory(program->results, fetched);
+      give_memory(program->results_for(values), fetched);
       if (!program->run(values, fetched, step, programs_)) return false;
       keep_memory(fetched);
       for (std::size_t k = 0; k < fetched.size(); ++k) results[k] = {std::move(fetched[k]), nullptr, false};

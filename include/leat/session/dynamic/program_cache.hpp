@@ -1,7 +1,8 @@
 #pragma once
-// The programs that were made of a plan, by the shapes that it is run with. One after the other they use the same memory for
-// intermediate results: a program that has none takes it from one that does not run. What all of them keep is limited by the
-// session's budget (program_budget.hpp).
+// The programs that were made of a plan, by the shapes that it is run with: the first two for one set of shapes each, since many
+// plans have no more; the third for all sizes, where the tables show that they only differ in those (plain_sizes.hpp). One after
+// the other they use the same memory for intermediate results: a program that has none takes it from one that does not run. What
+// all of them keep is limited by the session's budget (program_budget.hpp).
 
 #include <leat/session/dynamic/plain.hpp>
 
@@ -23,19 +24,26 @@ class program_cache final : program_holder {
     std::shared_ptr<plain_program> p;
     {
       const std::lock_guard lock(guard_);
-      for (auto& at : programs_)
-        if (at->fits(values)) {
-          at->used.store(step.session.programs->now(), std::memory_order_relaxed);
-          if (&at == &programs_.front()) return at;
-          std::swap(at, programs_.front());
-          return programs_.front();
+      plan_sizes sizes;
+      bool may_have = false;  // a general program that nobody has asked for these sizes
+      for (auto& at : programs_) {
+        if (!at->fits(values, sizes)) continue;
+        if (at->general && !at->checked.has(sizes)) {
+          may_have = true;
+          continue;
         }
+        at->used.store(step.session.programs->now(), std::memory_order_relaxed);
+        if (&at == &programs_.front()) return at;
+        std::swap(at, programs_.front());
+        return programs_.front();
+      }
       step.start_clock();
-      if (is_hopeless_ || !is_worth_making(values)) return nullptr;
-      p = make(g, plan, step, values, known_feeds);
-      if (p == nullptr) return nullptr;
-      p->used.store(step.session.programs->now(), std::memory_order_relaxed);
-      programs_.push_back(p);
+      if (is_hopeless_ || (!may_have && !is_worth_making(values))) return nullptr;
+      const auto [made, fresh] = make(g, plan, step, values, known_feeds, may_have);
+      if (made == nullptr) return nullptr;
+      made->used.store(step.session.programs->now(), std::memory_order_relaxed);
+      if (!fresh) return made;
+      programs_.push_back(p = made);
     }
     enter(step.session.programs);
     step.session.programs->tick();
@@ -45,7 +53,7 @@ class program_cache final : program_holder {
   /// Memory for a program that is about to run and has not enough: that of another one, where it does not run.
   void lend(plain_program& to, std::int64_t budget) {
     const std::int64_t wanted = to.bound->needed_bytes();
-    if (wanted < least_lent) return;
+    if (wanted < least_lent || wanted <= to.bound->arena_bytes()) return;
     const std::lock_guard lock(guard_);
     for (auto& p : programs_) {
       if (p.get() == &to || !p->bound || !p->guard.try_lock()) continue;
@@ -80,16 +88,63 @@ class program_cache final : program_holder {
     std::erase_if(programs_, [&](const auto& at) { return at.get() == p; });
   }
 
-  std::shared_ptr<plain_program> make(graph& g, const run_plan& plan, step_state& step, std::span<const tensor_value> values,
-                                      std::span<const int> known_feeds) {
+  struct made_program {
+    std::shared_ptr<plain_program> program;
+    bool fresh = false;
+  };
+  // The program for these values: one for many sizes, where there is one that fits; or a new one, for these sizes or for many.
+  made_program make(graph& g, const run_plan& plan, step_state& step, std::span<const tensor_value> values, std::span<const int> known_feeds,
+                    bool may_have) {
     std::optional<trace_scope> timed;
     if (step.trace != nullptr) timed.emplace(step.trace, step.traced_run, "make a program", "Plan");
     const cpu::flush_denormals mode;  // for what is computed now
     plain_builder builder(g, plan, step);
-    std::shared_ptr<plain_program> p = builder.make(values, known_feeds);
-    if (p != nullptr) ++made_;
-    else if (!builder.lacks_values() && ++failed_ >= 3 && programs_.empty()) is_hopeless_ = true;  // it is not one that can
+    std::optional<plain_table> table = builder.make(values, known_feeds);
+    if (table && may_have) {
+      if (auto p = instance(*table, values)) return {p};
+      if (!is_worth_making(values)) return {};
+    }
+    std::shared_ptr<plain_program> p;
+    if (table && earlier_) p = make_general(*table, values);
+    if (table && p == nullptr) p = program_of(*table);
+    if (p == nullptr) {
+      if (!builder.lacks_values() && ++failed_ >= 3 && programs_.empty()) is_hopeless_ = true;  // it is not one that can
+      return {};
+    }
+    // from the second table on, one is kept to see what of a further one follows from the sizes of its feeds
+    if (made_++ > 0 && !p->general && failed_to_generalize_ < 3) earlier_ = std::move(table);
+    return {p, true};
+  }
+  std::shared_ptr<plain_program> instance(const plain_table& table, std::span<const tensor_value> values) {
+    plan_sizes sizes;
+    for (auto& at : programs_)
+      if (at->general && at->fits(values, sizes) && is_instance(*at->general, table, sizes)) {
+        at->checked.add(sizes);
+        return at;
+      }
+    return nullptr;
+  }
+  // One for all sizes of which this table and an earlier one are examples.
+  std::shared_ptr<plain_program> make_general(const plain_table& table, std::span<const tensor_value> values) {
+    std::optional<general_table> made = generalize(*earlier_, table);
+    earlier_.reset();
+    auto p = made ? program_of(made->table) : nullptr;
+    plan_sizes sizes;
+    if (p == nullptr || !p->fits(values, sizes)) {
+      ++failed_to_generalize_;
+      return nullptr;
+    }
+    p->checked.add(sizes);
+    p->own_bytes += static_cast<std::int64_t>(made->places.size() * (sizeof(node) + 4 * sizeof(int)));
+    p->general = std::move(made);
     return p;
+  }
+  static std::shared_ptr<plain_program> program_of(const plain_table& table) {
+    try {
+      return std::make_shared<plain_program>(table);
+    } catch (const std::exception&) {
+      return nullptr;  // the executor says what is wrong, or has less memory to ask for
+    }
   }
   // After many shapes it is time to make a program only for those that come again: one that is run once does not pay.
   bool is_worth_making(std::span<const tensor_value> values) {
@@ -114,6 +169,8 @@ class program_cache final : program_holder {
   std::mutex guard_;
   std::vector<std::shared_ptr<plain_program>> programs_;  // the last used first
   bool is_hopeless_ = false;
+  std::optional<plain_table> earlier_;  // a table for other sizes
+  int failed_to_generalize_ = 0;
   int made_ = 0;
   int failed_ = 0;
   std::vector<std::uint64_t> seen_;  // shapes that came when many programs had been made
@@ -123,9 +180,12 @@ class program_cache final : program_holder {
 };
 
 inline void plain_program::have_memory(step_state& step, program_cache& cache) {
+  // what it had for larger sizes
+  if (bound->arena_bytes() > step.session.programs->most() && bound->needed_bytes() < bound->arena_bytes() / 2) bound->release_memory();
   cache.lend(*this, step.session.programs->most());
   const std::int64_t before = bound->arena_bytes();
   bound->reserve();
+  if (general) stops = find_stops(code->view(), code->data(), bound->sizes(), together);
   bytes.store(own_bytes + bound->arena_bytes(), std::memory_order_relaxed);
   if (bound->arena_bytes() > before || bytes.load(std::memory_order_relaxed) > step.session.programs->most()) step.session.programs->trim(this);
 }

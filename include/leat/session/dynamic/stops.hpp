@@ -22,24 +22,23 @@ namespace detail {
 using leat::program_view;
 using namespace leat::instructions;
 
-inline std::int64_t elements_of(const program_view& p, int buffer) {
-  const auto info = p.buffer_at(buffer);
-  return info.extent.is_static() ? info.extent.elements() : 0;
+inline std::int64_t elements_of(const program_view& p, int buffer, const std::int64_t* sizes) {
+  return p.elements(p.buffer_at(buffer).extent, sizes);
 }
 // Cost estimate of a step: the elements that it computes times the instructions for each.
-inline double work_of_step(const program_view& p, const program_view::step& s) {
+inline double work_of_step(const program_view& p, const program_view::step& s, const std::int64_t* sizes) {
   double n = 1;
   if (s.is_cluster) {
-    for (int l = 0; l < s.loop_count; ++l) n *= static_cast<double>(s.loop(l).factor);
+    for (int l = 0; l < s.loop_count; ++l) n *= static_cast<double>(s.loop(l).value(sizes));
     return n * (s.instruction_count / words_per_instruction);
   }
   if ((s.code == operator_record<matmul_op>::code || s.code == operator_record<passes::matmul_update_op>::code) && s.operand_count >= 3) {
     // [m, k] x [k, n] = [m, n]: the sizes' product has each of m, k, n twice; 16 multiplications cost about one instruction elsewhere
-    for (int k = 0; k < 3; ++k) n *= static_cast<double>(elements_of(p, s.operand_buffer(k)));
+    for (int k = 0; k < 3; ++k) n *= static_cast<double>(elements_of(p, s.operand_buffer(k), sizes));
     return std::sqrt(n) / 16;
   }
   n = 0;
-  for (int k = 0; k < s.operand_count; ++k) n += static_cast<double>(elements_of(p, s.operand_buffer(k)));
+  for (int k = 0; k < s.operand_count; ++k) n += static_cast<double>(elements_of(p, s.operand_buffer(k), sizes));
   return n;
 }
 // Calls `f` with the buffer of each variable that a step writes or may write.
@@ -63,14 +62,16 @@ void for_each_written(const program_view& p, const std::int64_t* data, const pro
 
 }  // namespace detail
 
-/// Finds the stops of a program of static shapes. `together`: for each node that writes several variables, their buffers.
-inline program_stops find_stops(const program_view& p, const std::int64_t* data, const std::vector<std::vector<int>>& together) {
+/// Finds the stops of a program that runs with these sizes of its named dimensions. `together`: for each node that writes several
+/// variables, their buffers.
+inline program_stops find_stops(const program_view& p, const std::int64_t* data, const std::int64_t* sizes,
+                                const std::vector<std::vector<int>>& together) {
   constexpr double long_work = 1 << 20, calls_work = 1 << 14, clock_work = 1 << 18;
   program_stops made;
   const auto steps = static_cast<std::size_t>(p.steps());
   std::vector<double> work(steps);
   double all = 0;
-  for (std::size_t k = 0; k < steps; ++k) all += work[k] = detail::work_of_step(p, p.step_at(static_cast<int>(k)));
+  for (std::size_t k = 0; k < steps; ++k) all += work[k] = detail::work_of_step(p, p.step_at(static_cast<int>(k)), sizes);
   made.is_long = all >= long_work;
   if (!made.is_long) return made;
   std::vector<bool> closed(steps, false);  // no stop before the step
