@@ -177,8 +177,9 @@ void time_parts(node_times& times) {
       graph g;
       const auto scope = g.as_default();
       const output x = placeholder(dtype::float32, {n}, "x");
-      const auto last = while_loop([](output i, output) { return i < iterations; },
-                                   [&](output i, output a) { return std::array{i + 1, tanh(a * x + 0.3f) * sigmoid(x) - a * 0.5f}; }, {0, x});
+      const auto last =
+          while_loop([](output i, output) { return i < iterations; },
+                     [&](output i, output a) { return std::array{i + 1, tanh(a * x + 0.3f) * sigmoid(x) - a * 0.5f}; }, {0, x});
       graph_session s(g, {.fuse = fuse});
       auto call = s.prepare({last[1]}, {x});
       const xt::xtensor<float, 1> xs = xt::ones<float>({n}) * 0.3f;

@@ -3,12 +3,9 @@
 // expect-clang: a variable is changed by assign_add(w, b)
 #include <leat/leat.hpp>
 
-using namespace leat;
-using namespace leat::literals;
+#include "linear_model.hpp"
 
 int main() {
-  auto x = placeholder<"x", float, "batch", 2>();
-  auto w = variable<"w", float, 2, 1>(zeros);
 #ifdef LEAT_FIXED
   auto h = matmul(x, w);
   auto h2 = h + h;

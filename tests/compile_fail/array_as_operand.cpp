@@ -4,11 +4,9 @@
 // expect-clang: relu(x) takes one tensor
 #include <leat/leat.hpp>
 
-using namespace leat;
-using namespace leat::literals;
+#include "linear_model.hpp"
 
 int main() {
-  auto x = placeholder<"x", float, "batch", 2>();
   xt::xtensor<float, 2> xs({3, 2}, 1.0f);
 #ifdef LEAT_FIXED
   auto y = relu(x);

@@ -4,11 +4,9 @@
 // expect-clang: beside a tensor stands a tensor or a number
 #include <leat/leat.hpp>
 
-using namespace leat;
-using namespace leat::literals;
+#include "linear_model.hpp"
 
 int main() {
-  auto x = placeholder<"x", float, "batch", 2>();
   xt::xtensor<float, 2> xs({3, 2}, 1.0f);
 #ifdef LEAT_FIXED
   auto y = x + 1.0f;

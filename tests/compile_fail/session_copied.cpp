@@ -4,13 +4,9 @@
 // expect-clang: a session stays where it is made
 #include <leat/leat.hpp>
 
-using namespace leat;
-using namespace leat::literals;
+#include "linear_model.hpp"
 
 int main() {
-  auto x = placeholder<"x", float, "batch", 2>();
-  auto w = variable<"w", float, 2, 1>(zeros);
-  auto loss = reduce_mean(square(matmul(x, w)));
   session s{loss};
 #ifdef LEAT_FIXED
   auto& t = s;

@@ -678,9 +678,9 @@ bool runs(const std::string& type) {
 std::string table_text() {
   std::string text =
       "# Paths of operators\n\n"
-      "Which ways there are to compute each operator, as the test `docs.paths` found them by running it: on every dtype, with empty, one-element\n"
-      "and broadcast shapes, NaN, infinities and extremes. What several paths compute is the same, but for rounding where sums have another order.\n"
-      "Written by `conformance . --write`.\n\n"
+      "Which ways there are to compute each operator, as the test `docs.paths` found them by running it: on every dtype, with empty, "
+      "one-element\nand broadcast shapes, NaN, infinities and extremes. What several paths compute is the same, but for rounding where "
+      "sums have another order.\nWritten by `conformance . --write`.\n\n"
       "- *definition*: one class says shape, elements and gradient; typed expressions are made of these, compiled or interpreted.\n"
       "- *fused*: a `graph_session` makes it part of a program, with its neighbors.\n"
       "- *canonical*: `canonical` writes it into the plain table that the compiler's passes take.\n"

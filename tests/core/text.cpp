@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <limits>
+#include <limits>
 #include <string>
 #include <type_traits>
 
@@ -25,6 +26,9 @@ TEST_CASE("messages hold text and numbers") {
   message m;
   m << "n = " << -12 << ", " << 0 << ", " << 9000000000ll;
   CHECK(m.view() == "n = -12, 0, 9000000000");
+  message least;
+  least << std::numeric_limits<long long>::min();
+  CHECK(least.view() == "-9223372036854775808");
 }
 
 TEST_CASE("what does not fit a message is cut") {

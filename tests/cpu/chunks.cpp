@@ -8,7 +8,8 @@ using namespace leat::instructions;
 using namespace leat_test;
 
 TEST_CASE("the range of a chunk") {
-  const auto range = [](std::int64_t rows, std::int64_t inner, std::int64_t rows_per_chunk, std::int64_t inner_per_chunk, std::int64_t chunk) {
+  const auto range = [](std::int64_t rows, std::int64_t inner, std::int64_t rows_per_chunk, std::int64_t inner_per_chunk,
+                        std::int64_t chunk) {
     std::int64_t plan[plan_numbers]{};
     plan[plan_rows] = rows;
     plan[plan_inner] = inner;

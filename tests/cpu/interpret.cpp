@@ -101,7 +101,8 @@ TEST_CASE_TEMPLATE("arithmetic of every number's dtype", T, float, double, std::
     const double tolerance = std::is_same_v<T, float> ? 1e-6 : 1e-14;
     CHECK(code.difference(0, want) <= tolerance);
     CHECK(code.same(2, least));
-    if constexpr (!std::is_same_v<T, std::uint8_t>) CHECK(static_cast<double>(code.template number<T>(1)) == doctest::Approx(sum).epsilon(1e-5));
+    if constexpr (!std::is_same_v<T, std::uint8_t>)
+      CHECK(static_cast<double>(code.template number<T>(1)) == doctest::Approx(sum).epsilon(1e-5));
   }
 }
 

@@ -2,8 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <leat/cpu/configuration.hpp>
+
 #include <cstdint>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 using namespace leat::cpu;
@@ -34,4 +37,50 @@ TEST_CASE("an exception reaches the caller") {
 TEST_CASE("the number of threads is at least one") {
   set_thread_count(0);
   CHECK(thread_count() == 1);
+}
+
+namespace {
+struct stop_at final : interruption {
+  explicit stop_at(std::int64_t its_chunk) : chunk(its_chunk) {}
+  void check(std::int64_t now) const override {
+    if (now >= chunk) throw std::runtime_error("stopped");
+  }
+  std::int64_t chunk;
+};
+}  // namespace
+
+TEST_CASE("a loop of a thread with an interruption ends before the chunk at which that says so") {
+  set_thread_count(1);
+  const stop_at third(2), at_once(0);
+  std::vector<std::int64_t> ran;
+  const auto run = [&] { parallel_for(5, [&](std::int64_t chunk) { ran.push_back(chunk); }); };
+  {
+    scoped_interruption scope(&third);
+    CHECK(thread_interruption() == &third);
+    CHECK_THROWS_WITH(run(), "stopped");
+    CHECK(ran == std::vector<std::int64_t>{0, 1});
+    {
+      const scoped_interruption inner(&at_once);
+      CHECK_THROWS_WITH(run(), "stopped");
+      CHECK(ran.size() == 2);
+    }
+    CHECK(thread_interruption() == &third);
+    scope.set(nullptr);
+    run();
+    CHECK(ran.size() == 7);
+  }
+  CHECK(thread_interruption() == nullptr);
+}
+
+TEST_CASE("a program of one configuration goes on, one of two is refused with both") {
+  require_one_configuration();
+  detail::other_configuration = ".leat.avx2";
+  std::string problem;
+  try {
+    require_one_configuration();
+  } catch (const leat::failed_precondition& e) {
+    problem = e.what();
+  }
+  detail::other_configuration = nullptr;
+  CHECK(problem.find(std::string("one has ") + detail::first_configuration + ", one .leat.avx2") != problem.npos);
 }

@@ -159,3 +159,21 @@ TEST_CASE_TEMPLATE("products do not depend on the number of threads", T, float, 
       CHECK(std::memcmp(results[0].data(), results[other].data(), results[0].size() * sizeof(T)) == 0);
   }
 }
+
+TEST_CASE("chunks on other threads look at the interruption of the thread that began the loop") {
+  set_thread_count(4);
+  struct stop_at_half final : interruption {
+    void check(std::int64_t chunk) const override {
+      if (chunk >= 500) throw std::runtime_error("stopped");
+    }
+  } const half;
+  std::atomic<int> ran = 0;
+  const scoped_interruption scope(&half);
+  CHECK_THROWS_WITH(parallel_for(1000,
+                                 [&](std::int64_t chunk) {
+                                   if (chunk >= 500) throw std::runtime_error("a chunk behind the stop");
+                                   ++ran;
+                                 }),
+                    "stopped");
+  CHECK(ran <= 500);
+}

@@ -23,18 +23,22 @@ struct header_family {
 };
 
 const std::vector<header_family> families{
-    {"Leaves, and operators on them", {"ops/named.hpp", "ops/named_math.hpp", "ops/named_array.hpp", "ops/named_shape.hpp", "ops/named_slice.hpp"}},
+    {"Leaves, and operators on them",
+     {"ops/named.hpp", "ops/named_math.hpp", "ops/named_array.hpp", "ops/named_shape.hpp", "ops/named_slice.hpp"}},
     {"Random numbers", {"ops/named_random.hpp"}},
     {"Neural networks", {"ops/named_nn.hpp", "ops/named_embedding.hpp", "train/layers.hpp"}},
     {"Variables",
-     {"ops/named_variables.hpp", "ops/variable_scope.hpp", "ops/initial_value.hpp", "ops/uninitialized.hpp", "session/graph_variables.hpp"}},
-    {"Control flow", {"ops/control.hpp", "ops/branch.hpp", "ops/case.hpp", "ops/loop.hpp", "ops/check.hpp", "ops/print.hpp", "ops/host_function.hpp"}},
+     {"ops/named_variables.hpp", "ops/variable_scope.hpp", "ops/initial_value.hpp", "ops/uninitialized.hpp",
+      "session/graph_variables.hpp"}},
+    {"Control flow",
+     {"ops/control.hpp", "ops/branch.hpp", "ops/case.hpp", "ops/loop.hpp", "ops/check.hpp", "ops/print.hpp", "ops/host_function.hpp"}},
     {"Queues", {"ops/named_queue.hpp"}},
     {"Gradients and training",
-     {"passes/named_gradient.hpp", "train/named_optimizer.hpp", "train/named_optimizers.hpp", "train/named_clip.hpp", "train/global_step.hpp"}},
+     {"passes/named_gradient.hpp", "train/named_optimizer.hpp", "train/named_optimizers.hpp", "train/named_clip.hpp",
+      "train/global_step.hpp"}},
     {"Graphs",
-     {"graph/default_graph.hpp", "graph/lookup.hpp", "graph/scopes.hpp", "graph/device.hpp", "graph/replica_device_setter.hpp", "graph/call.hpp",
-      "graph/import.hpp", "graph/export.hpp", "graph/freeze.hpp", "graph/canonical.hpp", "ops/to_graph.hpp"}},
+     {"graph/default_graph.hpp", "graph/lookup.hpp", "graph/scopes.hpp", "graph/device.hpp", "graph/replica_device_setter.hpp",
+      "graph/call.hpp", "graph/import.hpp", "graph/export.hpp", "graph/freeze.hpp", "graph/canonical.hpp", "ops/to_graph.hpp"}},
     {"Running", {"session/interactive_session.hpp", "session/evaluate.hpp", "session/gradient_of.hpp", "session/dynamic/kernel.hpp"}},
 };
 
@@ -73,7 +77,8 @@ std::vector<std::pair<std::string, std::string>> functions_of(const std::string&
                                                                {"REDUCTION", "Over axes, which may be kept as 1"},
                                                                {"SCATTER", "Rows of a variable, at indices"}};
   while (std::getline(lines, line)) {
-    if (line.starts_with("namespace detail") || line.starts_with("namespace dynamic")) in_detail = line.find("{}") == line.npos && line.back() == '{';
+    if (line.starts_with("namespace detail") || line.starts_with("namespace dynamic"))
+      in_detail = line.find("{}") == line.npos && line.back() == '{';
     if (line.starts_with("}  // namespace detail") || line.starts_with("}  // namespace dynamic")) in_detail = false;
     if (in_detail) continue;
     if (std::smatch made; std::regex_search(line, made, by_macro)) {
@@ -97,7 +102,8 @@ std::vector<std::pair<std::string, std::string>> functions_of(const std::string&
     if (!std::regex_search(line, m, name) || doc.empty()) continue;
     const std::string function = m[2];
     if (function == "decltype" || function == "requires") continue;
-    if (std::none_of(found.begin(), found.end(), [&](const auto& f) { return f.first == function; })) found.emplace_back(function, first_sentence(doc));
+    if (std::none_of(found.begin(), found.end(), [&](const auto& f) { return f.first == function; }))
+      found.emplace_back(function, first_sentence(doc));
   }
   return found;
 }
@@ -109,10 +115,10 @@ int main(int argc, char** argv) {
   const std::filesystem::path root = argv[1];
   std::string page =
       "# Functions for graphs at run time\n\n"
-      "Generated from the headers by `tests/docs/functions.cpp`, and compared with them by the test `docs.functions`. To write it anew, run the\n"
-      "program `document_functions . --write` in the repository's root. The headers say shapes, dtypes, errors and sources;\n"
-      "[operators.md](operators.md) lists the operators of typed expressions, whose functions take handles of graphs, too; kernels and limits are in\n"
-      "[sessions.md](sessions.md).\n";
+      "Generated from the headers by `tests/docs/functions.cpp`, and compared with them by the test `docs.functions`. To write it anew, "
+      "run the\nprogram `document_functions . --write` in the repository's root. The headers say shapes, dtypes, errors and sources;\n"
+      "[operators.md](operators.md) lists the operators of typed expressions, whose functions take handles of graphs, too; kernels and "
+      "limits are in\n[sessions.md](sessions.md).\n";
   int count = 0;
   std::set<std::string> listed;
   for (const auto& family : families) {

@@ -1,8 +1,11 @@
 #include <leat/expr/leaf.hpp>
 
 #include "support/check.hpp"
+#include "support/messages.hpp"
 
+#include <bit>
 #include <cstdint>
+#include <limits>
 #include <string>
 
 using namespace leat;
@@ -100,4 +103,25 @@ TEST_CASE("models that templates build, with names made of scopes") {
   CHECK(s.uninitialized() == std::vector<std::string>{"first/kernel", "first/bias", "second/kernel", "second/bias"});
   s.initialize();
   CHECK(std::get<0>(s.run(fetch(y), x = xt::xtensor<float, 2>({1, 3}, 1.0f)))(0, 2) == 9);
+}
+
+TEST_CASE("a dtype takes integers that it represents exactly, and fractions that stay finite") {
+  using detail::fits;
+  static_assert(fits<float>(16777216) && !fits<float>(16777217) && fits<float>(16777218));
+  static_assert(fits<double>(std::int64_t{1} << 53) && !fits<double>((std::int64_t{1} << 53) + 1));
+  static_assert(fits<double>(std::numeric_limits<std::int64_t>::min()) && !fits<double>(std::numeric_limits<std::int64_t>::max()));
+  static_assert(fits<std::uint8_t>(255) && !fits<std::uint8_t>(256) && !fits<std::uint8_t>(-1));
+  static_assert(fits<std::int32_t>(2147483647u) && !fits<std::int32_t>(2147483648u));
+  static_assert(fits<std::int64_t>(-0x1p63) && !fits<std::int64_t>(0x1p63) && !fits<std::int64_t>(0.5));
+  static_assert(fits<bool>(1) && fits<bool>(0.0) && !fits<bool>(2));
+  static_assert(fits<float>(0.1) && fits<float>(0x1.fffffefp127) && !fits<float>(0x1.ffffffp127));
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  static_assert(fits<float>(infinity) && fits<float>(-infinity) && !fits<std::int32_t>(infinity));
+  CHECK(fits<float>(std::numeric_limits<double>::quiet_NaN()));
+  CHECK(fits(dtype::uint8, 255));
+  CHECK(!fits(dtype::uint8, 256));
+  CHECK(detail::number_bits<float>(0.1) == std::bit_cast<std::uint64_t>(static_cast<double>(0.1f)));
+  CHECK(detail::number_bits<std::int32_t>(-1) == ~std::uint64_t{0});
+  CHECK(says(message_of<invalid_argument>([] { detail::checked_number<float>("feed of \"rate\": ", 1e300); }),
+             "feed of \"rate\": the number 1e+300 does not fit the dtype float32"));
 }

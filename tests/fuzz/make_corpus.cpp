@@ -71,13 +71,15 @@ int main(int count, char** arguments) try {
   std::filesystem::create_directories(folder / "graphs");
   std::filesystem::create_directories(folder / "programs");
   for (const auto& g : leat_test::hostile_graphs())
-    for (const char* of : {"graphs", "programs"}) io::write_binary_file(leat_test::graph_text(g.text).parse(), folder / of / std::to_string(files++));
+    for (const char* of : {"graphs", "programs"})
+      io::write_binary_file(leat_test::graph_text(g.text).parse(), folder / of / std::to_string(files++));
   const char* reference = std::getenv("LEAT_REFERENCE");
   const std::filesystem::path recorded = std::filesystem::path(reference != nullptr ? reference : "") / "graphs";
   std::error_code ignored;
   for (const auto& found : std::filesystem::directory_iterator(recorded, ignored))
     if (found.path().extension() == ".pb" && found.file_size() <= most_bytes)
-      std::filesystem::copy_file(found.path(), folder / "programs" / found.path().filename(), std::filesystem::copy_options::overwrite_existing, ignored);
+      std::filesystem::copy_file(found.path(), folder / "programs" / found.path().filename(),
+                                 std::filesystem::copy_options::overwrite_existing, ignored);
   return 0;
 } catch (const std::exception& e) {
   std::fprintf(stderr, "make_corpus: %s\n", e.what());

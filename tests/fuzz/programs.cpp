@@ -34,9 +34,10 @@ class changer {
 
  private:
   std::int64_t number() {
-    static constexpr std::int64_t numbers[]{0,          1,           -1,          2,          3,     5,        7,         8,         9,         17,
-                                            64,         127,         255,         1000,       65535, INT32_MAX, INT32_MIN, 1LL << 31, 1LL << 32, (1LL << 32) + 1,
-                                            1LL << 40, 1LL << 44, 1LL << 62, INT64_MAX, INT64_MIN, -2,        -9};
+    static constexpr std::int64_t numbers[]{
+        0,         1,         -1,        2,         3,         5,         7,         8,         9,         17,
+        64,        127,       255,       1000,      65535,     INT32_MAX, INT32_MIN, 1LL << 31, 1LL << 32, (1LL << 32) + 1,
+        1LL << 40, 1LL << 44, 1LL << 62, INT64_MAX, INT64_MIN, -2,        -9};
     return one_of(numbers);
   }
   data_type type() {
@@ -58,7 +59,8 @@ class changer {
     if (s.unknown_rank) s.dims.clear();
   }
   void change_tensor(tensor_proto& t) {
-    const auto size = static_cast<std::size_t>(t.field == tensor_field::tensor_content ? size_of(to_dtype(t.dtype)) : field_size_of(t.field));
+    const auto size =
+        static_cast<std::size_t>(t.field == tensor_field::tensor_content ? size_of(to_dtype(t.dtype)) : field_size_of(t.field));
     switch (below(5)) {
       case 0: change_shape(t.shape); break;
       case 1: t.dtype = type(); break;

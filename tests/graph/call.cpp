@@ -45,24 +45,29 @@ TEST_CASE("what does not fit is told in TensorFlow's words") {
   const auto scope = g.as_default();
   const output x = placeholder(dtype::float32, {2}, "x");
   const output n = placeholder(dtype::int32, {2}, "n");
-  CHECK(message_of<invalid_argument>([&] { call_operator(g, "Pack", {x, n}); })
-            .find("Input 'values' of 'Pack' Op has type int32 that does not match type float32 of argument 'values'.") != std::string::npos);
+  CHECK(message_of<invalid_argument>([&] {
+          call_operator(g, "Pack", {x, n});
+        }).find("Input 'values' of 'Pack' Op has type int32 that does not match type float32 of argument 'values'.") != std::string::npos);
   CHECK(message_of<invalid_argument>([&] { call_operator(g, "Switch", {x, x}); })
             .find("Input 'pred' of 'Switch' Op has type float32 that does not match expected type of bool.") != std::string::npos);
   CHECK(message_of<invalid_argument>([&] { call_operator(g, "Switch", {x}); }).find("1 inputs, which is not what the operator takes") !=
         std::string::npos);
   CHECK(message_of<invalid_argument>([&] { call_operator(g, "Unpack", {x}); }).find("lacks the attribute num") != std::string::npos);
-  CHECK(message_of<invalid_argument>([&] { call_operator(g, "Unpack", {x}, {{"num", "two"}}); }).find("of another kind") != std::string::npos);
+  CHECK(message_of<invalid_argument>([&] { call_operator(g, "Unpack", {x}, {{"num", "two"}}); }).find("of another kind") !=
+        std::string::npos);
   CHECK(message_of<invalid_argument>([&] { call_operator(g, "Unpack", {x}, {{"num", 3}}); }).find("Dimension must be 3 but is 2") !=
         std::string::npos);
-  CHECK(message_of<invalid_argument>([&] { call_operator(g, "ScatterAdd", {x, n, x}); }).find("requires l-value input") == std::string::npos);
-  const output y = x + x;
-  CHECK(message_of<invalid_argument>([&] { call_operator(g, "ApplyGradientDescent", {y, tensor_literal(1.0f), x}); }).find("requires l-value input") !=
+  CHECK(message_of<invalid_argument>([&] { call_operator(g, "ScatterAdd", {x, n, x}); }).find("requires l-value input") ==
         std::string::npos);
+  const output y = x + x;
+  CHECK(message_of<invalid_argument>([&] {
+          call_operator(g, "ApplyGradientDescent", {y, tensor_literal(1.0f), x});
+        }).find("requires l-value input") != std::string::npos);
   CHECK(message_of<unimplemented>([&] { call_operator(g, "TestUnknown", {x}); }).find("'TestUnknown' is not defined") != std::string::npos);
   CHECK(message_of<invalid_argument>([&] { call_operator(g, "Pack", {output(), x}); }).find("no node of a graph") != std::string::npos);
   graph other;
-  CHECK(message_of<invalid_argument>([&] { call_operator(other, "Pack", {x}); }).find("is not an element of this graph") != std::string::npos);
+  CHECK(message_of<invalid_argument>([&] { call_operator(other, "Pack", {x}); }).find("is not an element of this graph") !=
+        std::string::npos);
 }
 
 TEST_CASE("a program defines operators of its own") {
@@ -80,9 +85,11 @@ TEST_CASE("a strided slice knows its shape") {
   graph g;
   const auto scope = g.as_default();
   const output x = placeholder(dtype::float32, {10, 4, -1}, "x");
-  const auto slice = [&](std::vector<std::int32_t> begin, std::vector<std::int32_t> end, std::vector<std::int32_t> strides, attribute_map masks = {}) {
-    return shape_text(
-        call_operator(g, "StridedSlice", {x, tensor_literal(begin), tensor_literal(end), tensor_literal(strides)}, masks).result().extent());
+  const auto slice = [&](std::vector<std::int32_t> begin, std::vector<std::int32_t> end, std::vector<std::int32_t> strides,
+                         attribute_map masks = {}) {
+    return shape_text(call_operator(g, "StridedSlice", {x, tensor_literal(begin), tensor_literal(end), tensor_literal(strides)}, masks)
+                          .result()
+                          .extent());
   };
   CHECK(slice({1}, {9}, {2}) == "(4, 4, ?)");
   CHECK(slice({-1}, {0}, {-3}) == "(3, 4, ?)");
@@ -91,7 +98,9 @@ TEST_CASE("a strided slice knows its shape") {
   CHECK(slice({0, 0}, {0, 2}, {1, 1}, {{"ellipsis_mask", 1}}) == "(10, 4, ?)");
   CHECK(slice({5}, {2}, {1}) == "(0, 4, ?)");
   CHECK(slice({0}, {0}, {1}, {{"end_mask", 1}}) == "(10, 4, ?)");
-  CHECK(message_of<invalid_argument>([&] { slice({10}, {11}, {1}, {{"shrink_axis_mask", 1}}); }).find("out of bounds") != std::string::npos);
+  CHECK(message_of<invalid_argument>([&] { slice({10}, {11}, {1}, {{"shrink_axis_mask", 1}}); }).find("out of bounds") !=
+        std::string::npos);
   CHECK(message_of<invalid_argument>([&] { slice({0}, {1}, {0}); }).find("must be non-zero") != std::string::npos);
-  CHECK(message_of<invalid_argument>([&] { slice({0, 0, 0, 0}, {1, 1, 1, 1}, {1, 1, 1, 1}); }).find("input has only 3 dims") != std::string::npos);
+  CHECK(message_of<invalid_argument>([&] { slice({0, 0, 0, 0}, {1, 1, 1, 1}, {1, 1, 1, 1}); }).find("input has only 3 dims") !=
+        std::string::npos);
 }

@@ -90,7 +90,8 @@ TEST_CASE("shapes of feeds take the place of unknown dimensions") {
   CHECK(problem_of({sum}).find("the node 'x' (Placeholder): how many dimensions it has is not known") == 0);
   const auto plain = canonical({sum}, {.shapes = {{x, shape_value{3}}, {y, shape_value{5, 3}}}});
   CHECK(plain.table.at(plain.targets[0]).result.extent == shape_value{5, 3});
-  CHECK(problem_of({sum}, {.shapes = {{x, shape_value{3}}, {y, shape_value{5, 4}}}}) == "Cannot feed value of shape (5, 4) for Tensor y:0, which has shape (?, 3)");
+  CHECK(problem_of({sum}, {.shapes = {{x, shape_value{3}}, {y, shape_value{5, 4}}}}) ==
+        "Cannot feed value of shape (5, 4) for Tensor y:0, which has shape (?, 3)");
   const auto fed = canonical({sum * 2.0f}, {.feeds = {sum}, .shapes = {{sum, shape_value{3}}}});
   CHECK(fed.leaves.size() == 1);
 }

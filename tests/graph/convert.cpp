@@ -14,8 +14,8 @@ shape extent_of(std::initializer_list<std::int64_t> sizes) {
 }
 
 // The numbers of a node, written as TensorFlow's inputs and attributes and read from them again.
-std::optional<std::vector<std::int64_t>> there_and_back(const op_info& op, std::vector<std::int64_t> numbers, std::vector<tensor_info> operands,
-                                                        dtype result) {
+std::optional<std::vector<std::int64_t>> there_and_back(const op_info& op, std::vector<std::int64_t> numbers,
+                                                        std::vector<tensor_info> operands, dtype result) {
   const auto fields = form_of(op, static_cast<int>(operands.size()));
   const auto inputs = inputs_from_numbers(fields, numbers, operands, result);
   const auto attributes = attributes_from_numbers(fields, numbers, operands);
@@ -46,7 +46,8 @@ TEST_CASE("a node's numbers survive TensorFlow's notation") {
   same(info_of<cast_op>, {static_cast<std::int64_t>(dtype::int32)}, {x}, dtype::int32);
   same(info_of<argmax_op>, {1, static_cast<std::int64_t>(dtype::int64)}, {x}, dtype::int64);
   same(info_of<matmul_op>, {1, 0}, {{dtype::float32, extent_of({2, 3})}, {dtype::float32, extent_of({2, 3})}});
-  same(info_of<one_hot_op>, {5, static_cast<std::int64_t>(dtype::float32), std::bit_cast<std::int64_t>(2.5), std::bit_cast<std::int64_t>(-1.0)},
+  same(info_of<one_hot_op>,
+       {5, static_cast<std::int64_t>(dtype::float32), std::bit_cast<std::int64_t>(2.5), std::bit_cast<std::int64_t>(-1.0)},
        {{dtype::int32, extent_of({3})}});
   same(info_of<concat_op>, {1}, {x, x, x});
 }

@@ -22,7 +22,8 @@ TEST_CASE("a device's name has parts, and inner ones take precedence") {
 }
 
 TEST_CASE("what is no device is refused with its text") {
-  for (const char* text : {"/task:-1", "/task:", "/task:99999999999999", "/device:GPU:x", "/device:GPU:0:1", "/cpu:0:1", "/job", "/replica", "/job:a:b"}) {
+  for (const char* text :
+       {"/task:-1", "/task:", "/task:99999999999999", "/device:GPU:x", "/device:GPU:0:1", "/cpu:0:1", "/job", "/replica", "/job:a:b"}) {
     INFO(text);
     CHECK_THROWS_AS(static_cast<void>(parse_device(text)), invalid_argument);
   }

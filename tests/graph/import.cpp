@@ -99,7 +99,8 @@ TEST_CASE("prefixes, replaced inputs and returned elements") {
   const auto names = names_of(g);
   CHECK(std::find(names.begin(), names.end(), "exampleop_1") != names.end());
   CHECK(problem_of_import(def, {.return_elements = {"zz:0"}}) == "Requested return tensor 'zz:0' not found in graph def");
-  CHECK_THROWS_WITH_AS(import_graph(def, {.input_map = {{"zz:0", mine}}}), "Attempted to map inputs that were not found in graph_def: [zz:0]", invalid_argument);
+  CHECK_THROWS_WITH_AS(import_graph(def, {.input_map = {{"zz:0", mine}}}),
+                       "Attempted to map inputs that were not found in graph_def: [zz:0]", invalid_argument);
 }
 
 TEST_CASE("what is wrong with a graph is said with the node, and nothing is made") {

@@ -34,8 +34,8 @@ TEST_CASE("one value stands for all, the last of several fills up") {
   none.push(0);
   CHECK(tensor_literal(dtype::float32, none, 7).proto().bytes.empty());
   CHECK(contents<float>(tensor_literal(dtype::float32, none, 7).proto()).empty());
-  CHECK_THROWS_WITH_AS(static_cast<void>(tensor_literal({1, 2, 3, 4, 5, 6, 7}).shaped(two_by_three)), "Too many elements provided. Takes at most 6, but got 7.",
-                       invalid_argument);
+  CHECK_THROWS_WITH_AS(static_cast<void>(tensor_literal({1, 2, 3, 4, 5, 6, 7}).shaped(two_by_three)),
+                       "Too many elements provided. Takes at most 6, but got 7.", invalid_argument);
   CHECK_THROWS_AS(tensor_literal({{1, 2}, {3}}), invalid_argument);
 }
 

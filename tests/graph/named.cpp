@@ -99,7 +99,8 @@ TEST_CASE("errors name the node and the line that made it") {
   const auto a = constant({{1.0f, 2.0f}}, "a");
   const auto b = constant({{1.0f, 2.0f, 3.0f}}, "b");
   const std::string text = message_of([&] { matmul(a, b, "product"); });
-  CHECK(text.find("MatMul: inner dimensions differ: Tensor(\"a:0\", shape=(1, 2), dtype=float32) and Tensor(\"b:0\", shape=(1, 3), dtype=float32)") == 0);
+  CHECK(text.starts_with("MatMul: inner dimensions differ: Tensor(\"a:0\", shape=(1, 2), dtype=float32) and "
+                         "Tensor(\"b:0\", shape=(1, 3), dtype=float32)"));
   CHECK(text.find("(node 'product', made at ") != std::string::npos);
   CHECK(text.find("named.cpp:") != std::string::npos);
   const auto here = std::source_location::current().line();

@@ -124,7 +124,8 @@ class program {
         }
         const json& expected = step["result"];
         for (auto field = result.begin(); result.is_object() && field != result.end(); ++field)
-          if (expected.contains(field.key())) compare(step["do"].get<std::string>() + "." + field.key(), field.value(), expected[field.key()]);
+          if (expected.contains(field.key()))
+            compare(step["do"].get<std::string>() + "." + field.key(), field.value(), expected[field.key()]);
         if (!result.is_object() && !result.is_null()) compare(step["do"], result, expected);
         if (expected.is_object() && expected.contains("same_as"))
           compare("same_as", tensors_[step["as"]].index(), tensors_[expected["same_as"]].index());
@@ -139,10 +140,11 @@ class program {
   }
   // Key words of TensorFlow's message that ours must have: the names in it.
   void check_words(const std::string& ours, const std::string& theirs) {
-    for (std::string_view words : {"already exists", "does not exist", "Trying to share variable", "is not a valid node name", "is not a valid root scope name",
-                                   "If initializer is a constant, do not specify shape", "cannot be used without a name_or_scope",
-                                   "If default_name is None", "did not get an initializer", "The initializer passed is not valid", "found shape (2,)",
-                                   "specified dtype float64 and found dtype float32_ref"})
+    for (std::string_view words :
+         {"already exists", "does not exist", "Trying to share variable", "is not a valid node name", "is not a valid root scope name",
+          "If initializer is a constant, do not specify shape", "cannot be used without a name_or_scope", "If default_name is None",
+          "did not get an initializer", "The initializer passed is not valid", "found shape (2,)",
+          "specified dtype float64 and found dtype float32_ref"})
       if (theirs.find(words) != std::string::npos && ours.find(words) == std::string::npos)
         differences_.push_back("the message \"" + ours + "\" lacks \"" + std::string(words) + "\"");
   }

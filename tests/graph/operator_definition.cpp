@@ -6,8 +6,8 @@ using namespace leat;
 
 TEST_CASE("a definition is read from its line") {
   const auto& d = define_operator(
-      "TestBlend(first: T, rest: N*T, others: list(U), variable: &T) -> (out: &T, index: int32, parts: num*T); num: int >= 2; rate: float = 0.5; "
-      "mode: string = \"slow\"; kind: {float32, int64} = int64; sizes: list(int) = []; open: shape = ?; exact: bool = true");
+      "TestBlend(first: T, rest: N*T, others: list(U), variable: &T) -> (out: &T, index: int32, parts: num*T); num: int >= 2; rate: "
+      "float = 0.5; mode: string = \"slow\"; kind: {float32, int64} = int64; sizes: list(int) = []; open: shape = ?; exact: bool = true");
   CHECK(d.type == "TestBlend");
   REQUIRE(d.inputs.size() == 4);
   CHECK(d.inputs[0].type_attribute == "T");

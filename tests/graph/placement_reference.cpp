@@ -16,7 +16,8 @@ namespace {
 
 // The device functions of placement.json by their descriptions.
 device_function function_named(const std::string& text) {
-  if (text == "MatMul to /gpu:0, others to /cpu:0") return [](const graph_operation& op) { return op.type() == "MatMul" ? "/gpu:0" : "/cpu:0"; };
+  if (text == "MatMul to /gpu:0, others to /cpu:0")
+    return [](const graph_operation& op) { return op.type() == "MatMul" ? "/gpu:0" : "/cpu:0"; };
   if (text == "all to /cpu:1") return [](const graph_operation&) { return "/cpu:1"; };
   if (text == "keep the node's own request, else /job:f")
     return [](const graph_operation& op) { return op.device().empty() ? std::string("/job:f") : op.device(); };
@@ -82,7 +83,8 @@ replica_device_options options_of(const json& args) {
   options.merge_devices = args.value("merge_devices", true);
   if (args.contains("cluster")) {
     options.cluster.emplace();
-    for (auto job = args["cluster"].begin(); job != args["cluster"].end(); ++job) (*options.cluster)[job.key()] = static_cast<int>(job.value().size());
+    for (auto job = args["cluster"].begin(); job != args["cluster"].end(); ++job)
+      (*options.cluster)[job.key()] = static_cast<int>(job.value().size());
   }
   if (args.contains("ps_ops")) options.ps_ops = args["ps_ops"].get<std::vector<std::string>>();
   if (args.contains("strategy")) options.strategy = greedy_load_balancing(options.ps_tasks);

@@ -57,7 +57,8 @@ struct example {
   output ph = placeholder(dtype::float32, shape_shown("str of a placeholder with an unknown dimension", {-1, 3}), "ph");
   output anything = placeholder(dtype::float32, unknown_shape, "anything");
   output axis = constant(1, "sp/split_dim");
-  graph_operation sp = g.named().raw(g, "Split", std::array{axis, c}, {{"T", dtype::float32}, {"num_split", 1}}, {{dtype::float32, c.extent()}}, "sp");
+  graph_operation sp =
+      g.named().raw(g, "Split", std::array{axis, c}, {{"T", dtype::float32}, {"num_split", 1}}, {{dtype::float32, c.extent()}}, "sp");
 };
 
 json element(const graph_element& e) {
@@ -90,14 +91,18 @@ std::map<std::string, observation> observations() {
   in_example("str of a placeholder with an unknown dimension", [](example& e) -> json { return describe(e.ph); });
   in_example("str of a placeholder without a shape", [](example& e) -> json { return describe(e.anything); });
   for (const char* name : {"exampleop", "exampleop:1", "nothing:0"})
-    in_example("get_tensor_by_name('" + std::string(name) + "')", [name](example& e) -> json { return describe(get_tensor_by_name(e.g, name)); });
+    in_example("get_tensor_by_name('" + std::string(name) + "')",
+               [name](example& e) -> json { return describe(get_tensor_by_name(e.g, name)); });
   in_example("get_operation_by_name('exampleop').name", [](example& e) -> json { return get_operation_by_name(e.g, "exampleop").name(); });
   for (const char* name : {"exampleop:0", "nothing"})
-    in_example("get_operation_by_name('" + std::string(name) + "')", [name](example& e) -> json { return get_operation_by_name(e.g, name).name(); });
+    in_example("get_operation_by_name('" + std::string(name) + "')",
+               [name](example& e) -> json { return get_operation_by_name(e.g, name).name(); });
   for (const char* name : {"exampleop", "exampleop:0", "a:b:c"})
     in_example("as_graph_element('" + std::string(name) + "')", [name](example& e) { return element(as_graph_element(e.g, name)); });
-  in_example("as_graph_element('exampleop:0', allow_tensor=False)", [](example& e) { return element(as_graph_element(e.g, "exampleop:0", {.tensors = false})); });
-  in_example("as_graph_element('exampleop', allow_operation=False)", [](example& e) { return element(as_graph_element(e.g, "exampleop", {.operations = false})); });
+  in_example("as_graph_element('exampleop:0', allow_tensor=False)",
+             [](example& e) { return element(as_graph_element(e.g, "exampleop:0", {.tensors = false})); });
+  in_example("as_graph_element('exampleop', allow_operation=False)",
+             [](example& e) { return element(as_graph_element(e.g, "exampleop", {.operations = false})); });
   in_example("as_graph_element(x, allow_tensor=False, allow_operation=False)",
              [](example& e) { return element(as_graph_element(e.g, "x", {.tensors = false, .operations = false})); });
   all["as_graph_element(a tensor of this graph)"] = [] {
@@ -144,7 +149,9 @@ std::map<std::string, observation> observations() {
     json seen;
     {
       const auto scope = g.as_default();
-      seen = {{"inner_is_new", &default_graph() == &g}, {"inner_is_outer", &default_graph() == &outer}, {"constant_in_new", &constant(1.0f).owner() == &g}};
+      seen = {{"inner_is_new", &default_graph() == &g},
+              {"inner_is_outer", &default_graph() == &outer},
+              {"constant_in_new", &constant(1.0f).owner() == &g}};
     }
     seen["after_is_outer"] = &default_graph() == &outer;
     return seen;
@@ -254,7 +261,8 @@ std::map<std::string, observation> observations() {
   all["constant dtype inference: 1, 1.0, True, 'a', [1, 2.5]"] = []() -> json {
     graph g;
     const auto scope = g.as_default();
-    return {dtype_text(constant(1)), dtype_text(constant(1.0f)), dtype_text(constant(true)), dtype_text(constant("a")), dtype_text(constant({1.0f, 2.5f}))};
+    return {dtype_text(constant(1)), dtype_text(constant(1.0f)), dtype_text(constant(true)), dtype_text(constant("a")),
+            dtype_text(constant({1.0f, 2.5f}))};
   };
   all["constant of a large integer"] = []() -> json {
     graph g;
@@ -338,6 +346,7 @@ TEST_CASE("look-ups and uses of several graphs answer as in TensorFlow") {
     if (const auto at = theirs.find("looks a like"); at != std::string::npos) theirs.replace(at, 12, "looks like");
     CHECK_MESSAGE(message.find(theirs) == 0, message);
   }
-  MESSAGE(here << " of " << (*reference)["queries"].size() << " rows; the others need a session, or operators that do not exist yet, or are Python's:" << lacking);
+  MESSAGE(here << " of " << (*reference)["queries"].size()
+               << " rows; the others need a session, or operators that do not exist yet, or are Python's:" << lacking);
   CHECK(here == static_cast<int>(all.size()));
 }

@@ -365,11 +365,13 @@ TEST_CASE("small programs make the nodes that TensorFlow makes") {
         else
           inputs.push_back(in);
       }
-      const json got{{"name", def.nodes[i].name}, {"op", def.nodes[i].op}, {"inputs", inputs}, {"control", controls}, {"device", def.nodes[i].device}};
+      const json got{
+          {"name", def.nodes[i].name}, {"op", def.nodes[i].op}, {"inputs", inputs}, {"control", controls}, {"device", def.nodes[i].device}};
       CHECK(got == nodes[i]);
     }
   }
-  MESSAGE(here << " of " << (*reference)["scripts"].size() << " scripts; the others need operators, gradients or control flow that named graphs lack:" << lacking);
+  MESSAGE(here << " of " << (*reference)["scripts"].size()
+               << " scripts; the others need operators, gradients or control flow that named graphs lack:" << lacking);
   CHECK(here == static_cast<int>(all.size()));
 }
 
@@ -385,7 +387,8 @@ TEST_CASE("branches and loops have TensorFlow's attributes") {
     graph g;
     const auto scope = g.as_default();
     all.at(name)();
-    const auto compared = leat_test::compare(io::read_binary_file(file), export_graph(g), [](const node_def& n) { return n.op != "PlaceholderWithDefault"; });
+    const auto compared =
+        leat_test::compare(io::read_binary_file(file), export_graph(g), [](const node_def& n) { return n.op != "PlaceholderWithDefault"; });
     CHECK(compared.same > 0);
     for (const auto& difference : compared.differences) {
       if (difference.starts_with("init:") || difference.find("init_1") != std::string::npos) continue;

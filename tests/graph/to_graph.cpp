@@ -8,6 +8,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -80,7 +82,9 @@ TEST_CASE("a training step: gradients, sizes of named dimensions, assignments, g
   import_graph(h, def, {.name = ""});
   CHECK(export_graph(h) == def);
   // the forward part is plain again, once it is known that both batches are one
-  const auto plain = canonical({std::get<output>(made[0])}, {.shapes = {{get_tensor_by_name(g, "x:0"), shape_value{8, 3}}, {get_tensor_by_name(g, "y:0"), shape_value{8}}}});
+  const auto plain =
+      canonical({std::get<output>(made[0])},
+                {.shapes = {{get_tensor_by_name(g, "x:0"), shape_value{8, 3}}, {get_tensor_by_name(g, "y:0"), shape_value{8}}}});
   CHECK(plain.leaves.size() == 4);
 }
 
@@ -92,7 +96,8 @@ TEST_CASE("numbers of initializers and settings are those that the expressions c
   to_graph(v + 1.5, u * 2.5f);
   const auto number = [&](const char* name) {
     const auto* p = get_operation_by_name(g, name).attribute("value").get_if<tensor_proto>();
-    return p->dtype == data_type::float64 ? detail::get_bytes<double>(p->bytes, 0) : static_cast<double>(detail::get_bytes<float>(p->bytes, 0));
+    return p->dtype == data_type::float64 ? detail::get_bytes<double>(p->bytes, 0)
+                                          : static_cast<double>(detail::get_bytes<float>(p->bytes, 0));
   };
   CHECK(number("v/Initializer/Const") == 3.0);
   CHECK(number("add/y") == 1.5);
@@ -101,6 +106,27 @@ TEST_CASE("numbers of initializers and settings are those that the expressions c
   CHECK(number("mul/y") == 2.5);
   CHECK(*get_operation_by_name(g, "u/Initializer/random_uniform/RandomUniform").attribute("seed2").get_if<std::int64_t>() == 9);
   CHECK_THROWS_AS(to_graph(v), invalid_argument);  // "v" is there
+}
+
+TEST_CASE("integers that no double represents keep their value") {
+  constexpr std::int64_t large = (std::int64_t{1} << 53) + 1, least = std::numeric_limits<std::int64_t>::min();
+  const auto i = placeholder<"i", std::int64_t, 2>();
+  const auto v = variable<"v", std::int64_t>(large);
+  const auto n = parameter<"n">(least);
+  const auto sum = (i + large) * v - n;
+  graph g;
+  const auto scope = g.as_default();
+  to_graph(sum);
+  const auto number = [&](const char* name) {
+    const graph_operation op = get_operation_by_name(g, name);
+    CHECK(g.attribute(g.at(op.index()), 0) == integers_of(*op.attribute("value").get_if<tensor_proto>())->front());
+    return g.attribute(g.at(op.index()), 0);
+  };
+  CHECK(number("add/y") == large);
+  CHECK(number("v/Initializer/Const") == large);
+  CHECK(number("n/input") == least);
+  const output constant_of_int64 = constant(large);
+  CHECK(g.attribute(g.at(constant_of_int64.index()), 0) == large);
 }
 
 TEST_CASE("typed gradients and training steps are those of the same program on a graph with names") {
@@ -150,7 +176,8 @@ TEST_CASE("typed gradients and training steps are those of the same program on a
       [&] {
         const auto y = model();
         const auto made = gradients({y}, {v("w:0"), v("b:0")});
-        named_optimizer(gradient_descent(0.5f)).apply_gradients({{gradient_value(made[0] * 2.0f), v("w:0")}, {gradient_value(made[1]), v("b:0")}});
+        named_optimizer(gradient_descent(0.5f))
+            .apply_gradients({{gradient_value(made[0] * 2.0f), v("w:0")}, {gradient_value(made[1]), v("b:0")}});
       });
   // a counter, and a rate with a name
   const auto rate = parameter<"rate">(0.25f);

@@ -2,8 +2,8 @@
 //
 // For each NAME.pb, NAME.runs.json beside it says what was run in one session, and what came out: feeds, fetches, and the results
 // or the error of each run. NAME.leat.json will say what comes out here, twice: as fused programs where that can be, and node by
-// node, up to the first run that fails though TensorFlow's did not. Nothing is compared here, check.py does that. A graph that cannot be run at all is said, and the next one tried; the exit
-// code tells.
+// node, up to the first run that fails though TensorFlow's did not. Nothing is compared here, check.py does that. A graph that cannot
+// be run at all is reported, and the next one tried; the exit code tells.
 
 #include <leat/session/graph_session.hpp>
 
@@ -98,7 +98,8 @@ void run_file(const files::path& path) {
   graph g;
   const auto scope = g.as_default();
   import_graph(g, def, {.name = ""});
-  io::write_file(beside.string() + ".leat.json", nlohmann::json{{"fused", play(g, document, true)}, {"plain", play(g, document, false)}}.dump());
+  io::write_file(beside.string() + ".leat.json",
+                 nlohmann::json{{"fused", play(g, document, true)}, {"plain", play(g, document, false)}}.dump());
 }
 
 }  // namespace

@@ -222,7 +222,8 @@ int first(const std::string& file, const std::string& config) {
   const double seconds = seconds_since(start);
   s.check();
   const std::size_t after = bench::process_bytes("VmHWM");
-  std::printf("{\"nodes\": %zu, \"nanoseconds\": %.1f, \"bytes\": %.1f, \"value\": %.9g}\n", nodes, seconds * 1e9 / static_cast<double>(nodes),
+  std::printf("{\"nodes\": %zu, \"nanoseconds\": %.1f, \"bytes\": %.1f, \"value\": %.9g}\n", nodes,
+              seconds * 1e9 / static_cast<double>(nodes),
               after > before ? static_cast<double>(after - before) / static_cast<double>(nodes) : 0.0,
               static_cast<double>(*static_cast<const float*>(TF_TensorData(out[0]))));
   TF_CloseSession(session, s);
@@ -235,7 +236,8 @@ int first(const std::string& file, const std::string& config) {
 
 int main(int count, char** arguments) try {
   const std::vector<std::string> words(arguments + 1, arguments + count);
-  if (words.size() < 2) throw std::runtime_error("tensorflow_bench build N | write N FILE | import FILE | run NAME [REPEAT] [CONFIG] | first FILE [CONFIG]");
+  if (words.size() < 2)
+    throw std::runtime_error("tensorflow_bench build N | write N FILE | import FILE | run NAME [REPEAT] [CONFIG] | first FILE [CONFIG]");
   const int repeat = words.size() > 2 && words[0] != "first" ? std::max(1, std::atoi(words[2].c_str())) : 3;
   if (words[0] == "build") {
     const auto nodes = std::strtoull(words[1].c_str(), nullptr, 10);

@@ -205,6 +205,7 @@ TEST_CASE("files are read and written, and named in what is wrong") {
 }
 
 TEST_CASE("a SavedModel of TensorFlow's is no graph without nodes") {
-  CHECK_THROWS_WITH_AS(io::read_binary(std::string_view("\x08\x01\x12\x02\x0a\x00", 6)), doctest::Contains("SavedModel of TensorFlow's"), unimplemented);
+  CHECK_THROWS_WITH_AS(io::read_binary(std::string_view("\x08\x01\x12\x02\x0a\x00", 6)), doctest::Contains("SavedModel of TensorFlow's"),
+                       unimplemented);
   CHECK_THROWS_AS(io::read_binary<meta_graph_def>(std::string_view("\x08\x01\x12\x02\x0a\x00", 6)), unimplemented);
 }

@@ -20,7 +20,8 @@ TEST_CASE("parts have the checksum of the whole, and every change of a bit is se
   std::mt19937 random(1);
   for (char& c : text) c = static_cast<char>(random());
   const auto whole = io::crc32c(text);
-  for (std::size_t at = 0; at <= 40; ++at) CHECK(io::crc32c(std::string_view(text).substr(at), io::crc32c(std::string_view(text).substr(0, at))) == whole);
+  for (std::size_t at = 0; at <= 40; ++at)
+    CHECK(io::crc32c(std::string_view(text).substr(at), io::crc32c(std::string_view(text).substr(0, at))) == whole);
   for (std::size_t at = 0; at < 8 * text.size(); ++at) {
     std::string changed = text;
     changed[at / 8] = static_cast<char>(changed[at / 8] ^ (1 << at % 8));

@@ -72,10 +72,10 @@ TEST_CASE("the text is protobuf's") {
   CHECK(
       io::write_json(g) ==
       "{\"node\": [\n"
-      "  {\"name\": \"a\", \"op\": \"Const\", \"attr\": {\"dtype\": {\"type\": \"DT_INT32\"}, \"value\": {\"tensor\": {\"dtype\": \"DT_INT32\", "
-      "\"tensor_shape\": {}, \"int_val\": [7]}}}},\n"
-      "  {\"name\": \"b\\n\\\"\\\\\\u007f\", \"op\": \"Add\", \"input\": [\"a\", \"a\"], \"attr\": {\"f\": {\"f\": 0.1}, \"i\": {\"i\": \"5\"}, "
-      "\"l\": {\"list\": {\"i\": [\"1\"]}}, \"s\": {\"s\": \"aGk=\"}}}\n"
+      "  {\"name\": \"a\", \"op\": \"Const\", \"attr\": {\"dtype\": {\"type\": \"DT_INT32\"}, \"value\": {\"tensor\": {\"dtype\": "
+      "\"DT_INT32\", \"tensor_shape\": {}, \"int_val\": [7]}}}},\n"
+      "  {\"name\": \"b\\n\\\"\\\\\\u007f\", \"op\": \"Add\", \"input\": [\"a\", \"a\"], \"attr\": {\"f\": {\"f\": 0.1}, \"i\": {\"i\": "
+      "\"5\"}, \"l\": {\"list\": {\"i\": [\"1\"]}}, \"s\": {\"s\": \"aGk=\"}}}\n"
       "], \"versions\": {\"producer\": 24}}\n");
   CHECK(io::write_json(graph_def{}) == "{}\n");
 }
@@ -96,7 +96,8 @@ TEST_CASE("other ways to write the same are read") {
   CHECK(attribute_of(R"({"list": {"i": null, "s": ["YQ=="]}})") == attribute_value(std::vector<std::string>{"a"}));
   CHECK(
       attribute_of(
-          R"({"tensor": {"dtype": "DT_INT32", "tensorShape": {"dim": [{"size": 1}]}, "versionNumber": 1, "intVal": [3], "tensor_content": ""}})")
+          R"({"tensor": {"dtype": "DT_INT32", "tensorShape": {"dim": [{"size": 1}]}, "versionNumber": 1, "intVal": [3], )"
+          R"("tensor_content": ""}})")
           .get_if<tensor_proto>()
           ->field == tensor_field::int_val);
   CHECK(attribute_of(R"({"tensor": {"dtype": "DT_INT32", "int_val": [], "tensor_content": null}})") ==

@@ -37,7 +37,8 @@ namespace {
 meta_graph_def graph_of(const std::string& name) {
   meta_graph_def meta;
   meta.meta_info.tags = {"serve"};
-  meta.graph.nodes.push_back({.name = name, .op = "VariableV2", .attributes = {{"dtype", data_type::float32}, {"shape", tensor_shape_proto{2, 2}}}});
+  meta.graph.nodes.push_back(
+      {.name = name, .op = "VariableV2", .attributes = {{"dtype", data_type::float32}, {"shape", tensor_shape_proto{2, 2}}}});
   return meta;
 }
 io::array_bytes array_of(const std::vector<float>& values) {
@@ -83,7 +84,9 @@ TEST_CASE("what was written is read, also in place of what was there") {
 
 TEST_CASE("only saved models are replaced") {
   const scratch_folder scratch("model_files");
-  const auto write = [&](const files::path& folder) { return message_of([&] { io::write_model_files(folder, graph_of("v"), {{"v", array_of(four)}}); }); };
+  const auto write = [&](const files::path& folder) {
+    return message_of([&] { io::write_model_files(folder, graph_of("v"), {{"v", array_of(four)}}); });
+  };
   io::write_file(scratch.path / "notes.txt", "mine");
   CHECK(says(write(scratch.path), "holds \"notes.txt\", which is no part of a saved model"));
   CHECK(says(write(scratch.path / "notes.txt"), "is no folder"));
@@ -101,7 +104,9 @@ TEST_CASE("no file that was cut off or changed in any byte is read") {
   const auto folder = scratch.path / "model";
   io::write_model_files(folder, graph_of("v"), {{"v", array_of(four)}, {"a/b", array_of(four)}}, {{"note", "text"}});
   const std::string graph = io::read_file(folder / "graph.json"), variables = io::read_file(folder / "variables.safetensors");
-  const auto put = [&](const char* file, const std::string& text) { std::ofstream(folder / file, std::ios::binary | std::ios::trunc) << text; };
+  const auto put = [&](const char* file, const std::string& text) {
+    std::ofstream(folder / file, std::ios::binary | std::ios::trunc) << text;
+  };
   int refused = 0;
   const auto refuses = [&](const char* file, const std::string& good, const std::string& bad) {
     put(file, bad);
@@ -112,7 +117,8 @@ TEST_CASE("no file that was cut off or changed in any byte is read") {
     ++refused;
   };
   for (std::size_t length = 0; length < graph.size(); ++length) refuses("graph.json", graph, graph.substr(0, length));
-  for (std::size_t length = 0; length < variables.size(); ++length) refuses("variables.safetensors", variables, variables.substr(0, length));
+  for (std::size_t length = 0; length < variables.size(); ++length)
+    refuses("variables.safetensors", variables, variables.substr(0, length));
   std::mt19937 random(3);
   for (std::size_t at = 0; at < graph.size(); ++at) {
     std::string bad = graph;
@@ -251,5 +257,6 @@ TEST_CASE("a pipe is no file, and TensorFlow's SavedModel is called one") {
   CHECK(says(message_of<failed_precondition>([&] { io::read_file(pipe); }), {"graph.json: is a pipe or socket"}));
   files::create_directory(scratch.path / "exported");
   io::write_file(scratch.path / "exported" / "saved_model.pb", std::string("\x08\x01\x12\x00", 4));
-  CHECK(says(message_of<unimplemented>([&] { io::read_model_files(scratch.path / "exported"); }), {"exported: a SavedModel of TensorFlow's"}));
+  CHECK(says(message_of<unimplemented>([&] { io::read_model_files(scratch.path / "exported"); }),
+             {"exported: a SavedModel of TensorFlow's"}));
 }

@@ -90,7 +90,8 @@ TEST_CASE("what others wrote is read") {
   // not padded, in another order, with spaces
   const std::vector<float> x{1, 2};
   const std::string data(reinterpret_cast<const char*>(x.data()), 8);
-  const io::safetensors read(file_of(R"( {"b": {"shape": [], "data_offsets": [4, 8], "dtype": "F32"}, "a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", data));
+  const io::safetensors read(file_of(
+      R"( {"b": {"shape": [], "data_offsets": [4, 8], "dtype": "F32"}, "a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", data));
   CHECK(std::memcmp(read["b"].bytes.data(), &x[1], 4) == 0);
   CHECK(std::memcmp(read["a"].bytes.data(), &x[0], 4) == 0);
 }
@@ -105,22 +106,35 @@ TEST_CASE("what is wrong in a file is told by the name of the array") {
   CHECK(io::is_utf8(message_of<data_loss>(file_of("{\xff\xfe\": 1}", ""))));
   CHECK(says(message_of<invalid_argument>(file_of("[]", "")), "no object"));
   CHECK(says(message_of<invalid_argument>(file_of(one("3"), four)), "array \"w\": its entry is no object"));
-  CHECK(says(message_of<invalid_argument>(file_of(one(R"({"dtype":"F16","shape":[2],"data_offsets":[0,4]})"), four)), "array \"w\": dtype \"F16\""));
-  CHECK(says(message_of<invalid_argument>(file_of(one(R"({"dtype":"F32","shape":[-1],"data_offsets":[0,4]})"), four)), "shape is no whole number"));
-  CHECK(says(message_of<invalid_argument>(file_of(one(R"({"dtype":"F32","shape":[1.5],"data_offsets":[0,4]})"), four)), "shape is no whole number"));
-  CHECK(says(message_of<invalid_argument>(file_of(one(R"({"dtype":"F32","shape":[2],"data_offsets":[0,4]})"), four)), "takes 8 bytes, but it has 4"));
-  CHECK(says(message_of<invalid_argument>(file_of(one(R"({"dtype":"F32","shape":[4611686018427387904,4],"data_offsets":[0,4]})"), four)), "a dimension of"));
-  CHECK(says(message_of<invalid_argument>(file_of(one(R"({"dtype":"F32","shape":[1099511627776,1099511627776],"data_offsets":[0,4]})"), four)), "too many elements"));
-  CHECK(says(message_of<invalid_argument>(file_of(one(R"({"dtype":"F32","shape":[1,1,1,1,1,1,1,1,1],"data_offsets":[0,4]})"), four)), "more than 8"));
+  CHECK(says(message_of<invalid_argument>(file_of(one(R"({"dtype":"F16","shape":[2],"data_offsets":[0,4]})"), four)),
+             "array \"w\": dtype \"F16\""));
+  CHECK(says(message_of<invalid_argument>(file_of(one(R"({"dtype":"F32","shape":[-1],"data_offsets":[0,4]})"), four)),
+             "shape is no whole number"));
+  CHECK(says(message_of<invalid_argument>(file_of(one(R"({"dtype":"F32","shape":[1.5],"data_offsets":[0,4]})"), four)),
+             "shape is no whole number"));
+  CHECK(says(message_of<invalid_argument>(file_of(one(R"({"dtype":"F32","shape":[2],"data_offsets":[0,4]})"), four)),
+             "takes 8 bytes, but it has 4"));
+  CHECK(says(message_of<invalid_argument>(file_of(one(R"({"dtype":"F32","shape":[4611686018427387904,4],"data_offsets":[0,4]})"), four)),
+             "a dimension of"));
+  CHECK(says(
+      message_of<invalid_argument>(file_of(one(R"({"dtype":"F32","shape":[1099511627776,1099511627776],"data_offsets":[0,4]})"), four)),
+      "too many elements"));
+  CHECK(says(message_of<invalid_argument>(file_of(one(R"({"dtype":"F32","shape":[1,1,1,1,1,1,1,1,1],"data_offsets":[0,4]})"), four)),
+             "more than 8"));
   CHECK(says(message_of<data_loss>(file_of(one(R"({"dtype":"F32","shape":[1],"data_offsets":[4,8]})"), four)), "not all in the file"));
   CHECK(says(message_of<data_loss>(file_of(one(R"({"dtype":"F32","shape":[1],"data_offsets":[4,0]})"), four)), "not all in the file"));
   CHECK(says(message_of<invalid_argument>(file_of(one(R"({"dtype":"F32","shape":[1]})"), four)), "lacks data_offsets"));
-  CHECK(says(message_of<invalid_argument>(file_of(one(R"({"dtype":"F32","shape":[1],"data_offsets":[0,4],"more":1})"), four)), "\"more\" is not known"));
-  CHECK(says(message_of<invalid_argument>(file_of(one(R"({"dtype":"F32","shape":[1],"data_offsets":[0,4]})"), four + four)), "belong to no array"));
-  CHECK(says(message_of<invalid_argument>(file_of(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", four)),
+  CHECK(says(message_of<invalid_argument>(file_of(one(R"({"dtype":"F32","shape":[1],"data_offsets":[0,4],"more":1})"), four)),
+             "\"more\" is not known"));
+  CHECK(says(message_of<invalid_argument>(file_of(one(R"({"dtype":"F32","shape":[1],"data_offsets":[0,4]})"), four + four)),
+             "belong to no array"));
+  CHECK(says(message_of<invalid_argument>(file_of(
+                 R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", four)),
              "share bytes"));
-  CHECK(says(message_of<invalid_argument>(file_of(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})", four + four)), "belong to no array"));
-  CHECK(says(message_of<invalid_argument>(file_of(R"({"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", four)),
+  CHECK(says(message_of<invalid_argument>(file_of(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})", four + four)),
+             "belong to no array"));
+  CHECK(says(message_of<invalid_argument>(file_of(
+                 R"({"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", four)),
              "stands twice"));
   CHECK(says(message_of<data_loss>(file_of(one(R"({"dtype":"BOOL","shape":[4],"data_offsets":[0,4]})"), four)), "neither 0 nor 1"));
   CHECK(says(message_of<invalid_argument>(file_of(R"({"__metadata__":{"step":1}})", "")), "__metadata__: \"step\" is no text"));
@@ -129,7 +143,8 @@ TEST_CASE("what is wrong in a file is told by the name of the array") {
 
 TEST_CASE("no change of a byte crashes the reader") {
   const std::vector<float> w{1, 2, 3, 4};
-  const std::string good = io::write_safetensors({{"w", {dtype::float32, extent_of({2, 2}), bytes_of(w)}}, {"v", {dtype::float32, extent_of({4}), bytes_of(w)}}});
+  const std::string good = io::write_safetensors(
+      {{"w", {dtype::float32, extent_of({2, 2}), bytes_of(w)}}, {"v", {dtype::float32, extent_of({4}), bytes_of(w)}}});
   for (std::size_t length = 0; length < good.size(); ++length) CHECK_THROWS_AS(io::safetensors(good.substr(0, length)), error);
   std::mt19937 random(7);
   for (int k = 0; k < 20000; ++k) {
@@ -137,7 +152,8 @@ TEST_CASE("no change of a byte crashes the reader") {
     for (int n = 0; n < 3; ++n) bad[random() % bad.size()] = static_cast<char>(random());
     try {
       const io::safetensors read(bad);
-      for (const auto& name : read.names()) CHECK(read[name].bytes.size() == static_cast<std::size_t>(read[name].extent.elements() * size_of(read[name].type)));
+      for (const auto& name : read.names())
+        CHECK(read[name].bytes.size() == static_cast<std::size_t>(read[name].extent.elements() * size_of(read[name].type)));
     } catch (const error&) {
     }
   }

@@ -53,7 +53,8 @@ TEST_CASE("a model that was saved and loaded computes the same, and trains on") 
   const auto folder = scratch.path / "model";
   line_model m;
   graph_session s(m.g);
-  CHECK(says(message_of([&] { io::save_model(folder, s, m.options()); }), "variables without a value: 'b', 'w'; run their initializers first"));
+  CHECK(says(message_of([&] { io::save_model(folder, s, m.options()); }),
+             "variables without a value: 'b', 'w'; run their initializers first"));
   s.run(m.init);
   for (int k = 0; k < 20; ++k) s.run(m.train, {{m.x, points}, {m.goal, goals}});
   io::save_model(folder, s, m.options());
@@ -103,11 +104,14 @@ TEST_CASE("what a signature is asked wrongly is told") {
   CHECK(loaded.input("serving_default", "points").name() == "x:0");
   CHECK(loaded.result("serving_default", "heights").name() == "y:0");
   CHECK(says(message_of([&] { loaded.run("predict"); }), "the model has no signature 'predict'; it has 'serving_default'"));
-  CHECK(says(message_of([&] { loaded.run("serving_default", {{"x", points}}); }), "signature 'serving_default' has no input 'x'; it has 'points'"));
+  CHECK(says(message_of([&] { loaded.run("serving_default", {{"x", points}}); }),
+             "signature 'serving_default' has no input 'x'; it has 'points'"));
   CHECK(says(message_of([&] { loaded.run("serving_default"); }), "the input 'points' is not given: float32 [?,2]"));
   CHECK(says(message_of([&] { loaded.run("serving_default", {{"points", xt::xtensor<double, 2>{{1, 2}}}}); }), "float64 for Tensor 'x:0'"));
-  CHECK(says(message_of([&] { io::save_model(scratch.path / "m", s, {.signatures = {{"a", {.outputs = {{"q", "nothing:0"}}}}}}); }), "signature 'a', output 'q': "));
-  CHECK(says(message_of([&] { io::save_model(scratch.path / "m", s, {.signatures = {{"a", {.outputs = {{"q", m.train}}}}}}); }), "is an operation, not a tensor"));
+  CHECK(says(message_of([&] { io::save_model(scratch.path / "m", s, {.signatures = {{"a", {.outputs = {{"q", "nothing:0"}}}}}}); }),
+             "signature 'a', output 'q': "));
+  CHECK(says(message_of([&] { io::save_model(scratch.path / "m", s, {.signatures = {{"a", {.outputs = {{"q", m.train}}}}}}); }),
+             "is an operation, not a tensor"));
   CHECK_FALSE(files::exists(scratch.path / "m"));
 }
 

@@ -18,8 +18,9 @@ TEST_CASE_TEMPLATE("comparisons, of arrays and with a number", T, float, double,
     const auto as = filled<T, 1>({n}, 0, 6);
     auto bs = filled<T, 1>({n}, 0, 6, 5);
     for (std::size_t i = 0; i < n; i += 3) bs(i) = as(i);
-    const auto [r0, r1, r2, r3, r4, r5, r6] = s.run(
-        fetch(equal(a, b), not_equal(a, b), less(a, b), less_equal(a, b), greater(a, b), greater_equal(a, b), less(a, 3_c)), a = as, b = bs);
+    const auto [r0, r1, r2, r3, r4, r5, r6] =
+        s.run(fetch(equal(a, b), not_equal(a, b), less(a, b), less_equal(a, b), greater(a, b), greater_equal(a, b), less(a, 3_c)), a = as,
+              b = bs);
     check_each("=", r0, 0, [&](std::size_t i) { return as(i) == bs(i); });
     check_each("≠", r1, 0, [&](std::size_t i) { return as(i) != bs(i); });
     check_each("<", r2, 0, [&](std::size_t i) { return as(i) < bs(i); });

@@ -11,7 +11,8 @@ using namespace leat_test;
 
 namespace {
 
-constexpr std::size_t extents[][3]{{1, 1, 1}, {3, 4, 5}, {1, 17, 1}, {16, 16, 16}, {33, 1, 7}, {5, 100, 33}, {0, 3, 4}, {3, 0, 4}, {3, 4, 0}, {70, 65, 130}};
+constexpr std::size_t extents[][3]{{1, 1, 1},    {3, 4, 5}, {1, 17, 1}, {16, 16, 16}, {33, 1, 7},
+                                   {5, 100, 33}, {0, 3, 4}, {3, 0, 4},  {3, 4, 0},    {70, 65, 130}};
 
 // Σ a[i, l] b[l, j], whichever of both is transposed.
 template <class T>

@@ -78,8 +78,10 @@ TEST_CASE_TEMPLATE("softmax and log softmax along the last axis", T, float, doub
     if (rows == 5)
       for (std::size_t k = 0; k < width; ++k) xs(1, k) += T(1000);  // far beyond what eˣ can hold
     const auto [ps, ls] = s.run(fetch(p, l), x = xs);
-    check_each("softmax", ps, 2 * tolerance_of<T>, [&](std::size_t i) { return std::exp(log_softmax_of(row_of(xs, i / width, width))[i % width]); });
-    check_each("log softmax", ls, 10 * tolerance_of<T>, [&](std::size_t i) { return log_softmax_of(row_of(xs, i / width, width))[i % width]; });
+    check_each("softmax", ps, 2 * tolerance_of<T>,
+               [&](std::size_t i) { return std::exp(log_softmax_of(row_of(xs, i / width, width))[i % width]); });
+    check_each("log softmax", ls, 10 * tolerance_of<T>,
+               [&](std::size_t i) { return log_softmax_of(row_of(xs, i / width, width))[i % width]; });
   }
 }
 
@@ -88,7 +90,8 @@ TEST_CASE("softmax along other axes, and gradients") {
   const auto w = placeholder<"w", double, 3, 4, 5>();
   const auto first = softmax<0>(x);
   const auto middle = log_softmax<1>(x);
-  const auto loss = reduce_sum(w * first) + reduce_sum(square(middle) * w) + reduce_sum(square(softmax(x)) * w) + reduce_sum(w * log_softmax(x));
+  const auto loss =
+      reduce_sum(w * first) + reduce_sum(square(middle) * w) + reduce_sum(square(softmax(x)) * w) + reduce_sum(w * log_softmax(x));
   const auto [dx] = gradients(loss, x);
   session s{first, middle, loss, dx};
   const auto xs = filled<double, 3>({3, 4, 5});
@@ -162,7 +165,8 @@ TEST_CASE("a label out of range is refused") {
   CHECK(std::isfinite(l));
 }
 
-TEST_CASE_TEMPLATE("positions of the largest and smallest, the first of equals", T, float, double, std::int32_t, std::int64_t, std::uint8_t) {
+TEST_CASE_TEMPLATE("positions of the largest and smallest, the first of equals", T, float, double, std::int32_t, std::int64_t,
+                   std::uint8_t) {
   const auto x = placeholder<"x", T, "rows", "columns">();
   const auto along = argmax<1>(x);
   const auto across = argmax<0, std::int32_t>(x);
@@ -224,7 +228,8 @@ TEST_CASE("moments") {
     const std::size_t width = columns;
     const std::size_t height = rows;
     const auto xs = filled<double, 2>({rows, columns}, 3, 9);
-    const auto [m, v, ma, va, mf, vf, nn] = s.run(fetch(mean, variance, mean_all, variance_all, mean_first, variance_first, normalized), x = xs);
+    const auto [m, v, ma, va, mf, vf, nn] =
+        s.run(fetch(mean, variance, mean_all, variance_all, mean_first, variance_first, normalized), x = xs);
     const auto over = [](std::size_t count, auto at) {
       double sum = 0;
       for (std::size_t k = 0; k < count; ++k) sum += at(k);
@@ -242,7 +247,8 @@ TEST_CASE("moments") {
     check_each("variance of all", va, 1e-12, [&](std::size_t) { return all[1]; });
     check_each("mean along the first", mf, 1e-12, [&](std::size_t k) { return across(k)[0]; });
     check_each("variance along the first", vf, 1e-12, [&](std::size_t k) { return across(k)[1]; });
-    check_each("normalized", nn, 1e-12, [&](std::size_t i) { return (xs.data()[i] - along(i / width)[0]) / std::sqrt(along(i / width)[1] + 0.1); });
+    check_each("normalized", nn, 1e-12,
+               [&](std::size_t i) { return (xs.data()[i] - along(i / width)[0]) / std::sqrt(along(i / width)[1] + 0.1); });
   }
 }
 

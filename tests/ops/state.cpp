@@ -136,7 +136,8 @@ TEST_CASE("after: of a group every member waits") {
   const auto v = variable<"v", float, 3>(1.0f);
   const auto w = variable<"w", float, 3>(1.0f);
   const auto first = group(assign_add(v, broadcast_to<3>(constant<1.0f>())), assign_add(w, broadcast_to<3>(constant<2.0f>())));
-  const auto second = after(group(assign(v, v * 0_c + broadcast_to<3>(constant<7.0f>())), assign_sub(w, broadcast_to<3>(constant<0.5f>()))), first);
+  const auto second =
+      after(group(assign(v, v * 0_c + broadcast_to<3>(constant<7.0f>())), assign_sub(w, broadcast_to<3>(constant<0.5f>()))), first);
   session s{second};
   s.initialize();
   s.run(fetch(second));

@@ -12,9 +12,11 @@ TEST_CASE("a program says how gradients pass an operator that the library does n
   graph g;
   const auto scope = g.as_default();
   const auto x = placeholder(dtype::float32, {2}, "x");
-  const auto unknown = g.named().raw(g, "Thrice", std::array{x}, {{"T", dtype::float32}}, {{dtype::float32, x.extent()}}, "thrice").result();
+  const auto unknown =
+      g.named().raw(g, "Thrice", std::array{x}, {{"T", dtype::float32}}, {{dtype::float32, x.extent()}}, "thrice").result();
   CHECK_THROWS_WITH_AS(gradients({unknown}, {x}),
-                       doctest::Contains("the node 'thrice' (Thrice): no gradient is known of this operator: register_gradient"), unimplemented);
+                       doctest::Contains("the node 'thrice' (Thrice): no gradient is known of this operator: register_gradient"),
+                       unimplemented);
   register_gradient("Thrice", [](const gradient_call& c) { return std::vector<gradient_value>{c.dy() * 3.0f}; });
   const auto dx = gradients({unknown}, {x}, {.name = "again"})[0];
   CHECK(dx.name() == "again/thrice_grad/mul:0");

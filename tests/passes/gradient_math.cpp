@@ -26,12 +26,29 @@ TEST_CASE("functions of one tensor, of known shape, unknown dimensions and unkno
     graph g;
     const auto scope = g.as_default();
     const auto x = placeholder(dtype::float32, extent, "x");
-    const auto functions = {call(info_of<neg_op>, x),     call(info_of<reciprocal_op>, x), call(info_of<sqrt_op>, x),  call(info_of<rsqrt_op>, x),
-                            call(info_of<tanh_op>, x),    call(info_of<sigmoid_op>, x),    call(info_of<abs_op>, x),   call(info_of<square_op>, x),
-                            call(info_of<exp_op>, x),     call(info_of<expm1_op>, x),      call(info_of<log_op>, x),   call(info_of<log1p_op>, x),
-                            call(info_of<sin_op>, x),     call(info_of<cos_op>, x),        call(info_of<tan_op>, x),   call(info_of<asin_op>, x),
-                            call(info_of<acos_op>, x),    call(info_of<atan_op>, x),       call(info_of<sinh_op>, x),  call(info_of<cosh_op>, x),
-                            call(info_of<erf_op>, x),     cast(cast(x, dtype::float64), dtype::float32), l2_loss(x, {})};
+    const auto functions = {call(info_of<neg_op>, x),
+                            call(info_of<reciprocal_op>, x),
+                            call(info_of<sqrt_op>, x),
+                            call(info_of<rsqrt_op>, x),
+                            call(info_of<tanh_op>, x),
+                            call(info_of<sigmoid_op>, x),
+                            call(info_of<abs_op>, x),
+                            call(info_of<square_op>, x),
+                            call(info_of<exp_op>, x),
+                            call(info_of<expm1_op>, x),
+                            call(info_of<log_op>, x),
+                            call(info_of<log1p_op>, x),
+                            call(info_of<sin_op>, x),
+                            call(info_of<cos_op>, x),
+                            call(info_of<tan_op>, x),
+                            call(info_of<asin_op>, x),
+                            call(info_of<acos_op>, x),
+                            call(info_of<atan_op>, x),
+                            call(info_of<sinh_op>, x),
+                            call(info_of<cosh_op>, x),
+                            call(info_of<erf_op>, x),
+                            cast(cast(x, dtype::float64), dtype::float32),
+                            l2_loss(x, {})};
     for (const output& y : functions) {
       INFO(y.name());
       check_slopes(y, {x}, {{"x", positive({2, 3}, 5)}});

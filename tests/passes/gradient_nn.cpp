@@ -16,7 +16,8 @@ TEST_CASE("activations and biases") {
     const auto scope = g.as_default();
     const auto x = placeholder(dtype::float32, extent, "x");
     const auto b = placeholder(dtype::float32, {3}, "b");
-    for (const output& y : {relu(x, {}), relu6(x * 8.0f, {}), elu(x, {}), softplus(x, {}), softmax(x, {}), log_softmax(x, {}), bias_add(x, b)}) {
+    for (const output& y :
+         {relu(x, {}), relu6(x * 8.0f, {}), elu(x, {}), softplus(x, {}), softmax(x, {}), log_softmax(x, {}), bias_add(x, b)}) {
       INFO(y.name());
       const auto error = square(y, {});
       check_slopes(error, {x}, {{"x", some({4, 3}, 5)}, {"b", some({3}, 6)}});
@@ -48,8 +49,8 @@ TEST_CASE("images: TensorFlow's operators, with the forward ones' settings") {
   const auto scope = g.as_default();
   const auto image = placeholder(dtype::float32, {-1, 8, 8, 3}, "image");
   const auto filter = variable(zeros_of({3, 3, 3, 4}), "filter");
-  const auto y = avg_pool(max_pool(conv2d(image, filter, {1, 1, 1, 1}, padding::same), {1, 2, 2, 1}, {1, 2, 2, 1}, padding::valid), {1, 2, 2, 1},
-                          {1, 1, 1, 1}, padding::same);
+  const auto y = avg_pool(max_pool(conv2d(image, filter, {1, 1, 1, 1}, padding::same), {1, 2, 2, 1}, {1, 2, 2, 1}, padding::valid),
+                          {1, 2, 2, 1}, {1, 1, 1, 1}, padding::same);
   const auto made = gradients({y}, {image, filter});
   CHECK(made[0].operation().type() == "Conv2DBackpropInput");
   CHECK(made[1].operation().type() == "Conv2DBackpropFilter");

@@ -43,7 +43,8 @@ TEST_CASE("a program knows its feeds, variables, names and fetches") {
 TEST_CASE("each step reads only what was written before") {
   const auto loss = network();
   const auto [d1, d2, d3, e1] = gradients(loss, w1, w2, w3, b1);
-  const auto p = program_of(loss, group(assign_sub(w1, 0.1_c * d1), assign_sub(w2, 0.1_c * d2), assign_sub(w3, 0.1_c * d3), assign_sub(b1, 0.1_c * e1)));
+  const auto p = program_of(
+      loss, group(assign_sub(w1, 0.1_c * d1), assign_sub(w2, 0.1_c * d2), assign_sub(w3, 0.1_c * d3), assign_sub(b1, 0.1_c * e1)));
   for (const auto& b : p.buffers) {
     if (b.where != storage::arena) continue;
     CHECK(b.first < static_cast<int>(p.steps.size()));

@@ -47,14 +47,15 @@ TEST_CASE("nodes of gradients have TensorFlow's names, one scope for each node t
   const auto squared = multiply(a, a, "mul_1");
   const auto cubed = multiply(squared, a, "net/mul_2");
   const auto first = gradients({cubed}, {a});
-  const std::vector<std::string> expected{"gradients/Shape Const",
-                                          "gradients/grad_ys_0/Const Const",
-                                          "gradients/grad_ys_0 Fill gradients/Shape:0 gradients/grad_ys_0/Const:0",
-                                          "gradients/net/mul_2_grad/Mul Mul gradients/grad_ys_0:0 Const:0",
-                                          "gradients/net/mul_2_grad/Mul_1 Mul gradients/grad_ys_0:0 mul_1:0",
-                                          "gradients/mul_1_grad/Mul Mul gradients/net/mul_2_grad/Mul:0 Const:0",
-                                          "gradients/mul_1_grad/Mul_1 Mul gradients/net/mul_2_grad/Mul:0 Const:0",
-                                          "gradients/AddN AddN gradients/net/mul_2_grad/Mul_1:0 gradients/mul_1_grad/Mul:0 gradients/mul_1_grad/Mul_1:0"};
+  const std::vector<std::string> expected{
+      "gradients/Shape Const",
+      "gradients/grad_ys_0/Const Const",
+      "gradients/grad_ys_0 Fill gradients/Shape:0 gradients/grad_ys_0/Const:0",
+      "gradients/net/mul_2_grad/Mul Mul gradients/grad_ys_0:0 Const:0",
+      "gradients/net/mul_2_grad/Mul_1 Mul gradients/grad_ys_0:0 mul_1:0",
+      "gradients/mul_1_grad/Mul Mul gradients/net/mul_2_grad/Mul:0 Const:0",
+      "gradients/mul_1_grad/Mul_1 Mul gradients/net/mul_2_grad/Mul:0 Const:0",
+      "gradients/AddN AddN gradients/net/mul_2_grad/Mul_1:0 gradients/mul_1_grad/Mul:0 gradients/mul_1_grad/Mul_1:0"};
   CHECK(lines(g, "gradients/") == expected);
   CHECK(first[0].name() == "gradients/AddN:0");
   CHECK(evaluator({})(first[0]).at[0] == 27);
@@ -118,7 +119,11 @@ TEST_CASE("static shapes: values, and a plain table that compiles") {
   const auto loss = reduce_mean(g.named().build(g, info_of<softmax_cross_entropy_op>, std::array{logits, labels}, {}, "xent"), {0}) +
                     reduce_sum(square(w), all_axes) * 0.01f + reduce_mean(relu(hidden - b), {1})  / 3.0f;
   check_slopes(loss, {x, w, b, v},
-               {{"x", some({4, 3}, 1)}, {"labels", {{4, 2}, {0.25, 0.75, 1, 0, 0.5, 0.5, 0.1, 0.9}}}, {"w", some({3, 5}, 3)}, {"b", some({5}, 4)}, {"v", some({5, 2}, 5)}});
+               {{"x", some({4, 3}, 1)},
+                {"labels", {{4, 2}, {0.25, 0.75, 1, 0, 0.5, 0.5, 0.1, 0.9}}},
+                {"w", some({3, 5}, 3)},
+                {"b", some({5}, 4)},
+                {"v", some({5, 2}, 5)}});
 
   // the plain table of the named gradient is the same program as the gradient of the plain table
   const auto dw = gradients({loss}, {w, b});
@@ -171,7 +176,8 @@ TEST_CASE("what cannot be done is told, with the node and its line") {
   const auto scope = g.as_default();
   const auto x = placeholder(dtype::float32, {2, 3}, "x");
   const auto own = g.named().raw(g, "Mystery", std::array{x}, {}, {{dtype::float32, {}}}).result();
-  CHECK(problem_of<unimplemented>({own + 1.0f}, {x}).find("gradients: the node 'Mystery' (Mystery): no gradient is known of this operator: register_gradient") == 0);
+  CHECK(problem_of<unimplemented>({own + 1.0f}, {x})
+            .find("gradients: the node 'Mystery' (Mystery): no gradient is known of this operator: register_gradient") == 0);
   CHECK_FALSE(static_cast<bool>(gradients({x * 2.0f}, {own})[0]));  // not on the way
   const auto axis = placeholder(dtype::int32, {1}, "axis");
   CHECK(problem_of<invalid_argument>({}, {x}) == "gradients: of at least one tensor for at least one");

@@ -97,7 +97,8 @@ TEST_CASE("gradients of recorded models are TensorFlow's, node for node") {
     bool gated = false;
     for (const auto& n : r.all.nodes) gated = gated || (is_gradient(n.name) && n.name.ends_with("tuple/group_deps"));
     try {
-      for (const auto& dx : sparse_gradients({get_tensor_by_name(g, r.y + ":0")}, xs, {.gate_gradients = gated})) CHECK(static_cast<bool>(dx));
+      for (const auto& dx : sparse_gradients({get_tensor_by_name(g, r.y + ":0")}, xs, {.gate_gradients = gated}))
+        CHECK(static_cast<bool>(dx));
     } catch (const error& e) {
       MESSAGE(file.filename().string() << ": " << std::string(e.what()));
       continue;

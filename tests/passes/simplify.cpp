@@ -75,7 +75,8 @@ TEST_CASE("what no target needs is not there") {
 
 TEST_CASE("composites are written out") {
   const auto x = placeholder<"x", float, 4, 7>();
-  for (const auto& e : {simplified(softmax(x)), simplified(log_softmax(x)), simplified(reduce_mean<1>(x)), simplified(squeeze(expand_dims<0>(x) * 2_c))})
+  for (const auto& e :
+       {simplified(softmax(x)), simplified(log_softmax(x)), simplified(reduce_mean<1>(x)), simplified(squeeze(expand_dims<0>(x) * 2_c))})
     for (const auto& n : e.g.nodes) CHECK(n.op->kind != op_kind::composite);
 }
 

@@ -301,7 +301,9 @@ TEST_CASE("random numbers follow their seeds") {
   graph g;
   auto scope = g.as_default();
   const auto draw = [&](std::string_view type, std::int64_t seed) {
-    return call_operator(g, type, {number_argument(tensor_literal{1000})}, {{"dtype", dtype::float32}, {"seed", seed}, {"seed2", std::int64_t{0}}}).result();
+    return call_operator(g, type, {number_argument(tensor_literal{1000})},
+                         {{"dtype", dtype::float32}, {"seed", seed}, {"seed2", std::int64_t{0}}})
+        .result();
   };
   const auto seeded = draw("RandomUniform", 7), free = draw("RandomUniform", 0), normal = draw("RandomStandardNormal", 3),
              truncated = draw("TruncatedNormal", 3);
@@ -323,14 +325,18 @@ TEST_CASE("random numbers follow their seeds") {
 TEST_CASE("an index is refused also where the result has no elements") {
   graph g;
   auto scope = g.as_default();
-  const auto x = placeholder(dtype::float32, {-1, 3}, "x"), ids = placeholder(dtype::int32, {-1}, "ids"), count = placeholder(dtype::int32, {}, "count");
+  const auto x = placeholder(dtype::float32, {-1, 3}, "x"), ids = placeholder(dtype::int32, {-1}, "ids"),
+             count = placeholder(dtype::int32, {}, "count");
   const auto sums = g.named()
-                        .raw(g, "UnsortedSegmentSum", std::array{x, ids, count}, {{"T", dtype::float32}, {"Tindices", dtype::int32}, {"Tnumsegments", dtype::int32}},
+                        .raw(g, "UnsortedSegmentSum", std::array{x, ids, count},
+                             {{"T", dtype::float32}, {"Tindices", dtype::int32}, {"Tnumsegments", dtype::int32}},
                              {{dtype::float32, shape::unknown()}}, "sums")
                         .result();
   for (const bool fuse : {true, false}) {
     graph_session s(g, {.fuse = fuse});
-    const auto run = [&](int segments, int id) { return s.run(sums, {{x, {{1.0f, 2.0f, 3.0f}}}, {ids, std::vector<std::int32_t>{id}}, {count, segments}}); };
+    const auto run = [&](int segments, int id) {
+      return s.run(sums, {{x, {{1.0f, 2.0f, 3.0f}}}, {ids, std::vector<std::int32_t>{id}}, {count, segments}});
+    };
     CHECK(run(2, 1).as<std::vector<float>>() == std::vector<float>{0, 0, 0, 1, 2, 3});
     CHECK(run(0, -1).extent() == shape{2, {0, 3}});
     CHECK_THROWS_AS(run(0, 0), invalid_argument);

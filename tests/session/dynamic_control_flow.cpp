@@ -22,7 +22,9 @@ node_def typed(std::string name, std::string op, std::vector<std::string> inputs
 node_def int_constant(std::string name, std::int32_t value, std::vector<std::string> inputs = {}) {
   return node(std::move(name), "Const", std::move(inputs), {{"dtype", dtype::int32}, {"value", make_tensor_proto(value)}});
 }
-node_def fed(std::string name, dtype type) { return node(std::move(name), "Placeholder", {}, {{"dtype", type}, {"shape", tensor_shape_proto{}}}); }
+node_def fed(std::string name, dtype type) {
+  return node(std::move(name), "Placeholder", {}, {{"dtype", type}, {"shape", tensor_shape_proto{}}});
+}
 
 // i from `start` up to below `limit`, summed: nodes with a prefix, inside a frame of that name.
 void add_loop(graph_def& def, const std::string& p, const std::string& start, const std::string& limit) {

@@ -67,7 +67,8 @@ graph_def graph_of(const nlohmann::json& c) {
     node.attributes[name] = attribute_of_json(value, defined != nullptr ? defined->find_attribute(name) : nullptr);
   if (defined != nullptr)
     for (const auto& a : defined->inputs)
-      if (!a.count_attribute.empty() && !node.attributes.contains(a.count_attribute)) node.attributes[a.count_attribute] = std::int64_t{counts[a.name]};
+      if (!a.count_attribute.empty() && !node.attributes.contains(a.count_attribute))
+        node.attributes[a.count_attribute] = std::int64_t{counts[a.name]};
   def.nodes.push_back(std::move(node));
   return def;
 }

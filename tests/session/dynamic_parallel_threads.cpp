@@ -400,16 +400,15 @@ TEST_CASE("results are the same for any number of threads") {
     graph g;
     auto scope = g.as_default();
     const output x = placeholder(dtype::float32, {128, 128}, "x");
-    const auto outer = while_loop([](output i, output) { return i < 3; },
-                                  [&](output i, output a) {
-                                    const auto inner = while_loop([](output j, output) { return j < 2; },
-                                                                  [&](output j, output b) {
-                                                                    return std::array{j + 1, tanh(matmul(b, x) * 0.1f) + matmul(x, b) * 0.01f};
-                                                                  },
-                                                                  {0, a});
-                                    return std::array{i + 1, inner[1] + a};
-                                  },
-                                  {0, x});
+    const auto outer =
+        while_loop([](output i, output) { return i < 3; },
+                   [&](output i, output a) {
+                     const auto inner = while_loop(
+                         [](output j, output) { return j < 2; },
+                         [&](output j, output b) { return std::array{j + 1, tanh(matmul(b, x) * 0.1f) + matmul(x, b) * 0.01f}; }, {0, a});
+                     return std::array{i + 1, inner[1] + a};
+                   },
+                   {0, x});
     const output loss = reduce_sum(outer[1] * outer[1], {0, 1});
     const output slope = gradients({loss}, {x})[0];
     check_same_on_all_threads(g, [&](graph_session& s) { return s.run(std::vector<output>{loss, slope}, {{x, pattern(128, 128, 4)}}); });

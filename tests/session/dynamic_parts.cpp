@@ -42,7 +42,8 @@ std::int64_t check_both_ways(graph& g, const std::vector<output>& fetches, const
   for (int k = 0; k < runs; ++k) {
     const auto a = parts.run(fetches, feeds), b = nodes.run(fetches, feeds);
     for (std::size_t i = 0; i < a.size(); ++i)
-      CHECK_MESSAGE(close(a[i], b[i]), "fetch ", fetches[i].name(), " in run ", k, ": ", summary_text(a[i]), " is not ", summary_text(b[i]));
+      CHECK_MESSAGE(close(a[i], b[i]), "fetch ", fetches[i].name(), " in run ", k, ": ", summary_text(a[i]), " is not ",
+                    summary_text(b[i]));
   }
   CHECK(nodes.fused_parts() == 0);
   return parts.fused_parts();
@@ -173,6 +174,30 @@ TEST_CASE("training with random numbers between what is computed") {
   }
   CHECK(close(parts.value(w), nodes.value(w)));
   CHECK(parts.fused_parts() == 30 * 2);  // before and behind the random number
+}
+
+TEST_CASE("a variable of the operator before VariableV2 is read when its readers run, and not earlier") {
+  graph g;
+  auto scope = g.as_default();
+  const output x = placeholder(dtype::float32, {}, "x");
+  const output v =
+      call_operator(g, "Variable", {}, {{"dtype", data_type::float32}, {"shape", tensor_shape_proto{}}}, "v").result();
+  const auto start = assign(v, constant(1.0f)).operation();
+  const output read = identity(v), before = tanh(read * 2.0f) + 1.0f;
+  const auto same = [](std::span<const tensor_literal> in) { return std::vector<tensor_literal>(in.begin(), in.end()); };
+  graph_operation add;
+  {
+    auto after_before = control_dependencies({before.operation()});
+    add = assign_add(v, host_function(same, {x}, {dtype::float32}).outputs()[0]).operation();
+  }
+  auto after_add = control_dependencies({add});
+  const output behind = tanh(identity(read) * 0.5f) + 2.0f;
+  graph_session s(g);
+  s.run(start);
+  const auto results = s.run({before, behind}, {{x, 0.25f}});
+  CHECK(s.fused_parts() > 0);
+  CHECK(results[0].as<float>() == doctest::Approx(std::tanh(2.0f) + 1));
+  CHECK(results[1].as<float>() == doctest::Approx(std::tanh(1.25f * 0.5f) + 2));
 }
 
 TEST_CASE("what waits for others keeps nobody waiting who does not need it") {

@@ -111,7 +111,8 @@ TEST_CASE("TensorFlow's recorded runs come out the same") {
     }
   }
   const std::string rest = lacking.empty() ? "" : "; operators are missing in:" + lacking;
-  MESSAGE(graphs << " graphs, " << runs << " runs, " << fused << " of them one program, " << compared << " results or errors compared" << rest);
+  MESSAGE(graphs << " graphs, " << runs << " runs, " << fused << " of them one program, " << compared << " results or errors compared"
+                 << rest);
 
   CHECK(graphs > 0);
 }

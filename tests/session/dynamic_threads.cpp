@@ -29,7 +29,9 @@ struct queue_graph {
                           "q")
                 .result();
     add = call_operator(g, "QueueEnqueueV2", {number_argument(queue), number_argument(x)}, {}, "add");
-    taken = call_operator(g, "QueueDequeueV2", {number_argument(queue)}, {{"component_types", std::vector<data_type>{data_type::float32}}}, "take").result();
+    taken = call_operator(g, "QueueDequeueV2", {number_argument(queue)}, {{"component_types", std::vector<data_type>{data_type::float32}}},
+                          "take")
+                .result();
     size = call_operator(g, "QueueSizeV2", {number_argument(queue)}, {}, "size").result();
     close = call_operator(g, "QueueCloseV2", {number_argument(queue)}, {}, "close");
     cancel = call_operator(g, "QueueCloseV2", {number_argument(queue)}, {{"cancel_pending_enqueues", true}}, "cancel");
@@ -191,7 +193,8 @@ TEST_CASE("a part of a run, and a large node, stop at the deadline") {
     graph g;
     auto scope = g.as_default();
     const auto x = placeholder(dtype::float32, {-1}, "x");
-    const auto noise = call_operator(g, "RandomUniform", {number_argument(constant({std::int32_t{1}}))}, {{"dtype", data_type::float32}}).result();
+    const auto noise =
+        call_operator(g, "RandomUniform", {number_argument(constant({std::int32_t{1}}))}, {{"dtype", data_type::float32}}).result();
     const auto y = long_chain(add(x, noise), 300);
     graph_session s(g, {.fuse = fuse});
     const std::vector<float> data(1'000'000, 1.0f);
@@ -214,7 +217,9 @@ TEST_CASE("a program that is stopped has written all variables of a node, or non
   output step;
   for (int k = 0; k < 60; ++k) {
     const auto after = control_dependencies(waits);
-    step = call_operator(g, "ApplyMomentum", {number_argument(w), number_argument(a), number_argument(rate), number_argument(x), number_argument(rate)}).result();
+    step = call_operator(g, "ApplyMomentum",
+                         {number_argument(w), number_argument(a), number_argument(rate), number_argument(x), number_argument(rate)})
+               .result();
     waits = {step};
   }
   graph_session s(g);
@@ -285,7 +290,9 @@ TEST_CASE("a host function may be told to a session while it is called") {
   graph g;
   auto scope = g.as_default();
   const auto x = placeholder(dtype::float32, {}, "x");
-  const auto y = call_operator(g, "PyFunc", {number_argument(x)}, {{"token", std::string("t")}, {"Tout", std::vector<data_type>{data_type::float32}}}).result();
+  const auto y =
+      call_operator(g, "PyFunc", {number_argument(x)}, {{"token", std::string("t")}, {"Tout", std::vector<data_type>{data_type::float32}}})
+          .result();
   graph_session s(g);
   const auto times = [](float by) {
     return [by](std::span<const tensor_value> in) { return std::vector<tensor_value>{tensor_value(in[0].as<float>() * by)}; };

@@ -65,7 +65,9 @@ TEST_CASE("sessions as the default, one in the other; each has values of its own
     CHECK(eval<float>(v) == 1);
     std::thread([] { CHECK(default_session() == nullptr); }).join();
     const auto wrong = as_default(strange);
-    CHECK(refusal_of([&] { eval(v); }).find("Cannot use the default session to evaluate tensor: its graph is different from the session's graph.") == 0);
+    CHECK(refusal_of([&] {
+            eval(v);
+          }).find("Cannot use the default session to evaluate tensor: its graph is different from the session's graph.") == 0);
     CHECK(refusal_of([&] { run(v.operation()); }).find("Cannot use the default session to execute operation:") == 0);
   }
   CHECK(eval(v, two).as<float>() == 2);

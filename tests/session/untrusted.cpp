@@ -85,7 +85,8 @@ TEST_CASE("graphs that were made to break something end in an error that names t
       CHECK(outcome(g, fuse, false).substr(0, g.expected.size()) == g.expected);
       const std::string hidden = outcome(g, fuse, true);
       CAPTURE(hidden);
-      const bool names = hidden.find("node") != hidden.npos || hidden.find("Node") != hidden.npos || hidden.starts_with("deadline_exceeded");
+      const bool names =
+          hidden.find("node") != hidden.npos || hidden.find("Node") != hidden.npos || hidden.starts_with("deadline_exceeded");
       // more may be right where less is known beforehand
       if (g.expected.starts_with("ok")) CHECK(hidden == g.expected);
       else CHECK((names || hidden.starts_with("ok")));

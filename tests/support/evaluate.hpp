@@ -118,7 +118,8 @@ class evaluator {
     array r{{static_cast<std::int64_t>(m), static_cast<std::int64_t>(n)}, std::vector<double>(m * n)};
     for (std::size_t i = 0; i < m; ++i)
       for (std::size_t j = 0; j < n; ++j)
-        for (std::size_t l = 0; l < k; ++l) r.at[i * n + j] += (ta ? a.at[l * m + i] : a.at[i * k + l]) * (tb ? b.at[j * k + l] : b.at[l * n + j]);
+        for (std::size_t l = 0; l < k; ++l)
+          r.at[i * n + j] += (ta ? a.at[l * m + i] : a.at[i * k + l]) * (tb ? b.at[j * k + l] : b.at[l * n + j]);
     return r;
   }
   // Products of stacks, whose first dimensions are repeated.
@@ -128,7 +129,8 @@ class evaluator {
     const dims all = together(as, bs);
     const auto matrix = [](const array& of, std::size_t at) {
       const auto n = static_cast<std::size_t>(of.dims[of.dims.size() - 1] * of.dims[of.dims.size() - 2]);
-      return array{{of.dims.end() - 2, of.dims.end()}, {of.at.begin() + static_cast<std::ptrdiff_t>(at * n), of.at.begin() + static_cast<std::ptrdiff_t>((at + 1) * n)}};
+      return array{{of.dims.end() - 2, of.dims.end()},
+                   {of.at.begin() + static_cast<std::ptrdiff_t>(at * n), of.at.begin() + static_cast<std::ptrdiff_t>((at + 1) * n)}};
     };
     array r{all, {}};
     for (std::int64_t i = 0; i < count(all); ++i) {
@@ -214,7 +216,8 @@ class evaluator {
     return r;
   }
   static array one_after_the_other(const std::vector<array>& x) {
-    const auto axis = static_cast<std::size_t>(x.back().at[0] < 0 ? x.back().at[0] + static_cast<double>(x[0].dims.size()) : x.back().at[0]);
+    const auto axis =
+        static_cast<std::size_t>(x.back().at[0] < 0 ? x.back().at[0] + static_cast<double>(x[0].dims.size()) : x.back().at[0]);
     array r{x[0].dims, {}};
     for (std::size_t k = 1; k + 1 < x.size(); ++k) r.dims[axis] += x[k].dims[axis];
     for (std::int64_t i = 0; i < count(r.dims); ++i) {
@@ -416,7 +419,8 @@ class evaluator {
       return shapes;
     }
     if (type == "Unpack") return parts(x[0], axis_of(op, x[0].dims.size()), static_cast<std::size_t>(integer(op, "num")), true);
-    if (type == "Split") return parts(x[1], static_cast<std::size_t>(x[0].at[0]), static_cast<std::size_t>(integer(op, "num_split")), false);
+    if (type == "Split")
+      return parts(x[1], static_cast<std::size_t>(x[0].at[0]), static_cast<std::size_t>(integer(op, "num_split")), false);
     if (type == "UnsortedSegmentSum") {
       const std::size_t row = x[0].at.size() / std::max<std::size_t>(1, x[1].at.size());
       array r{x[0].dims, {}};
@@ -478,7 +482,8 @@ class evaluator {
     if (type == "Fill") return {stretched(x[1], x[0])};
     if (type == "Shape") return {vector_of({x[0].dims.begin(), x[0].dims.end()})};
     if (type == "StridedSlice") {  // of a vector, or columns of a matrix as "x[:, k]"
-      if (x[0].dims.size() == 1 && integer(op, "shrink_axis_mask") == 1) return {array{{}, {x[0].at[static_cast<std::size_t>(x[1].at[0])]}}};
+      if (x[0].dims.size() == 1 && integer(op, "shrink_axis_mask") == 1)
+        return {array{{}, {x[0].at[static_cast<std::size_t>(x[1].at[0])]}}};
       if (x[0].dims.size() == 1) {
         const auto from = integer(op, "begin_mask") != 0 ? std::size_t{0} : static_cast<std::size_t>(x[1].at[0]);
         const double end = x[2].at[0] < 0 ? x[2].at[0] + static_cast<double>(x[0].at.size()) : x[2].at[0];
@@ -487,7 +492,8 @@ class evaluator {
       }
       std::vector<double> column;
       const auto n = static_cast<std::size_t>(x[0].dims[1]);
-      for (std::size_t i = 0; i < static_cast<std::size_t>(x[0].dims[0]); ++i) column.push_back(x[0].at[i * n + static_cast<std::size_t>(x[1].at[1])]);
+      for (std::size_t i = 0; i < static_cast<std::size_t>(x[0].dims[0]); ++i)
+        column.push_back(x[0].at[i * n + static_cast<std::size_t>(x[1].at[1])]);
       return {vector_of(column)};
     }
     if (type == "Pack") return {packed(x, axis_of(op, x[0].dims.size() + 1))};
@@ -497,7 +503,8 @@ class evaluator {
       for (std::size_t k = 0; k < rank; ++k) {
         const auto size = [&](const array& a) { return k + a.at.size() < rank ? 1.0 : a.at[k + a.at.size() - rank]; };
         for (int side = 0; side < 2; ++side)
-          if (size(x[static_cast<std::size_t>(side)]) == 1 && size(x[static_cast<std::size_t>(1 - side)]) != 1) axes[side].push_back(static_cast<double>(k));
+          if (size(x[static_cast<std::size_t>(side)]) == 1 && size(x[static_cast<std::size_t>(1 - side)]) != 1)
+            axes[side].push_back(static_cast<double>(k));
       }
       return {vector_of(axes[0]), vector_of(axes[1])};
     }

@@ -51,8 +51,8 @@ class graph_text {
   std::string word(std::string_view more = "") {
     skip();
     const auto begin = at_;
-    while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 || std::string_view("_/.-").find(text_[at_]) != text_.npos ||
-                                  more.find(text_[at_]) != more.npos))
+    while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 ||
+                                  std::string_view("_/.-").find(text_[at_]) != text_.npos || more.find(text_[at_]) != more.npos))
       ++at_;
     if (at_ == begin) fail("expected a word");
     return std::string(text_.substr(begin, at_ - begin));

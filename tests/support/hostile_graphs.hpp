@@ -1212,7 +1212,8 @@ inline std::vector<hostile_graph> hostile_graphs() {
     const std::size_t line = text.find('\n', at), next = text.find("\n## ", line);
     const std::string_view head = text.substr(at + 3, line - at - 3);
     const std::size_t first = head.find('|'), second = head.find('|', first + 1);
-    hostile_graph g{trimmed(head.substr(0, first)), {}, trimmed(head.substr(second + 1)), std::string(text.substr(line + 1, next == text.npos ? next : next - line))};
+    hostile_graph g{trimmed(head.substr(0, first)), {}, trimmed(head.substr(second + 1)),
+                    std::string(text.substr(line + 1, next == text.npos ? next : next - line))};
     std::string fetches = trimmed(head.substr(first + 1, second - first - 1));
     for (std::size_t k = 0; k < fetches.size();) {
       const std::size_t end = std::min(fetches.find(' ', k), fetches.size());

@@ -52,7 +52,8 @@ struct interpreting_device : leat::cpu::device {
     for (int b = 0; b < Program::view.buffers(); ++b) {
       const auto info = Program::view.buffer_at(b);
       if (info.where != leat::storage::fetch && info.where != leat::storage::variable) continue;
-      f(static_cast<std::byte*>(w.buffers[b]), static_cast<std::size_t>(Program::view.elements(info.extent, nullptr) * leat::size_of(info.type)));
+      f(static_cast<std::byte*>(w.buffers[b]),
+        static_cast<std::size_t>(Program::view.elements(info.extent, nullptr) * leat::size_of(info.type)));
     }
   }
   template <class Program>

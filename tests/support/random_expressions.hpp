@@ -13,7 +13,9 @@ namespace leat_test {
 
 using namespace leat::literals;
 
-constexpr std::uint64_t draw(unsigned seed, int step, unsigned what) { return leat::mix(leat::mix(seed + 1, static_cast<std::uint64_t>(step)), what) >> 7; }
+constexpr std::uint64_t draw(unsigned seed, int step, unsigned what) {
+  return leat::mix(leat::mix(seed + 1, static_cast<std::uint64_t>(step)), what) >> 7;
+}
 
 // The next expression of a list, made of two that are there.
 template <unsigned Seed, int Step, class... Es>

@@ -35,13 +35,15 @@ inline leat::tensor_value value_of_json(const nlohmann::json& j) {
   }
   with_dtype(type, [&]<class T>(T) {
     for (std::size_t i = 0; i < data.size(); ++i)
-      made.values<T>()[i] = std::is_integral_v<T> && data[i].is_number_integer() ? static_cast<T>(data[i].get<std::int64_t>()) : static_cast<T>(number_of_json(data[i]));
+      made.values<T>()[i] = std::is_integral_v<T> && data[i].is_number_integer() ? static_cast<T>(data[i].get<std::int64_t>())
+                                                                                 : static_cast<T>(number_of_json(data[i]));
   });
   return made;
 }
 
 // What differs, or nothing.
-inline std::string difference(const leat::tensor_value& is, const nlohmann::json& expected, double relative = 1e-4, double absolute = 1e-5) {
+inline std::string difference(const leat::tensor_value& is, const nlohmann::json& expected, double relative = 1e-4,
+                              double absolute = 1e-5) {
   using namespace leat;
   if (!is) return "no value";
   const tensor_value wanted = value_of_json(expected);
@@ -52,7 +54,8 @@ inline std::string difference(const leat::tensor_value& is, const nlohmann::json
     const auto a = is.values<T>(), b = wanted.values<T>();
     for (std::size_t i = 0; i < a.size(); ++i) {
       const auto x = static_cast<double>(a[i]), y = static_cast<double>(b[i]);
-      const bool same = a[i] == b[i] || (std::isnan(x) && std::isnan(y)) || (std::is_floating_point_v<T> && std::abs(x - y) <= absolute + relative * std::abs(y));
+      const bool same = a[i] == b[i] || (std::isnan(x) && std::isnan(y)) ||
+                        (std::is_floating_point_v<T> && std::abs(x - y) <= absolute + relative * std::abs(y));
       if (!same) return "element " + std::to_string(i) + " is " + std::to_string(x) + " for " + std::to_string(y);
     }
     return {};

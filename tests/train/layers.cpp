@@ -1,5 +1,7 @@
 #include <leat/train/layers.hpp>
 
+#include "support/messages.hpp"
+
 #include <doctest/doctest.h>
 #include <leat/leat.hpp>
 
@@ -7,6 +9,8 @@
 #include <vector>
 
 using namespace leat;
+using leat_test::message_of;
+using leat_test::says;
 
 namespace {
 
@@ -16,17 +20,6 @@ void store(int& to, int value) { to = value; }
 struct signature {
   int position = 0;
 };
-
-template <class F>
-std::string message_of(F f) {
-  try {
-    f();
-  } catch (const error& e) {
-    return e.what();
-  }
-  return {};
-}
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 auto started_at(float value) { return variable<"w", float>(value); }
 
@@ -45,13 +38,13 @@ TEST_CASE("a dense layer hands out its variables, and a state of zeros has the b
   auto [sum] = s.run(fetch(both), x = xs, y = ys);
   CHECK(sum == 34.0f);  // 3 (1 + 2 + 3 + 4), four halves, two ones
   const std::string problem = message_of([&] { s.run(fetch(both), x = xs, y = too_many); });
-  CHECK_MESSAGE(contains(problem, "with the sizes that other feeds of this run have bound it has 2 elements, the array has 3"), problem);
+  CHECK_MESSAGE(says(problem, "with the sizes that other feeds of this run have bound it has 2 elements, the array has 3"), problem);
 }
 TEST_CASE("two numbers of one variable name the variable") {
   const auto a = started_at(0.5f);
   const auto b = started_at(0.25f);
   const std::string problem = message_of([&] { session s{a * a, b + b}; });
-  CHECK_MESSAGE(contains(problem, "variable \"w\" starts from 0.5 in one expression and from 0.25 in another"), problem);
+  CHECK_MESSAGE(says(problem, "variable \"w\" starts from 0.5 in one expression and from 0.25 in another"), problem);
 }
 TEST_CASE("short names stay with the program") {
   int value = 0;

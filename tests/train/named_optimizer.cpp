@@ -115,10 +115,13 @@ TEST_CASE("what does not fit is told") {
   const auto scope = g.as_default();
   const auto v = variable(zeros_of({2}), "v");
   const named_optimizer o = gradient_descent(0.1f);
-  CHECK(problem([&] { o.apply_gradients({{gradient_value(constant({1.0f, 2.0f, 3.0f})), v}}); }).find("which has another shape") != std::string::npos);
+  CHECK(problem([&] { o.apply_gradients({{gradient_value(constant({1.0f, 2.0f, 3.0f})), v}}); }).find("which has another shape") !=
+        std::string::npos);
   CHECK(problem([&] { o.apply_gradients({{gradient_value(constant({1, 2})), v}}); }).find("which has another dtype") != std::string::npos);
-  CHECK(problem([&] { o.apply_gradients({{gradient_value(constant({1.0f, 2.0f})), constant({1.0f, 2.0f})}}); }).find("is not a variable") != std::string::npos);
-  CHECK(problem([&] { o.apply_gradients({{gradient_value(constant({1.0f, 2.0f})), output{}}}); }).find("no node of a graph") != std::string::npos);
+  CHECK(problem([&] { o.apply_gradients({{gradient_value(constant({1.0f, 2.0f})), constant({1.0f, 2.0f})}}); }).find("is not a variable") !=
+        std::string::npos);
+  CHECK(problem([&] { o.apply_gradients({{gradient_value(constant({1.0f, 2.0f})), output{}}}); }).find("no node of a graph") !=
+        std::string::npos);
   CHECK(problem([&] { o.minimize(constant(1)); }) == "Invalid type int32 for Const_5:0, expected: float32 or float64.");
   CHECK(problem([&] { o.minimize(output{}); }).find("the loss is no node of a graph") != std::string::npos);
   CHECK(problem([&] { static_cast<void>(adagrad(0.1f, 0)); }).find("must be positive") != std::string::npos);

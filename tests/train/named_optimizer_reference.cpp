@@ -191,7 +191,10 @@ TEST_CASE("two dense layers with a softmax loss") {
                {{0.27f, -0.34f, -0.38f}, {0.29f, 0.41f, -0.29f}, {0.3f, -0.45f, 0.49f}, {-0.23f, 0.22f, 0.06f}}))});
       const auto b = get_variable("b", r.extent("layer2/b", shape_value{3}), {.initializer = zeros});
       const auto product = matmul(hidden, w);
-      logits = g.named().raw(g, "BiasAdd", std::array{product, value_of(b)}, {{"T", dtype::float32}, {"data_format", "NHWC"}}, {{dtype::float32, product.extent()}}).result();
+      logits = g.named()
+                   .raw(g, "BiasAdd", std::array{product, value_of(b)}, {{"T", dtype::float32}, {"data_format", "NHWC"}},
+                        {{dtype::float32, product.extent()}})
+                   .result();
     }
     output each;
     {
@@ -386,7 +389,8 @@ TEST_CASE("recorded behaviors: slots, scopes, what is refused") {
     const auto inner = h.as_default();
     const auto w = variable(3.0f, "v");
     CHECK(problem([&] { gradient_descent(0.1f).minimize(constant(1.0f)); }) == message("minimize of a loss that no variable reaches"));
-    CHECK(problem([&] { named_optimizer(gradient_descent(0.1f)).apply_gradients({{{}, w}}); }) == message("apply_gradients with only None"));
+    CHECK(problem([&] { named_optimizer(gradient_descent(0.1f)).apply_gradients({{{}, w}}); }) ==
+          message("apply_gradients with only None"));
     CHECK(problem([&] { named_optimizer(gradient_descent(0.1f)).apply_gradients({}); }) == message("apply_gradients([])"));
     static_cast<void>(create_global_step());
     CHECK(problem([&] { create_global_step(); }) == message("create_global_step twice"));

@@ -18,7 +18,8 @@ inline std::string_view completion_for(std::string_view shell) {
     show:-*) COMPREPLY=($(compgen -W "--nodes --shapes --dot --help" -- "$word")) ;;
     check:-*) COMPREPLY=($(compgen -W "--allow-unknown --help" -- "$word")) ;;
     convert:-*) COMPREPLY=($(compgen -W "--prefix --fetch --freeze --help" -- "$word")) ;;
-    run:-*) COMPREPLY=($(compgen -W "--feed --fetch --times --signature --variables --init --save --format --out --progress --trace --timeout --help" -- "$word")) ;;
+    run:-*) COMPREPLY=($(compgen -W "--feed --fetch --times --signature --variables --init --save --format --out --progress --trace \
+      --timeout --help" -- "$word")) ;;
     completion:*) COMPREPLY=($(compgen -W "bash zsh fish" -- "$word")) ;;
     *) COMPREPLY=($(compgen -f -- "$word")) ;;
   esac
@@ -29,16 +30,22 @@ complete -o filenames -F _leat leat
     return R"script(#compdef leat
 _leat() {
   local -a commands
-  commands=('show:what a file holds' 'check:what is wrong with files' 'convert:write a graph in another form' 'run:run a graph or a saved model' 'completion:a script for a shell')
+  commands=('show:what a file holds' 'check:what is wrong with files' 'convert:write a graph in another form'
+    'run:run a graph or a saved model' 'completion:a script for a shell')
   if (( CURRENT == 2 )); then
     _describe command commands
     return
   fi
   case $words[2] in
-    show) _arguments '--nodes[every node]' '--shapes[every node with its shapes]' '--dot[as a drawing]' '*:file:_files -g "*.(pb|meta|json)"' ;;
+    show) _arguments '--nodes[every node]' '--shapes[every node with its shapes]' '--dot[as a drawing]' \
+      '*:file:_files -g "*.(pb|meta|json)"' ;;
     check) _arguments '--allow-unknown[operators that leat does not know are no finding]' '*:file:_files -g "*.(pb|meta|json)"' ;;
-    convert) _arguments '--prefix[a scope for all names]:scope:' '*--fetch[keep what this needs]:name:' '*--freeze[make variables constants]:value:_files' '*:file:_files -g "*.(pb|meta|json|dot)"' ;;
-    run) _arguments '*--feed[a value]:value:_files' '*--fetch[a run]:names:' '*--times[how often]:number:' '--signature[whose names count]:name:' '*--variables[values of variables]:value:_files' '--init[first values]' '--save[the model afterwards]:folder:_files' '--format[of results]:format:(text json npy)' '--out[where results go]:file:_files' '--progress[tell how far it is]' '--trace[what ran when]:file:_files' '--timeout[seconds for a run]:number:' '*:file:_files' ;;
+    convert) _arguments '--prefix[a scope for all names]:scope:' '*--fetch[keep what this needs]:name:' \
+      '*--freeze[make variables constants]:value:_files' '*:file:_files -g "*.(pb|meta|json|dot)"' ;;
+    run) _arguments '*--feed[a value]:value:_files' '*--fetch[a run]:names:' '*--times[how often]:number:' \
+      '--signature[whose names count]:name:' '*--variables[values of variables]:value:_files' '--init[first values]' \
+      '--save[the model afterwards]:folder:_files' '--format[of results]:format:(text json npy)' '--out[where results go]:file:_files' \
+      '--progress[tell how far it is]' '--trace[what ran when]:file:_files' '--timeout[seconds for a run]:number:' '*:file:_files' ;;
     completion) _values shell bash zsh fish ;;
   esac
 }

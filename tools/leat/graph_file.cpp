@@ -52,7 +52,8 @@ graph_file load(const std::filesystem::path& path) {
   if (std::filesystem::is_directory(path, ignored)) {
     auto model = io::read_model_files(path);
     graph_file file{.meta = std::move(model.meta), .is_meta = true, .is_saved_model = true};
-    for (const auto& name : model.variables.names()) file.arrays.push_back({name, model.variables[name].type, model.variables[name].extent});
+    for (const auto& name : model.variables.names())
+      file.arrays.push_back({name, model.variables[name].type, model.variables[name].extent});
     for (const auto& [key, text] : model.metadata) file.metadata.emplace(key, text);
     return file;
   }

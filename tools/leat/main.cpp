@@ -149,8 +149,9 @@ int main(int count, char** arguments) try {
   auto* check_command =
       app.add_subcommand("check", "What is wrong with files, and the operators that leat does not know");
   check_command->add_option("files", files, "the files")->required();
-  check_command->add_flag("--allow-unknown", allow_unknown,
-                          "list operators that leat does not know, but exit with 0 if they are all; devices of other machines are let pass");
+  check_command->add_flag(
+      "--allow-unknown", allow_unknown,
+      "list operators that leat does not know, but exit with 0 if they are all; devices of other machines are let pass");
   check_command->footer("Examples:\n  leat check model.pb\n  leat check --allow-unknown *.json || echo broken");
 
   auto* convert_command = app.add_subcommand("convert", "Write a graph in another form, by the files' endings");
@@ -162,8 +163,10 @@ int main(int count, char** arguments) try {
       ->delimiter(',')
       ->allow_extra_args(false);
   convert_command
-      ->add_option("--freeze", freezing,
-                   "make variables constants: NAME=NUMBER, NAME=[1, 2], NAME=file.npy, a saved model, or a folder of NAME.npy; can be given several times")
+      ->add_option(
+          "--freeze", freezing,
+          "make variables constants: NAME=NUMBER, NAME=[1, 2], NAME=file.npy, a saved model, or a folder of NAME.npy; can be given "
+          "several times")
       ->allow_extra_args(false);
   convert_command->footer(
       "A .pb holds the graph alone: signatures and collections stay behind.\n"
@@ -176,22 +179,28 @@ int main(int count, char** arguments) try {
   std::vector<std::string> fetched;
   std::vector<long long> times;
   run_command->add_option("file", request.path, "a graph (.pb, .meta, .json), or a saved model's folder")->required();
-  auto* fetch_option = run_command
-                           ->add_option("--fetch", fetched,
-                                        "a run: tensors and operations, with commas between them; given several times, several runs in this order")
-                           ->allow_extra_args(false);
+  auto* fetch_option =
+      run_command
+          ->add_option("--fetch", fetched,
+                       "a run: tensors and operations, with commas between them; given several times, several runs in this order")
+          ->allow_extra_args(false);
   auto* times_option = run_command->add_option("--times", times, "how often the --fetch before it is run; the last results are told")
                            ->check(CLI::PositiveNumber)
                            ->allow_extra_args(false);
-  run_command->add_option("--feed", request.feeds, "NAME=NUMBER, NAME=[[1, 2], [3, 4]], NAME=file.npy or NAME=@file, in all runs; can be given several times")
-      ->allow_extra_args(false);
-  run_command->add_option("--signature", request.signature, "whose names --feed and --fetch may use, and whose outputs are fetched without --fetch");
   run_command
-      ->add_option("--variables", request.variables, "values of variables before the first run: a saved model, a .safetensors file, a folder of NAME.npy, NAME=VALUE")
+      ->add_option("--feed", request.feeds,
+                   "NAME=NUMBER, NAME=[[1, 2], [3, 4]], NAME=file.npy or NAME=@file, in all runs; can be given several times")
+      ->allow_extra_args(false);
+  run_command->add_option("--signature", request.signature,
+                          "whose names --feed and --fetch may use, and whose outputs are fetched without --fetch");
+  run_command
+      ->add_option("--variables", request.variables,
+                   "values of variables before the first run: a saved model, a .safetensors file, a folder of NAME.npy, NAME=VALUE")
       ->allow_extra_args(false);
   run_command->add_flag("--init", request.initialize, "give the variables that have no value their first one");
   run_command->add_option("--save", request.save, "the model after the last run: a folder, or a .safetensors file for the variables alone");
-  run_command->add_option("--format", request.format, "how results are told: text, json (a line for each run) or npy")->check(CLI::IsMember({"text", "json", "npy"}));
+  run_command->add_option("--format", request.format, "how results are told: text, json (a line for each run) or npy")
+      ->check(CLI::IsMember({"text", "json", "npy"}));
   run_command->add_option("--out", request.out, "where results go: a file, with --format npy a folder or FILE.npy");
   run_command->add_flag("--progress", request.progress, "tell how far repeated runs are, also where the error output is no terminal");
   run_command->add_option("--trace", request.trace, "a file for what ran when, which chrome://tracing and Perfetto show");

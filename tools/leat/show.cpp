@@ -117,8 +117,10 @@ std::string collection_text(const collection_def& collection) {
 
 std::string show(const graph_file& file, const show_options& options) {
   const auto& graph = file.meta.graph;
-  std::string out =
-      std::string(file.is_saved_model ? "saved model" : file.is_meta ? "MetaGraphDef" : "GraphDef") + ", " + std::to_string(graph.nodes.size()) + " nodes";
+  std::string out = std::string(file.is_saved_model ? "saved model"
+                                : file.is_meta      ? "MetaGraphDef"
+                                                    : "GraphDef") +
+                    ", " + std::to_string(graph.nodes.size()) + " nodes";
   if (graph.versions.producer != 0) out += ", graph version " + std::to_string(graph.versions.producer);
   if (!file.meta.meta_info.tensorflow_version.empty())
     out += ", TensorFlow " + printable(file.meta.meta_info.tensorflow_version);

@@ -17,6 +17,7 @@ leat::tensor_proto value_of(const std::string& name, const std::string& text, le
 /// no variable are passed over.
 /// Errors: usage_error for a word that is none of these, a variable that the graph does not have, numbers that its dtype cannot
 /// hold; those of `leat::io::read_npy_file`.
-leat::variable_values values_of(const leat::graph_def& graph, const std::vector<std::string>& words, const std::string& option = "--freeze");
+leat::variable_values values_of(const leat::graph_def& graph, const std::vector<std::string>& words,
+                                const std::string& option = "--freeze");
 
 }  // namespace tool

@@ -1,6 +1,7 @@
 #pragma once
-// A limit on the bytes that arrays take at the same time. A session with a limit has a meter, which is the current one of every thread
-// that runs for it; what allocates an array takes its bytes from there and gives them back with the array, which may outlive the session.
+// A limit on the bytes that a session's arrays hold at the same time. A session with a limit has a meter, which is the current meter of
+// every thread that runs for it. An array takes its bytes from that meter when it is allocated and gives them back when it is freed,
+// which may be after the end of the session.
 
 #include <leat/core/error.hpp>
 
@@ -12,16 +13,17 @@
 
 namespace leat {
 
+/// Counts the bytes of arrays against a limit. Safe from any thread; kept alive by counting its holders.
 class memory_meter {
  public:
-  /// A meter that lives until its owner and all arrays that took bytes from it have let it go.
+  /// A new meter with one holder, the caller. It deletes itself when the last holder, the caller or an array, calls `let_go`.
   static memory_meter* make(std::int64_t limit) { return new memory_meter(limit); }
 
   void hold() { holders_.fetch_add(1, std::memory_order_relaxed); }
   void let_go() {
     if (holders_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
-  /// Errors: resource_exhausted where more than the limit would be taken; then nothing is.
+  /// Counts bytes as taken. Errors: resource_exhausted where the limit would be exceeded; then none are taken.
   void take(std::size_t bytes) {
     const auto wanted = static_cast<std::int64_t>(bytes);
     const std::int64_t before = used_.fetch_add(wanted, std::memory_order_relaxed);
@@ -34,7 +36,7 @@ class memory_meter {
   std::int64_t used() const { return used_.load(std::memory_order_relaxed); }
   std::int64_t limit() const { return limit_; }
 
-  /// Of this thread; null where there is no limit.
+  /// The meter of the calling thread; null where there is no limit.
   static memory_meter*& current() {
     thread_local constinit memory_meter* meter = nullptr;
     return meter;
@@ -49,7 +51,7 @@ class memory_meter {
   std::atomic<int> holders_{1};
 };
 
-/// What a thread does while this lives is counted by a meter, or by none.
+/// Makes `meter` the calling thread's meter (null for none) while in scope, and restores the previous one afterwards.
 class memory_scope {
  public:
   explicit memory_scope(memory_meter* meter) : before_(memory_meter::current()) { memory_meter::current() = meter; }
@@ -61,7 +63,7 @@ class memory_scope {
   memory_meter* before_;
 };
 
-/// Bytes that are taken from the current meter for as long as this lives.
+/// Bytes taken from the thread's current meter; the destructor gives them back.
 class metered_bytes {
  public:
   metered_bytes() = default;
@@ -69,7 +71,7 @@ class metered_bytes {
   metered_bytes& operator=(const metered_bytes&) = delete;
   ~metered_bytes() { give_back(); }
 
-  /// So many, in place of those before. Errors: resource_exhausted; then there are none.
+  /// Gives back what it has and takes `bytes` instead. Errors: resource_exhausted; then it has none.
   void take(std::size_t bytes) {
     give_back();
     memory_meter* const current = memory_meter::current();

@@ -1,5 +1,5 @@
 #pragma once
-// The standard that the library is written in, before anything that an older one cannot read.
+// Checks that the compiler reads C++20, before any header that an older standard could not parse.
 
 #if __cplusplus < 202002L
 #error "leat needs C++20: compile with -std=c++20, or later"

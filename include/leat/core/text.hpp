@@ -80,16 +80,15 @@ struct message {
     return *this;
   }
   constexpr message& operator<<(long long value) {
-    if (value < 0) {
-      *this << "-";
-      value = -value;
-    }
+    if (value < 0) *this << "-";
+    auto rest = static_cast<unsigned long long>(value);
+    if (value < 0) rest = 0 - rest;  // the smallest has no opposite
     char digits[20]{};
     int n = 0;
     do {
-      digits[n++] = static_cast<char>('0' + value % 10);
-      value /= 10;
-    } while (value != 0);
+      digits[n++] = static_cast<char>('0' + rest % 10);
+      rest /= 10;
+    } while (rest != 0);
     while (n > 0) *this << std::string_view(&digits[--n], 1);
     return *this;
   }

@@ -65,7 +65,8 @@ inline void run_chunks(const chunked_run& c, const kernels::cluster_arguments& a
   std::int64_t partial = 0;
   // a cluster may have more operands than a node: then the lists are made for the occasion
   std::int64_t few_places[graph::max_operands];
-  std::vector<std::int64_t> many_places(c.result_count > static_cast<int>(graph::max_operands) ? static_cast<std::size_t>(c.result_count) : 0);
+  std::vector<std::int64_t> many_places(c.result_count > static_cast<int>(graph::max_operands) ? static_cast<std::size_t>(c.result_count)
+                                                                                               : 0);
   std::int64_t* const partial_at = many_places.empty() ? few_places : many_places.data();
   for (int k = 0; k < c.result_count; ++k) {
     partial_at[k] = partial;

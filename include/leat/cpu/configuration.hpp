@@ -1,16 +1,16 @@
 #pragma once
-// What the code of this layer is compiled for: the instruction sets of the processor, and the libraries that the LEAT_USE_ macros
-// name. Functions of one name differ with it (how many values a register holds, what a class has for members), and a program has
-// one of each, so all of its objects must be compiled alike. Two that are not are refused: by the linker, where g++ makes objects in
-// ELF's format, and otherwise by the first session that is made, which also finds shared libraries that differ.
+// The configuration that this layer is compiled for: the processor's instruction sets, and the libraries named by LEAT_USE_ macros.
+// It changes what functions of the same name do (how many values a register holds, which members a class has), and a program keeps
+// only one function of each name, so all objects of a program must be compiled with the same configuration. The linker refuses
+// objects that differ where g++ writes ELF; elsewhere, and for shared libraries, the first session that is made refuses them.
 
 #include <leat/core/error.hpp>
 
 #include <cstring>
 #include <string>
 
-// One section group for each configuration, of which the linker keeps one, and in each group the same symbol, of which there may be
-// but one. clang's link-time optimization knows nothing of such groups and would refuse equal objects as well.
+// Each configuration has a section group of its own, and the linker keeps one copy of each group. All groups define the same symbol,
+// so two configurations define it twice, which is an error. clang's link-time optimization ignores groups and would refuse equal objects.
 #if defined(__ELF__) && defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
 #define LEAT_DIFFERENT_OBJECTS "leat_objects_of_one_program_differ_in_processor_flags_or_LEAT_USE_macros"
 #endif
@@ -81,7 +81,7 @@
       LEAT_WITH_AVX512F LEAT_WITH_AVX512 LEAT_WITH_ONEDNN LEAT_WITH_BLAS LEAT_WITH_TBB
 
 #if defined(LEAT_DIFFERENT_OBJECTS)
-// .ifndef: link-time optimization puts what several sources wrote here into one.
+// .ifndef: link-time optimization joins the assembly of several sources in one file.
 __asm__(".ifndef leat_configuration" LEAT_CONFIGURATION
         "\n.set leat_configuration" LEAT_CONFIGURATION ", 1\n.pushsection " LEAT_CONFIGURATION
         ",\"G\",@progbits,leat_configuration_group" LEAT_CONFIGURATION ",comdat\n.globl " LEAT_DIFFERENT_OBJECTS
@@ -92,7 +92,7 @@ namespace leat::cpu {
 
 namespace detail {
 
-// Of the source whose definitions the program uses, and of the first that differs from it.
+// The configuration of the source whose definitions the program uses, and one that differs from it, if there is any.
 inline const char* first_configuration = LEAT_CONFIGURATION;
 inline const char* other_configuration = nullptr;
 
@@ -104,14 +104,15 @@ inline bool note_configuration(const char* mine) noexcept {
 
 }  // namespace detail
 
-/// Refuses to go on in a program whose objects or shared libraries were compiled for different processors or with different LEAT_USE_
-/// macros and share functions all the same. Errors: failed_precondition, with both configurations.
+/// Checks that all objects and shared libraries that share the library's functions were compiled for the same processor and with the
+/// same LEAT_USE_ macros. Errors: failed_precondition, with both configurations.
 inline void require_one_configuration() {
   if (detail::other_configuration == nullptr) return;
-  throw failed_precondition(std::string("this program's objects or shared libraries differ in the processor they were compiled for (-march) or in "
-                                        "LEAT_USE_ macros: one has ") +
-                            detail::first_configuration + ", one " + detail::other_configuration +
-                            "; compile all of them alike, or give each shared library functions of its own (-fvisibility=hidden)");
+  throw failed_precondition(
+      std::string("this program's objects or shared libraries differ in the processor they were compiled for (-march) or in "
+                  "LEAT_USE_ macros: one has ") +
+      detail::first_configuration + ", one " + detail::other_configuration +
+      "; compile all of them alike, or give each shared library functions of its own (-fvisibility=hidden)");
 }
 
 }  // namespace leat::cpu

@@ -196,8 +196,8 @@ template <class T, std::int64_t M, std::int64_t N, std::int64_t K, bool Transpos
       multiply_rows(m, k, alpha, static_cast<const T*>(p[0]), n.size(0, 1), static_cast<const T*>(p[1]), beta, out, std::int64_t{1});
     return;
   }
-  matmul<T, M, N, K>(ta, tb, m, columns, k, alpha, static_cast<const T*>(p[0]), n.size(0, 1), static_cast<const T*>(p[1]), n.size(1, 1), beta,
-                     out, columns);
+  matmul<T, M, N, K>(ta, tb, m, columns, k, alpha, static_cast<const T*>(p[0]), n.size(0, 1), static_cast<const T*>(p[1]), n.size(1, 1),
+                     beta, out, columns);
 }
 
 template <class Program, int Step>

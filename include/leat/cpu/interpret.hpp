@@ -37,7 +37,7 @@
 
 namespace leat::cpu {
 
-/// Is told of a program's steps and does nothing.
+/// The observer of a run that nobody watches: both calls are empty.
 struct no_observer {
   void before(int) {}
   void after(int) {}
@@ -169,7 +169,7 @@ class bound_program {
     make_ready();
     code_.run({buffers_.data(), plan_.numbers.data(), arena_});
   }
-  /// The same; `observer` is told of each step, as `interpreter::run` says.
+  /// The same; `observer` is called before and after each step, see `interpreter::run`.
   template <class Observer>
   void run(Observer& observer) {
     make_ready();
@@ -225,7 +225,8 @@ class bound_program {
   void make_own_plan() {
     const auto v = code_.view();
     for (int k = 0; k < v.names(); ++k)
-      if (sizes_[static_cast<std::size_t>(k)] < 0) throw failed_precondition("named dimension " + std::to_string(k) + " of the program has no size");
+      if (sizes_[static_cast<std::size_t>(k)] < 0)
+        throw failed_precondition("named dimension " + std::to_string(k) + " of the program has no size");
     make_plan(code_.data(), sizes_.data(), device::chunks, plan_);
     planned_ = true;
   }

@@ -1,7 +1,7 @@
 #pragma once
-// Work that may be told to stop. A thread that works for somebody who may call it off has an interruption in scope; the loops over
-// chunks that it begins (parallel.hpp) look at it before each chunk, on whatever thread that runs. Without one, as in short runs,
-// nothing is looked at.
+// Stopping a loop before its end, for timeouts and cancellation. A thread whose work can be stopped has an `interruption` in scope.
+// Each loop over chunks that this thread starts (parallel.hpp) checks it before every chunk, on whichever thread runs the chunk.
+// Without an interruption, as in short runs, there is no check.
 
 #include <cstdint>
 
@@ -9,7 +9,7 @@ namespace leat::cpu {
 
 class interruption {
  public:
-  /// Called before the `chunk`-th chunk of a loop, by several threads at once. Errors: what is to end the work.
+  /// Called before the `chunk`-th chunk of a loop, by several threads at once. It throws the error that ends the work, if any.
   virtual void check(std::int64_t chunk) const = 0;
 
  protected:
@@ -23,14 +23,14 @@ inline constinit thread_local const interruption* interruption_of_thread = nullp
 /// The calling thread's interruption, or null.
 inline const interruption* thread_interruption() noexcept { return detail::interruption_of_thread; }
 
-/// Gives the calling thread an interruption, or none, while in scope, and then its former one back.
+/// Sets the calling thread's interruption (null for none) while in scope, and restores the previous one afterwards.
 class scoped_interruption {
  public:
   explicit scoped_interruption(const interruption* stop) noexcept : before_(thread_interruption()) { set(stop); }
   scoped_interruption(const scoped_interruption&) = delete;
   scoped_interruption& operator=(const scoped_interruption&) = delete;
   ~scoped_interruption() { set(before_); }
-  /// Another one for the rest of the scope.
+  /// Replaces it for the rest of the scope.
   void set(const interruption* stop) noexcept { detail::interruption_of_thread = stop; }
 
  private:

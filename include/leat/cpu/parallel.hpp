@@ -168,7 +168,9 @@ inline void share_chunks(std::int64_t chunks, const chunk_function& f) {
     __tsan_release(&after);
 #endif
   };
-  const auto call = [](void* to, std::int64_t begin, std::int64_t end, const interruption*) { (*static_cast<decltype(part)*>(to))(begin, end); };
+  const auto call = [](void* to, std::int64_t begin, std::int64_t end, const interruption*) {
+    (*static_cast<decltype(part)*>(to))(begin, end);
+  };
   const chunk_function parts{call, &part};
   const int limit = thread_limit();
   const auto arena = thread_pool::instance().arena();

@@ -100,7 +100,8 @@ constexpr message feed_problem() {
                          dtype_of<T> != Leaf::type) {
       m << "the array holds " << (dtype_of<T> == dtype::invalid ? std::string_view("another type") : name_of_dtype(dtype_of<T>))
         << ", the placeholder " << name_of_dtype(Leaf::type);
-    } else if constexpr (std::is_arithmetic_v<Array> && std::is_floating_point_v<Array> && !std::is_floating_point_v<typename Leaf::element>) {
+    } else if constexpr (std::is_arithmetic_v<Array> && std::is_floating_point_v<Array> &&
+                         !std::is_floating_point_v<typename Leaf::element>) {
       m << "a fraction for a placeholder of integers";
     } else if constexpr (array_rank<Array>() >= 0 && array_rank<Array>() != Leaf::rank) {
       m << "the array has rank " << array_rank<Array>() << ", the placeholder " << Leaf::rank;

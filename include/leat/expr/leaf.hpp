@@ -328,7 +328,8 @@ constexpr auto constant() {
 namespace detail {
 template <class T, std::int64_t Bits, class Dims>
 struct filled_leaf : no_numbers {
-  static constexpr std::uint64_t hash = mix(mix(mix(static_cast<std::uint64_t>(Bits), static_cast<std::uint64_t>(dtype_of<T>)), Dims::hash), 105);
+  static constexpr std::uint64_t hash =
+      mix(mix(mix(static_cast<std::uint64_t>(Bits), static_cast<std::uint64_t>(dtype_of<T>)), Dims::hash), 105);
   template <class E>
   static constexpr int enter(graph& g) {
     dimension_names<Dims>::enter(g);
@@ -476,25 +477,23 @@ template <class A, class B>
 struct beside_refusal<A, B> : beside_refusal<B, A> {};
 
 // Of the types of arguments as they are given, references: a variable template, as it is asked for every operand.
+enum class argument_kind { other, tensor, operation };
 template <class E>
-inline constexpr bool is_tensor_argument = is_tensor<E>;
+inline constexpr argument_kind kind_of_argument = is_tensor<E>      ? argument_kind::tensor
+                                                  : is_operation<E> ? argument_kind::operation
+                                                                    : argument_kind::other;
 template <class E>
-inline constexpr bool is_tensor_argument<E&> = is_tensor_argument<E>;
+inline constexpr argument_kind kind_of_argument<E&> = kind_of_argument<E>;
 template <class E>
-inline constexpr bool is_tensor_argument<const E> = is_tensor<E>;
-template <class E>
-inline constexpr bool is_operation_argument = is_operation<E>;
-template <class E>
-inline constexpr bool is_operation_argument<E&> = is_operation_argument<E>;
-template <class E>
-inline constexpr bool is_operation_argument<const E> = is_operation<E>;
+inline constexpr argument_kind kind_of_argument<const E> = kind_of_argument<E>;
 template <class A, class B>
-concept one_is_expression = is_tensor_argument<A> || is_tensor_argument<B> || is_operation_argument<A> || is_operation_argument<B>;
+concept one_is_expression = kind_of_argument<A> != argument_kind::other || kind_of_argument<B> != argument_kind::other;
 template <class A, class B>
-concept one_is_no_tensor = !(is_tensor_argument<A> && is_tensor_argument<B>) && one_is_expression<A, B>;
+concept one_is_no_tensor = one_is_expression<A, B> && (kind_of_argument<A> != argument_kind::tensor ||
+                                                       kind_of_argument<B> != argument_kind::tensor);
 }  // namespace detail
-/// A number that cannot stand beside an expression, in either order: a fraction beside integers or bool, as in `i * 0.5f`, or a number
-/// in the type that the dtype does not hold, as in `1e300_c * x`.
+/// An expression and a number that its dtype does not allow, in either order: a fraction where the dtype is an integer or bool, as in
+/// `i * 0.5f`, or a number known to the compiler that the dtype cannot represent, as in `1e300_c * x`.
 template <class A, class B>
 concept operand_and_fraction = (tensor_expression<A> && number_or_constant<B> && !detail::stands_beside<B>(A::type)) ||
                                (number_or_constant<A> && tensor_expression<B> && !detail::stands_beside<A>(B::type));

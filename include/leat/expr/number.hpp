@@ -1,7 +1,7 @@
 #pragma once
-// Plain numbers on their way into expressions, feeds and variables: whether a dtype can hold them, and the bits under which they are
-// kept. An integer must be held exactly, by floating-point dtypes too; a fraction is rounded to the nearest one, but a finite number
-// never becomes infinite. What does not fit is refused where it enters: `fits<T>(number)` is the one rule.
+// Converting plain C++ numbers to the dtype of an expression, a feed or a variable: whether the dtype can represent the number, and the
+// 64 bits that store it. An integer must be represented exactly, in floating-point dtypes too. A fraction is rounded to nearest, but a
+// finite number never becomes infinite. `fits<T>(number)` is the only rule; a number that does not fit is refused where it is given.
 
 #include <bit>
 #include <concepts>
@@ -17,10 +17,10 @@
 
 namespace leat::detail {
 
-// What is written of a magnitude above half a step beyond the largest float32 rounds to infinity.
+// Halfway between the largest float32 and 2^128: numbers from here on round to infinity.
 inline constexpr double float32_overflows_from = 0x1.ffffffp127;
 
-/// Whether an element of type `T` can hold a number.
+/// Whether type `T` can represent a number, by the rule above.
 template <class T, class N>
 constexpr bool fits(N value) {
   if constexpr (std::is_same_v<T, N> || std::is_same_v<N, bool>) {
@@ -34,7 +34,7 @@ constexpr bool fits(N value) {
     const std::uint64_t magnitude = value < N(0) ? std::uint64_t{0} - bits : bits;
     return magnitude == 0 || static_cast<int>(std::bit_width(magnitude)) - std::countr_zero(magnitude) <= std::numeric_limits<T>::digits;
   } else if constexpr (std::is_integral_v<T>) {
-    // 2^digits is a number of any floating-point type, the largest integer need not be one
+    // floating-point types represent 2^digits exactly, but not always the largest integer
     constexpr auto bound = static_cast<N>(std::uint64_t{1} << (std::numeric_limits<T>::digits - 1)) * N(2);
     if (!(value < bound && value >= (std::is_signed_v<T> ? -bound : N(0)))) return false;
     return static_cast<N>(static_cast<T>(value)) == value;
@@ -61,12 +61,12 @@ constexpr bool fits(dtype type, N value) {
   return true;
 }
 
-// `place` says what the number is for: `feed of "rate": `; without one it stands beside an expression.
+// `place` begins the message: `feed of "rate": `. It is empty for an operand beside an expression.
 [[noreturn, gnu::cold]] inline void refuse_number(std::string_view place, dtype type, const std::string& value, bool is_whole) {
-  throw invalid_argument(std::string(place) + "the number " + value + " does not fit the dtype " + std::string(name_of_dtype(type)) +
-                         (place.empty() ? " of the expression beside it" : "") +
-                         (is_whole && is_floating(type) ? ", which does not hold each integer of that size; written as a fraction it is rounded"
-                                                        : ""));
+  throw invalid_argument(
+      std::string(place) + "the number " + value + " does not fit the dtype " + std::string(name_of_dtype(type)) +
+      (place.empty() ? " of the expression beside it" : "") +
+      (is_whole && is_floating(type) ? ", which does not hold each integer of that size; written as a fraction it is rounded" : ""));
 }
 template <class N>
 [[noreturn, gnu::cold, gnu::noinline]] void refuse_number(std::string_view place, dtype type, N value) {
@@ -87,7 +87,7 @@ template <class T, class N>
   return static_cast<T>(value);
 }
 
-/// The bits under which a number is kept: those of a double for floating-point types, else the integer.
+/// The 64 bits that store a number: those of a double for floating-point types, else those of an int64.
 /// Errors: invalid_argument where it does not fit.
 template <class T, class N>
 constexpr std::uint64_t number_bits(N value, std::string_view place = {}) {

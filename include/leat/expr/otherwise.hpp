@@ -1,6 +1,6 @@
 #pragma once
-// What a function says of arguments that no other overload of its takes. Its last overload takes anything, for an ellipsis converts
-// worse than every parameter; it is deleted, and returns the words: how the function is called, and what is written instead.
+// Compile-time messages for calls with wrong arguments. A function has one more overload with an ellipsis, which accepts anything but
+// is the worst match, so it is chosen only if no other fits. It is deleted, and its result type holds the message: how to call it.
 
 #include <leat/core/text.hpp>
 
@@ -15,22 +15,22 @@ template <std::size_t N>
 literal_text(const char (&)[N]) -> literal_text<N>;
 }  // namespace detail
 
-/// What the compiler prints about an expression that is wrong: the problem, then each operand, or what is written instead.
+/// The type that compilers print for a wrong expression. `Words`: the problem, then each operand or what to write instead.
 template <detail::literal_text... Words>
 struct error_in_expression;
 
 namespace detail {
 struct wrong_call {};
-/// The first parameter of a last overload beside one without parameters: a call without arguments would be ambiguous.
+/// First parameter of the last overload where another overload has no parameters; a call without arguments would be ambiguous.
 struct anything {
   template <class T>
   anything(const T&);
 };
 }  // namespace detail
 
-// The last overload: `LEAT_OTHERWISE("how it is called") f(...) LEAT_DELETED;`. g++ prints the result's type of a deleted function;
-// clang cuts it, and lists all other overloads, but says an attribute's words instead, and nothing else. nvcc prints types as source
-// and cannot print an array in one; nor can it ask whether a text is a number of any type.
+// The last overload is written `LEAT_OTHERWISE("how it is called") f(...) LEAT_DELETED;`. g++ prints the result type of a deleted
+// function. clang cuts that type and lists all other overloads, so there the message is an attribute's, which it prints alone. nvcc
+// prints types as source and cannot print an array in one, and cannot match texts against `auto` parameters.
 #if defined(__CUDACC__)
 #define LEAT_ANY_NUMBER long long
 #define LEAT_WORDS(words)
@@ -49,7 +49,7 @@ struct anything {
 #define LEAT_OTHERWISE(words) leat::error_in_expression<leat::detail::literal_text{words}>
 #define LEAT_DELETED = delete
 #endif
-// The same of a function with template arguments: numbers, or a type first; and a type second.
+// The same for a function with template arguments: all numbers, or a type and then numbers. _OF_TYPE: also a number and then a type.
 #define LEAT_OTHERWISE_OF(function, words)                      \
   LEAT_OTHERWISE(#function words) function(...) LEAT_DELETED;   \
   template <LEAT_ANY_NUMBER First, LEAT_ANY_NUMBER... Rest>     \
@@ -67,7 +67,7 @@ struct anything {
 
 namespace detail {
 
-// What no expression has: a value before a session runs it, elements, arguments.
+// Messages for what no expression has: a value before a session runs it, elements, arguments.
 #ifdef __CUDACC__
 struct expression_syntax {};
 #else

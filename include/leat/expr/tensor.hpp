@@ -212,8 +212,8 @@ struct carried_union {
 [[noreturn]] inline void two_values() {
   throw invalid_argument(
       "two values for one number: the place in the program that wrote it ran twice with different values, or one name was given to "
-      "two variables or parameters that start from different numbers, and both results meet in one expression or session. Give the number a name, parameter<\"rate\">(0.1f), and feed it or set it "
-      "in the session; or write it as part of the type, 0.5_c");
+      "two variables or parameters that start from different numbers, and both results meet in one expression or session. Give the "
+      "number a name, parameter<\"rate\">(0.1f), and feed it or set it in the session; or write it as part of the type, 0.5_c");
 }
 
 template <class To, class From>

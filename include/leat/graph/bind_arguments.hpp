@@ -36,7 +36,8 @@ inline std::vector<argument_range> ranges_of(const operator_definition& d, int t
   const auto length_of = [&](const argument_definition& a) -> std::int64_t {
     if (!a.count_attribute.empty()) {
       const auto* n = integer_in(attributes, a.count_attribute);
-      if (n != nullptr && *n < 0) throw invalid_argument(d.type + ": the attribute " + a.count_attribute + " is " + std::to_string(*n) + ", less than 0");
+      if (n != nullptr && *n < 0)
+        throw invalid_argument(d.type + ": the attribute " + a.count_attribute + " is " + std::to_string(*n) + ", less than 0");
       return n != nullptr ? *n : -1;
     }
     const auto* types = types_in(attributes, a.list_attribute);
@@ -83,8 +84,8 @@ inline void bind_attributes(const operator_definition& d, std::span<const argume
         continue;
       } else if (a.type != data_type::invalid) {
         if (a.type != is)
-          throw invalid_argument("Input '" + a.name + "' of '" + d.type + "' Op has type " + type_text(is) + " that does not match expected type of " +
-                                 type_text(a.type) + ".");
+          throw invalid_argument("Input '" + a.name + "' of '" + d.type + "' Op has type " + type_text(is) +
+                                 " that does not match expected type of " + type_text(a.type) + ".");
       } else {
         const auto* known = attributes.find(a.type_attribute);
         const auto* type = known != nullptr ? known->get_if<data_type>() : nullptr;
@@ -95,7 +96,8 @@ inline void bind_attributes(const operator_definition& d, std::span<const argume
           const auto who = first_argument.find(a.type_attribute);
           throw invalid_argument("Input '" + a.name + "' of '" + d.type + "' Op has type " + type_text(is) + " that does not match type " +
                                  type_text(*type) +
-                                 (who != first_argument.end() ? " of argument '" + std::string(who->second) + "'." : " of attribute '" + a.type_attribute + "'."));
+                                 (who != first_argument.end() ? " of argument '" + std::string(who->second) + "'."
+                                                              : " of attribute '" + a.type_attribute + "'."));
         }
       }
     }
@@ -117,7 +119,8 @@ inline void check_attributes(const operator_definition& d, const attribute_map& 
       const auto* list = value->get_if<attribute_list>();
       if (list == nullptr) throw invalid_argument(d.type + ": the attribute " + a.name + " is no list");
       if (static_cast<std::int64_t>(list->size()) < a.least)
-        throw invalid_argument(d.type + ": the list " + a.name + " has " + std::to_string(list->size()) + " values, fewer than " + std::to_string(a.least));
+        throw invalid_argument(d.type + ": the list " + a.name + " has " + std::to_string(list->size()) + " values, fewer than " +
+                               std::to_string(a.least));
       continue;
     }
     bool fits = true;
@@ -138,7 +141,8 @@ inline void check_attributes(const operator_definition& d, const attribute_map& 
         const auto* n = value->get_if<std::int64_t>();
         fits = n != nullptr;
         if (fits && *n < a.least)
-          throw invalid_argument(d.type + ": the attribute " + a.name + " is " + std::to_string(*n) + ", less than " + std::to_string(a.least));
+          throw invalid_argument(d.type + ": the attribute " + a.name + " is " + std::to_string(*n) + ", less than " +
+                                 std::to_string(a.least));
         break;
       }
       case attribute_kind::real: fits = value->get_if<float>() != nullptr; break;
@@ -177,15 +181,16 @@ inline std::vector<tensor_info> results_of(const operator_definition& d, const a
       count = n != nullptr ? *n : 0;
     }
     if (count < 0 || count > max_results)
-      throw invalid_argument(d.type + ": the attribute " + a.count_attribute + " is " + std::to_string(count) + ", beyond the results a node can have");
+      throw invalid_argument(d.type + ": the attribute " + a.count_attribute + " is " + std::to_string(count) +
+                             ", beyond the results a node can have");
     results.insert(results.end(), static_cast<std::size_t>(count), {static_cast<dtype>(type), shape::unknown()});
   }
   return results;
 }
 
 /// What is known of a node's results, after its attributes were bound.
-inline std::vector<tensor_info> infer_results(const operator_definition& d, std::span<const output> tensors, std::span<const tensor_info> inputs,
-                                              const attribute_map& attributes) {
+inline std::vector<tensor_info> infer_results(const operator_definition& d, std::span<const output> tensors,
+                                              std::span<const tensor_info> inputs, const attribute_map& attributes) {
   std::vector<tensor_info> results = results_of(d, attributes);
   if (d.shapes) {
     shape_context context(d, inputs, attributes, results);

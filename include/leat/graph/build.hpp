@@ -21,7 +21,8 @@ struct attributes {
 /// A node in the graph of its operands. Throws invalid_argument where they do not fit, belong to different graphs or are empty.
 template <class Op, class... Inputs>
 constexpr output make_node(std::span<const std::int64_t> values, const output& first, const Inputs&... rest) {
-  if (!static_cast<bool>(first) || (false || ... || !static_cast<bool>(rest))) throw invalid_argument("an operand that is no tensor: an empty output");
+  if (!static_cast<bool>(first) || (false || ... || !static_cast<bool>(rest)))
+    throw invalid_argument("an operand that is no tensor: an empty output");
   graph& g = first.owner();
   if (g.names() != nullptr) {
     const output operands[]{first, rest...};

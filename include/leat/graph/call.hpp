@@ -13,9 +13,10 @@ namespace leat {
 /// type that is not defined.
 graph_operation call_operator(graph& g, std::string_view type, std::span<const number_argument> given, attribute_map attributes = {},
                               std::string_view name = {}, std::vector<int> waits = {});
-inline graph_operation call_operator(graph& g, std::string_view type, std::initializer_list<number_argument> given, attribute_map attributes = {},
-                                     std::string_view name = {}, std::vector<int> waits = {}) {
-  return call_operator(g, type, std::span<const number_argument>(given.begin(), given.size()), std::move(attributes), name, std::move(waits));
+inline graph_operation call_operator(graph& g, std::string_view type, std::initializer_list<number_argument> given,
+                                     attribute_map attributes = {}, std::string_view name = {}, std::vector<int> waits = {}) {
+  return call_operator(g, type, std::span<const number_argument>(given.begin(), given.size()), std::move(attributes), name,
+                       std::move(waits));
 }
 
 }  // namespace leat

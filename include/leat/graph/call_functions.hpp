@@ -7,8 +7,8 @@
 
 namespace leat {
 
-LEAT_FUNCTION graph_operation call_operator(graph& g, std::string_view type, std::span<const number_argument> given, attribute_map attributes,
-                                     std::string_view name, std::vector<int> waits) {
+LEAT_FUNCTION graph_operation call_operator(graph& g, std::string_view type, std::span<const number_argument> given,
+                                            attribute_map attributes, std::string_view name, std::vector<int> waits) {
   const operator_definition* d = find_definition(type);
   if (d == nullptr) throw unimplemented("the operator '" + std::string(type) + "' is not defined: define_operator makes it known");
   named_part& nodes = g.named();
@@ -28,7 +28,8 @@ LEAT_FUNCTION graph_operation call_operator(graph& g, std::string_view type, std
     for (int k = range.first; k < range.first + range.count; ++k) {
       const auto* tensor = std::get_if<output>(&given[static_cast<std::size_t>(k)]);
       if (tensor == nullptr) continue;
-      if (!static_cast<bool>(*tensor)) throw invalid_argument(std::string(type) + ": an operand that is no node of a graph" + nodes.place(scope));
+      if (!static_cast<bool>(*tensor))
+        throw invalid_argument(std::string(type) + ": an operand that is no node of a graph" + nodes.place(scope));
       if (&tensor->owner() != &g) {
         for (const auto& other : given)
           if (const auto* o = std::get_if<output>(&other); o != nullptr && static_cast<bool>(*o) && &o->owner() == &g)
@@ -37,7 +38,8 @@ LEAT_FUNCTION graph_operation call_operator(graph& g, std::string_view type, std
       }
       const bool is_reference = is_reference_result(*g.at(tensor->index()).op, tensor->port());
       if (range.argument->reference && !is_reference && g.at(tensor->index()).op->kind != op_kind::placeholder)
-        throw invalid_argument("Input '" + range.argument->name + "' of '" + d->type + "' Op requires l-value input: " + describe(*tensor) + nodes.place(scope));
+        throw invalid_argument("Input '" + range.argument->name + "' of '" + d->type + "' Op requires l-value input: " + describe(*tensor) +
+                               nodes.place(scope));
       if (range.argument->reference && is_reference) variables.push_back(tensor->index());
       inputs[static_cast<std::size_t>(k)] = range.argument->reference ? *tensor : nodes.value_of(*tensor);
       if (!range.argument->reference) nodes.name_number(g, inputs[static_cast<std::size_t>(k)], range.argument->name);
@@ -55,7 +57,8 @@ LEAT_FUNCTION graph_operation call_operator(graph& g, std::string_view type, std
       }
       std::string its_name = range.argument->name;
       if (range.argument->is_list()) its_name += "_" + std::to_string(k - range.first);
-      inputs[static_cast<std::size_t>(k)] = nodes.make_constant(g, wanted == dtype::invalid || wanted == to_dtype(literal->type()) ? *literal : literal->as(wanted), its_name);
+      inputs[static_cast<std::size_t>(k)] = nodes.make_constant(
+          g, wanted == dtype::invalid || wanted == to_dtype(literal->type()) ? *literal : literal->as(wanted), its_name);
     }
   std::vector<tensor_info> infos;
   for (const output& o : inputs) infos.push_back({o.type(), o.extent()});

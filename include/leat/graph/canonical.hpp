@@ -165,10 +165,14 @@ class canonical_builder {
   // A constant that waits is asked for as a node that does.
   int target(int index) {
     const int row = made_.index_of.at(index);
+    return g_.at(index).op->kind == op_kind::constant ? waiting(row, index) : row;
+  }
+  // A row with the control inputs of the node that it is made for: its identity, if there are any.
+  int waiting(int row, int index) {
     const op_info* identity = find_operator("Identity");
-    if (g_.at(index).op->kind != op_kind::constant || controls_of(index).empty() || identity == nullptr) return row;
     std::vector<int> controls;
     for (int c : controls_of(index)) controls.push_back(made_.index_of.at(c));
+    if (controls.empty() || identity == nullptr) return row;
     const int inputs[]{row};
     return made_.table.add(*identity, inputs, {}, controls);
   }
@@ -294,12 +298,7 @@ class canonical_builder {
     const output made = rewrite->updates ? write_all(*rewrite, operands, index)
                                          : rewrite->make(made_.table, operands, graph_operation(g_, index));
     if (!static_cast<bool>(made)) fail(index, "its axes, shape or dtype are known only when it runs");
-    std::vector<int> controls;
-    for (int c : controls_of(index)) controls.push_back(made_.index_of.at(c));
-    const op_info* identity = find_operator("Identity");
-    if (controls.empty() || identity == nullptr) return made.index();
-    const int inputs[]{made.index()};
-    return made_.table.add(*identity, inputs, {}, controls);
+    return waiting(made.index(), index);
   }
 
   graph& g_;

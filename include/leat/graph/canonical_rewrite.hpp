@@ -46,7 +46,8 @@ inline const canonical_rewrite* find_rewrite(std::string_view type) {
 }
 }  // namespace detail
 
-/// Says how an operator without a class is compiled, or by "Type:1" a further result of one. Safe from any thread; the first of a type stays.
+/// Registers how an operator without a class is compiled, or, as "Type:1", a further result of one. Safe from any thread; the first
+/// registration of a type stays.
 inline void register_canonical(std::string_view type, canonical_rewrite rewrite) {
   auto& table = detail::canonical_rewrites();
   const std::lock_guard lock(table.guard);

@@ -5,6 +5,7 @@
 // then; a program only calls `cond` and `while_loop` (ops/control.hpp). Source: TensorFlow `CondContext`, `WhileContext`.
 
 #include <leat/graph/named.hpp>
+#include <leat/graph/operator_names.hpp>
 #include <leat/graph/scopes.hpp>
 
 #include <set>
@@ -48,11 +49,6 @@ class inside_context {
   named_nodes* nodes_;
   control_flow_context* outer_;
 };
-
-inline bool is_exit(std::string_view type) { return type == "Exit" || type == "RefExit"; }
-inline bool is_enter(std::string_view type) { return type == "Enter" || type == "RefEnter"; }
-inline bool is_switch(std::string_view type) { return type == "Switch" || type == "RefSwitch"; }
-inline bool is_merge(std::string_view type) { return type == "Merge" || type == "RefMerge"; }
 
 // `Switch`, or `RefSwitch` of a reference, standing where the tensor stands.
 inline graph_operation switch_where(const output& data, const output& predicate, std::string_view name = "Switch") {

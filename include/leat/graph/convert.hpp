@@ -159,7 +159,8 @@ inline attribute_map attributes_from_numbers(std::span<const field> fields, std:
         const std::int64_t n = cursor.next();
         const bool is_last = f.value == -1 && operands[0].extent.has_rank() && n == operands[0].extent.rank - 1;
         if (n != f.value && !is_last)
-          throw unimplemented(std::string(f.name) + " " + std::to_string(n) + ": TensorFlow's operator takes the last alone; transpose first");
+          throw unimplemented(std::string(f.name) + " " + std::to_string(n) +
+                              ": TensorFlow's operator takes the last alone; transpose first");
         break;
       }
       case field_kind::scalar:

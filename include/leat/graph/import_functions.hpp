@@ -3,6 +3,7 @@
 
 #include <leat/graph/bind_arguments.hpp>
 #include <leat/graph/import_options.hpp>
+#include <leat/graph/operator_names.hpp>
 #include <leat/graph/separate.hpp>
 
 #include <queue>
@@ -77,7 +78,8 @@ class importer {
     for (int i : order) place_[static_cast<std::size_t>(i)] = enter(static_cast<std::size_t>(i));
     for (std::size_t i = 0; i < def_.nodes.size(); ++i) nodes_.record(place_[i]).order = first + static_cast<int>(i);
     for (const auto& [node, k, to] : ways_back_) {
-      const output from(g_, place_[static_cast<std::size_t>(to)], inputs_[static_cast<std::size_t>(node)][static_cast<std::size_t>(k)].port);
+      const output from(g_, place_[static_cast<std::size_t>(to)],
+                        inputs_[static_cast<std::size_t>(node)][static_cast<std::size_t>(k)].port);
       check_way_back(node, k, from);
       nodes_.set_input(g_, place_[static_cast<std::size_t>(node)], k, from.index());
     }
@@ -215,9 +217,7 @@ class importer {
       for (std::size_t k = 0; k < inputs_[i].size(); ++k) {
         const int from = inputs_[i][k].node;
         if (from < 0) continue;
-        const bool merges = def_.nodes[i].op == "Merge" || def_.nodes[i].op == "RefMerge";
-        const std::string& type = def_.nodes[static_cast<std::size_t>(from)].op;
-        if (merges && !inputs_[i][k].control && (type == "NextIteration" || type == "RefNextIteration")) {
+        if (is_merge(def_.nodes[i].op) && !inputs_[i][k].control && is_next_iteration(def_.nodes[static_cast<std::size_t>(from)].op)) {
           ways_back_.push_back({static_cast<int>(i), static_cast<int>(k), from});
           continue;
         }
@@ -274,7 +274,8 @@ class importer {
     std::vector<std::int64_t> numbers;
     try {
       if (!named_part::is_opaque(op)) describe_known(def, request, numbers);
-      else if (const operator_definition* defined = find_definition(def.op)) describe_defined(static_cast<int>(in_file), *defined, edges, request);
+      else if (const operator_definition* defined = find_definition(def.op))
+        describe_defined(static_cast<int>(in_file), *defined, edges, request);
     } catch (const error& e) {
       rethrow_saying(e, place_of(def) + e.what());
     }
@@ -285,8 +286,9 @@ class importer {
     request.numbers = numbers;
     results_ += request.results.size();
     if (results_ > allowed_results_)
-      throw resource_exhausted(place_of(def) + "has " + std::to_string(request.results.size()) + " outputs; with it the graph has more than " +
-                               std::to_string(allowed_results_) + ", which is not in proportion to its size");
+      throw resource_exhausted(place_of(def) + "has " + std::to_string(request.results.size()) +
+                               " outputs; with it the graph has more than " + std::to_string(allowed_results_) +
+                               ", which is not in proportion to its size");
     return nodes_.append(g_, std::move(request));
   }
 
@@ -310,8 +312,8 @@ class importer {
     check_output(def, def.inputs[static_cast<std::size_t>(k)], from);
     const dtype wanted = g_.at(place_[static_cast<std::size_t>(node)]).result.type, is = from.type();
     if (wanted != dtype::invalid && is != dtype::invalid && wanted != is)
-      fail(def, "input '" + def.inputs[static_cast<std::size_t>(k)] + "' has type " + type_text(to_data_type(is)) + ", the loop's variable " +
-                    type_text(to_data_type(wanted)));
+      fail(def, "input '" + def.inputs[static_cast<std::size_t>(k)] + "' has type " + type_text(to_data_type(is)) +
+                    ", the loop's variable " + type_text(to_data_type(wanted)));
   }
 
   // Operators of graphs at run time. Attributes stay as the file has them; defaults are only looked at.
@@ -336,7 +338,8 @@ class importer {
       for (int i = range.first; i < range.first + range.count; ++i)
         if (range.argument->reference && !is_open(request, i) &&
             !may_refer(request.inputs[static_cast<std::size_t>(i)]))
-          throw invalid_argument("input '" + range.argument->name + "' must be a variable, and '" + def.inputs[static_cast<std::size_t>(i)] + "' gives a value");
+          throw invalid_argument("input '" + range.argument->name + "' must be a variable, and '" +
+                                 def.inputs[static_cast<std::size_t>(i)] + "' gives a value");
     request.results = infer_results(d, request.inputs, infos, attributes);
   }
 
@@ -401,8 +404,8 @@ class importer {
       const dtype said = type_attribute(def, f.name);
       const dtype is = infos[static_cast<std::size_t>(f.value)].type;
       if (said != dtype::invalid && is != dtype::invalid && said != is)
-        throw invalid_argument("attribute " + std::string(f.name) + " is " + name_of_data_type(to_data_type(said)) + ", but its input has " +
-                      name_of_data_type(to_data_type(is)));
+        throw invalid_argument("attribute " + std::string(f.name) + " is " + name_of_data_type(to_data_type(said)) +
+                               ", but its input has " + name_of_data_type(to_data_type(is)));
     }
     number_values values;
     std::deque<tensor_proto> computed;  // from shapes that are known
@@ -446,8 +449,8 @@ class importer {
         if (f.value != 0 || type == dtype::invalid) continue;
         if (first == operands.size()) first = at;
         else if (type != operands[first].type())
-          throw invalid_argument("input '" + def.inputs[at] + "' has type " + type_text(to_data_type(type)) + ", input '" + def.inputs[first] + "' " +
-                                 type_text(to_data_type(operands[first].type())));
+          throw invalid_argument("input '" + def.inputs[at] + "' has type " + type_text(to_data_type(type)) + ", input '" +
+                                 def.inputs[first] + "' " + type_text(to_data_type(operands[first].type())));
       }
     }
   }

@@ -56,6 +56,12 @@ static_assert(std::endian::native == std::endian::little, "contents of constants
 
 }  // namespace detail
 
+/// A number by the bits that graphs keep of it (leaves.hpp): those of a double for floating-point dtypes, else the integer, which a
+/// double does not always represent.
+struct kept_number {
+  std::int64_t bits = 0;
+};
+
 /// An array as a program writes it: `3.0f`, `{1, 2, 3}`, `{{1.0f, 2.0f}, {3.0f, 4.0f}}`, a vector, a text. Its dtype is that
 /// of its C++ elements.
 class tensor_literal {
@@ -88,6 +94,12 @@ class tensor_literal {
   template <element_type T>
   tensor_literal(const shape& extent, const std::vector<T>& values) : type_(to_data_type(dtype_of<T>)), extent_(extent) {
     for (T v : values) put(v);
+    fill();
+  }
+  /// One number in every element.
+  tensor_literal(dtype type, const shape& extent, kept_number value) : type_(to_data_type(type)), extent_(extent) {
+    if (is_floating(type)) put_number(std::bit_cast<double>(value.bits));
+    else put_number(value.bits);
     fill();
   }
   /// Zeros or another number of a dtype.
@@ -166,14 +178,15 @@ class tensor_literal {
     else if constexpr (dtype_of<T> == dtype::int64) detail::put_bytes(bytes_, static_cast<std::int64_t>(value));
     else detail::put_bytes(bytes_, value);
   }
-  void put_number(double value) {
+  template <class N>
+  void put_number(N value) {
     if (type_ == data_type::string) {
       texts_.emplace_back();  // the zero of texts
       return;
     }
     switch (to_dtype(type_)) {
       case dtype::float32: put(static_cast<float>(value)); break;
-      case dtype::float64: put(value); break;
+      case dtype::float64: put(static_cast<double>(value)); break;
       case dtype::int32: put(static_cast<std::int32_t>(value)); break;
       case dtype::int64: put(static_cast<std::int64_t>(value)); break;
       case dtype::uint8: put(static_cast<std::uint8_t>(value)); break;

@@ -177,7 +177,8 @@ class named_nodes : public graph_names {
   /// Appends a row with all that is kept of it. Errors: failed_precondition in a finalized graph.
   int append(graph& g, node_request request) {
     if (finalized_) throw failed_precondition("Graph is finalized and cannot be modified.");
-    if (runs.load(std::memory_order_acquire) > 0) throw failed_precondition("Graph is being run and cannot be modified until the run has ended.");
+    if (runs.load(std::memory_order_acquire) > 0)
+      throw failed_precondition("Graph is being run and cannot be modified until the run has ended.");
     if (request.stands_with >= 0) colocations.push_back(request.stands_with);
     const struct pop {
       std::vector<int>* from;

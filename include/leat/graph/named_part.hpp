@@ -1,6 +1,7 @@
 #pragma once
 // What a graph has beside its table when it has names: collections, variables, constants' contents, and the making of nodes
-// with TensorFlow's inputs and attributes. Users meet it through graph/named.hpp, which has what is only declared here (named_part_functions.hpp).
+// with TensorFlow's inputs and attributes. Users include graph/named.hpp, which also has the definitions of what is only declared here
+// (named_part_functions.hpp).
 
 #include <leat/graph/convert.hpp>
 #include <leat/graph/graph_def.hpp>
@@ -164,10 +165,10 @@ class named_part final : public named_nodes {
   output append_constant(graph& g, const tensor_literal& value, std::string name) {
     attribute_map attributes;
     attributes["dtype"] = value.type();
-    attributes["value"] = value.proto();
+    tensor_proto contents = value.proto();
     std::vector<std::int64_t> numbers;
-    if (value.extent().rank == 0 && to_dtype(value.type()) != dtype::invalid)
-      numbers.push_back(detail::bits_of(to_dtype(value.type()), value.number(0)));
+    if (const auto bits = detail::scalar_bits(contents)) numbers.push_back(*bits);
+    attributes["value"] = std::move(contents);
     return {g, append(g, {.op = &info_of<constant_op>,
                           .name = std::move(name),
                           .numbers = numbers,

@@ -187,7 +187,7 @@ LEAT_FUNCTION output named_part::make_leaf(graph& g, const op_info& op, const te
                           .results = {result}})};
   }
   if (op.kind == op_kind::constant && !numbers.empty())
-    return make_constant(g, {result.type, result.extent, detail::value_of_bits(result.type, numbers[0])}, name.empty() ? "Const" : name);
+    return make_constant(g, {result.type, result.extent, kept_number{numbers[0]}}, name.empty() ? "Const" : name);
   throw unimplemented("a leaf of type " + std::string(op.type) + " in a graph with names: to_graph builds graphs of typed expressions");
 }
 

@@ -133,7 +133,8 @@ class definition_parser {
 
  private:
   [[noreturn]] void fail(const std::string& what) const {
-    throw invalid_argument("definition of an operator, \"" + std::string(text_) + "\": " + what + " at character " + std::to_string(at_ + 1));
+    throw invalid_argument("definition of an operator, \"" + std::string(text_) + "\": " + what + " at character " +
+                           std::to_string(at_ + 1));
   }
   void skip() {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n')) ++at_;

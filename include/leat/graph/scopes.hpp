@@ -46,7 +46,8 @@ class control_input {
 };
 
 /// `auto c = control_dependencies({a, b});`: new nodes run after these, also when they do not use them. Scopes within each
-/// other add up; nullptr forgets all those outside, and the branch or loop that is being built: its nodes run by themselves. A tensor that was made outside is not delayed.
+/// other add up; nullptr forgets all those outside, and the branch or loop that is being built: its nodes run by themselves. A tensor
+/// that was made outside is not delayed.
 /// Errors: invalid_argument for a node of another graph.
 class [[nodiscard]] control_dependencies {
  public:

@@ -21,8 +21,8 @@ namespace leat::io {
 
 /// What is said of what TensorFlow 2 exports.
 inline constexpr std::string_view tensorflow_saved_model =
-    "a SavedModel of TensorFlow's, which holds MetaGraphDefs and checkpoints: not read; tf.io.write_graph writes the graph of one as a .pb, "
-    "tf.compat.v1.train.export_meta_graph as a .meta";
+    "a SavedModel of TensorFlow's, which holds MetaGraphDefs and checkpoints: not read; tf.io.write_graph writes the graph of one as a "
+    ".pb, tf.compat.v1.train.export_meta_graph as a .meta";
 
 /// All that is left of a stream, in parts, so that memory follows what comes.
 /// Errors: data_loss if it cannot be read; invalid_argument if it is longer than `limit`, by default 2 GB, protobuf's.
@@ -35,7 +35,8 @@ inline std::string read_all(std::istream& in, std::size_t limit = max_file_bytes
     in.read(text.data() + size, static_cast<std::streamsize>(text.size() - size));
     size += static_cast<std::size_t>(in.gcount());
     if (size > limit)
-      throw invalid_argument(limit == max_file_bytes ? "longer than 2 GB, which is protobuf's limit" : "longer than " + std::to_string(limit) + " bytes");
+      throw invalid_argument(limit == max_file_bytes ? "longer than 2 GB, which is protobuf's limit"
+                                                     : "longer than " + std::to_string(limit) + " bytes");
   }
   if (in.bad()) throw data_loss("cannot be read to its end");
   text.resize(size);

@@ -146,7 +146,8 @@ inline void put_in_place(const std::filesystem::path& made, const std::filesyste
     } catch (const failed_precondition& e) {
       if (undo() == 0) throw;
       made_must_stay = true;
-      throw failed_precondition(std::string(e.what()) + ", and the new model cannot be taken back; the old one is beside it (.part or .old)");
+      throw failed_precondition(std::string(e.what()) +
+                                ", and the new model cannot be taken back; the old one is beside it (.part or .old)");
     }
   };
   const auto old = beside(place, ".old");
@@ -275,8 +276,9 @@ inline model_files read_model_once(const std::filesystem::path& folder, const re
 }
 }  // namespace detail
 
-/// Reads a saved model; one that is replaced meanwhile is read again. Errors, each naming the file: not_found where one is missing; data_loss, naming the array, for what was
-/// changed or cut off; those of `read_json` and `safetensors`; unimplemented for a SavedModel of TensorFlow's.
+/// Reads a saved model; one that is replaced meanwhile is read again. Errors, each naming the file: not_found where one is missing;
+/// data_loss, naming the array, for what was changed or cut off; those of `read_json` and `safetensors`; unimplemented for a SavedModel
+/// of TensorFlow's.
 inline model_files read_model_files(const std::filesystem::path& folder, const read_model_options& options = {}) {
   // A model that is replaced while it is read is read again: its two files may have been of different ones.
   constexpr int most_attempts = 100;

@@ -1,7 +1,6 @@
 #pragma once
-// What readers of files may be told, and the limits they keep. Files are untrusted: nothing is done in proportion to a
-// number that stands in a file, only in proportion to its length; and no message is nested deeper than a program's stack
-// bears.
+// Options of readers of files, and the limits that they enforce. Files are untrusted: time and memory grow with a file's length, never
+// with a number that it contains, and messages may not be nested deeper than the stack allows.
 
 #include <cstddef>
 #include <cstdint>

@@ -36,7 +36,8 @@ class safetensors {
   explicit safetensors(std::string text) : text_(std::move(text)) { parse(); }
   safetensors(const safetensors&) = delete;
   safetensors& operator=(const safetensors&) = delete;
-  safetensors(safetensors&& other) noexcept : metadata(std::move(other.metadata)), text_(std::move(other.text_)), data_(other.data_), places_(std::move(other.places_)) {}
+  safetensors(safetensors&& other) noexcept
+      : metadata(std::move(other.metadata)), text_(std::move(other.text_)), data_(other.data_), places_(std::move(other.places_)) {}
   safetensors& operator=(safetensors&&) = delete;
 
   std::vector<std::string> names() const {
@@ -72,8 +73,9 @@ class safetensors {
 
 namespace detail {
 
-inline constexpr std::pair<std::string_view, dtype> safetensors_types[]{{"F32", dtype::float32}, {"F64", dtype::float64}, {"I32", dtype::int32},
-                                                                        {"I64", dtype::int64},   {"U8", dtype::uint8},    {"BOOL", dtype::boolean}};
+inline constexpr std::pair<std::string_view, dtype> safetensors_types[]{{"F32", dtype::float32}, {"F64", dtype::float64},
+                                                                        {"I32", dtype::int32},   {"I64", dtype::int64},
+                                                                        {"U8", dtype::uint8},    {"BOOL", dtype::boolean}};
 
 // Names twice are an error: which one would count is not said anywhere.
 inline nlohmann::json parse_header(std::string_view text) {
@@ -175,7 +177,9 @@ inline void safetensors::parse() {
   std::sort(taken.begin(), taken.end());
   std::size_t at = 0;
   for (const auto& [begin, size] : taken) {
-    if (begin != at) throw invalid_argument(begin < at ? "two arrays share bytes" : "bytes " + std::to_string(at) + " to " + std::to_string(begin) + " belong to no array");
+    if (begin != at)
+      throw invalid_argument(begin < at ? "two arrays share bytes"
+                                        : "bytes " + std::to_string(at) + " to " + std::to_string(begin) + " belong to no array");
     at += size;
   }
   if (at != available) throw invalid_argument(std::to_string(available - at) + " bytes at the end belong to no array");

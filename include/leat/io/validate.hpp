@@ -5,6 +5,7 @@
 
 #include <leat/core/error.hpp>
 #include <leat/graph/graph_def.hpp>
+#include <leat/graph/operator_names.hpp>
 #include <leat/graph/tensor_contents.hpp>
 #include <leat/io/name_table.hpp>
 #include <leat/io/place.hpp>
@@ -96,7 +97,6 @@ class graph_check {
   }
 
  private:
-  static bool is_next_iteration(std::string_view op) { return op == "NextIteration" || op == "RefNextIteration"; }
   bool full() const { return findings_.size() >= most_; }
   std::string label(std::size_t i) const {
     const auto& name = graph_.nodes[i].name;
@@ -121,7 +121,7 @@ class graph_check {
     first_edge_.assign(graph_.nodes.size() + 1, 0);
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
       const auto& node = graph_.nodes[i];
-      const bool merge = node.op == "Merge" || node.op == "RefMerge";
+      const bool merge = leat::detail::is_merge(node.op);
       bool control = false;
       for (std::size_t k = 0; k < node.inputs.size(); ++k) {
         const auto field = [&] { return "input[" + std::to_string(k) + "]"; };
@@ -137,7 +137,7 @@ class graph_check {
           found(i, field(), "there is no node " + in_quotes(input->node));
           continue;
         }
-        if (merge && !input->control && is_next_iteration(graph_.nodes[at].op)) continue;
+        if (merge && !input->control && leat::detail::is_next_iteration(graph_.nodes[at].op)) continue;
         edges_.push_back(at);
       }
       first_edge_[i + 1] = edges_.size();

@@ -97,10 +97,11 @@ struct cluster {
   }
   // Of a cluster of very many instructions, each group is a function of its own, which leaves its results in memory.
   template <int At, bool Partial, int Copy, std::size_t... I>
-  [[gnu::always_inline]] static constexpr void lane_group(state& s, lane_file& lanes, const detail::chunk_place& place, std::index_sequence<I...>) {
+  [[gnu::always_inline]] static constexpr void lane_group(state& s, lane_file& lanes, const detail::chunk_place& place,
+                                                          std::index_sequence<I...>) {
     constexpr int w = words_per_instruction;
-    (detail::lane_step<state, Partial, Copy, code[At + w * int(I) + 5]>::run(s, lanes, place, code[At + w * int(I) + 1], code[At + w * int(I) + 2],
-                                                                            code[At + w * int(I) + 3], code[At + w * int(I) + 4]),
+    (detail::lane_step<state, Partial, Copy, code[At + w * int(I) + 5]>::run(
+         s, lanes, place, code[At + w * int(I) + 1], code[At + w * int(I) + 2], code[At + w * int(I) + 3], code[At + w * int(I) + 4]),
      ...);
   }
   template <int At, int Size, bool Partial, int Copy>
@@ -108,7 +109,8 @@ struct cluster {
     lane_group<At, Partial, Copy>(s, lanes, place, std::make_index_sequence<static_cast<std::size_t>(Size)>{});
   }
   template <int At, int Size, bool Partial, int Copy, std::size_t... G>
-  [[gnu::always_inline]] static constexpr void lane_groups(state& s, lane_file& lanes, const detail::chunk_place& place, std::index_sequence<G...>) {
+  [[gnu::always_inline]] static constexpr void lane_groups(state& s, lane_file& lanes, const detail::chunk_place& place,
+                                                           std::index_sequence<G...>) {
     (lane_group_apart<At + words_per_instruction * group * int(G), group_size(Size, group * int(G)), Partial, Copy>(s, lanes, place), ...);
   }
   template <int Phase, bool Partial, int Copy>
@@ -116,7 +118,8 @@ struct cluster {
     lane_file lanes;
     constexpr int size = phase_size(Phase);
     if constexpr (is_large)
-      lane_groups<phase_at(Phase), size, Partial, Copy>(s, lanes, place, std::make_index_sequence<static_cast<std::size_t>((size + group - 1) / group)>{});
+      lane_groups<phase_at(Phase), size, Partial, Copy>(s, lanes, place,
+                                                        std::make_index_sequence<static_cast<std::size_t>((size + group - 1) / group)>{});
     else
       lane_group<phase_at(Phase), Partial, Copy>(s, lanes, place, std::make_index_sequence<static_cast<std::size_t>(size)>{});
   }
@@ -224,7 +227,8 @@ struct cluster {
       const auto rows = reduction::template combine<math>(
           reduction::template combine<math>(lanes[0].template of<type>()[k], lanes[1].template of<type>()[k]),
           reduction::template combine<math>(lanes[2].template of<type>()[k], lanes[3].template of<type>()[k]));
-      Lanes::template store<T, Partial>(to, reduction::template combine<math>(Lanes::template load<T, Partial>(to, place.n), rows), place.n);
+      Lanes::template store<T, Partial>(to, reduction::template combine<math>(Lanes::template load<T, Partial>(to, place.n), rows),
+                                        place.n);
     }
   }
   template <bool Partial, std::size_t... I>

@@ -551,7 +551,8 @@ LEAT_NO_OPERATOR(&, "a & b of expressions is written logical_and(a, b)");
 LEAT_NO_OPERATOR(|, "a | b of expressions is written logical_or(a, b)");
 LEAT_NO_OPERATOR(^, "a ^ b of expressions is written pow(a, b); of bool not_equal(a, b)");
 LEAT_NO_OPERATOR(<<, "an expression has a value in a session only: auto [value] = s.run(fetch(x), feeds...)");
-#define LEAT_NO_CHANGE "an expression's type holds its shape and what it is made of, so its object keeps them: auto c = a + b; a variable is "
+#define LEAT_NO_CHANGE \
+  "an expression's type holds its shape and what it is made of, so its object keeps them: auto c = a + b; a variable is "
 LEAT_NO_OPERATOR(+=, LEAT_NO_CHANGE "changed by assign_add(w, b)");
 LEAT_NO_OPERATOR(-=, LEAT_NO_CHANGE "changed by assign_sub(w, b)");
 LEAT_NO_OPERATOR(*=, LEAT_NO_CHANGE "changed by assign(w, w * b)");

@@ -108,7 +108,8 @@ inline slice_plan plan_slice(const shape& input, std::span<const std::int64_t> b
     }
   }
   if (taken > input.rank && plan.problem.empty())
-    plan.problem = "Index out of range using input dim " + std::to_string(taken - 1) + "; input has only " + std::to_string(input.rank) + " dims";
+    plan.problem =
+        "Index out of range using input dim " + std::to_string(taken - 1) + "; input has only " + std::to_string(input.rank) + " dims";
   if (input.rank + made > max_rank && plan.problem.empty()) plan.problem = "new axes make more than 8 dimensions";
   if (!plan.problem.empty()) return plan;
   int axis = 0;
@@ -160,7 +161,8 @@ inline void strided_slice_shape(shape_context& c) {
   const auto begin = c.numbers(1), end = c.numbers(2), strides = c.numbers(3);
   const slice_masks masks{c.integer("begin_mask"), c.integer("end_mask"), c.integer("ellipsis_mask"), c.integer("new_axis_mask"),
                           c.integer("shrink_axis_mask")};
-  const bool known = begin && end && strides && c.constant(1) && c.constant(2) && c.constant(3) && begin->size() == entries && end->size() == entries;
+  const bool known =
+      begin && end && strides && c.constant(1) && c.constant(2) && c.constant(3) && begin->size() == entries && end->size() == entries;
   const std::vector<std::int64_t> none(entries, 0), ones(entries, 1);
   const auto plan = known ? plan_slice(input, *begin, *end, *strides, masks) : plan_slice(input, none, none, ones, masks);
   if (!plan.problem.empty()) {
@@ -190,19 +192,21 @@ LEAT_EARLY inline const leat::detail::filled_early array_operators_defined{[] {
     shapes::want_rank(c, 1, 0);
     c.set(0, shapes::from_numbers(c, 0));
   });
-  define_operator("Range(start: Tidx, limit: Tidx, delta: Tidx) -> (output: Tidx); Tidx: {float32, float64, int32, int64}", [](shape_context& c) {
-    const auto start = shapes::number(c, 0), limit = shapes::number(c, 1), delta = shapes::number(c, 2);
-    std::int64_t count = -1;
-    if (start && limit && delta && c.constant(0) && c.constant(2) && *delta != 0 && (c.constant(1) || *limit >= 0)) {
-      if (const auto n = leat::range_count(*start, *limit, *delta)) count = *n;
-    }
-    c.set(0, vector_of(count));
-  });
+  define_operator("Range(start: Tidx, limit: Tidx, delta: Tidx) -> (output: Tidx); Tidx: {float32, float64, int32, int64}",
+                  [](shape_context& c) {
+                    const auto start = shapes::number(c, 0), limit = shapes::number(c, 1), delta = shapes::number(c, 2);
+                    std::int64_t count = -1;
+                    if (start && limit && delta && c.constant(0) && c.constant(2) && *delta != 0 && (c.constant(1) || *limit >= 0)) {
+                      if (const auto n = leat::range_count(*start, *limit, *delta)) count = *n;
+                    }
+                    c.set(0, vector_of(count));
+                  });
   define_operator("Pack(values: N*T) -> (output: T); axis: int = 0", packed_shape);
   define_operator("Unpack(value: T) -> (output: num*T); num: int >= 0; axis: int = 0", unpacked_shape);
   define_operator("Split(split_dim: int32, value: T) -> (output: num_split*T); num_split: int >= 1", split_shape);
-  define_operator("SplitV(value: T, size_splits: Tlen, split_dim: int32) -> (output: num_split*T); num_split: int >= 1; Tlen: {int32, int64}",
-                  split_sizes_shape);
+  define_operator(
+      "SplitV(value: T, size_splits: Tlen, split_dim: int32) -> (output: num_split*T); num_split: int >= 1; Tlen: {int32, int64}",
+      split_sizes_shape);
   define_operator("Concat(concat_dim: int32, values: N*T) -> (output: T); N: int >= 2");
   define_operator("ConcatOffset(concat_dim: int32, shape: N*shape_type) -> (offset: N*shape_type); shape_type: {int32, int64} = int32",
                   [](shape_context& c) {
@@ -226,14 +230,16 @@ LEAT_EARLY inline const leat::detail::filled_early array_operators_defined{[] {
       "end_mask: int = 0; ellipsis_mask: int = 0; new_axis_mask: int = 0; shrink_axis_mask: int = 0",
       strided_slice_shape);
   define_operator(
-      "StridedSliceGrad(shape: Index, begin: Index, end: Index, strides: Index, dy: T) -> (output: T); Index: {int32, int64}; begin_mask: int = "
-      "0; end_mask: int = 0; ellipsis_mask: int = 0; new_axis_mask: int = 0; shrink_axis_mask: int = 0",
+      "StridedSliceGrad(shape: Index, begin: Index, end: Index, strides: Index, dy: T) -> (output: T); Index: {int32, int64}; "
+      "begin_mask: int = 0; end_mask: int = 0; ellipsis_mask: int = 0; new_axis_mask: int = 0; shrink_axis_mask: int = 0",
       [](shape_context& c) { c.set(0, shapes::from_numbers(c, 0)); });
   for (const char* type : {"Cumsum", "Cumprod"})
-    define_operator(std::string(type) + "(x: T, axis: Tidx) -> (out: T); exclusive: bool = false; reverse: bool = false; Tidx: {int32, int64} = int32",
-                    shapes::like<0>);
+    define_operator(
+        std::string(type) + "(x: T, axis: Tidx) -> (out: T); exclusive: bool = false; reverse: bool = false; Tidx: {int32, int64} = int32",
+        shapes::like<0>);
   define_operator("ReverseV2(tensor: T, axis: Tidx) -> (output: T); Tidx: {int32, int64} = int32", shapes::like<0>);
-  define_operator("BroadcastGradientArgs(s0: T, s1: T) -> (r0: T, r1: T); T: {int32, int64} = int32", [](shape_context& c) { c.set_all(vector_of(-1)); });
+  define_operator("BroadcastGradientArgs(s0: T, s1: T) -> (r0: T, r1: T); T: {int32, int64} = int32",
+                  [](shape_context& c) { c.set_all(vector_of(-1)); });
   define_operator("Where(input: T) -> (index: int64); T: type = bool", [](shape_context& c) {
     shape s = vector_of(-1);
     s.push(c.input(0).extent.has_rank() ? c.input(0).extent.rank : unknown_dimension);
@@ -244,16 +250,17 @@ LEAT_EARLY inline const leat::detail::filled_early array_operators_defined{[] {
       c.fail("Dimensions must be equal: " + leat::shape_text(c.input(1).extent) + " and " + leat::shape_text(c.input(2).extent));
     c.set(0, known_of(c.input(1).extent, c.input(2).extent));
   });
-  define_operator("Gather(params: Tparams, indices: Tindices) -> (output: Tparams); validate_indices: bool = true; Tindices: {int32, int64}",
-                  [](shape_context& c) {
-                    const shape& params = c.input(0).extent;
-                    const shape& indices = c.input(1).extent;
-                    if (!params.has_rank() || !indices.has_rank()) return;
-                    if (params.rank == 0) c.fail("Shape must be at least rank 1 but is rank 0");
-                    shape result = indices;
-                    for (int i = 1; i < params.rank; ++i) result.push(params[i]);
-                    c.set(0, result);
-                  });
+  define_operator(
+      "Gather(params: Tparams, indices: Tindices) -> (output: Tparams); validate_indices: bool = true; Tindices: {int32, int64}",
+      [](shape_context& c) {
+        const shape& params = c.input(0).extent;
+        const shape& indices = c.input(1).extent;
+        if (!params.has_rank() || !indices.has_rank()) return;
+        if (params.rank == 0) c.fail("Shape must be at least rank 1 but is rank 0");
+        shape result = indices;
+        for (int i = 1; i < params.rank; ++i) result.push(params[i]);
+        c.set(0, result);
+      });
   define_operator("GatherNd(params: Tparams, indices: Tindices) -> (output: Tparams); Tindices: {int32, int64}", [](shape_context& c) {
     const shape& params = c.input(0).extent;
     const shape& indices = c.input(1).extent;
@@ -268,17 +275,18 @@ LEAT_EARLY inline const leat::detail::filled_early array_operators_defined{[] {
   define_operator("ScatterNd(indices: Tindices, updates: T, shape: Tindices) -> (output: T); Tindices: {int32, int64}",
                   [](shape_context& c) { c.set(0, shapes::from_numbers(c, 2)); });
   define_operator("InvertPermutation(x: T) -> (y: T); T: {int32, int64} = int32", shapes::like<0>);
-  define_operator("DynamicPartition(data: T, partitions: int32) -> (outputs: num_partitions*T); num_partitions: int >= 1", [](shape_context& c) {
-    const shape& data = c.input(0).extent;
-    const shape& partitions = c.input(1).extent;
-    if (!data.has_rank() || !partitions.has_rank()) return;
-    for (int i = 0; i < partitions.rank; ++i)
-      if (partitions.rank > data.rank || !may_equal(partitions[i], data[i]))
-        c.fail("data.shape must start with partitions.shape: " + leat::shape_text(data) + " and " + leat::shape_text(partitions));
-    shape part = vector_of(-1);
-    for (int i = partitions.rank; i < data.rank; ++i) part.push(data[i]);
-    c.set_all(part);
-  });
+  define_operator(
+      "DynamicPartition(data: T, partitions: int32) -> (outputs: num_partitions*T); num_partitions: int >= 1", [](shape_context& c) {
+        const shape& data = c.input(0).extent;
+        const shape& partitions = c.input(1).extent;
+        if (!data.has_rank() || !partitions.has_rank()) return;
+        for (int i = 0; i < partitions.rank; ++i)
+          if (partitions.rank > data.rank || !may_equal(partitions[i], data[i]))
+            c.fail("data.shape must start with partitions.shape: " + leat::shape_text(data) + " and " + leat::shape_text(partitions));
+        shape part = vector_of(-1);
+        for (int i = partitions.rank; i < data.rank; ++i) part.push(data[i]);
+        c.set_all(part);
+      });
   const auto stitched = [](shape_context& c) {
     const int n = c.input_count() / 2;
     const shape& indices = c.input(0).extent;
@@ -298,27 +306,32 @@ LEAT_EARLY inline const leat::detail::filled_early array_operators_defined{[] {
   };
   define_operator("DynamicStitch(indices: N*int32, data: N*T) -> (merged: T)", stitched);
   define_operator("ParallelDynamicStitch(indices: N*int32, data: N*T) -> (merged: T)", stitched);
-  define_operator("TopKV2(input: T, k: Tk) -> (values: T, indices: index_type); sorted: bool = true; Tk: type = int32; index_type: type = int32",
-                  [](shape_context& c) {
-                    shape extent = c.input(0).extent;
-                    if (!extent.has_rank() || extent.rank == 0) return;
-                    extent.dim[extent.rank - 1] = shapes::number(c, 1).value_or(unknown_dimension);
-                    c.set_all(extent);
-                  });
+  define_operator(
+      "TopKV2(input: T, k: Tk) -> (values: T, indices: index_type); sorted: bool = true; Tk: type = int32; index_type: type = int32",
+      [](shape_context& c) {
+        shape extent = c.input(0).extent;
+        if (!extent.has_rank() || extent.rank == 0) return;
+        extent.dim[extent.rank - 1] = shapes::number(c, 1).value_or(unknown_dimension);
+        c.set_all(extent);
+      });
   define_operator("InTopK(predictions: float32, targets: T) -> (precision: bool); k: int; T: {int32, int64} = int32", shapes::like<1>);
   define_operator("InTopKV2(predictions: float32, targets: T, k: T) -> (precision: bool); T: {int32, int64} = int32", shapes::like<1>);
   define_operator("Unique(x: T) -> (y: T, idx: out_idx); out_idx: type = int32", [](shape_context& c) {
     c.set(0, vector_of(-1));
     c.set(1, c.input(0).extent);
   });
-  define_operator("ListDiff(x: T, y: T) -> (out: T, idx: out_idx); out_idx: type = int32", [](shape_context& c) { c.set_all(vector_of(-1)); });
+  define_operator("ListDiff(x: T, y: T) -> (out: T, idx: out_idx); out_idx: type = int32",
+                  [](shape_context& c) { c.set_all(vector_of(-1)); });
   const auto random = [](shape_context& c) { c.set(0, shapes::from_numbers(c, 0)); };
   for (const char* type : {"RandomUniform", "RandomStandardNormal", "TruncatedNormal"})
-    define_operator(std::string(type) + "(shape: T) -> (output: dtype); seed: int = 0; seed2: int = 0; dtype: {half, float32, float64}; T: {int32, int64}",
+    define_operator(std::string(type) +
+                        "(shape: T) -> (output: dtype); seed: int = 0; seed2: int = 0; dtype: {half, float32, float64}; T: {int32, int64}",
                     random);
-  define_operator("RandomUniformInt(shape: T, minval: Tout, maxval: Tout) -> (output: Tout); seed: int = 0; seed2: int = 0; T: {int32, int64}", random);
+  define_operator(
+      "RandomUniformInt(shape: T, minval: Tout, maxval: Tout) -> (output: Tout); seed: int = 0; seed2: int = 0; T: {int32, int64}", random);
   define_operator("RandomShuffle(value: T) -> (output: T); seed: int = 0; seed2: int = 0", shapes::like<0>);
-  define_operator("Multinomial(logits: T, num_samples: int32) -> (output: output_dtype); seed: int = 0; seed2: int = 0; output_dtype: type = int64");
+  define_operator(
+      "Multinomial(logits: T, num_samples: int32) -> (output: output_dtype); seed: int = 0; seed2: int = 0; output_dtype: type = int64");
   define_operator("PlaceholderV2() -> (output: dtype); shape: shape", [](shape_context& c) {
     const auto* a = c.attribute("shape");
     if (a != nullptr && a->get_if<tensor_shape_proto>() != nullptr) c.set(0, to_shape(*a->get_if<tensor_shape_proto>()));

@@ -21,7 +21,8 @@ inline void batch_product_shape(shape_context& c) {
   for (int i = 0; i < rank - 2; ++i) {
     const auto x = i < rank - a.rank ? 1 : a[i - (rank - a.rank)];
     const auto y = i < rank - b.rank ? 1 : b[i - (rank - b.rank)];
-    if (x >= 0 && y >= 0 && x != y && x != 1 && y != 1) c.fail("Incompatible shapes: " + leat::shape_text(a) + " vs. " + leat::shape_text(b));
+    if (x >= 0 && y >= 0 && x != y && x != 1 && y != 1)
+      c.fail("Incompatible shapes: " + leat::shape_text(a) + " vs. " + leat::shape_text(b));
     result.push(x == 1 ? y : y == 1 ? x : x >= 0 ? x : y);
   }
   result.push(a[a.rank - (ta ? 1 : 2)]);
@@ -62,7 +63,8 @@ inline void convolved_shape(shape_context& c) {
   if (!image.has_rank() || !filter.has_rank()) return;
   const int space = channels_first(c) ? 2 : 1, channel = channels_first(c) ? 1 : 3;
   if (image[channel] >= 0 && filter[2] > 0 && image[channel] % filter[2] != 0)
-    c.fail("Depth of input (" + std::to_string(image[channel]) + ") is not a multiple of input depth of filter (" + std::to_string(filter[2]) + ")");
+    c.fail("Depth of input (" + std::to_string(image[channel]) + ") is not a multiple of input depth of filter (" +
+           std::to_string(filter[2]) + ")");
   shape result = image;
   for (int i = 0; i < 2; ++i) {
     const auto dilation = attribute_at(c, "dilations", space + i, 1);
@@ -124,26 +126,26 @@ LEAT_EARLY inline const leat::detail::filled_early network_operators_defined{[] 
       "list(int) = []; data_format: string = \"NHWC\"; dilations: list(int) = []",
       convolved_shape);
   define_operator(
-      "Conv2DBackpropInput(input_sizes: int32, filter: T, out_backprop: T) -> (output: T); strides: list(int); use_cudnn_on_gpu: bool = true; "
-      "padding: string; explicit_paddings: list(int) = []; data_format: string = \"NHWC\"; dilations: list(int) = []",
+      "Conv2DBackpropInput(input_sizes: int32, filter: T, out_backprop: T) -> (output: T); strides: list(int); use_cudnn_on_gpu: bool = "
+      "true; padding: string; explicit_paddings: list(int) = []; data_format: string = \"NHWC\"; dilations: list(int) = []",
       [](shape_context& c) { c.set(0, shapes::from_numbers(c, 0)); });
   define_operator(
-      "Conv2DBackpropFilter(input: T, filter_sizes: int32, out_backprop: T) -> (output: T); strides: list(int); use_cudnn_on_gpu: bool = true; "
-      "padding: string; explicit_paddings: list(int) = []; data_format: string = \"NHWC\"; dilations: list(int) = []",
+      "Conv2DBackpropFilter(input: T, filter_sizes: int32, out_backprop: T) -> (output: T); strides: list(int); use_cudnn_on_gpu: bool = "
+      "true; padding: string; explicit_paddings: list(int) = []; data_format: string = \"NHWC\"; dilations: list(int) = []",
       [](shape_context& c) { c.set(0, shapes::from_numbers(c, 1)); });
   define_operator(
-      "MaxPool(input: T) -> (output: T); T: type = float32; ksize: list(int); strides: list(int); padding: string; explicit_paddings: list(int) = []; "
-      "data_format: string = \"NHWC\"",
+      "MaxPool(input: T) -> (output: T); T: type = float32; ksize: list(int); strides: list(int); padding: string; explicit_paddings: "
+      "list(int) = []; data_format: string = \"NHWC\"",
       pooled_shape);
   define_operator(
-      "MaxPoolGrad(orig_input: T, orig_output: T, grad: T) -> (output: T); T: type = float32; ksize: list(int); strides: list(int); padding: string; "
-      "explicit_paddings: list(int) = []; data_format: string = \"NHWC\"",
+      "MaxPoolGrad(orig_input: T, orig_output: T, grad: T) -> (output: T); T: type = float32; ksize: list(int); strides: list(int); "
+      "padding: string; explicit_paddings: list(int) = []; data_format: string = \"NHWC\"",
       shapes::like<0>);
   define_operator("AvgPool(value: T) -> (output: T); ksize: list(int); strides: list(int); padding: string; data_format: string = \"NHWC\"",
                   pooled_shape);
   define_operator(
-      "AvgPoolGrad(orig_input_shape: int32, grad: T) -> (output: T); ksize: list(int); strides: list(int); padding: string; data_format: string = "
-      "\"NHWC\"",
+      "AvgPoolGrad(orig_input_shape: int32, grad: T) -> (output: T); ksize: list(int); strides: list(int); padding: string; data_format: "
+      "string = \"NHWC\"",
       [](shape_context& c) { c.set(0, shapes::from_numbers(c, 0)); });
 
   define_operator("ScalarSummary(tags: string, values: T) -> (summary: string)", shapes::numbers);

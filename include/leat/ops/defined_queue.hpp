@@ -16,12 +16,14 @@ LEAT_EARLY inline const leat::detail::filled_early queue_operators_defined{[] {
     const std::string made = "() -> (" + handle + "); " + queue;
     define_operator("FIFOQueue" + v + made + place, shapes::numbers);
     define_operator("PaddingFIFOQueue" + v + made + place, shapes::numbers);
-    define_operator("RandomShuffleQueue" + v + made + "min_after_dequeue: int = 0; seed: int = 0; seed2: int = 0; " + place, shapes::numbers);
+    define_operator("RandomShuffleQueue" + v + made + "min_after_dequeue: int = 0; seed: int = 0; seed2: int = 0; " + place,
+                    shapes::numbers);
     for (const char* many : {"", "Many"})
       define_operator("QueueEnqueue" + (many + v) + "(" + handle + ", components: list(Tcomponents)) -> (); timeout_ms: int = -1");
     define_operator("QueueDequeue" + v + "(" + handle + ") -> (components: list(component_types)); timeout_ms: int = -1");
     for (const char* many : {"Many", "UpTo"})
-      define_operator("QueueDequeue" + (many + v) + "(" + handle + ", n: int32) -> (components: list(component_types)); timeout_ms: int = -1");
+      define_operator("QueueDequeue" + (many + v) + "(" + handle +
+                      ", n: int32) -> (components: list(component_types)); timeout_ms: int = -1");
     define_operator("QueueClose" + v + "(" + handle + ") -> (); cancel_pending_enqueues: bool = false");
     define_operator("QueueIsClosed" + v + "(" + handle + ") -> (is_closed: bool)", shapes::numbers);
     define_operator("QueueSize" + v + "(" + handle + ") -> (size: int32)", shapes::numbers);

@@ -25,8 +25,8 @@ LEAT_EARLY inline const leat::detail::filled_early state_operators_defined{[] {
     if (!ref.has_rank() || !indices.has_rank() || !updates.has_rank() || updates.rank == 0) return;
     if (ref.rank < 1) c.fail("Shape must be at least rank 1 but is rank 0");
     if (updates.rank != indices.rank + ref.rank - 1)
-      c.fail("Must have updates.shape = indices.shape + ref.shape[1:] or updates.shape = [], got updates.shape " + leat::shape_text(updates) +
-             ", indices.shape " + leat::shape_text(indices) + ", ref.shape " + leat::shape_text(ref));
+      c.fail("Must have updates.shape = indices.shape + ref.shape[1:] or updates.shape = [], got updates.shape " +
+             leat::shape_text(updates) + ", indices.shape " + leat::shape_text(indices) + ", ref.shape " + leat::shape_text(ref));
   };
   for (const char* type : {"ScatterUpdate", "ScatterAdd", "ScatterSub", "ScatterMul", "ScatterDiv", "ScatterMin", "ScatterMax"})
     define_operator(std::string(type) + "(ref: &T, indices: Tindices, updates: T) -> (output_ref: &T); use_locking: bool = " +
@@ -40,7 +40,8 @@ LEAT_EARLY inline const leat::detail::filled_early state_operators_defined{[] {
       shape extent = c.input(0).extent;
       for (int k : arrays) {
         if (!may_equal(extent, c.input(k).extent))
-          c.fail("var and input " + std::to_string(k) + " do not have the same shape: " + leat::shape_text(extent) + " " + leat::shape_text(c.input(k).extent));
+          c.fail("var and input " + std::to_string(k) + " do not have the same shape: " + leat::shape_text(extent) + " " +
+                 leat::shape_text(c.input(k).extent));
         extent = known_of(extent, c.input(k).extent);
       }
       for (int k : numbers) shapes::want_rank(c, k, 0);
@@ -48,8 +49,9 @@ LEAT_EARLY inline const leat::detail::filled_early state_operators_defined{[] {
     };
   };
   define_operator("ApplyGradientDescent(var: &T, alpha: T, delta: T) -> (out: &T); use_locking: bool = false", applied({2}, {1}));
-  define_operator("ApplyMomentum(var: &T, accum: &T, lr: T, grad: T, momentum: T) -> (out: &T); use_locking: bool = false; use_nesterov: bool = false",
-                  applied({1, 3}, {2, 4}));
+  define_operator(
+      "ApplyMomentum(var: &T, accum: &T, lr: T, grad: T, momentum: T) -> (out: &T); use_locking: bool = false; use_nesterov: bool = false",
+      applied({1, 3}, {2, 4}));
   define_operator("ApplyAdagrad(var: &T, accum: &T, lr: T, grad: T) -> (out: &T); use_locking: bool = false; update_slots: bool = true",
                   applied({1, 3}, {2}));
   define_operator(
@@ -63,8 +65,9 @@ LEAT_EARLY inline const leat::detail::filled_early state_operators_defined{[] {
       "ApplyCenteredRMSProp(var: &T, mg: &T, ms: &T, mom: &T, lr: T, rho: T, momentum: T, epsilon: T, grad: T) -> (out: &T); "
       "use_locking: bool = false",
       applied({1, 2, 3, 8}, {4, 5, 6, 7}));
-  define_operator("ApplyAdadelta(var: &T, accum: &T, accum_update: &T, lr: T, rho: T, epsilon: T, grad: T) -> (out: &T); use_locking: bool = false",
-                  applied({1, 2, 6}, {3, 4, 5}));
+  define_operator(
+      "ApplyAdadelta(var: &T, accum: &T, accum_update: &T, lr: T, rho: T, epsilon: T, grad: T) -> (out: &T); use_locking: bool = false",
+      applied({1, 2, 6}, {3, 4, 5}));
   define_operator(
       "ApplyFtrl(var: &T, accum: &T, linear: &T, grad: T, lr: T, l1: T, l2: T, lr_power: T) -> (out: &T); use_locking: bool = false; "
       "multiply_linear_by_lr: bool = false",
@@ -78,8 +81,8 @@ LEAT_EARLY inline const leat::detail::filled_early state_operators_defined{[] {
       "use_nesterov: bool = false",
       applied({1}, {2, 5}));
   define_operator(
-      "SparseApplyAdagrad(var: &T, accum: &T, lr: T, grad: T, indices: Tindices) -> (out: &T); use_locking: bool = false; update_slots: bool = "
-      "true",
+      "SparseApplyAdagrad(var: &T, accum: &T, lr: T, grad: T, indices: Tindices) -> (out: &T); use_locking: bool = false; update_slots: "
+      "bool = true",
       applied({1}, {2}));
   define_operator(
       "SparseApplyRMSProp(var: &T, ms: &T, mom: &T, lr: T, rho: T, momentum: T, epsilon: T, grad: T, indices: Tindices) -> (out: &T); "
@@ -90,12 +93,12 @@ LEAT_EARLY inline const leat::detail::filled_early state_operators_defined{[] {
       "(out: &T); use_locking: bool = false; Tindices: {int32, int64}",
       applied({1, 2, 3}, {4, 5, 6, 7}));
   define_operator(
-      "SparseApplyProximalGradientDescent(var: &T, alpha: T, l1: T, l2: T, grad: T, indices: Tindices) -> (out: &T); use_locking: bool = false; "
-      "Tindices: {int32, int64}",
+      "SparseApplyProximalGradientDescent(var: &T, alpha: T, l1: T, l2: T, grad: T, indices: Tindices) -> (out: &T); use_locking: bool = "
+      "false; Tindices: {int32, int64}",
       applied({}, {1, 2, 3}));
   define_operator(
-      "SparseApplyProximalAdagrad(var: &T, accum: &T, lr: T, l1: T, l2: T, grad: T, indices: Tindices) -> (out: &T); use_locking: bool = false; "
-      "Tindices: {int32, int64}",
+      "SparseApplyProximalAdagrad(var: &T, accum: &T, lr: T, l1: T, l2: T, grad: T, indices: Tindices) -> (out: &T); use_locking: bool = "
+      "false; Tindices: {int32, int64}",
       applied({1}, {2, 3, 4}));
   define_operator(
       "SparseApplyAdadelta(var: &T, accum: &T, accum_update: &T, lr: T, rho: T, epsilon: T, grad: T, indices: Tindices) -> (out: &T); "

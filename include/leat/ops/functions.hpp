@@ -473,7 +473,9 @@ struct pow_op : rule::binary<rule::takes::floating> {
   template <class G>
   static constexpr void gradient(G& g) {
     if (g.wants(0)) give(g, 0, g.dy() * g.input(1) * pow(g.input(0), g.input(1) - 1));
-    if (g.wants(1)) give(g, 1, g.dy() * g.result() * select(greater(g.input(0), constant_like(g.input(0), 0)), log(g.input(0)), constant_like(g.input(0), 0)));
+    if (g.wants(1))
+      give(g, 1,
+           g.dy() * g.result() * select(greater(g.input(0), constant_like(g.input(0), 0)), log(g.input(0)), constant_like(g.input(0), 0)));
   }
 };
 template <class A, class B>

@@ -78,7 +78,7 @@ class guarded_first_value {
     while (!open.empty()) {
       const int i = open.back();
       open.pop_back();
-      if (g_.at(i).op->type == "NextIteration" || g_.at(i).op->type == "RefNextIteration") return true;
+      if (is_next_iteration(g_.at(i).op->type)) return true;
       const auto add = [&](int from) {
         if (seen.insert(from).second) open.push_back(from);
       };

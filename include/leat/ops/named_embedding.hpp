@@ -32,7 +32,9 @@ inline shard_rows rows_by_div(const std::vector<output>& tables, const output& i
   const auto shards = static_cast<std::int64_t>(tables.size());
   const std::int64_t each = rows / shards;
   const std::int64_t more = rows % shards;  // of the first shards have one row more
-  const auto number = [&](std::int64_t n) { return g.named().make_literal(g, tensor_literal(static_cast<std::int64_t>(n)).as(ids.type())); };
+  const auto number = [&](std::int64_t n) {
+    return g.named().make_literal(g, tensor_literal(static_cast<std::int64_t>(n)).as(ids.type()));
+  };
   const output shard = maximum(floor_divide(ids, number(each + 1)), floor_divide(ids - number(more), number(each)));
   const output row = choose(shard < number(more), floor_mod(ids, number(each + 1)), floor_mod(ids - number(more), number(each)));
   return {shard, row};
@@ -42,8 +44,8 @@ inline shard_rows rows_by_div(const std::vector<output>& tables, const output& i
 
 /// The rows of a table [rows, ...] at ids [...], with the shape of the ids before that of a row. A table may be given in shards.
 /// Source: `embedding_lookup`. Errors: invalid_argument without a table, or ids that are no integers.
-inline output embedding_lookup(const std::vector<output>& tables, const operand_value& ids, partition_strategy strategy = partition_strategy::mod,
-                               std::string_view name = "embedding_lookup",
+inline output embedding_lookup(const std::vector<output>& tables, const operand_value& ids,
+                               partition_strategy strategy = partition_strategy::mod, std::string_view name = "embedding_lookup",
                                const std::source_location& where = std::source_location::current()) {
   if (tables.empty()) throw invalid_argument("embedding_lookup: Need at least one param");
   graph& g = tables.front().owner();
@@ -51,7 +53,8 @@ inline output embedding_lookup(const std::vector<output>& tables, const operand_
   const source_scope line(g, where);
   const name_scope scope(g, name);
   const output at = ids.tensor() != nullptr ? nodes.value_of(*ids.tensor()) : nodes.make_constant(g, *ids.literal(), "ids");
-  if (at.type() != dtype::int32 && at.type() != dtype::int64) throw invalid_argument("embedding_lookup: ids are int32 or int64: " + describe(at));
+  if (at.type() != dtype::int32 && at.type() != dtype::int64)
+    throw invalid_argument("embedding_lookup: ids are int32 or int64: " + describe(at));
   if (tables.size() == 1) {
     output rows;
     {
@@ -81,7 +84,8 @@ inline output embedding_lookup(const std::vector<output>& tables, const operand_
   }
   const output together = call_operator(g, "ParallelDynamicStitch", parts, {}, scope.text()).result();
   shape row_extent = tables.front().extent();
-  if (!row_extent.has_rank() || row_extent.rank == 0) throw invalid_argument("embedding_lookup: the shape of " + describe(tables.front()) + " is not known");
+  if (!row_extent.has_rank() || row_extent.rank == 0)
+    throw invalid_argument("embedding_lookup: the shape of " + describe(tables.front()) + " is not known");
   const output outer = shape_of(at, "Shape", where);
   std::vector<std::int32_t> inner;
   for (int i = 1; i < row_extent.rank; ++i) inner.push_back(static_cast<std::int32_t>(row_extent[i]));

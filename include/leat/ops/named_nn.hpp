@@ -18,9 +18,11 @@ inline output bias_add(const output& value, const operand_value& bias, std::stri
 /// Errors: invalid_argument for a rate outside [0, 1), or x that is not of floating point.
 inline output dropout(const output& x, double rate, std::uint64_t seed = 0, std::string_view name = "dropout",
                       const std::source_location& where = std::source_location::current()) {
-  if (!(rate >= 0 && rate < 1)) throw invalid_argument("rate must be a scalar tensor or a float in the range [0, 1), got " + std::to_string(rate));
+  if (!(rate >= 0 && rate < 1))
+    throw invalid_argument("rate must be a scalar tensor or a float in the range [0, 1), got " + std::to_string(rate));
   if (!is_floating(x.type()))
-    throw invalid_argument("x has to be a floating point tensor since it's going to be scaled. Got a " + dtype_text(x) + " tensor instead.");
+    throw invalid_argument("x has to be a floating point tensor since it's going to be scaled. Got a " + dtype_text(x) +
+                           " tensor instead.");
   graph& g = x.owner();
   const source_scope line(g, where);
   const name_scope scope(g, name);
@@ -182,7 +184,8 @@ inline output sparse_softmax_cross_entropy_with_logits(const operand_value& labe
   const output sizes = shape_of(ids, "Shape", where);
   const output x = nodes.value_of(logits);
   const output both[]{x, ids};
-  if (x.extent().rank == 2) return nodes.build(g, info_of<sparse_softmax_cross_entropy_op>, both, {}, "SparseSoftmaxCrossEntropyWithLogits");
+  if (x.extent().rank == 2)
+    return nodes.build(g, info_of<sparse_softmax_cross_entropy_op>, both, {}, "SparseSoftmaxCrossEntropyWithLogits");
   const output rows = detail::rows_of(x, where);
   const output flat = reshape(ids, index_list{std::vector<std::int32_t>{-1}}, "Reshape", where);
   const output flat_both[]{rows, flat};

@@ -1,6 +1,6 @@
 #pragma once
-// Queues as functions: `fifo_queue(100, {dtype::float32}, {{}})` makes one, its members the nodes that add, take and close. Elements
-// are tuples, one tensor for each component. Names of nodes, checks and shapes of results are TensorFlow 1.x's.
+// Queues in named graphs: `fifo_queue(100, {dtype::float32}, {{}})` adds a queue's node, and member functions add the nodes that
+// enqueue, dequeue and close. Elements are tuples of tensors, the components. Node names, checks and shapes follow TensorFlow 1.x.
 // Source: TensorFlow 1.x `FIFOQueue`, `PaddingFIFOQueue`, `RandomShuffleQueue`, `QueueBase`.
 
 #include <leat/graph/lookup.hpp>
@@ -8,67 +8,70 @@
 
 namespace leat {
 
-/// How a queue is made.
+/// Options of a new queue.
 struct queue_options {
-  std::string shared_name{};  // sessions' queues of one name are one queue
-  std::string name{};         // of the node, instead of the queue's kind
-  std::uint64_t seed = 0;     // of a shuffled queue; 0 is none
+  std::string shared_name{};  // queues with the same shared name are one queue in a session
+  std::string name{};         // name of the node; empty: the queue's kind, "fifo_queue"
+  std::uint64_t seed = 0;     // for the order of a random_shuffle_queue; 0: another order in each session
 };
 
-/// A queue of a graph.
+/// Handle of a queue in a graph.
 class graph_queue {
  public:
-  /// Adds one element when it runs; waits for room. Errors: invalid_argument for another number of components. When it runs:
-  /// invalid_argument for other dtypes and shapes, cancelled where the queue is closed. Source: `enqueue`.
+  /// Adds one element when it runs, and waits while the queue is full. Errors: invalid_argument for a wrong number of components. When
+  /// it runs: invalid_argument for wrong dtypes or shapes, cancelled if the queue is closed. Source: `enqueue`.
   graph_operation enqueue(const std::vector<operand_value>& components, std::string_view name = {},
                           const std::source_location& where = std::source_location::current()) const {
     return add("QueueEnqueueV2", "_enqueue", components, name, where);
   }
-  /// Adds the rows of each component as elements. Errors: as above. Source: `enqueue_many`.
+  /// Adds one element for each row of the components. Errors: as above. Source: `enqueue_many`.
   graph_operation enqueue_many(const std::vector<operand_value>& components, std::string_view name = {},
                                const std::source_location& where = std::source_location::current()) const {
     return add("QueueEnqueueManyV2", "_EnqueueMany", components, name, where);
   }
-  /// The components of the next element; waits for one. When it runs: out_of_range where the queue is closed and has too few.
-  /// Source: `dequeue`.
+  /// Removes the next element and gives its components; waits while the queue is empty. Errors when it runs: out_of_range if the queue
+  /// is closed and has too few elements. Source: `dequeue`.
   std::vector<output> dequeue(std::string_view name = {}, const std::source_location& where = std::source_location::current()) const {
     return take("QueueDequeueV2", "_Dequeue", std::nullopt, unknown_dimension, name, where);
   }
-  /// The next n elements, of each component as rows of one tensor; needs shapes. Source: `dequeue_many`.
+  /// Removes n elements and gives each component as one tensor of n rows. The queue must have shapes. Source: `dequeue_many`.
   std::vector<output> dequeue_many(const operand_value& n, std::string_view name = {},
                                    const std::source_location& where = std::source_location::current()) const {
     const bool is_known = n.literal() != nullptr && n.literal()->extent().rank == 0;
-    return take("QueueDequeueManyV2", "_DequeueMany", n, is_known ? static_cast<std::int64_t>(n.literal()->number(0)) : unknown_dimension, name, where);
+    return take("QueueDequeueManyV2", "_DequeueMany", n, is_known ? static_cast<std::int64_t>(n.literal()->number(0)) : unknown_dimension,
+                name, where);
   }
-  /// The same; of a closed queue also fewer. Source: `dequeue_up_to`.
+  /// The same, but if the queue is closed, gives the fewer elements that are left. Source: `dequeue_up_to`.
   std::vector<output> dequeue_up_to(const operand_value& n, std::string_view name = {},
                                     const std::source_location& where = std::source_location::current()) const {
     return take("QueueDequeueUpToV2", "_DequeueUpTo", n, unknown_dimension, name, where);
   }
-  /// From then on nothing is added; who waits for room still may, unless it is cancelled. Source: `close`.
+  /// Refuses later enqueues. An enqueue that is waiting for room still completes, unless `cancel_pending_enqueues`. Source: `close`.
   graph_operation close(bool cancel_pending_enqueues = false, std::string_view name = {},
                         const std::source_location& where = std::source_location::current()) const {
     return call("QueueCloseV2", "_Close", {}, {{"cancel_pending_enqueues", cancel_pending_enqueues}}, name, where);
   }
-  /// How many elements it has, an int32. Source: `size`.
+  /// The number of elements, an int32 scalar. Source: `size`.
   output size(std::string_view name = {}, const std::source_location& where = std::source_location::current()) const {
     return call("QueueSizeV2", "_Size", {}, {}, name, where).result();
   }
-  /// Whether it was closed, a bool. Source: `is_closed`.
+  /// Whether the queue is closed, a bool scalar. Source: `is_closed`.
   output is_closed(std::string_view name = {}, const std::source_location& where = std::source_location::current()) const {
     return call("QueueIsClosedV2", "_Is_Closed", {}, {}, name, where).result();
   }
   /// The tensor that stands for the queue.
   const output& reference() const { return reference_; }
   const std::vector<dtype>& types() const { return types_; }
-  /// None where any shapes are allowed.
+  /// Empty if any shapes are allowed.
   const std::vector<shape_value>& shapes() const { return shapes_; }
 
  private:
-  friend graph_queue fifo_queue(std::int64_t, const std::vector<dtype>&, const std::vector<shape_value>&, const queue_options&, const std::source_location&);
-  friend graph_queue padding_fifo_queue(std::int64_t, const std::vector<dtype>&, const std::vector<shape_value>&, const queue_options&, const std::source_location&);
-  friend graph_queue random_shuffle_queue(std::int64_t, std::int64_t, const std::vector<dtype>&, const std::vector<shape_value>&, const queue_options&,
-                                    const std::source_location&);
+  friend graph_queue fifo_queue(std::int64_t, const std::vector<dtype>&, const std::vector<shape_value>&, const queue_options&,
+                                const std::source_location&);
+  friend graph_queue padding_fifo_queue(std::int64_t, const std::vector<dtype>&, const std::vector<shape_value>&, const queue_options&,
+                                        const std::source_location&);
+  friend graph_queue random_shuffle_queue(std::int64_t, std::int64_t, const std::vector<dtype>&, const std::vector<shape_value>&,
+                                          const queue_options&, const std::source_location&);
 
   static std::vector<data_type> data_types(const std::vector<dtype>& types) {
     std::vector<data_type> list;
@@ -99,7 +102,8 @@ class graph_queue {
     given.insert(given.begin(), reference_);
     const std::string full = reference_.operation().name();
     const std::string own = full.substr(full.rfind('/') == full.npos ? 0 : full.rfind('/') + 1) + std::string(suffix);
-    return call_operator(g, type, std::span<const number_argument>(given), std::move(attributes), name.empty() ? std::string_view(own) : name);
+    return call_operator(g, type, std::span<const number_argument>(given), std::move(attributes),
+                         name.empty() ? std::string_view(own) : name);
   }
   graph_operation add(std::string_view type, std::string_view suffix, const std::vector<operand_value>& components, std::string_view name,
                       const std::source_location& where) const {
@@ -113,8 +117,8 @@ class graph_queue {
     }
     return call(type, suffix, std::move(given), {{"Tcomponents", data_types(types_)}}, name, where);
   }
-  std::vector<output> take(std::string_view type, std::string_view suffix, const std::optional<operand_value>& n, std::int64_t rows, std::string_view name,
-                           const std::source_location& where) const {
+  std::vector<output> take(std::string_view type, std::string_view suffix, const std::optional<operand_value>& n, std::int64_t rows,
+                           std::string_view name, const std::source_location& where) const {
     std::vector<number_argument> given;
     if (n && n->tensor() != nullptr) given.emplace_back(*n->tensor());
     else if (n) given.emplace_back(*n->literal());
@@ -137,20 +141,21 @@ class graph_queue {
   std::vector<shape_value> shapes_;
 };
 
-/// A queue in the default graph: first in, first out. `capacity`: how many elements it has room for, below 0 for any number.
-/// `shapes`: of each component, or none where any are allowed; then it gives no batches.
-/// Errors: invalid_argument for other numbers of shapes and dtypes. Source: `FIFOQueue`.
-[[nodiscard]] inline graph_queue fifo_queue(std::int64_t capacity, const std::vector<dtype>& types, const std::vector<shape_value>& shapes = {},
-                                      const queue_options& options = {}, const std::source_location& where = std::source_location::current()) {
+/// A first in, first out queue in the default graph. `capacity`: the most elements it holds; below 0: no limit.
+/// `shapes`: one for each component, or empty to allow any shapes; then `dequeue_many` is not possible.
+/// Errors: invalid_argument if `shapes` is neither empty nor as long as `types`. Source: `FIFOQueue`.
+[[nodiscard]] inline graph_queue fifo_queue(std::int64_t capacity, const std::vector<dtype>& types,
+                                            const std::vector<shape_value>& shapes = {}, const queue_options& options = {},
+                                            const std::source_location& where = std::source_location::current()) {
   return {"FIFOQueueV2", "fifo_queue", types, shapes, {{"capacity", capacity}}, options, where};
 }
-/// The same for elements whose shapes differ where `shapes` has -1: batches are filled up with zeros. Source: `PaddingFIFOQueue`.
-[[nodiscard]] inline graph_queue padding_fifo_queue(std::int64_t capacity, const std::vector<dtype>& types, const std::vector<shape_value>& shapes,
-                                              const queue_options& options = {},
-                                              const std::source_location& where = std::source_location::current()) {
+/// The same for elements whose sizes vary where `shapes` has -1; batches are padded with zeros. Source: `PaddingFIFOQueue`.
+[[nodiscard]] inline graph_queue padding_fifo_queue(std::int64_t capacity, const std::vector<dtype>& types,
+                                                    const std::vector<shape_value>& shapes, const queue_options& options = {},
+                                                    const std::source_location& where = std::source_location::current()) {
   return {"PaddingFIFOQueueV2", "padding_fifo_queue", types, shapes, {{"capacity", capacity}}, options, where};
 }
-/// A queue that gives its elements in random order, of at least `least` that stay behind while it is open.
+/// A queue that gives its elements in random order. While it is open, at least `least` elements remain after each dequeue.
 /// Source: `RandomShuffleQueue`.
 [[nodiscard]] inline graph_queue random_shuffle_queue(std::int64_t capacity, std::int64_t least, const std::vector<dtype>& types,
                                                 const std::vector<shape_value>& shapes = {}, const queue_options& options = {},

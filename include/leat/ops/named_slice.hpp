@@ -33,7 +33,9 @@ inline axis_index from(std::int32_t begin, std::int32_t step = 1) { return {axis
 /// `:end`.
 inline axis_index until(std::int32_t end, std::int32_t step = 1) { return {axis_index::kind::range, {}, end, step}; }
 /// `begin:end`.
-inline axis_index between(std::int32_t begin, std::int32_t end, std::int32_t step = 1) { return {axis_index::kind::range, begin, end, step}; }
+inline axis_index between(std::int32_t begin, std::int32_t end, std::int32_t step = 1) {
+  return {axis_index::kind::range, begin, end, step};
+}
 /// A new axis of size 1.
 inline axis_index new_axis() { return {axis_index::kind::new_axis, {}, {}, 1}; }
 /// All axes that the other entries do not name, `...`; once at most.
@@ -155,7 +157,8 @@ inline output boolean_mask(const output& x, const output& mask, std::string_view
   const name_scope scope(g, name);
   const output t = nodes.value_of(x);
   const int rank = mask.extent().rank;
-  if (!mask.extent().has_rank()) throw invalid_argument("Number of mask dimensions must be specified, even if some dimensions are None: " + describe(mask));
+  if (!mask.extent().has_rank())
+    throw invalid_argument("Number of mask dimensions must be specified, even if some dimensions are None: " + describe(mask));
   if (rank == 0) throw invalid_argument("mask cannot be scalar.");
   if (t.extent().has_rank())
     for (int i = 0; i < rank; ++i)
@@ -189,14 +192,16 @@ inline output cumsum(const operand_value& x, std::int32_t axis = 0, cumulative_o
                      const std::source_location& where = std::source_location::current()) {
   const output t = detail::raw_tensor(x);
   const source_scope line(t.owner(), where);
-  return call_operator(t.owner(), "Cumsum", {t, tensor_literal(axis)}, {{"exclusive", options.exclusive}, {"reverse", options.reverse}}, name)
+  return call_operator(t.owner(), "Cumsum", {t, tensor_literal(axis)}, {{"exclusive", options.exclusive}, {"reverse", options.reverse}},
+                       name)
       .result();
 }
 inline output cumprod(const operand_value& x, std::int32_t axis = 0, cumulative_options options = {}, std::string_view name = "Cumprod",
                       const std::source_location& where = std::source_location::current()) {
   const output t = detail::raw_tensor(x);
   const source_scope line(t.owner(), where);
-  return call_operator(t.owner(), "Cumprod", {t, tensor_literal(axis)}, {{"exclusive", options.exclusive}, {"reverse", options.reverse}}, name)
+  return call_operator(t.owner(), "Cumprod", {t, tensor_literal(axis)}, {{"exclusive", options.exclusive}, {"reverse", options.reverse}},
+                       name)
       .result();
 }
 /// Backwards along these axes. Source: `reverse`.
@@ -235,7 +240,8 @@ inline output one_hot(const operand_value& indices, std::int32_t depth, const te
   named_part& nodes = g.named();
   const output high = nodes.make_constant(g, on, "on_value");
   const output low = nodes.make_constant(g, off, "off_value");
-  const output from = indices.tensor() != nullptr ? nodes.value_of(*indices.tensor()) : nodes.make_constant(g, *indices.literal(), "indices");
+  const output from =
+      indices.tensor() != nullptr ? nodes.value_of(*indices.tensor()) : nodes.make_constant(g, *indices.literal(), "indices");
   const output count = nodes.make_constant(g, depth, "depth");
   const output only[]{from};
   const number_argument rest[]{count, high, low};

@@ -45,7 +45,7 @@ class graph_writer {
   std::optional<double> plain_number(const node& n, int k) const {
     const node& in = from_.at(from_.input(n, k));
     if (in.op->kind != op_kind::constant) return std::nullopt;
-    return value_of(in.result.type, static_cast<std::uint64_t>(from_.attribute(in, 0)));
+    return value_of_bits(in.result.type, from_.attribute(in, 0));
   }
   std::map<std::int64_t, std::vector<output>> gradients;  // of the calls that are written already
 
@@ -57,7 +57,7 @@ class graph_writer {
     const auto at = carried_.find(id);
     return at == carried_.end() ? 0 : at->second;
   }
-  static double value_of(dtype type, std::uint64_t bits) { return value_of_bits(type, static_cast<std::int64_t>(bits)); }
+  static kept_number value_of(dtype, std::uint64_t bits) { return {static_cast<std::int64_t>(bits)}; }
 
   // A number is a constant of its own wherever it is used, named after its user.
   output operand(int index) {
@@ -67,7 +67,7 @@ class graph_writer {
     const std::uint64_t bits = n.op->kind == op_kind::constant
                                    ? static_cast<std::uint64_t>(from_.attribute(n, 0))
                                    : bits_of_number(n.attribute_count > 0 ? static_cast<std::uint64_t>(from_.attribute(n, 0)) : n.id);
-    const double value = value_of(n.result.type, bits);
+    const kept_number value = value_of(n.result.type, bits);
     if (n.result.extent.is_static()) return nodes_.make_literal(to_, {n.result.type, n.result.extent, value});
     std::vector<std::int64_t> sizes(n.result.extent.dim, n.result.extent.dim + n.result.extent.rank);
     const output dims = std::get<output>(sizes_argument(sizes));

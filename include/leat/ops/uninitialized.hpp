@@ -25,7 +25,8 @@ inline output report_uninitialized_variables(std::vector<output> variables, std:
   }
   const output all = call_operator(g, "Pack", answers, {}, "stack").result();
   const output missing = logical_not(all, "LogicalNot", where);
-  const output names = nodes.make_constant(g, tensor_literal(data_type::string, shapes::vector_of(static_cast<std::int64_t>(texts.size())), texts), "Const");
+  const output names =
+      nodes.make_constant(g, tensor_literal(data_type::string, shapes::vector_of(static_cast<std::int64_t>(texts.size())), texts), "Const");
   return boolean_mask(names, missing, "boolean_mask", where);
 }
 inline output report_uninitialized_variables(std::string_view name = "report_uninitialized_variables",

@@ -1,14 +1,14 @@
 #pragma once
-// The formulas of optimizers' steps, once for all: training steps of typed expressions (train/optimizer.hpp) and TensorFlow's operators
-// "Apply..." of graphs with names (canonical_gradients.hpp) are made of them. Each takes what variables, slots and rates are before
-// the step, and gives what they are after it. The order of operations is that of TensorFlow's kernels.
+// The update formulas of all optimizers, used by training steps of typed expressions (train/optimizer.hpp) and by TensorFlow's "Apply..."
+// operators in graphs with names (canonical_gradients.hpp). Each function takes the values of slots, rates and gradient before the
+// step and gives the change of the variable and the slots' new values. Operations are in the order of TensorFlow's kernels.
 
 #include <leat/ops/functions.hpp>
 #include <leat/ops/reduction.hpp>
 
 namespace leat::update {
 
-/// What becomes of a variable: `change` is taken from it. Slots get new values.
+/// The result of a formula: `change` is subtracted from the variable, `slots` are the new values of its slots.
 template <int Slots>
 struct step {
   output change;

@@ -216,18 +216,19 @@ inline gradient_list gradient_of_gather(const gradient_call& c) {
     its_shape = shape_of(params);
   }
   const output count = expand_dims(element_count_of(indices), 0);
-  const output tail = raw_named(g, "StridedSlice", "strided_slice",
-                                {{"input", its_shape}, {"stack", tensor_literal({1})}, {"stack_1", tensor_literal({0})}, {"stack_2", tensor_literal({1})}},
-                                {{"T", dtype::int32},
-                                 {"Index", dtype::int32},
-                                 {"begin_mask", 0},
-                                 {"end_mask", 1},
-                                 {"ellipsis_mask", 0},
-                                 {"new_axis_mask", 0},
-                                 {"shrink_axis_mask", 0}},
-                                {{dtype::int32, vector_of(params.extent().has_rank() ? params.extent().rank - 1 : unknown_dimension)}},
-                                std::source_location())
-                          .result();
+  const output tail =
+      raw_named(g, "StridedSlice", "strided_slice",
+                {{"input", its_shape}, {"stack", tensor_literal({1})}, {"stack_1", tensor_literal({0})}, {"stack_2", tensor_literal({1})}},
+                {{"T", dtype::int32},
+                 {"Index", dtype::int32},
+                 {"begin_mask", 0},
+                 {"end_mask", 1},
+                 {"ellipsis_mask", 0},
+                 {"new_axis_mask", 0},
+                 {"shrink_axis_mask", 0}},
+                {{dtype::int32, vector_of(params.extent().has_rank() ? params.extent().rank - 1 : unknown_dimension)}},
+                std::source_location())
+          .result();
   const output rows_shape = concat_node({count, tail}, tensor_literal(std::int32_t{0}));
   const output rows = reshape(dy, rows_shape);
   shape extent = params.extent();
@@ -257,16 +258,17 @@ inline gradient_list gradient_of_stacked_product(const gradient_call& c) {
   const output x_shape = shape_of(x);
   const output y_shape = shape_of(y);
   const auto stack_part = [&](const output& whole, const shape& extent) {
-    return raw_named(c.owner(), "StridedSlice", "strided_slice",
-                     {{"input", whole}, {"stack", tensor_literal({0})}, {"stack_1", tensor_literal({-2})}, {"stack_2", tensor_literal({1})}},
-                     {{"T", dtype::int32},
-                      {"Index", dtype::int32},
-                      {"begin_mask", 1},
-                      {"end_mask", 0},
-                      {"ellipsis_mask", 0},
-                      {"new_axis_mask", 0},
-                      {"shrink_axis_mask", 0}},
-                     {{dtype::int32, vector_of(extent.has_rank() ? extent.rank - 2 : unknown_dimension)}}, std::source_location())
+    return raw_named(
+               c.owner(), "StridedSlice", "strided_slice",
+               {{"input", whole}, {"stack", tensor_literal({0})}, {"stack_1", tensor_literal({-2})}, {"stack_2", tensor_literal({1})}},
+               {{"T", dtype::int32},
+                {"Index", dtype::int32},
+                {"begin_mask", 1},
+                {"end_mask", 0},
+                {"ellipsis_mask", 0},
+                {"new_axis_mask", 0},
+                {"shrink_axis_mask", 0}},
+               {{dtype::int32, vector_of(extent.has_rank() ? extent.rank - 2 : unknown_dimension)}}, std::source_location())
         .result();
   };
   const output x_stack = stack_part(x_shape, a);

@@ -97,8 +97,8 @@ inline gradient_function find_gradient(std::string_view type) {
 }
 
 /// A node of one result, of an operator that is known or not: "Type" in the current scope.
-inline output gradient_node(std::string_view type, std::initializer_list<output> inputs, attribute_map attributes, const tensor_info& result,
-                            std::string_view name = {}) {
+inline output gradient_node(std::string_view type, std::initializer_list<output> inputs, attribute_map attributes,
+                            const tensor_info& result, std::string_view name = {}) {
   graph& g = inputs.begin()->owner();
   const std::vector<output> all(inputs);
   if (const op_info* op = find_operator(type); op != nullptr && form_of(*op, static_cast<int>(all.size())).size() > 0) {

@@ -340,7 +340,9 @@ inline std::vector<std::int32_t> kept_shape(const shape& x, const std::vector<st
   for (auto axis : axes) kept[static_cast<std::size_t>(axis < 0 ? axis + x.rank : axis)] = 1;
   return kept;
 }
-inline output floor_mod(const output& x, const output& y) { return call_named(info_of<floor_mod_op>, {x, y}, {}, {}, "mod", std::source_location()); }
+inline output floor_mod(const output& x, const output& y) {
+  return call_named(info_of<floor_mod_op>, {x, y}, {}, {}, "mod", std::source_location());
+}
 /// The same, computed when the graph runs. Source: TensorFlow's `reduced_shape`.
 inline output computed_kept_shape(const output& x_shape, const output& axes) {
   graph& g = x_shape.owner();
@@ -364,11 +366,13 @@ inline output computed_kept_shape(const output& x_shape, const output& axes) {
     const name_scope scope(g, "ones");
     const output one = g.named().make_constant(g, std::int32_t{1}, "Const");
     ones = g.named()
-               .raw(g, "Fill", std::array{count, one}, {{"T", dtype::int32}, {"index_type", dtype::int32}}, {info_like(positive)}, scope.text())
+               .raw(g, "Fill", std::array{count, one}, {{"T", dtype::int32}, {"index_type", dtype::int32}}, {info_like(positive)},
+                    scope.text())
                .result();
   }
   return g.named()
-      .raw(g, "DynamicStitch", std::array{all, positive, x_shape, ones}, {{"N", 2}, {"T", dtype::int32}}, {{dtype::int32, x_shape.extent()}})
+      .raw(g, "DynamicStitch", std::array{all, positive, x_shape, ones}, {{"N", 2}, {"T", dtype::int32}},
+           {{dtype::int32, x_shape.extent()}})
       .result();
 }
 inline output tile_node(const output& x, const number_argument& multiples, const shape& result) {

@@ -73,7 +73,8 @@ class gradient_table {
     }
     shape extent = o.extent();
     if (!extent.has_rank()) refuse_gradient(g_, o.index(), "how many dimensions it has is not known");
-    if (to_dtype(to_data_type(o.type())) == dtype::invalid) refuse_gradient(g_, o.index(), "a dtype that the library does not compute with");
+    if (to_dtype(to_data_type(o.type())) == dtype::invalid)
+      refuse_gradient(g_, o.index(), "a dtype that the library does not compute with");
     for (int i = 0; i < extent.rank; ++i)
       if (extent[i] < 0) extent.dim[i] = fresh(o.name(), i);
     return put_leaf({o.type(), extent}, o);

@@ -12,7 +12,8 @@ namespace leat::detail {
 
 class gradient_writer {
  public:
-  explicit gradient_writer(gradient_table& from) : g_(from.owner()), nodes_(g_.named()), from_(from.table), rows_(from), node_(from.index()) {
+  explicit gradient_writer(gradient_table& from)
+      : g_(from.owner()), nodes_(g_.named()), from_(from.table), rows_(from), node_(from.index()) {
     tensors_ = from.tensors;
     tensors_.resize(static_cast<std::size_t>(from_.size()));
   }
@@ -49,7 +50,7 @@ class gradient_writer {
     return made;
   }
   output number(const node& n) {
-    const double value = value_of_bits(n.result.type, from_.attribute(n, 0));
+    const kept_number value{from_.attribute(n, 0)};
     if (n.result.extent.is_static()) return nodes_.make_constant(g_, {n.result.type, n.result.extent, value}, "Const");
     const output dims = stack_of({n.result.extent.dim, static_cast<std::size_t>(n.result.extent.rank)});
     const output filled_with = nodes_.make_constant(g_, {n.result.type, {}, value}, "Const");

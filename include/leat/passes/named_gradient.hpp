@@ -134,7 +134,8 @@ class gradient_walk {
       while_context* const loop = loop_of(g_, found[k]);
       if (loop == nullptr) {
         if (gets_a_gradient(found[k]))
-          refuse_gradient(g_, found[k], "Failed to call gradients on a while loop without its context: it was read from a file, which does not say it");
+          refuse_gradient(g_, found[k],
+                          "Failed to call gradients on a while loop without its context: it was read from a file, which does not say it");
         continue;
       }
       if (loop->gradient) refuse_gradient(g_, found[k], "Second-order gradient for while loops not supported.");
@@ -297,7 +298,8 @@ class gradient_walk {
     if (state != nullptr) state->backward().push();
     for (int port = 0; port < results; ++port)
       if (!static_cast<bool>(dys[at(port)]) && is_floating(info(index, port).type))
-        if (const output zero = loops_.any() ? loops_.zeros_for(op.result(port)) : loop_gradients::zeros_outside_loop(op.result(port))) dys[at(port)] = zero;
+        if (const output zero = loops_.any() ? loops_.zeros_for(op.result(port)) : loop_gradients::zeros_outside_loop(op.result(port)))
+          dys[at(port)] = zero;
     const name_scope inner(g_, op.name() + "_grad");
     const gradient_call call(op, std::move(dys));
     gradient_list parts = way == how::function ? find_gradient(op.type())(call) : gradient_by_class(call);

@@ -78,7 +78,18 @@ struct program {
 // ---- as one array of integers ---------------------------------------------------------------------------------------
 
 namespace detail {
-enum program_header { names_at, name_count, buffers_at, buffer_count, steps_at, step_count, fetches_at, fetch_count, program_problem_at, header_size };
+enum program_header {
+  names_at,
+  name_count,
+  buffers_at,
+  buffer_count,
+  steps_at,
+  step_count,
+  fetches_at,
+  fetch_count,
+  program_problem_at,
+  header_size
+};
 inline constexpr int buffer_row = 8 + max_rank;
 inline constexpr int step_row = 12;
 }  // namespace detail

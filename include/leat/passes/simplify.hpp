@@ -263,7 +263,8 @@ class simplifier {
     if (op.kind == op_kind::reduction) {
       // the sum of one number is its multiple
       if (is_operator<sum_op>(op) && is_constant(to_, x) && source.extent.is_static()) {
-        const double count = got.extent.elements() == 0 ? 0 : static_cast<double>(source.extent.elements()) / static_cast<double>(got.extent.elements());
+        const double count =
+            got.extent.elements() == 0 ? 0 : static_cast<double>(source.extent.elements()) / static_cast<double>(got.extent.elements());
         return leat::constant(to_, source.type, got.extent, constant_value(to_, x) * count).index();
       }
       if (got.extent.squeezed() == source.extent.squeezed() && source.extent.is_static()) return reshaped(x, got.extent);

@@ -153,8 +153,9 @@ class function_gradient {
     requires(sizeof...(As) > 0 && !(std::is_same_v<As, output> || ...) && !(tensor_expression<As> || ...))
   auto operator()(const As&... arguments) const {
     constexpr auto n = std::index_sequence_for<As...>{};
-    const std::vector<tensor_value> values = graphs_->run({detail::lent_argument(arguments)...},
-                                                          [&](const std::vector<output>& places) { return write(places, n, wanted<sizeof...(As)>{}); });
+    const std::vector<tensor_value> values = graphs_->run({detail::lent_argument(arguments)...}, [&](const std::vector<output>& places) {
+      return write(places, n, wanted<sizeof...(As)>{});
+    });
     return results<std::tuple<As...>>(values, wanted<sizeof...(As)>{});
   }
   /// Of handles of a graph: nodes of that graph.
@@ -186,7 +187,8 @@ class function_gradient {
     detail::append_results(made, f_(places[K]...));
     const std::vector<output> slopes = detail::gradients_for(made, {places[I]...});
     if constexpr (!WithValue) made.clear();
-    else if (made.size() != 1) throw invalid_argument("value_and_gradient_of: the function gives " + std::to_string(made.size()) + " values");
+    else if (made.size() != 1)
+      throw invalid_argument("value_and_gradient_of: the function gives " + std::to_string(made.size()) + " values");
     made.insert(made.end(), slopes.begin(), slopes.end());
     return made;
   }

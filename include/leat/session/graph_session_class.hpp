@@ -42,7 +42,7 @@ struct run_options {
   std::int64_t timeout_in_ms = 0;
   /// Stops the run from another thread.
   const cancellation* cancel = nullptr;
-  /// Is told what ran, and how long it took.
+  /// Records what ran, and how long it took.
   run_trace* trace = nullptr;
 };
 
@@ -112,7 +112,8 @@ class graph_session {
 
   /// What is fetched, in its structure; an operation gives no value. Errors: invalid_argument for what is not fed or does not
   /// fit, failed_precondition for variables without a value, out_of_range, cancelled and deadline_exceeded of queues and waits,
-  /// unimplemented for operators without a kernel, resource_exhausted for arrays that there is no memory for; what kernels throw, naming the node and the line that made it.
+  /// unimplemented for operators without a kernel, resource_exhausted for arrays that there is no memory for; what kernels throw, naming
+  /// the node and the line that made it.
   template <graph_fetch F>
   typename detail::fetch_structure<F>::result run(const F& fetches, const feed_list& feeds = {}, const run_options& how = {}) {
     std::vector<fetch_item> list;
@@ -145,7 +146,8 @@ class graph_session {
     return run_list({&fetch, 1}, feeds, how)[0].template as<T>();
   }
   /// Looks fetches and feeds up once.
-  graph_callable prepare(std::initializer_list<fetch_item> fetches, std::initializer_list<feed_key> feeds = {}, const run_options& how = {}) {
+  graph_callable prepare(std::initializer_list<fetch_item> fetches, std::initializer_list<feed_key> feeds = {},
+                         const run_options& how = {}) {
     std::vector<output> fed;
     for (const auto& f : feeds) fed.push_back(f.resolve(graph_));
     return {*this, prepared({fetches.begin(), fetches.size()}, fed), how};

@@ -39,10 +39,12 @@ LEAT_FUNCTION graph_session::graph_session(graph& g, session_options options) : 
   check_threads("inter_op_parallelism_threads", options.inter_op_parallelism_threads);
   check_threads("intra_op_parallelism_threads", options.intra_op_parallelism_threads);
   if (options.memory_limit_in_bytes < 0)
-    throw invalid_argument("memory_limit_in_bytes is " + std::to_string(options.memory_limit_in_bytes) + "; it is the number of bytes, or 0");
+    throw invalid_argument("memory_limit_in_bytes is " + std::to_string(options.memory_limit_in_bytes) +
+                           "; it is the number of bytes, or 0");
   if (options.memory_limit_in_bytes > 0) state_.meter = memory_meter::make(options.memory_limit_in_bytes);
   if (options.program_memory_in_bytes < 0)
-    throw invalid_argument("program_memory_in_bytes is " + std::to_string(options.program_memory_in_bytes) + "; it is a number of bytes, or 0");
+    throw invalid_argument("program_memory_in_bytes is " + std::to_string(options.program_memory_in_bytes) +
+                           "; it is a number of bytes, or 0");
   state_.log = options.log;
   state_.programs->set(options.program_memory_in_bytes);
 }
@@ -51,7 +53,8 @@ LEAT_FUNCTION graph_session::~graph_session() { close(); }
 LEAT_FUNCTION void graph_session::assign(const output& variable, const tensor_value& value) {
   variable_slot& s = slot(variable);
   tensor_value fits = value.type() == s.type() ? value : value.extent().rank == 0 ? detail::converted(value, s.type()) : tensor_value{};
-  if (!fits) throw invalid_argument("the variable '" + s.name() + "' is " + dtype_name(s.type()) + ", the value " + dtype_name(value.type()));
+  if (!fits)
+    throw invalid_argument("the variable '" + s.name() + "' is " + dtype_name(s.type()) + ", the value " + dtype_name(value.type()));
   if (!may_equal(s.extent(), value.extent()))
     throw invalid_argument("the variable '" + s.name() + "' has shape " + brackets(s.extent()) + ", the value " + brackets(value.extent()));
   const memory_scope metered(state_.meter);
@@ -76,7 +79,8 @@ LEAT_FUNCTION void graph_session::register_host_function(std::string_view token_
   state_.host_functions.set(token_text, std::move(f));
 }
 
-LEAT_FUNCTION std::vector<tensor_value> graph_session::run_list(std::span<const fetch_item> fetches, const feed_list& feeds, const run_options& how) {
+LEAT_FUNCTION std::vector<tensor_value> graph_session::run_list(std::span<const fetch_item> fetches, const feed_list& feeds,
+                                                                const run_options& how) {
   std::vector<output> fed;
   std::vector<tensor_value> values;
   for (const feed_item& f : feeds.items()) {
@@ -93,7 +97,8 @@ LEAT_FUNCTION std::vector<tensor_value> graph_session::run_list(std::span<const 
   return results;
 }
 
-LEAT_FUNCTION std::shared_ptr<dynamic::prepared_run> graph_session::prepared(std::span<const fetch_item> fetches, const std::vector<output>& feeds) {
+LEAT_FUNCTION std::shared_ptr<dynamic::prepared_run> graph_session::prepared(std::span<const fetch_item> fetches,
+                                                                             const std::vector<output>& feeds) {
   const std::lock_guard lock(guard_);
   check_open();
   if (graph_.size() == 0) throw failed_precondition("The Session graph is empty. Add operations to the graph before calling run().");
@@ -126,7 +131,8 @@ LEAT_FUNCTION std::shared_ptr<dynamic::prepared_run> graph_session::prepared(std
   return known;
 }
 
-LEAT_FUNCTION void graph_session::execute(dynamic::prepared_run& p, std::span<const tensor_value> feeds, std::vector<tensor_value>& fetched, const run_options& how) {
+LEAT_FUNCTION void graph_session::execute(dynamic::prepared_run& p, std::span<const tensor_value> feeds, std::vector<tensor_value>& fetched,
+                                          const run_options& how) {
   if (feeds.size() != p.feeds.size())
     throw invalid_argument(std::to_string(feeds.size()) + " values for " + std::to_string(p.feeds.size()) + " feeds");
   check_open();
@@ -177,8 +183,8 @@ LEAT_FUNCTION void graph_session::check_feed(const output& tensor, const tensor_
     throw invalid_argument("Cannot feed a value of " + dtype_name(value.type()) + " for Tensor '" + tensor.name() + "', which has dtype " +
                            dtype_name(tensor.type()) + place_text(tensor));
   if (!may_equal(tensor.extent(), value.extent()))
-    throw invalid_argument("Cannot feed value of shape " + shape_text(value.extent()) + " for Tensor " + tensor.name() + ", which has shape " +
-                           shape_text(tensor.extent()) + place_text(tensor));
+    throw invalid_argument("Cannot feed value of shape " + shape_text(value.extent()) + " for Tensor " + tensor.name() +
+                           ", which has shape " + shape_text(tensor.extent()) + place_text(tensor));
 }
 
 LEAT_FUNCTION std::string graph_session::place_text(const output& tensor) {
@@ -201,7 +207,8 @@ LEAT_FUNCTION kernel_node* graph_session::kernel_node_of(int index) {
 LEAT_FUNCTION variable_slot& graph_session::slot(const output& variable) {
   const graph& g = graph_;
   if (&variable.owner() != &graph_ || g.at(variable.index()).op->kind != op_kind::variable)
-    throw invalid_argument((static_cast<bool>(variable) ? describe(variable) : std::string("nothing")) + " is not a variable of this session's graph");
+    throw invalid_argument((static_cast<bool>(variable) ? describe(variable) : std::string("nothing")) +
+                           " is not a variable of this session's graph");
   const std::lock_guard lock(guard_);
   kernel_node& n = *kernel_node_of(variable.index());
   step_state step(state_);
@@ -220,8 +227,9 @@ LEAT_FUNCTION void graph_session::place_nodes() {
       const bool other_process = (d.job && *d.job != "localhost") || (d.replica && *d.replica != 0) || (d.task && *d.task != 0);
       const bool other_device = (d.type && *d.type != "CPU") || (d.index && *d.index != 0);
       if (other_process || (other_device && !options_.allow_soft_placement)) {
-        std::string text = "Cannot assign a device for operation " + r.name + ": node " + r.name + " was explicitly assigned to " + std::string(r.device) +
-                           " but available devices are [ " + here + " ]. Make sure the device specification refers to a valid device.";
+        std::string text = "Cannot assign a device for operation " + r.name + ": node " + r.name + " was explicitly assigned to " +
+                           std::string(r.device) + " but available devices are [ " + here +
+                           " ]. Make sure the device specification refers to a valid device.";
         if (r.made_at.line != 0) text += std::string(" It was made at ") + r.made_at.file + ":" + std::to_string(r.made_at.line);
         throw invalid_argument(text);
       }

@@ -48,7 +48,8 @@ inline default_session_scope as_default(graph_session& s) { return default_sessi
 class interactive_session : public graph_session {
  public:
   explicit interactive_session(session_options options = {}) : graph_session(options), scope_(*this) {}
-  explicit interactive_session(graph& g, session_options options = {}) : graph_session(g, options), graph_scope_(std::in_place, g), scope_(*this) {
+  explicit interactive_session(graph& g, session_options options = {})
+      : graph_session(g, options), graph_scope_(std::in_place, g), scope_(*this) {
     g.named();
   }
 
@@ -61,9 +62,10 @@ namespace detail {
 inline graph_session& session_for(const graph& owner, graph_session* given, const char* what, const char* call) {
   graph_session* const s = given != nullptr ? given : default_session();
   if (s == nullptr)
-    throw invalid_argument(std::string("Cannot ") + what + " using `" + call +
-                           "()`: No default session is registered. Make one with `as_default(session)` or an `interactive_session`, or pass a session to `" +
-                           call + "`");
+    throw invalid_argument(
+        std::string("Cannot ") + what + " using `" + call +
+        "()`: No default session is registered. Make one with `as_default(session)` or an `interactive_session`, or pass a session to `" +
+        call + "`");
   if (&s->owner() != &owner)
     throw invalid_argument(std::string("Cannot use the ") + (given != nullptr ? "given" : "default") + " session to " + what +
                            ": its graph is different from the session's graph. Pass a session of that graph to `" + call + "`");

@@ -75,8 +75,8 @@ struct memory_plan {
   std::string text() const {
     static constexpr const char* places[]{"arena", "variable", "feed", "number", "size", "fetch"};
     char line[256];
-    std::snprintf(line, sizeof line, "%zu steps, %zu buffers; arena %lld bytes for %lld bytes of intermediate results\n", steps.size(), buffers.size(),
-                  static_cast<long long>(arena_bytes), static_cast<long long>(intermediate_bytes));
+    std::snprintf(line, sizeof line, "%zu steps, %zu buffers; arena %lld bytes for %lld bytes of intermediate results\n", steps.size(),
+                  buffers.size(), static_cast<long long>(arena_bytes), static_cast<long long>(intermediate_bytes));
     std::string all = line;
     for (std::size_t k = 0; k < steps.size(); ++k) all += "  step " + std::to_string(k) + "  " + steps[k] + "\n";
     for (const buffer& b : buffers) {

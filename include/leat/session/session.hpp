@@ -463,8 +463,8 @@ class basic_session : detail::refused_calls_of<Es...> {
   }
 
   template <class Program, class Bound, std::size_t... I, class... Feeds>
-  [[gnu::always_inline]] void bind_feeds(step_state<Program>& state, [[maybe_unused]] std::int64_t* sizes, Bound& bound, std::index_sequence<I...>,
-                                         const Feeds&... feeds) {
+  [[gnu::always_inline]] void bind_feeds(step_state<Program>& state, [[maybe_unused]] std::int64_t* sizes, Bound& bound,
+                                         std::index_sequence<I...>, const Feeds&... feeds) {
     (detail::bind_feed<Program>(state.buffers, sizes, std::get<I>(bound), feeds), ...);
   }
   template <class Program, class Bound, class... Fs, std::size_t... I, class... Feeds>
@@ -547,7 +547,8 @@ session(const Es&...) -> session<Es...>;
 template <expression... Es>
   requires(!detail::session_check<Es...>::ok)
 session(const Es&...) -> session<typename detail::session_check<Es...>::refusal::problem>;
-session(...) -> session<detail::refused_session<LEAT_WORDS("session s{a, b, ...} takes expressions: what is fetched and done in its runs")>>;
+session(...)
+    -> session<detail::refused_session<LEAT_WORDS("session s{a, b, ...} takes expressions: what is fetched and done in its runs")>>;
 
 /// A session on another device: `auto s = session_on<thrust_omp>(loss, train);`.
 template <class Device, expression... Es>

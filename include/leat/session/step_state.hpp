@@ -1,6 +1,6 @@
 #pragma once
 // What a session keeps of one set of fetches between runs: sizes, addresses and plan of its program, and memory. A device with
-// memory of its own has copies there of what the host gives and takes. And what a run hands back, and who is told of it.
+// memory of its own has copies there of what the host gives and takes. Also what a run returns, and the observers of its steps.
 
 #include <atomic>
 #include <leat/expr/feed.hpp>
@@ -52,7 +52,7 @@ struct step_state : step_state_base {
   [[no_unique_address]] std::conditional_t<Device::shares_memory, no_copies, device_copies<Program, Device>> device;
 };
 
-// Who is told of a run's steps: nobody, or a trace.
+// The observer of a run's steps: none, or a trace.
 struct unobserved {};
 template <class Trace>
 struct observed {

@@ -28,8 +28,8 @@ inline gradient_value clip_by_norm(const gradient_value& x, const operand_value&
   const output made = identity(scaled / larger, scope.text());
   return x.is_sparse() ? gradient_value(made, x.indices, x.dense_shape) : gradient_value(made);
 }
-inline output clip_by_norm(const output& x, const operand_value& limit, const std::vector<std::int32_t>& axes = {}, std::string_view name = {},
-                           const std::source_location& where = std::source_location::current()) {
+inline output clip_by_norm(const output& x, const operand_value& limit, const std::vector<std::int32_t>& axes = {},
+                           std::string_view name = {}, const std::source_location& where = std::source_location::current()) {
   return clip_by_norm(gradient_value(x), limit, axes, name, where).values;
 }
 
@@ -88,8 +88,8 @@ struct clipped_gradients {
 };
 /// All gradients scaled together so that their global norm is at most `limit`; empty ones stay empty. With an infinite norm all
 /// become NaN. `use_norm` is a norm that is known already. Source: `clip_by_global_norm`.
-inline clipped_gradients clip_by_global_norm(const std::vector<gradient_value>& all, const operand_value& limit, const output& use_norm = {},
-                                             std::string_view name = {},
+inline clipped_gradients clip_by_global_norm(const std::vector<gradient_value>& all, const operand_value& limit,
+                                             const output& use_norm = {}, std::string_view name = {},
                                              const std::source_location& where = std::source_location::current()) {
   const output norm = static_cast<bool>(use_norm) ? use_norm : global_norm(all, name, where);
   graph& g = norm.owner();

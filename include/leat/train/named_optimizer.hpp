@@ -172,12 +172,14 @@ class named_optimizer {
     bool any = false;
     for (const auto& p : pairs) any = any || static_cast<bool>(p.gradient);
     if (!any)
-      throw invalid_argument("No gradients provided for any variable, check your graph for ops that do not support gradients, between variables " +
-                             list_of(pairs) + " and loss " + describe(loss) + ".");
+      throw invalid_argument(
+          "No gradients provided for any variable, check your graph for ops that do not support gradients, between variables " +
+          list_of(pairs) + " and loss " + describe(loss) + ".");
     return apply_gradients(pairs, options.global_step, options.name, where);
   }
   /// The same with a counter of steps: `o.minimize(loss, step)`.
-  graph_operation minimize(const output& loss, const output& global_step, const std::source_location& where = std::source_location::current()) const {
+  graph_operation minimize(const output& loss, const output& global_step,
+                           const std::source_location& where = std::source_location::current()) const {
     return minimize(loss, {.global_step = global_step}, where);
   }
 
@@ -216,8 +218,8 @@ class named_optimizer {
   static std::string list_of(const std::vector<variable_gradient>& pairs) {
     std::string text;
     for (const auto& p : pairs)
-      text += (text.empty() ? "\"<tf.Variable '" : ", \"<tf.Variable '") + p.variable.name() + "' shape=" + shape_text(p.variable.extent()) +
-              " dtype=" + dtype_text(p.variable) + ">\"";
+      text += (text.empty() ? "\"<tf.Variable '" : ", \"<tf.Variable '") + p.variable.name() +
+              "' shape=" + shape_text(p.variable.extent()) + " dtype=" + dtype_text(p.variable) + ">\"";
     return "[" + text + "]";
   }
   static void check(const variable_gradient& p) {
@@ -286,7 +288,8 @@ class named_optimizer {
   std::vector<graph_operation> update(const variable_gradient& p) const {
     const optimizer_description& what = state_->what;
     if (!p.gradient.is_sparse()) return {apply(what.dense, p.gradient, p.variable)};
-    if (what.sparse.type.empty() && !what.sparse_update) return {apply(what.dense, gradient_value(detail::densified(p.gradient)), p.variable)};
+    if (what.sparse.type.empty() && !what.sparse_update)
+      return {apply(what.dense, gradient_value(detail::densified(p.gradient)), p.variable)};
     const gradient_value rows = what.adds_equal_rows ? without_equal_rows(p.gradient) : p.gradient;
     if (what.sparse_update) return what.sparse_update(*this, rows, p.variable);
     return {apply(what.sparse, rows, p.variable)};

@@ -37,7 +37,8 @@ inline optimizer_description describe_momentum(const operand_value& rate, const 
           .settings = {{"learning_rate", float_setting(rate)}, {"momentum", float_setting(momentum)}},
           .slots = {{"momentum_slot", as_variable_initializer(zeros)}},
           .dense = {"ApplyMomentum", {"momentum_slot", "learning_rate", "gradient", "momentum"}, {{"use_nesterov", nesterov}}},
-          .sparse = {"SparseApplyMomentum", {"momentum_slot", "learning_rate", "gradient", "indices", "momentum"}, {{"use_nesterov", nesterov}}}};
+          .sparse = {
+              "SparseApplyMomentum", {"momentum_slot", "learning_rate", "gradient", "indices", "momentum"}, {{"use_nesterov", nesterov}}}};
 }
 inline optimizer_description describe_adagrad(const operand_value& rate, double start) {
   return {.name = "Adagrad",
@@ -154,7 +155,9 @@ named_optimizer on_graph(const optimizer<Rule, Settings...>& typed) {
 
 /// `gradient_descent(rate)` with a tensor as its rate; so below.
 inline named_optimizer gradient_descent(const output& rate) { return named_optimizer(detail::describe_gradient_descent(rate)); }
-inline named_optimizer momentum(const output& rate, const operand_value& m) { return named_optimizer(detail::describe_momentum(rate, m, false)); }
+inline named_optimizer momentum(const output& rate, const operand_value& m) {
+  return named_optimizer(detail::describe_momentum(rate, m, false));
+}
 inline named_optimizer nesterov_momentum(const output& rate, const operand_value& m) {
   return named_optimizer(detail::describe_momentum(rate, m, true));
 }
@@ -185,7 +188,8 @@ inline named_optimizer rms_prop(const operand_value& rate, const operand_value& 
 }
 /// Steps in proportion to the ratio of what steps and gradients were (Zeiler 2012). Slots: `w/Adadelta`, `w/Adadelta_1`.
 /// Source: TensorFlow `AdadeltaOptimizer`.
-inline named_optimizer adadelta(const operand_value& rate = 0.001f, const operand_value& rho = 0.95f, const operand_value& epsilon = 1e-8f) {
+inline named_optimizer adadelta(const operand_value& rate = 0.001f, const operand_value& rho = 0.95f,
+                                const operand_value& epsilon = 1e-8f) {
   return named_optimizer(optimizer_description{
       .name = "Adadelta",
       .settings = {{"lr", detail::float_setting(rate)}, {"rho", detail::float_setting(rho)}, {"epsilon", detail::float_setting(epsilon)}},
@@ -205,7 +209,8 @@ struct ftrl_options {
 /// Follow the regularized leader (McMahan and others 2013). Slots: `w/Ftrl`, which begins at `start`, and `w/Ftrl_1`.
 /// Errors: invalid_argument for settings out of range. Source: TensorFlow `FtrlOptimizer`.
 inline named_optimizer ftrl(float rate, const ftrl_options& options = {}) {
-  if (options.start < 0) throw invalid_argument("initial_accumulator_value " + std::to_string(options.start) + " needs to be positive or zero");
+  if (options.start < 0)
+    throw invalid_argument("initial_accumulator_value " + std::to_string(options.start) + " needs to be positive or zero");
   if (options.learning_rate_power > 0)
     throw invalid_argument("learning_rate_power " + std::to_string(options.learning_rate_power) + " needs to be negative or zero");
   if (options.l1 < 0) throw invalid_argument("l1_regularization_strength " + std::to_string(options.l1) + " needs to be positive or zero");
@@ -228,7 +233,8 @@ inline named_optimizer ftrl(float rate, const ftrl_options& options = {}) {
     const output one = g.named().make_constant(g, {type, extent, 1}, "ones");
     return multiply(one, start, "mul");
   };
-  const std::vector<std::string> arguments{"accum", "linear", "gradient", "learning_rate", "l1_regularization_strength", "l2", "learning_rate_power"};
+  const std::vector<std::string> arguments{
+      "accum", "linear", "gradient", "learning_rate", "l1_regularization_strength", "l2", "learning_rate_power"};
   std::vector<std::string> of_rows = arguments;
   of_rows.insert(of_rows.begin() + 3, "indices");
   return named_optimizer(optimizer_description{.name = "Ftrl",

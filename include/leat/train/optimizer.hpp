@@ -232,7 +232,8 @@ struct apply_structure<Rule, expression_list<gradient_and_variable<Gs, Vs>...>, 
     : carries_with_step<Step, Gs..., Vs..., Settings...> {
   template <class E>
   static constexpr int enter(graph& g) {
-    if (g.defers) return defer_step<Rule, Step, Settings...>(g, {flatten<Gs>(g)..., flatten<Vs>(g)...}, static_cast<std::int64_t>(sizeof...(Gs)));
+    if (g.defers)
+      return defer_step<Rule, Step, Settings...>(g, {flatten<Gs>(g)..., flatten<Vs>(g)...}, static_cast<std::int64_t>(sizeof...(Gs)));
     const std::vector<int> variables{flatten<Vs>(g)...};
     const std::vector<int> gradients{flatten<Gs>(g)...};
     std::vector<int> updates;
@@ -409,7 +410,8 @@ class optimizer {
   }
   template <class... Gs, class... Vs>
     requires(sizeof...(Gs) > 0 && !(detail::pair_problem<Gs, Vs>::none && ...))
-  constexpr typename detail::pair_refusal<detail::expression_list<Gs...>, detail::expression_list<Vs...>>::problem apply_gradients(const gradient_and_variable<Gs, Vs>&...) const = delete;
+  constexpr typename detail::pair_refusal<detail::expression_list<Gs...>, detail::expression_list<Vs...>>::problem apply_gradients(
+      const gradient_and_variable<Gs, Vs>&...) const = delete;
   template <class... Pairs>
   constexpr auto apply_gradients(const std::tuple<Pairs...>& pairs) const {
     return std::apply([&](const auto&... p) { return apply_gradients(p...); }, pairs);

@@ -90,7 +90,8 @@ inline instruction* only_for_this(std::vector<instruction>& code, const std::vec
   const register_use& u = uses[number(kind, r)];
   if (u.count != 1 || u.defined < 0) return nullptr;
   instruction& i = code[static_cast<std::size_t>(u.defined)];
-  const bool simple = i.op == operator_record<add_op>::code || i.op == operator_record<sub_op>::code || i.op == operator_record<mul_op>::code;
+  const bool simple =
+      i.op == operator_record<add_op>::code || i.op == operator_record<sub_op>::code || i.op == operator_record<mul_op>::code;
   return simple ? &i : nullptr;
 }
 inline constexpr int fused_away = -1000;  // the operator of an instruction that another one does

@@ -205,7 +205,8 @@ class cluster_writer {
       if (d != nullptr) {
         widest_ = std::max(widest_, d->size);
         for (std::size_t r : touched_)
-          if (lives_[r].last_use == i && lives_[r].size == d->size && lives_[r].slot >= 0 && lives_[r].where == lane_place::slot && c.op >= 0)
+          if (lives_[r].last_use == i && lives_[r].size == d->size && lives_[r].slot >= 0 && lives_[r].where == lane_place::slot &&
+              c.op >= 0)
             lives_.release(lives_[r]);
         const bool other_place = d->where == lane_place::stored && may_stream;
         if (d->where == lane_place::slot || other_place) d->slot = lives_.take_slot();
@@ -343,6 +344,8 @@ class cluster_writer {
 
 }  // namespace detail
 
-inline cluster_code::cluster_code(const program_view& p, const std::int64_t* data, int step) { detail::cluster_writer(*this, p, data, step).write(); }
+inline cluster_code::cluster_code(const program_view& p, const std::int64_t* data, int step) {
+  detail::cluster_writer(*this, p, data, step).write();
+}
 
 }  // namespace leat::cpu

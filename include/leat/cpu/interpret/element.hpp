@@ -109,7 +109,8 @@ struct element_loop {
     using lanes = typename lanes_for<width>::type;
     const void* const in[]{x, y, z};
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-      loop(static_cast<R*>(to), n, block_input<element_of<In>>{static_cast<const element_of<In>*>(in[I]), (rows >> I & 1) != 0 ? lanes::count : 0}...);
+      loop(static_cast<R*>(to), n,
+           block_input<element_of<In>>{static_cast<const element_of<In>*>(in[I]), (rows >> I & 1) != 0 ? lanes::count : 0}...);
     }(std::make_index_sequence<sizeof...(In)>{});
   }
 
@@ -180,7 +181,9 @@ constexpr int key_of(const dtype* in, int count) {
 
 template <class Op, int Operands>
 struct accepted_types {
-  static constexpr int combinations = Operands == 1 ? dtype_count : Operands == 2 ? dtype_count * dtype_count : dtype_count * dtype_count * dtype_count;
+  static constexpr int combinations = Operands == 1   ? dtype_count
+                                      : Operands == 2 ? dtype_count * dtype_count
+                                                      : dtype_count * dtype_count * dtype_count;
   static constexpr element_types at(int index) {
     element_types t;
     tensor_info infos[3];

@@ -51,7 +51,8 @@ struct fused_entry {
 
 template <class Inner, class Outer, bool First, dtype D>
 constexpr fused_entry pair_entry() {
-  return {operator_record<Outer>::code, operator_record<Inner>::code, First, D, &element_loop<pair_of<Inner, Outer, First>, D, D, D, D>::block};
+  return {operator_record<Outer>::code, operator_record<Inner>::code, First, D,
+          &element_loop<pair_of<Inner, Outer, First>, D, D, D, D>::block};
 }
 template <class Inner, class Outer, dtype D>
 constexpr fused_entry function_entry() {
@@ -63,9 +64,10 @@ constexpr fused_entry affine_entry() {
 }
 
 template <dtype D, class Inner>
-constexpr auto pairs_with = std::array{pair_entry<Inner, add_op, true, D>(),    pair_entry<Inner, add_op, false, D>(), pair_entry<Inner, sub_op, true, D>(),
-                                       pair_entry<Inner, sub_op, false, D>(),   pair_entry<Inner, mul_op, true, D>(),  pair_entry<Inner, mul_op, false, D>(),
-                                       function_entry<Inner, square_op, D>(), function_entry<Inner, relu_op, D>()};
+constexpr auto pairs_with =
+    std::array{pair_entry<Inner, add_op, true, D>(),  pair_entry<Inner, add_op, false, D>(), pair_entry<Inner, sub_op, true, D>(),
+               pair_entry<Inner, sub_op, false, D>(), pair_entry<Inner, mul_op, true, D>(),  pair_entry<Inner, mul_op, false, D>(),
+               function_entry<Inner, square_op, D>(), function_entry<Inner, relu_op, D>()};
 template <dtype D, class... Outer>
 constexpr auto affine_functions = std::array{affine_entry<Outer, false, D>()..., affine_entry<Outer, true, D>()...};
 

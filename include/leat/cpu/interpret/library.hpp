@@ -95,8 +95,10 @@ struct arg_by {
 template <bool Largest>
 kernel_function find_arg(const dtype* t, int) {
   if (t[1] == dtype::int32)
-    return by_dtype<arg_by<std::int32_t, Largest>::template of, dtype::float32, dtype::float64, dtype::int32, dtype::int64, dtype::uint8>(t[0]);
-  return by_dtype<arg_by<std::int64_t, Largest>::template of, dtype::float32, dtype::float64, dtype::int32, dtype::int64, dtype::uint8>(t[0]);
+    return by_dtype<arg_by<std::int32_t, Largest>::template of, dtype::float32, dtype::float64, dtype::int32, dtype::int64, dtype::uint8>(
+        t[0]);
+  return by_dtype<arg_by<std::int64_t, Largest>::template of, dtype::float32, dtype::float64, dtype::int32, dtype::int64, dtype::uint8>(
+      t[0]);
 }
 
 template <class Op>
@@ -107,7 +109,8 @@ void enter_kernel(kernel_function (*find)(const dtype*, int)) {
 inline void enter_kernels() {
   using enum dtype;
   enter_kernel<matmul_op>([](const dtype* t, int) { return by_dtype<matmul_of, float32, float64, int32, int64>(t[0]); });
-  enter_kernel<passes::matmul_update_op>([](const dtype* t, int) { return by_dtype<matmul_update_of, float32, float64, int32, int64>(t[0]); });
+  enter_kernel<passes::matmul_update_op>(
+      [](const dtype* t, int) { return by_dtype<matmul_update_of, float32, float64, int32, int64>(t[0]); });
   enter_kernel<gather_op>([](const dtype* t, int) { return moving_by_index<kernels::gather_kernel>(t[0], t[1]); });
   enter_kernel<segment_sum_op>([](const dtype* t, int) {
     return t[1] == int32 ? by_dtype<segment_sum_by<std::int32_t>::of, float32, float64, int32, int64, uint8>(t[0])

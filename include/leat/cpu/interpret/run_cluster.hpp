@@ -22,7 +22,8 @@ class cluster_run {
   cluster_run(const cluster_code& c, const kernels::cluster_arguments& a) : c_(c), a_(a) {
     const std::size_t rows = c.combines_rows ? 4 : 1;
     const auto slots = std::max(rows * static_cast<std::size_t>(c.slots * c.slot_bytes), static_cast<std::size_t>(c.tile.bytes()));
-    const auto tables = rows * (static_cast<std::size_t>(c.addresses) + static_cast<std::size_t>(c.operands)) + static_cast<std::size_t>(c.outer + c.operands);
+    const auto tables = rows * (static_cast<std::size_t>(c.addresses) + static_cast<std::size_t>(c.operands)) +
+                        static_cast<std::size_t>(c.outer + c.operands);
     std::byte* memory = thread_memory::of(static_cast<std::size_t>(c.cell_bytes) + slots +
                                           sizeof(accumulator) * static_cast<std::size_t>(c.accumulators) + 8 * tables);
     cells_ = memory;
@@ -163,14 +164,16 @@ class cluster_run {
     for (std::int64_t b = from * m.size; b < to * m.size; b += 64) __builtin_prefetch(next + b);
   }
 
-  [[gnu::always_inline]] void run_step(const lane_step& s, void* const* table, const std::int64_t* offsets, std::int64_t j, std::int64_t n, int part) {
+  [[gnu::always_inline]] void run_step(const lane_step& s, void* const* table, const std::int64_t* offsets, std::int64_t j, std::int64_t n,
+                                       int part) {
     if (s.what == lane_step::kind::compute) [[likely]]
       s.block(table[s.d], table[s.x], table[s.y], table[s.z], n, s.rows);
     else
       run_other(s, table, offsets, j, n, part);
   }
 
-  [[gnu::noinline]] void run_other(const lane_step& s, void* const* table, const std::int64_t* offsets, std::int64_t j, std::int64_t n, int part) {
+  [[gnu::noinline]] void run_other(const lane_step& s, void* const* table, const std::int64_t* offsets, std::int64_t j, std::int64_t n,
+                                   int part) {
     using kind = lane_step::kind;
     switch (s.what) {
       case kind::compute: break;
@@ -298,7 +301,8 @@ inline void run_cluster(const cluster_code& c, const program_view::step& info, c
   if (c.combined.empty()) a.stream = plan[plan_stream] != 0;
   if (plan[plan_chunks] == 1) {
     for (const auto& r : c.combined)
-      if (r.starts) r.reduction->fill(detail::operand_address(c, w, plan, r.operand), detail::combined_elements(c, r.operand, extents, info));
+      if (r.starts)
+        r.reduction->fill(detail::operand_address(c, w, plan, r.operand), detail::combined_elements(c, r.operand, extents, info));
     detail::cluster_run run(c, a);
     run.place_operands(w, plan);
     run.run({0, plan[plan_rows], 0, plan[plan_inner]});
@@ -325,8 +329,8 @@ inline void run_cluster(const cluster_code& c, const program_view::step& info, c
   });
   std::int64_t at = plan[plan_partials];
   for (const auto& r : c.combined) {
-    r.reduction->chunks(detail::operand_address(c, w, plan, r.operand), w.arena + at, detail::combined_elements(c, r.operand, extents, info),
-                        plan[plan_chunks], partial);
+    r.reduction->chunks(detail::operand_address(c, w, plan, r.operand), w.arena + at,
+                        detail::combined_elements(c, r.operand, extents, info), plan[plan_chunks], partial);
     at += bytes_of(r);
   }
 }

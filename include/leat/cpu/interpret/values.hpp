@@ -76,7 +76,8 @@ inline void stream_bytes(std::byte* to, const std::byte* from, std::int64_t n) {
   std::memcpy(to, from, static_cast<std::size_t>(head));
   std::int64_t i = head;
   for (; i + bytes <= n; i += bytes)
-    stream(static_cast<std::int32_t*>(static_cast<void*>(to + i)), word(load(static_cast<const std::int32_t*>(static_cast<const void*>(from + i)))));
+    stream(static_cast<std::int32_t*>(static_cast<void*>(to + i)),
+           word(load(static_cast<const std::int32_t*>(static_cast<const void*>(from + i)))));
   if (i < n) std::memcpy(to + i, from + i, static_cast<std::size_t>(n - i));
 }
 

@@ -57,7 +57,8 @@ template <class T>
 }
 
 // What the instructions of one cluster work on. Depends on counts of registers, not on the instructions.
-template <class LaneSet, class LaneFile, class ScalarFile, class AccumulatorFile, int Operands, int Outer, int Loops, int Unroll, bool Large>
+template <class LaneSet, class LaneFile, class ScalarFile, class AccumulatorFile, int Operands, int Outer, int Loops, int Unroll,
+          bool Large>
 struct evaluation {
   using lane_file = LaneFile;
   static constexpr int operands = Operands;
@@ -226,7 +227,8 @@ struct evaluation {
       using math = typename LaneSet::template math<T>;
       if constexpr (Z == 1) {
         T* to = pointer<T>(a, d, place.row[d] + place.j);
-        LaneSet::template store<T, Partial>(to, reduction::template combine<math>(LaneSet::template load<T, Partial>(to, place.n), value), place.n);
+        LaneSet::template store<T, Partial>(to, reduction::template combine<math>(LaneSet::template load<T, Partial>(to, place.n), value),
+                                            place.n);
       } else {
         const std::int64_t stride = a.strides[d * Loops + Outer];
         T* to = pointer<T>(a, d, place.row[d] + place.j * stride);

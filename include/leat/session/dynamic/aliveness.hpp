@@ -114,7 +114,8 @@ class aliveness {
       switch (n.kind) {
         case flow::merge:
           if (comes_back) {
-            const bool is_usual = n.inputs.size() == 2 && at(n.inputs[0].node).kind == flow::enter && at(n.inputs[1].node).kind == flow::next;
+            const bool is_usual =
+                n.inputs.size() == 2 && at(n.inputs[0].node).kind == flow::enter && at(n.inputs[1].node).kind == flow::next;
             if (!is_usual) now_irregular[frame] = true;
             needs = irregular_[frame] ? alone() : both(needs, facts[frame].condition);
           } else {

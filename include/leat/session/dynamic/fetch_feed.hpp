@@ -29,7 +29,8 @@ class fetch_item {
     const auto* tensor = std::get_if<output>(&found);
     const int index = tensor != nullptr ? tensor->index() : std::get<graph_operation>(found).index();
     if (!g.named().record(index).fetchable)
-      throw invalid_argument("Operation '" + g.named().record(index).name + "' has been marked as not fetchable: it is inside of a branch or a loop.");
+      throw invalid_argument("Operation '" + g.named().record(index).name +
+                             "' has been marked as not fetchable: it is inside of a branch or a loop.");
     return found;
   }
 
@@ -38,7 +39,9 @@ class fetch_item {
     const auto refuse = [&](const error& e) {
       const auto* name = std::get_if<std::string>(&held_);
       const auto* tensor = std::get_if<output>(&held_);
-      const std::string what = name != nullptr ? *name : tensor != nullptr && static_cast<bool>(*tensor) ? describe(*tensor) : "the operation";
+      const std::string what = name != nullptr                                   ? *name
+                               : tensor != nullptr && static_cast<bool>(*tensor) ? describe(*tensor)
+                                                                                 : "the operation";
       throw invalid_argument("Argument `fetch` = " + what + " cannot be interpreted as a Tensor. (" + e.what() + ")");
     };
     try {
@@ -87,7 +90,8 @@ class feed_key {
 
  private:
   output find(graph& g) const {
-    if (const auto* name = std::get_if<std::string>(&held_)) return get_tensor_by_name(g, name->find(':') == name->npos ? *name + ":0" : *name);
+    if (const auto* name = std::get_if<std::string>(&held_))
+      return get_tensor_by_name(g, name->find(':') == name->npos ? *name + ":0" : *name);
     if (!static_cast<bool>(std::get<output>(held_))) throw invalid_argument("a feed for what is no node of a graph");
     return as_graph_element(g, std::get<output>(held_));
   }

@@ -186,7 +186,8 @@ class kernel_context {
   bool is_variable(int k) { return at(k).variable != nullptr; }
   /// The variable that an input refers to. Errors: invalid_argument where it is a value.
   variable_slot& variable(int k) {
-    if (at(k).variable == nullptr) throw invalid_argument("input " + std::to_string(k) + " must be a variable, and a value was fed in its place");
+    if (at(k).variable == nullptr)
+      throw invalid_argument("input " + std::to_string(k) + " must be a variable, and a value was fed in its place");
     return *at(k).variable;
   }
   const token& incoming(int k) { return at(k); }
@@ -280,7 +281,8 @@ inline std::string source_text(const kernel_node& n) {
 /// Where a node was made, and what it is: behind every message of a run.
 inline std::string node_text(const kernel_node& n) {
   std::string text = "\n\t [[node '" + n.name() + "' (" + std::string(n.type) + ")";
-  if (n.record->made_at.line != 0) text += std::string(", made at ") + n.record->made_at.file + ":" + std::to_string(n.record->made_at.line);
+  if (n.record->made_at.line != 0)
+    text += std::string(", made at ") + n.record->made_at.file + ":" + std::to_string(n.record->made_at.line);
   return text + "]]";
 }
 /// Throws an error of the same class with more text.
@@ -298,7 +300,8 @@ inline variable_slot& slot_of(kernel_context& c) {
   variable_slot& slot = *c.step.session.resources.find_or_make<variable_slot>(
       c.node.text("container"), name, [&] { return std::make_shared<variable_slot>(name, n.result.type, n.result.extent); });
   if (slot.type() != n.result.type)
-    throw invalid_argument("the variable '" + name + "' is " + dtype_name(slot.type()) + ", and this node shares it as " + dtype_name(n.result.type));
+    throw invalid_argument("the variable '" + name + "' is " + dtype_name(slot.type()) + ", and this node shares it as " +
+                           dtype_name(n.result.type));
   if (!may_equal(slot.extent(), n.result.extent))
     throw invalid_argument("the variable '" + name + "' has shape " + brackets(slot.extent()) + ", and this node shares it with shape " +
                            brackets(n.result.extent));

@@ -36,8 +36,8 @@ inline void run_gather(kernel_context& c) {
   if (s.rank < 1) throw invalid_argument("params must be at least 1 dimensional");
   const int axis = c.input_count() > 2 ? axis_of(c.number(2), s.rank) : 0;
   if (batch < 0 || batch > axis || batch > places.rank)
-    throw invalid_argument("batch_dims " + std::to_string(c.node.integer("batch_dims")) + " does not fit params " + brackets(s) + ", indices " + brackets(places) + " and axis " +
-                           std::to_string(axis));
+    throw invalid_argument("batch_dims " + std::to_string(c.node.integer("batch_dims")) + " does not fit params " + brackets(s) +
+                           ", indices " + brackets(places) + " and axis " + std::to_string(axis));
   shape extent;
   for (int i = 0; i < axis; ++i) extent.push(s[i]);
   for (int i = batch; i < places.rank; ++i) extent.push(places[i]);
@@ -47,8 +47,8 @@ inline void run_gather(kernel_context& c) {
   const std::int64_t rows = s[axis];
   for (std::size_t k = 0; k < indices.size(); ++k)
     if (indices[k] < 0 || indices[k] >= rows)
-      throw invalid_argument(element_place("indices", places, static_cast<std::int64_t>(k)) + " = " + std::to_string(indices[k]) + " is not in [0, " +
-                             std::to_string(rows) + ")");
+      throw invalid_argument(element_place("indices", places, static_cast<std::int64_t>(k)) + " = " + std::to_string(indices[k]) +
+                             " is not in [0, " + std::to_string(rows) + ")");
   const std::int64_t batches = product(s, 0, batch), outer = product(s, batch, axis), inner = product(s, axis + 1, s.rank);
   const std::int64_t count = batches == 0 ? 0 : static_cast<std::int64_t>(indices.size()) / batches;
   tensor_value made(params.type(), extent);
@@ -74,7 +74,8 @@ struct named_rows {
     if (places.rank < 1) throw invalid_argument("indices must be at least a vector");
     const std::int64_t depth = places[places.rank - 1];
     if (depth > s.rank)
-      throw invalid_argument("index innermost dimension length must be <= params rank; saw: " + std::to_string(depth) + " vs. " + std::to_string(s.rank));
+      throw invalid_argument("index innermost dimension length must be <= params rank; saw: " + std::to_string(depth) + " vs. " +
+                             std::to_string(s.rank));
     for (int i = 0; i + 1 < places.rank; ++i) outer.push(places[i]);
     width = product(s, static_cast<int>(depth), s.rank);
     count = outer.elements();
@@ -85,7 +86,8 @@ struct named_rows {
         const auto at = indices[static_cast<std::size_t>(k * depth + a)];
         const auto size = s[static_cast<int>(a)];
         if (at < 0 || at >= size)
-          throw invalid_argument(element_place("indices", outer, k) + " = [" + std::to_string(at) + "] does not index into shape " + brackets(s));
+          throw invalid_argument(element_place("indices", outer, k) + " = [" + std::to_string(at) + "] does not index into shape " +
+                                 brackets(s));
         row = row * size + at;
       }
       rows_.push_back(row);
@@ -116,8 +118,8 @@ inline void run_scatter_nd(kernel_context& c) {
   const tensor_value updates = c.input(1);
   std::int64_t wanted = 0;
   if (!multiplies(named.count, named.width, wanted) || updates.elements() != wanted)
-    throw invalid_argument("Dimensions of updates " + brackets(updates.extent()) + " do not fit indices " + brackets(c.extent(0)) + " and shape " +
-                           brackets(extent));
+    throw invalid_argument("Dimensions of updates " + brackets(updates.extent()) + " do not fit indices " + brackets(c.extent(0)) +
+                           " and shape " + brackets(extent));
   tensor_value made = filled_number(updates.type(), extent, 0);
   if (wanted > 0)
     with_number(updates.type(), [&]<class T>(T) {
@@ -137,13 +139,14 @@ inline void run_partition(kernel_context& c) {
   const auto parts = c.numbers(1);
   for (int i = 0; i < p.rank; ++i)
     if (p.rank > s.rank || s[i] != p[i])
-      throw invalid_argument("data.shape must start with partitions.shape, got data.shape = " + brackets(s) + ", partitions.shape = " + brackets(p));
+      throw invalid_argument("data.shape must start with partitions.shape, got data.shape = " + brackets(s) +
+                             ", partitions.shape = " + brackets(p));
   const std::int64_t width = product(s, p.rank, s.rank);
   std::vector<std::int64_t> counts(static_cast<std::size_t>(c.result_count()), 0);
   for (std::size_t k = 0; k < parts.size(); ++k) {
     if (parts[k] < 0 || parts[k] >= c.result_count())
-      throw invalid_argument(element_place("partitions", p, static_cast<std::int64_t>(k)) + " = " + std::to_string(parts[k]) + " is not in [0, " +
-                             std::to_string(c.result_count()) + ")");
+      throw invalid_argument(element_place("partitions", p, static_cast<std::int64_t>(k)) + " = " + std::to_string(parts[k]) +
+                             " is not in [0, " + std::to_string(c.result_count()) + ")");
     ++counts[static_cast<std::size_t>(parts[k])];
   }
   std::vector<tensor_value> made;
@@ -174,11 +177,12 @@ inline void run_stitch(kernel_context& c) {
     const shape& s = c.extent(n + k);
     for (int i = 0; i < at.rank; ++i)
       if (s.rank < at.rank || s[i] != at[i])
-        throw invalid_argument("data[" + std::to_string(k) + "].shape = " + brackets(s) + " does not start with indices[" + std::to_string(k) +
-                               "].shape = " + brackets(at));
+        throw invalid_argument("data[" + std::to_string(k) + "].shape = " + brackets(s) + " does not start with indices[" +
+                               std::to_string(k) + "].shape = " + brackets(at));
     shape rest;
     for (int i = at.rank; i < s.rank; ++i) rest.push(s[i]);
-    if (k > 0 && !(rest == row)) throw invalid_argument("Need data[0].shape and data[" + std::to_string(k) + "].shape to be the same behind the indices");
+    if (k > 0 && !(rest == row))
+      throw invalid_argument("Need data[0].shape and data[" + std::to_string(k) + "].shape to be the same behind the indices");
     row = rest;
     for (auto i : c.numbers(k)) {
       if (i < 0) throw invalid_argument("indices[" + std::to_string(k) + "] = " + std::to_string(i) + " is out of range");
@@ -212,7 +216,8 @@ inline void run_select(kernel_context& c) {
   if (which.rank == 0) return c.set(0, condition[0] ? yes : no);
   const bool by_row = !(which == s) && which.rank == 1 && s.rank >= 1 && s[0] == which[0];
   if (!by_row && !(which == s))
-    throw invalid_argument("'cond' must be a scalar, a vector of the first dimension, or of the shape of the branches: " + brackets(which) + " vs. " + brackets(s));
+    throw invalid_argument("'cond' must be a scalar, a vector of the first dimension, or of the shape of the branches: " + brackets(which) +
+                           " vs. " + brackets(s));
   const std::int64_t width = by_row ? product(s, 1, s.rank) : 1;
   tensor_value made(yes.type(), s);
   with_storage(yes.type(), [&]<class S>(S) {
@@ -264,7 +269,8 @@ inline void run_top(kernel_context& c) {
   if (s.rank < 1) throw invalid_argument("input must be >= 1-D, got shape " + brackets(s));
   const std::int64_t width = s[s.rank - 1];
   if (k < 0) throw invalid_argument("Need k >= 0, got " + std::to_string(k));
-  if (k > width) throw invalid_argument("input must have at least k columns. Had " + std::to_string(width) + ", needed " + std::to_string(k));
+  if (k > width)
+    throw invalid_argument("input must have at least k columns. Had " + std::to_string(width) + ", needed " + std::to_string(k));
   shape extent = s;
   extent.dim[s.rank - 1] = k;
   tensor_value values(in.type(), extent), places(c.node.type_of("index_type", dtype::int32), extent);

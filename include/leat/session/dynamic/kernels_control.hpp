@@ -1,6 +1,6 @@
 #pragma once
 // Kernels of control flow, of stacks that loops keep values on, and of what a graph does beside computing: print, check, call
-// the host. What is dead and which frame a value goes to is the executor's affair; here values only pass.
+// the host. The executor handles dead values and frames; these kernels forward.
 
 #include <leat/core/early.hpp>
 #include <leat/graph/named_part.hpp>
@@ -119,7 +119,8 @@ inline std::vector<tensor_value> call_host_function(kernel_context& c, const std
   const auto& built = c.node.owner->named().host_functions;
   const auto at = built.find(token_text);
   if (at == built.end())
-    throw failed_precondition("the host function '" + token_text + "' is not known to this session: it belongs to the program that built the graph");
+    throw failed_precondition("the host function '" + token_text +
+                              "' is not known to this session: it belongs to the program that built the graph");
   std::vector<tensor_literal> literals;
   for (const auto& v : inputs) literals.push_back(literal_of(v));
   std::vector<tensor_value> results;
@@ -136,8 +137,8 @@ inline void run_host_function(kernel_context& c) {
                            std::to_string(c.result_count()));
   for (std::size_t k = 0; k < results.size(); ++k) {
     if (k < types.size() && results[k].type() != static_cast<dtype>(types[k]))
-      throw invalid_argument(std::to_string(k) + "-th value returned by the host function '" + token_text + "' is " + dtype_name(results[k].type()) +
-                             ", but expects " + dtype_name(static_cast<dtype>(types[k])));
+      throw invalid_argument(std::to_string(k) + "-th value returned by the host function '" + token_text + "' is " +
+                             dtype_name(results[k].type()) + ", but expects " + dtype_name(static_cast<dtype>(types[k])));
     c.set(static_cast<int>(k), results[k].kept());
   }
 }

@@ -58,7 +58,8 @@ inline void run_bias_add(kernel_context& c) {
   if (s.rank < 2) throw invalid_argument("Input tensor must be at least 2D: " + brackets(s));
   if (bias.extent().rank != 1) throw invalid_argument("Biases must be 1D: " + brackets(bias.extent()));
   if (bias.extent()[0] != s[at])
-    throw invalid_argument("Must provide as many biases as the last dimension of the input tensor: " + brackets(bias.extent()) + " vs. " + brackets(s));
+    throw invalid_argument("Must provide as many biases as the last dimension of the input tensor: " + brackets(bias.extent()) + " vs. " +
+                           brackets(s));
   const std::int64_t rows = product(s, 0, at), inner = product(s, at + 1, s.rank);
   if (made.elements() == 0) return c.set(0, std::move(made));
   with_number(made.type(), [&]<class T>(T) {
@@ -150,7 +151,8 @@ inline void run_cross_entropy(kernel_context& c) {
   const tensor_value logits = c.input(0), labels = c.input(1);
   const shape& s = logits.extent();
   if (s.rank != 2 || !(s == labels.extent()))
-    throw invalid_argument("logits and labels must be matrices of one shape: logits_size=" + brackets(s) + " labels_size=" + brackets(labels.extent()));
+    throw invalid_argument("logits and labels must be matrices of one shape: logits_size=" + brackets(s) +
+                           " labels_size=" + brackets(labels.extent()));
   shape extent;
   extent.push(s[0]);
   tensor_value loss(logits.type(), extent), back(logits.type(), s);
@@ -179,7 +181,8 @@ inline void run_sparse_cross_entropy(kernel_context& c) {
                            brackets(c.extent(1)));
   for (auto l : labels)
     if (l < 0 || l >= s[1])
-      throw invalid_argument("Received a label value of " + std::to_string(l) + " which is outside the valid range of [0, " + std::to_string(s[1]) + ").");
+      throw invalid_argument("Received a label value of " + std::to_string(l) + " which is outside the valid range of [0, " +
+                             std::to_string(s[1]) + ").");
   tensor_value loss(logits.type(), c.extent(1)), back(logits.type(), s);
   with_fraction(logits.type(), [&]<class T>(T) {
     softmax_rows(logits.values<T>().data(), s[0], s[1], [&](std::int64_t r, const T* x, T top, T sum) {
@@ -200,7 +203,10 @@ LEAT_EARLY inline const leat::detail::filled_early network_kernels_known{[] {
   });
   const auto remainder = [](auto x, auto y) {
     if constexpr (std::is_floating_point_v<decltype(x)>) return std::fmod(x, y);
-    else return static_cast<decltype(x)>(y == 0 ? throw invalid_argument("Integer division by zero") : y == static_cast<decltype(x)>(-1) ? decltype(x)(0) : x % y);
+    else
+      return static_cast<decltype(x)>(y == 0                              ? throw invalid_argument("Integer division by zero")
+                                      : y == static_cast<decltype(x)>(-1) ? decltype(x)(0)
+                                                                          : x % y);
   };
   register_kernel("Mod", broadcasting(remainder));
   // `x / y` of files of older graphs: integers are cut off

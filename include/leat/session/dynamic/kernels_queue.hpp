@@ -76,12 +76,13 @@ class value_queue final : public resource {
         if (fewer && !taken.empty()) break;
         const auto current = static_cast<std::int64_t>(taken.size());
         give_back();
-        throw out_of_range(kind() + " '" + settings_.name + "' is closed and has insufficient elements (requested " + std::to_string(count) +
-                           ", current size " + std::to_string(current) + ")");
+        throw out_of_range(kind() + " '" + settings_.name + "' is closed and has insufficient elements (requested " +
+                           std::to_string(count) + ", current size " + std::to_string(current) + ")");
       }
       std::size_t at = 0;
       if (settings_.order == queue_order::shuffled)
-        at = std::min(elements_.size() - 1, static_cast<std::size_t>(uniform<double>(settings_.seed, drawn_++) * static_cast<double>(elements_.size())));
+        at = std::min(elements_.size() - 1,
+                      static_cast<std::size_t>(uniform<double>(settings_.seed, drawn_++) * static_cast<double>(elements_.size())));
       taken.push_back(std::move(elements_[at]));
       if (at == 0) {
         elements_.pop_front();
@@ -121,7 +122,8 @@ class value_queue final : public resource {
   // One who adds or takes, behind those who came before. The lock is held when it is made and when it ends.
   class place_in_line {
    public:
-    place_in_line(std::list<int>& line, std::condition_variable& changed) : line_(line), changed_(changed), at_(line.insert(line.end(), 0)) {}
+    place_in_line(std::list<int>& line, std::condition_variable& changed)
+        : line_(line), changed_(changed), at_(line.insert(line.end(), 0)) {}
     place_in_line(const place_in_line&) = delete;
     place_in_line& operator=(const place_in_line&) = delete;
     ~place_in_line() {
@@ -160,12 +162,15 @@ class value_queue final : public resource {
 inline void check_element(const value_queue& q, const std::vector<tensor_value>& e) {
   const auto& s = q.made_with();
   if (e.size() != s.types.size())
-    throw invalid_argument("Wrong number of components in tuple. Expected " + std::to_string(s.types.size()) + ", got " + std::to_string(e.size()));
+    throw invalid_argument("Wrong number of components in tuple. Expected " + std::to_string(s.types.size()) + ", got " +
+                           std::to_string(e.size()));
   for (std::size_t k = 0; k < e.size(); ++k) {
     if (e[k].type() != s.types[k])
-      throw invalid_argument("Type mismatch in tuple component " + std::to_string(k) + ". Expected " + dtype_name(s.types[k]) + ", got " + dtype_name(e[k].type()));
+      throw invalid_argument("Type mismatch in tuple component " + std::to_string(k) + ". Expected " + dtype_name(s.types[k]) + ", got " +
+                             dtype_name(e[k].type()));
     if (!s.shapes.empty() && !may_equal(s.shapes[k], e[k].extent()))
-      throw invalid_argument("Shape mismatch in tuple component " + std::to_string(k) + ". Expected " + brackets(s.shapes[k]) + ", got " + brackets(e[k].extent()));
+      throw invalid_argument("Shape mismatch in tuple component " + std::to_string(k) + ". Expected " + brackets(s.shapes[k]) + ", got " +
+                             brackets(e[k].extent()));
   }
 }
 
@@ -221,8 +226,8 @@ inline void check_components(const value_queue& q, kernel_context& c) {
   const auto wanted = c.node.list<data_type>("component_types");
   for (std::size_t k = 0; k < wanted.size() && k < types.size(); ++k)
     if (static_cast<dtype>(base_of(wanted[k])) != types[k])
-      throw invalid_argument("component " + std::to_string(k) + " of the queue '" + q.made_with().name + "' is " + dtype_name(types[k]) + ", the node takes " +
-                             dtype_name(static_cast<dtype>(base_of(wanted[k]))));
+      throw invalid_argument("component " + std::to_string(k) + " of the queue '" + q.made_with().name + "' is " + dtype_name(types[k]) +
+                             ", the node takes " + dtype_name(static_cast<dtype>(base_of(wanted[k]))));
 }
 
 inline void run_queue(kernel_context& c, queue_order order) {
@@ -231,7 +236,8 @@ inline void run_queue(kernel_context& c, queue_order order) {
   for (const auto t : c.node.list<data_type>("component_types")) s.types.push_back(static_cast<dtype>(t));
   for (const auto& e : c.node.list<tensor_shape_proto>("shapes")) s.shapes.push_back(to_shape(e));
   if (!s.shapes.empty() && s.shapes.size() != s.types.size())
-    throw invalid_argument("a queue of " + std::to_string(s.types.size()) + " components with " + std::to_string(s.shapes.size()) + " shapes");
+    throw invalid_argument("a queue of " + std::to_string(s.types.size()) + " components with " + std::to_string(s.shapes.size()) +
+                           " shapes");
   if (order != queue_order::padding)
     for (const shape& e : s.shapes)
       if (!e.is_static()) throw invalid_argument("shapes of a queue's components must be known: " + brackets(e));
@@ -242,8 +248,8 @@ inline void run_queue(kernel_context& c, queue_order order) {
   s.seed = first != 0 || second != 0 ? mix(static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(second)) : mix(device(), device());
   const std::string shared = c.node.text("shared_name");
   const std::string& name = shared.empty() ? c.node.name() : shared;
-  c.set(0, tensor_value::handle(c.step.session.resources.find_or_make<value_queue>(c.node.text("container"), "queue " + name,
-                                                                                  [&] { return std::make_shared<value_queue>(std::move(s)); })));
+  c.set(0, tensor_value::handle(c.step.session.resources.find_or_make<value_queue>(
+               c.node.text("container"), "queue " + name, [&] { return std::make_shared<value_queue>(std::move(s)); })));
 }
 
 LEAT_EARLY inline const leat::detail::filled_early queue_kernels_known{[] {
@@ -267,7 +273,8 @@ LEAT_EARLY inline const leat::detail::filled_early queue_kernels_known{[] {
       for (int k = 1; k < c.input_count(); ++k) {
         const shape& s = c.extent(k);
         if (s.rank < 1 || (k > 1 && s[0] != static_cast<std::int64_t>(all.size())))
-          throw invalid_argument("All input tensors must have the same size in the 0th dimension. Component " + std::to_string(k - 1) + " has shape " + brackets(s));
+          throw invalid_argument("All input tensors must have the same size in the 0th dimension. Component " + std::to_string(k - 1) +
+                                 " has shape " + brackets(s));
         if (k == 1) rows.take(static_cast<std::size_t>(s[0]) * 256);
         all.resize(static_cast<std::size_t>(s[0]));
         for (std::size_t r = 0; r < all.size(); ++r) all[r].push_back(row_of(c.input(k), static_cast<std::int64_t>(r)));
@@ -287,12 +294,14 @@ LEAT_EARLY inline const leat::detail::filled_early queue_kernels_known{[] {
         auto& q = held_as<value_queue>(c.input(0));
         const std::int64_t n = c.number(1);
         if (n < 0) throw invalid_argument("DequeueMany requested " + std::to_string(n) + " < 0 elements");
-        if (q.made_with().shapes.empty()) throw invalid_argument(q.kind() + "'s DequeueMany and DequeueUpTo require the components to have specified shapes.");
+        if (q.made_with().shapes.empty())
+          throw invalid_argument(q.kind() + "'s DequeueMany and DequeueUpTo require the components to have specified shapes.");
         check_components(q, c);
         const auto taken = q.take(n, fewer, c.step);
         for (int k = 0; k < c.result_count(); ++k) c.set(k, rows_of(taken, static_cast<std::size_t>(k), q));
       });
-    register_kernel("QueueClose" + v, [](kernel_context& c) { held_as<value_queue>(c.input(0)).close(c.node.flag("cancel_pending_enqueues")); });
+    register_kernel("QueueClose" + v,
+                    [](kernel_context& c) { held_as<value_queue>(c.input(0)).close(c.node.flag("cancel_pending_enqueues")); });
     register_kernel("QueueSize" + v, [](kernel_context& c) {
       c.set(0, tensor_value(static_cast<std::int32_t>(held_as<value_queue>(c.input(0)).count())));
     });

@@ -79,7 +79,8 @@ inline void run_reshape(kernel_context& c) {
   int open = -1;
   for (auto n : sizes) {
     if (n == -1) {
-      if (open >= 0) throw invalid_argument("Only one input size may be -1, not both " + std::to_string(open) + " and " + std::to_string(extent.rank));
+      if (open >= 0)
+        throw invalid_argument("Only one input size may be -1, not both " + std::to_string(open) + " and " + std::to_string(extent.rank));
       open = extent.rank;
     } else if (n < 0) {
       throw invalid_argument("Size " + std::to_string(extent.rank) + " must be non-negative, not " + std::to_string(n));
@@ -88,10 +89,12 @@ inline void run_reshape(kernel_context& c) {
   }
   if (open >= 0) {
     const std::int64_t rest = extent.elements();
-    if (rest == 0) throw invalid_argument("reshape cannot infer the missing input size for an empty tensor unless all specified input sizes are non-zero");
+    if (rest == 0)
+      throw invalid_argument(
+          "reshape cannot infer the missing input size for an empty tensor unless all specified input sizes are non-zero");
     if (all % rest != 0)
-      throw invalid_argument("Input to reshape is a tensor with " + std::to_string(all) + " values, but the requested shape requires a multiple of " +
-                             std::to_string(rest));
+      throw invalid_argument("Input to reshape is a tensor with " + std::to_string(all) +
+                             " values, but the requested shape requires a multiple of " + std::to_string(rest));
     extent.dim[open] = all / rest;
   }
   if (extent.elements() != all)
@@ -229,7 +232,8 @@ inline void run_pack(kernel_context& c) {
 }
 inline void run_concat(kernel_context& c, int first, int count, std::int64_t given) {
   const shape base = c.extent(first);
-  if (base.rank == 0) throw invalid_argument("ConcatOp : Expected concatenating dimensions in the range [0, 0), but got " + std::to_string(given));
+  if (base.rank == 0)
+    throw invalid_argument("ConcatOp : Expected concatenating dimensions in the range [0, 0), but got " + std::to_string(given));
   const int axis = axis_of(given, base.rank, "ConcatOp : concatenating dimension");
   shape extent = base;
   extent.dim[axis] = 0;
@@ -279,8 +283,8 @@ inline void run_split(kernel_context& c) {
   const int count = c.result_count();
   if (count < 1) throw invalid_argument("num_split must be at least 1");
   if (s[axis] % count != 0)
-    throw invalid_argument("Number of ways to split should evenly divide the split dimension, but got split_dim " + std::to_string(axis) + " (size = " +
-                           std::to_string(s[axis]) + ") and num_split " + std::to_string(count));
+    throw invalid_argument("Number of ways to split should evenly divide the split dimension, but got split_dim " + std::to_string(axis) +
+                           " (size = " + std::to_string(s[axis]) + ") and num_split " + std::to_string(count));
   cut(c, 1, axis, std::vector<std::int64_t>(static_cast<std::size_t>(count), s[axis] / count), false);
 }
 inline void run_split_sizes(kernel_context& c) {
@@ -292,20 +296,24 @@ inline void run_split_sizes(kernel_context& c) {
   for (std::size_t k = 0; k < sizes.size(); ++k) {
     if (sizes[k] == -1 && open < 0) open = static_cast<int>(k);
     else if (sizes[k] < 0 || sizes[k] > s[axis])
-      throw invalid_argument("Split size at index " + std::to_string(k) + " must be >= 0 and at most " + std::to_string(s[axis]) + ". Got: " + std::to_string(sizes[k]));
+      throw invalid_argument("Split size at index " + std::to_string(k) + " must be >= 0 and at most " + std::to_string(s[axis]) +
+                             ". Got: " + std::to_string(sizes[k]));
     else known = std::min(known + sizes[k], s[axis] + 1);  // more is more
   }
   if (open >= 0) sizes[static_cast<std::size_t>(open)] = s[axis] - known;
   if (static_cast<int>(sizes.size()) != c.result_count() || (open < 0 ? known != s[axis] : known > s[axis]))
-    throw invalid_argument("Determined shape must either match input shape along split_dim exactly if fully specified, or be less than the size of the input "
-                           "along split_dim if not fully specified. Got: " + std::to_string(known));
+    throw invalid_argument(
+        "Determined shape must either match input shape along split_dim exactly if fully specified, or be less than the size of the input "
+        "along split_dim if not fully specified. Got: " +
+        std::to_string(known));
   cut(c, 0, axis, sizes, false);
 }
 inline void run_unpack(kernel_context& c) {
   const shape& s = c.extent(0);
   const int axis = axis_of(c.node.integer("axis"), s.rank);
   if (s[axis] != c.result_count())
-    throw invalid_argument("Input shape axis " + std::to_string(axis) + " must equal " + std::to_string(c.result_count()) + ", got shape " + brackets(s));
+    throw invalid_argument("Input shape axis " + std::to_string(axis) + " must equal " + std::to_string(c.result_count()) + ", got shape " +
+                           brackets(s));
   cut(c, 0, axis, std::vector<std::int64_t>(static_cast<std::size_t>(c.result_count()), 1), true);
 }
 
@@ -324,7 +332,8 @@ inline void run_tile(kernel_context& c) {
     if (times[at] < 0) throw invalid_argument("Expected multiples[" + std::to_string(i) + "] >= 0, but got " + std::to_string(times[at]));
     std::int64_t size = 0;
     if (!multiplies(s[i], times[at], size))
-      throw resource_exhausted("multiples[" + std::to_string(i) + "] = " + std::to_string(times[at]) + " of " + std::to_string(s[i]) + " is more than 2^63");
+      throw resource_exhausted("multiples[" + std::to_string(i) + "] = " + std::to_string(times[at]) + " of " + std::to_string(s[i]) +
+                               " is more than 2^63");
     extent.push(size);
     counts.insert(counts.end(), {times[at], s[i]});
     strides.insert(strides.end(), {0, own[at]});
@@ -396,7 +405,8 @@ LEAT_EARLY inline const leat::detail::filled_early shape_kernels_known{[] {
     const auto x = c.numbers(0);
     std::vector<std::int64_t> y(x.size(), -1);
     for (std::size_t i = 0; i < x.size(); ++i) {
-      if (x[i] < 0 || static_cast<std::size_t>(x[i]) >= x.size()) throw invalid_argument(std::to_string(x[i]) + " is not between 0 and " + std::to_string(x.size()));
+      if (x[i] < 0 || static_cast<std::size_t>(x[i]) >= x.size())
+        throw invalid_argument(std::to_string(x[i]) + " is not between 0 and " + std::to_string(x.size()));
       if (y[static_cast<std::size_t>(x[i])] >= 0) throw invalid_argument(std::to_string(x[i]) + " is duplicated in the input.");
       y[static_cast<std::size_t>(x[i])] = static_cast<std::int64_t>(i);
     }

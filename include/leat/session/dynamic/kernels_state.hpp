@@ -19,7 +19,8 @@ inline void want_shape(const char* op, const shape& of_variable, const shape& of
 inline void run_assign(kernel_context& c) {
   variable_slot& v = c.variable(0);
   tensor_value value = c.take(1);
-  if (value.type() != v.type()) throw invalid_argument("Assign: the variable is " + dtype_name(v.type()) + ", the value " + dtype_name(value.type()));
+  if (value.type() != v.type())
+    throw invalid_argument("Assign: the variable is " + dtype_name(v.type()) + ", the value " + dtype_name(value.type()));
   if (c.node.flag("validate_shape", true)) {
     shape wanted = v.extent();
     if (v.is_initialized()) {
@@ -41,7 +42,8 @@ void run_assign_change(kernel_context& c) {
   with_number(v.type(), [&]<class T>(T) {
     v.update(
         [&](const tensor_value& held) {
-          if (value.type() != held.type()) throw invalid_argument("the variable is " + dtype_name(held.type()) + ", the value " + dtype_name(value.type()));
+          if (value.type() != held.type())
+            throw invalid_argument("the variable is " + dtype_name(held.type()) + ", the value " + dtype_name(value.type()));
           want_shape("Assign", held.extent(), value.extent());
         },
         [&](tensor_value& held) {
@@ -107,10 +109,12 @@ inline void run_scatter(kernel_context& c, scatter_kind kind) {
           if (s.rank < 1) throw invalid_argument("params must be at least 1-D, got shape " + brackets(s));
           shape wanted = index_shape;
           for (int i = 1; i < s.rank; ++i) wanted.push(s[i]);
-          if (updates.type() != held.type()) throw invalid_argument("updates are " + dtype_name(updates.type()) + ", the variable " + dtype_name(held.type()));
+          if (updates.type() != held.type())
+            throw invalid_argument("updates are " + dtype_name(updates.type()) + ", the variable " + dtype_name(held.type()));
           if (updates.extent().rank != 0 && !(updates.extent() == wanted))
             throw invalid_argument("Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = [], got updates.shape " +
-                                   brackets(updates.extent()) + ", indices.shape " + brackets(index_shape) + ", params.shape " + brackets(s));
+                                   brackets(updates.extent()) + ", indices.shape " + brackets(index_shape) + ", params.shape " +
+                                   brackets(s));
           check_indices(indices, s[0]);
           if constexpr (std::is_integral_v<T>)
             if (kind == scatter_kind::div && !indices.empty())
@@ -140,7 +144,8 @@ inline void run_scatter_nd_update(kernel_context& c) {
         [&](const tensor_value& held) {
           const shape& s = held.extent();
           const std::int64_t depth = index_shape.rank == 0 ? 1 : index_shape[index_shape.rank - 1];
-          if (updates.type() != held.type()) throw invalid_argument("updates are " + dtype_name(updates.type()) + ", the variable " + dtype_name(held.type()));
+          if (updates.type() != held.type())
+            throw invalid_argument("updates are " + dtype_name(updates.type()) + ", the variable " + dtype_name(held.type()));
           if (depth > s.rank) throw invalid_argument("The inner dimension of indices must be <= the rank of the variable");
           width = s.elements(static_cast<int>(depth), s.rank);
           const std::size_t count = depth == 0 ? 0 : indices.size() / static_cast<std::size_t>(depth);

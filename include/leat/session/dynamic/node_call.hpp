@@ -22,7 +22,8 @@ inline void check_results(const plan_node& n, std::span<const token> results) {
     if (!t.value || t.value.type() == resource_dtype) continue;
     const dtype said = k == 0 ? first.type : k <= n.node->record->further.size() ? n.node->record->further[k - 1].type : dtype::invalid;
     if (t.value.type() != said && said != dtype::invalid) [[unlikely]]
-      throw invalid_argument("result " + std::to_string(k) + " is " + dtype_name(t.value.type()) + ", which the graph says is " + dtype_name(said));
+      throw invalid_argument("result " + std::to_string(k) + " is " + dtype_name(t.value.type()) + ", which the graph says is " +
+                             dtype_name(said));
   }
 }
 
@@ -42,7 +43,8 @@ inline void call_kernel(const plan_node& n, step_state& step, std::span<token> i
   } catch (const error& e) {
     std::string more = node_text(*n.node);
     for (const token& t : inputs)
-      if (t.value) more += "\n\t   input " + std::to_string(&t - inputs.data()) + ": " + dtype_name(t.value.type()) + " " + brackets(t.value.extent());
+      if (t.value)
+        more += "\n\t   input " + std::to_string(&t - inputs.data()) + ": " + dtype_name(t.value.type()) + " " + brackets(t.value.extent());
     rethrow_with(e, more);
   } catch (const std::bad_alloc&) {
     throw resource_exhausted("not enough memory" + node_text(*n.node));

@@ -4,6 +4,7 @@
 
 #include <leat/graph/canonical_rewrite.hpp>
 #include <leat/graph/known_operators.hpp>
+#include <leat/graph/operator_names.hpp>
 #include <leat/session/dynamic/kernel.hpp>
 
 #include <algorithm>
@@ -14,14 +15,14 @@ namespace leat::dynamic {
 enum class flow : unsigned char { plain, merge, enter, exit, next, trigger, feed };
 
 inline flow flow_of(std::string_view type) {
-  if (type == "Merge" || type == "RefMerge") return flow::merge;
-  if (type == "Enter" || type == "RefEnter") return flow::enter;
-  if (type == "Exit" || type == "RefExit") return flow::exit;
-  if (type == "NextIteration" || type == "RefNextIteration") return flow::next;
+  if (leat::detail::is_merge(type)) return flow::merge;
+  if (leat::detail::is_enter(type)) return flow::enter;
+  if (leat::detail::is_exit(type)) return flow::exit;
+  if (leat::detail::is_next_iteration(type)) return flow::next;
   if (type == "ControlTrigger") return flow::trigger;
   return flow::plain;
 }
-inline bool is_switch(std::string_view type) { return type == "Switch" || type == "RefSwitch"; }
+using leat::detail::is_switch;
 
 /// The inputs of a node that are variables which it writes.
 inline std::vector<int> written_inputs(const op_info& op, int inputs) {
@@ -38,7 +39,7 @@ inline std::vector<int> written_inputs(const op_info& op, int inputs) {
   return list;
 }
 
-/// Whether it hands on what comes to it; of a variable, the variable itself.
+/// Whether its result is its first input, unchanged; for a variable, the variable itself.
 inline bool passes_on(std::string_view type) {
   return type == "Identity" || type == "StopGradient" || type == "PreventGradient" || type == "Snapshot" || type == "RefIdentity" ||
          type == "PlaceholderWithDefault";

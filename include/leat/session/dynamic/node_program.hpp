@@ -1,7 +1,8 @@
 #pragma once
 // Operators that have a definition (element function, reduction, view, array kernel, composite), or that `canonical` says in those
-// that have, run at a node as a program of one node: the compiler's passes make it for the shapes at hand, the interpreter runs it, and the node keeps it for the next
-// call with these shapes. So every operator of typed expressions, and every one of a program's own, runs in graphs with names.
+// that have, run at a node as a program of one node: the compiler's passes make it for the shapes at hand, the interpreter runs it, and
+// the node keeps it for the next call with these shapes. So every operator of typed expressions, and every one of a program's own, runs
+// in graphs with names.
 
 #include <leat/cpu/interpret.hpp>
 #include <leat/graph/canonical_rewrite.hpp>

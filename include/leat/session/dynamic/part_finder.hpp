@@ -99,7 +99,7 @@ class part_finder {
   bool gives_variable(int i) const {
     const plan_node& n = at(i);
     const op_info& op = op_of(n);
-    if (op.kind == op_kind::variable || n.writes || op.type == "TemporaryVariable") return true;
+    if (leat::detail::makes_variable(op.type) || n.writes) return true;
     if (!passes_on(op.type) && !is_switch(op.type) && n.kind == flow::plain && op.type != "Print") return false;
     return std::any_of(n.inputs.begin(), n.inputs.end(),
                        [&](const plan_source& s) { return comes_before(s.node, i) && facts(s.node).is_variable; });

@@ -34,7 +34,8 @@ inline bool may_have_rows(const op_info& op, dtype first) {
 
 class plain_rows {
  public:
-  plain_rows(graph& table, const kernel_node& node, const op_info& op, std::vector<plain_value>& in, std::function<int(plain_value&)> row_of)
+  plain_rows(graph& table, const kernel_node& node, const op_info& op, std::vector<plain_value>& in,
+             std::function<int(plain_value&)> row_of)
       : table_(table), node_(node), op_(op), in_(in), row_of_(std::move(row_of)) {}
 
   /// The results as rows; none where the operator cannot be said so.
@@ -196,8 +197,8 @@ class plain_rows {
   }
   std::optional<slice_plan> plan(const shape& s, int first) const {
     if (!known(first) || !known(first + 1) || !known(first + 2)) return std::nullopt;
-    const slice_masks masks{node_.integer("begin_mask"), node_.integer("end_mask"), node_.integer("ellipsis_mask"), node_.integer("new_axis_mask"),
-                            node_.integer("shrink_axis_mask")};
+    const slice_masks masks{node_.integer("begin_mask"), node_.integer("end_mask"), node_.integer("ellipsis_mask"),
+                            node_.integer("new_axis_mask"), node_.integer("shrink_axis_mask")};
     auto p = plan_slice(s, integers(known(first)), integers(known(first + 1)), integers(known(first + 2)), masks);
     if (!p.problem.empty()) return std::nullopt;
     for (const auto& w : p.walks)

@@ -164,7 +164,7 @@ class planner {
       way.push_back(s.node);
       if (way.size() > plan_.nodes.size()) break;  // a loop of references without a beginning
       const op_info& op = *g_.at(n.node->index).op;
-      if (op.kind == op_kind::variable || op.type == "TemporaryVariable" || op.type == "Variable") {
+      if (leat::detail::makes_variable(op.type)) {
         found = s.node;
         break;
       }

@@ -1,7 +1,7 @@
 #pragma once
-// The memory that a session's programs may keep, those of all its plans together. Each is entered with what it holds and when it
-// was used last; when they hold more than the budget, the least recently used are dropped. Use is told apart by the programs that
-// were made in between: a run itself only writes a number.
+// A limit on the memory of all compiled programs that a session keeps, whichever plan they belong to. Each program records its bytes
+// and its last use; when their sum exceeds the budget, the least recently used are dropped. Time is counted in programs made, so that
+// a run only stores a number.
 
 #include <algorithm>
 #include <atomic>
@@ -11,15 +11,15 @@
 
 namespace leat {
 
-/// What a program says of itself.
+/// What the budget knows of one program.
 struct budgeted_program {
-  std::atomic<std::int64_t> bytes{0};    // that it holds, as far as it is worth counting
+  std::atomic<std::int64_t> bytes{0};    // of its code, constants and intermediate results
   std::atomic<std::uint64_t> used{0};    // `program_budget::now()` of the last use
 };
 
 class program_holder;
 
-/// The same in a list: the program may be gone by then.
+/// A copy of it in a list, with its holder. The program may be deleted while the list exists: `program` is only compared.
 struct program_use {
   std::uint64_t used;
   std::int64_t bytes;
@@ -27,19 +27,19 @@ struct program_use {
   program_holder* holder;
 };
 
-/// Who keeps programs.
+/// Interface of an owner of programs, which the budget asks to list and drop them.
 class program_holder {
  public:
-  /// Enters all programs into a list.
+  /// Appends all of its programs.
   virtual void list(std::vector<program_use>& all) = 0;
-  /// Forgets a program, if it still has it.
+  /// Drops a program, if it still has it.
   virtual void drop(const budgeted_program* p) = 0;
 
  protected:
   ~program_holder() = default;
 };
 
-/// Safe from any thread. A holder calls nothing here while it holds a lock of its own that `list` and `drop` take.
+/// Safe from any thread. A holder must not call it while holding a lock that its `list` or `drop` takes: that would deadlock.
 class program_budget {
  public:
   explicit program_budget(std::int64_t bytes = std::int64_t{256} << 20) : most_(bytes) {}
@@ -47,7 +47,7 @@ class program_budget {
   void set(std::int64_t bytes) { most_.store(bytes, std::memory_order_relaxed); }
   std::int64_t most() const { return most_.load(std::memory_order_relaxed); }
   std::uint64_t now() const { return now_.load(std::memory_order_relaxed); }
-  /// A program is made.
+  /// Called when a program is made; advances `now`.
   void tick() { now_.fetch_add(1, std::memory_order_relaxed); }
 
   void enter(program_holder& h) {
@@ -58,7 +58,7 @@ class program_budget {
     const std::lock_guard lock(guard_);
     std::erase(holders_, &h);
   }
-  /// Drops what was not used for longest until the rest fits, but not `newest`.
+  /// Drops the least recently used programs until the rest fit the budget; never drops `newest`.
   void trim(const budgeted_program* newest) {
     const std::lock_guard lock(guard_);
     std::vector<program_use> all = uses();
@@ -74,7 +74,7 @@ class program_budget {
       held -= u.bytes;
     }
   }
-  /// Bytes that all programs hold now.
+  /// The bytes of all programs.
   std::int64_t held() {
     const std::lock_guard lock(guard_);
     std::int64_t bytes = 0;

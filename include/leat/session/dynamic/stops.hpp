@@ -1,7 +1,7 @@
 #pragma once
-// Where a program can be stopped: before steps, and before chunks of steps that write no variable, but never between two writes of
-// one node. A program that is over in less than a millisecond is not stopped at all, and looks at nothing; of a longer one, only
-// steps look before which there was enough work, so that looking cannot be measured.
+// The points at which a run of a compiled program can be stopped: before a step, and between the chunks of a step that writes no
+// variable, but never between two writes of one node. A program of less than about a millisecond is never stopped and checks nothing.
+// A longer one checks before a step only after enough work since the last check, so that the checks cost no measurable time.
 
 #include <leat/cpu/interpret.hpp>
 #include <leat/session/dynamic/kernel.hpp>
@@ -11,9 +11,10 @@
 namespace leat::dynamic {
 
 struct program_stops {
+  /// Checks before a step: whether the run is cancelled, or also its deadline; and `within`, between its chunks.
   enum look : unsigned char { at_calls = 1, at_clock = 2, within = 4 };
   bool is_long = false;
-  std::vector<unsigned char> of_step;  // what is looked at before it, and whether its chunks are
+  std::vector<unsigned char> of_step;  // for each step, the checks as bits of `look`
 };
 
 namespace detail {
@@ -24,7 +25,7 @@ using namespace leat::instructions;
 inline std::int64_t elements_of(const program_view& p, int buffer, const std::int64_t* sizes) {
   return p.elements(p.buffer_at(buffer).extent, sizes);
 }
-// The elements that a step computes, times what is done with each.
+// Cost estimate of a step: the elements that it computes times the instructions for each.
 inline double work_of_step(const program_view& p, const program_view::step& s, const std::int64_t* sizes) {
   double n = 1;
   if (s.is_cluster) {
@@ -32,7 +33,7 @@ inline double work_of_step(const program_view& p, const program_view::step& s, c
     return n * (s.instruction_count / words_per_instruction);
   }
   if ((s.code == operator_record<matmul_op>::code || s.code == operator_record<passes::matmul_update_op>::code) && s.operand_count >= 3) {
-    // of [m, k] x [k, n] to [m, n]: each size is there twice; some 16 multiplications are as much as an element elsewhere
+    // [m, k] x [k, n] = [m, n]: the sizes' product has each of m, k, n twice; 16 multiplications cost about one instruction elsewhere
     for (int k = 0; k < 3; ++k) n *= static_cast<double>(elements_of(p, s.operand_buffer(k), sizes));
     return std::sqrt(n) / 16;
   }
@@ -40,7 +41,7 @@ inline double work_of_step(const program_view& p, const program_view::step& s, c
   for (int k = 0; k < s.operand_count; ++k) n += static_cast<double>(elements_of(p, s.operand_buffer(k), sizes));
   return n;
 }
-// Calls `f` with each variable's buffer that a step writes, or may write.
+// Calls `f` with the buffer of each variable that a step writes or may write.
 template <class F>
 void for_each_written(const program_view& p, const std::int64_t* data, const program_view::step& s, F f) {
   const auto tell = [&](int operand) {
@@ -55,13 +56,14 @@ void for_each_written(const program_view& p, const std::int64_t* data, const pro
   const std::int64_t* code = data + s.instructions;
   std::int64_t at = phase_lengths + 3 + 2 * code[stages] + 3 * code[accumulating_total];
   for (; at < s.instruction_count; at += words_per_instruction)
-    if (const std::int64_t op = code[at]; op == store || op == reduce_array || op == reduce_cell || op == finish_all) tell(static_cast<int>(code[at + 1]));
+    if (const std::int64_t op = code[at]; op == store || op == reduce_array || op == reduce_cell || op == finish_all)
+      tell(static_cast<int>(code[at + 1]));
 }
 
 }  // namespace detail
 
-/// Where a program can be stopped that runs with these sizes of its named dimensions. `together`: buffers of variables that one node
-/// writes.
+/// Finds the stops of a program that runs with these sizes of its named dimensions. `together`: for each node that writes several
+/// variables, their buffers.
 inline program_stops find_stops(const program_view& p, const std::int64_t* data, const std::int64_t* sizes,
                                 const std::vector<std::vector<int>>& together) {
   constexpr double long_work = 1 << 20, calls_work = 1 << 14, clock_work = 1 << 18;
@@ -109,7 +111,7 @@ inline program_stops find_stops(const program_view& p, const std::int64_t* data,
   return made;
 }
 
-/// Looks where `stops` says, and hands on what it is told.
+/// Observer of a run that makes the checks of `stops`, and forwards to another observer if there is one.
 template <class Observer>
 class stop_observer {
  public:

@@ -327,7 +327,8 @@ class tensor_value {
     }
   }
   template <class A>
-    requires(element_type<A> || std::is_same_v<A, std::string> || std::is_same_v<A, std::vector<typename A::value_type>> || detail::makable_array<A>)
+    requires(element_type<A> || std::is_same_v<A, std::string> || std::is_same_v<A, std::vector<typename A::value_type>> ||
+             detail::makable_array<A>)
   operator A() const {
     return as<A>();
   }
@@ -435,7 +436,8 @@ inline tensor_value integer_tensor(dtype type, const std::vector<std::int64_t>& 
     auto all = made.values<T>();
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       all[i] = static_cast<T>(numbers[i]);
-      if (static_cast<std::int64_t>(all[i]) != numbers[i]) throw invalid_argument(std::to_string(numbers[i]) + " does not fit " + dtype_name(type));
+      if (static_cast<std::int64_t>(all[i]) != numbers[i])
+        throw invalid_argument(std::to_string(numbers[i]) + " does not fit " + dtype_name(type));
     }
   });
   return made;

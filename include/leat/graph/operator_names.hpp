@@ -1,0 +1,18 @@
+#pragma once
+// Groups of operators that several layers tell apart by TensorFlow's names alone: those of control flow, each also for references to
+// variables, and those that make a variable.
+
+#include <string_view>
+
+namespace leat::detail {
+
+constexpr bool is_enter(std::string_view type) { return type == "Enter" || type == "RefEnter"; }
+constexpr bool is_exit(std::string_view type) { return type == "Exit" || type == "RefExit"; }
+constexpr bool is_merge(std::string_view type) { return type == "Merge" || type == "RefMerge"; }
+constexpr bool is_next_iteration(std::string_view type) { return type == "NextIteration" || type == "RefNextIteration"; }
+constexpr bool is_switch(std::string_view type) { return type == "Switch" || type == "RefSwitch"; }
+
+/// Whether its result is a reference to a variable that the node itself stands for.
+constexpr bool makes_variable(std::string_view type) { return type == "VariableV2" || type == "Variable" || type == "TemporaryVariable"; }
+
+}  // namespace leat::detail
