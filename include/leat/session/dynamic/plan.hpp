@@ -109,7 +109,8 @@ class planner {
       n.constant_enter = n.kind == flow::enter && n.node->flag("is_constant");
       n.results = nodes_.record(i).results;
       plan_.has_control_flow = plan_.has_control_flow || n.kind != flow::plain || is_switch(op.type);
-      plan_.has_effects = plan_.has_effects || (!n.writes && op.kind != op_kind::variable && op.type != "NoOp" && !is_pure(op) && !passes_on(op.type));
+      const bool acts = !n.writes && op.kind != op_kind::variable && op.type != "NoOp" && !is_pure(op) && !passes_on(op.type);
+      plan_.has_effects = plan_.has_effects || acts;
       plan_.nodes.push_back(std::move(n));
     }
   }
@@ -295,8 +296,9 @@ class planner {
                    std::all_of(n.out.begin(), n.out.end(), [](const plan_edge& e) { return e.port < 0; });
           };
           if (only_adds(a.node->type) && only_adds(b.node->type) && unseen(a, these[i]) && unseen(b, these[j])) continue;
-          throw invalid_argument("two writes to variable '" + at(variable).node->name() + "' in one step without an order; order them with control_dependencies" +
-                                 node_text(*a.node) + node_text(*b.node));
+          throw invalid_argument("two writes to variable '" + at(variable).node->name() +
+                                 "' in one step without an order; order them with control_dependencies" + node_text(*a.node) +
+                                 node_text(*b.node));
         }
       }
   }
@@ -368,8 +370,8 @@ class planner {
           first = from;
         } else if (frame != its) {
           const auto name = [&](int f) { return plan_.frames[static_cast<std::size_t>(f)].name; };
-          throw invalid_argument("has inputs from different frames: one is in frame '" + name(frame) + "', another in frame '" + name(its) + "'" +
-                                 node_text(*n.node) + (at(first).node != nullptr ? node_text(*at(first).node) : "") +
+          throw invalid_argument("has inputs from different frames: one is in frame '" + name(frame) + "', another in frame '" +
+                                 name(its) + "'" + node_text(*n.node) + (at(first).node != nullptr ? node_text(*at(first).node) : "") +
                                  (source.node != nullptr ? node_text(*source.node) : ""));
         }
       };

@@ -93,8 +93,8 @@ class program_cache final : program_holder {
     bool fresh = false;
   };
   // The program for these values: one for many sizes, where there is one that fits; or a new one, for these sizes or for many.
-  made_program make(graph& g, const run_plan& plan, step_state& step, std::span<const tensor_value> values, std::span<const int> known_feeds,
-                    bool may_have) {
+  made_program make(graph& g, const run_plan& plan, step_state& step, std::span<const tensor_value> values,
+                    std::span<const int> known_feeds, bool may_have) {
     std::optional<trace_scope> timed;
     if (step.trace != nullptr) timed.emplace(step.trace, step.traced_run, "make a program", "Plan");
     const cpu::flush_denormals mode;  // for what is computed now
@@ -187,7 +187,8 @@ inline void plain_program::have_memory(step_state& step, program_cache& cache) {
   bound->reserve();
   if (general) stops = find_stops(code->view(), code->data(), bound->sizes(), together);
   bytes.store(own_bytes + bound->arena_bytes(), std::memory_order_relaxed);
-  if (bound->arena_bytes() > before || bytes.load(std::memory_order_relaxed) > step.session.programs->most()) step.session.programs->trim(this);
+  if (bound->arena_bytes() > before || bytes.load(std::memory_order_relaxed) > step.session.programs->most())
+    step.session.programs->trim(this);
 }
 
 }  // namespace leat::dynamic
