@@ -10,7 +10,8 @@ namespace leat {
 // ---- initial values -------------------------------------------------------------------------------------------------
 
 /// How a variable gets its first value. `kind` tells the rule, `numbers` its parameters.
-enum class initializer_kind : int { zeros, ones, number, uniform, normal, truncated_normal, glorot_uniform };
+enum class initializer_kind : int { zeros, ones, number, array, uniform, normal, truncated_normal, glorot_uniform };
+constexpr bool is_random(initializer_kind kind) { return kind > initializer_kind::array; }
 
 struct zeros_initializer {
   static constexpr initializer_kind kind = initializer_kind::zeros;
@@ -102,6 +103,7 @@ struct variable_leaf {
     return list;
   }();
   static constexpr int carried_count = Numbers;
+  static constexpr bool carries_arrays = Kind == initializer_kind::array;
   template <class E>
   static constexpr int enter(graph& g) {
     dimension_names<Dims>::enter(g);
@@ -128,6 +130,7 @@ struct number_leaf {
     return list;
   }();
   static constexpr int carried_count = 1;
+  static constexpr bool carries_arrays = false;
   template <class E>
   static constexpr int enter(graph& g) {
     return g.add_leaf(info_of<number_op>, {dtype_of<T>, {}}, {}, hash);

@@ -114,7 +114,8 @@ class session_view {
 };
 
 // One number of the session's expressions has two values: whose it is, where a variable starts from it or a parameter is it.
-[[noreturn, gnu::cold]] inline void throw_two_values(const session_view& view, std::uint64_t id, std::uint64_t before, std::uint64_t now) {
+[[noreturn, gnu::cold]] inline void throw_two_values(const session_view& view, std::uint64_t id, const carried_value& before,
+                                                     const carried_value& now) {
   for (int v = 0; v < view.variables(); ++v) {
     const variable_row row = view.variable(v);
     for (int i = 0; i < row.numbers; ++i) {
@@ -123,16 +124,18 @@ class session_view {
       if (row.kind == initializer_kind::number) {
         char values[128];
         std::snprintf(values, sizeof values, "starts from %.9g in one expression and from %.9g in another",
-                      value_of_bits(row.type, static_cast<std::int64_t>(before)),
-                      value_of_bits(row.type, static_cast<std::int64_t>(now)));
+                      value_of_bits(row.type, static_cast<std::int64_t>(before.bits)),
+                      value_of_bits(row.type, static_cast<std::int64_t>(now.bits)));
         text += values;
+      } else if (row.kind == initializer_kind::array) {
+        text += "starts from an array of other elements in one expression than in another";
       } else {
         text += "has an initializer of other numbers in one expression than in another";
       }
       throw invalid_argument(text + ": one name is one variable in a session; make it once and pass it on, or name the other");
     }
   }
-  two_values();
+  refuse_two(now);
 }
 
 template <class... Es>
@@ -202,7 +205,7 @@ struct make_session_table {
     for (std::size_t k = 0; k < variables.size(); ++k)
       data[session_header_size + k * variable_row_size + 5] = put(g.at(variables[k]).name);
     for (std::size_t k = 0; k < numbers.size(); ++k)
-      if (const auto name = g.at(numbers[k]).name; !name.empty())
+      if (const auto name = g.at(numbers[k]).name; !name.empty() && g.at(numbers[k]).result.extent.rank == 0)  // arrays are no parameters
         data[session_header_size + variables.size() * variable_row_size + k * number_row_size + 3] = put(name);
     data[session_problem] = put(problem.view());
     return data;
