@@ -177,12 +177,13 @@ T* write_elements(T* to, const Array& array, std::string_view place) {
 template <class E, class Word, class Name, class Array>
 shared_elements elements_for(const Array& array) {
   constexpr const message& place = array_place<Word, Name>;
+  constexpr const char* what = Name::view().empty() ? "constant:" : Word::text.data();
   if constexpr (shaped_array<Array>) {
     bool fits = array.dimension() == static_cast<std::size_t>(E::rank);
     for (int a = 0; fits && a < E::rank; ++a) fits = static_cast<std::int64_t>(array.shape()[static_cast<std::size_t>(a)]) == E::extent[a];
-    if (!fits) wrong_shape<E>(Word::text.data(), array);
+    if (!fits) wrong_shape<E>(what, array);
   } else if constexpr (std::is_void_v<typename array_form<Array>::extents>) {
-    if (static_cast<std::int64_t>(array.size()) != E::extent.elements()) wrong_shape<E>(Word::text.data(), array);
+    if (static_cast<std::int64_t>(array.size()) != E::extent.elements()) wrong_shape<E>(what, array);
   }
   shared_elements made(E::type, E::extent);
   write_elements(static_cast<typename E::element*>(made.data()), array, place.view());

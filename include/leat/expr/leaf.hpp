@@ -246,7 +246,7 @@ concept holds_number = std::is_arithmetic_v<N> && (std::is_floating_point_v<T> |
 
 #define LEAT_VARIABLE_WORDS                                                                                                     \
   "<name, dtype, dimensions...>(initial value): a dtype is float, double, std::int32_t, std::int64_t, std::uint8_t or bool, a " \
-  "dimension a size; it starts from zeros, ones, a number or random_normal(0, 0.1)"
+  "dimension a size; it starts from zeros, ones, a number, an array or random_normal(0, 0.1); alone, an array tells dtype and shape"
 #define LEAT_VARIABLE_OTHERWISE(function)                                      \
   LEAT_OTHERWISE(#function LEAT_VARIABLE_WORDS) function(...) LEAT_DELETED;    \
   template <class First, LEAT_ANY_NUMBER... Rest>                                         \

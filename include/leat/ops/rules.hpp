@@ -2,7 +2,6 @@
 // Rules for dtypes and shapes that many operators share, and what their gradients need.
 
 #include <leat/expr/array_leaf.hpp>
-#include <leat/expr/leaf.hpp>
 
 namespace leat {
 
