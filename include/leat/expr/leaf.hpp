@@ -440,7 +440,7 @@ struct beside_problem {
     else if constexpr (number_or_constant<Other>)
       m << "a fraction beside an expression that is not floating-point: cast<float>(x) first";
     else if constexpr (!is_tensor<Other> && requires { typename Other::value_type; })
-      m << "an array beside a tensor: feed it to a placeholder";
+      m << "an array beside a tensor: feed it to a placeholder, or write constant<float, 3, 2>(array)";
     else if constexpr (std::is_same_v<Other, bool>)
       m << "true or false beside a tensor: write a number, or logical_and and logical_or of tensors of bool";
     else

@@ -279,6 +279,7 @@ class basic_session : detail::refused_calls_of<Es...> {
       device_.copy_in(there.data(), elements.data(), elements.bytes());
     }
   }
+  static constexpr bool is_one_number(const auto& info) { return info.where == storage::number && info.extent.rank == 0; }
   // Buffers of constant arrays are the elements of this run's expressions.
   template <class Program, int B>
   [[gnu::always_inline]] void bind_array(step_state<Program>& state) {
@@ -403,7 +404,7 @@ class basic_session : detail::refused_calls_of<Es...> {
       if constexpr (view.variables() > 0)
         if (info.where == storage::variable) state->buffers[b] = storage_.data() + view.variable(view.find_variable(info.id)).offset;
       if constexpr (view.numbers() > 0)
-        if (info.where == storage::number && info.extent.rank == 0) state->buffers[b] = &numbers_[static_cast<std::size_t>(view.find_number(info.id))];
+        if (is_one_number(info)) state->buffers[b] = &numbers_[static_cast<std::size_t>(view.find_number(info.id))];
     }
     if (states_.size() <= number) states_.resize(number + 1);
     auto& made = *state;
@@ -542,7 +543,7 @@ class basic_session : detail::refused_calls_of<Es...> {
   void restore_numbers(step_state<Program>& state) {
     for (int b = 0; b < Program::view.buffers(); ++b) {
       const auto info = Program::view.buffer_at(b);
-      if (info.where == storage::number && info.extent.rank == 0) state.buffers[b] = &numbers_[static_cast<std::size_t>(view.find_number(info.id))];
+      if (is_one_number(info)) state.buffers[b] = &numbers_[static_cast<std::size_t>(view.find_number(info.id))];
     }
   }
   template <class Program, class Results, class... Fs, std::size_t... I>

@@ -314,8 +314,9 @@ constexpr To part_of(const From& from) {
   using target = structure_with<typename To::identity>;
   if constexpr (target::carried_count > 0)
     for (int i = 0; i < target::carried_ids.size; ++i) {
-      const auto& value = from.carried[static_cast<std::size_t>(source::carried_ids.find(target::carried_ids.id[static_cast<std::size_t>(i)]))];
-      auto& to = result.carried[static_cast<std::size_t>(i)];
+      const auto at = static_cast<std::size_t>(i);
+      const auto& value = from.carried[static_cast<std::size_t>(source::carried_ids.find(target::carried_ids.id[at]))];
+      auto& to = result.carried[at];
       if constexpr (target::carries_arrays)
         to = value;
       else
