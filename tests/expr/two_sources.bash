@@ -26,8 +26,11 @@ int wrong_arrays(const E& e) {
   int wrong = E::carried_count == 5 ? 0 : 100;
   for (int k = 0; k < E::carried_count; ++k) {
     const auto& value = e.carried[static_cast<std::size_t>(k)];
-    if (k == 0 || k == 2) {
-      wrong += !value.elements && std::bit_cast<double>(value.bits) == k + 1 ? 0 : 1;
+    const bool is_number = k == 0 || k == 2;
+    if (is_number != !value.elements) {
+      ++wrong;
+    } else if (is_number) {
+      wrong += std::bit_cast<double>(value.bits) == k + 1 ? 0 : 1;
     } else {
       const auto* f = static_cast<const float*>(value.elements.data());
       const float first = k == 1 ? 2.0f : static_cast<float>(k + 1);
