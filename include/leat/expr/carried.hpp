@@ -82,6 +82,8 @@ struct carried_value {
 };
 constexpr std::uint64_t bits_of_carried(std::uint64_t value) { return value; }
 constexpr std::uint64_t bits_of_carried(const carried_value& value) { return value.bits; }
+constexpr bool is_array(std::uint64_t) { return false; }
+constexpr bool is_array(const carried_value& value) { return static_cast<bool>(value.elements); }
 
 // What expressions carry: integers where none of it is an array.
 template <bool Arrays>

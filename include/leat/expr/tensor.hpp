@@ -225,11 +225,7 @@ struct carried_union {
       "two constants or variables that hold different ones, and both results meet in one expression or session. Give each a name of its "
       "own, constant<\"table\">(array), or feed the array to a placeholder");
 }
-[[noreturn]] inline void refuse_two(std::uint64_t) { two_values(); }
-[[noreturn]] inline void refuse_two(const carried_value& value) {
-  if (value.elements) two_arrays();
-  two_values();
-}
+[[noreturn]] inline void two_values_of(bool is_array) { is_array ? two_arrays() : two_values(); }
 
 template <class To, class From>
 constexpr void carry(To& to, std::array<bool, structure_with<typename To::identity>::carried_count + 1>& set, const From& from) {
@@ -239,7 +235,7 @@ constexpr void carry(To& to, std::array<bool, structure_with<typename To::identi
     for (int i = 0; i < source::carried_ids.size; ++i) {
       const auto at = static_cast<std::size_t>(target::carried_ids.find(source::carried_ids.id[static_cast<std::size_t>(i)]));
       const auto& value = from.carried[static_cast<std::size_t>(i)];
-      if (set[at] && !(to.carried[at] == value)) refuse_two(value);
+      if (set[at] && !(to.carried[at] == value)) two_values_of(is_array(value));
       to.carried[at] = value;
       set[at] = true;
     }

@@ -239,7 +239,7 @@ void collect_carried(carried_table& all, const E& e) {
     for (int i = 0; i < source::carried_ids.size; ++i) {
       const auto at = static_cast<std::size_t>(i);
       const auto [known, is_new] = all.emplace(source::carried_ids.id[at], e.carried[at]);
-      if (!is_new && !(known->second == e.carried[at])) refuse_two(e.carried[at]);
+      if (!is_new && !(known->second == e.carried[at])) two_values_of(is_array(e.carried[at]));
     }
 }
 
@@ -271,7 +271,7 @@ inline std::vector<graph_element> write_expressions(std::span<const any_expressi
     rows.push_back(e.flatten(plain));
     for (const auto& [id, value] : e.carried)
       if (const auto [known, is_new] = carried.emplace(id, value); !is_new && !(known->second == value) && !settled.contains(id))
-        refuse_two(value);
+        two_values_of(is_array(value));
   }
   graph& g = default_graph();
   graph_writer writer(g, plain, carried);

@@ -248,7 +248,9 @@ class basic_session : detail::refused_calls_of<Es...> {
     if constexpr (E::carried_count > 0)
       for (std::size_t i = 0; i < places_of<E>.size(); ++i) {
         const auto at = places_of<E>[i];
-        if (set[at] && !(numbers[at] == e.carried[i])) detail::throw_two_values(view, carried_ids.id[at], numbers[at], e.carried[i]);
+        if (set[at] && !(numbers[at] == e.carried[i]))
+          detail::throw_two_values(view, carried_ids.id[at], detail::bits_of_carried(numbers[at]), detail::bits_of_carried(e.carried[i]),
+                                   detail::is_array(e.carried[i]));
         numbers[at] = e.carried[i];
         set[at] = true;
       }

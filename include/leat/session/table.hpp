@@ -113,9 +113,9 @@ class session_view {
   const std::int64_t* data_;
 };
 
-// One number of the session's expressions has two values: whose it is, where a variable starts from it or a parameter is it.
-[[noreturn, gnu::cold]] inline void throw_two_values(const session_view& view, std::uint64_t id, const carried_value& before,
-                                                     const carried_value& now) {
+// One number or array of the session's expressions has two values: whose it is, where a variable starts from it or a parameter is it.
+[[noreturn, gnu::cold]] inline void throw_two_values(const session_view& view, std::uint64_t id, std::uint64_t before, std::uint64_t now,
+                                                     bool is_array) {
   for (int v = 0; v < view.variables(); ++v) {
     const variable_row row = view.variable(v);
     for (int i = 0; i < row.numbers; ++i) {
@@ -124,8 +124,8 @@ class session_view {
       if (row.kind == initializer_kind::number) {
         char values[128];
         std::snprintf(values, sizeof values, "starts from %.9g in one expression and from %.9g in another",
-                      value_of_bits(row.type, static_cast<std::int64_t>(before.bits)),
-                      value_of_bits(row.type, static_cast<std::int64_t>(now.bits)));
+                      value_of_bits(row.type, static_cast<std::int64_t>(before)),
+                      value_of_bits(row.type, static_cast<std::int64_t>(now)));
         text += values;
       } else if (row.kind == initializer_kind::array) {
         text += "starts from an array of other elements in one expression than in another";
@@ -135,7 +135,7 @@ class session_view {
       throw invalid_argument(text + ": one name is one variable in a session; make it once and pass it on, or name the other");
     }
   }
-  refuse_two(now);
+  two_values_of(is_array);
 }
 
 template <class... Es>
