@@ -4,8 +4,12 @@
 #include <leat/core/standard.hpp>
 
 // The operators by themselves, before what includes them: so a message about one names two files on the way to it, not fifteen;
-// and first the words of their last overloads.
+// and first the words of their last overloads, and what operators are given.
 #include <leat/expr/otherwise.hpp>
+
+#include <leat/expr/leaf.hpp>
+
+#include <leat/expr/array_leaf.hpp>
 
 #include <leat/ops/arithmetic.hpp>
 #include <leat/ops/array.hpp>

@@ -263,8 +263,9 @@ std::string table(const std::filesystem::path& repository, const std::vector<ope
          "`after(x, updates...)`, and the layer `dense<\"name\", units>(x)`.\n\n"
          "## Leaves\n\n"
          "`placeholder` (Placeholder), `variable` and `untrainable_variable` (VariableV2), `constant<0.5f>()` and `0.5_c`\n"
-         "(Const), plain numbers and `parameter<\"name\">(0.1f)` (PlaceholderWithDefault). Gradients may add Size, a product of\n"
-         "named dimensions, and Range, the position along an axis.\n";
+         "(Const), plain numbers, constant arrays (`constant(array)`, `constant<float, 3, 2>(values)`) and\n"
+         "`parameter<\"name\">(0.1f)` (PlaceholderWithDefault). Gradients may add Size, a product of named dimensions, and\n"
+         "Range, the position along an axis.\n";
   return out.str();
 }
 

@@ -59,6 +59,31 @@ TEST_CASE("a typed model has the names that the same program has in TensorFlow")
   CHECK(lines(g) == expected);
 }
 
+TEST_CASE("constant arrays and first values of variables keep their elements") {
+  const auto x = placeholder<"x", float, "batch", 3>();
+  const auto w = variable<"w", float, 3, 2>({1, 2, 3, 4, 5, 6});
+  const auto table = constant<"net/table", float, 3, 2>({0, 1, 0, 1, 0, 1});
+  const auto y = matmul(x, w * table) + constant(std::array{0.5f, 0.25f}) + reduce_sum<0>(table);
+  const auto train = gradient_descent(1.0f).minimize(reduce_sum(y));
+  graph g;
+  const auto scope = g.as_default();
+  const auto made = to_graph(y, train);
+  const std::vector<std::string> names = lines(g);
+  CHECK(std::count(names.begin(), names.end(), "net/table Const") == 1);
+  CHECK(std::count(names.begin(), names.end(), "Const Const") == 1);
+  CHECK(std::count(names.begin(), names.end(), "w/Assign Assign w w/Initializer/Const") == 1);
+  CHECK(trainable_variables().size() == 1);
+  const auto holds = [&](const char* node, const std::vector<float>& elements) {
+    const auto* written = get_operation_by_name(g, node).attribute("value").get_if<tensor_proto>();
+    REQUIRE(written != nullptr);
+    return *written == tensor_literal(get_operation_by_name(g, node).outputs()[0].extent(), elements).proto();
+  };
+  CHECK(holds("w/Initializer/Const", {1, 2, 3, 4, 5, 6}));
+  CHECK(holds("net/table", {0, 1, 0, 1, 0, 1}));
+  CHECK(holds("Const", {0.5f, 0.25f}));
+  CHECK_THROWS_AS(to_graph(variable<"v", float, 1>({1.0f}), variable<"v", float, 1>({2.0f})), invalid_argument);
+}
+
 TEST_CASE("a training step: gradients, sizes of named dimensions, assignments, groups") {
   const auto x = placeholder<"x", float, "batch", 3>();
   const auto y = placeholder<"y", float, "batch">();

@@ -25,6 +25,22 @@ bool near(const std::vector<float>& a, const std::vector<float>& b) {
 
 }  // namespace
 
+TEST_CASE("constant arrays are saved, as those of the session's expressions") {
+  const scratch_folder scratch("saved_typed_model_arrays");
+  const auto x = placeholder<"x", float, "batch", 3>();
+  const auto make = [&](float scale) {
+    const auto w = variable<"w">(std::array<std::array<float, 1>, 3>{{{1.0f}, {2.0f}, {3.0f}}});
+    return squeeze<1>(matmul(x * constant(std::array{scale, 1.0f, 0.0f}), w));
+  };
+  const auto y = make(10.0f);
+  session s{y};
+  s.initialize();
+  io::save_model(scratch.path / "model", s, {.signatures = {{"serving_default", {.inputs = {{"x", x}}, .outputs = {{"y", y}}}}}});
+  const io::saved_model m = io::load_model(scratch.path / "model");
+  auto [values] = s.run(fetch(y), x = points);
+  CHECK(near(m.run("serving_default", {{"x", points}})["y"], std::vector<float>(values.begin(), values.end())));
+}
+
 TEST_CASE("a typed model is trained, saved, loaded, and trained on") {
   const scratch_folder scratch("saved_typed_model");
   auto x = placeholder<"x", float, "batch", 3>();

@@ -9,6 +9,9 @@
 #include <vector>
 // [end]
 
+#include <array>
+#include <xtensor/xfixed.hpp>
+
 using namespace leat;
 using namespace leat::instructions;
 
@@ -102,9 +105,28 @@ class program_printer {
   const program& p_;
 };
 
+// Arrays in expressions; they need none of the above.
+float with_arrays() {
+  const std::vector<double> weights{0.5, 0.25};
+  // [listing arrays]
+  const std::array<std::array<float, 2>, 3> start{{{1, 2}, {3, 4}, {5, 6}}};
+  auto inputs = placeholder<"inputs", float, "batch", 3>();
+  auto kernel = variable<"kernel">(start);                    // float32 [3, 2], as the type of the array says
+  auto scale = constant<"scale", float, 2>(weights);          // of a vector, a span, an xtensor
+  auto shift = constant(xt::xtensor_fixed<float, xt::xshape<2>>{10, 20});
+  auto bias = untrainable_variable<"bias", float, 2>({3, 4});  // of a list
+  auto result = matmul(inputs, kernel) * scale + shift + bias;
+  // [end]
+  session s{result};
+  s.initialize();
+  const xt::xtensor<float, 2> one({1, 3}, 1.0f);
+  return std::get<0>(s.run(fetch(result), inputs = one))(0, 1);
+}
+
 }  // namespace
 
 int main() {
+  if (with_arrays() != 12 * 0.25f + 24) return 1;
   auto x = placeholder<"x", float, "batch", 10>();
   auto y = placeholder<"y", float, "batch">();
   auto w = variable<"w", float, 10, 1>(zeros);

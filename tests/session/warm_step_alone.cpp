@@ -3,6 +3,9 @@
 #include "support/allocations.hpp"
 #include "support/check.hpp"
 
+#include <leat/train/optimizer.hpp>
+
+#include <array>
 #include <cstddef>
 #include <cstdlib>
 #include <new>
@@ -48,6 +51,22 @@ TEST_CASE("a warm step of linear regression allocates nothing, static or named")
   };
   check(placeholder<"x", float, 100, 10>(), placeholder<"y", float, 100>());
   check(placeholder<"x", float, "batch", 10>(), placeholder<"y", float, "batch">());
+}
+
+TEST_CASE("nor does one with constant arrays, however its expressions are held") {
+  const auto x = placeholder<"x", float, "batch", 3>();
+  const auto w = variable<"w">(std::array<std::array<float, 2>, 3>{{{1, 2}, {3, 4}, {5, 6}}});
+  const auto scales = constant(std::array{2.0f, 0.5f});
+  const auto loss = reduce_mean(square(matmul(x, w) * scales));
+  const auto train = gradient_descent(0.01f).minimize(loss);
+  session s{loss, train};
+  s.initialize();
+  const auto xs = filled<float, 2>({100, 3});
+  CHECK(count([&] { s.run(fetch(loss, train), x = xs); }) == 0);
+  const auto copied = loss;
+  CHECK(count([&] { s.run(fetch(copied), x = xs); }) == 0);
+  const auto step = s.prepare(fetch(loss, train), x = xs);
+  CHECK(count(step) == 0);
 }
 
 TEST_CASE("nor does one of a network, whatever is fetched into arrays that fit") {

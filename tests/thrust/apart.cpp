@@ -11,6 +11,7 @@ TEST_CASE("memory apart: models") {
   check_network<apart_device>(gradient_descent(0.1_c));
   check_network<apart_device>(adam(0.01_c));
   check_state<apart_device>();
+  check_constant_arrays<apart_device>();
   check_errors<apart_device>();
 }
 

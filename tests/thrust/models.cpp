@@ -14,5 +14,6 @@ TEST_CASE_TEMPLATE("a network with gradient descent", Device, LEAT_TEST_SYSTEMS)
 TEST_CASE_TEMPLATE("a network with Adam", Device, LEAT_TEST_SYSTEMS) { check_network<Device>(adam(0.01_c)); }
 
 TEST_CASE_TEMPLATE("variables and numbers", Device, LEAT_TEST_SYSTEMS) { check_state<Device>(); }
+TEST_CASE_TEMPLATE("constant arrays", Device, LEAT_TEST_SYSTEMS) { check_constant_arrays<Device>(); }
 
 TEST_CASE_TEMPLATE("errors", Device, LEAT_TEST_SYSTEMS) { check_errors<Device>(); }

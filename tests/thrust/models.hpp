@@ -5,6 +5,38 @@
 
 namespace leat_test {
 
+/// Constant arrays and variables that start from one: on the device they have the elements of what is fetched. Names, as nvcc wants them.
+template <class Device>
+void check_constant_arrays() {
+  const auto x = placeholder<"x", float, "batch", 3>();
+  const auto rate = parameter<"rate">(0.5f);
+  const auto w = variable<"w", float, 3, 2>({1, 2, 3, 4, 5, 6});
+  const auto scaled = [&](float scale) {
+    return reduce_mean<0>(matmul(x, w) * constant<"scales">(std::array{scale, 2.0f})) * rate + constant<"shift", float, 2>({1, -1});
+  };
+  const auto y = scaled(1.0f);
+  const auto train = gradient_descent(0.01_c).minimize(reduce_sum(y));
+  session on_cpu{y, train};
+  auto on_device = session_on<Device>(y, train);
+  on_cpu.initialize();
+  on_device.initialize();
+  const auto check = [&](const auto& fetched, const auto&... feeds) {
+    const auto [expected] = on_cpu.run(fetch(fetched), feeds...);
+    const auto [got] = on_device.run(fetch(fetched), feeds...);
+    check_close("arrays", got, expected, 1e-5);
+  };
+  for (const std::size_t batch : {100U, 7U}) {
+    const auto xs = filled<float>(std::array{batch, std::size_t{3}});
+    check(y, x = xs);
+    check(scaled(5.0f), x = xs);
+    check(scaled(5.0f), x = xs, rate = 3.0f);
+    check(y, x = xs);
+    on_cpu.run(fetch(train), x = xs);
+    on_device.run(fetch(train), x = xs);
+  }
+  check_close("w", on_device.value(w), on_cpu.value(w), 1e-5);
+}
+
 /// Two sizes of batches, so that the plan is made anew between steps.
 template <class Device>
 void check_linear_regression() {

@@ -60,7 +60,7 @@ constexpr int array_rank() {
     return -1;  // any shape with that many elements
   else if constexpr (requires { std::tuple_size<typename A::shape_type>::value; })
     return static_cast<int>(std::tuple_size<typename A::shape_type>::value);
-  else if constexpr (requires { A::rank; } && std::is_convertible_v<decltype(A::rank), int>)
+  else if constexpr (requires { requires std::is_convertible_v<decltype(A::rank), int>; })
     return static_cast<int>(A::rank);
   else
     return -1;
@@ -83,6 +83,38 @@ constexpr message array_problem(std::string_view place, std::string_view other) 
   }
   if (m.size == before) m.size = 0;
   return m;
+}
+
+// Messages are put together in plain cold functions, not in templates: they cost compile time wherever a session is used.
+[[noreturn, gnu::cold]] inline void throw_wrong_shape(std::string_view what, std::string_view name, std::string_view expected,
+                                                      const std::int64_t* extents, int rank) {
+  message m;
+  m << what << (name.empty() ? " the expression" : " \"") << name << (name.empty() ? " is " : "\" is ") << expected << ", the array has shape [";
+  for (int k = 0; k < rank; ++k) m << (k > 0 ? ", " : "") << static_cast<long long>(extents[k]);
+  m << "]";
+  throw invalid_argument(std::string(m.view()));
+}
+template <class Leaf>
+constexpr std::string_view leaf_name() {
+  if constexpr (requires { structure_with<typename Leaf::identity>::name; })
+    return structure_with<typename Leaf::identity>::name;
+  else
+    return {};
+}
+template <class E>
+inline constexpr auto shape_text = operand_text<E>();
+
+template <class E, class A>
+[[noreturn, gnu::cold, gnu::noinline]] void wrong_shape(const char* what, const A& a) {
+  std::int64_t extents[16]{};
+  int rank = 0;
+  if constexpr (shaped_array<A>) {
+    rank = static_cast<int>(a.dimension() < 16 ? a.dimension() : 16);
+    for (int k = 0; k < rank; ++k) extents[k] = static_cast<std::int64_t>(a.shape()[static_cast<std::size_t>(k)]);
+  } else if constexpr (requires { a.size(); }) {
+    extents[rank++] = static_cast<std::int64_t>(a.size());
+  }
+  throw_wrong_shape(what, leaf_name<E>(), shape_text<E>.text, extents, rank);
 }
 
 template <class Leaf, class Array>

@@ -10,7 +10,8 @@ namespace leat {
 // ---- initial values -------------------------------------------------------------------------------------------------
 
 /// How a variable gets its first value. `kind` tells the rule, `numbers` its parameters.
-enum class initializer_kind : int { zeros, ones, number, uniform, normal, truncated_normal, glorot_uniform };
+enum class initializer_kind : int { zeros, ones, number, array, uniform, normal, truncated_normal, glorot_uniform };
+constexpr bool is_random(initializer_kind kind) { return kind > initializer_kind::array; }
 
 struct zeros_initializer {
   static constexpr initializer_kind kind = initializer_kind::zeros;
@@ -102,6 +103,7 @@ struct variable_leaf {
     return list;
   }();
   static constexpr int carried_count = Numbers;
+  static constexpr bool carries_arrays = Kind == initializer_kind::array;
   template <class E>
   static constexpr int enter(graph& g) {
     dimension_names<Dims>::enter(g);
@@ -128,6 +130,7 @@ struct number_leaf {
     return list;
   }();
   static constexpr int carried_count = 1;
+  static constexpr bool carries_arrays = false;
   template <class E>
   static constexpr int enter(graph& g) {
     return g.add_leaf(info_of<number_op>, {dtype_of<T>, {}}, {}, hash);
@@ -243,7 +246,7 @@ concept holds_number = std::is_arithmetic_v<N> && (std::is_floating_point_v<T> |
 
 #define LEAT_VARIABLE_WORDS                                                                                                     \
   "<name, dtype, dimensions...>(initial value): a dtype is float, double, std::int32_t, std::int64_t, std::uint8_t or bool, a " \
-  "dimension a size; it starts from zeros, ones, a number or random_normal(0, 0.1)"
+  "dimension a size; it starts from zeros, ones, a number, an array or random_normal(0, 0.1); alone, an array tells dtype and shape"
 #define LEAT_VARIABLE_OTHERWISE(function)                                      \
   LEAT_OTHERWISE(#function LEAT_VARIABLE_WORDS) function(...) LEAT_DELETED;    \
   template <class First, LEAT_ANY_NUMBER... Rest>                                         \
@@ -438,7 +441,7 @@ struct beside_problem {
     else if constexpr (number_or_constant<Other>)
       m << "a fraction beside an expression that is not floating-point: cast<float>(x) first";
     else if constexpr (!is_tensor<Other> && requires { typename Other::value_type; })
-      m << "an array beside a tensor: feed it to a placeholder";
+      m << "an array beside a tensor: feed it to a placeholder, or write constant<float, 3, 2>(array)";
     else if constexpr (std::is_same_v<Other, bool>)
       m << "true or false beside a tensor: write a number, or logical_and and logical_or of tensors of bool";
     else

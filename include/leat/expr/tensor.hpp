@@ -1,11 +1,12 @@
 #pragma once
 // Typed expressions. `tensor<float, dims<64, 10>, id<…>>` says dtype and shape; `operation<id<…>>` yields nothing (a
-// training step). Both are empty classes but for the numbers that the expression mentions and the compiler does not know
-// (a plain 0.5f, an initial value, a learning rate): those travel inside the object, once per number.
+// training step). Both are empty classes but for the numbers and arrays that the expression mentions and the compiler does not know
+// (a plain 0.5f, an initial value, a learning rate, a constant array): those travel inside the object, each once.
 
 #include <array>
 #include <bit>
 #include <initializer_list>
+#include <leat/expr/carried.hpp>
 #include <leat/expr/identity.hpp>
 #include <leat/expr/otherwise.hpp>
 #include <leat/graph/build.hpp>
@@ -19,12 +20,14 @@ namespace leat {
 
 namespace detail {
 
-template <int N>
+template <int N, bool Arrays>
 struct carried_numbers : expression_syntax {
-  std::array<std::uint64_t, N> carried{};
+  std::array<typename carried_kind<Arrays>::type, N> carried{};
 };
 template <>
-struct carried_numbers<0> : expression_syntax {};
+struct carried_numbers<0, false> : expression_syntax {};
+template <class Structure>
+using carried_by = carried_numbers<Structure::carried_count, Structure::carries_arrays>;
 
 }  // namespace detail
 
@@ -71,7 +74,7 @@ struct not_fed {
 /// A typed expression with a value. `T` is the element type, `Dims` the shape.
 template <class T, class Dims, class Id>
 class [[nodiscard("an expression does nothing until a session runs it")]] tensor
-    : public detail::carried_numbers<structure_with<Id>::carried_count>, private detail::not_fed<T, Dims> {
+    : public detail::carried_by<structure_with<Id>>, private detail::not_fed<T, Dims> {
  public:
   using element = T;
   using extents = Dims;
@@ -91,7 +94,7 @@ class [[nodiscard("an expression does nothing until a session runs it")]] tensor
 /// A placeholder or a parameter: what an array can be bound to.
 template <class T, class Dims, std::uint64_t Hash>
 class [[nodiscard("an expression does nothing until a session runs it")]] tensor<T, Dims, fed_id<Hash>>
-    : public detail::carried_numbers<structure_with<fed_id<Hash>>::carried_count> {
+    : public detail::carried_by<structure_with<fed_id<Hash>>> {
  public:
   using element = T;
   using extents = Dims;
@@ -125,7 +128,7 @@ class [[nodiscard("an expression does nothing until a session runs it")]] tensor
 /// A typed expression without a value: something to be done, such as a training step.
 template <class Id>
 class [[nodiscard("an operation does nothing until a session runs it")]] operation
-    : public detail::carried_numbers<structure_with<Id>::carried_count> {
+    : public detail::carried_by<structure_with<Id>> {
  public:
   using identity = Id;
   static constexpr int carried_count = structure_with<Id>::carried_count;
@@ -216,6 +219,17 @@ struct carried_union {
       "number a name, parameter<\"rate\">(0.1f), and feed it or set it in the session; or write it as part of the type, 0.5_c");
 }
 
+[[noreturn]] inline void two_arrays() {
+  throw invalid_argument(
+      "two arrays for one constant: the place in the program that wrote it ran twice with different elements, or one name was given to "
+      "two constants or variables that hold different ones, and both results meet in one expression or session. Give each a name of its "
+      "own, constant<\"table\">(array), or feed the array to a placeholder");
+}
+[[noreturn]] inline void two_values_of(bool array) {
+  if (array) two_arrays();
+  two_values();
+}
+
 template <class To, class From>
 constexpr void carry(To& to, std::array<bool, structure_with<typename To::identity>::carried_count + 1>& set, const From& from) {
   using source = structure_with<typename From::identity>;
@@ -223,8 +237,8 @@ constexpr void carry(To& to, std::array<bool, structure_with<typename To::identi
   if constexpr (source::carried_count > 0) {
     for (int i = 0; i < source::carried_ids.size; ++i) {
       const auto at = static_cast<std::size_t>(target::carried_ids.find(source::carried_ids.id[static_cast<std::size_t>(i)]));
-      const auto value = from.carried[static_cast<std::size_t>(i)];
-      if (set[at] && to.carried[at] != value) two_values();
+      const auto& value = from.carried[static_cast<std::size_t>(i)];
+      if (set[at] && !(to.carried[at] == value)) two_values_of(is_array(value));
       to.carried[at] = value;
       set[at] = true;
     }
@@ -270,11 +284,13 @@ struct dimension_names<dims<Ds...>> {
 struct no_numbers {
   static constexpr id_list<0> carried_ids{};
   static constexpr int carried_count = 0;
+  static constexpr bool carries_arrays = false;
 };
 template <class... Es>
 struct numbers_of {
   static constexpr auto carried_ids = carried_union<Es...>::ids;
   static constexpr int carried_count = carried_ids.size;
+  static constexpr bool carries_arrays = (false || ... || structure_with<typename Es::identity>::carries_arrays);
 };
 template <bool Any>
 struct choose_numbers {

@@ -107,6 +107,9 @@ class tensor_literal {
     put_number(value);
     fill();
   }
+  /// Elements as they stand in memory, row-major.
+  tensor_literal(dtype type, const shape& extent, std::span<const std::byte> elements)
+      : type_(to_data_type(type)), extent_(extent), bytes_(reinterpret_cast<const char*>(elements.data()), elements.size()) {}
   tensor_literal(data_type type, const shape& extent, std::vector<std::string> texts)
       : type_(type), extent_(extent), texts_(std::move(texts)) {}
 

@@ -21,10 +21,10 @@ void save_model(const std::filesystem::path& folder, const basic_session<Device,
                 const save_model_options& options = {}) {
   std::vector<leat::detail::any_expression> expressions;
   leat::detail::any_expression numbers;
-  std::unordered_map<std::uint64_t, std::uint64_t> settled;
-  s.for_each_number([&](std::uint64_t id, std::uint64_t bits, bool is_parameter) {
-    if (is_parameter) settled[id] = bits;
-    else numbers.carried[id] = bits;
+  leat::detail::carried_table settled;
+  s.for_each_number([&](std::uint64_t id, const leat::detail::carried_value& value, bool is_parameter) {
+    if (is_parameter) settled[id] = value;
+    else numbers.carried[id] = value;
   });
   if (options.whole_graph) (expressions.push_back(leat::detail::kind_of_expression<Es>()), ...);
   std::vector<model_tensor*> items;

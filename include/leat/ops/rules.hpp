@@ -1,7 +1,7 @@
 #pragma once
 // Rules for dtypes and shapes that many operators share, and what their gradients need.
 
-#include <leat/expr/leaf.hpp>
+#include <leat/expr/array_leaf.hpp>
 
 namespace leat {
 

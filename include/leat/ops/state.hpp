@@ -141,9 +141,7 @@ struct group_op {
 namespace detail {
 
 template <class... Es>
-struct group_structure {
-  static constexpr auto carried_ids = carried_union<Es...>::ids;
-  static constexpr int carried_count = carried_ids.size;
+struct group_structure : numbers_of<Es...> {
   template <class E>
   static constexpr int enter(graph& g) {
     const int controls[]{flatten<Es>(g)...};
@@ -173,9 +171,7 @@ constexpr int copy_after(graph& g, int index, std::span<const int> controls) {
 }
 
 template <class X, class... Updates>
-struct after_structure {
-  static constexpr auto carried_ids = carried_union<X, Updates...>::ids;
-  static constexpr int carried_count = carried_ids.size;
+struct after_structure : numbers_of<X, Updates...> {
   template <class E>
   static constexpr int enter(graph& g) {
     const int controls[]{flatten<Updates>(g)...};

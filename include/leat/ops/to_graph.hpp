@@ -12,6 +12,9 @@ namespace leat {
 
 namespace detail {
 
+/// What expressions carry, by the ids under which they do.
+using carried_table = std::unordered_map<std::uint64_t, carried_value>;
+
 class graph_writer;
 // Writes a row that stands for a gradient, or a training step: gives its tensor, or its operation as a tensor.
 using deferred_writer = output (*)(graph_writer&, const node&);
@@ -25,7 +28,7 @@ inline deferred_writers& all_deferred_writers() {
 
 class graph_writer {
  public:
-  graph_writer(graph& to, const graph& from, const std::unordered_map<std::uint64_t, std::uint64_t>& carried)
+  graph_writer(graph& to, const graph& from, const carried_table& carried)
       : to_(to), nodes_(to.named()), from_(from), carried_(carried) {}
 
   void run() {
@@ -51,11 +54,17 @@ class graph_writer {
 
  private:
   static bool is_number(const node& n) {
-    return n.op->kind == op_kind::constant || n.op->kind == op_kind::extent || (n.op->kind == op_kind::number && n.name.empty());
+    return n.op->kind == op_kind::constant || n.op->kind == op_kind::extent ||
+           (n.op->kind == op_kind::number && n.name.empty() && n.result.extent.rank == 0);
   }
-  std::uint64_t bits_of_number(std::uint64_t id) const {
+  carried_value carried_under(std::uint64_t id) const {
     const auto at = carried_.find(id);
-    return at == carried_.end() ? 0 : at->second;
+    return at == carried_.end() ? carried_value{} : at->second;
+  }
+  std::uint64_t bits_of_number(std::uint64_t id) const { return carried_under(id).bits; }
+  // The elements of an array as a program would write them.
+  static tensor_literal literal_of(const shared_elements& array) {
+    return {array.type(), array.extent(), std::span(static_cast<const std::byte*>(array.data()), array.bytes())};
   }
   static kept_number value_of(dtype, std::uint64_t bits) { return {static_cast<std::int64_t>(bits)}; }
 
@@ -125,6 +134,8 @@ class graph_writer {
 
   output leaf(const node& n) {
     if (n.op->kind == op_kind::placeholder) return placeholder(n.result.type, without_names(n.result.extent), n.name);
+    if (n.op->kind == op_kind::number && n.result.extent.rank > 0)
+      return nodes_.make_constant(to_, literal_of(carried_under(n.id).elements), n.name.empty() ? std::string_view("Const") : n.name);
     if (n.op->kind == op_kind::number) {  // a parameter
       const name_scope scope(to_, n.name);
       const output value = nodes_.make_constant(to_, {n.result.type, {}, value_of(n.result.type, bits_of_number(n.id))}, "input");
@@ -137,14 +148,17 @@ class graph_writer {
     const auto kind = static_cast<initializer_kind>(from_.attribute(n, 0));
     const int count = static_cast<int>(from_.attribute(n, 2));
     std::vector<std::uint64_t> bits;
+    shared_elements array;
     for (int k = 0; k < count; ++k) {
       const std::uint64_t start = n.attribute_count > 3 ? static_cast<std::uint64_t>(from_.attribute(n, 3)) : 0;
-      bits.push_back(bits_of_number(start != 0 ? start : initial_number_id(n.id, k)));
+      const carried_value value = carried_under(start != 0 ? start : initial_number_id(n.id, k));
+      bits.push_back(value.bits);
+      if (value.elements) array = value.elements;
     }
     return get_variable(n.name, n.result.extent,
-                        {.type = n.result.type, .initializer = rule_of(kind, bits), .trainable = from_.attribute(n, 1) != 0});
+                        {.type = n.result.type, .initializer = rule_of(kind, bits, array), .trainable = from_.attribute(n, 1) != 0});
   }
-  static variable_initializer rule_of(initializer_kind kind, const std::vector<std::uint64_t>& bits) {
+  static variable_initializer rule_of(initializer_kind kind, const std::vector<std::uint64_t>& bits, const shared_elements& array) {
     const auto real = [&](std::size_t k) { return k < bits.size() ? std::bit_cast<double>(bits[k]) : 0.0; };
     const std::uint64_t seed = bits.size() > 2 ? bits[2] : 0;
     switch (kind) {
@@ -154,6 +168,11 @@ class graph_writer {
         return [b = bits.empty() ? 0 : bits[0]](const shape& extent, dtype type) {
           graph& g = default_graph();
           return g.named().make_constant(g, {type, extent, value_of(type, b)}, "Const");
+        };
+      case initializer_kind::array:
+        return [array](const shape&, dtype) {
+          graph& g = default_graph();
+          return g.named().make_constant(g, literal_of(array), "Const");
         };
       case initializer_kind::uniform: return as_variable_initializer(random_uniform(real(0), real(1), seed));
       case initializer_kind::normal: return as_variable_initializer(random_normal(real(0), real(1), seed));
@@ -208,19 +227,19 @@ class graph_writer {
   graph& to_;
   named_part& nodes_;
   const graph& from_;
-  const std::unordered_map<std::uint64_t, std::uint64_t>& carried_;
+  const carried_table& carried_;
   std::vector<output> made_;
   std::map<std::int64_t, output> sizes_;
 };
 
 template <class E>
-void collect_carried(std::unordered_map<std::uint64_t, std::uint64_t>& all, const E& e) {
+void collect_carried(carried_table& all, const E& e) {
   using source = structure_with<typename E::identity>;
   if constexpr (source::carried_count > 0)
     for (int i = 0; i < source::carried_ids.size; ++i) {
       const auto at = static_cast<std::size_t>(i);
       const auto [known, is_new] = all.emplace(source::carried_ids.id[at], e.carried[at]);
-      if (!is_new && known->second != e.carried[at]) two_values();
+      if (!is_new && !(known->second == e.carried[at])) two_values_of(is_array(e.carried[at]));
     }
 }
 
@@ -228,9 +247,9 @@ void collect_carried(std::unordered_map<std::uint64_t, std::uint64_t>& all, cons
 struct any_expression {
   int (*flatten)(graph&) = nullptr;
   bool is_tensor = false;
-  std::unordered_map<std::uint64_t, std::uint64_t> carried{};
+  carried_table carried{};
 };
-/// The kind of an expression alone, without the numbers that it carries.
+/// The kind of an expression alone, without what it carries.
 template <expression E>
 any_expression kind_of_expression() {
   return {[](graph& g) { return leat::flatten<E>(g); }, is_tensor<E>, {}};
@@ -243,16 +262,16 @@ any_expression as_any_expression(const E& e) {
 }
 
 /// What `to_graph` says, for any number of expressions. `settled` has values of numbers that count, whatever expressions carry.
-inline std::vector<graph_element> write_expressions(std::span<const any_expression> expressions,
-                                                    const std::unordered_map<std::uint64_t, std::uint64_t>& settled = {}) {
+inline std::vector<graph_element> write_expressions(std::span<const any_expression> expressions, const carried_table& settled = {}) {
   graph plain;
   plain.defers = !all_deferred_writers().by_type.empty();
   std::vector<int> rows;
-  std::unordered_map<std::uint64_t, std::uint64_t> carried = settled;
+  carried_table carried = settled;
   for (const any_expression& e : expressions) {
     rows.push_back(e.flatten(plain));
-    for (const auto& [id, bits] : e.carried)
-      if (const auto [known, is_new] = carried.emplace(id, bits); !is_new && known->second != bits && !settled.contains(id)) two_values();
+    for (const auto& [id, value] : e.carried)
+      if (const auto [known, is_new] = carried.emplace(id, value); !is_new && !(known->second == value) && !settled.contains(id))
+        two_values_of(is_array(value));
   }
   graph& g = default_graph();
   graph_writer writer(g, plain, carried);

@@ -141,9 +141,7 @@ struct deferred_gradient_op {
 
 // The structure of one of several gradients: all are made together when the first enters the graph.
 template <std::uint64_t Base, std::size_t I, class Y, class... Xs>
-struct gradient_structure {
-  static constexpr auto carried_ids = carried_union<Y, Xs...>::ids;
-  static constexpr int carried_count = carried_ids.size;
+struct gradient_structure : numbers_of<Y, Xs...> {
   template <class E>
   static constexpr int enter(graph& g) {
     if (const int known = g.find(mix(Base, I + 1000)); known >= 0) return known;

@@ -58,15 +58,7 @@ bool is_row_major(const A& a) {
 template <class Leaf, int Axis>
 inline constexpr std::int64_t leaf_dimension = Leaf::extent.dim[Axis];
 
-// Messages are put together in plain cold functions, not in templates: they cost compile time wherever a session is used.
-[[noreturn, gnu::cold]] inline void throw_wrong_shape(std::string_view what, std::string_view name, std::string_view expected,
-                                                      const std::int64_t* extents, int rank) {
-  message m;
-  m << what << (name.empty() ? " the expression" : " \"") << name << (name.empty() ? " is " : "\" is ") << expected << ", the array has shape [";
-  for (int k = 0; k < rank; ++k) m << (k > 0 ? ", " : "") << static_cast<long long>(extents[k]);
-  m << "]";
-  throw invalid_argument(std::string(m.view()));
-}
+// Messages are put together in plain cold functions, as in expr/feed.hpp.
 [[noreturn, gnu::cold]] inline void throw_two_sizes(std::string_view dimension, std::int64_t before, std::int64_t now, std::string_view name) {
   message m;
   m << "named dimension \"" << dimension << "\" has size " << static_cast<long long>(before) << " in one feed and "
@@ -80,29 +72,6 @@ inline constexpr std::int64_t leaf_dimension = Leaf::extent.dim[Axis];
     << static_cast<long long>(needed) << " elements, the array has " << static_cast<long long>(got)
     << "; a named dimension has one size in one run";
   throw invalid_argument(std::string(m.view()));
-}
-
-template <class Leaf>
-constexpr std::string_view leaf_name() {
-  if constexpr (requires { structure_with<typename Leaf::identity>::name; })
-    return structure_with<typename Leaf::identity>::name;
-  else
-    return {};
-}
-template <class E>
-inline constexpr auto shape_text = operand_text<E>();
-
-template <class E, class A>
-[[noreturn, gnu::cold, gnu::noinline]] void wrong_shape(const char* what, const A& a) {
-  std::int64_t extents[16]{};
-  int rank = 0;
-  if constexpr (shaped_array<A>) {
-    rank = static_cast<int>(a.dimension() < 16 ? a.dimension() : 16);
-    for (int k = 0; k < rank; ++k) extents[k] = static_cast<std::int64_t>(a.shape()[static_cast<std::size_t>(k)]);
-  } else if constexpr (plain_range<A>) {
-    extents[rank++] = static_cast<std::int64_t>(a.size());
-  }
-  throw_wrong_shape(what, leaf_name<E>(), shape_text<E>.text, extents, rank);
 }
 
 }  // namespace detail

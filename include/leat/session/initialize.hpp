@@ -44,9 +44,10 @@ inline void check_number(dtype type, std::uint64_t bits) {
 
 // The number `id` may be another one in each run if it is a plain one and fits. Parameters and variables are the session's.
 [[gnu::cold]] inline void check_other_number(const session_view& view, std::uint64_t id, std::uint64_t bits) {
-  const auto refuse = [](std::string_view what, std::string_view name, std::string_view remedy) {
-    throw invalid_argument("two values for one number: " + std::string(what) + " \"" + std::string(name) +
-                           "\" starts from another number in an expression that is fetched than in the session. " + std::string(remedy));
+  const auto refuse = [](std::string_view what, std::string_view name, std::string_view remedy, std::string_view start = "number") {
+    throw invalid_argument("two values for one " + std::string(start) + ": " + std::string(what) + " \"" + std::string(name) +
+                           "\" starts from another " + std::string(start) +
+                           " in an expression that is fetched than in the session. " + std::string(remedy));
   };
   for (int k = 0; k < view.numbers(); ++k) {
     const auto row = view.number(k);
@@ -57,7 +58,8 @@ inline void check_number(dtype type, std::uint64_t bits) {
   for (int k = 0; k < view.variables(); ++k)
     for (int i = 0; i < view.variable(k).numbers; ++i)
       if (view.variable(k).start == 0 && initial_number_id(view.variable(k).id, i) == id)
-        refuse("variable", view.name_of(k).view(), "Make the session of that expression, or set the variable with session.assign");
+        refuse("variable", view.name_of(k).view(), "Make the session of that expression, or set the variable with session.assign",
+               view.variable(k).kind == initializer_kind::array ? "array" : "number");
 }
 
 // The bits of one value for every element of a dtype.
@@ -100,7 +102,7 @@ inline std::uint64_t bits_as(dtype type, double value) {
 template <bool Random>
 [[gnu::cold]] void check_initializer(const variable_row& v, const std::uint64_t* numbers, std::string_view name) {
   if constexpr (Random) {
-    if (v.kind <= initializer_kind::number) return;
+    if (!is_random(v.kind)) return;
     if (!is_floating(v.type))
       throw invalid_argument("variable \"" + std::string(name) + "\" cannot start from random numbers: they are float32 or float64");
     for (int i = 0; v.kind != initializer_kind::glorot_uniform && i < 2; ++i)

@@ -72,7 +72,7 @@ using why_run = typename run_check<structure_with<SessionId>, structure_with<Fet
 template <class SessionId, class V>
 inline constexpr bool session_has_variable = structure_with<SessionId>::view.find_variable(V::identity::hash) >= 0;
 template <class SessionId, class P>
-inline constexpr bool session_has_number = structure_with<SessionId>::view.find_number(P::identity::hash) >= 0;
+inline constexpr bool session_has_number = P::rank == 0 && structure_with<SessionId>::view.find_number(P::identity::hash) >= 0;
 // Empty for what is no expression: clang asks for the type of a result before it looks at what the function requires.
 template <class... Vs>
 struct variable_refusal {};

@@ -29,12 +29,14 @@ class basic_session : detail::refused_calls_of<Es...> {
   static constexpr bool has_variable = variable_index<V> >= 0;
   static constexpr bool has_random = [] {
     for (int k = 0; k < view.variables(); ++k)
-      if (view.variable(k).kind > initializer_kind::number) return true;
+      if (is_random(view.variable(k).kind)) return true;
     return false;
   }();
   static constexpr auto carried_ids = detail::carried_union<Es...>::ids;
   static constexpr std::size_t carried_count = static_cast<std::size_t>(carried_ids.size);
-  using carried_bits = std::array<std::uint64_t, carried_count + 1>;
+  static constexpr bool has_arrays = detail::carries<Es...>::carries_arrays;
+  using carried_value = typename detail::carried_kind<has_arrays>::type;
+  using carried_values = std::array<carried_value, carried_count + 1>;
 
  public:
   explicit basic_session(const Es&... expressions)
@@ -45,7 +47,10 @@ class basic_session : detail::refused_calls_of<Es...> {
     std::array<bool, carried_count + 1> set{};
     (take(carried_, set, expressions), ...);
     current_ = carried_;
-    if constexpr (!Device::shares_memory) device_numbers_ = detail::device_bytes<Device>(sizeof numbers_);
+    if constexpr (!Device::shares_memory) {
+      device_numbers_ = detail::device_bytes<Device>(sizeof numbers_);
+      device_arrays_.resize(static_cast<std::size_t>(view.numbers()));
+    }
     if constexpr (carried_count > 0)
       for (std::size_t i = 0; i < carried_count; ++i) write_numbers(carried_ids.id[i], carried_[i]);
   }
@@ -61,7 +66,7 @@ class basic_session : detail::refused_calls_of<Es...> {
   void initialize() {
     const guard g(busy_);
     for (int k = 0; k < view.variables(); ++k)
-      detail::check_initializer<has_random>(view.variable(k), initial_numbers(k).data(), view.name_of(k).view());
+      check_start(k, initial_numbers(k));
     for (int k = 0; k < view.variables(); ++k) initialize_one(k, initial_numbers(k));
   }
   /// Gives some variables their first value: the numbers of their initializers are those that the arguments carry.
@@ -69,9 +74,7 @@ class basic_session : detail::refused_calls_of<Es...> {
     requires(sizeof...(Vs) > 0 && (has_variable<Vs> && ...))
   void initialize(const Vs&... variables) {
     const guard g(busy_);
-    (detail::check_initializer<has_random>(view.variable(variable_index<Vs>), initial_numbers_of(variables).data(),
-                                           view.name_of(variable_index<Vs>).view()),
-     ...);
+    (check_start(variable_index<Vs>, initial_numbers_of(variables)), ...);
     (initialize_one(variable_index<Vs>, initial_numbers_of(variables)), ...);
   }
   /// Whether a variable has a value.
@@ -125,7 +128,7 @@ class basic_session : detail::refused_calls_of<Es...> {
   }
   /// Gives a parameter another value, for all following runs. Errors: invalid_argument for a number that its dtype does not hold.
   template <tensor_expression P, number N>
-    requires(view.find_number(P::identity::hash) >= 0)
+    requires(P::rank == 0 && view.find_number(P::identity::hash) >= 0)
   void assign(const P&, N value) {
     const guard g(busy_);
     write_numbers(P::identity::hash, detail::number_bits<typename P::element>(value, detail::number_place<P>.view()));
@@ -145,20 +148,22 @@ class basic_session : detail::refused_calls_of<Es...> {
       f(std::string(view.name_of(k).view()), row.type, row.extent, std::span<const std::byte>(host));
     }
   }
-  /// Calls `f(id, bits, is_parameter)` for each number that the session's expressions carry; parameters are as they are now.
+  /// Calls `f(id, value, is_parameter)` for each number and array that the session's expressions carry, a number as its bits; parameters
+  /// are as they are now.
   template <class F>
   void for_each_number(F f) const {
     for (int i = 0; i < carried_ids.size; ++i) f(carried_ids.id[static_cast<std::size_t>(i)], carried_[static_cast<std::size_t>(i)], false);
     for (int k = 0; k < view.numbers(); ++k)
       if (const auto row = view.number(k); row.is_parameter)
-        f(row.id, detail::read_number(&numbers_[static_cast<std::size_t>(k)], row.type), true);
+        f(row.id, carried_value(detail::read_number(&numbers_[static_cast<std::size_t>(k)], row.type)), true);
   }
 
   // ---- runs ---------------------------------------------------------------------------------------------------------
 
   /// Runs what is asked for, each node once, and gives the values of the fetched expressions as a tuple; operations and
   /// fetches `into` an array give none.
-  /// Plain numbers in the expressions are those of the objects that are asked for; parameters and the variables are the session's.
+  /// Plain numbers and constant arrays in the expressions are those of the objects that are asked for; parameters and the variables are
+  /// the session's.
   /// Errors, at compile time: a placeholder that is needed and not fed, one that is fed twice, a fetch or feed that the session does
   /// not have, two writes to one variable without an order. At run time: invalid_argument (a feed's shape, a number that the dtype
   /// does not hold, an index out of range, an integer divided by zero, a parameter or an initializer with another number than the
@@ -234,22 +239,27 @@ class basic_session : detail::refused_calls_of<Es...> {
     return places;
   }();
   // Every number of the session is carried by one of its expressions; 0 if a rule that made one forgot it.
-  std::uint64_t carried_value(std::uint64_t id) const {
+  carried_value carried_under(std::uint64_t id) const {
     const int at = carried_ids.find(id);
-    return at < 0 ? 0 : carried_[static_cast<std::size_t>(at)];
+    return at < 0 ? carried_value{} : carried_[static_cast<std::size_t>(at)];
   }
   template <class E>
-  static void take(carried_bits& numbers, std::array<bool, carried_count + 1>& set, const E& e) {
+  static void take(carried_values& numbers, std::array<bool, carried_count + 1>& set, const E& e) {
     if constexpr (E::carried_count > 0)
       for (std::size_t i = 0; i < places_of<E>.size(); ++i) {
         const auto at = places_of<E>[i];
-        if (set[at] && numbers[at] != e.carried[i]) detail::throw_two_values(view, carried_ids.id[at], numbers[at], e.carried[i]);
+        if (set[at] && !(numbers[at] == e.carried[i]))
+          detail::throw_two_values(view, carried_ids.id[at], detail::bits_of_carried(numbers[at]), detail::bits_of_carried(e.carried[i]),
+                                   detail::is_array(e.carried[i]));
         numbers[at] = e.carried[i];
         set[at] = true;
       }
   }
   // Gives the numbers that stand for what expressions carry under `id` their value, each in its dtype.
-  [[gnu::cold, gnu::noinline]] void write_numbers(std::uint64_t id, std::uint64_t bits) {
+  [[gnu::cold, gnu::noinline]] void write_numbers(std::uint64_t id, const carried_value& value) {
+    if constexpr (has_arrays)
+      if (value.elements) return bring_array(view.find_number(id), value.elements);
+    const std::uint64_t bits = detail::bits_of_carried(value);
     for (int k = 0; k < view.numbers(); ++k)
       if (const auto row = view.number(k); row.carried == id) detail::check_number(row.type, bits);
     for (int k = 0; k < view.numbers(); ++k) {
@@ -260,6 +270,30 @@ class basic_session : detail::refused_calls_of<Es...> {
       if constexpr (!Device::shares_memory)
         device_.copy_in(device_numbers_.data() + static_cast<std::size_t>(k) * sizeof number, &number, sizeof number);
     }
+  }
+
+  // The elements of a constant array stay where the expression has them; a device with memory of its own has a copy.
+  void bring_array([[maybe_unused]] int k, [[maybe_unused]] const detail::shared_elements& elements) {
+    if constexpr (!Device::shares_memory) {
+      if (k < 0) return;  // a variable's first value
+      auto& there = device_arrays_[static_cast<std::size_t>(k)];
+      if (there.size() == 0) there = detail::device_bytes<Device>(elements.bytes());
+      device_.copy_in(there.data(), elements.data(), elements.bytes());
+    }
+  }
+  static constexpr bool is_one_number(const auto& info) { return info.where == storage::number && info.extent.rank == 0; }
+  // Buffers of constant arrays are the elements of this run's expressions.
+  template <class Program, int B>
+  [[gnu::always_inline]] void bind_array(step_state<Program>& state) {
+    constexpr auto info = Program::view.buffer_at(B);
+    if constexpr (info.where == storage::number && info.extent.rank > 0) {
+      constexpr auto at = static_cast<std::size_t>(carried_ids.find(info.id));
+      state.buffers[B] = current_[at].elements.data();
+    }
+  }
+  template <class Program, std::size_t... B>
+  [[gnu::always_inline]] void bind_arrays(step_state<Program>& state, std::index_sequence<B...>) {
+    (bind_array<Program, static_cast<int>(B)>(state), ...);
   }
 
   // The numbers of what is asked for count. As a rule they are those of the last run, which costs a look at each.
@@ -292,22 +326,22 @@ class basic_session : detail::refused_calls_of<Es...> {
   }
   template <class... Ts>
   [[gnu::cold, gnu::noinline]] void adopt_other_numbers(const Ts&... asked) {
-    carried_bits next = current_;
+    carried_values next = current_;
     std::array<bool, carried_count + 1> set{};
     (take(next, set, asked), ...);
     for (std::size_t i = 0; i < carried_count; ++i)
-      if (next[i] != current_[i]) detail::check_other_number(view, carried_ids.id[i], next[i]);
+      if (!(next[i] == current_[i])) detail::check_other_number(view, carried_ids.id[i], detail::bits_of_carried(next[i]));
     for (std::size_t i = 0; i < carried_count; ++i)
-      if (next[i] != current_[i]) write_numbers(carried_ids.id[i], next[i]);
+      if (!(next[i] == current_[i])) write_numbers(carried_ids.id[i], next[i]);
     current_ = next;
   }
 
-  using first_numbers = std::array<std::uint64_t, 3>;
+  using first_numbers = std::array<carried_value, 3>;
   [[gnu::cold, gnu::noinline]] first_numbers initial_numbers(int k) const {
     const auto row = view.variable(k);
     first_numbers numbers{};
     for (int i = 0; i < row.numbers; ++i)
-      numbers[static_cast<std::size_t>(i)] = carried_value(row.start != 0 ? row.start : detail::initial_number_id(row.id, i));
+      numbers[static_cast<std::size_t>(i)] = carried_under(row.start != 0 ? row.start : detail::initial_number_id(row.id, i));
     return numbers;
   }
   template <class V>
@@ -320,9 +354,22 @@ class basic_session : detail::refused_calls_of<Es...> {
       }
     return numbers;
   }
+  static std::array<std::uint64_t, 3> bits_of(const first_numbers& numbers) {
+    return {detail::bits_of_carried(numbers[0]), detail::bits_of_carried(numbers[1]), detail::bits_of_carried(numbers[2])};
+  }
+  static void check_start(int k, const first_numbers& numbers) {
+    detail::check_initializer<has_random>(view.variable(k), bits_of(numbers).data(), view.name_of(k).view());
+  }
   void initialize_one(int k, const first_numbers& numbers) {
     const auto row = view.variable(k);
-    write_variable(row, [&](std::byte* to) { detail::initialize_variable<has_random>(to, row, numbers.data(), view.name_of(k).view()); });
+    write_variable(row, [&](std::byte* to) {
+      if constexpr (has_arrays)
+        if (const auto& start = numbers[0].elements; start) {
+          std::memcpy(to, start.data(), start.bytes());
+          return;
+        }
+      detail::initialize_variable<has_random>(to, row, bits_of(numbers).data(), view.name_of(k).view());
+    });
     initialized_[static_cast<std::size_t>(k)] = true;
     all_initialized_ = uninitialized_count() == 0;
   }
@@ -359,7 +406,7 @@ class basic_session : detail::refused_calls_of<Es...> {
       if constexpr (view.variables() > 0)
         if (info.where == storage::variable) state->buffers[b] = storage_.data() + view.variable(view.find_variable(info.id)).offset;
       if constexpr (view.numbers() > 0)
-        if (info.where == storage::number) state->buffers[b] = &numbers_[static_cast<std::size_t>(view.find_number(info.id))];
+        if (is_one_number(info)) state->buffers[b] = &numbers_[static_cast<std::size_t>(view.find_number(info.id))];
     }
     if (states_.size() <= number) states_.resize(number + 1);
     auto& made = *state;
@@ -394,6 +441,7 @@ class basic_session : detail::refused_calls_of<Es...> {
     if constexpr (view.numbers() > 0) {
       const int found = view.find_number(Program::view.buffer_at(b).id);
       const auto k = static_cast<std::size_t>(found < 0 ? 0 : found);
+      if (Program::view.buffer_at(b).extent.rank > 0) return device_arrays_[k].data();
       if (found >= 0 && state.buffers[b] == &numbers_[k]) return device_numbers_.data() + k * sizeof numbers_[k];
     }
     return nullptr;
@@ -425,6 +473,7 @@ class basic_session : detail::refused_calls_of<Es...> {
     std::int64_t sizes[names + 1];
     for (int k = 0; k < names; ++k) sizes[k] = -1;
     adopt_numbers(fetches, std::index_sequence_for<Fs...>{});
+    if constexpr (has_arrays) bind_arrays(state, std::make_index_sequence<static_cast<std::size_t>(Program::view.buffers())>{});
     constexpr bool into = (detail::is_into<Fs> || ...);
     std::tuple<detail::bound_feed<Feeds, into>...> bound;
     [[maybe_unused]] const fed_numbers<Program, (detail::feeds_number<Program, Feeds>() || ...)> until_the_end{*this, state};
@@ -496,7 +545,7 @@ class basic_session : detail::refused_calls_of<Es...> {
   void restore_numbers(step_state<Program>& state) {
     for (int b = 0; b < Program::view.buffers(); ++b) {
       const auto info = Program::view.buffer_at(b);
-      if (info.where == storage::number) state.buffers[b] = &numbers_[static_cast<std::size_t>(view.find_number(info.id))];
+      if (is_one_number(info)) state.buffers[b] = &numbers_[static_cast<std::size_t>(view.find_number(info.id))];
     }
   }
   template <class Program, class Results, class... Fs, std::size_t... I>
@@ -513,14 +562,16 @@ class basic_session : detail::refused_calls_of<Es...> {
 
   [[no_unique_address]] Device device_;
   detail::device_bytes<Device> storage_;
-  carried_bits carried_{};  // of the expressions that the session was made of
-  carried_bits current_{};  // the same, plain numbers those of the last run
+  carried_values carried_{};  // of the expressions that the session was made of
+  carried_values current_{};  // the same, plain numbers and arrays those of the last run
   std::array<std::uint64_t, static_cast<std::size_t>(view.numbers()) + 1> numbers_{};
   std::array<bool, static_cast<std::size_t>(view.variables()) + 1> initialized_{};
   bool all_initialized_ = view.variables() == 0;
   mutable std::atomic<bool> busy_{false};
   std::vector<std::unique_ptr<detail::step_state_base>> states_;
   [[no_unique_address]] std::conditional_t<Device::shares_memory, detail::no_copies, detail::device_bytes<Device>> device_numbers_;
+  struct no_arrays {};
+  [[no_unique_address]] std::conditional_t<Device::shares_memory, no_arrays, std::vector<detail::device_bytes<Device>>> device_arrays_;
 };
 
 /// Runs expressions: `session s{loss, prediction, train}; s.initialize(); auto [l] = s.run(fetch(loss, train), x = xs);`.

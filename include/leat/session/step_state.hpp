@@ -103,19 +103,22 @@ std::size_t bytes_of(const step_state<Program, Device>& state, int b) {
 }
 template <class Program, class Device>
 void place_copies(step_state<Program, Device>& state) {
+  // constant arrays lie on the device already
+  const auto is_copied = [](const auto& info) {
+    return info.where == storage::feed || info.where == storage::fetch || (info.where == storage::number && info.extent.rank == 0);
+  };
   std::size_t at[Program::view.buffers() + 1]{};
   std::size_t end = 0;
   for (int b = 0; b < Program::view.buffers(); ++b) {
     const auto info = Program::view.buffer_at(b);
-    if (info.where != storage::feed && info.where != storage::number && info.where != storage::fetch) continue;
+    if (!is_copied(info)) continue;
     at[b] = end;
     end += (bytes_of(state, b) + 63) / 64 * 64;
   }
   if (end > state.device.memory.size()) state.device.memory = device_bytes<Device>(end);
   for (int b = 0; b < Program::view.buffers(); ++b) {
     const auto info = Program::view.buffer_at(b);
-    const bool copied = info.where == storage::feed || info.where == storage::number || info.where == storage::fetch;
-    state.device.buffers[b] = copied ? state.device.memory.data() + at[b] : state.buffers[b];
+    state.device.buffers[b] = is_copied(info) ? state.device.memory.data() + at[b] : state.buffers[b];
   }
 }
 // Feeds go to the device; `number_on_device(b)` is where the number of a buffer lies already, null if it is fed for this run.

@@ -113,8 +113,9 @@ class session_view {
   const std::int64_t* data_;
 };
 
-// One number of the session's expressions has two values: whose it is, where a variable starts from it or a parameter is it.
-[[noreturn, gnu::cold]] inline void throw_two_values(const session_view& view, std::uint64_t id, std::uint64_t before, std::uint64_t now) {
+// One number or array of the session's expressions has two values: whose it is, where a variable starts from it or a parameter is it.
+[[noreturn, gnu::cold]] inline void throw_two_values(const session_view& view, std::uint64_t id, std::uint64_t before, std::uint64_t now,
+                                                     bool is_array) {
   for (int v = 0; v < view.variables(); ++v) {
     const variable_row row = view.variable(v);
     for (int i = 0; i < row.numbers; ++i) {
@@ -126,13 +127,15 @@ class session_view {
                       value_of_bits(row.type, static_cast<std::int64_t>(before)),
                       value_of_bits(row.type, static_cast<std::int64_t>(now)));
         text += values;
+      } else if (row.kind == initializer_kind::array) {
+        text += "starts from an array of other elements in one expression than in another";
       } else {
         text += "has an initializer of other numbers in one expression than in another";
       }
       throw invalid_argument(text + ": one name is one variable in a session; make it once and pass it on, or name the other");
     }
   }
-  two_values();
+  two_values_of(is_array);
 }
 
 template <class... Es>
@@ -202,7 +205,7 @@ struct make_session_table {
     for (std::size_t k = 0; k < variables.size(); ++k)
       data[session_header_size + k * variable_row_size + 5] = put(g.at(variables[k]).name);
     for (std::size_t k = 0; k < numbers.size(); ++k)
-      if (const auto name = g.at(numbers[k]).name; !name.empty())
+      if (const auto name = g.at(numbers[k]).name; !name.empty() && g.at(numbers[k]).result.extent.rank == 0)  // arrays are no parameters
         data[session_header_size + variables.size() * variable_row_size + k * number_row_size + 3] = put(name);
     data[session_problem] = put(problem.view());
     return data;

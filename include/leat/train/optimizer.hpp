@@ -314,9 +314,15 @@ constexpr To part_of(const From& from) {
   using source = structure_with<typename From::identity>;
   using target = structure_with<typename To::identity>;
   if constexpr (target::carried_count > 0)
-    for (int i = 0; i < target::carried_ids.size; ++i)
-      result.carried[static_cast<std::size_t>(i)] =
-          from.carried[static_cast<std::size_t>(source::carried_ids.find(target::carried_ids.id[static_cast<std::size_t>(i)]))];
+    for (int i = 0; i < target::carried_ids.size; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      const auto& value = from.carried[static_cast<std::size_t>(source::carried_ids.find(target::carried_ids.id[at]))];
+      auto& to = result.carried[at];
+      if constexpr (target::carries_arrays)
+        to = value;
+      else
+        to = bits_of_carried(value);
+    }
   return result;
 }
 
