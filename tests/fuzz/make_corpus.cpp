@@ -60,11 +60,11 @@ int main(int count, char** arguments) try {
     shape extent;
     extent.push(2);
     extent.push(3);
-    const auto count = static_cast<std::size_t>(extent.elements() * size_of(type));
-    arrays.emplace("a" + std::to_string(count), io::array_bytes{type, extent, std::span(ones).first(count)});
+    const auto bytes = static_cast<std::size_t>(extent.elements() * size_of(type));
+    arrays.emplace("a" + std::to_string(bytes), io::array_bytes{type, extent, std::span(ones).first(bytes)});
     const std::vector<float> values(6, 1.0f);
-    io::write_npy_file(make_tensor_proto(values, {2, 3}), folder / "arrays" / ("npy" + std::to_string(count)));
-    io::write_safetensors(folder / "arrays" / ("safetensors" + std::to_string(count)), arrays, {{"step", "12"}});
+    io::write_npy_file(make_tensor_proto(values, {2, 3}), folder / "arrays" / ("npy" + std::to_string(bytes)));
+    io::write_safetensors(folder / "arrays" / ("safetensors" + std::to_string(bytes)), arrays, {{"step", "12"}});
   }
   // what runs, and what is refused for one of its numbers; larger ones would be few runs a second
   constexpr std::uintmax_t most_bytes = 12000;

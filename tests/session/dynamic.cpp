@@ -8,6 +8,7 @@
 #include <leat/session/array.hpp>
 
 #include <xtensor/xarray.hpp>
+#include <xtensor/xtensor.hpp>
 
 #include <sstream>
 #include <string>
@@ -539,9 +540,9 @@ TEST_CASE("a list of feeds keeps the temporaries that it was made of") {
   }
   {
     std::vector<feed_item> items;
-    items.emplace_back(x, xt::xarray<float>{1, 2, 3});
+    items.emplace_back(x, xt::xtensor<float, 1>{1, 2, 3});
     items.emplace_back(x, tensor_value(made(1)));
-    const xt::xarray<float> other{9, 9, 9};
+    const xt::xtensor<float, 1> other{9, 9, 9};
     CHECK(doubled({{items[0]}}) == expected);
     CHECK(doubled({{items[1]}}) == expected);
   }

@@ -208,9 +208,9 @@ TEST_CASE("a program that is stopped has written all variables of a node, or non
   graph g;
   auto scope = g.as_default();
   const auto x = placeholder(dtype::float32, {-1}, "x");
-  const std::vector<float> ones(100'000, 1.0f);
-  const auto w = variable(ones, "w");
-  const auto a = variable(ones, "a");
+  const std::vector<float> first(100'000, 1.0f);
+  const auto w = variable(first, "w");
+  const auto a = variable(first, "a");
   std::vector<control_input> waits;
   // a momentum step again and again, each behind the other
   const auto rate = constant(1.0f);
