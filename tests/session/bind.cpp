@@ -83,6 +83,10 @@ TEST_CASE("feeds from flat ranges, whose length fits the shape") {
   const std::vector<double> five(5, 1.0);
   CHECK_THROWS_AS(s.run(fetch(sums), x = five), invalid_argument);
   CHECK_THROWS_AS(s.run(fetch(total), y = five), invalid_argument);
+  // a dimension that the fetches do not need
+  const auto [e] = s.run(fetch(total), y = four, x = six);
+  CHECK(e == 10);
+  CHECK_THROWS_AS(s.run(fetch(total), y = four, x = five), invalid_argument);
 }
 
 TEST_CASE("numbers as feeds, converted") {

@@ -148,6 +148,7 @@ template <class Program, class Leaf, class Array, std::size_t... Axis>
     std::int64_t fixed = 1;
     int open = -1;
     bool is_bound = false;  // some named dimension, by a feed before
+    bool is_free = false;   // some named dimension that the program does not look at
     for (int a = 0; a < Leaf::rank; ++a) {
       const auto d = Leaf::extent[a];
       int k = -1;
@@ -162,9 +163,14 @@ template <class Program, class Leaf, class Array, std::size_t... Axis>
         open = k;
       else if (k >= 0)
         wrong_shape<Leaf>("the feed of", array);
+      else
+        is_free = true;
     }
     const auto length = static_cast<std::int64_t>(array.size());
-    if (open >= 0 && fixed > 0 && length % fixed == 0) {
+    const bool is_multiple = fixed > 0 && length % fixed == 0;
+    if (is_free) {
+      if (!is_multiple || open >= 0) wrong_shape<Leaf>("the feed of", array);
+    } else if (open >= 0 && is_multiple) {
       sizes[open] = length / fixed;
     } else if (length != fixed) {
       if (is_bound && open < 0) throw_bound_size(leaf_name<Leaf>(), shape_text<Leaf>.text, fixed, length);
