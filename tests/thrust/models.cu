@@ -12,4 +12,6 @@ TEST_CASE("a network with Adam") { check_network<leat::thrust_cuda>(adam(0.01_c)
 
 TEST_CASE("variables and numbers") { check_state<leat::thrust_cuda>(); }
 
+TEST_CASE("constant arrays") { check_constant_arrays<leat::thrust_cuda>(); }
+
 TEST_CASE("errors") { check_errors<leat::thrust_cuda>(); }

@@ -225,7 +225,10 @@ struct carried_union {
       "two constants or variables that hold different ones, and both results meet in one expression or session. Give each a name of its "
       "own, constant<\"table\">(array), or feed the array to a placeholder");
 }
-[[noreturn]] inline void two_values_of(bool is_array) { is_array ? two_arrays() : two_values(); }
+[[noreturn]] inline void two_values_of(bool array) {
+  if (array) two_arrays();
+  two_values();
+}
 
 template <class To, class From>
 constexpr void carry(To& to, std::array<bool, structure_with<typename To::identity>::carried_count + 1>& set, const From& from) {
