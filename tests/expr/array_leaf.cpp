@@ -242,6 +242,21 @@ TEST_CASE("gradients pass constants by, and what stands beside them has its own"
   CHECK(std::get<0>(s.run(fetch(dw), x = xs)) == xt::xtensor<float, 1>{2, 30, 400});
 }
 
+TEST_CASE("variables found in a loss bring what they start from along") {
+  const auto x = placeholder<"x", float, 2>();
+  const auto w = variable<"w">(std::array{3.0f, 4.0f});
+  const auto b = variable<"b", float>(0.5f);
+  const auto loss = reduce_sum(w * x * constant(std::array{10.0f, 20.0f})) + b;
+  const auto optimizer = gradient_descent(1.0f);
+  const auto pairs = optimizer.compute_gradients(loss);
+  const auto train = optimizer.apply_gradients(pairs);
+  session s{loss, train};
+  s.initialize();
+  s.run(fetch(train), x = std::vector<float>{1, 2});
+  CHECK(s.value(w) == xt::xtensor<float, 1>{-7, -36});
+  CHECK(s.value(b) == -0.5f);
+}
+
 TEST_CASE("a scope and a name, and threads that share an expression") {
   const auto layer = []<fixed_string Scope>(const auto& x, double first) {
     const auto kernel = variable<Scope / "kernel", float, 3, 3>(counted(9, first));

@@ -26,8 +26,9 @@ struct variable_op : detail::leaf_definition<op_kind::variable> {
 struct constant_op : detail::leaf_definition<op_kind::constant> {
   static constexpr std::string_view type = "Const";
 };
-/// One number that travels beside the expression: a literal or a parameter. Attributes, none or: the id under which expressions carry
-/// it; a second one for a literal that stands as divisor beside integers and is not 0. Source: TensorFlow `PlaceholderWithDefault`.
+/// What travels beside the expression: a literal, a parameter or, with dimensions, the elements of a constant array. Attributes, none or:
+/// the id under which expressions carry it; a second one for a literal that stands as divisor beside integers and is not 0.
+/// Source: TensorFlow `PlaceholderWithDefault`.
 struct number_op : detail::leaf_definition<op_kind::number> {
   static constexpr std::string_view type = "PlaceholderWithDefault";
 };

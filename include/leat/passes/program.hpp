@@ -15,7 +15,7 @@ enum class storage : int {
   arena,     // planned by liveness, reused between steps
   variable,  // the session's
   feed,      // the user's, for one run
-  number,    // a literal or parameter in the session
+  number,    // a literal or parameter in the session; with dimensions, a constant array in the expression
   extent,    // a product of named dimensions
   fetch      // handed out after the run
 };
