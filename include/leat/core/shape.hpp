@@ -35,7 +35,10 @@ namespace detail {
 [[noreturn]] inline void refuse_rank() { throw unimplemented("more than 8 dimensions"); }
 [[noreturn]] inline void refuse_size(const std::int64_t* sizes, int rank) {
   std::string text = "[";
-  for (int i = 0; i < rank; ++i) text += (i > 0 ? "," : "") + (sizes[i] < 0 ? std::string("?") : std::to_string(sizes[i]));
+  for (int i = 0; i < rank; ++i) {
+    if (i > 0) text += ",";
+    text += sizes[i] < 0 ? std::string("?") : std::to_string(sizes[i]);
+  }
   throw resource_exhausted("a tensor of shape " + text + "] has more than 2^44 elements, which no memory holds");
 }
 }  // namespace detail
