@@ -479,21 +479,19 @@ template <class A, class B>
   requires(!(is_tensor<A> || is_operation<A>) && (is_tensor<B> || is_operation<B>))
 struct beside_refusal<A, B> : beside_refusal<B, A> {};
 
-// Of the types of arguments as they are given, references: a variable template, as it is asked for every operand.
-enum class argument_kind { other, tensor, operation };
+// Of the types of arguments as they are given, references: a variable template, as it is asked for every operand, of an integer, since
+// nvcc would ask the operators that this is for whether they compare an enumeration.
+inline constexpr int is_other = 0, is_a_tensor = 1, is_an_operation = 2;
 template <class E>
-inline constexpr argument_kind kind_of_argument = is_tensor<E>      ? argument_kind::tensor
-                                                  : is_operation<E> ? argument_kind::operation
-                                                                    : argument_kind::other;
+inline constexpr int kind_of_argument = is_tensor<E> ? is_a_tensor : is_operation<E> ? is_an_operation : is_other;
 template <class E>
-inline constexpr argument_kind kind_of_argument<E&> = kind_of_argument<E>;
+inline constexpr int kind_of_argument<E&> = kind_of_argument<E>;
 template <class E>
-inline constexpr argument_kind kind_of_argument<const E> = kind_of_argument<E>;
+inline constexpr int kind_of_argument<const E> = kind_of_argument<E>;
 template <class A, class B>
-concept one_is_expression = kind_of_argument<A> != argument_kind::other || kind_of_argument<B> != argument_kind::other;
+concept one_is_expression = kind_of_argument<A> != is_other || kind_of_argument<B> != is_other;
 template <class A, class B>
-concept one_is_no_tensor = one_is_expression<A, B> && (kind_of_argument<A> != argument_kind::tensor ||
-                                                       kind_of_argument<B> != argument_kind::tensor);
+concept one_is_no_tensor = one_is_expression<A, B> && (kind_of_argument<A> != is_a_tensor || kind_of_argument<B> != is_a_tensor);
 }  // namespace detail
 /// An expression and a number that its dtype does not allow, in either order: a fraction where the dtype is an integer or bool, as in
 /// `i * 0.5f`, or a number known to the compiler that the dtype cannot represent, as in `1e300_c * x`.

@@ -118,9 +118,10 @@ struct gradient_problem {
 };
 template <class Y, class... Xs>
 struct gradient_refusal {};  // of what is no tensor; clang asks for the type of a result before it looks at what the function requires
-template <tensor_expression Y, tensor_expression... Xs>
-struct gradient_refusal<Y, Xs...> {
-  using problem = error_in_expression<problem_text<gradient_problem<Y, Xs...>>(), operand_text<Y>(), operand_text<Xs>()...>;
+template <tensor_expression Y, tensor_expression X, tensor_expression... Xs>
+struct gradient_refusal<Y, X, Xs...> {
+  using problem =
+      error_in_expression<problem_text<gradient_problem<Y, X, Xs...>>(), operand_text<Y>(), operand_text<X>(), operand_text<Xs>()...>;
 };
 
 template <std::uint64_t Base>
