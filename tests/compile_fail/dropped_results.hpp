@@ -1,7 +1,5 @@
 #pragma once
-// A session, for programs that drop what they should give to it. They include <leat/leat.hpp> themselves, first, see CMakeLists.txt.
-
-#include <leat/leat.hpp>
+// A session, for programs that drop what they should give to it. They include <leat/leat.hpp> first, which g++ reads compiled.
 
 // As our own build has it: what is dropped is a warning that ends the compilation.
 #pragma GCC diagnostic error "-Wunused-result"

@@ -1,7 +1,5 @@
 #pragma once
-// A linear model, for programs that must not compile. They include <leat/leat.hpp> themselves, first, see CMakeLists.txt.
-
-#include <leat/leat.hpp>
+// A linear model, for programs that must not compile. They include <leat/leat.hpp> first, which g++ reads compiled.
 
 using namespace leat;
 using namespace leat::literals;

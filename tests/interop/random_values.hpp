@@ -201,7 +201,7 @@ class pool {
       for (auto d : s) text += "_" + std::to_string(d);
       handle = leat::get_variable(text, leat::shape_value(shape_of(s)), {.initializer = leat::constant_initializer(random.real(-2, 2))});
     } else if (floating && kind == 2) {
-      handle = leat::get_variable(leat::unique_name("drawn", false), leat::shape_value(shape_of(s)),
+      handle = leat::get_variable("drawn_" + std::to_string(plan.drawn++), leat::shape_value(shape_of(s)),
                                   {.type = type, .initializer = leat::as_variable_initializer(leat::random_uniform(-1, 1))});
       made.repeats = false;
       plan.repeatable = false;
