@@ -403,6 +403,10 @@ OPTIMIZERS = [
 ]
 
 
+# What TensorFlow says where it has no gradient: TruncateMod, rows that are gathered in a loop, no variable that is asked for.
+NO_GRADIENT = (LookupError, ValueError, tf.errors.InvalidArgumentError)
+
+
 def train(grower, loss, of, seed):
     """A step of an optimizer; all gradients are computed before the first variable is written."""
     r = grower.random
@@ -415,7 +419,7 @@ def train(grower, loss, of, seed):
     try:
         step = v1.train.create_global_step() if r.random() < 0.3 and v1.train.get_global_step() is None else None
         grower.updates += [optimizer.minimize(loss, step, of, gate_gradients=v1.train.Optimizer.GATE_GRAPH)] * 3
-    except (ValueError, LookupError):  # no gradient for any of them
+    except NO_GRADIENT:
         pass
 
 
@@ -459,7 +463,7 @@ def make(seed):
             if xs and floats:
                 try:
                     slopes = v1.gradients(grower.random.sample(floats, min(6, len(floats))), xs)
-                except LookupError:  # TruncateMod has none
+                except NO_GRADIENT:
                     continue
                 for slope in slopes:
                     if slope is not None and not isinstance(slope, tf.IndexedSlices):
@@ -468,7 +472,7 @@ def make(seed):
             loss = tf.add_n([tf.reduce_mean(tf.tanh(f)) for f in grower.random.sample(floats, min(6, len(floats)))], name="loss")
             try:
                 slopes = v1.gradients(loss, of)
-            except LookupError:
+            except NO_GRADIENT:
                 slopes = [None] * len(of)
             for slope, v in zip(slopes, of):
                 if slope is not None and not isinstance(slope, tf.IndexedSlices) and grower.random.random() < 0.7:

@@ -82,6 +82,7 @@ class pool {
 
   dice random;
   run_plan plan;
+  int drawn = 0;  // variables that start from random numbers; scopes by one name would give them one name
   std::vector<value> values;
   std::vector<value> leaves;  // placeholders and variables of floating point, for gradients
   int refused = 0;            // gradients that the library refused
@@ -201,7 +202,7 @@ class pool {
       for (auto d : s) text += "_" + std::to_string(d);
       handle = leat::get_variable(text, leat::shape_value(shape_of(s)), {.initializer = leat::constant_initializer(random.real(-2, 2))});
     } else if (floating && kind == 2) {
-      handle = leat::get_variable("drawn_" + std::to_string(plan.drawn++), leat::shape_value(shape_of(s)),
+      handle = leat::get_variable("drawn_" + std::to_string(drawn++), leat::shape_value(shape_of(s)),
                                   {.type = type, .initializer = leat::as_variable_initializer(leat::random_uniform(-1, 1))});
       made.repeats = false;
       plan.repeatable = false;
