@@ -192,25 +192,9 @@ shared_elements elements_for(const Array& array) {
 
 // ---- leaves ---------------------------------------------------------------------------------------------------------
 
-// A number node with dimensions: its elements travel beside the expression, as those numbers do that the compiler does not know.
-template <class T, std::uint64_t Hash, class Dims>
-struct array_leaf {
-  static constexpr std::uint64_t hash = Hash;
-  static constexpr auto carried_ids = [] {
-    id_list<1> list;
-    list.insert(hash);
-    return list;
-  }();
-  static constexpr int carried_count = 1;
-  static constexpr bool carries_arrays = true;
-  template <class E>
-  static constexpr int enter(graph& g) {
-    return g.add_leaf(info_of<number_op>, {dtype_of<T>, Dims::value}, {}, hash);
-  }
-};
 template <class T, class Name, class Dims>
 struct named_array_leaf
-    : array_leaf<T, mix(mix(mix(hash_text(Name::view()), Dims::hash), static_cast<std::uint64_t>(dtype_of<T>)), 106), Dims> {
+    : number_leaf<T, mix(mix(mix(hash_text(Name::view()), Dims::hash), static_cast<std::uint64_t>(dtype_of<T>)), 106), Dims> {
   static constexpr std::string_view name = Name::view();
   template <class E>
   static constexpr int enter(graph& g) {
@@ -220,7 +204,7 @@ struct named_array_leaf
 
 template <class Site, class T, class Dims, class Array>
 auto constant_at_site(const Array& array) {
-  using leaf = array_leaf<T, mix(mix(mix(site_hash<Site>, static_cast<std::uint64_t>(dtype_of<T>)), Dims::hash), 107), Dims>;
+  using leaf = number_leaf<T, mix(mix(mix(site_hash<Site>, static_cast<std::uint64_t>(dtype_of<T>)), Dims::hash), 107), Dims>;
   leaf_tensor<leaf, T, Dims> result;
   result.carried[0] = elements_for<decltype(result), constant_word, no_name>(array);
   return result;
@@ -251,7 +235,7 @@ auto constant(const Array& values) {
   using form = detail::array_form<Array>;
   return detail::constant_at_site<Site, typename form::element, typename form::extents>(values);
 }
-/// The same with a name, which is what two constants of one place in the program are told apart by: `constant<"table">(array)`.
+/// The same with a name: `constant<"table">(array)`. Constants that one line of the program makes of different arrays need a name each.
 template <fixed_string Name, class Array>
   requires(detail::fixed_array<Array>)
 auto constant(const Array& values) {
@@ -260,8 +244,8 @@ auto constant(const Array& values) {
 }
 /// A constant array with its dtype and shape said: `constant<float, 3, 2>(values)`, of an xtensor of that shape, or of a vector, span or
 /// list of as many numbers, row-major. Numbers of another type are converted where that dtype holds them.
-/// Errors: invalid_argument where the array has another shape, and for a number that does not fit the dtype; at compile time where the
-/// types tell it, and for fractions as integers.
+/// Errors: invalid_argument where the array has another shape, and for a number that the dtype cannot represent. The compiler refuses a
+/// type with another shape, and fractions for a dtype of integers.
 template <element_type T, dimension... Ds, class Array, LEAT_SITE>
   requires(plain_numbers && detail::takes_elements<T, dims_of<Ds...>, Array, detail::constant_word>)
 auto constant(const Array& values) {

@@ -121,7 +121,8 @@ struct constant_leaf : no_numbers {
   }
 };
 
-template <class T, std::uint64_t Hash>
+// A number that travels beside the expression; with dimensions, an array.
+template <class T, std::uint64_t Hash, class Dims = dims<>>
 struct number_leaf {
   static constexpr std::uint64_t hash = Hash;
   static constexpr auto carried_ids = [] {
@@ -130,10 +131,10 @@ struct number_leaf {
     return list;
   }();
   static constexpr int carried_count = 1;
-  static constexpr bool carries_arrays = false;
+  static constexpr bool carries_arrays = Dims::rank > 0;
   template <class E>
   static constexpr int enter(graph& g) {
-    return g.add_leaf(info_of<number_op>, {dtype_of<T>, {}}, {}, hash);
+    return g.add_leaf(info_of<number_op>, {dtype_of<T>, Dims::value}, {}, hash);
   }
 };
 // A plain number by which integers are divided.

@@ -30,7 +30,7 @@ struct anything {
 
 // The last overload is written `LEAT_OTHERWISE("how it is called") f(...) LEAT_DELETED;`. g++ prints the result type of a deleted
 // function. clang cuts that type and lists all other overloads, so there the message is an attribute's, which it prints alone. nvcc
-// prints types as source and cannot print an array in one, and cannot match texts against `auto` parameters.
+// hands types to the host's compiler as source, where it cannot write an array, so it gets no message.
 #if defined(__CUDACC__)
 #define LEAT_ANY_NUMBER long long
 #define LEAT_WORDS(words)

@@ -111,7 +111,7 @@ class program_cache final : program_holder {
       if (!builder.lacks_values() && ++failed_ >= 3 && programs_.empty()) is_hopeless_ = true;  // it is not one that can
       return {};
     }
-    // from the second table on, one is kept to see what of a further one follows from the sizes of its feeds
+    // the second table is kept: what differs between it and the third follows from the sizes of the feeds
     if (made_++ > 0 && !p->general && failed_to_generalize_ < 3) earlier_ = std::move(table);
     return {p, true};
   }
