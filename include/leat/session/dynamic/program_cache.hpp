@@ -130,13 +130,13 @@ class program_cache final : program_holder {
     earlier_.reset();
     auto p = made ? program_of(made->table) : nullptr;
     plan_sizes sizes;
+    if (p != nullptr) p->general = std::move(made);
     if (p == nullptr || !p->fits(values, sizes)) {
       ++failed_to_generalize_;
       return nullptr;
     }
     p->checked.add(sizes);
-    p->own_bytes += static_cast<std::int64_t>(made->places.size() * (sizeof(node) + 4 * sizeof(int)));
-    p->general = std::move(made);
+    p->own_bytes += static_cast<std::int64_t>(p->general->places.size() * (sizeof(node) + 4 * sizeof(int)));
     return p;
   }
   static std::shared_ptr<plain_program> program_of(const plain_table& table) {
