@@ -55,6 +55,27 @@ TEST_CASE_TEMPLATE("activations", T, float, double) {
   }
 }
 
+TEST_CASE("the gradient of relu and relu6 is dy times 0 or 1, so that a dy that is no number is none behind a shut unit") {
+  const auto x = placeholder<"x", float, "n">();
+  const auto w = placeholder<"w", float, "n">();
+  const auto [plain] = gradients(relu(x) * w, x);
+  const auto [limited] = gradients(relu6(x) * w, x);
+  session s{plain, limited};
+  const float inf = std::numeric_limits<float>::infinity();
+  const xt::xtensor<float, 1> xs{-1, -1, -1, 2, 2, 7}, ws{std::numeric_limits<float>::quiet_NaN(), inf, -3, inf, -3, inf};
+  const auto [a, b] = s.run(fetch(plain, limited), x = xs, w = ws);
+  for (const xt::xtensor<float, 1>& d : {a, b}) {
+    CHECK(std::isnan(d(0)));
+    CHECK(std::isnan(d(1)));
+    CHECK(d(2) == 0);
+    CHECK(std::signbit(d(2)));
+    CHECK(d(3) == inf);
+    CHECK(d(4) == -3);
+  }
+  CHECK(a(5) == inf);
+  CHECK(std::isnan(b(5)));
+}
+
 TEST_CASE("at 0 relu has the gradient 0, and no number stays no number") {
   const auto x = placeholder<"x", float, 3>();
   const auto y = relu(x);

@@ -19,9 +19,9 @@ struct relu_op : rule::unary<rule::takes::number> {
   static constexpr void gradient(G& g) {
     if (g.wants(0)) give(g, 0, slope(g.dy(), g.result()));
   }
-  /// dy where the operand, or the result, is above 0.
+  /// dy times 1 where the operand, or the result, is above 0, and times 0 elsewhere: a dy that is no number stays none.
   static constexpr output slope(const output& dy, const output& x) {
-    return select(greater(x, constant_like(x, 0)), dy, constant_like(dy, 0));
+    return dy * select(greater(x, constant_like(x, 0)), constant_like(dy, 1), constant_like(dy, 0));
   }
 };
 template <class X>
@@ -46,9 +46,10 @@ struct relu6_op : rule::unary<rule::takes::number> {
   static constexpr void gradient(G& g) {
     if (g.wants(0)) give(g, 0, slope(g.dy(), g.result()));
   }
-  /// dy where the operand, or the result, is between 0 and 6.
+  /// dy times 1 where the operand, or the result, is between 0 and 6, and times 0 elsewhere.
   static constexpr output slope(const output& dy, const output& x) {
-    return select(logical_and(greater(x, constant_like(x, 0)), less(x, constant_like(x, 6))), dy, constant_like(dy, 0));
+    const output inside = logical_and(greater(x, constant_like(x, 0)), less(x, constant_like(x, 6)));
+    return dy * select(inside, constant_like(dy, 1), constant_like(dy, 0));
   }
 };
 template <class X>

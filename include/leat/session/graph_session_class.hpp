@@ -48,6 +48,7 @@ struct run_options {
 
 namespace dynamic {
 struct prepared_run;
+class plain_program;
 }  // namespace dynamic
 
 class graph_session;
@@ -89,6 +90,7 @@ class graph_callable {
 
   graph_session* owner_;
   std::shared_ptr<dynamic::prepared_run> prepared_;
+  std::weak_ptr<dynamic::plain_program> last_;  // the program of the last call
   run_options options_;
   std::vector<dtype> types_;  // of the feeds
   std::vector<tensor_value> feeds_;
@@ -207,7 +209,9 @@ class graph_session {
 
   std::shared_ptr<dynamic::prepared_run> prepared(std::span<const fetch_item> fetches, const std::vector<output>& feeds);
 
-  void execute(dynamic::prepared_run& p, std::span<const tensor_value> feeds, std::vector<tensor_value>& fetched, const run_options& how);
+  // `last`: the program of the caller's last run; it is tried first.
+  void execute(dynamic::prepared_run& p, std::span<const tensor_value> feeds, std::vector<tensor_value>& fetched, const run_options& how,
+               std::weak_ptr<dynamic::plain_program>& last);
 
   static void check_feed(const output& tensor, const tensor_value& value);
   static std::string place_text(const output& tensor);

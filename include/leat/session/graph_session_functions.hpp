@@ -21,7 +21,7 @@ LEAT_FUNCTION const std::vector<tensor_value>& graph_callable::run() {
   for (std::size_t k = 0; k < results_.size(); ++k)
     if (const int place = prepared_->places[k]; place >= 0 && static_cast<std::size_t>(place) < fetched_.size())
       fetched_[static_cast<std::size_t>(place)] = std::move(results_[k]);
-  owner_->execute(*prepared_, feeds_, fetched_, options_);
+  owner_->execute(*prepared_, feeds_, fetched_, options_, last_);
   for (std::size_t k = 0; k < results_.size(); ++k)
     if (const int place = prepared_->places[k]; place >= 0) {
       tensor_value& from = fetched_[static_cast<std::size_t>(place)];
@@ -91,7 +91,8 @@ LEAT_FUNCTION std::vector<tensor_value> graph_session::run_list(std::span<const 
   }
   const auto p = prepared(fetches, fed);
   std::vector<tensor_value> fetched;
-  execute(*p, values, fetched, how);
+  std::weak_ptr<dynamic::plain_program> none;
+  execute(*p, values, fetched, how, none);
   std::vector<tensor_value> results;
   for (int place : p->places) results.push_back(place < 0 ? tensor_value{} : fetched[static_cast<std::size_t>(place)].kept());
   return results;
@@ -132,7 +133,7 @@ LEAT_FUNCTION std::shared_ptr<dynamic::prepared_run> graph_session::prepared(std
 }
 
 LEAT_FUNCTION void graph_session::execute(dynamic::prepared_run& p, std::span<const tensor_value> feeds, std::vector<tensor_value>& fetched,
-                                          const run_options& how) {
+                                          const run_options& how, std::weak_ptr<dynamic::plain_program>& last) {
   if (feeds.size() != p.feeds.size())
     throw invalid_argument(std::to_string(feeds.size()) + " values for " + std::to_string(p.feeds.size()) + " feeds");
   check_open();
@@ -152,13 +153,14 @@ LEAT_FUNCTION void graph_session::execute(dynamic::prepared_run& p, std::span<co
   const bool fuses = options_.fuse && (step.trace == nullptr || step.trace->detail() == trace_detail::steps);
   const bool is_program = !p.plan.has_control_flow && !p.plan.has_effects;
   if (fuses && is_program)
-    if (const auto program = p.programs.find(graph_, p.plan, step, feeds)) {
+    if (const auto program = p.programs.find(graph_, p.plan, step, feeds, last)) {
       try {
         if (program->run(feeds, fetched, step, p.programs)) {
           fused_runs_.fetch_add(1, std::memory_order_relaxed);
           return;
         }
         p.programs.forget(program);
+        last.reset();
       } catch (const cancelled&) {
         throw;
       } catch (const deadline_exceeded&) {

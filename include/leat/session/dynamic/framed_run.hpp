@@ -38,9 +38,9 @@ class framed_run final : crew_lead {
       const plan_node& n = this->at(i);
       for (const plan_edge& e : n.out)
         if (!has_started(first, e.node))
-          arrive(root_, 0, e, e.port < 0 ? nullptr : &slots[static_cast<std::size_t>(n.first_result + e.port)], false, false);
+          arrive(root_, 0, e, e.port < 0 ? nullptr : &slots[static_cast<std::size_t>(n.first_result + e.port)], false, false, false);
       for (const int later : n.then)
-        if (!has_started(first, later)) arrive(root_, 0, {-1, later, 0}, nullptr, false, false);
+        if (!has_started(first, later)) arrive(root_, 0, {-1, later, 0}, nullptr, false, false, false);
       for (const int k : plan_.fetches_of[static_cast<std::size_t>(i)]) is_there_[static_cast<std::size_t>(k)] = true;
     }
     slots.clear();
@@ -103,10 +103,16 @@ class framed_run final : crew_lead {
   const plan_node& at(int i) const { return plan_.nodes[static_cast<std::size_t>(i)]; }
 
   iteration& begin_iteration(frame& f, int number) {
+    if (spare_) {  // what it holds of the heap is used again
+      spare_.key() = number;
+      f.iterations.insert(std::move(spare_));
+    }
     iteration& it = f.iterations[number];
     const plan_frame& s = plan_.frames[static_cast<std::size_t>(f.id)];
     it.serial = serials_++;
+    it.inputs.clear();
     it.inputs.resize(static_cast<std::size_t>(s.inputs));
+    it.outstanding = it.frames = 0;
     it.waits.assign(static_cast<std::size_t>(s.nodes), -1);
     it.dead.assign(static_cast<std::size_t>(s.nodes), 0);
     it.live.assign(static_cast<std::size_t>(s.nodes), 0);
@@ -121,18 +127,23 @@ class framed_run final : crew_lead {
   }
   bool has_started(const iteration& it, int node) const { return it.started[static_cast<std::size_t>(at(node).place)] != 0; }
 
-  // A value or the news of its absence comes to a node. `from_enter`: it comes from an Enter.
-  void arrive(frame& f, int number, const plan_edge& e, const token* value, bool dead, bool from_enter) {
+  // A value or the news of its absence comes to a node. `from_enter`: it comes from an Enter; `given_away`: nobody else wants it.
+  void arrive(frame& f, int number, const plan_edge& e, token* value, bool dead, bool from_enter, bool given_away) {
     iteration& it = f.iterations.at(number);
     const plan_node& n = at(e.node);
     const auto p = static_cast<std::size_t>(n.place);
+    const auto enter = [&] {
+      token& in = it.inputs[static_cast<std::size_t>(n.first_input + e.input)];
+      if (given_away) in = std::move(*value);
+      else in = *value;
+    };
     if (it.waits[p] < 0)
       it.waits[p] = n.held_by + static_cast<int>(n.controls.size()) + (n.kind == flow::merge ? 0 : static_cast<int>(n.inputs.size()));
     if (n.kind == flow::merge) {
       if (e.port < 0) {
         --it.waits[p];
       } else if (!dead) {
-        if (it.live[p] == 0 && it.started[p] == 0) it.inputs[static_cast<std::size_t>(n.first_input + e.input)] = *value;
+        if (it.live[p] == 0 && it.started[p] == 0) enter();
         it.live[p] = 1;
       } else {
         it.dead[p] += from_enter ? static_cast<int>(n.inputs.size()) : 1;
@@ -143,7 +154,7 @@ class framed_run final : crew_lead {
       return;
     }
     if (dead) ++it.dead[p];
-    else if (e.port >= 0) it.inputs[static_cast<std::size_t>(n.first_input + e.input)] = *value;
+    else if (e.port >= 0) enter();
     if (--it.waits[p] == 0) make_ready(f, it, number, e.node, it.dead[p] > 0);
   }
 
@@ -251,8 +262,10 @@ class framed_run final : crew_lead {
     const plan_node& n = at(it.node);
     std::vector<token> given;
     given.swap(results_);
-    given.assign(static_cast<std::size_t>(n.results), token{{}, nullptr, it.dead});
-    if (!it.dead) {
+    given.resize(static_cast<std::size_t>(n.results));
+    if (it.dead) {
+      for (token& t : given) t.dead = true;
+    } else {
       if (n.kind == flow::feed) {
         for (std::size_t k = 0; k < plan_.feeds.size(); ++k)
           if (plan_.feeds[k] == it.node) given[0].value = feeds_[k];
@@ -277,12 +290,12 @@ class framed_run final : crew_lead {
         is_there_[static_cast<std::size_t>(k)] = true;
       }
     propagate(it, n, given);
-    for (const int later : n.then) arrive(f, it.iteration, {-1, later, 0}, nullptr, false, false);
+    for (const int later : n.then) arrive(f, it.iteration, {-1, later, 0}, nullptr, false, false, false);
     --f.iterations.at(it.iteration).outstanding;
     clean(f, it.iteration);
   }
 
-  void propagate(const item& it, const plan_node& n, const std::vector<token>& given) {
+  void propagate(const item& it, const plan_node& n, std::vector<token>& given) {
     frame& f = *it.in;
     switch (n.kind) {
       case flow::enter: {
@@ -292,9 +305,9 @@ class framed_run final : crew_lead {
           t.dead = it.dead;
           child.invariants.emplace_back(it.node, t);
           for (int k = 0; k <= child.last; ++k)
-            if (child.iterations.contains(k)) send(child, k, n, given, it.dead);
+            if (child.iterations.contains(k)) send(child, k, n, given, it.dead, false);
         } else {
-          send(child, 0, n, given, it.dead);
+          send(child, 0, n, given, it.dead, true);
         }
         --child.enters_left;
         clean(child, 0);
@@ -304,8 +317,8 @@ class framed_run final : crew_lead {
         if (it.dead) {
           if (it.iteration == f.last) f.dead_exits.push_back(it.node);
         } else {
-          send(*f.parent, f.parent_iteration, n, given, false);
           if (plan_.frames[static_cast<std::size_t>(n.frame)].parent == 0) take_exit(n, it.node, given);
+          send(*f.parent, f.parent_iteration, n, given, false, true);
         }
         break;
       case flow::next:
@@ -314,11 +327,11 @@ class framed_run final : crew_lead {
           ++f.last;
           f.dead_exits.clear();
           begin_iteration(f, f.last);
-          for (const auto& [enter, value] : f.invariants) send(f, f.last, at(enter), {value}, value.dead);
+          for (auto& [enter, value] : f.invariants) send(f, f.last, at(enter), {&value, 1}, value.dead, false);
         }
-        send(f, it.iteration + 1, n, given, false);
+        send(f, it.iteration + 1, n, given, false, true);
         break;
-      default: send(f, it.iteration, n, given, it.dead); break;
+      default: send(f, it.iteration, n, given, it.dead, true); break;
     }
   }
   // An Exit stands in its frame, but its value is one of the frame outside.
@@ -329,14 +342,15 @@ class framed_run final : crew_lead {
     }
   }
 
-  void send(frame& f, int number, const plan_node& n, const std::vector<token>& given, bool dead) {
+  // `for_good`: what was given is not needed afterwards.
+  void send(frame& f, int number, const plan_node& n, std::span<token> given, bool dead, bool for_good) {
     const bool from_enter = n.kind == flow::enter;
     for (const plan_edge& e : n.out) {
       if (e.port < 0) {
-        arrive(f, number, e, nullptr, dead, from_enter);
+        arrive(f, number, e, nullptr, dead, from_enter, false);
       } else {
-        const token& t = given[static_cast<std::size_t>(e.port)];
-        arrive(f, number, e, &t, dead || t.dead, from_enter);
+        token& t = given[static_cast<std::size_t>(e.port)];
+        arrive(f, number, e, &t, dead || t.dead, from_enter, for_good && given.size() == 1 && &e == &n.out.back());
       }
     }
   }
@@ -363,7 +377,7 @@ class framed_run final : crew_lead {
       const iteration& it = found->second;
       if (it.outstanding > 0 || it.frames > 0 || &f == &root_) return;
       if (number == 0 ? f.enters_left > 0 : f.iterations.contains(number - 1)) return;
-      f.iterations.erase(found);
+      spare_ = f.iterations.extract(found);
       if (!held_.empty()) begin_held(f);
       if (!f.iterations.contains(number + 1)) break;
       ++number;
@@ -373,7 +387,10 @@ class framed_run final : crew_lead {
     const int outer = f.parent_iteration;
     const int id = f.id;
     const std::vector<int> exits = std::move(f.dead_exits);
-    for (int e : exits) send(parent, outer, at(e), {token{{}, nullptr, true}}, true);
+    for (int e : exits) {
+      token absent{{}, nullptr, true};
+      send(parent, outer, at(e), {&absent, 1}, true, true);
+    }
     parent.children.erase({outer, id});
     --parent.iterations.at(outer).frames;
     clean(parent, outer);
@@ -383,6 +400,7 @@ class framed_run final : crew_lead {
   step_state& step_;
   std::span<const tensor_value> feeds_;
   frame root_;
+  std::map<int, iteration>::node_type spare_;  // an iteration that has ended
   std::uint64_t serials_ = 0;
   std::priority_queue<item> ready_;
   std::vector<item> held_;  // of iterations that come later

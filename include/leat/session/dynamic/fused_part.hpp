@@ -41,7 +41,7 @@ class fused_part final : public plan_part {
     if (program == nullptr) return false;
     try {
       std::vector<tensor_value> fetched(givers.size());
-      give_memory(program->results_for(values), fetched);
+      if (keeps_.load(std::memory_order_relaxed)) give_memory(program->results_for(values), fetched);
       if (!program->run(values, fetched, step, programs_)) return false;
       keep_memory(fetched);
       for (std::size_t k = 0; k < fetched.size(); ++k) results[k] = {std::move(fetched[k]), nullptr, false};
@@ -79,16 +79,22 @@ class fused_part final : public plan_part {
   }
   void keep_memory(const std::vector<tensor_value>& results) {
     constexpr std::size_t large = 1 << 17;
+    const auto is_kept = [](const tensor_value& r) { return r.bytes() >= large && !r.is_borrowed(); };
+    const bool some = std::any_of(results.begin(), results.end(), is_kept);
+    if (!some && !keeps_.load(std::memory_order_relaxed)) return;
     const std::lock_guard lock(guard_);
     std::swap(kept_[0], kept_[1]);
     kept_[0].assign(results.size(), {});
     for (std::size_t k = 0; k < results.size(); ++k)
-      if (results[k].bytes() >= large && !results[k].is_borrowed()) kept_[0][k] = results[k];
+      if (is_kept(results[k])) kept_[0][k] = results[k];
+    const auto holds = [](const auto& list) { return std::any_of(list.begin(), list.end(), [](const tensor_value& v) { return static_cast<bool>(v); }); };
+    keeps_.store(holds(kept_[0]) || holds(kept_[1]), std::memory_order_relaxed);
   }
 
   program_cache programs_;
   std::mutex guard_;
   std::array<std::vector<tensor_value>, 2> kept_;  // the later ones first
+  std::atomic<bool> keeps_{false};                 // whether there are any
 };
 
 }  // namespace leat::dynamic

@@ -16,14 +16,13 @@ inline void run_traced(const plan_node& n, kernel_context& c) {
 // Kernels that move elements trust what the graph says of their dtype, so it holds of every result: what a stack or a queue gives,
 // and a host function, may be something else. Handles are looked at where they are used.
 inline void check_results(const plan_node& n, std::span<const token> results) {
-  const tensor_info& first = n.node->owner->at(n.node->index).result;
-  for (std::size_t k = 0; k < results.size(); ++k) {
+  for (std::size_t k = 0; k < n.result_types.size(); ++k) {
     const token& t = results[k];
-    if (!t.value || t.value.type() == resource_dtype) continue;
-    const dtype said = k == 0 ? first.type : k <= n.node->record->further.size() ? n.node->record->further[k - 1].type : dtype::invalid;
-    if (t.value.type() != said && said != dtype::invalid) [[unlikely]]
-      throw invalid_argument("result " + std::to_string(k) + " is " + dtype_name(t.value.type()) + ", which the graph says is " +
-                             dtype_name(said));
+    const dtype said = n.result_types[k];
+    if (t.value.type() == said || !t.value || t.value.type() == resource_dtype || said == dtype::invalid) [[likely]]
+      continue;
+    throw invalid_argument("result " + std::to_string(k) + " is " + dtype_name(t.value.type()) + ", which the graph says is " +
+                           dtype_name(said));
   }
 }
 
@@ -32,7 +31,7 @@ inline void call_kernel(const plan_node& n, step_state& step, std::span<token> i
   if (n.part != nullptr) return n.part->run(step, inputs, results);
   try {
     for (std::size_t k = 0; k < inputs.size(); ++k)
-      if (n.late[k] && inputs[k].variable != nullptr) inputs[k].value = {};
+      if (inputs[k].variable != nullptr && n.late[k]) inputs[k].value = {};
     kernel_context c(*n.node, step, inputs, results);
     if (step.trace == nullptr) (*n.run)(c);
     else run_traced(n, c);

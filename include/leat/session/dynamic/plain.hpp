@@ -64,16 +64,18 @@ class plain_program : public budgeted_program, public std::enable_shared_from_th
 
   /// Whether these are its shapes; then `sizes` has those with a name. Of one for many more is to be asked: `checked`.
   bool fits(std::span<const tensor_value> given, plan_sizes& sizes) const {
-    if (general) sizes.fill(-1);
-    for (std::size_t k = 0; k < feeds.size(); ++k) {
-      const shape& now = given[k].extent();
-      if (feeds[k].type != given[k].type() || !(general ? match(feeds[k].extent, now, sizes) : feeds[k].extent == now)) return false;
-    }
-    for (const auto& [k, value] : known_feeds) {
-      const tensor_value& now = given[static_cast<std::size_t>(k)];
-      if (value.bytes() != now.bytes() || std::memcmp(value.data(), now.data(), value.bytes()) != 0) return false;
-    }
-    return true;
+    if (!general) return fits_alone(given);
+    sizes.fill(-1);
+    for (std::size_t k = 0; k < feeds.size(); ++k)
+      if (feeds[k].type != given[k].type() || !match(feeds[k].extent, given[k].extent(), sizes)) return false;
+    return knows_elements_of(given);
+  }
+  /// Whether it is made for these shapes alone.
+  bool fits_alone(std::span<const tensor_value> given) const {
+    if (general) return false;
+    for (std::size_t k = 0; k < feeds.size(); ++k)
+      if (feeds[k].type != given[k].type() || !(feeds[k].extent == given[k].extent())) return false;
+    return knows_elements_of(given);
   }
   /// What it gives for these feeds, which fit.
   std::vector<tensor_info> results_for(std::span<const tensor_value> given) const {
@@ -134,6 +136,13 @@ class plain_program : public budgeted_program, public std::enable_shared_from_th
   }
 
  private:
+  bool knows_elements_of(std::span<const tensor_value> given) const {
+    for (const auto& [k, value] : known_feeds) {
+      const tensor_value& now = given[static_cast<std::size_t>(k)];
+      if (value.bytes() != now.bytes() || std::memcmp(value.data(), now.data(), value.bytes()) != 0) return false;
+    }
+    return true;
+  }
   [[gnu::cold]] void have_memory(step_state& step, program_cache& cache);
 
   // Which buffers are whose.

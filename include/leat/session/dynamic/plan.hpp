@@ -107,7 +107,13 @@ class planner {
       n.work = work_kind_of(op.type);
       n.writes = !written_inputs(op, inputs_of(i)).empty();
       n.constant_enter = n.kind == flow::enter && n.node->flag("is_constant");
-      n.results = nodes_.record(i).results;
+      const node_record& record = nodes_.record(i);
+      n.results = record.results;
+      if (find_kernel(op.type) != nullptr) {
+        n.result_types.push_back(g_.at(i).result.type);
+        for (const tensor_info& t : record.further) n.result_types.push_back(t.type);
+        n.result_types.resize(static_cast<std::size_t>(n.results), dtype::invalid);
+      }
       plan_.has_control_flow = plan_.has_control_flow || n.kind != flow::plain || is_switch(op.type);
       const bool acts = !n.writes && op.kind != op_kind::variable && op.type != "NoOp" && !is_pure(op) && !passes_on(op.type);
       plan_.has_effects = plan_.has_effects || acts;

@@ -50,6 +50,17 @@ class program_cache final : program_holder {
     step.session.programs->trim(p.get());
     return p;
   }
+  /// The same for a caller that ran `last` before: it is tried first, without waiting for others that look for a program.
+  std::shared_ptr<plain_program> find(graph& g, const run_plan& plan, step_state& step, std::span<const tensor_value> values,
+                                      std::weak_ptr<plain_program>& last) {
+    if (auto p = last.lock(); p != nullptr && p->fits_alone(values)) {
+      p->used.store(step.session.programs->now(), std::memory_order_relaxed);
+      return p;
+    }
+    auto p = find(g, plan, step, values);
+    if (p != nullptr && !p->general) last = p;
+    return p;
+  }
   /// Memory for a program that is about to run and has not enough: that of another one, where it does not run.
   void lend(plain_program& to, std::int64_t budget) {
     const std::int64_t wanted = to.bound->needed_bytes();

@@ -43,6 +43,7 @@ struct plan_node {
   bool waits = false;               // it may wait for what others do
   work_kind work = work_kind::none;
   int results = 0;
+  std::vector<dtype> result_types;  // that a kernel of its own must give, invalid for any; none where a definition gives them
   int first_result = 0;             // among the results of all nodes
   int frame = 0;                    // static; of an Enter the one it stands in
   int child = -1;                   // of an Enter

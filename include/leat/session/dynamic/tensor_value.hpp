@@ -179,10 +179,13 @@ class tensor_value {
   }
   tensor_value(tensor_value&& other) noexcept
       : type_(other.type_), extent_(other.extent_), buffer_(std::exchange(other.buffer_, nullptr)) {}
-  tensor_value& operator=(tensor_value other) noexcept {
-    std::swap(type_, other.type_);
-    std::swap(extent_, other.extent_);
-    std::swap(buffer_, other.buffer_);
+  tensor_value& operator=(const tensor_value& other) noexcept {
+    if (other.buffer_ != nullptr) other.buffer_->hold();
+    take(other, other.buffer_);
+    return *this;
+  }
+  tensor_value& operator=(tensor_value&& other) noexcept {
+    take(other, std::exchange(other.buffer_, nullptr));
     return *this;
   }
   ~tensor_value() {
@@ -342,6 +345,11 @@ class tensor_value {
   template <class T>
   T* elements_as() {
     return reinterpret_cast<T*>(buffer_->data);
+  }
+  void take(const tensor_value& from, detail::tensor_buffer* buffer) {
+    type_ = from.type_;
+    extent_ = from.extent_;
+    if (detail::tensor_buffer* const before = std::exchange(buffer_, buffer)) before->release();
   }
   void make_texts(std::size_t count) {
     buffer_ = detail::tensor_buffer::make(0, count * sizeof(std::string));
