@@ -574,7 +574,8 @@ def check_results_of_leat(options):
     print(f"{counts.graphs} graphs of {len(counts.operators)} operators run by both: {counts.runs} runs of leat ({counts.fused} of them fused programs), "
           f"{counts.values} results of {counts.elements} elements compared, {counts.exact} of them equal to the last bit; {counts.errors} errors of the "
           f"same class; {counts.drawn} results that follow from random numbers compared in dtype and shape, {counts.unordered} runs without an order "
-          f"and {counts.left_out} without a kernel left out, and {counts.after_errors} results of variables that a refused run may have written; "
+          f"and {counts.left_out} without a kernel left out, and {counts.after_errors} results of variables that a refused run may have written, "
+          f"and {counts.rounded} elements that follow from rounding; "
           f"{failed} graphs failed")
     return 1 if failed or counts.graphs == 0 else 0
 

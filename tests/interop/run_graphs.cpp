@@ -3,7 +3,9 @@
 // For each NAME.pb, NAME.runs.json beside it says what was run in one session, and what came out: feeds, fetches, and the results
 // or the error of each run. NAME.leat.json will say what comes out here, twice: as fused programs where that can be, and node by
 // node, up to the first run that fails though TensorFlow's did not. Nothing is compared here, check.py does that. A graph that cannot
-// be run at all is reported, and the next one tried; the exit code tells.
+// be run at all is reported, and the next one tried; the exit code tells. Under "nudged" are what the same runs give when every
+// floating-point number that is fed, or is a constant, is changed by some of its last bits: a result that this changes by as much as two
+// libraries differ follows from rounding, a floor beside an integer for example.
 
 #include <leat/session/graph_session.hpp>
 
@@ -20,6 +22,8 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <limits>
+#include <random>
 #include <sstream>
 #include <typeinfo>
 
@@ -74,14 +78,38 @@ nlohmann::json run_once(graph_session& s, const std::vector<std::string>& fetche
   }
 }
 
-nlohmann::json play(graph& g, const nlohmann::json& document, bool fuse) {
+/// Changes floating-point elements by up to four units in the last place, as a number draws them.
+tensor_value nudged(const tensor_value& v, std::mt19937& draws) {
+  tensor_value made = v.copy();
+  if (size_of(v.type()) == 0) return made;
+  with_dtype(v.type(), [&]<class T>(T) {
+    if constexpr (std::is_floating_point_v<T>)
+      for (T& x : made.template values<T>()) {
+        const int units = static_cast<int>(draws() % 9) - 4;
+        if (x != 0) x += x * std::numeric_limits<T>::epsilon() * static_cast<T>(units);
+      }
+  });
+  return made;
+}
+void nudge_constants(graph_def& def, std::mt19937& draws) {
+  for (auto& node : def.nodes)
+    if (attribute_value* value = node.op == "Const" ? node.attributes.find("value") : nullptr)
+      if (const auto* contents = value->get_if<tensor_proto>();
+          contents != nullptr && (contents->dtype == data_type::float32 || contents->dtype == data_type::float64))
+        *value = nudged(tensor_value::from_proto(*contents), draws).proto();
+}
+
+nlohmann::json play(graph& g, const nlohmann::json& document, bool fuse, std::mt19937* draws = nullptr) {
   std::ostringstream log;
   graph_session s(g, {.operation_timeout_in_ms = 5'000, .log = &log, .fuse = fuse});
   nlohmann::json runs = nlohmann::json::array();
   for (const auto& run : document.at("runs")) {
     const auto fetches = run.at("fetches").get<std::vector<std::string>>();
     std::map<std::string, tensor_value> feeds;
-    for (const auto& [name, value] : run.at("feeds").items()) feeds.emplace(name, leat_test::value_of_json(value));
+    for (const auto& [name, value] : run.at("feeds").items()) {
+      const tensor_value given = leat_test::value_of_json(value);
+      feeds.emplace(name, draws != nullptr ? nudged(given, *draws) : given);
+    }
     runs.push_back(run_once(s, fetches, feeds));
     if (runs.back().contains("error") && !run.contains("error")) break;  // from here on the two are in different states
   }
@@ -95,11 +123,20 @@ void run_file(const files::path& path) {
   auto def = io::read_binary_file(path);
   if (!document.value("devices", false))
     for (auto& node : def.nodes) node.device.clear();  // those that this machine does not have
-  graph g;
-  const auto scope = g.as_default();
-  import_graph(g, def, {.name = ""});
+  const auto played = [&](graph_def from, bool fuse, std::mt19937* draws = nullptr) {
+    if (draws != nullptr) nudge_constants(from, *draws);
+    graph g;
+    const auto scope = g.as_default();
+    import_graph(g, from, {.name = ""});
+    return play(g, document, fuse, draws);
+  };
+  nlohmann::json nudges = nlohmann::json::array();
+  for (unsigned seed = 1; seed <= 6; ++seed) {
+    std::mt19937 draws(seed);
+    nudges.push_back(played(def, true, &draws));
+  }
   io::write_file(beside.string() + ".leat.json",
-                 nlohmann::json{{"fused", play(g, document, true)}, {"plain", play(g, document, false)}}.dump());
+                 nlohmann::json{{"fused", played(def, true)}, {"plain", played(def, false)}, {"nudged", nudges}}.dump());
 }
 
 }  // namespace
