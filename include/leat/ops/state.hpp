@@ -149,7 +149,8 @@ struct group_structure : numbers_of<Es...> {
   }
 };
 
-// A copy of a node that also waits for `controls`; of a group, a group of such copies.
+// A copy of a node that also waits for `controls`; of a group, a group of such copies. A row without a value, a deferred training step,
+// is copied whole, as an assignment is.
 constexpr int copy_after(graph& g, int index, std::span<const int> controls) {
   const node n = g.at(index);
   std::vector<int> inputs;
@@ -160,7 +161,7 @@ constexpr int copy_after(graph& g, int index, std::span<const int> controls) {
     return g.add(info_of<group_op>, {}, {}, waits);
   }
   for (int c : controls) waits.push_back(c);
-  if (n.op->kind != op_kind::assign) {
+  if (n.op->kind != op_kind::assign && n.result.type != dtype::invalid) {
     inputs.push_back(index);
     return g.add(info_of<identity_op>, inputs, {}, waits);
   }

@@ -35,10 +35,11 @@ struct check_divisor_op {
 namespace detail {
 
 /// Whether an operator divides its first operand by its second, and cannot divide by 0.
-constexpr bool divides_integers(const op_info& op, dtype type) {
-  return is_integer(type) && (is_operator<truncate_div_op>(op) || is_operator<floor_div_op>(op) || is_operator<floor_mod_op>(op) ||
-                              is_operator<truncate_mod_op>(op));
+constexpr bool divides_integers(int code, dtype type) {
+  return is_integer(type) && (code == operator_record<truncate_div_op>::code || code == operator_record<floor_div_op>::code ||
+                              code == operator_record<floor_mod_op>::code || code == operator_record<truncate_mod_op>::code);
 }
+constexpr bool divides_integers(const op_info& op, dtype type) { return divides_integers(op.code, type); }
 
 constexpr bool is_constant(const graph& g, int i) { return g.at(i).op->kind == op_kind::constant; }
 constexpr double constant_value(const graph& g, int i) {

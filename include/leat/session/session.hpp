@@ -15,18 +15,69 @@
 
 namespace leat {
 
+namespace detail {
+
+// A device may say that its programs are planned when a session is made, not by the compiler.
+template <class Device>
+inline constexpr bool plans_programs = requires { Device::plans_programs; };
+template <class Device>
+struct choose_table {
+  template <class... Es>
+  using type = session_table<Es...>;
+  template <class Table, class... Fs>
+  using program = program_table<Fs...>;
+};
+template <class Device, class... Es>
+using table_of = typename choose_table<Device>::template type<Es...>;
+
+template <class Program>
+constexpr auto step_sequence() {
+  if constexpr (Program::is_planned) return std::index_sequence<>{};
+  else return std::make_index_sequence<static_cast<std::size_t>(Program::view.steps())>{};
+}
+
+// As many values as a session has variables or numbers: known to the compiler, or when it is made.
+template <bool Planned, class T, std::size_t Size>
+struct session_list : std::array<T, Size> {
+  explicit session_list(int) : std::array<T, Size>{} {}
+};
+template <class T, std::size_t Size>
+struct session_list<true, T, Size> : std::vector<T> {
+  explicit session_list(int size) : std::vector<T>(static_cast<std::size_t>(size) + 1) {}
+};
+
+}  // namespace detail
+
 /// What `session` says, on any device. A device says whether it shares the host's memory, allocates and copies, and runs a
 /// program's steps; see cpu::device.
 template <class Device, expression... Es>
-class basic_session : detail::refused_calls_of<Es...> {
-  using table = detail::session_table<Es...>;
+class basic_session : detail::refused_calls_of<detail::table_of<Device, Es...>> {
+  using table = detail::table_of<Device, Es...>;
+  using check = detail::session_check<detail::choose_table<Device>::template type, Es...>;
+  using refused_calls = detail::refused_calls_of<table>;
+  static constexpr bool plans = detail::plans_programs<Device>;
+  // What the compiler knows of the session: of one that plans its programs, the variables that the user wrote.
   static constexpr auto& view = table::view;
+  // All variables and numbers.
+  static constexpr auto rows() {
+    if constexpr (plans) return table::plan().view();
+    else return view;
+  }
+  template <class... Fs>
+  using program_for = typename detail::choose_table<Device>::template program<table, detail::fetch_target_of<Fs>...>;
   template <class Program>
   using step_state = detail::step_state<Program, Device>;
   template <class V>
-  static constexpr int variable_index = view.find_variable(V::identity::hash);
+  static constexpr bool has_variable = view.find_variable(V::identity::hash) >= 0;
   template <class V>
-  static constexpr bool has_variable = variable_index<V> >= 0;
+  static int variable_index() {
+    if constexpr (plans) {
+      return rows().find_variable(V::identity::hash);
+    } else {
+      constexpr int found = view.find_variable(V::identity::hash);
+      return found;
+    }
+  }
   static constexpr bool has_random = [] {
     for (int k = 0; k < view.variables(); ++k)
       if (is_random(view.variable(k).kind)) return true;
@@ -40,8 +91,8 @@ class basic_session : detail::refused_calls_of<Es...> {
 
  public:
   explicit basic_session(const Es&... expressions)
-    requires(detail::session_check<Es...>::ok)
-      : storage_(static_cast<std::size_t>(view.bytes())) {
+    requires(check::ok)
+      : storage_(static_cast<std::size_t>(rows().bytes())) {
     cpu::require_one_configuration();
     // the numbers that the expressions carry; where two carry one number, they must agree
     std::array<bool, carried_count + 1> set{};
@@ -49,13 +100,13 @@ class basic_session : detail::refused_calls_of<Es...> {
     current_ = carried_;
     if constexpr (!Device::shares_memory) {
       device_numbers_ = detail::device_bytes<Device>(sizeof numbers_);
-      device_arrays_.resize(static_cast<std::size_t>(view.numbers()));
+      device_arrays_.resize(static_cast<std::size_t>(rows().numbers()));
     }
     if constexpr (carried_count > 0)
       for (std::size_t i = 0; i < carried_count; ++i) write_numbers(carried_ids.id[i], carried_[i]);
   }
-  template <class Refusal = typename detail::session_check<Es...>::refusal::problem>
-    requires(!detail::session_check<Es...>::ok)
+  template <class Refusal = typename check::refusal::problem>
+    requires(!check::ok)
   explicit basic_session(const Es&..., Refusal* = nullptr) = delete;
   basic_session(const basic_session&) = delete;
   basic_session& operator=(const basic_session&) = delete;
@@ -65,29 +116,30 @@ class basic_session : detail::refused_calls_of<Es...> {
   /// Gives every variable its first value; a variable that had one starts anew.
   void initialize() {
     const guard g(busy_);
-    for (int k = 0; k < view.variables(); ++k)
-      check_start(k, initial_numbers(k));
-    for (int k = 0; k < view.variables(); ++k) initialize_one(k, initial_numbers(k));
+    const int count = rows().variables();
+    for (int k = 0; k < count; ++k) check_start(k, initial_numbers(k));
+    for (int k = 0; k < count; ++k) initialize_one(k, initial_numbers(k));
   }
   /// Gives some variables their first value: the numbers of their initializers are those that the arguments carry.
   template <tensor_expression... Vs>
     requires(sizeof...(Vs) > 0 && (has_variable<Vs> && ...))
   void initialize(const Vs&... variables) {
     const guard g(busy_);
-    (check_start(variable_index<Vs>, initial_numbers_of(variables)), ...);
-    (initialize_one(variable_index<Vs>, initial_numbers_of(variables)), ...);
+    (check_start(variable_index<Vs>(), initial_numbers_of(variables)), ...);
+    (initialize_one(variable_index<Vs>(), initial_numbers_of(variables)), ...);
   }
   /// Whether a variable has a value.
   template <tensor_expression V>
     requires has_variable<V>
   bool is_initialized(const V&) const {
-    return initialized_[static_cast<std::size_t>(variable_index<V>)];
+    return initialized_[static_cast<std::size_t>(variable_index<V>())];
   }
   /// The names of the variables without a value.
   std::vector<std::string> uninitialized() const {
     std::vector<std::string> names;
-    for (int k = 0; k < view.variables(); ++k)
-      if (!initialized_[static_cast<std::size_t>(k)]) names.emplace_back(view.name_of(k).view());
+    const auto all = rows();
+    for (int k = 0; k < all.variables(); ++k)
+      if (!initialized_[static_cast<std::size_t>(k)]) names.emplace_back(all.name_of(k).view());
     return names;
   }
 
@@ -95,9 +147,9 @@ class basic_session : detail::refused_calls_of<Es...> {
   template <tensor_expression V>
     requires has_variable<V>
   array_of<V> value(const V&) const {
-    constexpr int k = variable_index<V>;
-    if (!initialized_[k]) without_value(k);
-    const void* from = storage_.data() + view.variable(k).offset;
+    const int k = variable_index<V>();
+    if (!initialized_[static_cast<std::size_t>(k)]) without_value(k);
+    const void* from = storage_.data() + rows().variable(k).offset;
     if constexpr (V::rank == 0) {
       typename V::element result;
       device_.copy_out(&result, from, sizeof result);
@@ -110,20 +162,20 @@ class basic_session : detail::refused_calls_of<Es...> {
       return result;
     }
   }
-  using detail::refused_calls_of<Es...>::initialize;
-  using detail::refused_calls_of<Es...>::is_initialized;
-  using detail::refused_calls_of<Es...>::value;
-  using detail::refused_calls_of<Es...>::assign;
+  using refused_calls::initialize;
+  using refused_calls::is_initialized;
+  using refused_calls::value;
+  using refused_calls::assign;
 
   /// Gives a variable a value from the host. Errors: invalid_argument if the array has another shape.
   template <tensor_expression V, class Array>
     requires(has_variable<V> && detail::value_check<V, Array>::ok)
   void assign(const V&, const Array& array) {
     const guard g(busy_);
-    constexpr int k = variable_index<V>;
+    const int k = variable_index<V>();
     using T = typename V::element;
-    write_variable(view.variable(k), [&](std::byte* to) { detail::copy_in<V>(static_cast<T*>(static_cast<void*>(to)), array); });
-    initialized_[k] = true;
+    write_variable(rows().variable(k), [&](std::byte* to) { detail::copy_in<V>(static_cast<T*>(static_cast<void*>(to)), array); });
+    initialized_[static_cast<std::size_t>(k)] = true;
     all_initialized_ = uninitialized_count() == 0;
   }
   /// Gives a parameter another value, for all following runs. Errors: invalid_argument for a number that its dtype does not hold.
@@ -139,13 +191,14 @@ class basic_session : detail::refused_calls_of<Es...> {
   template <class F>
   void for_each_value(F f) const {
     const guard g(busy_);
-    for (int k = 0; k < view.variables(); ++k) {
-      const auto row = view.variable(k);
+    const auto all = rows();
+    for (int k = 0; k < all.variables(); ++k) {
+      const auto row = all.variable(k);
       if (!initialized_[static_cast<std::size_t>(k)]) continue;
       std::vector<std::byte> host(static_cast<std::size_t>(row.extent.elements() * size_of(row.type)));
       device_.copy_out(host.data(), storage_.data() + row.offset, host.size());
       device_.finish();
-      f(std::string(view.name_of(k).view()), row.type, row.extent, std::span<const std::byte>(host));
+      f(std::string(all.name_of(k).view()), row.type, row.extent, std::span<const std::byte>(host));
     }
   }
   /// Calls `f(id, value, is_parameter)` for each number and array that the session's expressions carry, a number as its bits; parameters
@@ -153,8 +206,9 @@ class basic_session : detail::refused_calls_of<Es...> {
   template <class F>
   void for_each_number(F f) const {
     for (int i = 0; i < carried_ids.size; ++i) f(carried_ids.id[static_cast<std::size_t>(i)], carried_[static_cast<std::size_t>(i)], false);
-    for (int k = 0; k < view.numbers(); ++k)
-      if (const auto row = view.number(k); row.is_parameter)
+    const auto all = rows();
+    for (int k = 0; k < all.numbers(); ++k)
+      if (const auto row = all.number(k); row.is_parameter)
         f(row.id, carried_value(detail::read_number(&numbers_[static_cast<std::size_t>(k)], row.type)), true);
   }
 
@@ -172,11 +226,11 @@ class basic_session : detail::refused_calls_of<Es...> {
   template <class... Fs, feed_binding... Feeds>
     requires(detail::run_check<table, detail::fetch_targets<detail::fetch_target_of<Fs>...>, typename Feeds::leaf::identity...>::ok)
   [[gnu::always_inline]] detail::fetch_results<Fs...> run(const fetch_list<Fs...>& fetches, const Feeds&... feeds) {
-    using compiled = detail::program_table<detail::fetch_target_of<Fs>...>;
+    using compiled = program_for<Fs...>;
     const detail::session_guard<!detail::is_tiny<compiled>()> g(busy_);
     return run_in(detail::unobserved{}, state_of<compiled>(), fetches, feeds...);
   }
-  using detail::refused_calls_of<Es...>::run;
+  using refused_calls::run;
 
   /// A run prepared once: calling it looks nothing up. What has a name is read, or written, where it is when the run is called, and must
   /// live as long; numbers and views without a name become part of the prepared run. It must not outlive the session.
@@ -185,17 +239,17 @@ class basic_session : detail::refused_calls_of<Es...> {
     requires(detail::run_check<table, detail::fetch_targets<detail::fetch_target_of<Fs>...>, typename Feeds::leaf::identity...>::ok &&
              (detail::kept_check<Feeds>::ok && ...))
   [[nodiscard("a prepared run does nothing until it is called")]] auto prepare(const fetch_list<Fs...>& fetches, const Feeds&... feeds) {
-    using compiled = detail::program_table<detail::fetch_target_of<Fs>...>;
+    using compiled = program_for<Fs...>;
     const guard g(busy_);
     return [this, &state = state_of<compiled>(), fetches, feeds...]() __attribute__((always_inline)) {
       const detail::session_guard<!detail::is_tiny<compiled>()> entered(busy_);
       return run_in(detail::unobserved{}, state, fetches, feeds...);
     };
   }
-  using detail::refused_calls_of<Es...>::prepare;
-  using detail::refused_calls_of<Es...>::run_traced;
-  using detail::refused_calls_of<Es...>::planned;
-  using detail::refused_calls_of<Es...>::arena_bytes;
+  using refused_calls::prepare;
+  using refused_calls::run_traced;
+  using refused_calls::planned;
+  using refused_calls::arena_bytes;
 
   /// `run` with the time of each step told to a trace (<leat/session/trace.hpp>). The same step, compiled once more around the
   /// clock: `run` itself knows nothing of traces. For devices that run where the host does.
@@ -203,7 +257,7 @@ class basic_session : detail::refused_calls_of<Es...> {
     requires(Device::shares_memory &&
              detail::run_check<table, detail::fetch_targets<detail::fetch_target_of<Fs>...>, typename Feeds::leaf::identity...>::ok)
   detail::fetch_results<Fs...> run_traced(Trace& trace, const fetch_list<Fs...>& fetches, const Feeds&... feeds) {
-    using compiled = detail::program_table<detail::fetch_target_of<Fs>...>;
+    using compiled = program_for<Fs...>;
     const guard g(busy_);
     detail::observed<Trace> observer{trace};
     return run_in(observer, state_of<compiled>(), fetches, feeds...);
@@ -211,22 +265,22 @@ class basic_session : detail::refused_calls_of<Es...> {
   /// The program of a set of fetches and the plan of its last run, for `memory_plan_of` (<leat/session/memory_plan.hpp>).
   template <class... Fs>
   planned_program planned(const fetch_list<Fs...>&) {
-    using compiled = detail::program_table<detail::fetch_target_of<Fs>...>;
+    using compiled = program_for<Fs...>;
     auto& state = state_of<compiled>();
     if (!state.planned) throw failed_precondition("planned: these fetches have not run yet");
-    return {compiled::data.data(), state.sizes, &state.plan};
+    return {detail::data_of<compiled>(), state.sizes, &state.plan};
   }
 
   /// Bytes of intermediate results that a set of fetches needs for the shapes of its last run.
   template <class... Fs>
   std::int64_t arena_bytes(const fetch_list<Fs...>&) {
-    return state_of<detail::program_table<detail::fetch_target_of<Fs>...>>().plan.arena_bytes;
+    return state_of<program_for<Fs...>>().plan.arena_bytes;
   }
 
  private:
   using guard = detail::session_guard<>;
   [[noreturn, gnu::cold, gnu::noinline]] static void without_value(int k) {
-    throw failed_precondition("variable \"" + std::string(view.name_of(k).view()) +
+    throw failed_precondition("variable \"" + std::string(rows().name_of(k).view()) +
                               "\" is used before it has a value: call session.initialize() or assign it");
   }
 
@@ -249,7 +303,7 @@ class basic_session : detail::refused_calls_of<Es...> {
       for (std::size_t i = 0; i < places_of<E>.size(); ++i) {
         const auto at = places_of<E>[i];
         if (set[at] && !(numbers[at] == e.carried[i]))
-          detail::throw_two_values(view, carried_ids.id[at], detail::bits_of_carried(numbers[at]), detail::bits_of_carried(e.carried[i]),
+          detail::throw_two_values(rows(), carried_ids.id[at], detail::bits_of_carried(numbers[at]), detail::bits_of_carried(e.carried[i]),
                                    detail::is_array(e.carried[i]));
         numbers[at] = e.carried[i];
         set[at] = true;
@@ -258,12 +312,13 @@ class basic_session : detail::refused_calls_of<Es...> {
   // Gives the numbers that stand for what expressions carry under `id` their value, each in its dtype.
   [[gnu::cold, gnu::noinline]] void write_numbers(std::uint64_t id, const carried_value& value) {
     if constexpr (has_arrays)
-      if (value.elements) return bring_array(view.find_number(id), value.elements);
+      if (value.elements) return bring_array(rows().find_number(id), value.elements);
     const std::uint64_t bits = detail::bits_of_carried(value);
-    for (int k = 0; k < view.numbers(); ++k)
-      if (const auto row = view.number(k); row.carried == id) detail::check_number(row.type, bits);
-    for (int k = 0; k < view.numbers(); ++k) {
-      const auto row = view.number(k);
+    const auto all = rows();
+    for (int k = 0; k < all.numbers(); ++k)
+      if (const auto row = all.number(k); row.carried == id) detail::check_number(row.type, bits);
+    for (int k = 0; k < all.numbers(); ++k) {
+      const auto row = all.number(k);
       if (row.carried != id) continue;
       auto& number = numbers_[static_cast<std::size_t>(k)];
       detail::write_number(&number, row.type, bits);
@@ -330,7 +385,7 @@ class basic_session : detail::refused_calls_of<Es...> {
     std::array<bool, carried_count + 1> set{};
     (take(next, set, asked), ...);
     for (std::size_t i = 0; i < carried_count; ++i)
-      if (!(next[i] == current_[i])) detail::check_other_number(view, carried_ids.id[i], detail::bits_of_carried(next[i]));
+      if (!(next[i] == current_[i])) detail::check_other_number(rows(), carried_ids.id[i], detail::bits_of_carried(next[i]));
     for (std::size_t i = 0; i < carried_count; ++i)
       if (!(next[i] == current_[i])) write_numbers(carried_ids.id[i], next[i]);
     current_ = next;
@@ -338,7 +393,7 @@ class basic_session : detail::refused_calls_of<Es...> {
 
   using first_numbers = std::array<carried_value, 3>;
   [[gnu::cold, gnu::noinline]] first_numbers initial_numbers(int k) const {
-    const auto row = view.variable(k);
+    const auto row = rows().variable(k);
     first_numbers numbers{};
     for (int i = 0; i < row.numbers; ++i)
       numbers[static_cast<std::size_t>(i)] = carried_under(row.start != 0 ? row.start : detail::initial_number_id(row.id, i));
@@ -358,17 +413,17 @@ class basic_session : detail::refused_calls_of<Es...> {
     return {detail::bits_of_carried(numbers[0]), detail::bits_of_carried(numbers[1]), detail::bits_of_carried(numbers[2])};
   }
   static void check_start(int k, const first_numbers& numbers) {
-    detail::check_initializer<has_random>(view.variable(k), bits_of(numbers).data(), view.name_of(k).view());
+    detail::check_initializer<has_random>(rows().variable(k), bits_of(numbers).data(), rows().name_of(k).view());
   }
   void initialize_one(int k, const first_numbers& numbers) {
-    const auto row = view.variable(k);
+    const auto row = rows().variable(k);
     write_variable(row, [&](std::byte* to) {
       if constexpr (has_arrays)
         if (const auto& start = numbers[0].elements; start) {
           std::memcpy(to, start.data(), start.bytes());
           return;
         }
-      detail::initialize_variable<has_random>(to, row, bits_of(numbers).data(), view.name_of(k).view());
+      detail::initialize_variable<has_random>(to, row, bits_of(numbers).data(), rows().name_of(k).view());
     });
     initialized_[static_cast<std::size_t>(k)] = true;
     all_initialized_ = uninitialized_count() == 0;
@@ -387,7 +442,7 @@ class basic_session : detail::refused_calls_of<Es...> {
   }
   int uninitialized_count() const {
     int n = 0;
-    for (int k = 0; k < view.variables(); ++k) n += initialized_[static_cast<std::size_t>(k)] ? 0 : 1;
+    for (int k = 0; k < rows().variables(); ++k) n += initialized_[static_cast<std::size_t>(k)] ? 0 : 1;
     return n;
   }
 
@@ -401,12 +456,14 @@ class basic_session : detail::refused_calls_of<Es...> {
   template <class Program>
   [[gnu::noinline]] step_state<Program>& new_state(std::size_t number) {
     auto state = std::make_unique<step_state<Program>>();
-    for (int b = 0; b < Program::view.buffers(); ++b) {
-      const auto info = Program::view.buffer_at(b);
-      if constexpr (view.variables() > 0)
-        if (info.where == storage::variable) state->buffers[b] = storage_.data() + view.variable(view.find_variable(info.id)).offset;
-      if constexpr (view.numbers() > 0)
-        if (is_one_number(info)) state->buffers[b] = &numbers_[static_cast<std::size_t>(view.find_number(info.id))];
+    const auto all = rows();
+    const program_view program = detail::view_of<Program>();
+    for (int b = 0; b < program.buffers(); ++b) {
+      const auto info = program.buffer_at(b);
+      if constexpr (plans || view.variables() > 0)
+        if (info.where == storage::variable) state->buffers[b] = storage_.data() + all.variable(all.find_variable(info.id)).offset;
+      if constexpr (plans || view.numbers() > 0)
+        if (is_one_number(info)) state->buffers[b] = &numbers_[static_cast<std::size_t>(all.find_number(info.id))];
     }
     if (states_.size() <= number) states_.resize(number + 1);
     auto& made = *state;
@@ -417,17 +474,18 @@ class basic_session : detail::refused_calls_of<Es...> {
   template <class Program>
   [[gnu::noinline]] void plan(step_state<Program>& state) {
     state.planned = false;  // until all of it is there
-    make_plan(Program::data.data(), state.sizes, Device::chunks, state.plan);
+    make_plan(detail::data_of<Program>(), state.sizes, Device::chunks, state.plan);
     if (static_cast<std::size_t>(state.plan.arena_bytes) > state.arena.size())
       state.arena = detail::device_bytes<Device>(static_cast<std::size_t>(state.plan.arena_bytes));
-    for (int b = 0; b < Program::view.buffers(); ++b) {
-      const auto info = Program::view.buffer_at(b);
+    const program_view program = detail::view_of<Program>();
+    for (int b = 0; b < program.buffers(); ++b) {
+      const auto info = program.buffer_at(b);
       if (info.where == storage::arena || info.where == storage::extent)
         state.buffers[b] = state.arena.data() + state.plan.offsets[static_cast<std::size_t>(b)];
       if (info.where == storage::extent) {
         std::uint64_t number = 0;
         detail::write_number(&number, info.type,
-                             detail::bits_as(info.type, static_cast<double>(Program::view.elements(info.extent, state.sizes))));
+                             detail::bits_as(info.type, static_cast<double>(program.elements(info.extent, state.sizes))));
         device_.copy_in(state.buffers[b], &number, static_cast<std::size_t>(size_of(info.type)));
       }
     }
@@ -449,18 +507,20 @@ class basic_session : detail::refused_calls_of<Es...> {
 
   template <class Program>
   void check_variables() {
-    for (int b = 0; view.variables() > 0 && b < Program::view.buffers(); ++b) {
-      const auto info = Program::view.buffer_at(b);
+    const program_view program = detail::view_of<Program>();
+    for (int b = 0; b < program.buffers(); ++b) {
+      const auto info = program.buffer_at(b);
       if (info.where != storage::variable || !info.read) continue;
-      const int k = view.find_variable(info.id);
+      const int k = rows().find_variable(info.id);
       if (!initialized_[static_cast<std::size_t>(k)]) without_value(k);
     }
   }
   template <class Program>
   void mark_written() {
-    for (int b = 0; view.variables() > 0 && b < Program::view.buffers(); ++b) {
-      const auto info = Program::view.buffer_at(b);
-      if (info.where == storage::variable && !info.read) initialized_[static_cast<std::size_t>(view.find_variable(info.id))] = true;
+    const program_view program = detail::view_of<Program>();
+    for (int b = 0; b < program.buffers(); ++b) {
+      const auto info = program.buffer_at(b);
+      if (info.where == storage::variable && !info.read) initialized_[static_cast<std::size_t>(rows().find_variable(info.id))] = true;
     }
     all_initialized_ = uninitialized_count() == 0;
   }
@@ -468,12 +528,16 @@ class basic_session : detail::refused_calls_of<Es...> {
   template <class Observer, class Program, class... Fs, class... Feeds>
   [[gnu::always_inline]] detail::fetch_results<Fs...> run_in([[maybe_unused]] const Observer& observer, step_state<Program>& state,
                                                             const fetch_list<Fs...>& fetches, const Feeds&... feeds) {
-    constexpr int names = Program::view.names();
     // feeds: memory for each placeholder, sizes for the named dimensions
-    std::int64_t sizes[names + 1];
+    std::int64_t sizes[detail::room_for_names<Program>() + 1];
+    const int names = detail::view_of<Program>().names();
     for (int k = 0; k < names; ++k) sizes[k] = -1;
     adopt_numbers(fetches, std::index_sequence_for<Fs...>{});
-    if constexpr (has_arrays) bind_arrays(state, std::make_index_sequence<static_cast<std::size_t>(Program::view.buffers())>{});
+    if constexpr (has_arrays && plans)
+      for (const auto& a : state.code.arrays())
+        state.buffers[a.buffer] = current_[static_cast<std::size_t>(carried_ids.find(a.id))].elements.data();
+    else if constexpr (has_arrays)
+      bind_arrays(state, std::make_index_sequence<static_cast<std::size_t>(Program::view.buffers())>{});
     constexpr bool into = (detail::is_into<Fs> || ...);
     std::tuple<detail::bound_feed<Feeds, into>...> bound;
     [[maybe_unused]] const fed_numbers<Program, (detail::feeds_number<Program, Feeds>() || ...)> until_the_end{*this, state};
@@ -491,11 +555,13 @@ class basic_session : detail::refused_calls_of<Es...> {
       check_variables<Program>();
     detail::fetch_results<Fs...> results;
     bind_fetches<Program>(state, results, fetches, std::index_sequence_for<Fs...>{});
-    constexpr auto steps = std::make_index_sequence<static_cast<std::size_t>(Program::view.steps())>{};
+    constexpr auto steps = detail::step_sequence<Program>();
     if constexpr (Device::shares_memory) {
       const typename Device::workspace w{state.buffers, state.plan.numbers.data(), state.arena.data()};
       const typename Device::mode mode;
-      if constexpr (std::is_same_v<Observer, detail::unobserved>)
+      if constexpr (plans && std::is_same_v<Observer, detail::unobserved>)
+        state.code.run(w);
+      else if constexpr (std::is_same_v<Observer, detail::unobserved>)
         device_.template run<Program>(w, steps);
       else
         observer.template run<Device, Program>(w, state, steps);
@@ -543,9 +609,14 @@ class basic_session : detail::refused_calls_of<Es...> {
   };
   template <class Program>
   void restore_numbers(step_state<Program>& state) {
-    for (int b = 0; b < Program::view.buffers(); ++b) {
-      const auto info = Program::view.buffer_at(b);
-      if (is_one_number(info)) state.buffers[b] = &numbers_[static_cast<std::size_t>(view.find_number(info.id))];
+    if constexpr (plans) {
+      const auto all = rows();
+      for (const auto& n : state.code.numbers()) state.buffers[n.buffer] = &numbers_[static_cast<std::size_t>(all.find_number(n.id))];
+    } else {
+      for (int b = 0; b < Program::view.buffers(); ++b) {
+        const auto info = Program::view.buffer_at(b);
+        if (is_one_number(info)) state.buffers[b] = &numbers_[static_cast<std::size_t>(view.find_number(info.id))];
+      }
     }
   }
   template <class Program, class Results, class... Fs, std::size_t... I>
@@ -564,9 +635,9 @@ class basic_session : detail::refused_calls_of<Es...> {
   detail::device_bytes<Device> storage_;
   carried_values carried_{};  // of the expressions that the session was made of
   carried_values current_{};  // the same, plain numbers and arrays those of the last run
-  std::array<std::uint64_t, static_cast<std::size_t>(view.numbers()) + 1> numbers_{};
-  std::array<bool, static_cast<std::size_t>(view.variables()) + 1> initialized_{};
-  bool all_initialized_ = view.variables() == 0;
+  detail::session_list<plans, std::uint64_t, static_cast<std::size_t>(view.numbers()) + 1> numbers_{rows().numbers()};
+  detail::session_list<plans, char, static_cast<std::size_t>(view.variables()) + 1> initialized_{rows().variables()};
+  bool all_initialized_ = rows().variables() == 0;
   mutable std::atomic<bool> busy_{false};
   std::vector<std::unique_ptr<detail::step_state_base>> states_;
   [[no_unique_address]] std::conditional_t<Device::shares_memory, detail::no_copies, detail::device_bytes<Device>> device_numbers_;
@@ -593,11 +664,11 @@ class session<detail::refused_session<Words...>> {
 };
 
 template <expression... Es>
-  requires(detail::session_check<Es...>::ok)
+  requires(detail::session_check<detail::session_table, Es...>::ok)
 session(const Es&...) -> session<Es...>;
 template <expression... Es>
-  requires(!detail::session_check<Es...>::ok)
-session(const Es&...) -> session<typename detail::session_check<Es...>::refusal::problem>;
+  requires(!detail::session_check<detail::session_table, Es...>::ok)
+session(const Es&...) -> session<typename detail::session_check<detail::session_table, Es...>::refusal::problem>;
 session(...)
     -> session<detail::refused_session<LEAT_WORDS("session s{a, b, ...} takes expressions: what is fetched and done in its runs")>>;
 

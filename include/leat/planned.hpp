@@ -1,0 +1,10 @@
+#pragma once
+// Typed sessions that are planned when they are made, beside leat.hpp.
+
+#include <leat/leat.hpp>
+
+#include <leat/session/planned_session.hpp>
+#ifndef LEAT_SEPARATE_COMPILATION
+#include <leat/session/planned/session_plan_functions.hpp>
+#include <leat/train/planned_steps.hpp>
+#endif
