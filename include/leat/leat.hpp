@@ -24,3 +24,6 @@
 #include <leat/train/clip.hpp>
 #include <leat/train/layers.hpp>
 #include <leat/train/optimizer.hpp>
+#ifdef LEAT_PLANNED_SESSIONS
+#include <leat/planned.hpp>
+#endif

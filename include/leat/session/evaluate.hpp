@@ -9,6 +9,7 @@
 
 namespace leat {
 
+LEAT_SESSIONS_BEGIN
 /// The values of expressions, as a tuple. Errors: as `session::run`.
 template <class... Es, feed_binding... Feeds>
   requires(tensor_expression<Es> && ...)
@@ -26,5 +27,7 @@ template <tensor_expression E, feed_binding... Feeds>
 auto evaluate(const E& e, const Feeds&... feeds) {
   return std::get<0>(evaluate(fetch(e), feeds...));
 }
+
+LEAT_SESSIONS_END
 
 }  // namespace leat

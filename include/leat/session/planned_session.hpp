@@ -3,8 +3,8 @@
 // passes run at the first use of a set of fetches, over the graph of its expressions. So the compiler's work is the checks,
 // however deep the model; the interpreter (cpu/interpret.hpp) runs what was planned. Include <leat/planned.hpp>.
 
+#include <leat/session/basic_session.hpp>
 #include <leat/session/planned/planned_table.hpp>
-#include <leat/session/session.hpp>
 
 namespace leat {
 
@@ -19,7 +19,7 @@ struct choose_table<planning_device> {
   template <class... Es>
   using type = planned_table<Es...>;
   template <class Table, class... Fs>
-  using program = planned_program<Table, Fs...>;
+  using program = interpreted_program<Table, Fs...>;
 };
 }  // namespace detail
 

@@ -55,7 +55,7 @@ struct planned_table {
 
 /// The program of one set of fetches, planned when it is first asked for.
 template <class Table, class... Fs>
-struct planned_program {
+struct interpreted_program {
   static constexpr bool is_planned = true;
   static const planned_code& code() {
     static constexpr std::uint64_t ids[]{Fs::identity::hash...};
