@@ -24,8 +24,8 @@ struct choose_table<planning_device> {
 }  // namespace detail
 
 /// As `session`, planned when it is made: `planned_session s{loss, train}; s.initialize(); auto [l] = s.run(fetch(loss, train), x = xs);`.
-/// Errors: those of `session`; invalid_argument from the first run of some fetches where they need an operator of the program's own that
-/// is not registered (`register_operator`, `cpu::register_kernel`).
+/// Errors: those of `session`; invalid_argument when it is made of an operator of the program's own that is not registered
+/// (`register_operator`, `cpu::register_kernel`).
 template <expression... Es>
 class planned_session : public basic_session<planning_device, Es...> {
   using basic_session<planning_device, Es...>::basic_session;
