@@ -27,6 +27,7 @@
 #else
 #include <leat/cpu/interpret/library.hpp>
 #endif
+#include <leat/cpu/interpret/direct.hpp>
 #include <leat/cpu/interpret/run_cluster.hpp>
 #include <leat/passes/lower.hpp>
 
@@ -86,7 +87,38 @@ class interpreter {
   /// no variable has been written.
   void run(const workspace& w) const {
     const flush_denormals mode;
+    run_in_mode(w);
+  }
+  /// The same where the caller has set the floating-point mode.
+  void run_in_mode(const workspace& w) const {
     for (const step& s : steps_) run_step(s, w);
+  }
+  /// The same by the calls that `direct` resolved for the workspace's plan.
+  void run_direct(const workspace& w, direct_program& calls) const {
+    calls.run(w.buffers, [&](int k) { run_step(steps_[static_cast<std::size_t>(k)], w); });
+  }
+  /// A small program's calls, resolved for one plan; nothing for larger ones. `numbers` are the plan's.
+  std::optional<direct_program> direct(const std::int64_t* numbers) const {
+    std::int64_t work = 0;
+    bool some = false;
+    for (const step& s : steps_) {
+      if (!s.cluster) continue;
+      some = true;
+      const std::int64_t* plan = numbers + s.plan_begin;
+      const std::int64_t inner = s.cluster->has_inner ? plan[plan_rows] * plan[plan_inner] : 1;
+      work += inner * (s.info.instruction_count / words_per_instruction);
+      if (work > direct_program::most_work) return std::nullopt;
+    }
+    if (!some) return std::nullopt;
+    detail::direct_writer writer;
+    for (std::size_t k = 0; k < steps_.size(); ++k) {
+      const step& s = steps_[k];
+      const std::size_t mark = writer.mark();
+      if (s.cluster && writer.cluster(*s.cluster, s.info, numbers + s.plan_begin)) continue;
+      writer.back_to(mark);
+      writer.step_as_it_is(static_cast<int>(k));
+    }
+    return writer.finish();
   }
   /// The same; calls `observer.before(k)` and `after(k)` around the k-th step.
   template <class Observer>
@@ -167,7 +199,10 @@ class bound_program {
   /// Runs the program. Errors: failed_precondition if something is not bound or has no size; what the kernels throw.
   void run() {
     make_ready();
-    code_.run({buffers_.data(), plan_.numbers.data(), arena_});
+    const workspace w{buffers_.data(), plan_.numbers.data(), arena_};
+    const flush_denormals mode;
+    if (direct_) code_.run_direct(w, *direct_);
+    else code_.run_in_mode(w);
   }
   /// The same; `observer` is called before and after each step, see `interpreter::run`.
   template <class Observer>
@@ -248,6 +283,7 @@ class bound_program {
       if (info.where == storage::extent)
         detail::with_element(info.type, [&]<class T>(T) { *static_cast<T*>(at) = static_cast<T>(v.elements(info.extent, sizes_.data())); });
     }
+    direct_ = code_.direct(plan_.numbers.data());
     ready_ = true;
   }
   void release() {
@@ -268,6 +304,7 @@ class bound_program {
   bool planned_ = false;
   bool ready_ = false;  // planned, and the buffers have their places
   bool complete_ = false;
+  std::optional<direct_program> direct_;  // where the program is small
 };
 
 }  // namespace leat::cpu

@@ -490,6 +490,7 @@ class basic_session : detail::refused_calls_of<detail::table_of<Device, Es...>> 
       }
     }
     if constexpr (!Device::shares_memory) detail::place_copies(state);
+    if constexpr (plans) state.calls = state.code.resolve(state.plan);
     state.planned = true;
   }
 
@@ -560,7 +561,7 @@ class basic_session : detail::refused_calls_of<detail::table_of<Device, Es...>> 
       const typename Device::workspace w{state.buffers, state.plan.numbers.data(), state.arena.data()};
       const typename Device::mode mode;
       if constexpr (plans && std::is_same_v<Observer, detail::unobserved>)
-        state.code.run(w);
+        state.code.run(w, state.calls.get());
       else if constexpr (std::is_same_v<Observer, detail::unobserved>)
         device_.template run<Program>(w, steps);
       else

@@ -56,6 +56,7 @@ struct step_addresses<Program, true> {
   std::vector<void*> buffer_list = std::vector<void*>(static_cast<std::size_t>(code.view().buffers()) + 1);
   std::int64_t* const sizes = size_list.data();
   void** const buffers = buffer_list.data();
+  planned_code::direct_calls calls;
 };
 template <class Program, class Device>
 struct step_state : step_state_base, step_addresses<Program> {

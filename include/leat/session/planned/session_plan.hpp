@@ -36,8 +36,16 @@ class planned_code {
 
   const std::int64_t* data() const { return data_; }
   program_view view() const { return program_view(data_); }
-  /// Errors: those of the operators' kernels; then no variable has been written.
-  void run(const workspace& w) const;
+  /// The calls of a small program, resolved for one plan; opaque, and null for larger ones.
+  struct direct;
+  struct delete_direct {
+    void operator()(direct* d) const;
+  };
+  using direct_calls = std::unique_ptr<direct, delete_direct>;
+  direct_calls resolve(const program_plan& plan) const;
+
+  /// `calls`: what `resolve` gave for the workspace's plan. The caller has set the floating-point mode. Errors: those of the operators' kernels; then no variable has been written.
+  void run(const workspace& w, direct* calls) const;
   void run(const workspace& w, step_listener& listener) const;
 
   struct leaf {

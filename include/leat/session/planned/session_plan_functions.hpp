@@ -136,7 +136,18 @@ LEAT_FUNCTION planned_code::planned_code(const session_plan& of, std::span<const
   for (int k = 0; k < v.names(); ++k) names_.push_back(v.name(k));
 }
 LEAT_FUNCTION planned_code::~planned_code() = default;
-LEAT_FUNCTION void planned_code::run(const workspace& w) const { parts_->code.run(w); }
+struct planned_code::direct {
+  cpu::direct_program program;
+};
+LEAT_FUNCTION void planned_code::delete_direct::operator()(direct* d) const { delete d; }
+LEAT_FUNCTION planned_code::direct_calls planned_code::resolve(const program_plan& plan) const {
+  auto made = parts_->code.direct(plan.numbers.data());
+  return direct_calls(made ? new direct{std::move(*made)} : nullptr);
+}
+LEAT_FUNCTION void planned_code::run(const workspace& w, direct* calls) const {
+  if (calls != nullptr) parts_->code.run_direct(w, calls->program);
+  else parts_->code.run_in_mode(w);
+}
 LEAT_FUNCTION void planned_code::run(const workspace& w, step_listener& listener) const { parts_->code.run(w, listener); }
 
 LEAT_FUNCTION session_plan::session_plan(const std::int64_t* rows, std::span<const std::uint64_t> targets) : rows_(rows) {
