@@ -187,11 +187,17 @@ class direct_writer {
 
   static constexpr int own_memory = -2;
   struct place {
-    int buffer = -1;
-    std::int64_t offset = 0;
+    int buffer;
+    std::int64_t offset;
+    bool operator==(const place&) const = default;
+  };
+  struct alias {
+    int cell;
+    place at;
   };
 
-  direct_call& add(direct_call::kind what, place d = {}, place x = {}, place y = {}, place z = {}) {
+  static constexpr place nowhere() { return {-1, 0}; }
+  direct_call& add(direct_call::kind what, place d = nowhere(), place x = nowhere(), place y = nowhere(), place z = nowhere()) {
     places_.push_back({d, x, y, z});
     direct_call& c = made_.calls.emplace_back();
     c.what = what;
@@ -212,8 +218,63 @@ class direct_writer {
     accumulators_ = take_memory(static_cast<std::int64_t>(sizeof(accumulator)) * c.accumulators);
     slots_ = take_memory(c.slots * c.slot_bytes);
     spills_ = take_memory(c.spills > 0 ? c.spills * plan[plan_scratch_row] : 0);
+    find_aliases();
   }
-  place cell(int offset) const { return own(cells_ + offset); }
+  place cell(int offset) const {
+    for (const alias& a : aliases_)
+      if (a.cell == offset) return a.at;
+    return own(cells_ + offset);
+  }
+  // A value of the row need not be copied out of the buffer that it is loaded from, where the cluster does not write there, nor into
+  // the one that it is stored to, where the cluster does not read there.
+  void find_aliases() {
+    aliases_.clear();
+    std::vector<int> reads, writes;
+    const auto buffer_of = [&](int operand) { return c_->operand_buffer[static_cast<std::size_t>(operand)]; };
+    for (const auto& r : c_->combined) writes.push_back(buffer_of(r.operand)), reads.push_back(buffer_of(r.operand));
+    for (const lane_phase& l : c_->lanes) {
+      for (const lane_step& step : l.steps) {
+        if (step.operand >= 0) (step.what == lane_step::kind::gather ? reads : writes).push_back(buffer_of(step.operand));
+        for (const moving_address& m : l.moving) {
+          if (m.operand < 0) continue;
+          if (m.at == step.d) writes.push_back(buffer_of(m.operand));
+          if (m.at == step.x || m.at == step.y || m.at == step.z) reads.push_back(buffer_of(m.operand));
+        }
+      }
+    }
+    for_each_scalar([&](const scalar_step& step) {
+      if (step.what == scalar_step::kind::load) reads.push_back(buffer_of(step.x));
+      else if (goes_out(step)) writes.push_back(buffer_of(step.d));
+    });
+    for_each_scalar([&](const scalar_step& step) {
+      if (step.what == scalar_step::kind::load && !step.repeated && writers_of(step.d) == 1 && count_of(writes, buffer_of(step.x)) == 0)
+        aliases_.push_back({step.d, place_of_operand(step.x)});
+    });
+    for_each_scalar([&](const scalar_step& step) {
+      if (step.what != scalar_step::kind::store || !is_computed_alone(step.x)) return;
+      const int buffer = buffer_of(step.d);
+      if (count_of(reads, buffer) == 0 && count_of(writes, buffer) == 1) aliases_.push_back({step.x, place_of_operand(step.d)});
+    });
+  }
+  template <class F>
+  void for_each_scalar(F f) const {
+    for (const auto& list : c_->scalars)
+      for (const scalar_step& step : list) f(step);
+  }
+  static int count_of(const std::vector<int>& all, int one) { return static_cast<int>(std::count(all.begin(), all.end(), one)); }
+  static bool goes_out(const scalar_step& s) {
+    using kind = scalar_step::kind;
+    return s.what == kind::store || s.what == kind::finish_all || s.what == kind::reduce_cell;
+  }
+  // One function writes the cell, no lane reads it, and it has no other place yet.
+  bool is_computed_alone(int offset) const {
+    bool computed = false;
+    for_each_scalar([&](const scalar_step& step) {
+      if (!goes_out(step) && step.d == offset)
+        computed = (step.what == scalar_step::kind::compute || step.what == scalar_step::kind::finish_row) && !step.repeated;
+    });
+    return computed && writers_of(offset) == 1 && cell(offset).buffer == own_memory;
+  }
   place accumulator_place(int k) const { return own(accumulators_ + static_cast<std::int64_t>(sizeof(accumulator)) * k); }
   place place_of_operand(int operand) const {
     const auto k = static_cast<std::size_t>(operand);
@@ -232,14 +293,14 @@ class direct_writer {
           c.single = s.single;
           break;
         }
-        case kind::load: {
+        case kind::load:
+          if (cell(s.d) == place_of_operand(s.x)) continue;
           add(direct_call::kind::copy, cell(s.d), place_of_operand(s.x));
           break;
-        }
-        case kind::store: {
+        case kind::store:
+          if (cell(s.x) == place_of_operand(s.d)) continue;
           add(direct_call::kind::copy, place_of_operand(s.d), cell(s.x));
           break;
-        }
         case kind::immediate:
         case kind::position: {  // of the only row: 0
           const std::int64_t bits = s.what == kind::immediate ? s.bits : 0;
@@ -254,7 +315,8 @@ class direct_writer {
         }
         case kind::finish_row:
         case kind::finish_all: {
-          direct_call& c = add(direct_call::kind::finish, s.what == kind::finish_row ? cell(s.d) : place_of_operand(s.d), accumulator_place(s.x));
+          const place to = s.what == kind::finish_row ? cell(s.d) : place_of_operand(s.d);
+          direct_call& c = add(direct_call::kind::finish, to, accumulator_place(s.x));
           c.reduction = s.reduction;
           c.order = c_->order;
           break;
@@ -272,12 +334,7 @@ class direct_writer {
   }
   int writers_of(int cell_offset) const {
     int writers = 0;
-    for (const auto& list : c_->scalars)
-      for (const auto& s : list) {
-        using kind = scalar_step::kind;
-        const bool elsewhere = s.what == kind::store || s.what == kind::finish_all || s.what == kind::reduce_cell;
-        writers += !elsewhere && s.d == cell_offset ? 1 : 0;
-      }
+    for_each_scalar([&](const scalar_step& step) { writers += !goes_out(step) && step.d == cell_offset ? 1 : 0; });
     return writers;
   }
   void starts(const lane_phase& l, bool each_row) {
@@ -336,7 +393,7 @@ class direct_writer {
         break;
       }
       case kind::reduce: {
-        direct_call& c = add(direct_call::kind::take, accumulator_place_of(s.accumulator), place_of(s.x));
+        direct_call& c = add(direct_call::kind::take, accumulator_place(s.accumulator), place_of(s.x));
         c.reduction = s.reduction;
         c.order = c_->order;
         c.n = n_;
@@ -374,6 +431,7 @@ class direct_writer {
   const cluster_code* c_ = nullptr;
   const std::int64_t* plan_ = nullptr;
   std::int64_t n_ = 0, cells_ = 0, accumulators_ = 0, slots_ = 0, spills_ = 0;
+  std::vector<alias> aliases_;  // of the cluster's cells
   std::vector<constant> constants_;
   std::vector<position_list> positions_;
 };
