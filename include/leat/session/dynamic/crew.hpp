@@ -97,7 +97,7 @@ class crew : public std::enable_shared_from_this<crew> {
   /// Leader only: whether jobs have finished or the run has failed.
   bool has_news() const { return news_.load(std::memory_order_relaxed); }
 
-  /// Ends the run with an error: blocked jobs are woken to stop, jobs not yet begun are dropped. `run` throws the first error.
+  /// Ends the run with an error: blocked jobs stop at their next check, jobs not yet begun are dropped. `run` throws the first error.
   void fail(std::exception_ptr e) {
     const std::lock_guard lock(guard_);
     fail_locked(std::move(e));
