@@ -1,8 +1,7 @@
 #pragma once
 // Shapes. A dimension is a size (0, 1, 2, …), or a name such as "batch" that stands for one size per run. A name is a negative number,
 // the hash of its text, by which the text is found again. As a type a shape is a pack of numbers, `dims<-4611..., 10>`, as a value it
-// is
-// `shape`. Unknown dimensions (-1) exist only in graphs that are built at run time.
+// is `shape`. Unknown dimensions (-1) exist only in graphs that are built at run time.
 
 #include <cstdint>
 #include <leat/core/error.hpp>

@@ -1,6 +1,6 @@
 #pragma once
-// Device names: "/job:ps/task:0/device:GPU:1". Each part (job, replica, task, device type, device index) may be absent;
-// inner scopes override outer ones part by part. Source: TensorFlow `DeviceSpec`, `device`.
+// Device names: "/job:ps/task:0/device:GPU:1". Each part (job, replica, task, device type, device index) may be absent; inner scopes
+// override outer ones part by part. Source: TensorFlow `DeviceSpec`, `device`.
 
 #include <cctype>
 #include <cstdint>

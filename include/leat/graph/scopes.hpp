@@ -83,8 +83,8 @@ class [[nodiscard]] control_dependencies {
 };
 
 /// `auto d = device("/job:ps/task:0");`: the device of new nodes. Inner scopes override outer ones part by part; nullptr clears all
-/// outer
-/// scopes, "" changes nothing. A function is called for each new node, after the scopes inside it, and its result replaces theirs.
+/// outer scopes, "" changes nothing. A function is called for each new node, after the scopes inside it, and its result replaces
+/// theirs.
 /// Errors: invalid_argument for a malformed device name.
 class [[nodiscard]] device {
  public:

@@ -1,7 +1,6 @@
 #pragma once
 // A saved model on disk: a folder with graph.json, a MetaGraphDef (graph, collections, signatures, tags), and variables.safetensors,
-// the
-// values of its variables by name. The second file's metadata has checksums (CRC-32C) of each array, of graph.json, and of its own
+// the values of its variables by name. The second file's metadata has checksums (CRC-32C) of each array, of graph.json, and of its own
 // header, so that modifications and truncation are detected. A model is written beside its destination and moved there by one atomic
 // exchange of names: after a crash at any moment either the old or the new model is there, complete. One writer at a time.
 

@@ -179,8 +179,7 @@ inline tensor_proto read_npy_file(const std::filesystem::path& path) {
 }
 
 /// A tensor as a .npy file, version 1.0. Errors: invalid_argument for an invalid tensor, a dtype that the library only carries, and
-/// more
-/// elements than `limit`.
+/// more elements than `limit`.
 inline std::string write_npy(const tensor_proto& t, std::int64_t limit = max_contents) {
   std::string elements, descr;
   const auto put = [&]<class T>(T) {

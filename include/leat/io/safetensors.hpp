@@ -32,8 +32,7 @@ class safetensors {
   std::map<std::string, std::string, std::less<>> metadata;
 
   /// Parses a file's contents. Errors: data_loss or invalid_argument, naming array and field, for truncated data, overlaps, gaps, and
-  /// byte
-  /// counts that do not match the shape.
+  /// byte counts that do not match the shape.
   explicit safetensors(std::string text) : text_(std::move(text)) { parse(); }
   safetensors(const safetensors&) = delete;
   safetensors& operator=(const safetensors&) = delete;

@@ -15,8 +15,7 @@ namespace leat::io {
 /// Saves a compiled session. The graph consists of the session's expressions and of those in the options; with `whole_graph` off,
 /// of the latter alone. Parameters are saved with their current values.
 /// Errors: failed_precondition for uninitialized variables; invalid_argument for a number that has two values; those of `to_graph` and
-/// of
-/// `save_model`; unimplemented, naming them, for variables of the graph that the session does not have.
+/// of `save_model`; unimplemented, naming them, for variables of the graph that the session does not have.
 template <class Device, expression... Es>
 void save_model(const std::filesystem::path& folder, const basic_session<Device, Es...>& s,
                 const save_model_options& options = {}) {

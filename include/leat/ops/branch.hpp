@@ -185,9 +185,8 @@ constexpr int form_number() {
 }  // namespace detail
 
 /// The results of one of two functions, chosen by a predicate at run time. Both are called at once, in this order, and make the nodes
-/// of
-/// their branches. Each returns a tensor (or a value, which becomes a constant of the branch), several of them in a vector, an array or
-/// a tuple, an operation, or nothing: then all nodes made in the branch run. The result has the type of the true function's: a
+/// of their branches. Each returns a tensor (or a value, which becomes a constant of the branch), several of them in a vector, an array
+/// or a tuple, an operation, or nothing: then all nodes made in the branch run. The result has the type of the true function's: a
 /// tensor, an array or a vector of tensors, an operation.
 /// Shapes: predicate []; results as far as both branches agree. Dtypes: those of both branches.
 /// Errors: invalid_argument if the predicate is not a bool scalar, or the branches differ in number or dtypes of results.

@@ -27,8 +27,7 @@ inline graph_operation assert_node(const output& condition, const std::vector<ou
 }  // namespace detail
 
 /// An operation that fails at run time if the condition does not hold; the error shows the data. Data of strings and int32 alone are
-/// one
-/// node; other data are fetched only in a branch that runs if the condition does not hold.
+/// one node; other data are fetched only in a branch that runs if the condition does not hold.
 /// Shapes: condition []. Dtypes: bool. Errors: invalid_argument for a condition of another shape or dtype. Source: `Assert`.
 inline graph_operation check(const output& condition, const std::vector<operand_value>& data, const check_options& options = {},
                              const std::source_location& where = std::source_location::current()) {

@@ -43,8 +43,7 @@ inline graph_operation host_function(host_callback function, const std::vector<o
 }
 
 /// The function that a node calls. Errors: invalid_argument for another kind of node; failed_precondition if the graph does not have
-/// it,
-/// because it was read from another program's file.
+/// it, because it was read from another program's file.
 inline const host_callback& host_function_of(const graph_operation& node) {
   const auto* a = node.attributes().find("token");
   const auto* token = a != nullptr ? a->get_if<std::string>() : nullptr;

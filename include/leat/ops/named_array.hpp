@@ -46,8 +46,7 @@ inline constexpr all_axes_tag all_axes{};
   }
 
 /// Reductions along `axes`, or `all_axes`. Dtypes: numbers; bool for `reduce_all` and `reduce_any`. Errors: invalid_argument if an axis
-/// is
-/// out of range or named twice. Source: TensorFlow functions of the same names.
+/// is out of range or named twice. Source: TensorFlow functions of the same names.
 LEAT_NAMED_REDUCTION(reduce_sum, sum_op)
 LEAT_NAMED_REDUCTION(reduce_mean, mean_op)
 LEAT_NAMED_REDUCTION(reduce_max, max_op)

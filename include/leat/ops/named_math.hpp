@@ -18,8 +18,7 @@ namespace leat {
   }
 
 /// Element-wise functions of two operands, which broadcast. Dtypes and errors: those of the operators' typed functions. Source:
-/// TensorFlow
-/// functions of the same names.
+/// TensorFlow functions of the same names.
 LEAT_NAMED_PAIR(add, add_op, "Add")
 LEAT_NAMED_PAIR(subtract, sub_op, "Sub")
 LEAT_NAMED_PAIR(multiply, mul_op, "Mul")

@@ -1,7 +1,6 @@
 #pragma once
 // Functions of shapes, and of several arrays, for named graphs; typed expressions do not have them. Results that depend on static
-// shapes
-// alone become constants, as in TensorFlow 1.x.
+// shapes alone become constants, as in TensorFlow 1.x.
 
 #include <leat/ops/add_n.hpp>
 #include <leat/ops/named_array.hpp>

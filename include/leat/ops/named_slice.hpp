@@ -1,6 +1,6 @@
 #pragma once
-// Slices of named graphs, by positions, ranges and steps along each axis: `index(x, {0})` is NumPy's x[0],
-// `index(x, {along::all(), along::from(1)})` is x[:, 1:]. Each becomes one StridedSlice node. Source: TensorFlow `strided_slice`.
+// Slices of named graphs, by positions, ranges and steps along each axis: `index(x, {0})` is NumPy's x[0], `index(x, {along::all(),
+// along::from(1)})` is x[:, 1:]. Each becomes one StridedSlice node. Source: TensorFlow `strided_slice`.
 
 #include <leat/ops/named_shape.hpp>
 

@@ -175,8 +175,7 @@ inline graph_operation local_variables_initializer() { return variables_initiali
 // ---- by name --------------------------------------------------------------------------------------------------------
 
 /// The initial value for `get_variable`: a value (a number, a vector, a tensor), or a rule for any shape: an initializer, or a function
-/// of
-/// shape and dtype.
+/// of shape and dtype.
 class first_value {
  public:
   first_value() = default;

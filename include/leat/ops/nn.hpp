@@ -338,8 +338,7 @@ struct softmax_cross_entropy_op {
   }
 };
 /// -Σ labels log softmax(logits) along the last axis; labels get a gradient, too. Shapes: labels and logits [d0, …, dn, classes];
-/// result
-/// [d0, …, dn]. Dtypes: floating point. Source: TensorFlow `SoftmaxCrossEntropyWithLogits` (version 2).
+/// result [d0, …, dn]. Dtypes: floating point. Source: TensorFlow `SoftmaxCrossEntropyWithLogits` (version 2).
 template <class L, class X>
   requires accepted<softmax_cross_entropy_op, X, L>
 constexpr made<softmax_cross_entropy_op, X, L> softmax_cross_entropy_with_logits(const L& labels, const X& logits) {
@@ -387,8 +386,7 @@ struct sparse_softmax_cross_entropy_op {
     if (g.wants(0)) give(g, 0, rule::as_column(g.dy()) * slope(g.input(0), g.input(1)));
   }
   /// The gradient for the logits of each row: softmax(logits), less 1 at the label. TensorFlow's second result. Labels are checked even
-  /// if
-  /// the loss is not computed.
+  /// if the loss is not computed.
   static constexpr output slope(const output& logits, const output& labels) {
     const std::int64_t axis[]{-1};
     return make_node<softmax_op>(axis, logits) - rule::one_hot_like(checked(labels, logits), logits);

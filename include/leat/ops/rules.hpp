@@ -1,7 +1,6 @@
 #pragma once
 // Dtype and shape rules shared by operators, and helpers of their gradients. Errors of all functions in ops/: operands that do not fit
-// are
-// refused at compile time if they are typed expressions, with invalid_argument if they are handles.
+// are refused at compile time if they are typed expressions, with invalid_argument if they are handles.
 
 #include <leat/expr/array_leaf.hpp>
 

@@ -176,8 +176,7 @@ inline output gradient_call::dy(int k) const { return detail::densified(slices(k
 
 /// Registers the gradient of an operator type in graphs with names: `register_gradient("Print", [](const gradient_call& c) {
 /// return std::vector<gradient_value>{c.dy()}; })`. The function runs in the scope "gradients/NODE_grad/" of the default graph, where
-/// it
-/// can use the library's functions. It replaces the previous one of the type. Thread-safe.
+/// it can use the library's functions. It replaces the previous one of the type. Thread-safe.
 /// Source: TensorFlow `RegisterGradient`.
 inline void register_gradient(std::string_view type, gradient_function function) {
   auto& table = detail::gradient_functions();

@@ -1,7 +1,6 @@
 #pragma once
 // Writes rows of a plain table, added by the gradient of an operator's class, as nodes of a graph with names: in the current scope,
-// each
-// named after its operator's type. Sizes that are known only at run time are computed from the shape of a tensor that has them.
+// each named after its operator's type. Sizes that are known only at run time are computed from the shape of a tensor that has them.
 
 #include <algorithm>
 #include <leat/graph/lookup.hpp>
@@ -118,8 +117,7 @@ class gradient_writer {
     return stack(parts, 0, "shape", std::source_location());
   }
   // Sizes that include named dimensions: the shape of a tensor that has them all, or constants if the operator computes one itself, or
-  // a
-  // stacked tensor.
+  // a stacked tensor.
   number_argument sizes(std::span<const std::int64_t> given, bool computes_one) {
     if (const auto plain = constant_sizes(given, computes_one)) return tensor_literal(*plain);
     for (std::size_t row = 0; row < rows_.tensors.size(); ++row) {

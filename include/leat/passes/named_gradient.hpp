@@ -426,8 +426,7 @@ inline std::vector<gradient_value> sparse_gradients(const std::vector<output>& y
 }
 
 /// The gradients of the sum of `ys` for each of `xs`: new nodes of the same graph, in a fresh scope. An x may be a variable ("w:0"),
-/// whose
-/// gradient is the sum over all its reads. A result is empty (test with `if (dx)`) if no y depends on x through differentiable
+/// whose gradient is the sum over all its reads. A result is empty (test with `if (dx)`) if no y depends on x through differentiable
 /// operators: gradients do not flow through integers, comparisons, `stop_gradient`.
 /// Shapes and dtypes: those of the xs, as far as known.
 /// Errors: invalid_argument for tensors of two graphs, empty lists, or a `grad_ys` that does not fit; unimplemented, naming node and

@@ -22,8 +22,7 @@ struct session_options {
   /// Compiles to fused programs where possible; otherwise each node runs by itself. Results are the same but for rounding.
   bool fuse = true;
   /// How many nodes of one run may execute concurrently: 0 for `cpu::thread_count()`; 1 for one after the other, where a node that
-  /// blocks
-  /// delays the rest of its run. Without LEAT_USE_TBB it is 1.
+  /// blocks delays the rest of its run. Without LEAT_USE_TBB it is 1.
   int inter_op_parallelism_threads = 0;
   /// How many threads one node, or one program, may use: 0 for `cpu::thread_count()`, which is also the maximum; 1 for its own thread
   /// alone. Results do not depend on it.
