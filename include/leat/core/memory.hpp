@@ -19,6 +19,7 @@ class memory_meter {
   /// A new meter with one holder, the caller. It deletes itself when the last holder, the caller or an array, calls `let_go`.
   static memory_meter* make(std::int64_t limit) { return new memory_meter(limit); }
 
+  /// Adds and removes a holder.
   void hold() { holders_.fetch_add(1, std::memory_order_relaxed); }
   void let_go() {
     if (holders_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
@@ -32,6 +33,7 @@ class memory_meter {
     throw resource_exhausted("an array of " + std::to_string(bytes) + " bytes: of the limit of " + std::to_string(limit_) +
                              " bytes (memory_limit_in_bytes) " + std::to_string(before) + " are taken");
   }
+  /// Returns bytes; `used()` is what is taken now, at most `limit()`.
   void give(std::size_t bytes) { used_.fetch_sub(static_cast<std::int64_t>(bytes), std::memory_order_relaxed); }
   std::int64_t used() const { return used_.load(std::memory_order_relaxed); }
   std::int64_t limit() const { return limit_; }

@@ -122,6 +122,7 @@ class attribute_map {
   /// The value of a name, or null.
   const attribute_value* find(std::string_view name) const;
   attribute_value* find(std::string_view name);
+  /// Whether there is a value under this name.
   bool contains(std::string_view name) const { return find(name) != nullptr; }
   /// The value of a name; inserts an empty one if there is none.
   attribute_value& operator[](std::string_view name);

@@ -46,6 +46,7 @@ class gradient_scope {
   constexpr gradient_scope(graph& g, int index, output dy, std::vector<int>* gradients, const std::vector<char>* wanted)
       : graph_(&g), index_(index), dy_(dy), gradients_(gradients), wanted_(wanted) {}
 
+  /// Input `k` of the node; `result()` is its result, `dy()` the gradient of that.
   constexpr output input(int k) const { return {*graph_, graph_->input(graph_->at(index_), k)}; }
   constexpr output result() const { return {*graph_, index_}; }
   constexpr output dy() const { return dy_; }

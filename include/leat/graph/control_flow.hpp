@@ -416,8 +416,9 @@ inline void flow_context::check_use(const node_request& request, control_flow_co
 inline bool is_fetchable(const output& o) { return o.owner().named().record(o.index()).fetchable; }
 /// Whether a run may feed this tensor.
 inline bool is_feedable(const output& o) { return o.owner().named().record(o.index()).feedable; }
-/// Makes runs refuse to feed this tensor, or to fetch it. Source: `prevent_feeding`, `prevent_fetching`.
+/// Makes runs refuse to feed this tensor. Source: `prevent_feeding`.
 inline void prevent_feeding(const output& o) { o.owner().named().record(o.index()).feedable = false; }
+/// The same for fetching. Source: `prevent_fetching`.
 inline void prevent_fetching(const output& o) { o.owner().named().record(o.index()).fetchable = false; }
 
 }  // namespace leat

@@ -20,6 +20,7 @@ struct device_spec {
   std::optional<std::int64_t> index;
 
   bool operator==(const device_spec&) const = default;
+  /// Whether all parts are absent.
   bool empty() const { return !job && !replica && !task && !type && !index; }
   /// The name in TensorFlow's form: "/cpu:0" becomes "/device:CPU:0".
   std::string text() const;

@@ -48,6 +48,7 @@ constexpr bool is_number_input(field_kind k) {
   return k == field_kind::scalar || k == field_kind::vector || k == field_kind::half || k == field_kind::pairs || k == field_kind::axes ||
          k == field_kind::bits || k == field_kind::fixed_scalar;
 }
+/// Whether the field is an operand.
 constexpr bool is_operand(field_kind k) { return k == field_kind::operand || k == field_kind::operands || k == field_kind::reference; }
 
 namespace form {

@@ -63,6 +63,7 @@ class graph {
   constexpr int size() const { return static_cast<int>(nodes.size()); }
   constexpr const node& at(int i) const { return nodes[static_cast<std::size_t>(i)]; }
   constexpr node& at(int i) { return nodes[static_cast<std::size_t>(i)]; }
+  /// The node that is input `k`; likewise `control` and, for its numeric attributes, `attribute`.
   constexpr int input(const node& n, int k) const { return edges[static_cast<std::size_t>(n.inputs + k)]; }
   constexpr int control(const node& n, int k) const { return edges[static_cast<std::size_t>(n.controls + k)]; }
   constexpr std::int64_t attribute(const node& n, int k) const {
@@ -115,6 +116,7 @@ class graph {
     ids.push_back(id);
   }
 
+  /// Registers the text of a named dimension, for messages; `text_of` returns it.
   constexpr void name_dimension(std::int64_t value, std::string_view text) {
     for (const auto& d : dimension_names)
       if (d.value == value) return;

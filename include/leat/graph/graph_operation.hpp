@@ -20,8 +20,10 @@ class graph_operation {
   graph_operation() = default;
   graph_operation(graph& owner, int index) : owner_(&owner), index_(index) {}
 
+  /// The graph of the node; `index()` is its row.
   graph& owner() const { return *owner_; }
   int index() const { return index_; }
+  /// Whether it refers to a node.
   explicit operator bool() const { return owner_ != nullptr; }
   bool operator==(const graph_operation&) const = default;
 
@@ -31,6 +33,7 @@ class graph_operation {
   std::string_view type() const { return owner_->at(index_).op->type; }
   /// The requested device, "" for none.
   std::string device() const { return std::string(record().device); }
+  /// All named attributes.
   const attribute_map& attributes() const { return record().attributes; }
   /// A named attribute. Errors: not_found if the node has none of this name.
   const attribute_value& attribute(std::string_view name) const {

@@ -112,8 +112,10 @@ class tensor_literal {
   tensor_literal(data_type type, const shape& extent, std::vector<std::string> texts)
       : type_(type), extent_(extent), texts_(std::move(texts)) {}
 
+  /// Its dtype, among all of TensorFlow's.
   data_type type() const { return type_; }
   const shape& extent() const { return extent_; }
+  /// The stored numbers, little endian: one for all elements, or each; empty for strings.
   const std::string& bytes() const { return bytes_; }
 
   /// The same values in another shape; the last one is repeated to fill it.

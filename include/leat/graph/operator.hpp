@@ -85,11 +85,14 @@ class output {
   using form = detail::handle_form;
   constexpr output() = default;
   constexpr output(graph& owner, int index, int port = 0) : owner_(&owner), index_(index), port_(port) {}
+  /// The graph of the node; `index()` is its row.
   constexpr graph& owner() const { return *owner_; }
   constexpr int index() const { return index_; }
   /// The index of the result: 0 except for operators with several results in graphs with names.
   constexpr int port() const { return port_; }
+  /// Whether it refers to a node.
   constexpr explicit operator bool() const { return owner_ != nullptr; }
+  /// The static dtype; `extent()` is the static shape, with unknown dimensions as -1.
   constexpr dtype type() const;
   constexpr shape extent() const;
   /// In graphs with names (graph/graph_operation.hpp): "mul:0", and the node whose result this is.

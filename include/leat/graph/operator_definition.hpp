@@ -75,6 +75,7 @@ class shape_context {
     check(extent);
     if (result < result_count()) results_[static_cast<std::size_t>(result)].extent = extent;
   }
+  /// Sets the shape of all results. Errors: as `set`.
   void set_all(const shape& extent) {
     check(extent);
     for (auto& r : results_) r.extent = extent;
@@ -85,6 +86,7 @@ class shape_context {
   }
   /// Whether the input is a constant: then -1 is a number.
   bool constant(int k) const { return constant_of && constant_of(k); }
+  /// Attributes of the node; 0, false or null if absent.
   std::int64_t integer(std::string_view name) const { return get<std::int64_t>(name, 0); }
   bool flag(std::string_view name) const { return get<bool>(name, false); }
   const attribute_value* attribute(std::string_view name) const { return attributes_.find(name); }

@@ -1,7 +1,7 @@
 #pragma once
 // CRC-32C, the checksum of TensorFlow's checkpoints: the remainder of the bytes as a polynomial over GF(2), divided by Castagnoli's
-// polynomial 0x1EDC6F41, bits reflected. It detects every burst error of up to 32 bits. Eight bytes at a time by eight tables. Source:
-// RFC 3720, appendix B.4; Kounavis and Berry 2005 for the tables.
+// polynomial 0x1EDC6F41, bits reflected. It detects every burst error of up to 32 bits. Eight bytes at a time by eight tables.
+// Source: RFC 3720, appendix B.4; Kounavis and Berry 2005 for the tables.
 
 #include <array>
 #include <cstddef>

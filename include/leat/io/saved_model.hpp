@@ -38,6 +38,7 @@ class model_tensor {
       throw invalid_argument("a typed expression in the saved model of a session that runs a graph");
     return std::get<fetch_item>(held_).resolve(g);
   }
+  /// Replaces it by an element of a graph.
   void replace(const graph_element& element) { held_ = fetch_item(element); }
 
  private:
@@ -191,8 +192,11 @@ class saved_model {
     restore_values(*session_, detail::to_values(files.variables));
   }
 
+  /// The model's graph.
   leat::graph& graph() const { return *graph_; }
+  /// The session with the model's variables.
   graph_session& session() const { return *session_; }
+  /// The signatures, metadata and tags as saved.
   const std::map<std::string, signature_def>& signatures() const { return signatures_; }
   const named_texts& metadata() const { return metadata_; }
   const std::vector<std::string>& tags() const { return tags_; }

@@ -360,8 +360,8 @@ struct maximum_op : rule::binary<rule::takes::number> {
     if (g.wants(1)) give(g, 1, select(greater_equal(g.input(0), g.input(1)), constant_like(g.dy(), 0), g.dy()));
   }
 };
-/// The larger of a and b, element-wise; the gradient of a tie goes to a. Shapes broadcast; dtypes: numbers. Source: TensorFlow
-/// `Maximum`.
+/// The larger of a and b, element-wise; the gradient of a tie goes to a. Shapes broadcast; dtypes: numbers.
+/// Source: TensorFlow `Maximum`.
 template <class A, class B>
   requires accepted<maximum_op, A, B>
 constexpr made<maximum_op, A, B> maximum(const A& a, const B& b) {
@@ -394,8 +394,8 @@ struct minimum_op : rule::binary<rule::takes::number> {
     if (g.wants(1)) give(g, 1, select(less_equal(g.input(0), g.input(1)), constant_like(g.dy(), 0), g.dy()));
   }
 };
-/// The smaller of a and b, element-wise; the gradient of a tie goes to a. Shapes broadcast; dtypes: numbers. Source: TensorFlow
-/// `Minimum`.
+/// The smaller of a and b, element-wise; the gradient of a tie goes to a. Shapes broadcast; dtypes: numbers.
+/// Source: TensorFlow `Minimum`.
 template <class A, class B>
   requires accepted<minimum_op, A, B>
 constexpr made<minimum_op, A, B> minimum(const A& a, const B& b) {

@@ -198,8 +198,8 @@ template <int Axis, class X, class... Rest>
 why_with<concat_op, attributes<Axis>, X, Rest...> concat(const X&, const Rest&...) = delete;
 LEAT_OTHERWISE_OF(concat, "<axis>(x, y, ...) takes tensors; the axis is a template argument: concat<1>(x, y); " LEAT_TENSORS);
 
-/// Sums of rows by segment: result[i] = Σ data[k] over ids[k] = i. Attribute: the number of segments. Source: TensorFlow
-/// `UnsortedSegmentSum`.
+/// Sums of rows by segment: result[i] = Σ data[k] over ids[k] = i. Attribute: the number of segments.
+/// Source: TensorFlow `UnsortedSegmentSum`.
 struct segment_sum_op {
   static constexpr std::string_view type = "UnsortedSegmentSum";
   static constexpr field form[]{{field_kind::operand, "data"},

@@ -92,6 +92,7 @@ struct reshape_op {
     if (g.wants(0)) give(g, 0, reshape_to(g.dy(), g.input(0).extent()));
   }
 };
+/// `reshape` for handles, with the shape as an argument.
 template <class Handle>
   requires std::is_same_v<Handle, output>
 constexpr Handle reshape_to(const Handle& x, const shape& to) {
@@ -269,6 +270,7 @@ struct broadcast_to_op {
     if (g.wants(0)) give(g, 0, g.dy());
   }
 };
+/// `broadcast_to` for handles, with the shape as an argument.
 template <class Handle>
   requires std::is_same_v<Handle, output>
 constexpr Handle broadcast_to(const Handle& x, const shape& to) {
@@ -296,8 +298,8 @@ struct identity_op {
   static constexpr void gradient(G& g) {
     if (g.wants(0)) give(g, 0, g.dy());
   }
-/// x itself, as a node of its own: it waits for control inputs. Dtypes: any. Source: TensorFlow `Identity`.
 };
+/// x itself, as a node of its own: it waits for control inputs. Dtypes: any. Source: TensorFlow `Identity`.
 template <operand X>
 constexpr auto identity(const X& x) {
   return make<identity_op>(x);
@@ -311,8 +313,8 @@ struct stop_gradient_op {
   static constexpr inference infer(const operand_list& x) { return {x.type(0), x.extent(0)}; }
   template <class G>
   static constexpr void gradient(G&) {}
-/// x itself, through which no gradient flows. Dtypes: any. Source: TensorFlow `StopGradient`.
 };
+/// x itself, through which no gradient flows. Dtypes: any. Source: TensorFlow `StopGradient`.
 template <operand X>
 constexpr auto stop_gradient(const X& x) {
   return make<stop_gradient_op>(x);

@@ -61,8 +61,8 @@ inline std::vector<output> predicates_of(const std::vector<case_branch>& branche
 }  // namespace detail
 
 /// The results of the function of the first predicate that holds, or of the default function: `case_of({{k == 0, f}, {k < 3, g}}, h)`.
-/// The result has the type of the default function's. Errors: as `cond`, and invalid_argument for an empty list. Source: TensorFlow
-/// `case`.
+/// The result has the type of the default function's. Errors: as `cond`, and invalid_argument for an empty list.
+/// Source: TensorFlow `case`.
 template <class Default>
   requires std::is_invocable_v<Default&>
 auto case_of(const std::vector<case_branch>& branches, Default otherwise, const case_options& options = {},

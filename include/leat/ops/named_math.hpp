@@ -17,8 +17,8 @@ namespace leat {
     return detail::call_named(info_of<definition>, {x}, {}, name, definition::type, where);     \
   }
 
-/// Element-wise functions of two operands, which broadcast. Dtypes and errors: those of the operators' typed functions. Source:
-/// TensorFlow functions of the same names.
+/// Element-wise functions of two operands, which broadcast. Dtypes and errors: those of the operators' typed functions.
+/// Source: TensorFlow functions of the same names.
 LEAT_NAMED_PAIR(add, add_op, "Add")
 LEAT_NAMED_PAIR(subtract, sub_op, "Sub")
 LEAT_NAMED_PAIR(multiply, mul_op, "Mul")
@@ -36,8 +36,8 @@ LEAT_NAMED_PAIR(greater_equal, greater_equal_op, "GreaterEqual")
 LEAT_NAMED_PAIR(logical_and, logical_and_op, "LogicalAnd")
 LEAT_NAMED_PAIR(logical_or, logical_or_op, "LogicalOr")
 
-/// Element-wise functions of one operand. Dtypes and errors: those of the operators' typed functions. Source: TensorFlow functions of
-/// the same names.
+/// Element-wise functions of one operand. Dtypes and errors: those of the operators' typed functions.
+/// Source: TensorFlow functions of the same names.
 LEAT_NAMED_SINGLE(negative, neg_op)
 LEAT_NAMED_SINGLE(reciprocal, reciprocal_op)
 LEAT_NAMED_SINGLE(square, square_op)
@@ -62,6 +62,7 @@ LEAT_NAMED_SINGLE(erf, erf_op)
 LEAT_NAMED_SINGLE(relu, relu_op)
 LEAT_NAMED_SINGLE(relu6, relu6_op)
 LEAT_NAMED_SINGLE(elu, elu_op)
+
 /// x where x > 0, alpha x elsewhere. Source: TensorFlow `leaky_relu`.
 inline output leaky_relu(const operand_value& x, double alpha = leaky_relu_op::usual_alpha, std::string_view name = {},
                          const std::source_location& where = std::source_location::current()) {

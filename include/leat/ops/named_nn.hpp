@@ -148,8 +148,8 @@ inline output rows_of(const output& x, const std::source_location& where) {
 }
 }  // namespace detail
 
-/// -Σ labels log softmax(logits) along the last dimension. Shapes: both [..., classes]; result [...]. Source:
-/// `softmax_cross_entropy_with_logits_v2`.
+/// -Σ labels log softmax(logits) along the last dimension. Shapes: both [..., classes]; result [...].
+/// Source: `softmax_cross_entropy_with_logits_v2`.
 inline output softmax_cross_entropy_with_logits(const output& labels, const output& logits, std::string_view name,
                                                 const std::source_location& where = std::source_location::current()) {
   graph& g = logits.owner();
@@ -174,8 +174,8 @@ inline output softmax_cross_entropy_with_logits(const output& labels, const outp
   return reshape(costs, outer, "Reshape", where);
 }
 
-/// -log softmax(logits)[label]. Shapes: logits [..., classes], integer labels [...]; result [...]. Source:
-/// `sparse_softmax_cross_entropy_with_logits`.
+/// -log softmax(logits)[label]. Shapes: logits [..., classes], integer labels [...]; result [...].
+/// Source: `sparse_softmax_cross_entropy_with_logits`.
 inline output sparse_softmax_cross_entropy_with_logits(const operand_value& labels, const output& logits, std::string_view name,
                                                        const std::source_location& where = std::source_location::current()) {
   graph& g = logits.owner();

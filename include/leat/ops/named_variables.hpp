@@ -147,8 +147,8 @@ inline output read_value(const output& variable, std::string_view name = "read",
       .result();
 }
 
-/// The global variables of the default graph in order of creation; with a scope, those whose names begin with it. Source:
-/// `global_variables`.
+/// The global variables of the default graph in order of creation; with a scope, those whose names begin with it.
+/// Source: `global_variables`.
 inline std::vector<output> global_variables(std::string_view scope = {}) {
   return get_tensors(default_graph(), collection::global_variables, scope);
 }

@@ -140,6 +140,7 @@ why<elu_op, X> elu(const X&) = delete;
 LEAT_TAKES_ONE_TENSOR(elu);
 
 namespace rule {
+/// `axis_of`, by the name used for axes that default to the last.
 constexpr int last_axis(std::int64_t axis, int rank) { return axis_of(axis, rank); }
 
 /// The largest element along an axis, kept as 1, without a gradient: subtracted before exponentials.
@@ -147,6 +148,7 @@ constexpr output shift_along(const output& x, int axis) {
   const std::int64_t attribute[]{1, axis};
   return make_node<max_op>(attribute, x);
 }
+/// The sum along an axis, kept as 1 with `keep`.
 constexpr output sum_along(const output& x, int axis, bool keep) {
   const std::int64_t attribute[]{keep, axis};
   return make_node<sum_op>(attribute, x);
@@ -292,6 +294,7 @@ constexpr output as_column(const output& dy) {
   column.push(1);
   return reshape_to(dy, column);
 }
+/// The labels as one-hot rows of the shape and dtype of the logits.
 constexpr output one_hot_like(const output& labels, const output& logits) {
   const int axis = logits.extent().rank - 1;
   const std::int64_t attribute[]{logits.extent()[axis], static_cast<std::int64_t>(logits.type()),
@@ -486,7 +489,8 @@ namespace detail {
 template <int Axis, class T>
 using arg_attributes = attributes<Axis, static_cast<std::int64_t>(dtype_of<T>)>;
 }
-/// The index of the largest element along an axis, the first of equals: `argmax<1>(x)` as int64; `argmax<1, std::int32_t>(x)`.
+/// The index of the largest element along an axis, the first of equals, ignoring NaN unless all elements are: `argmax<1>(x)` as int64;
+/// `argmax<1, std::int32_t>(x)`.
 /// Shapes: x [d0, …, dn]; result x without the axis. Dtypes: numbers. Source: TensorFlow `ArgMax`.
 template <int Axis = 0, element_type T = std::int64_t, class X>
   requires accepted_with<argmax_op, detail::arg_attributes<Axis, T>, X>

@@ -23,6 +23,7 @@ constexpr int reduced_axes(const std::int64_t* attribute, int count, int rank) {
   return mask;
 }
 
+/// The shape rule of reductions.
 constexpr inference reduce_shape(const operand_list& x) {
   const shape& from = x.extent(0);
   const int mask = reduced_axes(x.attributes, x.attribute_count, from.rank);
@@ -356,8 +357,8 @@ template <int... Axes, class X>
 why_with<prod_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_prod_keep(const X&) = delete;
 LEAT_OTHERWISE_OF(reduce_prod_keep, LEAT_REDUCES);
 
-/// Whether all elements are true, of all or along `Axes`. Dtypes: bool. Errors: axis out of range or named twice. Source: TensorFlow
-/// `All`.
+/// Whether all elements are true, of all or along `Axes`. Dtypes: bool. Errors: axis out of range or named twice.
+/// Source: TensorFlow `All`.
 template <int... Axes, class X>
   requires accepted_with<all_op, detail::reduction_attributes_of<X, false, Axes...>, X>
 constexpr made_with<all_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_all(const X& x) {
@@ -379,8 +380,8 @@ template <int... Axes, class X>
 why_with<all_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_all_keep(const X&) = delete;
 LEAT_OTHERWISE_OF(reduce_all_keep, LEAT_REDUCES);
 
-/// Whether any element is true, of all or along `Axes`. Dtypes: bool. Errors: axis out of range or named twice. Source: TensorFlow
-/// `Any`.
+/// Whether any element is true, of all or along `Axes`. Dtypes: bool. Errors: axis out of range or named twice.
+/// Source: TensorFlow `Any`.
 template <int... Axes, class X>
   requires accepted_with<any_op, detail::reduction_attributes_of<X, false, Axes...>, X>
 constexpr made_with<any_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_any(const X& x) {

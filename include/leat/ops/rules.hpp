@@ -10,6 +10,7 @@ namespace rule {
 
 enum class takes { floating, number, integer, any, boolean };
 
+/// Whether a rule takes a dtype.
 constexpr bool fits(takes t, dtype d) {
   switch (t) {
     case takes::floating: return is_floating(d);
@@ -20,6 +21,7 @@ constexpr bool fits(takes t, dtype d) {
   }
   return false;
 }
+/// The message for a dtype that a rule does not take.
 constexpr std::string_view refusal(takes t) {
   switch (t) {
     case takes::floating: return "takes floating-point dtypes only";

@@ -84,8 +84,8 @@ template <class V, class X>
 why_beside<V, X> assign(const V&, const X&) = delete;
 LEAT_TAKES_VARIABLE(assign);
 
-/// variable += value; the result is the new value. A number may stand for a scalar value. Dtypes: numbers. Source: TensorFlow
-/// `AssignAdd`.
+/// variable += value; the result is the new value. A number may stand for a scalar value. Dtypes: numbers.
+/// Source: TensorFlow `AssignAdd`.
 template <class V, class X>
   requires(assignable<V> && accepted<assign_add_op, V, X>)
 constexpr made<assign_add_op, V, X> assign_add(const V& variable, const X& value) {
@@ -107,8 +107,8 @@ template <class V, class X>
 why_beside<V, X> assign_add(const V&, const X&) = delete;
 LEAT_TAKES_VARIABLE(assign_add);
 
-/// variable -= value; the result is the new value. A number may stand for a scalar value. Dtypes: numbers. Source: TensorFlow
-/// `AssignSub`.
+/// variable -= value; the result is the new value. A number may stand for a scalar value. Dtypes: numbers.
+/// Source: TensorFlow `AssignSub`.
 template <class V, class X>
   requires(assignable<V> && accepted<assign_sub_op, V, X>)
 constexpr made<assign_sub_op, V, X> assign_sub(const V& variable, const X& value) {

@@ -98,15 +98,18 @@ class graph_callable {
   std::vector<tensor_value> results_;
 };
 
+/// Runs a graph; see graph_session.hpp. Thread-safe. Source: TensorFlow 1.x `Session`.
 class graph_session {
  public:
   /// A session of the default graph.
   explicit graph_session(session_options options = {}) : graph_session(default_graph(), options) {}
+  /// A session of a graph, which must outlive it. Errors: invalid_argument for options out of range.
   explicit graph_session(graph& g, session_options options = {});
   graph_session(const graph_session&) = delete;
   graph_session& operator=(const graph_session&) = delete;
   ~graph_session();
 
+  /// The session's graph.
   graph& owner() const { return graph_; }
   const session_options& options() const { return options_; }
 

@@ -43,6 +43,7 @@ struct trace_event {
   int thread = 0;         // 0 is the first seen
   int run = 0;            // 1 is the first
 
+  /// Nanoseconds.
   std::int64_t duration() const { return end - begin; }
   /// Whether it encloses other events.
   bool is_phase() const { return type == "Session" || type == "Plan"; }
@@ -56,6 +57,7 @@ struct trace_statistics {
   std::int64_t total = 0;
   std::int64_t least = 0;
   std::int64_t most = 0;
+  /// Mean time of a call, in nanoseconds.
   double mean() const { return count == 0 ? 0 : static_cast<double>(total) / static_cast<double>(count); }
 };
 
@@ -74,6 +76,7 @@ class run_trace {
   run_trace& operator=(const run_trace&) = delete;
 
   trace_detail detail() const { return detail_; }
+  /// All events, in order of their ends.
   std::vector<trace_event> events() const {
     const std::lock_guard lock(guard_);
     return events_;
@@ -83,10 +86,12 @@ class run_trace {
     const std::lock_guard lock(guard_);
     return plans_;
   }
+  /// The number of runs recorded.
   int runs() const {
     const std::lock_guard lock(guard_);
     return runs_;
   }
+  /// Removes all events, memory plans and runs.
   void clear() {
     const std::lock_guard lock(guard_);
     events_.clear();
@@ -97,7 +102,9 @@ class run_trace {
 
   // ---- for sessions ----
 
+  /// Nanoseconds since the trace was constructed.
   std::int64_t now() const { return std::chrono::duration_cast<std::chrono::nanoseconds>(clock::now() - start_).count(); }
+  /// Starts a run; returns its number.
   int begin_run() {
     const std::lock_guard lock(guard_);
     return ++runs_;
@@ -251,6 +258,7 @@ class trace_scope {
   trace_scope(const trace_scope&) = delete;
   trace_scope& operator=(const trace_scope&) = delete;
   ~trace_scope() { end(); }
+  /// Ends the event early.
   void end() {
     if (run_trace* const t = std::exchange(trace_, nullptr))
       t->add(run_, std::move(name_), std::move(type_), begin_, t->now(), std::move(made_at_));

@@ -10,8 +10,8 @@ template <class L>
 concept limit = number_or_constant<L> || (tensor_expression<L> && requires { requires L::rank == 0; });
 }  // namespace detail
 
-/// x scaled so that its Euclidean norm is at most `limit`. Shapes: limit []; result like x. Dtypes: floating point. Source: TensorFlow
-/// `clip_by_norm`.
+/// x scaled so that its Euclidean norm is at most `limit`. Shapes: limit []; result like x. Dtypes: floating point.
+/// Source: TensorFlow `clip_by_norm`.
 template <tensor_expression X, detail::limit Limit>
 constexpr auto clip_by_norm(const X& x, const Limit& limit) {
   // The square root of 0 has no gradient: 1 replaces the sum there.

@@ -76,6 +76,7 @@ class named_optimizer {
   template <class Rule, tensor_expression... Settings>
   named_optimizer(const optimizer<Rule, Settings...>& typed);
 
+  /// The name of the training step and of slots. Source: `get_name`.
   const std::string& name() const { return state_->what.name; }
   /// Renames the training step and new slots.
   named_optimizer& rename(std::string name) {
@@ -182,8 +183,8 @@ class named_optimizer {
     return minimize(loss, {.global_step = global_step}, where);
   }
 
-  /// The slot of a variable, "w/Momentum:0" for the name "momentum"; empty before the variable's first update was made. Source:
-  /// `get_slot`.
+  /// The slot of a variable, "w/Momentum:0" for the name "momentum"; empty before the variable's first update was made.
+  /// Source: `get_slot`.
   output slot(const output& variable, std::string_view its_name) const {
     const auto at = state_->slots.find({&variable.owner(), variable.index(), std::string(its_name)});
     return at == state_->slots.end() ? output{} : at->second;
@@ -203,6 +204,7 @@ class named_optimizer {
     if (prepared != state_->prepared.end()) return cast(prepared->second, type);
     throw not_found("the optimizer " + this->name() + " has no setting \"" + name + "\"");
   }
+  /// Whether updates lock their variable.
   bool locks() const { return state_->locks; }
 
  private:

@@ -236,6 +236,7 @@ inline void register_kernel(std::string_view type, operator_kernel k) {
   const std::lock_guard lock(table.guard);
   table.by_type.try_emplace(std::string(type), std::move(k));
 }
+/// Registers one kernel for several operator types.
 inline void register_kernels(std::initializer_list<std::string_view> types, const operator_kernel& k) {
   for (const auto type : types) register_kernel(type, k);
 }
@@ -265,6 +266,7 @@ inline void register_waiting(std::initializer_list<std::string_view> types) {
   const std::lock_guard lock(table.guard);
   for (const auto type : types) table.waiting.emplace(type);
 }
+/// Whether the kernels of an operator type may block.
 inline bool may_wait(std::string_view type) {
   auto& table = detail::kernels_by_type();
   const std::lock_guard lock(table.guard);
