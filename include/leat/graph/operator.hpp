@@ -9,7 +9,7 @@
 //   gradient   optional: adds the gradient of each input, written with the library's own operators
 //   expand     composite operators: the same in simpler operators
 //   form       optional: how TensorFlow writes its inputs and attributes, see form.hpp
-//   call_name  optional: what a node is called that was given no name, where that is not the type ("add", "transpose")
+//   call_name  optional: default name of a node, if it is not the type ("add", "transpose")
 //
 // Kernels name an operator by its `code`, a hash of its type, and find the class again through a friend.
 

@@ -150,7 +150,7 @@ class part_finder {
       bool stays = true;
       for (const int i : sequence_) {
         int level = level_of(i);
-        if (at(i).kind == flow::exit)  // what an iteration takes, the next may give
+        if (at(i).kind == flow::exit)  // an iteration may use results of the previous one
           for (const int e : enters[static_cast<std::size_t>(at(i).frame)]) level = std::max(level, facts(e).level + 1);
         stays = stays && level == facts(i).level;
         facts(i).level = level;
