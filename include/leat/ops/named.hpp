@@ -1,6 +1,7 @@
 #pragma once
 // Common to functions of named graphs: operands, which may be tensors or plain values; constants, placeholders, identities. Every
-// function takes a name last, and records the source line of its call.
+// function takes a name last, and records the source line of its call. Errors of all functions: invalid_argument, with TensorFlow's
+// message, for operands of different graphs, or whose dtypes or shapes do not fit.
 
 #include <leat/graph/scopes.hpp>
 #include <leat/graph/separate.hpp>
