@@ -57,25 +57,29 @@ LEAT_NAMED_REDUCTION(reduce_any, any_op)
 
 #undef LEAT_NAMED_REDUCTION
 
-/// The index of the largest element along an axis, the first of equals, int64. Source: `argmax`.
+/// The index of the largest element along an axis, the first of equals, int64. Shapes: result x without the axis. Dtypes: numbers.
+/// Source: `argmax`.
 inline output argmax(const operand_value& x, const index_list& axis, std::string_view name = {},
                      const std::source_location& where = std::source_location::current()) {
   const std::int64_t numbers[]{0, static_cast<std::int64_t>(dtype::int64)};
   return detail::call_with(info_of<argmax_op>, x, std::span(&axis.argument(), 1), std::span(numbers), name, "ArgMax", where);
 }
-/// The index of the smallest element along an axis, the first of equals, int64. Source: `argmin`.
+/// The index of the smallest element along an axis, the first of equals, int64. Shapes: result x without the axis. Dtypes: numbers.
+/// Source: `argmin`.
 inline output argmin(const operand_value& x, const index_list& axis, std::string_view name = {},
                      const std::source_location& where = std::source_location::current()) {
   const std::int64_t numbers[]{0, static_cast<std::int64_t>(dtype::int64)};
   return detail::call_with(info_of<argmin_op>, x, std::span(&axis.argument(), 1), std::span(numbers), name, "ArgMin", where);
 }
 
-/// The same elements in another shape; one dimension of -1 is computed. Source: `reshape`.
+/// The same elements in another shape; one dimension of -1 is computed. Errors: invalid_argument if the number of elements differs.
+/// Source: `reshape`.
 inline output reshape(const operand_value& x, const index_list& shape, std::string_view name = {},
                       const std::source_location& where = std::source_location::current()) {
   return detail::call_with(info_of<reshape_op>, x, std::span(&shape.argument(), 1), {}, name, "Reshape", where);
 }
-/// x with permuted axes: result axis k is axis perm[k] of x. Source: `transpose`.
+/// x with permuted axes: result axis k is axis perm[k] of x. Errors: invalid_argument if `perm` is no permutation of the axes.
+/// Source: `transpose`.
 inline output transpose(const operand_value& x, const index_list& perm, std::string_view name = {},
                         const std::source_location& where = std::source_location::current()) {
   return detail::call_with(info_of<transpose_op>, x, std::span(&perm.argument(), 1), {}, name, "transpose", where);
@@ -85,12 +89,12 @@ inline output expand_dims(const operand_value& x, const index_list& axis, std::s
                           const std::source_location& where = std::source_location::current()) {
   return detail::call_with(info_of<expand_dims_op>, x, std::span(&axis.argument(), 1), {}, name, "ExpandDims", where);
 }
-/// x without dimensions of 1: all, or those of `axes`. Source: `squeeze`.
+/// x without dimensions of 1: all, or those of `axes`. Errors: invalid_argument if a dimension at `axes` is not 1. Source: `squeeze`.
 inline output squeeze(const operand_value& x, const std::vector<std::int64_t>& axes, std::string_view name = {},
                       const std::source_location& where = std::source_location::current()) {
   return detail::call_with(info_of<squeeze_op>, x, {}, axes, name, "Squeeze", where);
 }
-/// x broadcast to a shape. Source: `broadcast_to`.
+/// x broadcast to a shape. Errors: invalid_argument if x does not broadcast to it. Source: `broadcast_to`.
 inline output broadcast_to(const operand_value& x, const index_list& shape, std::string_view name,
                            const std::source_location& where = std::source_location::current()) {
   return detail::call_with(info_of<broadcast_to_op>, x, std::span(&shape.argument(), 1), {}, name, "BroadcastTo", where);
@@ -112,7 +116,7 @@ inline output gather(const operand_value& params, const operand_value& indices, 
                      const std::source_location& where = std::source_location::current()) {
   return detail::call_named(info_of<gather_op>, {params, indices}, {}, name, "GatherV2", where, 2);
 }
-/// Arrays concatenated along an axis. Source: `concat`.
+/// Arrays concatenated along an axis. Shapes: equal except along the axis, where sizes add up. Dtypes: all the same. Source: `concat`.
 inline output concat(const std::vector<output>& values, std::int32_t axis, std::string_view name = {},
                      const std::source_location& where = std::source_location::current()) {
   if (values.empty()) throw invalid_argument("concat: nothing to put together");

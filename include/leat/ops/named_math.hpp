@@ -93,7 +93,8 @@ struct matmul_options {
   bool transpose_a = false;
   bool transpose_b = false;
 };
-/// The matrix product a b, also of batches [..., rows, columns], whose first dimensions broadcast. Source: `matmul`.
+/// The matrix product a b, also of batches, whose first dimensions broadcast. Shapes: a [..., m, k], b [..., k, n]; result [..., m, n].
+/// Source: `matmul`.
 inline output matmul(const operand_value& a, const operand_value& b, matmul_options options, std::string_view name = {},
                      const std::source_location& where = std::source_location::current()) {
   const std::int64_t numbers[]{options.transpose_a, options.transpose_b};
@@ -118,13 +119,13 @@ inline output cast(const operand_value& x, dtype to, std::string_view name = {},
   return detail::call_named(info_of<cast_op>, {x}, numbers, name, "Cast", where);
 }
 
-/// e^x / Σ e^x along the last axis. Source: `softmax`.
+/// e^x / Σ e^x along the last axis. Shapes: result like x. Dtypes: floating point. Source: `softmax`.
 inline output softmax(const operand_value& logits, std::string_view name,
                       const std::source_location& where = std::source_location::current()) {
   const std::int64_t last[]{-1};
   return detail::call_named(info_of<softmax_op>, {logits}, last, name, "Softmax", where);
 }
-/// log softmax(x) along the last axis. Source: `log_softmax`.
+/// log softmax(x) along the last axis. Shapes: result like x. Dtypes: floating point. Source: `log_softmax`.
 inline output log_softmax(const operand_value& logits, std::string_view name,
                           const std::source_location& where = std::source_location::current()) {
   const std::int64_t last[]{-1};
@@ -157,7 +158,7 @@ inline output assign_sub(const output& variable, const operand_value& value, std
   return detail::call_named(info_of<assign_sub_op>, {variable, value}, {}, name, "AssignSub", where);
 }
 
-/// Σ x² / 2. Source: `l2_loss`.
+/// Σ x² / 2 over all elements, a scalar. Dtypes: floating point. Source: `l2_loss`.
 inline output l2_loss(const operand_value& x, std::string_view name, const std::source_location& where = std::source_location::current()) {
   return detail::call_named(info_of<l2_loss_op>, {x}, {}, name, "L2Loss", where);
 }

@@ -6,7 +6,7 @@
 
 namespace leat {
 
-/// value + bias along the last dimension. Source: `bias_add`.
+/// value + bias along the last dimension. Shapes: value [..., n], bias [n]; result like value. Source: `bias_add`.
 inline output bias_add(const output& value, const operand_value& bias, std::string_view name = "BiasAdd",
                        const std::source_location& where = std::source_location::current()) {
   const source_scope line(value.owner(), where);
@@ -46,7 +46,7 @@ struct moments_result {
   output mean;
   output variance;
 };
-/// Mean and biased variance along axes. Source: `moments`.
+/// Mean and biased variance along axes. Shapes: x without the axes, or with these as 1. Source: `moments`.
 inline moments_result moments(const output& x, const std::vector<std::int32_t>& axes, keep_dims keep = keep_dims::no,
                               std::string_view name = "moments", const std::source_location& where = std::source_location::current()) {
   const name_scope scope(x.owner(), name);
@@ -58,7 +58,7 @@ inline moments_result moments(const output& x, const std::vector<std::int32_t>& 
   return {squeeze(mean, gone, "Squeeze", where), squeeze(variance, gone, "Squeeze", where)};
 }
 
-/// x / sqrt(max(Σ x², epsilon)) along an axis. Source: `l2_normalize`.
+/// x / sqrt(max(Σ x², epsilon)) along an axis. Shapes: result like x. Dtypes: floating point. Source: `l2_normalize`.
 inline output l2_normalize(const output& x, std::int32_t axis, double epsilon = 1e-12, std::string_view name = "l2_normalize",
                            const std::source_location& where = std::source_location::current()) {
   const name_scope scope(x.owner(), name);
@@ -67,7 +67,7 @@ inline output l2_normalize(const output& x, std::int32_t axis, double epsilon = 
   return multiply(x, inverse, scope.text(), where);
 }
 
-/// sqrt(Σ x²) of all elements. Source: `norm`.
+/// sqrt(Σ x²) of all elements, a scalar. Dtypes: floating point. Source: `norm`.
 inline output norm(const output& x, std::string_view name = "norm", const std::source_location& where = std::source_location::current()) {
   const name_scope scope(x.owner(), name);
   const source_scope line(x.owner(), where);
@@ -206,7 +206,8 @@ inline attribute_map window_attributes(std::vector<std::int64_t> strides, paddin
 }
 }  // namespace detail
 
-/// Convolution of images [batch, height, width, in] with filters [height, width, in, out]. Source: `conv2d`.
+/// Convolution of images [batch, height, width, in] with filters [height, width, in, out]; strides [1, down, right, 1].
+/// Errors in a run: unimplemented, unless a kernel is registered. Source: `conv2d`.
 inline output conv2d(const output& images, const output& filters, const std::vector<std::int64_t>& strides, padding p,
                      std::string_view name = "Conv2D", const std::source_location& where = std::source_location::current()) {
   const source_scope line(images.owner(), where);
@@ -214,7 +215,7 @@ inline output conv2d(const output& images, const output& filters, const std::vec
   attributes["dilations"] = std::vector<std::int64_t>{1, 1, 1, 1};
   return call_operator(images.owner(), "Conv2D", {images, filters}, std::move(attributes), name).result();
 }
-/// The largest element of each window of images [batch, height, width, channels]. Source: `max_pool`.
+/// The largest element of each window of images [batch, height, width, channels]. Errors in a run: as `conv2d`. Source: `max_pool`.
 inline output max_pool(const output& images, const std::vector<std::int64_t>& window, const std::vector<std::int64_t>& strides, padding p,
                        std::string_view name = "MaxPool", const std::source_location& where = std::source_location::current()) {
   const source_scope line(images.owner(), where);
@@ -222,7 +223,7 @@ inline output max_pool(const output& images, const std::vector<std::int64_t>& wi
   attributes["ksize"] = window;
   return call_operator(images.owner(), "MaxPool", {images}, std::move(attributes), name).result();
 }
-/// The mean of each window of images [batch, height, width, channels]. Source: `avg_pool`.
+/// The mean of each window of images [batch, height, width, channels]. Errors in a run: as `conv2d`. Source: `avg_pool`.
 inline output avg_pool(const output& images, const std::vector<std::int64_t>& window, const std::vector<std::int64_t>& strides, padding p,
                        std::string_view name = "AvgPool", const std::source_location& where = std::source_location::current()) {
   const source_scope line(images.owner(), where);

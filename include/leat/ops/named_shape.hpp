@@ -92,7 +92,7 @@ inline output fill(const shape_value& extent, const tensor_literal& value, std::
                            {{"T", value.type()}, {"index_type", dtype::int32}}, {{static_cast<dtype>(value.type()), extent}}, where)
       .result();
 }
-/// start, start + delta, ... before limit, int32. Source: `range`.
+/// start, start + delta, ... before limit, int32. Errors: invalid_argument if `delta` is 0. Source: `range`.
 inline output range(std::int32_t start, std::int32_t limit, std::int32_t delta = 1, std::string_view name = "range",
                     const std::source_location& where = std::source_location::current()) {
   if (delta == 0) throw invalid_argument("range: delta is 0");
@@ -104,7 +104,8 @@ inline output range(std::int32_t start, std::int32_t limit, std::int32_t delta =
       .result();
 }
 
-/// Arrays of one shape stacked along a new axis. Source: `stack`.
+/// Arrays of one shape stacked along a new axis. Shapes: n values [d0, …]; result with a dimension n before `axis`.
+/// Errors: invalid_argument for an empty list. Source: `stack`.
 inline output stack(const std::vector<output>& values, std::int64_t axis = 0, std::string_view name = "stack",
                     const std::source_location& where = std::source_location::current()) {
   if (values.empty()) throw invalid_argument("stack: nothing to put together");
@@ -112,7 +113,7 @@ inline output stack(const std::vector<output>& values, std::int64_t axis = 0, st
   const source_scope line(g, where);
   return call_operator(g, "Pack", std::vector<number_argument>(values.begin(), values.end()), {{"axis", axis}}, name).result();
 }
-/// The slices of x along an axis, without that axis. Source: `unstack`.
+/// The slices of x along an axis, without that axis. Errors: invalid_argument if the size along the axis is unknown. Source: `unstack`.
 inline std::vector<output> unstack(const operand_value& x, std::int64_t axis = 0, std::string_view name = "unstack",
                                    const std::source_location& where = std::source_location::current()) {
   const output t = detail::raw_tensor(x);
@@ -137,7 +138,7 @@ inline output tile(const operand_value& x, const std::vector<std::int32_t>& mult
   const source_scope line(t.owner(), where);
   return call_operator(t.owner(), "Tile", {t, tensor_literal(multiples)}, {}, name).result();
 }
-/// The sum of several tensors of one shape. Source: `add_n`.
+/// The sum of several tensors of one shape. Dtypes: numbers. Errors: invalid_argument for an empty list. Source: `add_n`.
 inline output add_n(const std::vector<output>& values, std::string_view name = "AddN",
                     const std::source_location& where = std::source_location::current()) {
   if (values.empty()) throw invalid_argument("add_n: nothing to add");

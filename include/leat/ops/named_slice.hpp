@@ -114,7 +114,8 @@ inline output index(const output& x, const std::vector<axis_index>& entries, std
   return strided_slice(x, b, e, s, masks, scope.text(), where);
 }
 
-/// The elements or slices of `params` at the index tuples in the last axis of `indices`. Source: `gather_nd`.
+/// The elements or slices of `params` at the index tuples in the last axis of `indices`. Shapes: params [d0, …, dn], indices [..., k];
+/// result [..., dk, …, dn]. Dtypes: indices int32 or int64. Source: `gather_nd`.
 inline output gather_nd(const operand_value& params, const operand_value& indices, std::string_view name = "GatherNd",
                         const std::source_location& where = std::source_location::current()) {
   const output t = detail::raw_tensor(params);
@@ -149,7 +150,8 @@ inline output choose(const output& condition, const output& x, const output& y, 
   return call_operator(condition.owner(), "Select", {condition, x, y}, {}, name).result();
 }
 
-/// The elements, or rows, of x where the mask, over its first dimensions, is true. Source: `boolean_mask`.
+/// The elements, or rows, of x where the mask, over its first k dimensions, is true. Shapes: x [d0, …, dn], mask [d0, …]; result
+/// [count, dk, …, dn]. Source: `boolean_mask`.
 /// Errors: invalid_argument if the rank of the mask is 0 or unknown, or its shape does not fit.
 inline output boolean_mask(const output& x, const output& mask, std::string_view name = "boolean_mask",
                            const std::source_location& where = std::source_location::current()) {
@@ -190,7 +192,7 @@ struct cumulative_options {
   bool exclusive = false;  // excludes the element itself
   bool reverse = false;    // starts at the end
 };
-/// The cumulative sum along an axis. Source: `cumsum`.
+/// The cumulative sum along an axis. Shapes: result like x. Source: `cumsum`.
 inline output cumsum(const operand_value& x, std::int32_t axis = 0, cumulative_options options = {}, std::string_view name = "Cumsum",
                      const std::source_location& where = std::source_location::current()) {
   const output t = detail::raw_tensor(x);
@@ -199,7 +201,7 @@ inline output cumsum(const operand_value& x, std::int32_t axis = 0, cumulative_o
                        name)
       .result();
 }
-/// The cumulative product along an axis. Source: `cumprod`.
+/// The cumulative product along an axis. Shapes: result like x. Source: `cumprod`.
 inline output cumprod(const operand_value& x, std::int32_t axis = 0, cumulative_options options = {}, std::string_view name = "Cumprod",
                       const std::source_location& where = std::source_location::current()) {
   const output t = detail::raw_tensor(x);
