@@ -1,8 +1,7 @@
 #pragma once
 // Lowers a graph with names to the plain table that the compiler's passes take. Only nodes that the targets need are kept, with their
-// operands and numeric attributes; constants for axes and shapes disappear. What is fed, kept by a session or larger than a scalar (a
-// constant array) becomes a leaf, listed with its source. An unknown dimension becomes a named one, unless a shape is given: a
-// session gives those of its feeds.
+// operands and numeric attributes; constants for axes and shapes disappear. Feeds, variables and constant arrays become leaves, listed
+// with their sources. An unknown dimension becomes a named one, unless a shape is given: a session gives those of its feeds.
 
 #include <leat/graph/canonical_rewrite.hpp>
 #include <leat/graph/named.hpp>

@@ -119,12 +119,12 @@ inline output identity(const operand_value& x, std::string_view name, const std:
   return detail::call_named(info_of<identity_op>, {x}, {}, name, "Identity", where);
 }
 
-/// Zeros of a shape, as one constant. Errors: invalid_argument for a shape that is not fully known. Source: `zeros`.
+/// Zeros of a static shape, as one constant. Source: `zeros`.
 inline output zeros_of(const shape_value& extent, dtype type = dtype::float32, std::string_view name = "zeros",
                        const std::source_location& where = std::source_location::current()) {
   return constant(tensor_literal(type, extent, 0), name, where);
 }
-/// Ones of a shape, as one constant. Errors: invalid_argument for a shape that is not fully known. Source: `ones`.
+/// Ones of a static shape, as one constant. Source: `ones`.
 inline output ones_of(const shape_value& extent, dtype type = dtype::float32, std::string_view name = "ones",
                       const std::source_location& where = std::source_location::current()) {
   return constant(tensor_literal(type, extent, 1), name, where);
