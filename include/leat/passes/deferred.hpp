@@ -1,6 +1,6 @@
 #pragma once
-// Rows of a graph that stand for many: gradients, and training steps, in tables that defer them (`graph::defers`). They are replaced
-// by what they stand for when a session plans its programs; who defines such a row enters how.
+// Rows of a graph that stand for gradients or training steps, in tables that defer them (`graph::defers`). A session expands them when
+// it plans its programs; the expansion is registered by the header that defines such a row.
 
 #include <leat/core/early.hpp>
 #include <leat/graph/graph.hpp>
@@ -10,12 +10,12 @@
 
 namespace leat::detail {
 
-/// A deferred row whose operands have been entered into a graph.
+/// A deferred row whose operands are in the graph.
 struct deferred_row {
   std::span<const int> inputs;
   std::span<const std::int64_t> attributes;
 };
-/// Enters what a row stands for; gives the node of its result.
+/// Expands a row; returns the node of its result.
 using deferred_expander = int (*)(graph& g, const deferred_row& row);
 
 inline std::map<int, deferred_expander>& deferred_expanders() {

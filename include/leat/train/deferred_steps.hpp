@@ -1,6 +1,6 @@
 #pragma once
 // Typed gradients and training steps as `to_graph` writes them: by the functions of graphs with names. Including this header
-// makes them known.
+// registers them.
 
 #include <leat/core/early.hpp>
 #include <leat/passes/named_gradient.hpp>

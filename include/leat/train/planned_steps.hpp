@@ -1,5 +1,5 @@
 #pragma once
-// Training steps of planned sessions: what a deferred step stands for. Including this header makes it known.
+// Training steps of planned sessions: the expansion of a deferred step. Including this header registers it.
 
 #include <leat/core/early.hpp>
 #include <leat/passes/deferred.hpp>
