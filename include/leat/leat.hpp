@@ -24,6 +24,6 @@
 #include <leat/train/clip.hpp>
 #include <leat/train/layers.hpp>
 #include <leat/train/optimizer.hpp>
-#ifdef LEAT_PLANNED_SESSIONS
-#include <leat/planned.hpp>
+#if defined(LEAT_PLANNED_SESSIONS) && !defined(LEAT_SEPARATE_COMPILATION)
+#include <leat/train/planned_steps.hpp>
 #endif

@@ -5,6 +5,5 @@
 
 #include <leat/session/planned_session.hpp>
 #ifndef LEAT_SEPARATE_COMPILATION
-#include <leat/session/planned/session_plan_functions.hpp>
 #include <leat/train/planned_steps.hpp>
 #endif

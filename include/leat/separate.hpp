@@ -16,7 +16,6 @@
 #include <leat/passes/gradient_nn.hpp>
 #include <leat/session/graph_session_functions.hpp>
 #include <leat/session/kernels.hpp>
-#include <leat/session/planned/session_plan_functions.hpp>
 #include <leat/train/deferred_steps.hpp>
 #include <leat/train/planned_steps.hpp>
 

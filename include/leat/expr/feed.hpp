@@ -89,7 +89,8 @@ constexpr message array_problem(std::string_view place, std::string_view other) 
 [[noreturn, gnu::cold]] inline void throw_wrong_shape(std::string_view what, std::string_view name, std::string_view expected,
                                                       const std::int64_t* extents, int rank) {
   message m;
-  m << what << (name.empty() ? " the expression" : " \"") << name << (name.empty() ? " is " : "\" is ") << expected << ", the array has shape [";
+  m << what << (name.empty() ? " the expression" : " \"") << name << (name.empty() ? " is " : "\" is ") << expected
+    << ", the array has shape [";
   for (int k = 0; k < rank; ++k) m << (k > 0 ? ", " : "") << static_cast<long long>(extents[k]);
   m << "]";
   throw invalid_argument(std::string(m.view()));

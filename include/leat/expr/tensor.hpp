@@ -237,8 +237,8 @@ struct carried_union {
 
 // Copies values to where their ids are. One function for all expressions: one for each would be most of a deep model's code.
 template <class To, class From>
-[[gnu::noinline]] constexpr void carry_values(To* to, bool* set, const std::uint64_t* to_ids, int to_count, const From* from, const std::uint64_t* ids,
-                            int count) {
+[[gnu::noinline]] constexpr void carry_values(To* to, bool* set, const std::uint64_t* to_ids, int to_count, const From* from,
+                                              const std::uint64_t* ids, int count) {
   for (int i = 0; i < count; ++i) {
     int at = i;
     if (i >= to_count || to_ids[i] != ids[i])

@@ -204,6 +204,7 @@ class tensor_literal {
   }
   // One value is repeated for all elements; of several, the last.
   void fill() {
+    if (!extent_.is_static()) throw invalid_argument("an array literal needs a shape whose rank and sizes are all known");
     const std::int64_t wanted = extent_.elements();
     const std::int64_t have = stored();
     if (have > wanted && !(have == 1 && wanted == 0))

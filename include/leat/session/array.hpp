@@ -59,14 +59,16 @@ template <class Leaf, int Axis>
 inline constexpr std::int64_t leaf_dimension = Leaf::extent.dim[Axis];
 
 // Messages are built in plain cold functions, as in expr/feed.hpp.
-[[noreturn, gnu::cold]] inline void throw_two_sizes(std::string_view dimension, std::int64_t before, std::int64_t now, std::string_view name) {
+[[noreturn, gnu::cold]] inline void throw_two_sizes(std::string_view dimension, std::int64_t before, std::int64_t now,
+                                                    std::string_view name) {
   message m;
   m << "named dimension \"" << dimension << "\" has size " << static_cast<long long>(before) << " in one feed and "
     << static_cast<long long>(now) << " in that of \"" << name << "\": it has one size in one run";
   throw invalid_argument(std::string(m.view()));
 }
 // A flat array takes its shape from the placeholder, whose named dimensions other feeds have bound.
-[[noreturn, gnu::cold]] inline void throw_bound_size(std::string_view name, std::string_view expected, std::int64_t needed, std::int64_t got) {
+[[noreturn, gnu::cold]] inline void throw_bound_size(std::string_view name, std::string_view expected, std::int64_t needed,
+                                                     std::int64_t got) {
   message m;
   m << "the feed of \"" << name << "\" is " << expected << ": with the sizes that other feeds of this run have bound it has "
     << static_cast<long long>(needed) << " elements, the array has " << static_cast<long long>(got)

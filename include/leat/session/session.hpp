@@ -21,6 +21,8 @@ using session_device = planning_device;
 #else
 using session_device = cpu::device;
 #endif
+template <class... Es>
+using check_of_session = session_check<choose_table<session_device>::type, Es...>;
 }  // namespace detail
 
 LEAT_SESSIONS_BEGIN
@@ -43,11 +45,11 @@ class session<detail::refused_session<Words...>> {
 };
 
 template <expression... Es>
-  requires(detail::session_check<detail::choose_table<detail::session_device>::type, Es...>::ok)
+  requires(detail::check_of_session<Es...>::ok)
 session(const Es&...) -> session<Es...>;
 template <expression... Es>
-  requires(!detail::session_check<detail::choose_table<detail::session_device>::type, Es...>::ok)
-session(const Es&...) -> session<typename detail::session_check<detail::choose_table<detail::session_device>::type, Es...>::refusal::problem>;
+  requires(!detail::check_of_session<Es...>::ok)
+session(const Es&...) -> session<typename detail::check_of_session<Es...>::refusal::problem>;
 session(...)
     -> session<detail::refused_session<LEAT_WORDS("session s{a, b, ...} takes expressions: what is fetched and done in its runs")>>;
 

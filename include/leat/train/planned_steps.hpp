@@ -3,6 +3,7 @@
 
 #include <leat/core/early.hpp>
 #include <leat/passes/deferred.hpp>
+#include <leat/session/planned/session_plan_functions.hpp>
 #include <leat/train/optimizer.hpp>
 
 namespace leat::detail {

@@ -87,7 +87,8 @@ class fused_part final : public plan_part {
     kept_[0].assign(results.size(), {});
     for (std::size_t k = 0; k < results.size(); ++k)
       if (is_kept(results[k])) kept_[0][k] = results[k];
-    const auto holds = [](const auto& list) { return std::any_of(list.begin(), list.end(), [](const tensor_value& v) { return static_cast<bool>(v); }); };
+    const auto is_there = [](const tensor_value& v) { return static_cast<bool>(v); };
+    const auto holds = [&](const auto& list) { return std::any_of(list.begin(), list.end(), is_there); };
     keeps_.store(holds(kept_[0]) || holds(kept_[1]), std::memory_order_relaxed);
   }
 

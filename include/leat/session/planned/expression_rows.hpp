@@ -33,7 +33,18 @@ constexpr std::vector<char> text_in(const std::int64_t* at) {
 /// Reads the rows. Positions are those in the array; 0 stands for no text.
 class expression_rows {
  public:
-  enum header { rows_at, row_count, operators_at, operator_count, ids_at, id_count, dimensions_at, dimension_count, session_at, header_size };
+  enum header {
+    rows_at,
+    row_count,
+    operators_at,
+    operator_count,
+    ids_at,
+    id_count,
+    dimensions_at,
+    dimension_count,
+    session_at,
+    header_size
+  };
 
   constexpr explicit expression_rows(const std::int64_t* data) : data_(data) {}
 

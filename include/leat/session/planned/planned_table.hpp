@@ -76,7 +76,8 @@ struct program_check<planned_table<Es...>, fetch_targets<Fs...>, LeafIds...> {
       if (reached[static_cast<std::size_t>(k)] == 0) continue;
       const auto r = rows.at(k);
       if (r.kind == op_kind::placeholder && !(false || ... || (LeafIds::hash == r.id))) return false;
-      if (passes::detail::divides_integers(r.code, r.result.type) || (r.kind == op_kind::composite && is_integer(r.result.type))) return false;
+      const bool is_composite_of_integers = r.kind == op_kind::composite && is_integer(r.result.type);  // it may divide, too
+      if (is_composite_of_integers || passes::detail::divides_integers(r.code, r.result.type)) return false;
       if (r.kind == op_kind::assign) assigned.push_back(r.inputs[0]);
       if (!is_deferred_step(r)) continue;
       if (step >= 0) return false;

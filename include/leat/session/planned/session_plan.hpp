@@ -44,7 +44,8 @@ class planned_code {
   using direct_calls = std::unique_ptr<direct, delete_direct>;
   direct_calls resolve(const program_plan& plan) const;
 
-  /// `calls`: what `resolve` gave for the workspace's plan. The caller has set the floating-point mode. Errors: those of the operators' kernels; then no variable has been written.
+  /// `calls`: what `resolve` gave for the workspace's plan. The caller has set the floating-point mode.
+  /// Errors: those of the operators' kernels; then no variable has been written.
   void run(const workspace& w, direct* calls) const;
   void run(const workspace& w, step_listener& listener) const;
 
