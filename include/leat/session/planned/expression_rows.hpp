@@ -43,7 +43,7 @@ class expression_rows {
     dimensions_at,
     dimension_count,
     session_at,
-    header_size
+    header_fields
   };
 
   constexpr explicit expression_rows(const std::int64_t* data) : data_(data) {}
@@ -105,7 +105,7 @@ class expression_rows {
 
 constexpr std::vector<std::int64_t> pack_expressions(const graph& g) {
   using rows = expression_rows;
-  std::vector<std::int64_t> data(rows::header_size, 0);
+  std::vector<std::int64_t> data(rows::header_fields, 0);
   const auto here = [&] { return static_cast<std::int64_t>(data.size()); };
   std::vector<const op_info*> operators;
   std::vector<std::int64_t> places;
