@@ -44,9 +44,9 @@ class row_writer {
       const auto r = rows_.at(k);
       const std::size_t before = open.size();
       for (int i = r.input_count; i-- > 0;)
-        if (made_[static_cast<std::size_t>(r.inputs[i])] < 0) open.push_back(r.inputs[i]);
+        if (made_[static_cast<std::size_t>(r.inputs[i])] < 0) open.push_back(static_cast<int>(r.inputs[i]));
       for (int i = r.control_count; i-- > 0;)
-        if (made_[static_cast<std::size_t>(r.controls[i])] < 0) open.push_back(r.controls[i]);
+        if (made_[static_cast<std::size_t>(r.controls[i])] < 0) open.push_back(static_cast<int>(r.controls[i]));
       if (open.size() != before) continue;
       open.pop_back();
       const int node = write(r);
