@@ -78,7 +78,7 @@ struct program_check<planned_table<Es...>, fetch_targets<Fs...>, LeafIds...> {
       if (r.kind == op_kind::placeholder && !(false || ... || (LeafIds::hash == r.id))) return false;
       const bool is_composite_of_integers = r.kind == op_kind::composite && is_integer(r.result.type);  // it may divide, too
       if (is_composite_of_integers || passes::detail::divides_integers(r.code, r.result.type)) return false;
-      if (r.kind == op_kind::assign) assigned.push_back(r.inputs[0]);
+      if (r.kind == op_kind::assign) assigned.push_back(static_cast<int>(r.inputs[0]));
       if (!is_deferred_step(r)) continue;
       if (step >= 0) return false;
       step = k;
