@@ -39,6 +39,7 @@ struct program {
   std::string name;
   std::string source;
   std::vector<std::string> flags;
+  std::string optimization = "-O2";
 };
 
 struct cost {
@@ -68,6 +69,20 @@ std::vector<program> programs() {
       all.push_back({shape + "_" + std::to_string(nodes), "graph.cpp", flags});
       all.back().flags.push_back("-DNODES=" + std::to_string(nodes));
     }
+  const std::vector<std::string> planned{"-DPLANNED", "-DLEAT_SEPARATE_COMPILATION"};
+  const auto with = [](std::vector<std::string> flags, const std::string& more) {
+    flags.push_back(more);
+    return flags;
+  };
+  for (int layers : {2, 8, 24}) all.push_back({"deep_" + std::to_string(layers), "deep.cpp", {"-DLAYERS=" + std::to_string(layers)}});
+  for (int layers : {2, 8, 24, 96, 200})
+    all.push_back({"deep_" + std::to_string(layers) + "_planned", "deep.cpp", with(planned, "-DLAYERS=" + std::to_string(layers))});
+  all.push_back({"deep_24_debug", "deep.cpp", {"-DLAYERS=24"}, "-O0"});
+  all.push_back({"deep_24_planned_debug", "deep.cpp", with(planned, "-DLAYERS=24"), "-O0"});
+  for (int steps : {1, 4, 8}) all.push_back({"recurrent_" + std::to_string(steps), "recurrent.cpp", {"-DSTEPS=" + std::to_string(steps)}});
+  for (int steps : {1, 4, 8, 24})
+    all.push_back({"recurrent_" + std::to_string(steps) + "_planned", "recurrent.cpp", with(planned, "-DSTEPS=" + std::to_string(steps))});
+  all.push_back({"recurrent_24_planned_3_lists", "recurrent.cpp", with(with(planned, "-DSTEPS=24"), "-DLISTS=3")});
   all.push_back({"shared_400", "graph.cpp", {"-DSHARED", "-DNODES=400"}});
   all.push_back({"shared_400_debug", "graph.cpp", {"-DSHARED", "-DNODES=400", "-g"}});
   return all;
@@ -80,7 +95,7 @@ cost compile(const options& settings, const program& what) {
   fs::create_directories(folder);
   const fs::path object = folder / "program.o", messages = folder / "messages";
 
-  std::vector<std::string> words{settings.compiler, "-std=c++20", "-O2"};
+  std::vector<std::string> words{settings.compiler, "-std=c++20", what.optimization};
   words.insert(words.end(), settings.flags.begin(), settings.flags.end());
   words.insert(words.end(), what.flags.begin(), what.flags.end());
   words.insert(words.end(), {"-c", settings.sources + "/" + what.source, "-o", object.string()});

@@ -1,6 +1,6 @@
 #pragma once
-// Graphs that are built at run time, with names, as TensorFlow 1.x's: what a program needs beside leat.hpp to build them, look
-// into them and exchange them. Reading and writing files is in io/.
+// Graphs that are built at run time, with names, like TensorFlow 1.x's: the headers, beside leat.hpp, for building, inspecting and
+// exchanging them. Reading and writing files is in io/.
 
 #include <leat/core/standard.hpp>
 

@@ -1,10 +1,10 @@
 #pragma once
-// Everything for one machine: expressions, operators, gradients, training, and sessions on the CPU.
+// The library for one machine: expressions, operators, gradients, training, and sessions on the CPU.
 
 #include <leat/core/standard.hpp>
 
-// The operators by themselves, before what includes them: so a message about one names two files on the way to it, not fifteen;
-// and first the words of their last overloads, and what operators are given.
+// The operators come first, before headers that include them, so that a message about one shows two nested includes, not fifteen; before
+// them only the words of their last overloads, and their operands.
 #include <leat/expr/otherwise.hpp>
 
 #include <leat/expr/leaf.hpp>
@@ -24,3 +24,6 @@
 #include <leat/train/clip.hpp>
 #include <leat/train/layers.hpp>
 #include <leat/train/optimizer.hpp>
+#if defined(LEAT_PLANNED_SESSIONS) && !defined(LEAT_SEPARATE_COMPILATION)
+#include <leat/train/planned_steps.hpp>
+#endif

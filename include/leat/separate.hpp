@@ -1,7 +1,7 @@
 #pragma once
-// What need not be compiled with every source of a program: the operators, gradients and kernels of graphs at run time, which
-// is most of what <leat/graphs.hpp> and <leat/session/graph_session.hpp> take to compile. A program of several sources
-// compiles it once: with LEAT_SEPARATE_COMPILATION defined for all of them, exactly one includes this header.
+// The parts that need not be compiled with every source of a program: operators, gradients and kernels of graphs at run time, most of the
+// compile time of <leat/graphs.hpp> and <leat/session/graph_session.hpp>. A program of several sources compiles them once: with
+// LEAT_SEPARATE_COMPILATION defined for all of them, exactly one includes this header.
 
 #include <leat/core/standard.hpp>
 
@@ -17,8 +17,9 @@
 #include <leat/session/graph_session_functions.hpp>
 #include <leat/session/kernels.hpp>
 #include <leat/train/deferred_steps.hpp>
+#include <leat/train/planned_steps.hpp>
 
 namespace leat::detail {
-// Linked into the others, which call it: see graph/separate.hpp.
+// Referenced by the other sources: see graph/separate.hpp.
 void one_source_must_include_leat_separate_hpp() {}
 }  // namespace leat::detail

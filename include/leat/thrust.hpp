@@ -1,7 +1,7 @@
 #pragma once
-// Sessions on Thrust's systems: `auto s = session_on<thrust_serial>(loss, train);`, `thrust_omp` where LEAT_THRUST_OMP
-// is defined, `thrust_tbb` where LEAT_THRUST_TBB is, and `thrust_cuda` in programs that nvcc compiles. Not part of
-// <leat/leat.hpp>: a program pays for Thrust only where it asks for it.
+// Sessions on Thrust's systems: `auto s = session_on<thrust_serial>(loss, train);`, `thrust_omp` if LEAT_THRUST_OMP is defined,
+// `thrust_tbb` if LEAT_THRUST_TBB is, and `thrust_cuda` in programs that nvcc compiles. Not part of <leat/leat.hpp>, because Thrust is
+// slow to compile.
 
 #include <leat/core/standard.hpp>
 
@@ -14,7 +14,7 @@ namespace leat {
 
 namespace on_thrust {
 
-/// What the systems of the host take from the CPU layer.
+/// What the host systems take from the CPU layer.
 struct host_support {
   using mode = cpu::flush_denormals;
   template <class T>

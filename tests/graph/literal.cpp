@@ -22,6 +22,15 @@ TEST_CASE("arrays of a program become the contents that files hold") {
   CHECK(tensor_literal("text").proto().strings == std::vector<std::string>{"text"});
 }
 
+TEST_CASE("a literal's shape is known whole") {
+  shape some{2, {-1, 3}};
+  CHECK_THROWS_AS(tensor_literal(dtype::float32, some, 7), invalid_argument);
+  some.dim[1] = -1;
+  CHECK_THROWS_AS(tensor_literal(dtype::float32, some), invalid_argument);
+  CHECK_THROWS_AS(tensor_literal(dtype::float32, shape::unknown(), 1), invalid_argument);
+  CHECK_THROWS_AS(tensor_literal(some, std::vector<float>{1}), invalid_argument);
+}
+
 TEST_CASE("one value stands for all, the last of several fills up") {
   shape two_by_three;
   two_by_three.push(2);

@@ -2,7 +2,7 @@
 // `session` as a macro, so that each test of an operator tests the interpreter too. Where a program's sizes are static, the
 // compiled steps run, then the interpreter on the same values, and every byte that both write must be the same. Other programs
 // are run by the compiled steps, or by the interpreter where the environment has LEAT_TEST_INTERPRETED. The tests themselves
-// check that the results are right.
+// check that the results are right. With LEAT_PLANNED_SESSIONS it is left alone: then they test planned sessions.
 
 #include <leat/cpu/interpret.hpp>
 #include <leat/leat.hpp>
@@ -81,4 +81,6 @@ interpreted_session(const Es&...) -> interpreted_session<Es...>;
 
 }  // namespace leat_test
 
+#ifndef LEAT_PLANNED_SESSIONS
 #define session interpreted_session
+#endif

@@ -1,6 +1,5 @@
 #pragma once
-// Element types. The numbers are those of TensorFlow's DataType enumeration (types.proto), so that graphs written as JSON
-// need no second table.
+// Element types, with the numbers of TensorFlow's DataType enumeration (types.proto), so that JSON graphs need no second table.
 
 #include <leat/core/standard.hpp>
 #include <cstdint>
@@ -86,8 +85,11 @@ using element_of = typename detail::element<D>::type;
 template <class T>
 concept element_type = dtype_of<T> != dtype::invalid;
 
+/// Whether a dtype is float32 or float64.
 constexpr bool is_floating(dtype d) { return d == dtype::float32 || d == dtype::float64; }
+/// Whether a dtype is a signed or unsigned integer; bool is not.
 constexpr bool is_integer(dtype d) { return d == dtype::int32 || d == dtype::int64 || d == dtype::uint8; }
+/// Whether a dtype can be computed with: floating point or integer, not bool.
 constexpr bool is_number(dtype d) { return is_floating(d) || is_integer(d); }
 
 /// Bytes of one element.
@@ -104,6 +106,7 @@ constexpr int size_of(dtype d) {
   return 0;
 }
 
+/// TensorFlow's name of a dtype: "float32"; "invalid" for none.
 constexpr std::string_view name_of_dtype(dtype d) {
   switch (d) {
     case dtype::float32: return "float32";

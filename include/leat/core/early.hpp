@@ -1,6 +1,6 @@
 #pragma once
-// Filling tables (of operators, kernels, gradients) before other global objects are constructed. Global objects of one source are
-// constructed in order, those of different sources in any order; a global object that runs a graph must find full tables even when its
+// Fills tables (of operators, kernels, gradients) before other global objects are constructed. Global objects of one source are
+// constructed in order, those of different sources in any order; a global object that runs a graph must find full tables even if its
 // source comes first. So the objects that fill tables get an early initialization priority.
 //
 //   LEAT_EARLY inline const leat::detail::filled_early shape_kernels_known{[] { register_kernel("Shape", run_shape); }};

@@ -1,19 +1,19 @@
 #pragma once
-// What goes wrong at run time is an exception derived from `leat::error`: one class per TensorFlow status code
-// (error_codes.proto), so that a caller can tell a wrong argument from a missing value without reading the text.
+// Run-time errors are exceptions derived from `leat::error`: one class per TensorFlow status code (error_codes.proto), so that a caller
+// can distinguish a wrong argument from a missing value without parsing the message.
 
 #include <stdexcept>
 #include <string>
 
 namespace leat {
 
-/// Base of every exception of the library. `what()` names the node, the shapes and what to do.
+/// Base of every exception of the library. `what()` names the node, the shapes and the remedy.
 class error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// An argument that is wrong whatever the state: a feed of another shape, two sizes for one named dimension.
+/// An argument that is wrong in any state: a feed of another shape, two sizes for one named dimension.
 class invalid_argument : public error {
  public:
   using error::error;
@@ -23,12 +23,12 @@ class failed_precondition : public error {
  public:
   using error::error;
 };
-/// A name that nothing has.
+/// A name that does not exist.
 class not_found : public error {
  public:
   using error::error;
 };
-/// A name that something else has already.
+/// A name that is taken.
 class already_exists : public error {
  public:
   using error::error;
@@ -38,32 +38,32 @@ class out_of_range : public error {
  public:
   using error::error;
 };
-/// Bytes that are not what their format says: a file that was cut off, text that is not UTF-8.
+/// Malformed data: a truncated file, text that is not UTF-8.
 class data_loss : public error {
  public:
   using error::error;
 };
-/// What was waited for did not happen in the time that was given.
+/// A timeout.
 class deadline_exceeded : public error {
  public:
   using error::error;
 };
-/// Stopped by someone else: the run was cancelled, the queue was closed, the session ended.
+/// Stopped from elsewhere: the run was cancelled, the queue or the session was closed.
 class cancelled : public error {
  public:
   using error::error;
 };
-/// Stopped because what was done at the same time stands against it; trying again may help.
+/// Stopped by a conflict with a concurrent operation; a retry may help.
 class aborted : public error {
  public:
   using error::error;
 };
-/// Memory or another limit is used up: a stack that is full.
+/// Memory or another limit is exhausted: a stack that is full.
 class resource_exhausted : public error {
  public:
   using error::error;
 };
-/// Something that this build or device cannot do.
+/// Not supported by this build or device.
 class unimplemented : public error {
  public:
   using error::error;
@@ -74,7 +74,7 @@ template <class E>
 void throw_if(const error& e, const std::string& text) {
   if (dynamic_cast<const E*>(&e) != nullptr) throw E(text);
 }
-/// Throws an error of the same class with another text: what was known elsewhere is added to it.
+/// Throws an error of the same class with another message, to add context.
 [[noreturn]] inline void rethrow_saying(const error& e, const std::string& text) {
   throw_if<invalid_argument>(e, text), throw_if<failed_precondition>(e, text), throw_if<not_found>(e, text);
   throw_if<already_exists>(e, text), throw_if<out_of_range>(e, text), throw_if<data_loss>(e, text);

@@ -1,6 +1,6 @@
 #pragma once
 // A limit on the bytes that a session's arrays hold at the same time. A session with a limit has a meter, which is the current meter of
-// every thread that runs for it. An array takes its bytes from that meter when it is allocated and gives them back when it is freed,
+// every thread that runs for it. An array takes its bytes from that meter when it is allocated and returns them when it is freed,
 // which may be after the end of the session.
 
 #include <leat/core/error.hpp>
@@ -13,17 +13,18 @@
 
 namespace leat {
 
-/// Counts the bytes of arrays against a limit. Safe from any thread; kept alive by counting its holders.
+/// Counts the bytes of arrays against a limit. Thread-safe; reference-counted by its holders.
 class memory_meter {
  public:
   /// A new meter with one holder, the caller. It deletes itself when the last holder, the caller or an array, calls `let_go`.
   static memory_meter* make(std::int64_t limit) { return new memory_meter(limit); }
 
+  /// Adds and removes a holder.
   void hold() { holders_.fetch_add(1, std::memory_order_relaxed); }
   void let_go() {
     if (holders_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
-  /// Counts bytes as taken. Errors: resource_exhausted where the limit would be exceeded; then none are taken.
+  /// Counts bytes as taken. Errors: resource_exhausted if that exceeds the limit; then none are taken.
   void take(std::size_t bytes) {
     const auto wanted = static_cast<std::int64_t>(bytes);
     const std::int64_t before = used_.fetch_add(wanted, std::memory_order_relaxed);
@@ -32,11 +33,12 @@ class memory_meter {
     throw resource_exhausted("an array of " + std::to_string(bytes) + " bytes: of the limit of " + std::to_string(limit_) +
                              " bytes (memory_limit_in_bytes) " + std::to_string(before) + " are taken");
   }
+  /// Returns bytes; `used()` is what is taken now, at most `limit()`.
   void give(std::size_t bytes) { used_.fetch_sub(static_cast<std::int64_t>(bytes), std::memory_order_relaxed); }
   std::int64_t used() const { return used_.load(std::memory_order_relaxed); }
   std::int64_t limit() const { return limit_; }
 
-  /// The meter of the calling thread; null where there is no limit.
+  /// The calling thread's meter; null if there is no limit.
   static memory_meter*& current() {
     thread_local constinit memory_meter* meter = nullptr;
     return meter;
@@ -63,7 +65,7 @@ class memory_scope {
   memory_meter* before_;
 };
 
-/// Bytes taken from the thread's current meter; the destructor gives them back.
+/// Bytes taken from the thread's current meter; the destructor returns them.
 class metered_bytes {
  public:
   metered_bytes() = default;
@@ -71,7 +73,7 @@ class metered_bytes {
   metered_bytes& operator=(const metered_bytes&) = delete;
   ~metered_bytes() { give_back(); }
 
-  /// Gives back what it has and takes `bytes` instead. Errors: resource_exhausted; then it has none.
+  /// Returns what it has and takes `bytes` instead. Errors: resource_exhausted; then it has none.
   void take(std::size_t bytes) {
     give_back();
     memory_meter* const current = memory_meter::current();
@@ -93,7 +95,7 @@ class metered_bytes {
   std::size_t bytes_ = 0;
 };
 
-/// Memory that is aligned to 64 bytes. Errors: resource_exhausted where the system has none.
+/// Memory aligned to 64 bytes. Errors: resource_exhausted if the system has none.
 inline void* allocate_aligned(std::size_t bytes) {
   void* const made = ::operator new(bytes, std::align_val_t{64}, std::nothrow);
   if (made == nullptr) throw resource_exhausted("an array of " + std::to_string(bytes) + " bytes: the system has no such memory");

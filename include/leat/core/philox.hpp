@@ -1,7 +1,7 @@
 #pragma once
-// Random numbers by counting: Philox4x32-10 turns a 128-bit counter and a 64-bit key into four random words by ten
-// rounds of multiplication. Number `index` of the sequence of a seed is computed from the two alone, so that any part
-// of a sequence can be had in any order, by any thread, on any device, in constant evaluation too.
+// Counter-based random numbers: Philox4x32-10 maps a 128-bit counter and a 64-bit key to four random words in ten rounds of
+// multiplication. Number `index` of a seed's sequence depends on these two alone, so any part of a sequence can be computed in any
+// order, by any thread, on any device, also in constant evaluation.
 // Source: Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3" (2011); TensorFlow's generator.
 
 #include <cmath>
@@ -10,7 +10,7 @@
 
 namespace leat {
 
-/// The four words that Philox makes of one counter.
+/// The four random words of one counter value.
 struct philox_block {
   std::uint32_t words[4];
   friend constexpr bool operator==(const philox_block&, const philox_block&) = default;
@@ -50,8 +50,7 @@ constexpr double unit_interval(std::uint32_t low, std::uint32_t high) {
 
 }  // namespace detail
 
-/// Number `index` of the uniform sequence of a seed, in [0, 1). A block holds four floats or two doubles; who wants
-/// many takes them block by block with `uniform_in_block`.
+/// A number in [0, 1) from a block of a seed's uniform sequence, which has four floats or two doubles. Faster than `uniform` for many.
 template <class T>
 constexpr T uniform_in_block(const philox_block& block, int place) {
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>);
@@ -59,10 +58,11 @@ constexpr T uniform_in_block(const philox_block& block, int place) {
   else return detail::unit_interval(block.words[2 * place], block.words[2 * place + 1]);
 }
 
-/// How many numbers of T one block gives.
+/// How many numbers of T one block contains.
 template <class T>
 inline constexpr int numbers_per_block = sizeof(T) == 4 ? 4 : 2;
 
+/// Number `index` of the uniform sequence of a seed, in [0, 1).
 template <class T>
 constexpr T uniform(std::uint64_t seed, std::uint64_t index) {
   constexpr std::uint64_t count = numbers_per_block<T>;
@@ -75,9 +75,9 @@ struct normal_pair {
   T first, second;
 };
 
-/// The two normal numbers of a block, by Box and Muller's transformation in double precision: sqrt(-2 log u) cos(2 pi
-/// v) and sin likewise, with u in (0, 1]. It takes log, sqrt, cos and sin from the standard library, whose last bit may
-/// differ between platforms; it is declared constexpr for device code's sake, and never is a constant.
+/// The two normal numbers of a block, by the Box-Muller transform in double precision: sqrt(-2 log u) cos(2 pi v) and sin likewise,
+/// with u in (0, 1]. log, sqrt, cos and sin are the standard library's, whose last bit may differ between platforms. It is
+/// constexpr for device code only, never constant-evaluated.
 template <class T>
 constexpr normal_pair<T> normal_in_block(const philox_block& block) {
   constexpr double two_pi = 6.283185307179586477;
@@ -86,7 +86,7 @@ constexpr normal_pair<T> normal_in_block(const philox_block& block) {
   return {static_cast<T>(radius * ::cos(angle)), static_cast<T>(radius * ::sin(angle))};
 }
 
-/// Number `index` of the normal sequence of a seed: mean 0, standard deviation 1. A block holds two.
+/// Number `index` of the normal sequence of a seed: mean 0, standard deviation 1. A block has two.
 template <class T>
 constexpr T normal(std::uint64_t seed, std::uint64_t index) {
   const normal_pair<T> pair = normal_in_block<T>(random_block(seed, index / 2));

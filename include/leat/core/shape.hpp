@@ -1,7 +1,7 @@
 #pragma once
-// Shapes. A dimension is a size (0, 1, 2, …), or a name such as "batch" that stands for one size per run. A name is a
-// negative number, the hash of its text; the text is found again by that number. As a type a shape is a pack of numbers,
-// `dims<-4611..., 10>`, as a value it is `shape`. Unknown dimensions (-1) exist only in graphs that were built at run time.
+// Shapes. A dimension is a size (0, 1, 2, …), or a name such as "batch" that stands for one size per run. A name is a negative number,
+// the hash of its text, by which the text is found again. As a type a shape is a pack of numbers, `dims<-4611..., 10>`, as a value it
+// is `shape`. Unknown dimensions (-1) exist only in graphs that are built at run time.
 
 #include <cstdint>
 #include <leat/core/error.hpp>
@@ -11,16 +11,17 @@ namespace leat {
 
 inline constexpr int max_rank = 8;
 inline constexpr std::int64_t unknown_dimension = -1;
-/// No tensor has more elements: those of 8 bytes would fill an address space. So no sum of a few of their sizes overflows.
+/// The limit on a tensor's elements: with 8 bytes each they would fill an address space, so sums of a few sizes do not overflow.
 inline constexpr std::int64_t max_elements = std::int64_t{1} << 44;
 
-/// The number that stands for a named dimension.
+/// The number that represents a named dimension.
 constexpr std::int64_t named_dimension(std::string_view text) {
   return -2 - static_cast<std::int64_t>(hash_text(text) >> 2);
 }
+/// Whether a dimension is a name.
 constexpr bool is_named(std::int64_t dimension) { return dimension < unknown_dimension; }
 
-/// Whether a product of sizes fits std::int64_t; `product` is set where it does. All sizes are multiplied with it.
+/// Whether a product of sizes fits std::int64_t; sets `product` if so. All multiplications of sizes use it.
 constexpr bool multiplies(std::int64_t a, std::int64_t b, std::int64_t& product) {
 #ifdef __CUDACC__
   if (a > 0 && b > 0 && a > INT64_MAX / b) return false;
@@ -43,13 +44,13 @@ namespace detail {
 }
 }  // namespace detail
 
-/// A shape as a value: `rank` dimensions, the first of `dim`.
+/// A shape as a value: `rank` dimensions, the first `rank` of `dim`.
 struct shape {
   int rank = 0;
   std::int64_t dim[max_rank]{};
 
   constexpr std::int64_t operator[](int axis) const { return dim[axis]; }
-  /// A shape of unknown rank exists only in graphs that were built at run time.
+  /// A shape of unknown rank, which exists only in graphs that are built at run time.
   static constexpr shape unknown() { return {-1}; }
   constexpr bool has_rank() const { return rank >= 0; }
   constexpr bool operator==(const shape& other) const {
@@ -58,22 +59,22 @@ struct shape {
       if (dim[i] != other.dim[i]) return false;
     return true;
   }
-  /// One dimension more. Errors: unimplemented for a ninth.
+  /// Appends a dimension. Errors: unimplemented for a ninth.
   constexpr void push(std::int64_t d) {
     if (rank < 0 || rank >= max_rank) detail::refuse_rank();
     dim[rank++] = d;
   }
-  /// All dimensions are sizes.
+  /// Whether all dimensions are sizes.
   constexpr bool is_static() const {
     if (rank < 0) return false;
     for (int i = 0; i < rank; ++i)
       if (dim[i] < 0) return false;
     return true;
   }
-  /// Number of elements of a static shape. Errors: resource_exhausted above `max_elements`; dimensions of 0 do not count there, so
-  /// that no stride along the shape overflows either.
+  /// Number of elements of a static shape. Errors: resource_exhausted above `max_elements`, with dimensions of 0 left out, so that no
+  /// stride along the shape overflows either.
   constexpr std::int64_t elements() const { return elements(0, rank); }
-  /// The same of the dimensions from one axis to before another.
+  /// The same for the dimensions from one axis to before another.
   constexpr std::int64_t elements(int from, int to) const {
     std::int64_t n = 1;
     bool none = false;
@@ -85,14 +86,14 @@ struct shape {
     if (!fits || n > max_elements) detail::refuse_size(dim, rank);
     return none ? 0 : n;
   }
-  /// Whether `elements()` gives a number, once the sizes are known that are not yet.
+  /// Whether `elements()` does not overflow, counting known sizes only.
   constexpr bool is_countable() const {
     std::int64_t n = 1;
     for (int i = 0; i < rank; ++i)
       if (dim[i] > 0 && (!multiplies(n, dim[i], n) || n > max_elements)) return false;
     return true;
   }
-  /// The same without dimensions of size 1.
+  /// The shape without dimensions of size 1.
   constexpr shape squeezed() const {
     shape s;
     for (int i = 0; i < rank; ++i)
@@ -101,9 +102,9 @@ struct shape {
   }
 };
 
-/// Whether two dimensions can be the same: they are, or one is unknown.
+/// Whether two dimensions may be equal: they are, or one is unknown.
 constexpr bool may_equal(std::int64_t a, std::int64_t b) { return a == b || a == unknown_dimension || b == unknown_dimension; }
-/// Whether two shapes can be the same.
+/// Whether two shapes may be equal.
 constexpr bool may_equal(const shape& a, const shape& b) {
   if (a.rank < 0 || b.rank < 0) return true;
   if (a.rank != b.rank) return false;
@@ -111,7 +112,7 @@ constexpr bool may_equal(const shape& a, const shape& b) {
     if (!may_equal(a.dim[i], b.dim[i])) return false;
   return true;
 }
-/// What is known of a shape from two that are the same: sizes take the place of unknown dimensions.
+/// The combined knowledge about two shapes that are equal: sizes replace unknown dimensions.
 constexpr shape known_of(const shape& a, const shape& b) {
   if (a.rank < 0) return b;
   shape all = a;
@@ -120,12 +121,13 @@ constexpr shape known_of(const shape& a, const shape& b) {
   return all;
 }
 
-/// Two shapes as one, by the rule of NumPy and TensorFlow; `ok` is false where they do not fit. A named dimension fits
-/// itself and 1, an unknown one anything.
+/// The result of `broadcast`; `ok` is false if the shapes do not broadcast.
 struct broadcast_result {
   shape extent;
   bool ok = true;
 };
+/// The broadcast shape of two, by NumPy's and TensorFlow's rule. A named dimension broadcasts with itself and 1, an unknown one with
+/// anything.
 constexpr broadcast_result broadcast(const shape& a, const shape& b) {
   broadcast_result result;
   shape& out = result.extent;
@@ -161,7 +163,7 @@ struct dims<> {
   static constexpr std::uint64_t hash = 2;
 };
 
-/// A dimension as the user writes it: `10` or `"batch"`.
+/// A dimension as written by the user: `10` or `"batch"`.
 struct dimension {
   static constexpr int capacity = 48;
   std::int64_t value = 0;
@@ -178,14 +180,14 @@ struct dimension {
     value = named_dimension(std::string_view(source, N - 1));
   }
 #ifdef __CUDACC__
-  // nvcc hands the host's compiler its members in braces.
+  // nvcc passes its members to the host compiler in braces.
   constexpr dimension(std::int64_t its_value, const char (&its_text)[capacity], int its_length) : value(its_value), length(its_length) {
     for (int i = 0; i < capacity; ++i) text[i] = its_text[i];
   }
 #endif
 };
 
-// The text of a named dimension is found from its number through a friend that is defined where the name is first used.
+// The text of a named dimension is found by its number through a friend that is defined where the name is first used.
 template <std::int64_t Value>
 struct dimension_key {
 #if defined(__GNUC__) && !defined(__clang__)
@@ -224,7 +226,7 @@ constexpr std::string_view text_of_dimension() {
 }
 }  // namespace detail
 
-/// The type of the shape that the user wrote: `dims_of<"batch", 10>`.
+/// The shape type that the user wrote: `dims_of<"batch", 10>`.
 template <dimension... Ds>
 using dims_of = dims<detail::dimension_value<Ds>()...>;
 

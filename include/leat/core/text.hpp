@@ -1,7 +1,7 @@
 #pragma once
-// Text that exists while the compiler runs: string literals as template arguments (`fixed_string`), the same as a pack of
-// characters where a type has to carry them (`name`), bounded text for messages (`message`), and the hash that gives
-// expressions their identity. Types carry packs because nvcc prints types as source and cannot print an array in one.
+// Compile-time strings: string literals as template arguments (`fixed_string`), the same as a pack of characters for use in types
+// (`name`), bounded strings for messages (`message`), and the hash that identifies expressions. Types carry packs because nvcc prints
+// types as source and cannot print an array in one.
 
 #include <leat/core/standard.hpp>
 
@@ -19,7 +19,7 @@ constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
   return a ^ (a >> 32);
 }
 
-/// Hash of a text.
+/// Hash of a string.
 constexpr std::uint64_t hash_text(std::string_view text) {
   std::uint64_t h = 0xcbf29ce484222325ull;
   for (char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
@@ -37,7 +37,7 @@ struct fixed_string {
   constexpr std::string_view view() const { return {text, N - 1}; }
 };
 
-/// Joins a scope and a name: `scope / "kernel"` is `"scope/kernel"`; an empty scope adds nothing but its slash.
+/// Joins a scope and a name: `scope / "kernel"` is `"scope/kernel"`; an empty scope gives `"/kernel"`.
 template <std::size_t A, std::size_t B>
 constexpr auto operator/(const fixed_string<A>& scope, const fixed_string<B>& name) {
   fixed_string<A + B> joined;
@@ -51,7 +51,7 @@ constexpr auto operator/(const fixed_string<A>& scope, const char (&name)[B]) {
   return scope / fixed_string<B>(name);
 }
 
-/// The same text as a type, safe to appear in any other type.
+/// The same string as a type, safe to use in any other type.
 template <char... Cs>
 struct name {
   static constexpr char text[sizeof...(Cs) + 1]{Cs..., 0};
@@ -68,7 +68,7 @@ constexpr name<S.text[I]...> expand_name(std::index_sequence<I...>) {
 template <fixed_string S>
 using name_of = decltype(detail::expand_name<S>(std::make_index_sequence<sizeof(S.text) - 1>{}));
 
-/// Text of bounded length, put together during constant evaluation or at run time; what does not fit is cut.
+/// A string of bounded length, built in constant evaluation or at run time; excess is cut off.
 struct message {
   static constexpr int capacity = 480;
   char text[capacity]{};
@@ -82,7 +82,7 @@ struct message {
   constexpr message& operator<<(long long value) {
     if (value < 0) *this << "-";
     auto rest = static_cast<unsigned long long>(value);
-    if (value < 0) rest = 0 - rest;  // the smallest has no opposite
+    if (value < 0) rest = 0 - rest;  // the least value has no opposite
     char digits[20]{};
     int n = 0;
     do {

@@ -1,6 +1,6 @@
 #pragma once
-// Clusters cut into chunks, which threads share: the part of a cluster that a chunk is, and how partial results of the chunks are
-// combined, in their order, so that results do not depend on the number of threads. Where the cuts are is the plan's matter.
+// Clusters cut into chunks, which threads share: a chunk's part of a cluster, and the combination of the chunks' partial results, in
+// order, so that results do not depend on the number of threads. kernels/plan.hpp decides where to cut.
 
 #include <leat/cpu/batch.hpp>
 #include <leat/cpu/parallel.hpp>
@@ -12,7 +12,7 @@
 
 namespace leat::cpu::detail {
 
-/// The rows, or positions within rows, of a chunk; `plan` are the cluster's numbers.
+/// The rows, or positions within rows, of a chunk; `plan` points to the cluster's numbers.
 inline kernels::cluster_range range_of_chunk(const std::int64_t* plan, std::int64_t chunk) {
   kernels::cluster_range r{0, plan[plan_rows], 0, plan[plan_inner]};
   if (plan[plan_rows_per_chunk] > 0) {
@@ -25,7 +25,7 @@ inline kernels::cluster_range range_of_chunk(const std::int64_t* plan, std::int6
   return r;
 }
 
-// How a result that is combined over chunks starts, and how two are combined.
+// The identity and the combination of a result that chunks share.
 struct combined_result {
   int operand;
   bool starts;  // whether it must hold its identity before the first row
@@ -51,7 +51,7 @@ void combine_chunks(void* to, const void* parts, std::int64_t n, std::int64_t ch
   }
 }
 
-/// A cluster cut into chunks: threads take chunks, and what chunks share is combined in their order.
+/// A cluster cut into chunks: threads take chunks, and shared results are combined in order.
 struct chunked_run {
   void (*run)(const kernels::cluster_arguments&, const kernels::cluster_range&);
   const combined_result* results;
@@ -63,7 +63,7 @@ inline void run_chunks(const chunked_run& c, const kernels::cluster_arguments& a
                        const std::int64_t* result_elements, const int* result_bytes, std::byte* arena) {
   const std::int64_t chunks = plan[plan_chunks];
   std::int64_t partial = 0;
-  // a cluster may have more operands than a node: then the lists are made for the occasion
+  // A cluster may have more operands than a node: then the lists are allocated.
   std::int64_t few_places[graph::max_operands];
   std::vector<std::int64_t> many_places(c.result_count > static_cast<int>(graph::max_operands) ? static_cast<std::size_t>(c.result_count)
                                                                                                : 0);

@@ -1,8 +1,8 @@
 #pragma once
-// The configuration that this layer is compiled for: the processor's instruction sets, and the libraries named by LEAT_USE_ macros.
-// It changes what functions of the same name do (how many values a register holds, which members a class has), and a program keeps
-// only one function of each name, so all objects of a program must be compiled with the same configuration. The linker refuses
-// objects that differ where g++ writes ELF; elsewhere, and for shared libraries, the first session that is made refuses them.
+// The configuration that this layer is compiled for: the processor's instruction sets, and the libraries selected by LEAT_USE_ macros.
+// It changes the behavior of functions of the same name (how many values a register holds, which members a class has), and a program
+// keeps only one function of each name, so all objects of a program must be compiled with the same configuration. The linker refuses
+// differing objects if g++ writes ELF; elsewhere, and for shared libraries, the first session refuses them.
 
 #include <leat/core/error.hpp>
 
@@ -10,7 +10,8 @@
 #include <string>
 
 // Each configuration has a section group of its own, and the linker keeps one copy of each group. All groups define the same symbol,
-// so two configurations define it twice, which is an error. clang's link-time optimization ignores groups and would refuse equal objects.
+// so two configurations define it twice, which is an error. clang's link-time optimization ignores groups and would refuse equal
+// objects.
 #if defined(__ELF__) && defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
 #define LEAT_DIFFERENT_OBJECTS "leat_objects_of_one_program_differ_in_processor_flags_or_LEAT_USE_macros"
 #endif
@@ -81,7 +82,7 @@
       LEAT_WITH_AVX512F LEAT_WITH_AVX512 LEAT_WITH_ONEDNN LEAT_WITH_BLAS LEAT_WITH_TBB
 
 #if defined(LEAT_DIFFERENT_OBJECTS)
-// .ifndef: link-time optimization joins the assembly of several sources in one file.
+// .ifndef: link-time optimization concatenates the assembly of several sources.
 __asm__(".ifndef leat_configuration" LEAT_CONFIGURATION
         "\n.set leat_configuration" LEAT_CONFIGURATION ", 1\n.pushsection " LEAT_CONFIGURATION
         ",\"G\",@progbits,leat_configuration_group" LEAT_CONFIGURATION ",comdat\n.globl " LEAT_DIFFERENT_OBJECTS
@@ -92,7 +93,7 @@ namespace leat::cpu {
 
 namespace detail {
 
-// The configuration of the source whose definitions the program uses, and one that differs from it, if there is any.
+// The configuration of the source whose definitions the program uses, and one that differs from it, if any.
 inline const char* first_configuration = LEAT_CONFIGURATION;
 inline const char* other_configuration = nullptr;
 

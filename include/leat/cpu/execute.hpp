@@ -1,7 +1,7 @@
 #pragma once
-// Running a program's steps on the CPU: fused clusters in SIMD batches, cut into chunks that threads share, and kernels of
-// whole arrays. Small clusters of static shape are compiled in place with their sizes as constants; large ones call the one
-// copy of their instruction list.
+// Runs a program's steps on the CPU: fused clusters in SIMD batches, cut into chunks that threads share, and kernels of whole arrays.
+// Small clusters of static shape are compiled in place with their sizes as constants; large ones call the shared code of their
+// instruction list.
 
 #include <leat/core/memory.hpp>
 #include <leat/cpu/chunks.hpp>
@@ -38,7 +38,7 @@ constexpr auto combined_results(std::index_sequence<I...>) {
                       &combine_chunks<Cluster::accumulating_code(I), Cluster::accumulating_type(I)>}...};
 }
 
-// One copy for each instruction list, whatever program it stands in.
+// One copy per instruction list, shared by all programs.
 template <class Cluster>
 [[gnu::noinline]] void run_shared(const kernels::cluster_arguments& a, const kernels::cluster_range& r) {
   Cluster::run(a, r);
@@ -64,7 +64,7 @@ struct cluster_step {
   using width = lanes_of_width<Program::data[static_cast<std::size_t>(info.instructions) + lane_width]>;
   using type = kernels::cluster_of<typename width::type, Program, Step>;
 
-  // A shape that the compiler knows whole, and small: sizes become constants.
+  // Small and of static shape: sizes become constants.
   static constexpr bool is_small = [] {
     std::int64_t total = 1;
     for (int l = 0; l < info.loop_count; ++l) {
@@ -99,7 +99,7 @@ struct cluster_step {
       a.scratch_row = plan[plan_scratch_row];
     }
     if constexpr (is_small) {
-      // local copies of constants, so that the compiler sees them through the references
+      // Local copies of constants, which the compiler can propagate through the references.
       std::int64_t extents[loops + 1]{};
       std::int64_t strides[info.operand_count * loops + 1]{};
       std::int64_t rows = 1;
@@ -207,7 +207,7 @@ struct kernel_step {
   template <int O>
   using element = element_of<Program::view.buffer_at(info.operand_buffer(O)).type>;
 
-  static constexpr std::int64_t fixed(int input, int axis) {  // an extent that is static, or -1
+  static constexpr std::int64_t fixed(int input, int axis) {  // a static extent, or -1
     int at = 1 + static_cast<int>(info.attributes[0]);
     for (int i = 0; i < input; ++i) at += 1 + static_cast<int>(info.attributes[at]);
     const auto d = info.attributes[at + 1 + axis];
@@ -223,7 +223,7 @@ struct kernel_step {
     if constexpr (std::is_same_v<op, matmul_op> || std::is_same_v<op, passes::matmul_update_op>) {
       constexpr bool ta = info.attributes[1] != 0;
       constexpr bool tb = info.attributes[2] != 0;
-      // static extents choose small kernels at compile time; only 1 and small sizes matter
+      // Static extents select small kernels at compile time; only 1 and small sizes matter.
       constexpr auto small = [](std::int64_t d) { return d > 16 ? -1 : d; };
       constexpr std::int64_t m = small(fixed(0, ta ? 1 : 0));
       constexpr std::int64_t n = small(fixed(1, tb ? 0 : 1));
@@ -267,9 +267,9 @@ template <class Program, int Step>
 
 }  // namespace detail
 
-/// The CPU as a device: where arrays live, and how a program's steps run.
+/// The CPU as a device: memory for arrays, and execution of a program's steps.
 struct device {
-  static constexpr bool shares_memory = true;  // the host reads and writes the device's arrays
+  static constexpr bool shares_memory = true;  // the host accesses the device's arrays directly
   using workspace = leat::workspace;
   static constexpr chunk_limits chunks{};
   using mode = flush_denormals;  // of the processor, around a step

@@ -1,9 +1,8 @@
 #pragma once
-// Denormal numbers as zero, for the length of a scope. Arithmetic on denormals takes many times longer on most
-// processors, and the slots of optimizers decay into them; every run therefore has flushed results (FTZ) and
-// denormal operands read as zero (DAZ), and gives the caller's mode back. x86-64 keeps the mode in MXCSR, AArch64 in
-// FPCR; elsewhere nothing is done. Reading the register is cheap and writing it is not, so it is written only where it
-// must change.
+// Flushes denormal numbers to zero within a scope. Arithmetic on denormals is many times slower on most processors, and optimizers'
+// slots decay into them; every run therefore flushes results (FTZ) and reads denormal operands as zero (DAZ), and restores the caller's
+// mode. x86-64 keeps the mode in MXCSR, AArch64 in FPCR; elsewhere nothing is done. Reading the register is cheap and writing it is
+// not, so it is written only if it changes.
 
 #include <cstdint>
 
@@ -15,10 +14,10 @@ class float_mode {
   /// The calling thread's mode.
   static float_mode current() noexcept { return float_mode(read() & flush_bits); }
 
-  /// Denormal results and operands count as zero.
+  /// Denormal results and operands are treated as zero.
   static constexpr float_mode flushing() noexcept { return float_mode(flush_bits); }
 
-  /// Makes this the calling thread's mode; rounding mode and exception flags stay as they are.
+  /// Sets the calling thread's mode; rounding mode and exception flags are kept.
   void apply() const noexcept {
     const std::uint64_t now = read();
     if ((now & flush_bits) != bits_) write((now & ~flush_bits) | bits_);
@@ -50,7 +49,7 @@ class float_mode {
   std::uint64_t bits_;
 };
 
-/// Gives the calling thread a float_mode while in scope, and then its former one back.
+/// Sets the calling thread's float_mode while in scope, and restores the previous one.
 class scoped_float_mode {
  public:
   explicit scoped_float_mode(float_mode mode) noexcept : before_(float_mode::current()), changed_(before_ != mode) {
@@ -68,11 +67,11 @@ class scoped_float_mode {
 };
 
 namespace detail {
-inline constinit thread_local int denormals_held = 0;  // scopes of denormals_as_zero
+inline constinit thread_local int denormals_held = 0;  // open scopes of denormals_as_zero
 }
 
-/// Flushes denormals while in scope, as each run does. What the processor notes of floating-point exceptions is afterwards what
-/// it was before, unless denormals were flushed already.
+/// Flushes denormals while in scope, as each run does. The floating-point exception flags are restored, unless denormals were flushed
+/// already.
 class flush_denormals {
  public:
 #if defined(__SSE2__)
@@ -90,10 +89,10 @@ class flush_denormals {
   }
 
  private:
-  // Not the builtin, which puts a constant on the stack first and waits for it.
+  // Not the builtin, which first stores a constant to the stack and waits for it.
   [[gnu::always_inline]] static void write(const unsigned& mode) noexcept { __asm__ volatile("ldmxcsr %0" : : "m"(mode) : "memory"); }
   static constexpr unsigned flush_bits = 0x8040;
-  // All exceptions masked, round to nearest, an inexact result noted: a program that has computed anything.
+  // All exceptions masked, round to nearest, inexact flag set: the register of a program that has computed anything.
   static constexpr unsigned usual = 0x1fa0;
   static constexpr unsigned usual_flushing = usual | flush_bits;
   unsigned before_;
@@ -113,9 +112,9 @@ class flush_denormals {
 
 namespace leat {
 
-/// The calling thread treats denormal numbers as zero while this is in scope, also between runs: `const denormals_as_zero here;`
-/// around a loop. A run does so by itself and gives the thread its mode back; in such a scope it need not look at the mode, which
-/// takes about a nanosecond and can be seen in steps of a few numbers. To end in the thread that made it.
+/// Flushes the calling thread's denormals while in scope, also between runs: `const denormals_as_zero here;` around a loop. A run does
+/// so by itself and restores the mode; within such a scope it skips the check of the mode, about a nanosecond, which matters for steps
+/// of a few scalars. It must be destroyed by the thread that created it.
 class denormals_as_zero {
  public:
   denormals_as_zero() noexcept : mode_(cpu::float_mode::flushing()) { ++cpu::detail::denormals_held; }

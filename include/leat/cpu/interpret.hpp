@@ -1,11 +1,11 @@
 #pragma once
-// Running a program that is known at run time only: the program of `passes::compile` as data, without the C++ compiler. The
-// same steps as in execute.hpp, in the same chunks, with the same kernels of whole arrays; a fused cluster runs instruction by
-// instruction over blocks of its innermost loop that stay in the first-level cache, so that fusion pays here too.
+// Runs a program without a C++ compiler: the program of `passes::compile` as data. The same steps as in execute.hpp, in the same
+// chunks, with the same kernels of whole arrays; a fused cluster runs instruction by instruction over blocks of its innermost loop that
+// stay in the first-level cache, so that fusion pays here too.
 //
-// An `interpreter` is made once from a program: it is checked, packed, and its instructions are resolved to the functions of
-// their operators. It does not change afterwards, and threads may share it. A `bound_program` has what one run at a time
-// needs: addresses of the buffers, sizes of the named dimensions, the plan and the arena.
+// An `interpreter` is constructed once per program, which is checked and packed, its instructions resolved to functions. It is
+// immutable afterwards, and threads may share it. A `bound_program` has the state of one run at a time: addresses of the buffers, sizes
+// of the named dimensions, the plan and the arena.
 //
 //   const cpu::interpreter code(passes::compile(g, targets));
 //   cpu::bound_program step(code);
@@ -14,19 +14,20 @@
 //   step.bind(code.view().fetch(0), result);            // fetches are written there; -1 is an operation without a value
 //   step.run();
 //
-// Elements lie in row-major order, without gaps, aligned like their type. Feeds and numbers are read, variables read and
-// written. A fetch must not overlap anything else that is bound. A warm run (same sizes) allocates nothing.
+// Elements are contiguous, row-major, and aligned for their type. Feeds and numbers are read, variables read and written. A fetch must
+// not overlap any other bound buffer. A warm run (same sizes) allocates nothing.
 //
-// Results are bit for bit those of the compiled session, for any number of threads: the functions are the operators' own over
-// the same batches, and reductions add in the same order. One thing differs: where the compiler may contract a b + c into one
-// instruction that rounds once (g++ does so for processors that have it, unless -ffp-contract=off), it does so within a
-// compiled cluster, and here only between those that are one function (interpret/fused_pairs.hpp).
+// Results are bit for bit those of the compiled session, for any number of threads: the functions are the operators' own over the same
+// batches, and reductions add in the same order. One exception: where the compiler contracts a b + c into one instruction that rounds
+// once (g++ does so on processors that have it, unless -ffp-contract=off), it does so throughout a compiled cluster, but here only
+// between operators that are one function (interpret/fused_pairs.hpp).
 
 #ifdef LEAT_SEPARATE_COMPILATION
 #include <leat/cpu/interpret/registry.hpp>
 #else
 #include <leat/cpu/interpret/library.hpp>
 #endif
+#include <leat/cpu/interpret/direct.hpp>
 #include <leat/cpu/interpret/run_cluster.hpp>
 #include <leat/passes/lower.hpp>
 
@@ -37,14 +38,14 @@
 
 namespace leat::cpu {
 
-/// The observer of a run that nobody watches: both calls are empty.
+/// The observer of an unobserved run: both calls are empty.
 struct no_observer {
   void before(int) {}
   void after(int) {}
 };
 
-/// A program, ready to be run any number of times. Errors: invalid_argument if the compiler found a problem in the graph (two
-/// writes without an order) or the program is no program; unimplemented if an operator has no function for its dtypes.
+/// A program, ready to run any number of times. Errors: invalid_argument if the compiler found a problem in the graph (two unordered
+/// writes) or the program is malformed; unimplemented if an operator has no function for its dtypes.
 class interpreter {
  public:
   explicit interpreter(const program& p) : interpreter(packed(p)) {}
@@ -78,15 +79,45 @@ class interpreter {
   /// The packed program, for `make_plan`.
   const std::int64_t* data() const { return data_.data(); }
 
-  /// About how many bytes it takes: the program, and what its instructions were resolved to, which is some times as much.
+  /// Approximate bytes: the program, and its resolved instructions, which take a few times as much.
   std::int64_t bytes() const { return static_cast<std::int64_t>(data_.size() * sizeof(std::int64_t)) * 4; }
 
-  /// Runs all steps. The workspace has the address of every buffer, the numbers of a plan by `make_plan` with
-  /// `cpu::device::chunks`, and the plan's arena, aligned to 64 bytes. Errors: invalid_argument (an index out of range); then
-  /// no variable has been written.
+  /// Runs all steps. The workspace has the address of every buffer, the numbers of a plan by `make_plan` with `cpu::device::chunks`,
+  /// and the plan's arena, aligned to 64 bytes. Errors: invalid_argument (an index out of range); no variable has been written then.
   void run(const workspace& w) const {
     const flush_denormals mode;
+    run_in_mode(w);
+  }
+  /// The same where the caller has set the floating-point mode.
+  void run_in_mode(const workspace& w) const {
     for (const step& s : steps_) run_step(s, w);
+  }
+  /// The same by the calls that `direct` resolved for the workspace's plan.
+  void run_direct(const workspace& w, direct_program& calls) const {
+    calls.run(w.buffers, [&](int k) { run_step(steps_[static_cast<std::size_t>(k)], w); });
+  }
+  /// A small program's calls, resolved for one plan; nothing for larger ones. `numbers` are the plan's.
+  std::optional<direct_program> direct(const std::int64_t* numbers) const {
+    std::int64_t work = 0;
+    bool some = false;
+    for (const step& s : steps_) {
+      if (!s.cluster) continue;
+      some = true;
+      const std::int64_t* plan = numbers + s.plan_begin;
+      const std::int64_t inner = s.cluster->has_inner ? plan[plan_rows] * plan[plan_inner] : 1;
+      work += inner * (s.info.instruction_count / words_per_instruction);
+      if (work > direct_program::most_work) return std::nullopt;
+    }
+    if (!some) return std::nullopt;
+    detail::direct_writer writer;
+    for (std::size_t k = 0; k < steps_.size(); ++k) {
+      const step& s = steps_[k];
+      const std::size_t mark = writer.mark();
+      if (s.cluster && writer.cluster(*s.cluster, s.info, numbers + s.plan_begin)) continue;
+      writer.back_to(mark);
+      writer.step_as_it_is(static_cast<int>(k));
+    }
+    return writer.finish();
   }
   /// The same; calls `observer.before(k)` and `after(k)` around the k-th step.
   template <class Observer>
@@ -141,7 +172,7 @@ class bound_program {
   bound_program(const bound_program&) = delete;
   bound_program& operator=(const bound_program&) = delete;
 
-  /// The size of the k-th named dimension, `view().name(k)`. Errors: invalid_argument if there is none, or below 0.
+  /// Sets the size of the k-th named dimension, `view().name(k)`. Errors: invalid_argument for an unknown dimension or a negative size.
   void set_size(int k, std::int64_t size) {
     if (k < 0 || k >= code_.view().names() || size < 0) throw invalid_argument("a named dimension of the program cannot have that size");
     auto& have = sizes_[static_cast<std::size_t>(k)];
@@ -149,7 +180,7 @@ class bound_program {
     ready_ = ready_ && planned_;
     have = size;
   }
-  /// Where the elements of a feed, variable, number or fetch lie. Errors: invalid_argument for any other buffer.
+  /// Sets the address of a feed, variable, number or fetch. Errors: invalid_argument for any other buffer.
   void bind(int buffer, void* elements) {
     if (buffer < 0 || buffer >= code_.view().buffers() || is_own(buffer)) throw invalid_argument("the program has no such buffer to bind");
     buffers_[static_cast<std::size_t>(buffer)] = elements;
@@ -158,16 +189,19 @@ class bound_program {
       complete_ = false;
     }
   }
-  /// Elements of a buffer with the sizes set.
+  /// Number of elements of a buffer, for the sizes set.
   std::int64_t elements(int buffer) const {
     const auto v = code_.view();
     return v.elements(v.buffer_at(buffer).extent, sizes_.data());
   }
 
-  /// Runs the program. Errors: failed_precondition if something is not bound or has no size; what the kernels throw.
+  /// Runs the program. Errors: failed_precondition if a buffer is not bound or a size not set; those of the kernels.
   void run() {
     make_ready();
-    code_.run({buffers_.data(), plan_.numbers.data(), arena_});
+    const workspace w{buffers_.data(), plan_.numbers.data(), arena_};
+    const flush_denormals mode;
+    if (direct_) code_.run_direct(w, *direct_);
+    else code_.run_in_mode(w);
   }
   /// The same; `observer` is called before and after each step, see `interpreter::run`.
   template <class Observer>
@@ -175,16 +209,16 @@ class bound_program {
     make_ready();
     code_.run({buffers_.data(), plan_.numbers.data(), arena_}, observer);
   }
-  /// Whether a run would need neither a plan nor memory that are not there.
+  /// Whether a run needs neither planning nor allocation.
   bool is_ready() const { return ready_; }
-  /// Bytes of intermediate results, for the sizes set; makes the plan where there is none.
+  /// Bytes of intermediate results, for the sizes set; plans if needed.
   std::int64_t needed_bytes() {
     if (!planned_) make_own_plan();
     return plan_.arena_bytes;
   }
   /// Bytes of memory that it has for them.
   std::int64_t arena_bytes() const { return arena_bytes_; }
-  /// Takes the memory of a program that does not run now, where that is more than its own, in place of its own.
+  /// Takes over the memory of a program that is not running, if that is larger than its own.
   void take_memory(bound_program& from) {
     if (from.arena_bytes_ <= arena_bytes_) return;
     release();
@@ -192,16 +226,16 @@ class bound_program {
     arena_bytes_ = std::exchange(from.arena_bytes_, 0);
     ready_ = from.ready_ = false;
   }
-  /// Gives its memory back; the next run takes what it needs.
+  /// Frees its memory; the next run allocates what it needs.
   void release_memory() {
     release();
     ready_ = false;
   }
-  /// Plans, and gets what memory is missing; a run does so by itself.
+  /// Plans and allocates, as a run would.
   void reserve() {
     if (!ready_) place();
   }
-  /// The plan of the last run, and the sizes that it was made for.
+  /// The plan of the last run; `sizes()` are the sizes that it was made for.
   const program_plan& plan() const { return plan_; }
   const std::int64_t* sizes() const { return sizes_.data(); }
 
@@ -230,7 +264,7 @@ class bound_program {
     make_plan(code_.data(), sizes_.data(), device::chunks, plan_);
     planned_ = true;
   }
-  // Where the buffers of its own lie.
+  // Assigns addresses to its own buffers.
   void place() {
     if (!planned_) make_own_plan();
     const auto v = code_.view();
@@ -248,6 +282,7 @@ class bound_program {
       if (info.where == storage::extent)
         detail::with_element(info.type, [&]<class T>(T) { *static_cast<T*>(at) = static_cast<T>(v.elements(info.extent, sizes_.data())); });
     }
+    direct_ = code_.direct(plan_.numbers.data());
     ready_ = true;
   }
   void release() {
@@ -266,8 +301,9 @@ class bound_program {
   metered_bytes arena_taken_;
   std::int64_t arena_bytes_ = 0;
   bool planned_ = false;
-  bool ready_ = false;  // planned, and the buffers have their places
+  bool ready_ = false;  // planned, and the buffers have addresses
   bool complete_ = false;
+  std::optional<direct_program> direct_;  // where the program is small
 };
 
 }  // namespace leat::cpu

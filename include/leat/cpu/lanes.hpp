@@ -1,5 +1,5 @@
 #pragma once
-// Fused clusters on the CPU: what a lane holds when it is a SIMD batch. `Width` is the size of the elements, 4 or 8 bytes.
+// Lanes of fused clusters on the CPU: a SIMD batch. `Width` is the size of the elements, 4 or 8 bytes.
 
 #include <leat/cpu/batch.hpp>
 #include <leat/cpu/math.hpp>
@@ -17,7 +17,7 @@ struct batch_lanes {
   static constexpr bool fits = sizeof(T) == Width && !std::is_same_v<T, bool>;
   template <class T>
   struct value_of {
-    using type = char;  // a register of this dtype does not occur at this width
+    using type = char;  // registers of this dtype do not occur at this width
   };
   template <class T>
     requires fits<T>

@@ -1,9 +1,9 @@
 #pragma once
-// Arithmetic and functions of elements for both kinds of value: `scalar_math<T>` on single values and `batch_math<T>`
-// on batches have the same members, so that an element function is written once over the policy M.
+// Arithmetic and functions of elements for both kinds of value: `scalar_math<T>` on single values and `batch_math<T>` on batches have
+// the same members, so that an element function is written once over the policy M.
 //
-// Greatest errors in units of the last place, against long double, over the whole range of normal results (without a
-// fused multiply-add up to 0.4 more); batches and scalars give the same bits:
+// Maximum errors in units of the last place, against long double, over the whole range of normal results (up to 0.4 more without a
+// fused multiply-add); batches and scalars give the same bits:
 //
 //               float   double                          float   double
 //   exp          0.91     1.02        log1p               1.44     1.17
@@ -12,7 +12,7 @@
 //   tanh         2.60     2.94        rsqrt               1.0      1.0
 //   sigmoid      2.42     2.21        others: the standard library's, lane by lane
 //
-// On the way to zero, results below the least normal number may come out as zero.
+// Gradual underflow is not guaranteed: results below the smallest normal number may be flushed to zero.
 
 #include <leat/cpu/math/batch_math.hpp>
 #include <leat/kernels/math/scalar_math.hpp>

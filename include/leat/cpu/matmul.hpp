@@ -1,14 +1,12 @@
 #pragma once
 // Matrix products: C = alpha op(A) op(B) + beta C, row-major, with op the identity or the transposition.
-// Model: products with vectors have kernels of their own, memory being their limit. Others go to the kernel of
-// blocked.hpp or, from 2^26 multiplications on, to oneDNN where it is linked. On a Zen 4 core with batches of 512 bits,
-// in units of 1e9 operations a second, ours / oneDNN 2.6 / OpenBLAS 0.3.21 with its best kernels (peak 118): 64x256x784
-// 113 / 113 / 97, its gradient 784x256x64 108 / 111 / 103, 64x10x128 66 / 47 / 69, 16x16x16 78 / 22 / 79, 512^3 111 /
-// 114 / 106, 2048^3 96 / 112 / 105. Builds whose batches have but 128 bits use oneDNN, or a BLAS, from 2^14
-// multiplications on; a BLAS serves no others, since OpenBLAS falls back to kernels of 2004 on processors newer than
-// itself.
-// Large products are cut into blocks of C for parallel_for by their shape alone, and each element is summed in one
-// order: results are the same for any number of threads.
+// Model: products with vectors have kernels of their own, being limited by memory. Others use the kernel of blocked.hpp or, from 2^26
+// multiplications on, oneDNN if it is linked. On a Zen 4 core with 512-bit batches, in 1e9 operations per second, ours / oneDNN 2.6 /
+// OpenBLAS 0.3.21 with its best kernels (peak 118): 64x256x784 113 / 113 / 97, its gradient 784x256x64 108 / 111 / 103, 64x10x128
+// 66 / 47 / 69, 16x16x16 78 / 22 / 79, 512^3 111 / 114 / 106, 2048^3 96 / 112 / 105. Builds with 128-bit batches use oneDNN, or a BLAS,
+// from 2^14 multiplications on; other builds use no BLAS, since OpenBLAS falls back to kernels of 2004 on processors newer than itself.
+// Large products are cut into blocks of C for parallel_for by their shape alone, and each element is summed in one order, so results
+// are the same for any number of threads.
 
 #include <leat/cpu/matmul/blocked.hpp>
 #include <leat/cpu/matmul/library.hpp>
@@ -23,15 +21,15 @@ namespace leat::cpu {
 
 namespace detail {
 
-/// Multiplications from which on a library's product, where there is one, is faster than ours.
+/// The number of multiplications from which on a linked library is faster.
 inline constexpr std::int64_t library_threshold = batch_bytes < 32 ? 1 << 14 : 1 << 26;
 
-/// Multiplications in one block of work for parallel_for: about 20 microseconds of one core, more for a library, whose
-/// order of summation may change with the shape of the block, so that even one thread computes the same blocks.
+/// Multiplications in one block of work for parallel_for: about 20 microseconds of one core, more for a library, whose summation order
+/// may change with the shape of the block, so that even one thread computes the same blocks.
 inline constexpr std::int64_t multiplications_per_chunk = 1 << 20;
 inline constexpr std::int64_t library_multiplications_per_chunk = batch_bytes < 32 ? 1 << 21 : 1 << 26;
 
-/// Whether a library multiplies matrices of T.
+/// Whether a linked library multiplies matrices of T.
 template <class T>
 constexpr bool has_library() {
 #if defined(LEAT_USE_ONEDNN)
@@ -69,7 +67,7 @@ void scale_matrix(std::int64_t m, std::int64_t n, T beta, T* c, std::int64_t ldc
     }
 }
 
-/// C of one column: alpha op(A) b + beta C.
+/// One column: C = alpha op(A) b + beta C.
 template <class T>
 void multiply_column(bool transpose_a, std::int64_t m, std::int64_t k, T alpha, const T* a, std::int64_t lda,
                      const T* b, std::int64_t b_step, T beta, T* c, std::int64_t c_step) {
@@ -78,7 +76,7 @@ void multiply_column(bool transpose_a, std::int64_t m, std::int64_t k, T alpha, 
   multiply_strided(m, k, alpha, a, transpose_a ? 1 : lda, transpose_a ? lda : 1, b, b_step, beta, c, c_step);
 }
 
-/// C of one row: alpha a op(B) + beta C.
+/// One row: C = alpha a op(B) + beta C.
 template <class T>
 void multiply_row(bool transpose_b, std::int64_t n, std::int64_t k, T alpha, const T* a, std::int64_t a_step,
                   const T* b, std::int64_t ldb, T beta, T* c) {
@@ -87,7 +85,7 @@ void multiply_row(bool transpose_b, std::int64_t n, std::int64_t k, T alpha, con
   multiply_strided(n, k, alpha, b, ldb, std::int64_t(1), a, a_step, beta, c, std::int64_t(1));
 }
 
-/// How many parts of at least `least` columns (rows) `whole` is cut into, and their size, a multiple of `step`.
+/// A division of `whole` into parts of at least `least` columns (rows): their number, and their size, a multiple of `step`.
 struct division {
   std::int64_t parts = 1;
   std::int64_t size = 0;
@@ -106,8 +104,7 @@ void multiply_general(bool transpose_a, bool transpose_b, std::int64_t m, std::i
       m * n * k / (with_library ? library_multiplications_per_chunk : multiplications_per_chunk);
   if (chunks < 2 || !has_threads || (thread_count() == 1 && !with_library))
     return multiply_block(transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, with_library);
-  // Blocks as square as the shape allows, whole tiles of both kinds; for a library rather more columns than rows, which
-  // cost it nothing.
+  // Blocks as square as the shape allows, of whole tiles; for a library with more columns than rows, which costs it nothing.
   constexpr std::int64_t column_step = 2 * tile_columns<T>;
   constexpr std::int64_t row_step = 2 * tile_rows;
   division rows{1, m};
@@ -132,10 +129,10 @@ void multiply_general(bool transpose_a, bool transpose_b, std::int64_t m, std::i
 
 }  // namespace detail
 
-/// C = alpha op(A) op(B) + beta C for row-major matrices: op(A) is m by k, op(B) k by n, C m by n; lda, ldb and ldc are
-/// the distances of the stored rows. With beta == 0, C is not read. C overlaps neither A nor B.
-/// Extents that are known when compiling may be given as M, N and K (-1: unknown), so that only the kernels for such
-/// shapes are compiled. Dtypes: float, double, int32_t, int64_t (integers wrap).
+/// C = alpha op(A) op(B) + beta C for row-major matrices: op(A) is m by k, op(B) k by n, C m by n; lda, ldb and ldc are the row
+/// strides.
+/// With beta == 0, C is not read. C must not overlap A or B. Extents known at compile time may be given as M, N and K (-1: unknown), so
+/// that only the kernels for such shapes are compiled. Dtypes: float, double, int32_t, int64_t (integers wrap).
 template <class T, std::int64_t M = -1, std::int64_t N = -1, std::int64_t K = -1>
 void matmul(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k, T alpha, const T* a,
             std::int64_t lda, const T* b, std::int64_t ldb, T beta, T* c, std::int64_t ldc) {

@@ -1,11 +1,10 @@
 #pragma once
-// Loops over independent chunks of work, on oneTBB's threads where LEAT_USE_TBB is defined and in order otherwise.
-// Model: the caller divides its work into numbered chunks by the work's size alone; a chunk's result depends on its
-// number only, never on the thread that runs it or on how many there are, and so results are the same for any number of
-// threads. A thread may have a limit of its own, which holds for the loops that it begins: then so many tasks take the
-// chunks one by one.
-// Chunks run in the caller's floating-point mode; where the caller has an interruption, it is looked at before each of them. With
-// one thread or one chunk nothing is allocated and no thread is woken; oneTBB takes its few small task objects from pools of its own.
+// Loops over independent chunks of work, on oneTBB's threads if LEAT_USE_TBB is defined and in order otherwise.
+// Model: the caller divides its work into numbered chunks by the work's size alone; a chunk's result depends on its number only, never
+// on the thread that runs it or on how many there are, so results are the same for any number of threads. A thread may have a limit on
+// the loops that it starts: then that many tasks take the chunks one by one.
+// Chunks run in the caller's floating-point mode; the caller's interruption, if any, is checked before each. With one thread or one
+// chunk nothing is allocated and no thread is woken; oneTBB allocates its few small task objects from its own pools.
 
 #include <leat/cpu/configuration.hpp>
 #include <leat/cpu/interruption.hpp>
@@ -35,7 +34,7 @@
 namespace leat::cpu {
 
 namespace detail {
-// The chunks from the first to before the last, in order.
+// Runs the chunks [begin, end) in order.
 template <class F>
 void run_in_order(std::int64_t begin, std::int64_t end, const interruption* stop, F&& f) {
   for (std::int64_t chunk = begin; chunk < end; ++chunk) {
@@ -49,7 +48,7 @@ void run_in_order(std::int64_t begin, std::int64_t end, const interruption* stop
 
 namespace detail {
 
-// The threads that parallel_for uses. A change of their number replaces the arena; loops under way keep theirs.
+// The threads of parallel_for. A change of their number replaces the arena; running loops keep theirs.
 class thread_pool {
  public:
   static thread_pool& instance() {
@@ -91,18 +90,18 @@ inline constexpr bool has_threads = true;
 /// The calling thread's limit, or 0.
 inline int thread_limit() noexcept { return detail::limit_of_thread; }
 
-/// How many threads parallel_for may use when the calling thread begins it; at first as many as there are processors.
+/// How many threads parallel_for may use when the calling thread starts it; initially the number of processors.
 inline int thread_count() {
   const int all = detail::thread_pool::instance().size();
   const int limit = thread_limit();
   return limit > 0 && limit < all ? limit : all;
 }
 
-/// Sets how many threads the program's loops may use, at least 1, for those that begin afterwards.
+/// Sets how many threads the program's loops may use, at least 1, for loops started afterwards.
 inline void set_thread_count(int threads) { detail::thread_pool::instance().resize(threads); }
 
-/// Loops that the calling thread begins while this is in scope use at most so many threads; 0 says nothing. Of several scopes the
-/// least counts.
+/// Limits the threads of loops that the calling thread starts while in scope; 0 is no limit. Of nested scopes the smallest limit
+/// counts.
 class scoped_thread_limit {
  public:
   explicit scoped_thread_limit(int threads) noexcept : before_(thread_limit()) {
@@ -111,7 +110,7 @@ class scoped_thread_limit {
   scoped_thread_limit(const scoped_thread_limit&) = delete;
   scoped_thread_limit& operator=(const scoped_thread_limit&) = delete;
   ~scoped_thread_limit() { detail::limit_of_thread = before_; }
-  /// What thread_count() is outside.
+  /// The value of thread_count() outside of this scope.
   int count_outside() const {
     const int all = detail::thread_pool::instance().size();
     return before_ > 0 && before_ < all ? before_ : all;
@@ -123,15 +122,15 @@ class scoped_thread_limit {
 
 namespace detail {
 
-// A function of chunks, from the first to before the last. Not a template, so that oneTBB's are compiled once.
+// A function of chunks [begin, end). Type-erased, so that oneTBB's templates are instantiated once.
 struct chunk_function {
   void (*call)(void* f, std::int64_t begin, std::int64_t end, const interruption* stop);
   void* f;
   const interruption* stop = nullptr;  // the caller's
 };
 
-// What is done in the arena: chunks in ranges, or, under a limit, by as many tasks as it says, each of which takes chunks as long
-// as there are some.
+// The work in the arena: chunks in ranges, or, under a limit, as many tasks as it allows, each of which takes chunks until none are
+// left.
 inline void share_in_ranges(std::int64_t chunks, const chunk_function& f) {
   tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, chunks),
                     [&f](const tbb::blocked_range<std::int64_t>& range) { f.call(f.f, range.begin(), range.end(), f.stop); });
@@ -139,7 +138,7 @@ inline void share_in_ranges(std::int64_t chunks, const chunk_function& f) {
 inline void share_among(int tasks, std::int64_t chunks, const chunk_function& f) {
   std::atomic<std::int64_t> next = 0;
   const auto take = [&](const tbb::blocked_range<int>&) {
-    const scoped_thread_limit alone(1);  // a loop within a chunk: all threads that it may have are here
+    const scoped_thread_limit alone(1);  // nested loops run in this thread: the limit is used up
     try {
       for (std::int64_t chunk; (chunk = next.fetch_add(1, std::memory_order_relaxed)) < chunks;) f.call(f.f, chunk, chunk + 1, f.stop);
     } catch (...) {
@@ -153,7 +152,7 @@ inline void share_among(int tasks, std::int64_t chunks, const chunk_function& f)
 inline void share_chunks(std::int64_t chunks, const chunk_function& f) {
   const float_mode mode = float_mode::current();
 #if defined(__SANITIZE_THREAD__)
-  // the sanitizer does not see into oneTBB's library: what comes before the loop, in it and after it is ordered
+  // The sanitizer does not see into oneTBB's library: these accesses order what precedes the loop, its body, and what follows.
   char before = 0;
   char after = 0;
   __tsan_release(&before);
@@ -185,8 +184,8 @@ inline void share_chunks(std::int64_t chunks, const chunk_function& f) {
 
 }  // namespace detail
 
-/// Calls f(0), …, f(chunks - 1), in any order and on several threads, but for the calling thread's limit. An exception of f
-/// ends the loop and reaches the caller.
+/// Calls f(0), …, f(chunks - 1), in any order and on several threads, up to the calling thread's limit. An exception of f ends the loop
+/// and is rethrown to the caller.
 template <class F>
 void parallel_for(std::int64_t chunks, F&& f) {
   if (chunks <= 1 || thread_count() == 1) return detail::run_in_order(0, chunks, thread_interruption(), f);
@@ -208,14 +207,14 @@ inline int thread_count() noexcept { return 1; }
 /// Has no effect without oneTBB.
 inline void set_thread_count(int) noexcept {}
 
-/// There is one thread as it is.
+/// No limit: there is one thread anyway.
 inline int thread_limit() noexcept { return 0; }
 class scoped_thread_limit {
  public:
   explicit scoped_thread_limit(int) noexcept {}
   scoped_thread_limit(const scoped_thread_limit&) = delete;
   scoped_thread_limit& operator=(const scoped_thread_limit&) = delete;
-  ~scoped_thread_limit() {}  // such an object is no unused variable
+  ~scoped_thread_limit() {}  // user-provided, so that such an object is not an unused variable
   int count_outside() const noexcept { return 1; }
 };
 

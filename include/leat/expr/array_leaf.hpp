@@ -1,6 +1,6 @@
 #pragma once
-// Leaves that hold arrays: `constant(weights)`, `variable<"w">(weights)`. The elements are copied when the expression is made and belong
-// to it, as plain numbers do. Dtype and shape come from the array's type, where that tells its shape, or stand beside the name.
+// Leaves that hold arrays: `constant(weights)`, `variable<"w">(weights)`. The elements are copied into the expression, as plain numbers
+// are. Dtype and shape follow from the array's type if it determines them, or are template arguments.
 
 #include <array>
 #include <initializer_list>
@@ -12,7 +12,7 @@ namespace detail {
 
 // ---- arrays as arguments --------------------------------------------------------------------------------------------
 
-// What can be walked along: std::vector, of bool too, std::span, a list in braces.
+// A range of elements: std::vector, of bool too, std::span, an initializer list.
 template <class A>
 concept flat_values = !shaped_array<A> && requires(const A& a) {
   typename A::value_type;
@@ -21,7 +21,7 @@ concept flat_values = !shaped_array<A> && requires(const A& a) {
   a.size();
 };
 
-// The type of an array's elements, and its shape where the type of the array tells it, else void.
+// An array's element type, and its shape if the array's type determines it, else void.
 template <class A>
 struct array_form {
   using element = void;
@@ -54,7 +54,7 @@ template <class T, std::size_t N>
 struct array_form<T[N]> : array_of_arrays<N, typename array_form<T>::extents> {
   using element = typename array_form<T>::element;
 };
-// xtensor's fixed_shape<3, 2>, known by its form alone
+// xtensor's fixed_shape<3, 2>, recognized by its form alone.
 template <class Shape>
 struct sizes_in_type {
   using extents = void;
@@ -77,14 +77,14 @@ struct array_form<A> : shape_in_type<A> {
 
 template <class A>
 concept array_argument = shaped_array<A> || flat_values<A> || std::is_array_v<A>;
-/// An array of a dtype whose type tells its shape: std::array<std::array<float, 2>, 3>, xt::xtensor_fixed; not std::vector.
+/// An array of a dtype whose type determines its shape: std::array<std::array<float, 2>, 3>, xt::xtensor_fixed; not std::vector.
 template <class A>
 concept fixed_array = array_argument<A> && element_type<typename array_form<A>::element> && requires {
   requires array_form<A>::extents::rank > 0;
   requires array_form<A>::extents::rank <= max_rank;
 };
 
-// ---- what is wrong with one -----------------------------------------------------------------------------------------
+// ---- errors ---------------------------------------------------------------------------------------------------------
 
 struct constant_word {
   static constexpr std::string_view text = "constant";
@@ -148,18 +148,18 @@ concept takes_elements = array_argument<Array> && elements_problem<T, Dims, Arra
 template <class T, class Dims, class Array, class Word, class Name = no_name>
 concept refuses_elements = array_argument<Array> && !elements_problem<T, Dims, Array, Word, Name>::none;
 template <class T, class Dims, class Array, class Word, class Name>
-struct elements_refusal {};  // of what is no array; clang asks for the type of a result before it looks at what the function requires
+struct elements_refusal {};  // for non-arrays; clang instantiates the return type before it checks constraints
 template <class T, class Dims, array_argument Array, class Word, class Name>
 struct elements_refusal<T, Dims, Array, Word, Name> : elements_problem<T, Dims, Array, Word, Name> {};
 template <class T, class Dims, class Array, class Word, class Name = no_name>
 using why_elements = typename elements_refusal<T, Dims, Array, Word, Name>::problem;
 
-// ---- their elements -------------------------------------------------------------------------------------------------
+// ---- elements -------------------------------------------------------------------------------------------------------
 
 template <class A>
 inline constexpr bool says_layout = requires { A::static_layout; };
 
-// Writes an array's elements, row-major, each as a number of type `T`; gives where the next one goes.
+// Writes an array's elements, row-major, each converted to type `T`; returns the position after the last.
 template <class T, class Array>
 T* write_elements(T* to, const Array& array, std::string_view place) {
   if constexpr (std::is_arithmetic_v<Array>) {
@@ -173,7 +173,7 @@ T* write_elements(T* to, const Array& array, std::string_view place) {
   }
   return to;
 }
-/// The elements of an array for the leaf `E`. Errors: invalid_argument where it has another shape, or a number does not fit.
+/// The elements of an array for the leaf `E`. Errors: invalid_argument if its shape differs, or a number does not fit.
 template <class E, class Word, class Name, class Array>
 shared_elements elements_for(const Array& array) {
   constexpr const message& place = array_place<Word, Name>;
@@ -224,10 +224,10 @@ auto variable_from(const Array& array) {
 
 }  // namespace detail
 
-// ---- what the user writes -------------------------------------------------------------------------------------------
+// ---- for users ------------------------------------------------------------------------------------------------------
 
-/// A constant array of a shape that its type tells: `constant(std::array{1.0f, 2.0f})`, of xt::xtensor_fixed, of nested std::array.
-/// The elements are copied into the expression. A run has those of the expression that is fetched. Under nvcc it needs a name.
+/// A constant array whose type determines its shape: `constant(std::array{1.0f, 2.0f})`, of xt::xtensor_fixed, of nested std::array.
+/// The elements are copied into the expression; a run uses those of the fetched expression. Under nvcc it needs a name.
 /// Shapes and dtype: the array's. Source: TensorFlow `constant`.
 template <class Array, LEAT_SITE>
   requires(detail::fixed_array<Array> && plain_numbers)
@@ -235,17 +235,17 @@ auto constant(const Array& values) {
   using form = detail::array_form<Array>;
   return detail::constant_at_site<Site, typename form::element, typename form::extents>(values);
 }
-/// The same with a name: `constant<"table">(array)`. Constants that one line of the program makes of different arrays need a name each.
+/// The same with a name: `constant<"table">(array)`. Needed where one source line makes constants of different arrays.
 template <fixed_string Name, class Array>
   requires(detail::fixed_array<Array>)
 auto constant(const Array& values) {
   using form = detail::array_form<Array>;
   return detail::named_constant<name_of<Name>, typename form::element, typename form::extents>(values);
 }
-/// A constant array with its dtype and shape said: `constant<float, 3, 2>(values)`, of an xtensor of that shape, or of a vector, span or
-/// list of as many numbers, row-major. Numbers of another type are converted where that dtype holds them.
-/// Errors: invalid_argument where the array has another shape, and for a number that the dtype cannot represent. The compiler refuses a
-/// type with another shape, and fractions for a dtype of integers.
+/// A constant array with explicit dtype and shape: `constant<float, 3, 2>(values)`, of an xtensor of that shape, or of a vector, span or
+/// list with as many numbers, row-major. Numbers of another type are converted if that dtype can represent them.
+/// Errors: invalid_argument if the array's shape differs, and for a number that the dtype cannot represent. At compile time: a type
+/// with another shape, and floating-point numbers for an integer dtype.
 template <element_type T, dimension... Ds, class Array, LEAT_SITE>
   requires(plain_numbers && detail::takes_elements<T, dims_of<Ds...>, Array, detail::constant_word>)
 auto constant(const Array& values) {
@@ -283,15 +283,15 @@ template <fixed_string Name, class... Rest>
 LEAT_OTHERWISE(LEAT_CONSTANT_WORDS) constant(...) LEAT_DELETED;
 #undef LEAT_CONSTANT_WORDS
 
-/// A variable that starts from an array whose type tells its shape: `variable<"w">(weights)`. The elements are copied into the
-/// expression; `session.initialize` gives them to the variable.
+/// A variable with an array as initial value, whose type determines its shape: `variable<"w">(weights)`. The elements are copied into
+/// the expression; `session.initialize` assigns them. Source: TensorFlow `Variable`.
 template <fixed_string Name, class Array>
   requires(detail::fixed_array<Array>)
 auto variable(const Array& initial) {
   using form = detail::array_form<Array>;
   return detail::variable_from<name_of<Name>, typename form::element, typename form::extents, true>(initial);
 }
-/// The same with dtype and shape said: `variable<"w", float, 3, 2>(values)`; what it takes and its errors are those of `constant`.
+/// The same with explicit dtype and shape: `variable<"w", float, 3, 2>(values)`; arguments and errors as for `constant`.
 template <fixed_string Name, element_type T, dimension... Ds, class Array>
   requires detail::takes_elements<T, dims_of<Ds...>, Array, detail::variable_word, name_of<Name>>
 auto variable(const Array& initial) {
@@ -306,6 +306,7 @@ template <fixed_string Name, element_type T, dimension... Ds, class Array>
   requires detail::refuses_elements<T, dims_of<Ds...>, Array, detail::variable_word, name_of<Name>>
 detail::why_elements<T, dims_of<Ds...>, Array, detail::variable_word, name_of<Name>> variable(const Array&) = delete;
 
+/// The same, not changed by `minimize`. Source: TensorFlow `Variable` with `trainable=False`.
 template <fixed_string Name, class Array>
   requires(detail::fixed_array<Array>)
 auto untrainable_variable(const Array& initial) {

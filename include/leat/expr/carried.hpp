@@ -1,6 +1,6 @@
 #pragma once
-// What travels inside expressions: numbers that the compiler does not know, as bits, and the elements of arrays, which all copies of an
-// expression and all sessions of it share. An expression without arrays carries plain integers and stays trivial to copy.
+// Values that travel inside expressions: numbers unknown to the compiler, as bits, and the elements of arrays, shared by all copies of an
+// expression and all its sessions. An expression without arrays carries plain integers and is trivially copyable.
 
 #include <atomic>
 #include <cstddef>
@@ -14,12 +14,11 @@
 
 namespace leat::detail {
 
-/// The elements of an array, row-major and aligned for any batch, owned by all that hold them. They are written once, by who makes them.
-/// May be held in several threads at once.
+/// The elements of an array, row-major and aligned for SIMD batches, reference-counted. Written once, by their creator. Thread-safe.
 class shared_elements {
  public:
   constexpr shared_elements() = default;
-  /// Errors: resource_exhausted where the system has no such memory.
+  /// Errors: resource_exhausted if the system has no such memory.
   shared_elements(dtype type, const shape& extent) {
     const auto bytes = static_cast<std::size_t>(extent.elements() * size_of(type));
     block_ = ::new (allocate_aligned(begin + bytes)) block{{1}, type, extent, bytes};
@@ -42,7 +41,7 @@ class shared_elements {
   std::size_t bytes() const { return block_->bytes; }
   void* data() const { return reinterpret_cast<std::byte*>(block_) + begin; }
 
-  /// The same elements: one array, or two that hold equal bytes.
+  /// Whether these are the same elements: one array, or two with equal bytes.
   friend constexpr bool operator==(const shared_elements& a, const shared_elements& b) { return a.block_ == b.block_ || a.equals(b); }
 
  private:
@@ -68,7 +67,7 @@ class shared_elements {
   block* block_ = nullptr;
 };
 
-/// One of the values that an expression with arrays carries: the bits of a number, or an array.
+/// A value carried by an expression with arrays: the bits of a number, or an array.
 struct carried_value {
   std::uint64_t bits = 0;
   shared_elements elements{};
@@ -85,7 +84,7 @@ constexpr std::uint64_t bits_of_carried(const carried_value& value) { return val
 constexpr bool is_array(std::uint64_t) { return false; }
 constexpr bool is_array(const carried_value& value) { return static_cast<bool>(value.elements); }
 
-// What expressions carry: integers where none of it is an array.
+// The type of carried values: integers if none of them is an array.
 template <bool Arrays>
 struct carried_kind {
   using type = std::uint64_t;

@@ -1,14 +1,14 @@
 #pragma once
-// Feeds: which arrays may stand for a placeholder in one run. Arrays are recognized by what they offer, so that this layer
-// needs none of their headers: anything with `data()` and `shape()` (xtensor's containers, views and adaptors), contiguous
-// ranges (std::vector, std::span, std::array), and plain numbers.
+// Feeds: the arrays that may be fed to a placeholder. Arrays are recognized by their interface, so that this layer needs none of their
+// headers: anything with `data()` and `shape()` (xtensor's containers, views and adaptors), contiguous ranges (std::vector, std::span,
+// std::array), and plain numbers.
 
 #include <leat/expr/leaf.hpp>
 
 namespace leat {
 
 namespace detail {
-// A feed by what it feeds: what error messages print.
+// A feed's short name in error messages.
 template <class Id>
 struct fed {};
 }  // namespace detail
@@ -51,7 +51,7 @@ struct array_element<A> {
   using type = A;
 };
 
-// The rank that the array's type fixes, or -1.
+// The rank determined by the array's type, or -1.
 template <class A>
 constexpr int array_rank() {
   if constexpr (std::is_arithmetic_v<A>)
@@ -66,7 +66,7 @@ constexpr int array_rank() {
     return -1;
 }
 
-// What is wrong with an array that is to hold the values of `E`, both of whose dtype and rank the compiler knows.
+// What is wrong with an array for the values of `E`, as far as the types of both determine dtype and rank.
 template <class E, class Array>
 constexpr message array_problem(std::string_view place, std::string_view other) {
   using T = typename array_element<Array>::type;
@@ -85,11 +85,12 @@ constexpr message array_problem(std::string_view place, std::string_view other) 
   return m;
 }
 
-// Messages are put together in plain cold functions, not in templates: they cost compile time wherever a session is used.
+// Messages are built in plain cold functions, not in templates, which would cost compile time in every use of a session.
 [[noreturn, gnu::cold]] inline void throw_wrong_shape(std::string_view what, std::string_view name, std::string_view expected,
                                                       const std::int64_t* extents, int rank) {
   message m;
-  m << what << (name.empty() ? " the expression" : " \"") << name << (name.empty() ? " is " : "\" is ") << expected << ", the array has shape [";
+  m << what << (name.empty() ? " the expression" : " \"") << name << (name.empty() ? " is " : "\" is ") << expected
+    << ", the array has shape [";
   for (int k = 0; k < rank; ++k) m << (k > 0 ? ", " : "") << static_cast<long long>(extents[k]);
   m << "]";
   throw invalid_argument(std::string(m.view()));

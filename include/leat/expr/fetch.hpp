@@ -1,13 +1,13 @@
 #pragma once
-// Fetches: what a run is asked for. `fetch(loss, train)` names expressions; `into(prediction, array)` has the values
-// written where the user wants them.
+// Fetches: the requested results of a run. `fetch(loss, train)` lists expressions; `into(prediction, array)` writes the values to the
+// user's array.
 
 #include <leat/expr/feed.hpp>
 #include <tuple>
 
 namespace leat {
 
-/// A fetch whose values go into `array`.
+/// A fetch whose values are written to `array`.
 template <tensor_expression E, class Array>
 struct fetch_into {
   using target = E;
@@ -23,13 +23,13 @@ struct into_check {
   using problem = error_in_expression<problem_text<into_check>(), operand_text<E>()>;
 };
 template <class E, class Array>
-struct into_refusal {};  // of what is no tensor; clang asks for the type of a result before it looks at what the function requires
+struct into_refusal {};  // for non-tensors; clang instantiates the return type before it checks constraints
 template <tensor_expression E, class Array>
 struct into_refusal<E, Array> : into_check<E, Array> {};
 }  // namespace detail
 
-/// Has the values of `e` written into `array`, which is resized where its type can be; nothing is allocated when the shape
-/// fits already.
+/// A fetch of `e` that writes to `array`, which is resized if its type allows it; nothing is allocated if the shape fits already.
+/// `array` must outlive the run. Errors in a run: invalid_argument if it is not row-major, or cannot be resized to the value's shape.
 template <tensor_expression E, class Array>
   requires(!std::is_const_v<Array> && detail::into_check<E, Array>::ok)
 [[nodiscard("into does nothing by itself: give it to fetch")]] constexpr fetch_into<E, Array> into(const E& e, Array& array) {
@@ -52,7 +52,7 @@ struct fetch_target<fetch_into<E, Array>> {
 };
 }  // namespace detail
 
-/// What can be asked for: an expression, an operation, or `into(expression, array)`.
+/// What can be fetched: an expression, an operation, or `into(expression, array)`.
 template <class F>
 concept fetchable = expression<F> || requires { typename F::target; };
 
@@ -65,14 +65,14 @@ inline constexpr std::uint64_t fetch_targets_hash = [] {
   ((h = mix(h, Es::identity::hash)), ...);
   return h;
 }();
-// A list of fetches by its short name: what error messages print.
+// A list of fetches' short name in error messages.
 template <class Id>
 struct fetched {};
 template <class... Es>
 using fetched_by_name = fetched<typename short_name<id<fetch_targets_hash<Es...>>, fetch_targets<Es...>>::type>;
 }  // namespace detail
 
-/// The list of what one run is asked for.
+/// The list of fetches of one run.
 template <fetchable... Fs>
 struct fetch_list : detail::fetched_by_name<typename detail::fetch_target<Fs>::type...> {
   std::tuple<Fs...> targets;

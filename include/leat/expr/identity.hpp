@@ -1,21 +1,21 @@
 #pragma once
-// Identity of typed expressions. A typed expression's class is short: dtype, shape and an id; what it is made of is told
-// by a friend function of its id, `structure_of`, which is defined at the moment the expression's type is made. So neither
-// error messages nor debug information grow with the expression. An id is the 64-bit hash of what the node is: two nodes
-// that are the same are one type, and two different nodes of one hash would define the friend twice, which is an error.
+// Identity of typed expressions. A typed expression's class is short: dtype, shape and an id; its structure is returned by a friend
+// function of its id, `structure_of`, which is defined when the expression's type is instantiated. So neither error messages nor debug
+// information grow with the expression. An id is the 64-bit hash of the node: equal nodes have one type, and two different nodes of one
+// hash would define the friend twice, which is an error.
 
 #include <cstdint>
 #include <leat/core/text.hpp>
 
-// The last template parameter of an operator that takes a plain number: a closure type of the call's own. nvcc cannot
-// compile closure types there; under it a plain number is refused (see `plain_numbers`) and `2_c` or a parameter is written.
+// The last template parameter of an operator that takes a plain number: a closure type unique to the call. nvcc cannot compile closure
+// types there; under it plain numbers are refused (see `plain_numbers`), and `2_c` or a parameter is used.
 #ifdef __CUDACC__
 #define LEAT_SITE class Site = void
 #else
 #define LEAT_SITE class Site = decltype([] {})
 #endif
-// The same for operators of an operand `A` and a number `B`, or the other way about: the compiler makes the closure type before
-// it looks at the constraint, at a cost in every use of the operator, unless an argument before it is wrong.
+// The same for operators of an operand `A` and a number `B`, in either order: the compiler makes the closure type before it checks the
+// constraint, at a cost in every use of the operator, unless an earlier argument fails.
 #define LEAT_NUMBER_SITE class = detail::beside_number<A, B>, LEAT_SITE
 
 namespace leat {
@@ -53,8 +53,8 @@ struct site_taker {
   friend constexpr auto site_taken(site_key<N>) { return N; }
 };
 
-/// Defines the structure of `Id`. Naming `tensor` or `operation` instantiates the record and with it the friend (nvcc
-/// strips a static_assert that would have done it).
+/// Defines the structure of `Id`. Naming `tensor` or `operation` instantiates the record and with it the friend (nvcc strips a
+/// static_assert that would do so).
 template <class Id, class Structure, template <class, class, class> class Tensor, template <class> class Operation>
 struct structure_record {
   template <class T, class Dims>
@@ -73,7 +73,7 @@ struct short_name {
   friend constexpr auto structure_of(structure_key<Id>) { return T{}; }
 };
 
-/// Whether plain numbers may stand in expressions: not under nvcc.
+/// Whether plain numbers are allowed in expressions: not under nvcc.
 #ifdef __CUDACC__
 inline constexpr bool plain_numbers = false;
 #else
@@ -82,8 +82,8 @@ inline constexpr bool plain_numbers = true;
 
 namespace detail {
 
-// Plain numbers in expressions get their identity from the place where they are written: each call of an operator with a
-// number has a closure type of its own, and each closure type takes the next free number of the translation unit.
+// Plain numbers in expressions are identified by their source location: each call of an operator with a number has a closure type of its
+// own, and each closure type takes the next free number of the translation unit.
 template <class Site, int N>
 inline constexpr bool site_is_taken = requires { site_taken(site_key<N>{}); };
 

@@ -9,8 +9,9 @@ namespace leat {
 
 // ---- initial values -------------------------------------------------------------------------------------------------
 
-/// How a variable gets its first value. `kind` tells the rule, `numbers` its parameters.
+/// How a variable is initialized; `numbers` of an initializer are its parameters.
 enum class initializer_kind : int { zeros, ones, number, array, uniform, normal, truncated_normal, glorot_uniform };
+/// Whether an initializer draws random numbers.
 constexpr bool is_random(initializer_kind kind) { return kind > initializer_kind::array; }
 
 struct zeros_initializer {
@@ -54,7 +55,7 @@ constexpr auto random_uniform(double low = -0.05, double high = 0.05, std::uint6
 constexpr auto random_normal(double mean = 0.0, double stddev = 1.0, std::uint64_t seed = 0) {
   return detail::random_initializer<initializer_kind::normal>{mean, stddev, seed};
 }
-/// Normal, drawn again beyond two standard deviations. Source: TensorFlow `truncated_normal_initializer`.
+/// Normal, redrawn beyond two standard deviations. Source: TensorFlow `truncated_normal_initializer`.
 constexpr auto truncated_normal(double mean = 0.0, double stddev = 1.0, std::uint64_t seed = 0) {
   return detail::random_initializer<initializer_kind::truncated_normal>{mean, stddev, seed};
 }
@@ -63,7 +64,7 @@ constexpr auto glorot_uniform(std::uint64_t seed = 0) {
   return detail::random_initializer<initializer_kind::glorot_uniform>{0, 0, seed};
 }
 
-/// What a variable starts from: `zeros`, `random_normal(0, 0.1)`; not a plain number, which `variable` wraps itself.
+/// An initial value of a variable: `zeros`, `random_normal(0, 0.1)`; not a plain number, which `variable` wraps itself.
 template <class I>
 concept initializer = requires(const I& i) {
   { I::kind } -> std::convertible_to<initializer_kind>;
@@ -121,7 +122,7 @@ struct constant_leaf : no_numbers {
   }
 };
 
-// A number that travels beside the expression; with dimensions, an array.
+// A number that travels with the expression; with dimensions, an array.
 template <class T, std::uint64_t Hash, class Dims = dims<>>
 struct number_leaf {
   static constexpr std::uint64_t hash = Hash;
@@ -137,7 +138,7 @@ struct number_leaf {
     return g.add_leaf(info_of<number_op>, {dtype_of<T>, Dims::value}, {}, hash);
   }
 };
-// A plain number by which integers are divided.
+// A plain number that is a divisor of integers.
 template <class T, std::uint64_t Hash>
 struct divisor_leaf : number_leaf<T, Hash> {
   template <class E>
@@ -177,7 +178,7 @@ constexpr auto number_at_site(N value) {
   return result;
 }
 
-// The operand that a number is beside `Like`: a typed leaf, or a constant in the handle's graph.
+// A number as an operand beside `Like`: a typed leaf, or a constant in the handle's graph.
 template <class Site, class Like, class N>
 constexpr auto beside(const Like& like, N value) {
   if constexpr (std::is_same_v<Like, output>) {
@@ -191,7 +192,7 @@ constexpr auto beside(const Like& like, N value) {
 
 }  // namespace detail
 
-// ---- what the user writes -------------------------------------------------------------------------------------------
+// ---- for users ------------------------------------------------------------------------------------------------------
 
 /// A tensor that is fed in each run: `placeholder<"x", float, "batch", 10>()`.
 /// Shapes: any; a dimension is a size or a name, which stands for one size per run. Source: TensorFlow `placeholder`.
@@ -240,7 +241,7 @@ constexpr auto make_variable(const I& initial) {
 }  // namespace detail
 
 namespace detail {
-// Whether a number of type `N` may stand for an element of type `T`: no fraction for an integer.
+// Whether a number of type `N` may be an element of type `T`: no floating-point number for an integer.
 template <class T, class N>
 concept holds_number = std::is_arithmetic_v<N> && (std::is_floating_point_v<T> || !std::is_floating_point_v<N>);
 }  // namespace detail
@@ -259,14 +260,14 @@ concept holds_number = std::is_arithmetic_v<N> && (std::is_floating_point_v<T> |
   template <fixed_string Name, class T, dimension... Ds>                       \
   LEAT_OTHERWISE(#function LEAT_VARIABLE_WORDS) function(...) LEAT_DELETED
 /// A tensor that a session keeps between runs: `variable<"w", float, 10, 1>(zeros)`.
-/// Shapes: static. Two variables of one name that differ in dtype, shape or initializer are an error in one session.
+/// Shapes: static. Two variables of one name that differ in dtype, shape or initializer are a compile-time error in one session.
 /// Source: TensorFlow `Variable`.
 template <fixed_string Name, element_type T, dimension... Ds, initializer I>
   requires(dims_of<Ds...>::value.is_static())
 constexpr auto variable(const I& initial) {
   return detail::make_variable<name_of<Name>, T, dims_of<Ds...>, true>(initial);
 }
-/// The same, every element starting from one number.
+/// The same with one number as the initial value of every element.
 template <fixed_string Name, element_type T, dimension... Ds, class N>
   requires(detail::holds_number<T, N> && dims_of<Ds...>::value.is_static())
 constexpr auto variable(N initial) {
@@ -274,7 +275,7 @@ constexpr auto variable(N initial) {
 }
 LEAT_VARIABLE_OTHERWISE(variable);
 
-/// A variable that `minimize` leaves alone: a counter, a moving average.
+/// A variable that `minimize` does not change: a counter, a moving average. Source: TensorFlow `Variable` with `trainable=False`.
 template <fixed_string Name, element_type T, dimension... Ds, initializer I>
   requires(dims_of<Ds...>::value.is_static())
 constexpr auto untrainable_variable(const I& initial) {
@@ -290,7 +291,8 @@ LEAT_VARIABLE_OTHERWISE(untrainable_variable);
 #undef LEAT_VARIABLE_OTHERWISE
 #undef LEAT_VARIABLE_WORDS
 
-/// A number with a name, kept by the session, that can be fed in a run: `parameter<"learning_rate">(0.01f)`.
+/// A named scalar kept by the session, which a run may be fed: `parameter<"learning_rate">(0.01f)`. Source: TensorFlow
+/// `placeholder_with_default`.
 template <fixed_string Name, element_type T>
 constexpr auto parameter(T value) {
   using leaf = detail::parameter_leaf<T, name_of<Name>>;
@@ -320,8 +322,8 @@ struct constant_refusal {
   using problem = error_in_expression<problem_text<constant_too_large>()>;
 };
 }  // namespace detail
-/// A number that is part of the type: folded by the compiler. `constant<0.5f>()`, or `0.5_c` beside an expression.
-/// Errors, at compile time: an integer that float64 does not hold exactly.
+/// A number that is part of the type and folded by the compiler: `constant<0.5f>()`, or `0.5_c` beside an expression.
+/// Errors, at compile time: an integer that float64 does not represent exactly.
 template <auto Value>
   requires(detail::fits<double>(Value))
 constexpr auto constant() {
@@ -341,7 +343,7 @@ struct filled_leaf : no_numbers {
   }
 };
 }  // namespace detail
-/// An array that holds one number everywhere: `constant<0.0f, "batch", 128>()` is a zero state. A named dimension has its size from a
+/// An array with one value in every element: `constant<0.0f, "batch", 128>()` is a zero state. A named dimension takes its size from a
 /// feed of the run. Source: TensorFlow `fill`.
 template <auto Value, dimension First, dimension... Rest>
   requires(detail::fits<double>(Value))
@@ -422,6 +424,7 @@ consteval auto operator""_c() {
   return compile_time_number<std::bit_cast<std::uint64_t>(detail::parse_number<Digits...>()), detail::is_fraction<Digits...>()>{};
 }
 }  // namespace literals
+/// `-2_c`.
 template <std::uint64_t Bits, bool Fraction>
 consteval auto operator-(compile_time_number<Bits, Fraction> n) {
   return compile_time_number<std::bit_cast<std::uint64_t>(-n.value), Fraction>{};
@@ -450,7 +453,7 @@ struct beside_problem {
     return m;
   }
 };
-// Whether the compiler can tell that a number does not fit a dtype: it knows those that are part of the type.
+// Whether a number is known at compile time not to fit a dtype: that of a number in the type is.
 template <class N>
 struct known_number {
   static constexpr bool fits(dtype) { return true; }
@@ -480,8 +483,8 @@ template <class A, class B>
   requires(!(is_tensor<A> || is_operation<A>) && (is_tensor<B> || is_operation<B>))
 struct beside_refusal<A, B> : beside_refusal<B, A> {};
 
-// Of the types of arguments as they are given, references: a variable template, as it is asked for every operand, of an integer, since
-// nvcc would ask the operators that this is for whether they compare an enumeration.
+// For argument types as given, references. A variable template, as it is instantiated for every operand; of an integer, since nvcc would
+// ask the operators concerned whether they compare an enumeration.
 inline constexpr int is_other = 0, is_a_tensor = 1, is_an_operation = 2;
 template <class E>
 inline constexpr int kind_of_argument = is_tensor<E> ? is_a_tensor : is_operation<E> ? is_an_operation : is_other;
@@ -494,12 +497,12 @@ concept one_is_expression = kind_of_argument<A> != is_other || kind_of_argument<
 template <class A, class B>
 concept one_is_no_tensor = one_is_expression<A, B> && (kind_of_argument<A> != is_a_tensor || kind_of_argument<B> != is_a_tensor);
 }  // namespace detail
-/// An expression and a number that its dtype does not allow, in either order: a fraction where the dtype is an integer or bool, as in
-/// `i * 0.5f`, or a number known to the compiler that the dtype cannot represent, as in `1e300_c * x`.
+/// An expression and a number that its dtype does not allow, in either order: a floating-point number where the dtype is an integer or
+/// bool, as in `i * 0.5f`, or a compile-time number that the dtype cannot represent, as in `1e300_c * x`.
 template <class A, class B>
 concept operand_and_fraction = (tensor_expression<A> && number_or_constant<B> && !detail::stands_beside<B>(A::type)) ||
                                (number_or_constant<A> && tensor_expression<B> && !detail::stands_beside<A>(B::type));
-/// One operand and one number, in either order: what `2 * x` and `maximum(x, 0.0f)` take.
+/// One operand and one number, in either order: the arguments of `2 * x` and `maximum(x, 0.0f)`.
 template <class A, class B>
 concept operand_and_number = ((operand<A> && number_or_constant<B>) || (number_or_constant<A> && operand<B>) ||
                               (std::is_same_v<A, output> && number<B>) || (number<A> && std::is_same_v<B, output>)) &&
@@ -509,11 +512,12 @@ template <class A, class B>
   requires operand_and_number<A, B>
 using beside_number = void;
 }  // namespace detail
-/// An expression and what cannot be an operand beside it, in either order, as arguments: an array, a fraction beside integers, an
-/// operation. References, so that the deleted overloads fit better than those of array libraries, which take anything beside an array.
+/// An expression and an argument that cannot be an operand beside it, in either order: an array, a floating-point number beside integers,
+/// an operation. References, so that the deleted overloads match better than those of array libraries, which take anything beside an
+/// array.
 template <class A, class B>
 concept refused_beside = detail::one_is_no_tensor<A, B> && !operand_and_number<std::remove_cvref_t<A>, std::remove_cvref_t<B>>;
-// clang says these words, see LEAT_OTHERWISE.
+// The message under clang, see LEAT_OTHERWISE.
 #if defined(__clang__) && !defined(__CUDACC__)
 #define LEAT_WHY_BESIDE                                                                                                                \
   LEAT_OTHERWISE("beside a tensor stands a tensor or a number; an array is fed to a placeholder, cast<float>(x) comes before a fraction, " \
@@ -521,12 +525,12 @@ concept refused_beside = detail::one_is_no_tensor<A, B> && !operand_and_number<s
 #else
 #define LEAT_WHY_BESIDE why_beside<A, B>
 #endif
-/// The declared result of an operator between such two.
+/// The return type of an operator of such two arguments.
 template <class A, class B>
 using why_beside = typename detail::beside_refusal<std::remove_cvref_t<A>, std::remove_cvref_t<B>>::problem;
 
 namespace detail {
-// Calls `f` with both operands, the number made a leaf of the other's dtype.
+// Calls `f` with both operands, the number converted to a leaf of the other's dtype.
 template <class Site, class A, class B, class F>
 constexpr auto with_number(const A& a, const B& b, F f) {
   if constexpr (operand<A>)
@@ -537,7 +541,7 @@ constexpr auto with_number(const A& a, const B& b, F f) {
 }  // namespace detail
 
 namespace detail {
-// The same for a division. A plain number that divides integers is looked at here, once, and not in each run.
+// The same for a division. A plain number that divides integers is checked here, once, and not in each run.
 template <class Site, class A, class B, class F>
 constexpr auto with_divisor(const A& a, const B& b, F f) {
   if constexpr (tensor_expression<A> && number<B>) {
@@ -556,7 +560,7 @@ constexpr auto with_divisor(const A& a, const B& b, F f) {
 }
 }  // namespace detail
 
-/// A whole number as an operand beside `like`, of its dtype: what composite functions write, under nvcc too.
+/// A whole number as an operand beside `like`, in its dtype: for composite functions, also under nvcc.
 template <int Value, operand Like>
 constexpr auto constant_beside(const Like& like) {
   return detail::beside<void>(like, compile_time_number<std::bit_cast<std::uint64_t>(static_cast<double>(Value)), false>{});

@@ -1,7 +1,7 @@
 #pragma once
-// Converting plain C++ numbers to the dtype of an expression, a feed or a variable: whether the dtype can represent the number, and the
-// 64 bits that store it. An integer must be represented exactly, in floating-point dtypes too. A fraction is rounded to nearest, but a
-// finite number never becomes infinite. `fits<T>(number)` is the only rule; a number that does not fit is refused where it is given.
+// Converts plain C++ numbers to the dtype of an expression, a feed or a variable: whether the dtype can represent the number, and the 64
+// bits that store it. An integer must be represented exactly, in floating-point dtypes too. A floating-point number is rounded to nearest,
+// but a finite one never becomes infinite. `fits<T>(number)` is the only rule; a number that does not fit is refused where it is given.
 
 #include <bit>
 #include <concepts>
@@ -34,7 +34,7 @@ constexpr bool fits(N value) {
     const std::uint64_t magnitude = value < N(0) ? std::uint64_t{0} - bits : bits;
     return magnitude == 0 || static_cast<int>(std::bit_width(magnitude)) - std::countr_zero(magnitude) <= std::numeric_limits<T>::digits;
   } else if constexpr (std::is_integral_v<T>) {
-    // floating-point types represent 2^digits exactly, but not always the largest integer
+    // Floating-point types represent 2^digits exactly, but not always the largest integer.
     constexpr auto bound = static_cast<N>(std::uint64_t{1} << (std::numeric_limits<T>::digits - 1)) * N(2);
     if (!(value < bound && value >= (std::is_signed_v<T> ? -bound : N(0)))) return false;
     return static_cast<N>(static_cast<T>(value)) == value;
@@ -79,7 +79,7 @@ template <class N>
   }
 }
 
-/// A number as an element of type `T`. Errors: invalid_argument where it does not fit.
+/// A number as an element of type `T`. Errors: invalid_argument if it does not fit.
 template <class T, class N>
 [[gnu::always_inline]] constexpr T checked_number(std::string_view place, N value) {
   if (!fits<T>(value)) [[unlikely]]
@@ -88,7 +88,7 @@ template <class T, class N>
 }
 
 /// The 64 bits that store a number: those of a double for floating-point types, else those of an int64.
-/// Errors: invalid_argument where it does not fit.
+/// Errors: invalid_argument if it does not fit.
 template <class T, class N>
 constexpr std::uint64_t number_bits(N value, std::string_view place = {}) {
   if constexpr (std::is_floating_point_v<T>) {

@@ -15,7 +15,7 @@ template <std::size_t N>
 literal_text(const char (&)[N]) -> literal_text<N>;
 }  // namespace detail
 
-/// The type that compilers print for a wrong expression. `Words`: the problem, then each operand or what to write instead.
+/// The type that compilers print for a wrong expression. `Words`: the problem, then each operand or the remedy.
 template <detail::literal_text... Words>
 struct error_in_expression;
 
@@ -67,7 +67,7 @@ struct anything {
 
 namespace detail {
 
-// Messages for what no expression has: a value before a session runs it, elements, arguments.
+// Messages for members that no expression has: a value before a session runs it, elements, arguments.
 #ifdef __CUDACC__
 struct expression_syntax {};
 #else

@@ -203,8 +203,13 @@ struct carried_union {
   static constexpr auto ids = [] {
     id_list<bound> all;
     if constexpr (bound > 0) {
+      // what two expressions begin with alike, a deep model's layers, is not looked for
       auto add = [&](const auto& list) {
-        for (int i = 0; i < list.size; ++i) all.insert(list.id[static_cast<std::size_t>(i)]);
+        int i = 0;
+        while (i < list.size && i < all.size && all.id[static_cast<std::size_t>(i)] == list.id[static_cast<std::size_t>(i)]) ++i;
+        if (all.size == 0)
+          for (; i < list.size; ++i) all.id[static_cast<std::size_t>(all.size++)] = list.id[static_cast<std::size_t>(i)];
+        for (; i < list.size; ++i) all.insert(list.id[static_cast<std::size_t>(i)]);
       };
       (add(structure_with<typename Es::identity>::carried_ids), ...);
     }
@@ -230,19 +235,26 @@ struct carried_union {
   two_values();
 }
 
+// Copies values to where their ids are. One function for all expressions: one for each would be most of a deep model's code.
+template <class To, class From>
+[[gnu::noinline]] constexpr void carry_values(To* to, bool* set, const std::uint64_t* to_ids, int to_count, const From* from,
+                                              const std::uint64_t* ids, int count) {
+  for (int i = 0; i < count; ++i) {
+    int at = i;
+    if (i >= to_count || to_ids[i] != ids[i])
+      for (at = 0; to_ids[at] != ids[i];) ++at;
+    if (set[at] && !(to[at] == from[i])) two_values_of(is_array(from[i]));
+    to[at] = from[i];
+    set[at] = true;
+  }
+}
 template <class To, class From>
 constexpr void carry(To& to, std::array<bool, structure_with<typename To::identity>::carried_count + 1>& set, const From& from) {
   using source = structure_with<typename From::identity>;
   using target = structure_with<typename To::identity>;
-  if constexpr (source::carried_count > 0) {
-    for (int i = 0; i < source::carried_ids.size; ++i) {
-      const auto at = static_cast<std::size_t>(target::carried_ids.find(source::carried_ids.id[static_cast<std::size_t>(i)]));
-      const auto& value = from.carried[static_cast<std::size_t>(i)];
-      if (set[at] && !(to.carried[at] == value)) two_values_of(is_array(value));
-      to.carried[at] = value;
-      set[at] = true;
-    }
-  }
+  if constexpr (source::carried_count > 0)
+    carry_values(to.carried.data(), set.data(), target::carried_ids.id.data(), target::carried_ids.size, from.carried.data(),
+                 source::carried_ids.id.data(), source::carried_ids.size);
 }
 
 template <class To, class... From>

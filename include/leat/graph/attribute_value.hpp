@@ -1,8 +1,8 @@
 #pragma once
-// What a node's attribute may hold, as TensorFlow's files say it (attr_value.proto, tensor.proto, tensor_shape.proto): a
-// number, a text, a type, a shape, a tensor, a function's name with attributes of its own, or a list of one of these. Plain
-// values: copied deeply, moved cheaply, 40 bytes each; what is larger is held in a box. Two are equal when files made of them
-// are: numbers are compared by their bits, so a NaN equals itself and 0 does not equal -0.
+// The value of a node's attribute, as in TensorFlow's files (attr_value.proto, tensor.proto, tensor_shape.proto): a number, a
+// string, a type, a shape, a tensor, a function's name with its own attributes, or a list of one of these. Value types: copied deeply,
+// moved cheaply, 40 bytes each; larger contents are boxed. Two are equal if files made of them are: numbers are compared by their
+// bits, so a NaN equals itself and 0 does not equal -0.
 
 #include <leat/graph/data_type.hpp>
 
@@ -21,7 +21,7 @@
 
 namespace leat {
 
-/// A value on the heap that is copied and compared as if it stood here. Empty only after it was moved from.
+/// A value on the heap with value semantics. Empty only after a move.
 template <class T>
 class box {
  public:
@@ -49,7 +49,7 @@ class box {
   std::unique_ptr<T> value_;
 };
 
-/// A shape as files hold it: any rank, each dimension a size (-1: unknown) that may have a name, or of unknown rank.
+/// A shape in a file: any rank, each dimension a size (-1: unknown) with an optional name; or unknown rank.
 /// Source: TensorShapeProto.
 struct tensor_shape_proto {
   struct dimension {
@@ -68,7 +68,7 @@ struct tensor_shape_proto {
   bool operator==(const tensor_shape_proto&) const = default;
 };
 
-/// The field of a TensorProto that holds its elements; the numbers are those of tensor.proto.
+/// The field of a TensorProto that holds its elements, by its number in tensor.proto.
 enum class tensor_field : std::uint8_t {
   none = 0,
   tensor_content = 4,
@@ -86,9 +86,9 @@ enum class tensor_field : std::uint8_t {
   float8_val = 18
 };
 
-/// A tensor as files hold it, with its elements in the one field that the file used. Numbers stand in `bytes`, little
-/// endian, as wide as the field's type: a half or a uint8 in `int_val` takes four bytes, a bool one; text in `strings`.
-/// `tensor_contents.hpp` reads and writes elements. Source: TensorProto.
+/// A tensor in a file, with its elements in the field that the file used. Numbers are in `bytes`, little endian, as wide as the
+/// field's type: a half or a uint8 in `int_val` takes four bytes, a bool one. Strings are in `strings`. `tensor_contents.hpp` reads
+/// and writes elements. Source: TensorProto.
 struct tensor_proto {
   data_type dtype = data_type::invalid;
   tensor_field field = tensor_field::none;
@@ -99,7 +99,7 @@ struct tensor_proto {
   bool operator==(const tensor_proto&) const = default;
 };
 
-/// A function's body may leave an attribute open; its name there. Source: AttrValue.placeholder.
+/// The name of an attribute that a function's body leaves open. Source: AttrValue.placeholder.
 struct attribute_placeholder {
   std::string name;
   bool operator==(const attribute_placeholder&) const = default;
@@ -119,12 +119,14 @@ class attribute_map {
   attribute_map& operator=(attribute_map&&) noexcept;
   ~attribute_map();
 
-  /// The value under a name, or null.
+  /// The value of a name, or null.
   const attribute_value* find(std::string_view name) const;
   attribute_value* find(std::string_view name);
+  /// Whether there is a value under this name.
   bool contains(std::string_view name) const { return find(name) != nullptr; }
-  /// The value under a name; an empty one is entered where there is none.
+  /// The value of a name; inserts an empty one if there is none.
   attribute_value& operator[](std::string_view name);
+  /// Removes a name and its value, if present.
   void erase(std::string_view name);
 
   std::vector<attribute>::const_iterator begin() const;
@@ -133,11 +135,11 @@ class attribute_map {
   bool empty() const;
   bool operator==(const attribute_map& other) const;
 
-  /// Room for as many, and no more: graphs hold many of these.
+  /// Reserves exactly this capacity: graphs hold many of these.
   void reserve(std::size_t count);
-  /// For readers: adds at the end, whatever the order; nothing may be looked up until `restore_order`.
+  /// For readers of files: appends without sorting; no lookup may follow before `restore_order`.
   attribute_value& append(std::string name);
-  /// Sorts; the name that stands there twice, or null.
+  /// Sorts; returns a name that occurs twice, or null.
   const std::string* restore_order();
 
  private:
@@ -145,7 +147,7 @@ class attribute_map {
   std::vector<attribute> list_;
 };
 
-/// A function's name and the attributes it is called with. Source: NameAttrList.
+/// A function's name and the attributes of its call. Source: NameAttrList.
 struct function_value {
   std::string name{};
   attribute_map attributes{};
@@ -179,7 +181,7 @@ inline bool same_bits(const std::vector<float>& a, const std::vector<float>& b) 
 }
 }  // namespace detail
 
-/// The value of an attribute, or none. Texts are bytes. Source: AttrValue.
+/// The value of an attribute, or none. Strings are bytes. Source: AttrValue.
 class attribute_value {
  public:
   using variant = std::variant<std::monostate, std::string, std::int64_t, float, bool, data_type, tensor_shape_proto,
@@ -194,7 +196,7 @@ class attribute_value {
     requires(!std::same_as<T, bool>)
   attribute_value(T number) : value(static_cast<std::int64_t>(number)) {}
   attribute_value(float number) : value(number) {}
-  attribute_value(double) = delete;  // files hold float32: say so
+  attribute_value(double) = delete;  // files hold float32: convert explicitly
   template <std::same_as<bool> T>
   attribute_value(T truth) : value(truth) {}
   attribute_value(data_type type) : value(type) {}
@@ -209,8 +211,8 @@ class attribute_value {
 
   bool has_value() const { return value.index() != 0; }
 
-  /// What is held if it is a T (std::string, std::int64_t, float, bool, data_type, tensor_shape_proto, tensor_proto,
-  /// attribute_list, function_value, attribute_placeholder), or null.
+  /// The value if it is a T (std::string, std::int64_t, float, bool, data_type, tensor_shape_proto, tensor_proto, attribute_list,
+  /// function_value, attribute_placeholder), else null.
   template <class T>
   const T* get_if() const {
     if constexpr (detail::is_boxed_attribute<T>) {
@@ -224,7 +226,7 @@ class attribute_value {
   T* get_if() {
     return const_cast<T*>(std::as_const(*this).template get_if<T>());
   }
-  /// The list of T that is held, or null. An empty list of a file has no kind and is found under no T.
+  /// The value if it is a list of T, else null. An empty list in a file has no kind and matches no T.
   template <class T>
   const std::vector<T>* get_list() const {
     const auto* list = get_if<attribute_list>();

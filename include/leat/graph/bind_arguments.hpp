@@ -1,6 +1,6 @@
 #pragma once
-// What a defined operator (graph/operator_definition.hpp) makes of inputs: which belong to which of its arguments, the
-// attributes that follow from them, the dtypes and shapes of its results.
+// Binds inputs to the arguments of a defined operator (graph/operator_definition.hpp) and infers its remaining attributes and the
+// dtypes and shapes of its results.
 
 #include <leat/graph/known_value.hpp>
 #include <leat/graph/operator_definition.hpp>
@@ -9,7 +9,7 @@ namespace leat {
 
 namespace detail {
 
-// Which inputs belong to which argument of a definition.
+// The range of inputs that belong to one argument of a definition.
 struct argument_range {
   const argument_definition* argument;
   int first;
@@ -25,13 +25,13 @@ inline const std::vector<data_type>* types_in(const attribute_map& attributes, s
   return a != nullptr ? a->get_list<data_type>() : nullptr;
 }
 
-/// Cuts `total` inputs into arguments. Lists get what their attributes say, or share what is left.
+/// Splits `total` inputs among the arguments. A list's length follows from its attributes; a list without gets the rest.
 inline std::vector<argument_range> ranges_of(const operator_definition& d, int total, const attribute_map& attributes) {
   const auto wrong = [&] {
     throw invalid_argument(d.type + ": " + std::to_string(total) + " inputs, which is not what the operator takes");
   };
   int single = 0;
-  int open = 0;  // lists whose length is not said
+  int open = 0;  // lists of unknown length
   int said = 0;
   const auto length_of = [&](const argument_definition& a) -> std::int64_t {
     if (!a.count_attribute.empty()) {
@@ -67,11 +67,11 @@ inline std::string type_text(data_type t) {
   return lower_name_of_data_type(t);
 }
 
-/// Dtypes of the inputs against the definition; enters the attributes that follow from them, then the defaults. Inputs whose
-/// dtype is not known (of opaque nodes) fit everything. Errors: invalid_argument in TensorFlow's words.
+/// Checks the inputs' dtypes against the definition; adds the attributes that follow from them, then the defaults. Unknown dtypes (of
+/// opaque nodes) match everything. Errors: invalid_argument with TensorFlow's messages.
 inline void bind_attributes(const operator_definition& d, std::span<const argument_range> ranges, std::span<const tensor_info> inputs,
                             attribute_map& attributes) {
-  std::map<std::string_view, std::string_view> first_argument;  // of each type attribute: who set it
+  std::map<std::string_view, std::string_view> first_argument;  // of each type attribute: the argument that set it
   for (const auto& range : ranges) {
     const argument_definition& a = *range.argument;
     if (!a.count_attribute.empty() && !attributes.contains(a.count_attribute)) attributes[a.count_attribute] = range.count;
@@ -110,7 +110,7 @@ inline void bind_attributes(const operator_definition& d, std::span<const argume
     if (!attributes.contains(a.name) && a.fallback.has_value()) attributes[a.name] = a.fallback;
 }
 
-// Of a kind that the definition does not want, or missing.
+// Refuses attributes of another kind than the definition's, and missing ones.
 inline void check_attributes(const operator_definition& d, const attribute_map& attributes) {
   for (const auto& a : d.attributes) {
     const auto* value = attributes.find(a.name);
@@ -156,10 +156,10 @@ inline void check_attributes(const operator_definition& d, const attribute_map& 
   }
 }
 
-// More results than any graph has: a number in a file must not take memory in its proportion.
+// More results than any graph has: a number in a file must not cause an allocation of its size.
 inline constexpr std::int64_t max_results = 65535;
 
-/// Dtypes of all results by the attributes; shapes of unknown rank.
+/// Dtypes of all results from the attributes; shapes of unknown rank.
 inline std::vector<tensor_info> results_of(const operator_definition& d, const attribute_map& attributes) {
   std::vector<tensor_info> results;
   for (const auto& a : d.results) {
@@ -188,7 +188,7 @@ inline std::vector<tensor_info> results_of(const operator_definition& d, const a
   return results;
 }
 
-/// What is known of a node's results, after its attributes were bound.
+/// Dtypes and shapes of a node's results, once its attributes are bound.
 inline std::vector<tensor_info> infer_results(const operator_definition& d, std::span<const output> tensors,
                                               std::span<const tensor_info> inputs, const attribute_map& attributes) {
   std::vector<tensor_info> results = results_of(d, attributes);

@@ -1,12 +1,12 @@
 #pragma once
-// Building nodes from handles: what operators' gradients, composites and run-time graphs are written with.
+// Makes nodes from handles: used by operators' gradients, composites and run-time graphs.
 
 #include <array>
 #include <leat/graph/graph.hpp>
 
 namespace leat {
 
-/// Attributes of a node as a type: axes, sizes, flags, in the order that the operator defines.
+/// Attributes of a node as a type: axes, sizes, flags, in the operator's order.
 template <std::int64_t... Vs>
 struct attributes {
   static constexpr int count = sizeof...(Vs);
@@ -18,7 +18,7 @@ struct attributes {
   }();
 };
 
-/// A node in the graph of its operands. Throws invalid_argument where they do not fit, belong to different graphs or are empty.
+/// Adds a node to its operands' graph. Errors: invalid_argument for operands that do not fit, are empty or of different graphs.
 template <class Op, class... Inputs>
 constexpr output make_node(std::span<const std::int64_t> values, const output& first, const Inputs&... rest) {
   if (!static_cast<bool>(first) || (false || ... || !static_cast<bool>(rest)))
@@ -40,19 +40,20 @@ constexpr output make(const output& first, const Inputs&... rest) {
                        rest...);
 }
 
-/// What the gradient of an operator sees: the node, the gradient `dy` of its result, and where to add those of its inputs.
+/// Argument of an operator's gradient: the node, the gradient `dy` of its result, and the gradients of its inputs, to be added to.
 class gradient_scope {
  public:
   constexpr gradient_scope(graph& g, int index, output dy, std::vector<int>* gradients, const std::vector<char>* wanted)
       : graph_(&g), index_(index), dy_(dy), gradients_(gradients), wanted_(wanted) {}
 
+  /// Input `k` of the node; `result()` is its result, `dy()` the gradient of that.
   constexpr output input(int k) const { return {*graph_, graph_->input(graph_->at(index_), k)}; }
   constexpr output result() const { return {*graph_, index_}; }
   constexpr output dy() const { return dy_; }
   constexpr int input_count() const { return graph_->at(index_).input_count; }
   constexpr std::int64_t attribute(int k) const { return graph_->attribute(graph_->at(index_), k); }
   constexpr int attribute_count() const { return graph_->at(index_).attribute_count; }
-  /// Whether anything asks for the gradient of this input.
+  /// Whether the gradient of this input is needed.
   constexpr bool wants(int k) const {
     const auto i = static_cast<std::size_t>(graph_->input(graph_->at(index_), k));
     return i < wanted_->size() && (*wanted_)[i] != 0;

@@ -1,16 +1,16 @@
 #pragma once
-// Nodes of defined operators (graph/operator_definition.hpp): inputs are checked against the definition, attributes follow from
-// the inputs or are the defaults, results get dtypes and shapes. Builders and the import of files both come through here.
+// Nodes of defined operators (graph/operator_definition.hpp): checks inputs against the definition, infers attributes or takes their
+// defaults, and infers dtypes and shapes of the results. Used by builders and by the import of files.
 
 #include <leat/graph/known_value.hpp>
 #include <leat/graph/operator_definition.hpp>
 
 namespace leat {
 
-/// A node of a defined operator: `call_operator(g, "Switch", {x, condition})`. Inputs may be arrays, which become constants named
-/// after the argument; attributes that follow from the inputs or have defaults need not be given.
-/// Errors: invalid_argument, in TensorFlow's words, where inputs or attributes do not fit the definition; unimplemented for a
-/// type that is not defined.
+/// Makes a node of a defined operator: `call_operator(g, "Switch", {x, condition})`. Arrays as inputs become constants named after the
+/// argument; attributes that follow from the inputs or have defaults may be left out.
+/// Errors: invalid_argument, with TensorFlow's message, if inputs or attributes do not match the definition; unimplemented for an
+/// undefined operator.
 graph_operation call_operator(graph& g, std::string_view type, std::span<const number_argument> given, attribute_map attributes = {},
                               std::string_view name = {}, std::vector<int> waits = {});
 inline graph_operation call_operator(graph& g, std::string_view type, std::initializer_list<number_argument> given,

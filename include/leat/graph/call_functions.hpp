@@ -1,5 +1,5 @@
 #pragma once
-// How a node of a defined operator is made: what call.hpp declares.
+// Implementation of call.hpp.
 
 #include <leat/graph/bind_arguments.hpp>
 #include <leat/graph/call.hpp>
@@ -23,7 +23,7 @@ LEAT_FUNCTION graph_operation call_operator(graph& g, std::string_view type, std
   nodes.names.set_scope(scope);
   std::vector<output> inputs(given.size());
   std::vector<int> variables;
-  // tensors first: arrays beside them take their dtype
+  // Tensors first: arrays take the dtype of the tensors beside them.
   for (const auto& range : ranges)
     for (int k = range.first; k < range.first + range.count; ++k) {
       const auto* tensor = std::get_if<output>(&given[static_cast<std::size_t>(k)]);
@@ -72,7 +72,7 @@ LEAT_FUNCTION graph_operation call_operator(graph& g, std::string_view type, std
     for (std::size_t i = 0; i < inputs.size() && i < 4; ++i) text += (i == 0 ? ": " : " and ") + describe(inputs[i]);
     throw invalid_argument(text + nodes.place(scope));
   }
-  // what refers to variables stands with them
+  // Nodes that refer to variables are colocated with them.
   const int last = variables.empty() ? -1 : variables.back();
   for (std::size_t i = 0; i + 1 < variables.size(); ++i) nodes.colocations.push_back(variables[i]);
   const struct pop {

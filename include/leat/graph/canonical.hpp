@@ -1,15 +1,14 @@
 #pragma once
-// From a graph with names to the plain table that the compiler's passes take: only what some tensors and operations need, and
-// of it only operands and numbers; constants for axes and shapes are gone. What is fed, kept by a session or too large for a
-// number (a constant array) is a leaf, and listed with where it came from. A dimension that is not known becomes one with a
-// name, unless a shape is given: a session gives those of its feeds.
+// Lowers a graph with names to the plain table that the compiler's passes take. Only nodes that the targets need are kept, with their
+// operands and numeric attributes; constants for axes and shapes disappear. Feeds, variables and constant arrays become leaves, listed
+// with their sources. An unknown dimension becomes a named one, unless a shape is given: a session gives those of its feeds.
 
 #include <leat/graph/canonical_rewrite.hpp>
 #include <leat/graph/named.hpp>
 
 namespace leat {
 
-/// What the plain table has in place of a tensor: where its value comes from when it runs.
+/// A leaf of the plain table and where its value comes from at run time.
 struct canonical_leaf {
   enum class source { fed, variable, array };
   int index = -1;  // in the plain table
@@ -18,19 +17,19 @@ struct canonical_leaf {
 };
 
 struct canonical_options {
-  std::vector<output> feeds{};                     // replaced by what is fed, besides placeholders
-  std::vector<std::pair<output, shape>> shapes{};  // of what is fed, where the graph does not know them
+  std::vector<output> feeds{};                     // fed, besides placeholders
+  std::vector<std::pair<output, shape>> shapes{};  // of feeds, if unknown to the graph
 };
 
 /// A plain table for some targets.
 struct canonical_graph {
   graph table;
-  std::vector<int> targets;  // in the order in which they were asked for
+  std::vector<int> targets;  // in the order requested
   std::vector<canonical_leaf> leaves;
-  std::map<int, int> index_of;  // by the node's number in the graph with names
+  std::map<int, int> index_of;  // by index in the graph with names
   std::map<std::pair<int, int>, int> further;  // of further results, by node and port
 
-  /// The row of a tensor. Errors: not_found where it is not needed for the targets.
+  /// The row of a tensor. Errors: not_found if the targets do not need it.
   int operator[](const output& o) const {
     if (o.port() > 0) {
       const auto found = further.find({o.index(), o.port()});
@@ -86,10 +85,10 @@ class canonical_builder {
     return at.line == 0 ? std::string{} : std::string(", made at ") + at.file + ":" + std::to_string(at.line);
   }
 
-  // Two writes to one variable must have an order: one depends on the other.
+  // Refuses two unordered writes to one variable.
   void check_writes() const {
     const graph& t = made_.table;
-    std::map<int, std::vector<int>> writes;  // of each variable, as nodes of the graph with names
+    std::map<int, std::vector<int>> writes;  // by variable: nodes of the graph with names
     for (const auto& [index, row] : made_.index_of) {
       if (t.at(row).op->kind != op_kind::assign) continue;
       int variable = t.input(t.at(row), 0);
@@ -118,7 +117,7 @@ class canonical_builder {
     }
   }
 
-  // Which inputs the plain table gets of a node: not the numbers.
+  // The inputs of a node that are operands in the plain table: not those that hold numeric attributes.
   std::vector<int> operands_of(int index) const {
     const node& n = g_.at(index);
     if (named_part::is_opaque(*n.op))
@@ -132,8 +131,8 @@ class canonical_builder {
     const canonical_rewrite* rewrite = find_rewrite(n.op->type);
     return rewrite == nullptr || rewrite->writes;
   }
-  // Nodes that write, or come after one that does. To wait for others changes nothing that a run could show, and would only keep
-  // loops apart: gradients wait for each other in many places.
+  // Marks the nodes that write, or depend on one that does. Other control dependencies have no visible effect and would only prevent
+  // fusion: gradients have many.
   void mark_writes() {
     writes_.assign(static_cast<std::size_t>(g_.size()), 0);
     const auto any = [&](int i) { return writes_[static_cast<std::size_t>(i)] != 0; };
@@ -146,7 +145,7 @@ class canonical_builder {
     }
   }
 
-  // What a node waits for: also what the constants wait for that it takes, since those are plain numbers in the table.
+  // A node's control inputs, and those of its constant inputs, since these are plain numbers in the table.
   std::vector<int> controls_of(int index) const {
     std::vector<int> all;
     const auto add = [&](int of) {
@@ -162,12 +161,12 @@ class canonical_builder {
     all.erase(std::unique(all.begin(), all.end()), all.end());
     return all;
   }
-  // A constant that waits is asked for as a node that does.
+  // A constant that is a target keeps its control inputs.
   int target(int index) {
     const int row = made_.index_of.at(index);
     return g_.at(index).op->kind == op_kind::constant ? waiting(row, index) : row;
   }
-  // A row with the control inputs of the node that it is made for: its identity, if there are any.
+  // The row with its node's control inputs: an Identity of it, if there are any.
   int waiting(int row, int index) {
     const op_info* identity = find_operator("Identity");
     std::vector<int> controls;
@@ -177,7 +176,7 @@ class canonical_builder {
     return made_.table.add(*identity, inputs, {}, controls);
   }
 
-  // The shape with a name for each dimension that is not known.
+  // The shape with a name for each unknown dimension.
   shape named_shape(int index, shape extent) {
     for (const auto& [tensor, more] : options_.shapes)
       if (tensor.index() == index) {
@@ -203,7 +202,7 @@ class canonical_builder {
     made_.leaves.push_back({made, output(g_, index), from});
     return made;
   }
-  // One number in every element, or nothing.
+  // The value that all elements have, if there is one.
   std::optional<double> uniform(int index) const {
     const tensor_proto* p = nodes_.contents_of(g_, index);
     if (p == nullptr || p->field == tensor_field::none || p->field == tensor_field::tensor_content) return std::nullopt;
@@ -256,7 +255,7 @@ class canonical_builder {
     made_.leaves.push_back({made, fed, canonical_leaf::source::fed});
     return made;
   }
-  // The row of an input. A further result is written anew, by the rewrite of "Type:1".
+  // The row of an input. A further result is computed separately, by the rewrite of "Type:1".
   int row_of(int user, const output& in) {
     if (in.port() == 0) return made_.index_of.at(in.index());
     const auto known = made_.further.find({in.index(), in.port()});
@@ -305,15 +304,15 @@ class canonical_builder {
   named_part& nodes_;
   const canonical_options& options_;
   canonical_graph made_;
-  std::vector<char> writes_;  // of each node: whether it writes, or comes after one that does
+  std::vector<char> writes_;  // by node: whether it writes, or depends on one that does
 };
 
 }  // namespace detail
 
 /// The plain table for these targets, ready for `passes::gradients` and `passes::compile`.
-/// Errors: unimplemented, naming node and line, for operators that are not known, numbers that are known only when the graph
-/// runs, dtypes that the library does not compute with, and tensors whose rank is not known; invalid_argument where a given
-/// shape contradicts the graph, and for two writes to one variable without an order.
+/// Errors: unimplemented, naming node and line, for unknown operators, axes or sizes that are known only at run time, dtypes that
+/// the library does not compute with, and tensors of unknown rank; invalid_argument if a given shape contradicts the graph, and for
+/// two unordered writes to one variable.
 inline canonical_graph canonical(graph& g, std::span<const output> targets, const canonical_options& options = {}) {
   return detail::canonical_builder(g, options).build(targets);
 }

@@ -1,8 +1,8 @@
 #pragma once
-// Branches and loops as TensorFlow 1.x writes them into a graph: what a node takes from outside of a branch comes in through a
-// `Switch`, what it takes from outside of a loop through an `Enter`, and a node that takes nothing waits for the pivot, which is
-// there when the branch is taken or an iteration begins. All of that happens when a node is made, in the context that is open
-// then; a program only calls `cond` and `while_loop` (ops/control.hpp). Source: TensorFlow `CondContext`, `WhileContext`.
+// Branches and loops in TensorFlow 1.x's form: an input from outside of a branch passes through a `Switch`, one from outside of a loop
+// through an `Enter`, and a node without inputs gets a control input from the pivot, which is live when the branch is taken or an
+// iteration begins. This happens whenever a node is made while a context is open; programs only call `cond` and `while_loop`
+// (ops/control.hpp). Source: TensorFlow `CondContext`, `WhileContext`.
 
 #include <leat/graph/named.hpp>
 #include <leat/graph/operator_names.hpp>
@@ -18,7 +18,7 @@ class flow_context;
 class cond_context;
 class while_context;
 
-// New nodes are made outside of all branches and loops, and wait for nothing, as long as this lives.
+// During its lifetime new nodes are made outside of all branches and loops, without control inputs.
 class outside_contexts {
  public:
   explicit outside_contexts(named_nodes& nodes) : nodes_(&nodes), context_(std::exchange(nodes.context, nullptr)) {
@@ -37,7 +37,7 @@ class outside_contexts {
   std::vector<named_nodes::control_frame> controls_;
 };
 
-// New nodes are made in this context, which may be none, as long as this lives.
+// During its lifetime new nodes are made in this context, which may be none.
 class inside_context {
  public:
   inside_context(named_nodes& nodes, control_flow_context* context) : nodes_(&nodes), outer_(std::exchange(nodes.context, context)) {}
@@ -50,7 +50,7 @@ class inside_context {
   control_flow_context* outer_;
 };
 
-// `Switch`, or `RefSwitch` of a reference, standing where the tensor stands.
+// `Switch`, or `RefSwitch` of a reference, colocated with the tensor.
 inline graph_operation switch_where(const output& data, const output& predicate, std::string_view name = "Switch") {
   named_part& nodes = data.owner().named();
   std::vector<int> outer{data.index()};
@@ -64,7 +64,7 @@ inline graph_operation switch_where(const output& data, const output& predicate,
   return call_operator(data.owner(), is_reference ? "RefSwitch" : "Switch", {data, predicate}, {}, name);
 }
 
-// ---- what branches and loops share ----
+// ---- common to branches and loops ----
 
 class flow_context : public control_flow_context {
  public:
@@ -80,17 +80,17 @@ class flow_context : public control_flow_context {
   /// The innermost loop that this is or is in, or null.
   virtual while_context* loop() = 0;
   virtual cond_context* branch() { return nullptr; }
-  /// What a tensor is in here: itself, or what brings it in, which is made where it is missing.
+  /// The tensor as seen inside: itself, or the node that brings it in, made if missing.
   virtual output bring_in(const output& o) = 0;
-  /// Makes a tensor known that was made in here.
+  /// Registers a tensor that was made inside.
   void know(const output& o) { known_.insert(key(o)); }
-  /// Makes this the current context, and the one before it again. Source: TensorFlow's `Enter` and `Exit`.
+  /// Makes this the current context; `pop` restores the previous one. Source: TensorFlow's `Enter` and `Exit`.
   void push() { before_.push_back(std::exchange(nodes_->context, this)); }
   void pop() {
     nodes_->context = before_.back();
     before_.pop_back();
   }
-  /// Results of this context are known outside.
+  /// Registers this context's results with the outer one.
   void hand_out(std::span<const output> results) {
     if (outer_ == nullptr) return;
     for (const output& o : results) outer_->know(o);
@@ -98,7 +98,7 @@ class flow_context : public control_flow_context {
   void check_use(const node_request& request, control_flow_context* user, const output& input) override;
 
  protected:
-  // Control inputs of another loop than this: they cannot be waited for across loops.
+  // Removes and returns control inputs of another loop, which cannot be waited for across loops.
   std::vector<int> take_external(std::vector<int>& controls);
 
   graph* g_;
@@ -110,7 +110,7 @@ class flow_context : public control_flow_context {
   std::vector<control_flow_context*> before_;
 };
 
-/// The context that what a node gives belongs to: results of a loop are outside of it.
+/// The context of a node; `result_context` is that of its results, which for a loop's Exit is outside of it.
 inline flow_context* context_of(const graph& g, int index) { return static_cast<flow_context*>(nodes_of(g).record(index).context); }
 inline flow_context* result_context(const graph& g, int index) {
   flow_context* const its = context_of(g, index);
@@ -126,7 +126,7 @@ inline bool is_loop_constant(graph& g, int index) {
   const auto* value = a != nullptr ? a->get_if<bool>() : nullptr;
   return value != nullptr && *value;
 }
-/// Whether this node switches a variable of the loop that it is in.
+/// Whether this node switches a variable of its own loop.
 inline bool is_loop_switch(graph& g, int index);
 
 // ---- a branch ----
@@ -144,7 +144,7 @@ class cond_context final : public flow_context {
   cond_context* branch() override { return this; }
   const output& predicate() const { return predicate_; }
   const output& pivot() const { return pivot_; }
-  /// Which result of a `Switch` it takes: 1 where the predicate holds.
+  /// The result of a `Switch` that it takes: 1 if the predicate holds.
   int side() const { return branch_; }
 
   output bring_in(const output& o) override {
@@ -165,7 +165,7 @@ class cond_context final : public flow_context {
     brought_in_[key(o)] = made;
     return made;
   }
-  /// A result of the branch: what was made outside, as in `[&] { return x; }`, goes through a `Switch` of its own.
+  /// A result of the branch. A tensor made outside, as in `[&] { return x; }`, gets a `Switch` of its own.
   output result(const output& o) {
     if (known_.contains(key(o))) {
       const auto at = brought_in_.find(key(o));
@@ -213,7 +213,7 @@ class cond_context final : public flow_context {
 
 // ---- a loop ----
 
-/// What a loop of gradients knows of the loop that it runs back through: passes/control_flow_gradient.hpp.
+/// A gradient loop's view of its forward loop: passes/control_flow_gradient.hpp.
 class loop_gradient {
  public:
   loop_gradient() = default;
@@ -221,7 +221,7 @@ class loop_gradient {
   loop_gradient& operator=(const loop_gradient&) = delete;
   virtual ~loop_gradient() = default;
   virtual while_context* forward() = 0;
-  /// What the forward loop computed in the iteration that is run back through.
+  /// The forward loop's value in the iteration that is differentiated.
   virtual output kept_value(const output& o) = 0;
 };
 
@@ -237,12 +237,12 @@ class while_context final : public flow_context {
       : flow_context(g, g.named().names.unique_name(name)), settings(how) {}
 
   const loop_settings settings;
-  output pivot_for_predicate;  // what a node without inputs waits for
+  output pivot_for_predicate;  // control input of nodes without inputs
   output pivot_for_body;
   output pivot;  // the result of `LoopCond`
   std::vector<output> enters;
   std::vector<output> exits;
-  std::unique_ptr<loop_gradient> gradient;  // of a loop of gradients
+  std::unique_ptr<loop_gradient> gradient;  // of a gradient loop
 
   while_context* loop() override { return this; }
   output control_pivot() const { return static_cast<bool>(pivot_for_body) ? pivot_for_body : pivot_for_predicate; }
@@ -257,7 +257,7 @@ class while_context final : public flow_context {
     nodes_->record(made.index()).feedable = false;
     return made;
   }
-  /// An `Enter` that was made outside of all contexts belongs to this loop; of what is waited for outside, it waits for what it can.
+  /// Moves an `Enter` made outside of all contexts into this loop, with those outer control inputs that it may wait for.
   void adopt(const output& enter) {
     const output from = nodes_->input(*g_, enter.index(), 0);
     for (int c : nodes_->waits_for(std::span(&from, 1))) {
@@ -274,7 +274,7 @@ class while_context final : public flow_context {
     nodes_->record(enter.index()).context = this;
     nodes_->note_waiting(enter.index());
   }
-  /// The loop's variables are the first things that it knows.
+  /// Resets the known tensors to the loop's variables.
   void begin_with(std::span<const output> values) {
     known_.clear();
     for (const output& o : values) know(o);
@@ -308,7 +308,7 @@ class while_context final : public flow_context {
     return made;
   }
 
-  /// Sizes of what the forward loop computed are taken there, so that it keeps them and not the tensors.
+  /// Shapes and sizes of forward values are computed in the forward loop, so that it saves them and not the tensors.
   control_flow_context* home_of(const node_request& request) override {
     if (gradient == nullptr || request.inputs.empty()) return this;
     const std::string_view type = request.op->type;
@@ -323,7 +323,7 @@ class while_context final : public flow_context {
       external = take_external(controls);
       if (controls.empty()) controls.push_back(control_pivot().index());
     } else {
-      bool is_free = true;  // takes nothing that an iteration makes, and so would run without one
+      bool is_free = true;  // depends on no iteration, and so would run without one
       for (std::size_t k = 0; k < inputs.size(); ++k) {
         if (k < 64 && (request.open_inputs >> k & 1) != 0) {
           is_free = false;
@@ -335,7 +335,7 @@ class while_context final : public flow_context {
       external = take_external(controls);
       if (is_free && controls.empty()) controls.push_back(control_pivot().index());
     }
-    // what is to be waited for outside is brought in as a value
+    // External control inputs are brought in as values.
     for (int c : external) {
       if (nodes_->record(c).results == 0) continue;
       const outside_contexts free(*nodes_);
@@ -379,7 +379,7 @@ inline std::vector<int> flow_context::take_external(std::vector<int>& controls) 
   return external;
 }
 
-// Only what is made in the loop around a node, or around that, can be its input.
+// A node's inputs may only come from its own context or those around it.
 inline void flow_context::check_use(const node_request& request, control_flow_context* user, const output& input) {
   flow_context* const from = result_context(*g_, input.index());
   auto* const to = static_cast<flow_context*>(user);
@@ -412,12 +412,13 @@ inline void flow_context::check_use(const node_request& request, control_flow_co
 
 }  // namespace detail
 
-/// Whether a run can be asked for this tensor: what is inside of a branch or a loop may not be there, or be there several times.
+/// Whether a run may fetch this tensor: inside a branch or a loop it may have no value, or several.
 inline bool is_fetchable(const output& o) { return o.owner().named().record(o.index()).fetchable; }
-/// Whether a run can be given this tensor.
+/// Whether a run may feed this tensor.
 inline bool is_feedable(const output& o) { return o.owner().named().record(o.index()).feedable; }
-/// From now on no run can be given this tensor, or be asked for it. Source: `prevent_feeding`, `prevent_fetching`.
+/// Makes runs refuse to feed this tensor. Source: `prevent_feeding`.
 inline void prevent_feeding(const output& o) { o.owner().named().record(o.index()).feedable = false; }
+/// The same for fetching. Source: `prevent_fetching`.
 inline void prevent_fetching(const output& o) { o.owner().named().record(o.index()).fetchable = false; }
 
 }  // namespace leat

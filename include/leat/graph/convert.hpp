@@ -1,5 +1,5 @@
 #pragma once
-// Between a node's numbers and TensorFlow's inputs and attributes, in both directions, by the operator's form
+// Converts between a node's numeric attributes in the table and TensorFlow's inputs and attributes, by the operator's form
 // (graph/form.hpp).
 
 #include <leat/graph/leaves.hpp>
@@ -8,7 +8,7 @@
 
 namespace leat {
 
-/// The form of an operator: its own table, or the usual one for so many operands.
+/// The form of an operator: its own, or the default one for this many operands.
 inline std::span<const field> form_of(const op_info& op, int operands) {
   if (!op.form.empty()) return op.form;
   if (operands == 1) return form::single;
@@ -16,7 +16,7 @@ inline std::span<const field> form_of(const op_info& op, int operands) {
   return {};
 }
 
-/// The name of operand `k`: what a number is called that stands there ("mul/x").
+/// The name of operand `k`, after which an unnamed constant is called ("mul/x").
 inline std::string_view operand_name(std::span<const field> fields, int k) {
   int at = 0;
   for (const field& f : fields) {
@@ -26,16 +26,16 @@ inline std::string_view operand_name(std::span<const field> fields, int k) {
   return "x";
 }
 
-/// An input that holds numbers.
+/// An input that holds numeric attributes.
 struct number_input {
   std::string_view name;
   tensor_literal value;
-  bool all_axes = false;  // a reduction of everything: TensorFlow makes this constant outside the operator's scope
+  bool all_axes = false;  // a reduction over all axes: TensorFlow makes this constant outside the operator's scope
 };
 
 namespace detail {
 
-// Walks a node's numbers along its form.
+// Walks a node's numeric attributes along its form.
 class number_cursor {
  public:
   explicit number_cursor(std::span<const std::int64_t> numbers) : rest_(numbers) {}
@@ -57,7 +57,7 @@ class number_cursor {
   std::span<const std::int64_t> rest_;
 };
 
-/// As TensorFlow's inputs hold numbers. Errors: invalid_argument for what does not fit.
+/// Narrows to the int32 of TensorFlow's inputs. Errors: invalid_argument if the value does not fit.
 inline std::int32_t as_int32(std::int64_t n) {
   if (n > INT32_MAX || n < INT32_MIN) throw invalid_argument(std::to_string(n) + " does not fit int32, which sizes and axes of graphs are");
   return static_cast<std::int32_t>(n);
@@ -71,7 +71,7 @@ inline tensor_literal int32_vector(std::span<const std::int64_t> values) {
 
 }  // namespace detail
 
-/// The inputs that hold numbers, in order. `result` is the dtype of the node's result.
+/// The inputs that hold numeric attributes, in order. `result` is the dtype of the node's result.
 inline std::vector<number_input> inputs_from_numbers(std::span<const field> fields, std::span<const std::int64_t> numbers,
                                                      std::span<const tensor_info> operands, dtype result) {
   std::vector<number_input> inputs;
@@ -130,7 +130,7 @@ inline std::vector<number_input> inputs_from_numbers(std::span<const field> fiel
   return inputs;
 }
 
-/// The attributes that the form says.
+/// The named attributes that the form specifies.
 inline attribute_map attributes_from_numbers(std::span<const field> fields, std::span<const std::int64_t> numbers,
                                              std::span<const tensor_info> operands) {
   attribute_map attributes;
@@ -175,8 +175,7 @@ inline attribute_map attributes_from_numbers(std::span<const field> fields, std:
   return attributes;
 }
 
-/// The dtype of a result whose shape is known only when the graph runs: the one that an attribute asks for, or that of the
-/// first operand.
+/// The dtype of a result whose shape is known only at run time: the one that an attribute asks for, or that of the first operand.
 inline dtype result_type(std::span<const field> fields, const attribute_map& attributes, std::span<const tensor_info> operands) {
   for (const field& f : fields) {
     if (f.kind != field_kind::type_number) continue;
@@ -186,11 +185,11 @@ inline dtype result_type(std::span<const field> fields, const attribute_map& att
   return operands.empty() ? dtype::invalid : operands[0].type;
 }
 
-/// The contents of the inputs that hold numbers, where they are constants: null elsewhere.
+/// Contents of the inputs that hold numeric attributes, if they are constants; null elsewhere.
 using number_values = std::vector<const tensor_proto*>;
 
 namespace detail {
-/// The one element of a tensor as a node's number has it; nothing where it holds another count, or no number that is computed with.
+/// The bits of a scalar as a numeric attribute; nothing for other shapes, and for dtypes that are only carried.
 inline std::optional<std::int64_t> scalar_bits(const tensor_proto& p) {
   if (p.shape.unknown_rank || !p.shape.dims.empty()) return std::nullopt;
   const dtype type = to_dtype(p.dtype);
@@ -210,8 +209,8 @@ inline std::optional<std::int64_t> scalar_bits(const tensor_proto& p) {
 }
 }  // namespace detail
 
-/// A node's numbers from its attributes and the constants among its inputs; nothing where one of them is not a constant, or
-/// not one that this form can say.
+/// A node's numeric attributes from its named ones and the constants among its inputs; nothing if one of them is not a constant, or
+/// this form cannot express it.
 inline std::optional<std::vector<std::int64_t>> numbers_from(std::span<const field> fields, const attribute_map& attributes,
                                                              const number_values& values, std::span<const tensor_info> operands) {
   std::vector<std::int64_t> numbers;
@@ -239,7 +238,7 @@ inline std::optional<std::vector<std::int64_t>> numbers_from(std::span<const fie
           if (list->size() != 1 || (*list)[0] != f.value) return std::nullopt;
           break;
         case field_kind::axes:
-          // along nothing, which numbers cannot say but of a scalar: no axes mean all
+          // An empty list means no axes, but without numeric attributes all are reduced: the same for a scalar alone.
           if (list->empty() && operands[0].extent.rank != 0) return std::nullopt;
           numbers.insert(numbers.end(), list->begin(), list->end());
           break;
@@ -276,7 +275,7 @@ inline std::optional<std::vector<std::int64_t>> numbers_from(std::span<const fie
         break;
       case field_kind::type_number: {
         const auto* type = a != nullptr ? a->get_if<data_type>() : nullptr;
-        named_type = type != nullptr ? to_dtype(*type) : dtype::int64;  // ArgMax: int64 where a file leaves it out
+        named_type = type != nullptr ? to_dtype(*type) : dtype::int64;  // ArgMax: int64 if a file omits it
         numbers.push_back(static_cast<std::int64_t>(named_type));
         break;
       }

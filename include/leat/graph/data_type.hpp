@@ -1,7 +1,7 @@
 #pragma once
-// All element types that TensorFlow's files name (types.proto: DataType), by their numbers there. The library computes with
-// six of them (`dtype`, whose numbers are the same); the others must be carried from file to file. A reference type, which
-// stands for a variable's storage instead of its value, has the number of its element type and 100 more.
+// All element types of TensorFlow's files (types.proto: DataType), by number. The library computes with six of them (`dtype`, with
+// the same numbers) and carries the others from file to file. A reference type, which denotes a variable's storage instead of its
+// value, is its element type plus 100.
 
 #include <leat/core/dtype.hpp>
 
@@ -12,7 +12,7 @@
 
 namespace leat {
 
-/// TensorFlow's element types. A file may hold a number that has no name here; it is kept.
+/// TensorFlow's element types. A file may hold a number without a name here; it is kept.
 enum class data_type : std::int32_t {
   invalid = 0,
   float32 = 1,
@@ -51,8 +51,7 @@ enum class data_type : std::int32_t {
 };
 
 namespace detail {
-/// Names without "DT_", at the index that is their number; and the bytes of one element in a tensor's contents, 0 where
-/// they are not of one size.
+/// A name without "DT_", indexed by number; and the bytes of one element in a tensor's contents, 0 if they vary.
 struct data_type_row {
   std::string_view name;
   int bytes;
@@ -96,14 +95,15 @@ inline constexpr int data_type_count = static_cast<int>(sizeof(data_types) / siz
 
 inline constexpr int reference_offset = 100;
 
+/// Whether it denotes a variable's storage.
 constexpr bool is_reference(data_type d) {
   return static_cast<int>(d) > reference_offset && static_cast<int>(d) < reference_offset + detail::data_type_count;
 }
-/// The element type behind a reference type; others as they are.
+/// The element type of a reference type; other types unchanged.
 constexpr data_type base_of(data_type d) {
   return is_reference(d) ? static_cast<data_type>(static_cast<int>(d) - reference_offset) : d;
 }
-/// The reference type of an element type; `invalid` and reference types as they are.
+/// The reference type of an element type; `invalid` and reference types unchanged.
 constexpr data_type reference_to(data_type d) {
   return d == data_type::invalid || is_reference(d) ? d
                                                     : static_cast<data_type>(static_cast<int>(d) + reference_offset);
@@ -113,9 +113,9 @@ constexpr bool is_known(data_type d) {
   return (static_cast<int>(d) >= 0 && static_cast<int>(d) < detail::data_type_count) || is_reference(d);
 }
 
-/// The same type among all of TensorFlow's.
+/// Converts to TensorFlow's enumeration.
 constexpr data_type to_data_type(dtype d) { return static_cast<data_type>(d); }
-/// The same type among those the library computes with, `dtype::invalid` if it is none of them.
+/// Converts to the library's dtype; `dtype::invalid` for types that are only carried.
 constexpr dtype to_dtype(data_type d) {
   const auto known = static_cast<dtype>(d);
   return size_of(known) > 0 ? known : dtype::invalid;
@@ -126,7 +126,7 @@ constexpr int content_size_of(data_type d) {
   return is_known(d) && !is_reference(d) ? detail::data_types[static_cast<int>(d)].bytes : 0;
 }
 
-/// TensorFlow's name, "DT_FLOAT" or "DT_FLOAT_REF"; a number without a name as its digits.
+/// TensorFlow's name, "DT_FLOAT" or "DT_FLOAT_REF"; for a number without a name, its digits.
 inline std::string name_of_data_type(data_type d) {
   if (!is_known(d)) return std::to_string(static_cast<int>(d));
   std::string text = "DT_";
@@ -135,7 +135,7 @@ inline std::string name_of_data_type(data_type d) {
   return text;
 }
 
-/// "int32", "string_ref": how messages call a type; "dtype 99" for one that is not known, which a file may name.
+/// "int32", "string_ref": a type in messages; "dtype 99" for an unknown one, which a file may contain.
 inline std::string lower_name_of_data_type(data_type d) {
   if (!is_known(d)) return "dtype " + std::to_string(static_cast<int>(d));
   std::string text = name_of_data_type(d).substr(3);
@@ -144,7 +144,7 @@ inline std::string lower_name_of_data_type(data_type d) {
   return text;
 }
 
-/// The type that TensorFlow calls so ("DT_INT32_REF"), or nothing.
+/// The type of a TensorFlow name ("DT_INT32_REF"), or nothing.
 constexpr std::optional<data_type> data_type_by_name(std::string_view name) {
   constexpr std::string_view prefix = "DT_", suffix = "_REF";
   if (!name.starts_with(prefix)) return std::nullopt;

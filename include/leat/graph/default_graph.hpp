@@ -1,6 +1,6 @@
 #pragma once
-// The graph that `constant`, `placeholder` and scopes apply to: each thread has one, and a stack of those that were made the
-// default for a while. Source: TensorFlow `get_default_graph`, `Graph.as_default`, `reset_default_graph`.
+// The graph that `constant`, `placeholder` and scopes apply to: each thread has its own, under a stack of temporary defaults.
+// Source: TensorFlow `get_default_graph`, `Graph.as_default`, `reset_default_graph`.
 
 #include <leat/graph/named.hpp>
 
@@ -20,7 +20,7 @@ inline graph_stack& default_graphs() {
 }
 }  // namespace detail
 
-/// The innermost graph that was made the default in this thread, or the thread's own.
+/// This thread's innermost default graph, or its own.
 inline graph& default_graph() {
   auto& stack = detail::default_graphs();
   if (!stack.entered.empty()) return *stack.entered.back();
@@ -31,7 +31,7 @@ inline graph& default_graph() {
   return *stack.own;
 }
 
-/// Begins a new default graph; handles into the former one stay usable until the thread ends.
+/// Replaces this thread's own graph by an empty one; handles into the former stay usable until the thread ends.
 /// Errors: failed_precondition inside `as_default`.
 inline void reset_default_graph() {
   auto& stack = detail::default_graphs();
@@ -41,7 +41,7 @@ inline void reset_default_graph() {
   if (stack.own) stack.former.push_back(std::move(stack.own));
 }
 
-/// Makes a graph the default as long as it lives: the result of `graph::as_default`.
+/// Makes a graph the default during its lifetime: the result of `graph::as_default`.
 class default_graph_scope {
  public:
   explicit default_graph_scope(graph& g) : graph_(&g) { detail::default_graphs().entered.push_back(&g); }

@@ -1,6 +1,6 @@
 #pragma once
-// Devices as text: "/job:ps/task:0/device:GPU:1". Each part (job, replica, task, device type, device index) may be absent,
-// and an inner scope's parts take precedence over an outer one's, part by part. Source: TensorFlow `DeviceSpec`, `device`.
+// Device names: "/job:ps/task:0/device:GPU:1". Each part (job, replica, task, device type, device index) may be absent; inner scopes
+// override outer ones part by part. Source: TensorFlow `DeviceSpec`, `device`.
 
 #include <cctype>
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace leat {
 
-/// The parts of a device's name; what is absent is left to the placer.
+/// The parts of a device's name; absent ones are left to the placer.
 struct device_spec {
   std::optional<std::string> job;
   std::optional<std::int64_t> replica;
@@ -20,10 +20,11 @@ struct device_spec {
   std::optional<std::int64_t> index;
 
   bool operator==(const device_spec&) const = default;
+  /// Whether all parts are absent.
   bool empty() const { return !job && !replica && !task && !type && !index; }
-  /// TensorFlow's form of the name: "/cpu:0" becomes "/device:CPU:0".
+  /// The name in TensorFlow's form: "/cpu:0" becomes "/device:CPU:0".
   std::string text() const;
-  /// Parts that `inner` has replace those here.
+  /// Overrides the parts that `inner` has.
   void merge_from(const device_spec& inner);
 };
 
@@ -56,8 +57,8 @@ inline bool all_digits(std::string_view text) {
 
 }  // namespace detail
 
-/// The parts of a device's name; a part that is written twice counts as its last.
-/// Errors: invalid_argument for an unknown part, two device types, or a number that is none.
+/// Parses a device's name; of a repeated part, the last counts.
+/// Errors: invalid_argument for an unknown part, two device types, or a malformed number.
 inline device_spec parse_device(std::string_view text) {
   device_spec spec;
   const auto set_type = [&](std::string_view type) {
@@ -112,7 +113,7 @@ inline void device_spec::merge_from(const device_spec& inner) {
   if (inner.index) index = inner.index;
 }
 
-/// The device of a node that asks for `inner` inside a scope of `outer`, in TensorFlow's form.
+/// The device of a node that asks for `inner` within a scope of `outer`, in TensorFlow's form.
 inline std::string merge_devices(std::string_view outer, std::string_view inner) {
   device_spec spec = parse_device(outer);
   spec.merge_from(parse_device(inner));

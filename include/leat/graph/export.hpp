@@ -1,13 +1,13 @@
 #pragma once
-// A graph with names as TensorFlow's files hold it: every node with its inputs, attributes and device. What `import.hpp` reads
-// from the result is the same graph.
+// Exports a graph with names to the form of TensorFlow's files: every node with its inputs, attributes and device. `import.hpp`
+// reads the same graph back.
 
 #include <leat/graph/graph_def.hpp>
 #include <leat/graph/named.hpp>
 
 namespace leat {
 
-/// One node as files hold it. Control inputs come last, sorted by name, as TensorFlow writes them.
+/// One node in file form. Control inputs come last, sorted by name, as TensorFlow writes them.
 inline node_def to_node_def(graph& g, int index) {
   const named_part& nodes = g.named();
   const node_record& r = nodes.record(index);
@@ -28,7 +28,7 @@ inline node_def to_node_def(graph& g, int index) {
   return def;
 }
 
-/// The nodes that these tensors and operations need, themselves included: by node, whether it is needed.
+/// By node: whether these nodes depend on it, or it is one of them.
 inline std::vector<char> needed_for(graph& g, std::span<const int> targets) {
   const named_part& nodes = g.named();
   std::vector<char> needed(static_cast<std::size_t>(g.size()), 0);
@@ -44,7 +44,7 @@ inline std::vector<char> needed_for(graph& g, std::span<const int> targets) {
   return needed;
 }
 
-/// The whole graph, or with `only` the part that these nodes need. Source: TensorFlow `Graph.as_graph_def`,
+/// The whole graph in file form, or with `only` the part that these nodes need. Source: TensorFlow `Graph.as_graph_def`,
 /// `extract_sub_graph`.
 inline graph_def export_graph(graph& g, std::span<const int> only = {}) {
   named_part& nodes = g.named();

@@ -1,9 +1,9 @@
 #pragma once
-// How TensorFlow writes an operator down: its inputs in order, and its attributes. A node of the flat table has operands and
-// a list of numbers (axes, sizes, flags); TensorFlow has attributes with names, and writes axes and shapes as further inputs,
-// which are usually constants. A table of fields, in the operator's class, says which is which. It is read in both
-// directions: when a named graph gets a node, and when a file is imported. An operator without such a table takes one
-// operand "x", or two, "x" and "y", and has the attribute "T", their dtype.
+// How TensorFlow writes an operator: its inputs in order, and its attributes. A row of the flat table has operands and a list of
+// numeric attributes (axes, sizes, flags); TensorFlow has named attributes, and passes axes and shapes as further inputs, usually
+// constants. A table of fields, in the operator's class, maps one to the other. It is read in both directions: when a named graph
+// gets a node, and when a file is imported. The default form is one operand "x", or two, "x" and "y", and the attribute "T", their
+// dtype.
 
 #include <cstdint>
 #include <span>
@@ -11,43 +11,44 @@
 
 namespace leat {
 
-/// What a field of an operator's form is. "The next number" walks through the node's numbers from field to field.
+/// The kinds of fields. "The next number" advances through the node's numeric attributes from field to field.
 enum class field_kind : unsigned char {
   operand,      // an input: a tensor. Operands of one `value` have one dtype; -1 is a group of its own
   operands,     // the remaining tensors; their count is the attribute "N"
-  reference,    // an input: a variable itself, not what it holds
+  reference,    // an input: a variable's reference, not its value
   type_of,      // attribute: the dtype of operand `value`
-  type_number,  // attribute: the dtype that is the next number
+  type_number,  // attribute: the dtype given by the next number
   flag,         // attribute: the next number, as bool
   integer,      // attribute: the next number
-  real,         // attribute: the next number, which is the bits of a float64, as float32
-  integers,     // attribute: all further numbers, as a list
+  real,         // attribute: the next number, the bits of a float64, as float32
+  integers,     // attribute: all remaining numbers, as a list
   fixed_flag,   // attribute: always `value`
   fixed_integer,
-  fixed_type,    // attribute: the dtype of the inputs that hold numbers, `value` where they are made here
+  fixed_type,    // attribute: the dtype of the inputs that hold numbers; `value` if they are made here
   scalar,        // input: the next number, int32
-  vector,        // input: all further numbers, int32 [n]
-  half,          // input: the first half of the further numbers, int32 [n]
-  pairs,         // input: int32 [n, 2] of all further numbers, of which the first half stands in column 0
-  axes,          // input: all further numbers; where there are none, all axes of operand 0
+  vector,        // input: all remaining numbers, int32 [n]
+  half,          // input: the first half of the remaining numbers, int32 [n]
+  pairs,         // input: all remaining numbers, int32 [n, 2]; the first half is column 0
+  axes,          // input: all remaining numbers; if there are none, all axes of operand 0
   bits,          // input: the bits of a number of the result's dtype
   fixed_scalar,  // input: always `value`, int32
-  unwritten,     // the next number, which TensorFlow does not write: always `value`, or the last axis where that is -1
+  unwritten,     // the next number, absent in TensorFlow: always `value`, or the last axis if that is -1
   result         // a further result, like operand `value`
 };
 
-/// One line of an operator's form.
+/// One entry of an operator's form.
 struct field {
   field_kind kind;
   std::string_view name;
   std::int64_t value = 0;
 };
 
-/// Whether the field is an input that holds numbers, not an operand.
+/// Whether the field is an input that holds numeric attributes, not an operand.
 constexpr bool is_number_input(field_kind k) {
   return k == field_kind::scalar || k == field_kind::vector || k == field_kind::half || k == field_kind::pairs || k == field_kind::axes ||
          k == field_kind::bits || k == field_kind::fixed_scalar;
 }
+/// Whether the field is an operand.
 constexpr bool is_operand(field_kind k) { return k == field_kind::operand || k == field_kind::operands || k == field_kind::reference; }
 
 namespace form {

@@ -1,7 +1,7 @@
 #pragma once
-// A graph without variables: each becomes a constant of its name that holds a given value, and what reads it reads on. So a
-// trained model is one file. What only wrote variables must not be left: with fetches, the graph is first cut down to what
-// they need. Works on what files hold, whether the library knows the operators or not.
+// Freezes a graph: each variable becomes a constant of the same name with a given value, and its readers read that. So a trained
+// model is one file. Nodes that write variables must not remain: with fetches, the graph is first cut down to what they need. Works
+// on file data, whether the library knows the operators or not.
 // Source: TensorFlow 1.x `graph_util.convert_variables_to_constants`, `extract_sub_graph`.
 
 #include <leat/graph/graph_def.hpp>
@@ -17,12 +17,12 @@
 
 namespace leat {
 
-/// Values of variables, by the names of their nodes.
+/// Values of variables, by node name.
 using variable_values = std::map<std::string, tensor_proto, std::less<>>;
 
 namespace detail {
 
-// The node that "name", "name:1" or "^name" is of.
+// The node's name in "name", "name:1" or "^name".
 inline std::string_view node_of_input(std::string_view text) {
   if (text.starts_with('^')) text.remove_prefix(1);
   return text.substr(0, text.find(':'));
@@ -30,7 +30,7 @@ inline std::string_view node_of_input(std::string_view text) {
 
 inline bool is_variable(const node_def& node) { return node.op == "VariableV2" || node.op == "Variable" || node.op == "VarHandleOp"; }
 
-// Operators of TensorFlow that take a variable itself, not what it holds.
+// TensorFlow's operators that take a variable's reference, not its value.
 inline bool takes_variable_itself(std::string_view op) {
   static constexpr std::string_view names[]{
       "Assign",          "AssignAdd",    "AssignSub",    "CountUpTo",       "IsVariableInitialized", "RefEnter",      "RefExit",
@@ -57,8 +57,8 @@ inline std::string listed(std::vector<std::string_view> names) {
 
 }  // namespace detail
 
-/// What these fetches ("name" or "name:0") need of a graph, in its order. Errors: not_found for a fetch that no node has, or an
-/// input. Source: `extract_sub_graph`.
+/// The subgraph that these fetches ("name" or "name:0") need, in the graph's order. Errors: not_found for a fetch or an input without a
+/// node. Source: `extract_sub_graph`.
 inline graph_def extract_sub_graph(const graph_def& def, const std::vector<std::string>& fetches) {
   std::unordered_map<std::string_view, std::size_t> by_name;
   for (std::size_t i = 0; i < def.nodes.size(); ++i) by_name.emplace(def.nodes[i].name, i);
@@ -83,12 +83,11 @@ inline graph_def extract_sub_graph(const graph_def& def, const std::vector<std::
   return part;
 }
 
-/// The graph with constants in place of all variables, cut down to what the fetches need where there are any. Values of
-/// variables that the fetches do not need are left aside. Nodes keep their names, devices and colocations; `ReadVariableOp`
-/// becomes `Identity`.
-/// Errors: failed_precondition, naming all variables without a value, or a node that takes a variable itself, such as an
-/// assignment; invalid_argument, naming the variable, for a value of another dtype or a shape that it cannot have; not_found
-/// for a value of no variable, and a fetch of no node.
+/// The graph with constants in place of all variables; with fetches, cut down to what they need. Values of variables that the fetches
+/// do not need are ignored. Nodes keep their names, devices and colocations; `ReadVariableOp` becomes `Identity`.
+/// Errors: failed_precondition, naming all variables without a value, or a node that takes a variable's reference, such as an
+/// assignment; invalid_argument, naming the variable, for a value of another dtype or an incompatible shape; not_found for a value
+/// of no variable, and a fetch of no node.
 /// Source: `convert_variables_to_constants`.
 inline graph_def freeze(const graph_def& def, const variable_values& values, const std::vector<std::string>& fetches = {}) {
   std::vector<std::string_view> nothing;
@@ -102,7 +101,7 @@ inline graph_def freeze(const graph_def& def, const variable_values& values, con
   if (!nothing.empty()) throw not_found("freeze: the graph has no variables " + detail::listed(nothing));
 
   graph_def frozen = fetches.empty() ? def : extract_sub_graph(def, fetches);
-  std::unordered_map<std::string_view, const node_def*> variables;  // as they were: names stay where they are
+  std::unordered_map<std::string_view, const node_def*> variables;  // in the input graph, whose names stay valid
   std::vector<std::string_view> missing;
   for (const node_def& node : frozen.nodes) {
     if (!detail::is_variable(node)) continue;

@@ -1,7 +1,7 @@
 #pragma once
 // The one intermediate representation: a flat table of nodes, built and rewritten by the same functions during constant
 // evaluation and at run time. A node is a row; its inputs, control inputs and attributes are ranges in shared pools.
-// Nodes stand in topological order because an operand must exist before its user.
+// Nodes are in topological order because an operand must exist before its user.
 
 #include <leat/core/error.hpp>
 #include <leat/graph/id_table.hpp>
@@ -21,15 +21,15 @@ struct node {
   int attributes = 0;  // first attribute in the pool of numbers
   int attribute_count = 0;
   std::string_view name{};
-  std::uint64_t id = 0;  // identity of a leaf: what a session finds its storage by
+  std::uint64_t id = 0;  // identity of a leaf: key of its storage in a session
 };
 
-/// The name of a node in messages: its own, or its operator's type.
+/// A node in messages: its name, or its operator's type.
 constexpr std::string_view name_in_message(const node& n) { return n.name.empty() ? n.op->type : n.name; }
 
-/// What a graph that users name and save has beside the table; there is none during constant evaluation. Where a graph has
-/// it, new nodes are made here: they get names, devices, control inputs, and TensorFlow's inputs and attributes.
-/// `graph/named.hpp` has the one class derived from it.
+/// Extension of the table for graphs that users name and save; absent during constant evaluation. A graph with it makes new nodes
+/// here: they get names, devices, control inputs, and TensorFlow's inputs and attributes. `graph/named.hpp` has the one derived
+/// class.
 class graph_names {
  public:
   graph_names() = default;
@@ -40,7 +40,7 @@ class graph_names {
                       std::span<const int> controls) = 0;
   virtual output make_leaf(graph& g, const op_info& op, const tensor_info& result, std::string_view name,
                            std::span<const std::int64_t> numbers) = 0;
-  /// A number beside an operand, which takes its name from the operator that uses it ("mul/x").
+  /// A scalar constant beside an operand; it is named after the operator that uses it ("mul/x").
   virtual output make_number(graph& g, const tensor_info& result, double value) = 0;
   virtual tensor_info further_result(int index, int port) const = 0;
 };
@@ -63,6 +63,7 @@ class graph {
   constexpr int size() const { return static_cast<int>(nodes.size()); }
   constexpr const node& at(int i) const { return nodes[static_cast<std::size_t>(i)]; }
   constexpr node& at(int i) { return nodes[static_cast<std::size_t>(i)]; }
+  /// The node that is input `k`; likewise `control` and, for its numeric attributes, `attribute`.
   constexpr int input(const node& n, int k) const { return edges[static_cast<std::size_t>(n.inputs + k)]; }
   constexpr int control(const node& n, int k) const { return edges[static_cast<std::size_t>(n.controls + k)]; }
   constexpr std::int64_t attribute(const node& n, int k) const {
@@ -79,8 +80,8 @@ class graph {
     return size() - 1;
   }
 
-  /// Appends a node; throws invalid_argument where its operands do not fit. An equal node that exists already is given
-  /// back instead while `merge_equal` is set.
+  /// Appends a node. While `merge_equal` is set, an equal existing node is returned instead. Errors: invalid_argument if its operands
+  /// do not fit.
   constexpr int add(const op_info& op, std::span<const int> inputs, std::span<const std::int64_t> attributes = {},
                     std::span<const int> controls = {}) {
     if (names_.held != nullptr) return add_named(op, inputs, attributes, controls);
@@ -108,13 +109,14 @@ class graph {
     return size() - 1;
   }
 
-  /// The node that a typed expression or a leaf with this id became, or -1.
+  /// The node of a typed expression or a leaf with this id, or -1.
   constexpr int find(std::uint64_t id) const { return known_.find(id); }
   constexpr void remember(std::uint64_t id, int index) {
     known_.insert(id, index);
     ids.push_back(id);
   }
 
+  /// Registers the text of a named dimension, for messages; `text_of` returns it.
   constexpr void name_dimension(std::int64_t value, std::string_view text) {
     for (const auto& d : dimension_names)
       if (d.value == value) return;
@@ -126,7 +128,7 @@ class graph {
     return "?";
   }
 
-  /// A name put together from two parts, kept as long as the graph.
+  /// Concatenates a name that lives as long as the graph.
   constexpr std::string_view keep(std::string_view first, std::string_view second) {
     std::vector<char> text;
     text.reserve(first.size() + second.size());
@@ -137,16 +139,16 @@ class graph {
   }
 
   bool merge_equal = false;
-  bool defers = false;  // gradients and training steps become one row each, for writers that say them in another way
+  bool defers = false;  // gradients and training steps become one row each, for writers with another form of them
   static constexpr std::size_t max_operands = 64;
 
-  /// What users see of a graph is in graph/named.hpp, where these are defined.
+  /// The part that users see is defined in graph/named.hpp.
   /// The graph's names: null for the compiler's own tables.
   constexpr graph_names* names() const { return names_.held; }
-  /// The same, made where it is missing: from then on the graph has names.
+  /// The named part, created if missing: from then on the graph has names.
   named_part& named();
   const named_part& named() const;
-  /// Makes this the graph that `constant`, `placeholder` and scopes apply to, as long as the result lives.
+  /// Makes this the graph that `constant`, `placeholder` and scopes apply to, during the result's lifetime.
   [[nodiscard]] default_graph_scope as_default();
 
  private:
@@ -205,7 +207,7 @@ class graph {
   [[noreturn]] void fail(const op_info& op, std::span<const int> inputs, std::string_view problem) const;
 
   names_owner names_;
-  std::vector<std::vector<char>> kept_;  // names made here; moving the outer vector leaves the texts in place
+  std::vector<std::vector<char>> kept_;  // names made here; moving the outer vector does not move the characters
   id_table known_;
   id_table equal_;
 };
@@ -217,7 +219,7 @@ constexpr shape output::extent() const {
   return port_ == 0 ? owner_->at(index_).result.extent : owner_->names()->further_result(index_, port_).extent;
 }
 
-/// "float32 [batch, 10]".
+/// "float32 [batch, 10]": dtype and shape in messages.
 constexpr message describe(const tensor_info& t, const graph& g) {
   message m;
   m << name_of_dtype(t.type);

@@ -1,7 +1,7 @@
 #pragma once
-// A graph as it stands in files: plain data that mirrors TensorFlow's messages (graph.proto, node_def.proto,
-// meta_graph.proto), with their names. It can hold every operator, also those that the library does not know; nothing here
-// is checked or run. `io/` reads and writes it, graphs are imported from it and exported to it.
+// A graph in file form: plain data that mirrors TensorFlow's messages (graph.proto, node_def.proto, meta_graph.proto), with their
+// names. It can hold every operator, also unknown ones; nothing is checked or run here. `io/` reads and writes it, graphs are
+// imported from it and exported to it.
 
 #include <leat/graph/attribute_value.hpp>
 
@@ -14,8 +14,8 @@
 
 namespace leat {
 
-/// A node. Inputs are "name", "name:1" for another output than the first, and "^name" for control inputs, which come last.
-/// `experimental_debug_info` and `experimental_type` of files are not kept. Source: NodeDef.
+/// A node. Inputs are "name", "name:1" for an output other than the first, and "^name" for control inputs, which come last.
+/// `experimental_debug_info` and `experimental_type` are not kept. Source: NodeDef.
 struct node_def {
   std::string name{};
   std::string op{};
@@ -25,7 +25,7 @@ struct node_def {
   bool operator==(const node_def&) const = default;
 };
 
-/// Which TensorFlow wrote a graph, and which may read it. Source: VersionDef.
+/// The TensorFlow version that wrote a graph, and those that may read it. Source: VersionDef.
 struct version_def {
   std::int32_t producer = 0;
   std::int32_t min_consumer = 0;
@@ -33,7 +33,7 @@ struct version_def {
   bool operator==(const version_def&) const = default;
 };
 
-/// Nodes in any order. `library` is a FunctionDefLibrary in binary form, carried unread; JSON cannot carry it.
+/// Nodes in any order. `library` is a FunctionDefLibrary in binary form, carried unparsed; JSON cannot carry it.
 /// Source: GraphDef.
 struct graph_def {
   std::vector<node_def> nodes{};
@@ -42,7 +42,7 @@ struct graph_def {
   bool operator==(const graph_def&) const = default;
 };
 
-/// Where a graph of variables comes from. `function_aliases`, `stripped_op_list` and `any_info` of files are not kept.
+/// The origin of a meta graph. `function_aliases`, `stripped_op_list` and `any_info` are not kept.
 /// Source: MetaGraphDef.MetaInfoDef.
 struct meta_info_def {
   std::string meta_graph_version{};
@@ -53,7 +53,7 @@ struct meta_info_def {
   bool operator==(const meta_info_def&) const = default;
 };
 
-/// Which nodes save and restore variables. `version`: 0 legacy, 1 V1, 2 V2. Source: SaverDef.
+/// The nodes that save and restore variables. `version`: 0 legacy, 1 V1, 2 V2. Source: SaverDef.
 struct saver_def {
   std::string filename_tensor_name{};
   std::string save_tensor_name{};
@@ -98,7 +98,7 @@ struct collection_def {
   bool operator==(const collection_def&) const = default;
 };
 
-/// A tensor in a signature: by name, or the three that make up a sparse one. Source: TensorInfo.
+/// A tensor in a signature: by name, or the three components of a sparse one. Source: TensorInfo.
 struct signature_tensor {
   struct sparse {
     std::string values_tensor_name{};
@@ -112,7 +112,7 @@ struct signature_tensor {
   bool operator==(const signature_tensor&) const = default;
 };
 
-/// What a model computes for its users. Source: SignatureDef.
+/// A model's inputs and outputs. Source: SignatureDef.
 struct signature_def {
   std::map<std::string, signature_tensor> inputs{};
   std::map<std::string, signature_tensor> outputs{};
@@ -127,7 +127,7 @@ struct asset_file_def {
   bool operator==(const asset_file_def&) const = default;
 };
 
-/// A graph with what is known about it. `object_graph_def` of files is not kept. Source: MetaGraphDef.
+/// A graph with its metadata. `object_graph_def` is not kept. Source: MetaGraphDef.
 struct meta_graph_def {
   meta_info_def meta_info{};
   graph_def graph{};

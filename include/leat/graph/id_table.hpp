@@ -9,7 +9,7 @@ namespace leat {
 
 class id_table {
  public:
-  /// The number under `key`, or -1.
+  /// The value of `key`, or -1.
   constexpr int find(std::uint64_t key) const {
     if (size_ == 0) return -1;
     for (auto slot = key & mask_;; slot = (slot + 1) & mask_) {

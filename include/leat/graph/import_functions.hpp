@@ -1,5 +1,5 @@
 #pragma once
-// How a graph from a file becomes nodes: all of it is checked, put in an order, tried for shapes where loops lead back, and made.
+// Implementation of import.hpp: checks the whole graph, orders it, infers the shapes of loop variables by trial, makes the nodes.
 
 #include <leat/graph/bind_arguments.hpp>
 #include <leat/graph/import_options.hpp>
@@ -44,14 +44,14 @@ class importer {
     const std::vector<int> order = topological();
     if (!ways_back_.empty() && !is_trial_ && options_.input_map.empty()) settle_loops();
     if (nodes_.context != nullptr && options_.input_map.empty()) {
-      graph scratch;  // a branch or loop keeps what it was given: what is wrong must be known before
+      graph scratch;  // branches and loops cannot be rolled back: find errors first
       scratch.named();
       const import_options plain{.name = "", .unknown_operators = options_.unknown_operators};
       importer trial(scratch, def_, plain);
       trial.is_trial_ = true;
       trial.run();
     }
-    // an import that fails leaves the graph as it was
+    // A failed import leaves the graph unchanged.
     struct unless_done {
       graph& g;
       named_part& nodes;
@@ -89,8 +89,8 @@ class importer {
   }
 
  private:
-  // A loop's `Merge` stands before what comes back to it. Its shape is first taken to be that of what enters the loop; where an
-  // iteration gives another one, it is what both have in common. That is tried out in a graph of its own.
+  // Infers the shapes of loop variables. A loop's `Merge` precedes its back edge: its shape is first taken from the value that enters
+  // the loop; if an iteration returns another one, from what both have in common. Tried in a scratch graph.
   void settle_loops() {
     std::map<int, shape> shapes;
     for (const auto& way : ways_back_) shapes.emplace(way.node, shape{});
@@ -106,7 +106,7 @@ class importer {
       try {
         trial.run();
       } catch (const error&) {
-        return;  // the import itself says what is wrong, or knows less of the shapes
+        return;  // the import itself reports the error, or knows less of the shapes
       }
       bool settled = true;
       for (const auto& [node, k, to] : ways_back_) {
@@ -136,7 +136,7 @@ class importer {
   }
 
   struct edge {
-    int node = -1;  // in the file, or -1 where `mapped` is taken
+    int node = -1;  // in the file, or -1 if `mapped` is set
     int port = 0;
     bool control = false;
     output mapped;
@@ -148,7 +148,7 @@ class importer {
     return at == nullptr ? -1 : *at;
   }
 
-  // Everything that can be wrong before a node is made.
+  // Checks everything that can be checked before a node is made.
   void check() {
     std::set<std::string_view> unknown;
     std::string unknown_list;
@@ -168,7 +168,7 @@ class importer {
       used[name] = false;
     }
     inputs_.resize(def_.nodes.size());
-    // a number in a file must not take memory in its proportion
+    // A number in a file must not cause an allocation of its size.
     allowed_results_ = max_results + 1 + 16 * def_.nodes.size();
     for (std::size_t i = 0; i < def_.nodes.size(); ++i) {
       const node_def& def = def_.nodes[i];
@@ -208,7 +208,7 @@ class importer {
     return options_.input_map.find(in.node);
   }
 
-  // Operands before users, otherwise as in the file. The way back in a loop, from NextIteration to Merge, is left out.
+  // Operands before users, otherwise as in the file. A loop's back edge, from NextIteration to Merge, is ignored.
   std::vector<int> topological() {
     const std::size_t n = def_.nodes.size();
     std::vector<int> waits(n, 0);
@@ -246,7 +246,7 @@ class importer {
     return order;
   }
 
-  // One node. Its operands are there, but for a loop's way back.
+  // Makes one node, whose operands exist except for a loop's back edge.
   int enter(std::size_t in_file) {
     const node_def& def = def_.nodes[in_file];
     const std::vector<edge>& edges = inputs_[in_file];
@@ -260,7 +260,7 @@ class importer {
       else inputs.push_back(e.node < 0 ? e.mapped : output(g_, std::max(from, 0), e.port));
     }
     const op_info& op = nodes_.operator_or_opaque(def.op);
-    for (std::size_t k = 0; k < inputs.size(); ++k)  // control inputs stand behind them
+    for (std::size_t k = 0; k < inputs.size(); ++k)  // control inputs come last
       if (edges[k].node < 0 || place_[static_cast<std::size_t>(edges[k].node)] >= 0) check_output(def, def.inputs[k], inputs[k]);
     request.op = &op;
     request.inputs = inputs;
@@ -292,7 +292,7 @@ class importer {
     return nodes_.append(g_, std::move(request));
   }
 
-  // An input names a result that its node has.
+  // Checks that an input names an existing result of its node.
   void check_output(const node_def& def, const std::string& text, const output& in) const {
     const int has = nodes_.record(in.index()).results;
     if (in.port() < has) return;
@@ -300,13 +300,13 @@ class importer {
                   (has == 0 ? std::string("no output") : std::to_string(has) + (has == 1 ? " output" : " outputs")));
   }
   static bool is_open(const node_request& request, int k) { return k < 64 && (request.open_inputs >> k & 1) != 0; }
-  // Whether an input can be a variable itself, as far as the graph says; what is fed may stand for one.
+  // Whether an input may be a reference to a variable, as far as is known; a fed tensor may be one.
   bool may_refer(const output& in) const {
     const op_info& from = *g_.at(in.index()).op;
     if (from.kind == op_kind::placeholder || is_reference_result(from, in.port())) return true;
-    return from.infer == nullptr && find_definition(from.type) == nullptr;  // of an operator that is not known
+    return from.infer == nullptr && find_definition(from.type) == nullptr;  // of an unknown operator
   }
-  // A way back that comes to its Merge must bring what the Merge has.
+  // The value of a back edge must have its Merge's dtype and a compatible shape.
   void check_way_back(int node, int k, const output& from) const {
     const node_def& def = def_.nodes[static_cast<std::size_t>(node)];
     check_output(def, def.inputs[static_cast<std::size_t>(k)], from);
@@ -316,7 +316,7 @@ class importer {
                     ", the loop's variable " + type_text(to_data_type(wanted)));
   }
 
-  // Operators of graphs at run time. Attributes stay as the file has them; defaults are only looked at.
+  // Operators with a definition. Attributes are kept as in the file; defaults are applied for checking only.
   void describe_defined(int in_file, const operator_definition& d, const std::vector<edge>& edges, node_request& request) {
     const node_def& def = def_.nodes[static_cast<std::size_t>(in_file)];
     std::vector<tensor_info> infos;
@@ -408,7 +408,7 @@ class importer {
                                ", but its input has " + name_of_data_type(to_data_type(is)));
     }
     number_values values;
-    std::deque<tensor_proto> computed;  // from shapes that are known
+    std::deque<tensor_proto> computed;  // from known shapes
     for (int k = operands; k < static_cast<int>(request.inputs.size()); ++k) {
       const output& in = request.inputs[static_cast<std::size_t>(k)];
       values.push_back(in.port() == 0 ? nodes_.contents_of(g_, in.index()) : nullptr);
@@ -435,7 +435,7 @@ class importer {
     for (const field& f : fields)
       if (f.kind == field_kind::result) request.results.push_back(infos[static_cast<std::size_t>(f.value)]);
   }
-  // Operands of one group have one dtype, as far as it is known; a variable is where one is wanted.
+  // Checks that operands of one group have one dtype, if known, and that references are to variables.
   void check_operand_types(const node_def& def, std::span<const field> fields, std::span<const output> operands) const {
     std::size_t at = 0;
     std::size_t first = operands.size();
@@ -462,7 +462,7 @@ class importer {
     }
     return -1;
   }
-  // As far as the numbers that hold it are known.
+  // The shape given by a tensor of sizes, as far as these are known.
   static shape shape_of_numbers(const output& o) {
     const auto found = known_numbers(o);
     if (!found || found->size() > static_cast<std::size_t>(max_rank)) return shape::unknown();
@@ -470,7 +470,7 @@ class importer {
     for (auto n : *found) s.push(n < 0 ? unknown_dimension : n);
     return s;
   }
-  // Whether the dtype of one operand is that of another: the same one, or one of the same group.
+  // Whether one operand's dtype determines the other's: the same one, or one of the same group.
   static bool speaks_of(std::span<const field> fields, int one, int other) {
     return one == other || (group_of(fields, one) != -1 && group_of(fields, one) == group_of(fields, other));
   }
@@ -533,11 +533,11 @@ class importer {
   std::vector<int> most_ports_;
   std::vector<int> place_;
   std::vector<way_back> ways_back_;
-  std::size_t results_ = 0;  // of all nodes that are entered
+  std::size_t results_ = 0;  // of all imported nodes
   std::size_t allowed_results_ = 0;
-  std::map<int, shape> merge_shapes_;  // of loops' variables, where they are known
+  std::map<int, shape> merge_shapes_;  // of loop variables, if known
   bool is_trial_ = false;
-  bool as_entered_ = false;  // a loop's variables have the shape with which they enter it
+  bool as_entered_ = false;  // loop variables take their initial shape
 };
 
 }  // namespace detail

@@ -1,7 +1,6 @@
 #pragma once
-// Dtype and shape of a node from those of its operands where some of these are not known. Operators' rules know unknown
-// dimensions. An unknown rank is tried out: the rule is asked for every rank, and what it says for all that it accepts is
-// known of the result.
+// Infers dtype and shape of a node from partly known operands. Operators' rules accept unknown dimensions. For an operand of
+// unknown rank the rule is tried with every rank; what all accepted ranks have in common is known of the result.
 
 #include <leat/graph/operator.hpp>
 #include <vector>
@@ -10,7 +9,7 @@ namespace leat {
 
 namespace detail {
 
-// What two answers have in common.
+// Reduces a shape to what it has in common with another.
 inline void agree(shape& all, const shape& one) {
   if (all.rank != one.rank) {
     all = shape::unknown();
@@ -20,8 +19,8 @@ inline void agree(shape& all, const shape& one) {
     if (all[i] != one[i]) all.dim[i] = unknown_dimension;
 }
 
-/// Asks the operator's rule. A result that no tensor can have is a problem like others: more than 8 dimensions, too many elements, a
-/// size below 0 that no operand has for a name.
+/// Calls the operator's rule. A result that no tensor can have is a problem like others: more than 8 dimensions, too many elements, a
+/// negative size that is not an operand's named dimension.
 inline inference ask(const op_info& op, std::span<const tensor_info> operands, std::span<const std::int64_t> numbers) {
   constexpr std::string_view too_many = "a result of more than 2^44 elements, which no memory holds";
   try {
@@ -59,7 +58,7 @@ inline void infer_ranks(const op_info& op, std::vector<tensor_info>& operands, s
     return;
   }
   const shape kept = operands[from].extent;
-  // four dimensions beyond what others have tell a rule apart from one rank; more would only cost time
+  // Ranks up to 4 suffice to tell the rules apart; more would only take time.
   for (int rank = 0; rank <= 4; ++rank) {
     shape tried;
     for (int i = 0; i < rank; ++i) tried.push(unknown_dimension);
@@ -71,12 +70,12 @@ inline void infer_ranks(const op_info& op, std::vector<tensor_info>& operands, s
 
 }  // namespace detail
 
-/// What is known of a node's result; `problem` says why no rank fits.
+/// Dtype and shape of a node's result, as far as known; `problem` says why no rank fits.
 inline inference infer_result(const op_info& op, std::span<const tensor_info> operands, std::span<const std::int64_t> numbers) {
   bool ranks_known = true;
   for (const auto& o : operands) ranks_known = ranks_known && o.extent.has_rank();
   if (ranks_known) return detail::ask(op, operands, numbers);
-  if (operands.size() > 4) {  // too many to try out; such operators (concat) take equal ranks
+  if (operands.size() > 4) {  // too many combinations; such operators (concat) take equal ranks
     std::vector<tensor_info> tried(operands.begin(), operands.end());
     shape like = shape::unknown();
     for (const auto& o : operands)

@@ -1,6 +1,6 @@
 #pragma once
-// Operators by TensorFlow's name of their type: what an import finds a file's operators in. `ops/known.hpp` enters those of
-// the library; a program enters its own.
+// Operators by TensorFlow's type name, for the import of files. `ops/known.hpp` registers the library's; programs register their
+// own.
 
 #include <leat/graph/operator.hpp>
 #include <mutex>
@@ -20,7 +20,7 @@ inline operator_table& operators() {
 }
 }  // namespace detail
 
-/// Makes an operator known to imports: `register_operator<softsign_op>()`. Safe from any thread; the first of a type stays.
+/// Makes an operator known to imports: `register_operator<softsign_op>()`. Thread-safe; the first one of a type stays.
 template <class Op>
 void register_operator() {
   auto& table = detail::operators();
@@ -28,7 +28,7 @@ void register_operator() {
   table.by_type.try_emplace(Op::type, &info_of<Op>);
 }
 
-/// The operator with this type, or null.
+/// The operator of this type, or null.
 inline const op_info* find_operator(std::string_view type) {
   auto& table = detail::operators();
   const std::lock_guard lock(table.guard);
@@ -36,7 +36,7 @@ inline const op_info* find_operator(std::string_view type) {
   return at == table.by_type.end() ? nullptr : at->second;
 }
 
-/// The types of all known operators, sorted by nothing in particular.
+/// The types of all known operators, in no particular order.
 inline std::vector<std::string_view> known_operator_types() {
   auto& table = detail::operators();
   const std::lock_guard lock(table.guard);

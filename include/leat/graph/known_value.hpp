@@ -1,6 +1,6 @@
 #pragma once
-// What is known of small tensors of integers while a graph is built: sizes, axes, shapes. Constants are known; so is what is
-// computed from shapes, as far as these are. With it `reshape(x, stack({shape_of(x)[0], 10}))` has a static second dimension.
+// Constant propagation for small integer tensors while a graph is built: sizes, axes, shapes. Known are constants and values computed
+// from known shapes. With it `reshape(x, stack({shape_of(x)[0], 10}))` has a static second dimension.
 
 #include <leat/graph/named_part.hpp>
 #include <leat/graph/slice_walk.hpp>
@@ -23,7 +23,7 @@ class known_value_reader {
     const shape extent = o.extent();
     if (extent.has_rank() && (extent.rank > 1 || (extent.rank == 1 && extent[0] > max_count))) return std::nullopt;
     numbers found = computed(o, depth);
-    // a vector whose length is known has that many numbers, though none of them is
+    // A vector of known length has that many unknown elements.
     if (!found && extent.has_rank() && extent.is_static()) found.emplace(static_cast<std::size_t>(extent.elements()), -1);
     if (depth > 0 && o.port() == 0 && inputs(o) > 1) read_.emplace_back(o.index(), found);
     return found;
@@ -31,7 +31,7 @@ class known_value_reader {
 
  private:
   static constexpr int max_depth = 16;
-  // A node that others take several times is read once; of a wide graph this many are read.
+  // Nodes with several users are read once; at most this many, as graphs may be wide.
   static constexpr int max_visited = 256;
   static constexpr std::int64_t max_count = 64;
 
@@ -124,17 +124,17 @@ class known_value_reader {
   graph& g_;
   named_part& nodes_;
   mutable int visited_ = 0;
-  mutable std::vector<std::pair<int, numbers>> read_;  // nodes of several inputs, and what is known of them
+  mutable std::vector<std::pair<int, numbers>> read_;  // memo for nodes of several inputs
 };
 
 }  // namespace detail
 
-/// The numbers of a tensor of integers with at most one dimension, -1 for each that is not known (and for what is negative and
-/// computed); nothing where not even their count is.
+/// The elements of an integer tensor of rank 0 or 1, -1 for each that is unknown (or computed and negative); nothing if their count is
+/// unknown.
 inline std::optional<std::vector<std::int64_t>> known_numbers(const output& o) {
   return detail::known_value_reader(o.owner()).read(o, 0);
 }
-/// The same where all of them are known: no constant has to be read again for them, and none is negative.
+/// The same if all of them are known and none is negative.
 inline std::optional<std::vector<std::int64_t>> fully_known_numbers(const output& o) {
   auto found = known_numbers(o);
   if (found)
@@ -157,7 +157,7 @@ inline std::optional<tensor_literal> whole_numbers(const output& o) {
   return o.extent().rank == 0 ? tensor_literal(list.front()) : tensor_literal(list);
 }
 
-// Of operators whose one argument is the shape of the result.
+// For operators whose one argument is the result's shape.
 inline shape partial_shape(const op_info& op, std::span<const number_argument> arguments) {
   if ((op.type != "Reshape" && op.type != "BroadcastTo") || arguments.size() != 1) return shape::unknown();
   const auto* tensor = std::get_if<output>(&arguments.front());

@@ -1,5 +1,5 @@
 #pragma once
-// The leaves of a graph: what is fed, what a session keeps, and numbers.
+// The leaves of a graph: feeds, variables and numbers.
 
 #include <bit>
 #include <leat/graph/build.hpp>
@@ -22,18 +22,18 @@ struct placeholder_op : detail::leaf_definition<op_kind::placeholder> {
 struct variable_op : detail::leaf_definition<op_kind::variable> {
   static constexpr std::string_view type = "VariableV2";
 };
-/// One number in every element, known to the compiler. Attribute: its bits. Source: TensorFlow `Const`.
+/// One value in every element, known at compile time. Attribute: its bits. Source: TensorFlow `Const`.
 struct constant_op : detail::leaf_definition<op_kind::constant> {
   static constexpr std::string_view type = "Const";
 };
-/// What travels beside the expression: a literal, a parameter or, with dimensions, the elements of a constant array. Attributes, none or:
-/// the id under which expressions carry it; a second one for a literal that stands as divisor beside integers and is not 0.
+/// A value that travels with the expression: a literal, a parameter or, with dimensions, the elements of a constant array. Attributes:
+/// none; or the id under which expressions carry it; and a second one for a literal that is a divisor of integers and not 0.
 /// Source: TensorFlow `PlaceholderWithDefault`.
 struct number_op : detail::leaf_definition<op_kind::number> {
   static constexpr std::string_view type = "PlaceholderWithDefault";
 };
 inline constexpr int divisor_number_attributes = 2;
-/// Product of dimensions, as a number. Attributes: the dimensions. Source: TensorFlow `Size`.
+/// Product of dimensions, as a scalar. Attributes: the dimensions. Source: TensorFlow `Size`.
 struct extent_op : detail::leaf_definition<op_kind::extent> {
   static constexpr std::string_view type = "Size";
 };
@@ -43,7 +43,7 @@ struct index_op : detail::leaf_definition<op_kind::index> {
 };
 
 namespace detail {
-// The bits under which a constant is kept: those of a double for floating-point types, else the integer.
+// The bits that represent a constant: those of a double for floating-point types, else the integer.
 constexpr std::int64_t bits_of(dtype type, double value) {
   return is_floating(type) ? std::bit_cast<std::int64_t>(type == dtype::float32 ? static_cast<double>(static_cast<float>(value)) : value)
                            : static_cast<std::int64_t>(value);
@@ -53,7 +53,7 @@ constexpr double value_of_bits(dtype type, std::int64_t bits) {
 }
 }  // namespace detail
 
-/// An array of one number.
+/// A constant with one value in every element.
 constexpr output constant(graph& g, dtype type, const shape& extent, double value) {
   if (g.names() != nullptr) return g.names()->make_number(g, {type, extent}, value);
   const std::int64_t bits = detail::bits_of(type, value);
@@ -66,10 +66,10 @@ constexpr output constant(graph& g, dtype type, const shape& extent, double valu
   return {g, index};
 }
 
-/// A scalar of the same graph and dtype as `like`.
+/// A scalar constant of the graph and dtype of `like`.
 constexpr output constant_like(const output& like, double value) { return constant(like.owner(), like.type(), {}, value); }
 
-/// The number of elements along some dimensions, as a scalar: a constant where all are static.
+/// The number of elements along some dimensions, as a scalar: a constant if all are static.
 constexpr output extent_of(graph& g, dtype type, const shape& dimensions) {
   if (dimensions.is_static()) return constant(g, type, {}, static_cast<double>(dimensions.elements()));
   std::uint64_t key = mix(static_cast<std::uint64_t>(type), 13);

@@ -1,6 +1,6 @@
 #pragma once
-// Arrays that are written in a program and become constants of a graph: a number, a list, a list of lists, a vector with a
-// shape. Their contents are kept as TensorFlow's files keep them: one number in its typed field, several as bytes.
+// Arrays written in a program that become constants of a graph: a number, a list, a list of lists, a vector with a shape. Contents
+// are kept as in TensorFlow's files: one number in its typed field, several as bytes.
 
 #include <bit>
 #include <cstring>
@@ -12,14 +12,14 @@
 
 namespace leat {
 
-/// A shape as files hold it; a named dimension is unknown to them.
+/// A shape in file form; named dimensions become unknown.
 inline tensor_shape_proto to_proto(const shape& s) {
   tensor_shape_proto p;
   p.unknown_rank = !s.has_rank();
   for (int i = 0; i < s.rank; ++i) p.dims.push_back({s[i] < 0 ? -1 : s[i], {}});
   return p;
 }
-/// The shape that a file says, or of unknown rank where it has more dimensions than the library computes with.
+/// A shape from file form; of unknown rank if it has more dimensions than the library supports.
 inline shape to_shape(const tensor_shape_proto& p) {
   if (p.unknown_rank || p.dims.size() > static_cast<std::size_t>(max_rank)) return shape::unknown();
   shape s;
@@ -56,14 +56,13 @@ static_assert(std::endian::native == std::endian::little, "contents of constants
 
 }  // namespace detail
 
-/// A number by the bits that graphs keep of it (leaves.hpp): those of a double for floating-point dtypes, else the integer, which a
-/// double does not always represent.
+/// A number by its bits (leaves.hpp): those of a double for floating-point dtypes, else the integer, which a double may not represent
+/// exactly.
 struct kept_number {
   std::int64_t bits = 0;
 };
 
-/// An array as a program writes it: `3.0f`, `{1, 2, 3}`, `{{1.0f, 2.0f}, {3.0f, 4.0f}}`, a vector, a text. Its dtype is that
-/// of its C++ elements.
+/// An array literal: `3.0f`, `{1, 2, 3}`, `{{1.0f, 2.0f}, {3.0f, 4.0f}}`, a vector, a string. Its dtype is that of its C++ elements.
 class tensor_literal {
  public:
   template <element_type T>
@@ -96,36 +95,38 @@ class tensor_literal {
     for (T v : values) put(v);
     fill();
   }
-  /// One number in every element.
+  /// One value in every element.
   tensor_literal(dtype type, const shape& extent, kept_number value) : type_(to_data_type(type)), extent_(extent) {
     if (is_floating(type)) put_number(std::bit_cast<double>(value.bits));
     else put_number(value.bits);
     fill();
   }
-  /// Zeros or another number of a dtype.
+  /// Zeros, or another value in every element.
   tensor_literal(dtype type, const shape& extent, double value = 0) : type_(to_data_type(type)), extent_(extent) {
     put_number(value);
     fill();
   }
-  /// Elements as they stand in memory, row-major.
+  /// Elements from memory, row-major.
   tensor_literal(dtype type, const shape& extent, std::span<const std::byte> elements)
       : type_(to_data_type(type)), extent_(extent), bytes_(reinterpret_cast<const char*>(elements.data()), elements.size()) {}
   tensor_literal(data_type type, const shape& extent, std::vector<std::string> texts)
       : type_(type), extent_(extent), texts_(std::move(texts)) {}
 
+  /// Its dtype, among all of TensorFlow's.
   data_type type() const { return type_; }
   const shape& extent() const { return extent_; }
+  /// The stored numbers, little endian: one for all elements, or each; empty for strings.
   const std::string& bytes() const { return bytes_; }
 
-  /// The same values in another shape; the last value fills up what is missing.
-  /// Errors: invalid_argument where there are more values than elements.
+  /// The same values in another shape; the last one is repeated to fill it.
+  /// Errors: invalid_argument if there are more values than elements.
   tensor_literal shaped(const shape& extent) const {
     tensor_literal result(*this);
     result.extent_ = extent;
     result.fill();
     return result;
   }
-  /// The same values as another dtype. Errors: invalid_argument for fractions as integers, and texts as numbers.
+  /// The same values as another dtype. Errors: invalid_argument for non-integers as integers, and strings as numbers.
   tensor_literal as(dtype type) const {
     if (type_ == to_data_type(type)) return *this;
     tensor_literal result(type, {});
@@ -155,7 +156,7 @@ class tensor_literal {
     throw invalid_argument("text where a number is wanted");
   }
 
-  /// The array as files hold it.
+  /// The array in file form.
   tensor_proto proto() const {
     tensor_proto p;
     p.dtype = type_;
@@ -166,7 +167,7 @@ class tensor_literal {
     } else if (stored() > 1) {
       p.field = tensor_field::tensor_content;
       p.bytes = bytes_;
-    } else if (stored() == 1 && extent_.elements() != 0) {  // none has no value, though it remembers one
+    } else if (stored() == 1 && extent_.elements() != 0) {  // an empty array has no value, though one is stored
       p.field = detail::field_of(type_);
       if (type_ == data_type::uint8) detail::put_bytes(p.bytes, static_cast<std::int32_t>(number(0)));
       else p.bytes = bytes_;
@@ -184,7 +185,7 @@ class tensor_literal {
   template <class N>
   void put_number(N value) {
     if (type_ == data_type::string) {
-      texts_.emplace_back();  // the zero of texts
+      texts_.emplace_back();  // the zero of strings
       return;
     }
     switch (to_dtype(type_)) {
@@ -201,8 +202,9 @@ class tensor_literal {
     return type_ == data_type::string ? static_cast<std::int64_t>(texts_.size())
                                       : static_cast<std::int64_t>(bytes_.size()) / content_size_of(type_);
   }
-  // One value stands for all; several are filled up by the last.
+  // One value is repeated for all elements; of several, the last.
   void fill() {
+    if (!extent_.is_static()) throw invalid_argument("an array literal needs a shape whose rank and sizes are all known");
     const std::int64_t wanted = extent_.elements();
     const std::int64_t have = stored();
     if (have > wanted && !(have == 1 && wanted == 0))
@@ -220,7 +222,7 @@ class tensor_literal {
   std::vector<std::string> texts_;
 };
 
-/// The elements of a tensor of integers as files hold it, if it has at most `limit`; nothing for other dtypes.
+/// The elements of an integer tensor in file form, if it has at most `limit`; nothing for other dtypes.
 inline std::optional<std::vector<std::int64_t>> integers_of(const tensor_proto& p, std::int64_t limit = 64) {
   std::int64_t count = 1;
   for (const auto& d : p.shape.dims) {

@@ -1,24 +1,23 @@
 #pragma once
-// Finding nodes and tensors by name, and collections. "mul" is an operation, "mul:0" its first result. Errors say what
-// TensorFlow 1.x says. Source: TensorFlow `Graph.as_graph_element` and its kin, `add_to_collection`.
+// Lookup of nodes and tensors by name, and collections. "mul" is an operation, "mul:0" its first result. Error messages are those of
+// TensorFlow 1.x. Source: TensorFlow `Graph.as_graph_element` and related methods, `add_to_collection`.
 
 #include <algorithm>
 #include <leat/graph/default_graph.hpp>
 
 namespace leat {
 
-/// A tensor or an operation, as a name finds it.
+/// A tensor or an operation.
 using graph_element = std::variant<output, graph_operation>;
 
-/// What kinds of element a look-up may give.
+/// The kinds of element that a lookup may return.
 struct element_kinds {
   bool tensors = true;
   bool operations = true;
 };
 
 /// "mul" → the operation, "mul:0" → the tensor.
-/// Errors: not_found where the graph has no such node or the node no such result; invalid_argument for a name of the other kind,
-/// or none at all.
+/// Errors: not_found if the graph has no such node or the node no such result; invalid_argument for a name of the wrong kind or form.
 inline graph_element as_graph_element(graph& g, std::string_view name, element_kinds kinds = {}) {
   if (!kinds.tensors && !kinds.operations) throw invalid_argument("allow_tensor and allow_operation can't both be False.");
   named_part& nodes = g.named();
@@ -50,7 +49,7 @@ inline graph_element as_graph_element(graph& g, std::string_view name, element_k
   return output(g, index, port);
 }
 
-/// The same tensor, if it is one of this graph. Errors: invalid_argument otherwise.
+/// The same tensor, if it belongs to this graph. Errors: invalid_argument otherwise.
 inline output as_graph_element(graph& g, const output& o) {
   if (&o.owner() != &g) throw invalid_argument("Tensor " + describe(o) + " is not an element of this graph.");
   return o;
@@ -68,7 +67,7 @@ inline output get_tensor_by_name(graph& g, std::string_view name) {
 inline graph_operation get_operation_by_name(graph& g, std::string_view name) {
   return std::get<graph_operation>(as_graph_element(g, name, {.tensors = false}));
 }
-/// All operations in the order in which they were made.
+/// All operations in order of creation.
 inline std::vector<graph_operation> get_operations(graph& g) {
   g.named().settle_names(g);
   std::vector<graph_operation> list;
@@ -80,7 +79,7 @@ inline std::vector<graph_operation> get_operations(graph& g) {
   if (!std::is_sorted(list.begin(), list.end(), before)) std::sort(list.begin(), list.end(), before);
   return list;
 }
-/// The operations that take this tensor, each as often as it takes it.
+/// The operations that take this tensor, each once per use.
 inline std::vector<graph_operation> consumers(const output& o) {
   std::vector<graph_operation> list;
   for (const graph_operation& op : get_operations(o.owner()))
@@ -89,13 +88,13 @@ inline std::vector<graph_operation> consumers(const output& o) {
   return list;
 }
 
-/// Closes a graph: from now on it refuses new nodes, with failed_precondition.
+/// Makes the graph refuse new nodes, with failed_precondition. Source: TensorFlow `Graph.finalize`.
 inline void finalize(graph& g) {
   g.named().settle_names(g);
   g.named().finalize();
 }
 
-/// A name that no node and no scope has, in the current scope; it is taken from now on, unless `mark_as_used` is false.
+/// A name in the current scope that no node or scope has; it is reserved unless `mark_as_used` is false.
 inline std::string unique_name(std::string_view name, bool mark_as_used = true) {
   return default_graph().named().names.unique_name(name, mark_as_used);
 }
@@ -111,7 +110,7 @@ inline std::string shape_in_brackets(const shape& s) {
 }
 }  // namespace detail
 
-/// Says more of a tensor's shape than its operator knew. Errors: invalid_argument where both cannot be true.
+/// Refines a tensor's static shape. Errors: invalid_argument if the two are incompatible.
 inline void set_shape(const output& o, const shape& more) {
   const shape before = o.extent();
   if (!may_equal(before, more)) {
@@ -145,7 +144,7 @@ inline constexpr std::string_view train_op = "train_op";
 inline constexpr std::string_view global_step = "global_step";
 }  // namespace collection
 
-/// Adds to a collection of a graph; what is there twice stays twice. Errors: failed_precondition in a finalized graph.
+/// Adds to a graph's collection; duplicates are kept. Errors: failed_precondition in a finalized graph.
 inline void add_to_collection(graph& g, std::string_view name, collection_item item) {
   named_part& nodes = g.named();
   if (nodes.is_finalized()) throw failed_precondition("Graph is finalized and cannot be modified.");
@@ -155,7 +154,7 @@ inline void add_to_collection(graph& g, std::string_view name, collection_item i
 }
 inline void add_to_collection(std::string_view name, collection_item item) { add_to_collection(default_graph(), name, std::move(item)); }
 
-/// A copy of a collection, empty where there is none; with a scope, what is named and begins with it.
+/// A copy of a collection, empty if there is none; with a scope, only elements whose name begins with it.
 inline std::vector<collection_item> get_collection(graph& g, std::string_view name, std::string_view scope = {}) {
   std::vector<collection_item> list;
   const auto& all = g.named().collections;

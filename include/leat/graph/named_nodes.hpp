@@ -1,6 +1,6 @@
 #pragma once
-// Nodes with names: what a graph that users build keeps of each row of its table, and how a row comes to be there. Here a
-// node gets its control inputs, its device and the variables it must stand with, as TensorFlow 1.x gives them.
+// Nodes with names: what a user's graph keeps for each row of its table, and how rows are appended. New nodes get their control
+// inputs, device and colocation here, as in TensorFlow 1.x.
 
 #include <atomic>
 #include <deque>
@@ -20,24 +20,24 @@ class graph_operation;
 class named_nodes;
 struct node_request;
 
-/// A branch of a `cond` or a loop, as the nodes that are made in it meet it: graph/control_flow.hpp has both.
+/// A branch of a `cond` or a loop, as seen by the nodes that are made in it; graph/control_flow.hpp has both.
 class control_flow_context {
  public:
   control_flow_context() = default;
   control_flow_context(const control_flow_context&) = delete;
   control_flow_context& operator=(const control_flow_context&) = delete;
   virtual ~control_flow_context() = default;
-  /// The context that a new node belongs to, while this is the current one.
+  /// The context of a new node while this is the current one.
   virtual control_flow_context* home_of(const node_request&) { return this; }
-  /// Before a node is put into the table: what comes from outside is brought in, control inputs from elsewhere are moved.
+  /// Before a node is appended: brings in inputs from outside, moves control inputs from elsewhere.
   virtual void admit(const node_request& request, std::vector<output>& inputs, std::vector<int>& controls) = 0;
-  /// After: its results are known inside.
+  /// After: registers its results inside.
   virtual void note(int index) = 0;
-  /// Whether a node of `user` (null: of no context) may take what was made here. Errors: invalid_argument.
+  /// Checks that a node of `user` (null: of no context) may take what was made here. Errors: invalid_argument.
   virtual void check_use(const node_request& request, control_flow_context* user, const output& input) = 0;
 };
 
-/// The line of a program that made a node.
+/// A source line that made a node.
 struct source_position {
   const char* file = "";
   unsigned line = 0;
@@ -45,30 +45,30 @@ struct source_position {
   constexpr source_position(const std::source_location& where) : file(where.file_name()), line(where.line()) {}
 };
 
-/// A device function: it is given a node, whose `device()` is what inner scopes asked for, and answers the device. Nothing
-/// as an answer is an error.
+/// A device function: takes a node, whose `device()` is what inner scopes asked for, and returns its device. Returning nothing is an
+/// error.
 using device_function = std::function<std::optional<std::string>(const graph_operation&)>;
 
-/// What a named graph keeps beside a row of the table.
+/// What a named graph keeps for a row of the table.
 struct node_record {
   std::string name;
-  std::string_view device;  // kept by the graph, one text for all nodes of a device
+  std::string_view device;  // kept by the graph, one string per device
   attribute_map attributes;
   source_position made_at;
   std::vector<tensor_info> further;  // results beyond the first
   int results = 1;
-  int order = 0;          // in files; operands stand before their users only in the table
-  int number_inputs = 0;  // inputs behind the operands that hold numbers: axes, a shape
+  int order = 0;          // in files; operands precede their users in the table only
+  int number_inputs = 0;  // inputs after the operands that hold numeric attributes: axes, a shape
   int read = -1;          // of a variable: the node that reads it
-  int initializer = -1;   // of a variable: the node that assigns its first value
+  int initializer = -1;   // of a variable: the node that assigns its initial value
   bool unnamed = false;   // a number beside an operand, until an operator names it
-  bool complete = true;   // the row has all its numbers; otherwise some are known only when the graph runs
-  bool fetchable = true;  // not inside of branches and loops, which may not run or run several times
+  bool complete = true;   // all numeric attributes are known; otherwise some are known only at run time
+  bool fetchable = true;  // false inside branches and loops, which may not run or run several times
   bool feedable = true;
   control_flow_context* context = nullptr;  // the branch or loop that it was made in
 };
 
-/// A node that is to be made. `inputs` are all of TensorFlow's but control inputs: operands first, then those with numbers.
+/// A node to be made. `inputs` are all of TensorFlow's but control inputs: operands first, then those that hold numeric attributes.
 struct node_request {
   const op_info* op = nullptr;
   std::string name;
@@ -79,9 +79,9 @@ struct node_request {
   std::vector<int> controls{};
   std::vector<tensor_info> results{};
   bool complete = true;
-  int stands_with = -1;           // a variable whose device this node must have
-  std::string device{};           // what a file asks for
-  std::uint64_t open_inputs = 0;  // bits of inputs that come later: a loop's way back
+  int stands_with = -1;           // a variable to be colocated with
+  std::string device{};           // the device that a file asks for
+  std::uint64_t open_inputs = 0;  // bits of inputs that come later: a loop's back edge
 };
 
 class named_nodes : public graph_names {
@@ -92,7 +92,7 @@ class named_nodes : public graph_names {
   node_record& record(int index) { return records_[static_cast<std::size_t>(index)]; }
   int size() const { return static_cast<int>(records_.size()); }
   bool is_finalized() const { return finalized_; }
-  /// From now on the graph refuses new nodes.
+  /// Makes the graph refuse new nodes.
   void finalize() { finalized_ = true; }
 
   /// The node with exactly this name, or -1.
@@ -100,7 +100,7 @@ class named_nodes : public graph_names {
     const int* at = by_name_.find(name_index::hash(name, false), [&](int index) { return record(index).name == name; });
     return at == nullptr ? -1 : *at;
   }
-  /// Input `k` of a node, numbers among them.
+  /// Input `k` of a node, including those that hold numeric attributes.
   output input(graph& g, int index, int k) const {
     const auto edge = static_cast<std::size_t>(g.at(index).inputs + k);
     return {g, g.edges[edge], edge < ports_.size() ? ports_[edge] : 0};
@@ -111,9 +111,9 @@ class named_nodes : public graph_names {
     const auto at = static_cast<std::size_t>(port - 1);
     return at < more.size() ? more[at] : tensor_info{dtype::invalid, shape::unknown()};
   }
-  /// Sets input `k`, which was left open because its node came later: a loop's way back.
+  /// Sets input `k`, left open because its node came later: a loop's back edge.
   void set_input(graph& g, int index, int k, int to) { g.edges[static_cast<std::size_t>(g.at(index).inputs + k)] = to; }
-  /// One more control input of a node that is there already, which may have been made before it.
+  /// Adds a control input to an existing node; `to` may be newer than it.
   void add_control(graph& g, int index, int to) {
     node& n = g.at(index);
     for (int k = 0; k < n.control_count; ++k)
@@ -124,14 +124,14 @@ class named_nodes : public graph_names {
     g.edges.push_back(to);
     ++n.control_count;
   }
-  /// The text of a device, kept once.
+  /// Stores a device's name once.
   std::string_view keep_device(const std::string& device) { return *devices_.insert(device).first; }
 
-  // ---- what scopes change ----
+  // ---- state of scopes ----
 
   struct control_frame {
     std::vector<int> nodes;
-    std::unordered_set<int> inside;  // made in this scope: what takes them as inputs need not wait itself
+    std::unordered_set<int> inside;  // made in this scope: nodes that take them as inputs need not wait
   };
   struct device_frame {
     enum class kind { text, function, clear } what = kind::text;
@@ -141,11 +141,11 @@ class named_nodes : public graph_names {
   std::vector<control_frame> controls;
   std::vector<device_frame> devices;
   std::vector<int> colocations;
-  std::vector<std::string> initializer_classes;  // "loc:@v" while a variable's first value is made
-  source_position position;                      // of the call that is under way
-  std::atomic<int> runs{0};                      // of sessions, now: meanwhile the graph takes no nodes
+  std::vector<std::string> initializer_classes;  // "loc:@v" while a variable's initial value is made
+  source_position position;                      // of the current call
+  std::atomic<int> runs{0};                      // of sessions, in progress: meanwhile the graph accepts no nodes
   bool position_held = false;                    // the call makes further calls, whose lines do not count
-  control_flow_context* context = nullptr;       // the branch or loop that new nodes go to
+  control_flow_context* context = nullptr;       // the branch or loop of new nodes
 
   /// Keeps a context as long as the graph.
   template <class Context>
@@ -154,7 +154,7 @@ class named_nodes : public graph_names {
     contexts_.push_back(std::move(made));
     return kept;
   }
-  /// What the scopes of control dependencies make a node wait for that takes these inputs.
+  /// The control inputs that the open scopes give to a node with these inputs.
   std::vector<int> waits_for(std::span<const output> inputs) const {
     std::vector<int> wanted;
     for (const control_frame& frame : controls) {
@@ -169,12 +169,12 @@ class named_nodes : public graph_names {
     }
     return wanted;
   }
-  /// Notes a node as made inside all open scopes of control dependencies.
+  /// Records a node as made inside all open scopes of control dependencies.
   void note_waiting(int index) {
     for (control_frame& frame : controls) frame.inside.insert(index);
   }
 
-  /// Appends a row with all that is kept of it. Errors: failed_precondition in a finalized graph.
+  /// Appends a row and its record. Errors: failed_precondition in a finalized graph.
   int append(graph& g, node_request request) {
     if (finalized_) throw failed_precondition("Graph is finalized and cannot be modified.");
     if (runs.load(std::memory_order_acquire) > 0)
@@ -194,7 +194,7 @@ class named_nodes : public graph_names {
       inside = brought_in(request, home);
       request.inputs = inside;
     }
-    const int index = g.size();  // behind what brings its inputs in
+    const int index = g.size();  // after the nodes that bring its inputs in
     node n{.op = request.op, .result = request.results.empty() ? tensor_info{} : request.results[0]};
     n.inputs = static_cast<int>(g.edges.size());
     n.input_count = static_cast<int>(request.inputs.size()) - request.number_inputs;
@@ -219,7 +219,7 @@ class named_nodes : public graph_names {
     r.number_inputs = request.number_inputs;
     r.results = static_cast<int>(request.results.size());
     r.context = home;
-    for (int k = first; k < index; ++k) ++record(k).order;  // in files they stand behind the node that needed them
+    for (int k = first; k < index; ++k) ++record(k).order;  // in files they follow the node that needed them
     r.order = first;
     r.complete = request.complete;
     if (request.results.size() > 1) r.further.assign(request.results.begin() + 1, request.results.end());
@@ -233,13 +233,13 @@ class named_nodes : public graph_names {
     return index;
   }
 
-  /// How far a graph has come.
+  /// A graph's size at some point.
   struct growth {
     std::size_t nodes, edges, numbers, ports;
     name_table names;
   };
   growth reached(const graph& g) const { return {g.nodes.size(), g.edges.size(), g.numbers.size(), ports_.size(), names}; }
-  /// Takes back the nodes that were appended since, which must be in no branch or loop, and their names.
+  /// Removes the nodes appended since, which must be in no branch or loop, and their names.
   void return_to(graph& g, growth before) {
     g.nodes.resize(before.nodes);
     g.edges.resize(before.edges);
@@ -254,7 +254,7 @@ class named_nodes : public graph_names {
       std::erase_if(frame.inside, [&](int index) { return static_cast<std::size_t>(index) >= before.nodes; });
   }
 
-  /// Names a node that was made before its name was known.
+  /// Names a node that was made without a name.
   void name_node(graph& g, int index, std::string name) {
     node_record& r = record(index);
     r.name = std::move(name);
@@ -263,10 +263,10 @@ class named_nodes : public graph_names {
     g.at(index).id = mix(hash_text(r.name), 105);
     by_name_.insert(name_index::hash(r.name, false), index);
   }
-  /// Names of results, "mul:0", as messages have them.
+  /// Names of results in messages, "mul:0".
   std::string result_name(int index, int port) const { return record(index).name + ":" + std::to_string(port); }
 
-  /// The groups of nodes that must stand with this one: "loc:@v".
+  /// The colocation groups of a node: "loc:@v".
   std::vector<std::string> classes_of(int index) const {
     const node_record& r = record(index);
     std::vector<std::string> groups;
@@ -279,7 +279,7 @@ class named_nodes : public graph_names {
   }
 
  private:
-  // The inputs as they are inside of the context.
+  // The inputs as seen inside the context.
   std::vector<output> brought_in(node_request& request, control_flow_context* home) {
     std::vector<output> inputs(request.inputs.begin(), request.inputs.end());
     for (std::size_t k = 0; k < inputs.size(); ++k) {
@@ -292,7 +292,7 @@ class named_nodes : public graph_names {
   }
   static void put_controls(graph& g, node& n, const node_request& request) {
     n.controls = static_cast<int>(g.edges.size());
-    std::unordered_set<int> seen;  // where they are many
+    std::unordered_set<int> seen;  // against quadratic time
     for (int c : request.controls) {
       if (request.controls.size() > 16) {
         if (seen.insert(c).second) g.edges.push_back(c);
@@ -305,7 +305,7 @@ class named_nodes : public graph_names {
     n.control_count = static_cast<int>(g.edges.size()) - n.controls;
   }
 
-  // From the innermost scope outward. A text adds what inner ones left open; a function's answer replaces them.
+  // From the innermost scope outward. A device's name adds the parts that inner ones left open; a function's result replaces them.
   void apply_devices(graph& g, int index);
 
   void put_colocations(int index) {
@@ -321,9 +321,9 @@ class named_nodes : public graph_names {
     if (!groups.empty() && !r.attributes.contains("_class")) r.attributes["_class"] = std::move(groups);
   }
 
-  std::deque<node_record> records_;  // a deque: rows of the table hold views of names
+  std::deque<node_record> records_;  // a deque: rows of the table refer to these strings
   name_index by_name_;
-  std::vector<std::uint16_t> ports_;  // of the table's edges, as far as any is not 0
+  std::vector<std::uint16_t> ports_;  // of the table's edges, up to the last that is not 0
   std::unordered_set<std::string> devices_;
   std::vector<std::unique_ptr<control_flow_context>> contexts_;
   bool finalized_ = false;

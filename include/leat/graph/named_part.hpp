@@ -1,6 +1,6 @@
 #pragma once
-// What a graph has beside its table when it has names: collections, variables, constants' contents, and the making of nodes
-// with TensorFlow's inputs and attributes. Users include graph/named.hpp, which also has the definitions of what is only declared here
+// The named part of a graph: collections, variables, constants' contents, and the making of nodes with TensorFlow's inputs and
+// attributes. Users include graph/named.hpp, which also has the definitions of functions declared here
 // (named_part_functions.hpp).
 
 #include <leat/graph/convert.hpp>
@@ -16,24 +16,24 @@
 
 namespace leat {
 
-/// The version that TensorFlow 1.15 writes into its graphs.
+/// The graph version that TensorFlow 1.15 writes.
 inline constexpr std::int32_t graph_def_producer = 134;
 
-/// What a collection holds.
+/// An element of a collection.
 using collection_item = std::variant<output, graph_operation, std::string, std::int64_t, double>;
-/// An input that holds numbers (axes, a shape), as it is given: an array, or a tensor.
+/// An input that holds numeric attributes (axes, a shape), given as an array or a tensor.
 using number_argument = std::variant<tensor_literal, output>;
 
 std::optional<std::vector<std::int64_t>> known_numbers(const output& o);  // in graph/known_value.hpp
 namespace detail {
-// What graph/known_value.hpp knows of a tensor of sizes: all its numbers, or the shape that they make as far as it is known.
+// By graph/known_value.hpp: all elements of a tensor of sizes, or the shape that they give as far as it is known.
 std::optional<tensor_literal> whole_numbers(const output& o);
 shape partial_shape(const op_info& op, std::span<const number_argument> arguments);
-// A product of stacks of matrices, which TensorFlow has an operator of its own for; in graph/call.hpp.
+// A batched matrix product, a separate operator in TensorFlow; in graph/call.hpp.
 output stacked_product(graph& g, std::span<const output> operands, std::span<const std::int64_t> transposed, std::string_view name);
 }  // namespace detail
 
-/// What a node that calls the program gives it, and gets back. See ops/host_function.hpp.
+/// A host function's inputs and results. See ops/host_function.hpp.
 using host_callback = std::function<std::vector<tensor_literal>(std::span<const tensor_literal>)>;
 
 class named_part final : public named_nodes {
@@ -42,11 +42,11 @@ class named_part final : public named_nodes {
   variable_store variables;
   std::map<int, output> first_values;  // of variables, by node: before other variables' reads were guarded
   std::map<std::string, host_callback, std::less<>> host_functions;  // by token
-  std::vector<control_flow_context*> cond_contexts;   // of branches and loops that are in no other, in the order in which they
-  std::vector<control_flow_context*> while_contexts;  // were made: TensorFlow's collections of these names
+  std::vector<control_flow_context*> cond_contexts;   // outermost branches and loops in order of creation:
+  std::vector<control_flow_context*> while_contexts;  // TensorFlow's collections of these names
   version_def versions{.producer = graph_def_producer, .min_consumer = 0, .bad_consumers = {}};  // for files
 
-  // ---- the table's calls ----
+  // ---- called by the table ----
 
   output make(graph& g, const op_info& op, std::span<const output> operands, std::span<const std::int64_t> numbers,
               std::span<const int> waits) override {
@@ -61,24 +61,24 @@ class named_part final : public named_nodes {
 
   // ---- nodes ----
 
-  /// A constant that has no name yet: the operator that takes it gives it one.
+  /// A constant without a name: the operator that takes it names it.
   output make_literal(graph& g, const tensor_literal& value) {
     const output made = append_constant(g, value, {});
     record(made.index()).unnamed = true;
     unnamed_.push_back(made.index());
     return made;
   }
-  /// A constant, named as asked for.
+  /// A constant of this name.
   output make_constant(graph& g, const tensor_literal& value, std::string_view name) {
     return append_constant(g, value, names.node_name(name));
   }
 
-  /// A node of an operator. `arguments` are the inputs that hold numbers, where they are given as arrays or tensors; otherwise
-  /// they are made from `numbers`.
+  /// Makes a node. `arguments` are the inputs that hold numeric attributes, if given as arrays or tensors; otherwise they are made
+  /// from `numbers`.
   output build(graph& g, const op_info& op, std::span<const output> operands, std::span<const std::int64_t> numbers, std::string_view name,
                std::span<const number_argument> arguments = {}, std::vector<int> waits = {});
 
-  /// A node of any type, known or not, of which all is given: what it takes, what it gives, its attributes.
+  /// Makes a node of any type, known or not, from its complete inputs, results and attributes.
   graph_operation raw(graph& g, std::string_view type, std::span<const output> inputs, attribute_map attributes,
                       std::vector<tensor_info> results, std::string_view name = {}, std::vector<int> waits = {}) {
     const op_info& op = operator_or_opaque(type);
@@ -101,7 +101,7 @@ class named_part final : public named_nodes {
                           .results = std::move(results)})};
   }
 
-  /// The table of an operator by its type, known or defined; one that is neither gets a table that can be shown, not run.
+  /// The operator of a type, known or defined; for any other, an opaque one that can be shown, not run.
   const op_info& operator_or_opaque(std::string_view type) {
     if (const op_info* known = find_operator(type)) return *known;
     if (const operator_definition* defined = find_definition(type)) return defined->info;
@@ -119,15 +119,15 @@ class named_part final : public named_nodes {
   }
   static bool is_opaque(const op_info& op) { return op.infer == nullptr; }
 
-  /// What a variable stands for as an operand: its value, by the node that reads it.
+  /// A variable as an operand: the node that reads its value; others unchanged.
   output value_of(const output& o) const {
     const int read = record(o.index()).read;
     return read < 0 || o.port() != 0 ? o : output(o.owner(), read);
   }
 
-  /// Names a number after the argument that takes it, if it has no name yet.
+  /// Names a constant after the argument that takes it, if it has no name yet.
   void name_number(graph& g, const output& o, std::string_view name) { give_name(g, o, name); }
-  /// Gives every number that no operator named a name, so that all nodes have one. Several sessions of one graph may do so at once.
+  /// Names every constant that no operator has named. Thread-safe among sessions of one graph.
   void settle_names(graph& g) {
     const std::lock_guard lock(settling_);
     for (int index : unnamed_)
@@ -149,7 +149,7 @@ class named_part final : public named_nodes {
         throw invalid_argument(leat::describe(o) + " must be from the same graph as " + leat::describe(operands.front()) + ".");
     }
   }
-  /// " (node 'foo/MatMul', made at main.cpp:12)".
+  /// " (node 'foo/MatMul', made at main.cpp:12)": for messages.
   std::string place(std::string_view name) const {
     std::string text = " (node '" + std::string(name) + "'";
     if (position.line != 0) text += std::string(", made at ") + position.file + ":" + std::to_string(position.line);

@@ -1,13 +1,13 @@
 #pragma once
-// How a graph with names makes a node of an operator that typed expressions share: the inputs and attributes that TensorFlow's
-// node has, and the constants that become inputs.
+// Makes a graph's nodes of operators that typed expressions share: TensorFlow's inputs and attributes, and the constants that
+// become inputs.
 
 #include <leat/graph/known_value.hpp>
 #include <leat/graph/separate.hpp>
 
 namespace leat {
 
-// Operands of one group have one dtype. Said in TensorFlow's words.
+// Checks that operands of one group have one dtype. Messages are TensorFlow's.
 LEAT_FUNCTION void named_part::check_types(const op_info& op, std::span<const field> fields, std::span<const output> operands,
                                     std::string_view name) const {
   std::size_t at = 0;
@@ -31,8 +31,8 @@ LEAT_FUNCTION void named_part::check_types(const op_info& op, std::span<const fi
   }
 }
 
-// The axes of a reduction of everything: a constant, or counted when the graph runs where the rank is not known (or 0, of
-// which TensorFlow thinks the same).
+// The axes of a reduction over everything: a constant, or computed at run time if the rank is unknown (or 0, which TensorFlow treats
+// the same).
 LEAT_FUNCTION output named_part::all_axes(graph& g, const output& operand) {
   const int rank = operand.extent().rank;
   std::vector<std::int32_t> axes;
@@ -82,7 +82,7 @@ LEAT_FUNCTION output named_part::build(graph& g, const op_info& op, std::span<co
   }
   for (const output& o : inputs) infos.push_back({o.type(), o.extent()});
 
-  // axes of everything stand outside the operator's scope, and before it
+  // The axes of a reduction over everything are made before the operator and outside of its scope.
   std::vector<number_input> written = inputs_from_numbers(fields, numbers, infos, dtype::float32);
   output everything;
   for (const auto& w : written)
@@ -99,7 +99,7 @@ LEAT_FUNCTION output named_part::build(graph& g, const op_info& op, std::span<co
   names.set_scope(scope);
   for (std::size_t k = 0; k < inputs.size(); ++k) give_name(g, inputs[k], operand_name(fields, static_cast<int>(k)));
 
-  // numbers that are given as inputs: known where these are constants
+  // Numeric attributes given as inputs are known if these are constants.
   std::vector<std::int64_t> known(numbers.begin(), numbers.end());
   bool complete = true;
   std::vector<tensor_proto> contents;

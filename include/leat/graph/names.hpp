@@ -1,6 +1,6 @@
 #pragma once
-// Names of nodes and scopes, as TensorFlow 1.x makes them unique. Nodes and scopes share one table that ignores case: a name
-// that is taken gets "_1", "_2", ... A scope is a path; a name that ends in "/" stands for exactly that path.
+// Unique names of nodes and scopes, by TensorFlow 1.x's rules. Nodes and scopes share one table that ignores case: a name that is
+// taken gets "_1", "_2", ... A scope is a path; a name that ends in "/" denotes exactly that path.
 
 #include <cstdint>
 #include <leat/core/error.hpp>
@@ -20,7 +20,7 @@ inline constexpr std::string_view name_pattern = "^[A-Za-z0-9.][A-Za-z0-9_.\\\\/
 inline constexpr std::string_view scope_pattern = "^[A-Za-z0-9_.\\\\/>-]*$";
 }  // namespace detail
 
-/// Whether a scope inside another may have this name: letters, digits and "_.\/>-".
+/// Whether a nested scope may have this name: letters, digits and "_.\/>-".
 constexpr bool is_valid_scope_name(std::string_view name) {
   for (char c : name)
     if (!detail::is_name_character(c)) return false;
@@ -36,12 +36,12 @@ constexpr std::string_view without_slash(std::string_view scope) {
   return !scope.empty() && scope.back() == '/' ? scope.substr(0, scope.size() - 1) : scope;
 }
 
-/// Numbers by the 64-bit hash of a name: open addressing, one allocation. Whether two names are the same is for the caller to
-/// say, by what the numbers stand for.
+/// Numbers by the 64-bit hash of a name: open addressing, one allocation. The caller compares the names that the numbers stand
+/// for.
 class name_index {
  public:
   static constexpr std::uint64_t seed = 0xcbf29ce484222325;
-  /// Continues a hash with more text; letters count without their case where that is asked for.
+  /// Continues a hash with more text, optionally ignoring case.
   static constexpr std::uint64_t hash(std::string_view text, bool ignore_case, std::uint64_t h = seed) {
     for (char c : text) {
       if (ignore_case && c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
@@ -50,7 +50,7 @@ class name_index {
     return h;
   }
 
-  /// The number under a hash that `is` accepts, or null.
+  /// The number with this hash that `is` accepts, or null.
   template <class Is>
   int* find(std::uint64_t h, Is is) {
     if (slots_.empty()) return nullptr;
@@ -75,7 +75,7 @@ class name_index {
     int value = 0;
     bool used = false;
   };
-  // the upper bits are mixed in: those of short names differ less in the lower ones
+  // Mixes the upper bits in: those of short names differ less in the lower ones.
   std::size_t place(std::uint64_t h) const { return static_cast<std::size_t>((h ^ h >> 32) & (slots_.size() - 1)); }
   void put(const slot& s) {
     std::size_t at = place(s.hash);
@@ -100,7 +100,7 @@ class name_table {
   const std::string& scope() const { return scope_; }
   void set_scope(std::string scope) { scope_ = std::move(scope); }
 
-  /// `name` in the current scope, with a number where it is taken. It is taken from now on, unless `mark` is false.
+  /// `name` in the current scope, with a number if it is taken. Reserves it unless `mark` is false.
   std::string unique_name(std::string_view name, bool mark = true) {
     std::string full;
     full.reserve(scope_.size() + name.size() + 8);
@@ -129,7 +129,7 @@ class name_table {
     return full;
   }
 
-  /// The path that `name_scope(name)` opens, without its slash: unique, or exact where the name ends in "/".
+  /// The path that `name_scope(name)` opens, without its slash: unique, or exact if the name ends in "/".
   /// Errors: invalid_argument for a name that TensorFlow does not accept.
   std::string open_scope(std::string_view name) {
     if (name.empty()) return {};
@@ -144,7 +144,7 @@ class name_table {
     return unique_name(name);
   }
 
-  /// The name of a new node: unique in the current scope, or exact where it ends in "/".
+  /// The name of a new node: unique in the current scope, or exact if it ends in "/".
   std::string node_name(std::string_view name) {
     std::string full = !name.empty() && name.back() == '/' ? std::string(without_slash(name)) : unique_name(name);
     if (!is_valid_node_name(full))
@@ -153,7 +153,7 @@ class name_table {
     return full;
   }
 
-  /// Marks a name as taken: what an import does with the names that a file gives.
+  /// Reserves a name, such as one in an imported file.
   void take(std::string_view full) {
     const std::uint64_t key = name_index::hash(full, true);
     if (used_.find(key, any) == nullptr) used_.insert(key, 1);
@@ -163,7 +163,7 @@ class name_table {
   static bool any(int) { return true; }
 
   std::string scope_;
-  // How often a name was asked for, by its hash alone: two names of one hash would only cost the second its plain form.
+  // How often a name was requested, by hash alone: a collision only costs the second name its plain form.
   name_index used_;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// What the graph knows of an operator: a table of plain functions made from the operator's one definition. A definition is
-// a class with
+// What the graph knows of an operator: a table of plain functions made from the operator's one definition. A definition is a class
+// with
 //
 //   type       TensorFlow's name of the operator, "MatMul"
 //   kind       how it is executed, see `op_kind`
@@ -9,9 +9,9 @@
 //   gradient   optional: adds the gradient of each input, written with the library's own operators
 //   expand     composite operators: the same in simpler operators
 //   form       optional: how TensorFlow writes its inputs and attributes, see form.hpp
-//   call_name  optional: what a node is called that was given no name, where that is not the type ("add", "transpose")
+//   call_name  optional: default name of a node, if it is not the type ("add", "transpose")
 //
-// Kernels name an operator by its `code`, a number made from its type, and find the class again through a friend.
+// Kernels name an operator by its `code`, a hash of its type, and find the class again through a friend.
 
 #include <cstdint>
 #include <leat/core/dtype.hpp>
@@ -30,18 +30,18 @@ class gradient_scope;
 enum class op_kind : int {
   placeholder,  // fed in each run
   variable,     // a session's storage; as an operand, its value at the start of the step
-  constant,     // one number, the same in every element
-  number,       // one number that travels beside the expression: a literal, a parameter, an initial value
+  constant,     // one value in every element
+  number,       // a value that travels with the expression: a literal, a parameter, an initial value
   extent,       // product of dimensions, known when the named ones are
   index,        // position along an axis
   element,      // one result element from one element of each operand, with broadcasting
   reduction,    // over axes
   view,         // the same elements in another arrangement
   kernel,       // a function of whole arrays: products, gather, arg max
-  composite,    // written in other operators, replaced before execution
+  composite,    // expressed by other operators, replaced before execution
   assign,       // writes a variable
   identity,     // the operand itself
-  group         // nothing but its control inputs
+  group         // nothing but control inputs
 };
 
 /// Dtype and shape of a tensor.
@@ -51,7 +51,7 @@ struct tensor_info {
   constexpr bool operator==(const tensor_info&) const = default;
 };
 
-/// What a rule for shapes and dtypes sees: the operands and the attributes of a node.
+/// Argument of a shape rule: a node's operands and attributes.
 struct operand_list {
   const tensor_info* inputs = nullptr;
   int count = 0;
@@ -63,7 +63,7 @@ struct operand_list {
   constexpr std::int64_t attribute(int i) const { return attributes[i]; }
 };
 
-/// What the rule answers: the result, or a `problem` in words.
+/// Result of a shape rule: dtype and shape, or a `problem` in words.
 struct inference {
   dtype type = dtype::invalid;
   shape extent;
@@ -72,7 +72,7 @@ struct inference {
 };
 
 namespace detail {
-// Dtype and shape are known at run time only.
+// Dtype and shape are known only at run time.
 struct handle_form {
   static constexpr dtype type = dtype::invalid;
   using extents = dims<>;
@@ -85,11 +85,14 @@ class output {
   using form = detail::handle_form;
   constexpr output() = default;
   constexpr output(graph& owner, int index, int port = 0) : owner_(&owner), index_(index), port_(port) {}
+  /// The graph of the node; `index()` is its row.
   constexpr graph& owner() const { return *owner_; }
   constexpr int index() const { return index_; }
-  /// Which of the node's results: 0 but for operators of several results in graphs with names.
+  /// The index of the result: 0 except for operators with several results in graphs with names.
   constexpr int port() const { return port_; }
+  /// Whether it refers to a node.
   constexpr explicit operator bool() const { return owner_ != nullptr; }
+  /// The static dtype; `extent()` is the static shape, with unknown dimensions as -1.
   constexpr dtype type() const;
   constexpr shape extent() const;
   /// In graphs with names (graph/graph_operation.hpp): "mul:0", and the node whose result this is.
@@ -108,9 +111,9 @@ struct op_info {
   op_kind kind = op_kind::element;
   int code = 0;
   bool commutative = false;
-  bool costly = false;  // worth storing rather than computing twice
+  bool costly = false;  // worth storing rather than recomputing
   bool has_gradient = false;
-  bool folds = false;  // numbers known to the compiler
+  bool folds = false;  // numbers known at compile time
   inference (*infer)(const operand_list&) = nullptr;
   void (*gradient)(gradient_scope&) = nullptr;
   output (*expand)(gradient_scope&) = nullptr;
@@ -119,7 +122,7 @@ struct op_info {
   std::string_view call_name{};
 };
 
-/// The number of an operator in kernels and in hashes.
+/// The code of an operator in kernels and in hashes.
 constexpr int code_of_type(std::string_view type) { return static_cast<int>(hash_text(type) & 0x3fffffff); }
 
 template <int Code>
@@ -148,7 +151,7 @@ using operator_with = typename decltype(operator_of(operator_key<Code>{}))::type
 
 namespace detail {
 
-// Arithmetic on numbers known to the compiler; what it cannot compute exactly is left to run time.
+// Arithmetic on numbers known at compile time; inexact results are left to run time.
 struct folding_math {
   static constexpr double add(double a, double b) { return a + b; }
   static constexpr double subtract(double a, double b) { return a - b; }
@@ -168,7 +171,7 @@ constexpr op_info make_info() {
   info.infer = &Op::infer;
   if constexpr (requires { Op::commutative; }) info.commutative = Op::commutative;
   if constexpr (requires { Op::costly; }) info.costly = Op::costly;
-  // lambdas that call, not addresses: clang defines a function template for constant evaluation only where it is called
+  // Lambdas that call, not addresses: clang defines a function template for constant evaluation only where it is called.
   if constexpr (requires(gradient_scope& g) { Op::gradient(g); }) {
     info.has_gradient = true;
     info.gradient = [](gradient_scope& g) { Op::gradient(g); };
@@ -193,7 +196,7 @@ constexpr op_info make_info() {
 template <class Op>
 inline constexpr op_info info_of = detail::make_info<Op>();
 
-/// Whether a node's operator is this one. By its code: addresses of such tables are no constants under sanitizers.
+/// Whether a node's operator is this one. Compared by code: addresses of such tables are no constants under sanitizers.
 template <class Op>
 constexpr bool is_operator(const op_info& info) {
   return info.code == operator_record<Op>::code;

@@ -1,15 +1,15 @@
 #pragma once
-// Operators that graphs hold at run time and that no typed expression has: those with several results or none, with
-// references to variables, with lists of tensors. Each is one line in TensorFlow's terms,
+// Operators that only graphs at run time have: those with several results or none, with references to variables, with lists of tensors.
+// Each is one line in TensorFlow's terms,
 //
 //   Switch(data: T, pred: bool) -> (output_false: T, output_true: T)
 //   Pack(values: N*T) -> (output: T); axis: int = 0
 //   ApplyGradientDescent(var: &T, alpha: T, delta: T) -> (out: &T); use_locking: bool = false
 //   Assert(condition: bool, data: list(T)) -> (); summarize: int = 3
 //
-// and a rule for the shapes of its results. `&` is a reference to a variable, `N*T` is N tensors of one dtype, `list(T)` are
-// tensors of any dtypes, and what stands behind the semicolon are attributes, with defaults. T and N are attributes that
-// follow from the inputs; those that do not are written out: `out_type: type = int32`. `{float32, float64}` limits a type.
+// and a shape rule for its results. `&` is a reference to a variable, `N*T` is N tensors of one dtype, `list(T)` are tensors of any
+// dtypes, and attributes, with defaults, follow the semicolon. T and N are attributes that follow from the inputs; others are written
+// out: `out_type: type = int32`. `{float32, float64}` limits a type.
 
 #include <functional>
 #include <leat/graph/literal.hpp>
@@ -18,7 +18,7 @@
 
 namespace leat {
 
-/// What an attribute of a defined operator holds. A list of these is `is_list`.
+/// The kind of a defined operator's attribute. `is_list` makes it a list.
 enum class attribute_kind : unsigned char { type, integer, real, flag, text, shape, tensor, function };
 
 struct attribute_definition {
@@ -27,22 +27,22 @@ struct attribute_definition {
   bool is_list = false;
   attribute_value fallback{};        // none: it must be given, or follows from the inputs
   std::int64_t least = INT64_MIN;    // of an integer, or of a list's length
-  std::vector<data_type> allowed{};  // of a type; none: all
+  std::vector<data_type> allowed{};  // of a type; empty: all
 };
 
-/// An input or a result: one tensor, a count of them, or a list.
+/// An input or a result: one tensor, a number of them, or a list.
 struct argument_definition {
   std::string name;
-  data_type type = data_type::invalid;  // where it is fixed
-  std::string type_attribute{};         // "T", where it is not
-  std::string list_attribute{};         // of `list(T)`: the dtypes of all
-  std::string count_attribute{};        // of `N*T`: how many
+  data_type type = data_type::invalid;  // if it is fixed
+  std::string type_attribute{};         // "T", if it is not
+  std::string list_attribute{};         // of `list(T)`: the attribute with all dtypes
+  std::string count_attribute{};        // of `N*T`: the attribute with the count
   bool reference = false;
   bool is_list() const { return !list_attribute.empty() || !count_attribute.empty(); }
 };
 
 class shape_context;
-/// Sets the shapes of the results; what it leaves open is of unknown rank.
+/// Sets the shapes of the results; those left unset are of unknown rank.
 using shape_rule = std::function<void(shape_context&)>;
 
 struct operator_definition {
@@ -51,7 +51,7 @@ struct operator_definition {
   std::vector<argument_definition> results;
   std::vector<attribute_definition> attributes;
   shape_rule shapes;
-  op_info info;  // what rows of the table point to
+  op_info info;  // rows of the table point to it
 
   const attribute_definition* find_attribute(std::string_view name) const {
     for (const auto& a : attributes)
@@ -60,7 +60,7 @@ struct operator_definition {
   }
 };
 
-/// What a rule for shapes sees of a node, and where it puts what it finds.
+/// Argument of a shape rule: a node's inputs and attributes; takes the results' shapes.
 class shape_context {
  public:
   shape_context(const operator_definition& definition, std::span<const tensor_info> inputs, const attribute_map& attributes,
@@ -70,21 +70,23 @@ class shape_context {
   int input_count() const { return static_cast<int>(inputs_.size()); }
   const tensor_info& input(int k) const { return inputs_[static_cast<std::size_t>(k)]; }
   int result_count() const { return static_cast<int>(results_.size()); }
-  /// Errors: invalid_argument for more elements than any tensor has.
+  /// Sets a result's shape. Errors: invalid_argument for more elements than any tensor has.
   void set(int result, const shape& extent) {
     check(extent);
     if (result < result_count()) results_[static_cast<std::size_t>(result)].extent = extent;
   }
+  /// Sets the shape of all results. Errors: as `set`.
   void set_all(const shape& extent) {
     check(extent);
     for (auto& r : results_) r.extent = extent;
   }
-  /// The elements of an input of integers as far as they are known: nothing, or each with -1 where it is not.
+  /// The elements of an integer input as far as they are known: nothing, or each with -1 if unknown.
   std::optional<std::vector<std::int64_t>> numbers(int k) const {
     return numbers_of ? numbers_of(k) : std::nullopt;
   }
-  /// Whether those numbers are a constant's: then -1 is a number.
+  /// Whether the input is a constant: then -1 is a number.
   bool constant(int k) const { return constant_of && constant_of(k); }
+  /// Attributes of the node; 0, false or null if absent.
   std::int64_t integer(std::string_view name) const { return get<std::int64_t>(name, 0); }
   bool flag(std::string_view name) const { return get<bool>(name, false); }
   const attribute_value* attribute(std::string_view name) const { return attributes_.find(name); }
@@ -112,7 +114,7 @@ class shape_context {
 
 namespace detail {
 
-// Reads the one line of a definition.
+// Parses the one line of a definition.
 class definition_parser {
  public:
   explicit definition_parser(std::string_view text) : text_(text) {}
@@ -296,8 +298,8 @@ inline definition_table& definitions() {
 
 }  // namespace detail
 
-/// Makes an operator known to graphs and to files, from its line and its rule for shapes. Safe from any thread; the first of a
-/// type stays. Errors: invalid_argument, saying where, for a line that cannot be read.
+/// Registers an operator for graphs and files, from its line and its shape rule. Thread-safe; the first one of a type stays.
+/// Errors: invalid_argument, with the position, for a line that cannot be parsed.
 inline const operator_definition& define_operator(std::string_view line, shape_rule shapes = {}) {
   auto made = std::make_unique<operator_definition>(detail::definition_parser(line).parse());
   made->shapes = std::move(shapes);

@@ -1,6 +1,6 @@
 #pragma once
-// Groups of operators that several layers tell apart by TensorFlow's names alone: those of control flow, each also for references to
-// variables, and those that make a variable.
+// Groups of operators that several layers distinguish by TensorFlow's names alone: control flow, each also for references to variables,
+// and the operators that make a variable.
 
 #include <string_view>
 
@@ -12,7 +12,7 @@ constexpr bool is_merge(std::string_view type) { return type == "Merge" || type 
 constexpr bool is_next_iteration(std::string_view type) { return type == "NextIteration" || type == "RefNextIteration"; }
 constexpr bool is_switch(std::string_view type) { return type == "Switch" || type == "RefSwitch"; }
 
-/// Whether its result is a reference to a variable that the node itself stands for.
+/// Whether its result is a reference to a variable that the node itself represents.
 constexpr bool makes_variable(std::string_view type) { return type == "VariableV2" || type == "Variable" || type == "TemporaryVariable"; }
 
 }  // namespace leat::detail

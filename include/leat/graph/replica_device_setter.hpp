@@ -1,5 +1,5 @@
 #pragma once
-// A device function for training with parameter servers: variables go to the tasks of one job, in turn or by load, all other
+// A device function for training with parameter servers: variables go to the tasks of one job, round-robin or by load, all other
 // nodes to the worker. Source: TensorFlow 1.x `replica_device_setter`, `GreedyLoadBalancingStrategy`.
 
 #include <leat/graph/graph_operation.hpp>
@@ -7,10 +7,10 @@
 
 namespace leat {
 
-/// Chooses the task that gets a variable.
+/// Chooses the task for a variable.
 using placement_strategy = std::function<int(const graph_operation&)>;
 
-/// Each task in turn.
+/// Round-robin over the tasks.
 inline placement_strategy round_robin(int tasks) {
   return [tasks, next = 0](const graph_operation&) mutable {
     const int task = next;
@@ -19,7 +19,7 @@ inline placement_strategy round_robin(int tasks) {
   };
 }
 
-/// Bytes of a node's first result: the load of a variable. Errors: invalid_argument where its shape is not known.
+/// Bytes of a node's first result: the load of a variable. Errors: invalid_argument if its shape is not known.
 inline double byte_size_load(const graph_operation& op) {
   const output first = op.result();
   if (!first.extent().is_static()) throw invalid_argument("the load of the node '" + op.name() + "': its shape is not known");
@@ -42,7 +42,7 @@ struct replica_device_options {
   std::string ps_device = "/job:ps";
   std::string worker_device = "/job:worker";
   bool merge_devices = true;  // whether a node's own device is completed; otherwise a node that has one is left alone
-  std::optional<std::map<std::string, int>> cluster{};  // tasks of each job; says `ps_tasks` where given
+  std::optional<std::map<std::string, int>> cluster{};  // tasks of each job; overrides `ps_tasks`
   std::vector<std::string> ps_ops{"Variable",
                                   "VariableV2",
                                   "AutoReloadVariable",
@@ -53,12 +53,12 @@ struct replica_device_options {
                                   "MutableDenseHashTable",
                                   "MutableDenseHashTableV2",
                                   "VarHandleOp"};
-  placement_strategy strategy{};  // none: each task in turn
+  placement_strategy strategy{};  // none: round-robin
 };
 
-/// `auto d = device(replica_device_setter({.ps_tasks = 3}));`. Without tasks of the parameter servers' job the function is
-/// empty, and `device` of it clears. A variable that asks for another job keeps it and takes no task's turn.
-/// Errors: invalid_argument for a text that is no device.
+/// `auto d = device(replica_device_setter({.ps_tasks = 3}));`. Without parameter-server tasks the function is empty, and `device` of it
+/// clears the outer ones. A variable that asks for another job keeps it and takes no task's turn.
+/// Errors: invalid_argument for a malformed device name.
 inline device_function replica_device_setter(replica_device_options options) {
   int tasks = options.ps_tasks;
   const device_spec servers = parse_device(options.ps_device);

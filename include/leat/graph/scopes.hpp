@@ -1,15 +1,14 @@
 #pragma once
-// Scopes over the default graph of the thread: names, control dependencies, devices. Each is an object that holds as long as
-// it lives; they end in the reverse order, as C++ objects do. Source: TensorFlow `name_scope`, `control_dependencies`,
-// `device`, `colocate_with`.
+// Scopes over this thread's default graph: names, control dependencies, devices. Each is in effect during its lifetime; they end in
+// reverse order, as C++ objects do. Source: TensorFlow `name_scope`, `control_dependencies`, `device`, `colocate_with`.
 
 #include <leat/graph/default_graph.hpp>
 #include <utility>
 
 namespace leat {
 
-/// `auto s = name_scope("foo");`: new nodes are called "foo/...". A name that is taken gets a number; "foo/" enters exactly
-/// that scope again, from anywhere; "" or nullptr goes to the root.
+/// `auto s = name_scope("foo");`: new nodes are called "foo/...". A name that is taken gets a number; "foo/" re-enters exactly that
+/// scope, from anywhere; "" or nullptr goes to the root.
 /// Errors: invalid_argument for a name that TensorFlow does not accept.
 class [[nodiscard]] name_scope {
  public:
@@ -23,7 +22,7 @@ class [[nodiscard]] name_scope {
   name_scope& operator=(const name_scope&) = delete;
   ~name_scope() { names_->set_scope(std::move(outer_)); }
 
-  /// "foo/", which enters the scope again; "" at the root.
+  /// "foo/", which re-enters the scope; "" at the root.
   const std::string& text() const { return text_; }
 
  private:
@@ -32,7 +31,7 @@ class [[nodiscard]] name_scope {
   std::string text_;
 };
 
-/// What something can wait for: a node, or a tensor and so its node.
+/// What a node can wait for: an operation, or a tensor and so its operation.
 class control_input {
  public:
   control_input(const output& o) : owner_(&o.owner()), index_(o.index()) {}
@@ -45,9 +44,8 @@ class control_input {
   int index_;
 };
 
-/// `auto c = control_dependencies({a, b});`: new nodes run after these, also when they do not use them. Scopes within each
-/// other add up; nullptr forgets all those outside, and the branch or loop that is being built: its nodes run by themselves. A tensor
-/// that was made outside is not delayed.
+/// `auto c = control_dependencies({a, b});`: new nodes run after these, even if they do not use them. Nested scopes add up; nullptr
+/// clears the outer ones and leaves the branch or loop that is being built. A tensor that was made outside is not delayed.
 /// Errors: invalid_argument for a node of another graph.
 class [[nodiscard]] control_dependencies {
  public:
@@ -84,9 +82,10 @@ class [[nodiscard]] control_dependencies {
   control_flow_context* context_ = nullptr;
 };
 
-/// `auto d = device("/job:ps/task:0");`: where new nodes run. What an inner scope says takes precedence, part by part; nullptr
-/// forgets all outer scopes, "" changes nothing. A function is asked for each new node, after the scopes inside it, and its
-/// answer replaces what they said. Errors: invalid_argument for a text that is no device.
+/// `auto d = device("/job:ps/task:0");`: the device of new nodes. Inner scopes override outer ones part by part; nullptr clears all
+/// outer scopes, "" changes nothing. A function is called for each new node, after the scopes inside it, and its result replaces
+/// theirs.
+/// Errors: invalid_argument for a malformed device name.
 class [[nodiscard]] device {
  public:
   explicit device(std::string_view text) : graph_(&default_graph()) { push({.spec = parse_device(text), .function = {}}); }
@@ -108,7 +107,7 @@ class [[nodiscard]] device {
   graph* graph_;
 };
 
-/// `auto c = colocate_with(v);`: new nodes stand on the same device as this one, whatever device scopes say.
+/// `auto c = colocate_with(v);`: new nodes are placed on the same device as this one, whatever device scopes say.
 class [[nodiscard]] colocate_with {
  public:
   explicit colocate_with(const control_input& with) : graph_(&with.owner()) { graph_->named().colocations.push_back(with.index()); }
@@ -120,8 +119,8 @@ class [[nodiscard]] colocate_with {
   graph* graph_;
 };
 
-/// The line that messages and nodes made from now on name, as long as the object lives. Functions that take a name note the
-/// line of their call themselves; operators cannot.
+/// The source line that messages and new nodes refer to during its lifetime. Functions that take a name record the line of their call
+/// themselves; operators cannot.
 class [[nodiscard]] source_scope {
  public:
   explicit source_scope(const std::source_location& where = std::source_location::current()) : source_scope(default_graph(), where) {}

@@ -1,7 +1,7 @@
 #pragma once
-// Functions that are no templates but long: LEAT_FUNCTION before their bodies. They are inline, unless the program defines
-// LEAT_SEPARATE_COMPILATION for all of its sources: then the one that includes <leat/separate.hpp> has them for the others, and
-// that there is one is the linker's to see.
+// LEAT_FUNCTION, before the bodies of long non-template functions. They are inline, unless the program defines
+// LEAT_SEPARATE_COMPILATION for all of its sources: then the one that includes <leat/separate.hpp> defines them for the others; if
+// none does, the linker reports it.
 
 #ifdef LEAT_SEPARATE_COMPILATION
 #define LEAT_FUNCTION

@@ -1,8 +1,8 @@
 #pragma once
-// The elements of a tensor_proto, in every form TensorFlow writes: `tensor_content` (all elements, little endian; texts as
-// their lengths followed by their bytes), or a field of the element's type, in which the last value stands for all elements
-// after it (a tensor of a million zeros has one value in its file). So a small file can ask for much memory: what is wrong
-// with a tensor is found by `problem_of` without taking any, and `contents` has a limit.
+// The elements of a tensor_proto, in every form that TensorFlow writes: `tensor_content` (all elements, little endian; strings as
+// their lengths followed by their bytes), or a field of the element's type, whose last value is repeated for all remaining elements
+// (a tensor of a million zeros has one value in its file). So a small file can ask for much memory: `problem_of` validates a tensor
+// without allocating, and `contents` has a limit.
 
 #include <leat/core/error.hpp>
 #include <leat/graph/attribute_value.hpp>
@@ -27,7 +27,7 @@ static_assert(std::endian::native == std::endian::little,
 /// The largest rank of TensorFlow's shapes.
 inline constexpr std::size_t max_file_rank = 254;
 
-/// What is wrong with a shape, or nothing: a dimension below -1, a rank above 254, more than 2^63 elements.
+/// What is wrong with a shape, or empty: a dimension below -1, a rank above 254, more than 2^63 elements.
 inline std::string problem_of(const tensor_shape_proto& shape) {
   if (shape.unknown_rank && !shape.dims.empty()) return "has dimensions and an unknown rank";
   if (shape.dims.size() > max_file_rank)
@@ -43,7 +43,7 @@ inline std::string problem_of(const tensor_shape_proto& shape) {
   return {};
 }
 
-/// Number of elements, or nothing where the shape is wrong or not known whole.
+/// Number of elements, or nothing if the shape is invalid or not fully known.
 inline std::optional<std::int64_t> element_count(const tensor_shape_proto& shape) {
   if (shape.unknown_rank || !problem_of(shape).empty()) return std::nullopt;
   std::int64_t elements = 1;
@@ -86,7 +86,7 @@ constexpr std::string_view name_of_field(tensor_field field) {
   return "no field";
 }
 
-/// The field that holds values of a type; `none` for types that have no values in files.
+/// The field for values of a type; `none` for types without values in files.
 constexpr tensor_field field_of(data_type d) {
   switch (d) {
     case data_type::float32: return tensor_field::float_val;
@@ -127,8 +127,7 @@ constexpr tensor_field field_of(data_type d) {
   return tensor_field::none;
 }
 
-/// Bytes that one element takes in `tensor_proto::bytes` where it stands in that field of its type; a complex number is
-/// two values.
+/// Bytes per value in `tensor_proto::bytes` for each field; a complex number is two values.
 constexpr int field_size_of(tensor_field field) {
   switch (field) {
     case tensor_field::float_val:
@@ -158,7 +157,7 @@ T value_at(std::string_view bytes, std::size_t i) {
   return value;
 }
 
-/// Texts in `tensor_content`: all lengths as varints, then all bytes. Nothing where that is not what stands there.
+/// Strings in `tensor_content`: all lengths as varints, then all bytes. Nothing if it is malformed.
 inline std::optional<std::vector<std::string_view>> packed_texts(std::string_view bytes, std::int64_t count) {
   if (count > static_cast<std::int64_t>(bytes.size())) return std::nullopt;  // a length takes a byte at least
   std::vector<std::uint64_t> lengths;
@@ -186,7 +185,7 @@ inline std::optional<std::vector<std::string_view>> packed_texts(std::string_vie
   return texts;
 }
 
-/// The numbers that an `int_val` of a type may have.
+/// The range of numbers that an `int_val` of a type may have.
 constexpr std::pair<std::int64_t, std::int64_t> range_of(data_type d) {
   switch (d) {
     case data_type::uint8:
@@ -209,10 +208,10 @@ constexpr std::pair<std::int64_t, std::int64_t> range_of(data_type d) {
 
 }  // namespace detail
 
-/// What is wrong with a tensor, or nothing: no type, a shape that is not known whole, values in a field of another type, more
-/// values than elements, contents of another length, numbers that the type cannot hold.
+/// What is wrong with a tensor, or empty: no type, a shape that is not fully known, values in a field of another type, more values
+/// than elements, contents of another length, numbers that the type cannot hold.
 inline std::string problem_of(const tensor_proto& t) {
-  // Graphs of a million tensors are looked at: texts are made only of what is wrong.
+  // Called for graphs of a million tensors: strings are built for errors only.
   const auto type = [&] { return name_of_data_type(t.dtype); };
   if (t.dtype == data_type::invalid) return "dtype is missing";
   if (!is_known(t.dtype) || is_reference(t.dtype)) return "dtype " + type() + " is not an element type";
@@ -253,12 +252,12 @@ inline std::string problem_of(const tensor_proto& t) {
   return {};
 }
 
-/// How many elements `contents` makes of a tensor unless told otherwise: a file of a few bytes can name any number.
+/// Default limit of `contents`: a file of a few bytes can name any number of elements.
 inline constexpr std::int64_t max_contents = std::int64_t{1} << 28;
 
 /// The elements of a tensor, in row-major order; a bool as `std::vector<bool>`.
-/// Errors: invalid_argument if the tensor is of another type than T (float, double, std::int32_t, std::int64_t, std::uint8_t,
-/// bool, std::string), if something is wrong with it (`problem_of`), or if it has more elements than `limit`.
+/// Errors: invalid_argument if the tensor's type is not T (float, double, std::int32_t, std::int64_t, std::uint8_t, bool,
+/// std::string), if it is invalid (`problem_of`), or if it has more elements than `limit`.
 template <class T>
 std::vector<T> contents(const tensor_proto& t, std::int64_t limit = max_contents) {
   constexpr bool is_text = std::is_same_v<T, std::string>;
@@ -308,8 +307,8 @@ std::vector<T> contents(const tensor_proto& t, std::int64_t limit = max_contents
   return result;
 }
 
-/// A tensor of these elements, in the form TensorFlow's Python gives it: one element in the field of its type, more as
-/// `tensor_content`, texts always as `string_val`.
+/// A tensor of these elements, in the form of TensorFlow's Python: one element in the field of its type, more as `tensor_content`,
+/// strings always as `string_val`.
 /// Errors: invalid_argument if the shape has another number of elements.
 template <std::ranges::sized_range Values>
 tensor_proto make_tensor_proto(const Values& values, tensor_shape_proto shape) {

@@ -1,5 +1,5 @@
 #pragma once
-// Which variables a graph shares by name, and the scope that says how new ones are made: data only. `graph/variables.hpp`
+// Data of shared variables: those of a graph by name, and the scope that configures new ones. `ops/named_variables.hpp`
 // works with it. Source: TensorFlow `variable_scope`.
 
 #include <functional>
@@ -10,16 +10,16 @@
 
 namespace leat {
 
-/// What `get_variable` does with a name: make it, demand that it exists, or either.
+/// What `get_variable` does with a name: create it, require that it exists, or either.
 enum class reuse_mode { none, yes, automatic };
 inline constexpr reuse_mode AUTO_REUSE = reuse_mode::automatic;
 
-/// Makes a variable's first value of a shape and dtype: what `get_variable` takes.
+/// Makes a variable's initial value of a shape and dtype, for `get_variable`.
 using variable_initializer = std::function<output(const shape&, dtype)>;
 /// A term that is added to the loss for a variable.
 using variable_regularizer = std::function<output(const output&)>;
 
-/// A variable scope as an object: it can be entered again elsewhere.
+/// A variable scope as an object: it can be re-entered elsewhere.
 struct variable_scope_state {
   std::string name;
   std::string original_name_scope;

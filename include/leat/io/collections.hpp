@@ -1,6 +1,6 @@
 #pragma once
-// Collections of a graph as a MetaGraphDef holds them, and back. Variables are VariableDef messages, as TensorFlow writes them:
-// which node they are, which operation gives them their first value, and which tensor reads them.
+// Collections of a graph to and from a MetaGraphDef. Variables are VariableDef messages, as TensorFlow writes them: with the names of
+// their node, their initializer, and the tensor that reads them.
 // Source: TensorFlow meta_graph.proto, variable.proto, `Graph.add_to_collection`, `Variable.to_proto`.
 
 #include <leat/graph/graph_def.hpp>
@@ -38,7 +38,7 @@ inline std::string write_variable_def(const variable_def& v) {
   return bytes;
 }
 
-// Nothing for what is no such message. Other fields are passed over.
+// Nothing if the bytes are not such a message. Other fields are skipped.
 inline std::optional<variable_def> read_variable_def(std::string_view bytes) {
   variable_def v{.trainable = false};
   const auto number = [&]() -> std::optional<std::uint64_t> {
@@ -106,7 +106,7 @@ std::optional<collection_def> list_of(const std::vector<collection_item>& items,
 
 }  // namespace detail
 
-/// The collections of a graph. One that holds things of several kinds, which no message can, is left out.
+/// The collections of a graph, without those of mixed kinds, which no message can hold.
 inline std::map<std::string, collection_def> export_collections(graph& g) {
   g.named().settle_names(g);
   std::vector<char> trainable(static_cast<std::size_t>(g.size()), 0);
@@ -145,8 +145,8 @@ inline std::map<std::string, collection_def> export_collections(graph& g) {
   return all;
 }
 
-/// Adds a file's collections to a graph that was imported from it under its own names. Variables learn which nodes read and
-/// initialize them. Errors: not_found, invalid_argument, naming the collection, for names that the graph does not have.
+/// Adds a file's collections to a graph that was imported from it under the same names. Records which nodes read and initialize
+/// variables. Errors: not_found, invalid_argument, naming the collection, for names that the graph does not have.
 inline void import_collections(graph& g, const std::map<std::string, collection_def>& all) {
   for (const auto& [name, def] : all) try {
       const bool variables = detail::is_of_variables(name);

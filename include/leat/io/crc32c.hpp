@@ -1,7 +1,7 @@
 #pragma once
-// CRC-32C, the checksum that TensorFlow's checkpoints carry: the remainder of the bytes as a polynomial over two elements, divided
-// by Castagnoli's polynomial 0x1EDC6F41, bits reflected. It finds every change of up to 32 bits in a row. Eight bytes at a time by
-// eight tables. Source: RFC 3720, appendix B.4; Kounavis and Berry 2005 for the tables.
+// CRC-32C, the checksum of TensorFlow's checkpoints: the remainder of the bytes as a polynomial over GF(2), divided by Castagnoli's
+// polynomial 0x1EDC6F41, bits reflected. It detects every burst error of up to 32 bits. Eight bytes at a time by eight tables.
+// Source: RFC 3720, appendix B.4; Kounavis and Berry 2005 for the tables.
 
 #include <array>
 #include <cstddef>
@@ -27,7 +27,7 @@ inline constexpr auto crc32c_tables = [] {
 }();
 }  // namespace detail
 
-/// The checksum of bytes; with `before`, the checksum of what came before, that of both together.
+/// The checksum of bytes; with `before`, the checksum of the preceding bytes, that of all together.
 inline std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before = 0) {
   const auto& t = detail::crc32c_tables;
   std::uint32_t rest = ~before;
@@ -44,7 +44,7 @@ inline std::uint32_t crc32c(std::string_view text, std::uint32_t before = 0) {
   return crc32c(std::as_bytes(std::span(text)), before);
 }
 
-/// "e3069283": eight hexadecimal digits.
+/// The checksum as eight hexadecimal digits, "e3069283".
 inline std::string checksum_text(std::uint32_t checksum) {
   std::string text(8, '0');
   for (std::size_t i = 8; i-- > 0; checksum >>= 4) text[i] = "0123456789abcdef"[checksum & 15];

@@ -1,7 +1,7 @@
 #pragma once
-// A graph as a drawing for Graphviz (`dot -Tsvg`): a box for each node with its name, operator and shape, nested frames for
-// name scopes, arrows for tensors, dotted arrows for control inputs. Any graph_def can be drawn, also one that is wrong:
-// inputs that nothing has get a dashed box.
+// Draws a graph for Graphviz (`dot -Tsvg`): a box for each node with its name, operator and shape, nested frames for name scopes,
+// arrows for tensors, dotted arrows for control inputs. Any graph_def can be drawn, even an invalid one: inputs without a node get a
+// dashed box.
 
 #include <leat/graph/graph_def.hpp>
 #include <leat/graph/tensor_contents.hpp>
@@ -21,8 +21,8 @@ namespace leat::io {
 
 namespace detail {
 
-/// A text in quotes for DOT. A backslash would begin an escape (\N is the node's name), so it is doubled; bytes that are not
-/// text become question marks.
+/// A quoted string for DOT. Backslashes, which begin escapes (\N is the node's name), are doubled; bytes that are not UTF-8
+/// become question marks.
 inline std::string dot_text(std::string_view text) {
   const bool readable = is_utf8(text);
   std::string out = "\"";
@@ -35,7 +35,7 @@ inline std::string dot_text(std::string_view text) {
   return out + "\"";
 }
 
-/// The shape of a node's first output, where its attributes say it.
+/// The shape of a node's first output, if its attributes contain it.
 inline std::string drawn_shape(const node_def& node) {
   if (const auto* shapes = node.attributes.find("_output_shapes"))
     if (const auto* list = shapes->get_list<tensor_shape_proto>(); list != nullptr && !list->empty())
@@ -76,7 +76,7 @@ class dot_writer {
   }
 
  private:
-  static constexpr int deepest = 16;  // names come from files, and frames are written by recursion
+  static constexpr int deepest = 16;  // names come from files, and frames are written recursively
 
   struct member {
     std::size_t node;
@@ -136,6 +136,7 @@ class dot_writer {
 
 /// The graph in Graphviz's language.
 inline std::string write_dot(const graph_def& graph) { return detail::dot_writer(graph).run(); }
+/// The same to a file. Errors: failed_precondition if it cannot be written.
 inline void write_dot_file(const graph_def& graph, const std::filesystem::path& path) {
   write_file(path, write_dot(graph));
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Text and bytes as files hold them: whether bytes are UTF-8 (RFC 3629), and base64 (RFC 4648) as protobuf's JSON has it.
+// Encodings in files: validation of UTF-8 (RFC 3629), and base64 (RFC 4648) as in protobuf's JSON.
 
 #include <array>
 #include <cstddef>
@@ -10,8 +10,7 @@
 
 namespace leat::io {
 
-/// Whether bytes are UTF-8: no stray or missing continuation, nothing written longer than needed, no surrogates, nothing
-/// beyond U+10FFFF.
+/// Whether bytes are UTF-8: no stray or missing continuation bytes, overlong forms, surrogates, or code points beyond U+10FFFF.
 inline bool is_utf8(std::string_view text) {
   const auto* p = reinterpret_cast<const unsigned char*>(text.data());
   const auto* const end = p + text.size();
@@ -27,7 +26,7 @@ inline bool is_utf8(std::string_view text) {
     const unsigned char lead = *p++;
     if (lead < 0x80) continue;
     int more = 0;
-    unsigned low = 0x80, high = 0xbf;  // what the second byte may be
+    unsigned low = 0x80, high = 0xbf;  // range of the second byte
     if (lead >= 0xc2 && lead <= 0xdf) {
       more = 1;
     } else if (lead >= 0xe0 && lead <= 0xef) {
@@ -50,7 +49,7 @@ inline bool is_utf8(std::string_view text) {
 namespace detail {
 inline constexpr std::string_view base64_digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// The six bits of each character, 64 for what is no digit. The digits of URLs count, too.
+/// The six bits of each character, 64 for non-digits. URL-safe digits are included.
 inline constexpr auto base64_values = [] {
   std::array<std::uint8_t, 256> values{};
   for (auto& v : values) v = 64;
@@ -78,8 +77,8 @@ inline void append_base64(std::string& out, std::string_view bytes) {
   out.append(left == 2 ? "=" : "==");
 }
 
-/// The bytes of base64, into `out`; false if it is none. The digits of URLs and missing padding are accepted, as protobuf
-/// does; anything else between, padding in part, and bits that belong to no byte are not.
+/// Decodes base64 into `out`; returns false if it is invalid. URL-safe digits and missing padding are accepted, as in protobuf; other
+/// characters, partial padding, and leftover bits are not.
 inline bool from_base64(std::string_view text, std::string& out) {
   out.clear();
   if (text.ends_with('=')) {

@@ -19,12 +19,12 @@
 
 namespace leat::io {
 
-/// What is said of what TensorFlow 2 exports.
+/// The error message for TensorFlow 2's exports.
 inline constexpr std::string_view tensorflow_saved_model =
     "a SavedModel of TensorFlow's, which holds MetaGraphDefs and checkpoints: not read; tf.io.write_graph writes the graph of one as a "
     ".pb, tf.compat.v1.train.export_meta_graph as a .meta";
 
-/// All that is left of a stream, in parts, so that memory follows what comes.
+/// The rest of a stream, read in parts, so that memory grows with what arrives.
 /// Errors: data_loss if it cannot be read; invalid_argument if it is longer than `limit`, by default 2 GB, protobuf's.
 inline std::string read_all(std::istream& in, std::size_t limit = max_file_bytes) {
   constexpr std::size_t part = std::size_t{1} << 20;
@@ -43,8 +43,8 @@ inline std::string read_all(std::istream& in, std::size_t limit = max_file_bytes
   return text;
 }
 
-/// A whole file. Errors: not_found if it cannot be opened; failed_precondition for a pipe or socket, which may never give anything:
-/// who means one reads it as a stream; those of `read_all`. Each names the file.
+/// A whole file. Errors: not_found if it cannot be opened; failed_precondition for a pipe or socket, which might block forever (read
+/// those as streams); those of `read_all`. Each names the file.
 inline std::string read_file(const std::filesystem::path& path, std::size_t limit = max_file_bytes) {
   std::error_code ignored;
   const std::filesystem::file_status status = std::filesystem::status(path, ignored);
@@ -62,8 +62,8 @@ inline std::string read_file(const std::filesystem::path& path, std::size_t limi
   }
 }
 
-/// Writes a whole file: beside it first, then in its place, so that nobody meets half of it.
-/// Errors: failed_precondition if it cannot be written, naming it.
+/// Writes a whole file: to a temporary name first, then renamed, so that readers never see half of it.
+/// Errors: failed_precondition, naming the file, if it cannot be written.
 inline void write_file(const std::filesystem::path& path, const std::string& text) {
   auto beside = path;
   beside += ".part";
@@ -78,8 +78,8 @@ inline void write_file(const std::filesystem::path& path, const std::string& tex
   if (problem) throw failed_precondition(path.string() + ": cannot be written: " + problem.message());
 }
 
-/// Writes a whole file from parts so that it is there in full or, after a crash at any moment, not at all: beside it first,
-/// synced to the disk, renamed, and the folder synced. Errors: failed_precondition, naming the file and what the system says.
+/// Writes a whole file from parts; after a crash at any moment it is complete or absent: written to a temporary name, synced to disk,
+/// renamed, and the folder synced. Errors: failed_precondition, naming the file and the system's message.
 inline void write_synced(const std::filesystem::path& path, std::initializer_list<std::string_view> parts) {
   auto beside = path;
   beside += ".part";
@@ -109,7 +109,7 @@ inline void write_synced(const std::filesystem::path& path, std::initializer_lis
 }
 
 namespace detail {
-/// Calls `read` and puts the file's name before what it says.
+/// Calls `read`; prefixes its errors with the file's name.
 template <class F>
 auto naming(const std::filesystem::path& path, F read) {
   try {

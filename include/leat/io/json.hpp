@@ -1,7 +1,7 @@
 #pragma once
-// Graphs as JSON: protobuf's canonical mapping of GraphDef and MetaGraphDef, as TensorFlow's Python reads and writes it, from
-// and to memory, streams and files. Texts are untrusted: what is wrong with one is an exception that names the node and the
-// field. Needs nlohmann::json (Debian: nlohmann-json3-dev), which includes much.
+// Graphs as JSON: protobuf's canonical mapping of GraphDef and MetaGraphDef, as TensorFlow's Python reads and writes it, in memory,
+// streams and files. Input is untrusted: errors in it are exceptions that name the node and the field. Needs nlohmann::json
+// (Debian: nlohmann-json3-dev), a heavy include.
 
 #include <leat/graph/graph_def.hpp>
 #include <leat/io/file.hpp>
@@ -19,10 +19,10 @@
 namespace leat::io {
 
 /// A GraphDef, or with `read_json<meta_graph_def>` a MetaGraphDef, from JSON.
-/// Errors: data_loss where the text is not JSON, or bytes are not base64; invalid_argument where a name or a kind of value is
-/// not the message's, a number is out of range, a field or an attribute is there twice, levels are nested too deep, or the
-/// graph is wrong (`validate`, unless turned off); unimplemented for libraries of functions, collections of any type,
-/// tensors of resources and variants, which JSON cannot carry or we do not.
+/// Errors: data_loss if the text is not JSON, or bytes are not base64; invalid_argument if a name or a kind of value is not the
+/// message's, a number is out of range, a field or an attribute is repeated, levels are nested too deeply, or the graph is wrong
+/// (`validate`, unless turned off); unimplemented for function libraries, collections of any type, and tensors of resources and
+/// variants.
 template <file_message M = graph_def>
 M read_json(std::string_view text, const read_options& options = {}) {
   M m;
@@ -34,16 +34,16 @@ template <file_message M = graph_def>
 M read_json(std::istream& in, const read_options& options = {}) {
   return read_json<M>(std::string_view(read_all(in)), options);
 }
-/// The same from a file; every message begins with its name. Errors: also not_found.
+/// The same from a file; every error names it. Errors: also not_found.
 template <file_message M = graph_def>
 M read_json_file(const std::filesystem::path& path, const read_options& options = {}) {
   const std::string text = read_file(path);
   return detail::naming(path, [&] { return read_json<M>(std::string_view(text), options); });
 }
 
-/// JSON text, a line for each node; ends with a newline. Nothing is checked but what could not be read again.
-/// Errors: invalid_argument naming node and field if a text is not UTF-8, if messages are nested too deep, or if the result is
-/// larger than 2 GB; unimplemented for a library of functions and collections of any type.
+/// JSON text, a line for each node, ending with a newline. Checks only that the result can be read again.
+/// Errors: invalid_argument naming node and field if a string is not UTF-8, if messages are nested too deeply, or if the result is
+/// larger than 2 GB; unimplemented for a function library and collections of any type.
 template <file_message M>
 std::string write_json(const M& m) {
   std::string text;
@@ -51,6 +51,7 @@ std::string write_json(const M& m) {
   text += '\n';
   return text;
 }
+/// The same to a file. Errors: also failed_precondition if it cannot be written.
 template <file_message M>
 void write_json_file(const M& m, const std::filesystem::path& path) {
   write_file(path, detail::naming(path, [&] { return write_json(m); }));

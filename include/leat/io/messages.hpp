@@ -1,18 +1,18 @@
 #pragma once
-// The fields of each message that files are made of: number, name, and the member that holds it. Four programs walk along
-// this one description: both readers and both writers (binary and JSON). Each is a class with these members, of which
-// `fields` calls one for every field; a member of a message is taken by reference, constant where the message is.
+// The fields of each message in files: number, name, and the member that holds it. Both readers and both writers (binary and JSON)
+// traverse this one description. Each is a class with these members, one of which `fields` calls for every field; a message's member
+// is passed by reference, const if the message is.
 //
 //   text, bytes, value             one string (UTF-8), bytes or number; absent means empty or 0
 //   texts, byte_strings, values    the same repeated
 //   submessage, optional_message   a message; one that is absent means an empty one, or none
 //   submessages, map               repeated messages; messages by name
-//   choice, choice_text            one alternative of a variant
-//   named                          an enumeration with names of its own
+//   choice, choice_text            one alternative of a oneof
+//   named                          an enumeration with its own names
 //   elements, element_bytes, element_texts   one of the fields that may hold a tensor's elements
-//   opaque, opaque_messages        messages carried unread, which JSON cannot do
+//   opaque, opaque_messages        messages carried unparsed, which JSON cannot do
 //   dropped                        known, and not kept
-//   refused                        known, and too important to be dropped in silence
+//   refused                        known, and too important to be dropped silently
 
 #include <leat/graph/graph_def.hpp>
 
@@ -28,8 +28,7 @@
 
 namespace leat::io::detail {
 
-/// For a message M: `name`, `fields(visitor, message)`; `finish(message)` makes it whole once it was read, and says what is
-/// wrong.
+/// For a message M: `name`, `fields(visitor, message)`; `finish(message)` completes it after reading, and returns what is wrong.
 template <class M>
 struct message_fields;
 
@@ -44,7 +43,7 @@ struct plain_message {
   }
 };
 
-/// A list, by what it holds, as one of the three kinds of repeated fields of a writer.
+/// Writes a list as repeated messages, strings or numbers.
 template <class Writer, class T>
 void write_list(Writer& to, unsigned number, std::string_view name, const std::vector<T>& list) {
   if constexpr (any_message<T>) to.submessages(number, name, list);
@@ -354,7 +353,7 @@ struct map_value<attribute_map> {
   using type = attribute_value;
 };
 
-/// The message in a box or by itself.
+/// The message, boxed or not.
 template <class T>
 T& unboxed(T& value) {
   return value;
@@ -368,7 +367,7 @@ const T& unboxed(const box<T>& value) {
   return *value;
 }
 
-/// The text of a choice that is one.
+/// The text of a choice that is a string.
 inline std::string& text_of(std::string& text) { return text; }
 inline std::string& text_of(attribute_placeholder& open) { return open.name; }
 inline const std::string& text_of(const std::string& text) { return text; }
@@ -383,7 +382,7 @@ inline constexpr bool is_vector<std::vector<T>> = true;
 
 namespace leat::io {
 
-/// What can stand in a file by itself.
+/// The messages that a file may consist of.
 template <class M>
 concept file_message = std::same_as<M, graph_def> || std::same_as<M, meta_graph_def>;
 

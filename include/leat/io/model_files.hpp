@@ -1,8 +1,8 @@
 #pragma once
-// A saved model on disk: a folder with graph.json, a MetaGraphDef (graph, collections, signatures, tags), and
-// variables.safetensors, the values of its variables by name. The second file's metadata has checksums (CRC-32C) of each array, of
-// graph.json, and of its own header, so that what was changed or cut off is told. A model is written beside its place and put there
-// by one exchange of names: after a crash at any moment the old one is there, whole, or the new one. One writer at a time.
+// A saved model on disk: a folder with graph.json, a MetaGraphDef (graph, collections, signatures, tags), and variables.safetensors,
+// the values of its variables by name. The second file's metadata has checksums (CRC-32C) of each array, of graph.json, and of its own
+// header, so that modifications and truncation are detected. A model is written beside its destination and moved there by one atomic
+// exchange of names: after a crash at any moment either the old or the new model is there, complete. One writer at a time.
 
 #include <leat/graph/freeze.hpp>
 #include <leat/io/crc32c.hpp>
@@ -21,29 +21,29 @@ inline constexpr const char* model_variables_file = "variables.safetensors";
 using named_arrays = std::map<std::string, array_bytes, std::less<>>;
 using named_texts = std::map<std::string, std::string, std::less<>>;
 
-/// What a saved model's files hold; the arrays of `variables` point into it.
+/// The contents of a saved model's files; the arrays of `variables` point into it.
 struct model_files {
   meta_graph_def meta{};
   safetensors variables;
-  named_texts metadata{};  // texts of the user's
+  named_texts metadata{};  // user-defined strings
 };
 
-/// How a saved model is read.
+/// Options of `read_model_files`.
 struct read_model_options {
-  /// Refuse files that are not as they were written. Off for a graph.json that was changed on purpose, or variables from elsewhere.
+  /// Refuses modified files. Turn off for a graph.json that was edited on purpose, or variables from elsewhere.
   bool checksums = true;
 };
 
 namespace detail {
 
-// Keys of metadata that the format keeps for itself.
+// Metadata keys that the format reserves.
 inline constexpr std::string_view model_format_key = "leat.format";
 inline constexpr std::string_view model_format = "saved model 1";
 inline constexpr std::string_view model_graph_key = "leat.crc32c.graph.json";
 inline constexpr std::string_view model_header_key = "leat.crc32c.header";
-inline constexpr std::string_view model_array_key = "leat.crc32c.array/";  // and the array's name
+inline constexpr std::string_view model_array_key = "leat.crc32c.array/";  // followed by the array's name
 
-// Of everything that a header says, but for places: names, dtypes, shapes, texts.
+// The checksum of a header's names, dtypes, shapes and strings, without offsets.
 template <class Arrays>
 std::uint32_t header_checksum(const Arrays& arrays, const named_texts& metadata) {
   std::string all;
@@ -63,7 +63,7 @@ inline named_arrays arrays_of(const safetensors& file) {
   return arrays;
 }
 
-// Errors: data_loss for what is not as it was written.
+// Errors: data_loss if anything was modified.
 inline void verify_variables(const safetensors& file) {
   const auto told = [&](std::string_view key) -> std::string_view {
     const auto at = file.metadata.find(key);
@@ -91,7 +91,7 @@ inline bool is_there(const std::filesystem::path& path) {
   std::error_code ignored;
   return std::filesystem::exists(path, ignored);
 }
-// The folder itself, without links and slashes at the end.
+// The folder's canonical path, without links and trailing slashes.
 inline std::filesystem::path model_place(const std::filesystem::path& folder) {
   std::error_code ignored;
   const std::filesystem::path whole = std::filesystem::absolute(folder, ignored).lexically_normal();
@@ -101,7 +101,7 @@ inline std::filesystem::path model_place(const std::filesystem::path& folder) {
 }
 inline std::filesystem::path beside(std::filesystem::path place, const char* ending) { return place += ending; }
 
-// Only what a saved model consists of is ever replaced or removed.
+// Only the files of a saved model are ever replaced or removed.
 inline void check_replaceable(const std::filesystem::path& folder) {
   std::error_code problem;
   if (!std::filesystem::is_directory(folder, problem))
@@ -133,9 +133,9 @@ inline void sync_folder(const std::filesystem::path& folder) {
     throw failed_precondition(folder.string() + ": cannot be synced: " + std::generic_category().message(errno));
 }
 
-// Puts a folder in the place of another. Where the file system cannot exchange two names, the old one stands under ".old" for a
-// moment, where readers look for it. Until the new names are on the disk the old model is kept: where they cannot be synced, it is put
-// back, or `made` must stay because it may be the old one.
+// Moves a folder to the place of another. If the file system cannot exchange two names, the old one is at ".old" for a moment, where
+// readers look for it. The old model is kept until the new names are synced to disk; if that fails, it is put back, or `made` must
+// stay because it may be the old one.
 inline void put_in_place(const std::filesystem::path& made, const std::filesystem::path& place, bool& made_must_stay) {
   const auto fail = [&] {
     throw failed_precondition(place.string() + ": cannot be replaced: " + std::generic_category().message(errno));
@@ -179,7 +179,7 @@ inline void put_in_place(const std::filesystem::path& made, const std::filesyste
   remove_model(old);
 }
 
-// Which folder stands under a name. While this lives, no other folder is the same.
+// The identity of the folder at a path. During its lifetime no other folder has the same.
 class folder_identity {
  public:
   explicit folder_identity(const std::filesystem::path& folder)
@@ -189,7 +189,7 @@ class folder_identity {
   ~folder_identity() {
     if (number_ >= 0) ::close(number_);
   }
-  /// Whether it still does.
+  /// Whether it is still the same folder.
   bool holds() const {
     struct stat mine, now;
     const bool is_there_now = ::stat(path_.c_str(), &now) == 0;
@@ -209,9 +209,9 @@ inline bool is_model_folder(const std::filesystem::path& folder) {
   return detail::is_there(folder / model_graph_file) || detail::is_there(folder / model_variables_file);
 }
 
-/// Writes a saved model, in place of one that is there. Metadata are texts that are kept beside the variables.
-/// Errors: failed_precondition where the folder holds anything else or cannot be written; those of `write_json` and
-/// `write_safetensors`. Then what was there is there.
+/// Writes a saved model, replacing an existing one. Metadata are strings stored with the variables.
+/// Errors: failed_precondition if the folder holds anything else or cannot be written; those of `write_json` and
+/// `write_safetensors`. An error leaves the old contents in place.
 inline void write_model_files(const std::filesystem::path& folder, const meta_graph_def& meta,
                               const named_arrays& variables, const named_texts& metadata = {}) {
   const std::filesystem::path place = detail::model_place(folder);
@@ -276,24 +276,23 @@ inline model_files read_model_once(const std::filesystem::path& folder, const re
 }
 }  // namespace detail
 
-/// Reads a saved model; one that is replaced meanwhile is read again. Errors, each naming the file: not_found where one is missing;
-/// data_loss, naming the array, for what was changed or cut off; those of `read_json` and `safetensors`; unimplemented for a SavedModel
-/// of TensorFlow's.
+/// Reads a saved model, again if it is replaced meanwhile. Errors, each naming the file: not_found if one is missing; data_loss, naming
+/// the array, for modified or truncated data; those of `read_json` and `safetensors`; unimplemented for a SavedModel of TensorFlow's.
 inline model_files read_model_files(const std::filesystem::path& folder, const read_model_options& options = {}) {
-  // A model that is replaced while it is read is read again: its two files may have been of different ones.
+  // Retried if the model is replaced meanwhile: its two files may belong to different ones.
   constexpr int most_attempts = 100;
   for (int attempt = 1;; ++attempt) {
     const detail::folder_identity identity(folder);
     try {
       model_files read = detail::read_model_once(folder, options);
-      if (options.checksums || identity.holds() || attempt == most_attempts) return read;  // checksums say that both are of one model
+      if (options.checksums || identity.holds() || attempt == most_attempts) return read;  // checksums prove that both belong together
     } catch (const error&) {
       if (identity.holds() || attempt == most_attempts) throw;
     }
   }
 }
 
-/// Variables from a file: a saved model's folder, or any .safetensors file. Checksums are looked at where there are any.
+/// Variables from a file: a saved model's folder, or any .safetensors file. Verifies checksums if there are any.
 inline safetensors read_variables(const std::filesystem::path& path) {
   std::error_code ignored;
   const auto file = std::filesystem::is_directory(path, ignored) ? path / model_variables_file : path;
@@ -303,7 +302,7 @@ inline safetensors read_variables(const std::filesystem::path& path) {
   return variables;
 }
 
-/// An array as a graph's constant holds it.
+/// An array as a graph's constant.
 inline tensor_proto to_proto(const array_bytes& array) {
   tensor_proto t;
   t.dtype = to_data_type(array.type);
@@ -316,7 +315,7 @@ inline tensor_proto to_proto(const array_bytes& array) {
   if (single && t.dtype == data_type::uint8) t.bytes.resize(4, '\0');
   return t;
 }
-/// All arrays, as `freeze` takes them.
+/// All arrays, for `freeze`.
 inline variable_values to_variable_values(const safetensors& file) {
   variable_values values;
   for (const std::string& name : file.names()) values.emplace(name, to_proto(file[name]));

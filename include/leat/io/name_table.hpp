@@ -1,6 +1,6 @@
 #pragma once
-// Which of a graph's nodes has a name: a hash table with open addressing, of eight bytes for each. Names come from
-// files, so the hash is seeded anew in each program; a file that was made to collide would otherwise take quadratic time.
+// Node names to indices: a hash table with open addressing, eight bytes per entry. Names come from files, so the hash is seeded anew in
+// each program; otherwise a file could be crafted to collide, which takes quadratic time.
 
 #include <leat/graph/graph_def.hpp>
 
@@ -18,16 +18,16 @@ class name_table {
  public:
   static constexpr std::size_t none = ~std::size_t{0};
 
-  /// Of the nodes of a graph, which must neither change nor be more than 2^32 - 2 while the table is used.
+  /// For the nodes of a graph, which must not change while the table is used, and be at most 2^32 - 2.
   explicit name_table(const std::vector<node_def>& nodes)
       : nodes_(nodes), slots_(std::bit_ceil(nodes.size() + nodes.size() / 2 + 2)), mask_(slots_.size() - 1) {}
 
-  /// The node of a name that was entered, or `none`.
+  /// The index of an inserted name, or `none`.
   std::size_t find(std::string_view name) const {
     const slot& s = slots_[place(name, hash(name))];
     return std::size_t{s.number} - 1;
   }
-  /// Enters a node's name; which node has it already, or `none`.
+  /// Inserts a node's name; returns the node that has it already, or `none`.
   std::size_t insert(std::size_t node) {
     const std::string_view name = nodes_[node].name;
     const auto h = hash(name);
@@ -40,10 +40,10 @@ class name_table {
  private:
   struct slot {
     std::uint32_t hash = 0;
-    std::uint32_t number = 0;  // of the node, from 1
+    std::uint32_t number = 0;  // node index + 1
   };
 
-  /// Where the name is, or the free slot where it would be.
+  /// The slot of the name, or the free slot for it.
   std::size_t place(std::string_view name, std::uint64_t h) const {
     for (auto i = h & mask_;; i = (i + 1) & mask_) {
       const slot& s = slots_[i];
@@ -52,13 +52,13 @@ class name_table {
   }
 
   static std::uint64_t seed() {
-    static const int here = 0;  // where it lies differs from run to run, too
+    static const int here = 0;  // its address differs from run to run, too
     static const std::uint64_t value =
         static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()) * 0x9e3779b97f4a7c15u ^
         reinterpret_cast<std::uintptr_t>(&here);
     return value;
   }
-  /// Eight bytes at a time, each multiplied into 128 bits whose halves are folded.
+  /// Eight bytes at a time, each multiplied to 128 bits whose halves are folded.
   static std::uint64_t hash(std::string_view text) {
     const auto fold = [](std::uint64_t a, std::uint64_t b) {
       const std::uint64_t al = a & 0xffffffffu, ah = a >> 32, bl = b & 0xffffffffu, bh = b >> 32;

@@ -1,7 +1,7 @@
 #pragma once
 // Arrays in NumPy's files (.npy): a magic word, a version, the length of a header, the header, which is a Python literal
-// {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }, and the elements. Read and written are the library's dtypes,
-// little endian and row by row. Source: numpy.lib.format, versions 1.0 to 3.0.
+// {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }, and the elements. Supported are the library's dtypes, little endian and
+// row-major. Source: numpy.lib.format, versions 1.0 to 3.0.
 
 #include <leat/graph/tensor_contents.hpp>
 #include <leat/io/file.hpp>
@@ -17,7 +17,7 @@ namespace leat::io {
 
 namespace detail {
 
-// What a header says.
+// The contents of a header.
 struct npy_header {
   std::string descr{};
   bool fortran_order = false;
@@ -134,8 +134,8 @@ inline data_type npy_type_of(std::string_view descr) {
 }  // namespace detail
 
 /// The array of a .npy file.
-/// Errors: data_loss if it is cut off, goes on behind its end or is no such file; unimplemented for other dtypes, for big endian
-/// numbers, columns first, and versions beyond 3.
+/// Errors: data_loss if it is truncated, has trailing bytes or is not such a file; unimplemented for other dtypes, big endian,
+/// column-major order, and versions beyond 3.
 inline tensor_proto read_npy(std::string_view bytes) {
   if (!bytes.starts_with("\x93NUMPY")) throw data_loss("not a NPY file");
   if (bytes.size() < 10) throw data_loss("NPY: cut off");
@@ -165,7 +165,7 @@ inline tensor_proto read_npy(std::string_view bytes) {
     for (char c : elements)
       if (c != '\0' && c != '\1') throw data_loss("NPY: a bool that is neither 0 nor 1");
   if (count == 0) return t;
-  // in the form of make_tensor_proto
+  // In the form of make_tensor_proto.
   t.field = count == 1 ? field_of(t.dtype) : tensor_field::tensor_content;
   if (count == 1 && t.dtype == data_type::uint8) t.bytes = {elements[0], '\0', '\0', '\0'};
   else t.bytes = elements;
@@ -178,8 +178,8 @@ inline tensor_proto read_npy_file(const std::filesystem::path& path) {
   return detail::naming(path, [&] { return read_npy(bytes); });
 }
 
-/// A tensor as a .npy file, version 1.0. Errors: invalid_argument for what is wrong with the tensor, or not of the library's
-/// dtypes, and for more elements than `limit`.
+/// A tensor as a .npy file, version 1.0. Errors: invalid_argument for an invalid tensor, a dtype that the library only carries, and
+/// more elements than `limit`.
 inline std::string write_npy(const tensor_proto& t, std::int64_t limit = max_contents) {
   std::string elements, descr;
   const auto put = [&]<class T>(T) {
@@ -211,7 +211,7 @@ inline std::string write_npy(const tensor_proto& t, std::int64_t limit = max_con
   bytes += static_cast<char>(header.size() >> 8);
   return bytes + header + elements;
 }
-/// Errors: those of `write_npy`; failed_precondition if the file cannot be written.
+/// The same to a file. Errors: those of `write_npy`; failed_precondition if the file cannot be written.
 inline void write_npy_file(const tensor_proto& t, const std::filesystem::path& path) { write_file(path, write_npy(t)); }
 
 }  // namespace leat::io

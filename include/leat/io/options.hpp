@@ -9,14 +9,14 @@ namespace leat::io {
 
 /// How a file is read.
 struct read_options {
-  /// Refuse graphs that are wrong as a whole (`validate.hpp`): names twice, inputs that nothing has, cycles. Off for parts of
+  /// Refuse graphs that are invalid as a whole (`validate.hpp`): duplicate names, inputs without a node, cycles. Turn off for parts of
   /// graphs, whose other inputs come from elsewhere.
   bool validate = true;
 };
 
 /// The largest file or text: protobuf's own limit.
 inline constexpr std::size_t max_file_bytes = 0x7fffffff;
-/// How deep messages may be nested in binary files, and objects and arrays in JSON, where a message takes up to two levels.
+/// The maximum nesting of messages in binary files, and of objects and arrays in JSON, where a message takes up to two levels.
 inline constexpr int max_message_depth = 64;
 inline constexpr int max_json_depth = 2 * max_message_depth + 8;
 

@@ -1,6 +1,6 @@
 #pragma once
-// Where in a message something is wrong: a chain of places on the stack, from the field at fault up to the whole, which
-// costs nothing until it is written out as `node "a/b": attr["value"].tensor.float_val`.
+// The location of an error in a message: a chain of steps on the stack, from the field at fault up to the whole, which costs nothing
+// until it is printed as `node "a/b": attr["value"].tensor.float_val`.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace leat::io::detail {
 
-/// One step of the way. A node begins the text anew, since its name says enough.
+/// One step of the path. A node restarts the text, since its name says enough.
 struct place {
   const place* parent = nullptr;
   std::string_view field{};          // "attr"
@@ -18,7 +18,7 @@ struct place {
   const std::string* node_name = nullptr;
 };
 
-/// Text from a file as part of a message: short, on one line, printable.
+/// A string from a file for a message: short, on one line, printable.
 inline std::string in_quotes(std::string_view text, std::size_t longest = 80) {
   constexpr std::string_view digits = "0123456789abcdef";
   std::string result = "\"";
@@ -35,7 +35,7 @@ inline std::string in_quotes(std::string_view text, std::size_t longest = 80) {
   return result + (text.size() > longest ? "...\"" : "\"");
 }
 
-/// Adds one step to a path under way.
+/// Appends one step to a path.
 inline void append_step(std::string& node, std::string& path, const place& step) {
   if (step.node_name != nullptr) {
     node = step.node_name->empty() ? "node number " + std::to_string(step.index) : "node " + in_quotes(*step.node_name);
@@ -60,7 +60,7 @@ inline void append_steps(std::string& node, std::string& path, const place* step
   append_step(node, path, *step);
 }
 
-/// The whole way to a place.
+/// The whole path to a place.
 inline std::string to_text(const place& at) {
   std::string node, path;
   append_steps(node, path, &at);

@@ -1,7 +1,7 @@
 #pragma once
-// Arrays by name in one file, in the format safetensors: eight bytes with the length of a header, the header as JSON (dtype,
-// shape and place of each array, and texts under "__metadata__"), then the arrays' bytes, little endian, without gaps. Read
-// without trust: every place is checked against the file before it is used. Source: the format's description, version 0.3.
+// Named arrays in one file, in the format safetensors: eight bytes with the length of a header, the header as JSON (dtype, shape and
+// offsets of each array, and strings under "__metadata__"), then the arrays' bytes, little endian, without gaps. Files are untrusted:
+// all offsets are checked before use. Source: the format's description, version 0.3.
 
 #include <leat/core/shape.hpp>
 #include <leat/graph/data_type.hpp>
@@ -19,20 +19,20 @@
 
 namespace leat::io {
 
-/// An array that is written, or that stands in a file which was read. Its bytes are row-major.
+/// An array to be written, or in a file that was read. Its bytes are row-major.
 struct array_bytes {
   dtype type = dtype::invalid;
   shape extent;
   std::span<const std::byte> bytes;
 };
 
-/// What a file holds; spans in `arrays` point into it.
+/// The contents of a file; arrays point into it.
 class safetensors {
  public:
   std::map<std::string, std::string, std::less<>> metadata;
 
-  /// Reads a file's text. Errors: data_loss or invalid_argument, naming array and field, for what is cut off, overlaps, leaves
-  /// gaps, or does not have the bytes that its shape says.
+  /// Parses a file's contents. Errors: data_loss or invalid_argument, naming array and field, for truncated data, overlaps, gaps, and
+  /// byte counts that do not match the shape.
   explicit safetensors(std::string text) : text_(std::move(text)) { parse(); }
   safetensors(const safetensors&) = delete;
   safetensors& operator=(const safetensors&) = delete;
@@ -40,19 +40,21 @@ class safetensors {
       : metadata(std::move(other.metadata)), text_(std::move(other.text_)), data_(other.data_), places_(std::move(other.places_)) {}
   safetensors& operator=(safetensors&&) = delete;
 
+  /// The names of all arrays, sorted.
   std::vector<std::string> names() const {
     std::vector<std::string> list;
     for (const auto& [name, where] : places_) list.push_back(name);
     return list;
   }
+  /// Whether there is an array of this name.
   bool contains(std::string_view name) const { return places_.find(name) != places_.end(); }
-  /// Its bytes are the file's: the file must outlive them. Errors: not_found for a name that the file does not hold.
+  /// An array; its bytes are the file's, which must outlive them. Errors: not_found if there is no such array.
   array_bytes operator[](std::string_view name) const& {
     const auto at = places_.find(name);
     if (at == places_.end()) throw not_found("no array " + detail::in_quotes(name) + " in the file");
     return {at->second.type, at->second.extent, std::as_bytes(std::span(text_).subspan(data_ + at->second.begin, at->second.size))};
   }
-  array_bytes operator[](std::string_view name) const&& = delete;  // of a file that is gone with this statement
+  array_bytes operator[](std::string_view name) const&& = delete;  // the file would end with this statement
 
  private:
   struct place {
@@ -67,7 +69,7 @@ class safetensors {
   static place parse_place(const std::string& name, const nlohmann::json& entry, std::size_t available);
 
   std::string text_;
-  std::size_t data_ = 0;  // where the arrays' bytes begin
+  std::size_t data_ = 0;  // offset of the arrays' bytes
   std::map<std::string, place, std::less<>> places_;
 };
 
@@ -77,7 +79,7 @@ inline constexpr std::pair<std::string_view, dtype> safetensors_types[]{{"F32", 
                                                                         {"I32", dtype::int32},   {"I64", dtype::int64},
                                                                         {"U8", dtype::uint8},    {"BOOL", dtype::boolean}};
 
-// Names twice are an error: which one would count is not said anywhere.
+// Duplicate names are an error: the format does not define which one counts.
 inline nlohmann::json parse_header(std::string_view text) {
   std::set<std::string> names;
   const auto watch = [&](int depth, nlohmann::json::parse_event_t event, nlohmann::json& value) {
@@ -90,7 +92,7 @@ inline nlohmann::json parse_header(std::string_view text) {
     nlohmann::json header = nlohmann::json::parse(text.begin(), text.end(), watch);
     if (!header.is_object()) throw invalid_argument("the header is no object");
     return header;
-  } catch (const nlohmann::json::parse_error& e) {  // its own text repeats bytes of the file as they are
+  } catch (const nlohmann::json::parse_error& e) {  // its own message repeats bytes of the file unescaped
     throw data_loss("the header is no JSON: wrong at byte " + std::to_string(e.byte));
   } catch (const nlohmann::json::exception& e) {
     throw data_loss("the header is no JSON: " + in_quotes(e.what(), 200));
@@ -190,8 +192,8 @@ inline safetensors read_safetensors(const std::filesystem::path& path) {
   return detail::naming(path, [&] { return safetensors(read_file(path, std::size_t{1} << 46)); });
 }
 
-/// The file's text: the arrays in the order of their names.
-/// Errors: invalid_argument for an array whose bytes do not fit its shape, a dtype that the format lacks, a name that is not UTF-8.
+/// The file's contents: the arrays in order of their names.
+/// Errors: invalid_argument for an array whose bytes do not match its shape, a dtype that the format lacks, a name that is not UTF-8.
 inline std::string write_safetensors(const std::map<std::string, array_bytes, std::less<>>& arrays,
                                      const std::map<std::string, std::string, std::less<>>& metadata = {}) {
   nlohmann::json header = nlohmann::json::object();
@@ -224,7 +226,7 @@ inline std::string write_safetensors(const std::map<std::string, array_bytes, st
   return text;
 }
 
-/// Writes a file that is there in full or not at all, see `write_synced`.
+/// Writes a file that is complete or absent after a crash, see `write_synced`. Errors: those of both.
 inline void write_safetensors(const std::filesystem::path& path, const std::map<std::string, array_bytes, std::less<>>& arrays,
                               const std::map<std::string, std::string, std::less<>>& metadata = {}) {
   write_synced(path, {write_safetensors(arrays, metadata)});

@@ -1,6 +1,6 @@
 #pragma once
-// Saved models: a graph with the values of its variables in a folder (model_files.hpp), and what it computes for its users by
-// name, its signatures.
+// Saved models: a graph with the values of its variables in a folder (model_files.hpp), and its signatures, named computations with
+// named inputs and outputs.
 //
 //   io::save_model("model", s, {.signatures = {{"serving_default", {.inputs = {{"x", x}}, .outputs = {{"y", y}}}}}});
 //   io::saved_model m = io::load_model("model");
@@ -19,7 +19,7 @@
 
 namespace leat::io {
 
-/// A tensor or an operation that a saved model speaks of: a graph's, its name, or a typed expression.
+/// A tensor or an operation for a saved model: a graph's, its name, or a typed expression.
 class model_tensor {
  public:
   model_tensor(const output& tensor) : held_(fetch_item(tensor)) {}
@@ -32,33 +32,34 @@ class model_tensor {
 
   /// The typed expression; null for anything else.
   const leat::detail::any_expression* typed() const { return std::get_if<leat::detail::any_expression>(&held_); }
-  /// Errors: not_found, invalid_argument where the graph has no such thing; invalid_argument for a typed expression.
+  /// Errors: not_found, invalid_argument if the graph has no such element; invalid_argument for a typed expression.
   graph_element resolve(graph& g) const {
     if (typed() != nullptr)
       throw invalid_argument("a typed expression in the saved model of a session that runs a graph");
     return std::get<fetch_item>(held_).resolve(g);
   }
+  /// Replaces it by an element of a graph.
   void replace(const graph_element& element) { held_ = fetch_item(element); }
 
  private:
   std::variant<fetch_item, leat::detail::any_expression> held_;
 };
 
-/// What a model computes for its users: tensors by names of their own.
+/// A signature: the inputs and outputs of a computation, by names of their own.
 struct model_signature {
   std::map<std::string, model_tensor> inputs{};
   std::map<std::string, model_tensor> outputs{};
   std::string method_name = "tensorflow/serving/predict";
 };
 
-/// What is saved.
+/// Options of `save_model`.
 struct save_model_options {
   std::map<std::string, model_signature> signatures{};
   std::map<std::string, std::vector<model_tensor>>
-      collections{};  // beside those of the graph, such as {"train_op", {train}}
+      collections{};  // added to the graph's, such as {"train_op", {train}}
   std::vector<std::string> tags{"serve"};
-  named_texts metadata{};  // texts that are kept beside the variables
-  /// The whole graph, or only what the signatures need; then without the graph's own collections.
+  named_texts metadata{};  // strings stored with the variables
+  /// Whether to save the whole graph, or only what the signatures need, then without the graph's own collections.
   bool whole_graph = true;
 };
 
@@ -114,7 +115,7 @@ inline meta_graph_def make_meta_graph(graph& g, const save_model_options& option
   return meta;
 }
 
-// Those variables that stand in the part of the graph that is saved.
+// The variables in the saved part of the graph.
 inline std::map<std::string, output, std::less<>> variables_in(graph& g, const graph_def& def) {
   std::map<std::string, bool, std::less<>> there;
   for (const node_def& node : def.nodes) there.emplace(node.name, true);
@@ -144,21 +145,22 @@ inline named_arrays to_arrays(const session_values& values) {
 
 }  // namespace detail
 
-/// Saves a session's graph and the values of its variables, but local ones, into a folder; a saved model that is there is replaced
-/// in one step. Errors: failed_precondition for variables without a value, a folder that holds anything else or cannot be written;
-/// invalid_argument, naming signature and key, for what the graph does not have, and for variables of dtypes that safetensors lacks.
+/// Saves a session's graph and the values of its variables, except local ones, into a folder; replaces an existing saved model
+/// atomically. Errors: failed_precondition for uninitialized variables, a folder that holds anything else or cannot be written;
+/// invalid_argument, naming signature and key, for elements that the graph does not have, and for variables of dtypes that safetensors
+/// lacks. Source: TensorFlow `saved_model.simple_save`.
 inline void save_model(const std::filesystem::path& folder, graph_session& s, const save_model_options& options = {}) {
   const meta_graph_def meta = detail::make_meta_graph(s.owner(), options);
   const session_values values = values_of(s, detail::variables_in(s.owner(), meta.graph));
   write_model_files(folder, meta, detail::to_arrays(values), options.metadata);
 }
 
-/// The variables of a session alone, as a .safetensors file. Errors: see `save_model`.
+/// Saves the variables of a session alone, as a .safetensors file. Errors: see `save_model`.
 inline void save_variables(const std::filesystem::path& path, graph_session& s, const named_texts& metadata = {}) {
   const session_values values = values_of(s);
   write_safetensors(path, detail::to_arrays(values), metadata);
 }
-/// Gives all variables of a session but local ones the values of a saved model's folder, or of a .safetensors file.
+/// Restores all non-local variables of a session from a saved model's folder, or a .safetensors file.
 /// Errors: those of `read_variables` and `restore_values`, naming the file; then nothing is assigned.
 inline void restore_variables(graph_session& s, const std::filesystem::path& path) {
   const session_values values = detail::to_values(read_variables(path));
@@ -170,7 +172,7 @@ struct load_model_options {
   bool checksums = true;  // see `read_model_options`
 };
 
-/// A model from a folder: its graph, a session with its variables, and its signatures. It owns them, and can be moved.
+/// A loaded model: its graph, a session with its variables, and its signatures. It owns them; movable.
 class saved_model {
  public:
   /// Errors: see `load_model`.
@@ -190,23 +192,26 @@ class saved_model {
     restore_values(*session_, detail::to_values(files.variables));
   }
 
+  /// The model's graph.
   leat::graph& graph() const { return *graph_; }
+  /// The session with the model's variables.
   graph_session& session() const { return *session_; }
+  /// The signatures, metadata and tags as saved.
   const std::map<std::string, signature_def>& signatures() const { return signatures_; }
   const named_texts& metadata() const { return metadata_; }
   const std::vector<std::string>& tags() const { return tags_; }
 
-  /// A tensor that a signature names, to be run by the session. Errors: not_found, naming what there is.
+  /// An input tensor of a signature, to be fed to the session. Errors: not_found, listing what exists.
   output input(std::string_view signature, std::string_view key) const {
     return find(entry(signature, signature_of(signature).inputs, key, "input"), signature, key);
   }
+  /// An output tensor of a signature. Errors: not_found, listing what exists.
   output result(std::string_view signature, std::string_view key) const {
     return find(entry(signature, signature_of(signature).outputs, key, "output"), signature, key);
   }
 
-  /// What a signature computes from its inputs, given by their names in the signature; all its outputs by theirs.
-  /// Errors: not_found for a signature or an input that is not there; invalid_argument for an input that is not given; those of
-  /// `graph_session::run`.
+  /// Runs a signature: inputs by their names in the signature; returns all its outputs by theirs.
+  /// Errors: not_found for an unknown signature or input; invalid_argument for a missing input; those of `graph_session::run`.
   std::map<std::string, tensor_value> run(std::string_view signature, const feed_list& inputs = {},
                                           const run_options& how = {}) const {
     const signature_def& s = signature_of(signature);
@@ -274,9 +279,10 @@ class saved_model {
   std::unique_ptr<graph_session> session_;
 };
 
-/// Reads a saved model into a graph and a session of its own, all variables restored. Local variables have no value yet.
-/// Errors, naming the folder: those of `read_model_files`, `import_graph`; invalid_argument, naming them, for variables that the
-/// files lack or the graph does not have, and those of other dtypes or shapes; for signatures of what the graph does not have.
+/// Loads a saved model into a graph and a session of its own, with all variables restored; local variables are uninitialized.
+/// Errors, naming the folder: those of `read_model_files`, `import_graph`; invalid_argument, naming them, for variables missing in the
+/// files or the graph, or of other dtypes or shapes, and for signatures of elements that the graph does not have.
+/// Source: TensorFlow `saved_model.loader.load`.
 inline saved_model load_model(const std::filesystem::path& folder, const load_model_options& options = {}) {
   model_files files = read_model_files(folder, {.checksums = options.checksums});
   try {

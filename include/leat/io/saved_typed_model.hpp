@@ -1,21 +1,21 @@
 #pragma once
-// Saved models of compiled sessions: the session's expressions become a graph with names (`to_graph`), its variables' values go
-// beside it. What is saved can be loaded and run without the program that made it.
+// Saved models of compiled sessions: the session's expressions are exported to a graph with names (`to_graph`), and saved with its
+// variables' values. The model can be loaded and run without the program that made it.
 //
 //   session s{prediction, train};
 //   io::save_model("model", s, {.signatures = {{"serving_default", {.inputs = {{"x", x}}, .outputs = {{"y", prediction}}}}}});
 //
-// With <leat/graphs.hpp>, training steps are saved as TensorFlow writes them, otherwise by their parts.
+// With <leat/graphs.hpp>, training steps are saved as TensorFlow's operators, otherwise expanded.
 
 #include <leat/io/saved_model.hpp>
 #include <leat/session/session.hpp>
 
 namespace leat::io {
 
-/// Saves a compiled session. The graph is that of the session's expressions and of what the options name; with `whole_graph` off,
-/// only of the latter. Parameters are saved with their values now.
-/// Errors: failed_precondition for variables without a value; invalid_argument for a number that has two values; those of
-/// `to_graph` and of `save_model`; unimplemented, naming them, for variables that the graph has and the session does not.
+/// Saves a compiled session. The graph consists of the session's expressions and of those in the options; with `whole_graph` off,
+/// of the latter alone. Parameters are saved with their current values.
+/// Errors: failed_precondition for uninitialized variables; invalid_argument for a number that has two values; those of `to_graph` and
+/// of `save_model`; unimplemented, naming them, for variables of the graph that the session does not have.
 template <class Device, expression... Es>
 void save_model(const std::filesystem::path& folder, const basic_session<Device, Es...>& s,
                 const save_model_options& options = {}) {

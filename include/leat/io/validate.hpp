@@ -1,7 +1,6 @@
 #pragma once
-// Whether a graph_def is a graph: names are allowed and not given twice, inputs exist, control inputs come last, no node
-// waits for itself but around a loop (from NextIteration to Merge), tensors hold what their shapes say. What its operators
-// mean is not looked at. Linear in the size of the graph.
+// Validates a graph_def: names are well-formed and unique, inputs exist, control inputs come last, there are no cycles except loops
+// (from NextIteration to Merge), tensors match their shapes. Operators are not interpreted. Linear in the size of the graph.
 
 #include <leat/core/error.hpp>
 #include <leat/graph/graph_def.hpp>
@@ -21,7 +20,7 @@
 
 namespace leat::io {
 
-/// Something wrong in a graph: the node, which of its fields ("input[1]", `attr["value"].tensor`), and what.
+/// An error in a graph: the node, the field ("input[1]", `attr["value"].tensor`), and what is wrong.
 struct finding {
   std::string node;
   std::string field;
@@ -46,13 +45,13 @@ constexpr bool is_node_name(std::string_view name) {
                      [&](char c) { return letter(c) || c == '_' || c == '/' || c == '\\' || c == '>' || c == '-'; });
 }
 
-/// An input as it is written: "name" or "name:1", or "^name" for a control input.
+/// An input as written: "name" or "name:1", or "^name" for a control input.
 struct input_name {
   std::string_view node;
   int output = 0;
   bool control = false;
 };
-/// Nothing where it is none of these: an empty name, an output that is no number below 2^31.
+/// Nothing for any other form: an empty name, an output that is not a number below 2^31.
 constexpr std::optional<input_name> parse_input(std::string_view text) {
   input_name input;
   if (text.starts_with('^')) {
@@ -79,7 +78,7 @@ namespace detail {
 
 inline constexpr std::size_t most_findings = 1000;
 
-/// Looks at one graph; `positions` numbers its nodes by name.
+/// Checks one graph; `positions` maps names to nodes.
 class graph_check {
  public:
   explicit graph_check(const graph_def& graph, std::size_t most)
@@ -144,7 +143,7 @@ class graph_check {
     }
   }
 
-  /// Depth first, with a stack of our own; an edge to a node that is still open closes a cycle.
+  /// Depth first, with an explicit stack; an edge to an open node closes a cycle.
   void check_cycles() {
     enum : std::uint8_t { unseen, open, closed };
     std::vector<std::uint8_t> state(graph_.nodes.size(), unseen);
@@ -189,7 +188,7 @@ class graph_check {
       check_value(value, path, name);
     }
   }
-  /// The text of the path is made only for what is wrong.
+  /// The path is built for errors only.
   void check_value(const attribute_value& value, const std::string& path, const std::string& name) {
     const auto here = [&](std::string_view rest) {
       return path + "attr[" + in_quotes(name) + "]." + std::string(rest);
@@ -226,12 +225,12 @@ class graph_check {
 
 }  // namespace detail
 
-/// All that is wrong with a graph as a whole, at most `most`; of cycles the first.
+/// All errors of a graph as a whole, at most `most`; of cycles the first.
 inline std::vector<finding> findings(const graph_def& graph, std::size_t most = detail::most_findings) {
   return detail::graph_check(graph, most).run();
 }
 
-/// Errors: invalid_argument naming node and field of the first thing that is wrong, and how many others are.
+/// Errors: invalid_argument naming node and field of the first error, and the number of others.
 inline void validate(const graph_def& graph) {
   const auto list = findings(graph);
   if (list.empty()) return;

@@ -1,6 +1,6 @@
 #pragma once
-// The evaluator of fused clusters, for every device: walks the phases of a cluster's instructions (cluster/instructions.hpp) over
-// rows and positions of the innermost loop, each of which holds what `Lanes` says (cluster/lanes.hpp), and runs each instruction
+// The evaluator of fused clusters, for every device: iterates over the phases of a cluster's instructions (cluster/instructions.hpp),
+// rows and positions of the innermost loop, each of which holds one `Lanes` (cluster/lanes.hpp), and runs each instruction
 // (cluster/evaluation.hpp). Everything is a constexpr template without library calls, so that nvcc compiles it for the device.
 
 #include <leat/kernels/cluster/evaluation.hpp>
@@ -13,7 +13,7 @@ namespace leat::kernels {
 template <class Lanes, class Instructions>
 struct cluster {
   static constexpr const std::int64_t* code = Instructions::code;
-  /// A word of the instructions; immediate, so that device code sees a constant.
+  /// A word of the instructions; consteval, so that device code sees a constant.
   static consteval std::int64_t word(int at) { return code[at]; }
   static constexpr int operands = static_cast<int>(code[operand_total]);
   static constexpr int outer = static_cast<int>(code[outer_loops]);
@@ -32,7 +32,7 @@ struct cluster {
                         static_cast<int>(code[scalar_registers + 2]), static_cast<int>(code[scalar_registers + 3]),
                         static_cast<int>(code[scalar_registers + 4]), static_cast<int>(code[scalar_registers + 5])>;
 
-  // phases: 0 once, 1 + 2t row t, 2 + 2t lanes t, then the last row, then last
+  // Phases: 0 once, 1 + 2t row t, 2 + 2t lanes t, then the last row, then last.
   static constexpr int phase_count = 2 * stage_count + 3;
   static constexpr int phase_size(int phase) { return static_cast<int>(code[phase_lengths + phase]); }
   static constexpr int phase_at(int phase) {
@@ -72,7 +72,7 @@ struct cluster {
 
   using state = detail::evaluation<Lanes, lane_file, scalar_file, accumulator_file, operands, outer, loops, unroll, is_large>;
 
-  // Instructions one after the other, in groups: what the compiler does with a pack grows with the square of its length.
+  // Instructions are expanded in groups, because the cost of a pack grows with the square of its length.
   static constexpr int group = 32;
   static constexpr int group_size(int size, int begin) { return size - begin < group ? size - begin : group; }
 
@@ -95,7 +95,7 @@ struct cluster {
     [[maybe_unused]] lane_file none;
     if constexpr (phase_size(Phase) > 0) scalar_run<phase_at(Phase), phase_size(Phase)>::run(s, none, a);
   }
-  // Of a cluster of very many instructions, each group is a function of its own, which leaves its results in memory.
+  // In a very large cluster each group is a function of its own, which leaves its results in memory.
   template <int At, bool Partial, int Copy, std::size_t... I>
   [[gnu::always_inline]] static constexpr void lane_group(state& s, lane_file& lanes, const detail::chunk_place& place,
                                                           std::index_sequence<I...>) {
@@ -135,8 +135,8 @@ struct cluster {
     if constexpr (lanes_reduce(Phase)) start_from<phase_at(Phase), phase_size(Phase), Row>(s);
   }
 
-  // The array that a row's first stage reads, or -1: while later stages work on the row in the cache, the next row is
-  // fetched, since prefetchers stop where the row ends.
+  // The array that a row's first stage reads, or -1. While later stages work on the row in the cache, the next row is prefetched, since
+  // hardware prefetchers stop at the row's end.
   static constexpr int streamed_operand = [] {
     if (stage_count < 2 || outer != 1 || Lanes::count == 1) return -1;
     for (int k = 0; k < phase_size(2); ++k) {
@@ -175,7 +175,7 @@ struct cluster {
           place.j += Lanes::count;
         }
       }
-      if constexpr (is_large) {  // one copy of the code serves whole batches and the rest
+      if constexpr (is_large) {  // the same code serves whole batches and the rest
         for (; place.j < r.end; place.j += Lanes::count) {
           place.n = r.end - place.j < Lanes::count ? static_cast<int>(r.end - place.j) : Lanes::count;
           lane_chunk<Phase, true, 0>(s, place);
@@ -195,7 +195,7 @@ struct cluster {
     }
   }
 
-  // Sums over rows, such as a bias's gradient: four rows are combined in registers before the array is touched.
+  // Sums over rows, such as a bias's gradient: four rows are combined in registers before the array is accessed.
   static constexpr bool combines_rows = [] {
     if (Lanes::count == 1 || stage_count != 1 || outer != 1 || phase_size(1) != 0 || phase_size(3) != 0 || phase_size(2) > 24) return false;
     for (int k = 0; k < phase_size(2); ++k) {
@@ -246,7 +246,7 @@ struct cluster {
     one_of_four_rows<Partial, apart ? 3 : 0>(lanes[3], s, place[3], all);
     (reduce_four_rows<Partial, phase_at(2) + words_per_instruction * static_cast<int>(I)>(lanes, a, place[0]), ...);
   }
-  // Runs as many groups of four rows as there are; gives the row at which to go on.
+  // Runs as many groups of four rows as there are; returns the first row not done.
   [[gnu::always_inline]] static constexpr std::int64_t run_four_rows(state& s, const cluster_arguments& a, const cluster_range& r) {
     constexpr auto all = std::make_index_sequence<static_cast<std::size_t>(phase_size(2))>{};
     std::int64_t row = r.row_begin;
@@ -290,8 +290,8 @@ struct cluster {
     }
   }
 
-  /// Runs a range of rows, or of positions within rows. Results that are combined (`accumulating_operand`) must hold their
-  /// identity before, where rows are combined into them.
+  /// Runs a range of rows, or of positions within rows. Combined results (`accumulating_operand`) must hold their identity before, if
+  /// rows are combined into them.
   [[gnu::always_inline]] static constexpr void run(const cluster_arguments& a, const cluster_range& r) {
     state s;
     scalar_phase<0>(s, a);

@@ -1,7 +1,7 @@
 #pragma once
-// The plan of a program for given sizes of its named dimensions: loop extents, strides, chunks, and where in the arena each
-// intermediate result lies. Made anew only when a named dimension changes its size. Everything here is plain code over
-// the program's integers, shared by all programs and devices.
+// The plan of a program for given sizes of its named dimensions: loop extents, strides, chunks, and the arena offset of each
+// intermediate result. Recomputed only when a named dimension changes its size. Plain code over the program's integers, shared by all
+// programs and devices.
 
 #include <leat/passes/lower.hpp>
 
@@ -11,24 +11,24 @@ namespace leat {
 enum plan_field : int {
   plan_rows,            // product of the outer loops
   plan_inner,           // length of the innermost
-  plan_chunks,          // how many pieces the work is cut into
+  plan_chunks,          // number of chunks
   plan_rows_per_chunk,  // 0 if the innermost loop is cut instead
   plan_inner_per_chunk,
-  plan_scratch,      // offset in the arena of the row buffers
+  plan_scratch,      // arena offset of the row buffers
   plan_scratch_row,  // bytes of one row buffer
-  plan_partials,     // offset in the arena of the chunks' partial results
-  plan_stream,       // whether results pass the caches by
+  plan_partials,     // arena offset of the chunks' partial results
+  plan_stream,       // whether results bypass the caches
   plan_numbers       // then extents, strides, offsets (clusters) or the step's numbers (kernels)
 };
 
-/// The memory that a step works in.
+/// The memory that a step accesses.
 struct workspace {
-  void** buffers = nullptr;               // of each buffer of the program
+  void** buffers = nullptr;               // indexed by buffer of the program
   const std::int64_t* numbers = nullptr;  // of the plan
   std::byte* arena = nullptr;
 };
 
-/// Work is cut into pieces of about so many elements, whatever the number of threads; what is combined into few.
+/// Chunks have about this many elements, whatever the number of threads; there are few if their results are combined.
 struct chunk_limits {
   std::int64_t elements = 16384;
   std::int64_t most = 64;
@@ -43,7 +43,7 @@ constexpr int plan_size(const program_view::step& s) {
   if (!s.is_cluster) return plan_numbers + s.attribute_count;
   return plan_numbers + s.loop_count + s.operand_count * s.loop_count + s.operand_count;
 }
-/// Where the numbers of step `k` begin.
+/// The position of step `k`'s numbers.
 constexpr int plan_at(const program_view& p, int k) {
   int at = 0;
   for (int i = 0; i < k; ++i) at += plan_size(p.step_at(i));
@@ -58,9 +58,9 @@ constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b
 /// Offsets of buffers in the arena, and the numbers of every step.
 struct program_plan {
   std::vector<std::int64_t> numbers;
-  std::vector<std::int64_t> offsets;  // of each buffer in the arena, or -1
+  std::vector<std::int64_t> offsets;  // by buffer, or -1
   std::int64_t arena_bytes = 0;
-  std::int64_t work = 0;  // elements that the largest cluster walks
+  std::int64_t work = 0;  // elements of the largest cluster
 };
 
 /// A program with its plan, as a session holds them. All must outlive it.
@@ -208,7 +208,7 @@ class planner {
         if (blocks_[i].bytes > blocks_[next].bytes) next = i;
       const block b = blocks_[next];
       blocks_[next] = blocks_[done];
-      // the lowest offset at which it meets no block that lives at the same time
+      // The lowest offset that overlaps no block live at the same time.
       std::int64_t offset = 0;
       for (bool moved = true; moved;) {
         moved = false;

@@ -1,6 +1,6 @@
 #pragma once
-// Kernels of whole arrays other than products, as work items that any device can run in any order: item k writes what no
-// other item writes. A kernel is made from the operands and the step's numbers, tells how many items it has, and does one.
+// Kernels of whole arrays other than products, as work items that any device can run in any order: each item writes its own part of the
+// result. A kernel is constructed from the operands and the step's numbers, returns its number of items, and runs one.
 
 #include <leat/kernels/math/scalar_math.hpp>
 #include <leat/passes/lower.hpp>
@@ -57,7 +57,7 @@ struct gather_kernel {
   }
 };
 
-/// Column `j` of the result: the data's column summed by row number, in order.
+/// Column `j` of the result: sums of the data's column by segment, in order.
 template <class T, class Index>
 struct segment_sum_kernel {
   static constexpr bool may_refuse = true;
@@ -83,7 +83,7 @@ struct segment_sum_kernel {
   }
 };
 
-/// A copy of indices that were found to be in range.
+/// Copies indices that are known to be in range.
 template <class T>
 struct check_range_kernel {
   static constexpr bool may_refuse = true;
@@ -96,14 +96,14 @@ struct check_range_kernel {
   constexpr void operator()(std::int64_t k) const { out[k] = indices[k]; }
 };
 
-/// A copy of divisors that were found to have no 0, by `refuse_zero`.
+/// Copies divisors that `refuse_zero` has checked.
 template <class T>
 struct check_divisor_kernel {
   static constexpr bool may_refuse = false;
   const T* divisors;
   T* out;
   std::int64_t count;
-  bool divides;  // anything at all
+  bool divides;  // the quotient is not empty
   check_divisor_kernel(void* const* p, const step_numbers& n)
       : divisors(static_cast<const T*>(p[0])),
         out(static_cast<T*>(p[1])),
@@ -112,7 +112,7 @@ struct check_divisor_kernel {
   std::int64_t items() const { return count; }
   constexpr void operator()(std::int64_t k) const { out[k] = divisors[k]; }
 };
-/// Looks at divisors, which the host can read.
+/// Throws invalid_argument if a divisor is 0. The host must be able to read them.
 template <class T>
 void refuse_zero(const T* divisors, std::int64_t count) {
   for (std::int64_t k = 0; k < count; ++k)
@@ -137,7 +137,7 @@ struct pad_kernel {
       to[a] = n.size(1, a);
       if (a + 1 < rank) rows *= to[a];
     }
-    if (rank == 0) {  // nothing around a scalar
+    if (rank == 0) {  // a scalar has no padding
       rank = 1;
       from[0] = to[0] = 1;
     }
@@ -192,7 +192,7 @@ struct concat_kernel {
   }
 };
 
-/// Item k: the position of the largest or smallest of one line, the first of equals; NaN is passed over.
+/// Item k: the index of the largest or smallest element of one line, the first of equals; NaN is ignored unless all are.
 template <class T, class To, bool Largest>
 struct arg_kernel {
   static constexpr bool may_refuse = false;

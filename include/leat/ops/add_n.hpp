@@ -1,6 +1,6 @@
 #pragma once
-// Two operators that gradients of graphs with names need: the sum of several tensors, and one value in every element of a
-// shape, which is what a gradient starts from.
+// Operators that gradients of graphs with names need: the sum of several tensors, and one value in every element of a shape, from
+// which a gradient starts.
 
 #include <leat/ops/state.hpp>
 
@@ -34,8 +34,8 @@ struct add_n_op {
   }
 };
 
-/// One value in every element. Operands: the sizes, which nothing reads but files, and the value, a scalar. Attributes: the
-/// sizes as numbers. Not for imports, which would have to read these. Source: TensorFlow `Fill`.
+/// One value in every element. Operands: the sizes, for files only, and the value, a scalar. Attributes: the sizes as numbers. Not
+/// for imports, whose attributes are in the operand. Source: TensorFlow `Fill`.
 struct fill_op {
   static constexpr std::string_view type = "Fill";
   static constexpr field form[]{{field_kind::operand, "dims", -1},

@@ -1,16 +1,15 @@
 #pragma once
-// Arithmetic, element by element, with broadcasting. Each class is the one definition of its operator.
+// Element-wise arithmetic with broadcasting. Each class is the one definition of its operator; errors of all functions: rules.hpp.
 
 #include <leat/ops/rules.hpp>
 
 namespace leat {
 
-// Functions of handles are templates, so that an operator's table is not made before all operators are known.
+// A template, because an operator's table must not be instantiated before all operators are declared.
 template <class Handle>
   requires std::is_same_v<Handle, output>
 constexpr Handle operator/(const Handle& a, const Handle& b);
 
-/// a + b. Shapes broadcast; dtypes: numbers, the same on both sides. Source: TensorFlow `AddV2`.
 struct add_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "AddV2";
   static constexpr std::string_view call_name = "add";
@@ -26,6 +25,7 @@ struct add_op : rule::binary<rule::takes::number> {
     if (g.wants(1)) give(g, 1, g.dy());
   }
 };
+/// Element-wise a + b. Shapes broadcast; dtypes: numbers, the same on both sides. Source: TensorFlow `AddV2`.
 template <class A, class B>
   requires accepted<add_op, A, B>
 constexpr made<add_op, A, B> operator+(const A& a, const B& b) {
@@ -43,7 +43,6 @@ template <class A, class B>
   requires refused_beside<A, B>
 LEAT_WHY_BESIDE operator+(A&&, B&&) LEAT_DELETED;
 
-/// a - b. Shapes broadcast; dtypes: numbers. Source: TensorFlow `Sub`.
 struct sub_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "Sub";
   static constexpr std::string_view call_name = "sub";
@@ -58,6 +57,7 @@ struct sub_op : rule::binary<rule::takes::number> {
     if (g.wants(1)) give(g, 1, -g.dy());
   }
 };
+/// Element-wise a - b. Shapes broadcast; dtypes: numbers. Source: TensorFlow `Sub`.
 template <class A, class B>
   requires accepted<sub_op, A, B>
 constexpr made<sub_op, A, B> operator-(const A& a, const B& b) {
@@ -75,7 +75,6 @@ template <class A, class B>
   requires refused_beside<A, B>
 LEAT_WHY_BESIDE operator-(A&&, B&&) LEAT_DELETED;
 
-/// a b, element by element. Shapes broadcast; dtypes: numbers. Source: TensorFlow `Mul`.
 struct mul_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "Mul";
   static constexpr std::string_view call_name = "mul";
@@ -91,6 +90,7 @@ struct mul_op : rule::binary<rule::takes::number> {
     if (g.wants(1)) give(g, 1, g.dy() * g.input(0));
   }
 };
+/// Element-wise a b. Shapes broadcast; dtypes: numbers. Source: TensorFlow `Mul`.
 template <class A, class B>
   requires accepted<mul_op, A, B>
 constexpr made<mul_op, A, B> operator*(const A& a, const B& b) {
@@ -108,7 +108,6 @@ template <class A, class B>
   requires refused_beside<A, B>
 LEAT_WHY_BESIDE operator*(A&&, B&&) LEAT_DELETED;
 
-/// -x. Source: TensorFlow `Neg`.
 struct neg_op : rule::unary<rule::takes::number> {
   static constexpr std::string_view type = "Neg";
   static constexpr int foldable = 1;
@@ -121,6 +120,7 @@ struct neg_op : rule::unary<rule::takes::number> {
     if (g.wants(0)) give(g, 0, -g.dy());
   }
 };
+/// Element-wise -x. Dtypes: numbers. Source: TensorFlow `Neg`.
 template <class X>
   requires accepted<neg_op, X>
 constexpr made<neg_op, X> operator-(const X& x) {
@@ -130,7 +130,7 @@ template <class X>
   requires refused<neg_op, X>
 why<neg_op, X> operator-(const X&) = delete;
 
-/// The gradient of y = 1 / x for x: -dy y². Where no gradient comes, none goes on, whatever y is.
+/// The gradient of y = 1 / x with respect to x: -dy y². It is 0 where dy is 0, whatever y is.
 /// Source: TensorFlow `ReciprocalGrad`.
 struct reciprocal_grad_op : rule::binary<rule::takes::floating> {
   static constexpr std::string_view type = "ReciprocalGrad";
@@ -146,7 +146,6 @@ struct reciprocal_grad_op : rule::binary<rule::takes::floating> {
   }
 };
 
-/// 1 / x. Source: TensorFlow `Reciprocal`.
 struct reciprocal_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Reciprocal";
   static constexpr int foldable = 1;
@@ -159,6 +158,7 @@ struct reciprocal_op : rule::unary<rule::takes::floating> {
     if (g.wants(0)) give(g, 0, make_node<reciprocal_grad_op>({}, g.result(), g.dy()));
   }
 };
+/// Element-wise 1 / x. Dtypes: floating point. Source: TensorFlow `Reciprocal`.
 template <class X>
   requires accepted<reciprocal_op, X>
 constexpr made<reciprocal_op, X> reciprocal(const X& x) {
@@ -169,7 +169,6 @@ template <class X>
 why<reciprocal_op, X> reciprocal(const X&) = delete;
 LEAT_TAKES_ONE_TENSOR(reciprocal);
 
-/// a / b. Shapes broadcast; dtypes: floating point. Source: TensorFlow `RealDiv`.
 struct real_div_op : rule::binary<rule::takes::floating> {
   static constexpr std::string_view type = "RealDiv";
   static constexpr std::string_view call_name = "truediv";
@@ -184,6 +183,7 @@ struct real_div_op : rule::binary<rule::takes::floating> {
     if (g.wants(1)) give(g, 1, -g.dy() * g.result() / g.input(1));
   }
 };
+/// Element-wise a / b. Shapes broadcast; dtypes: floating point. Source: TensorFlow `RealDiv`.
 template <class A, class B>
   requires accepted<real_div_op, A, B>
 constexpr made<real_div_op, A, B> real_divide(const A& a, const B& b) {
@@ -202,7 +202,6 @@ template <class A, class B>
 LEAT_WHY_BESIDE real_divide(A&&, B&&) LEAT_DELETED;
 LEAT_TAKES_TWO_TENSORS(real_divide);
 
-/// a / b rounded toward zero. Dtypes: integers. Errors: invalid_argument where an element of b is 0. Source: TensorFlow `TruncateDiv`.
 struct truncate_div_op : rule::binary<rule::takes::integer> {
   static constexpr std::string_view type = "TruncateDiv";
   template <class M, class V>
@@ -210,6 +209,8 @@ struct truncate_div_op : rule::binary<rule::takes::integer> {
     return M::truncate_div(a, b);
   }
 };
+/// Element-wise a / b rounded toward zero. Shapes broadcast; dtypes: integers. Errors: invalid_argument if an element of b is 0.
+/// Source: TensorFlow `TruncateDiv`.
 template <class A, class B>
   requires accepted<truncate_div_op, A, B>
 constexpr made<truncate_div_op, A, B> truncate_divide(const A& a, const B& b) {
@@ -228,8 +229,8 @@ template <class A, class B>
 LEAT_WHY_BESIDE truncate_divide(A&&, B&&) LEAT_DELETED;
 LEAT_TAKES_TWO_TENSORS(truncate_divide);
 
-/// a / b: of floating-point tensors the quotient, of integers the quotient rounded toward zero, as in C++.
-/// Errors: invalid_argument where an integer of b is 0; at compile time where b is `0_c`.
+/// Element-wise a / b: `real_divide` of floating-point tensors, `truncate_divide` of integers, as in C++. Shapes broadcast.
+/// Errors: invalid_argument if an integer element of b is 0; at compile time if b is `0_c`.
 template <class A, class B>
   requires(tensor_expression<A> && accepted<real_div_op, A, B>)
 constexpr made<real_div_op, A, B> operator/(const A& a, const B& b) {
@@ -257,7 +258,6 @@ template <class A, class B>
   requires refused_beside<A, B>
 LEAT_WHY_BESIDE operator/(A&&, B&&) LEAT_DELETED;
 
-/// a / b rounded down. Dtypes: numbers. Errors: invalid_argument where an integer of b is 0. Source: TensorFlow `FloorDiv`.
 struct floor_div_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "FloorDiv";
   static constexpr std::string_view call_name = "floordiv";
@@ -266,6 +266,8 @@ struct floor_div_op : rule::binary<rule::takes::number> {
     return M::floor_div(a, b);
   }
 };
+/// Element-wise a / b rounded down. Shapes broadcast; dtypes: numbers. Errors: invalid_argument if an integer element of b is 0.
+/// Source: TensorFlow `FloorDiv`.
 template <class A, class B>
   requires accepted<floor_div_op, A, B>
 constexpr made<floor_div_op, A, B> floor_divide(const A& a, const B& b) {
@@ -284,8 +286,6 @@ template <class A, class B>
 LEAT_WHY_BESIDE floor_divide(A&&, B&&) LEAT_DELETED;
 LEAT_TAKES_TWO_TENSORS(floor_divide);
 
-/// The remainder of `floor_divide`, with the divisor's sign. Errors: invalid_argument where an integer of b is 0.
-/// Source: TensorFlow `FloorMod`.
 struct floor_mod_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "FloorMod";
   static constexpr std::string_view call_name = "mod";
@@ -299,6 +299,8 @@ struct floor_mod_op : rule::binary<rule::takes::number> {
     if (g.wants(1)) give(g, 1, -g.dy() * floor_divide(g.input(0), g.input(1)));
   }
 };
+/// The remainder of `floor_divide`, with the divisor's sign. Shapes broadcast; dtypes: numbers.
+/// Errors: invalid_argument if an integer element of b is 0. Source: TensorFlow `FloorMod`.
 template <class A, class B>
   requires accepted<floor_mod_op, A, B>
 constexpr made<floor_mod_op, A, B> floor_mod(const A& a, const B& b) {
@@ -317,8 +319,6 @@ template <class A, class B>
 LEAT_WHY_BESIDE floor_mod(A&&, B&&) LEAT_DELETED;
 LEAT_TAKES_TWO_TENSORS(floor_mod);
 
-/// The remainder of rounding toward zero, with the dividend's sign. Errors: invalid_argument where an integer of b is 0.
-/// Source: TensorFlow `TruncateMod`.
 struct truncate_mod_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "TruncateMod";
   template <class M, class V>
@@ -326,6 +326,8 @@ struct truncate_mod_op : rule::binary<rule::takes::number> {
     return M::truncate_mod(a, b);
   }
 };
+/// The remainder of division rounded toward zero, with the dividend's sign. Shapes broadcast; dtypes: numbers.
+/// Errors: invalid_argument if an integer element of b is 0. Source: TensorFlow `TruncateMod`.
 template <class A, class B>
   requires accepted<truncate_mod_op, A, B>
 constexpr made<truncate_mod_op, A, B> truncate_mod(const A& a, const B& b) {
@@ -344,7 +346,6 @@ template <class A, class B>
 LEAT_WHY_BESIDE truncate_mod(A&&, B&&) LEAT_DELETED;
 LEAT_TAKES_TWO_TENSORS(truncate_mod);
 
-/// The larger of a and b; a tie's gradient goes to a. Source: TensorFlow `Maximum`.
 struct maximum_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "Maximum";
   static constexpr bool commutative = true;
@@ -359,6 +360,8 @@ struct maximum_op : rule::binary<rule::takes::number> {
     if (g.wants(1)) give(g, 1, select(greater_equal(g.input(0), g.input(1)), constant_like(g.dy(), 0), g.dy()));
   }
 };
+/// The larger of a and b, element-wise; the gradient of a tie goes to a. Shapes broadcast; dtypes: numbers.
+/// Source: TensorFlow `Maximum`.
 template <class A, class B>
   requires accepted<maximum_op, A, B>
 constexpr made<maximum_op, A, B> maximum(const A& a, const B& b) {
@@ -377,7 +380,6 @@ template <class A, class B>
 LEAT_WHY_BESIDE maximum(A&&, B&&) LEAT_DELETED;
 LEAT_TAKES_TWO_TENSORS(maximum);
 
-/// The smaller of a and b; a tie's gradient goes to a. Source: TensorFlow `Minimum`.
 struct minimum_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "Minimum";
   static constexpr bool commutative = true;
@@ -392,6 +394,8 @@ struct minimum_op : rule::binary<rule::takes::number> {
     if (g.wants(1)) give(g, 1, select(less_equal(g.input(0), g.input(1)), constant_like(g.dy(), 0), g.dy()));
   }
 };
+/// The smaller of a and b, element-wise; the gradient of a tie goes to a. Shapes broadcast; dtypes: numbers.
+/// Source: TensorFlow `Minimum`.
 template <class A, class B>
   requires accepted<minimum_op, A, B>
 constexpr made<minimum_op, A, B> minimum(const A& a, const B& b) {
@@ -410,7 +414,6 @@ template <class A, class B>
 LEAT_WHY_BESIDE minimum(A&&, B&&) LEAT_DELETED;
 LEAT_TAKES_TWO_TENSORS(minimum);
 
-/// x x. Source: TensorFlow `Square`.
 struct square_op : rule::unary<rule::takes::number> {
   static constexpr std::string_view type = "Square";
   static constexpr int foldable = 1;
@@ -423,6 +426,7 @@ struct square_op : rule::unary<rule::takes::number> {
     if (g.wants(0)) give(g, 0, g.dy() * (g.input(0) * 2));
   }
 };
+/// Element-wise x². Dtypes: numbers. Source: TensorFlow `Square`.
 template <class X>
   requires accepted<square_op, X>
 constexpr made<square_op, X> square(const X& x) {
@@ -433,7 +437,6 @@ template <class X>
 why<square_op, X> square(const X&) = delete;
 LEAT_TAKES_ONE_TENSOR(square);
 
-/// (a - b)². Source: TensorFlow `SquaredDifference`.
 struct squared_difference_op : rule::binary<rule::takes::number> {
   static constexpr std::string_view type = "SquaredDifference";
   static constexpr bool commutative = true;
@@ -448,6 +451,7 @@ struct squared_difference_op : rule::binary<rule::takes::number> {
     if (g.wants(1)) give(g, 1, g.dy() * ((g.input(1) - g.input(0)) * 2));
   }
 };
+/// Element-wise (a - b)². Shapes broadcast; dtypes: numbers. Source: TensorFlow `SquaredDifference`.
 template <class A, class B>
   requires accepted<squared_difference_op, A, B>
 constexpr made<squared_difference_op, A, B> squared_difference(const A& a, const B& b) {
@@ -466,7 +470,6 @@ template <class A, class B>
 LEAT_WHY_BESIDE squared_difference(A&&, B&&) LEAT_DELETED;
 LEAT_TAKES_TWO_TENSORS(squared_difference);
 
-/// |x|; the gradient at 0 is 0. Source: TensorFlow `Abs`.
 struct abs_op : rule::unary<rule::takes::number> {
   static constexpr std::string_view type = "Abs";
   static constexpr int foldable = 1;
@@ -479,6 +482,7 @@ struct abs_op : rule::unary<rule::takes::number> {
     if (g.wants(0)) give(g, 0, g.dy() * sign(g.input(0)));
   }
 };
+/// Element-wise |x|; the gradient at 0 is 0. Dtypes: numbers. Source: TensorFlow `Abs`.
 template <class X>
   requires accepted<abs_op, X>
 constexpr made<abs_op, X> abs(const X& x) {
@@ -489,7 +493,6 @@ template <class X>
 why<abs_op, X> abs(const X&) = delete;
 LEAT_TAKES_ONE_TENSOR(abs);
 
-/// -1, 0 or 1. Source: TensorFlow `Sign`.
 struct sign_op : rule::unary<rule::takes::number> {
   static constexpr std::string_view type = "Sign";
   template <class M, class V>
@@ -501,6 +504,7 @@ struct sign_op : rule::unary<rule::takes::number> {
     if (g.wants(0)) give(g, 0, constant(g.owner(), g.input(0).type(), g.input(0).extent(), 0));
   }
 };
+/// The sign of each element: -1, 0 or 1. Dtypes: numbers. Source: TensorFlow `Sign`.
 template <class X>
   requires accepted<sign_op, X>
 constexpr made<sign_op, X> sign(const X& x) {
@@ -511,7 +515,6 @@ template <class X>
 why<sign_op, X> sign(const X&) = delete;
 LEAT_TAKES_ONE_TENSOR(sign);
 
-/// Rounded down. Source: TensorFlow `Floor`.
 struct floor_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Floor";
   template <class M, class V>
@@ -519,6 +522,7 @@ struct floor_op : rule::unary<rule::takes::floating> {
     return M::floor(x);
   }
 };
+/// Each element rounded down. Dtypes: floating point. Source: TensorFlow `Floor`.
 template <class X>
   requires accepted<floor_op, X>
 constexpr made<floor_op, X> floor(const X& x) {
@@ -529,7 +533,6 @@ template <class X>
 why<floor_op, X> floor(const X&) = delete;
 LEAT_TAKES_ONE_TENSOR(floor);
 
-/// Rounded up. Source: TensorFlow `Ceil`.
 struct ceil_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Ceil";
   template <class M, class V>
@@ -537,6 +540,7 @@ struct ceil_op : rule::unary<rule::takes::floating> {
     return M::ceil(x);
   }
 };
+/// Each element rounded up. Dtypes: floating point. Source: TensorFlow `Ceil`.
 template <class X>
   requires accepted<ceil_op, X>
 constexpr made<ceil_op, X> ceil(const X& x) {
@@ -547,7 +551,6 @@ template <class X>
 why<ceil_op, X> ceil(const X&) = delete;
 LEAT_TAKES_ONE_TENSOR(ceil);
 
-/// Rounded to the nearest integer, halves to even. Source: TensorFlow `Round`.
 struct round_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Round";
   template <class M, class V>
@@ -555,6 +558,7 @@ struct round_op : rule::unary<rule::takes::floating> {
     return M::round(x);
   }
 };
+/// Each element rounded to the nearest integer, halves to even. Dtypes: floating point. Source: TensorFlow `Round`.
 template <class X>
   requires accepted<round_op, X>
 constexpr made<round_op, X> round(const X& x) {

@@ -1,5 +1,5 @@
 #pragma once
-// The same elements in another arrangement, and parts of arrays put together.
+// Operators that rearrange arrays, take parts of them, and join them.
 
 #include <leat/ops/array_parts.hpp>
 #include <leat/ops/array_shape.hpp>

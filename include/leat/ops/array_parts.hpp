@@ -1,11 +1,11 @@
 #pragma once
-// Parts of arrays, and arrays put together: blocks, padding, concatenation, rows by their numbers.
+// Slices, padding, concatenation, and rows by index. Errors of all functions: rules.hpp.
 
 #include <leat/ops/array_shape.hpp>
 
 namespace leat {
 
-/// A block of an array. Attributes: first index per axis, then size per axis; a size of -1 goes to the end.
+/// A slice. Attributes: first index per axis, then size per axis; a size of -1 extends to the end.
 /// Source: TensorFlow `Slice`.
 struct slice_op {
   static constexpr std::string_view type = "Slice";
@@ -41,7 +41,7 @@ struct slice_op {
   static constexpr void gradient(G& g);
 };
 
-/// Zeros around an array. Attributes: how many before each axis, then how many after. Source: TensorFlow `Pad`.
+/// Padding with zeros. Attributes: how many before each axis, then how many after. Source: TensorFlow `Pad`.
 struct pad_op {
   static constexpr std::string_view type = "Pad";
   static constexpr field form[]{{field_kind::operand, "input"},
@@ -87,13 +87,13 @@ constexpr void slice_op::gradient(G& g) {
   }
   give(g, 0, make_node<pad_op>({attribute, static_cast<std::size_t>(2 * from.rank)}, g.dy()));
 }
-/// First indices of a block: `begins<0, 2>`.
+/// First indices of a slice: `begins<0, 2>`.
 template <std::int64_t... Vs>
 struct begins {};
-/// Sizes of a block: `sizes<3, -1>`.
+/// Sizes of a slice: `sizes<3, -1>`.
 template <std::int64_t... Vs>
 struct sizes {};
-/// Zeros before and behind each axis: `before<0, 1>`, `behind<0, 1>`.
+/// Numbers of zeros before and after each axis: `before<0, 1>`, `behind<0, 1>`.
 template <std::int64_t... Vs>
 struct before {};
 template <std::int64_t... Vs>
@@ -110,7 +110,8 @@ struct two_lists<before<As...>, behind<Bs...>> {
   using type = attributes<As..., Bs...>;
 };
 }  // namespace detail
-/// The block that begins at `Begin` and has the sizes `Size`: `slice<begins<0, 2>, sizes<3, -1>>(x)`.
+/// The slice that begins at `Begin` and has the sizes `Size`: `slice<begins<0, 2>, sizes<3, -1>>(x)`; -1 extends to the end.
+/// Shapes: x [d0, …, dn]; result `Size`. Dtypes: any. Source: TensorFlow `Slice`.
 template <class Begin, class Size, class X, class A = typename detail::two_lists<Begin, Size>::type>
   requires accepted_with<slice_op, A, X>
 constexpr made_with<slice_op, A, X> slice(const X& x) {
@@ -124,7 +125,8 @@ LEAT_OTHERWISE_OF(slice, "<begins<0, 2>, sizes<3, -1>>(x) takes one tensor; wher
 template <class First, class Second>
 LEAT_OTHERWISE("slice<begins<0, 2>, sizes<3, -1>>(x) takes one tensor; where it begins and its sizes are template arguments; "
                LEAT_TENSORS) slice(...) LEAT_DELETED;
-/// With `Before` and `Behind` zeros at each axis: `pad<before<0, 1>, behind<0, 1>>(x)` adds a column on both sides.
+/// x padded with zeros: `pad<before<0, 1>, behind<0, 1>>(x)` adds a column on both sides. Dtypes: any. A named dimension cannot be
+/// padded. Source: TensorFlow `Pad`.
 template <class Before, class Behind, class X, class A = typename detail::two_lists<Before, Behind>::type>
   requires accepted_with<pad_op, A, X>
 constexpr made_with<pad_op, A, X> pad(const X& x) {
@@ -138,7 +140,7 @@ template <class First, class Second>
 LEAT_OTHERWISE("pad<before<0, 1>, behind<0, 1>>(x) takes one tensor; the numbers of zeros are template arguments; "
                LEAT_TENSORS) pad(...) LEAT_DELETED;
 
-/// Arrays one after the other along an axis. Attribute: the axis. Source: TensorFlow `ConcatV2`.
+/// Concatenation along an axis. Attribute: the axis. Source: TensorFlow `ConcatV2`.
 struct concat_op {
   static constexpr std::string_view type = "ConcatV2";
   static constexpr std::string_view call_name = "concat";
@@ -184,7 +186,8 @@ struct concat_op {
     }
   }
 };
-/// Arrays joined along `Axis`: `concat<1>(a, b)`.
+/// Arrays concatenated along `Axis`: `concat<1>(a, b)`. Shapes: equal except along `Axis`, where sizes add up. Dtypes: any, all the
+/// same. Source: TensorFlow `ConcatV2`.
 template <int Axis, class X, class... Rest>
   requires accepted_with<concat_op, attributes<Axis>, X, Rest...>
 constexpr made_with<concat_op, attributes<Axis>, X, Rest...> concat(const X& first, const Rest&... rest) {
@@ -195,8 +198,8 @@ template <int Axis, class X, class... Rest>
 why_with<concat_op, attributes<Axis>, X, Rest...> concat(const X&, const Rest&...) = delete;
 LEAT_OTHERWISE_OF(concat, "<axis>(x, y, ...) takes tensors; the axis is a template argument: concat<1>(x, y); " LEAT_TENSORS);
 
-/// Sums of rows by their number: result[i] = Σ rows[k] where ids[k] = i. Attribute: how many. Source: TensorFlow
-/// `UnsortedSegmentSum`.
+/// Sums of rows by segment: result[i] = Σ data[k] over ids[k] = i. Attribute: the number of segments.
+/// Source: TensorFlow `UnsortedSegmentSum`.
 struct segment_sum_op {
   static constexpr std::string_view type = "UnsortedSegmentSum";
   static constexpr field form[]{{field_kind::operand, "data"},
@@ -225,7 +228,7 @@ struct segment_sum_op {
   static constexpr void gradient(G& g);
 };
 
-/// Rows of an array by their number. Errors: invalid_argument if an index is out of range. Source: TensorFlow `GatherV2`.
+/// Rows by index. Source: TensorFlow `GatherV2`.
 struct gather_op {
   static constexpr std::string_view type = "GatherV2";
   static constexpr field form[]{{field_kind::operand, "params"},
@@ -257,7 +260,7 @@ struct gather_op {
 template <class G>
 constexpr void segment_sum_op::gradient(G& g) {
   if (!g.wants(0)) return;
-  // rows of negative ids were dropped: their gradient is 0
+  // Rows with negative ids were dropped: their gradient is 0.
   const auto ids = g.input(1);
   const auto zero = constant_like(ids, 0);
   shape rows = ids.extent();
@@ -265,7 +268,8 @@ constexpr void segment_sum_op::gradient(G& g) {
   const auto kept = reshape_to(greater_equal(ids, zero), rows);
   give(g, 0, select(kept, make<gather_op>(g.dy(), maximum(ids, zero)), constant_like(g.dy(), 0)));
 }
-/// `gather(params, indices)`: result[i…] = params[indices[i…]].
+/// Rows of an array: result[i…] = params[indices[i…]]. Shapes: params [n, d1, …], indices [i…]; result [i…, d1, …]. Dtypes: any;
+/// indices int32 or int64. Errors: invalid_argument if an index is out of range. Source: TensorFlow `GatherV2`.
 template <class P, class I>
   requires accepted<gather_op, P, I>
 constexpr made<gather_op, P, I> gather(const P& params, const I& indices) {
@@ -275,7 +279,8 @@ template <class P, class I>
   requires refused<gather_op, P, I>
 why<gather_op, P, I> gather(const P&, const I&) = delete;
 LEAT_OTHERWISE("gather(params, indices) takes two tensors, the second of integers; " LEAT_TENSORS) gather(...) LEAT_DELETED;
-/// `unsorted_segment_sum<n>(data, ids)`; ids below 0 are dropped.
+/// Sums of rows by segment, `unsorted_segment_sum<n>(data, ids)`: result[i] = Σ data[k] over ids[k] = i; negative ids are dropped.
+/// Shapes: ids [k…], data [k…, d…]; result [n, d…]. Dtypes: numbers; ids int32 or int64. Source: TensorFlow `UnsortedSegmentSum`.
 template <std::int64_t Count, class X, class I>
   requires accepted_with<segment_sum_op, attributes<Count>, X, I>
 constexpr made_with<segment_sum_op, attributes<Count>, X, I> unsorted_segment_sum(const X& data, const I& ids) {

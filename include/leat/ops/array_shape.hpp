@@ -1,13 +1,13 @@
 #pragma once
-// The same elements in another arrangement: other shapes, axes in another order, repeated elements, and the operand itself.
+// The same elements in another arrangement: other shapes, permuted axes, repeated elements, and the operand itself. Errors of all
+// functions: rules.hpp.
 
 #include <leat/ops/arithmetic.hpp>
 
 namespace leat {
 
 namespace rule {
-/// Whether two shapes hold equally many elements: the sizes multiply to the same number and the names are the same. With an
-/// unknown dimension they may.
+/// Whether two shapes have equally many elements: equal products of sizes, and equal names. With an unknown dimension they may.
 constexpr bool same_elements(const shape& a, const shape& b) {
   for (int i = 0; i < a.rank; ++i)
     if (a[i] == unknown_dimension) return true;
@@ -63,12 +63,12 @@ struct reshape_op {
     for (int i = 0; i < x.attribute_count; ++i)
       if (x.attribute(i) >= 0) rest *= x.attribute(i);
     if (open >= 0) {
-      // what is left over: a size, or one name that the other dimensions lack
+      // The remaining dimension: a size, or one name that the other dimensions lack.
       std::int64_t all = 1;
       std::int64_t missing = 0;
       for (int i = 0; i < x.extent(0).rank; ++i) {
         const auto d = x.extent(0)[i];
-        if (d == unknown_dimension) return got;  // and what is left over is unknown, too
+        if (d == unknown_dimension) return got;  // the remaining one is unknown, too
         if (d >= 0) {
           all *= d;
         } else {
@@ -92,6 +92,7 @@ struct reshape_op {
     if (g.wants(0)) give(g, 0, reshape_to(g.dy(), g.input(0).extent()));
   }
 };
+/// `reshape` for handles, with the shape as an argument.
 template <class Handle>
   requires std::is_same_v<Handle, output>
 constexpr Handle reshape_to(const Handle& x, const shape& to) {
@@ -108,7 +109,8 @@ struct dims_as_attributes<dims<Ds...>> {
 template <dimension... Ds>
 using reshape_attributes = typename dims_as_attributes<dims_of<Ds...>>::type;
 }  // namespace detail
-/// The same elements in another shape: `reshape<64, -1>(x)`; a dimension may be a name.
+/// The same elements in another shape: `reshape<64, -1>(x)`; a dimension may be a name, one may be -1 and is then computed.
+/// Dtypes: any. Source: TensorFlow `Reshape`.
 template <dimension... Ds, class X>
   requires accepted_with<reshape_op, detail::reshape_attributes<Ds...>, X>
 constexpr made_with<reshape_op, detail::reshape_attributes<Ds...>, X> reshape(const X& x) {
@@ -119,7 +121,7 @@ template <dimension... Ds, class X>
 why_with<reshape_op, detail::reshape_attributes<Ds...>, X> reshape(const X&) = delete;
 LEAT_OTHERWISE_OF(reshape, "<dimensions...>(x) takes one tensor; dimensions are template arguments: reshape<64, -1>(x); " LEAT_TENSORS);
 
-/// Without some dimensions of 1. Attributes: the axes; none means all such. Source: TensorFlow `Squeeze`.
+/// Removes dimensions of 1. Attributes: the axes; none means all such. Source: TensorFlow `Squeeze`.
 struct squeeze_op {
   static constexpr std::string_view type = "Squeeze";
   static constexpr field form[]{{field_kind::operand, "input"}, {field_kind::integers, "squeeze_dims"}, {field_kind::type_of, "T"}};
@@ -149,7 +151,7 @@ struct squeeze_op {
     if (g.wants(0)) give(g, 0, reshape_to(g.dy(), g.input(0).extent()));
   }
 };
-/// Without the dimensions of 1 at `Axes`, or without all such.
+/// x without the dimensions of 1 at `Axes`, or without all such. Dtypes: any. Source: TensorFlow `Squeeze`.
 template <int... Axes, class X>
   requires accepted_with<squeeze_op, attributes<Axes...>, X>
 constexpr made_with<squeeze_op, attributes<Axes...>, X> squeeze(const X& x) {
@@ -160,7 +162,7 @@ template <int... Axes, class X>
 why_with<squeeze_op, attributes<Axes...>, X> squeeze(const X&) = delete;
 LEAT_OTHERWISE_OF(squeeze, "<axes...>(x) takes one tensor; axes are template arguments: squeeze<1>(x); " LEAT_TENSORS);
 
-/// With a new dimension of 1 at an axis. Source: TensorFlow `ExpandDims`.
+/// Inserts a dimension of 1. Attribute: the axis. Source: TensorFlow `ExpandDims`.
 struct expand_dims_op {
   static constexpr std::string_view type = "ExpandDims";
   static constexpr field form[]{{field_kind::operand, "input"},
@@ -189,7 +191,7 @@ struct expand_dims_op {
     if (g.wants(0)) give(g, 0, reshape_to(g.dy(), g.input(0).extent()));
   }
 };
-/// With a new dimension of 1 before axis `Axis`; -1 appends one.
+/// x with a new dimension of 1 before axis `Axis`; -1 appends one. Dtypes: any. Source: TensorFlow `ExpandDims`.
 template <int Axis, class X>
   requires accepted_with<expand_dims_op, attributes<Axis>, X>
 constexpr made_with<expand_dims_op, attributes<Axis>, X> expand_dims(const X& x) {
@@ -200,7 +202,7 @@ template <int Axis, class X>
 why_with<expand_dims_op, attributes<Axis>, X> expand_dims(const X&) = delete;
 LEAT_OTHERWISE_OF(expand_dims, "<axis>(x) takes one tensor; the axis is a template argument: expand_dims<0>(x); " LEAT_TENSORS);
 
-/// Axes in another order. Attributes: for each result axis the operand's; none reverses them. Source: TensorFlow `Transpose`.
+/// Permutes axes. Attributes: for each result axis the operand's; none reverses them. Source: TensorFlow `Transpose`.
 struct transpose_op {
   static constexpr std::string_view type = "Transpose";
   static constexpr std::string_view call_name = "transpose";
@@ -236,7 +238,7 @@ struct transpose_op {
     give(g, 0, make_node<transpose_op>({inverse, static_cast<std::size_t>(rank)}, g.dy()));
   }
 };
-/// Axes in the order `Axes`, or reversed: `transpose<1, 0>(x)`.
+/// x with its axes in the order `Axes`, or reversed: `transpose<1, 0>(x)`. Dtypes: any. Source: TensorFlow `Transpose`.
 template <int... Axes, class X>
   requires accepted_with<transpose_op, attributes<Axes...>, X>
 constexpr made_with<transpose_op, attributes<Axes...>, X> transpose(const X& x) {
@@ -247,7 +249,7 @@ template <int... Axes, class X>
 why_with<transpose_op, attributes<Axes...>, X> transpose(const X&) = delete;
 LEAT_OTHERWISE_OF(transpose, "<axes...>(x) takes one tensor; axes are template arguments: transpose<1, 0>(x); " LEAT_TENSORS);
 
-/// Repeated along dimensions of 1 up to a shape. Attributes: the dimensions. Source: TensorFlow `BroadcastTo`.
+/// Repeats dimensions of 1 up to a shape. Attributes: the dimensions. Source: TensorFlow `BroadcastTo`.
 struct broadcast_to_op {
   static constexpr std::string_view type = "BroadcastTo";
   static constexpr field form[]{{field_kind::operand, "input"},
@@ -268,13 +270,14 @@ struct broadcast_to_op {
     if (g.wants(0)) give(g, 0, g.dy());
   }
 };
+/// `broadcast_to` for handles, with the shape as an argument.
 template <class Handle>
   requires std::is_same_v<Handle, output>
 constexpr Handle broadcast_to(const Handle& x, const shape& to) {
   if (x.extent() == to) return x;
   return make_node<broadcast_to_op>({to.dim, static_cast<std::size_t>(to.rank)}, x);
 }
-/// Repeated up to the shape `Ds`.
+/// x broadcast to the shape `Ds`. Dtypes: any. Source: TensorFlow `BroadcastTo`.
 template <dimension... Ds, class X>
   requires accepted_with<broadcast_to_op, detail::reshape_attributes<Ds...>, X>
 constexpr made_with<broadcast_to_op, detail::reshape_attributes<Ds...>, X> broadcast_to(const X& x) {
@@ -286,7 +289,6 @@ why_with<broadcast_to_op, detail::reshape_attributes<Ds...>, X> broadcast_to(con
 LEAT_OTHERWISE_OF(broadcast_to, "<dimensions...>(x) takes one tensor; dimensions are template arguments: broadcast_to<3, 4>(x); "
                                 LEAT_TENSORS);
 
-/// The operand itself; with control inputs, when those are done. Source: TensorFlow `Identity`.
 struct identity_op {
   static constexpr std::string_view type = "Identity";
   static constexpr auto& form = leat::form::same;
@@ -297,12 +299,12 @@ struct identity_op {
     if (g.wants(0)) give(g, 0, g.dy());
   }
 };
+/// x itself, as a node of its own: it waits for control inputs. Dtypes: any. Source: TensorFlow `Identity`.
 template <operand X>
 constexpr auto identity(const X& x) {
   return make<identity_op>(x);
 }
 LEAT_TAKES_ONE_TENSOR(identity);
-/// The operand itself, but no gradient passes. Source: TensorFlow `StopGradient`.
 struct stop_gradient_op {
   static constexpr std::string_view type = "StopGradient";
   static constexpr auto& form = leat::form::same;
@@ -312,6 +314,7 @@ struct stop_gradient_op {
   template <class G>
   static constexpr void gradient(G&) {}
 };
+/// x itself, through which no gradient flows. Dtypes: any. Source: TensorFlow `StopGradient`.
 template <operand X>
 constexpr auto stop_gradient(const X& x) {
   return make<stop_gradient_op>(x);

@@ -1,6 +1,6 @@
 #pragma once
-// Branches of named graphs, in TensorFlow 1.x's own form: `Switch` and `Merge`. What a function makes is part of its branch; what
-// was made before runs whichever branch is taken.
+// Branches of named graphs, in TensorFlow 1.x's form: `Switch` and `Merge`. Nodes made by a branch's function belong to the branch;
+// nodes made before run whichever branch is taken.
 //
 //   auto y = cond(x < 0.0f, [&] { return -x; }, [&] { return x; });
 
@@ -15,7 +15,7 @@ namespace leat {
 
 namespace detail {
 
-// What a function of a branch gives back, whatever its type is.
+// The results of a branch's function, whatever its return type.
 struct branch_result {
   std::vector<std::variant<operand_value, graph_operation>> items;
   bool returns_nothing = false;
@@ -58,7 +58,7 @@ branch_result call_branch(F& function, const Args&... args) {
   }
 }
 
-// The same form with tensors in it: one, an operation, a tuple, an array, a list.
+// Tensors in the function's return type: one, an operation, a tuple, an array, a list.
 template <class T>
 auto in_form_of(const std::vector<output>& tensors) {
   if constexpr (std::is_void_v<T> || std::is_same_v<T, graph_operation>) {
@@ -83,7 +83,7 @@ inline output as_tensor(graph& g, const operand_value& value, std::string_view n
   return value.tensor() != nullptr ? g.named().value_of(*value.tensor()) : g.named().make_constant(g, *value.literal(), name);
 }
 
-// The tensor itself, there when these are.
+// The tensor itself, after these control inputs.
 inline output with_dependencies(const std::vector<control_input>& waits, const output& tensor) {
   graph& g = tensor.owner();
   const default_graph_scope here(g);
@@ -93,7 +93,7 @@ inline output with_dependencies(const std::vector<control_input>& waits, const o
   return g.named().build(g, info_of<identity_op>, std::array{tensor}, {}, scope.text());
 }
 
-// What was made in this context from node `first` on and is used by nothing there: what a branch is run for that gives nothing.
+// The nodes made in this context from `first` on that no node in it uses; a branch without results runs for them.
 inline std::vector<control_input> unused_in(flow_context& context, int first) {
   graph& g = context.owner();
   named_part& nodes = g.named();
@@ -184,12 +184,12 @@ constexpr int form_number() {
 
 }  // namespace detail
 
-/// What one of two functions makes, by a predicate that is known when the graph runs. The functions are called at once, in this
-/// order, and make the nodes of their branches. Each gives a tensor (or a value, which becomes a constant of the branch),
-/// several of them in a vector, an array or a tuple, an operation, or nothing: then the branch is run for all that was made in it.
-/// The result has the form of the true function's: a tensor, an array or a vector of tensors, an operation.
-/// Shapes: predicate []; results what both branches have in common. Dtypes: those of both branches.
-/// Errors: invalid_argument for a predicate that is no bool or no scalar, and for branches that give different numbers or dtypes.
+/// The results of one of two functions, chosen by a predicate at run time. Both are called at once, in this order, and make the nodes
+/// of their branches. Each returns a tensor (or a value, which becomes a constant of the branch), several of them in a vector, an array
+/// or a tuple, an operation, or nothing: then all nodes made in the branch run. The result has the type of the true function's: a
+/// tensor, an array or a vector of tensors, an operation.
+/// Shapes: predicate []; results as far as both branches agree. Dtypes: those of both branches.
+/// Errors: invalid_argument if the predicate is not a bool scalar, or the branches differ in number or dtypes of results.
 /// Source: TensorFlow `cond`.
 template <class True, class False>
   requires std::is_invocable_v<True&> && std::is_invocable_v<False&>

@@ -1,7 +1,7 @@
 #pragma once
-// The operators that TensorFlow's gradients and training steps are written with, in those that the passes know: so a training
-// step of a graph with names is compiled, and fused, like any other expression. Of those with sizes, where these are known. Sessions
-// use the same: in fused programs, and at a node that has no kernel of its own.
+// Rewrites the operators of TensorFlow's gradients and training steps to those that the passes know, so that a training step of a graph
+// with names is compiled and fused like any other expression; those that depend on sizes only where these are known. Sessions use
+// the same rewrites for programs, and for single nodes without a kernel.
 
 #include <leat/core/early.hpp>
 #include <leat/graph/canonical_rewrite.hpp>
@@ -12,7 +12,7 @@
 
 namespace leat::detail {
 
-// Repeated along each axis: by axes of 1 beside those that are repeated.
+// Tiling: reshapes to [1, d, ...], broadcasts, reshapes back.
 inline output repeat_plain(const output& x, const std::vector<std::int64_t>& times) {
   const shape from = x.extent();
   shape apart;
@@ -47,7 +47,7 @@ LEAT_EARLY inline const leat::detail::filled_early gradient_operators_compile{[]
   const auto pair = [&](std::string_view type, auto make) {
     define(type, {0, 1}, [make](list x, const graph_operation&) { return make(x[0], x[1]); });
   };
-  // element by element of two of one shape
+  // Element-wise, both operands of one shape.
   const auto equal_pair = [&](std::string_view type, auto make) {
     define(type, {0, 1}, [make](list x, const graph_operation&) {
       return may_equal(x[0].extent(), x[1].extent()) ? output(make(x[0], x[1])) : output{};
@@ -87,7 +87,7 @@ LEAT_EARLY inline const leat::detail::filled_early gradient_operators_compile{[]
   for (const char* type : {"ReciprocalGrad", "InvGrad"})
     equal_pair(type, [](const output& y, const output& dy) { return make_node<reciprocal_grad_op>({}, y, dy); });
 
-  // 0 where y is, whatever x / y would be; 0 where x is, whatever y is
+  // DivNoNan is 0 where y is 0; Xdivy and Xlogy are 0 where x is 0, whatever y is.
   const auto floating = [&](std::string_view type, auto make) {
     define(type, {0, 1}, [make](list x, const graph_operation&) {
       if (!is_floating(x[0].type())) throw unimplemented("no kernel for dtype " + std::string(name_of_dtype(x[0].type())));
@@ -100,7 +100,7 @@ LEAT_EARLY inline const leat::detail::filled_early gradient_operators_compile{[]
   });
   floating("Xdivy", [=](const output& x, const output& y) { return select(equal(x, zero(x)), zero(x), x / y); });
   floating("Xlogy", [=](const output& x, const output& y) { return select(equal(x, zero(x)), zero(x), x * log(y)); });
-  // older graphs' sum and quotient
+  // The sum and the quotient of older graphs.
   pair("Add", [](const output& x, const output& y) { return x + y; });
   define("Div", {0, 1}, [](list x, const graph_operation&) { return is_floating(x[0].type()) ? output(x[0] / x[1]) : output{}; });
   for (const char* type : {"BatchMatMul", "BatchMatMulV2"})
@@ -120,7 +120,7 @@ LEAT_EARLY inline const leat::detail::filled_early gradient_operators_compile{[]
     if (!may_equal(x[1].extent(), x[2].extent())) return output{};
     if (x[0].extent().rank == 0 || may_equal(x[0].extent(), x[1].extent())) return output(select(x[0], x[1], x[2]));
     if (x[0].extent().rank != 1 || x[1].extent().rank < 2) return output{};
-    shape rows = x[0].extent();  // a condition for each row
+    shape rows = x[0].extent();  // one condition per row
     if (rows[0] != x[1].extent()[0]) return output{};
     while (rows.rank < x[1].extent().rank) rows.push(1);
     return output(select(make_node<reshape_op>({rows.dim, static_cast<std::size_t>(rows.rank)}, x[0]), x[1], x[2]));
@@ -148,13 +148,13 @@ LEAT_EARLY inline const leat::detail::filled_early gradient_operators_compile{[]
   define("BiasAddGrad", {0}, [](list x, const graph_operation& node) {
     const int rank = x[0].extent().rank;
     if (rank < 2) return output{};
-    std::vector<std::int64_t> axes{0};  // not kept
+    std::vector<std::int64_t> axes{0};  // false: reduced axes are dropped
     for (int i = 0; i < rank; ++i)
       if (i != channel_axis(node.attributes(), rank)) axes.push_back(i);
     return output(make_node<sum_op>(axes, x[0]));
   });
 
-  // Optimizers' steps. Variables, slots and gradients are of one shape, rates are scalars.
+  // Optimizers' steps. Variables, slots and gradients have one shape, rates are scalars.
   const auto flag = [](const graph_operation& node, std::string_view name, bool otherwise) {
     const auto* a = node.attributes().find(name);
     return a != nullptr && a->get_if<bool>() != nullptr ? *a->get_if<bool>() : otherwise;
@@ -201,7 +201,7 @@ LEAT_EARLY inline const leat::detail::filled_early gradient_operators_compile{[]
   step("ApplyAdadelta", {0, 1, 2, 6}, {3, 4, 5}, [](list x, const graph_operation&) {
     return update::adadelta(x[1], x[2], x[3], x[4], x[5], x[6]);
   });
-  // what the cross entropies give besides: their gradient for the logits
+  // The second results of cross entropies: the gradient for the logits.
   pair("SoftmaxCrossEntropyWithLogits:1", softmax_cross_entropy_op::slope);
   pair("SparseSoftmaxCrossEntropyWithLogits:1", sparse_softmax_cross_entropy_op::slope);
 }};

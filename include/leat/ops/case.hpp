@@ -1,12 +1,12 @@
 #pragma once
-// A choice between several branches: `case_of` is branches within branches. Source: TensorFlow `case`.
+// A choice among several branches: nested conds. Source: TensorFlow `case`.
 
 #include <leat/ops/check.hpp>
 #include <leat/ops/named_shape.hpp>
 
 namespace leat {
 
-/// A predicate and what is made where it is the first that holds.
+/// A predicate and the function of its branch.
 class case_branch {
  public:
   template <class F>
@@ -18,13 +18,13 @@ class case_branch {
 };
 /// Settings of `case_of`.
 struct case_options {
-  bool exclusive = false;  // at most one predicate may hold: checked when the graph runs
+  bool exclusive = false;  // at most one predicate may hold: checked at run time
   std::string_view name = "case";
 };
 
 namespace detail {
 
-// Fails when more than `most` of these hold.
+// Fails at run time if more than `most` of these hold.
 inline graph_operation at_most_true(const std::vector<output>& predicates, std::int32_t most, const std::string& message) {
   const output all = stack(predicates, 0, "preds_c");
   const output count = reduce_sum(cast(all, dtype::int32), all_axes, keep_dims::no, "num_true_conds");
@@ -60,9 +60,9 @@ inline std::vector<output> predicates_of(const std::vector<case_branch>& branche
 
 }  // namespace detail
 
-/// What the function of the first predicate that holds makes, or else the default function: branches within branches.
-/// `case_of({{k == 0, f}, {k < 3, g}}, h)`. The result has the form of the default function's. Errors: as `cond`, and
-/// invalid_argument for no pairs at all. Source: TensorFlow `case`.
+/// The results of the function of the first predicate that holds, or of the default function: `case_of({{k == 0, f}, {k < 3, g}}, h)`.
+/// The result has the type of the default function's. Errors: as `cond`, and invalid_argument for an empty list.
+/// Source: TensorFlow `case`.
 template <class Default>
   requires std::is_invocable_v<Default&>
 auto case_of(const std::vector<case_branch>& branches, Default otherwise, const case_options& options = {},
@@ -77,14 +77,14 @@ auto case_of(const std::vector<case_branch>& branches, Default otherwise, const 
   const control_dependencies first(checks);
   return detail::in_form_of<result>(detail::build_case(branches, 0, [&] { return detail::call_branch(otherwise); }));
 }
-/// Without a default one of the predicates must hold, which is checked when the graph runs; gives the tensors of its branch.
+/// Without a default: one of the predicates must hold, which is checked at run time; returns the tensors of its branch.
 inline std::vector<output> case_of(const std::vector<case_branch>& branches, const case_options& options = {},
                                    const std::source_location& where = std::source_location::current()) {
   graph& g = detail::graph_of_cases(branches);
   const default_graph_scope here(g);
   const source_scope line(g, where);
   const name_scope scope(g, options.name);
-  // any of them may be the default, where it is checked that it is the one that holds
+  // Any branch can be the default, with a check that its predicate holds.
   const case_branch last = branches.back();
   const std::vector<case_branch> others(branches.begin(), branches.end() - 1);
   const auto all = detail::predicates_of(branches);

@@ -1,6 +1,6 @@
 #pragma once
-// What must hold when a graph runs: `check(condition, data)` fails with these data where it does not, and so do `check_equal`,
-// `check_less` and their kin. A check is an operation: what needs it to hold waits for it by `control_dependencies`.
+// Assertions at run time: `check(condition, data)` fails with these data if the condition does not hold; so do `check_equal`,
+// `check_less` and the like. A check is an operation: nodes that rely on it wait for it through `control_dependencies`.
 // Source: TensorFlow `Assert`, `assert_equal`, ...
 
 #include <leat/ops/branch.hpp>
@@ -9,7 +9,7 @@
 
 namespace leat {
 
-/// Settings of checks. `summarize` elements of each tensor are printed.
+/// Settings of checks: `summarize` elements of each tensor are printed.
 struct check_options {
   std::int64_t summarize = 3;
   std::string_view name{};
@@ -26,8 +26,8 @@ inline graph_operation assert_node(const output& condition, const std::vector<ou
 
 }  // namespace detail
 
-/// Fails when the graph runs and the condition does not hold; the error shows the data. What is only text and int32 is one node,
-/// other data are taken only in a branch that is run where the condition does not hold.
+/// An operation that fails at run time if the condition does not hold; the error shows the data. Data of strings and int32 alone are
+/// one node; other data are fetched only in a branch that runs if the condition does not hold.
 /// Shapes: condition []. Dtypes: bool. Errors: invalid_argument for a condition of another shape or dtype. Source: `Assert`.
 inline graph_operation check(const output& condition, const std::vector<operand_value>& data, const check_options& options = {},
                              const std::source_location& where = std::source_location::current()) {
@@ -42,7 +42,7 @@ inline graph_operation check(const output& condition, const std::vector<operand_
     const data_type type = v.tensor() != nullptr ? to_data_type(v.tensor()->type()) : v.literal()->type();
     return base_of(type) == data_type::string || base_of(type) == data_type::int32;
   };
-  for (const operand_value& v : data)  // what decides which form it is: TensorFlow leaves these in the graph, too
+  for (const operand_value& v : data)  // decides the form, as in TensorFlow
     if (v.literal() != nullptr) g.named().make_constant(g, *v.literal(), "Const");
   const bool plain = std::all_of(data.begin(), data.end(), is_text);
   const auto make = [&] {
@@ -98,8 +98,8 @@ inline graph_operation check_pair(const comparison_words& words, comparison_func
     return detail::check_pair({symbol, scope_name}, comparison, node_name, x, y, {}, options, where);                \
   }
 
-/// Fails when the graph runs and the condition does not hold for all elements, which are repeated as in arithmetic; the error
-/// shows both tensors. Source: `assert_equal`, `assert_none_equal`, `assert_less`, `assert_less_equal`, `assert_greater`,
+/// An operation that fails at run time if the condition does not hold for all elements, which broadcast; the error shows both tensors.
+/// Errors: invalid_argument. Source: `assert_equal`, `assert_none_equal`, `assert_less`, `assert_less_equal`, `assert_greater`,
 /// `assert_greater_equal`.
 LEAT_CHECK_PAIR(check_equal, "==", "assert_equal", equal, "Equal")
 LEAT_CHECK_PAIR(check_not_equal, "!=", "assert_none_equal", not_equal, "NotEqual")
@@ -125,27 +125,29 @@ inline graph_operation check_sign(const output& x_given, std::string_view symbol
 }
 }  // namespace detail
 
-/// Fails when the graph runs and an element is not positive, negative, ... Source: `assert_positive`, `assert_negative`,
-/// `assert_non_negative`, `assert_non_positive`.
+/// An operation that fails at run time if an element is not > 0. Errors: invalid_argument. Source: `assert_positive`.
 inline graph_operation check_positive(const output& x, const check_options& options = {},
                                       const std::source_location& where = std::source_location::current()) {
   return detail::check_sign(x, ">", "assert_positive", true, {"<", "assert_less"}, less, "Less", options, where);
 }
+/// An operation that fails at run time if an element is not < 0. Errors: invalid_argument. Source: `assert_negative`.
 inline graph_operation check_negative(const output& x, const check_options& options = {},
                                       const std::source_location& where = std::source_location::current()) {
   return detail::check_sign(x, "<", "assert_negative", false, {"<", "assert_less"}, less, "Less", options, where);
 }
+/// An operation that fails at run time if an element is not ≥ 0. Errors: invalid_argument. Source: `assert_non_negative`.
 inline graph_operation check_non_negative(const output& x, const check_options& options = {},
                                           const std::source_location& where = std::source_location::current()) {
   return detail::check_sign(x, ">=", "assert_non_negative", true, {"<=", "assert_less_equal"}, less_equal, "LessEqual", options, where);
 }
+/// An operation that fails at run time if an element is not ≤ 0. Errors: invalid_argument. Source: `assert_non_positive`.
 inline graph_operation check_non_positive(const output& x, const check_options& options = {},
                                           const std::source_location& where = std::source_location::current()) {
   return detail::check_sign(x, "<=", "assert_non_positive", false, {"<=", "assert_less_equal"}, less_equal, "LessEqual", options, where);
 }
 
-/// Fails where a tensor has another number of dimensions: at once where that is known, otherwise when the graph runs.
-/// Errors: invalid_argument at once. Source: `assert_rank`.
+/// An operation that fails if a tensor has another rank: at once if it is known, otherwise at run time.
+/// Errors: invalid_argument. Source: `assert_rank`.
 inline graph_operation check_rank(const output& x_given, std::int32_t rank, const check_options& options = {},
                                   const std::source_location& where = std::source_location::current()) {
   graph& g = x_given.owner();

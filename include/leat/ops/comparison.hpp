@@ -1,11 +1,10 @@
 #pragma once
-// Comparisons, logic, selection and conversion, element by element.
+// Element-wise comparisons, logic, selection and conversion. Errors of all functions: rules.hpp.
 
 #include <leat/ops/arithmetic.hpp>
 
 namespace leat {
 
-/// a = b. The result is bool; shapes broadcast. Source: TensorFlow `Equal`.
 struct equal_op : rule::comparison<rule::takes::any> {
   static constexpr std::string_view type = "Equal";
   static constexpr auto& form = leat::form::equality;
@@ -15,6 +14,7 @@ struct equal_op : rule::comparison<rule::takes::any> {
     return M::equal(a, b);
   }
 };
+/// Whether a = b, element-wise. Result: bool; shapes broadcast. Dtypes: any, the same on both sides. Source: TensorFlow `Equal`.
 template <class A, class B>
   requires accepted<equal_op, A, B>
 constexpr made<equal_op, A, B> equal(const A& a, const B& b) {
@@ -33,7 +33,6 @@ template <class A, class B>
 LEAT_WHY_BESIDE equal(A&&, B&&) LEAT_DELETED;
 LEAT_TAKES_TWO_TENSORS(equal);
 
-/// a ≠ b. The result is bool; shapes broadcast. Source: TensorFlow `NotEqual`.
 struct not_equal_op : rule::comparison<rule::takes::any> {
   static constexpr std::string_view type = "NotEqual";
   static constexpr auto& form = leat::form::equality;
@@ -43,6 +42,7 @@ struct not_equal_op : rule::comparison<rule::takes::any> {
     return M::not_equal(a, b);
   }
 };
+/// Whether a ≠ b, element-wise. Result: bool; shapes broadcast. Dtypes: any, the same on both sides. Source: TensorFlow `NotEqual`.
 template <class A, class B>
   requires accepted<not_equal_op, A, B>
 constexpr made<not_equal_op, A, B> not_equal(const A& a, const B& b) {
@@ -61,7 +61,6 @@ template <class A, class B>
 LEAT_WHY_BESIDE not_equal(A&&, B&&) LEAT_DELETED;
 LEAT_TAKES_TWO_TENSORS(not_equal);
 
-/// a < b. The result is bool; shapes broadcast. Source: TensorFlow `Less`.
 struct less_op : rule::comparison<rule::takes::number> {
   static constexpr std::string_view type = "Less";
   template <class M, class V>
@@ -69,6 +68,7 @@ struct less_op : rule::comparison<rule::takes::number> {
     return M::less(a, b);
   }
 };
+/// Whether a < b, element-wise. Result: bool; shapes broadcast. Dtypes: numbers. Source: TensorFlow `Less`.
 template <class A, class B>
   requires accepted<less_op, A, B>
 constexpr made<less_op, A, B> less(const A& a, const B& b) {
@@ -87,7 +87,6 @@ template <class A, class B>
 LEAT_WHY_BESIDE less(A&&, B&&) LEAT_DELETED;
 LEAT_TAKES_TWO_TENSORS(less);
 
-/// a ≤ b. The result is bool; shapes broadcast. Source: TensorFlow `LessEqual`.
 struct less_equal_op : rule::comparison<rule::takes::number> {
   static constexpr std::string_view type = "LessEqual";
   template <class M, class V>
@@ -95,6 +94,7 @@ struct less_equal_op : rule::comparison<rule::takes::number> {
     return M::less_equal(a, b);
   }
 };
+/// Whether a ≤ b, element-wise. Result: bool; shapes broadcast. Dtypes: numbers. Source: TensorFlow `LessEqual`.
 template <class A, class B>
   requires accepted<less_equal_op, A, B>
 constexpr made<less_equal_op, A, B> less_equal(const A& a, const B& b) {
@@ -113,7 +113,6 @@ template <class A, class B>
 LEAT_WHY_BESIDE less_equal(A&&, B&&) LEAT_DELETED;
 LEAT_TAKES_TWO_TENSORS(less_equal);
 
-/// a > b. The result is bool; shapes broadcast. Source: TensorFlow `Greater`.
 struct greater_op : rule::comparison<rule::takes::number> {
   static constexpr std::string_view type = "Greater";
   template <class M, class V>
@@ -121,6 +120,7 @@ struct greater_op : rule::comparison<rule::takes::number> {
     return M::greater(a, b);
   }
 };
+/// Whether a > b, element-wise. Result: bool; shapes broadcast. Dtypes: numbers. Source: TensorFlow `Greater`.
 template <class A, class B>
   requires accepted<greater_op, A, B>
 constexpr made<greater_op, A, B> greater(const A& a, const B& b) {
@@ -139,7 +139,6 @@ template <class A, class B>
 LEAT_WHY_BESIDE greater(A&&, B&&) LEAT_DELETED;
 LEAT_TAKES_TWO_TENSORS(greater);
 
-/// a ≥ b. The result is bool; shapes broadcast. Source: TensorFlow `GreaterEqual`.
 struct greater_equal_op : rule::comparison<rule::takes::number> {
   static constexpr std::string_view type = "GreaterEqual";
   template <class M, class V>
@@ -147,6 +146,7 @@ struct greater_equal_op : rule::comparison<rule::takes::number> {
     return M::greater_equal(a, b);
   }
 };
+/// Whether a ≥ b, element-wise. Result: bool; shapes broadcast. Dtypes: numbers. Source: TensorFlow `GreaterEqual`.
 template <class A, class B>
   requires accepted<greater_equal_op, A, B>
 constexpr made<greater_equal_op, A, B> greater_equal(const A& a, const B& b) {
@@ -165,6 +165,7 @@ template <class A, class B>
 LEAT_WHY_BESIDE greater_equal(A&&, B&&) LEAT_DELETED;
 LEAT_TAKES_TWO_TENSORS(greater_equal);
 
+/// `less(a, b)`.
 template <class A, class B>
   requires accepted<less_op, A, B>
 constexpr made<less_op, A, B> operator<(const A& a, const B& b) {
@@ -182,6 +183,7 @@ template <class A, class B>
   requires refused_beside<A, B>
 LEAT_WHY_BESIDE operator<(A&&, B&&) LEAT_DELETED;
 
+/// `less_equal(a, b)`.
 template <class A, class B>
   requires accepted<less_equal_op, A, B>
 constexpr made<less_equal_op, A, B> operator<=(const A& a, const B& b) {
@@ -199,6 +201,7 @@ template <class A, class B>
   requires refused_beside<A, B>
 LEAT_WHY_BESIDE operator<=(A&&, B&&) LEAT_DELETED;
 
+/// `greater(a, b)`.
 template <class A, class B>
   requires accepted<greater_op, A, B>
 constexpr made<greater_op, A, B> operator>(const A& a, const B& b) {
@@ -216,6 +219,7 @@ template <class A, class B>
   requires refused_beside<A, B>
 LEAT_WHY_BESIDE operator>(A&&, B&&) LEAT_DELETED;
 
+/// `greater_equal(a, b)`.
 template <class A, class B>
   requires accepted<greater_equal_op, A, B>
 constexpr made<greater_equal_op, A, B> operator>=(const A& a, const B& b) {
@@ -233,7 +237,6 @@ template <class A, class B>
   requires refused_beside<A, B>
 LEAT_WHY_BESIDE operator>=(A&&, B&&) LEAT_DELETED;
 
-/// a and b, both computed. Source: TensorFlow `LogicalAnd`.
 struct logical_and_op : rule::binary<rule::takes::boolean> {
   static constexpr std::string_view type = "LogicalAnd";
   static constexpr auto& form = leat::form::untyped_pair;
@@ -243,6 +246,7 @@ struct logical_and_op : rule::binary<rule::takes::boolean> {
     return M::logical_and(a, b);
   }
 };
+/// Element-wise a and b; both operands are computed. Shapes broadcast; dtypes: bool. Source: TensorFlow `LogicalAnd`.
 template <class A, class B>
   requires accepted<logical_and_op, A, B>
 constexpr made<logical_and_op, A, B> logical_and(const A& a, const B& b) {
@@ -252,6 +256,7 @@ template <class A, class B>
   requires refused<logical_and_op, A, B>
 why<logical_and_op, A, B> logical_and(const A&, const B&) = delete;
 LEAT_OTHERWISE("logical_and(a, b) takes two tensors of bool; " LEAT_TENSORS) logical_and(...) LEAT_DELETED;
+/// `logical_and(a, b)`.
 template <class A, class B>
   requires accepted<logical_and_op, A, B>
 constexpr made<logical_and_op, A, B> operator&&(const A& a, const B& b) {
@@ -264,7 +269,6 @@ template <class A, class B>
   requires detail::one_is_no_tensor<A, B>
 LEAT_OTHERWISE("a && b takes two tensors of bool; " LEAT_TENSORS) operator&&(A&&, B&&) LEAT_DELETED;
 
-/// a or b, both computed. Source: TensorFlow `LogicalOr`.
 struct logical_or_op : rule::binary<rule::takes::boolean> {
   static constexpr std::string_view type = "LogicalOr";
   static constexpr auto& form = leat::form::untyped_pair;
@@ -274,6 +278,7 @@ struct logical_or_op : rule::binary<rule::takes::boolean> {
     return M::logical_or(a, b);
   }
 };
+/// Element-wise a or b; both operands are computed. Shapes broadcast; dtypes: bool. Source: TensorFlow `LogicalOr`.
 template <class A, class B>
   requires accepted<logical_or_op, A, B>
 constexpr made<logical_or_op, A, B> logical_or(const A& a, const B& b) {
@@ -283,6 +288,7 @@ template <class A, class B>
   requires refused<logical_or_op, A, B>
 why<logical_or_op, A, B> logical_or(const A&, const B&) = delete;
 LEAT_OTHERWISE("logical_or(a, b) takes two tensors of bool; " LEAT_TENSORS) logical_or(...) LEAT_DELETED;
+/// `logical_or(a, b)`.
 template <class A, class B>
   requires accepted<logical_or_op, A, B>
 constexpr made<logical_or_op, A, B> operator||(const A& a, const B& b) {
@@ -295,7 +301,6 @@ template <class A, class B>
   requires detail::one_is_no_tensor<A, B>
 LEAT_OTHERWISE("a || b takes two tensors of bool; " LEAT_TENSORS) operator||(A&&, B&&) LEAT_DELETED;
 
-/// not x. Source: TensorFlow `LogicalNot`.
 struct logical_not_op : rule::unary<rule::takes::boolean> {
   static constexpr std::string_view type = "LogicalNot";
   static constexpr auto& form = leat::form::untyped_single;
@@ -304,6 +309,7 @@ struct logical_not_op : rule::unary<rule::takes::boolean> {
     return M::logical_not(x);
   }
 };
+/// Element-wise not x. Dtypes: bool. Source: TensorFlow `LogicalNot`.
 template <class X>
   requires accepted<logical_not_op, X>
 constexpr made<logical_not_op, X> logical_not(const X& x) {
@@ -313,6 +319,7 @@ template <class X>
   requires refused<logical_not_op, X>
 why<logical_not_op, X> logical_not(const X&) = delete;
 LEAT_TAKES_ONE_TENSOR(logical_not);
+/// `logical_not(x)`.
 template <class X>
   requires accepted<logical_not_op, X>
 constexpr made<logical_not_op, X> operator!(const X& x) {
@@ -322,7 +329,6 @@ template <class X>
   requires refused<logical_not_op, X>
 why<logical_not_op, X> operator!(const X&) = delete;
 
-/// Whether x is not a number. Source: TensorFlow `IsNan`.
 struct is_nan_op : rule::predicate<rule::takes::floating> {
   static constexpr std::string_view type = "IsNan";
   template <class M, class V>
@@ -330,6 +336,7 @@ struct is_nan_op : rule::predicate<rule::takes::floating> {
     return M::is_nan(x);
   }
 };
+/// Whether each element is NaN. Result: bool. Dtypes: floating point. Source: TensorFlow `IsNan`.
 template <class X>
   requires accepted<is_nan_op, X>
 constexpr made<is_nan_op, X> is_nan(const X& x) {
@@ -340,7 +347,6 @@ template <class X>
 why<is_nan_op, X> is_nan(const X&) = delete;
 LEAT_TAKES_ONE_TENSOR(is_nan);
 
-/// Whether x is infinite. Source: TensorFlow `IsInf`.
 struct is_inf_op : rule::predicate<rule::takes::floating> {
   static constexpr std::string_view type = "IsInf";
   template <class M, class V>
@@ -348,6 +354,7 @@ struct is_inf_op : rule::predicate<rule::takes::floating> {
     return M::is_inf(x);
   }
 };
+/// Whether each element is infinite. Result: bool. Dtypes: floating point. Source: TensorFlow `IsInf`.
 template <class X>
   requires accepted<is_inf_op, X>
 constexpr made<is_inf_op, X> is_inf(const X& x) {
@@ -358,7 +365,6 @@ template <class X>
 why<is_inf_op, X> is_inf(const X&) = delete;
 LEAT_TAKES_ONE_TENSOR(is_inf);
 
-/// Whether x is a number and not infinite. Source: TensorFlow `IsFinite`.
 struct is_finite_op : rule::predicate<rule::takes::floating> {
   static constexpr std::string_view type = "IsFinite";
   template <class M, class V>
@@ -366,6 +372,7 @@ struct is_finite_op : rule::predicate<rule::takes::floating> {
     return M::is_finite(x);
   }
 };
+/// Whether each element is neither infinite nor NaN. Result: bool. Dtypes: floating point. Source: TensorFlow `IsFinite`.
 template <class X>
   requires accepted<is_finite_op, X>
 constexpr made<is_finite_op, X> is_finite(const X& x) {
@@ -376,8 +383,6 @@ template <class X>
 why<is_finite_op, X> is_finite(const X&) = delete;
 LEAT_TAKES_ONE_TENSOR(is_finite);
 
-/// a where the condition holds, b elsewhere. All three broadcast; a gradient is 0 where its operand was not taken.
-/// Source: TensorFlow `SelectV2`.
 struct select_op {
   static constexpr std::string_view type = "SelectV2";
   static constexpr field form[]{{field_kind::operand, "condition", -1},
@@ -404,6 +409,8 @@ struct select_op {
     if (g.wants(2)) give(g, 2, select(g.input(0), zero, g.dy()));
   }
 };
+/// a where the condition holds, b elsewhere; the gradient is 0 where an operand was not taken. All three broadcast. Dtypes: condition
+/// bool; a and b any, the same. Source: TensorFlow `SelectV2`.
 template <class C, class A, class B>
   requires accepted<select_op, C, A, B>
 constexpr made<select_op, C, A, B> select(const C& condition, const A& a, const B& b) {
@@ -423,7 +430,7 @@ constexpr auto select(const C& condition, const A& a, const B& b) {
 LEAT_OTHERWISE("select(condition, a, b) takes a tensor of bool and two tensors, of which one may be a number; " LEAT_TENSORS)
 select(...) LEAT_DELETED;
 
-/// Conversion to another dtype: toward zero from floating point to integers, `x != 0` to bool. Source: TensorFlow `Cast`.
+/// Conversion to another dtype. Attribute: the dtype. Source: TensorFlow `Cast`.
 struct cast_op {
   static constexpr std::string_view type = "Cast";
   static constexpr field form[]{{field_kind::operand, "x"},
@@ -448,7 +455,8 @@ struct cast_op {
     give(g, 0, make_node<cast_op>(back, g.dy()));
   }
 };
-/// `cast<double>(x)`.
+/// x converted to another dtype, `cast<double>(x)`: from floating point to integers toward zero, to bool `x != 0`. Dtypes: any.
+/// Source: TensorFlow `Cast`.
 template <element_type To, operand X>
 constexpr auto cast(const X& x) {
   if constexpr (tensor_expression<X>) {
@@ -462,7 +470,7 @@ constexpr auto cast(const X& x) {
 }
 LEAT_OTHERWISE_OF(cast, "<dtype>(x) takes one tensor; the dtype is a template argument: float, double, std::int32_t, std::int64_t, "
                         "std::uint8_t or bool; " LEAT_TENSORS);
-/// The same with the dtype as a value, for handles.
+/// The same for handles, with the dtype as an argument.
 template <class Handle>
   requires std::is_same_v<Handle, output>
 constexpr Handle cast_to(const Handle& x, dtype to) {
@@ -471,8 +479,6 @@ constexpr Handle cast_to(const Handle& x, dtype to) {
   return make_node<cast_op>(attribute, x);
 }
 
-/// x limited to [low, high], which broadcast to its shape. The gradient goes to x inside and at the ends, to an end beyond it.
-/// Source: TensorFlow `ClipByValue`.
 struct clip_by_value_op {
   static constexpr std::string_view type = "ClipByValue";
   static constexpr field form[]{{field_kind::operand, "t"},
@@ -491,7 +497,7 @@ struct clip_by_value_op {
   }
   template <class M, class V>
   static constexpr auto apply(V x, V low, V high) {
-    return M::maximum(M::minimum(x, high), low);  // of ends in the wrong order the lower one counts, as in TensorFlow's kernel
+    return M::maximum(M::minimum(x, high), low);  // if low > high, low wins, as in TensorFlow's kernel
   }
   template <class G>
   static constexpr void gradient(G& g) {
@@ -503,6 +509,8 @@ struct clip_by_value_op {
     if (g.wants(2)) give(g, 2, select(above, g.dy(), zero));
   }
 };
+/// x limited to [low, high], which broadcast to its shape. The gradient goes to x inside and at the limits, beyond them to the limit.
+/// Dtypes: numbers, all the same. Source: TensorFlow `ClipByValue`.
 template <class X, class L, class H>
   requires accepted<clip_by_value_op, X, L, H>
 constexpr made<clip_by_value_op, X, L, H> clip_by_value(const X& x, const L& low, const H& high) {
@@ -520,7 +528,7 @@ why_beside<X, H> clip_by_value(const X&, const L&, const H&) = delete;
 LEAT_OTHERWISE("clip_by_value(x, low, high) takes a tensor and two limits, tensors or numbers; "
                LEAT_TENSORS) clip_by_value(...) LEAT_DELETED;
 namespace detail {
-// Two numbers in one call: a place in the program for each.
+// Two numbers in one call need one site each.
 template <class Site, int K>
 struct part_of_site {};
 template <class Site, class Like, class N>
@@ -539,7 +547,7 @@ constexpr auto clip_by_value(const X& x, const L& low, const H& high) {
                        detail::operand_beside<detail::part_of_site<Site, 1>>(x, high));
 }
 
-// Operators that expressions do not have, and the function that is meant.
+// Operators that expressions do not have; the message names the function instead.
 #define LEAT_NO_OPERATOR(op, words)          \
   template <class A, class B>                \
     requires detail::one_is_expression<A, B> \

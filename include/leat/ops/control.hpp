@@ -1,6 +1,5 @@
 #pragma once
-// All of control flow in named graphs: branches, choices, loops, and what is checked, printed and called on the host when a
-// graph runs.
+// Control flow of named graphs: branches, choices, loops, checks, printing and host functions.
 
 #include <leat/ops/case.hpp>
 #include <leat/ops/check.hpp>

@@ -1,5 +1,5 @@
 #pragma once
-// All operators that the library defines for graphs at run time, beside those that typed expressions share (ops/known.hpp).
+// All operators that the library defines for graphs at run time alone, beside those shared with typed expressions (ops/known.hpp).
 
 #include <leat/ops/defined_array.hpp>
 #include <leat/ops/defined_control.hpp>

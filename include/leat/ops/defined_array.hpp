@@ -1,5 +1,5 @@
 #pragma once
-// Operators of arrays and their shapes: what named graphs compute sizes with, and what takes or gives several arrays.
+// Definitions of operators on shapes, and of those that take or return several arrays.
 
 #include <leat/core/early.hpp>
 #include <leat/graph/slice_walk.hpp>
@@ -41,7 +41,7 @@ inline void split_shape(shape_context& c) {
   shape part = c.input(1).extent;
   const auto axis = shapes::number(c, 0);
   if (!part.has_rank()) return;
-  if (!axis || (*axis < 0 && !c.constant(0))) {  // -1 may be an axis or not known
+  if (!axis || (*axis < 0 && !c.constant(0))) {  // -1 may be an axis or unknown
     for (int i = 0; i < part.rank; ++i) part.dim[i] = unknown_dimension;
     if (part.rank == 1 && c.input(1).extent[0] >= 0) part.dim[0] = c.input(1).extent[0] / c.result_count();
     return c.set_all(part);
@@ -68,18 +68,18 @@ inline void split_sizes_shape(shape_context& c) {
   }
 }
 
-/// The masks of a strided slice, one bit for each entry of its begin, end and strides.
+/// The masks of a strided slice: one bit per entry of its begin, end and strides.
 struct slice_masks {
   std::int64_t begin, end, ellipsis, new_axis, shrink;
 };
 
-/// One entry for each axis, as many for new ones, and one for all others.
+/// One entry per axis, as many for new ones, and one for the ellipsis.
 inline constexpr std::size_t max_slice_entries = 2 * max_rank + 1;
 
-/// What a strided slice does, axis by axis of its result and its input. Source: TensorFlow `strided_slice`.
+/// A strided slice, resolved per axis of its input and its result. Source: TensorFlow `strided_slice`.
 struct slice_plan {
-  std::vector<slice_walk> walks;  // for each axis of the input
-  shape result;                   // with axes of size 1 where new ones are, without those that shrink
+  std::vector<slice_walk> walks;  // indexed by axis of the input
+  shape result;                   // with axes of size 1 where new ones are, without those that are removed
   std::string problem;
 };
 inline slice_plan plan_slice(const shape& input, std::span<const std::int64_t> begin, std::span<const std::int64_t> end,
@@ -96,7 +96,7 @@ inline slice_plan plan_slice(const shape& input, std::span<const std::int64_t> b
   const int entries = static_cast<int>(strides.size());
   const auto bit = [](std::int64_t mask, int k) { return (mask >> k & 1) != 0; };
   int taken = 0;  // axes of the input that entries name
-  int made = 0;   // new ones
+  int made = 0;   // new axes
   bool has_ellipsis = false;
   for (int k = 0; k < entries; ++k) {
     if (!bit(masks.ellipsis, k) && bit(masks.new_axis, k)) ++made;

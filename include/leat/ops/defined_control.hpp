@@ -1,6 +1,5 @@
 #pragma once
-// Operators of control flow, in TensorFlow 1.x's form, and of what a graph does beside computing: printing, checking, calling
-// the host.
+// Definitions of TensorFlow 1.x's control flow operators and of those with side effects: printing, checking, host calls.
 
 #include <leat/core/early.hpp>
 #include <leat/ops/defined_shapes.hpp>
@@ -49,12 +48,12 @@ LEAT_EARLY inline const leat::detail::filled_early control_operators_defined{[] 
   });
   define_operator("ControlTrigger() -> ()");
   define_operator("Abort() -> (); error_msg: string = \"\"; exit_without_error: bool = false");
-  // what loops keep for their gradients
+  // The stacks on which loops save values for their gradients.
   define_operator("StackV2(max_size: int32) -> (handle: resource); elem_type: type; stack_name: string = \"\"", shapes::two_elements);
   define_operator("StackPushV2(handle: resource, elem: T) -> (output: T); swap_memory: bool = false", shapes::like<1>);
   define_operator("StackPopV2(handle: resource) -> (elem: elem_type)");
   define_operator("StackCloseV2(handle: resource) -> ()");
-  // beside computing
+  // Side effects.
   define_operator(
       "Print(input: T, data: list(U)) -> (output: T); message: string = \"\"; first_n: int = -1; summarize: int = 3", shapes::like<0>);
   define_operator("PrintV2(input: string) -> (); output_stream: string = \"stderr\"; end: string = \"\"");

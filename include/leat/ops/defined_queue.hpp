@@ -1,5 +1,5 @@
 #pragma once
-// Queues and accumulators: what several steps, or several threads, hand each other.
+// Definitions of queues and accumulators, through which steps and threads exchange values.
 
 #include <leat/core/early.hpp>
 #include <leat/ops/defined_shapes.hpp>
@@ -7,7 +7,7 @@
 namespace leat::detail {
 
 LEAT_EARLY inline const leat::detail::filled_early queue_operators_defined{[] {
-  // older graphs have handles that are references to texts
+  // Handles in older graphs are references to strings.
   for (const bool old : {false, true}) {
     const std::string v = old ? "" : "V2";
     const std::string handle = old ? "handle: &string" : "handle: resource";

@@ -1,10 +1,11 @@
 #pragma once
-// Rules for the shapes of defined operators that several of them share.
+// Shape rules shared by several defined operators.
 
 #include <leat/graph/named.hpp>
 
 namespace leat::shapes {
 
+/// The shape [n].
 inline shape vector_of(std::int64_t n) {
   shape s;
   s.push(n < 0 ? unknown_dimension : n);
@@ -12,24 +13,24 @@ inline shape vector_of(std::int64_t n) {
 }
 inline const shape scalar{};
 
-/// All results are numbers.
+/// All results are scalars.
 inline void numbers(shape_context& c) { c.set_all(scalar); }
-/// What TensorFlow says of the handles of stacks and accumulators, though they are scalars.
+/// The shape [2]: TensorFlow's shape of handles of stacks and accumulators, though they are scalars.
 inline void two_elements(shape_context& c) {
   shape pair;
   pair.push(2);
   c.set_all(pair);
 }
-/// All results are like input `K`.
+/// All results have the shape of input `K`.
 template <int K = 0>
 inline void like(shape_context& c) {
   c.set_all(c.input(K).extent);
 }
-/// Result k is like input k.
+/// Result k has the shape of input k.
 inline void each(shape_context& c) {
   for (int k = 0; k < c.result_count() && k < c.input_count(); ++k) c.set(k, c.input(k).extent);
 }
-/// What all inputs have in common, which must fit together.
+/// What all inputs' shapes have in common; they must be compatible.
 inline void all_equal(shape_context& c) {
   shape extent = c.input(0).extent;
   for (int k = 1; k < c.input_count(); ++k) {
@@ -38,7 +39,7 @@ inline void all_equal(shape_context& c) {
   }
   c.set_all(extent);
 }
-/// What numpy's broadcasting makes of two shapes; what is not known stays open.
+/// The broadcast shape of two inputs, as far as it is known.
 inline void broadcast(shape_context& c) {
   const shape& a = c.input(0).extent;
   const shape& b = c.input(1).extent;
@@ -55,14 +56,14 @@ inline void broadcast(shape_context& c) {
   }
   c.set_all(result);
 }
-/// An axis that may count from the end. Errors: invalid_argument where there is none such.
+/// Resolves an axis that may be negative. Errors: invalid_argument if it is out of range.
 inline int axis(const shape_context& c, std::int64_t given, int rank) {
   const auto at = given < 0 ? given + rank : given;
   if (at < 0 || at >= rank)
     c.fail("axis " + std::to_string(given) + " is not in the range [" + std::to_string(-rank) + ", " + std::to_string(rank) + ")");
   return static_cast<int>(at);
 }
-/// The shape that an input of integers holds, as far as it is known.
+/// The shape that an integer input holds, as far as it is known.
 inline shape from_numbers(const shape_context& c, int k) {
   const auto numbers = c.numbers(k);
   if (!numbers || numbers->size() > static_cast<std::size_t>(max_rank)) return shape::unknown();
@@ -70,13 +71,13 @@ inline shape from_numbers(const shape_context& c, int k) {
   for (auto n : *numbers) s.push(n < 0 ? unknown_dimension : n);
   return s;
 }
-/// One number known of an input, or nothing.
+/// The one element of an input, if known.
 inline std::optional<std::int64_t> number(const shape_context& c, int k) {
   const auto numbers = c.numbers(k);
   if (!numbers || numbers->size() != 1) return std::nullopt;
   return (*numbers)[0];
 }
-/// Fails unless input `k` has this many dimensions, as far as is known.
+/// Fails unless input `k` has this rank, if known.
 inline void want_rank(const shape_context& c, int k, int rank) {
   const shape& s = c.input(k).extent;
   if (s.has_rank() && s.rank != rank)

@@ -1,5 +1,5 @@
 #pragma once
-// Operators that change variables: scatter updates, optimizers' steps, counters. References are inputs and results.
+// Definitions of operators that change variables: scatter updates, optimizers' steps, counters. References are inputs and results.
 
 #include <leat/core/early.hpp>
 #include <leat/ops/defined_shapes.hpp>
@@ -34,7 +34,7 @@ LEAT_EARLY inline const leat::detail::filled_early state_operators_defined{[] {
                     scattered);
   define_operator("ScatterNdUpdate(ref: &T, indices: Tindices, updates: T) -> (output_ref: &T); use_locking: bool = true", shapes::like<0>);
 
-  // optimizers: every array has the shape of the variable, every rate is a number
+  // Optimizers: every array has the shape of the variable, every rate is a scalar.
   const auto applied = [](std::initializer_list<int> arrays, std::initializer_list<int> numbers) {
     return [arrays = std::vector<int>(arrays), numbers = std::vector<int>(numbers)](shape_context& c) {
       shape extent = c.input(0).extent;

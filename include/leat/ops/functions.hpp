@@ -1,11 +1,10 @@
 #pragma once
-// The usual functions, element by element. Dtypes: floating point.
+// Element-wise mathematical functions. Dtypes: floating point. Errors of all functions: rules.hpp.
 
 #include <leat/ops/arithmetic.hpp>
 
 namespace leat {
 
-/// eˣ. Source: TensorFlow `Exp`.
 struct exp_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Exp";
   static constexpr bool costly = true;
@@ -18,6 +17,7 @@ struct exp_op : rule::unary<rule::takes::floating> {
     if (g.wants(0)) give(g, 0, g.dy() * g.result());
   }
 };
+/// Element-wise eˣ. Dtypes: floating point. Source: TensorFlow `Exp`.
 template <class X>
   requires accepted<exp_op, X>
 constexpr made<exp_op, X> exp(const X& x) {
@@ -28,7 +28,6 @@ template <class X>
 why<exp_op, X> exp(const X&) = delete;
 LEAT_TAKES_ONE_TENSOR(exp);
 
-/// eˣ - 1, exact near 0. Source: TensorFlow `Expm1`.
 struct expm1_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Expm1";
   static constexpr bool costly = true;
@@ -41,6 +40,7 @@ struct expm1_op : rule::unary<rule::takes::floating> {
     if (g.wants(0)) give(g, 0, g.dy() * exp(g.input(0)));
   }
 };
+/// Element-wise eˣ - 1, accurate near 0. Dtypes: floating point. Source: TensorFlow `Expm1`.
 template <class X>
   requires accepted<expm1_op, X>
 constexpr made<expm1_op, X> expm1(const X& x) {
@@ -51,7 +51,6 @@ template <class X>
 why<expm1_op, X> expm1(const X&) = delete;
 LEAT_TAKES_ONE_TENSOR(expm1);
 
-/// Natural logarithm. Source: TensorFlow `Log`.
 struct log_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Log";
   static constexpr bool costly = true;
@@ -64,6 +63,7 @@ struct log_op : rule::unary<rule::takes::floating> {
     if (g.wants(0)) give(g, 0, g.dy() / g.input(0));
   }
 };
+/// Natural logarithm of each element. Dtypes: floating point. Source: TensorFlow `Log`.
 template <class X>
   requires accepted<log_op, X>
 constexpr made<log_op, X> log(const X& x) {
@@ -74,7 +74,6 @@ template <class X>
 why<log_op, X> log(const X&) = delete;
 LEAT_TAKES_ONE_TENSOR(log);
 
-/// log(1 + x), exact near 0. Source: TensorFlow `Log1p`.
 struct log1p_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Log1p";
   static constexpr bool costly = true;
@@ -87,6 +86,7 @@ struct log1p_op : rule::unary<rule::takes::floating> {
     if (g.wants(0)) give(g, 0, g.dy() / (g.input(0) + 1));
   }
 };
+/// Element-wise log(1 + x), accurate near 0. Dtypes: floating point. Source: TensorFlow `Log1p`.
 template <class X>
   requires accepted<log1p_op, X>
 constexpr made<log1p_op, X> log1p(const X& x) {
@@ -97,7 +97,7 @@ template <class X>
 why<log1p_op, X> log1p(const X&) = delete;
 LEAT_TAKES_ONE_TENSOR(log1p);
 
-/// The gradient of y = √x for x: dy / (2 y). Where no gradient comes, none goes on, whatever y is.
+/// The gradient of y = √x with respect to x: dy / (2 y). It is 0 where dy is 0, whatever y is.
 /// Source: TensorFlow `SqrtGrad`.
 struct sqrt_grad_op : rule::binary<rule::takes::floating> {
   static constexpr std::string_view type = "SqrtGrad";
@@ -113,7 +113,6 @@ struct sqrt_grad_op : rule::binary<rule::takes::floating> {
   }
 };
 
-/// Square root. Source: TensorFlow `Sqrt`.
 struct sqrt_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Sqrt";
   template <class M, class V>
@@ -125,6 +124,7 @@ struct sqrt_op : rule::unary<rule::takes::floating> {
     if (g.wants(0)) give(g, 0, make_node<sqrt_grad_op>({}, g.result(), g.dy()));
   }
 };
+/// Square root of each element. Dtypes: floating point. Source: TensorFlow `Sqrt`.
 template <class X>
   requires accepted<sqrt_op, X>
 constexpr made<sqrt_op, X> sqrt(const X& x) {
@@ -135,7 +135,7 @@ template <class X>
 why<sqrt_op, X> sqrt(const X&) = delete;
 LEAT_TAKES_ONE_TENSOR(sqrt);
 
-/// The gradient of y = 1 / √x for x: -dy y³ / 2. Where no gradient comes, none goes on, whatever y is.
+/// The gradient of y = 1 / √x with respect to x: -dy y³ / 2. It is 0 where dy is 0, whatever y is.
 /// Source: TensorFlow `RsqrtGrad`.
 struct rsqrt_grad_op : rule::binary<rule::takes::floating> {
   static constexpr std::string_view type = "RsqrtGrad";
@@ -151,7 +151,6 @@ struct rsqrt_grad_op : rule::binary<rule::takes::floating> {
   }
 };
 
-/// 1 / √x. Source: TensorFlow `Rsqrt`.
 struct rsqrt_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Rsqrt";
   template <class M, class V>
@@ -163,6 +162,7 @@ struct rsqrt_op : rule::unary<rule::takes::floating> {
     if (g.wants(0)) give(g, 0, make_node<rsqrt_grad_op>({}, g.result(), g.dy()));
   }
 };
+/// Element-wise 1 / √x. Dtypes: floating point. Source: TensorFlow `Rsqrt`.
 template <class X>
   requires accepted<rsqrt_op, X>
 constexpr made<rsqrt_op, X> rsqrt(const X& x) {
@@ -173,7 +173,6 @@ template <class X>
 why<rsqrt_op, X> rsqrt(const X&) = delete;
 LEAT_TAKES_ONE_TENSOR(rsqrt);
 
-/// Hyperbolic tangent. Source: TensorFlow `Tanh`.
 struct tanh_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Tanh";
   static constexpr bool costly = true;
@@ -190,6 +189,7 @@ struct tanh_op : rule::unary<rule::takes::floating> {
     return dy * (1 - square(y));
   }
 };
+/// Hyperbolic tangent of each element. Dtypes: floating point. Source: TensorFlow `Tanh`.
 template <class X>
   requires accepted<tanh_op, X>
 constexpr made<tanh_op, X> tanh(const X& x) {
@@ -200,7 +200,6 @@ template <class X>
 why<tanh_op, X> tanh(const X&) = delete;
 LEAT_TAKES_ONE_TENSOR(tanh);
 
-/// 1 / (1 + e⁻ˣ). Source: TensorFlow `Sigmoid`.
 struct sigmoid_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Sigmoid";
   static constexpr bool costly = true;
@@ -217,6 +216,7 @@ struct sigmoid_op : rule::unary<rule::takes::floating> {
     return dy * y * (1 - y);
   }
 };
+/// Element-wise 1 / (1 + e⁻ˣ). Dtypes: floating point. Source: TensorFlow `Sigmoid`.
 template <class X>
   requires accepted<sigmoid_op, X>
 constexpr made<sigmoid_op, X> sigmoid(const X& x) {
@@ -227,7 +227,6 @@ template <class X>
 why<sigmoid_op, X> sigmoid(const X&) = delete;
 LEAT_TAKES_ONE_TENSOR(sigmoid);
 
-/// log(1 + eˣ). Source: TensorFlow `Softplus`.
 struct softplus_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Softplus";
   static constexpr auto& form = leat::form::activation;
@@ -245,6 +244,7 @@ struct softplus_op : rule::unary<rule::takes::floating> {
     return dy * sigmoid(x);
   }
 };
+/// Element-wise log(1 + eˣ). Dtypes: floating point. Source: TensorFlow `Softplus`.
 template <class X>
   requires accepted<softplus_op, X>
 constexpr made<softplus_op, X> softplus(const X& x) {
@@ -255,7 +255,6 @@ template <class X>
 why<softplus_op, X> softplus(const X&) = delete;
 LEAT_TAKES_ONE_TENSOR(softplus);
 
-/// Sine; x in radians. Source: TensorFlow `Sin`.
 struct sin_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Sin";
   static constexpr bool costly = true;
@@ -268,6 +267,7 @@ struct sin_op : rule::unary<rule::takes::floating> {
     if (g.wants(0)) give(g, 0, g.dy() * cos(g.input(0)));
   }
 };
+/// Sine of each element, in radians. Dtypes: floating point. Source: TensorFlow `Sin`.
 template <class X>
   requires accepted<sin_op, X>
 constexpr made<sin_op, X> sin(const X& x) {
@@ -278,7 +278,6 @@ template <class X>
 why<sin_op, X> sin(const X&) = delete;
 LEAT_TAKES_ONE_TENSOR(sin);
 
-/// Cosine; x in radians. Source: TensorFlow `Cos`.
 struct cos_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Cos";
   static constexpr bool costly = true;
@@ -291,6 +290,7 @@ struct cos_op : rule::unary<rule::takes::floating> {
     if (g.wants(0)) give(g, 0, -g.dy() * sin(g.input(0)));
   }
 };
+/// Cosine of each element, in radians. Dtypes: floating point. Source: TensorFlow `Cos`.
 template <class X>
   requires accepted<cos_op, X>
 constexpr made<cos_op, X> cos(const X& x) {
@@ -301,7 +301,6 @@ template <class X>
 why<cos_op, X> cos(const X&) = delete;
 LEAT_TAKES_ONE_TENSOR(cos);
 
-/// Tangent; x in radians. Source: TensorFlow `Tan`.
 struct tan_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Tan";
   static constexpr bool costly = true;
@@ -314,6 +313,7 @@ struct tan_op : rule::unary<rule::takes::floating> {
     if (g.wants(0)) give(g, 0, g.dy() * (1 + square(g.result())));
   }
 };
+/// Tangent of each element, in radians. Dtypes: floating point. Source: TensorFlow `Tan`.
 template <class X>
   requires accepted<tan_op, X>
 constexpr made<tan_op, X> tan(const X& x) {
@@ -324,7 +324,6 @@ template <class X>
 why<tan_op, X> tan(const X&) = delete;
 LEAT_TAKES_ONE_TENSOR(tan);
 
-/// Arc sine, radians. Source: TensorFlow `Asin`.
 struct asin_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Asin";
   static constexpr bool costly = true;
@@ -337,6 +336,7 @@ struct asin_op : rule::unary<rule::takes::floating> {
     if (g.wants(0)) give(g, 0, g.dy() * rsqrt(1 - square(g.input(0))));
   }
 };
+/// Arc sine of each element, in radians. Dtypes: floating point. Source: TensorFlow `Asin`.
 template <class X>
   requires accepted<asin_op, X>
 constexpr made<asin_op, X> asin(const X& x) {
@@ -347,7 +347,6 @@ template <class X>
 why<asin_op, X> asin(const X&) = delete;
 LEAT_TAKES_ONE_TENSOR(asin);
 
-/// Arc cosine, radians. Source: TensorFlow `Acos`.
 struct acos_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Acos";
   static constexpr bool costly = true;
@@ -360,6 +359,7 @@ struct acos_op : rule::unary<rule::takes::floating> {
     if (g.wants(0)) give(g, 0, -g.dy() * rsqrt(1 - square(g.input(0))));
   }
 };
+/// Arc cosine of each element, in radians. Dtypes: floating point. Source: TensorFlow `Acos`.
 template <class X>
   requires accepted<acos_op, X>
 constexpr made<acos_op, X> acos(const X& x) {
@@ -370,7 +370,6 @@ template <class X>
 why<acos_op, X> acos(const X&) = delete;
 LEAT_TAKES_ONE_TENSOR(acos);
 
-/// Arc tangent, radians. Source: TensorFlow `Atan`.
 struct atan_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Atan";
   static constexpr bool costly = true;
@@ -383,6 +382,7 @@ struct atan_op : rule::unary<rule::takes::floating> {
     if (g.wants(0)) give(g, 0, g.dy() / (1 + square(g.input(0))));
   }
 };
+/// Arc tangent of each element, in radians. Dtypes: floating point. Source: TensorFlow `Atan`.
 template <class X>
   requires accepted<atan_op, X>
 constexpr made<atan_op, X> atan(const X& x) {
@@ -393,7 +393,6 @@ template <class X>
 why<atan_op, X> atan(const X&) = delete;
 LEAT_TAKES_ONE_TENSOR(atan);
 
-/// Hyperbolic sine. Source: TensorFlow `Sinh`.
 struct sinh_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Sinh";
   static constexpr bool costly = true;
@@ -406,6 +405,7 @@ struct sinh_op : rule::unary<rule::takes::floating> {
     if (g.wants(0)) give(g, 0, g.dy() * cosh(g.input(0)));
   }
 };
+/// Hyperbolic sine of each element. Dtypes: floating point. Source: TensorFlow `Sinh`.
 template <class X>
   requires accepted<sinh_op, X>
 constexpr made<sinh_op, X> sinh(const X& x) {
@@ -416,7 +416,6 @@ template <class X>
 why<sinh_op, X> sinh(const X&) = delete;
 LEAT_TAKES_ONE_TENSOR(sinh);
 
-/// Hyperbolic cosine. Source: TensorFlow `Cosh`.
 struct cosh_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Cosh";
   static constexpr bool costly = true;
@@ -429,6 +428,7 @@ struct cosh_op : rule::unary<rule::takes::floating> {
     if (g.wants(0)) give(g, 0, g.dy() * sinh(g.input(0)));
   }
 };
+/// Hyperbolic cosine of each element. Dtypes: floating point. Source: TensorFlow `Cosh`.
 template <class X>
   requires accepted<cosh_op, X>
 constexpr made<cosh_op, X> cosh(const X& x) {
@@ -439,7 +439,6 @@ template <class X>
 why<cosh_op, X> cosh(const X&) = delete;
 LEAT_TAKES_ONE_TENSOR(cosh);
 
-/// Error function, 2/√π ∫₀ˣ e^(-t²) dt. Source: TensorFlow `Erf`.
 struct erf_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Erf";
   static constexpr bool costly = true;
@@ -452,6 +451,7 @@ struct erf_op : rule::unary<rule::takes::floating> {
     if (g.wants(0)) give(g, 0, g.dy() * 1.1283791670955126 * exp(-square(g.input(0))));
   }
 };
+/// Error function of each element, 2/√π ∫₀ˣ e^(-t²) dt. Dtypes: floating point. Source: TensorFlow `Erf`.
 template <class X>
   requires accepted<erf_op, X>
 constexpr made<erf_op, X> erf(const X& x) {
@@ -462,7 +462,6 @@ template <class X>
 why<erf_op, X> erf(const X&) = delete;
 LEAT_TAKES_ONE_TENSOR(erf);
 
-/// aᵇ. Shapes broadcast. The gradient for b uses log(a) where a > 0 and 0 elsewhere. Source: TensorFlow `Pow`.
 struct pow_op : rule::binary<rule::takes::floating> {
   static constexpr std::string_view type = "Pow";
   static constexpr bool costly = true;
@@ -478,6 +477,8 @@ struct pow_op : rule::binary<rule::takes::floating> {
            g.dy() * g.result() * select(greater(g.input(0), constant_like(g.input(0), 0)), log(g.input(0)), constant_like(g.input(0), 0)));
   }
 };
+/// Element-wise aᵇ; the gradient of b uses log(a) where a > 0, and 0 elsewhere. Shapes broadcast; dtypes: floating point.
+/// Source: TensorFlow `Pow`.
 template <class A, class B>
   requires accepted<pow_op, A, B>
 constexpr made<pow_op, A, B> pow(const A& a, const B& b) {

@@ -1,7 +1,7 @@
 #pragma once
-// Functions of the program as operators: `host_function(f, {x}, {dtype::float32})` makes a node that calls `f` when the graph
-// runs. The graph keeps the function under a token, and the token is all that a saved graph has of it: only a graph that knows
-// the token can run such a node. Source: TensorFlow `py_func`.
+// Host functions as operators: `host_function(f, {x}, {dtype::float32})` makes a node that calls `f` at run time. The graph keeps the
+// function under a token, which is all that a saved graph contains of it: only a graph that knows the token can run such a node.
+// Source: TensorFlow `py_func`.
 
 #include <leat/ops/named.hpp>
 
@@ -9,14 +9,14 @@
 
 namespace leat {
 
-/// Settings of `host_function`. What depends on its inputs alone is not stateful, and may be computed once for equal inputs.
+/// Settings of `host_function`. A function that is not stateful depends on its inputs alone and may be called once for equal inputs.
 struct host_function_options {
   bool stateful = true;
   std::string_view name{};
 };
 
-/// Calls `function` with the values of the inputs each time the node runs; it gives one array for each of `result_types`. It may be
-/// called from any thread, and what it throws fails the run. The shapes of the results are not known: `set_shape` says them.
+/// A node that calls `function` with its inputs' values in each run; the function returns one array for each of `result_types`. It may
+/// be called from any thread; an exception fails the run. Result shapes are unknown: `set_shape` specifies them.
 /// Errors: invalid_argument without a function, or for inputs of another graph. Source: `py_func`.
 inline graph_operation host_function(host_callback function, const std::vector<operand_value>& inputs,
                                      const std::vector<dtype>& result_types, const host_function_options& options = {},
@@ -42,8 +42,8 @@ inline graph_operation host_function(host_callback function, const std::vector<o
   return made;
 }
 
-/// The function that a node calls. Errors: invalid_argument for another node; failed_precondition where the graph does not have
-/// it, because it was read from a file that another program wrote.
+/// The function that a node calls. Errors: invalid_argument for another kind of node; failed_precondition if the graph does not have
+/// it, because it was read from another program's file.
 inline const host_callback& host_function_of(const graph_operation& node) {
   const auto* a = node.attributes().find("token");
   const auto* token = a != nullptr ? a->get_if<std::string>() : nullptr;

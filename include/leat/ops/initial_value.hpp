@@ -1,14 +1,13 @@
 #pragma once
-// First values that read other variables. All first values are assigned without an order, so a variable that is read for one
-// may not have its own yet: it is then read if it has, and its first value is taken otherwise. `initialized_value` is that
-// choice, and a variable's first value is rewritten with it. Source: TensorFlow `Variable.initialized_value`,
-// `_try_guard_against_uninitialized_dependencies`.
+// Initial values that read other variables. Initializers run in no order, so a variable that one reads may not be initialized yet: its
+// value is read if it has one, otherwise its own initial value is used. `initialized_value` is that choice, and initial values are
+// rewritten with it. Source: TensorFlow `Variable.initialized_value`, `_try_guard_against_uninitialized_dependencies`.
 
 #include <leat/ops/branch.hpp>
 
 namespace leat {
 
-/// Whether a variable has a value: a bool, when the graph runs. Source: `is_variable_initialized`.
+/// Whether a variable has a value at run time. Result: bool []. Source: `is_variable_initialized`.
 inline output is_variable_initialized(const output& variable, std::string_view name = "IsVariableInitialized",
                                       const std::source_location& where = std::source_location::current()) {
   graph& g = variable.owner();
@@ -17,7 +16,7 @@ inline output is_variable_initialized(const output& variable, std::string_view n
 }
 
 namespace detail {
-// What a variable holds, or `otherwise` where it holds nothing yet.
+// A variable's value, or `otherwise` if it has none.
 inline output value_or(const output& variable, const output& otherwise, const std::source_location& where) {
   graph& g = variable.owner();
   named_part& nodes = g.named();
@@ -32,8 +31,8 @@ inline output value_or(const output& variable, const output& otherwise, const st
 }
 }  // namespace detail
 
-/// What a variable holds, or its first value where it has none yet: a `cond`.
-/// Errors: invalid_argument for what is no variable that the library made. Source: `Variable.initialized_value`.
+/// A variable's value, or its initial value if it has none yet: a `cond`.
+/// Errors: invalid_argument for a tensor that is not a variable of the library. Source: `Variable.initialized_value`.
 inline output initialized_value(const output& variable, const std::source_location& where = std::source_location::current()) {
   const auto& known = variable.owner().named().first_values;
   const auto first = known.find(variable.index());
@@ -43,8 +42,8 @@ inline output initialized_value(const output& variable, const std::source_locati
 
 namespace detail {
 
-// A first value without reads of variables that may have no value: the nodes between are copied, with the new variable's name
-// behind theirs.
+// Rewrites an initial value so that it reads no variable without a value: copies the nodes on the way, with the new variable's name as
+// suffix.
 class guarded_first_value {
  public:
   guarded_first_value(graph& g, std::string_view variable_name) : g_(g), nodes_(g.named()), suffix_("_" + std::string(variable_name)) {}
@@ -87,13 +86,13 @@ class guarded_first_value {
     }
     return false;
   }
-  // Nothing where the node stays as it is.
+  // Empty if the node needs no copy.
   output rewrite(int index) {
     if (stands_for_itself(index)) return {};
     if (g_.at(index).op->kind == op_kind::variable) {
       const int assigns = nodes_.record(index).initializer;
       if (assigns < 0 || !is_listed(index)) return {};
-      // the value that it is assigned is guarded itself
+      // The other variable's initial value is guarded itself.
       return value_or({g_, index}, nodes_.input(g_, assigns, 1), std::source_location());
     }
     std::vector<output> inputs;
@@ -130,7 +129,7 @@ class guarded_first_value {
   graph& g_;
   named_part& nodes_;
   std::string suffix_;
-  std::map<int, output> made_;  // by node: what stands in its place, or nothing
+  std::map<int, output> made_;  // by node: its replacement, or none
 };
 
 }  // namespace detail

@@ -1,6 +1,6 @@
 #pragma once
-// The library's operators by TensorFlow's names, for graphs that are imported, and for variables, whose assignments and reads
-// are nodes. Including this header makes them known.
+// Registers the library's operators by TensorFlow's names, for imported graphs and for variables, whose assignments and reads are
+// nodes.
 
 #include <leat/core/early.hpp>
 #include <leat/graph/known_operators.hpp>

@@ -1,12 +1,11 @@
 #pragma once
-// Products of matrices.
+// Matrix products. Errors of all functions: rules.hpp.
 
 #include <leat/ops/reduction.hpp>
 
 namespace leat {
 
-/// a b, with either operand transposed on the fly. Attributes: transpose a, transpose b.
-/// Shapes: a [m, k], b [k, n]; result [m, n]. Dtypes: numbers but uint8. Source: TensorFlow `MatMul`.
+/// Matrix product, with either operand transposed. Attributes: transpose a, transpose b.
 struct matmul_op {
   static constexpr std::string_view type = "MatMul";
   static constexpr field form[]{{field_kind::operand, "a"},
@@ -29,7 +28,7 @@ struct matmul_op {
     got.extent.push(x.extent(1)[tb ? 0 : 1]);
     return got;
   }
-  template <class Handle>  // a template, so that it is compiled when this class is complete
+  template <class Handle>  // a template: instantiated after this class is complete
   static constexpr Handle product(const Handle& a, bool ta, const Handle& b, bool tb) {
     const std::int64_t attribute[]{ta, tb};
     return make_node<matmul_op>(attribute, a, b);
@@ -44,7 +43,8 @@ struct matmul_op {
     if (g.wants(1)) give(g, 1, tb ? product(g.dy(), true, a, ta) : product(a, !ta, g.dy(), false));
   }
 };
-/// `matmul(a, b)`; `matmul<true, false>(a, b)` is aᵀ b.
+/// The matrix product a b; `matmul<true, false>(a, b)` is aᵀ b. Shapes: a [m, k], b [k, n]; result [m, n]. Dtypes: numbers but uint8.
+/// Source: TensorFlow `MatMul`.
 template <bool TransposeA = false, bool TransposeB = false, class A, class B>
   requires accepted_with<matmul_op, attributes<TransposeA, TransposeB>, A, B>
 constexpr made_with<matmul_op, attributes<TransposeA, TransposeB>, A, B> matmul(const A& a, const B& b) {

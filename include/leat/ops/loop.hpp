@@ -1,6 +1,6 @@
 #pragma once
-// Loops of named graphs, in TensorFlow 1.x's own form: each variable goes through `Enter`, `Merge`, `Switch` and `NextIteration`,
-// and leaves by `Exit`.
+// Loops of named graphs, in TensorFlow 1.x's form: each variable goes through `Enter`, `Merge`, `Switch` and `NextIteration`, and
+// leaves by `Exit`.
 //
 //   auto [i, sum] = while_loop([&](output i, output) { return i <= n; },
 //                              [](output i, output sum) { return std::array{i + 1, sum + i}; }, {1, 0});
@@ -12,9 +12,9 @@ namespace leat {
 
 /// Settings of `while_loop`.
 struct while_options {
-  std::vector<shape_value> shape_invariants{};  // one for each variable: what holds in all iterations, where shapes change
-  std::int64_t parallel_iterations = 10;        // how many iterations may be under way
-  bool back_prop = true;                        // whether gradients pass
+  std::vector<shape_value> shape_invariants{};  // per variable: the shape in all iterations, if it changes
+  std::int64_t parallel_iterations = 10;        // how many iterations may run concurrently
+  bool back_prop = true;                        // whether gradients are supported
   bool swap_memory = false;
   std::optional<operand_value> maximum_iterations{};
   std::string_view name = "while";
@@ -24,7 +24,7 @@ namespace detail {
 
 using loop_function = std::function<branch_result(const std::vector<output>&)>;
 
-// A function of all variables at once, or of each.
+// A function of all variables as arguments, or as one vector.
 template <class F, std::size_t... I>
 constexpr bool takes_outputs(std::index_sequence<I...>) {
   return std::is_invocable_v<F&, decltype((void(I), std::declval<const output&>()))...>;
@@ -55,7 +55,7 @@ decltype(auto) call_with(F& function, const std::vector<output>& variables) {
   }
 }
 
-// Whether a shape says at least as much as another.
+// Whether a shape is at least as specific as another.
 inline bool shape_within(const shape& one, const shape& wide) {
   if (!wide.has_rank()) return true;
   if (one.rank != wide.rank) return false;
@@ -73,7 +73,7 @@ inline output merge_of(const output& a, std::string_view name = "Merge") {
   const bool is_reference = is_reference_result(*a.owner().at(a.index()).op, a.port());
   return call_operator(a.owner(), is_reference ? "RefMerge" : "Merge", {a, a}, {}, name).result();
 }
-// The way back of a loop: the second input of `Merge`.
+// The back edge of a loop: the second input of `Merge`.
 inline output next_iteration(const output& merge, const output& value) {
   graph& g = value.owner();
   const output next = reference_or_plain(value, "NextIteration", "RefNextIteration");
@@ -218,12 +218,12 @@ inline std::vector<output> make_loop(loop_function condition, loop_function body
 
 }  // namespace detail
 
-/// Repeats a body as long as a condition holds. Both are functions of the loop's variables, each an `output`, or all in one
-/// vector; they are called once, at once. The condition gives a bool, the body the variables' next values: one tensor, an array, a
-/// tuple or a vector, which is also the form of the result. A variable may be given as a tensor or as a value.
-/// Shapes: a variable keeps its shape, or what `shape_invariants` says of it. Dtypes: a variable keeps its dtype.
-/// Errors: invalid_argument where the body gives another number of tensors, or of another shape or dtype than the loop
-/// was entered with; where the condition is no bool or no scalar. Source: TensorFlow `while_loop`.
+/// Repeats a body while a condition holds. Both are functions of the loop's variables, each an `output`, or all in one vector; each is
+/// called once, immediately. The condition returns a bool, the body the variables' next values: one tensor, an array, a tuple or a
+/// vector, which is also the type of the result. A variable's initial value is a tensor or a plain value.
+/// Shapes: a variable keeps its shape, or that of `shape_invariants`. Dtypes: a variable keeps its dtype.
+/// Errors: invalid_argument if the body returns another number of tensors, or another shape or dtype; if the condition is not a
+/// bool scalar. Source: TensorFlow `while_loop`.
 template <class Condition, class Body>
 auto while_loop(Condition condition, Body body, const std::vector<operand_value>& loop_variables, const while_options& options = {},
                 const std::source_location& where = std::source_location::current()) {

@@ -1,6 +1,7 @@
 #pragma once
-// What functions of named graphs share: their operands, which may be tensors or plain values, and constants, placeholders,
-// identities. Every function takes a name last, and notes the line of its call.
+// Common to functions of named graphs: operands, which may be tensors or plain values; constants, placeholders, identities. Every
+// function takes a name last, and records the source line of its call. Errors of all functions: invalid_argument, with TensorFlow's
+// message, for operands of different graphs, or whose dtypes or shapes do not fit.
 
 #include <leat/graph/scopes.hpp>
 #include <leat/graph/separate.hpp>
@@ -12,8 +13,8 @@
 
 namespace leat {
 
-/// A tensor, or a value that becomes a constant: what `add`, `matmul` and their kin take. A number takes the dtype of the
-/// tensor beside it.
+/// An operand of `add`, `matmul` and the like: a tensor, or a value that becomes a constant. A number takes the dtype of the tensor
+/// beside it.
 class operand_value {
  public:
   operand_value(const output& tensor) : held_(tensor) {}
@@ -35,7 +36,7 @@ class operand_value {
   std::variant<output, tensor_literal> held_;
 };
 
-/// Dimensions of a shape in a program: `{2, 3}`, `{-1, 3}` with an unknown one.
+/// Dimensions of a shape: `{2, 3}`, `{-1, 3}` with an unknown one.
 class shape_value : public shape {
  public:
   shape_value(const shape& s) : shape(s) {}
@@ -45,7 +46,7 @@ class shape_value : public shape {
     for (auto d : sizes) push(d < 0 && !is_named(d) ? unknown_dimension : d);
   }
 };
-/// Nothing is known of the shape, not even how many dimensions.
+/// A shape of unknown rank.
 inline const shape_value unknown_shape{shape::unknown()};
 
 namespace detail {
@@ -56,7 +57,7 @@ inline graph& graph_of(std::span<const operand_value> operands) {
   return default_graph();
 }
 
-// Operands as tensors: a value becomes a constant that the operator will name.
+// Operands as tensors: a value becomes a constant, which the operator names.
 inline std::vector<output> tensors_of(graph& g, std::span<const operand_value> operands, int like_from = 0) {
   dtype beside = dtype::invalid;
   for (std::size_t k = static_cast<std::size_t>(like_from); k < operands.size() && beside == dtype::invalid; ++k)
@@ -76,7 +77,7 @@ inline std::vector<output> tensors_of(graph& g, std::span<const operand_value> o
   return tensors;
 }
 
-// A node from operands of one dtype.
+// A node with operands of one dtype.
 inline output call_named(const op_info& op, std::initializer_list<operand_value> operands, std::span<const std::int64_t> numbers,
                          std::string_view name, std::string_view default_name, const std::source_location& where, int like_from = 0,
                          std::span<const number_argument> arguments = {}) {
@@ -88,8 +89,8 @@ inline output call_named(const op_info& op, std::initializer_list<operand_value>
 
 }  // namespace detail
 
-/// A constant in the default graph, of the value's dtype. With a shape the value is put into it, the last number filling up.
-/// Errors: invalid_argument for a name that is none, and for more values than the shape has elements. Source: `constant`.
+/// A constant in the default graph, of the value's dtype. With a shape, the last number is repeated to fill it.
+/// Errors: invalid_argument for a malformed name, and for more values than the shape has elements. Source: `constant`.
 inline output constant(const tensor_literal& value, std::string_view name = "Const",
                        const std::source_location& where = std::source_location::current()) {
   graph& g = default_graph();
@@ -113,16 +114,17 @@ inline output placeholder(dtype type, const shape_value& extent = unknown_shape,
   return g.named().make_leaf(g, info_of<placeholder_op>, {type, extent}, name, {});
 }
 
-/// The tensor itself, as a node of its own: one that waits for control dependencies. Source: `identity`.
+/// The tensor itself, as a node of its own, which waits for control dependencies. Source: `identity`.
 inline output identity(const operand_value& x, std::string_view name, const std::source_location& where = std::source_location::current()) {
   return detail::call_named(info_of<identity_op>, {x}, {}, name, "Identity", where);
 }
 
-/// Zeros, or ones, of a shape: one constant. Source: `zeros`, `ones`.
+/// Zeros of a static shape, as one constant. Source: `zeros`.
 inline output zeros_of(const shape_value& extent, dtype type = dtype::float32, std::string_view name = "zeros",
                        const std::source_location& where = std::source_location::current()) {
   return constant(tensor_literal(type, extent, 0), name, where);
 }
+/// Ones of a static shape, as one constant. Source: `ones`.
 inline output ones_of(const shape_value& extent, dtype type = dtype::float32, std::string_view name = "ones",
                       const std::source_location& where = std::source_location::current()) {
   return constant(tensor_literal(type, extent, 1), name, where);
@@ -130,14 +132,14 @@ inline output ones_of(const shape_value& extent, dtype type = dtype::float32, st
 
 // ---- groups ---------------------------------------------------------------------------------------------------------
 
-/// Does nothing. Source: `no_op`.
+/// An operation that does nothing. Source: `no_op`.
 inline graph_operation no_op(std::string_view name = "NoOp", const std::source_location& where = std::source_location::current()) {
   graph& g = default_graph();
   const source_scope line(g, where);
   return g.named().build(g, info_of<group_op>, {}, {}, name).operation();
 }
 
-/// One operation that is done when all of these are. Nodes on several devices are grouped on each of them first.
+/// An operation that is done when all of these are. Nodes on several devices are first grouped per device.
 /// Source: `group`.
 inline graph_operation group(const std::vector<control_input>& inputs, std::string_view name = "group_deps",
                              const std::source_location& where = std::source_location::current()) {
@@ -182,7 +184,7 @@ graph_operation group(const Inputs&... inputs) {
   return group(std::vector<control_input>{inputs...});
 }
 
-/// The same tensors, available only when all of them and `control` are. Source: `tuple`.
+/// The same tensors, available only after all of them and `control`. Source: `tuple`.
 inline std::vector<output> tuple(const std::vector<output>& tensors, std::string_view name = "tuple",
                                  const std::vector<control_input>& control = {},
                                  const std::source_location& where = std::source_location::current()) {

@@ -1,5 +1,5 @@
 #pragma once
-// Reductions, and functions that rearrange arrays, of named graphs: axes and shapes are arrays or tensors, `reduce_mean(x, {1})`.
+// Reductions of named graphs, and functions that rearrange arrays: axes and shapes are arrays or tensors, `reduce_mean(x, {1})`.
 
 #include <leat/ops/named_math.hpp>
 
@@ -27,9 +27,9 @@ inline output call_with(const op_info& op, const operand_value& x, std::span<con
 }
 }  // namespace detail
 
-/// Whether a reduction keeps the axes that it reduces, as dimensions of 1.
+/// Whether a reduction keeps the reduced axes as dimensions of 1.
 enum class keep_dims : bool { no, yes };
-/// A reduction of everything: `reduce_sum(x, all_axes, keep_dims::yes)`.
+/// A reduction over all axes: `reduce_sum(x, all_axes, keep_dims::yes)`.
 struct all_axes_tag {};
 inline constexpr all_axes_tag all_axes{};
 
@@ -45,7 +45,8 @@ inline constexpr all_axes_tag all_axes{};
     return detail::call_with(info_of<definition>, x, {}, numbers, name, definition::type, where);                                    \
   }
 
-// Along `axes`, or `all_axes`. Source: TensorFlow `reduce_sum` and its kin.
+/// Reductions along `axes`, or `all_axes`. Dtypes: numbers; bool for `reduce_all` and `reduce_any`. Errors: invalid_argument if an axis
+/// is out of range or named twice. Source: TensorFlow functions of the same names.
 LEAT_NAMED_REDUCTION(reduce_sum, sum_op)
 LEAT_NAMED_REDUCTION(reduce_mean, mean_op)
 LEAT_NAMED_REDUCTION(reduce_max, max_op)
@@ -56,61 +57,66 @@ LEAT_NAMED_REDUCTION(reduce_any, any_op)
 
 #undef LEAT_NAMED_REDUCTION
 
-/// The position of the largest element along an axis, int64. Source: `argmax`.
+/// The index of the largest element along an axis, the first of equals, int64. Shapes: result x without the axis. Dtypes: numbers.
+/// Source: `argmax`.
 inline output argmax(const operand_value& x, const index_list& axis, std::string_view name = {},
                      const std::source_location& where = std::source_location::current()) {
   const std::int64_t numbers[]{0, static_cast<std::int64_t>(dtype::int64)};
   return detail::call_with(info_of<argmax_op>, x, std::span(&axis.argument(), 1), std::span(numbers), name, "ArgMax", where);
 }
+/// The index of the smallest element along an axis, the first of equals, int64. Shapes: result x without the axis. Dtypes: numbers.
+/// Source: `argmin`.
 inline output argmin(const operand_value& x, const index_list& axis, std::string_view name = {},
                      const std::source_location& where = std::source_location::current()) {
   const std::int64_t numbers[]{0, static_cast<std::int64_t>(dtype::int64)};
   return detail::call_with(info_of<argmin_op>, x, std::span(&axis.argument(), 1), std::span(numbers), name, "ArgMin", where);
 }
 
-/// The same elements in another shape; one dimension of -1 is computed. Source: `reshape`.
+/// The same elements in another shape; one dimension of -1 is computed. Errors: invalid_argument if the number of elements differs.
+/// Source: `reshape`.
 inline output reshape(const operand_value& x, const index_list& shape, std::string_view name = {},
                       const std::source_location& where = std::source_location::current()) {
   return detail::call_with(info_of<reshape_op>, x, std::span(&shape.argument(), 1), {}, name, "Reshape", where);
 }
-/// Axes in another order. Source: `transpose`.
+/// x with permuted axes: result axis k is axis perm[k] of x. Errors: invalid_argument if `perm` is no permutation of the axes.
+/// Source: `transpose`.
 inline output transpose(const operand_value& x, const index_list& perm, std::string_view name = {},
                         const std::source_location& where = std::source_location::current()) {
   return detail::call_with(info_of<transpose_op>, x, std::span(&perm.argument(), 1), {}, name, "transpose", where);
 }
-/// With a new dimension of 1 before an axis. Source: `expand_dims`.
+/// x with a new dimension of 1 before an axis. Source: `expand_dims`.
 inline output expand_dims(const operand_value& x, const index_list& axis, std::string_view name = {},
                           const std::source_location& where = std::source_location::current()) {
   return detail::call_with(info_of<expand_dims_op>, x, std::span(&axis.argument(), 1), {}, name, "ExpandDims", where);
 }
-/// Without dimensions of 1, all or those named. Source: `squeeze`.
+/// x without dimensions of 1: all, or those of `axes`. Errors: invalid_argument if a dimension at `axes` is not 1. Source: `squeeze`.
 inline output squeeze(const operand_value& x, const std::vector<std::int64_t>& axes, std::string_view name = {},
                       const std::source_location& where = std::source_location::current()) {
   return detail::call_with(info_of<squeeze_op>, x, {}, axes, name, "Squeeze", where);
 }
-/// Repeated up to a shape. Source: `broadcast_to`.
+/// x broadcast to a shape. Errors: invalid_argument if x does not broadcast to it. Source: `broadcast_to`.
 inline output broadcast_to(const operand_value& x, const index_list& shape, std::string_view name,
                            const std::source_location& where = std::source_location::current()) {
   return detail::call_with(info_of<broadcast_to_op>, x, std::span(&shape.argument(), 1), {}, name, "BroadcastTo", where);
 }
-/// The block that begins at `begin` and has the sizes `size`; -1 goes to the end. Source: `slice`.
+/// The slice that begins at `begin` and has the sizes `size`; -1 extends to the end. Source: `slice`.
 inline output slice(const operand_value& x, const index_list& begin, const index_list& size, std::string_view name = {},
                     const std::source_location& where = std::source_location::current()) {
   const number_argument both[]{begin.argument(), size.argument()};
   return detail::call_with(info_of<slice_op>, x, both, {}, name, "Slice", where);
 }
-/// Zeros around an array: a row [before, after] for each axis. Source: `pad`.
+/// x padded with zeros; `paddings` has a row [before, after] for each axis. Source: `pad`.
 inline output pad(const operand_value& x, const tensor_literal& paddings, std::string_view name = {},
                   const std::source_location& where = std::source_location::current()) {
   const number_argument only[]{paddings};
   return detail::call_with(info_of<pad_op>, x, only, {}, name, "Pad", where);
 }
-/// Rows by their number. Source: `gather`.
+/// Rows by index: result[i…] = params[indices[i…]]. Errors in a run: invalid_argument if an index is out of range. Source: `gather`.
 inline output gather(const operand_value& params, const operand_value& indices, std::string_view name,
                      const std::source_location& where = std::source_location::current()) {
   return detail::call_named(info_of<gather_op>, {params, indices}, {}, name, "GatherV2", where, 2);
 }
-/// Arrays one after the other along an axis. Source: `concat`.
+/// Arrays concatenated along an axis. Shapes: equal except along the axis, where sizes add up. Dtypes: all the same. Source: `concat`.
 inline output concat(const std::vector<output>& values, std::int32_t axis, std::string_view name = {},
                      const std::source_location& where = std::source_location::current()) {
   if (values.empty()) throw invalid_argument("concat: nothing to put together");

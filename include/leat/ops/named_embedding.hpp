@@ -1,16 +1,16 @@
 #pragma once
-// Rows of tables that may be cut into shards, and updates of such rows in named graphs.
+// Lookups in tables that may be sharded, and updates of rows of variables, in named graphs.
 
 #include <leat/ops/named_slice.hpp>
 
 namespace leat {
 
-/// Where row i of a table of n shards is: in shard i mod n, or in consecutive parts.
+/// The location of row i of a table of n shards: shard i mod n, or consecutive parts.
 enum class partition_strategy { mod, div };
 
 namespace detail {
 
-// The shard of each id and its row there.
+// The shard of each id and the row within it.
 struct shard_rows {
   output shard;
   output row;
@@ -31,7 +31,7 @@ inline shard_rows rows_by_div(const std::vector<output>& tables, const output& i
   }
   const auto shards = static_cast<std::int64_t>(tables.size());
   const std::int64_t each = rows / shards;
-  const std::int64_t more = rows % shards;  // of the first shards have one row more
+  const std::int64_t more = rows % shards;  // so many of the first shards have one row more
   const auto number = [&](std::int64_t n) {
     return g.named().make_literal(g, tensor_literal(static_cast<std::int64_t>(n)).as(ids.type()));
   };
@@ -42,8 +42,8 @@ inline shard_rows rows_by_div(const std::vector<output>& tables, const output& i
 
 }  // namespace detail
 
-/// The rows of a table [rows, ...] at ids [...], with the shape of the ids before that of a row. A table may be given in shards.
-/// Source: `embedding_lookup`. Errors: invalid_argument without a table, or ids that are no integers.
+/// The rows of a table [rows, ...] at ids [...]: the ids' shape followed by a row's. A table may be given in shards.
+/// Source: `embedding_lookup`. Errors: invalid_argument without a table, or if ids are not integers.
 inline output embedding_lookup(const std::vector<output>& tables, const operand_value& ids,
                                partition_strategy strategy = partition_strategy::mod, std::string_view name = "embedding_lookup",
                                const std::source_location& where = std::source_location::current()) {
@@ -104,7 +104,8 @@ inline output embedding_lookup(const output& table, const operand_value& ids, st
   return embedding_lookup(std::vector<output>{table}, ids, partition_strategy::mod, name, where);
 }
 
-// Rows of a variable, as those of `updates`: set, added and so on; equal indices count each. Source: `scatter_update` and kin.
+// Updates rows of a variable with those of `updates`: sets, adds and so on; repeated indices all count. Source: `scatter_update`,
+// `scatter_add`, ...
 #define LEAT_NAMED_SCATTER(function, type)                                                                                         \
   inline output function(const output& variable, const operand_value& indices, const operand_value& updates, std::string_view name = type, \
                          const std::source_location& where = std::source_location::current()) {                                    \

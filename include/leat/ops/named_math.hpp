@@ -1,7 +1,6 @@
 #pragma once
-// Element-wise functions, products and comparisons of named graphs, with names: `add(a, 2.0f, "sum")`. They make the same
-// nodes as the functions and operators on handles; what is not given a name is called as TensorFlow calls it, "Add" by the
-// function and "add" by the operator.
+// Element-wise functions, products and comparisons of named graphs, with names: `add(a, 2.0f, "sum")`. They make the same nodes as the
+// functions and operators on handles. The default name is TensorFlow's, "Add" for the function and "add" for the operator.
 
 #include <leat/ops/named.hpp>
 
@@ -18,6 +17,8 @@ namespace leat {
     return detail::call_named(info_of<definition>, {x}, {}, name, definition::type, where);     \
   }
 
+/// Element-wise functions of two operands, which broadcast. Dtypes and errors: those of the operators' typed functions.
+/// Source: TensorFlow functions of the same names.
 LEAT_NAMED_PAIR(add, add_op, "Add")
 LEAT_NAMED_PAIR(subtract, sub_op, "Sub")
 LEAT_NAMED_PAIR(multiply, mul_op, "Mul")
@@ -35,6 +36,8 @@ LEAT_NAMED_PAIR(greater_equal, greater_equal_op, "GreaterEqual")
 LEAT_NAMED_PAIR(logical_and, logical_and_op, "LogicalAnd")
 LEAT_NAMED_PAIR(logical_or, logical_or_op, "LogicalOr")
 
+/// Element-wise functions of one operand. Dtypes and errors: those of the operators' typed functions.
+/// Source: TensorFlow functions of the same names.
 LEAT_NAMED_SINGLE(negative, neg_op)
 LEAT_NAMED_SINGLE(reciprocal, reciprocal_op)
 LEAT_NAMED_SINGLE(square, square_op)
@@ -59,6 +62,7 @@ LEAT_NAMED_SINGLE(erf, erf_op)
 LEAT_NAMED_SINGLE(relu, relu_op)
 LEAT_NAMED_SINGLE(relu6, relu6_op)
 LEAT_NAMED_SINGLE(elu, elu_op)
+
 /// x where x > 0, alpha x elsewhere. Source: TensorFlow `leaky_relu`.
 inline output leaky_relu(const operand_value& x, double alpha = leaky_relu_op::usual_alpha, std::string_view name = {},
                          const std::source_location& where = std::source_location::current()) {
@@ -77,19 +81,20 @@ LEAT_NAMED_SINGLE(stop_gradient, stop_gradient_op)
 /// -x, named "Neg".
 inline output negative(const output& x) { return negative(x, {}); }
 
-/// x / y of floating-point tensors. Integers are divided as float64, as TensorFlow does: cast them to choose another.
+/// Element-wise x / y. Integers are divided as float64, as in TensorFlow; cast them for another dtype.
 /// Source: `divide`.
 inline output divide(const operand_value& x, const operand_value& y, std::string_view name = {},
                      const std::source_location& where = std::source_location::current()) {
   return detail::call_named(info_of<real_div_op>, {x, y}, {}, name, "truediv", where);
 }
 
-/// How `matmul` takes its operands.
+/// Transpositions of `matmul`.
 struct matmul_options {
   bool transpose_a = false;
   bool transpose_b = false;
 };
-/// a b of matrices, or of stacks of matrices [..., rows, columns] whose first dimensions broadcast. Source: `matmul`.
+/// The matrix product a b, also of batches, whose first dimensions broadcast. Shapes: a [..., m, k], b [..., k, n]; result [..., m, n].
+/// Source: `matmul`.
 inline output matmul(const operand_value& a, const operand_value& b, matmul_options options, std::string_view name = {},
                      const std::source_location& where = std::source_location::current()) {
   const std::int64_t numbers[]{options.transpose_a, options.transpose_b};
@@ -100,13 +105,13 @@ inline output matmul(const operand_value& a, const operand_value& b, std::string
   return matmul(a, b, matmul_options{}, name, where);
 }
 
-/// `x` where the condition holds, `y` elsewhere. Source: `where` (version 2).
+/// x where the condition holds, y elsewhere; all three broadcast. Source: `where` (version 2).
 inline output select(const operand_value& condition, const operand_value& x, const operand_value& y, std::string_view name,
                      const std::source_location& where = std::source_location::current()) {
   return detail::call_named(info_of<select_op>, {condition, x, y}, {}, name, "SelectV2", where, 1);
 }
 
-/// x as another dtype; a tensor of that dtype as it is. Source: `cast`.
+/// x converted to another dtype; unchanged if it has that dtype. Source: `cast`.
 inline output cast(const operand_value& x, dtype to, std::string_view name = {},
                    const std::source_location& where = std::source_location::current()) {
   if (x.tensor() != nullptr && x.tensor()->type() == to) return *x.tensor();
@@ -114,19 +119,20 @@ inline output cast(const operand_value& x, dtype to, std::string_view name = {},
   return detail::call_named(info_of<cast_op>, {x}, numbers, name, "Cast", where);
 }
 
-/// e^x / Σ e^x along the last axis. Source: `softmax`.
+/// e^x / Σ e^x along the last axis. Shapes: result like x. Dtypes: floating point. Source: `softmax`.
 inline output softmax(const operand_value& logits, std::string_view name,
                       const std::source_location& where = std::source_location::current()) {
   const std::int64_t last[]{-1};
   return detail::call_named(info_of<softmax_op>, {logits}, last, name, "Softmax", where);
 }
+/// log softmax(x) along the last axis. Shapes: result like x. Dtypes: floating point. Source: `log_softmax`.
 inline output log_softmax(const operand_value& logits, std::string_view name,
                           const std::source_location& where = std::source_location::current()) {
   const std::int64_t last[]{-1};
   return detail::call_named(info_of<log_softmax_op>, {logits}, last, name, "LogSoftmax", where);
 }
 
-/// x limited to [low, high], as TensorFlow composes it: the smaller of x and high, then the larger of that and low.
+/// x limited to [low, high]: max(min(x, high), low), composed as in TensorFlow.
 /// Source: `clip_by_value`.
 inline output clip_by_value(const output& x, const operand_value& low, const operand_value& high, std::string_view name,
                             const std::source_location& where = std::source_location::current()) {
@@ -136,23 +142,23 @@ inline output clip_by_value(const output& x, const operand_value& low, const ope
 
 // ---- assignments ----------------------------------------------------------------------------------------------------
 
-/// variable = value; the result is the variable itself. Source: `assign`.
+/// variable = value; the result refers to the variable. Source: `assign`.
 inline output assign(const output& variable, const operand_value& value, std::string_view name = {},
                      const std::source_location& where = std::source_location::current()) {
   return detail::call_named(info_of<assign_op>, {variable, value}, {}, name, "Assign", where);
 }
-/// variable += value. Source: `assign_add`.
+/// variable += value; the result refers to the variable. Source: `assign_add`.
 inline output assign_add(const output& variable, const operand_value& value, std::string_view name = {},
                          const std::source_location& where = std::source_location::current()) {
   return detail::call_named(info_of<assign_add_op>, {variable, value}, {}, name, "AssignAdd", where);
 }
-/// variable -= value. Source: `assign_sub`.
+/// variable -= value; the result refers to the variable. Source: `assign_sub`.
 inline output assign_sub(const output& variable, const operand_value& value, std::string_view name = {},
                          const std::source_location& where = std::source_location::current()) {
   return detail::call_named(info_of<assign_sub_op>, {variable, value}, {}, name, "AssignSub", where);
 }
 
-/// Σ x² / 2. Source: `l2_loss`.
+/// Σ x² / 2 over all elements, a scalar. Dtypes: floating point. Source: `l2_loss`.
 inline output l2_loss(const operand_value& x, std::string_view name, const std::source_location& where = std::source_location::current()) {
   return detail::call_named(info_of<l2_loss_op>, {x}, {}, name, "L2Loss", where);
 }

@@ -1,12 +1,12 @@
 #pragma once
-// Functions of networks on named graphs, composed of nodes as TensorFlow 1.x composes them: biases, dropout, normalization,
-// cross entropies, convolutions and pooling.
+// Functions of neural networks on named graphs, composed of the same nodes as in TensorFlow 1.x: biases, dropout, normalization, cross
+// entropies, convolutions and pooling.
 
 #include <leat/ops/named_slice.hpp>
 
 namespace leat {
 
-/// value + bias along the last dimension. Source: `bias_add`.
+/// value + bias along the last dimension. Shapes: value [..., n], bias [n]; result like value. Source: `bias_add`.
 inline output bias_add(const output& value, const operand_value& bias, std::string_view name = "BiasAdd",
                        const std::source_location& where = std::source_location::current()) {
   const source_scope line(value.owner(), where);
@@ -14,8 +14,8 @@ inline output bias_add(const output& value, const operand_value& bias, std::stri
   return call_operator(value.owner(), "BiasAdd", {value, second}, {}, name).result();
 }
 
-/// Zero with probability `rate`, otherwise x / (1 - rate); new in each run. Source: `dropout`.
-/// Errors: invalid_argument for a rate outside [0, 1), or x that is not of floating point.
+/// Each element 0 with probability `rate`, otherwise x / (1 - rate), drawn anew in each run. Source: `dropout`.
+/// Errors: invalid_argument for a rate outside [0, 1), or x that is not floating point.
 inline output dropout(const output& x, double rate, std::uint64_t seed = 0, std::string_view name = "dropout",
                       const std::source_location& where = std::source_location::current()) {
   if (!(rate >= 0 && rate < 1))
@@ -41,11 +41,12 @@ inline output dropout(const output& x, double rate, std::uint64_t seed = 0, std:
   return select(keep, scaled, zero, "SelectV2", where);
 }
 
-/// Mean and variance along axes. Source: `moments`.
+/// The results of `moments`.
 struct moments_result {
   output mean;
   output variance;
 };
+/// Mean and biased variance along axes. Shapes: x without the axes, or with these as 1. Source: `moments`.
 inline moments_result moments(const output& x, const std::vector<std::int32_t>& axes, keep_dims keep = keep_dims::no,
                               std::string_view name = "moments", const std::source_location& where = std::source_location::current()) {
   const name_scope scope(x.owner(), name);
@@ -57,7 +58,7 @@ inline moments_result moments(const output& x, const std::vector<std::int32_t>& 
   return {squeeze(mean, gone, "Squeeze", where), squeeze(variance, gone, "Squeeze", where)};
 }
 
-/// x / sqrt(max(Σ x², epsilon)) along an axis. Source: `l2_normalize`.
+/// x / sqrt(max(Σ x², epsilon)) along an axis. Shapes: result like x. Dtypes: floating point. Source: `l2_normalize`.
 inline output l2_normalize(const output& x, std::int32_t axis, double epsilon = 1e-12, std::string_view name = "l2_normalize",
                            const std::source_location& where = std::source_location::current()) {
   const name_scope scope(x.owner(), name);
@@ -66,7 +67,7 @@ inline output l2_normalize(const output& x, std::int32_t axis, double epsilon = 
   return multiply(x, inverse, scope.text(), where);
 }
 
-/// sqrt(Σ x²) of all elements. Source: `norm`.
+/// sqrt(Σ x²) of all elements, a scalar. Dtypes: floating point. Source: `norm`.
 inline output norm(const output& x, std::string_view name = "norm", const std::source_location& where = std::source_location::current()) {
   const name_scope scope(x.owner(), name);
   const source_scope line(x.owner(), where);
@@ -74,13 +75,14 @@ inline output norm(const output& x, std::string_view name = "norm", const std::s
   return squeeze(sqrt(sum, "Sqrt", where), std::vector<std::int64_t>{}, "Squeeze", where);
 }
 
-/// (x - mean) / sqrt(variance + epsilon) * scale + offset, the parts that do not depend on x first. What is not given is left
-/// out. Source: `batch_normalization`.
+/// Options of `batch_normalization`; absent parts are left out.
 struct normalization_options {
   std::optional<operand_value> offset{};
   std::optional<operand_value> scale{};
   double epsilon = 1e-3;
 };
+/// (x - mean) / sqrt(variance + epsilon) * scale + offset, with the factors that do not depend on x computed first.
+/// Source: `batch_normalization`.
 inline output batch_normalization(const output& x, const operand_value& mean, const operand_value& variance,
                                   const normalization_options& options = {}, std::string_view name = "batchnorm",
                                   const std::source_location& where = std::source_location::current()) {
@@ -103,7 +105,7 @@ inline output batch_normalization(const output& x, const operand_value& mean, co
 
 // ---- cross entropies ------------------------------------------------------------------------------------------------
 
-/// max(x, 0) - x z + log(1 + e^-|x|) of logits x and labels z, element by element. Source: `sigmoid_cross_entropy_with_logits`.
+/// max(x, 0) - x z + log(1 + e^-|x|) of logits x and labels z, element-wise. Source: `sigmoid_cross_entropy_with_logits`.
 inline output sigmoid_cross_entropy_with_logits(const output& labels, const output& logits, std::string_view name = "logistic_loss",
                                                 const std::source_location& where = std::source_location::current()) {
   if (!may_equal(labels.extent(), logits.extent()))
@@ -120,7 +122,7 @@ inline output sigmoid_cross_entropy_with_logits(const output& labels, const outp
 }
 
 namespace detail {
-// The shape of x without its last dimension, and x as a matrix of rows of that.
+// The shape of x without its last dimension, and x as a matrix of that dimension's rows.
 inline output rows_of(const output& x, const std::source_location& where) {
   graph& g = x.owner();
   named_part& nodes = g.named();
@@ -146,8 +148,8 @@ inline output rows_of(const output& x, const std::source_location& where) {
 }
 }  // namespace detail
 
-/// -Σ labels log softmax(logits) along the last dimension, of [..., classes] both. Source:
-/// `softmax_cross_entropy_with_logits_v2`.
+/// -Σ labels log softmax(logits) along the last dimension. Shapes: both [..., classes]; result [...].
+/// Source: `softmax_cross_entropy_with_logits_v2`.
 inline output softmax_cross_entropy_with_logits(const output& labels, const output& logits, std::string_view name,
                                                 const std::source_location& where = std::source_location::current()) {
   graph& g = logits.owner();
@@ -172,8 +174,8 @@ inline output softmax_cross_entropy_with_logits(const output& labels, const outp
   return reshape(costs, outer, "Reshape", where);
 }
 
-/// -log softmax(logits)[label] of logits [..., classes] and integer labels [...]. Source:
-/// `sparse_softmax_cross_entropy_with_logits`.
+/// -log softmax(logits)[label]. Shapes: logits [..., classes], integer labels [...]; result [...].
+/// Source: `sparse_softmax_cross_entropy_with_logits`.
 inline output sparse_softmax_cross_entropy_with_logits(const operand_value& labels, const output& logits, std::string_view name,
                                                        const std::source_location& where = std::source_location::current()) {
   graph& g = logits.owner();
@@ -195,7 +197,7 @@ inline output sparse_softmax_cross_entropy_with_logits(const operand_value& labe
 
 // ---- images ---------------------------------------------------------------------------------------------------------
 
-/// How a window goes over an image: SAME has as many positions as the stride leaves, with zeros around; VALID stays inside.
+/// Positions of a window on an image: SAME as many as the stride allows, with zeros around; VALID only those inside.
 enum class padding { same, valid };
 
 namespace detail {
@@ -204,7 +206,8 @@ inline attribute_map window_attributes(std::vector<std::int64_t> strides, paddin
 }
 }  // namespace detail
 
-/// Images [batch, height, width, in] with filters [height, width, in, out]. Source: `conv2d`.
+/// Convolution of images [batch, height, width, in] with filters [height, width, in, out]; strides [1, down, right, 1].
+/// Errors in a run: unimplemented, unless a kernel is registered. Source: `conv2d`.
 inline output conv2d(const output& images, const output& filters, const std::vector<std::int64_t>& strides, padding p,
                      std::string_view name = "Conv2D", const std::source_location& where = std::source_location::current()) {
   const source_scope line(images.owner(), where);
@@ -212,7 +215,7 @@ inline output conv2d(const output& images, const output& filters, const std::vec
   attributes["dilations"] = std::vector<std::int64_t>{1, 1, 1, 1};
   return call_operator(images.owner(), "Conv2D", {images, filters}, std::move(attributes), name).result();
 }
-/// The largest element of each window, or their mean, of images [batch, height, width, channels]. Source: `max_pool`, `avg_pool`.
+/// The largest element of each window of images [batch, height, width, channels]. Errors in a run: as `conv2d`. Source: `max_pool`.
 inline output max_pool(const output& images, const std::vector<std::int64_t>& window, const std::vector<std::int64_t>& strides, padding p,
                        std::string_view name = "MaxPool", const std::source_location& where = std::source_location::current()) {
   const source_scope line(images.owner(), where);
@@ -220,6 +223,7 @@ inline output max_pool(const output& images, const std::vector<std::int64_t>& wi
   attributes["ksize"] = window;
   return call_operator(images.owner(), "MaxPool", {images}, std::move(attributes), name).result();
 }
+/// The mean of each window of images [batch, height, width, channels]. Errors in a run: as `conv2d`. Source: `avg_pool`.
 inline output avg_pool(const output& images, const std::vector<std::int64_t>& window, const std::vector<std::int64_t>& strides, padding p,
                        std::string_view name = "AvgPool", const std::source_location& where = std::source_location::current()) {
   const source_scope line(images.owner(), where);

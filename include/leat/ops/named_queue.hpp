@@ -18,8 +18,8 @@ struct queue_options {
 /// Handle of a queue in a graph.
 class graph_queue {
  public:
-  /// Adds one element when it runs, and waits while the queue is full. Errors: invalid_argument for a wrong number of components. When
-  /// it runs: invalid_argument for wrong dtypes or shapes, cancelled if the queue is closed. Source: `enqueue`.
+  /// Adds one element when it runs; blocks while the queue is full. Errors: invalid_argument for a wrong number of components. In a
+  /// run: invalid_argument for wrong dtypes or shapes, cancelled if the queue is closed. Source: `enqueue`.
   graph_operation enqueue(const std::vector<operand_value>& components, std::string_view name = {},
                           const std::source_location& where = std::source_location::current()) const {
     return add("QueueEnqueueV2", "_enqueue", components, name, where);
@@ -29,24 +29,24 @@ class graph_queue {
                                const std::source_location& where = std::source_location::current()) const {
     return add("QueueEnqueueManyV2", "_EnqueueMany", components, name, where);
   }
-  /// Removes the next element and gives its components; waits while the queue is empty. Errors when it runs: out_of_range if the queue
+  /// Removes the next element and returns its components; blocks while the queue is empty. Errors in a run: out_of_range if the queue
   /// is closed and has too few elements. Source: `dequeue`.
   std::vector<output> dequeue(std::string_view name = {}, const std::source_location& where = std::source_location::current()) const {
     return take("QueueDequeueV2", "_Dequeue", std::nullopt, unknown_dimension, name, where);
   }
-  /// Removes n elements and gives each component as one tensor of n rows. The queue must have shapes. Source: `dequeue_many`.
+  /// Removes n elements and returns each component as one tensor of n rows. The queue must have shapes. Source: `dequeue_many`.
   std::vector<output> dequeue_many(const operand_value& n, std::string_view name = {},
                                    const std::source_location& where = std::source_location::current()) const {
     const bool is_known = n.literal() != nullptr && n.literal()->extent().rank == 0;
     return take("QueueDequeueManyV2", "_DequeueMany", n, is_known ? static_cast<std::int64_t>(n.literal()->number(0)) : unknown_dimension,
                 name, where);
   }
-  /// The same, but if the queue is closed, gives the fewer elements that are left. Source: `dequeue_up_to`.
+  /// The same, but a closed queue returns what is left if that is less than n. Source: `dequeue_up_to`.
   std::vector<output> dequeue_up_to(const operand_value& n, std::string_view name = {},
                                     const std::source_location& where = std::source_location::current()) const {
     return take("QueueDequeueUpToV2", "_DequeueUpTo", n, unknown_dimension, name, where);
   }
-  /// Refuses later enqueues. An enqueue that is waiting for room still completes, unless `cancel_pending_enqueues`. Source: `close`.
+  /// Makes later enqueues fail. A blocked enqueue still completes, unless `cancel_pending_enqueues`. Source: `close`.
   graph_operation close(bool cancel_pending_enqueues = false, std::string_view name = {},
                         const std::source_location& where = std::source_location::current()) const {
     return call("QueueCloseV2", "_Close", {}, {{"cancel_pending_enqueues", cancel_pending_enqueues}}, name, where);
@@ -59,7 +59,7 @@ class graph_queue {
   output is_closed(std::string_view name = {}, const std::source_location& where = std::source_location::current()) const {
     return call("QueueIsClosedV2", "_Is_Closed", {}, {}, name, where).result();
   }
-  /// The tensor that stands for the queue.
+  /// The queue's handle.
   const output& reference() const { return reference_; }
   const std::vector<dtype>& types() const { return types_; }
   /// Empty if any shapes are allowed.
@@ -155,7 +155,7 @@ class graph_queue {
                                                     const std::source_location& where = std::source_location::current()) {
   return {"PaddingFIFOQueueV2", "padding_fifo_queue", types, shapes, {{"capacity", capacity}}, options, where};
 }
-/// A queue that gives its elements in random order. While it is open, at least `least` elements remain after each dequeue.
+/// A queue that returns its elements in random order. While it is open, at least `least` elements remain after each dequeue.
 /// Source: `RandomShuffleQueue`.
 [[nodiscard]] inline graph_queue random_shuffle_queue(std::int64_t capacity, std::int64_t least, const std::vector<dtype>& types,
                                                 const std::vector<shape_value>& shapes = {}, const queue_options& options = {},

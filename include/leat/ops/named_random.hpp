@@ -1,5 +1,5 @@
 #pragma once
-// Random tensors and first values of variables in named graphs, as TensorFlow 1.x composes them of nodes.
+// Random tensors and initializers in named graphs, composed of the same nodes as in TensorFlow 1.x.
 
 #include <cmath>
 #include <leat/ops/named.hpp>
@@ -7,7 +7,7 @@
 namespace leat {
 
 namespace detail {
-// A node of a random operator inside the current scope, over a shape constant.
+// A random operator's node in the current scope, with its shape as a constant.
 inline output random_node(graph& g, std::string_view type, const output& extent, const shape& result, dtype wanted, std::uint64_t seed) {
   return g.named()
       .raw(g, type, std::array{extent},
@@ -23,7 +23,7 @@ inline output shape_constant(graph& g, const shape& extent, std::string_view nam
   for (int i = 0; i < extent.rank; ++i) sizes.push_back(static_cast<std::int32_t>(extent[i]));
   return g.named().make_constant(g, tensor_literal(sizes), name);
 }
-// value * scale + shift under the name of the scope.
+// value * scale + shift under the scope's name.
 inline output scaled(graph& g, const output& value, const output& scale, const output& shift, std::string_view exact) {
   const output product = value * scale;
   const output both[]{product, shift};
@@ -40,24 +40,24 @@ inline output random_normal_like(std::string_view type, std::string_view default
 }
 }  // namespace detail
 
-/// Normal numbers, new in each run. A shape is static. Source: `random_normal`.
+/// Normally distributed numbers, drawn anew in each run. The shape must be static. Source: `random_normal`.
 inline output random_normal_of(const shape_value& extent, double mean = 0, double stddev = 1, dtype type = dtype::float32,
                                std::uint64_t seed = 0, std::string_view name = {}) {
   return detail::random_normal_like("RandomStandardNormal", "random_normal", extent, mean, stddev, type, seed, name);
 }
-/// Normal numbers, drawn again beyond two standard deviations. Source: `truncated_normal`.
+/// Normally distributed numbers, redrawn beyond two standard deviations. Source: `truncated_normal`.
 inline output truncated_normal_of(const shape_value& extent, double mean = 0, double stddev = 1, dtype type = dtype::float32,
                                   std::uint64_t seed = 0, std::string_view name = {}) {
   return detail::random_normal_like("TruncatedNormal", "truncated_normal", extent, mean, stddev, type, seed, name);
 }
-/// Uniform numbers in [0, 1). Source: `random_uniform`.
+/// Uniformly distributed numbers in [0, 1). Source: `random_uniform`.
 inline output random_uniform_of(const shape_value& extent, dtype type = dtype::float32, std::uint64_t seed = 0,
                                 std::string_view name = {}) {
   graph& g = default_graph();
   const name_scope scope(g, name.empty() ? "random_uniform" : name);
   return detail::random_node(g, "RandomUniform", detail::shape_constant(g, extent, "shape"), extent, type, seed);
 }
-/// Uniform numbers in [low, high). Source: `random_uniform`.
+/// Uniformly distributed numbers in [low, high). Source: `random_uniform`.
 inline output random_uniform_between(const shape_value& extent, double low, double high, dtype type = dtype::float32,
                                      std::uint64_t seed = 0, std::string_view name = {}) {
   graph& g = default_graph();
@@ -69,9 +69,9 @@ inline output random_uniform_between(const shape_value& extent, double low, doub
   return detail::scaled(g, unit, most - least, least, scope.text());
 }
 
-// ---- first values ---------------------------------------------------------------------------------------------------
+// ---- initializers ----------------------------------------------------------------------------------------------------
 
-/// ±sqrt(6 / (fan in + fan out)) of a shape: the last two dimensions, times those before them.
+/// sqrt(6 / (fan in + fan out)) of a shape: fans are the last two dimensions, times the dimensions before them.
 inline double glorot_limit(const shape& extent) {
   double in = 1;
   double out = 1;
@@ -85,7 +85,7 @@ inline double glorot_limit(const shape& extent) {
   return std::sqrt(3.0 / std::max(1.0, (in + out) / 2));
 }
 
-/// The library's initializers (`zeros`, `random_normal(0, 0.1)`, a number) as functions of shape and dtype that make nodes.
+/// An initializer of the library (`zeros`, `random_normal(0, 0.1)`, a number) as a function of shape and dtype that makes nodes.
 template <initializer I>
 variable_initializer as_variable_initializer(const I& initial) {
   std::vector<double> numbers;
@@ -97,7 +97,7 @@ variable_initializer as_variable_initializer(const I& initial) {
   }
   return [numbers, seed](const shape& extent, dtype type) -> output {
     graph& g = default_graph();
-    static_cast<void>(seed);  // of the random ones
+    static_cast<void>(seed);  // used by random ones only
     if constexpr (I::kind == initializer_kind::zeros) return g.named().make_constant(g, {type, extent, 0}, "zeros");
     if constexpr (I::kind == initializer_kind::ones) return g.named().make_constant(g, {type, extent, 1}, "ones");
     if constexpr (I::kind == initializer_kind::number) return g.named().make_constant(g, {type, extent, numbers[0]}, "Const");
@@ -110,7 +110,7 @@ variable_initializer as_variable_initializer(const I& initial) {
     }
   };
 }
-/// Every element the same number: `constant_initializer(0.4f)`. Source: `constant_initializer`.
+/// One value in every element: `constant_initializer(0.4f)`. Source: `constant_initializer`.
 inline variable_initializer constant_initializer(double value) {
   return [value](const shape& extent, dtype type) {
     graph& g = default_graph();

@@ -1,6 +1,6 @@
 #pragma once
-// Functions of shapes, and of several arrays, that named graphs can hold and save although the passes do not know their
-// operators yet. What depends on static shapes alone becomes a constant, as in TensorFlow 1.x.
+// Functions of shapes, and of several arrays, for named graphs; typed expressions do not have them. Results that depend on static
+// shapes alone become constants, as in TensorFlow 1.x.
 
 #include <leat/ops/add_n.hpp>
 #include <leat/ops/named_array.hpp>
@@ -14,7 +14,7 @@ struct named_input {
   std::string_view name;
   number_argument value;
 };
-// A node of any type in a scope of its own name, whose inputs may be arrays.
+// A node of any type in a scope of its own name; inputs may be arrays.
 inline graph_operation raw_named(graph& g, std::string_view type, std::string_view name, std::initializer_list<named_input> inputs,
                                  attribute_map attributes, std::vector<tensor_info> results, const std::source_location& where) {
   const source_scope line(g, where);
@@ -43,7 +43,7 @@ inline int axis_of(std::int64_t axis, int rank) {
 
 }  // namespace detail
 
-/// The shape of x, int32: a constant where it is static. Source: `shape`.
+/// The shape of x, int32 [rank]: a constant if it is static. Source: `shape`.
 inline output shape_of(const operand_value& x, std::string_view name = "Shape",
                        const std::source_location& where = std::source_location::current()) {
   const output t = detail::raw_tensor(x);
@@ -55,7 +55,7 @@ inline output shape_of(const operand_value& x, std::string_view name = "Shape",
            {{dtype::int32, detail::vector_of(std::max(-1, t.extent().rank))}}, name)
       .result();
 }
-/// How many dimensions x has. Source: `rank`.
+/// The rank of x, int32 []. Source: `rank`.
 inline output rank_of(const operand_value& x, std::string_view name = "Rank",
                       const std::source_location& where = std::source_location::current()) {
   const output t = detail::raw_tensor(x);
@@ -64,7 +64,7 @@ inline output rank_of(const operand_value& x, std::string_view name = "Rank",
   if (t.extent().has_rank()) return g.named().make_constant(g, std::int32_t{t.extent().rank}, name);
   return g.named().raw(g, "Rank", std::array{t}, {{"T", t.type()}}, {{dtype::int32, {}}}, name).result();
 }
-/// How many elements x has. Source: `size`.
+/// The number of elements of x, int32 []. Source: `size`.
 inline output element_count_of(const operand_value& x, std::string_view name = "Size",
                                const std::source_location& where = std::source_location::current()) {
   const output t = detail::raw_tensor(x);
@@ -73,7 +73,7 @@ inline output element_count_of(const operand_value& x, std::string_view name = "
   if (t.extent().is_static()) return g.named().make_constant(g, static_cast<std::int32_t>(t.extent().elements()), name);
   return g.named().raw(g, "Size", std::array{t}, {{"T", t.type()}, {"out_type", dtype::int32}}, {{dtype::int32, {}}}, name).result();
 }
-/// Zeros in the shape and dtype of x. Source: `zeros_like`.
+/// Zeros of the shape and dtype of x. Source: `zeros_like`.
 inline output zeros_like(const operand_value& x, std::string_view name = "zeros_like",
                          const std::source_location& where = std::source_location::current()) {
   const output t = detail::raw_tensor(x);
@@ -92,7 +92,7 @@ inline output fill(const shape_value& extent, const tensor_literal& value, std::
                            {{"T", value.type()}, {"index_type", dtype::int32}}, {{static_cast<dtype>(value.type()), extent}}, where)
       .result();
 }
-/// start, start + delta, ... before limit. Source: `range`.
+/// start, start + delta, ... before limit, int32. Errors: invalid_argument if `delta` is 0. Source: `range`.
 inline output range(std::int32_t start, std::int32_t limit, std::int32_t delta = 1, std::string_view name = "range",
                     const std::source_location& where = std::source_location::current()) {
   if (delta == 0) throw invalid_argument("range: delta is 0");
@@ -104,7 +104,8 @@ inline output range(std::int32_t start, std::int32_t limit, std::int32_t delta =
       .result();
 }
 
-/// Arrays of one shape along a new axis. Source: `stack`.
+/// Arrays of one shape stacked along a new axis. Shapes: n values [d0, …]; result with a dimension n before `axis`.
+/// Errors: invalid_argument for an empty list. Source: `stack`.
 inline output stack(const std::vector<output>& values, std::int64_t axis = 0, std::string_view name = "stack",
                     const std::source_location& where = std::source_location::current()) {
   if (values.empty()) throw invalid_argument("stack: nothing to put together");
@@ -112,7 +113,7 @@ inline output stack(const std::vector<output>& values, std::int64_t axis = 0, st
   const source_scope line(g, where);
   return call_operator(g, "Pack", std::vector<number_argument>(values.begin(), values.end()), {{"axis", axis}}, name).result();
 }
-/// The arrays along an axis, which is gone. Source: `unstack`.
+/// The slices of x along an axis, without that axis. Errors: invalid_argument if the size along the axis is unknown. Source: `unstack`.
 inline std::vector<output> unstack(const operand_value& x, std::int64_t axis = 0, std::string_view name = "unstack",
                                    const std::source_location& where = std::source_location::current()) {
   const output t = detail::raw_tensor(x);
@@ -123,21 +124,21 @@ inline std::vector<output> unstack(const operand_value& x, std::int64_t axis = 0
   if (t.extent()[at] < 0) throw invalid_argument("unstack: " + describe(t) + ": the size along the axis is not known");
   return call_operator(g, "Unpack", {t}, {{"num", t.extent()[at]}, {"axis", axis}}, name).outputs();
 }
-/// Equal parts along an axis. Source: `split`.
+/// x split into `count` equal parts along an axis. Source: `split`.
 inline std::vector<output> split(const operand_value& x, std::int64_t count, std::int32_t axis = 0, std::string_view name = "split",
                                  const std::source_location& where = std::source_location::current()) {
   const output t = detail::raw_tensor(x);
   const source_scope line(t.owner(), where);
   return call_operator(t.owner(), "Split", {tensor_literal(axis), t}, {{"num_split", count}}, name).outputs();
 }
-/// Repeated along each axis. Source: `tile`.
+/// x repeated `multiples[k]` times along axis k. Source: `tile`.
 inline output tile(const operand_value& x, const std::vector<std::int32_t>& multiples, std::string_view name = "Tile",
                    const std::source_location& where = std::source_location::current()) {
   const output t = detail::raw_tensor(x);
   const source_scope line(t.owner(), where);
   return call_operator(t.owner(), "Tile", {t, tensor_literal(multiples)}, {}, name).result();
 }
-/// The sum of several tensors of one shape. Source: `add_n`.
+/// The sum of several tensors of one shape. Dtypes: numbers. Errors: invalid_argument for an empty list. Source: `add_n`.
 inline output add_n(const std::vector<output>& values, std::string_view name = "AddN",
                     const std::source_location& where = std::source_location::current()) {
   if (values.empty()) throw invalid_argument("add_n: nothing to add");

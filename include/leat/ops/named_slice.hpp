@@ -1,12 +1,12 @@
 #pragma once
-// Parts of arrays of named graphs, by positions, ranges and steps along each axis: `index(x, {0})` is NumPy's x[0],
-// `index(x, {along::all(), along::from(1)})` is x[:, 1:]. All become one StridedSlice node. Source: TensorFlow `strided_slice`.
+// Slices of named graphs, by positions, ranges and steps along each axis: `index(x, {0})` is NumPy's x[0], `index(x, {along::all(),
+// along::from(1)})` is x[:, 1:]. Each becomes one StridedSlice node. Source: TensorFlow `strided_slice`.
 
 #include <leat/ops/named_shape.hpp>
 
 namespace leat {
 
-/// One entry of `index`: a position, which takes its axis away, or what the functions of `along` give.
+/// An entry of `index`: a position, which removes its axis, or a result of the functions in `along`.
 class axis_index {
  public:
   enum class kind { position, range, new_axis, rest };
@@ -28,7 +28,7 @@ class axis_index {
 namespace along {
 /// The whole axis, `:`, or each `step`-th element of it, `::step`.
 inline axis_index all(std::int32_t step = 1) { return {axis_index::kind::range, {}, {}, step}; }
-/// `begin:`, negative numbers count from the end.
+/// `begin:`; negative numbers count from the end.
 inline axis_index from(std::int32_t begin, std::int32_t step = 1) { return {axis_index::kind::range, begin, {}, step}; }
 /// `:end`.
 inline axis_index until(std::int32_t end, std::int32_t step = 1) { return {axis_index::kind::range, {}, end, step}; }
@@ -38,11 +38,11 @@ inline axis_index between(std::int32_t begin, std::int32_t end, std::int32_t ste
 }
 /// A new axis of size 1.
 inline axis_index new_axis() { return {axis_index::kind::new_axis, {}, {}, 1}; }
-/// All axes that the other entries do not name, `...`; once at most.
+/// All axes that the other entries do not name, `...`; at most once.
 inline axis_index rest() { return {axis_index::kind::rest, {}, {}, 1}; }
 }  // namespace along
 
-/// Which entries of a strided slice stand for something else than begin, end and step: a bit each, as TensorFlow has them.
+/// The masks of a strided slice as in TensorFlow, one bit per entry: omitted begin or end, ellipsis, new axis, removed axis.
 struct slice_options {
   std::int64_t begin_mask = 0;
   std::int64_t end_mask = 0;
@@ -104,7 +104,7 @@ inline output index(const output& x, const std::vector<axis_index>& entries, std
     }
     strides.push_back(e.step());
   }
-  if (masks.shrink_axis_mask != 0)  // the end of a position -1 would be 0, which TensorFlow's own slices pass over by a mask
+  if (masks.shrink_axis_mask != 0)  // the end of position -1 would be 0; TensorFlow masks it, too
     for (std::size_t k = 0; k < entries.size(); ++k)
       if (entries[k].what() == axis_index::kind::position && *entries[k].begin() == -1) masks.end_mask |= std::int64_t{1} << k;
   named_part& nodes = g.named();
@@ -114,7 +114,8 @@ inline output index(const output& x, const std::vector<axis_index>& entries, std
   return strided_slice(x, b, e, s, masks, scope.text(), where);
 }
 
-/// Elements by their positions along the first axes, which the last axis of `indices` lists. Source: `gather_nd`.
+/// The elements or slices of `params` at the index tuples in the last axis of `indices`. Shapes: params [d0, …, dn], indices [..., k];
+/// result [..., dk, …, dn]. Dtypes: indices int32 or int64. Source: `gather_nd`.
 inline output gather_nd(const operand_value& params, const operand_value& indices, std::string_view name = "GatherNd",
                         const std::source_location& where = std::source_location::current()) {
   const output t = detail::raw_tensor(params);
@@ -123,7 +124,9 @@ inline output gather_nd(const operand_value& params, const operand_value& indice
   return call_operator(t.owner(), "GatherNd", {t, second}, {}, name).result();
 }
 
-/// The positions of the largest `k` elements along the last axis, and these, largest first. Source: `top_k`.
+/// The `k` largest elements along the last axis, and their indices, int32: both sorted from the largest down, whatever `sorted` says.
+/// The lower index comes first among equals; NaN is above all numbers. Shapes: x [..., n]; results [..., k]. Dtypes: numbers.
+/// Errors in a run: invalid_argument unless 0 ≤ k ≤ n. Source: `top_k`.
 inline std::pair<output, output> top_k(const operand_value& x, std::int32_t k = 1, bool sorted = true, std::string_view name = "TopKV2",
                                        const std::source_location& where = std::source_location::current()) {
   const output t = detail::raw_tensor(x);
@@ -132,23 +135,24 @@ inline std::pair<output, output> top_k(const operand_value& x, std::int32_t k = 
   return {made.result(0), made.result(1)};
 }
 
-/// The positions at which a tensor of bool is true, int64 [how many, rank]. Source: `where` of one argument.
+/// The indices at which a bool tensor is true, int64 [count, rank]. Source: `where` of one argument.
 inline output where_true(const operand_value& condition, std::string_view name = "Where",
                          const std::source_location& where = std::source_location::current()) {
   const output t = detail::raw_tensor(condition);
   const source_scope line(t.owner(), where);
   return call_operator(t.owner(), "Where", {t}, {}, name).result();
 }
-/// x where the condition holds, y elsewhere, all of one shape; a condition of one dimension chooses rows. Source: `where` of
-/// TensorFlow 1.x. `select` broadcasts.
+/// x where the condition holds, y elsewhere, all of one shape; a condition of rank 1 selects rows. Source: `where` of TensorFlow 1.x.
+/// `select` broadcasts.
 inline output choose(const output& condition, const output& x, const output& y, std::string_view name = "Select",
                      const std::source_location& where = std::source_location::current()) {
   const source_scope line(condition.owner(), where);
   return call_operator(condition.owner(), "Select", {condition, x, y}, {}, name).result();
 }
 
-/// The elements, or rows, of x where the mask, over its first dimensions, is true. Source: `boolean_mask`.
-/// Errors: invalid_argument where the rank of the mask is 0 or not known, or its shape does not fit.
+/// The elements, or rows, of x where the mask, over its first k dimensions, is true. Shapes: x [d0, …, dn], mask [d0, …]; result
+/// [count, dk, …, dn]. Source: `boolean_mask`.
+/// Errors: invalid_argument if the rank of the mask is 0 or unknown, or its shape does not fit.
 inline output boolean_mask(const output& x, const output& mask, std::string_view name = "boolean_mask",
                            const std::source_location& where = std::source_location::current()) {
   graph& g = x.owner();
@@ -183,11 +187,12 @@ inline output boolean_mask(const output& x, const output& mask, std::string_view
   return gather(rows, places, "GatherV2", where);
 }
 
-/// Sums of all elements up to each along an axis, and products. Source: `cumsum`, `cumprod`.
+/// Options of cumulative functions.
 struct cumulative_options {
-  bool exclusive = false;  // without the element itself
-  bool reverse = false;    // from the end
+  bool exclusive = false;  // excludes the element itself
+  bool reverse = false;    // starts at the end
 };
+/// The cumulative sum along an axis. Shapes: result like x. Source: `cumsum`.
 inline output cumsum(const operand_value& x, std::int32_t axis = 0, cumulative_options options = {}, std::string_view name = "Cumsum",
                      const std::source_location& where = std::source_location::current()) {
   const output t = detail::raw_tensor(x);
@@ -196,6 +201,7 @@ inline output cumsum(const operand_value& x, std::int32_t axis = 0, cumulative_o
                        name)
       .result();
 }
+/// The cumulative product along an axis. Shapes: result like x. Source: `cumprod`.
 inline output cumprod(const operand_value& x, std::int32_t axis = 0, cumulative_options options = {}, std::string_view name = "Cumprod",
                       const std::source_location& where = std::source_location::current()) {
   const output t = detail::raw_tensor(x);
@@ -204,7 +210,7 @@ inline output cumprod(const operand_value& x, std::int32_t axis = 0, cumulative_
                        name)
       .result();
 }
-/// Backwards along these axes. Source: `reverse`.
+/// x reversed along these axes. Source: `reverse`.
 inline output reverse(const operand_value& x, const index_list& axes, std::string_view name = "ReverseV2",
                       const std::source_location& where = std::source_location::current()) {
   const output t = detail::raw_tensor(x);
@@ -212,7 +218,7 @@ inline output reverse(const operand_value& x, const index_list& axes, std::strin
   return call_operator(t.owner(), "ReverseV2", {t, axes.argument()}, {}, name).result();
 }
 
-/// Ones in the shape and dtype of x. Source: `ones_like`.
+/// Ones of the shape and dtype of x. Source: `ones_like`.
 inline output ones_like(const output& x, std::string_view name = "ones_like",
                         const std::source_location& where = std::source_location::current()) {
   graph& g = x.owner();
@@ -231,7 +237,7 @@ inline output ones_like(const output& x, std::string_view name = "ones_like",
   return call_operator(g, "Fill", {sizes, one}, {}, scope.text()).result();
 }
 
-/// The indices as rows of `depth` numbers, `on` at the index and `off` elsewhere; the new axis is the last. Source: `one_hot`.
+/// Rows of `depth` numbers, `on` at the index and `off` elsewhere. Shapes: indices [...]; result [..., depth]. Source: `one_hot`.
 inline output one_hot(const operand_value& indices, std::int32_t depth, const tensor_literal& on = 1.0f, const tensor_literal& off = 0.0f,
                       std::string_view name = "one_hot", const std::source_location& where = std::source_location::current()) {
   graph& g = detail::graph_of(std::span(&indices, 1));

@@ -1,8 +1,7 @@
 #pragma once
-// Variables of named graphs: `variable(value, "w")` makes one, `get_variable("w", {2, 3})` finds or makes one by its name in the
-// variable scope. A variable is four nodes: its first value, itself, the assignment of the first value, and a read. Its handle
-// is its own result, "w:0"; as an operand it stands for the read. Source: TensorFlow 1.x `Variable`, `get_variable`,
-// `variable_scope`.
+// Variables of named graphs: `variable(value, "w")` makes one; `get_variable("w", {2, 3})` finds or makes one by its name in the
+// variable scope. A variable is four nodes: its initial value, itself, its initializer, and a read. Its handle is its own result,
+// "w:0"; as an operand it stands for the read. Source: TensorFlow 1.x `Variable`, `get_variable`, `variable_scope`.
 
 #include <leat/graph/lookup.hpp>
 #include <leat/ops/initial_value.hpp>
@@ -10,7 +9,7 @@
 
 namespace leat {
 
-/// How a variable is made.
+/// Options of a new variable.
 struct variable_options {
   bool trainable = true;
   bool validate_shape = true;
@@ -19,7 +18,7 @@ struct variable_options {
 
 namespace detail {
 
-// Nodes for a first value do not wait for control dependencies around the variable, and are in no branch or loop.
+// Nodes of an initial value ignore the control dependencies, branches and loops around the variable.
 class without_controls {
  public:
   explicit without_controls(named_nodes& nodes) : nodes_(&nodes), context_(std::exchange(nodes.context, nullptr)) {
@@ -38,7 +37,7 @@ class without_controls {
   std::vector<named_nodes::control_frame> outer_;
 };
 
-// The variable's own nodes, in the scope that bears its name.
+// The variable's own nodes, in the scope of its name.
 inline output finish_variable(graph& g, const output& first_value, const std::string& scope, const variable_options& options) {
   named_part& nodes = g.named();
   if (options.validate_shape && !first_value.extent().is_static())
@@ -67,7 +66,7 @@ inline output finish_variable(graph& g, const output& first_value, const std::st
   return itself;
 }
 
-// While it lives, new nodes stand with the variable of that name: those of its first value, and the variable itself.
+// During its lifetime new nodes are colocated with the variable of that name.
 struct beside_variable {
   named_nodes& nodes;
   beside_variable(named_nodes& its_nodes, const std::string& variable_name) : nodes(its_nodes) {
@@ -77,7 +76,7 @@ struct beside_variable {
   beside_variable& operator=(const beside_variable&) = delete;
   ~beside_variable() { nodes.initializer_classes.pop_back(); }
 };
-// What a rule writes as a variable's first value, in the scope "Initializer" behind it.
+// The initial value that a rule makes, in the scope "Initializer".
 template <class Rule>
 output made_in_initializer(graph& g, const Rule& rule) {
   named_part& nodes = g.named();
@@ -93,9 +92,9 @@ output made_in_initializer(graph& g, const Rule& rule) {
 
 }  // namespace detail
 
-/// A variable that starts from a value: a number, an array, or a tensor. What the
-/// tensor reads of other variables is guarded: it is their first value where they have none yet.
-/// Errors: invalid_argument for a name that is none, or a value whose shape is not known. Source: `Variable`.
+/// A variable with an initial value: a number, an array, or a tensor. If the tensor reads other variables that have no value yet, their
+/// initial values are used.
+/// Errors: invalid_argument for a malformed name, or a value of unknown shape. Source: `Variable`.
 inline output variable(const operand_value& initial, std::string_view name = {}, const variable_options& options = {},
                        const std::source_location& where = std::source_location::current()) {
   graph& g = initial.tensor() != nullptr ? initial.tensor()->owner() : default_graph();
@@ -111,8 +110,8 @@ inline output variable(const operand_value& initial, std::string_view name = {},
   return detail::finish_variable(g, first, std::string(without_slash(scope.text())), options);
 }
 
-/// A variable that starts from what a function writes, which is called at once, outside of branches, loops and control
-/// dependencies: `variable([] { return random_normal_of({2, 3}); }, "w")`. Errors: as above. Source: `Variable` of a callable.
+/// A variable whose initial value a function makes, which is called immediately, outside of branches, loops and control dependencies:
+/// `variable([] { return random_normal_of({2, 3}); }, "w")`. Errors: as above. Source: `Variable` of a callable.
 template <class F>
   requires std::is_invocable_r_v<output, const F&>
 output variable(const F& initial, std::string_view name = {}, const variable_options& options = {},
@@ -129,15 +128,15 @@ output variable(const F& initial, std::string_view name = {}, const variable_opt
   return detail::finish_variable(g, nodes.value_of(first), true_name, options);
 }
 
-/// The operation that gives a variable its first value.
+/// The operation that assigns a variable's initial value. Source: `Variable.initializer`.
 inline graph_operation initializer_of(const output& variable) {
   const int first = variable.owner().named().record(variable.index()).initializer;
   if (first < 0) throw invalid_argument(describe(variable) + " is not a variable");
   return {variable.owner(), first};
 }
-/// What the variable holds, as a tensor: "w/read:0". Source: `Variable.value`.
+/// The variable's value as a tensor: "w/read:0". Source: `Variable.value`.
 inline output value_of(const output& variable) { return variable.owner().named().value_of(variable); }
-/// What the variable holds at another point, by a node of its own: one that waits for the control dependencies around it.
+/// A new read of the variable, which waits for the control dependencies around it.
 /// Source: `Variable.read_value`.
 inline output read_value(const output& variable, std::string_view name = "read",
                          const std::source_location& where = std::source_location::current()) {
@@ -148,30 +147,35 @@ inline output read_value(const output& variable, std::string_view name = "read",
       .result();
 }
 
-/// Variables of the default graph in the order in which they were made; with a scope, those whose names begin with it.
+/// The global variables of the default graph in order of creation; with a scope, those whose names begin with it.
+/// Source: `global_variables`.
 inline std::vector<output> global_variables(std::string_view scope = {}) {
   return get_tensors(default_graph(), collection::global_variables, scope);
 }
+/// The local variables, likewise. Source: `local_variables`.
 inline std::vector<output> local_variables(std::string_view scope = {}) {
   return get_tensors(default_graph(), collection::local_variables, scope);
 }
+/// The trainable variables, likewise. Source: `trainable_variables`.
 inline std::vector<output> trainable_variables(std::string_view scope = {}) {
   return get_tensors(default_graph(), collection::trainable_variables, scope);
 }
 
-/// One operation that gives these variables their first values. Source: `variables_initializer`.
+/// An operation that assigns these variables their initial values. Source: `variables_initializer`.
 inline graph_operation variables_initializer(const std::vector<output>& variables, std::string_view name = "init") {
   std::vector<control_input> first;
   for (const output& v : variables) first.push_back(initializer_of(v));
   return group(first, name);
 }
+/// An operation that initializes all global variables of the default graph. Source: `global_variables_initializer`.
 inline graph_operation global_variables_initializer() { return variables_initializer(global_variables()); }
+/// An operation that initializes all local variables of the default graph. Source: `local_variables_initializer`.
 inline graph_operation local_variables_initializer() { return variables_initializer(local_variables(), "init"); }
 
 // ---- by name --------------------------------------------------------------------------------------------------------
 
-/// What `get_variable` starts a variable from: a value (a number, a vector, a tensor), or a rule for any shape: an initializer, or
-/// a function of shape and dtype.
+/// The initial value for `get_variable`: a value (a number, a vector, a tensor), or a rule for any shape: an initializer, or a function
+/// of shape and dtype.
 class first_value {
  public:
   first_value() = default;
@@ -197,7 +201,7 @@ class first_value {
   std::optional<operand_value> value_;
 };
 
-/// Settings of `get_variable`; what is not given comes from the variable scope.
+/// Settings of `get_variable`; those not given are inherited from the variable scope.
 struct variable_settings {
   std::optional<dtype> type{};
   first_value initializer{};
@@ -212,8 +216,8 @@ inline std::string shared_problem(std::string_view name, std::string_view what) 
   return "Variable " + std::string(name) + " " + std::string(what);
 }
 
-// A regularizer's term is in the collection of losses, under the variable's name. TensorFlow calls the function twice: once
-// to see whether it gives anything.
+// Adds a regularizer's term to the collection of losses, under the variable's name. TensorFlow calls the function twice: once to see
+// whether it returns anything.
 inline void regularize(graph& g, const output& made, const std::string& name, const variable_regularizer& regularizer) {
   if (!static_cast<bool>(regularizer(made))) return;
   const colocate_with there(made);
@@ -291,16 +295,15 @@ inline output find_or_make_variable(std::string_view name, const std::optional<s
 }
 }  // namespace detail
 
-/// The variable with this name in the current variable scope: a new one, or the one that exists where the scope reuses.
-/// Name scopes play no part in its name. Without an initializer the scope's is used, then Glorot's for floating point and
-/// zeros otherwise.
-/// Errors: invalid_argument where it exists already and is not to be reused, does not exist and must be, or is to be shared
-/// with another shape or dtype. Source: `get_variable`.
+/// The variable with this name in the current variable scope: a new one, or the existing one if the scope reuses variables.
+/// Name scopes do not affect its name. The default initializer is the scope's, then Glorot's for floating point and zeros otherwise.
+/// Errors: invalid_argument if it exists and may not be reused, does not exist and must, or is shared with another shape or dtype.
+/// Source: `get_variable`.
 inline output get_variable(std::string_view name, const shape_value& extent, const variable_settings& settings = {},
                            const std::source_location& where = std::source_location::current()) {
   return detail::find_or_make_variable(name, extent, settings, where);
 }
-/// The same with a value, which has a shape of its own: `get_variable("w", {.initializer = 1.5f})`.
+/// The same with an initial value, which determines the shape: `get_variable("w", {.initializer = 1.5f})`.
 inline output get_variable(std::string_view name, const variable_settings& settings,
                            const std::source_location& where = std::source_location::current()) {
   return detail::find_or_make_variable(name, std::nullopt, settings, where);

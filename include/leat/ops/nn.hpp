@@ -1,13 +1,12 @@
 #pragma once
-// What neural networks add: activations, softmax, cross entropies, arg max and one-hot. Most are written in simpler
-// operators (`expand`); fusion makes one pass of them.
+// Operators of neural networks: activations, softmax, cross entropies, arg max and one-hot. Most are written in simpler operators
+// (`expand`), which fusion merges into one pass. Errors of all functions: rules.hpp.
 
 #include <leat/ops/linalg.hpp>
 #include <tuple>
 
 namespace leat {
 
-/// max(x, 0); the gradient at 0 is 0. Source: TensorFlow `Relu`.
 struct relu_op : rule::unary<rule::takes::number> {
   static constexpr std::string_view type = "Relu";
   static constexpr auto& form = leat::form::activation;
@@ -19,11 +18,12 @@ struct relu_op : rule::unary<rule::takes::number> {
   static constexpr void gradient(G& g) {
     if (g.wants(0)) give(g, 0, slope(g.dy(), g.result()));
   }
-  /// dy times 1 where the operand, or the result, is above 0, and times 0 elsewhere: a dy that is no number stays none.
+  /// dy times 1 where the operand, or the result, is above 0, times 0 elsewhere: a NaN in dy stays NaN.
   static constexpr output slope(const output& dy, const output& x) {
     return dy * select(greater(x, constant_like(x, 0)), constant_like(dy, 1), constant_like(dy, 0));
   }
 };
+/// Element-wise max(x, 0); the gradient at 0 is 0. Dtypes: numbers. Source: TensorFlow `Relu`.
 template <class X>
   requires accepted<relu_op, X>
 constexpr made<relu_op, X> relu(const X& x) {
@@ -34,7 +34,6 @@ template <class X>
 why<relu_op, X> relu(const X&) = delete;
 LEAT_TAKES_ONE_TENSOR(relu);
 
-/// x limited to [0, 6]; the gradient at both ends is 0. Source: TensorFlow `Relu6`.
 struct relu6_op : rule::unary<rule::takes::number> {
   static constexpr std::string_view type = "Relu6";
   static constexpr auto& form = leat::form::activation;
@@ -46,12 +45,13 @@ struct relu6_op : rule::unary<rule::takes::number> {
   static constexpr void gradient(G& g) {
     if (g.wants(0)) give(g, 0, slope(g.dy(), g.result()));
   }
-  /// dy times 1 where the operand, or the result, is between 0 and 6, and times 0 elsewhere.
+  /// dy times 1 where the operand, or the result, is between 0 and 6, times 0 elsewhere.
   static constexpr output slope(const output& dy, const output& x) {
     const output inside = logical_and(greater(x, constant_like(x, 0)), less(x, constant_like(x, 6)));
     return dy * select(inside, constant_like(dy, 1), constant_like(dy, 0));
   }
 };
+/// Each element limited to [0, 6]; the gradient at both ends is 0. Dtypes: numbers. Source: TensorFlow `Relu6`.
 template <class X>
   requires accepted<relu6_op, X>
 constexpr made<relu6_op, X> relu6(const X& x) {
@@ -63,7 +63,7 @@ why<relu6_op, X> relu6(const X&) = delete;
 LEAT_TAKES_ONE_TENSOR(relu6);
 
 namespace rule {
-/// A setting as the attributes of files hold it, a float32, in the bits of a float64.
+/// A setting as a float32, as attributes in files hold it, in the bits of a float64.
 constexpr std::int64_t setting_bits(double value) {
   return detail::bits_of(dtype::float64, static_cast<double>(static_cast<float>(value)));
 }
@@ -102,7 +102,8 @@ struct usual_leak {
 template <class Alpha>
 using leak_attributes = attributes<rule::setting_bits(Alpha::value)>;
 }  // namespace detail
-/// `leaky_relu(x)` with alpha 0.2, `leaky_relu(x, 0.1_c)` with another.
+/// x where x > 0, alpha x elsewhere: `leaky_relu(x)` with alpha 0.2, `leaky_relu(x, 0.1_c)` with another. Dtypes: floating point.
+/// Source: TensorFlow `LeakyRelu`.
 template <class Alpha = detail::usual_leak, class X>
   requires(!std::is_arithmetic_v<Alpha>) && accepted_with<leaky_relu_op, detail::leak_attributes<Alpha>, X>
 constexpr made_with<leaky_relu_op, detail::leak_attributes<Alpha>, X> leaky_relu(const X& x, const Alpha& = {}) {
@@ -112,7 +113,6 @@ template <class Alpha = detail::usual_leak, class X>
   requires(!std::is_arithmetic_v<Alpha>) && refused_with<leaky_relu_op, detail::leak_attributes<Alpha>, X>
 why_with<leaky_relu_op, detail::leak_attributes<Alpha>, X> leaky_relu(const X&, const Alpha& = {}) = delete;
 
-/// x where x > 0, eˣ - 1 elsewhere. Source: TensorFlow `Elu`; Clevert et al. 2015.
 struct elu_op : rule::unary<rule::takes::floating> {
   static constexpr std::string_view type = "Elu";
   static constexpr auto& form = leat::form::activation;
@@ -128,6 +128,7 @@ struct elu_op : rule::unary<rule::takes::floating> {
   /// dy (y + 1) where the result y is below 0, dy elsewhere.
   static constexpr output slope(const output& dy, const output& y) { return select(less(y, constant_like(y, 0)), dy * (y + 1), dy); }
 };
+/// x where x > 0, eˣ - 1 elsewhere. Dtypes: floating point. Source: TensorFlow `Elu`; Clevert et al. 2015.
 template <class X>
   requires accepted<elu_op, X>
 constexpr made<elu_op, X> elu(const X& x) {
@@ -139,19 +140,21 @@ why<elu_op, X> elu(const X&) = delete;
 LEAT_TAKES_ONE_TENSOR(elu);
 
 namespace rule {
+/// `axis_of`, by the name used for axes that default to the last.
 constexpr int last_axis(std::int64_t axis, int rank) { return axis_of(axis, rank); }
 
-/// The largest element along an axis, kept, without a gradient: what exponentials are shifted by.
+/// The largest element along an axis, kept as 1, without a gradient: subtracted before exponentials.
 constexpr output shift_along(const output& x, int axis) {
   const std::int64_t attribute[]{1, axis};
   return make_node<max_op>(attribute, x);
 }
+/// The sum along an axis, kept as 1 with `keep`.
 constexpr output sum_along(const output& x, int axis, bool keep) {
   const std::int64_t attribute[]{keep, axis};
   return make_node<sum_op>(attribute, x);
 }
 
-/// One operand of floating-point dtype and one axis as attribute.
+/// One floating-point operand and an axis as attribute.
 struct along_axis {
   static constexpr op_kind kind = op_kind::composite;
   static constexpr inference infer(const operand_list& x) {
@@ -181,7 +184,7 @@ struct softmax_op : rule::along_axis {
     give(g, 0, (g.dy() - rule::sum_along(g.dy() * y, axis, true)) * y);
   }
 };
-/// `softmax(x)` along the last axis, `softmax<0>(x)` along the first.
+/// eˣ / Σ eˣ along an axis: `softmax(x)` the last, `softmax<0>(x)` the first. Dtypes: floating point. Source: TensorFlow `Softmax`.
 template <int Axis = -1, class X>
   requires accepted_with<softmax_op, attributes<Axis>, X>
 constexpr made_with<softmax_op, attributes<Axis>, X> softmax(const X& x) {
@@ -209,6 +212,7 @@ struct log_softmax_op : rule::along_axis {
     give(g, 0, g.dy() - exp(g.result()) * rule::sum_along(g.dy(), axis, true));
   }
 };
+/// log softmax(x) along an axis, by default the last. Dtypes: floating point. Source: TensorFlow `LogSoftmax`.
 template <int Axis = -1, class X>
   requires accepted_with<log_softmax_op, attributes<Axis>, X>
 constexpr made_with<log_softmax_op, attributes<Axis>, X> log_softmax(const X& x) {
@@ -219,7 +223,7 @@ template <int Axis = -1, class X>
 why_with<log_softmax_op, attributes<Axis>, X> log_softmax(const X&) = delete;
 LEAT_OTHERWISE_OF(log_softmax, "<axis>(x) takes one tensor; the axis is a template argument: log_softmax<0>(x); " LEAT_TENSORS);
 
-/// Indices that must lie in [0, n): the operand itself, or invalid_argument before anything is written. Attribute: n.
+/// Checks that indices lie in [0, n) and forwards them; otherwise invalid_argument before anything is written. Attribute: n.
 /// Source: the range check of TensorFlow's sparse operators on the CPU.
 struct check_range_op {
   static constexpr std::string_view type = "CheckRange";
@@ -253,7 +257,7 @@ struct one_hot_op {
     const int axis = result.extent.rank - 1;
     shape column = g.input(0).extent();
     column.push(1);
-    // compared as int32, so that a float32 result keeps its SIMD width; int64 indices beyond int32 miss either way
+    // Compared as int32, so that a float32 result keeps its SIMD width; int64 indices beyond int32 match none.
     const auto wide = g.input(0).type() == dtype::int64;
     const auto index = wide ? cast_to(select(logical_and(greater_equal(g.input(0), 0), less(g.input(0), g.attribute(0))),
                                              g.input(0), constant_like(g.input(0), -1)), dtype::int32)
@@ -270,7 +274,8 @@ template <class T, std::int64_t Depth, auto On, auto Off>
 using one_hot_attributes = attributes<Depth, static_cast<std::int64_t>(dtype_of<T>), bits_of(dtype_of<T>, static_cast<double>(On)),
                                       bits_of(dtype_of<T>, static_cast<double>(Off))>;
 }  // namespace detail
-/// `one_hot<10>(labels)`: float32, 1 at the label and 0 elsewhere; `one_hot<10, double, 5, -1>(labels)` names all.
+/// `on` at the index, `off` elsewhere along a new last axis: `one_hot<10>(labels)` is float32 with 1 and 0; `one_hot<10, double, 5,
+/// -1>(labels)` gives all. An index out of range gives `off` everywhere. Dtypes: integers. Source: TensorFlow `OneHot`.
 template <std::int64_t Depth, element_type T = float, auto On = 1, auto Off = 0, class X>
   requires accepted_with<one_hot_op, detail::one_hot_attributes<T, Depth, On, Off>, X>
 constexpr made_with<one_hot_op, detail::one_hot_attributes<T, Depth, On, Off>, X> one_hot(const X& indices) {
@@ -283,12 +288,13 @@ LEAT_OTHERWISE_OF_TYPE(one_hot, "<depth>(indices) takes one tensor of integers; 
                                 "double>(labels); " LEAT_TENSORS);
 
 namespace rule {
-/// dy with a last dimension of 1.
+/// dy with a last dimension of 1 appended.
 constexpr output as_column(const output& dy) {
   shape column = dy.extent();
   column.push(1);
   return reshape_to(dy, column);
 }
+/// The labels as one-hot rows of the shape and dtype of the logits.
 constexpr output one_hot_like(const output& labels, const output& logits) {
   const int axis = logits.extent().rank - 1;
   const std::int64_t attribute[]{logits.extent()[axis], static_cast<std::int64_t>(logits.type()),
@@ -297,8 +303,7 @@ constexpr output one_hot_like(const output& labels, const output& logits) {
 }
 }  // namespace rule
 
-/// -Σ labels log softmax(logits) along the last axis. Shapes: labels and logits [d0, …, dn, classes]; result [d0, …, dn].
-/// Sends a gradient to the labels, too. Source: TensorFlow `SoftmaxCrossEntropyWithLogits` (version 2).
+/// Operands: logits, labels. Source: TensorFlow `SoftmaxCrossEntropyWithLogits` (version 2).
 struct softmax_cross_entropy_op {
   static constexpr std::string_view type = "SoftmaxCrossEntropyWithLogits";
   static constexpr field form[]{{field_kind::operand, "features"},
@@ -335,7 +340,8 @@ struct softmax_cross_entropy_op {
     return make_node<softmax_op>(axis, logits) - labels;
   }
 };
-/// `softmax_cross_entropy_with_logits(labels, logits)`.
+/// -Σ labels log softmax(logits) along the last axis; labels get a gradient, too. Shapes: labels and logits [d0, …, dn, classes];
+/// result [d0, …, dn]. Dtypes: floating point. Source: TensorFlow `SoftmaxCrossEntropyWithLogits` (version 2).
 template <class L, class X>
   requires accepted<softmax_cross_entropy_op, X, L>
 constexpr made<softmax_cross_entropy_op, X, L> softmax_cross_entropy_with_logits(const L& labels, const X& logits) {
@@ -347,8 +353,7 @@ why<softmax_cross_entropy_op, X, L> softmax_cross_entropy_with_logits(const L&, 
 LEAT_OTHERWISE("softmax_cross_entropy_with_logits(labels, logits) takes two tensors; " LEAT_TENSORS)
 softmax_cross_entropy_with_logits(...) LEAT_DELETED;
 
-/// -log softmax(logits)[label] along the last axis. Shapes: labels [d0, …, dn], logits [d0, …, dn, classes].
-/// Errors: invalid_argument if a label is out of range. Source: TensorFlow `SparseSoftmaxCrossEntropyWithLogits`.
+/// Operands: logits, labels. Source: TensorFlow `SparseSoftmaxCrossEntropyWithLogits`.
 struct sparse_softmax_cross_entropy_op {
   static constexpr std::string_view type = "SparseSoftmaxCrossEntropyWithLogits";
   static constexpr field form[]{{field_kind::operand, "features"},
@@ -383,14 +388,16 @@ struct sparse_softmax_cross_entropy_op {
   static constexpr void gradient(G& g) {
     if (g.wants(0)) give(g, 0, rule::as_column(g.dy()) * slope(g.input(0), g.input(1)));
   }
-  /// The gradient for the logits of each row: softmax(logits), less 1 at the label. TensorFlow's second result. Labels are looked at,
-  /// whether or not the loss is computed, too.
+  /// The gradient for the logits of each row: softmax(logits), less 1 at the label. TensorFlow's second result. Labels are checked even
+  /// if the loss is not computed.
   static constexpr output slope(const output& logits, const output& labels) {
     const std::int64_t axis[]{-1};
     return make_node<softmax_op>(axis, logits) - rule::one_hot_like(checked(labels, logits), logits);
   }
 };
-/// `sparse_softmax_cross_entropy_with_logits(labels, logits)`.
+/// -log softmax(logits)[label] along the last axis. Shapes: labels [d0, …, dn], logits [d0, …, dn, classes]; result [d0, …, dn].
+/// Dtypes: logits floating point, labels int32 or int64. Errors: invalid_argument if a label is out of range.
+/// Source: TensorFlow `SparseSoftmaxCrossEntropyWithLogits`.
 template <class L, class X>
   requires accepted<sparse_softmax_cross_entropy_op, X, L>
 constexpr made<sparse_softmax_cross_entropy_op, X, L> sparse_softmax_cross_entropy_with_logits(const L& labels, const X& logits) {
@@ -402,7 +409,6 @@ why<sparse_softmax_cross_entropy_op, X, L> sparse_softmax_cross_entropy_with_log
 LEAT_OTHERWISE("sparse_softmax_cross_entropy_with_logits(labels, logits) takes two tensors; " LEAT_TENSORS)
 sparse_softmax_cross_entropy_with_logits(...) LEAT_DELETED;
 
-/// Σ x² / 2, a scalar. Source: TensorFlow `L2Loss`.
 struct l2_loss_op {
   static constexpr std::string_view type = "L2Loss";
   static constexpr field form[]{{field_kind::operand, "t"}, {field_kind::type_of, "T"}};
@@ -420,7 +426,7 @@ struct l2_loss_op {
     if (g.wants(0)) give(g, 0, g.dy() * g.input(0));
   }
 };
-/// Half the sum of squares.
+/// Half the sum of squares of all elements, a scalar. Dtypes: floating point. Source: TensorFlow `L2Loss`.
 template <class X>
   requires accepted<l2_loss_op, X>
 constexpr made<l2_loss_op, X> l2_loss(const X& x) {
@@ -432,7 +438,7 @@ why<l2_loss_op, X> l2_loss(const X&) = delete;
 LEAT_TAKES_ONE_TENSOR(l2_loss);
 
 namespace detail {
-// The rule for the operands of a function that is made of operators.
+// Shape rule of a function composed of operators.
 struct sigmoid_cross_entropy {
   static constexpr std::string_view type = "sigmoid_cross_entropy_with_logits";
   static constexpr inference infer(const operand_list& x) { return rule::broadcast_pair(x, rule::takes::floating); }
@@ -443,7 +449,7 @@ struct sigmoid_cross_entropy {
 template <class L, class X>
   requires accepted<detail::sigmoid_cross_entropy, L, X>
 constexpr auto sigmoid_cross_entropy_with_logits(const L& labels, const X& logits) {
-  // selections instead of relu and abs: their gradients at 0 add up to the right one, 1/2 - z
+  // Selections instead of relu and abs: their gradients at 0 add up to the right one, 1/2 - z.
   const auto positive = greater_equal(logits, constant_beside<0>(logits));
   return select(positive, logits, constant_beside<0>(logits)) - logits * labels + log1p(exp(select(positive, -logits, logits)));
 }
@@ -453,12 +459,12 @@ why<detail::sigmoid_cross_entropy, L, X> sigmoid_cross_entropy_with_logits(const
 LEAT_OTHERWISE("sigmoid_cross_entropy_with_logits(labels, logits) takes two tensors; " LEAT_TENSORS)
 sigmoid_cross_entropy_with_logits(...) LEAT_DELETED;
 
-/// Position of the largest element along an axis, the first of equals. Attributes: axis, dtype of the result.
-/// Source: TensorFlow `ArgMax`.
+/// Index of the largest, or smallest, element along an axis. Attributes: axis, dtype of the result.
+/// Source: TensorFlow `ArgMax`, `ArgMin`.
 template <bool Largest>
 struct arg_reduce_op {
   static constexpr std::string_view type = Largest ? "ArgMax" : "ArgMin";
-  static constexpr field form[5]{{field_kind::operand, "input"},  // nvcc counts no elements in a class template
+  static constexpr field form[5]{{field_kind::operand, "input"},  // nvcc does not deduce array sizes in class templates
                                  {field_kind::scalar, "dimension"},
                                  {field_kind::type_number, "output_type"},
                                  {field_kind::type_of, "T"},
@@ -483,7 +489,9 @@ namespace detail {
 template <int Axis, class T>
 using arg_attributes = attributes<Axis, static_cast<std::int64_t>(dtype_of<T>)>;
 }
-/// `argmax<1>(x)` as int64; `argmax<1, std::int32_t>(x)`.
+/// The index of the largest element along an axis, the first of equals, ignoring NaN unless all elements are: `argmax<1>(x)` as int64;
+/// `argmax<1, std::int32_t>(x)`.
+/// Shapes: x [d0, …, dn]; result x without the axis. Dtypes: numbers. Source: TensorFlow `ArgMax`.
 template <int Axis = 0, element_type T = std::int64_t, class X>
   requires accepted_with<argmax_op, detail::arg_attributes<Axis, T>, X>
 constexpr made_with<argmax_op, detail::arg_attributes<Axis, T>, X> argmax(const X& x) {
@@ -494,6 +502,7 @@ template <int Axis = 0, element_type T = std::int64_t, class X>
 why_with<argmax_op, detail::arg_attributes<Axis, T>, X> argmax(const X&) = delete;
 LEAT_OTHERWISE_OF_TYPE(argmax, "<axis>(x) takes one tensor; axis and dtype are template arguments: argmax<1, std::int32_t>(x); "
                                LEAT_TENSORS);
+/// The index of the smallest element along an axis, the first of equals, like `argmax`. Source: TensorFlow `ArgMin`.
 template <int Axis = 0, element_type T = std::int64_t, class X>
   requires accepted_with<argmin_op, detail::arg_attributes<Axis, T>, X>
 constexpr made_with<argmin_op, detail::arg_attributes<Axis, T>, X> argmin(const X& x) {
@@ -505,7 +514,7 @@ why_with<argmin_op, detail::arg_attributes<Axis, T>, X> argmin(const X&) = delet
 LEAT_OTHERWISE_OF_TYPE(argmin, "<axis>(x) takes one tensor; axis and dtype are template arguments: argmin<1, std::int32_t>(x); "
                                LEAT_TENSORS);
 
-/// Mean and variance (biased) along `Axes`, or over all elements. Source: TensorFlow `moments`.
+/// Mean and biased variance along `Axes`, or over all elements, as a tuple. Dtypes: numbers. Source: TensorFlow `moments`.
 template <int... Axes, class X>
   requires accepted_with<mean_op, detail::reduction_attributes_of<X, false, Axes...>, X>
 constexpr auto moments(const X& x) {

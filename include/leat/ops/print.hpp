@@ -1,5 +1,5 @@
 #pragma once
-// Printing when a graph runs. Source: TensorFlow `Print`.
+// Printing at run time. Source: TensorFlow `Print`.
 
 #include <leat/graph/named.hpp>
 #include <leat/ops/named.hpp>
@@ -8,14 +8,14 @@ namespace leat {
 
 /// Settings of `print`.
 struct print_options {
-  std::string message{};       // before the values
-  std::int64_t first_n = -1;   // how often it prints; -1: each time
-  std::int64_t summarize = 3;  // how many elements of each tensor; -1: all
+  std::string message{};       // printed before the values
+  std::int64_t first_n = -1;   // how many times it prints; -1: always
+  std::int64_t summarize = 3;  // number of elements of each tensor; -1: all
   std::string_view name = "Print";
 };
 
-/// The tensor itself; each time it is computed, these data are printed to the standard error. A gradient passes it.
-/// Errors: invalid_argument for operands of another graph. Source: `Print`.
+/// The tensor itself; whenever it is computed, these data are printed to the session's log, by default standard error. Gradients pass
+/// through. Errors: invalid_argument for operands of another graph. Source: `Print`.
 inline output print(const output& x, const std::vector<operand_value>& data, const print_options& options = {},
                     const std::source_location& where = std::source_location::current()) {
   if (!static_cast<bool>(x)) throw invalid_argument("print: an operand that is no node of a graph");

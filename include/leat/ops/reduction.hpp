@@ -1,7 +1,7 @@
 #pragma once
-// Reductions over axes. Attributes: whether reduced axes stay as 1, then the axes, sorted and counted from the front;
-// none means all. A reduction combines its elements in an order that depends on the shape alone, so that the result does
-// not depend on the number of threads.
+// Reductions over axes. Attributes: whether reduced axes are kept as 1, then the axes, sorted and non-negative; none means all. The
+// order in which elements are combined depends on the shape alone, so results do not depend on the number of threads. Errors of all
+// functions: rules.hpp.
 
 #include <leat/ops/array.hpp>
 #include <leat/ops/comparison.hpp>
@@ -11,7 +11,7 @@ namespace leat {
 
 namespace rule {
 
-/// Which axes a reduction's attributes name, as bits; -1 if one is out of range or named twice.
+/// The axes of a reduction's attributes as bits; -1 if one is out of range or named twice.
 constexpr int reduced_axes(const std::int64_t* attribute, int count, int rank) {
   if (count <= 1) return (1 << rank) - 1;
   int mask = 0;
@@ -23,6 +23,7 @@ constexpr int reduced_axes(const std::int64_t* attribute, int count, int rank) {
   return mask;
 }
 
+/// The shape rule of reductions.
 constexpr inference reduce_shape(const operand_list& x) {
   const shape& from = x.extent(0);
   const int mask = reduced_axes(x.attributes, x.attribute_count, from.rank);
@@ -69,7 +70,6 @@ constexpr output reduced_count(const G& g) {
 
 }  // namespace rule
 
-/// Sum of elements. Source: TensorFlow `Sum`.
 struct sum_op : rule::reduction<rule::takes::number> {
   static constexpr std::string_view type = "Sum";
   static constexpr auto& form = leat::form::reduction;
@@ -86,7 +86,6 @@ struct sum_op : rule::reduction<rule::takes::number> {
     if (g.wants(0)) give(g, 0, broadcast_to(reshape_to(g.dy(), rule::kept_shape(g)), g.input(0).extent()));
   }
 };
-/// Largest element; ties share the gradient equally. Source: TensorFlow `Max`.
 struct max_op : rule::reduction<rule::takes::number> {
   static constexpr std::string_view type = "Max";
   static constexpr auto& form = leat::form::reduction;
@@ -106,7 +105,6 @@ struct max_op : rule::reduction<rule::takes::number> {
     give(g, 0, hit * (reshape_to(g.dy(), kept) / sum_to(hit, kept)));
   }
 };
-/// Smallest element; ties share the gradient equally. Source: TensorFlow `Min`.
 struct min_op : rule::reduction<rule::takes::number> {
   static constexpr std::string_view type = "Min";
   static constexpr auto& form = leat::form::reduction;
@@ -123,7 +121,6 @@ struct min_op : rule::reduction<rule::takes::number> {
     max_op::gradient(g);
   }
 };
-/// Product of elements; its gradient is right where elements are 0. Source: TensorFlow `Prod`.
 struct prod_op : rule::reduction<rule::takes::number> {
   static constexpr std::string_view type = "Prod";
   static constexpr auto& form = leat::form::reduction;
@@ -136,7 +133,7 @@ struct prod_op : rule::reduction<rule::takes::number> {
     return M::multiply(a, b);
   }
   // With z zeros among the reduced elements: z = 0, product / x; z = 1, the product of the others for the zero alone;
-  // z > 1, nothing.
+  // z > 1, zero.
   template <class G>
   static constexpr void gradient(G& g) {
     if (!g.wants(0)) return;
@@ -157,7 +154,6 @@ struct prod_op : rule::reduction<rule::takes::number> {
     give(g, 0, dy * (n == 1 ? one : select(is_zero, at_zero, elsewhere)));
   }
 };
-/// Whether all elements hold. Source: TensorFlow `All`.
 struct all_op : rule::reduction<rule::takes::boolean> {
   static constexpr std::string_view type = "All";
   static constexpr auto& form = leat::form::untyped_reduction;
@@ -170,7 +166,6 @@ struct all_op : rule::reduction<rule::takes::boolean> {
     return M::logical_and(a, b);
   }
 };
-/// Whether any element holds. Source: TensorFlow `Any`.
 struct any_op : rule::reduction<rule::takes::boolean> {
   static constexpr std::string_view type = "Any";
   static constexpr auto& form = leat::form::untyped_reduction;
@@ -183,7 +178,6 @@ struct any_op : rule::reduction<rule::takes::boolean> {
     return M::logical_or(a, b);
   }
 };
-/// Mean of elements; of integers rounded toward zero. Source: TensorFlow `Mean`.
 struct mean_op : rule::reduction<rule::takes::number> {
   static constexpr op_kind kind = op_kind::composite;
   static constexpr std::string_view type = "Mean";
@@ -204,7 +198,7 @@ struct mean_op : rule::reduction<rule::takes::number> {
 };
 
 namespace detail {
-// Axes sorted and from the front where the operand's rank is known to the type.
+// Axes sorted and non-negative if the type knows the operand's rank.
 template <class X, bool Keep, int... Axes>
 struct reduction_attributes {
   static constexpr int rank = [] {
@@ -247,7 +241,7 @@ using reduction_attributes_of = typename reduction_attributes<X, Keep, Axes...>:
 }  // namespace detail
 
 #define LEAT_REDUCES "<axes...>(x) takes one tensor; axes are template arguments, <0, 1>; " LEAT_TENSORS
-/// Sum of all elements, or along `Axes`. Errors: axis out of range or named twice.
+/// Sum of all elements, or along `Axes`. Dtypes: numbers. Errors: axis out of range or named twice. Source: TensorFlow `Sum`.
 template <int... Axes, class X>
   requires accepted_with<sum_op, detail::reduction_attributes_of<X, false, Axes...>, X>
 constexpr made_with<sum_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_sum(const X& x) {
@@ -258,7 +252,7 @@ template <int... Axes, class X>
 why_with<sum_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_sum(const X&) = delete;
 LEAT_OTHERWISE_OF(reduce_sum, LEAT_REDUCES);
 
-/// Sum of all elements, or along `Axes`, which stay as dimensions of 1. Errors: axis out of range or named twice.
+/// The same; reduced axes are kept as dimensions of 1.
 template <int... Axes, class X>
   requires accepted_with<sum_op, detail::reduction_attributes_of<X, true, Axes...>, X>
 constexpr made_with<sum_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_sum_keep(const X& x) {
@@ -269,7 +263,8 @@ template <int... Axes, class X>
 why_with<sum_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_sum_keep(const X&) = delete;
 LEAT_OTHERWISE_OF(reduce_sum_keep, LEAT_REDUCES);
 
-/// Mean of all elements, or along `Axes`. Errors: axis out of range or named twice.
+/// Mean of all elements, or along `Axes`; of integers rounded toward zero. Dtypes: numbers. Errors: axis out of range or named twice.
+/// Source: TensorFlow `Mean`.
 template <int... Axes, class X>
   requires accepted_with<mean_op, detail::reduction_attributes_of<X, false, Axes...>, X>
 constexpr made_with<mean_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_mean(const X& x) {
@@ -280,7 +275,7 @@ template <int... Axes, class X>
 why_with<mean_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_mean(const X&) = delete;
 LEAT_OTHERWISE_OF(reduce_mean, LEAT_REDUCES);
 
-/// Mean of all elements, or along `Axes`, which stay as dimensions of 1. Errors: axis out of range or named twice.
+/// The same; reduced axes are kept as dimensions of 1.
 template <int... Axes, class X>
   requires accepted_with<mean_op, detail::reduction_attributes_of<X, true, Axes...>, X>
 constexpr made_with<mean_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_mean_keep(const X& x) {
@@ -291,7 +286,9 @@ template <int... Axes, class X>
 why_with<mean_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_mean_keep(const X&) = delete;
 LEAT_OTHERWISE_OF(reduce_mean_keep, LEAT_REDUCES);
 
-/// Largest element of all elements, or along `Axes`. Errors: axis out of range or named twice.
+/// Largest of all elements, or along `Axes`; ties share the gradient equally. Dtypes: numbers. Errors: axis out of range or named
+/// twice.
+/// Source: TensorFlow `Max`.
 template <int... Axes, class X>
   requires accepted_with<max_op, detail::reduction_attributes_of<X, false, Axes...>, X>
 constexpr made_with<max_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_max(const X& x) {
@@ -302,7 +299,7 @@ template <int... Axes, class X>
 why_with<max_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_max(const X&) = delete;
 LEAT_OTHERWISE_OF(reduce_max, LEAT_REDUCES);
 
-/// Largest element of all elements, or along `Axes`, which stay as dimensions of 1. Errors: axis out of range or named twice.
+/// The same; reduced axes are kept as dimensions of 1.
 template <int... Axes, class X>
   requires accepted_with<max_op, detail::reduction_attributes_of<X, true, Axes...>, X>
 constexpr made_with<max_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_max_keep(const X& x) {
@@ -313,7 +310,9 @@ template <int... Axes, class X>
 why_with<max_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_max_keep(const X&) = delete;
 LEAT_OTHERWISE_OF(reduce_max_keep, LEAT_REDUCES);
 
-/// Smallest element of all elements, or along `Axes`. Errors: axis out of range or named twice.
+/// Smallest of all elements, or along `Axes`; ties share the gradient equally. Dtypes: numbers. Errors: axis out of range or named
+/// twice.
+/// Source: TensorFlow `Min`.
 template <int... Axes, class X>
   requires accepted_with<min_op, detail::reduction_attributes_of<X, false, Axes...>, X>
 constexpr made_with<min_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_min(const X& x) {
@@ -324,7 +323,7 @@ template <int... Axes, class X>
 why_with<min_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_min(const X&) = delete;
 LEAT_OTHERWISE_OF(reduce_min, LEAT_REDUCES);
 
-/// Smallest element of all elements, or along `Axes`, which stay as dimensions of 1. Errors: axis out of range or named twice.
+/// The same; reduced axes are kept as dimensions of 1.
 template <int... Axes, class X>
   requires accepted_with<min_op, detail::reduction_attributes_of<X, true, Axes...>, X>
 constexpr made_with<min_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_min_keep(const X& x) {
@@ -335,7 +334,8 @@ template <int... Axes, class X>
 why_with<min_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_min_keep(const X&) = delete;
 LEAT_OTHERWISE_OF(reduce_min_keep, LEAT_REDUCES);
 
-/// Product of all elements, or along `Axes`. Errors: axis out of range or named twice.
+/// Product of all elements, or along `Axes`; the gradient is exact where elements are 0. Dtypes: numbers. Errors: axis out of range or
+/// named twice. Source: TensorFlow `Prod`.
 template <int... Axes, class X>
   requires accepted_with<prod_op, detail::reduction_attributes_of<X, false, Axes...>, X>
 constexpr made_with<prod_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_prod(const X& x) {
@@ -346,7 +346,7 @@ template <int... Axes, class X>
 why_with<prod_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_prod(const X&) = delete;
 LEAT_OTHERWISE_OF(reduce_prod, LEAT_REDUCES);
 
-/// Product of all elements, or along `Axes`, which stay as dimensions of 1. Errors: axis out of range or named twice.
+/// The same; reduced axes are kept as dimensions of 1.
 template <int... Axes, class X>
   requires accepted_with<prod_op, detail::reduction_attributes_of<X, true, Axes...>, X>
 constexpr made_with<prod_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_prod_keep(const X& x) {
@@ -357,7 +357,8 @@ template <int... Axes, class X>
 why_with<prod_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_prod_keep(const X&) = delete;
 LEAT_OTHERWISE_OF(reduce_prod_keep, LEAT_REDUCES);
 
-/// Whether all hold of all elements, or along `Axes`. Errors: axis out of range or named twice.
+/// Whether all elements are true, of all or along `Axes`. Dtypes: bool. Errors: axis out of range or named twice.
+/// Source: TensorFlow `All`.
 template <int... Axes, class X>
   requires accepted_with<all_op, detail::reduction_attributes_of<X, false, Axes...>, X>
 constexpr made_with<all_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_all(const X& x) {
@@ -368,7 +369,7 @@ template <int... Axes, class X>
 why_with<all_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_all(const X&) = delete;
 LEAT_OTHERWISE_OF(reduce_all, LEAT_REDUCES);
 
-/// Whether all hold of all elements, or along `Axes`, which stay as dimensions of 1. Errors: axis out of range or named twice.
+/// The same; reduced axes are kept as dimensions of 1.
 template <int... Axes, class X>
   requires accepted_with<all_op, detail::reduction_attributes_of<X, true, Axes...>, X>
 constexpr made_with<all_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_all_keep(const X& x) {
@@ -379,7 +380,8 @@ template <int... Axes, class X>
 why_with<all_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_all_keep(const X&) = delete;
 LEAT_OTHERWISE_OF(reduce_all_keep, LEAT_REDUCES);
 
-/// Whether any holds of all elements, or along `Axes`. Errors: axis out of range or named twice.
+/// Whether any element is true, of all or along `Axes`. Dtypes: bool. Errors: axis out of range or named twice.
+/// Source: TensorFlow `Any`.
 template <int... Axes, class X>
   requires accepted_with<any_op, detail::reduction_attributes_of<X, false, Axes...>, X>
 constexpr made_with<any_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_any(const X& x) {
@@ -390,7 +392,7 @@ template <int... Axes, class X>
 why_with<any_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_any(const X&) = delete;
 LEAT_OTHERWISE_OF(reduce_any, LEAT_REDUCES);
 
-/// Whether any holds of all elements, or along `Axes`, which stay as dimensions of 1. Errors: axis out of range or named twice.
+/// The same; reduced axes are kept as dimensions of 1.
 template <int... Axes, class X>
   requires accepted_with<any_op, detail::reduction_attributes_of<X, true, Axes...>, X>
 constexpr made_with<any_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_any_keep(const X& x) {
@@ -415,7 +417,7 @@ constexpr Handle sum_to(const Handle& value, const shape& to) {
     if (from[i] != target && target == 1) attribute[n++] = i;
   }
   const output summed = n == 1 ? value : make_node<sum_op>({attribute, static_cast<std::size_t>(n)}, value);
-  shape kept;  // the summed axes are gone; dimensions of 1 come back by a reshape
+  shape kept;  // the summed axes are dropped; a reshape restores dimensions of 1
   if (summed.extent() == to) return summed;
   for (int i = 0; i < to.rank; ++i) kept.push(to[i]);
   if (summed.extent().squeezed() == to.squeezed()) return reshape_to(summed, kept);
@@ -423,7 +425,7 @@ constexpr Handle sum_to(const Handle& value, const shape& to) {
 }
 
 namespace detail {
-// Makes the function known to constant evaluation here, without code for it in every program.
+// Makes the function available in constant evaluation, without emitting code in every program.
 inline constexpr output (*sum_of_handles)(const output&, const shape&) = &sum_to<output>;
 }  // namespace detail
 

@@ -1,5 +1,6 @@
 #pragma once
-// Rules for dtypes and shapes that many operators share, and what their gradients need.
+// Dtype and shape rules shared by operators, and helpers of their gradients. Errors of all functions in ops/: operands that do not fit
+// are refused at compile time if they are typed expressions, with invalid_argument if they are handles.
 
 #include <leat/expr/array_leaf.hpp>
 
@@ -9,6 +10,7 @@ namespace rule {
 
 enum class takes { floating, number, integer, any, boolean };
 
+/// Whether a rule takes a dtype.
 constexpr bool fits(takes t, dtype d) {
   switch (t) {
     case takes::floating: return is_floating(d);
@@ -19,6 +21,7 @@ constexpr bool fits(takes t, dtype d) {
   }
   return false;
 }
+/// The message for a dtype that a rule does not take.
 constexpr std::string_view refusal(takes t) {
   switch (t) {
     case takes::floating: return "takes floating-point dtypes only";
@@ -30,13 +33,13 @@ constexpr std::string_view refusal(takes t) {
   return "takes tensors with a value";
 }
 
-/// An axis that may count from the end, or -1 where there is none such.
+/// Resolves an axis that may be negative; -1 if it is out of range.
 constexpr int axis_of(std::int64_t given, int rank) {
   const std::int64_t at = given < 0 ? given + rank : given;
   return at < 0 || at >= rank ? -1 : static_cast<int>(at);
 }
 
-/// One operand, the result like it.
+/// One operand; the result has its dtype and shape.
 template <takes T>
 struct unary {
   static constexpr op_kind kind = op_kind::element;
@@ -62,7 +65,7 @@ struct binary {
   static constexpr inference infer(const operand_list& x) { return broadcast_pair(x, T); }
 };
 
-/// Two operands of one dtype, the result bool.
+/// Two operands of one dtype; the result is bool.
 template <takes T>
 struct comparison {
   static constexpr op_kind kind = op_kind::element;
@@ -74,7 +77,7 @@ struct comparison {
   }
 };
 
-/// One operand, the result bool.
+/// One operand; the result is bool.
 template <takes T>
 struct predicate {
   static constexpr op_kind kind = op_kind::element;
@@ -88,7 +91,7 @@ struct predicate {
 }  // namespace rule
 
 /// The sum of `value` over the axes along which `to` was broadcast, in the shape `to`.
-/// A template, of which `output` is the one handle, so that it can be defined where sums are, in reduction.hpp.
+/// A template, with `output` as its one handle, so that it can be defined after the sums, in reduction.hpp.
 template <class Handle>
 constexpr Handle sum_to(const Handle& value, const shape& to);
 

@@ -1,20 +1,20 @@
 #pragma once
-// Axes, sizes and other numbers of a node, where some are named dimensions, as TensorFlow's inputs: what writers of plain
-// tables into graphs with names share. A writer says how it computes the size of a dimension.
+// Converts a node's axes and sizes, which may include named dimensions, to TensorFlow's inputs: shared by writers of plain tables into
+// graphs with names. A writer supplies how it computes the size of a dimension.
 
 #include <leat/ops/named_shape.hpp>
 #include <optional>
 
 namespace leat::detail {
 
-/// A shape as files have it: named dimensions are unknown there.
+/// A shape for files: named dimensions become unknown.
 inline shape without_names(shape s) {
   for (int i = 0; i < s.rank; ++i)
     if (s[i] < 0) s.dim[i] = unknown_dimension;
   return s;
 }
 
-/// The sizes as constants, where they can be: none is named, or one is that the operator computes itself.
+/// The sizes as constants, if possible: none is named, or a single one that the operator computes itself.
 inline std::optional<std::vector<std::int32_t>> constant_sizes(std::span<const std::int64_t> sizes, bool computes_one) {
   int named = 0;
   bool open = false;
@@ -28,8 +28,8 @@ inline std::optional<std::vector<std::int32_t>> constant_sizes(std::span<const s
   return std::nullopt;
 }
 
-/// The numbers of a node as its operator's form has them. `sizes(numbers, computes_one)` gives several as one argument,
-/// `size(dimension)` the size of one named dimension; `refuse()` throws where a name stands among numbers that are no sizes.
+/// The numeric attributes of a node as its operator's form has them. `sizes(numbers, computes_one)` returns several as one argument,
+/// `size(dimension)` the size of one named dimension; `refuse()` throws if a named dimension stands for something else than a size.
 template <class Sizes, class Size, class Refuse>
 std::vector<number_argument> size_arguments(const node& n, std::span<const std::int64_t> numbers, Sizes sizes, Size size, Refuse refuse) {
   std::vector<number_argument> arguments;

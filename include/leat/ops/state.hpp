@@ -1,6 +1,6 @@
 #pragma once
-// Writing variables, and order between what a step does. A variable as an operand is its value at the start of the step;
-// writes happen after all those reads, except what is made to wait for them by `after`.
+// Writes of variables, and ordering within a step. A variable as an operand is its value at the start of the step; writes happen after
+// all those reads, except nodes that `after` makes wait for them.
 
 #include <leat/ops/nn.hpp>
 
@@ -20,7 +20,6 @@ struct assignment {
 };
 }  // namespace rule
 
-/// variable = value. Source: TensorFlow `Assign`.
 struct assign_op : rule::assignment<rule::takes::any> {
   static constexpr std::string_view type = "Assign";
   static constexpr field form[]{{field_kind::reference, "ref"},
@@ -29,7 +28,6 @@ struct assign_op : rule::assignment<rule::takes::any> {
                                 {field_kind::fixed_flag, "use_locking", 1},
                                 {field_kind::fixed_flag, "validate_shape", 1}};
 };
-/// variable += value. Source: TensorFlow `AssignAdd`.
 struct assign_add_op : rule::assignment<rule::takes::number> {
   static constexpr std::string_view type = "AssignAdd";
   static constexpr field form[]{{field_kind::reference, "ref"},
@@ -37,7 +35,6 @@ struct assign_add_op : rule::assignment<rule::takes::number> {
                                 {field_kind::type_of, "T"},
                                 {field_kind::fixed_flag, "use_locking", 0}};
 };
-/// variable -= value. Source: TensorFlow `AssignSub`.
 struct assign_sub_op : rule::assignment<rule::takes::number> {
   static constexpr std::string_view type = "AssignSub";
   static constexpr field form[]{{field_kind::reference, "ref"},
@@ -57,14 +54,15 @@ struct assignment_refusal {
 template <class V>
 concept variable_expression = tensor_expression<V> && requires { structure_with<typename V::identity>::is_variable; };
 }  // namespace detail
-/// A variable, or a handle of one: what can be assigned to.
+/// A variable, or a handle of one: the target of an assignment.
 template <class V>
 concept assignable = std::is_same_v<V, output> || detail::variable_expression<V>;
 
 #define LEAT_TAKES_VARIABLE(function)                                                                                                  \
   LEAT_OTHERWISE(#function "(variable, value) takes a variable, then a tensor or a number; an array is assigned by "                    \
                            "session.assign(variable, array), or fed to a placeholder that is the value") function(...) LEAT_DELETED
-/// variable = value; the result is the new value. A number stands for a scalar value.
+/// variable = value; the result is the new value. A number may stand for a scalar value. Shapes and dtypes: those of the variable.
+/// Source: TensorFlow `Assign`.
 template <class V, class X>
   requires(assignable<V> && accepted<assign_op, V, X>)
 constexpr made<assign_op, V, X> assign(const V& variable, const X& value) {
@@ -86,7 +84,8 @@ template <class V, class X>
 why_beside<V, X> assign(const V&, const X&) = delete;
 LEAT_TAKES_VARIABLE(assign);
 
-/// variable += value; the result is the new value. A number stands for a scalar value.
+/// variable += value; the result is the new value. A number may stand for a scalar value. Dtypes: numbers.
+/// Source: TensorFlow `AssignAdd`.
 template <class V, class X>
   requires(assignable<V> && accepted<assign_add_op, V, X>)
 constexpr made<assign_add_op, V, X> assign_add(const V& variable, const X& value) {
@@ -108,7 +107,8 @@ template <class V, class X>
 why_beside<V, X> assign_add(const V&, const X&) = delete;
 LEAT_TAKES_VARIABLE(assign_add);
 
-/// variable -= value; the result is the new value. A number stands for a scalar value.
+/// variable -= value; the result is the new value. A number may stand for a scalar value. Dtypes: numbers.
+/// Source: TensorFlow `AssignSub`.
 template <class V, class X>
   requires(assignable<V> && accepted<assign_sub_op, V, X>)
 constexpr made<assign_sub_op, V, X> assign_sub(const V& variable, const X& value) {
@@ -131,7 +131,7 @@ why_beside<V, X> assign_sub(const V&, const X&) = delete;
 LEAT_TAKES_VARIABLE(assign_sub);
 #undef LEAT_TAKES_VARIABLE
 
-/// Nothing but its control inputs. Source: TensorFlow `NoOp` as `group` builds it.
+/// An operation with control inputs alone. Source: TensorFlow `NoOp` as `group` builds it.
 struct group_op {
   static constexpr std::string_view type = "NoOp";
   static constexpr op_kind kind = op_kind::group;
@@ -149,7 +149,8 @@ struct group_structure : numbers_of<Es...> {
   }
 };
 
-// A copy of a node that also waits for `controls`; of a group, a group of such copies.
+// A copy of a node that also waits for `controls`; of a group, a group of such copies. A row without a value, a deferred training step,
+// is copied whole, as an assignment is.
 constexpr int copy_after(graph& g, int index, std::span<const int> controls) {
   const node n = g.at(index);
   std::vector<int> inputs;
@@ -160,7 +161,7 @@ constexpr int copy_after(graph& g, int index, std::span<const int> controls) {
     return g.add(info_of<group_op>, {}, {}, waits);
   }
   for (int c : controls) waits.push_back(c);
-  if (n.op->kind != op_kind::assign) {
+  if (n.op->kind != op_kind::assign && n.result.type != dtype::invalid) {
     inputs.push_back(index);
     return g.add(info_of<identity_op>, inputs, {}, waits);
   }
@@ -188,7 +189,7 @@ inline constexpr std::uint64_t expressions_hash = [] {
 
 }  // namespace detail
 
-/// One operation that does all of these. Source: TensorFlow `group`.
+/// An operation that runs all of these. Source: TensorFlow `group`.
 template <expression... Es>
 constexpr auto group(const Es&... es) {
   using result = typename detail::record<id<detail::expressions_hash<201, Es...>>, detail::group_structure<Es...>>::operation;
@@ -196,9 +197,9 @@ constexpr auto group(const Es&... es) {
 }
 LEAT_OTHERWISE("group(a, b, ...) takes expressions: assignments, training steps, tensors") group(...) LEAT_DELETED;
 
-/// `x`, but only when `updates` are done. An update (assign and its kin, or a training step) writes after them; a variable
-/// is read after them, so that its new value is seen; any other expression keeps the value computed from the start of the
-/// step. Source: TensorFlow `control_dependencies` with `identity`.
+/// `x`, after `updates`. An update (an assignment or a training step) writes after them; a variable is read after them, so that its new
+/// value is seen; any other expression keeps the value computed from the start of the step.
+/// Source: TensorFlow `control_dependencies` with `identity`.
 template <expression X, expression... Updates>
 constexpr auto after(const X& x, const Updates&... updates) {
   using structure = detail::after_structure<X, Updates...>;

@@ -1,9 +1,9 @@
 #pragma once
-// Typed expressions as a graph with names: `to_graph(loss, train)` puts them into the default graph, where they can be looked
-// at, saved and sent. Placeholders, variables and parameters keep their names; other nodes are called as TensorFlow calls
-// them. A named dimension, which files do not have, becomes an unknown one; where an operator needs its size the graph
-// computes it from a placeholder that has it. Gradients and training steps become what `gradients` and `minimize` make of graphs
-// with names, where a program includes these (<leat/graphs.hpp>), and their parts otherwise.
+// Exports typed expressions to a graph with names: `to_graph(loss, train)` adds them to the default graph, where they can be inspected,
+// saved and sent. Placeholders, variables and parameters keep their names; other nodes get TensorFlow's. A named dimension, which
+// files do not have, becomes an unknown one; where an operator needs its size, the graph computes it from a placeholder's shape.
+// Gradients and training steps become what `gradients` and `minimize` make of graphs with names, if the program includes these
+// (<leat/graphs.hpp>), and plain operators otherwise.
 
 #include <leat/ops/size_arguments.hpp>
 #include <leat/ops/variable_scope.hpp>
@@ -12,11 +12,11 @@ namespace leat {
 
 namespace detail {
 
-/// What expressions carry, by the ids under which they do.
+/// The values that expressions carry, by id.
 using carried_table = std::unordered_map<std::uint64_t, carried_value>;
 
 class graph_writer;
-// Writes a row that stands for a gradient, or a training step: gives its tensor, or its operation as a tensor.
+// Writes a row that stands for a gradient, or a training step: returns its tensor, or its operation as a tensor.
 using deferred_writer = output (*)(graph_writer&, const node&);
 struct deferred_writers {
   std::map<std::string, deferred_writer, std::less<>> by_type;
@@ -38,19 +38,19 @@ class graph_writer {
   }
   output result(int index) { return operand(index); }
 
-  // for writers of deferred rows
+  // ---- for writers of deferred rows ----
   graph& to() const { return to_; }
   output input(const node& n, int k) { return operand(from_.input(n, k)); }
   std::int64_t number(const node& n, int k) const { return from_.attribute(n, k); }
   /// A number that an expression carries.
   double carried(std::int64_t id) const { return std::bit_cast<double>(bits_of_number(static_cast<std::uint64_t>(id))); }
-  /// Where a number stands that is known: of a constant, or a plain number.
+  /// The value of input k if it is a constant or a plain number.
   std::optional<double> plain_number(const node& n, int k) const {
     const node& in = from_.at(from_.input(n, k));
     if (in.op->kind != op_kind::constant) return std::nullopt;
     return value_of_bits(in.result.type, from_.attribute(in, 0));
   }
-  std::map<std::int64_t, std::vector<output>> gradients;  // of the calls that are written already
+  std::map<std::int64_t, std::vector<output>> gradients;  // of calls already written
 
  private:
   static bool is_number(const node& n) {
@@ -62,13 +62,13 @@ class graph_writer {
     return at == carried_.end() ? carried_value{} : at->second;
   }
   std::uint64_t bits_of_number(std::uint64_t id) const { return carried_under(id).bits; }
-  // The elements of an array as a program would write them.
+  // The elements of an array as a literal.
   static tensor_literal literal_of(const shared_elements& array) {
     return {array.type(), array.extent(), std::span(static_cast<const std::byte*>(array.data()), array.bytes())};
   }
   static kept_number value_of(dtype, std::uint64_t bits) { return {static_cast<std::int64_t>(bits)}; }
 
-  // A number is a constant of its own wherever it is used, named after its user.
+  // A number becomes a constant per use, named after its user.
   output operand(int index) {
     const node& n = from_.at(index);
     if (!is_number(n)) return made_[static_cast<std::size_t>(index)];
@@ -87,7 +87,7 @@ class graph_writer {
         .result();
   }
 
-  // The size of a named dimension, as an int32 scalar: from the shape of a placeholder that has it.
+  // The size of a named dimension, an int32 scalar: from the shape of a placeholder that has it.
   output size_of_dimension(std::int64_t dimension) {
     if (const auto known = sizes_.find(dimension); known != sizes_.end()) return known->second;
     for (int i = 0; i < from_.size(); ++i) {
@@ -123,7 +123,7 @@ class graph_writer {
     if (const auto fixed = from_.attribute(n, 0); fixed != 1) product = product * static_cast<int>(fixed);
     return cast_to(product, n.result.type);
   }
-  // Sizes of which some are named: one that the operator computes itself, or a tensor put together from all.
+  // Sizes that include named dimensions: constants if the operator computes one itself, otherwise a stacked tensor.
   number_argument sizes_argument(std::span<const std::int64_t> sizes, bool computes_one = false) {
     if (const auto plain = constant_sizes(sizes, computes_one)) return tensor_literal(*plain);
     std::vector<output> parts;
@@ -182,7 +182,7 @@ class graph_writer {
     return {};
   }
 
-  // A reduction along all axes is one without axes: typed expressions do not tell them apart.
+  // A reduction along all axes is written as one without axes: typed expressions do not distinguish them.
   static bool reduces_all(const node& n, const shape& operand, const std::vector<std::int64_t>& numbers) {
     bool has_axes = false;
     for (const field& f : form_of(*n.op, 1)) has_axes = has_axes || f.kind == field_kind::axes;
@@ -198,7 +198,7 @@ class graph_writer {
     if (n.op->kind == op_kind::index) throw unimplemented("to_graph: positions along an axis");
     if (const auto writer = all_deferred_writers().by_type.find(n.op->type); writer != all_deferred_writers().by_type.end())
       return writer->second(*this, n);
-    if (n.op->type == "CheckRange") return operand(from_.input(n, 0));  // TensorFlow's own operators check their indices
+    if (n.op->type == "CheckRange") return operand(from_.input(n, 0));  // TensorFlow's operators check their indices themselves
     std::vector<output> operands;
     for (int k = 0; k < n.input_count; ++k) operands.push_back(operand(from_.input(n, k)));
     std::vector<int> waits;
@@ -243,13 +243,13 @@ void collect_carried(carried_table& all, const E& e) {
     }
 }
 
-/// A typed expression without its type: what becomes of it in a graph with names needs no more.
+/// A type-erased typed expression, for its export.
 struct any_expression {
   int (*flatten)(graph&) = nullptr;
   bool is_tensor = false;
   carried_table carried{};
 };
-/// The kind of an expression alone, without what it carries.
+/// An expression without the values that it carries.
 template <expression E>
 any_expression kind_of_expression() {
   return {[](graph& g) { return leat::flatten<E>(g); }, is_tensor<E>, {}};
@@ -261,7 +261,7 @@ any_expression as_any_expression(const E& e) {
   return any;
 }
 
-/// What `to_graph` says, for any number of expressions. `settled` has values of numbers that count, whatever expressions carry.
+/// `to_graph` for a list of expressions. `settled` has values of numbers that take precedence over carried ones.
 inline std::vector<graph_element> write_expressions(std::span<const any_expression> expressions, const carried_table& settled = {}) {
   graph plain;
   plain.defers = !all_deferred_writers().by_type.empty();
@@ -288,9 +288,9 @@ inline std::vector<graph_element> write_expressions(std::span<const any_expressi
 
 }  // namespace detail
 
-/// Typed expressions as nodes of the default graph, what they share once. Gives their tensors and operations, in order.
-/// Errors: invalid_argument where a name is taken by a variable already, or a number has two values; unimplemented where a
-/// size is needed that no placeholder has.
+/// Adds typed expressions to the default graph, shared parts once. Returns their tensors and operations, in order.
+/// Errors: invalid_argument if a variable's name is taken, or a number has two values; unimplemented if a size is needed that no
+/// placeholder has.
 template <expression... Es>
 std::vector<graph_element> to_graph(const Es&... es) {
   const detail::any_expression all[]{detail::as_any_expression(es)...};

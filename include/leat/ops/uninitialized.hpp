@@ -1,5 +1,5 @@
 #pragma once
-// Which variables of a named graph have no value yet, as nodes that tell when they run.
+// Nodes that report which variables of a named graph are uninitialized.
 
 #include <leat/ops/defined_shapes.hpp>
 #include <leat/ops/initial_value.hpp>
@@ -8,8 +8,8 @@
 
 namespace leat {
 
-/// The names of the variables that have no value when it runs, a tensor of texts. Without a list, all global and local
-/// variables. Source: `report_uninitialized_variables`.
+/// The names of the variables without a value at run time, a tensor of strings. Without a list, of all global and local variables.
+/// Source: `report_uninitialized_variables`.
 inline output report_uninitialized_variables(std::vector<output> variables, std::string_view name = "report_uninitialized_variables",
                                              const std::source_location& where = std::source_location::current()) {
   graph& g = variables.empty() ? default_graph() : variables.front().owner();

@@ -1,7 +1,7 @@
 #pragma once
-// The update formulas of all optimizers, used by training steps of typed expressions (train/optimizer.hpp) and by TensorFlow's "Apply..."
-// operators in graphs with names (canonical_gradients.hpp). Each function takes the values of slots, rates and gradient before the
-// step and gives the change of the variable and the slots' new values. Operations are in the order of TensorFlow's kernels.
+// The update formulas of all optimizers, for training steps of typed expressions (train/optimizer.hpp) and for TensorFlow's "Apply..."
+// operators in graphs with names (canonical_gradients.hpp). Each function takes slots, rates and gradient before the step and returns
+// the variable's change and the slots' new values. Operations are in the order of TensorFlow's kernels.
 
 #include <leat/ops/functions.hpp>
 #include <leat/ops/reduction.hpp>

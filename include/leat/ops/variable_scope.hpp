@@ -1,12 +1,12 @@
 #pragma once
-// Variable scopes: a prefix of the names that `get_variable` uses, what it does with names that exist, and defaults for new
-// variables. A scope opens a name scope, too, a fresh one each time. Source: TensorFlow 1.x `variable_scope`.
+// Variable scopes: a prefix of the names that `get_variable` uses, a policy for existing names, and defaults for new variables. A scope
+// also opens a new name scope. Source: TensorFlow 1.x `variable_scope`.
 
 #include <leat/ops/named_variables.hpp>
 
 namespace leat {
 
-/// What `reuse` may say: nothing (as the scope around it), true, false (the same as nothing), AUTO_REUSE.
+/// A value of `reuse`: none (inherit), true, false (the same as none), AUTO_REUSE.
 class reuse_setting {
  public:
   constexpr reuse_setting() = default;
@@ -20,17 +20,17 @@ class reuse_setting {
   reuse_mode mode_ = reuse_mode::none;
 };
 
-/// Settings of a variable scope; what is not given is inherited.
+/// Settings of a variable scope; those not given are inherited.
 struct variable_scope_options {
   reuse_setting reuse{};
   first_value initializer{};
   variable_regularizer regularizer{};
   std::optional<dtype> type{};
-  std::string default_name{};        // used, and made unique, where the name is null
+  std::string default_name{};        // used, and made unique, if the name is null
   bool auxiliary_name_scope = true;  // whether a name scope is opened
 };
 
-/// A variable scope as an object, which `variable_scope` enters again.
+/// A variable scope as an object, which `variable_scope` can re-enter.
 class variable_scope_object {
  public:
   explicit variable_scope_object(std::shared_ptr<variable_scope_state> state) : state_(std::move(state)) {}
@@ -38,7 +38,7 @@ class variable_scope_object {
   /// The name scope that was opened with it: "foo/".
   const std::string& original_name_scope() const { return state_->original_name_scope; }
   reuse_mode reuse() const { return state_->reuse; }
-  /// From now on `get_variable` finds only what exists.
+  /// Makes `get_variable` return existing variables only.
   void reuse_variables() { state_->reuse = reuse_mode::yes; }
   const variable_scope_state& state() const { return *state_; }
 
@@ -60,7 +60,7 @@ class [[nodiscard]] variable_scope {
     enter(std::string(name), options, opens ? names_->text() : std::string(name));
   }
   explicit variable_scope(const char* name, const variable_scope_options& options = {}) : variable_scope(std::string_view(name), options) {}
-  /// Without a name of its own: `options.default_name`, with a number where it is taken.
+  /// Without a name: `options.default_name`, with a number if it is taken.
   explicit variable_scope(std::nullptr_t, const variable_scope_options& options) : graph_(&default_graph()), nodes_(&graph_->named()) {
     if (options.default_name.empty()) throw invalid_argument("If default_name is None then name_or_scope is required");
     if (options.reuse.mode() != reuse_mode::none) throw invalid_argument("reuse=True cannot be used without a name_or_scope");
@@ -75,7 +75,7 @@ class [[nodiscard]] variable_scope {
     for (int i = 1; is_open(unique); ++i) unique = options.default_name + "_" + std::to_string(i);
     enter(unique, options, names_->text());
   }
-  /// The scope that the object is, wherever this is: variables go there, operations to a name scope here.
+  /// Re-enters the object's scope: variables go there, operations to a name scope here.
   explicit variable_scope(const variable_scope_object& object, const variable_scope_options& options = {})
       : graph_(&default_graph()), nodes_(&graph_->named()), jumps_(true) {
     const std::string& full = object.name();
@@ -107,7 +107,7 @@ class [[nodiscard]] variable_scope {
 
   const std::string& name() const { return nodes_->variables.current->name; }
   const std::string& original_name_scope() const { return nodes_->variables.current->original_name_scope; }
-  /// The scope as an object, to be entered again.
+  /// The scope as an object, to be re-entered.
   variable_scope_object object() const { return variable_scope_object(nodes_->variables.current); }
   operator variable_scope_object() const { return object(); }
   void reuse_variables() { nodes_->variables.current->reuse = reuse_mode::yes; }
@@ -116,7 +116,7 @@ class [[nodiscard]] variable_scope {
   void open_names(const std::string& name, bool fresh) {
     if (fresh) {
       static_cast<void>(names_.emplace(*graph_, name));
-    } else {  // the name scope that is current, entered once more
+    } else {  // re-enters the current name scope
       const std::string& current = nodes_->names.scope();
       static_cast<void>(names_.emplace(*graph_, current.empty() ? std::string{} : current + "/"));
     }

@@ -1,18 +1,17 @@
 #pragma once
-// The last rewrite before fusion: the order of execution, and copies where an array must stand by itself. Values are
+// The last rewrite before fusion: fixes the order of execution and inserts copies where an array must be stored by itself. Values are
 // computed as early as their operands allow; everything that does not depend on a write comes before the first write, so
-// that a variable read without `after` is its value at the start of the step. Two writes to one variable that nothing
-// orders are refused.
+// that a variable read without `after` is its value at the start of the step. Two unordered writes to one variable are refused.
 
 #include <leat/passes/simplify.hpp>
 
 namespace leat::passes {
 
-/// A reshape that only adds or removes dimensions of 1 changes nothing for element-wise work.
+/// Whether a reshape only adds or removes dimensions of 1, which changes nothing for element-wise work.
 constexpr bool is_alias(const graph& g, const node& n) {
   return is_operator<reshape_op>(*n.op) && g.at(g.input(n, 0)).result.extent.squeezed() == n.result.extent.squeezed();
 }
-/// The node behind aliases.
+/// The node whose result an alias reads.
 constexpr int source_of(const graph& g, int i) {
   while (is_alias(g, g.at(i))) i = g.input(g.at(i), 0);
   return i;
@@ -28,7 +27,7 @@ constexpr bool is_strided_view(const graph& g, int i) {
 
 namespace detail {
 
-/// How many writes stand before each node, along the longest path.
+/// The number of writes before each node, along the longest path.
 constexpr std::vector<int> write_depths(const graph& g) {
   std::vector<int> depth(g.nodes.size(), 0);
   for (std::size_t i = 0; i < depth.size(); ++i) {
@@ -58,7 +57,7 @@ constexpr bool depends_on(const graph& g, int later, int earlier) {
 
 }  // namespace detail
 
-/// What is wrong with the order of writes: empty, or the two that nothing orders.
+/// What is wrong with the order of writes: empty, or the two that are unordered.
 constexpr message unordered_writes(const graph& g) {
   message m;
   std::vector<int> writes;
@@ -75,10 +74,10 @@ constexpr message unordered_writes(const graph& g) {
   return m;
 }
 
-/// The graph in order of execution, with copies put in; `targets` are renumbered, and each is a node of its own whose
-/// result can be handed out.
+/// The graph in order of execution, with copies inserted; `targets` are renumbered, and each becomes a node of its own whose result
+/// can be returned.
 constexpr graph arrange(const graph& from, std::vector<int>& targets) {
-  std::vector<char> live(from.nodes.size(), 0);  // simplification leaves nodes behind that nothing uses any more
+  std::vector<char> live(from.nodes.size(), 0);  // simplification leaves unused nodes behind
   for (int t : targets) live[static_cast<std::size_t>(t)] = 1;
   for (std::size_t i = from.nodes.size(); i-- > 0;) {
     if (live[i] == 0) continue;
@@ -86,7 +85,7 @@ constexpr graph arrange(const graph& from, std::vector<int>& targets) {
     for (int k = 0; k < from.nodes[i].control_count; ++k) live[static_cast<std::size_t>(from.control(from.nodes[i], k))] = 1;
   }
   const auto depth = detail::write_depths(from);
-  std::vector<int> first_write(from.nodes.size(), 1 << 30);  // of each variable
+  std::vector<int> first_write(from.nodes.size(), 1 << 30);  // indexed by variable
   int deepest = 0;
   bool writes = false;
   for (std::size_t i = 0; i < from.nodes.size(); ++i) {
@@ -101,7 +100,7 @@ constexpr graph arrange(const graph& from, std::vector<int>& targets) {
   to.edges.reserve(from.edges.size() + 32);
   to.dimension_names = from.dimension_names;
   std::vector<int> map(from.nodes.size(), -1);
-  std::vector<int> old_value(from.nodes.size(), -1);  // a variable's value at the start, kept past its first write
+  std::vector<int> old_value(from.nodes.size(), -1);  // a variable's initial value, kept past its first write
   std::vector<char> reads_old(from.nodes.size(), 0);
   std::vector<int> copied;
 
@@ -119,14 +118,14 @@ constexpr graph arrange(const graph& from, std::vector<int>& targets) {
     }
     return copied[static_cast<std::size_t>(i)];
   };
-  // An array that a kernel can take as it lies: not a strided view, not one number for all elements.
+  // An array that a kernel can take without a copy: not a strided view, not one number for all elements.
   auto standing = [&](int i) {
     const op_kind kind = to.at(source_of(to, i)).op->kind;
     if (is_strided_view(to, i) || kind == op_kind::constant || kind == op_kind::index) return copy_once(i);
     return i;
   };
 
-  // variables first: a copy of the value at the start is needed where something reads it behind a write
+  // Variables first: their initial value is copied if something reads it after a write.
   if (writes)
     for (std::size_t i = 0; i < from.nodes.size(); ++i) {
       const node& n = from.nodes[i];
@@ -137,7 +136,7 @@ constexpr graph arrange(const graph& from, std::vector<int>& targets) {
         if (from.nodes[v].op->kind == op_kind::variable && !waits && depth[i] > first_write[v]) old_value[v] = -2;
       }
       if (n.op->kind != op_kind::assign) continue;
-      // and where a write takes a variable as it lies, or a view of one: the other's write may come first
+      // Likewise where a write takes another variable, or a view of one, which may be written before.
       int source = from.input(n, 1);
       int reader = static_cast<int>(i);
       for (; from.at(source).op->kind == op_kind::view; source = from.input(from.at(source), 0)) reader = source;
@@ -165,7 +164,7 @@ constexpr graph arrange(const graph& from, std::vector<int>& targets) {
         inputs[k] = standing(inputs[k]);
     }
     const std::span<const int> operands(inputs, static_cast<std::size_t>(n.input_count));
-    if (waits)  // a read at a given moment is a copy made then
+    if (waits)  // a read that waits is a copy made at that time
       map[i] = to.add(info_of<copy_op>, operands, {n.result.extent.dim, static_cast<std::size_t>(n.result.extent.rank)}, controls);
     else
       map[i] = to.add(*n.op, operands, attributes, controls);
@@ -187,7 +186,7 @@ constexpr graph arrange(const graph& from, std::vector<int>& targets) {
         if (live[i] != 0 && map[i] < 0 && depth[i] == d) move(i);
   }
 
-  // what is handed out stands by itself: no leaf, no view, no node twice
+  // Each target gets an array of its own: it is no leaf, no view, and no node twice.
   std::vector<int> given;
   std::vector<int> written;
   for (int i = 0; i < to.size(); ++i)

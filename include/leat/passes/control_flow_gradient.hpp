@@ -1,5 +1,5 @@
 #pragma once
-// The functions that write gradients of control flow's operators; the loops that they write in are loop_gradient.hpp's.
+// The gradient functions of control flow operators; loop_gradient.hpp has the loops that they build.
 
 #include <leat/core/early.hpp>
 #include <leat/passes/loop_gradient.hpp>
@@ -14,7 +14,7 @@ inline gradient_list switch_gradient(const gradient_call& c) {
     named_loop_gradient* const state = current_loop_gradient(g.named());
     if (state == nullptr || state->forward() != its->loop())
       refuse_gradient(g, index, "a gradient in a loop for the first value of the loop's variable, or what that is computed from");
-    // it is met twice: for what leaves the loop, and for what stays in it
+    // Visited twice: for the value that leaves the loop, and for the one that stays in it.
     const auto known = state->merge_of_switch.find(index);
     if (known != state->merge_of_switch.end()) {
       if (static_cast<bool>(c.slices(1))) next_iteration(known->second, c.dy(1));

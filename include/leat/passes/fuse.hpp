@@ -1,22 +1,22 @@
 #pragma once
-// Fusion: which nodes run in one loop nest. Element-wise nodes, reductions and writes of one iteration space form clusters;
+// Fusion: decides which nodes run in one loop nest. Element-wise nodes, reductions and writes of one iteration space form clusters;
 // everything else (products, gather, …) is a step of its own.
 //
-// Each step has a level, and an edge between two steps always leads to a higher one, so that steps can be merged freely
-// within a level. A node joins the cluster of an operand when it can read that operand from a register:
+// Each step has a level, and edges between steps lead to higher levels, so that steps of one level can be merged freely. A node joins
+// the cluster of an operand if it can read that operand from a register:
 //
-//   - it has the same iteration space (dimensions of 1 aside) and the operand is an element of it: a plain chain;
+//   - both have the same iteration space (dimensions of 1 aside) and the operand is an element of it: a plain chain;
 //   - the operand was reduced over the last dimension and the node needs one such value per row: softmax, mean and variance;
-//   - the node itself has one element per row: what happens to a row's sum before it is used.
+//   - the node itself has one element per row: it computes on a row's sum before the sum is used.
 //
-// Everything else it reads from memory and stands on a higher level. At the end, nodes that only one later cluster uses,
-// and that would have been stored for it, move there: recomputed from what is stored anyway.
+// All other operands are read from memory, on a higher level. Finally, nodes that only one later cluster uses, and that would be
+// stored for it, move there: they are recomputed from what is stored anyway.
 
 #include <leat/passes/arrange.hpp>
 
 namespace leat::passes {
 
-/// Where each node runs.
+/// The step in which each node runs.
 struct fusion {
   struct cluster {
     shape space;
@@ -41,7 +41,7 @@ struct fusion {
   }
 };
 
-/// Which dimensions of `n`'s iteration space (its dimensions that are not 1) the shape `p` covers, as bits.
+/// The dimensions of `n`'s iteration space (those that are not 1) that the shape `p` covers, as bits.
 constexpr int covered(const shape& p, const shape& n) {
   int mask = 0;
   int bit = 0;
@@ -98,7 +98,7 @@ class fuser {
     return n.op->kind == op_kind::reduction ? g_.at(g_.input(n, 0)).result.extent : n.result.extent;
   }
 
-  // Steps whose input may be wrong in a way that only its values show, or the sizes of named dimensions.
+  // Steps that validate their input at run time, by its values or by the sizes of named dimensions.
   constexpr bool may_refuse(const node& n) const {
     if (is_operator<argmax_op>(*n.op) || is_operator<argmin_op>(*n.op)) {
       const shape& from = g_.at(g_.input(n, 0)).result.extent;
@@ -108,7 +108,7 @@ class fuser {
            is_operator<segment_sum_op>(*n.op);
   }
 
-  // variable -= scale * product: one call that multiplies and updates.
+  // Folds variable -= scale * product into one call that multiplies and updates.
   constexpr void fold_update(int i) {
     const node& n = g_.at(i);
     if (!is_operator<assign_sub_op>(*n.op) && !is_operator<assign_add_op>(*n.op)) return;
@@ -126,7 +126,7 @@ class fuser {
       value = other;
     }
     if (!is_operator<matmul_op>(*g_.at(value).op) || !single(value)) return;
-    // the product must not read a variable that is overwritten
+    // The product must not read a variable that is overwritten.
     for (int k = 0; k < 2; ++k)
       if (reads_written(g_.input(g_.at(value), k))) {
         if (scale >= 0) f_.places[at(g_.input(n, 1))].folded = false;
@@ -157,11 +157,11 @@ class fuser {
     for (int k = 0; k < n.control_count; ++k) level = larger(level, available(g_.control(n, k)));
     return level;
   }
-  // Reads of variables, so that writes come after them.
+  // Reads of variables: writes must follow them.
   struct read {
     int variable;
     int reader;
-    bool element = true;  // reads it element by element, not through a view
+    bool element = true;  // reads element by element, not through a view
   };
   constexpr void note_reads(int i) {
     const node& n = g_.at(i);
@@ -185,7 +185,7 @@ class fuser {
     const node& r = g_.at(reader);
     if (r.op->kind == op_kind::kernel || f_.fold_product[at(reader)] >= 0) return f_.places[at(reader)].level + 1;
     if (is_compute(r)) return f_.clusters[at(f_.find(f_.places[at(reader)].cluster))].level + 1;
-    return 0;  // a view: its own readers are noted
+    return 0;  // a view: its own readers are recorded
   }
 
   constexpr int kernel_level(int i) const {
@@ -205,8 +205,8 @@ class fuser {
   }
 
   enum class access { memory, lane, row };
-  // How a node of shape `own` would read its input inside cluster `c`. The input's own shape says which dimensions it covers,
-  // not that of the node behind aliases: [10, 1] and [10] meet [10, 10] along different axes.
+  // How a node of shape `own` would read its input inside cluster `c`. The input's own shape determines which dimensions it covers,
+  // not that of the node behind aliases: [10, 1] and [10] broadcast to [10, 10] along different axes.
   constexpr access reads_as(const shape& own, int input, int c) const {
     const int p = source_of(g_, input);
     const auto& place = f_.places[at(p)];
@@ -219,7 +219,7 @@ class fuser {
     if (mine == home.space && mine.rank > 0 && mask == (all & ~(1 << (mine.rank - 1)))) return access::row;
     return access::memory;
   }
-  // Whether a node's result is not an element of its cluster's space but a reduction that leaves it.
+  // Whether a node's result is a reduction that leaves its cluster, not an element of the cluster's space.
   constexpr bool is_reduced(int p) const { return g_.at(p).op->kind == op_kind::reduction && !f_.places[at(p)].per_row; }
   static constexpr bool is_outer(const shape& own, const shape& space) {
     if (space.rank < 2) return false;
@@ -242,7 +242,7 @@ class fuser {
     int base = after_controls(i);
     const int first = n.op->kind == op_kind::assign ? 1 : 0;
 
-    // as one element per row of an operand's cluster
+    // First try: one element per row of an operand's cluster.
     for (int k = first; k < n.input_count; ++k) {
       const int p = source_of(g_, g_.input(n, k));
       const auto& place = f_.places[at(p)];
@@ -262,7 +262,7 @@ class fuser {
       return;
     }
 
-    // as an element of its own space
+    // Otherwise: an element of its own space.
     int level = base;
     for (int k = first; k < n.input_count; ++k) {
       const int p = source_of(g_, g_.input(n, k));
@@ -335,7 +335,7 @@ class fuser {
   }
 
  private:
-  // Moves nodes toward their only later cluster where that stores no more than before.
+  // Moves nodes into their only later cluster if that stores no more than before.
   constexpr void sink() {
     std::vector<int> target(g_.nodes.size(), -1);  // -1 none yet, -2 several or not a lane
     for (int i = g_.size() - 1; i >= 0; --i) {
@@ -392,7 +392,7 @@ class fuser {
 
 }  // namespace detail
 
-/// Where each node of an arranged graph runs.
+/// Assigns the nodes of an arranged graph to steps.
 constexpr fusion fuse(const graph& g, std::span<const int> targets) { return detail::fuser(g, targets).run(); }
 
 }  // namespace leat::passes

@@ -10,12 +10,12 @@ namespace leat {
 
 namespace passes {
 
-/// Whether a gradient passes a node to its operands: not where its values are integers or bool.
+/// Whether a gradient flows through a node to its operands: not if it is an integer or bool.
 constexpr bool passes_gradient(const node& n) {
   return n.op->has_gradient && is_floating(n.result.type) && !is_operator<stop_gradient_op>(*n.op);
 }
 
-/// The gradients of `y` (summed, if it is not a scalar) for each of `xs`: node numbers, -1 where `y` does not depend on x by
+/// The gradients of `y` (summed, if it is not a scalar) for each of `xs`: node numbers, -1 if `y` does not depend on x through
 /// operators that have a gradient.
 constexpr std::vector<int> gradients(graph& g, int y, std::span<const int> xs) {
   const auto count = static_cast<std::size_t>(y) + 1;
@@ -48,7 +48,7 @@ constexpr std::vector<int> gradients(graph& g, int y, std::span<const int> xs) {
   return result;
 }
 
-/// All trainable variables of floating-point dtype that node `y` depends on by operators that have a gradient.
+/// All trainable floating-point variables that node `y` depends on through operators that have a gradient.
 constexpr std::vector<int> trainable_variables(const graph& g, int y) {
   std::vector<char> reached(static_cast<std::size_t>(y) + 1, 0);
   reached[static_cast<std::size_t>(y)] = 1;
@@ -60,7 +60,7 @@ constexpr std::vector<int> trainable_variables(const graph& g, int y) {
     if (!passes_gradient(n)) continue;
     for (int k = 0; k < n.input_count; ++k) reached[static_cast<std::size_t>(g.input(n, k))] = 1;
   }
-  for (std::size_t i = 0, j = found.size(); i + 1 < j; ++i) {  // in the order in which they were made
+  for (std::size_t i = 0, j = found.size(); i + 1 < j; ++i) {  // in order of creation
     --j;
     const int t = found[i];
     found[i] = found[j];
@@ -69,7 +69,7 @@ constexpr std::vector<int> trainable_variables(const graph& g, int y) {
   return found;
 }
 
-/// What stands between `y` and `x`: empty if a gradient passes.
+/// Why no gradient flows from `y` to `x`: empty if one does.
 constexpr message obstacle(const graph& g, int y, int x) {
   std::vector<char> reached(static_cast<std::size_t>(y) + 1, 0);
   std::vector<char> open(static_cast<std::size_t>(y) + 1, 0);
@@ -117,7 +117,7 @@ struct gradient_problem {
   static constexpr bool none = text().size == 0;
 };
 template <class Y, class... Xs>
-struct gradient_refusal {};  // of what is no tensor; clang asks for the type of a result before it looks at what the function requires
+struct gradient_refusal {};  // for non-tensors; clang instantiates the return type before it checks constraints
 template <tensor_expression Y, tensor_expression X, tensor_expression... Xs>
 struct gradient_refusal<Y, X, Xs...> {
   using problem =
@@ -129,8 +129,8 @@ constexpr std::uint64_t gradient_hash(std::size_t k) {
   return mix(Base, k + 1);
 }
 
-// One of several gradients, in tables that defer them. Operands: y, then the xs. Attributes: which x, and a number that all of
-// one call have.
+// One of several gradients, in tables that defer them. Operands: y, then the xs. Attributes: the index of x, and a number shared by all
+// of one call.
 struct deferred_gradient_op {
   static constexpr std::string_view type = "leat.Gradients";
   static constexpr op_kind kind = op_kind::kernel;
@@ -140,7 +140,7 @@ struct deferred_gradient_op {
   }
 };
 
-// The structure of one of several gradients: all are made together when the first enters the graph.
+// The structure of one of several gradients: all are computed together when the first enters the graph.
 template <std::uint64_t Base, std::size_t I, class Y, class... Xs>
 struct gradient_structure : numbers_of<Y, Xs...> {
   template <class E>
@@ -173,7 +173,7 @@ constexpr auto make_gradients(std::index_sequence<I...>, const Y& y, const Xs&..
 
 /// The gradients of `y` for each of `xs`, as a tuple of expressions: `auto [dw, db] = gradients(loss, w, b)`.
 /// Shapes: those of the xs; a y that is not a scalar is summed. Errors (at compile time): y does not depend on an x, or no
-/// gradient passes between them. Source: TensorFlow `gradients`.
+/// gradient flows between them. Source: TensorFlow `gradients`.
 template <tensor_expression Y, tensor_expression... Xs>
   requires(sizeof...(Xs) > 0 && detail::gradient_problem<Y, Xs...>::none)
 [[nodiscard("gradients are expressions: fetch them, or make a training step of them")]]

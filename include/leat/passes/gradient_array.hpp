@@ -1,6 +1,6 @@
 #pragma once
-// Gradients of operators that rearrange arrays, in graphs with names, node for node as TensorFlow 1.x writes them. Rows that are
-// gathered give a sparse gradient: the rows alone. Source: TensorFlow's gradients of the operators of the same names.
+// Gradients of operators that rearrange arrays, in graphs with names, node for node as TensorFlow 1.x writes them. The gradient of a
+// gather is sparse: its rows alone. Source: TensorFlow's gradients of the operators of the same names.
 
 #include <leat/core/early.hpp>
 #include <leat/passes/gradient_math.hpp>
@@ -9,7 +9,7 @@ namespace leat::detail {
 
 inline gradient_list gradient_of_identity(const gradient_call& c) { return {c.slices()}; }
 
-/// dy in the shape of the input, of which one size may be left to the run.
+/// dy reshaped to the input's shape, of which one size may be known only at run time.
 inline gradient_list gradient_of_reshape(const gradient_call& c) {
   const output dy = c.dy();
   const shape to = c.input(0).extent();
@@ -103,7 +103,7 @@ inline gradient_list gradient_of_concat(const gradient_call& c) {
   if (count == 1) return {dy};
   graph& g = c.owner();
   const output axis = floor_mod(c.input(count), rank_of(c.input(0)));
-  // static shapes are constants, once all of them are known to be
+  // Constants if all shapes are static.
   std::vector<output> shapes;
   for (int k = 0; k < count && c.input(k).extent().is_static(); ++k) shapes.push_back(shape_of(c.input(k)));
   if (static_cast<int>(shapes.size()) != count) {
@@ -160,7 +160,7 @@ inline gradient_list gradient_of_strided_slice(const gradient_call& c) {
   const name_scope scope(g, "StridedSliceGrad");
   std::vector<output> inputs{its_shape};
   constexpr std::string_view names[]{"begin", "end", "strides"};
-  for (int k = 1; k <= 3; ++k) {  // constants stand in the scope of the gradient again
+  for (int k = 1; k <= 3; ++k) {  // constants are repeated in the gradient's scope
     const tensor_proto* p = c.input(k).port() == 0 ? g.named().contents_of(g, c.input(k).index()) : nullptr;
     const auto values = constant_integers(c.input(k));
     if (p == nullptr || !values || p->dtype != data_type::int32) {
@@ -194,7 +194,7 @@ inline gradient_list gradient_of_segment_sum(const gradient_call& c) {
   const output dy = c.dy();
   const output ids = c.input(1);
   if (!ids.extent().has_rank() || !dy.extent().has_rank()) return {gather(dy, ids, "GatherV2")};
-  // rows of a negative id are in no segment
+  // Rows with negative ids are in no segment.
   const output zero = zeros_like(ids);
   const output rows = gather(dy, maximum(ids, zero), "GatherV2");
   output kept = greater_equal(ids, zero);
@@ -202,7 +202,7 @@ inline gradient_list gradient_of_segment_sum(const gradient_call& c) {
   return {select(kept, rows, zeros_like(rows), "SelectV2")};
 }
 
-/// Rows of a tensor: the gradient is sparse. Along other axes it is that of the operator's class.
+/// Sparse for rows of a tensor; along other axes the gradient of the operator's class.
 inline gradient_list gradient_of_gather(const gradient_call& c) {
   const output dy = c.dy();
   const output params = c.input(0);
@@ -237,7 +237,7 @@ inline gradient_list gradient_of_gather(const gradient_call& c) {
   return {{rows, reshape(indices, count), its_shape}};
 }
 
-/// Of a product of stacks of matrices: summed over the dimensions along which a stack was repeated.
+/// Of a batched matrix product: summed over the batch dimensions that broadcast.
 inline gradient_list gradient_of_stacked_product(const gradient_call& c) {
   const output dy = c.dy();
   const output x = c.input(0);

@@ -1,9 +1,8 @@
 #pragma once
-// How gradients of graphs with names are written, by the type of an operator: a table of functions that a program can add to.
-// A function sees a node and the gradients of its results, and gives those of its inputs, as new nodes. The library's own
-// functions (gradient_math.hpp and its neighbors) make the nodes that TensorFlow 1.x makes, under the same names, so that
-// graphs of training can be compared and exchanged. An operator that is not in the table, but whose class has a `gradient`,
-// needs no function here: its own is used (gradient_rows.hpp).
+// Gradient functions of graphs with names, in a table by operator type, which programs can extend. A function takes a node and the
+// gradients of its results, and returns those of its inputs, as new nodes. The library's own (gradient_math.hpp and its neighbors)
+// make TensorFlow 1.x's nodes under the same names, so that training graphs can be compared and exchanged. An operator that is not in
+// the table, but whose class has a `gradient`, uses that (gradient_writer.hpp).
 
 #include <leat/graph/lookup.hpp>
 #include <leat/ops/add_n.hpp>
@@ -15,8 +14,8 @@
 
 namespace leat {
 
-/// A gradient: a tensor, or rows of one, which `indices` place in a tensor of the shape `dense_shape` and which add up where an
-/// index is there twice. Source: TensorFlow `IndexedSlices`.
+/// A gradient: a tensor, or sparse: rows at `indices` of a tensor of shape `dense_shape`; rows with equal indices add up.
+/// Source: TensorFlow `IndexedSlices`.
 struct gradient_value {
   output values;
   output indices{};
@@ -29,23 +28,23 @@ struct gradient_value {
   bool is_sparse() const { return static_cast<bool>(indices); }
 };
 
-/// What the gradient of a node sees.
+/// Argument of a gradient function.
 class gradient_call {
  public:
   gradient_call(const graph_operation& node, std::vector<gradient_value> gradients) : node_(node), gradients_(std::move(gradients)) {}
 
   graph& owner() const { return node_.owner(); }
   const graph_operation& operation() const { return node_; }
-  /// Input `k`, those with numbers among them; the node's own result `k`.
+  /// Input `k`, including those that hold numeric attributes; `result(k)` is the node's own result.
   output input(int k = 0) const { return owner().named().input(owner(), node_.index(), k); }
   int input_count() const { return owner().named().input_count(owner(), node_.index()); }
   output result(int k = 0) const { return node_.result(k); }
-  /// The gradient of result `k`, as one tensor; empty where none comes.
+  /// The gradient of result `k`, as a dense tensor; empty if there is none.
   output dy(int k = 0) const;
   const gradient_value& slices(int k = 0) const { return gradients_[static_cast<std::size_t>(k)]; }
   const std::vector<gradient_value>& all() const { return gradients_; }
 
-  /// Attributes of the node, or what TensorFlow takes where there is none.
+  /// Attributes of the node, or TensorFlow's defaults.
   bool flag(std::string_view name, bool otherwise = false) const { return attribute(name, otherwise); }
   std::int64_t integer(std::string_view name, std::int64_t otherwise = 0) const { return attribute(name, otherwise); }
   attribute_map attributes(std::initializer_list<std::string_view> names) const {
@@ -67,7 +66,7 @@ class gradient_call {
   std::vector<gradient_value> gradients_;
 };
 
-/// Gives the gradients of a node's inputs in order; an empty one, or none at the end, where no gradient goes.
+/// Returns the gradients of a node's inputs in order; empty ones, or none at the end, for inputs without a gradient.
 using gradient_function = std::function<std::vector<gradient_value>(const gradient_call&)>;
 
 namespace detail {
@@ -88,7 +87,7 @@ inline gradient_function find_gradient(std::string_view type) {
   return at == table.by_type.end() ? gradient_function{} : at->second;
 }
 
-/// "the node 'a/b' (MatMul): what, made at main.cpp:12".
+/// "the node 'a/b' (MatMul): what, made at main.cpp:12". Errors: unimplemented.
 [[noreturn]] inline void refuse_gradient(graph& g, int index, const std::string& what) {
   const node_record& r = g.named().record(index);
   std::string text = "gradients: the node '" + r.name + "' (" + std::string(g.at(index).op->type) + "): " + what;
@@ -96,7 +95,7 @@ inline gradient_function find_gradient(std::string_view type) {
   throw unimplemented(text);
 }
 
-/// A node of one result, of an operator that is known or not: "Type" in the current scope.
+/// A node with one result, of any operator, known or not: "Type" in the current scope.
 inline output gradient_node(std::string_view type, std::initializer_list<output> inputs, attribute_map attributes,
                             const tensor_info& result, std::string_view name = {}) {
   graph& g = inputs.begin()->owner();
@@ -111,7 +110,7 @@ inline output gradient_node(std::string_view type, std::initializer_list<output>
 }
 inline tensor_info info_like(const output& x) { return {x.type(), x.extent()}; }
 
-/// The tensor of which a gradient has rows. Source: TensorFlow's conversion of `IndexedSlices`.
+/// A sparse gradient as a dense tensor. Source: TensorFlow's conversion of `IndexedSlices`.
 inline output densified(const gradient_value& v, std::string_view name = "UnsortedSegmentSum") {
   if (!v.is_sparse()) return v.values;
   graph& g = v.values.owner();
@@ -136,14 +135,14 @@ inline output densified(const gradient_value& v, std::string_view name = "Unsort
            {{"T", v.values.type()}, {"Tindices", v.indices.type()}, {"Tnumsegments", count.type()}}, {{v.values.type(), extent}}, name)
       .result();
 }
-/// Arrays one after the other along an axis that is a tensor: ConcatV2 "concat".
+/// Arrays concatenated along an axis that is a tensor: ConcatV2 "concat".
 inline output concat_node(const std::vector<output>& values, const number_argument& axis) {
   graph& g = values.front().owner();
   const number_argument only[]{axis};
   return g.named().build(g, info_of<concat_op>, values, {}, "concat", only);
 }
 
-/// Several sparse gradients of one tensor: their rows one after the other.
+/// Several sparse gradients of one tensor, their rows concatenated.
 inline gradient_value joined(const std::vector<gradient_value>& parts) {
   std::vector<output> values;
   std::vector<output> indices;
@@ -155,11 +154,11 @@ inline gradient_value joined(const std::vector<gradient_value>& parts) {
   return {rows, concat_node(indices, tensor_literal(std::int32_t{0})), parts.front().dense_shape};
 }
 
-/// Where a condition has the shape of both, or is a vector of their first dimension. Source: TensorFlow 1.x `Select`.
+/// Selection by a condition of the operands' shape, or by a vector over their first dimension. Source: TensorFlow 1.x `Select`.
 inline output select_rows(const output& condition, const output& x, const output& y) {
   return gradient_node("Select", {condition, x, y}, {{"T", x.type()}}, {x.type(), known_of(x.extent(), y.extent())});
 }
-/// Ones in the shape of x. Source: TensorFlow 1.x `ones_like`.
+/// Ones of the shape of x. Source: TensorFlow 1.x `ones_like`.
 inline output ones_like_nodes(const output& x) {
   graph& g = x.owner();
   const name_scope scope(g, "ones_like");
@@ -175,9 +174,9 @@ inline output ones_like_nodes(const output& x) {
 
 inline output gradient_call::dy(int k) const { return detail::densified(slices(k)); }
 
-/// Says how gradients pass a type of operator in graphs with names: `register_gradient("Print", [](const gradient_call& c) {
-/// return std::vector<gradient_value>{c.dy()}; })`. The function runs in the scope "gradients/NODE_grad/" of the default graph,
-/// with the library's functions at hand. It takes the place of what was known of the type. Safe from any thread.
+/// Registers the gradient of an operator type in graphs with names: `register_gradient("Print", [](const gradient_call& c) {
+/// return std::vector<gradient_value>{c.dy()}; })`. The function runs in the scope "gradients/NODE_grad/" of the default graph, where
+/// it can use the library's functions. It replaces the previous one of the type. Thread-safe.
 /// Source: TensorFlow `RegisterGradient`.
 inline void register_gradient(std::string_view type, gradient_function function) {
   auto& table = detail::gradient_functions();
@@ -188,7 +187,7 @@ inline void register_gradient(std::string_view type, gradient_function function)
 namespace detail {
 
 using gradient_list = std::vector<gradient_value>;
-/// Enters the library's own functions, once; what a program registered before stays.
+/// Registers the library's own functions, once; a function that the program registered before stays.
 inline bool enter_gradients(std::initializer_list<std::pair<std::string_view, gradient_list (*)(const gradient_call&)>> functions) {
   auto& table = gradient_functions();
   const std::lock_guard lock(table.guard);

@@ -1,8 +1,8 @@
 #pragma once
 // Gradients of element-wise operators, products and reductions in graphs with names, node for node as TensorFlow 1.x writes
-// them. Where one operand was repeated, its gradient is summed: over axes that the shapes tell, or that the graph computes
-// from the shapes of a run (`BroadcastGradientArgs`), so that the rank may be unknown. Source: TensorFlow's gradients of the
-// operators of the same names; for the formulas Griewank and Walther, "Evaluating Derivatives".
+// them. The gradient of an operand that was broadcast is summed: over axes known from the shapes, or computed at run time
+// (`BroadcastGradientArgs`), so that the rank may be unknown. Source: TensorFlow's gradients of the operators of the same names; for
+// the formulas Griewank and Walther, "Evaluating Derivatives".
 
 #include <leat/core/early.hpp>
 #include <leat/passes/gradient_functions.hpp>
@@ -10,9 +10,9 @@
 
 namespace leat::detail {
 
-// ---- operands that were repeated --------------------------------------------------------------------------------------
+// ---- broadcast operands ----------------------------------------------------------------------------------------------
 
-/// The axes of the result along which each of two operands was repeated, where the shapes tell.
+/// The axes of the result along which each of two operands was broadcast, if the shapes are known.
 struct repeated_axes {
   bool known = false;
   std::vector<std::int32_t> x;
@@ -45,7 +45,7 @@ inline std::array<output, 2> broadcast_gradient_args(const output& x_shape, cons
 inline output reduced_to(const output& gradient, const index_list& axes, const output& its_shape) {
   return reshape(reduce_sum(gradient, axes, keep_dims::yes), its_shape);
 }
-/// The gradients of two operands, each of them in its operand's shape.
+/// The gradients of two operands, each in its operand's shape.
 inline gradient_list reduced(const gradient_call& c, const output& gx, const output& gy) {
   const output x = c.input(0);
   const output y = c.input(1);
@@ -180,7 +180,7 @@ inline gradient_list gradient_of_select_v2(const gradient_call& c) {
 
 // ---- one operand ------------------------------------------------------------------------------------------------------
 
-/// Of operators whose gradient is one node of dy and the result, or the operand.
+/// For operators whose gradient is one node of dy and the result, or the operand.
 inline gradient_list of_own_operator(const gradient_call& c, std::string_view type, const output& a, const output& b) {
   return {gradient_node(type, {a, b}, {{"T", a.type()}}, info_like(c.input(0)))};
 }
@@ -247,7 +247,7 @@ inline gradient_list gradient_of_tan(const gradient_call& c) {
   const output squared = square(secant, {});
   return {squared * dy};
 }
-// 1 / sqrt(1 - x²), for asin and acos
+// 1 / sqrt(1 - x²), for asin and acos.
 inline output slope_of_arcs(const output& x) {
   const output squared = square(x, {});
   const output one = x.owner().named().make_constant(x.owner(), {x.type(), {}, 1}, "Const");
@@ -324,7 +324,7 @@ inline gradient_list gradient_of_matmul(const gradient_call& c) {
   return {da, matmul(dy, a, {.transpose_a = true, .transpose_b = true})};
 }
 
-/// The integers of a tensor, where it is a constant or follows from shapes that are known.
+/// The elements of an integer tensor that is a constant or follows from known shapes.
 inline std::optional<std::vector<std::int64_t>> constant_integers(const output& o) {
   const tensor_proto* p = o.port() == 0 ? o.owner().named().contents_of(o.owner(), o.index()) : nullptr;
   return p == nullptr ? fully_known_numbers(o) : integers_of(*p);
@@ -334,7 +334,7 @@ inline std::vector<std::int32_t> sizes_of(const shape& s) {
   for (int i = 0; i < s.rank; ++i) sizes.push_back(static_cast<std::int32_t>(s[i]));
   return sizes;
 }
-/// The shape after a reduction along constant axes, which stay as dimensions of 1.
+/// The shape after a reduction along constant axes, with the reduced dimensions as 1.
 inline std::vector<std::int32_t> kept_shape(const shape& x, const std::vector<std::int64_t>& axes) {
   std::vector<std::int32_t> kept = sizes_of(x);
   for (auto axis : axes) kept[static_cast<std::size_t>(axis < 0 ? axis + x.rank : axis)] = 1;
@@ -343,7 +343,7 @@ inline std::vector<std::int32_t> kept_shape(const shape& x, const std::vector<st
 inline output floor_mod(const output& x, const output& y) {
   return call_named(info_of<floor_mod_op>, {x, y}, {}, {}, "mod", std::source_location());
 }
-/// The same, computed when the graph runs. Source: TensorFlow's `reduced_shape`.
+/// The same, computed at run time. Source: TensorFlow's `reduced_shape`.
 inline output computed_kept_shape(const output& x_shape, const output& axes) {
   graph& g = x_shape.owner();
   const colocate_with there(x_shape);
@@ -386,7 +386,7 @@ inline output tile_node(const output& x, const number_argument& multiples, const
       .result();
 }
 
-/// dy of a sum, repeated along the axes that were summed.
+/// dy of a sum, broadcast along the summed axes.
 inline output repeated_along(const gradient_call& c) {
   const output dy = c.dy();
   const output x = c.input(0);
@@ -400,7 +400,7 @@ inline output repeated_along(const gradient_call& c) {
       output flat;
       {
         const name_scope scope(g, "Reshape");
-        // of no sizes TensorFlow makes a float constant first, and finds then that sizes are integers
+        // For an empty shape TensorFlow makes an unused float constant first.
         if (ones.empty()) g.named().make_constant(g, {dtype::float32, vector_of(0), 0}, "shape");
         const output to = g.named().make_constant(g, tensor_literal(ones), "shape");
         flat = reshape(dy, to, scope.text());

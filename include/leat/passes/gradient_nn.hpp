@@ -48,7 +48,7 @@ inline gradient_list gradient_of_log_softmax(const gradient_call& c) {
   return {dy - part};
 }
 
-// A vector times the rows of a matrix.
+// The rows of a matrix, multiplied by the elements of a vector.
 inline output by_rows(const output& vector, const output& matrix) { return expand_dims(vector, -1) * matrix; }
 inline bool is_zeros(const output& o) { return o.operation().type() == "ZerosLike" || o.operation().type() == "Zeros"; }
 
@@ -58,7 +58,7 @@ inline gradient_list gradient_of_softmax_cross_entropy(const gradient_call& c) {
   const output dlogits = by_rows(dy, c.result(1));
   const output further = c.all().size() > 1 ? c.dy(1) : output{};
   output all = dlogits;
-  if (static_cast<bool>(further) && !is_zeros(further)) {  // of a gradient: the second result is the softmax less the labels
+  if (static_cast<bool>(further) && !is_zeros(further)) {  // of a gradient: the second result is softmax - labels
     const output y = softmax(logits, {});
     const output total = reduce_sum(further * y, index_list(-1), keep_dims::yes);
     const output centered = further - total;

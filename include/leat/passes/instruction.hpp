@@ -1,9 +1,8 @@
 #pragma once
-// The instructions of a fused cluster. A cluster is a loop nest over one shape; its instructions are integers, six each:
-// an operator's code (or one of the negative codes below), a destination, up to three operands, and their signature; registers
-// stand there by their numbers, their kinds are in the signature. Registers are of two
-// kinds: lanes, one element (or one SIMD batch) at each position of the innermost loop, and scalars, one value per row. A
-// cluster runs in phases:
+// The instructions of a fused cluster. A cluster is a loop nest over one shape; its instructions are integers, six each: an operator's
+// code (or one of the negative codes below), a destination, up to three operands, and their signature. Registers are given by number;
+// their kinds are in the signature: lanes, one element (or one SIMD batch) at each position of the innermost loop, and scalars, one
+// value per row. A cluster runs in phases:
 //
 //   once        scalars that are the same for all rows
 //   for each row
@@ -13,7 +12,7 @@
 #include <leat/core/dtype.hpp>
 #include <cstdint>
 
-// A namespace of its own: its short names would hide, or be ambiguous with, those of a program that is `using namespace leat`.
+// A namespace of its own: its short names would conflict with those of a program that is `using namespace leat`.
 namespace leat::instructions {
 
 enum instruction_code : int {
@@ -51,24 +50,24 @@ constexpr int register_file(dtype d) {
 }
 inline constexpr int register_files = 6;
 
-/// What stands before the instructions of a cluster.
+/// The header before a cluster's instructions.
 enum cluster_header : int {
-  lane_width,          // bytes of the lanes' elements if all agree, 0 if they do not
+  lane_width,          // bytes of the lanes' elements if all agree, else 0
   outer_loops,         // loops around the innermost
   has_lanes,           // whether there is an innermost loop
   stages,              // how many times the innermost loop runs over a row
   operand_total,
   accumulator_total,
-  lane_registers,      // six counts, one for each register file
+  lane_registers,      // six counts, one per register file
   scalar_registers = lane_registers + register_files,
   spill_total = scalar_registers + register_files,
   accumulating_total,  // operands that are reduced into: triples (operand, operator, dtype) follow the phase lengths
-  element_loop,        // whether all work is per element: the innermost loop may be cut
+  element_loop,        // all work is per element: the innermost loop may be cut
   phase_lengths        // once, then row 0, lanes 0, …, row n, last
 };
 inline constexpr int words_per_instruction = 6;
 
-/// What of an instruction chooses code, as one number, its sixth word: the operator, and of each register the kind, not the
+/// The part of an instruction that selects code, as one number, its sixth word: the operator, and the kind of each register, not its
 /// number. Equal signatures share their function, and a function is named by one template argument.
 struct signature {
   std::int64_t op = 0;
@@ -100,7 +99,7 @@ constexpr signature unpack_signature(std::int64_t s) {
 
 }  // namespace leat::instructions
 
-// Who writes and reads instructions names them without a prefix.
+// Writers and readers of instructions use their names without a prefix.
 namespace leat::detail {
 using namespace instructions;
 }

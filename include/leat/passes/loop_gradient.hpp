@@ -1,10 +1,9 @@
 #pragma once
 // Gradients through branches and loops of graphs with names, as TensorFlow 1.x writes them. The gradient of a `Switch` is a
-// `Merge`, of a `Merge` a `Switch`. The gradient of a loop is a loop: it counts down the iterations that the forward loop
-// counted up, and takes what the forward loop computed from stacks, on which the forward loop pushes it. Values that are the
-// same in all iterations are taken as they are, and their gradients are summed up in the loop. A loop within a loop pushes its
-// own count. Source: TensorFlow `control_flow_state`, `control_flow_grad`; Yu et al., "Dynamic Control Flow in Large-Scale
-// Machine Learning".
+// `Merge`, that of a `Merge` a `Switch`. The gradient of a loop is a backward loop: it counts down the iterations that the forward
+// loop counted up, and pops the forward loop's values from stacks, on which that pushes them. Loop-invariant values are used
+// directly, and their gradients are summed in the loop. A nested loop pushes its own count. Source: TensorFlow `control_flow_state`,
+// `control_flow_grad`; Yu et al., "Dynamic Control Flow in Large-Scale Machine Learning".
 
 #include <leat/ops/loop.hpp>
 #include <leat/passes/gradient_functions.hpp>
@@ -24,7 +23,7 @@ inline output zeros_in_shape(const output& sizes, const tensor_info& like) {
   nodes.record(made.index()).complete = false;
   return made;
 }
-// The shape of a tensor as a node, also where it is static.
+// The shape of a tensor as a node, even if it is static.
 inline output shape_at_run_time(const output& o) {
   shape sizes;
   sizes.push(o.extent().has_rank() ? o.extent().rank : unknown_dimension);
@@ -43,13 +42,13 @@ inline output zero_constant(const output& like, std::string_view name = "Const")
 
 // ---- one loop -------------------------------------------------------------------------------------------------------
 
-// A forward loop, and the loop that runs back through it.
+// A forward loop and its backward loop.
 class named_loop_gradient final : public loop_gradient {
  public:
   using tensor_key = std::pair<int, int>;
 
-  // Counts the iterations of the forward loop, and opens the loop that runs back. `outer` is that of the loop around.
-  // Returns the loop that runs back, which keeps this object.
+  // Counts the iterations of the forward loop, and opens the backward loop, which owns the returned object. `outer` belongs to the
+  // enclosing loop.
   static named_loop_gradient& make(while_context& forward, named_loop_gradient* outer) {
     auto made = std::make_unique<named_loop_gradient>(forward, outer);
     named_loop_gradient& kept = *made;
@@ -80,7 +79,7 @@ class named_loop_gradient final : public loop_gradient {
         current = nodes_.input(g_, entered, 0);
         from = from->outer_;
         if (from != nullptr) continue;
-        real = backward_->bring_in(current);  // the same in all iterations of all loops
+        real = backward_->bring_in(current);  // invariant in all loops
       } else if (const tensor_proto* contents = current.port() == 0 ? nodes_.contents_of(g_, current.index()) : nullptr) {
         real = copy_of_constant(current, *contents);
       } else {
@@ -131,7 +130,7 @@ class named_loop_gradient final : public loop_gradient {
     nodes_.add_control(g_, push, nodes_.input(g_, forward_next_.index(), 0).index());
     return stack;
   }
-  // What the forward loop pushed in this iteration. A pop is done where the push was: by a predicate, if that was in a branch.
+  // Pops the forward loop's value of this iteration. A push in a branch needs a pop under the same predicate.
   output pop_backward(output stack, const output& value, bool dead_branch = false) {
     flow_context* const its_stack = context_of(g_, stack.index());
     cond_context* guard = nullptr;
@@ -156,7 +155,7 @@ class named_loop_gradient final : public loop_gradient {
     if (backward_->settings.parallel_iterations > 1) nodes_.add_control(g_, backward_sync(), popped.index());
     return popped;
   }
-  // The predicate of a branch in the forward loop, as it was in this iteration. Called inside of the loop that runs back.
+  // The forward predicate of a branch in this iteration. Called inside the backward loop.
   output kept_predicate(const output& predicate) {
     if (const auto known = history.find(key(predicate)); known != history.end()) return known->second;
     backward_->pop();
@@ -165,7 +164,7 @@ class named_loop_gradient final : public loop_gradient {
     return history[key(predicate)] = pop_backward(stack, predicate);
   }
 
-  // The gradient of a value that is the same in all iterations: the sum over them. Called inside of the loop.
+  // The gradient of a loop invariant: the sum over all iterations. Called inside the loop.
   output summed_up(const graph_operation& enter, const output& part) {
     while_context& loop = *backward_;
     loop.pop();
@@ -216,13 +215,13 @@ class named_loop_gradient final : public loop_gradient {
   int pending_exits;
   std::vector<output> deferred_exits;
   std::vector<output> unused_exits;
-  std::map<tensor_key, output> history;   // what the forward loop computed, as it is in the loop that runs back
+  std::map<tensor_key, output> history;   // forward values as seen in the backward loop
   std::map<int, output> merge_of_switch;  // by the forward node: the gradient's `Merge`
 
  private:
   static tensor_key key(const output& o) { return {o.index(), o.port()}; }
 
-  // Follows a value to the `Enter` of what is the same in all iterations; -1 where it is something else.
+  // Follows a value to the `Enter` of a loop invariant; -1 for any other value.
   int loop_constant_of(const output& o) const {
     int index = o.index();
     while (true) {
@@ -273,7 +272,7 @@ class named_loop_gradient final : public loop_gradient {
   }
   output count_forward() {
     const output zero = nodes_.make_constant(g_, std::int32_t{0}, "f_count");
-    // pushes of one execution of an inner loop come before those of the next
+    // Pushes of one execution of an inner loop come before those of the next.
     if (outer_ != nullptr) nodes_.add_control(g_, zero.index(), nodes_.input(g_, outer_->forward_next_.index(), 0).index());
     forward_.push();
     forward_.know(zero);
@@ -311,7 +310,7 @@ class named_loop_gradient final : public loop_gradient {
     loop.hand_out(std::array{done});
     loop.pop();
   }
-  // What keeps pushes, and pops, of one iteration before those of the next.
+  // Orders the pushes, and the pops, of one iteration before those of the next.
   int forward_sync() { return sync(forward_sync_, "f_sync", forward_, forward_next_); }
   int backward_sync() { return sync(backward_sync_, "b_sync", *backward_, backward_next_); }
   int sync(int& known, std::string_view name, while_context& loop, const output& next) {
@@ -326,7 +325,7 @@ class named_loop_gradient final : public loop_gradient {
   }
 };
 
-// The loop that runs back and that new nodes go to, or null.
+// The backward loop of the current context, or null.
 inline named_loop_gradient* current_loop_gradient(named_part& nodes) {
   auto* const current = static_cast<flow_context*>(nodes.context);
   while_context* const loop = current == nullptr ? nullptr : current->loop();
@@ -342,7 +341,7 @@ class loop_gradients {
   bool any() const { return !loops_.empty(); }
   std::vector<named_loop_gradient*>& all() { return order_; }
 
-  // The loop that the exit `index` leaves. Called in the context of the gradients.
+  // Adds the loop that the exit `index` leaves. Called in the context of the gradients.
   void add(int index) {
     while_context* const forward = loop_of(g_, index);
     if (loops_.contains(forward)) return;
@@ -352,7 +351,7 @@ class loop_gradients {
     order_.push_back(&named_loop_gradient::make(*forward, outer));
     loops_[forward] = order_.back();
   }
-  // That of the loop which a node is in; of an exit, seen from where its gradient comes, the one around.
+  // The loop of a node; with `before`, that of its result, which for an exit is the enclosing loop.
   named_loop_gradient* of(int index, bool before) const {
     flow_context* const its = before ? result_context(g_, index) : context_of(g_, index);
     while_context* const loop = its == nullptr ? nullptr : its->loop();
@@ -360,7 +359,7 @@ class loop_gradients {
     return loop == nullptr || known == loops_.end() ? nullptr : known->second;
   }
 
-  // Zeros for a variable that a loop needs though nobody takes it.
+  // The gradient of a loop's result that nothing uses.
   output zeros_for_exit(const output& o) {
     while_context* const forward = loop_of(g_, o.index());
     while_context* const around = forward->outer() == nullptr ? nullptr : forward->outer()->loop();
@@ -381,7 +380,7 @@ class loop_gradients {
     return zeros_in_shape(outer->pop_backward(stack, sizes), info_of_tensor(o));
   }
 
-  // Zeros for a result that the ys do not depend on; nothing for a loop's own `Switch`. Called inside of the loop that runs back.
+  // Zeros for a result that the ys do not depend on; empty for a loop's own `Switch`. Called inside the backward loop.
   output zeros_for(const output& o) {
     if (is_loop_switch(g_, o.index())) return {};
     named_loop_gradient* const state = of(o.index(), false);
@@ -414,7 +413,7 @@ class loop_gradients {
     state->backward().push();
     return zeros_in_shape(state->pop_backward(stack, sizes, dead), info_of_tensor(o));
   }
-  // The same where the node is in no loop of these: of a branch, made where the other one is taken.
+  // The same for nodes outside of these loops; in a branch, made for the case that the other one is taken.
   static output zeros_outside_loop(const output& o) {
     graph& g = o.owner();
     flow_context* const its = context_of(g, o.index());
@@ -427,7 +426,7 @@ class loop_gradients {
     return zeros_in_shape(sizes, info_of_tensor(o));
   }
 
-  // Variables whose next value does not depend on the last one: their gradient is zero but in the last iteration.
+  // Variables whose next value does not depend on the last one: their gradient is zero except in the last iteration.
   void settle() {
     for (named_loop_gradient* state : order_)
       for (const auto& [index, merge] : state->merge_of_switch) {

@@ -1,12 +1,12 @@
 #pragma once
-// Lowering: from a graph and its fusion to a program. Orders the steps, and writes each: a kernel with its operands and attributes,
+// Lowering: from a graph and its fusion to a program. Orders the steps and writes each: a kernel with its operands and attributes,
 // or a cluster, whose instructions `lower/cluster_lowerer.hpp` writes.
 
 #include <leat/passes/lower/cluster_lowerer.hpp>
 
 namespace leat::passes {
 
-/// A product that updates a variable: variable += scale × a b. Made by fusion from an assignment and a product.
+/// A product that updates a variable: variable += scale × a b. Fused from an assignment and a product.
 struct matmul_update_op {
   static constexpr std::string_view type = "MatMulUpdate";
   static constexpr op_kind kind = op_kind::kernel;
@@ -110,7 +110,7 @@ class lowerer {
       s.code = n.op->code;
       for (int k = 0; k < n.input_count; ++k) operand(g_.input(n, k));
       s.operands.push_back({place_.buffer_of(i), {0, 0}, {}});
-      // the attributes of a check are a shape, and stand behind the others: named dimensions are put in there
+      // A check's attributes are a shape, stored after the others, where named dimensions are substituted.
       const bool shaped = is_operator<check_divisor_op>(*n.op);
       s.attributes.push_back(shaped ? 0 : n.attribute_count);
       for (int k = 0; k < n.attribute_count && !shaped; ++k) s.attributes.push_back(g_.attribute(n, k));

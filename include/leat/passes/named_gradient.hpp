@@ -1,10 +1,10 @@
 #pragma once
 // Gradients in graphs with names, as TensorFlow 1.x adds them: nodes in a scope "gradients/", those of the node "a/b" in
-// "gradients/a/b_grad/", sums as `AddN`. A node's gradient is written when all of its users have given theirs; which function
-// writes it is looked up by the operator's type (gradient_functions.hpp), and where there is none the gradient of the
-// operator's class is used (gradient_writer.hpp).
+// "gradients/a/b_grad/", sums as `AddN`. A node's gradient is written when the gradients from all of its users are known; the function
+// that writes it is looked up by the operator's type (gradient_functions.hpp); without one the gradient of the operator's class is
+// used (gradient_writer.hpp).
 //
-//   auto dw = gradients({loss}, {w, b});   // for each of w and b; empty where the loss does not depend on it
+//   auto dw = gradients({loss}, {w, b});   // for each of w and b; empty if the loss does not depend on it
 
 #include <leat/passes/gradient_writer.hpp>
 #include <leat/passes/loop_gradient.hpp>
@@ -19,14 +19,14 @@ namespace leat {
 
 namespace detail {
 
-// The functions of typed expressions have the same name: they are out of question for lists of handles. clang asks for their
-// result's type before it looks at what they require.
+// Excludes the typed functions of the same name for lists of handles. clang instantiates their return type before it checks
+// constraints.
 template <class Y, class... Xs>
   requires(!tensor_expression<Y>)
 struct gradient_refusal<Y, Xs...> {};
 
-// The walk from the ys back to the xs, over the nodes between them. Source: TensorFlow's `_GradientsHelper`; the order in which
-// it visits nodes decides how sums are called.
+// The traversal from the ys back to the xs. Source: TensorFlow's `_GradientsHelper`; the order in which it visits nodes determines the
+// names of sums.
 class gradient_walk {
  public:
   gradient_walk(graph& g, std::vector<output> ys, std::vector<output> xs, const std::vector<output>& stops)
@@ -42,8 +42,8 @@ class gradient_walk {
     refuse_early();
   }
 
-  /// The gradients of the xs; `scope` is open, and the seeds are in it. With `gated`, what a node gives its inputs is there only
-  /// when all of it is: TensorFlow's `tuple`.
+  /// The gradients of the xs; `scope` is open, and contains the seeds. With `gated`, all gradients of a node's inputs become available
+  /// together: TensorFlow's `tuple`.
   gradient_list run(const std::vector<output>& seeds, const std::string& scope, bool gated) {
     const default_graph_scope here(g_);
     const bool held = std::exchange(nodes_.position_held, true);
@@ -81,20 +81,20 @@ class gradient_walk {
 
  private:
   static std::size_t at(int index) { return static_cast<std::size_t>(index); }
-  // What an import does not know the dtype of, may be floating point.
+  // A dtype that an import does not know may be floating point.
   static bool may_pass(dtype type) { return is_floating(type) || type == dtype::invalid; }
   tensor_info info(int index, int port) const { return port == 0 ? g_.at(index).result : nodes_.further_result(index, port); }
 
-  // Between: what depends on an x by tensors that a gradient may pass, and what a y depends on.
+  // Marks the nodes between: those that depend on an x through tensors with gradients, and that a y depends on.
   void mark() {
     const auto size = static_cast<std::size_t>(g_.size());
-    std::vector<std::vector<std::pair<int, int>>> users(size);  // of each node: who takes which of its results
+    std::vector<std::vector<std::pair<int, int>>> users(size);  // indexed by node: the users of each result
     for (int i = 0; i < g_.size(); ++i)
       for (int k = 0; k < nodes_.input_count(g_, i); ++k) {
         const output in = nodes_.input(g_, i, k);
         users[at(in.index())].emplace_back(i, in.port());
       }
-    // what takes from a stack depends on what a loop pushes there
+    // A pop depends on the pushes to its stack.
     const auto stack_of = [&](int i) {
       int stack = nodes_.input(g_, i, 0).index();
       while (nodes_.input_count(g_, stack) > 0 && g_.at(stack).op->type != "StackV2") stack = nodes_.input(g_, stack, 0).index();
@@ -127,7 +127,7 @@ class gradient_walk {
         const int from = nodes_.input(g_, found[k], i).index();
         if (reached[at(from)] != 0 && std::exchange(between_[at(from)], char{1}) == 0) found.push_back(from);
       }
-    // all that leaves a loop counts, if anything of it does
+    // If one exit of a loop is needed, all of them are.
     std::set<control_flow_context*> loops;
     for (std::size_t k = 0; k < found.size(); ++k) {
       if (!is_exit(g_.at(found[k]).op->type)) continue;
@@ -152,7 +152,7 @@ class gradient_walk {
     found_ = std::move(found);
   }
 
-  // Of a loop of which one variable's last value is needed, the other variables' gradients begin with zeros.
+  // If one result of a loop is needed, the gradients of its unused ones start as zeros.
   void begin_with_unused_exits(const std::unordered_set<int>& queued) {
     for (named_loop_gradient* state : loops_.all()) {
       for (const output& o : state->forward_exits) {
@@ -178,7 +178,7 @@ class gradient_walk {
     const auto known = given_.find({o.index(), o.port()});
     return known != given_.end() && !known->second.empty();
   }
-  // One user less of what a node takes.
+  // Records that one user of a tensor has been visited.
   void settle(const output& in) {
     const int from = in.index();
     if (at(from) >= between_.size() || between_[at(from)] == 0) return;
@@ -189,7 +189,7 @@ class gradient_walk {
       ready_.push(from);
       return;
     }
-    // what leaves a loop is looked at when all of it is known
+    // A loop's exits are processed when all of them are known.
     state->deferred_exits.push_back(in);
     if (--state->pending_exits != 0) return;
     bool any = false;
@@ -215,7 +215,7 @@ class gradient_walk {
     if (named_part::is_opaque(op)) return nodes_.record(index).results == 0 ? how::nothing : how::unknown;
     return op.gradient != nullptr ? how::by_class : how::nothing;
   }
-  // Operators that take floating-point tensors, let no gradient pass, and are carried here, not known.
+  // Operators that are not in the table, take floating-point tensors, and have no gradient.
   static bool passes_nothing(std::string_view type) {
     constexpr std::string_view types[]{"StopGradient", "ZerosLike", "OnesLike", "Shape",  "ShapeN",    "Size",      "Rank",
                                        "Floor",        "Ceil",      "Round",    "Rint",   "Sign",      "ArgMax",    "ArgMin",
@@ -225,14 +225,14 @@ class gradient_walk {
       if (t == type) return true;
     return type.starts_with("Apply") || type.ends_with("Summary");
   }
-  // Before a node is made.
+  // Refuses before the first node is made.
   void refuse_early() const {
     for (int index : found_) {
       if (stops_.contains(index) || way_of(index) != how::unknown || !gets_a_gradient(index)) continue;
       refuse_gradient(g_, index, "no gradient is known of this operator: register_gradient says how it is passed");
     }
   }
-  // Whether one of its users, or being a y, may give it a gradient: what stands before comparisons does not.
+  // Whether any of its results can have a gradient.
   bool gets_a_gradient(int index) const {
     for (int port = 0; port < nodes_.record(index).results; ++port)
       if (may_pass(info(index, port).type)) return true;
@@ -254,7 +254,7 @@ class gradient_walk {
     parts.assign(1, made);
     return made;
   }
-  // On each device first, then together.
+  // Sums per device first, then across devices.
   output add_up(const std::vector<output>& all) {
     std::map<std::string, std::vector<output>> by_device;
     for (const output& o : all) by_device[o.operation().device()].push_back(o);
@@ -318,7 +318,7 @@ class gradient_walk {
     if (state != nullptr) state->backward().pop();
   }
 
-  // All or none of them, as `tuple` does; it stands on no device of its own.
+  // Makes all of them available together, as `tuple` does, on no particular device.
   void gate(gradient_list& parts) {
     std::vector<output> some;
     for (const auto& p : parts)
@@ -352,16 +352,16 @@ class gradient_walk {
   std::vector<output> ys_;
   std::vector<output> xs_;
   std::vector<char> between_;
-  std::vector<int> pending_;  // of each node between: how many of its users have not been visited
+  std::vector<int> pending_;  // by node between: number of its users not visited yet
   std::vector<int> found_;
-  std::vector<int> exits_;  // one of each loop
+  std::vector<int> exits_;  // one per loop
   loop_gradients loops_;
   std::unordered_set<int> stops_;
   std::queue<int> ready_;
   std::map<std::pair<int, int>, std::vector<gradient_value>> given_;
 };
 
-// What a gradient starts from: ones in the shape of y, or what is given, as a node "grad_ys_0".
+// The initial gradient of y: ones, or the given value, as a node "grad_ys_0".
 inline output gradient_seed(graph& g, const output& y, const output& given, std::size_t k, const std::source_location& where) {
   named_part& nodes = g.named();
   const std::string name = "grad_ys_" + std::to_string(k);
@@ -387,13 +387,13 @@ inline output gradient_seed(graph& g, const output& y, const output& given, std:
 
 /// Settings of `gradients`.
 struct gradient_options {
-  std::vector<output> grad_ys{};         // what each y is multiplied by; an empty one, or none at all, means ones
+  std::vector<output> grad_ys{};         // factor of each y; an empty tensor, or an empty list, means ones
   std::string_view name = "gradients";   // of the scope
-  std::vector<output> stop_gradients{};  // taken as constants: nothing passes their nodes
-  bool gate_gradients = false;           // what a node gives its inputs waits until all of it is there (`tuple`)
+  std::vector<output> stop_gradients{};  // taken as constants: no gradient flows through their nodes
+  bool gate_gradients = false;           // the gradients of a node's inputs become available together (`tuple`)
 };
 
-/// `gradients`, of which those of gathered rows are left as rows: what optimizers update single rows by.
+/// `gradients`, but those of gathered rows stay sparse, so that optimizers can update single rows.
 inline std::vector<gradient_value> sparse_gradients(const std::vector<output>& ys, const std::vector<output>& xs,
                                                     const gradient_options& options = {},
                                                     const std::source_location& where = std::source_location::current()) {
@@ -425,13 +425,13 @@ inline std::vector<gradient_value> sparse_gradients(const std::vector<output>& y
   return walk.run(seeds, std::string(without_slash(scope.text())), options.gate_gradients);
 }
 
-/// The gradients of the sum of `ys` for each of `xs`: new nodes of the same graph, in a fresh scope. An x may be a variable
-/// ("w:0"), whose gradient is the sum over all its reads. A result is empty (`if (dx)` tells) where no y depends on x by operators that
-/// let a gradient pass: not through integers, comparisons, `stop_gradient`.
+/// The gradients of the sum of `ys` for each of `xs`: new nodes of the same graph, in a fresh scope. An x may be a variable ("w:0"),
+/// whose gradient is the sum over all its reads. A result is empty (test with `if (dx)`) if no y depends on x through differentiable
+/// operators: gradients do not flow through integers, comparisons, `stop_gradient`.
 /// Shapes and dtypes: those of the xs, as far as known.
-/// Errors: invalid_argument for tensors of two graphs, none at all, or a `grad_ys` that does not fit; unimplemented, naming
-/// node and line, where an operator on the way is not known to the library and to `register_gradient`. Nothing is left in the
-/// graph by an error but nodes that nothing uses.
+/// Errors: invalid_argument for tensors of two graphs, empty lists, or a `grad_ys` that does not fit; unimplemented, naming node and
+/// line, for an operator on the way without a known gradient (see `register_gradient`). An error leaves no nodes in the graph but
+/// unused ones.
 /// Source: TensorFlow `gradients`.
 inline std::vector<output> gradients(const std::vector<output>& ys, const std::vector<output>& xs, const gradient_options& options = {},
                                      const std::source_location& where = std::source_location::current()) {

@@ -1,6 +1,6 @@
 #pragma once
-// What a graph is compiled to: buffers, and steps that read and write them. The program is made of plain integers, so that
-// constant evaluation can hand it over as one array; `program_view` reads it.
+// What a graph is compiled to: buffers, and steps that read and write them. The program is made of plain integers, so that constant
+// evaluation can return it as one array; `program_view` reads it.
 
 #include <cstdint>
 #include <leat/core/dtype.hpp>
@@ -10,14 +10,14 @@
 
 namespace leat {
 
-/// Where a buffer lives.
+/// Where a buffer is stored.
 enum class storage : int {
-  arena,     // planned by liveness, reused between steps
-  variable,  // the session's
-  feed,      // the user's, for one run
+  arena,     // allocated by liveness, reused between steps
+  variable,  // owned by the session
+  feed,      // owned by the caller, for one run
   number,    // a literal or parameter in the session; with dimensions, a constant array in the expression
   extent,    // a product of named dimensions
-  fetch      // handed out after the run
+  fetch      // returned after the run
 };
 
 /// A number that depends on named dimensions: factor × Π size(name k) ^ power k, four bits of `powers` for each name.
@@ -35,7 +35,7 @@ struct term {
   }
 };
 
-/// An operand of a step: a buffer, where in it to begin, and the stride along each loop.
+/// An operand of a step: a buffer, an offset, and the stride along each loop.
 struct step_operand {
   int buffer = -1;
   term offset{0, 0};
@@ -49,11 +49,11 @@ struct program_step {
   bool is_cluster = false;
   int code = 0;  // of the operator, for a kernel
   std::vector<std::int64_t> instructions;
-  std::vector<term> loops;  // outermost first; the innermost is the vectorized one
+  std::vector<term> loops;  // outermost first; the innermost is vectorized
   std::vector<step_operand> operands;
   std::vector<std::int64_t> attributes;
   int chunked = 0;  // how a cluster may be cut: a `cut_rule`
-  int scratch = 0;  // row buffers that it needs
+  int scratch = 0;  // number of row buffers
 };
 
 struct program_buffer {
@@ -155,7 +155,7 @@ constexpr std::vector<std::int64_t> pack(const program& p) {
   return data;
 }
 
-/// Reads a packed program, during constant evaluation and at run time.
+/// Reads a packed program, in constant evaluation and at run time.
 class program_view {
  public:
   constexpr explicit program_view(const std::int64_t* data) : data_(data) {}
@@ -219,7 +219,7 @@ class program_view {
   }
   constexpr int fetches() const { return static_cast<int>(data_[detail::fetch_count]); }
   constexpr int fetch(int k) const { return static_cast<int>(data_[data_[detail::fetches_at] + k]); }
-  /// The size of a dimension, given those of the named ones.
+  /// A dimension's size, given those of the named ones.
   constexpr std::int64_t size_of_dimension(std::int64_t d, const std::int64_t* sizes) const {
     if (d >= 0) return d;
     for (int k = 0; k < names(); ++k)

@@ -1,15 +1,14 @@
 #pragma once
-// One rewrite of the whole graph before it is fused: only what the targets need is kept, composites are written out in
-// simpler operators, numbers are folded, algebra is simplified, equal nodes become one, and views come to stand where
-// kernels can use them. The pass builds a new graph from the old one in one sweep; the new one merges equal nodes as it
-// grows, so that common subexpressions cost nothing extra.
+// One rewrite of the whole graph before fusion: drops what the targets do not need, expands composites, folds numbers, simplifies
+// algebra, merges equal nodes, and moves views to where kernels can use them. The pass builds a new graph from the old one in one
+// sweep; the new one merges equal nodes as it grows, so common subexpressions cost nothing extra.
 
 #include <bit>
 #include <leat/ops/state.hpp>
 
 namespace leat::passes {
 
-/// A copy of the operand, broadcast to the attributes' shape: what a view becomes where an array must stand by itself.
+/// A copy of the operand, broadcast to the attributes' shape: replaces a view where an array must be stored by itself.
 struct copy_op {
   static constexpr std::string_view type = "Copy";
   static constexpr op_kind kind = op_kind::element;
@@ -24,8 +23,8 @@ struct copy_op {
   }
 };
 
-/// A divisor of integers, found to have no 0: the operand itself, or invalid_argument before anything is written. Attributes: the shape of
-/// the quotient; where that has no element nothing is divided. Source: TensorFlow's "Integer division by zero".
+/// Checks an integer divisor for zeros: forwards the operand, or throws invalid_argument before anything is written. Attributes: the
+/// quotient's shape; if it is empty nothing is divided. Source: TensorFlow's "Integer division by zero".
 struct check_divisor_op {
   static constexpr std::string_view type = "CheckDivisor";
   static constexpr op_kind kind = op_kind::kernel;
@@ -34,11 +33,12 @@ struct check_divisor_op {
 
 namespace detail {
 
-/// Whether an operator divides its first operand by its second, and cannot divide by 0.
-constexpr bool divides_integers(const op_info& op, dtype type) {
-  return is_integer(type) && (is_operator<truncate_div_op>(op) || is_operator<floor_div_op>(op) || is_operator<floor_mod_op>(op) ||
-                              is_operator<truncate_mod_op>(op));
+/// Whether an operator divides its first operand by its second in integers, where 0 is an error.
+constexpr bool divides_integers(int code, dtype type) {
+  return is_integer(type) && (code == operator_record<truncate_div_op>::code || code == operator_record<floor_div_op>::code ||
+                              code == operator_record<floor_mod_op>::code || code == operator_record<truncate_mod_op>::code);
 }
+constexpr bool divides_integers(const op_info& op, dtype type) { return divides_integers(op.code, type); }
 
 constexpr bool is_constant(const graph& g, int i) { return g.at(i).op->kind == op_kind::constant; }
 constexpr double constant_value(const graph& g, int i) {
@@ -106,7 +106,7 @@ class simplifier {
     return emit(*n.op, operands, attributes);
   }
 
-  // Adds a node in its simplest form; composites are written out, and what they are written in simplified in turn.
+  // Adds a node in its simplest form; composites are expanded, and the expansion simplified in turn.
   constexpr int emit(const op_info& op, std::span<const int> inputs, std::span<const std::int64_t> attributes) {
     if (op.kind == op_kind::identity) return inputs[0];
     if (op.kind == op_kind::composite) return expand(op, inputs, attributes);
@@ -125,7 +125,7 @@ class simplifier {
   }
 
   constexpr int expand(const op_info& op, std::span<const int> inputs, std::span<const std::int64_t> attributes) {
-    // written out in a graph of its own, in which the operands are stand-ins, then moved here node by node
+    // Expanded in a graph of its own, with placeholders for the operands, then moved here node by node.
     graph piece;
     piece.merge_equal = true;
     for (int i : inputs) piece.add_leaf(info_of<number_op>, to_.at(i).result, {}, 0);
@@ -159,7 +159,7 @@ class simplifier {
 
   constexpr int scalar(dtype type, double value) { return leat::constant(to_, type, {}, value).index(); }
 
-  // The shape that the operands give together; where it is that of `i` alone, `i` may stand for the result.
+  // Whether the operands' broadcast shape is that of `i` alone, so that `i` may replace the result.
   constexpr bool keeps_shape(int i, int other) const {
     const auto both = broadcast(to_.at(i).result.extent, to_.at(other).result.extent);
     return both.extent == to_.at(i).result.extent;
@@ -219,8 +219,8 @@ class simplifier {
     return leat::constant(to_, type, extent, value).index();
   }
 
-  // An element-wise operator repeats its operands itself: an explicit broadcast before it is dropped where the shape of the
-  // result does not come from it; a constant array becomes one number.
+  // An element-wise operator broadcasts its operands itself: an explicit broadcast before it is dropped if it does not determine the
+  // result's shape; a uniform array becomes one number.
   constexpr std::span<const int> without_broadcasts(const op_info& op, std::span<const int> in,
                                                     std::span<const std::int64_t> attributes, int (&shorter)[graph::max_operands]) {
     bool changed = false;
@@ -244,7 +244,7 @@ class simplifier {
     return changed ? std::span<const int>(shorter, in.size()) : in;
   }
 
-  // Constants are looked at by `zero_divisor`, plain numbers where they were written.
+  // Constants are checked by `zero_divisor`, plain numbers where they were written.
   constexpr std::span<const int> with_checked_divisor(std::span<const int> in, int (&checked)[graph::max_operands]) {
     const node& divisor = to_.at(in[1]);
     if (is_constant(to_, in[1]) || (divisor.op->kind == op_kind::number && divisor.attribute_count == divisor_number_attributes)) return in;
@@ -261,14 +261,14 @@ class simplifier {
     tensor_info operand[]{source};
     const auto got = op.infer({operand, 1, attributes.data(), static_cast<int>(attributes.size())});
     if (op.kind == op_kind::reduction) {
-      // the sum of one number is its multiple
+      // The sum of a uniform array is a multiple of its value.
       if (is_operator<sum_op>(op) && is_constant(to_, x) && source.extent.is_static()) {
         const double count =
             got.extent.elements() == 0 ? 0 : static_cast<double>(source.extent.elements()) / static_cast<double>(got.extent.elements());
         return leat::constant(to_, source.type, got.extent, constant_value(to_, x) * count).index();
       }
       if (got.extent.squeezed() == source.extent.squeezed() && source.extent.is_static()) return reshaped(x, got.extent);
-      // one form for each reduction, so that equal ones meet: axes sorted, none kept, dimensions of 1 put back by a reshape
+      // A normal form for reductions, so that equal ones merge: axes sorted, none kept, dimensions of 1 restored by a reshape.
       const int mask = rule::reduced_axes(attributes.data(), static_cast<int>(attributes.size()), source.extent.rank);
       std::int64_t plain[max_rank + 1]{0};
       std::size_t count = 1;
@@ -289,7 +289,7 @@ class simplifier {
     return to_.add(info_of<reshape_op>, in, {extent.dim, static_cast<std::size_t>(extent.rank)});
   }
 
-  // A transposition before a product is the product's own.
+  // Folds transpositions before a product into the product.
   constexpr int product(std::span<const int> in, std::span<const std::int64_t> attributes) {
     std::int64_t flags[]{attributes[0], attributes[1]};
     int operands[]{in[0], in[1]};
@@ -310,7 +310,7 @@ class simplifier {
 
 }  // namespace detail
 
-/// What is wrong if integers are divided by a constant 0.
+/// The error if integers are divided by a constant 0, else empty.
 constexpr message zero_divisor(const graph& g) {
   message m;
   for (const node& n : g.nodes)

@@ -1,6 +1,6 @@
 #pragma once
-// Arrays at the border: which memory a feed lies in, and what a fetch is written to. The one header that includes xtensor,
-// in its flat (0.24) or nested (0.26 and later) layout.
+// Arrays at the library's border: the memory that a feed is read from and a fetch is written to. The one header that includes
+// xtensor, in its flat (0.24) or nested (0.26 and later) layout.
 
 #if __has_include(<xtensor/containers/xtensor.hpp>)
 #include <xtensor/containers/xtensor.hpp>
@@ -34,7 +34,7 @@ concept strided_array = shaped_array<A> && requires(const A& a) {
   a.strides();
 };
 
-/// Where the elements of an array begin.
+/// The address of an array's first element.
 template <class A>
 auto* array_data(A& a) {
   if constexpr (requires { a.data_offset(); })
@@ -43,7 +43,7 @@ auto* array_data(A& a) {
     return a.data();
 }
 
-/// Whether the elements lie one after the other, last axis fastest.
+/// Whether the elements are contiguous, last axis fastest.
 template <class A>
 bool is_row_major(const A& a) {
   std::ptrdiff_t expected = 1;
@@ -58,15 +58,17 @@ bool is_row_major(const A& a) {
 template <class Leaf, int Axis>
 inline constexpr std::int64_t leaf_dimension = Leaf::extent.dim[Axis];
 
-// Messages are put together in plain cold functions, as in expr/feed.hpp.
-[[noreturn, gnu::cold]] inline void throw_two_sizes(std::string_view dimension, std::int64_t before, std::int64_t now, std::string_view name) {
+// Messages are built in plain cold functions, as in expr/feed.hpp.
+[[noreturn, gnu::cold]] inline void throw_two_sizes(std::string_view dimension, std::int64_t before, std::int64_t now,
+                                                    std::string_view name) {
   message m;
   m << "named dimension \"" << dimension << "\" has size " << static_cast<long long>(before) << " in one feed and "
     << static_cast<long long>(now) << " in that of \"" << name << "\": it has one size in one run";
   throw invalid_argument(std::string(m.view()));
 }
-// Of a flat array, whose shape the placeholder's tells, when other feeds have said what its named dimensions are.
-[[noreturn, gnu::cold]] inline void throw_bound_size(std::string_view name, std::string_view expected, std::int64_t needed, std::int64_t got) {
+// A flat array takes its shape from the placeholder, whose named dimensions other feeds have bound.
+[[noreturn, gnu::cold]] inline void throw_bound_size(std::string_view name, std::string_view expected, std::int64_t needed,
+                                                     std::int64_t got) {
   message m;
   m << "the feed of \"" << name << "\" is " << expected << ": with the sizes that other feeds of this run have bound it has "
     << static_cast<long long>(needed) << " elements, the array has " << static_cast<long long>(got)

@@ -91,13 +91,32 @@ constexpr int buffer_of_leaf(std::uint64_t id) {
   }
   return -1;
 }
+// The same as a value: of a planned program it is looked up once.
+template <class Program, class Leaf>
+[[gnu::always_inline]] inline int feed_buffer() {
+  if constexpr (Program::is_planned) {
+    static const int found = Program::code().buffer_of_leaf(Leaf::identity::hash);
+    return found;
+  } else {
+    constexpr int found = buffer_of_leaf<Program>(Leaf::identity::hash);
+    return found;
+  }
+}
+template <class Program>
+[[gnu::always_inline]] inline program_view view_of() {
+  if constexpr (Program::is_planned) return Program::code().view();
+  else return Program::view;
+}
+/// Whether a feed may bind a number of the session's for the length of a run: a parameter.
 template <class Program, class Feed>
 constexpr bool feeds_number() {
-  constexpr int b = buffer_of_leaf<Program>(Feed::leaf::identity::hash);
-  if constexpr (b < 0)
-    return false;
-  else
-    return Program::view.buffer_at(b).where == storage::number;
+  if constexpr (Program::is_planned) {
+    return structure_with<typename Feed::leaf::identity>::carried_count > 0;
+  } else {
+    constexpr int b = buffer_of_leaf<Program>(Feed::leaf::identity::hash);
+    if constexpr (b < 0) return false;
+    else return Program::view.buffer_at(b).where == storage::number;
+  }
 }
 template <class Program>
 constexpr int name_number(std::int64_t d) {
@@ -105,9 +124,24 @@ constexpr int name_number(std::int64_t d) {
     if (Program::view.name(k) == d) return k;
   return -1;
 }
-/// Whether the sizes of a program are static and so small that it runs in nanoseconds.
+template <class Program, std::int64_t Dimension>
+[[gnu::always_inline]] inline int number_of_name() {
+  if constexpr (Program::is_planned) {
+    static const int found = Program::code().number_of_name(Dimension);
+    return found;
+  } else {
+    constexpr int found = name_number<Program>(Dimension);
+    return found;
+  }
+}
+// Named dimensions of a program: as many as it has, or, of one that is planned later, as it may have (`term`).
 template <class Program>
-constexpr bool is_tiny() {
+constexpr int room_for_names() {
+  if constexpr (Program::is_planned) return 16;
+  else return Program::view.names();
+}
+template <class Program>
+constexpr bool is_small() {
   if (Program::view.names() > 0) return false;
   std::int64_t work = 0;
   for (int k = 0; k < Program::view.steps(); ++k) {
@@ -120,6 +154,12 @@ constexpr bool is_tiny() {
   return work <= 4096;
 }
 
+/// Whether the sizes of a program are static and so small that it runs in nanoseconds.
+template <class Program>
+constexpr bool is_tiny() {
+  if constexpr (Program::is_planned) return false;
+  else return is_small<Program>();
+}
 template <class Program, class Leaf, int Axis, class Array>
 [[gnu::always_inline]] inline void bind_dimension(std::int64_t* sizes, std::int64_t got, const Array& array) {
   constexpr std::int64_t d = Leaf::extent.dim[Axis];
@@ -127,8 +167,8 @@ template <class Program, class Leaf, int Axis, class Array>
     if (got != d) [[unlikely]]
       wrong_shape<Leaf>("the feed of", array);
   } else {
-    constexpr int k = name_number<Program>(d);
-    if constexpr (k >= 0) {
+    const int k = number_of_name<Program, d>();
+    if (k >= 0) {
       if (sizes[k] >= 0 && sizes[k] != got) [[unlikely]]
         throw_two_sizes(text_of_dimension<d>(), sizes[k], got, leaf_name<Leaf>());
       sizes[k] = got;
@@ -152,8 +192,9 @@ template <class Program, class Leaf, class Array, std::size_t... Axis>
     for (int a = 0; a < Leaf::rank; ++a) {
       const auto d = Leaf::extent[a];
       int k = -1;
-      for (int i = 0; i < Program::view.names(); ++i)
-        if (Program::view.name(i) == d) k = i;
+      const program_view view = view_of<Program>();
+      for (int i = 0; i < view.names(); ++i)
+        if (view.name(i) == d) k = i;
       if (d >= 0)
         fixed *= d;
       else if (k >= 0 && sizes[k] >= 0) {
@@ -189,8 +230,8 @@ template <class Program, class Bound, class Feed>
   using T = typename leaf::element;
   const array& a = f.array;
   bind_shape<Program, leaf>(sizes, a, std::make_index_sequence<static_cast<std::size_t>(leaf::rank)>{});
-  constexpr int b = buffer_of_leaf<Program>(leaf::identity::hash);
-  if constexpr (b >= 0) {
+  const int b = feed_buffer<Program, leaf>();
+  if (b >= 0) {
     const void* data = nullptr;
     if constexpr (Bound::is_number) {
       bound.converted = checked_number<T>(feed_place<leaf>.view(), a);
@@ -252,13 +293,18 @@ constexpr int result_position() {
 
 template <class Program, class State>
 std::int64_t resolved(const State& state, std::int64_t d) {
-  return Program::view.size_of_dimension(d, state.sizes);
+  return view_of<Program>().size_of_dimension(d, state.sizes);
 }
+
+template <class F>
+inline constexpr bool is_into = false;
+template <class E, class Array>
+inline constexpr bool is_into<fetch_into<E, Array>> = true;
 
 template <class Program, int I, int At, class State, class Results, class F>
 [[gnu::always_inline]] inline void bind_fetch(State& state, Results& results, const F& f) {
-  constexpr int b = Program::view.fetch(I);
-  if constexpr (b >= 0 && tensor_expression<F>) {
+  const int b = view_of<Program>().fetch(I);
+  if constexpr (tensor_expression<F>) {
     auto& to = std::get<static_cast<std::size_t>(At)>(results);
     if constexpr (F::rank == 0) {
       state.buffers[b] = &to;
@@ -266,7 +312,7 @@ template <class Program, int I, int At, class State, class Results, class F>
       to = make_array<F>([&](std::int64_t d) { return resolved<Program>(state, d); });
       state.buffers[b] = to.data();
     }
-  } else if constexpr (b >= 0) {
+  } else if constexpr (is_into<F>) {
     using E = typename F::target;
     using T = typename E::element;
     auto& to = *f.array;
@@ -307,11 +353,6 @@ template <class Program, int I, int At, class State, class Results, class F>
   }
 }
 
-template <class F>
-inline constexpr bool is_into = false;
-template <class E, class Array>
-inline constexpr bool is_into<fetch_into<E, Array>> = true;
-
 struct byte_range {
   const void* begin;
   const void* end;
@@ -339,8 +380,9 @@ byte_range destination_of(Array& to) {
 // another size would take its memory away.
 template <class Program, class Bound, class Feed>
 [[gnu::always_inline]] inline void copy_where_written(void** buffers, Bound& bound, const Feed& f, const byte_range& written) {
-  constexpr int b = buffer_of_leaf<Program>(Feed::leaf::identity::hash);
-  if constexpr (b >= 0 && !Bound::is_number) {
+  const int b = feed_buffer<Program, typename Feed::leaf>();
+  if constexpr (Bound::is_number) return;
+  else if (b >= 0) {
     using T = typename Feed::leaf::element;
     const T* data = static_cast<const T*>(buffers[b]);
     const auto size = static_cast<std::size_t>(f.array.size());

@@ -1,15 +1,15 @@
 #pragma once
-// C++ functions that are written with operators, as functions of arrays. `evaluated(f)` calls f; `gradient_of(f)` gives the
-// gradient of f, `value_and_gradient_of(f)` both.
+// C++ functions that are written with operators, as functions of arrays: `evaluated(f)` computes f, `gradient_of(f)` its gradient,
+// `value_and_gradient_of(f)` both.
 //
 //   auto f = [](auto x) { return reduce_sum(square(x)); };
 //   auto df = gradient_of(f);
 //   xt::xarray<float> slope = df(xs);             // 2 xs
 //   float second = gradient_of(gradient_of([](auto x) { return x * x * x; }))(2.0f);
 //
-// f is called once for each combination of dtypes and shapes that come, with placeholders of a graph of its own; the session of
-// that graph runs from then on. So f must be made of operators: what else it does happens once. Given handles of a graph or
-// typed expressions instead of arrays, the function gives handles and expressions.
+// f is called once for each combination of its arguments' dtypes and shapes, with placeholders of a graph of its own; later calls run
+// that graph's session. So f must consist of operators: its other side effects happen once. With handles of a graph or typed
+// expressions as arguments, the function returns handles or expressions.
 
 #include <leat/ops/named_shape.hpp>
 #include <leat/passes/gradient.hpp>
@@ -26,7 +26,7 @@ tensor_value lent_argument(const V& v) {
   else if constexpr (requires { lend(v); }) return lend(v);
   else return tensor_value(v);
 }
-// What a gradient for an argument of this type is given as: the same where it can hold one.
+// The type of the gradient for an argument of this type: the same type if it can hold one.
 template <class V>
 struct gradient_type {
   using type = tensor_value;
@@ -93,7 +93,7 @@ class traced_functions {
   std::map<std::vector<std::int64_t>, std::unique_ptr<traced_function>> known_;
 };
 
-// dy/dx for some of the xs; zeros where y does not depend on one.
+// dy/dx for each x; zeros where y does not depend on it.
 inline std::vector<output> gradients_for(const std::vector<output>& ys, const std::vector<output>& xs) {
   for (std::size_t k = 0; k < xs.size(); ++k)
     if (xs[k].type() != dtype::float32 && xs[k].type() != dtype::float64)
@@ -107,13 +107,13 @@ inline std::vector<output> gradients_for(const std::vector<output>& ys, const st
 
 }  // namespace detail
 
-/// A function of arrays. Copies share their graphs. Safe from any thread; one call at a time is run.
+/// A function of arrays. Copies share their graphs. Thread-safe; calls run one at a time.
 template <class F>
 class evaluated_function {
  public:
   explicit evaluated_function(F f) : f_(std::move(f)) {}
 
-  /// The value of f: one, or a vector of them where f gives several; numbers and arrays take it by conversion.
+  /// The value of f: one, or a vector of them if f returns several; converts to numbers and arrays.
   /// Errors: those of the operators, of gradients and of runs.
   template <class... As>
     requires(sizeof...(As) > 0)
@@ -136,19 +136,19 @@ class evaluated_function {
   std::shared_ptr<detail::traced_functions> graphs_ = std::make_shared<detail::traced_functions>();
 };
 
-/// What `gradient_of` gives.
+/// The function that `gradient_of` returns.
 template <bool WithValue, class F, std::size_t... Of>
 class function_gradient {
-  // The places of the arguments that a gradient is asked for, of N.
+  // Indices of the arguments, of N, whose gradients are asked for.
   template <std::size_t N>
   using wanted = std::conditional_t<sizeof...(Of) == 0, std::make_index_sequence<N>, std::index_sequence<Of...>>;
 
  public:
   explicit function_gradient(F f) : f_(std::move(f)) {}
 
-  /// Of arrays and numbers: the gradient for each argument that is asked for, as that argument's type where it can be; a tuple
-  /// where they are several. With the value, that stands first.
-  /// Errors: invalid_argument for an argument of integers that is asked for; those of the operators and of runs.
+  /// For arrays and numbers: the gradient of each requested argument, in that argument's type where possible; a tuple if there are
+  /// several, preceded by the value if that is asked for.
+  /// Errors: invalid_argument if a requested argument has an integer dtype; those of the operators and of runs.
   template <class... As>
     requires(sizeof...(As) > 0 && !(std::is_same_v<As, output> || ...) && !(tensor_expression<As> || ...))
   auto operator()(const As&... arguments) const {
@@ -158,7 +158,7 @@ class function_gradient {
     });
     return results<std::tuple<As...>>(values, wanted<sizeof...(As)>{});
   }
-  /// Of handles of a graph: nodes of that graph.
+  /// For handles of a graph: nodes of that graph.
   template <std::same_as<output>... Os>
     requires(sizeof...(Os) > 0)
   auto operator()(const Os&... arguments) const {
@@ -166,7 +166,7 @@ class function_gradient {
     const std::vector<output> made = write({arguments...}, n, wanted<sizeof...(Os)>{});
     return tuple_of(made, std::make_index_sequence<wanted<sizeof...(Os)>::size() + (WithValue ? 1 : 0)>{});
   }
-  /// Of typed expressions: expressions.
+  /// For typed expressions: expressions.
   template <tensor_expression... Es>
     requires(sizeof...(Es) > 0)
   constexpr auto operator()(const Es&... arguments) const {
@@ -205,7 +205,7 @@ class function_gradient {
     if constexpr (!WithValue && sizeof...(I) == 1) {
       return (next().template as<typename detail::gradient_type<std::tuple_element_t<I, As>>::type>(), ...);
     } else {
-      // braces: from left to right
+      // Braces evaluate from left to right.
       auto slopes = std::tuple<typename detail::gradient_type<std::tuple_element_t<I, As>>::type...>{
           next().template as<typename detail::gradient_type<std::tuple_element_t<I, As>>::type>()...};
       if constexpr (WithValue) return std::tuple_cat(std::tuple<tensor_value>(values[0]), std::move(slopes));
@@ -222,8 +222,8 @@ template <class F>
 evaluated_function<F> evaluated(F f) {
   return evaluated_function<F>(std::move(f));
 }
-/// The gradient of f for each of its arguments, or for those that are named: `gradient_of<0>(f)`. A value that is not one number
-/// counts as the sum of its elements. Source: TensorFlow `gradients`.
+/// The gradient of f for each of its arguments, or for those listed: `gradient_of<0>(f)`. For a result that is not a scalar, the
+/// gradient of its sum. Source: TensorFlow `gradients`.
 template <std::size_t... Of, class F>
 function_gradient<false, F, Of...> gradient_of(F f) {
   return function_gradient<false, F, Of...>(std::move(f));

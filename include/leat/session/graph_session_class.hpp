@@ -1,5 +1,5 @@
 #pragma once
-// The class graph_session, and calls that it prepares; its functions that are no templates are graph_session_functions.hpp's.
+// The class graph_session and its prepared calls; graph_session_functions.hpp has the bodies of its non-template functions.
 // See graph_session.hpp.
 
 #include <leat/graph/separate.hpp>
@@ -11,38 +11,38 @@
 namespace leat {
 
 struct session_options {
-  /// A device type or number that is not there gives way to the CPU; a job that is not there never does.
+  /// If a node's device type or number does not exist, it runs on the CPU. A job that does not exist is an error all the same.
   bool allow_soft_placement = false;
-  /// Tells where each node is placed, once.
+  /// Logs the device of each node, once.
   bool log_device_placement = false;
-  /// How long a run may take where its own options do not say: 10 minutes; 0 is without limit.
+  /// Deadline of a run whose own options give none: 10 minutes; 0 is without limit.
   std::int64_t operation_timeout_in_ms = 600'000;
-  /// Where Print and the log of placement write: standard error where there is none.
+  /// Where Print and the placement log write; null is standard error.
   std::ostream* log = nullptr;
-  /// Runs as fused programs what can be; otherwise every node by itself, which gives the same results but for rounding.
+  /// Compiles to fused programs where possible; otherwise each node runs by itself. Results are the same but for rounding.
   bool fuse = true;
-  /// How many nodes of one run may work at the same time: 0 for as many as `cpu::thread_count()` says; 1 for one after the other, and
-  /// then a node that waits holds up the others of its run. Without LEAT_USE_TBB it is 1.
+  /// How many nodes of one run may execute concurrently: 0 for `cpu::thread_count()`; 1 for one after the other, where a node that
+  /// blocks delays the rest of its run. Without LEAT_USE_TBB it is 1.
   int inter_op_parallelism_threads = 0;
-  /// How many threads one node, or one program, of this session's runs may use at most: 0 for as many as `cpu::thread_count()` says,
-  /// which is the most in any case; 1 for the thread that runs it alone. Results do not depend on it.
+  /// How many threads one node, or one program, may use: 0 for `cpu::thread_count()`, which is also the maximum; 1 for its own thread
+  /// alone. Results do not depend on it.
   int intra_op_parallelism_threads = 0;
-  /// How many bytes arrays may take at the same time: values of runs that are under way, variables, results that the program keeps, the
-  /// memory of programs. 0: as many as the system has. What would take more is resource_exhausted and names the node; numbers of up to
-  /// 64 bytes, what the program feeds, and the graph itself do not count.
+  /// Limit on the bytes of all arrays at one time: values in running steps, variables, results that the caller keeps, programs' memory.
+  /// 0: no limit but the system's. An allocation beyond it throws resource_exhausted, naming the node. Arrays of up to 64 bytes, fed
+  /// arrays, and the graph itself do not count.
   std::int64_t memory_limit_in_bytes = 0;
-  /// How much memory the programs of this session may keep between runs, those for other shapes included: 256 MiB unless told
-  /// otherwise. What was not used for longest is dropped, and made anew when its shapes come again; the program that runs stays
-  /// whatever it needs. Errors: invalid_argument below 0.
+  /// Limit on the memory that the session's programs keep between runs, those for other shapes included. The least recently used
+  /// programs are dropped, and compiled again when their shapes return; the running one is always kept. Errors: invalid_argument
+  /// below 0.
   std::int64_t program_memory_in_bytes = std::int64_t{256} << 20;
 };
 
 struct run_options {
-  /// 0: as the session's options say.
+  /// 0: as in the session's options.
   std::int64_t timeout_in_ms = 0;
-  /// Stops the run from another thread.
+  /// Cancels the run from another thread.
   const cancellation* cancel = nullptr;
-  /// Records what ran, and how long it took.
+  /// Records what ran, and for how long.
   run_trace* trace = nullptr;
 };
 
@@ -53,11 +53,11 @@ class plain_program;
 
 class graph_session;
 
-/// Fetches and feeds that were looked up once: `auto step = s.prepare({loss, train}, {x, y}); step(xs, ys);`. It belongs to its
-/// session and must not outlive it; one call at a time.
+/// Fetches and feeds that are resolved once: `auto step = s.prepare({loss, train}, {x, y}); step(xs, ys);`. It must not outlive its
+/// session; one call at a time.
 class graph_callable {
  public:
-  /// Runs with these values, in the order in which the feeds were named. The results are valid until the next call.
+  /// Runs with these values, in the order of the feeds. The results are valid until the next call.
   template <class... Values>
   const std::vector<tensor_value>& operator()(const Values&... values) {
     static_assert(sizeof...(Values) <= 64);
@@ -90,7 +90,7 @@ class graph_callable {
 
   graph_session* owner_;
   std::shared_ptr<dynamic::prepared_run> prepared_;
-  std::weak_ptr<dynamic::plain_program> last_;  // the program of the last call
+  std::weak_ptr<dynamic::plain_program> last_;  // program of the last call
   run_options options_;
   std::vector<dtype> types_;  // of the feeds
   std::vector<tensor_value> feeds_;
@@ -98,24 +98,27 @@ class graph_callable {
   std::vector<tensor_value> results_;
 };
 
+/// Runs a graph; see graph_session.hpp. Thread-safe. Source: TensorFlow 1.x `Session`.
 class graph_session {
  public:
   /// A session of the default graph.
   explicit graph_session(session_options options = {}) : graph_session(default_graph(), options) {}
+  /// A session of a graph, which must outlive it. Errors: invalid_argument for options out of range.
   explicit graph_session(graph& g, session_options options = {});
   graph_session(const graph_session&) = delete;
   graph_session& operator=(const graph_session&) = delete;
   ~graph_session();
 
+  /// The session's graph.
   graph& owner() const { return graph_; }
   const session_options& options() const { return options_; }
 
   // ---- running ----
 
-  /// What is fetched, in its structure; an operation gives no value. Errors: invalid_argument for what is not fed or does not
-  /// fit, failed_precondition for variables without a value, out_of_range, cancelled and deadline_exceeded of queues and waits,
-  /// unimplemented for operators without a kernel, resource_exhausted for arrays that there is no memory for; what kernels throw, naming
-  /// the node and the line that made it.
+  /// Runs the fetches and returns their values in the same structure; an operation yields an empty value.
+  /// Errors: invalid_argument if a needed placeholder is not fed or a feed does not fit; failed_precondition for uninitialized
+  /// variables; out_of_range, cancelled and deadline_exceeded of queues and waits; unimplemented for operators without a kernel;
+  /// resource_exhausted if memory runs out; what kernels throw, with the node and its source line. Source: TensorFlow `Session.run`.
   template <graph_fetch F>
   typename detail::fetch_structure<F>::result run(const F& fetches, const feed_list& feeds = {}, const run_options& how = {}) {
     std::vector<fetch_item> list;
@@ -127,7 +130,7 @@ class graph_session {
   std::vector<tensor_value> run(std::initializer_list<fetch_item> fetches, const feed_list& feeds = {}, const run_options& how = {}) {
     return run_list({fetches.begin(), fetches.size()}, feeds, how);
   }
-  /// The same as these types: `auto [a, b] = s.run<float, xt::xarray<float>>({loss, w})`.
+  /// The same, converted to these types: `auto [a, b] = s.run<float, xt::xarray<float>>({loss, w})`.
   template <class T, class... Ts>
     requires detail::run_result<T>
   auto run(std::initializer_list<fetch_item> fetches, const feed_list& feeds = {}, const run_options& how = {}) {
@@ -139,7 +142,7 @@ class graph_session {
       return results[at].template as<T>();
     } else {
       const auto next = [&]() -> const tensor_value& { return results[at++]; };
-      return std::tuple<T, Ts...>{next().template as<T>(), next().template as<Ts>()...};  // braces: from left to right
+      return std::tuple<T, Ts...>{next().template as<T>(), next().template as<Ts>()...};  // braces: left to right
     }
   }
   template <class T>
@@ -147,7 +150,7 @@ class graph_session {
   T run(const fetch_item& fetch, const feed_list& feeds = {}, const run_options& how = {}) {
     return run_list({&fetch, 1}, feeds, how)[0].template as<T>();
   }
-  /// Looks fetches and feeds up once.
+  /// Resolves fetches and feeds once, for repeated calls. Source: TensorFlow `Session.make_callable`.
   graph_callable prepare(std::initializer_list<fetch_item> fetches, std::initializer_list<feed_key> feeds = {},
                          const run_options& how = {}) {
     std::vector<output> fed;
@@ -173,29 +176,29 @@ class graph_session {
 
   /// Whether a variable has a value in this session.
   bool is_initialized(const output& variable) { return slot(variable).is_initialized(); }
-  /// What it holds. Errors: failed_precondition where it has no value.
+  /// Its current value. Errors: failed_precondition if it has none.
   tensor_value value(const output& variable) { return slot(variable).read(); }
-  /// Gives it a value from outside. Errors: invalid_argument for another dtype or shape than the graph says.
+  /// Sets its value. Errors: invalid_argument if dtype or shape differ from the graph's.
   void assign(const output& variable, const tensor_value& value);
-  /// The names of a graph's variables that have no value yet. Source: `report_uninitialized_variables`.
+  /// The names of the graph's variables without a value. Source: `report_uninitialized_variables`.
   std::vector<std::string> uninitialized_variables();
-  /// Forgets what a container holds: variables, queues. Without a name: everything.
+  /// Drops the variables and queues of a container; of all containers without a name. Source: TensorFlow `Session.reset`.
   void reset(std::string_view container = {});
 
-  /// What a host function's node calls, by its token: for graphs from files, or in place of what the graph was built with.
+  /// Sets the host function for nodes with this token: for graphs from files, or to replace the one that the graph was built with.
   void register_host_function(std::string_view token_text, session_function f);
 
-  /// The bytes that count for `memory_limit_in_bytes` now; 0 where there is no limit.
+  /// The bytes that count toward `memory_limit_in_bytes` now; 0 if there is no limit.
   std::int64_t memory_in_bytes() const { return state_.meter != nullptr ? state_.meter->used() : 0; }
 
   /// How many runs were one fused program.
   std::int64_t fused_runs() const { return fused_runs_.load(std::memory_order_relaxed); }
-  /// How many times parts of other runs were: of a branch, of a loop's iteration, of what lies between random numbers.
+  /// How many times a fused part of another run was executed: a branch, a loop's iteration, nodes between random numbers.
   std::int64_t fused_parts() const { return state_.part_runs.load(std::memory_order_relaxed); }
-  /// Bytes that the programs of this session hold now: what they consist of, roughly, and their memory for intermediate results.
+  /// Approximate bytes that this session's programs hold now: code, constants and memory for intermediate results.
   std::int64_t program_bytes() const { return state_.programs->held(); }
 
-  /// Ends the session: runs under way fail with `cancelled`, later ones with failed_precondition.
+  /// Closes the session: current runs fail with `cancelled`, later ones with failed_precondition.
   void close() { state_.closed.store(true); }
 
  private:
@@ -220,7 +223,7 @@ class graph_session {
 
   variable_slot& slot(const output& variable);
 
-  // Every node of the graph must have a place, also those that nobody asks for.
+  // Every node of the graph must be placed on a device, even those that no run needs.
   void place_nodes();
 
   graph& graph_;

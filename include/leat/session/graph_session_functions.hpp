@@ -1,6 +1,6 @@
 #pragma once
-// How a graph_session plans and runs: the bodies of its functions that are no templates. graph_session.hpp includes them, or,
-// with LEAT_SEPARATE_COMPILATION, <leat/separate.hpp> alone.
+// Planning and running of graph_session: the bodies of its non-template functions. Included by graph_session.hpp, or, with
+// LEAT_SEPARATE_COMPILATION, by <leat/separate.hpp> alone.
 
 #include <leat/graph/device.hpp>
 #include <leat/session/dynamic/constants.hpp>
@@ -17,7 +17,7 @@ LEAT_FUNCTION graph_callable::graph_callable(graph_session& owner, std::shared_p
   feeds_.reserve(types_.size());
 }
 LEAT_FUNCTION const std::vector<tensor_value>& graph_callable::run() {
-  // the results of the last call are written again, unless somebody keeps them
+  // Reuses the results of the last call unless the caller still holds them.
   for (std::size_t k = 0; k < results_.size(); ++k)
     if (const int place = prepared_->places[k]; place >= 0 && static_cast<std::size_t>(place) < fetched_.size())
       fetched_[static_cast<std::size_t>(place)] = std::move(results_[k]);
@@ -166,7 +166,7 @@ LEAT_FUNCTION void graph_session::execute(dynamic::prepared_run& p, std::span<co
       } catch (const deadline_exceeded&) {
         throw;
       } catch (const std::exception&) {
-        // nothing was written: node by node, the error says where
+        // Nothing was written: running node by node names the failing node.
       }
     }
   if (cpu::has_threads && options_.inter_op_parallelism_threads != 1) {

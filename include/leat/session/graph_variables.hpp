@@ -1,5 +1,5 @@
 #pragma once
-// All variables of a session at once: by name, restored from values by name, and as constants in their place.
+// All variables of a session at once: their values by name, restored by name, and frozen to constants.
 
 #include <leat/graph/export.hpp>
 #include <leat/graph/freeze.hpp>
@@ -7,7 +7,7 @@
 
 namespace leat {
 
-/// Values of variables by the names of their nodes.
+/// Values of variables by node name.
 using session_values = std::map<std::string, tensor_value, std::less<>>;
 
 namespace detail {
@@ -20,7 +20,7 @@ inline std::string name_list(const std::vector<std::string>& names) {
 
 }  // namespace detail
 
-/// The variables of a graph that are worth keeping: all but local ones, by name. Source: what TensorFlow's `Saver` saves.
+/// A graph's variables except local ones, by name. Source: what TensorFlow's `Saver` saves.
 inline std::map<std::string, output, std::less<>> saved_variables(graph& g) {
   std::vector<char> is_local(static_cast<std::size_t>(g.size()), 0);
   for (const output& v : get_tensors(g, collection::local_variables)) is_local[static_cast<std::size_t>(v.index())] = 1;
@@ -32,7 +32,7 @@ inline std::map<std::string, output, std::less<>> saved_variables(graph& g) {
   return list;
 }
 
-/// The values of these variables now. Each is read by itself: a run in another thread may write between two of them.
+/// The current values of these variables. Each is read separately: a concurrent run may write between two reads.
 /// Errors: failed_precondition, naming all that have no value.
 inline session_values values_of(graph_session& s, const std::map<std::string, output, std::less<>>& variables) {
   session_values values;
@@ -48,8 +48,8 @@ inline session_values values_of(graph_session& s, const std::map<std::string, ou
 }
 inline session_values values_of(graph_session& s) { return values_of(s, saved_variables(s.owner())); }
 
-/// Gives every variable of the session's graph but local ones its value. Nothing is assigned where anything is wrong.
-/// Errors: invalid_argument, naming all variables without a value, values without a variable, and other dtypes or shapes.
+/// Assigns all non-local variables of the session's graph, or none if anything is wrong.
+/// Errors: invalid_argument, naming all variables without a value, values without a variable, and mismatched dtypes or shapes.
 inline void restore_values(graph_session& s, const session_values& values) {
   const auto variables = saved_variables(s.owner());
   std::vector<std::string> missing, extra;
@@ -73,8 +73,8 @@ inline void restore_values(graph_session& s, const session_values& values) {
   for (const auto& [name, variable] : variables) s.assign(variable, values.find(name)->second);
 }
 
-/// The session's graph with constants in place of its variables, as they are now, cut down to what the fetches ("y", "y:0") need.
-/// Errors: those of `freeze`; failed_precondition for a variable without a value that the fetches need.
+/// The subgraph that the fetches ("y", "y:0") need, with variables replaced by constants of their current values.
+/// Errors: those of `freeze`; failed_precondition for a needed variable without a value.
 /// Source: `convert_variables_to_constants`.
 inline graph_def freeze(graph_session& s, const std::vector<std::string>& fetches) {
   const graph_def part = extract_sub_graph(export_graph(s.owner()), fetches);

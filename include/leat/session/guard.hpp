@@ -1,5 +1,5 @@
 #pragma once
-// One user of a session at a time. Not a lock: who comes second is told.
+// Detects concurrent entry to a session; the second caller gets failed_precondition, nobody blocks.
 
 #include <atomic>
 #include <leat/core/error.hpp>
@@ -11,8 +11,8 @@ namespace leat::detail {
       "the session is entered by two threads at once, or from within a run: give each thread a session of its own, or lock");
 }
 
-// A step of a few numbers is shorter than an atomic exchange: without `Exchange` the guard only looks, and may miss one who comes
-// at the same instant.
+// A step of a few scalars takes less than an atomic exchange: without `Exchange` the guard only loads and stores, and may miss a
+// second caller at the same instant.
 template <bool Exchange = true>
 class session_guard {
  public:

@@ -1,5 +1,5 @@
 #pragma once
-// First values of variables.
+// Initialization of variables.
 
 #include <cmath>
 #include <cstring>
@@ -8,7 +8,7 @@
 
 namespace leat::detail {
 
-// Writes a number, kept as bits, in its dtype.
+// Writes a number, given as bits, in its dtype.
 inline void write_number(void* to, dtype type, std::uint64_t bits) {
   const double real = std::bit_cast<double>(bits);
   const auto whole = static_cast<std::int64_t>(bits);
@@ -23,7 +23,7 @@ inline void write_number(void* to, dtype type, std::uint64_t bits) {
   }
 }
 
-// The bits under which a number is kept that stands in its dtype.
+// The bits of a number stored in its dtype.
 [[gnu::cold]] inline std::uint64_t read_number(const void* from, dtype type) {
   switch (type) {
     case dtype::float32: return std::bit_cast<std::uint64_t>(static_cast<double>(*static_cast<const float*>(from)));
@@ -37,12 +37,12 @@ inline void write_number(void* to, dtype type, std::uint64_t bits) {
   return 0;
 }
 
-// Numbers of optimizers are kept as float64 until the dtype of the variable that they work on is known.
+// Optimizers' settings are float64 until the variable's dtype is known.
 inline void check_number(dtype type, std::uint64_t bits) {
   if (type == dtype::float32) checked_number<float>("a setting of an optimizer: ", std::bit_cast<double>(bits));
 }
 
-// The number `id` may be another one in each run if it is a plain one and fits. Parameters and variables are the session's.
+// A plain number `id` may differ between runs if it fits. Parameters and variables belong to the session.
 [[gnu::cold]] inline void check_other_number(const session_view& view, std::uint64_t id, std::uint64_t bits) {
   const auto refuse = [](std::string_view what, std::string_view name, std::string_view remedy, std::string_view start = "number") {
     throw invalid_argument("two values for one " + std::string(start) + ": " + std::string(what) + " \"" + std::string(name) +
@@ -62,12 +62,12 @@ inline void check_number(dtype type, std::uint64_t bits) {
                view.variable(k).kind == initializer_kind::array ? "array" : "number");
 }
 
-// The bits of one value for every element of a dtype.
+// The bits of a value in a dtype.
 inline std::uint64_t bits_as(dtype type, double value) {
   return is_floating(type) ? std::bit_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
 }
 
-// Random numbers depend on the seed and the variable's name alone. Drawn in the variable's precision, written by its dtype.
+// Random numbers depend on the seed and the variable's name alone. They are drawn in the variable's precision.
 [[gnu::cold]] inline void fill_random(std::byte* to, const variable_row& v, const std::uint64_t* numbers, std::string_view name) {
   const auto count = static_cast<std::uint64_t>(v.extent.elements());
   const std::uint64_t seed = mix(numbers[2], hash_text(name));
@@ -75,7 +75,7 @@ inline std::uint64_t bits_as(dtype type, double value) {
   double second = std::bit_cast<double>(numbers[1]);
   const bool flat = v.kind == initializer_kind::uniform || v.kind == initializer_kind::glorot_uniform;
   if (v.kind == initializer_kind::glorot_uniform) {
-    // fan in and out: the last two dimensions, times the receptive field before them
+    // Fan in and out: the last two dimensions, times the receptive field before them.
     double field = 1;
     for (int a = 0; a + 2 < v.extent.rank; ++a) field *= static_cast<double>(v.extent[a]);
     const double out = v.extent.rank == 0 ? 1 : static_cast<double>(v.extent[v.extent.rank - 1]);
@@ -98,7 +98,7 @@ inline std::uint64_t bits_as(dtype type, double value) {
   }
 }
 
-/// What is wrong with an initializer's numbers is said before any variable is written.
+/// Validates an initializer's numbers before any variable is written.
 template <bool Random>
 [[gnu::cold]] void check_initializer(const variable_row& v, const std::uint64_t* numbers, std::string_view name) {
   if constexpr (Random) {
@@ -111,7 +111,7 @@ template <bool Random>
   }
 }
 
-/// Gives a variable its first value. Without `Random`, no variable of the session starts from random numbers.
+/// Initializes a variable. Without `Random`, no variable of the session starts from random numbers.
 template <bool Random>
 [[gnu::cold]] void initialize_variable(std::byte* to, const variable_row& v, const std::uint64_t* numbers, std::string_view name) {
   const auto count = static_cast<std::size_t>(v.extent.elements());

@@ -1,6 +1,6 @@
 #pragma once
-// Sessions without handing them around: each thread has a stack of default sessions, and `eval` and `run` ask the innermost.
-// An `interactive_session` is the default from where it is made until it ends.
+// Implicit sessions: each thread has a stack of default sessions, and `eval` and `run` use the top one. An `interactive_session`
+// is the default during its lifetime.
 //
 //   interactive_session s;
 //   run(global_variables_initializer());
@@ -19,20 +19,20 @@ inline std::vector<graph_session*>& default_sessions() {
 }
 }  // namespace detail
 
-/// The innermost session that was made the default in this thread, or null.
+/// The innermost default session of this thread, or null.
 inline graph_session* default_session() {
   const auto& stack = detail::default_sessions();
   return stack.empty() ? nullptr : stack.back();
 }
 
-/// A session is the default as long as this lives, in the thread that made it.
+/// Makes a session the default of this thread during its lifetime.
 class default_session_scope {
  public:
   explicit default_session_scope(graph_session& s) : session_(&s) { detail::default_sessions().push_back(&s); }
   default_session_scope(const default_session_scope&) = delete;
   default_session_scope& operator=(const default_session_scope&) = delete;
   ~default_session_scope() {
-    auto& stack = detail::default_sessions();  // it need not be the innermost: two interactive sessions may end in any order
+    auto& stack = detail::default_sessions();  // not always the innermost: interactive sessions may end in any order
     const auto at = std::find(stack.rbegin(), stack.rend(), session_);
     if (at != stack.rend()) stack.erase(std::next(at).base());
   }
@@ -41,10 +41,10 @@ class default_session_scope {
   graph_session* session_;
 };
 
-/// `const auto here = as_default(s);`
+/// Makes `s` the default while the result lives: `const auto here = as_default(s);`
 inline default_session_scope as_default(graph_session& s) { return default_session_scope(s); }
 
-/// A session that is the default while it lives; so is its graph, where one is given.
+/// A session that is the default during its lifetime; so is its graph, if one is given.
 class interactive_session : public graph_session {
  public:
   explicit interactive_session(session_options options = {}) : graph_session(options), scope_(*this) {}
@@ -73,21 +73,21 @@ inline graph_session& session_for(const graph& owner, graph_session* given, cons
 }
 }  // namespace detail
 
-/// The value of a tensor in the default session, or in one that is given.
-/// Errors: invalid_argument where there is none, or it is of another graph; what `graph_session::run` throws.
+/// The value of a tensor in the default session or the one given.
+/// Errors: invalid_argument if there is none or it belongs to another graph; those of `graph_session::run`.
 inline tensor_value eval(const output& tensor, const feed_list& feeds = {}, graph_session* session = nullptr) {
   if (!static_cast<bool>(tensor)) throw invalid_argument("eval of what is no node of a graph");
   return detail::session_for(tensor.owner(), session, "evaluate tensor", "eval").run(tensor, feeds);
 }
 inline tensor_value eval(const output& tensor, const feed_list& feeds, graph_session& session) { return eval(tensor, feeds, &session); }
 inline tensor_value eval(const output& tensor, graph_session& session) { return eval(tensor, {}, &session); }
-/// The same as a number or array: `eval<float>(loss)`.
+/// The same, converted to a number or array: `eval<float>(loss)`.
 template <class T>
 T eval(const output& tensor, const feed_list& feeds = {}, graph_session* session = nullptr) {
   return eval(tensor, feeds, session).template as<T>();
 }
 
-/// Runs an operation in the default session, or in one that is given. Errors: as `eval`.
+/// Runs an operation in the default session or the one given. Errors: as `eval`.
 inline void run(const graph_operation& operation, const feed_list& feeds = {}, graph_session* session = nullptr) {
   if (!operation) throw invalid_argument("run of what is no node of a graph");
   detail::session_for(operation.owner(), session, "execute operation", "run").run(operation, feeds);

@@ -1,6 +1,6 @@
 #pragma once
-// A program's memory, to be read by people: its buffers with their sizes, the steps between which each is needed, and where in
-// the arena each lies. For compiled and dynamic sessions alike: both run programs with a plan (kernels/plan.hpp).
+// A human-readable memory plan of a program: its buffers with their sizes, live ranges and arena offsets. For compiled and dynamic
+// sessions alike, whose programs share kernels/plan.hpp.
 //
 //   std::cout << memory_plan_of(s.planned(fetch(loss, train))).text();
 
@@ -15,7 +15,7 @@
 
 namespace leat {
 
-/// Operators by the numbers that steps have. One of a program's own is known by name where it was given to `register_operator`.
+/// Names of operators by the codes in steps. A user-defined one is known by name if it was passed to `register_operator`.
 class operator_names {
  public:
   operator_names() {
@@ -31,7 +31,7 @@ class operator_names {
   std::unordered_map<int, std::string_view> by_code_;
 };
 
-/// What a step of a program computes: an operator, or of a fused one its operators, joined by "+".
+/// What a step computes: an operator, or a fused step's operators joined by "+".
 inline std::string step_name(const operator_names& operator_name, const program_view& p, const std::int64_t* data, int step) {
   using namespace instructions;
   const auto s = p.step_at(step);
@@ -47,7 +47,7 @@ inline std::string step_name(const operator_names& operator_name, const program_
     if (!name.empty()) names.push_back(std::move(name));
   }
   if (names.empty()) return "copy";
-  constexpr std::size_t most = 12;  // a long one is told by its beginning
+  constexpr std::size_t most = 12;  // the rest is abbreviated
   std::string text;
   for (std::size_t k = 0; k < std::min(names.size(), most); ++k) text += (k > 0 ? "+" : "") + names[k];
   if (names.size() > most) text += "+ " + std::to_string(names.size() - most) + " more";
@@ -62,16 +62,16 @@ struct memory_plan {
     dtype type = dtype::invalid;
     shape extent{};             // with the sizes of named dimensions
     std::int64_t bytes = 0;
-    int first = -1;             // the step that writes it, -1: there before the first
+    int first = -1;             // the step that writes it, -1: set before the first
     int last = -1;              // the last step that uses it
     std::int64_t offset = -1;   // in the arena
   };
   std::vector<buffer> buffers;
   std::vector<std::string> steps;
   std::int64_t arena_bytes = 0;
-  std::int64_t intermediate_bytes = 0;  // of all results in the arena: what it would be if none shared memory
+  std::int64_t intermediate_bytes = 0;  // of all results in the arena if none shared memory
 
-  /// As a table: the arena's buffers with their place and life, then the others.
+  /// A table: the arena's buffers with offset and live range, then the others.
   std::string text() const {
     static constexpr const char* places[]{"arena", "variable", "feed", "number", "size", "fetch"};
     char line[256];
@@ -93,7 +93,7 @@ struct memory_plan {
   }
 };
 
-/// Reads the plan of a program.
+/// The memory plan of a program.
 inline memory_plan memory_plan_of(const planned_program& p) {
   const program_view view(p.data);
   memory_plan made;

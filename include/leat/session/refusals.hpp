@@ -9,13 +9,37 @@
 
 namespace leat::detail {
 
-// Everything about a run that the compiler can refuse.
-template <class Session, class Fetches, class... LeafIds>
-struct run_check;
+// What is wrong with a program, and with what it is fed.
+template <class Table, class Fetches, class... LeafIds>
+struct program_check;
 template <class... Es, class... Fs, class... LeafIds>
-struct run_check<session_table<Es...>, fetch_targets<Fs...>, LeafIds...> {
-  using table = session_table<Es...>;
+struct program_check<session_table<Es...>, fetch_targets<Fs...>, LeafIds...> {
   using program = program_table<Fs...>;
+  static constexpr message text() {
+    message m;
+    m << program::problem().view();
+    if (m.size > 0) return m;
+    std::uint64_t missing = 0;
+    for (int b = 0; b < program::view.buffers(); ++b) {
+      const auto info = program::view.buffer_at(b);
+      if (info.where == storage::feed && missing == 0 && !(false || ... || (LeafIds::hash == info.id))) missing = info.id;
+    }
+    if (missing == 0) return m;
+    graph g;  // only to find the words
+    (flatten<Fs>(g), ...);
+    for (const node& n : g.nodes)
+      if (n.id == missing && n.op->kind == op_kind::placeholder && m.size == 0)
+        m << "placeholder \"" << n.name << "\" is not fed: " << describe(n.result, g).view() << " is needed";
+    return m;
+  }
+};
+
+// Everything about a run that the compiler can refuse.
+template <class Table, class Fetches, class... LeafIds>
+struct run_check;
+template <class Table, class... Fs, class... LeafIds>
+struct run_check<Table, fetch_targets<Fs...>, LeafIds...> {
+  using table = Table;
   static constexpr message text() {
     message m;
     int k = 0;
@@ -41,20 +65,7 @@ struct run_check<session_table<Es...>, fetch_targets<Fs...>, LeafIds...> {
     };
     (once(static_cast<const LeafIds*>(nullptr)), ...);
     if (m.size > 0) return m;
-    m << program::problem().view();
-    if (m.size > 0) return m;
-    std::uint64_t missing = 0;
-    for (int b = 0; b < program::view.buffers(); ++b) {
-      const auto info = program::view.buffer_at(b);
-      if (info.where == storage::feed && missing == 0 && !(false || ... || (LeafIds::hash == info.id))) missing = info.id;
-    }
-    if (missing == 0) return m;
-    graph g;  // only to find the words
-    (flatten<Fs>(g), ...);
-    for (const node& n : g.nodes)
-      if (n.id == missing && n.op->kind == op_kind::placeholder && m.size == 0)
-        m << "placeholder \"" << n.name << "\" is not fed: " << describe(n.result, g).view() << " is needed";
-    return m;
+    return program_check<Table, fetch_targets<Fs...>, LeafIds...>::text();
   }
   static constexpr message found = text();
   static constexpr bool ok = found.size == 0;
@@ -123,25 +134,31 @@ struct refused_calls {
   LEAT_OTHERWISE("planned(fetch(a, b)) takes what was fetched") planned(...) LEAT_DELETED;
   LEAT_OTHERWISE("arena_bytes(fetch(a, b)) takes what was fetched") arena_bytes(...) LEAT_DELETED;
 };
+template <class Table>
+struct refused_calls_by;
 template <class... Es>
-using refused_calls_of = refused_calls<typename short_name<id<expressions_hash<902, Es...>>, session_table<Es...>>::type>;
+struct refused_calls_by<session_table<Es...>> {
+  using type = refused_calls<typename short_name<id<expressions_hash<902, Es...>>, session_table<Es...>>::type>;
+};
+template <class Table>
+using refused_calls_of = typename refused_calls_by<Table>::type;
 
 template <literal_text... Words>
 struct refused_session {};
 template <literal_text... Words>
 inline constexpr bool is_operation<refused_session<Words...>> = true;
-template <class... Es>
+template <template <class...> class Table, class... Es>
 struct session_check {
   static constexpr bool ok = false;
   struct refusal {
     using problem = refused_session<>;
   };
 };
-template <expression... Es>
-struct session_check<Es...> {
-  static constexpr bool ok = session_table<Es...>::view.problem().size == 0;
+template <template <class...> class Table, expression... Es>
+struct session_check<Table, Es...> {
+  static constexpr bool ok = Table<Es...>::problem().size == 0;
   struct words {
-    static constexpr message text() { return session_table<Es...>::view.problem(); }
+    static constexpr message text() { return Table<Es...>::problem(); }
   };
   struct refusal {
     using problem = refused_session<problem_text<words>()>;

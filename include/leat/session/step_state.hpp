@@ -7,6 +7,7 @@
 #include <leat/expr/fetch.hpp>
 #include <leat/kernels/plan.hpp>
 #include <leat/session/array.hpp>
+#include <leat/session/planned/session_plan.hpp>
 #include <memory>
 #include <tuple>
 
@@ -42,30 +43,65 @@ struct device_copies {
   device_bytes<Device> memory;
 };
 struct no_copies {};
-template <class Program, class Device>
-struct step_state : step_state_base {
+template <class Program, bool Planned = Program::is_planned>
+struct step_addresses {
   std::int64_t sizes[Program::view.names() + 1]{};
   void* buffers[Program::view.buffers() + 1]{};
+};
+// Of a planned program their number is known when it is planned.
+template <class Program>
+struct step_addresses<Program, true> {
+  const planned_code& code = Program::code();
+  std::vector<std::int64_t> size_list = std::vector<std::int64_t>(static_cast<std::size_t>(code.names()) + 1);
+  std::vector<void*> buffer_list = std::vector<void*>(static_cast<std::size_t>(code.view().buffers()) + 1);
+  std::int64_t* const sizes = size_list.data();
+  void** const buffers = buffer_list.data();
+  planned_code::direct_calls calls;
+};
+template <class Program, class Device>
+struct step_state : step_state_base, step_addresses<Program> {
   program_plan plan;
   device_bytes<Device> arena;
   bool planned = false;
   [[no_unique_address]] std::conditional_t<Device::shares_memory, no_copies, device_copies<Program, Device>> device;
 };
 
+template <class Program>
+const std::int64_t* data_of() {
+  if constexpr (Program::is_planned) return Program::code().data();
+  else return Program::data.data();
+}
+
 // The observer of a run's steps: none, or a trace.
 struct unobserved {};
 template <class Trace>
 struct observed {
+  // An observer as a listener, which code that knows no traces calls.
+  template <class Observer>
+  struct listener final : step_listener {
+    explicit listener(Observer& observer) : observer_(observer) {}
+    void before(int step) override { observer_.before(step); }
+    void after(int step) override { observer_.after(step); }
+
+   private:
+    Observer& observer_;
+  };
   Trace& trace;
   template <class Device, class Program, class State, class Steps>
   void run(const typename Device::workspace& w, const State& state, Steps steps) const {
     const int number = trace.begin_run();
-    typename Trace::observer_type observer(trace, number, Program::data.data());
+    const std::int64_t* const data = data_of<Program>();
+    typename Trace::observer_type observer(trace, number, data);
     {
       const typename Trace::scope_type timed(&trace, number, "run", "Session");
-      Device::template run_observed<Program>(w, observer, steps);
+      if constexpr (Program::is_planned) {
+        listener<typename Trace::observer_type> listening(observer);
+        state.code.run(w, listening);
+      } else {
+        Device::template run_observed<Program>(w, observer, steps);
+      }
     }
-    trace.add_memory({Program::data.data(), state.sizes, &state.plan});
+    trace.add_memory({data, state.sizes, &state.plan});
   }
 };
 

@@ -138,77 +138,88 @@ class session_view {
   two_values_of(is_array);
 }
 
+/// The variables and numbers of a graph, and what is wrong with it, as integers.
+constexpr std::vector<std::int64_t> pack_session(const graph& g) {
+  message problem;
+  std::vector<int> variables;
+  std::vector<int> numbers;
+  id_table variable_names, placeholder_names;  // by hash
+  const auto earlier = [&](id_table& names, std::string_view name, int index) {
+    const std::uint64_t key = hash_text(name);
+    const int found = names.find(key);
+    if (found < 0) names.insert(key, index);
+    return found >= 0 && g.at(found).name == name ? found : -1;
+  };
+  for (int i = 0; i < g.size(); ++i) {
+    const node& n = g.at(i);
+    if (n.op->kind == op_kind::number) numbers.push_back(i);
+    if (n.op->kind != op_kind::variable) continue;
+    variables.push_back(i);
+    const int v = earlier(variable_names, n.name, i);
+    if (v < 0 || problem.size > 0) continue;
+    problem << "two variables named \"" << n.name << "\": " << describe(g.at(v).result, g).view() << " and "
+            << describe(n.result, g).view();
+    if (n.name == "beta1_power" || n.name == "beta2_power")
+      problem << ": two optimizers that keep it; make one, auto optimizer = adam(0.1f), and minimize by it, or use two sessions";
+    else if (g.at(v).result == n.result)
+      problem << ", with different initializers: one name is one variable; make it once and pass it on, or name the other";
+  }
+  for (int i = 0; i < g.size(); ++i) {
+    const node& n = g.at(i);
+    if (n.op->kind != op_kind::placeholder) continue;
+    const int k = earlier(placeholder_names, n.name, i);
+    if (k >= 0 && problem.size == 0)
+      problem << "two placeholders named \"" << n.name << "\": " << describe(g.at(k).result, g).view() << " and "
+              << describe(n.result, g).view();
+  }
+  std::vector<std::int64_t> data(session_header_size, 0);
+  data[session_variables] = static_cast<std::int64_t>(variables.size());
+  data[session_numbers] = static_cast<std::int64_t>(numbers.size());
+  data[session_ids] = static_cast<std::int64_t>(g.ids.size());
+  std::int64_t offset = 0;
+  for (int v : variables) {
+    const node& n = g.at(v);
+    data.push_back(static_cast<std::int64_t>(n.id));
+    data.push_back(static_cast<std::int64_t>(n.result.type));
+    data.push_back(g.attribute(n, 0));
+    data.push_back(g.attribute(n, 2));
+    data.push_back(n.result.extent.rank);
+    data.push_back(0);
+    data.push_back(offset);
+    data.push_back(n.attribute_count > 3 ? g.attribute(n, 3) : 0);
+    for (int i = 0; i < max_rank; ++i) data.push_back(n.result.extent[i]);
+    const std::int64_t bytes = n.result.extent.elements() * size_of(n.result.type);
+    offset += (bytes + 63) / 64 * 64;
+  }
+  data[session_bytes] = offset;
+  for (int k : numbers) {
+    data.push_back(static_cast<std::int64_t>(g.at(k).id));
+    data.push_back(static_cast<std::int64_t>(g.at(k).result.type));
+    data.push_back(g.at(k).attribute_count > 0 ? g.attribute(g.at(k), 0) : static_cast<std::int64_t>(g.at(k).id));
+    data.push_back(0);
+  }
+  for (auto i : g.ids) data.push_back(static_cast<std::int64_t>(i));
+  auto put = [&](std::string_view text) {
+    const auto here = static_cast<std::int64_t>(data.size());
+    for (char c : text) data.push_back(c);
+    data.push_back(0);
+    return here;
+  };
+  for (std::size_t k = 0; k < variables.size(); ++k)
+    data[session_header_size + k * variable_row_size + 5] = put(g.at(variables[k]).name);
+  for (std::size_t k = 0; k < numbers.size(); ++k)
+    if (const auto name = g.at(numbers[k]).name; !name.empty() && g.at(numbers[k]).result.extent.rank == 0)  // arrays are no parameters
+      data[session_header_size + variables.size() * variable_row_size + k * number_row_size + 3] = put(name);
+  data[session_problem] = put(problem.view());
+  return data;
+}
+
 template <class... Es>
 struct make_session_table {
   static constexpr std::vector<std::int64_t> make() {
     graph g;
     (flatten<Es>(g), ...);
-    message problem;
-    std::vector<int> variables;
-    std::vector<int> numbers;
-    for (int i = 0; i < g.size(); ++i) {
-      const node& n = g.at(i);
-      if (n.op->kind == op_kind::number) numbers.push_back(i);
-      if (n.op->kind != op_kind::variable) continue;
-      for (int v : variables) {
-        if (g.at(v).name != n.name || problem.size > 0) continue;
-        problem << "two variables named \"" << n.name << "\": " << describe(g.at(v).result, g).view() << " and "
-                << describe(n.result, g).view();
-        if (n.name == "beta1_power" || n.name == "beta2_power")
-          problem << ": two optimizers that keep it; make one, auto optimizer = adam(0.1f), and minimize by it, or use two sessions";
-        else if (g.at(v).result == n.result)
-          problem << ", with different initializers: one name is one variable; make it once and pass it on, or name the other";
-      }
-      variables.push_back(i);
-    }
-    for (int i = 0; i < g.size(); ++i) {
-      const node& n = g.at(i);
-      if (n.op->kind != op_kind::placeholder || problem.size > 0) continue;
-      for (int k = 0; k < i; ++k)
-        if (g.at(k).op->kind == op_kind::placeholder && g.at(k).name == n.name && problem.size == 0)
-          problem << "two placeholders named \"" << n.name << "\": " << describe(g.at(k).result, g).view() << " and "
-                  << describe(n.result, g).view();
-    }
-    std::vector<std::int64_t> data(session_header_size, 0);
-    data[session_variables] = static_cast<std::int64_t>(variables.size());
-    data[session_numbers] = static_cast<std::int64_t>(numbers.size());
-    data[session_ids] = static_cast<std::int64_t>(g.ids.size());
-    std::int64_t offset = 0;
-    for (int v : variables) {
-      const node& n = g.at(v);
-      data.push_back(static_cast<std::int64_t>(n.id));
-      data.push_back(static_cast<std::int64_t>(n.result.type));
-      data.push_back(g.attribute(n, 0));
-      data.push_back(g.attribute(n, 2));
-      data.push_back(n.result.extent.rank);
-      data.push_back(0);
-      data.push_back(offset);
-      data.push_back(n.attribute_count > 3 ? g.attribute(n, 3) : 0);
-      for (int i = 0; i < max_rank; ++i) data.push_back(n.result.extent[i]);
-      const std::int64_t bytes = n.result.extent.elements() * size_of(n.result.type);
-      offset += (bytes + 63) / 64 * 64;
-    }
-    data[session_bytes] = offset;
-    for (int k : numbers) {
-      data.push_back(static_cast<std::int64_t>(g.at(k).id));
-      data.push_back(static_cast<std::int64_t>(g.at(k).result.type));
-      data.push_back(g.at(k).attribute_count > 0 ? g.attribute(g.at(k), 0) : static_cast<std::int64_t>(g.at(k).id));
-      data.push_back(0);
-    }
-    for (auto i : g.ids) data.push_back(static_cast<std::int64_t>(i));
-    auto put = [&](std::string_view text) {
-      const auto here = static_cast<std::int64_t>(data.size());
-      for (char c : text) data.push_back(c);
-      data.push_back(0);
-      return here;
-    };
-    for (std::size_t k = 0; k < variables.size(); ++k)
-      data[session_header_size + k * variable_row_size + 5] = put(g.at(variables[k]).name);
-    for (std::size_t k = 0; k < numbers.size(); ++k)
-      if (const auto name = g.at(numbers[k]).name; !name.empty() && g.at(numbers[k]).result.extent.rank == 0)  // arrays are no parameters
-        data[session_header_size + variables.size() * variable_row_size + k * number_row_size + 3] = put(name);
-    data[session_problem] = put(problem.view());
-    return data;
+    return pack_session(g);
   }
 };
 
@@ -216,6 +227,7 @@ template <class... Es>
 struct session_table {
   static constexpr const auto& data = constant_data<make_session_table<Es...>>::value;
   static constexpr session_view view{data.data()};
+  static constexpr message problem() { return view.problem(); }
 };
 
 // ---- programs -------------------------------------------------------------------------------------------------------
@@ -237,6 +249,7 @@ struct make_program {
 /// The program of one set of fetches.
 template <class... Fs>
 struct program_table {
+  static constexpr bool is_planned = false;
   static constexpr const auto& data = constant_data<make_program<Fs...>>::value;
   static constexpr program_view view{data.data()};
   static constexpr message problem() {

@@ -1,6 +1,6 @@
 #pragma once
-// What a run did, and when: a `run_trace` is given to runs and collects an event for each step, with its operator, its thread
-// and its time. It is written as a Chrome trace (chrome://tracing and Perfetto read it), or summed up as a table.
+// Tracing: a `run_trace` that is passed to runs records an event for each step, with its operator, thread and time. It is exported
+// as a Chrome trace (for chrome://tracing and Perfetto) or summed up as a table.
 //
 //   run_trace t;
 //   s.run(loss, {{x, data}}, {.trace = &t});               // a dynamic session: programs as they run, one event a step
@@ -8,9 +8,8 @@
 //   t.write_chrome_trace("step.json");
 //   std::cout << t.statistics_table();
 //
-// A run that is fused into one program has one event for each of its steps, called after the operators that are in it.
-// `run_trace t(trace_detail::nodes)` lets a dynamic session run every node by itself instead, which takes longer in all but tells
-// nodes apart. Runs that are given no trace cost nothing for it.
+// A fused program has one event per step, named after the step's operators. With `run_trace t(trace_detail::nodes)` a dynamic session
+// runs each node by itself instead, which is slower but separates the nodes. Runs without a trace have no overhead.
 
 #include <leat/core/error.hpp>
 #include <leat/session/memory_plan.hpp>
@@ -31,25 +30,26 @@
 
 namespace leat {
 
-/// What gets an event of its own: the steps that really run, or each node of the graph.
+/// The granularity of events: executed steps, or single nodes of the graph.
 enum class trace_detail { steps, nodes };
 
-/// A step or node that ran, or a phase of a run. Times are nanoseconds since the trace was made.
+/// A step or node that ran, or a phase of a run. Times are nanoseconds since the trace was constructed.
 struct trace_event {
-  std::string name;       // of the node; of a fused step the operators in it
-  std::string type;       // the operator; "fused" of several; "Session" of a whole run, "Plan" of its preparation
-  std::string made_at;    // file and line, where known
+  std::string name;       // of the node; of a fused step, its operators
+  std::string type;       // the operator; "fused" for several; "Session" for a whole run, "Plan" for its preparation
+  std::string made_at;    // file and line, if known
   std::int64_t begin = 0;
   std::int64_t end = 0;
-  int thread = 0;         // 0 is the first that was seen
+  int thread = 0;         // 0 is the first seen
   int run = 0;            // 1 is the first
 
+  /// Nanoseconds.
   std::int64_t duration() const { return end - begin; }
-  /// Whether it stands for others that lie inside.
+  /// Whether it encloses other events.
   bool is_phase() const { return type == "Session" || type == "Plan"; }
 };
 
-/// Calls of one node or of one type of operator, and their time in nanoseconds.
+/// Call count and total time, in nanoseconds, of a node or an operator type.
 struct trace_statistics {
   std::string name;
   std::string type;
@@ -57,13 +57,14 @@ struct trace_statistics {
   std::int64_t total = 0;
   std::int64_t least = 0;
   std::int64_t most = 0;
+  /// Mean time of a call, in nanoseconds.
   double mean() const { return count == 0 ? 0 : static_cast<double>(total) / static_cast<double>(count); }
 };
 
 class trace_scope;
 class step_observer;
 
-/// Events of any number of runs. Several threads may add to it at once; it must outlive the runs that it is given to.
+/// Events of any number of runs. Thread-safe; it must outlive the runs that it is passed to.
 class run_trace {
  public:
   using clock = std::chrono::steady_clock;
@@ -75,6 +76,7 @@ class run_trace {
   run_trace& operator=(const run_trace&) = delete;
 
   trace_detail detail() const { return detail_; }
+  /// All events, in order of their ends.
   std::vector<trace_event> events() const {
     const std::lock_guard lock(guard_);
     return events_;
@@ -84,10 +86,12 @@ class run_trace {
     const std::lock_guard lock(guard_);
     return plans_;
   }
+  /// The number of runs recorded.
   int runs() const {
     const std::lock_guard lock(guard_);
     return runs_;
   }
+  /// Removes all events, memory plans and runs.
   void clear() {
     const std::lock_guard lock(guard_);
     events_.clear();
@@ -96,20 +100,22 @@ class run_trace {
     runs_ = 0;
   }
 
-  // ---- what sessions enter ----
+  // ---- for sessions ----
 
+  /// Nanoseconds since the trace was constructed.
   std::int64_t now() const { return std::chrono::duration_cast<std::chrono::nanoseconds>(clock::now() - start_).count(); }
+  /// Starts a run; returns its number.
   int begin_run() {
     const std::lock_guard lock(guard_);
     return ++runs_;
   }
-  /// An event of this thread.
+  /// Adds an event of this thread.
   void add(int run, std::string name, std::string type, std::int64_t begin, std::int64_t end, std::string made_at = {}) {
     const std::lock_guard lock(guard_);
     const int thread = threads_.try_emplace(std::this_thread::get_id(), static_cast<int>(threads_.size())).first->second;
     events_.push_back({std::move(name), std::move(type), std::move(made_at), begin, end, thread, run});
   }
-  /// The memory plan of a program, once for each program and its sizes. `holder` keeps the program alive where it might go.
+  /// Adds a program's memory plan, once per program and sizes. `holder` keeps a program that may be dropped alive.
   void add_memory(const planned_program& p, std::shared_ptr<const void> holder = {}) {
     const program_view view(p.data);
     std::vector<std::int64_t> sizes(p.sizes, p.sizes + view.names());
@@ -120,17 +126,17 @@ class run_trace {
     plans_.push_back(memory_plan_of(p));
   }
 
-  // ---- what comes out ----
+  // ---- results ----
 
-  /// By node, what took longest first; phases are not in it.
+  /// Totals by node, slowest first, without phases.
   std::vector<trace_statistics> by_node() const {
     return sum([](const trace_event& e) { return std::pair(e.name, e.type); });
   }
-  /// By type of operator.
+  /// Totals by operator type, slowest first, without phases.
   std::vector<trace_statistics> by_operator() const {
     return sum([](const trace_event& e) { return std::pair(e.type, e.type); });
   }
-  /// Both as a table of text; times in microseconds.
+  /// Both as a text table; times in microseconds.
   std::string statistics_table() const {
     std::string text = std::to_string(runs()) + " runs\n";
     text += table("operator", by_operator()) + "\n" + table("node", by_node());
@@ -153,7 +159,7 @@ class run_trace {
     }
     return text + "\n]}\n";
   }
-  /// Errors: not_found where the file cannot be made, data_loss where it cannot be written.
+  /// Writes `chrome_trace` to a file. Errors: not_found if it cannot be opened, data_loss if it cannot be written.
   void write_chrome_trace(const std::string& path) const {
     std::ofstream file(path, std::ios::binary);
     if (!file) throw not_found("the trace cannot be written: no file can be made at '" + path + "'");
@@ -239,7 +245,7 @@ class run_trace {
   int runs_ = 0;
 };
 
-/// An event from here to the end of the scope, also when that is left by an exception.
+/// An event from construction to the end of the scope, also when an exception leaves it.
 class trace_scope {
  public:
   trace_scope(run_trace* trace, int run, std::string name, std::string type, std::string made_at = {})
@@ -252,6 +258,7 @@ class trace_scope {
   trace_scope(const trace_scope&) = delete;
   trace_scope& operator=(const trace_scope&) = delete;
   ~trace_scope() { end(); }
+  /// Ends the event early.
   void end() {
     if (run_trace* const t = std::exchange(trace_, nullptr))
       t->add(run_, std::move(name_), std::move(type_), begin_, t->now(), std::move(made_at_));
@@ -266,8 +273,8 @@ class trace_scope {
   std::int64_t begin_;
 };
 
-/// Tells a trace of the steps of a program: what `run` of a bound program and of a compiled session calls. Names are found
-/// before the first step.
+/// Records the steps of a program, as called by `run` of a bound program and of a compiled session. Names are resolved before the
+/// first step.
 class step_observer {
  public:
   step_observer(run_trace& trace, int run, const std::int64_t* program) : trace_(trace), run_(run) {

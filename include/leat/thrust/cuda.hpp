@@ -1,7 +1,7 @@
 #pragma once
-// Thrust's CUDA system as a session's device; empty unless nvcc compiles. Each session has a stream of its own, on
-// which everything runs in order: feeds are copied in, steps run, fetches are copied out, and only then the host waits.
-// Products go to cuBLAS where LEAT_USE_CUBLAS is defined, as the transposed product of column-major matrices.
+// Thrust's CUDA system as a session's device; empty unless nvcc compiles. Each session has a stream of its own, on which everything runs
+// in order: feeds are copied in, steps run, fetches are copied out; only then the host waits. Products use cuBLAS if LEAT_USE_CUBLAS is
+// defined, as the transposed product of column-major matrices.
 
 #if defined(__CUDACC__)
 
@@ -76,7 +76,7 @@ class cuda_device {
     return p;
   }
   static void release(void* p) { cudaFree(p); }
-  /// Copies to the device; `from` may change afterwards.
+  /// Copies to the device; `from` may change after the call.
   void copy_in(void* to, const void* from, std::size_t bytes) const {
     if (bytes == 0) return;
     detail::check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream_), "copying to the device");

@@ -1,9 +1,9 @@
 #pragma once
-// Running a program's steps on one of Thrust's systems. The evaluator of fused clusters is the CPU's, one element at a
-// time; here its loops are cut into work items. On the host an item is a chunk of the plan. On a GPU it is an element
-// where elements do not depend on each other, and otherwise a chunk, of which the plan makes many there. What chunks
-// have in common (a sum over rows) each computes for itself; the parts are then combined in the order of the chunks, so
-// that a result depends on shapes alone. The types of work items hold integers and plain types only: nvcc prints them.
+// Runs a program's steps on one of Thrust's systems. The evaluator of fused clusters is the CPU's, one element at a time; here its loops
+// are cut into work items. On the host an item is a chunk of the plan. On a GPU it is an element if elements are independent, otherwise a
+// chunk, of which the plan makes many there. Each chunk computes its own partial result of a sum over rows; these are then combined in
+// the order of the chunks, so that a result depends on shapes alone. The types of work items hold integers and plain types only: nvcc
+// prints them.
 
 #include <leat/kernels/cluster.hpp>
 #include <leat/kernels/plan.hpp>
@@ -21,8 +21,8 @@ namespace detail {
 
 constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
 
-/// Whether the positions of a row can be worked on apart, each with its row phases: nothing is carried along the row,
-/// and what the row phases write is not written twice.
+/// Whether the positions of a row are independent, each with its row phases: nothing is carried along the row, and the row phases write
+/// nothing twice.
 template <class Cluster>
 constexpr bool is_divisible() {
   bool divisible = Cluster::has_inner && Cluster::spills == 0;
@@ -48,7 +48,7 @@ constexpr bool finishes_all(int operand) {
 
 enum class cut { chunks, elements };
 
-/// Everything that a cluster needs, by value.
+/// All data of a cluster, by value.
 template <class Cluster>
 struct cluster_data {
   static constexpr int loops = Cluster::loops;
@@ -59,7 +59,7 @@ struct cluster_data {
   std::int64_t chunks, rows_per_chunk, inner_per_chunk;
   std::byte* scratch;
   std::int64_t scratch_row;
-  std::byte* parts;  // of combined results, chunk by chunk; null if there is one chunk
+  std::byte* parts;  // of combined results, by chunk; null if there is one chunk
   std::int64_t part_bytes;
   std::int64_t part_at[at_least_one(Cluster::accumulating)];
   std::int64_t part_elements[at_least_one(Cluster::accumulating)];
@@ -114,7 +114,7 @@ struct cluster_items {
   }
 };
 
-/// Item i: element i % n of part i / n starts as the operator's identity.
+/// Item i: sets element i % n of part i / n to the operator's identity.
 template <int Code, dtype Type>
 struct identity_items {
   std::byte* to;
@@ -125,7 +125,7 @@ struct identity_items {
   }
 };
 
-/// Item i: element i of all parts combined, in their order.
+/// Item i: combines element i of all parts, in order.
 template <int Code, dtype Type>
 struct combine_items {
   void* to;
@@ -365,8 +365,8 @@ void run_program(Device& device, const workspace& w, std::index_sequence<Step...
   (detail::run_step<Program, static_cast<int>(Step)>(device, w), ...);
 }
 
-/// One of Thrust's systems for the host as a session's device. `Support` gives what other layers do best: matrix
-/// products and the processor's mode around a step.
+/// One of Thrust's host systems as a session's device. `Support` supplies other layers' matrix products and the processor's mode around a
+/// step.
 template <class System, class Support>
 struct host_device : System {
   using workspace = leat::workspace;

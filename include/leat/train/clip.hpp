@@ -1,5 +1,5 @@
 #pragma once
-// Limits on gradients, between computing and applying them.
+// Clipping of gradients, between computing and applying them.
 
 #include <leat/ops/state.hpp>
 
@@ -10,10 +10,11 @@ template <class L>
 concept limit = number_or_constant<L> || (tensor_expression<L> && requires { requires L::rank == 0; });
 }  // namespace detail
 
-/// x scaled so that its Euclidean norm is at most `limit`. Source: TensorFlow `clip_by_norm`.
+/// x scaled so that its Euclidean norm is at most `limit`. Shapes: limit []; result like x. Dtypes: floating point.
+/// Source: TensorFlow `clip_by_norm`.
 template <tensor_expression X, detail::limit Limit>
 constexpr auto clip_by_norm(const X& x, const Limit& limit) {
-  // the square root of 0 has no gradient: there 1 stands in for the sum
+  // The square root of 0 has no gradient: 1 replaces the sum there.
   const auto sum = reduce_sum(square(x));
   const auto some = greater(sum, constant_beside<0>(sum));
   const auto norm = select(some, sqrt(select(some, sum, constant_beside<1>(sum))), sum);
@@ -21,7 +22,7 @@ constexpr auto clip_by_norm(const X& x, const Limit& limit) {
 }
 LEAT_OTHERWISE("clip_by_norm(x, limit) takes a tensor and a number or scalar tensor; " LEAT_TENSORS) clip_by_norm(...) LEAT_DELETED;
 
-/// Euclidean norm of all elements of all operands. Source: TensorFlow `global_norm`.
+/// Euclidean norm of all elements of all operands, a scalar. Dtypes: floating point. Source: TensorFlow `global_norm`.
 template <tensor_expression X, tensor_expression... Rest>
 constexpr auto global_norm(const X& x, const Rest&... rest) {
   if constexpr (sizeof...(Rest) == 0)
@@ -31,13 +32,13 @@ constexpr auto global_norm(const X& x, const Rest&... rest) {
 }
 LEAT_OTHERWISE("global_norm(x, y, ...) takes tensors; " LEAT_TENSORS) global_norm(...) LEAT_DELETED;
 
-/// All operands scaled together so that their global norm is at most `limit`; gives a tuple.
+/// All operands scaled by one factor so that their global norm is at most `limit`, as a tuple. Dtypes: floating point.
 /// Source: TensorFlow `clip_by_global_norm`.
 template <detail::limit Limit, tensor_expression... Xs>
   requires(sizeof...(Xs) > 0)
 constexpr auto clip_by_global_norm(const Limit& limit, const Xs&... xs) {
   const auto norm = global_norm(xs...);
-  const auto scale = limit / maximum(norm, limit) + (norm - norm);  // an infinite norm makes NaN of everything, not 0 of some
+  const auto scale = limit / maximum(norm, limit) + (norm - norm);  // makes all results NaN if the norm is infinite
   return std::make_tuple(xs * scale...);
 }
 template <detail::limit Limit, tensor_expression... Xs>

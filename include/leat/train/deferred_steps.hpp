@@ -1,6 +1,6 @@
 #pragma once
 // Typed gradients and training steps as `to_graph` writes them: by the functions of graphs with names. Including this header
-// makes them known.
+// registers them.
 
 #include <leat/core/early.hpp>
 #include <leat/passes/named_gradient.hpp>
@@ -27,9 +27,9 @@ inline output write_step(graph_writer& writer, const node& n) {
   output counter;
   if (writer.number(n, 2) != 0) counter = writer.input(n, next++);
   std::vector<operand_value> settings;
-  for (int k = 3; k < n.attribute_count; ++k) {
-    if (const auto id = writer.number(n, k); id != 0) {
-      settings.emplace_back(static_cast<float>(writer.carried(id)));
+  for (int k = 3; k < n.attribute_count; k += 2) {
+    if (writer.number(n, k) != 0) {
+      settings.emplace_back(static_cast<float>(writer.carried(writer.number(n, k + 1))));
     } else {
       const auto plain = writer.plain_number(n, next);
       if (plain) settings.emplace_back(static_cast<float>(*plain));

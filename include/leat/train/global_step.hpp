@@ -1,13 +1,13 @@
 #pragma once
-// The counter of training steps of a graph with names: an int64 variable "global_step", which is not trained, in the collection of
-// that name. Source: TensorFlow 1.x `train.create_global_step` and its kin.
+// The counter of training steps of a graph with names: a non-trainable int64 variable "global_step", in the collection of that name.
+// Source: TensorFlow 1.x `train.create_global_step` and related functions.
 
 #include <leat/ops/variable_scope.hpp>
 
 namespace leat {
 
-/// The counter of the graph: what is in its collection, or a tensor "global_step:0"; empty where there is none.
-/// Errors: invalid_argument for one that is not a scalar of integers. Source: `get_global_step`.
+/// The graph's counter: the element of its collection, or a tensor "global_step:0"; empty if there is none.
+/// Errors: invalid_argument if it is not an integer scalar. Source: `get_global_step`.
 inline output get_global_step(graph& g = default_graph()) {
   output found;
   const auto known = get_tensors(g, collection::global_step);
@@ -24,7 +24,7 @@ inline output get_global_step(graph& g = default_graph()) {
     throw invalid_argument("Existing \"global_step\" is not scalar: " + shape_text(found.extent()));
   return found;
 }
-/// Makes the counter. Errors: invalid_argument where there is one. Source: `create_global_step`.
+/// Creates the counter. Errors: invalid_argument if there is one. Source: `create_global_step`.
 inline output create_global_step(graph& g = default_graph(), const std::source_location& where = std::source_location::current()) {
   if (static_cast<bool>(get_global_step(g))) throw invalid_argument("\"global_step\" already exists.");
   const default_graph_scope here(g);
@@ -36,7 +36,7 @@ inline output create_global_step(graph& g = default_graph(), const std::source_l
                        .collections = {std::string(collection::global_variables), std::string(collection::global_step)}},
                       where);
 }
-/// The counter, made where there is none. Source: `get_or_create_global_step`.
+/// The counter, created if there is none. Errors: as `get_global_step`. Source: `get_or_create_global_step`.
 inline output get_or_create_global_step(graph& g = default_graph(), const std::source_location& where = std::source_location::current()) {
   const output known = get_global_step(g);
   return static_cast<bool>(known) ? known : create_global_step(g, where);

@@ -1,11 +1,11 @@
 #pragma once
-// Layers: functions that make variables, named as TensorFlow names them, and an expression from them.
+// Layers: functions that make variables, with TensorFlow's names, and an expression of them.
 
 #include <leat/ops/state.hpp>
 
 namespace leat {
 
-/// What a dense layer is made of: its result, and its variables, to be read, assigned, saved or penalized.
+/// A dense layer: its output, and its variables, to be read, assigned, saved or penalized.
 template <tensor_expression Output, tensor_expression Kernel, tensor_expression Bias>
 struct dense_parts {
   Output output;
@@ -23,7 +23,7 @@ concept dense_operand = tensor_expression<X> && requires { requires X::rank == 2
 /// Shapes: x […, inputs] of rank 2, `inputs` a size; output [rows, Units]. Dtypes: floating point. Source: TensorFlow `layers.Dense`.
 template <fixed_string Name, std::int64_t Units, detail::dense_operand X>
 constexpr auto dense_layer(const X& x, std::uint64_t seed = 0) {
-  // not by variable<>: nvcc would spell the user's own variable<"hidden/kernel", ...> with the names used here
+  // Not by variable<>: nvcc would spell the user's own variable<"hidden/kernel", ...> with the names used here.
   using type = typename X::element;
   const auto kernel = detail::make_variable<name_of<Name / "kernel">, type, dims<X::extent[1], Units>, true>(glorot_uniform(seed));
   const auto bias = detail::make_variable<name_of<Name / "bias">, type, dims<Units>, true>(zeros);
@@ -31,7 +31,7 @@ constexpr auto dense_layer(const X& x, std::uint64_t seed = 0) {
   return dense_parts<std::remove_const_t<decltype(output)>, std::remove_const_t<decltype(kernel)>, std::remove_const_t<decltype(bias)>>{
       output, kernel, bias};
 }
-/// The result of `dense_layer` alone. Source: TensorFlow `layers.dense`.
+/// The output of `dense_layer` alone. Source: TensorFlow `layers.dense`.
 template <fixed_string Name, std::int64_t Units, detail::dense_operand X>
 constexpr auto dense(const X& x, std::uint64_t seed = 0) {
   return dense_layer<Name, Units>(x, seed).output;

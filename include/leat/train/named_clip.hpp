@@ -1,12 +1,12 @@
 #pragma once
-// Limits on gradients of graphs with names, node for node as TensorFlow 1.x composes them; those of typed expressions are in
-// clip.hpp. A sparse gradient is limited by its rows.
+// Clipping of gradients in graphs with names, node for node as TensorFlow 1.x composes it; clip.hpp has that of typed expressions.
+// A sparse gradient is clipped by its rows.
 
 #include <leat/passes/named_gradient.hpp>
 
 namespace leat {
 
-/// A tensor, or rows of one, scaled so that its Euclidean norm is at most `limit`; along `axes` only, where they are given.
+/// A tensor, or a sparse gradient, scaled so that its Euclidean norm, over `axes` if given, is at most `limit`.
 /// Errors: invalid_argument for a limit that would broadcast to another shape. Source: `clip_by_norm`.
 inline gradient_value clip_by_norm(const gradient_value& x, const operand_value& limit, const std::vector<std::int32_t>& axes = {},
                                    std::string_view name = {}, const std::source_location& where = std::source_location::current()) {
@@ -16,7 +16,7 @@ inline gradient_value clip_by_norm(const gradient_value& x, const operand_value&
   const output values = g.named().value_of(x.values);
   const output squares = values * values;
   const output sum = axes.empty() ? reduce_sum(squares, all_axes, keep_dims::yes) : reduce_sum(squares, axes, keep_dims::yes);
-  // the square root of 0 has no gradient: there 1 stands in for the sum
+  // The square root of 0 has no gradient: 1 replaces the sum there.
   const output some = greater(sum, 0.0f);
   const output safe = detail::select_rows(some, sum, detail::ones_like_nodes(sum));
   const output root = sqrt(safe, {});
@@ -60,8 +60,8 @@ inline output clip_by_average_norm(const output& x, const operand_value& limit, 
   return identity(scaled * least, scope.text());
 }
 
-/// Euclidean norm of all elements of all gradients together; those that are empty do not count.
-/// Errors: invalid_argument where there is none. Source: `global_norm`.
+/// Euclidean norm of all elements of all gradients, ignoring empty ones.
+/// Errors: invalid_argument if all are empty. Source: `global_norm`.
 inline output global_norm(const std::vector<gradient_value>& all, std::string_view name = {},
                           const std::source_location& where = std::source_location::current()) {
   std::vector<output> values;
@@ -81,13 +81,13 @@ inline output global_norm(const std::vector<gradient_value>& all, std::string_vi
   return sqrt(half * two, "global_norm");
 }
 
-/// What `clip_by_global_norm` gives.
+/// The result of `clip_by_global_norm`.
 struct clipped_gradients {
   std::vector<gradient_value> values;
-  output norm;  // before
+  output norm;  // before clipping
 };
-/// All gradients scaled together so that their global norm is at most `limit`; empty ones stay empty. With an infinite norm all
-/// become NaN. `use_norm` is a norm that is known already. Source: `clip_by_global_norm`.
+/// All gradients scaled by one factor so that their global norm is at most `limit`; empty ones stay empty. If the norm is infinite, all
+/// become NaN. `use_norm`: the norm, if known already. Source: `clip_by_global_norm`.
 inline clipped_gradients clip_by_global_norm(const std::vector<gradient_value>& all, const operand_value& limit,
                                              const output& use_norm = {}, std::string_view name = {},
                                              const std::source_location& where = std::source_location::current()) {
@@ -116,6 +116,7 @@ inline clipped_gradients clip_by_global_norm(const std::vector<gradient_value>& 
   }
   return result;
 }
+/// Dense tensors as gradients, for the functions above.
 inline std::vector<gradient_value> as_gradients(const std::vector<output>& tensors) { return {tensors.begin(), tensors.end()}; }
 
 }  // namespace leat

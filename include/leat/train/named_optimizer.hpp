@@ -1,9 +1,8 @@
 #pragma once
-// Optimizers on graphs with names: `minimize(loss)` adds TensorFlow 1.x's nodes for gradients, slots, updates and the counter of
-// steps, under its names. An optimizer is a description, plain data: its settings, the slots beside each variable, and the
-// operators that update a variable from a whole gradient or from rows of one. Those of typed expressions are descriptions,
-// too: `gradient_descent(0.1f).minimize(loss)`, and `named_optimizer o = adam(0.01f);` to keep one. Source: TensorFlow 1.x
-// `Optimizer` and its classes.
+// Optimizers on graphs with names: `minimize(loss)` adds TensorFlow 1.x's nodes for gradients, slots, updates and the step counter,
+// under its names. An optimizer is a description, plain data: its settings, the slots beside each variable, and the operators that
+// update a variable from a dense or a sparse gradient. Typed optimizers convert to one: `gradient_descent(0.1f).minimize(loss)`, and
+// `named_optimizer o = adam(0.01f);` to keep one. Source: TensorFlow 1.x `Optimizer` and its classes.
 
 #include <leat/ops/variable_scope.hpp>
 #include <leat/passes/named_gradient.hpp>
@@ -13,42 +12,42 @@ namespace leat {
 template <class Rule, tensor_expression... Settings>
 class optimizer;
 
-/// A gradient and the variable ("w:0") that it is for; the gradient may be empty.
+/// A gradient and its variable ("w:0"); the gradient may be empty.
 struct variable_gradient {
   gradient_value gradient;
   output variable;
 };
 
-/// What the gradients of one step wait for: nothing; each node's until all that the node gives is there; or all for all.
+/// What the gradients of one step wait for: nothing; all gradients of the same node; or all of the graph.
 enum class gate_gradients { none, operation, graph };
 
-/// Settings of `apply_gradients`; what is not given is as in TensorFlow.
+/// Settings of `apply_gradients`; the defaults are TensorFlow's.
 struct apply_options {
-  output global_step{};  // an integer variable that rises by one after the updates
-  std::string name{};    // of the training step, instead of the optimizer's name
+  output global_step{};  // an integer variable, incremented after the updates
+  std::string name{};    // of the training step; default: the optimizer's name
 };
 
-/// Settings of `minimize`; what is not given is as in TensorFlow.
+/// Settings of `minimize`; the defaults are TensorFlow's.
 struct minimize_options {
-  output global_step{};             // an integer variable that rises by one after the updates
-  std::vector<output> variables{};  // instead of all trainable ones
+  output global_step{};             // an integer variable, incremented after the updates
+  std::vector<output> variables{};  // default: all trainable ones
   gate_gradients gate = gate_gradients::operation;
-  std::string name{};        // of the training step, instead of the optimizer's name
-  output gradient_of_loss{};  // what the loss's gradient starts from, instead of ones
+  std::string name{};        // of the training step; default: the optimizer's name
+  output gradient_of_loss{};  // the loss's initial gradient; default: ones
 };
 
-/// A number, or a tensor, that an optimizer's operators take; with `compute`, what that makes in the step's scope.
+/// A number, or a tensor, for an optimizer's operators; `compute` makes it in the step's scope.
 struct optimizer_setting {
   std::string name;  // of its node: "learning_rate"
   operand_value value;
   std::function<output()> compute{};
 };
-/// A variable beside a variable. `w` and the name "Adam" make "w/Adam", the next slot "w/Adam_1".
+/// A variable beside a variable. The slots of `w` with the name "Adam" are "w/Adam", "w/Adam_1" and so on.
 struct optimizer_slot {
-  std::string name;  // by which `slot` finds it: "momentum"
+  std::string name;  // key for `slot`: "momentum"
   variable_initializer start;
 };
-/// An operator that updates a variable. Its arguments behind the variable, in order: names of slots, of settings, of powers
+/// An operator that updates a variable. Its arguments after the variable, in order: names of slots, of settings, of powers
 /// ("beta1_power"), "gradient", "indices".
 struct optimizer_update {
   std::string type;
@@ -63,12 +62,12 @@ struct optimizer_description {
   std::string name;  // of the step, and of slots: "Momentum"
   std::vector<optimizer_setting> settings;
   std::vector<optimizer_slot> slots{};
-  std::vector<std::string> powers{};  // settings of which a variable keeps the power that the step has: "beta1"
+  std::vector<std::string> powers{};  // settings whose power to the step's number is kept in a variable: "beta1"
   optimizer_update dense;
-  optimizer_update sparse{};  // no type: such a gradient is made dense first
-  /// Instead of `sparse`: gives the operations of an update from rows.
+  optimizer_update sparse{};  // no type: a sparse gradient is made dense first
+  /// Replaces `sparse`: returns the operations of a sparse update.
   std::function<std::vector<graph_operation>(const named_optimizer&, const gradient_value&, const output&)> sparse_update{};
-  bool adds_equal_rows = true;  // rows of one index are added up before an update from rows
+  bool adds_equal_rows = true;  // rows with equal indices are summed before a sparse update
 };
 
 class named_optimizer {
@@ -77,20 +76,21 @@ class named_optimizer {
   template <class Rule, tensor_expression... Settings>
   named_optimizer(const optimizer<Rule, Settings...>& typed);
 
+  /// The name of the training step and of slots. Source: `get_name`.
   const std::string& name() const { return state_->what.name; }
-  /// The same under another name: of the training step, and of new slots.
+  /// Renames the training step and new slots.
   named_optimizer& rename(std::string name) {
     state_->what.name = std::move(name);
     return *this;
   }
-  /// Updates take turns on a variable (the attribute `use_locking`).
+  /// Makes updates lock their variable (the attribute `use_locking`).
   named_optimizer& use_locking(bool locks = true) {
     state_->locks = locks;
     return *this;
   }
 
-  /// Gradients of the loss for the trainable variables of its graph, or for those named.
-  /// Errors: invalid_argument without variables, and for a loss that is not floating-point. Source: `compute_gradients`.
+  /// The gradients of the loss for the trainable variables of its graph, or for those given.
+  /// Errors: invalid_argument without variables, and for a loss that is not floating point. Source: `compute_gradients`.
   std::vector<variable_gradient> compute_gradients(const output& loss, const minimize_options& options = {},
                                                    const std::source_location& where = std::source_location::current()) const {
     if (!static_cast<bool>(loss)) throw invalid_argument("compute_gradients: the loss is no node of a graph");
@@ -108,10 +108,10 @@ class named_optimizer {
     return pairs;
   }
 
-  /// One training step from gradients: slots where there are none yet, an update for each variable that has a gradient, then
-  /// the counter. The step is in the collection `train_op`.
-  /// Errors: invalid_argument where no variable is given, or none has a gradient; for a gradient of another dtype or shape than
-  /// its variable's. Source: `apply_gradients`.
+  /// One training step from gradients: creates missing slots, updates each variable that has a gradient, then increments the counter.
+  /// The step is added to the collection `train_op`.
+  /// Errors: invalid_argument if there are no variables, or no gradients; for a gradient whose dtype or shape is not its variable's.
+  /// Source: `apply_gradients`.
   graph_operation apply_gradients(const std::vector<variable_gradient>& pairs, const output& global_step = {}, std::string_view name = {},
                                   const std::source_location& where = std::source_location::current()) const {
     if (pairs.empty()) throw invalid_argument("No variables provided.");
@@ -164,8 +164,8 @@ class named_optimizer {
     return apply_gradients(pairs, options.global_step, options.name, where);
   }
 
-  /// Both: one training step that makes the loss smaller.
-  /// Errors: as of both; invalid_argument where no gradient reaches a variable. Source: `minimize`.
+  /// `compute_gradients` and `apply_gradients`: one training step that reduces the loss.
+  /// Errors: those of both; invalid_argument if no variable has a gradient. Source: `minimize`.
   graph_operation minimize(const output& loss, const minimize_options& options = {},
                            const std::source_location& where = std::source_location::current()) const {
     const auto pairs = compute_gradients(loss, options, where);
@@ -177,31 +177,34 @@ class named_optimizer {
           list_of(pairs) + " and loss " + describe(loss) + ".");
     return apply_gradients(pairs, options.global_step, options.name, where);
   }
-  /// The same with a counter of steps: `o.minimize(loss, step)`.
+  /// The same with a step counter: `o.minimize(loss, step)`.
   graph_operation minimize(const output& loss, const output& global_step,
                            const std::source_location& where = std::source_location::current()) const {
     return minimize(loss, {.global_step = global_step}, where);
   }
 
-  /// The slot of a variable, "w/Momentum:0" by the name "momentum"; empty before the variable was first updated.
+  /// The slot of a variable, "w/Momentum:0" for the name "momentum"; empty before the variable's first update was made.
+  /// Source: `get_slot`.
   output slot(const output& variable, std::string_view its_name) const {
     const auto at = state_->slots.find({&variable.owner(), variable.index(), std::string(its_name)});
     return at == state_->slots.end() ? output{} : at->second;
   }
+  /// The names of its slots. Source: `get_slot_names`.
   std::vector<std::string> slot_names() const {
     std::vector<std::string> names;
     for (const auto& s : state_->what.slots) names.push_back(s.name);
     return names;
   }
-  /// All variables that it has made, in order.
+  /// All variables that it has created, in order. Source: `variables`.
   const std::vector<output>& variables() const { return state_->made; }
 
-  /// A setting, or a power, in the dtype of a variable: for descriptions with functions of their own.
+  /// A setting, or a power, in the dtype of a variable: for descriptions with custom functions.
   output argument(const std::string& name, dtype type) const {
     const auto prepared = state_->prepared.find(name);
     if (prepared != state_->prepared.end()) return cast(prepared->second, type);
     throw not_found("the optimizer " + this->name() + " has no setting \"" + name + "\"");
   }
+  /// Whether updates lock their variable.
   bool locks() const { return state_->locks; }
 
  private:
@@ -211,7 +214,7 @@ class named_optimizer {
     bool locks = false;
     std::map<slot_key, output> slots;
     std::map<std::pair<const graph*, std::string>, output> powers;
-    std::map<std::string, output> prepared;  // tensors of the step that is being made
+    std::map<std::string, output> prepared;  // tensors of the current step
     std::vector<output> made;
   };
 
@@ -247,7 +250,7 @@ class named_optimizer {
       if (static_cast<bool>(v)) v.values = made[next++];
   }
 
-  // Powers first, beside the variable whose name comes first, then the slots of each variable.
+  // Powers first, beside the variable whose name sorts first, then the slots of each variable.
   void make_slots(const std::vector<output>& variables) const {
     graph& g = variables.front().owner();
     const output* first = &variables.front();
@@ -309,7 +312,7 @@ class named_optimizer {
     if (gradient.is_sparse()) attributes["Tindices"] = gradient.indices.type();
     return g.named().raw(g, how.type, inputs, std::move(attributes), {{variable.type(), variable.extent()}});
   }
-  // Rows of one index are added up, so that each index is there once.
+  // Sums rows with equal indices, so that each index occurs once.
   static gradient_value without_equal_rows(const gradient_value& v) {
     graph& g = v.values.owner();
     const shape open = detail::vector_of(unknown_dimension);
@@ -320,7 +323,7 @@ class named_optimizer {
     return {rows, unique.result(0), v.dense_shape};
   }
 
-  // The updates together, after powers have gone on.
+  // Groups the updates, after the powers are advanced.
   graph_operation finish(graph& g, std::vector<graph_operation> updates, const std::string& its_name) const {
     std::vector<control_input> all(updates.begin(), updates.end());
     if (!state_->what.powers.empty()) {

@@ -1,7 +1,6 @@
 #pragma once
-// The optimizers of graphs with names: the settings, slots and operators of each, as data (named_optimizer.hpp). Gradient descent,
-// momentum and Adam are also typed (optimizer.hpp), and are taken over from there; settings may be tensors, such as a rate that
-// falls with the steps.
+// The optimizers of graphs with names: settings, slots and operators of each, as data (named_optimizer.hpp). Gradient descent, momentum
+// and Adam are converted from their typed forms (optimizer.hpp); settings may be tensors, such as a decaying learning rate.
 
 #include <leat/ops/to_graph.hpp>
 #include <leat/train/named_optimizer.hpp>
@@ -11,7 +10,7 @@ namespace leat {
 
 namespace detail {
 
-// A Python number is float32.
+// A Python float is float32.
 inline operand_value float_setting(const operand_value& v) {
   if (v.literal() == nullptr || v.literal()->type() == data_type::float32) return v;
   return v.literal()->as(dtype::float32);
@@ -48,7 +47,7 @@ inline optimizer_description describe_adagrad(const operand_value& rate, double 
           .sparse = {"SparseApplyAdagrad", {"accumulator", "learning_rate", "gradient", "indices"}, {{"update_slots", true}}}};
 }
 
-// From rows, all rows of m and v decay and all rows of the variable move.
+// Sparse Adam: all rows of m and v decay and all rows of the variable change.
 inline std::vector<graph_operation> adam_from_rows(const named_optimizer& o, const gradient_value& v, const output& variable) {
   graph& g = variable.owner();
   const dtype type = variable.type();
@@ -114,7 +113,7 @@ inline optimizer_description describe_adam(const operand_value& rate, const oper
           .sparse_update = adam_from_rows};
 }
 
-// Settings of typed optimizers: numbers as they are, expressions as nodes.
+// Settings of typed optimizers: numbers unchanged, expressions as nodes.
 template <class S>
 operand_value setting_on_graph(const S& s) {
   using structure = structure_with<typename S::identity>;
@@ -145,7 +144,7 @@ optimizer_description describe_typed(const optimizer<Rule, Settings...>& o) {
 template <class Rule, tensor_expression... Settings>
 named_optimizer::named_optimizer(const optimizer<Rule, Settings...>& typed) : named_optimizer(detail::describe_typed(typed)) {}
 
-/// A typed optimizer for graphs with names: what `gradient_descent(0.1f).minimize(loss)` calls.
+/// A typed optimizer for graphs with names, as used by `gradient_descent(0.1f).minimize(loss)`.
 template <class Rule, tensor_expression... Settings>
 named_optimizer on_graph(const optimizer<Rule, Settings...>& typed) {
   return named_optimizer(typed);
@@ -153,27 +152,30 @@ named_optimizer on_graph(const optimizer<Rule, Settings...>& typed) {
 
 // ---- with tensors as settings, or beyond the typed ones ---------------------------------------------------------------
 
-/// `gradient_descent(rate)` with a tensor as its rate; so below.
+/// `gradient_descent(rate)` with a tensor as its rate. Source: TensorFlow `GradientDescentOptimizer`.
 inline named_optimizer gradient_descent(const output& rate) { return named_optimizer(detail::describe_gradient_descent(rate)); }
+/// `momentum(rate, m)` with tensors as settings. Source: TensorFlow `MomentumOptimizer`.
 inline named_optimizer momentum(const output& rate, const operand_value& m) {
   return named_optimizer(detail::describe_momentum(rate, m, false));
 }
+/// `nesterov_momentum(rate, m)` with tensors as settings. Source: TensorFlow `MomentumOptimizer` with `use_nesterov`.
 inline named_optimizer nesterov_momentum(const output& rate, const operand_value& m) {
   return named_optimizer(detail::describe_momentum(rate, m, true));
 }
+/// `adam(rate, ...)` with tensors as settings. Source: TensorFlow `AdamOptimizer`.
 inline named_optimizer adam(const output& rate, const operand_value& beta1 = 0.9f, const operand_value& beta2 = 0.999f,
                             const operand_value& epsilon = 1e-8f) {
   return named_optimizer(detail::describe_adam(rate, beta1, beta2, epsilon));
 }
 
-/// accumulator += gradient²; variable -= rate gradient / √accumulator (Duchi, Hazan, Singer 2011). Slot: `w/Adagrad`, which
-/// begins at `start`. Errors: invalid_argument for a start that is not positive. Source: TensorFlow `AdagradOptimizer`.
+/// accumulator += gradient²; variable -= rate gradient / √accumulator (Duchi, Hazan, Singer 2011). Slot: `w/Adagrad`, initially
+/// `start`. Errors: invalid_argument if `start` is not positive. Source: TensorFlow `AdagradOptimizer`.
 inline named_optimizer adagrad(const operand_value& rate, double start = 0.1) {
   if (!(start > 0)) throw invalid_argument("initial_accumulator_value must be positive: " + std::to_string(start));
   return named_optimizer(detail::describe_adagrad(rate, start));
 }
 /// rms = decay rms + (1 - decay) gradient²; mom = momentum mom + rate gradient / √(rms + ε); variable -= mom. Slots: `w/RMSProp`,
-/// which begins at ones, and `w/RMSProp_1`. Source: TensorFlow `RMSPropOptimizer`; Hinton 2012.
+/// initially ones, and `w/RMSProp_1`. Source: TensorFlow `RMSPropOptimizer`; Hinton 2012.
 inline named_optimizer rms_prop(const operand_value& rate, const operand_value& decay = 0.9f, const operand_value& momentum = 0.0f,
                                 const operand_value& epsilon = 1e-10f) {
   return named_optimizer(optimizer_description{
@@ -186,7 +188,7 @@ inline named_optimizer rms_prop(const operand_value& rate, const operand_value& 
       .dense = {"ApplyRMSProp", {"rms", "momentum_slot", "learning_rate", "decay", "momentum", "epsilon", "gradient"}},
       .sparse = {"SparseApplyRMSProp", {"rms", "momentum_slot", "learning_rate", "decay", "momentum", "epsilon", "gradient", "indices"}}});
 }
-/// Steps in proportion to the ratio of what steps and gradients were (Zeiler 2012). Slots: `w/Adadelta`, `w/Adadelta_1`.
+/// Steps scaled by the ratio of past steps to past gradients (Zeiler 2012). Slots: `w/Adadelta`, `w/Adadelta_1`.
 /// Source: TensorFlow `AdadeltaOptimizer`.
 inline named_optimizer adadelta(const operand_value& rate = 0.001f, const operand_value& rho = 0.95f,
                                 const operand_value& epsilon = 1e-8f) {
@@ -201,12 +203,12 @@ inline named_optimizer adadelta(const operand_value& rate = 0.001f, const operan
 /// Settings of `ftrl`.
 struct ftrl_options {
   float learning_rate_power = -0.5f;
-  float start = 0.1f;  // of the accumulator
+  float start = 0.1f;  // initial accumulator
   float l1 = 0;
   float l2 = 0;
   float beta = 0;
 };
-/// Follow the regularized leader (McMahan and others 2013). Slots: `w/Ftrl`, which begins at `start`, and `w/Ftrl_1`.
+/// Follow the regularized leader (McMahan et al. 2013). Slots: `w/Ftrl`, initially `start`, and `w/Ftrl_1`.
 /// Errors: invalid_argument for settings out of range. Source: TensorFlow `FtrlOptimizer`.
 inline named_optimizer ftrl(float rate, const ftrl_options& options = {}) {
   if (options.start < 0)

@@ -24,20 +24,22 @@ constexpr output slot(graph& g, const output& variable, std::string_view full_na
   return {g, made};
 }
 
-/// A setting of an optimizer (rate, momentum, …) in the dtype of the variable that it is applied to.
-template <class E>
-constexpr output setting(graph& g, dtype type) {
-  using structure = structure_with<typename E::identity>;
-  if constexpr (requires { structure::is_plain_number; }) {
-    const std::uint64_t id = mix(structure::hash, static_cast<std::uint64_t>(type) + 5000);
-    if (const int known = g.find(id); known >= 0) return {g, known};
-    const std::int64_t carried[]{static_cast<std::int64_t>(structure::hash)};
-    const int made = g.add_leaf(info_of<number_op>, {type, {}}, {}, id, carried);
-    g.remember(id, made);
-    return {g, made};
-  } else {
-    return cast_to(output(g, flatten<E>(g)), type);
-  }
+/// Where a setting of an optimizer (rate, momentum, …) comes from: a plain number that the expressions carry under `id`, or the node
+/// `row`, the expression with this id.
+struct setting_source {
+  std::uint64_t id = 0;
+  int row = -1;
+  constexpr bool is_plain() const { return row < 0; }
+};
+/// A setting in the dtype of the variable that it is applied to.
+constexpr output setting(graph& g, const setting_source& from, dtype type) {
+  if (!from.is_plain()) return cast_to(output(g, from.row), type);
+  const std::uint64_t id = mix(from.id, static_cast<std::uint64_t>(type) + 5000);
+  if (const int known = g.find(id); known >= 0) return {g, known};
+  const std::int64_t carried[]{static_cast<std::int64_t>(from.id)};
+  const int made = g.add_leaf(info_of<number_op>, {type, {}}, {}, id, carried);
+  g.remember(id, made);
+  return {g, made};
 }
 /// A power of a setting, βᵗ in step t, kept as a scalar variable: TensorFlow's `beta1_power`.
 struct kept_power {
@@ -46,76 +48,73 @@ struct kept_power {
   output next;  // what the variable holds after it
 };
 // A plain number starts its variable at β, as in TensorFlow; where β is an expression the variable starts at 1.
-template <class Beta>
-constexpr kept_power power_of(graph& g, dtype type, std::string_view name) {
-  constexpr bool plain = requires { structure_with<typename Beta::identity>::is_plain_number; };
-  const std::uint64_t beta_id = Beta::identity::hash;
-  const std::uint64_t id = mix(mix(hash_text(name), beta_id), static_cast<std::uint64_t>(type));
+constexpr kept_power power_of(graph& g, const setting_source& beta, dtype type, std::string_view name) {
+  const bool plain = beta.is_plain();
+  const std::uint64_t id = mix(mix(hash_text(name), beta.id), static_cast<std::uint64_t>(type));
   int index = g.find(id);
   if (index < 0) {
     const std::int64_t attribute[]{static_cast<std::int64_t>(plain ? initializer_kind::number : initializer_kind::ones), 0, plain ? 1 : 0,
-                                   plain ? static_cast<std::int64_t>(beta_id) : 0};
+                                   plain ? static_cast<std::int64_t>(beta.id) : 0};
     index = g.add_leaf(info_of<variable_op>, {type, {}}, name, id, attribute);
     g.remember(id, index);
   }
   const output variable(g, index);
-  const output product = variable * setting<Beta>(g, type);
+  const output product = variable * setting(g, beta, type);
   return {variable, plain ? variable : product, product};
 }
 
-/// variable -= rate gradient. Source: TensorFlow `GradientDescentOptimizer`.
+/// The settings of a rule, in the order of its optimizer's arguments.
+using rule_settings = std::span<const setting_source>;
+
+/// variable -= rate gradient. Setting: rate. Source: TensorFlow `GradientDescentOptimizer`.
 struct gradient_descent_rule {
   static constexpr std::string_view name = "gradient_descent";
-  template <class Rate>
-  static constexpr void apply(graph& g, const output& variable, const output& gradient, std::vector<int>& updates) {
-    updates.push_back(assign_sub(variable, update::gradient_descent(setting<Rate>(g, variable.type()), gradient).change).index());
+  static constexpr void apply(graph& g, rule_settings s, const output& variable, const output& gradient, std::vector<int>& updates) {
+    updates.push_back(assign_sub(variable, update::gradient_descent(setting(g, s[0], variable.type()), gradient).change).index());
   }
-  template <class Rate>
-  static constexpr void finish(graph&, dtype, std::vector<int>&) {}
+  static constexpr void finish(graph&, rule_settings, dtype, std::vector<int>&) {}
 };
 
 /// accumulator = momentum accumulator + gradient; variable -= rate accumulator, or with Nesterov's correction
-/// variable -= rate (gradient + momentum accumulator). Slot: `variable/Momentum`. Source: TensorFlow `MomentumOptimizer`.
+/// variable -= rate (gradient + momentum accumulator). Settings: rate, momentum. Slot: `variable/Momentum`.
+/// Source: TensorFlow `MomentumOptimizer`.
 template <bool Nesterov>
 struct momentum_rule {
   static constexpr std::string_view name = Nesterov ? "nesterov_momentum" : "momentum";
-  template <class Rate, class Momentum>
-  static constexpr void apply(graph& g, const output& variable, const output& gradient, std::vector<int>& updates) {
-    const auto rate = setting<Rate>(g, variable.type());
-    const auto momentum = setting<Momentum>(g, variable.type());
+  static constexpr void apply(graph& g, rule_settings s, const output& variable, const output& gradient, std::vector<int>& updates) {
+    const auto rate = setting(g, s[0], variable.type());
+    const auto momentum = setting(g, s[1], variable.type());
     const auto accumulator = slot(g, variable, g.keep(g.at(variable.index()).name, "/Momentum"), 601, initializer_kind::zeros);
     const auto step = update::momentum(accumulator, rate, gradient, momentum, Nesterov);
     updates.push_back(assign(accumulator, step.slots[0]).index());
     updates.push_back(assign_sub(variable, step.change).index());
   }
-  template <class Rate, class Momentum>
-  static constexpr void finish(graph&, dtype, std::vector<int>&) {}
+  static constexpr void finish(graph&, rule_settings, dtype, std::vector<int>&) {}
 };
 
 /// m += (gradient - m)(1 - β₁); v += (gradient² - v)(1 - β₂); variable -= rate_t m / (√v + ε) with
-/// rate_t = rate √(1 - β₂ᵗ) / (1 - β₁ᵗ). Slots: `variable/Adam` (m), `variable/Adam_1` (v), `beta1_power`, `beta2_power`.
-/// Source: TensorFlow `AdamOptimizer`; Kingma and Ba 2014, with ε outside the correction.
+/// rate_t = rate √(1 - β₂ᵗ) / (1 - β₁ᵗ). Settings: rate, β₁, β₂, ε. Slots: `variable/Adam` (m), `variable/Adam_1` (v), `beta1_power`,
+/// `beta2_power`. Source: TensorFlow `AdamOptimizer`; Kingma and Ba 2014, with ε outside the correction.
 struct adam_rule {
   static constexpr std::string_view name = "adam";
-  template <class Rate, class Beta1, class Beta2, class Epsilon>
-  static constexpr void apply(graph& g, const output& variable, const output& gradient, std::vector<int>& updates) {
+  static constexpr void apply(graph& g, rule_settings s, const output& variable, const output& gradient, std::vector<int>& updates) {
     const dtype type = variable.type();
-    const auto beta1 = setting<Beta1>(g, type);
-    const auto beta2 = setting<Beta2>(g, type);
+    const auto beta1 = setting(g, s[1], type);
+    const auto beta2 = setting(g, s[2], type);
     const auto its_name = g.at(variable.index()).name;
     const auto m = slot(g, variable, g.keep(its_name, "/Adam"), 602, initializer_kind::zeros);
     const auto v = slot(g, variable, g.keep(its_name, "/Adam_1"), 603, initializer_kind::zeros);
-    const auto power1 = power_of<Beta1>(g, type, "beta1_power").now;
-    const auto power2 = power_of<Beta2>(g, type, "beta2_power").now;
-    const auto step = update::adam(m, v, power1, power2, setting<Rate>(g, type), beta1, beta2, setting<Epsilon>(g, type), gradient, false);
+    const auto power1 = power_of(g, s[1], type, "beta1_power").now;
+    const auto power2 = power_of(g, s[2], type, "beta2_power").now;
+    const auto rate = setting(g, s[0], type), epsilon = setting(g, s[3], type);
+    const auto step = update::adam(m, v, power1, power2, rate, beta1, beta2, epsilon, gradient, false);
     updates.push_back(assign(m, step.slots[0]).index());
     updates.push_back(assign(v, step.slots[1]).index());
     updates.push_back(assign_sub(variable, step.change).index());
   }
-  template <class Rate, class Beta1, class Beta2, class Epsilon>
-  static constexpr void finish(graph& g, dtype type, std::vector<int>& updates) {
-    const auto power1 = power_of<Beta1>(g, type, "beta1_power");
-    const auto power2 = power_of<Beta2>(g, type, "beta2_power");
+  static constexpr void finish(graph& g, rule_settings s, dtype type, std::vector<int>& updates) {
+    const auto power1 = power_of(g, s[1], type, "beta1_power");
+    const auto power2 = power_of(g, s[2], type, "beta2_power");
     updates.push_back(assign(power1.variable, power1.next).index());
     updates.push_back(assign(power2.variable, power2.next).index());
   }
@@ -140,57 +139,65 @@ namespace detail {
 
 struct no_step {};
 
-// What one step does: all updates, then, if there is one, the step counter.
-template <class Step>
-constexpr int close_step(graph& g, std::vector<int>& updates) {
-  if constexpr (!std::is_same_v<Step, no_step>) {
-    const output counter(g, flatten<Step>(g));
-    const int inputs[]{counter.index(), constant_like(counter, 1).index()};
-    updates.push_back(g.add(info_of<assign_add_op>, inputs, {}, updates));
-  }
-  return g.add(info_of<group_op>, {}, {}, updates);
-}
-template <class Rule, class... Settings>
-constexpr void apply_rule(graph& g, const std::vector<int>& variables, const std::vector<int>& gradients, std::vector<int>& updates) {
+// One step: the rule's updates of all variables, then, if there is one, the step counter.
+template <class Rule>
+constexpr int apply_rule(graph& g, train::rule_settings settings, const std::vector<int>& variables, const std::vector<int>& gradients,
+                         int counter) {
+  std::vector<int> updates;
   std::vector<dtype> types;
   for (std::size_t k = 0; k < variables.size(); ++k) {
     const output v(g, variables[k]);
-    Rule::template apply<Settings...>(g, v, output(g, gradients[k]), updates);
+    Rule::apply(g, settings, v, output(g, gradients[k]), updates);
     bool known = false;
     for (dtype t : types) known = known || t == v.type();
     if (!known) types.push_back(v.type());
   }
-  for (dtype t : types) Rule::template finish<Settings...>(g, t, updates);
+  for (dtype t : types) Rule::finish(g, settings, t, updates);
+  if (counter >= 0) {
+    const int inputs[]{counter, constant_like(output(g, counter), 1).index()};
+    updates.push_back(g.add(info_of<assign_add_op>, inputs, {}, updates));
+  }
+  return g.add(info_of<group_op>, {}, {}, updates);
+}
+/// The same from a loss: of all trainable variables that it depends on.
+template <class Rule>
+constexpr int minimize_by_rule(graph& g, train::rule_settings settings, int loss, int counter) {
+  const auto variables = passes::trainable_variables(g, loss);
+  return apply_rule<Rule>(g, settings, variables, passes::gradients(g, loss, variables), counter);
 }
 
 template <class... Es>
 struct expression_list {};
 
 // A training step in tables that defer them. Attributes: the rule, what the operands are (how many gradients, or 0 where the first
-// is a loss; whether a counter is there), then for each setting the number that it carries, or 0 where it is an operand.
-// Operands: the loss, or gradients and then their variables; the counter; settings.
+// is a loss; whether a counter is there), then for each setting 1 and the id of the plain number that it carries, or 0 and the id of
+// the expression that is an operand. Operands: the loss, or gradients and then their variables; the counter; settings.
 struct deferred_step_op {
   static constexpr std::string_view type = "leat.TrainingStep";
   static constexpr op_kind kind = op_kind::kernel;
   static constexpr inference infer(const operand_list&) { return {dtype::invalid, {}}; }
 };
-template <class E>
-constexpr void defer_setting(graph& g, std::vector<int>& inputs, std::vector<std::int64_t>& numbers) {
-  using structure = structure_with<typename E::identity>;
-  if constexpr (requires { structure::is_plain_number; }) {
-    numbers.push_back(static_cast<std::int64_t>(structure::hash));
-  } else {
-    numbers.push_back(0);
-    inputs.push_back(flatten<E>(g));
+constexpr int defer_step(graph& g, std::string_view rule, std::vector<int> inputs, std::int64_t gradients, int counter,
+                         train::rule_settings settings) {
+  std::vector<std::int64_t> numbers{static_cast<std::int64_t>(hash_text(rule)), gradients, counter >= 0 ? 1 : 0};
+  if (counter >= 0) inputs.push_back(counter);
+  for (const train::setting_source& s : settings) {
+    numbers.push_back(s.is_plain() ? 1 : 0);
+    numbers.push_back(static_cast<std::int64_t>(s.id));
+    if (!s.is_plain()) inputs.push_back(s.row);
   }
-}
-template <class Rule, class Step, class... Settings>
-constexpr int defer_step(graph& g, std::vector<int> inputs, std::int64_t gradients) {
-  constexpr bool counts = !std::is_same_v<Step, no_step>;
-  std::vector<std::int64_t> numbers{static_cast<std::int64_t>(hash_text(Rule::name)), gradients, counts ? 1 : 0};
-  if constexpr (counts) inputs.push_back(flatten<Step>(g));
-  (defer_setting<Settings>(g, inputs, numbers), ...);
   return g.add(info_of<deferred_step_op>, inputs, numbers);
+}
+template <class Step>
+constexpr int enter_counter([[maybe_unused]] graph& g) {
+  if constexpr (std::is_same_v<Step, no_step>) return -1;
+  else return flatten<Step>(g);
+}
+template <class E>
+constexpr train::setting_source enter_setting([[maybe_unused]] graph& g) {
+  using structure = structure_with<typename E::identity>;
+  if constexpr (requires { structure::is_plain_number; }) return {structure::hash};
+  else return {E::identity::hash, flatten<E>(g)};
 }
 
 template <class Rule, class Loss, class Step, class... Settings>
@@ -203,13 +210,10 @@ struct minimize_structure<Rule, Loss, no_step, Settings...> : carries<Loss, Sett
   }
   template <class Step>
   static constexpr int enter_with(graph& g) {
-    const int loss = flatten<Loss>(g);
-    if (g.defers) return defer_step<Rule, Step, Settings...>(g, {loss}, 0);
-    const auto variables = passes::trainable_variables(g, loss);
-    const auto gradients = passes::gradients(g, loss, variables);
-    std::vector<int> updates;
-    apply_rule<Rule, Settings...>(g, variables, gradients, updates);
-    return close_step<Step>(g, updates);
+    const int loss = flatten<Loss>(g), counter = enter_counter<Step>(g);
+    const train::setting_source settings[]{enter_setting<Settings>(g)...};
+    if (g.defers) return defer_step(g, Rule::name, {loss}, 0, counter, settings);
+    return minimize_by_rule<Rule>(g, settings, loss, counter);
   }
 };
 template <class Rule, class Loss, tensor_expression Step, class... Settings>
@@ -232,13 +236,12 @@ struct apply_structure<Rule, expression_list<gradient_and_variable<Gs, Vs>...>, 
     : carries_with_step<Step, Gs..., Vs..., Settings...> {
   template <class E>
   static constexpr int enter(graph& g) {
+    const std::vector<int> gradients{flatten<Gs>(g)...}, variables{flatten<Vs>(g)...};
+    const int counter = enter_counter<Step>(g);
+    const train::setting_source settings[]{enter_setting<Settings>(g)...};
     if (g.defers)
-      return defer_step<Rule, Step, Settings...>(g, {flatten<Gs>(g)..., flatten<Vs>(g)...}, static_cast<std::int64_t>(sizeof...(Gs)));
-    const std::vector<int> variables{flatten<Vs>(g)...};
-    const std::vector<int> gradients{flatten<Gs>(g)...};
-    std::vector<int> updates;
-    apply_rule<Rule, Settings...>(g, variables, gradients, updates);
-    return close_step<Step>(g, updates);
+      return defer_step(g, Rule::name, {flatten<Gs>(g)..., flatten<Vs>(g)...}, static_cast<std::int64_t>(sizeof...(Gs)), counter, settings);
+    return apply_rule<Rule>(g, settings, variables, gradients, counter);
   }
 };
 

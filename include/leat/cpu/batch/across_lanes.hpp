@@ -1,6 +1,6 @@
 #pragma once
-// What goes across the lanes of batches: transposition of a square of them, and reductions, in a balanced tree, so that a result
-// depends on the number of lanes alone.
+// Horizontal operations on batches: transposition of a square of them, and reductions, in a balanced tree, so that a result depends on
+// the number of lanes alone.
 
 #include <leat/cpu/batch/registers.hpp>
 
@@ -12,7 +12,7 @@ namespace leat::cpu {
 
 namespace detail {
 
-// a0 b0 a1 b1 … and the rest of both likewise.
+// Interleaves two vectors: a0 b0 a1 b1 … to a, the rest to b.
 template <class T, int... I>
 [[gnu::always_inline]] inline void interleave(native<T>& a, native<T>& b, std::integer_sequence<int, I...>) {
 #if defined(__clang__)
@@ -32,7 +32,7 @@ template <class T, int... I>
 /// Transposes a square: lane j of row i becomes lane i of row j.
 template <class T>
 [[gnu::always_inline]] inline void transpose(batch<T> (&rows)[lanes<T>]) {
-  // Interleaving the first half of the rows with the second moves one bit of the row's number into the lane's.
+  // Interleaving the first half of the rows with the second moves one bit of the row index to the lane index.
   detail::native<T> now[lanes<T>], next[lanes<T>];
 #pragma GCC unroll 16
   for (int i = 0; i < lanes<T>; ++i) now[i] = detail::to_native(rows[i]);
@@ -77,7 +77,7 @@ template <class T, class Combine>
   }
 }
 
-// A NaN on either side wins: `a != a` keeps a's, and a false comparison with b's takes b.
+// A NaN on either side wins: `a != a` keeps a's, and a false comparison with b's selects b.
 struct greater_value {
   template <class V>
   [[gnu::always_inline]] V operator()(V a, V b) const {
@@ -100,7 +100,7 @@ template <class T>
   return detail::wrapping_fold(x, [](auto a, auto b) { return a + b; });
 }
 
-/// Lane i of the result is reduce_add(rows[i]), the same bits, in a fraction of the time.
+/// Lane i of the result is reduce_add(rows[i]), bit for bit, but faster.
 template <class T>
 [[gnu::always_inline]] inline batch<T> reduce_add_each(const batch<T> (&rows)[lanes<T>]) {
   detail::native<T> now[lanes<T>];
@@ -127,13 +127,13 @@ template <class T>
   return detail::wrapping_fold(x, [](auto a, auto b) { return a * b; });
 }
 
-/// Greatest lane; NaN if any is.
+/// Largest lane; NaN if any is.
 template <class T>
 [[gnu::always_inline]] inline T reduce_max(const batch<T>& x) {
   return detail::fold<T, sizeof(x)>(detail::to_native(x), detail::greater_value{});
 }
 
-/// Least lane; NaN if any is.
+/// Smallest lane; NaN if any is.
 template <class T>
 [[gnu::always_inline]] inline T reduce_min(const batch<T>& x) {
   return detail::fold<T, sizeof(x)>(detail::to_native(x), detail::smaller_value{});

@@ -1,16 +1,16 @@
 #pragma once
-// Floating-point operations of one instruction: multiply and add, least and greatest, square root, rounding.
+// Floating-point operations of one instruction: multiply and add, minimum and maximum, square root, rounding.
 
 #include <leat/cpu/batch/masks.hpp>
 
-#include <leat/cpu/batch/instruction_set.hpp>  // behind all others
+#include <leat/cpu/batch/instruction_set.hpp>  // after all others
 
 namespace leat::cpu {
 
 #if defined(LEAT_BATCH_AVX512)
 
-// The masked forms, under a mask of ones: the plain ones of g++ 12 warn of an uninitialized value, and xsimd's batches
-// of 512 bits have no fused multiply-add at all.
+// The masked forms, with a mask of ones: the unmasked ones of g++ 12 warn of an uninitialized value, and xsimd's 512-bit batches lack
+// fused multiply-add.
 
 namespace detail {
 inline constexpr __mmask16 all_lanes = 0xffff;
@@ -74,7 +74,7 @@ template <class T>
 /// Whether there is an instruction for `scale_where`.
 inline constexpr bool has_scale = true;
 
-/// p times 2 to the power, rounded once, where the mask holds; elsewhere 0.
+/// p times 2 to the power, rounded once, where the mask holds; 0 elsewhere.
 template <class T>
 [[gnu::always_inline]] inline batch<T> scale_where(const mask<T>& m, const batch<T>& p, const batch<T>& power) {
   if constexpr (sizeof(T) == 4) return batch<T>(_mm512_maskz_scalef_ps(m.data, p.data, power.data));
@@ -83,19 +83,19 @@ template <class T>
 
 #else
 
-/// a b + c, rounded once where the instruction set has such an instruction.
+/// a b + c, rounded once if the instruction set supports it.
 template <class T>
 [[gnu::always_inline]] inline batch<T> fused_multiply_add(const batch<T>& a, const batch<T>& b, const batch<T>& c) {
   return xsimd::fma(a, b, c);
 }
 
-/// The lesser lane; b's if either is NaN.
+/// Lane-wise minimum; b's if either is NaN.
 template <class T>
 [[gnu::always_inline]] inline batch<T> least(const batch<T>& a, const batch<T>& b) {
   return xsimd::min(a, b);
 }
 
-/// The greater lane; b's if either is NaN.
+/// Lane-wise maximum; b's if either is NaN.
 template <class T>
 [[gnu::always_inline]] inline batch<T> greatest(const batch<T>& a, const batch<T>& b) {
   return xsimd::max(a, b);
@@ -108,8 +108,8 @@ template <class T>
 
 namespace detail {
 
-// Without SSE4.1 there is no instruction that rounds, and xsimd's way loses the sign of zero. A size below 2^23 (2^52)
-// is rounded by adding that number and taking it away; greater ones are integers.
+// Before SSE4.1 no instruction rounds, and xsimd's emulation loses the sign of zero. Magnitudes below 2^23 (2^52) are rounded by adding
+// and subtracting that number; larger ones are integers.
 template <class T>
 [[gnu::always_inline]] inline batch<T> round_by_addition(const batch<T>& a, int toward) {
   using integer = same_width_integer<T>;

@@ -1,4 +1,4 @@
-// Takes back the macros of instruction_set.hpp, at the end of each header that uses them.
+// Undefines the macros of instruction_set.hpp, at the end of each header that uses them.
 
 #undef LEAT_BATCH_AVX512
 #undef LEAT_BATCH_AVX2

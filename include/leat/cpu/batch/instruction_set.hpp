@@ -1,5 +1,5 @@
-// What the compiler's flags say of the processor, as macros for the header that includes this one behind all others, and
-// end_instruction_set.hpp at its end, which takes them back. So no #pragma once.
+// Defines macros for the instruction sets that the compiler's flags select. A header includes this one after all others, and
+// end_instruction_set.hpp at its end, which undefines them. So no #pragma once.
 
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 #define LEAT_BATCH_AVX512 1

@@ -1,16 +1,15 @@
 #pragma once
-// Masks: selections by them, and how they lie in arrays of bool.
+// Masks: selection, and conversion to and from arrays of bool.
 
 #include <leat/cpu/batch/memory.hpp>
 
 #include <cstring>
 
-#include <leat/cpu/batch/instruction_set.hpp>  // behind all others
+#include <leat/cpu/batch/instruction_set.hpp>  // after all others
 
 namespace leat::cpu {
 
-/// Lane by lane a where m holds, else b. Call it as cpu::select: xsimd has a function of that name for its own mask
-/// types.
+/// Lane-wise a where m holds, else b. Call it as cpu::select: xsimd has a function of that name for its own mask types.
 template <class T>
 [[gnu::always_inline]] inline batch<T> select(const mask<T>& m, const batch<T>& a, const batch<T>& b) {
 #if defined(LEAT_BATCH_AVX512)
@@ -24,7 +23,7 @@ template <class T>
 #endif
 }
 
-/// Where a and b differ; a NaN differs from everything. xsimd's own != says false of NaN.
+/// Where a and b differ; NaN differs from everything. xsimd's own != is false for NaN.
 template <class T>
 [[gnu::always_inline]] inline mask<T> differs(const batch<T>& a, const batch<T>& b) {
 #if defined(LEAT_BATCH_AVX512)
@@ -37,7 +36,7 @@ template <class T>
 #endif
 }
 
-/// Bit i of the result is lane i of the mask of lanes of T's width.
+/// Bit i of the result is lane i of the mask for T's lane width.
 template <class T>
 [[gnu::always_inline]] inline std::uint32_t mask_bits(const mask<T>& m) {
 #if defined(LEAT_BATCH_AVX512)
@@ -57,7 +56,7 @@ template <class T>
 #endif
 }
 
-/// The mask whose lane i is p[i], for lanes of T's width; lanes from n on are false. 1 <= n <= lanes.
+/// The mask whose lane i is p[i], for T's lane width; lanes from n on are false. 1 <= n <= lanes.
 template <class T>
 [[gnu::always_inline]] inline mask<T> load_mask(const bool* p, int n = lanes<T>) {
 #if defined(LEAT_BATCH_AVX512)
@@ -71,7 +70,7 @@ template <class T>
 #endif
 }
 
-/// Writes lanes [0, n) of a mask of lanes of T's width to p[0, n). 1 <= n <= lanes.
+/// Writes lanes [0, n) of a mask for T's lane width to p[0, n). 1 <= n <= lanes.
 template <class T>
 [[gnu::always_inline]] inline void store_mask(bool* p, const mask<T>& m, int n = lanes<T>) {
 #if defined(LEAT_BATCH_AVX512)

@@ -1,19 +1,19 @@
 #pragma once
-// Batches in memory: loads and stores of any alignment, of a part that touches no byte outside the array, past the caches.
+// Memory access of batches: unaligned and partial loads and stores, which touch no byte outside the array, and non-temporal stores.
 
 #include <leat/cpu/batch/registers.hpp>
 
-#include <leat/cpu/batch/instruction_set.hpp>  // behind all others
+#include <leat/cpu/batch/instruction_set.hpp>  // after all others
 
 namespace leat::cpu {
 
-/// Reads one batch from p, of any alignment.
+/// Loads one batch, unaligned.
 template <class T>
 [[gnu::always_inline]] inline batch<T> load(const T* p) {
   return batch<T>::load_unaligned(p);
 }
 
-/// Writes one batch to p, of any alignment.
+/// Stores one batch, unaligned.
 template <class T>
 [[gnu::always_inline]] inline void store(T* p, const batch<T>& v) {
   v.store_unaligned(p);
@@ -31,7 +31,7 @@ template <class T>
   return batch<T>::load_aligned(numbers.values);
 }
 
-/// The mask whose first n lanes hold; 0 <= n <= lanes.
+/// The mask whose first n lanes are true; 0 <= n <= lanes.
 template <class T>
 [[gnu::always_inline]] inline mask<T> first_lanes(int n) {
 #if defined(LEAT_BATCH_AVX512)
@@ -43,7 +43,7 @@ template <class T>
 #endif
 }
 
-/// Reads p[0, n) into the first n lanes; the others hold `fill`. 1 <= n < lanes. Touches nothing outside [p, p + n).
+/// Loads p[0, n) into the first n lanes; the others get `fill`. 1 <= n < lanes. Touches nothing outside [p, p + n).
 template <class T>
 [[gnu::always_inline]] inline batch<T> load_partial(const T* p, int n, T fill = T(0)) {
 #if defined(LEAT_BATCH_AVX512)
@@ -70,7 +70,7 @@ template <class T>
 #endif
 }
 
-/// Writes the first n lanes to p[0, n). 1 <= n < lanes. Touches nothing outside [p, p + n).
+/// Stores the first n lanes to p[0, n). 1 <= n < lanes. Touches nothing outside [p, p + n).
 template <class T>
 [[gnu::always_inline]] inline void store_partial(T* p, const batch<T>& v, int n) {
 #if defined(LEAT_BATCH_AVX512)
@@ -90,13 +90,13 @@ template <class T>
 #endif
 }
 
-/// Whether p may be the destination of `stream`.
+/// Whether p is aligned for `stream`.
 [[gnu::always_inline]] inline bool is_batch_aligned(const void* p) {
   return reinterpret_cast<std::uintptr_t>(p) % batch_bytes == 0;
 }
 
-/// Writes one batch past the caches (x86; elsewhere as `store`). p must be aligned to batch_bytes. Close a series of
-/// streams with `stream_fence` before another thread reads.
+/// Non-temporal store of one batch (x86; elsewhere as `store`). p must be aligned to batch_bytes. `stream_fence` must follow before
+/// another thread reads.
 template <class T>
 [[gnu::always_inline]] inline void stream(T* p, const batch<T>& v) {
 #if defined(LEAT_BATCH_AVX512)
@@ -111,7 +111,7 @@ template <class T>
 #endif
 }
 
-/// Orders streamed writes before what follows.
+/// Orders streamed stores before later ones.
 [[gnu::always_inline]] inline void stream_fence() {
 #if defined(LEAT_BATCH_SSE2)
   _mm_sfence();

@@ -1,9 +1,8 @@
 #pragma once
-// Batches: as many values as one SIMD register holds, and masks, a truth value per lane. This is the one header that includes
-// xsimd.
-// Model: `batch<T>` is xsimd's batch for the instruction set that the compiler's flags name; its register is
-// reinterpreted as a GNU vector (`native<T>`), on which g++ and clang generate every integer operation and conversion
-// themselves, and intrinsics are used only where the mask registers of AVX-512 or masked memory accesses need them.
+// Batches: as many values as one SIMD register holds, and masks, a bool per lane. The one header that includes xsimd.
+// Model: `batch<T>` is xsimd's batch for the instruction set that the compiler's flags select; its register is reinterpreted as a GNU
+// vector (`native<T>`), for which g++ and clang generate every integer operation and conversion. Intrinsics are used only where
+// AVX-512's mask registers or masked memory accesses need them.
 
 #include <leat/cpu/configuration.hpp>
 
@@ -13,7 +12,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <leat/cpu/batch/instruction_set.hpp>  // behind all others
+#include <leat/cpu/batch/instruction_set.hpp>  // after all others
 
 namespace leat::cpu {
 
@@ -21,16 +20,15 @@ namespace leat::cpu {
 template <class T>
 using batch = xsimd::batch<T>;
 
-/// Values in one batch of T.
+/// Number of values in one batch of T.
 template <class T>
 inline constexpr int lanes = static_cast<int>(batch<T>::size);
 
-/// A truth value per lane. One type for each lane width, so that masks of float and int32_t mix, and of double and
-/// int64_t.
+/// A bool per lane. One type per lane width, so that masks of float and int32_t mix, and of double and int64_t.
 template <class T>
 using mask = xsimd::batch_bool<std::conditional_t<sizeof(T) == 4, float, double>>;
 
-/// The bytes to which `stream` needs its destination aligned.
+/// The alignment of `stream`'s destination, in bytes.
 inline constexpr std::size_t batch_bytes = sizeof(batch<float>);
 
 namespace detail {
@@ -47,7 +45,7 @@ using native = typename vector_of<T, sizeof(batch<T>)>::type;
 template <class To, class From>
 [[gnu::always_inline]] inline To register_cast(const From& from) {
   static_assert(sizeof(To) == sizeof(From));
-  return (To)from;  // between registers of one size a cast in this notation keeps the bits
+  return (To)from;  // a C-style cast between registers of one size keeps the bits
 }
 
 template <class T>
@@ -78,7 +76,7 @@ template <class To, class From>
   return batch<To>((typename batch<To>::register_type)x.data);
 }
 
-/// The canonical mask of xsimd's mask of any lane type of that width.
+/// The canonical mask for xsimd's mask of any lane type of that width.
 template <class T>
 [[gnu::always_inline]] inline mask<T> as_mask(const xsimd::batch_bool<T>& m) {
   if constexpr (std::is_same_v<xsimd::batch_bool<T>, mask<T>>) return m;
@@ -103,8 +101,8 @@ template <class T>
 #endif
 }
 
-/// Lane by lane static_cast between types of one width: int32_t and float, int64_t and double. Numbers out of an
-/// integer's range give its least value, as the processor has it.
+/// Lane-wise static_cast between types of one width: int32_t and float, int64_t and double. Values out of an integer's range give its
+/// minimum, as the processor does.
 template <class To, class From>
 [[gnu::always_inline]] inline batch<To> convert(const batch<From>& x) {
   static_assert(sizeof(To) == sizeof(From));

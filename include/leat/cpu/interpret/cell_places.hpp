@@ -1,6 +1,6 @@
 #pragma once
-// Where a cluster's values of the row live, its cells: those that lanes read are repeated to a batch and have an address in the table,
-// the others are single values.
+// The cells of a cluster: storage of its row values. Cells that lanes read are broadcast to a batch and have an entry in the address
+// table; the others are single values.
 
 #include <leat/cpu/interpret/cluster_instructions.hpp>
 
@@ -14,7 +14,7 @@ class cell_places {
   /// `code`: the integers of the cluster.
   cell_places(cluster_code& to, const std::int64_t* code) : to_(to), code_(code) {}
 
-  /// Lanes read these operands: those that are cells will be repeated.
+  /// Records operands that lanes read: their cells will be broadcast.
   void note(const std::vector<instruction>& code) {
     if (at_.empty()) {
       int count = 0;
@@ -29,7 +29,7 @@ class cell_places {
       if (is_scalar(i.kinds.z)) read_by_lanes(i.kinds.z, i.z);
     }
   }
-  /// Gives the others their places, after all have been noted.
+  /// Places the remaining cells, after all have been noted.
   void place() {
     for (int& c : at_)
       if (c < 0) {
@@ -49,7 +49,7 @@ class cell_places {
   /// The offset of a cell in bytes.
   int cell(std::int64_t kind, std::int64_t r) const { return at_[static_cast<std::size_t>(number(kind, r))]; }
   bool is_repeated(std::int64_t kind, std::int64_t r) const { return address(kind, r) >= 0; }
-  /// Its place in the table of addresses, or -1.
+  /// Its entry in the address table, or -1.
   int address(std::int64_t kind, std::int64_t r) const { return address_[static_cast<std::size_t>(number(kind, r))]; }
 
   /// 1, or -0, of a floating-point dtype, as a cell that lanes read.
@@ -88,7 +88,7 @@ class cell_places {
   };
   cluster_code& to_;
   const std::int64_t* code_;
-  std::vector<int> at_, address_;  // of each register
+  std::vector<int> at_, address_;  // indexed by register
   std::vector<known_constant> constants_;
 };
 

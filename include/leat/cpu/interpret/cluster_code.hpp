@@ -1,16 +1,16 @@
 #pragma once
-// A fused cluster as the interpreter runs it: its instructions with the addresses of their functions, and a place for every
-// register. It is made once from the integers of a program's step.
+// A fused cluster in the interpreter's form: its instructions with the addresses of their functions, and storage for every register.
+// Made once from the integers of a program's step.
 //
-// A register of the innermost loop has a block of elements. It lives, if possible, where its elements come from or go to: in
-// the operand that it is loaded from, in the one that it is stored to, or in the row buffer that keeps it for a later stage.
-// Then nothing is copied. The others live in slots: rows of a scratch area that a register takes when it is written and gives
-// back after its last use. The block is as long as the slots allow that are in use at once, so that all of them stay in the
-// first-level cache. A register of the row is a cell; one that lanes read is repeated to a batch.
+// A register of the innermost loop holds a block of elements. If possible it is allocated where its elements come from or go to: in the
+// operand that it is loaded from or stored to, or in the row buffer that keeps it for a later stage; then nothing is copied. The others
+// get slots: rows of a scratch area, taken when a register is written and released after its last use. The block is as long as the
+// number of simultaneously used slots allows if all are to stay in the first-level cache. A register of the row is a cell; one that
+// lanes read is broadcast to a batch.
 //
-// Living in the operand that it is stored to, a register is written earlier than in the compiled cluster, which stores last.
-// So it may live there only if nothing of the same buffer is read afterwards; and it may live where it is loaded from only
-// until that buffer is written.
+// A register in the operand that it is stored to is written earlier than in the compiled cluster, which stores last. So that is allowed
+// only if nothing of the same buffer is read afterwards; and a register stays where it is loaded from only until that buffer is
+// written.
 
 #include <leat/cpu/interpret/tile_code.hpp>
 #include <leat/kernels/plan.hpp>
@@ -32,13 +32,13 @@ struct scalar_step {
   std::int64_t bits = 0;
 };
 
-/// An instruction of the innermost loop. Registers are numbers in the table of addresses, see `cluster_code::addresses`.
+/// An instruction of the innermost loop. Registers are indices in the address table, see `cluster_code::addresses`.
 struct lane_step {
   enum class kind : std::uint8_t { compute, copy, gather, scatter, position, reduce, reduce_into, stream };
   kind what = kind::compute;
   std::uint8_t size = 0;
   dtype type = dtype::invalid;
-  unsigned rows = 0;  // which operands have an element for each position
+  unsigned rows = 0;  // operands that have an element for each position, as bits
   int d = 0, x = 0, y = 0, z = 0;
   int operand = -1;
   int accumulator = -1;
@@ -46,13 +46,13 @@ struct lane_step {
   const reduction_functions* reduction = nullptr;
 };
 
-/// An address that moves along with the row: an operand's, or a row buffer's.
+/// An address that advances with the row: an operand's, or a row buffer's.
 struct moving_address {
   int at;       // in the table
   int operand;  // or -1
   int spill;    // row buffer, or -1
   int size;
-  int slot;     // where the register lives instead if results pass the caches by, or -1
+  int slot;     // where the register is if results bypass the caches, or -1
 };
 
 struct lane_phase {
@@ -88,12 +88,12 @@ struct cluster_code {
   int accumulators = 0;
   int spills = 0;
   std::vector<int> operand_buffer, operand_size;
-  std::vector<bool> operand_moves;         // begins elsewhere than its buffer
+  std::vector<bool> operand_moves;         // begins at an offset in its buffer
   std::vector<combined_operand> combined;
   std::vector<std::vector<scalar_step>> scalars;  // once, row 0, …, row n, last
   std::vector<lane_phase> lanes;
 
-  // The table of addresses: cells that lanes read, slots, then what moves.
+  // The address table: cells that lanes read, slots, then moving addresses.
   std::vector<int> cell_addresses;  // offsets of the cells
   int slots = 0;
   int addresses = 0;

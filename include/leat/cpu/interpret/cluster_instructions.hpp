@@ -1,6 +1,6 @@
 #pragma once
-// The instructions of a cluster on their way from a program to its code: what they read and write, and neighbors that are fused:
-// a sum, difference or product that one operator alone reads is computed in that operator's block.
+// A cluster's instructions while they are translated from a program to code: the registers they access, and peephole fusion: a sum,
+// difference or product that only one operator reads is computed in that operator's block.
 
 #include <leat/cpu/interpret/cluster_code.hpp>
 #include <leat/cpu/interpret/fused_pairs.hpp>
@@ -19,19 +19,19 @@ struct instruction {
   signature kinds;
   block_function fused = nullptr;  // of several operators; then `op` is 0
 };
-// Kinds of registers that hold a constant: they are cells that no instruction of the program names.
+// Register kinds of constants: cells that no instruction of the program names.
 inline constexpr std::int64_t constant_kind = std::int64_t{1} << 40;
 inline bool is_constant(std::int64_t kind) { return kind >= constant_kind; }
 inline bool is_lane(std::int64_t kind) { return kind >= 0 && !is_constant(kind) && !register_is_scalar(kind); }
 inline bool is_scalar(std::int64_t kind) { return kind >= 0 && !is_constant(kind) && register_is_scalar(kind); }
-// Instructions of tiles, which no program has: see tile_writer.hpp.
+// Instructions of tiles, which programs do not have: see tile_writer.hpp.
 inline constexpr int spread_rows = -1001;  // destination, row value
 inline constexpr int reduce_rows = -1002;  // row value, register, operator
 // Whether an instruction writes a register.
 inline bool defines(const instruction& i) {
   return i.op >= 0 || i.op == instruction_code::load || i.op == position || i.op == reload || i.op == spread_rows || i.op == reduce_rows;
 }
-// The dtypes of what an operator reads.
+// The dtypes of an operator's operands.
 inline int operand_types(const instruction& i, dtype (&in)[3]) {
   int count = 0;
   for (const std::int64_t kind : {i.kinds.x, i.kinds.y, i.kinds.z})
@@ -39,7 +39,7 @@ inline int operand_types(const instruction& i, dtype (&in)[3]) {
   return count;
 }
 
-/// Numbers the registers of lanes of all files one after the other.
+/// Numbers the lane registers of all files consecutively.
 struct lane_numbers {
   std::int64_t counts[register_files]{};  // registers of each file
 
@@ -55,7 +55,7 @@ struct lane_numbers {
     for (int k = 0; k < register_files; ++k) count += static_cast<std::size_t>(counts[k]);
     return count;
   }
-  /// Calls `f` with the number of each register of lanes that an instruction reads.
+  /// Calls `f` with the number of each lane register that an instruction reads.
   template <class F>
   void each_use(const instruction& i, F f) const {
     if (i.op >= 0) {
@@ -69,7 +69,7 @@ struct lane_numbers {
   }
 };
 
-// ---- operators that are computed together -----------------------------------------------------------------------------
+// ---- peephole fusion ------------------------------------------------------------------------------------------------
 
 struct register_use {
   int count = 0;
@@ -83,7 +83,7 @@ inline std::vector<register_use> uses_of(const std::vector<instruction>& code, c
   }
   return uses;
 }
-// The instruction that computes an operand for this use alone, by one of three operators; or null.
+// The instruction that computes an operand for this use alone, if its operator is one of three; or null.
 inline instruction* only_for_this(std::vector<instruction>& code, const std::vector<register_use>& uses, const lane_numbers& number,
                                   std::int64_t kind, std::int64_t r) {
   if (!is_lane(kind)) return nullptr;
@@ -94,7 +94,7 @@ inline instruction* only_for_this(std::vector<instruction>& code, const std::vec
       i.op == operator_record<add_op>::code || i.op == operator_record<sub_op>::code || i.op == operator_record<mul_op>::code;
   return simple ? &i : nullptr;
 }
-inline constexpr int fused_away = -1000;  // the operator of an instruction that another one does
+inline constexpr int fused_away = -1000;  // the operator of an instruction that was fused into another
 inline void set_factors(instruction& made, const instruction& product) {
   made.x = product.x;
   made.y = product.y;
@@ -102,7 +102,7 @@ inline void set_factors(instruction& made, const instruction& product) {
   made.kinds.y = product.kinds.y;
 }
 
-/// Fuses what an operator alone reads into it, where there is a function of both.
+/// Fuses operands that only one operator reads into it, if there is a function of both.
 inline void fuse_neighbors(std::vector<instruction>& code, const lane_numbers& number) {
   auto uses = uses_of(code, number);
   const auto alone = [&](std::int64_t kind, std::int64_t r) { return only_for_this(code, uses, number, kind, r); };

@@ -1,6 +1,6 @@
 #pragma once
-// From the integers of a program's step to a cluster's code, see cluster_code.hpp: neighbors are fused, registers get their
-// places, and instructions the addresses of their functions.
+// Translates the integers of a program's step to a cluster's code, see cluster_code.hpp: fuses neighbors, allocates registers, and
+// resolves the functions of instructions.
 
 #include <leat/cpu/interpret/tile_writer.hpp>
 
@@ -54,7 +54,7 @@ class cluster_writer {
     for (const auto& i : phase(1 + 2 * stages_)) write_scalar(i, to_.scalars[static_cast<std::size_t>(stages_) + 1]);
     for (const auto& i : phase(2 + 2 * stages_)) write_scalar(i, to_.scalars[static_cast<std::size_t>(stages_) + 2]);
     tile.write();
-    // the addresses of slots and of what moves follow those of cells
+    // The addresses of slots and moving addresses follow those of cells.
     const int cells = static_cast<int>(to_.cell_addresses.size());
     const auto settle = [&](int& a) {
       if (a >= moving_base) a = a - moving_base + cells + to_.slots;
@@ -95,7 +95,7 @@ class cluster_writer {
   }
   const std::vector<instruction>& phase(int p) const { return phases_[static_cast<std::size_t>(p)]; }
 
-  // As the compiled cluster has it, see kernels/cluster.hpp.
+  // The order of the compiled cluster, see kernels/cluster.hpp.
   void choose_order() {
     std::size_t longest = 0;
     bool reduces = false;
@@ -190,7 +190,7 @@ class cluster_writer {
 
   // ---- lanes ----------------------------------------------------------------------------------------------------------
 
-  // Writes one pass over a row; gives how many addresses move.
+  // Writes one pass over a row; returns the number of moving addresses.
   int write_lanes(const std::vector<instruction>& code, lane_phase& to) {
     if (code.empty()) return 0;
     lives_.find_lives(code, to_.combines_rows);

@@ -1,9 +1,9 @@
 #pragma once
-// Element-wise operators as functions over blocks. An operator's one definition, `apply`, gives for each combination of dtypes
-// that its rule accepts two plain functions: over a block of elements that lie one after the other, in SIMD batches where the
-// dtypes have one width, and over single values. A program that is known at run time only calls them by address.
-// An operand of a block may be one value for all of it: such a value lies there repeated to the length of a batch, and its
-// pointer stays where it is. So one function serves all kinds of operands.
+// Element-wise operators as functions over blocks. An operator's one definition, `apply`, yields two plain functions for each
+// combination of dtypes that its rule accepts: over a block of contiguous elements, in SIMD batches if the dtypes have one width, and
+// over single values. A program that is known only at run time calls them by address.
+// An operand of a block may be one value for all of it: the value is then stored broadcast to a batch, and its pointer does not
+// advance. So one function serves all kinds of operands.
 // Results are those of the compiled clusters, which instantiate the same `apply` over the same batches; see interpret.hpp.
 
 #include <leat/cpu/lanes.hpp>
@@ -15,24 +15,24 @@
 
 namespace leat::cpu {
 
-/// to[i] = op(x[i], y[i], z[i]) for i < n. Bit k of `rows` tells whether operand k has n elements or is one value, repeated to
-/// `repeated_bytes`. The result may lie where an operand of elements of the same size lies.
+/// to[i] = op(x[i], y[i], z[i]) for i < n. Bit k of `rows` says whether operand k has n elements or is one value, repeated for
+/// `repeated_bytes`. The result may alias an operand with elements of the same size.
 using block_function = void (*)(void* to, const void* x, const void* y, const void* z, std::int64_t n, unsigned rows);
 /// *to = op(*x, *y, *z).
 using single_function = void (*)(void* to, const void* x, const void* y, const void* z);
 
-/// The functions of an operator for some dtypes; null where it does not take them.
+/// The functions of an operator for some dtypes; null if it does not take them.
 struct element_functions {
   block_function block = nullptr;
   single_function single = nullptr;
 };
 
-/// How far a value that is read as a row is repeated.
+/// The bytes over which a uniform operand is repeated.
 inline constexpr std::size_t repeated_bytes = batch_bytes;
 
 namespace detail {
 
-// The bytes of the lanes in which such dtypes are computed together: 4, 8, or 0 for one element at a time.
+// The lane width at which such dtypes are computed together, in bytes: 4, 8, or 0 for one element at a time.
 template <dtype... Types>
 constexpr int common_width() {
   int width = 0;
@@ -63,14 +63,14 @@ struct lanes_for<0> {
   using type = kernels::scalar_lanes;
 };
 
-// One operand of a block, as the loop walks it.
+// One operand of a block, with its step.
 template <class T>
 struct block_input {
   const T* at;
   std::int64_t step;
 };
 
-// The last elements of an operand, with something behind them.
+// The last elements of an operand, padded to a batch.
 template <class Lanes, class T>
 [[gnu::always_inline]] inline const T* padded(std::byte* to, const T* from, int n) {
   T* const out = static_cast<T*>(static_cast<void*>(to));
@@ -137,7 +137,7 @@ struct element_loop {
         }
         if (rest == 0) return;
         if (end != nullptr) break;
-        // what is left of the operands is filled up to a batch, so that the code above serves it too
+        // The rest of the operands is padded to a batch, so that the code above serves it too.
         int k = 0;
         ((in.at = in.step == 0 ? in.at : padded<lanes>(last[k], in.at, rest), ++k), ...);
         end = to;
@@ -150,7 +150,7 @@ struct element_loop {
   }
 };
 
-// ---- which dtypes an operator takes ----------------------------------------------------------------------------------
+// ---- dtypes of operators ----------------------------------------------------------------------------------------------
 
 inline constexpr dtype all_dtypes[]{dtype::float32, dtype::float64, dtype::int32, dtype::int64, dtype::uint8, dtype::boolean};
 inline constexpr int dtype_count = 6;

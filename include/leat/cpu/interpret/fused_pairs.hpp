@@ -1,13 +1,13 @@
 #pragma once
-// Two or three operators as one function over blocks. What an operator leaves in a block and the next one reads costs a store
-// and a load, as much time as simple arithmetic itself; the commonest neighbors are therefore computed together:
+// Two or three operators as one function over blocks. Passing a result from one operator to the next through a block costs a store and
+// a load, as much time as simple arithmetic itself; the most frequent neighbors are therefore computed together:
 //
-//   f(x y + z), f(x y - z)      f costly: the arithmetic before it is hidden behind it. A factor or addend that is not there
-//                               is 1 or -0, which change nothing
+//   f(x y + z), f(x y - z)      f costly: the arithmetic before it is hidden behind it. A missing factor or addend is 1 or -0,
+//                                which change nothing
 //   (x ∘ y) ∘ z, z ∘ (x ∘ y)    ∘ one of + - ×
 //   relu(x ∘ y), square(x ∘ y)
 //
-// The operations and their order are those of the operators one after the other.
+// The operations and their order are those of the single operators.
 
 #include <leat/cpu/interpret/element.hpp>
 #include <leat/ops/nn.hpp>
@@ -44,7 +44,7 @@ struct function_of_affine {
 struct fused_entry {
   int outer;
   int inner;
-  bool first;  // the inner result is the outer operator's first operand; of an affine one, whether it subtracts
+  bool first;  // the inner result is the outer operator's first operand; if affine, whether it subtracts
   dtype type;
   block_function block;
 };

@@ -1,6 +1,6 @@
 #pragma once
-// Where the registers of lanes live while a block is computed: in a slot of the worker's memory, in an operand itself (read where
-// it was loaded from, or computed where it will be stored), or in a row buffer.
+// Register allocation for lanes: a slot of the worker's memory, an operand itself (read where it was loaded from, or computed where it
+// will be stored), or a row buffer.
 
 #include <leat/cpu/interpret/cell_places.hpp>
 
@@ -9,14 +9,14 @@
 
 namespace leat::cpu::detail {
 
-enum class lane_place { slot, loaded, stored, kept };  // where a register lives; `kept` in a row buffer
+enum class lane_place { slot, loaded, stored, kept };  // storage of a register; `kept` in a row buffer
 struct lane_register {
   int defined = -1;
   int last_use = -1;
   int size = 0;
   lane_place where = lane_place::slot;
   bool per_row = false;  // of a tile: an array of one value per row
-  int operand = -1;      // it is loaded from or stored to
+  int operand = -1;      // that it is loaded from or stored to
   int spill = -1;
   int address = -1;
   int slot = -1;
@@ -24,14 +24,14 @@ struct lane_register {
 
 class lane_places {
  public:
-  /// `buffers`: of each operand.
+  /// `buffers`: indexed by operand.
   lane_places(const lane_numbers& number, const std::vector<int>& buffers) : number_(number), buffers_(buffers) {}
 
   lane_register& of(std::int64_t kind, std::int64_t r) { return lives_[number_(kind, r)]; }
   const lane_register& of(std::int64_t kind, std::int64_t r) const { return lives_[number_(kind, r)]; }
   lane_register& operator[](std::size_t number) { return lives_[number]; }
 
-  /// Of each register, where it is written and last read; those that rows are combined from live to the end.
+  /// Finds each register's live range; registers from which rows are combined live to the end.
   void find_lives(const std::vector<instruction>& code, bool combines_rows) {
     lives_.assign(number_.size(), {});
     const int end = static_cast<int>(code.size());
@@ -49,7 +49,7 @@ class lane_places {
       }
     }
   }
-  /// Chooses where each register of lanes lives; in a tile, loads and stores of any stride may live in the operand.
+  /// Chooses the storage of each lane register; in a tile, loads and stores of any stride may use the operand itself.
   void choose_places(const std::vector<instruction>& code, bool tiled) {
     for (const auto& c : code) {
       if (c.op != spill) continue;
@@ -80,7 +80,7 @@ class lane_places {
     }
   }
 
-  /// All of the first `slots` are free; `slots()` says how many there are when more had to be made.
+  /// Frees all of the first `slots`; `slots()` returns the number in use once more are allocated.
   void free_slots(int slots) {
     slots_ = slots;
     free_.clear();
@@ -107,7 +107,7 @@ class lane_places {
       damaged_program("an instruction names an operand that is not there");
     return buffers_[static_cast<std::size_t>(operand)];
   }
-  // Whether a register that is computed at `i` may be written to operand `o` at once.
+  // Whether a register computed at `i` may be written directly to operand `o`.
   bool may_store_early(const std::vector<instruction>& code, int i, int o) const {
     for (std::size_t k = 0; k < code.size(); ++k) {
       const auto& c = code[k];
@@ -119,7 +119,7 @@ class lane_places {
     }
     return true;
   }
-  // Whether what is loaded at `i` stays in memory as it is until its last use.
+  // Whether the elements loaded at `i` stay unchanged in memory until their last use.
   bool stays(const std::vector<instruction>& code, int i) const {
     const auto& c = code[static_cast<std::size_t>(i)];
     const auto& r = of(c.kinds.d, c.d);

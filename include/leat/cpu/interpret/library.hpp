@@ -1,5 +1,5 @@
 #pragma once
-// The library's operators as functions of the interpreter. Including this header makes them known.
+// The library's operators as functions of the interpreter. Including this header registers them.
 
 #include <leat/core/early.hpp>
 #include <leat/cpu/execute.hpp>
@@ -37,7 +37,7 @@ void run_kernel(void* const* p, const kernels::step_numbers& n, int count) {
     run_items(Kernel(p, n));
 }
 
-// The first of the given dtypes that `type` is.
+// The function for `type` among the given dtypes.
 template <template <dtype> class Of, dtype... Types>
 kernel_function by_dtype(dtype type) {
   kernel_function found = nullptr;
@@ -57,7 +57,7 @@ template <dtype D>
 struct check_divisor_of {
   static void run(void* const* p, const kernels::step_numbers& n, int) { run_check_divisor<element_of<D>>(p, n); }
 };
-// Kernels that move elements do not look at them: bytes of the same size serve.
+// Kernels that only move elements work on any type of the same size.
 template <int Bytes>
 using moved = std::conditional_t<Bytes == 1, std::uint8_t, std::conditional_t<Bytes == 4, std::int32_t, std::int64_t>>;
 

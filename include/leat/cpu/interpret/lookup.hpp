@@ -1,5 +1,5 @@
 #pragma once
-// The functions of operators and reductions by their codes, numbers as bytes, and what is thrown where a program cannot be run.
+// Looks up functions of operators and reductions by code; immediates as bytes; and the errors of programs that cannot be run.
 
 #include <leat/core/error.hpp>
 #include <leat/cpu/interpret/registry.hpp>

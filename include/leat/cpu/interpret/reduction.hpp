@@ -1,6 +1,6 @@
 #pragma once
-// Reductions as functions over blocks, in the order of the compiled clusters: four batches that take turns over a row and are
-// combined as a tree at its end, or one value where a cluster's dtypes differ in width.
+// Reductions as functions over blocks, in the order of the compiled clusters: four accumulator batches that take turns over a row and
+// are combined as a tree at its end, or a single value if a cluster's dtypes differ in width.
 
 #include <leat/cpu/interpret/element.hpp>
 #include <leat/ops/reduction.hpp>
@@ -16,28 +16,28 @@ enum class reduction_order : int {
   four     // four batches in turn
 };
 
-/// What one reduction has reduced so far.
+/// The partial result of one reduction.
 struct alignas(batch_bytes) accumulator {
   std::byte parts[4][batch_bytes];
 };
 
 /// The functions of a reduction for one dtype.
 struct reduction_functions {
-  /// Every part as the identity.
+  /// Sets every part to the identity.
   void (*start)(accumulator&, reduction_order) = nullptr;
-  /// Takes x[0, n) in. With `part` >= 0 all of it goes into that part.
+  /// Accumulates x[0, n). With `part` >= 0 all of it goes into that part.
   void (*take)(accumulator&, reduction_order, const void* x, std::int64_t n, int part) = nullptr;
   void (*finish)(const accumulator&, reduction_order, void* to) = nullptr;
   /// to[i * stride] = combine(to[i * stride], x[i]) for i < n.
   void (*into)(void* to, const void* x, std::int64_t n, std::int64_t stride) = nullptr;
   /// to[i] = combine(to[i], (x0[i], x1[i]), (x2[i], x3[i])): four rows at once.
   void (*four_rows)(void* to, const void* const* x, std::int64_t n) = nullptr;
-  /// Of rows of `length` elements that lie one after the other, what `start`, `take` and `finish` give of each: to[k], k < rows.
+  /// The results of `start`, `take` and `finish` for each of `rows` consecutive rows of `length` elements: to[k], k < rows.
   void (*each_row)(void* to, reduction_order, const void* x, std::int64_t rows, std::int64_t length) = nullptr;
-  /// `into` an array for one such row after the other, the first `grouped` of them as `four_rows`.
+  /// `into` an array for each such row in turn, the first `grouped` of them as `four_rows`.
   void (*rows_into)(void* to, const void* x, std::int64_t rows, std::int64_t length, std::int64_t stride, std::int64_t grouped) = nullptr;
   void (*fill)(void* to, std::int64_t n) = nullptr;
-  /// Combines the results of chunks, `stride` bytes apart, in their order.
+  /// Combines the results of chunks, `stride` bytes apart, in order.
   void (*chunks)(void* to, const void* parts, std::int64_t n, std::int64_t chunks, std::int64_t stride) = nullptr;
 };
 
@@ -191,7 +191,7 @@ struct reduction_loop {
   [[gnu::always_inline]] static value part_of(const T* x, int n) {
     return lanes::template or_else<T, true>(lanes::template load<T, true>(x, n), Op::template identity<T>(), n);
   }
-  // One batch of columns, down all rows.
+  // One batch of columns, over all rows.
   template <bool Partial>
   [[gnu::always_inline]] static value down(value v, const T* x, std::int64_t rows, std::int64_t length, std::int64_t grouped, int n) {
     const auto at = [&](std::int64_t k) {
@@ -205,7 +205,7 @@ struct reduction_loop {
   }
 };
 
-/// The functions of the reduction `Op` for a dtype, or null where it does not take it.
+/// The functions of the reduction `Op` for a dtype, or null if it does not take it.
 template <class Op>
 const reduction_functions* find_reduction(dtype type) {
   const auto of = [&]<dtype D>() -> const reduction_functions* {

@@ -1,6 +1,5 @@
 #pragma once
-// Where the interpreter finds the functions of an operator: by the operator's code. `library.hpp` enters the library's, a
-// program its own.
+// The interpreter's registry of operators, by code. `library.hpp` registers the library's, programs their own.
 
 #include <leat/cpu/interpret/reduction.hpp>
 #include <leat/graph/known_operators.hpp>
@@ -11,10 +10,10 @@
 
 namespace leat::cpu {
 
-/// A kernel of whole arrays: the operands, the step's numbers, and how many operands there are, the result included.
+/// A kernel of whole arrays: the operands, the step's numbers, and the number of operands, the result included.
 using kernel_function = void (*)(void* const* operands, const kernels::step_numbers& numbers, int count);
 
-/// What the interpreter knows of an operator.
+/// The functions of an operator.
 struct operator_functions {
   element_functions (*element)(dtype result, const dtype* in, int count) = nullptr;
   const reduction_functions* (*reduction)(dtype type) = nullptr;
@@ -37,8 +36,8 @@ inline void enter_functions(int code, const operator_functions& f) {
 }
 }  // namespace detail
 
-/// Makes an element-wise operator or a reduction of a program's own known to the interpreter: `register_kernel<softsign_op>()`.
-/// Its functions are instantiated for the dtypes that its rule accepts. Safe from any thread; the first of a type stays.
+/// Registers a user-defined element-wise operator or reduction with the interpreter: `register_kernel<softsign_op>()`. Its functions
+/// are instantiated for the dtypes that its rule accepts. Thread-safe; the first of a type stays.
 template <class Op>
 void register_kernel() {
   static_assert(Op::kind == op_kind::element || Op::kind == op_kind::reduction, "only these are functions of elements");
@@ -48,7 +47,7 @@ void register_kernel() {
     detail::enter_functions(operator_record<Op>::code, {nullptr, &detail::find_reduction<Op>, nullptr});
 }
 
-/// What is known of the operator with this code; nothing of one that was not registered.
+/// The functions of the operator with this code; empty if it is not registered.
 inline operator_functions functions_of(int code) {
   auto& table = detail::functions();
   const std::lock_guard lock(table.guard);

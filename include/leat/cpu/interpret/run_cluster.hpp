@@ -1,5 +1,5 @@
 #pragma once
-// Running a cluster from its code: the phases of kernels/cluster.hpp, each instruction over a block of the innermost loop.
+// Runs a cluster's code: the phases of kernels/cluster.hpp, each instruction over a block of the innermost loop.
 
 #include <leat/cpu/execute.hpp>
 #include <leat/cpu/interpret/cluster_writer.hpp>
@@ -16,7 +16,7 @@ inline void* operand_address(const cluster_code& c, const workspace& w, const st
   return buffer + plan[plan_numbers + c.loops + c.operands * c.loops + operand] * c.operand_size[k];
 }
 
-// What one worker has in hand while it runs a range of a cluster.
+// The state of one worker that runs a range of a cluster.
 class cluster_run {
  public:
   cluster_run(const cluster_code& c, const kernels::cluster_arguments& a) : c_(c), a_(a) {
@@ -157,7 +157,7 @@ class cluster_run {
     }
   }
 
-  // Memory that the next block reads comes while this one is computed.
+  // Prefetches the memory of the next block while this one is computed.
   void fetch_ahead(const moving_address& m, void* const* table, std::int64_t from, std::int64_t to) const {
     if (m.operand < 0 || (a_.stream && m.slot >= 0)) return;
     const std::byte* next = static_cast<const std::byte*>(table[m.at]) + c_.block * m.size;
@@ -209,7 +209,7 @@ class cluster_run {
         break;
       }
       case kind::position: {
-        // counted in batches, as the compiled cluster counts
+        // Counted in batches, as in the compiled cluster.
         const std::int64_t count = c_.order == reduction_order::single ? 1 : static_cast<std::int64_t>(batch_bytes) / s.size;
         with_element(s.type, [&]<class T>(T) {
           if constexpr (!std::is_same_v<T, bool>) {
@@ -239,7 +239,7 @@ class cluster_run {
       std::memcpy(to, from, static_cast<std::size_t>(bytes));
   }
 
-  // Sums over rows: four rows are combined before the array is touched. Gives the row at which to go on.
+  // Sums over rows: four rows are combined before the array is accessed. Returns the first row not done.
   std::int64_t run_four_rows(const kernels::cluster_range& r) {
     const lane_phase& l = c_.lanes.front();
     std::int64_t row = r.row_begin;
@@ -288,7 +288,7 @@ inline std::int64_t combined_elements(const cluster_code& c, int operand, const 
 
 }  // namespace detail
 
-/// Runs a cluster in a workspace whose plan was made by `make_plan`; `plan` are the cluster's numbers in it.
+/// Runs a cluster in a workspace planned by `make_plan`; `plan` points to the cluster's numbers in it.
 inline void run_cluster(const cluster_code& c, const program_view::step& info, const workspace& w, const std::int64_t* plan) {
   const std::int64_t* extents = plan + plan_numbers;
   kernels::cluster_arguments a;

@@ -1,5 +1,5 @@
 #pragma once
-// Running several short rows of a cluster at once, see tile_code.hpp.
+// Runs several short rows of a cluster at once, see tile_code.hpp.
 
 #include <leat/cpu/interpret/cluster_code.hpp>
 #include <leat/cpu/interpret/values.hpp>
@@ -12,7 +12,7 @@ namespace leat::cpu::detail {
 
 // ---- filling lanes ----------------------------------------------------------------------------------------------------
 
-// A store that reaches into the next row is covered by that row's; short ones seldom cross a line of the cache.
+// A store that extends into the next row is overwritten by that row's; short ones seldom cross a cache line.
 template <std::size_t Bytes, class T>
 void spread_by(T* to, const T* from, std::int64_t rows, std::int64_t length) {
   using vector = typename vector_of<T, Bytes>::type;
@@ -30,7 +30,7 @@ void spread_by(T* to, const T* from, std::int64_t rows, std::int64_t length) {
     std::memcpy(to + length - count, &v, Bytes);
   }
 }
-/// Each of some values `length` times. Writes up to a batch behind the end.
+/// Each value repeated `length` times. Writes up to a batch past the end.
 template <class T>
 void spread_values(T* to, const T* from, std::int64_t rows, std::int64_t length) {
   const auto bytes = static_cast<std::size_t>(length) * sizeof(T);
@@ -44,7 +44,7 @@ void spread_values(T* to, const T* from, std::int64_t rows, std::int64_t length)
     spread_by<batch_bytes>(to, from, rows, length);
   }
 }
-/// The elements of a row again and again, `rows` times. Writes up to a batch behind the end.
+/// The elements of a row, repeated `rows` times. Writes up to a batch past the end.
 template <class T>
 void repeat_row(T* to, const T* row, std::int64_t rows, std::int64_t length) {
   const std::int64_t all = rows * length;
@@ -71,7 +71,7 @@ void repeat_row(T* to, const T* row, std::int64_t rows, std::int64_t length) {
 
 // ---- tiles ------------------------------------------------------------------------------------------------------------
 
-/// How many rows of this range are computed at once; 1 or less where they are computed one by one.
+/// How many rows of this range are computed at once; 1 or less if they are computed one by one.
 inline std::int64_t rows_at_once(const cluster_code& c, const kernels::cluster_arguments& a, const kernels::cluster_range& r) {
   if (!c.tile.exists || r.begin != 0 || r.end <= 0 || r.end > cluster_code::longest_short_row || r.end != a.extents[c.outer]) return 1;
   const std::int64_t most = std::min({c.tile.block / r.end, tile_code::most_rows, r.row_end - r.row_begin});
@@ -80,7 +80,7 @@ inline std::int64_t rows_at_once(const cluster_code& c, const kernels::cluster_a
 
 class tile_run {
  public:
-  /// `base`: of each operand. `memory`: as `tile_code::bytes` says.
+  /// `base`: indexed by operand. `memory`: of `tile_code::bytes`.
   tile_run(const cluster_code& c, const kernels::cluster_arguments& a, void* const* base, std::byte* cells, std::byte* memory,
            accumulator* accumulators)
       : c_(c), a_(a), base_(base), accumulators_(accumulators) {
@@ -116,7 +116,7 @@ class tile_run {
   const std::int64_t* strides(int operand) const { return a_.strides + operand * c_.loops; }
   std::int64_t stride(int operand) const { return strides(operand)[c_.outer]; }
 
-  // Whether an operand's rows follow each other without gaps.
+  // Whether an operand's rows are contiguous.
   bool is_contiguous(int operand) const {
     const std::int64_t* s = strides(operand);
     std::int64_t whole = 1;
@@ -126,14 +126,14 @@ class tile_run {
     }
     return true;
   }
-  // Whether all rows of an operand begin at one place.
+  // Whether all rows of an operand are the same.
   bool is_shared(int operand) const {
     const std::int64_t* s = strides(operand);
     for (int l = 0; l < c_.outer; ++l)
       if (s[l] != 0 && a_.extents[l] != 1) return false;
     return true;
   }
-  // Calls f(k, offset) for each row of the tile, with where it begins in the operand.
+  // Calls f(k, offset) for each row of the tile, with its offset in the operand.
   template <class F>
   void each_row(int operand, F f) const {
     const std::int64_t* s = strides(operand);
@@ -211,7 +211,7 @@ class tile_run {
   }
   template <class T>
   void load(const tile_step& s) const {
-    if (table_[s.d] != table_[s.slot]) return;  // read where it lies
+    if (table_[s.d] != table_[s.slot]) return;  // read in place
     const T* const from = elements<T>(s.operand);
     T* const to = static_cast<T*>(table_[s.d]);
     const std::int64_t step = stride(s.operand);
@@ -268,7 +268,7 @@ class tile_run {
   void** table_ = nullptr;
   std::int64_t length_ = 0;
   std::int64_t row_ = 0, rows_ = 0;  // the tile
-  std::int64_t grouped_ = 0;         // rows of it that are combined in fours
+  std::int64_t grouped_ = 0;         // of these, combined in fours
 };
 
 }  // namespace leat::cpu::detail

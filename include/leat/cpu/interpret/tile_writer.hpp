@@ -1,7 +1,7 @@
 #pragma once
-// From the phases of a cluster to the code of a tile, see tile_code.hpp: all phases are joined to one list in which every register is
-// written once and none is a scalar of the row. What was one is lanes of another length, an array of rows; lanes that read it read
-// it spread. What a stage keeps for a later one (spill, reload) is the register itself.
+// Translates the phases of a cluster to the code of a tile, see tile_code.hpp: all phases are joined to one list in which every
+// register is written once and none is a scalar. Former scalars become row arrays; lanes that read one read it spread. A value that a
+// stage keeps for a later one (spill, reload) is the register itself.
 
 #include <leat/cpu/interpret/lane_places.hpp>
 
@@ -13,7 +13,7 @@ namespace leat::cpu::detail {
 
 class tile_writer {
  public:
-  /// `phases`: after neighbors were fused. Cells that `instructions()` reads have to be placed before `write()`.
+  /// `phases`: after peephole fusion. Cells that `instructions()` reads must be placed before `write()`.
   tile_writer(cluster_code& to, cell_places& cells, const program_view::step& info, const std::int64_t* code,
               const std::vector<std::vector<instruction>>& phases)
       : to_(to),
@@ -32,7 +32,7 @@ class tile_writer {
 
   void write() {
     if (list_.empty()) return;
-    // what stays from tile to tile comes first, into slots that nothing else had before
+    // Values that stay from tile to tile come first, in slots of their own.
     std::vector<instruction> first, others;
     for (const auto& i : list_) (is_same_in_all_rows(i) ? first : others).push_back(i);
     list_ = std::move(first);
@@ -57,12 +57,12 @@ class tile_writer {
   }
 
  private:
-  // In the table of addresses, before it is known how many there are of each.
+  // Bases in the address table until the number of each kind is known.
   static constexpr int slot_base = 1 << 20;
   static constexpr int row_base = 1 << 22;
   static constexpr int home_base = 1 << 24;
 
-  // ---- registers: lanes of each stage, then values of the row, then those spread --------------------------------------
+  // ---- registers: lanes of each stage, then row values, then spread ones -----------------------------------------------
 
   std::int64_t lanes_of(int file) const { return stages_ * code_[lane_registers + file]; }
   static int file_of(std::int64_t kind) { return register_file(register_type(kind)); }
@@ -72,7 +72,7 @@ class tile_writer {
     return r >= lanes_of(file) && r < lanes_of(file) + code_[scalar_registers + file];
   }
   std::int64_t row_number(std::int64_t kind, std::int64_t r) const {
-    cells_.number(kind, r);  // is there such a register
+    cells_.number(kind, r);  // checks that the register exists
     return lanes_of(file_of(kind)) + r;
   }
   std::int64_t lane_number(std::int64_t kind, std::int64_t r, int stage) const {
@@ -115,7 +115,7 @@ class tile_writer {
   const std::vector<instruction>& phase(int p) const { return phases_[static_cast<std::size_t>(p)]; }
 
   bool join_row(instruction i) {
-    if (i.op == finish_row) return true;  // it ends where the lanes are
+    if (i.op == finish_row) return true;  // it is computed where the lanes end
     const auto input = [&](std::int64_t& kind, std::int64_t& r) {
       if (!is_of_rows(kind, r)) return false;
       r = row_number(kind, r);
@@ -190,7 +190,7 @@ class tile_writer {
     list_.push_back(i);
     return true;
   }
-  // The lanes of a value of the row.
+  // The lanes of a row value.
   std::int64_t spread(std::int64_t kind, std::int64_t r) {
     const std::int64_t from = row_number(kind, r);
     const std::int64_t lanes = from + code_[scalar_registers + file_of(kind)];
@@ -204,13 +204,13 @@ class tile_writer {
 
   void write_instruction(const instruction& c, int i) {
     lane_register* const d = defines(c) ? &lives_.of(c.kinds.d, c.d) : nullptr;
-    ending_.clear();  // nobody needs them afterwards
+    ending_.clear();  // registers whose last use this is
     numbers_.each_use(c, [&](std::size_t r) {
       if (lives_[r].last_use == i && std::find(ending_.begin(), ending_.end(), r) == ending_.end()) ending_.push_back(r);
     });
     if (d != nullptr) {
       widest_ = std::max(widest_, static_cast<std::int64_t>(d->size));
-      if (c.op >= 0)  // in place of an operand
+      if (c.op >= 0)  // reuses an operand's slot
         std::erase_if(ending_, [&](std::size_t r) {
           const bool there = lives_[r].size == d->size && lives_[r].where == lane_place::slot;
           if (there) release(lives_[r]);
@@ -222,7 +222,7 @@ class tile_writer {
     for (const std::size_t r : ending_) release(lives_[r]);
     if (d != nullptr && d->last_use == i) release(*d);
   }
-  // A load, or the place in the row, that gives the same lanes in all rows, whatever the cluster writes.
+  // Whether a load or position gives the same lanes in all rows, whatever the cluster writes.
   bool is_same_in_all_rows(const instruction& i) const {
     if (i.op != instruction_code::load && i.op != position) return false;
     if (is_row(i.kinds.d, i.d)) return false;
@@ -319,7 +319,7 @@ class tile_writer {
     to_.tile.steps.push_back(s);
   }
 
-  // Addresses of slots follow those of cells, then arrays of rows, then what may be in an operand.
+  // Resolves addresses: cells, then slots, then row arrays, then those that may be in an operand.
   void settle() {
     tile_code& tile = to_.tile;
     const int cells = static_cast<int>(to_.cell_addresses.size());
@@ -355,8 +355,8 @@ class tile_writer {
   const std::int64_t* code_;
   const std::vector<std::vector<instruction>>& phases_;
   int stages_;
-  std::vector<bool> of_rows_, spread_;                           // of each scalar
-  std::vector<std::pair<std::int64_t, std::int64_t>> finished_;  // of each accumulator, the value of the row that it becomes
+  std::vector<bool> of_rows_, spread_;                           // indexed by scalar
+  std::vector<std::pair<std::int64_t, std::int64_t>> finished_;  // by accumulator: the row value that it becomes
   std::vector<kept_register> spilled_;
   std::vector<reloaded_register> reloaded_;
   std::vector<instruction> list_;

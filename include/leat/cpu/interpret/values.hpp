@@ -1,5 +1,5 @@
 #pragma once
-// Values whose dtype is known at run time only, as bytes; and memory for them that belongs to a thread.
+// Values of run-time dtype, as bytes; and per-thread scratch memory.
 
 #include <leat/core/dtype.hpp>
 #include <leat/cpu/batch.hpp>
@@ -12,7 +12,7 @@
 
 namespace leat::cpu::detail {
 
-// Memory of one thread for what a cluster computes on its way. It grows to the largest cluster and stays.
+// A thread's memory for the intermediate values of clusters. It grows to the largest cluster and is kept.
 class thread_memory {
  public:
   static std::byte* of(std::size_t bytes) {
@@ -68,7 +68,7 @@ void with_bytes(int size, F f) {
   else f(std::uint8_t{});
 }
 
-// Past the caches, as far as the destination is aligned.
+// Copies past the caches, as far as the destination is aligned.
 inline void stream_bytes(std::byte* to, const std::byte* from, std::int64_t n) {
   using word = batch<std::int32_t>;
   constexpr auto bytes = static_cast<std::int64_t>(batch_bytes);

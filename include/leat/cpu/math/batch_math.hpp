@@ -1,7 +1,7 @@
 #pragma once
-// Arithmetic and functions on batches, under the names that scalar_math gives them on single values. exp, log, tanh,
-// sigmoid and what is built of them are the kernels of elementary.hpp, the same operations in the same order as for
-// scalars; rarer functions go lane by lane through the scalar ones.
+// Arithmetic and functions on batches, with the members of scalar_math. exp, log, tanh, sigmoid and functions composed of them are the
+// kernels of elementary.hpp, the same operations in the same order as for scalars; less frequent functions apply the scalar one to each
+// lane.
 
 #include <leat/cpu/batch.hpp>
 #include <leat/kernels/math/elementary.hpp>
@@ -78,7 +78,7 @@ struct batch_math {
     return by_lane(a, b, [](T x, T y) { return scalar::floor_mod(x, y); });
   }
 
-  // ---- Rounding; integers stay as they are ----
+  // ---- Rounding; integers are unchanged ----
   [[gnu::always_inline]] static value floor(const value& a) {
     if constexpr (is_float) return round_down(a);
     else return a;
@@ -177,7 +177,7 @@ struct batch_math {
     return by_lane(x, y, [](T a, T b) { return scalar::pow(a, b); });
   }
 
-  // ---- What the elementary functions are made of ----
+  // ---- Building blocks of the elementary functions ----
   static constexpr T infinity() { return scalar::infinity(); }
   static constexpr T quiet_nan() { return scalar::quiet_nan(); }
   [[gnu::always_inline]] static integers bits(const value& a) { return bits_as<integer>(a); }

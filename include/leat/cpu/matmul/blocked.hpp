@@ -1,8 +1,8 @@
 #pragma once
-// The general matrix product, for any shape and type: C is cut into panels of a tile's width and the inner dimension
-// into blocks. Of each block of B a panel is copied into a small buffer on the stack, straightened where B is
-// transposed and padded with zeros at the right edge, and used by all rows of A while it lies in the first-level cache.
-// Nothing is allocated, and each element is summed in an order that depends on the shape alone.
+// The general matrix product, for any shape and type: C is cut into panels of a tile's width and the inner dimension into blocks. A
+// panel of each block of B is packed into a small buffer on the stack, transposed if needed and padded with zeros at the right edge,
+// and used by all rows of A while it is in the first-level cache. Nothing is allocated, and each element is summed in an order that
+// depends on the shape alone.
 
 #include <leat/cpu/matmul/tile.hpp>
 
@@ -11,7 +11,7 @@
 
 namespace leat::cpu::detail {
 
-/// Bytes of the buffer that holds a panel of B.
+/// Bytes of the buffer for a panel of B.
 inline constexpr std::int64_t panel_bytes = 32768;
 
 /// Rows of B in a block.
@@ -21,17 +21,17 @@ inline constexpr std::int64_t panel_rows = panel_bytes / (tile_columns<T> * stat
 /// Rows of A and C in a block, whose part of A stays in the second-level cache.
 inline constexpr std::int64_t block_rows = 512;
 
-/// From more rows than this on, B is packed even where it could be read in place.
+/// From this many rows on, B is packed even if it could be read in place.
 inline constexpr std::int64_t rows_that_pay_for_packing = 96;
 
-/// Copies alpha times the block b(p, j), p < rows, j < columns, to panel[p * width + j], zeros from `columns` on.
+/// Copies alpha times the block b(p, j), p < rows, j < columns, to panel[p * width + j], with zeros from `columns` on.
 template <class T>
 void pack_panel(bool transposed, T alpha, const T* b, std::int64_t ldb, std::int64_t rows, int columns, int width,
                 T* panel) {
   const batch<T> zero(T(0));
   const batch<T> scale(alpha);
   if (transposed) {
-    // Squares of lanes by lanes are turned in registers; rows of B that do not exist count as zeros.
+    // Squares of lanes by lanes are transposed in registers; missing rows of B are zeros.
     for (int j = 0; j < width; j += lanes<T>)
       for (std::int64_t p = 0; p < rows; p += lanes<T>) {
         const int depth = static_cast<int>(std::min<std::int64_t>(lanes<T>, rows - p));
@@ -51,7 +51,7 @@ void pack_panel(bool transposed, T alpha, const T* b, std::int64_t ldb, std::int
     }
 }
 
-/// All rows of C in one panel: full tiles, then, where half a tile or less is left, tiles of two rows.
+/// All rows of C in one panel: full tiles, then, if half a tile or less is left, tiles of two rows.
 template <class T, int Batches>
 void multiply_panel(std::int64_t m, std::int64_t inner, const T* a, std::int64_t a_row, std::int64_t a_step, const T* b,
                     std::int64_t b_step, T beta, T* c, std::int64_t ldc, int columns) {

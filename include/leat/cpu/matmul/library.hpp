@@ -1,8 +1,8 @@
 #pragma once
-// The products of oneDNN and of a BLAS, where the macros say that they are linked, each run on the calling thread
-// alone: work is divided among threads by parallel_for and not once more inside.
-// oneDNN as Debian builds it brings OpenMP's threads; how many it takes is a setting of the calling thread, which is
-// set to one for the call. The two functions are found at run time if OpenMP is there, so that nobody has to link it.
+// The products of oneDNN and of a BLAS, if macros select them, each run on the calling thread alone: parallel_for divides the work
+// already.
+// oneDNN as Debian builds it uses OpenMP, whose number of threads is a setting of the calling thread, set to one for the call. The two
+// functions are found at run time if OpenMP is present, so that it need not be linked.
 
 #include <leat/cpu/configuration.hpp>
 
@@ -12,7 +12,7 @@
 #include <oneapi/dnnl/dnnl.h>
 #include <oneapi/dnnl/dnnl_config.h>
 
-// By names of our own: <omp.h> may declare them, too, and not everywhere alike.
+// Under names of our own: <omp.h> may declare them, too, with varying signatures.
 extern "C" {
 [[gnu::weak]] int leat_omp_get_max_threads() __asm__("omp_get_max_threads");
 [[gnu::weak]] void leat_omp_set_num_threads(int) __asm__("omp_set_num_threads");

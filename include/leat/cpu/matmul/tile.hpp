@@ -1,7 +1,7 @@
 #pragma once
-// The innermost part of a matrix product: a tile of C of a few rows by a few batches, held in registers over the whole
-// inner dimension. Each step takes one batch-wide piece of a row of B and multiplies it with one broadcast element of
-// each row of A, so that the additions of different elements overlap and each is in the order of the inner dimension.
+// The innermost part of a matrix product: a tile of C of a few rows by a few batches, held in registers over the whole inner dimension.
+// Each step multiplies a batch-wide piece of a row of B with one broadcast element of each row of A, so that the additions of different
+// elements overlap and each is in the order of the inner dimension.
 
 #include <leat/cpu/batch.hpp>
 
@@ -10,7 +10,7 @@
 
 namespace leat::cpu::detail {
 
-/// Rows of a full tile: as many as the registers hold beside two batches of B; what is left is done by twos.
+/// Rows of a full tile: as many as fit the registers beside two batches of B; the rest is done in pairs.
 inline constexpr int tile_rows = batch_bytes == 64 ? 8 : batch_bytes == 32 ? 6 : 4;
 
 /// Batches in a tile's row.
@@ -31,13 +31,13 @@ template <class T>
   }
 }
 
-/// Reads one batch, or its first `count` lanes if they are fewer.
+/// Loads one batch, or its first `count` lanes if they are fewer.
 template <class T>
 [[gnu::always_inline]] inline batch<T> load_some(const T* p, int count) {
   return count >= lanes<T> ? load(p) : load_partial(p, count);
 }
 
-/// Writes one batch, or its first `count` lanes if they are fewer.
+/// Stores one batch, or its first `count` lanes if they are fewer.
 template <class T>
 [[gnu::always_inline]] inline void store_some(T* p, const batch<T>& v, int count) {
   if (count >= lanes<T>) store(p, v);
@@ -55,14 +55,13 @@ constexpr T scalar_product(T a, T b) {
   }
 }
 
-/// C = A B + beta C for a tile of `rows` <= Rows by `columns` <= Batches * lanes. Element (i, p) of A is a[i * a_row +
-/// p * a_step]; row p of B is b + p * b_step, readable in its full Batches * lanes columns. With beta == 0, C is not
-/// read.
+/// C = A B + beta C for a tile of `rows` <= Rows by `columns` <= Batches * lanes. Element (i, p) of A is a[i * a_row + p * a_step]; row
+/// p of B is b + p * b_step, readable in its full Batches * lanes columns. With beta == 0, C is not read.
 template <class T, int Rows, int Batches>
 [[gnu::noinline]] void multiply_tile(std::int64_t inner, const T* a, std::int64_t a_row, std::int64_t a_step,
                                      const T* b, std::int64_t b_step, T beta, T* c, std::int64_t c_row, int rows,
                                      int columns) {
-  // Rows beyond the last repeat it, and are not stored.
+  // Rows past the last repeat it, and are not stored.
   const T* row[Rows];
   batch<T> sum[Rows][Batches];
 #pragma GCC unroll 8
@@ -96,7 +95,7 @@ template <class T, int Rows, int Batches>
       for (int j = 0; j < Batches; ++j) store(c + i * c_row + j * lanes<T>, sum[i][j]);
     return;
   }
-  // What juts out over C's edges goes through memory.
+  // Columns past C's edge go through a buffer.
   alignas(batch<T>) T buffer[Rows][Batches * lanes<T>];
 #pragma GCC unroll 8
   for (int i = 0; i < Rows; ++i)

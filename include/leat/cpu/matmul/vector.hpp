@@ -1,7 +1,7 @@
 #pragma once
-// Products of a matrix and a vector, and of two vectors. A matrix whose rows lie along the summed dimension gives a dot
-// product per row, four rows at a time so that each piece of the vector is read once for four; one whose rows lie
-// across it is added up row by row in registers. The order of summation depends on the shape alone.
+// Products of a matrix and a vector, and of two vectors. A matrix whose rows lie along the summed dimension takes a dot product per
+// row, four rows at a time so that each piece of the vector is read once for four; one whose rows lie across it is added up row by row
+// in registers. The summation order depends on the shape alone.
 
 #include <leat/cpu/batch.hpp>
 #include <leat/cpu/matmul/tile.hpp>
@@ -27,7 +27,7 @@ template <class T>
 template <class T, int Rows>
 [[gnu::always_inline]] inline void dot_rows(std::int64_t k, T alpha, const T* a, std::int64_t lda, const T* x, T beta,
                                             T* y, std::int64_t y_step) {
-  // One row alone has four sums, so that its additions overlap.
+  // A single row has four sums, so that its additions overlap.
   constexpr int parts = Rows == 1 ? 4 : 1;
   batch<T> sum[Rows * parts];
 #pragma GCC unroll 4
@@ -60,7 +60,7 @@ template <class T, int Rows>
   }
 }
 
-/// The same for as many short rows as a batch has lanes, summed all at once; y[0, lanes).
+/// The same for as many short rows as a batch has lanes, summed at once; y[0, lanes).
 template <class T>
 [[gnu::always_inline]] inline void dot_short_rows(std::int64_t k, T alpha, const T* a, std::int64_t lda, const T* x,
                                                   T beta, T* y) {
@@ -130,8 +130,7 @@ void multiply_columns(std::int64_t n, std::int64_t k, T alpha, const T* a, std::
                    n - j >= lanes<T> ? lanes<T> : static_cast<int>(n - j));
 }
 
-/// y[i * y_step] = alpha sum over p of a[i * a_row + p * a_step] x[p * x_step] + beta y[i * y_step], for layouts that
-/// no kernel above reads.
+/// y[i * y_step] = alpha sum over p of a[i * a_row + p * a_step] x[p * x_step] + beta y[i * y_step], for all other layouts.
 template <class T>
 void multiply_strided(std::int64_t m, std::int64_t k, T alpha, const T* a, std::int64_t a_row, std::int64_t a_step,
                       const T* x, std::int64_t x_step, T beta, T* y, std::int64_t y_step) {

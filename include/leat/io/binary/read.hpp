@@ -1,7 +1,6 @@
 #pragma once
-// Messages from protobuf's binary form, by protozero. Fields that are not known, or come in another wire type than theirs,
-// are skipped, as protobuf does. A message that comes twice is merged, of a choice the last alternative counts; a name that
-// comes twice in a map is refused.
+// Reads messages from protobuf's binary form with protozero. As in protobuf, unknown fields and those of another wire type are skipped,
+// a repeated message is merged, and the last alternative of a oneof counts; a repeated key of a map is refused.
 
 #include <leat/core/error.hpp>
 #include <leat/graph/tensor_contents.hpp>
@@ -21,7 +20,7 @@ namespace leat::io::detail {
 template <any_message M>
 void read_message(protozero::pbf_reader in, M& m, const place& at, int depth);
 
-/// Reads one field, if it is the one it is called for.
+/// Reads one field if its number matches.
 class binary_field_reader {
  public:
   binary_field_reader(protozero::pbf_reader& in, const place& at, int depth) : in_(in), at_(at), depth_(depth) {}
@@ -94,7 +93,7 @@ class binary_field_reader {
       }
     }
     if constexpr (std::is_same_v<Map, attribute_map>) {
-      entries.append(std::move(key)) = std::move(value);  // sorted when the message ends
+      entries.append(std::move(key)) = std::move(value);  // sorted at the end of the message
     } else {
       if (entries.contains(key)) fail<invalid_argument>(here, "is there twice");
       entries.emplace(std::move(key), std::move(value));
@@ -104,7 +103,7 @@ class binary_field_reader {
   template <class T, class Variant>
   void choice(unsigned number, std::string_view name, Variant& variant) {
     if constexpr (is_vector<T>) {
-      // A list: of one kind, or something is lost.
+      // A list of several kinds is refused, since all but one would be lost.
       if (done_ || in_.tag() != number) return;
       if (!std::holds_alternative<T>(variant)) {
         if (variant.index() != 0)
@@ -158,7 +157,7 @@ class binary_field_reader {
   void opaque(unsigned number, std::string_view, std::string& message) {
     if (!is(number, wire::length_delimited)) return;
     const auto view = in_.get_view();
-    message.append(view.data(), view.size());  // two messages, one after the other, are their merger
+    message.append(view.data(), view.size());  // two messages, concatenated, are merged
   }
   void opaque_messages(unsigned number, std::string_view name, std::vector<std::string>& list) {
     byte_strings(number, name, list);
@@ -191,7 +190,7 @@ class binary_field_reader {
     else return static_cast<T>(in_.get_uint64());
   }
 
-  /// Numbers that are packed into one field, or come one by one.
+  /// Numbers that are packed into one field, or repeated one by one.
   template <class T, class F>
   void each(unsigned number, F take) {
     if (is(number, wire_of<T>)) {
@@ -217,10 +216,10 @@ class binary_field_reader {
   void take_text(std::string_view name, std::int64_t index, std::string& value) {
     take_bytes(value);
     if (is_utf8(value)) return;
-    const std::string bad = std::exchange(value, {});  // a node is not named by it
+    const std::string bad = std::exchange(value, {});  // so that no node is named by it
     fail<data_loss>(place{&at_, name, nullptr, index}, "is not UTF-8: " + in_quotes(bad));
   }
-  /// A tensor's elements stand in one field only.
+  /// A tensor's elements are in one field only.
   void claim(tensor_field field, tensor_proto& t) {
     if (t.field != field && t.field != tensor_field::none)
       fail<invalid_argument>(

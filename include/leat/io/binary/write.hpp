@@ -1,5 +1,5 @@
 #pragma once
-// Messages in protobuf's binary form, by protozero: fields in the order of `messages.hpp`, attributes by name, so that equal
+// Writes messages in protobuf's binary form with protozero: fields in the order of `messages.hpp`, attributes by name, so that equal
 // messages give equal bytes.
 
 #include <leat/core/error.hpp>
@@ -20,7 +20,7 @@ namespace leat::io::detail {
 template <any_message M>
 void write_message(protozero::pbf_writer& out, const std::string& buffer, const M& m, const place& at, int depth);
 
-/// Writes the fields of one message that are not empty.
+/// Writes the non-empty fields of one message.
 class binary_field_writer {
  public:
   binary_field_writer(protozero::pbf_writer& out, const std::string& buffer, const place& at, int depth)
@@ -168,7 +168,7 @@ class binary_field_writer {
       protozero::pbf_writer sub{out, number};
       write_message(sub, buffer_, m, here, depth_ + 1);
     }
-    // protozero takes an empty message back; but that there is one can mean something, as with a scalar's shape.
+    // protozero drops an empty message; but its presence can mean something, as a scalar's shape does.
     if (buffer_.size() == before) out.add_bytes(number, "", 0);
   }
 

@@ -1,8 +1,8 @@
 #pragma once
-// Messages from protobuf's canonical JSON, by the events of nlohmann::json's parser: no document is made of the text; each
-// value goes where it belongs as soon as it was read. Accepted as protobuf does: names as in the .proto files or in
-// camelCase, 64-bit integers as text or number, whole numbers with a point or exponent, "NaN" and "Infinity", names or
-// numbers of enumerations, null for what is absent. Refused: names that are not known, fields and attributes twice.
+// Reads messages from protobuf's canonical JSON through nlohmann::json's SAX interface: no document is built; each value is stored as
+// soon as it is parsed. Accepted as in protobuf: names as in the .proto files or in camelCase, 64-bit integers as strings or numbers,
+// whole numbers with a point or exponent, "NaN" and "Infinity", names or numbers of enumerations, null for absent values. Refused:
+// unknown names, repeated fields and attributes.
 
 #include <leat/core/error.hpp>
 #include <leat/io/encoding.hpp>
@@ -23,7 +23,7 @@
 
 namespace leat::io::detail {
 
-/// Takes the parser's events. Its members are those of nlohmann's SAX interface.
+/// The event handler; its members are those of nlohmann's SAX interface.
 class json_reader {
  public:
   using number_integer_t = nlohmann::json::number_integer_t;
@@ -41,7 +41,7 @@ class json_reader {
     s.target = &root;
     s.open = itself<M>;
   }
-  /// Which fields of the outermost object there were, by their bits.
+  /// The fields of the outermost object that were present, as bits.
   std::uint32_t root_fields() const { return root_fields_; }
 
   bool null() {
@@ -214,7 +214,7 @@ class json_reader {
   }
   [[noreturn]] void too_deep() { fail_here("is nested deeper than " + std::to_string(max_json_depth)); }
 
-  /// Where the value that begins here goes.
+  /// The slot of the value that begins here.
   const slot& next() {
     frame& f = top();
     if (f.is_array) ++f.index;
@@ -226,7 +226,7 @@ class json_reader {
     return s;
   }
 
-  // What is not kept, or refused unless it is empty.
+  // Values that are not kept, or refused unless they are empty.
   bool skipping() const { return skipped_ > 0; }
   static bool passes(const slot& s) {
     return s.kind == slot_kind::skip || s.kind == slot_kind::refuse || s.kind == slot_kind::empty;
@@ -289,7 +289,7 @@ class json_reader {
       default: wrong_kind(s, "a number");
     }
   }
-  /// The text decides, not the double made of it, which may round to another float.
+  /// Parsed from the text, because the double might round to another float.
   void floating(const slot& s, double v, std::string_view text) {
     if (s.kind == slot_kind::float64) {
       put(s, v);
@@ -300,7 +300,7 @@ class json_reader {
       if (std::isinf(f)) out_of_range(s, text);
       put(s, f);
     } else {
-      // 1e3 is an integer, 0.5 is none.
+      // 1e3 is an integer, 0.5 is not.
       constexpr double limit = 9223372036854775808.0;
       if (v != std::floor(v) || v < -limit || v >= 2 * limit) {
         if (is_integer(s.kind)) out_of_range(s, text);
@@ -335,14 +335,14 @@ class json_reader {
     } else if (text == "-Infinity") {
       v = -std::numeric_limits<double>::infinity();
     } else {
-      // Digits only: from_chars would also take "inf" and "nan".
+      // Digits only: from_chars would also accept "inf" and "nan".
       const char* const end = text.data() + text.size();
       const auto got = std::from_chars(text.data(), end, v);
       const bool digits = !text.empty() && text.find_first_not_of("0123456789+-.eE") == text.npos;
       if (!digits || got.ptr != end || got.ec == std::errc::invalid_argument)
         fail_here("is not a number: " + in_quotes(text));
       if (got.ec == std::errc::result_out_of_range) {
-        v = std::strtod(std::string(text).c_str(), nullptr);  // too large, or so small that it is 0
+        v = std::strtod(std::string(text).c_str(), nullptr);  // overflows, or rounds to 0
         if (std::isinf(v)) out_of_range(s, text);
       }
       return floating(s, v, text);
@@ -366,7 +366,7 @@ class json_reader {
   template <class Error = invalid_argument>
   [[noreturn]] void fail_here(std::string_view what) const {
     std::string node, path;
-    std::int64_t index = -1;  // of the array that the next frame stands in
+    std::int64_t index = -1;  // index of the next frame in its array
     for (std::size_t i = 0; i <= depth_; ++i) {
       const frame& f = frames_[i];
       if (f.is_array) {
@@ -386,12 +386,12 @@ class json_reader {
   std::vector<frame> frames_;
   std::size_t depth_ = 0;
   int messages_ = 0;  // frames that are messages, not lists or maps
-  int skipped_ = 0;   // levels within what is skipped
+  int skipped_ = 0;   // depth within a skipped value
   slot_kind skipped_kind_ = slot_kind::skip;
   std::uint32_t root_fields_ = 0;
 };
 
-/// Reads a whole text into a message; which of its fields there were.
+/// Reads a whole text into a message; returns which of its fields were present.
 template <class M>
 std::uint32_t read_json_message(std::string_view text, M& m) {
   if (text.size() > max_file_bytes) throw invalid_argument("longer than 2 GB, which is protobuf's limit");

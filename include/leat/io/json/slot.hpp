@@ -1,6 +1,6 @@
 #pragma once
-// Where the next JSON value goes: found by a field's name along `messages.hpp`, then filled by the reader's events, which know
-// no types. A slot is a pointer and what stands behind it.
+// The destination of the next JSON value: looked up by a field's name in `messages.hpp`, then filled by the reader's events, which are
+// untyped. A slot is a pointer and the type of its target.
 
 #include <leat/graph/tensor_contents.hpp>
 #include <leat/io/messages.hpp>
@@ -35,21 +35,21 @@ enum class slot_count : std::uint8_t { one, many, packed };
 
 struct message_ops;
 
-/// `one`: target is a value; `many`: a vector of such values; `packed`: a string that takes the bytes of each. `skip` takes
-/// anything, `refuse` what holds nothing, `empty` that and an empty text.
+/// `one`: target is a value; `many`: a vector of such values; `packed`: a string to which the bytes of each are appended. `skip`
+/// accepts anything, `refuse` only empty containers, `empty` those and an empty string.
 struct slot {
   slot_kind kind = slot_kind::skip;
   slot_count count = slot_count::one;
   bool may_be_null = true;
   void* target = nullptr;
   const message_ops* ops = nullptr;
-  void* (*open)(void* target) = nullptr;  // the message to fill, which may have to be made first
+  void* (*open)(void* target) = nullptr;  // returns the message to fill, allocating it if needed
   std::span<const std::string_view> names{};
   std::string_view field{};
   const char* problem = nullptr;
 };
 
-/// What a slot takes, in words.
+/// The values that a slot accepts, for messages.
 inline std::string_view kind_text(const slot& s) {
   switch (s.kind) {
     case slot_kind::text: return "a text";
@@ -71,7 +71,7 @@ inline std::string_view kind_text(const slot& s) {
   return "nothing";
 }
 
-/// A field's name in the .proto file, of its name in JSON that was written in camelCase.
+/// A field's name in the .proto file, given its camelCase name in JSON.
 inline std::string snake_case(std::string_view camel) {
   std::string snake;
   for (char c : camel) {
@@ -85,7 +85,7 @@ inline std::string snake_case(std::string_view camel) {
   return snake;
 }
 
-/// What the reader does with a message of some type, or a map of messages.
+/// Operations on a message type, or a map of messages.
 struct message_ops {
   std::string_view name;
   /// The field's number in order of description, -1 if there is none. In maps every key is a field.
@@ -104,7 +104,7 @@ const message_ops& ops_of();
 template <class Map>
 const message_ops& map_ops_of();
 
-/// Finds the slot of the field that is called `key`.
+/// Finds the slot of the field named `key`.
 class slot_finder {
  public:
   slot_finder(std::string_view key, slot& s) : key_(key), slot_(s) {}
@@ -249,7 +249,7 @@ class slot_finder {
     if (taken) slot_.problem = "is a second value beside another, and only one can be";
     return variant.template emplace<T>();
   }
-  /// A tensor's elements stand in one field; others may be there, but empty, as where all defaults were written.
+  /// A tensor's elements are in one field; others may be present but empty, as in files with all defaults.
   void set_elements(slot_kind kind, slot_count count, void* target, tensor_field field, tensor_proto& t) {
     const bool taken = t.field != field && !(t.bytes.empty() && t.strings.empty());
     set(taken ? slot_kind::empty : kind, count, target);
@@ -295,7 +295,7 @@ const message_ops& map_ops_of() {
                                      s.open = itself<value_type>;
                                      if constexpr (std::is_same_v<Map, attribute_map>) {
                                        s.target =
-                                           &entries.append(std::string(key));  // its owner sorts, and looks for twins
+                                           &entries.append(std::string(key));  // its owner sorts, and detects duplicates
                                      } else {
                                        const auto [at, added] = entries.try_emplace(std::string(key));
                                        s.target = &at->second;

@@ -1,6 +1,6 @@
 #pragma once
-// Messages as protobuf's canonical JSON, with names as in the .proto files: 64-bit integers are texts, bytes base64, floats the
-// shortest digits that read back equal. Fields that are empty are left out. A node stands on a line of its own.
+// Writes messages as protobuf's canonical JSON, with names as in the .proto files: 64-bit integers are strings, bytes base64, floats
+// the shortest digits that read back equal. Empty fields are left out. Each node is on a line of its own.
 
 #include <leat/core/error.hpp>
 #include <leat/graph/tensor_contents.hpp>
@@ -20,7 +20,7 @@
 
 namespace leat::io::detail {
 
-/// Appends UTF-8 as a JSON text.
+/// Appends UTF-8 as a JSON string.
 inline void append_json_text(std::string& out, std::string_view text) {
   constexpr std::string_view digits = "0123456789abcdef";
   out += '"';
@@ -55,7 +55,7 @@ void append_number(std::string& out, T v) {
   if (std::is_floating_point_v<T> && text.find_first_of(".e") == text.npos) out += ".0";
 }
 
-/// One number or truth value as canonical JSON has it.
+/// Appends a number or bool as canonical JSON.
 template <class T>
 void append_json_value(std::string& out, T v) {
   if constexpr (std::is_same_v<T, bool>) {
@@ -79,7 +79,7 @@ void append_json_value(std::string& out, T v) {
 template <any_message M>
 void append_json_message(std::string& out, const M& m, const place& at, int depth);
 
-/// Writes the fields of one message that are not empty.
+/// Writes the non-empty fields of one message.
 class json_field_writer {
  public:
   json_field_writer(std::string& out, const place& at, int depth) : out_(out), at_(at), depth_(depth) {}

@@ -1,6 +1,6 @@
 #pragma once
-// One instruction of a fused cluster, and what it works on: registers, accumulators, the place in memory. Everything is a
-// template without library calls, so that nvcc compiles it for the device; an instruction is a class of its signature alone.
+// One instruction of a fused cluster, and its state: registers, accumulators, the position in memory. Everything is a template without
+// library calls, so that nvcc compiles it for the device; an instruction is a class of its signature alone.
 
 #include <leat/graph/operator.hpp>
 #include <leat/kernels/cluster/lanes.hpp>
@@ -42,7 +42,7 @@ struct registers {
   }
 };
 
-// Where in memory the instructions of one chunk of lanes work.
+// The position in memory of one chunk of lanes.
 struct chunk_place {
   const cluster_arguments* arguments;
   const std::int64_t* row;  // offset of each operand at this row
@@ -56,7 +56,7 @@ template <class T>
   return static_cast<T*>(a.base[operand]) + offset;
 }
 
-// What the instructions of one cluster work on. Depends on counts of registers, not on the instructions.
+// The state of one cluster's instructions. Depends on the numbers of registers, not on the instructions.
 template <class LaneSet, class LaneFile, class ScalarFile, class AccumulatorFile, int Operands, int Outer, int Loops, int Unroll,
           bool Large>
 struct evaluation {
@@ -102,8 +102,7 @@ struct evaluation {
       put<D>(lanes, d, apply<op, math, scalar>(read<A, scalar>(lanes, a)));
     }
   }
-  // In a cluster of very many instructions a function such as tanh is called, not repeated in place each time: its code
-  // would take longer to compile than to run.
+  // In a very large cluster costly functions such as tanh are called, not inlined each time: compiling would take longer than running.
   template <class Op, class Math, bool Scalar, class... V>
   [[gnu::always_inline]] static constexpr auto apply(V... v) {
     if constexpr (requires { Op::costly; } && !Scalar && Large)
@@ -113,7 +112,7 @@ struct evaluation {
     else
       return Op::template apply<Math>(v...);
   }
-  // Left to itself the compiler calls it, and a call saves and restores the registers of the loop.
+  // Otherwise forced inline: a call would save and restore the loop's registers.
   template <class Op, class Math, class... V>
   [[gnu::always_inline, gnu::flatten]] static constexpr auto apply_in_place(V... v) {
     return Op::template apply<Math>(v...);
@@ -130,7 +129,7 @@ struct evaluation {
       lanes.template of<register_type(D)>()[d] = value;
   }
 
-  // The accumulators of one reduction as one number, combined as a tree.
+  // The accumulators of one reduction as one value, combined as a tree.
   template <std::int64_t Op, dtype Type>
   [[gnu::always_inline]] constexpr auto finish(std::int64_t accumulator) {
     using T = element_of<Type>;
@@ -145,7 +144,7 @@ struct evaluation {
       return LaneSet::template across<op, T>(parts[at]);
   }
 
-  // An instruction outside the innermost loop. `Y` and `Z` are the words where they choose code: an operator, a dtype.
+  // An instruction outside the innermost loop. `Y` and `Z` are the words where they select code: an operator, a dtype.
   template <std::int64_t Signature>
   [[gnu::always_inline]] constexpr void scalar_instruction(LaneFile& lanes, const cluster_arguments& a, std::int64_t d, std::int64_t x,
                                                            std::int64_t y, std::int64_t z) {
@@ -252,7 +251,7 @@ struct evaluation {
                                               (place.j - place.start) / LaneSet::count * static_cast<std::int64_t>(sizeof(V))));
   }
 
-  // `Row` accumulators start anew in each row, the others once.
+  // Initializes `Row` accumulators in each row, the others once.
   template <bool Row, std::int64_t Signature>
   [[gnu::always_inline]] constexpr void start_accumulator(std::int64_t d) {
     constexpr signature of = unpack_signature(Signature);

@@ -1,7 +1,7 @@
 #pragma once
-// The instructions of a fused cluster as a type. It is the hash of the list, which a friend of that hash finds again: equal
-// clusters share their code, whatever programs they stand in, and no type or symbol grows with the list. (The list itself as a
-// pack of integers cost compile time in the square of its length.)
+// The instructions of a fused cluster as a type: the hash of the list, by which a friend finds it again. Equal clusters share their
+// code across programs, and no type or symbol grows with the list. (With the list itself as a pack of integers, compile time grew with
+// the square of its length.)
 
 #include <cstdint>
 #include <leat/core/text.hpp>
@@ -52,7 +52,7 @@ template <std::uint64_t Hash>
 struct instructions {
   static constexpr const std::int64_t* code = instructions_of(cluster_key<Hash>{});
 };
-/// Instructions that stand in the type itself: nvcc names the types of kernels before it has seen what finds a hash.
+/// Instructions in the type itself: nvcc names the types of kernels before it has seen the friend of a hash.
 template <std::int64_t... Words>
 struct written_instructions {
   static constexpr std::int64_t words[sizeof...(Words)]{Words...};

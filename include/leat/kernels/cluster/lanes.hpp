@@ -1,6 +1,6 @@
 #pragma once
-// What a fused cluster runs on: its arguments, the range that one worker runs, and what one position of the innermost loop holds.
-// The latter is a class `Lanes`: one element (`scalar_lanes`), or a SIMD batch (`cpu/lanes.hpp`).
+// The environment of a fused cluster: its arguments, the range of one worker, and the content of one position of the innermost loop, a
+// class `Lanes`: one element (`scalar_lanes`), or a SIMD batch (`cpu/lanes.hpp`).
 
 #include <leat/kernels/math/scalar_math.hpp>
 
@@ -54,9 +54,9 @@ struct scalar_lanes {
   }
 };
 
-/// What a cluster runs on: memory, sizes, strides. All lengths in elements.
+/// Arguments of a cluster: memory, sizes, strides. All lengths in elements.
 struct cluster_arguments {
-  void* const* base = nullptr;              // of each operand, offset included
+  void* const* base = nullptr;              // by operand, offset included
   const std::int64_t* extents = nullptr;    // of the loops, outermost first
   const std::int64_t* strides = nullptr;    // [operand][loop]
   std::byte* scratch = nullptr;             // row buffers of one worker

@@ -1,8 +1,7 @@
 #pragma once
-// Arithmetic and functions on single values, under the names that batch_math gives them on batches: an operator's
-// element function is written once over a policy M and serves vector loops, their remainders, mixed types and CUDA
-// device code (under nvcc with --expt-relaxed-constexpr). Integers wrap around on overflow, and dividing them by zero
-// gives zero.
+// Arithmetic and functions on single values, with the members of batch_math: an operator's element function is written once over a
+// policy M and serves vector loops, their remainders, mixed types and CUDA device code (under nvcc with --expt-relaxed-constexpr).
+// Integers wrap around on overflow, and division by zero gives zero.
 
 #include <leat/kernels/math/elementary.hpp>
 
@@ -43,13 +42,13 @@ struct scalar_math {
     if constexpr (is_float) return -a;
     else return static_cast<T>(unsigned_integer(0) - unsigned_of(a));
   }
-  /// a b + c, rounded once where the instruction set has such an instruction.
+  /// a b + c, rounded once if the instruction set supports it.
   static constexpr T fma(T a, T b, T c) {
     if constexpr (!is_float) {
       return add(multiply(a, b), c);
     } else {
 #if defined(__clang__) && !defined(__CUDACC__)
-      // clang has no fused multiply-add in constant evaluation: one in the next wider type comes close.
+      // clang cannot evaluate a fused multiply-add at compile time: the next wider type comes close.
       using wider = std::conditional_t<sizeof(T) == 4, double, long double>;
       if (__builtin_is_constant_evaluated()) return static_cast<T>(static_cast<wider>(a) * b + c);
 #endif
@@ -96,7 +95,7 @@ struct scalar_math {
     else if constexpr (std::is_signed_v<T>) return b == T(0) ? T(0) : b == T(-1) ? negate(a) : static_cast<T>(a / b);
     else return b == T(0) ? T(0) : static_cast<T>(a / b);
   }
-  /// What truncate_div leaves, with the sign of a. Source: TensorFlow `TruncateMod`.
+  /// The remainder of truncate_div, with the sign of a. Source: TensorFlow `TruncateMod`.
   static constexpr T truncate_mod(T a, T b) {
     if constexpr (is_float) {
       if constexpr (sizeof(T) == 4) return ::fmodf(a, b);
@@ -116,13 +115,13 @@ struct scalar_math {
       return truncate_mod(a, b) != T(0) && (a < T(0)) != (b < T(0)) ? static_cast<T>(quotient - T(1)) : quotient;
     }
   }
-  /// What floor_div leaves, with the sign of b. Source: TensorFlow `FloorMod`.
+  /// The remainder of floor_div, with the sign of b. Source: TensorFlow `FloorMod`.
   static constexpr T floor_mod(T a, T b) {
     const T rest = truncate_mod(a, b);
     return rest != T(0) && (a < T(0)) != (b < T(0)) ? static_cast<T>(rest + b) : rest;
   }
 
-  // ---- Rounding; integers stay as they are ----
+  // ---- Rounding; integers are unchanged ----
   static constexpr T floor(T a) {
     if constexpr (!is_float) {
       return a;
@@ -162,7 +161,7 @@ struct scalar_math {
 #endif
     }
   }
-  /// To the nearest integer, ties to the even one.
+  /// To the nearest integer, ties to even.
   static constexpr T round(T a) {
     if constexpr (!is_float) {
       return a;
@@ -178,9 +177,9 @@ struct scalar_math {
   }
 
   // ---- Comparison and selection ----
-  /// The greater one; NaN if either is.
+  /// The larger one; NaN if either is.
   static constexpr T maximum(T a, T b) { return a > b || a != a ? a : b; }
-  /// The lesser one; NaN if either is.
+  /// The smaller one; NaN if either is.
   static constexpr T minimum(T a, T b) { return a < b || a != a ? a : b; }
   static constexpr bool less(T a, T b) { return a < b; }
   static constexpr bool less_equal(T a, T b) { return a <= b; }
@@ -205,8 +204,8 @@ struct scalar_math {
   /// 1 where the mask holds, else 0.
   static constexpr T from_mask(bool m) { return static_cast<T>(m); }
   static constexpr bool to_mask(T a) { return a != T(0); }
-  /// static_cast, to bool by comparison with zero. Floating-point values out of an integer's range give its least number, as the
-  /// processor's instructions do; where another device has others, they give what that does.
+  /// static_cast, to bool by comparison with zero. Floating-point values out of an integer's range give its minimum, as x86
+  /// instructions do; on a device with other instructions they give its result.
   template <class To>
   static constexpr To cast(T a) {
     if constexpr (std::is_same_v<To, bool>) return a != T(0);
@@ -264,7 +263,7 @@ struct scalar_math {
     if constexpr (sizeof(T) == 4) return ::erff(x);
     else return ::erf(x);
   }
-  /// Integers by squaring (wrapping); a negative exponent gives 0 but for bases 1 and -1.
+  /// Integers by squaring (wrapping); a negative exponent gives 0 except for bases 1 and -1.
   static constexpr T pow(T a, T b) {
     if constexpr (is_float) {
       if constexpr (sizeof(T) == 4) return ::powf(a, b);
@@ -283,7 +282,7 @@ struct scalar_math {
     }
   }
 
-  // ---- What the elementary functions are made of ----
+  // ---- Building blocks of the elementary functions ----
   static constexpr T infinity() { return std::numeric_limits<T>::infinity(); }
   static constexpr T quiet_nan() { return std::numeric_limits<T>::quiet_NaN(); }
   static constexpr integer sign_bit() { return std::numeric_limits<integer>::min(); }
@@ -307,7 +306,7 @@ struct scalar_math {
   static constexpr T copy_sign_to_positive(T size, T signed_value) {
     return from_bits(or_bits(bits(size), and_bits(bits(signed_value), sign_bit())));
   }
-  /// The lesser (greater) one, b if either is NaN: what the processor's minimum does.
+  /// The smaller (larger) one, b if either is NaN: what the processor's minimum does.
   static constexpr T min_or_second(T a, T b) { return a < b ? a : b; }
   static constexpr T max_or_second(T a, T b) { return a > b ? a : b; }
   /// p 2^n as the exponential of x: infinity above the range of results, zero below that of normal ones, NaN for NaN.
@@ -321,7 +320,7 @@ struct scalar_math {
   static constexpr unsigned_integer unsigned_of(T a) { return static_cast<unsigned_integer>(a); }
 };
 
-/// Truth values: selection, comparison and casts; arithmetic has no meaning here.
+/// bool: selection, comparison and casts; no arithmetic.
 template <>
 struct scalar_math<bool> {
   using value_type = bool;

@@ -1,6 +1,6 @@
 #pragma once
-// The instruction lists of a cluster while they are written: what is done once, for each row, for each batch of lanes of a stage,
-// and at the end; the registers given out; loads, constants and counted axes that have one already.
+// The instruction lists of a cluster while it is written: once, per row, per batch of lanes of a stage, and at the end; the register
+// allocation; and the loads, constants and counted axes that have a register already.
 
 #include <leat/graph/id_table.hpp>
 #include <leat/passes/instruction.hpp>
@@ -44,7 +44,7 @@ class cluster_lists : protected cluster_space {
     uniform_width_ = 0;
     mixed_ = false;
   }
-  // Lanes of another stage: their registers are free again.
+  // Starts another stage, whose lanes reuse the registers.
   constexpr void start_lanes() {
     for (int k = 0; k < register_files; ++k) lane_count_[k] = 0;
     loaded_lane_.assign(step_.operands.size(), -1);
@@ -53,7 +53,7 @@ class cluster_lists : protected cluster_space {
     for (int k = 0; k < register_files; ++k)
       if (lane_count_[k] > lane_max_[k]) lane_max_[k] = lane_count_[k];
   }
-  // The lists, one after the other, behind their lengths.
+  // Concatenates the lists, preceded by their lengths.
   constexpr void join_lists(int stages) {
     auto& out = step_.instructions;
     out.assign(phase_lengths, 0);
@@ -109,7 +109,7 @@ class cluster_lists : protected cluster_space {
     const node& q = g_.at(p);
     const auto bits = g_.attribute(q, 0);
     const auto is_it = [&](const known_constant& c) { return c.bits == bits && register_type(c.where) == q.result.type; };
-    // few are looked through, which constant evaluation does sooner than it makes a table
+    // A short linear search is faster in constant evaluation than a hash table.
     constexpr std::size_t few = 16;
     const auto key = mix(static_cast<std::uint64_t>(bits), static_cast<std::uint64_t>(q.result.type));
     if (const int known = constants_.size() > few ? constant_at_.find(key) : -1; known >= 0 && is_it(constants_[at(known)]))
@@ -142,7 +142,7 @@ class cluster_lists : protected cluster_space {
     }
     return r;
   }
-  // The register of an axis that is counted, for lanes of stage `t`, or for a scalar if `t` is negative.
+  // The register of an index along an axis, for lanes of stage `t`, or as a scalar if `t` is negative.
   constexpr std::int64_t index_register(const node& n, int p, int t) {
     const int loop = loop_of_index(n, p);
     const dtype type = g_.at(p).result.type;

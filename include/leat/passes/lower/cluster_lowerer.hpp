@@ -1,7 +1,7 @@
 #pragma once
-// The instructions of a cluster. A cluster without rows has one stage, a loop over all elements. Otherwise a row is walked once
-// for each stage: what reduces a row is of use in the next stage, and a lane that a later stage needs again is computed again
-// there if that is cheap, or kept in a row buffer (spilled) if not.
+// Writes the instructions of a cluster. A cluster without rows has one stage, a loop over all elements. Otherwise each row is traversed
+// once per stage: the result of a row's reduction is available in the next stage, and a lane that a later stage needs again is
+// recomputed there if that is cheap, or kept in a row buffer (spilled).
 
 #include <leat/passes/lower/cluster_lists.hpp>
 
@@ -14,7 +14,7 @@ class cluster_lowerer : cluster_lists {
     slot_.resize(g.nodes.size(), -1);
   }
 
-  /// The step of a cluster that has these nodes.
+  /// The step of a cluster with these nodes.
   constexpr program_step run(const fusion::cluster& cluster, const std::vector<int>& nodes) {
     start(cluster);
     nodes_ = &nodes;
@@ -23,7 +23,7 @@ class cluster_lowerer : cluster_lists {
     operand_of_.clear();
     input_operand_.clear();
 
-    // stages, and every access to memory
+    // Stages, and every memory access.
     int stages = 1;
     bool accumulates_rows = false;
     for (int i : nodes) {
@@ -45,7 +45,7 @@ class cluster_lowerer : cluster_lists {
       }
       if (is_operator<assign_add_op>(*n.op) || is_operator<assign_sub_op>(*n.op))
         input_operand_.push_back(add_operand(g_.input(n, 0), n.result.extent));
-      if (n.op->kind == op_kind::reduction && m.row) ++m.stage;  // of use in the next stage
+      if (n.op->kind == op_kind::reduction && m.row) ++m.stage;  // available in the next stage
       if (!m.row && n.op->kind != op_kind::reduction && m.stage + 1 > stages) stages = m.stage + 1;
       if (n.op->kind == op_kind::reduction && !m.row && !is_row_operand(i) && m.stage + 1 > stages) stages = m.stage + 1;
       if (n.op->kind == op_kind::reduction && m.row && m.stage > stages) stages = m.stage;
@@ -68,7 +68,7 @@ class cluster_lowerer : cluster_lists {
     int stage = 0;
     bool row = false;          // its value is one per row
     std::int64_t scalar = -1;  // register of a row value
-    std::int64_t lane = -1;    // register of a lane in the stage being written
+    std::int64_t lane = -1;    // register of a lane in the current stage
     int spilled = -1;          // row buffer
     int accumulator = -1;
     int out = -1;  // operand that it is stored to
@@ -85,7 +85,7 @@ class cluster_lowerer : cluster_lists {
     start_lists(stages);
     const bool flat = step_.loops.empty();
 
-    // which lanes each stage needs: its own, and those of earlier stages that it uses and that are cheap to compute again
+    // The lanes that each stage needs: its own, and those of earlier stages that it uses and that are cheap to recompute.
     std::vector<std::vector<char>> needed(at(stages), std::vector<char>(nodes.size(), 0));
     if (!flat) {
       for (std::size_t k = nodes.size(); k-- > 0;) {
@@ -101,7 +101,7 @@ class cluster_lowerer : cluster_lists {
           if (lane && m.stage < t && n.op->costly && n.op->kind != op_kind::assign) {
             if (m.spilled < 0) m.spilled = spills_++;
             needed[at(m.stage)][k] = 1;
-            // computed in its own stage: t below m.stage has been passed already
+            // Computed in its own stage: stages before m.stage are done.
             if (t > m.stage) use_operands(i, m.stage, needed);
             continue;
           }
@@ -111,7 +111,7 @@ class cluster_lowerer : cluster_lists {
     }
 
     for (int t = 0; t <= stages; ++t) {
-      // rows: what was reduced by the lanes before, then what is made of it
+      // Row phase: results of the preceding lanes' reductions, then what is computed from them.
       for (int i : nodes) {
         member& m = of(i);
         const node& n = g_.at(i);
@@ -140,7 +140,7 @@ class cluster_lowerer : cluster_lists {
           }
         }
       }
-      for (int i : nodes) {  // stores last, so that no load of the chunk comes after one
+      for (int i : nodes) {  // stores last, so that no load of the chunk follows one
         member& m = of(i);
         const node& n = g_.at(i);
         if (m.row || n.op->kind == op_kind::reduction || m.out < 0) continue;
@@ -193,7 +193,7 @@ class cluster_lowerer : cluster_lists {
   constexpr void write_scalar(int i, const node& n, member& m, code_list& to) {
     const auto first = operand_start(i);
     if (n.op->kind == op_kind::reduction) {
-      if (is_row_operand(i)) {  // over rows: combined into memory, row by row
+      if (is_row_operand(i)) {  // over rows: combined in memory, row by row
         note_accumulating(m.out, n);
         put(to, reduce_cell, m.out, of(source_of(g_, g_.input(n, 0))).scalar, n.op->code);
         return;
@@ -252,9 +252,9 @@ class cluster_lowerer : cluster_lists {
     for (int k = 0; k < n.input_count; ++k) {
       in[k] = lane_input(i, k, input_operand_[first + at(k)], t);
       booleans = booleans && register_type(in[k]) == dtype::boolean;
-      note_type(register_type(in[k]));  // of a scalar too: it is broadcast to the lanes' width
+      note_type(register_type(in[k]));  // also of a scalar: it is broadcast to the lanes' width
     }
-    // comparisons and selections between bools have no SIMD form
+    // Comparisons and selections of bools have no SIMD form.
     if (booleans && n.input_count > 0 && (n.op->code == info_of<equal_op>.code || n.op->code == info_of<not_equal_op>.code)) mixed_ = true;
     if (n.op->code == info_of<select_op>.code && n.result.type == dtype::boolean) mixed_ = true;
     m.lane = new_register(false, n.result.type);
@@ -262,7 +262,7 @@ class cluster_lowerer : cluster_lists {
   }
   constexpr void write_reduction(int i, const node& n, member& m, int t) {
     auto in = lane_input(i, 0, input_operand_[operand_start(i)], t);
-    if (register_is_scalar(in)) {  // the same in every element: repeated as a lane
+    if (register_is_scalar(in)) {  // uniform over the elements: broadcast to a lane
       const auto r = new_register(false, n.result.type);
       put(lanes_[at(t)], info_of<copy_op>.code, r, in);
       in = r;
@@ -271,7 +271,7 @@ class cluster_lowerer : cluster_lists {
     if (n.result.type == dtype::boolean) mixed_ = true;
     if (m.row || inner_class(m.out) == 0) {
       const bool all = !m.row && is_uniform(m.out);
-      if (!m.row && !all) {  // the row is reduced, then combined into a cell that other rows share
+      if (!m.row && !all) {  // the row is reduced, then combined into a cell shared with other rows
         m.row = false;
         const auto a = accumulators_++;
         put(lanes_[at(t)], reduce_lanes, a, in, n.op->code, 1);
@@ -293,7 +293,7 @@ class cluster_lowerer : cluster_lists {
   }
 
   const fusion& f_;
-  const std::vector<int>* nodes_ = nullptr;  // of the cluster being written
+  const std::vector<int>* nodes_ = nullptr;  // of the current cluster
   std::vector<int> slot_;                    // of a node among them
   std::vector<member> state_;
   std::vector<int> input_operand_;

@@ -1,6 +1,6 @@
 #pragma once
-// The space of a cluster: the loops that its nodes share, and an operand for each buffer that they read or write, with a stride
-// along each loop. Loops that all operands walk alike are merged.
+// The iteration space of a cluster: the loops that its nodes share, and an operand for each buffer that they access, with a stride
+// along each loop. Loops that all operands traverse alike are merged.
 
 #include <leat/passes/lower/placement.hpp>
 
@@ -43,7 +43,7 @@ class cluster_space {
     step_.operands.push_back(o);
     return static_cast<int>(step_.operands.size()) - 1;
   }
-  // Reading node `x` by a node of shape `own`: strides along the space, 0 where it is repeated.
+  // An operand for reading node `x` by a node of shape `own`: strides along the space, 0 where it is broadcast.
   constexpr int add_operand(int x, const shape& own) {
     const location l = place_.location_of(x);
     const shape& extent = g_.at(x).result.extent;
@@ -58,7 +58,7 @@ class cluster_space {
     }
     return intern(o);
   }
-  // Writing node `i`; a reduction's strides are 0 along what it reduces.
+  // An operand for writing node `i`; a reduction's strides are 0 along reduced axes.
   constexpr int add_result(int i) {
     const node& n = g_.at(i);
     const location l = place_.whole(i);
@@ -88,7 +88,7 @@ class cluster_space {
     return intern(o);
   }
 
-  // Merges loops that every operand walks as one.
+  // Merges loops that every operand traverses as one.
   constexpr void collapse() {
     std::vector<term> loops;
     for (int d = 0; d < space_.rank; ++d) loops.push_back(place_.as_term(space_[d]));
@@ -141,8 +141,8 @@ class cluster_space {
   bool rows_ = false;  // the innermost loop is one row, which is reduced
 
  private:
-  int fixed_dims_ = 0;            // dimensions whose loops stay apart, as bits
-  std::vector<int> loop_number_;  // of each dimension, after merging
+  int fixed_dims_ = 0;            // dimensions whose loops are not merged, as bits
+  std::vector<int> loop_number_;  // by dimension, after merging
 };
 
 }  // namespace leat::passes::detail

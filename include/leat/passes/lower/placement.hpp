@@ -1,6 +1,6 @@
 #pragma once
-// Where the results of nodes live: the program's buffers, which nodes' results are stored in one, and how the elements of a
-// node lie in its buffer (a view is other strides over the same elements).
+// Storage of results: the program's buffers, which nodes' results are stored in one, and the layout of a node's elements in its buffer
+// (a view has other strides over the same elements).
 
 #include <leat/passes/fuse.hpp>
 #include <leat/passes/program.hpp>
@@ -23,7 +23,7 @@ class placement {
     for (const auto& n : g_.dimension_names) used_name(n.value);
   }
 
-  /// Decides what is stored, and makes the buffers of what is fetched.
+  /// Decides which results are stored, and makes the fetches' buffers.
   constexpr void start(std::span<const int> targets) {
     for (int target : targets)
       if (g_.at(target).op->kind != op_kind::group) stored_[at(target)] = 1;
@@ -40,7 +40,7 @@ class placement {
 
   constexpr bool is_stored(int i) const { return stored_[at(i)] != 0; }
   constexpr term as_term(std::int64_t d) { return d >= 0 ? term{d, 0} : term{1, std::int64_t{1} << 4 * used_name(d)}; }
-  /// The buffer that holds node `i`, made when it is first asked for.
+  /// The buffer that holds node `i`, made on first use.
   constexpr int buffer_of(int i) {
     if (buffer_[at(i)] >= 0) return buffer_[at(i)];
     const node& n = g_.at(i);
@@ -52,7 +52,7 @@ class placement {
       case op_kind::extent:
         made = new_buffer(i, storage::extent, 0);
         {
-          auto& b = p_.buffers[at(made)];  // the dimensions to multiply stand in the shape's place
+          auto& b = p_.buffers[at(made)];  // the shape holds the dimensions to multiply
           b.extent = {};
           for (int k = 0; k < n.attribute_count; ++k) b.extent.push(g_.attribute(n, k));
         }
@@ -63,7 +63,7 @@ class placement {
     return buffer_[at(i)] = made;
   }
 
-  /// All of a buffer, row-major.
+  /// A whole buffer, row-major.
   constexpr location whole(int i) {
     const node& n = g_.at(i);
     location l{buffer_of(i), {0, 0}, {}};
@@ -74,7 +74,7 @@ class placement {
     }
     return l;
   }
-  /// Where the elements of node `i` lie, for reading.
+  /// The location of node `i`'s elements, for reading.
   constexpr location location_of(int i) {
     const node& n = g_.at(i);
     if (n.op->kind != op_kind::view) {
@@ -121,7 +121,7 @@ class placement {
     return v;
   }
 
-  /// The shape whose elements a node is computed for: a reduction's operand, else its result.
+  /// The shape over which a node is computed: a reduction's operand, otherwise its result.
   constexpr const shape& space_shape(const node& n) const {
     return n.op->kind == op_kind::reduction ? g_.at(g_.input(n, 0)).result.extent : n.result.extent;
   }

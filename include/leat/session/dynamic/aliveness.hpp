@@ -1,12 +1,12 @@
 #pragma once
-// Which nodes of a plan are dead together, told before anything runs. A node is dead where a value that it needs comes from a
-// branch that is not taken; so what it needs is written down as a set of conditions ("this Switch went to its second output", "this
-// frame's iteration runs"), and nodes with equal sets live and die together. A condition is also "this node that may wait has ended":
-// then nodes with equal sets can wait for each other without keeping anyone else from running.
+// Partitions a plan's nodes into classes that are always dead or alive together. A node is dead where a value that it needs
+// comes from a branch that is not taken. The analysis is static: it collects what each node needs as a set of conditions ("this
+// Switch chose its second output", "this frame's iteration runs"); nodes with equal sets are in one class. "This node that may
+// block has finished" is a condition too, so that the nodes of a class can wait together without delaying any other node.
 //
-// Two rules make the sets small. A Merge of both branches of one Switch needs what both need without the Switch. In a loop whose
-// Enters, whose NextIterations and whose Exits each live and die together, which those of `while_loop` do, the values of an
-// iteration do so too. A Merge or loop of another form is a condition of its own.
+// Two rules keep the sets small. A Merge of both branches of one Switch needs what both branches need apart from that Switch. In a
+// loop whose Enters are in one class, and so its NextIterations and its Exits, as in those of `while_loop`, all values of an
+// iteration are in one class. A Merge or a loop of any other form is a condition of its own.
 
 #include <leat/session/dynamic/run_plan.hpp>
 
@@ -21,13 +21,13 @@ class aliveness {
       if (round == most_rounds) irregular_.assign(irregular_.size(), true);
   }
 
-  /// A number for what a node needs: nodes with the same number, of one frame, are dead or alive together.
+  /// The class of a node: nodes of one frame with the same number are dead or alive together.
   int of(int node) const { return needs_[static_cast<std::size_t>(node)]; }
 
  private:
   static constexpr int most_rounds = 3;
   static constexpr std::size_t most_conditions = 64;
-  using conditions = std::vector<int>;  // sorted; the two outputs of a Switch are an even number and the next
+  using conditions = std::vector<int>;  // sorted; the two outputs of a Switch have an even number and its successor
 
   struct frame_facts {
     int enters = -1;
@@ -56,7 +56,7 @@ class aliveness {
     return known->second = all.size() > most_conditions ? alone() : set_of(std::move(all));
   }
 
-  // What a value that comes from a source needs.
+  // The conditions of the value that comes from a source.
   int given(const plan_source& s) {
     const plan_node& n = at(s.node);
     if (n.node == nullptr || !is_switch(n.node->type)) return given_[static_cast<std::size_t>(s.node)];
@@ -66,7 +66,7 @@ class aliveness {
     if (fresh) known->second = new_condition();
     return both(given_[static_cast<std::size_t>(s.node)], set_of({known->second + std::min(s.port, 1)}));
   }
-  // What two branches need without the Switch that chose between them; -1 where they are no such two.
+  // The common conditions of the two branches of one Switch, without that Switch; -1 where the operands are not such a pair.
   int joined(int a, int b) {
     const conditions &x = *sets_[static_cast<std::size_t>(a)], &y = *sets_[static_cast<std::size_t>(b)];
     conditions of_one, of_other, common;
@@ -82,7 +82,7 @@ class aliveness {
     return known == now;
   }
 
-  // Writes down what each node needs; false where a loop turned out to be irregular.
+  // Computes the conditions of each node; returns false if a loop turned out to be irregular.
   bool find() {
     ids_.clear();
     sets_.clear();
@@ -156,14 +156,14 @@ class aliveness {
   }
 
   const run_plan& plan_;
-  std::vector<bool> irregular_;  // of each frame
+  std::vector<bool> irregular_;  // indexed by frame
   int next_condition_ = 0;
   std::map<conditions, int> ids_;
   std::vector<const conditions*> sets_;
   std::map<std::pair<int, int>, int> unions_;
   std::map<std::pair<int, int>, int> switches_;
   std::vector<int> needs_;
-  std::vector<int> given_;  // of a Switch without which way it went
+  std::vector<int> given_;  // of a Switch, without the branch chosen
 };
 
 }  // namespace leat::dynamic

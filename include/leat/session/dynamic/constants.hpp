@@ -1,5 +1,5 @@
 #pragma once
-// Kernels of leaves: constants, which are read once, and placeholders, which must be fed.
+// Kernels of leaves: constants, whose contents are decoded once, and placeholders, which must be fed.
 
 #include <leat/core/early.hpp>
 #include <leat/session/dynamic/kernel.hpp>
@@ -23,7 +23,7 @@ inline const tensor_value& constant_of(kernel_node& node) {
   return static_cast<constant_memory&>(*node.memory).value;
 }
 
-/// "float" where TensorFlow's kernels say so.
+/// "float" for float32: the spelling in the messages of TensorFlow's kernels.
 inline std::string kernel_dtype_name(dtype d) {
   if (d == dtype::float32) return "float";
   if (d == dtype::float64) return "double";

@@ -1,12 +1,12 @@
 #pragma once
-// The threads of one run. One of them at a time leads: it runs what is light, sends on what nodes gave, and hands out jobs, the
-// nodes that are heavy or wait. Whoever ends a job leads next, if nobody does. So the state of a run belongs to its leader and has
-// no lock, and light nodes cost what they cost on one thread.
+// The thread pool of one run. One thread at a time is the leader: it runs light nodes, propagates results and hands out jobs, that
+// is, nodes that are heavy or may block. A thread that finishes a job becomes the leader if there is none. So the state of a run is
+// accessed by its leader alone and needs no lock, and a light node costs what it costs on one thread.
 //
-// Heavy jobs are done by the thread that called the run and by oneTBB's threads, which come from an arena of their own: a thread
-// that waits for the chunks of its node must not begin another node meanwhile, since it may hold that node's lock. Jobs that wait
-// get threads that do nothing else; how many do not depends on oneTBB, so a run in which one node waits for another always ends.
-// The run's own thread takes one of them where it has nothing better to do.
+// Heavy jobs run on the thread that called the run and on oneTBB's threads, in an arena of their own: a thread that waits for the
+// chunks of its node must not start another node meanwhile, because it may hold the first one's lock. Jobs that block get dedicated
+// threads, whose number does not depend on oneTBB, so a run in which one node waits for another always finishes. The calling thread
+// takes a blocking job when it has nothing else to do.
 
 #include <leat/cpu/float_mode.hpp>
 #include <leat/cpu/parallel.hpp>
@@ -21,10 +21,10 @@
 namespace leat::dynamic {
 
 #if defined(LEAT_USE_TBB)
-// The arena that oneTBB's threads come to for the nodes of any run: as large as the largest run asked for, and oneTBB allows.
+// The oneTBB arena for the nodes of all runs: as large as the largest run asked for, up to what oneTBB allows.
 class helpers_arena {
  public:
-  /// Null where oneTBB has no thread but the caller's.
+  /// Null if oneTBB has no thread but the caller's.
   static std::shared_ptr<tbb::task_arena> for_threads(int threads) {
     static helpers_arena all;
     const auto allowed = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
@@ -45,7 +45,7 @@ class helpers_arena {
 };
 #endif
 
-/// A node that runs beside others.
+/// A node that runs concurrently with others.
 class crew_job {
  public:
   virtual ~crew_job() = default;
@@ -53,13 +53,13 @@ class crew_job {
   bool waits = false;
 };
 
-/// What the leading thread does.
+/// The work of the leading thread.
 class crew_lead {
  public:
-  /// Takes what a job gave.
+  /// Takes the results of a finished job.
   virtual void finish(crew_job& done) = 0;
-  /// Runs what is ready, and hands out jobs. False where nothing is left to do before a job ends; true where it was interrupted,
-  /// since `crew::has_news`.
+  /// Runs what is ready and hands out jobs. Returns false if nothing is left to do before a job ends, true if it stopped early
+  /// because of `crew::has_news`.
   virtual bool advance() = 0;
 
  protected:
@@ -68,11 +68,11 @@ class crew_lead {
 
 class crew : public std::enable_shared_from_this<crew> {
  public:
-  /// The thread that makes it leads, until it calls `run`.
+  /// The thread that constructs it is the leader until it calls `run`.
   crew(step_state& step, crew_lead& lead)
       : step_(step), lead_(lead), threads_(step.threads), mode_(cpu::float_mode::current()), limit_(cpu::thread_limit()) {}
 
-  /// For the leader: hands out a job. `more`: it has other things to do now.
+  /// Leader only: hands out a job. `more`: the leader has other work now.
   void give(std::unique_ptr<crew_job> job, bool more) {
     const std::lock_guard lock(guard_);
     if (job->waits) {
@@ -94,16 +94,16 @@ class crew : public std::enable_shared_from_this<crew> {
     }
 #endif
   }
-  /// For the leader: whether jobs have ended, or the run has failed.
+  /// Leader only: whether jobs have finished or the run has failed.
   bool has_news() const { return news_.load(std::memory_order_relaxed); }
 
-  /// An error ends the run: what waits stops, what has not begun does not begin. The first one is thrown by `run`.
+  /// Ends the run with an error: blocked jobs stop at their next check, jobs not yet begun are dropped. `run` throws the first error.
   void fail(std::exception_ptr e) {
     const std::lock_guard lock(guard_);
     fail_locked(std::move(e));
   }
 
-  /// Runs until nothing is left; all jobs have ended then. For the thread that made it. Errors: the first of any node.
+  /// Constructing thread only: runs until nothing is left and all jobs have ended. Errors: the first of any node.
   void run() {
     work(role::caller);
     for (std::thread& t : own_) t.join();
@@ -147,7 +147,7 @@ class crew : public std::enable_shared_from_this<crew> {
     }
   }
 
-  // The lock is held, before and after.
+  // Called and left with the lock held.
   void lead(std::unique_lock<std::mutex>& lock) {
     is_led_ = true;
     std::vector<std::unique_ptr<crew_job>> ended;
@@ -192,7 +192,7 @@ class crew : public std::enable_shared_from_this<crew> {
     }
   }
 
-  // Whether anything is left, and who does it. Nobody leads now.
+  // Decides whether anything is left and which thread does it. Called when there is no leader.
   void settle(role who) {
     if (error_) {
       heavy_.clear();
@@ -228,7 +228,7 @@ class crew : public std::enable_shared_from_this<crew> {
     return nullptr;
   }
 
-  // Threads for jobs that wait, but for so many of them that others take.
+  // Starts threads for blocking jobs, except for `taken` of them that existing threads take.
   void find_waiting_threads(int taken) {
     if (free_waiters_ > 0) changed_.notify_all();
     while (static_cast<int>(waiting_.size()) > free_waiters_ + taken && own_.size() < most_waiters && !error_) {
@@ -272,19 +272,19 @@ class crew : public std::enable_shared_from_this<crew> {
   crew_lead& lead_;
   const int threads_;
   const cpu::float_mode mode_;
-  const int limit_;  // of the threads within a node
+  const int limit_;  // for the threads within a node
   std::atomic<bool> news_{false};
 
-  std::mutex guard_;  // of all that follows
+  std::mutex guard_;  // protects everything below
   std::condition_variable changed_;
   std::deque<std::unique_ptr<crew_job>> heavy_;
   std::deque<std::unique_ptr<crew_job>> waiting_;
   std::vector<std::unique_ptr<crew_job>> completed_;
   std::vector<std::thread> own_;
-  int free_waiters_ = 0;    // of these: without a job, or on their way to one
+  int free_waiters_ = 0;    // of these: without a job, or about to take one
   int running_ = 0;
   int running_heavy_ = 0;
-  int coming_ = 0;          // helpers that were called
+  int coming_ = 0;          // helpers that were requested
   int helping_ = 0;
   bool is_led_ = true;
   bool is_idle_ = false;    // the calling thread has nothing to do

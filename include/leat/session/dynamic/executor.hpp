@@ -1,6 +1,6 @@
 #pragma once
-// Running a plan, node by node. Without control flow that is a list in order, on one thread until a node comes that others may
-// run beside: the rest of the plan goes the way of those with control flow (framed_run.hpp).
+// Runs a plan node by node. Without control flow the nodes run in a fixed order on one thread, until one is reached that others
+// may run beside; the rest of the plan is then executed as plans with control flow are (framed_run.hpp).
 
 #include <leat/session/dynamic/framed_run.hpp>
 
@@ -39,7 +39,7 @@ class straight_run {
   }
 
  private:
-  // Whether others may have to run beside a node. Before one that waits, everything has run that is no such node itself.
+  // Whether other nodes may have to run beside this one. When it is one that waits, all nodes that do not wait have run.
   bool is_for_threads(const plan_node& n, std::span<const token> inputs) const {
     if (n.waits) return plan_.waits_overlap && step_.threads_for_waiting;
     return plan_.overlaps && step_.threads > 1 && is_heavy(n, inputs);
@@ -49,7 +49,7 @@ class straight_run {
   step_state& step_;
 };
 
-/// Runs a plan with these feeds; gives what is fetched.
+/// Runs a plan with these feeds; returns the fetched values.
 inline std::vector<tensor_value> run_plan_once(const run_plan& plan, step_state& step, std::span<const tensor_value> feeds) {
   if (plan.has_control_flow) return framed_run(plan, step, feeds).run();
   return straight_run(plan, step).run(feeds);

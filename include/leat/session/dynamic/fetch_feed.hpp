@@ -1,6 +1,6 @@
 #pragma once
-// What a run is asked for and what it is given. Fetches are tensors, operations, names, and vectors, tuples and maps of these;
-// the results come in the same structure. Feeds are pairs of a tensor or its name and a value.
+// The arguments of a run. Fetches are tensors, operations, names, and vectors, tuples and maps of these; the results come in the
+// same structure. Feeds are pairs of a tensor, or its name, and a value.
 
 #include <leat/graph/lookup.hpp>
 #include <leat/session/dynamic/tensor_value.hpp>
@@ -23,7 +23,7 @@ class fetch_item {
   fetch_item(std::string_view name) : held_(std::string(name)) {}
   fetch_item(const char* name) : held_(std::string(name)) {}
 
-  /// Errors: not_found, invalid_argument where the graph has no such thing, or may not be asked for it.
+  /// Errors: not_found if the graph has no such element; invalid_argument if it may not be fetched.
   graph_element resolve(graph& g) const {
     const graph_element found = named_in_errors(g);
     const auto* tensor = std::get_if<output>(&found);
@@ -65,16 +65,16 @@ class fetch_item {
   std::variant<output, graph_operation, std::string> held_;
 };
 
-/// A tensor that is fed, or its name.
+/// A tensor to feed, or its name.
 class feed_key {
  public:
-  /// The name, where it is one; null for a tensor.
+  /// The name if it holds one, else null.
   const std::string* name() const { return std::get_if<std::string>(&held_); }
   feed_key(const output& tensor) : held_(tensor) {}
   feed_key(std::string name) : held_(std::move(name)) {}
   feed_key(std::string_view name) : held_(std::string(name)) {}
   feed_key(const char* name) : held_(std::string(name)) {}
-  /// Errors: not_found, invalid_argument where the graph has no such tensor, or it may not be fed.
+  /// Errors: not_found if the graph has no such tensor; invalid_argument if it may not be fed.
   output resolve(graph& g) const {
     output found;
     try {
@@ -106,7 +106,7 @@ concept contiguous_array = array_like<A> && requires(const A& a) {
   a.strides();
 };
 
-// A value of an array without copying it, where its elements lie in order.
+// A value that refers to an array's elements, or a copy of an array that is not contiguous row-major.
 template <class A>
 tensor_value lend(const A& a) {
   if constexpr (contiguous_array<A>) {
@@ -138,13 +138,13 @@ tensor_value lend(const std::vector<T>& v) {
 }
 inline tensor_value lend(const tensor_value& v) { return v; }
 
-// An array that a value was given to keep.
+// Owns an array that was moved into a value.
 template <class A>
 struct kept_array final : resource {
   explicit kept_array(A&& given) : array(std::move(given)) {}
   A array;
 };
-// The same of an array that is about to end: it is moved into the value, which refers to it there.
+// The same of a temporary array: it is moved into the value, which refers to its elements.
 template <class A>
   requires(!std::is_reference_v<A> && !std::is_const_v<A>)
 tensor_value keep(A&& given) {
@@ -158,7 +158,7 @@ tensor_value keep(A&& given) {
   }
 }
 
-/// Numbers as another dtype, where none of them changes.
+/// Converts numbers to another dtype if no value changes.
 inline tensor_value converted(const tensor_value& v, dtype wanted) {
   if (v.type() == wanted) return v;
   if (size_of(v.type()) == 0 || size_of(wanted) == 0) return {};
@@ -171,7 +171,7 @@ inline tensor_value converted(const tensor_value& v, dtype wanted) {
         const auto from = v.values<From>();
         auto to = made.values<To>();
         for (std::size_t i = 0; i < from.size(); ++i) {
-          // a fraction is rounded to what it is nearest to, as a program's 0.1 is meant
+          // A floating-point value is rounded to the nearest, so that 0.1 can be fed to float32.
           if constexpr (!std::is_floating_point_v<To>) {
             if (std::is_floating_point_v<From> ? !(from[i] >= From(-9.2e18) && from[i] <= From(9.2e18)) : false) return {};
             const auto whole = static_cast<std::int64_t>(from[i]);
@@ -189,9 +189,9 @@ inline tensor_value converted(const tensor_value& v, dtype wanted) {
 
 }  // namespace detail
 
-/// A tensor and what it is in one run. An array that has a name is not copied where its elements lie in row-major order: it must
-/// live, and stay as it is, until the run has ended. A temporary is kept with the item, and so is a view (a span), whose elements
-/// must live all the same. Numbers and lists in braces take the tensor's dtype where that changes none; arrays must have it.
+/// A tensor and its value in one run. An lvalue array is not copied if it is contiguous row-major: it must live, unchanged, until the
+/// run has ended. A temporary is owned by the item; the elements of a temporary view (a span) must outlive the run all the same.
+/// Numbers and braced lists are converted to the tensor's dtype where that changes no value; arrays must have that dtype.
 class feed_item {
  public:
   template <class V>
@@ -247,7 +247,7 @@ class feed_list {
 
 namespace detail {
 
-/// How a structure of fetches becomes a list, and the list of results a structure again.
+/// Flattens a structure of fetches to a list, and rebuilds the structure from the list of results.
 template <class F>
 struct fetch_structure {
   using result = tensor_value;
@@ -297,7 +297,7 @@ struct fetch_structure<std::tuple<Xs...>> {
     std::apply([&](const Xs&... x) { (fetch_structure<Xs>::flatten(x, list), ...); }, f);
   }
   static result rebuild(const std::tuple<Xs...>& f, std::vector<tensor_value>::iterator& at) {
-    return std::apply([&](const Xs&... x) { return result{fetch_structure<Xs>::rebuild(x, at)...}; }, f);  // braces: from left to right
+    return std::apply([&](const Xs&... x) { return result{fetch_structure<Xs>::rebuild(x, at)...}; }, f);  // braces: left to right
   }
 };
 template <class X, class Y>
@@ -325,7 +325,7 @@ inline constexpr bool is_fetch_structure<std::tuple<Xs...>> = (is_fetch_structur
 template <class X, class Y>
 inline constexpr bool is_fetch_structure<std::pair<X, Y>> = is_fetch_structure<X> && is_fetch_structure<Y>;
 
-// What a typed run gives: a number, a text, a vector or an array of them.
+// The result of a typed run: a number, a string, or a vector or array of them.
 template <class T>
 concept run_result = element_type<T> || std::is_same_v<T, std::string> || std::is_same_v<T, std::vector<std::string>> || requires {
   requires element_type<typename T::value_type>;
@@ -333,7 +333,7 @@ concept run_result = element_type<T> || std::is_same_v<T, std::string> || std::i
 
 }  // namespace detail
 
-/// A tensor, an operation, a name, or a vector, array, tuple, pair or map of such.
+/// A tensor, an operation, a name, or a vector, array, tuple, pair or map of these.
 template <class F>
 concept graph_fetch = detail::is_fetch_structure<F>;
 

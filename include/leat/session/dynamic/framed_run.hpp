@@ -1,9 +1,9 @@
 #pragma once
-// Running a plan by TensorFlow's rules: a value is alive or dead (a branch not taken), a node with a dead input is dead, a Merge
-// takes what is alive; Enter opens a frame, NextIteration begins the frame's next iteration, Exit leaves it; a frame is done when
-// nothing in it can run any more. Of what is ready, the oldest iteration goes first. Nodes that are heavy, or wait for others, are
-// jobs for other threads (crew.hpp) where something else is ready; all else, and the state of the run, belongs to the thread that
-// leads. Source: TensorFlow's executor (White paper, "Implementation of control flow").
+// Executes a plan by TensorFlow's rules: a value is alive or dead (a branch not taken), a node with a dead input is dead, a Merge
+// forwards its live input; Enter opens a frame, NextIteration starts the frame's next iteration, Exit leaves it; a frame is done when
+// nothing in it can run any more. Of the nodes that are ready, those of the oldest iteration run first. Nodes that are heavy or may
+// block are jobs for other threads (crew.hpp) while something else is ready; the rest, and the state of the run, belongs to the
+// leading thread. Source: TensorFlow's executor (white paper "Implementation of control flow").
 
 #include <leat/session/dynamic/crew.hpp>
 #include <leat/session/dynamic/node_call.hpp>
@@ -23,7 +23,7 @@ class framed_run final : crew_lead {
     }
     return go_on();
   }
-  /// Goes on with a plan without control flow, of which the first nodes in order have run: their results, and what was fetched.
+  /// Continues a plan without control flow after its first `nodes_done` nodes, given their results and the values fetched so far.
   std::vector<tensor_value> run(std::size_t nodes_done, std::vector<token>& slots, std::vector<tensor_value> fetched) {
     fetched_ = std::move(fetched);
     iteration& first = begin_iteration(root_, 0);
@@ -52,12 +52,12 @@ class framed_run final : crew_lead {
   struct iteration {
     std::uint64_t serial = 0;
     std::vector<token> inputs;       // of all nodes of the frame
-    std::vector<int> waits;          // for inputs and controls; of a Merge for controls alone
+    std::vector<int> waits;          // missing inputs and controls; of a Merge, controls alone
     std::vector<int> dead;           // dead inputs
     std::vector<char> live;          // a Merge has a live input
     std::vector<char> started;
-    int outstanding = 0;             // nodes that are ready or run
-    int frames = 0;                  // below this iteration
+    int outstanding = 0;             // nodes that are ready or running
+    int frames = 0;                  // child frames of this iteration
   };
   struct frame {
     int id = 0;
@@ -67,7 +67,7 @@ class framed_run final : crew_lead {
     int last = 0;
     int ahead = 0;  // iterations up to this one may run although earlier ones have not ended
     int enters_left = 0;
-    std::vector<std::pair<int, token>> invariants;  // an Enter that holds for all iterations, and what came
+    std::vector<std::pair<int, token>> invariants;  // the Enter of a loop invariant, and its value
     std::vector<int> dead_exits;
     std::map<std::pair<int, int>, std::unique_ptr<frame>> children;
   };
@@ -79,7 +79,7 @@ class framed_run final : crew_lead {
     frame* in;
     int iteration;
     bool dead;
-    bool operator<(const item& o) const {  // what is largest comes first
+    bool operator<(const item& o) const {  // std::priority_queue yields the largest
       if (waits != o.waits) return waits;
       if (serial != o.serial) return serial > o.serial;
       if (writes != o.writes) return writes;
@@ -103,7 +103,7 @@ class framed_run final : crew_lead {
   const plan_node& at(int i) const { return plan_.nodes[static_cast<std::size_t>(i)]; }
 
   iteration& begin_iteration(frame& f, int number) {
-    if (spare_) {  // what it holds of the heap is used again
+    if (spare_) {  // reuses its allocations
       spare_.key() = number;
       f.iterations.insert(std::move(spare_));
     }
@@ -127,7 +127,7 @@ class framed_run final : crew_lead {
   }
   bool has_started(const iteration& it, int node) const { return it.started[static_cast<std::size_t>(at(node).place)] != 0; }
 
-  // A value or the news of its absence comes to a node. `from_enter`: it comes from an Enter; `given_away`: nobody else wants it.
+  // Delivers a value, or a dead one, to a node. `from_enter`: it comes from an Enter; `given_away`: there is no other consumer.
   void arrive(frame& f, int number, const plan_edge& e, token* value, bool dead, bool from_enter, bool given_away) {
     iteration& it = f.iterations.at(number);
     const plan_node& n = at(e.node);
@@ -195,9 +195,9 @@ class framed_run final : crew_lead {
     conclude(job.what, job.node, job.results);
   }
 
-  // A frame's iterations run one after the other, so that what keeps a state, a random number's node or a stack, meets them in
-  // order. Only while a node waits for others, and nothing else is left, some more begin: one of theirs may be what it waits for.
-  // The waiting node itself does not begin again before it has ended.
+  // A frame's iterations run one after the other, so that stateful nodes (random numbers, stacks) see them in order. Only while a
+  // node waits for others and nothing else is left do further iterations begin: one of their nodes may be what it waits for. The
+  // waiting node itself does not begin again before it has ended.
   bool must_wait(const item& it) const {
     if (it.in->iterations.begin()->first == it.iteration) return false;
     return it.iteration > it.in->ahead || is_out(it);
@@ -233,7 +233,7 @@ class framed_run final : crew_lead {
     }
   }
 
-  // Whether a node is handed out: it waits while others might not, or it is heavy and others may run beside it.
+  // Whether a node is handed out: it may block while others must not, or it is heavy and others may run beside it.
   bool is_job(const item& it) {
     const plan_node& n = at(it.node);
     const bool alone = crew_ == nullptr && ready_.empty();
@@ -279,7 +279,7 @@ class framed_run final : crew_lead {
     given.clear();
     results_.swap(given);
   }
-  // Sends on what a node gave.
+  // Propagates a node's results.
   void conclude(const item& it, const plan_node& n, std::vector<token>& given) {
     frame& f = *it.in;
     if (!it.dead && n.frame == 0)
@@ -334,7 +334,7 @@ class framed_run final : crew_lead {
       default: send(f, it.iteration, n, given, it.dead, true); break;
     }
   }
-  // An Exit stands in its frame, but its value is one of the frame outside.
+  // An Exit belongs to its frame, its value to the parent frame.
   void take_exit(const plan_node& n, int index, const std::vector<token>& given) {
     for (int k : plan_.fetches_of[static_cast<std::size_t>(index)]) {
       fetched_[static_cast<std::size_t>(k)] = fetched_value(n, given[0]);
@@ -342,7 +342,7 @@ class framed_run final : crew_lead {
     }
   }
 
-  // `for_good`: what was given is not needed afterwards.
+  // `for_good`: the results are not needed afterwards.
   void send(frame& f, int number, const plan_node& n, std::span<token> given, bool dead, bool for_good) {
     const bool from_enter = n.kind == flow::enter;
     for (const plan_edge& e : n.out) {
@@ -369,7 +369,7 @@ class framed_run final : crew_lead {
     return *child;
   }
 
-  // Forgets iterations in which nothing can happen any more, then the frame.
+  // Deletes iterations in which nothing can happen any more, then the frame.
   void clean(frame& f, int number) {
     while (true) {
       const auto found = f.iterations.find(number);
@@ -400,12 +400,12 @@ class framed_run final : crew_lead {
   step_state& step_;
   std::span<const tensor_value> feeds_;
   frame root_;
-  std::map<int, iteration>::node_type spare_;  // an iteration that has ended
+  std::map<int, iteration>::node_type spare_;  // an ended iteration, for reuse
   std::uint64_t serials_ = 0;
   std::priority_queue<item> ready_;
-  std::vector<item> held_;  // of iterations that come later
+  std::vector<item> held_;  // of later iterations
   std::shared_ptr<crew> crew_;
-  int heavy_out_ = 0;       // jobs handed out that have not come back
+  int heavy_out_ = 0;       // jobs handed out that have not finished
   std::vector<std::pair<int, frame*>> waiting_out_;
   unsigned since_ = 0;
   std::vector<token> results_;

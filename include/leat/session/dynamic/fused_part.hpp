@@ -1,6 +1,6 @@
 #pragma once
-// Some nodes of a plan that run together: as one program, made for the shapes of what comes to them, or one after the other
-// where there is no such program and where it failed, so that an error names its node.
+// A group of a plan's nodes that run together: as one program compiled for the shapes of its inputs; or one after the other if
+// there is no such program or it failed, so that the error names its node.
 
 #include <leat/session/dynamic/program_cache.hpp>
 
@@ -11,10 +11,10 @@ class fused_part final : public plan_part {
   static constexpr std::int64_t most_known = 4096;
 
   graph* owner = nullptr;
-  run_plan plan;                           // fed what comes to them; fetched what others use
-  std::vector<int> known_feeds;            // of which a program knows the elements: sizes, axes; at most `most_known` of each
-  std::vector<const kernel_node*> givers;  // of each result
-  int computing = 0;                       // nodes that do more than to pass on and to look at shapes
+  run_plan plan;                           // fed the part's inputs; fetches what others use
+  std::vector<int> known_feeds;            // feeds whose elements the program knows: sizes, axes; at most `most_known` each
+  std::vector<const kernel_node*> givers;  // indexed by result
+  int computing = 0;                       // nodes that do more than forward or look at shapes
 
   void run(step_state& step, std::span<token> inputs, std::span<token> results) override {
     if (!run_program(step, inputs, results)) run_nodes(step, inputs, results);
@@ -52,7 +52,7 @@ class fused_part final : public plan_part {
     } catch (const deadline_exceeded&) {
       throw;
     } catch (const std::exception&) {
-      return false;  // node by node, the error says where
+      return false;  // node by node, so that the error names its node
     }
   }
   void run_nodes(step_state& step, std::span<const token> inputs, std::span<token> results) {
@@ -68,8 +68,8 @@ class fused_part final : public plan_part {
     }
     for (std::size_t k = 0; k < plan.fetches.size(); ++k) results[k] = result_at(plan, slots, plan.fetches[k]);
   }
-  // The memory of large results is written again when nobody holds them any more, which spares the system's giving out new pages
-  // in each iteration of a loop. The last two are kept, since the next iteration computes with the last.
+  // Reuses the memory of large results that nobody holds any more, which saves the system's page faults in each iteration of a loop.
+  // The last two are kept, since the next iteration reads the last.
   void give_memory(const std::vector<tensor_info>& wanted, std::vector<tensor_value>& results) {
     const std::lock_guard lock(guard_);
     for (auto& list : kept_)
@@ -87,14 +87,15 @@ class fused_part final : public plan_part {
     kept_[0].assign(results.size(), {});
     for (std::size_t k = 0; k < results.size(); ++k)
       if (is_kept(results[k])) kept_[0][k] = results[k];
-    const auto holds = [](const auto& list) { return std::any_of(list.begin(), list.end(), [](const tensor_value& v) { return static_cast<bool>(v); }); };
+    const auto is_there = [](const tensor_value& v) { return static_cast<bool>(v); };
+    const auto holds = [&](const auto& list) { return std::any_of(list.begin(), list.end(), is_there); };
     keeps_.store(holds(kept_[0]) || holds(kept_[1]), std::memory_order_relaxed);
   }
 
   program_cache programs_;
   std::mutex guard_;
-  std::array<std::vector<tensor_value>, 2> kept_;  // the later ones first
-  std::atomic<bool> keeps_{false};                 // whether there are any
+  std::array<std::vector<tensor_value>, 2> kept_;  // the most recent first
+  std::atomic<bool> keeps_{false};                 // whether it holds any
 };
 
 }  // namespace leat::dynamic

@@ -1,7 +1,7 @@
 #pragma once
-// Kernels of graphs at run time: a function for each type of operator, which takes values and gives values. Most operators need
-// none, because their one definition runs as a program of one node (node_program.hpp); kernels are for those that have no such
-// definition, and for what is no computation: variables, queues, printing. A program enters its own with `register_kernel`.
+// Kernels of graphs at run time: one function per type of operator, from input values to results. Most operators need none, because
+// their definition runs as a program of one node (node_program.hpp). Kernels are for operators without a definition and for those
+// that do more than compute: variables, queues, printing. Programs register their own with `register_kernel`.
 
 #include <leat/cpu/interruption.hpp>
 #include <leat/graph/graph_operation.hpp>
@@ -18,17 +18,17 @@
 
 namespace leat {
 
-/// What travels along an edge: a value, or a variable itself, or the news that nothing comes (a branch not taken).
+/// What travels along an edge: a value, a reference to a variable, or a dead value (from a branch not taken).
 struct token {
   tensor_value value;
   variable_slot* variable = nullptr;
   bool dead = false;
 };
 
-/// A function of the host that a session was given for a graph's node; a graph has those that it was built with itself.
+/// A host function that a session supplies for a graph's node; host functions that a graph was built with belong to the graph.
 using session_function = std::function<std::vector<tensor_value>(std::span<const tensor_value>)>;
 
-/// Stops runs: `cancel()` from any thread lets every run that was given it fail with `cancelled`.
+/// Stops runs: `cancel()`, from any thread, makes every run that it was passed to fail with `cancelled`.
 class cancellation {
  public:
   void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
@@ -38,7 +38,7 @@ class cancellation {
   std::atomic<bool> cancelled_{false};
 };
 
-/// The host functions that a session was given, by token. Safe from any thread: a call under way keeps the function it began with.
+/// The host functions of a session, by token. Thread-safe: a call in progress keeps the function that it began with.
 class session_functions {
  public:
   void set(std::string_view token_text, session_function f) {
@@ -58,16 +58,16 @@ class session_functions {
   std::map<std::string, std::shared_ptr<const session_function>, std::less<>> by_token_;
 };
 
-/// What runs of one session share.
+/// What all runs of a session share.
 struct session_state {
   resource_table resources;
   session_functions host_functions;
   std::shared_ptr<program_budget> programs = std::make_shared<program_budget>();
   std::atomic<bool> closed{false};
-  std::ostream* log = nullptr;  // where Print writes: none is standard error
+  std::ostream* log = nullptr;  // of Print; null is standard error
   std::mutex log_guard;
-  std::atomic<std::int64_t> part_runs{0};  // of programs that were parts of runs
-  memory_meter* meter = nullptr;           // where the session has a limit
+  std::atomic<std::int64_t> part_runs{0};  // runs of programs of parts
+  memory_meter* meter = nullptr;           // null if the session has no limit
 
   session_state() = default;
   session_state(const session_state&) = delete;
@@ -79,7 +79,7 @@ struct session_state {
 
 class run_trace;
 
-/// What one run has for itself.
+/// The state of one run.
 struct step_state {
   explicit step_state(session_state& its_session) : session(its_session) {}
   session_state& session;
@@ -90,21 +90,21 @@ struct step_state {
   int traced_run = 0;
   resource_table resources;  // stacks and temporary variables
   int threads = 1;                   // for its nodes
-  bool threads_for_waiting = false;  // nodes that wait may have threads of their own
-  std::atomic<bool> stopped{false};  // a node has failed: the others need not go on
+  bool threads_for_waiting = false;  // blocking nodes may have threads of their own
+  std::atomic<bool> stopped{false};  // a node has failed: the others stop
 
-  /// The time counts from now, if it does not yet: looking at the clock takes longer than a short run.
+  /// Starts the clock if it does not run yet. Not done earlier because reading the clock takes longer than a short run.
   void start_clock() {
     if (timeout_in_ms > 0 && deadline == std::chrono::steady_clock::time_point::max())
       deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_in_ms);
   }
-  /// Whether the run must stop. Errors: cancelled, deadline_exceeded.
+  /// Checks whether the run must stop. Errors: cancelled, deadline_exceeded.
   void check() const {
     check_calls();
     if (deadline != std::chrono::steady_clock::time_point::max() && std::chrono::steady_clock::now() >= deadline)
       throw deadline_exceeded("Timed out after " + std::to_string(timeout_in_ms) + " ms");
   }
-  /// The same without a look at the clock. Errors: cancelled.
+  /// The same without reading the clock. Errors: cancelled.
   void check_calls() const {
     if (stopped.load(std::memory_order_relaxed)) throw cancelled("another node of the run has failed");
     if (cancel != nullptr && cancel->is_cancelled()) throw cancelled("Step was cancelled by an explicit call to cancel()");
@@ -112,12 +112,12 @@ struct step_state {
   }
 };
 
-/// A run as an interruption of the loops that its nodes begin.
+/// Lets a run interrupt the loops that its nodes execute.
 class step_interruption final : public cpu::interruption {
  public:
   explicit step_interruption(const step_state& its_step) : step_(its_step) {}
   void check(std::int64_t chunk) const override {
-    if (chunk % 4 == 0) step_.check();  // the clock takes a hundredth of a small chunk's time
+    if (chunk % 4 == 0) step_.check();  // reading the clock takes 1 % of a small chunk's time
     else step_.check_calls();
   }
 
@@ -130,13 +130,13 @@ struct kernel_memory {
   virtual ~kernel_memory() = default;
 };
 
-/// A node as kernels see it.
+/// A node, as kernels see it.
 struct kernel_node {
   graph* owner = nullptr;
   int index = -1;
   std::string_view type;
   const node_record* record = nullptr;
-  std::mutex guard;  // of `memory`: two runs may be at this node
+  std::mutex guard;  // protects `memory`: two runs may execute this node
   std::unique_ptr<kernel_memory> memory;
   std::atomic<std::uint64_t> calls{0};
 
@@ -172,19 +172,19 @@ class kernel_context {
 
   int input_count() const { return static_cast<int>(inputs_.size()); }
   int result_count() const { return static_cast<int>(results_.size()); }
-  /// The value of an input; of a variable the one it has now. Errors: failed_precondition where it has none.
+  /// The value of an input, for a variable its current value. Errors: failed_precondition if it has none.
   const tensor_value& input(int k) {
     token& t = at(k);
     if (t.variable != nullptr && !t.value) t.value = t.variable->read();
     return t.value;
   }
-  /// The same to take away: the kernel may write it where it is alone with it.
+  /// Moves an input out: the kernel may write to it if it is the only holder.
   tensor_value take(int k) {
     static_cast<void>(input(k));
     return std::move(at(k).value);
   }
   bool is_variable(int k) { return at(k).variable != nullptr; }
-  /// The variable that an input refers to. Errors: invalid_argument where it is a value.
+  /// The variable that an input refers to. Errors: invalid_argument if it is a value.
   variable_slot& variable(int k) {
     if (at(k).variable == nullptr)
       throw invalid_argument("input " + std::to_string(k) + " must be a variable, and a value was fed in its place");
@@ -192,7 +192,7 @@ class kernel_context {
   }
   const token& incoming(int k) { return at(k); }
 
-  /// Gives a result. One that the node does not have is dropped: nobody reads it.
+  /// Sets a result. A result that the node does not have is dropped: nothing reads it.
   void set(int k, tensor_value value) { set_token(k, {std::move(value), nullptr, false}); }
   void set_variable(int k, variable_slot& v) { set_token(k, {{}, &v, false}); }
   void set_token(int k, token t) {
@@ -200,14 +200,13 @@ class kernel_context {
   }
   void set_dead(int k) { set_token(k, {{}, nullptr, true}); }
 
-  // Shorthand.
   dtype type(int k) { return input(k).type(); }
   const shape& extent(int k) { return input(k).extent(); }
   std::int64_t number(int k) { return leat::integer(input(k)); }
   std::vector<std::int64_t> numbers(int k) { return integers(input(k)); }
 
  private:
-  // Of an operator without a definition nothing but its kernel knows how many inputs it takes.
+  // Only the kernel of an operator without a definition knows how many inputs it takes.
   token& at(int k) {
     if (k < 0 || k >= input_count()) [[unlikely]]
       throw invalid_argument("has " + std::to_string(input_count()) + " inputs, fewer than the operator takes");
@@ -231,12 +230,13 @@ inline kernel_registry& kernels_by_type() {
 }
 }  // namespace detail
 
-/// Makes graphs able to run an operator of this type. Safe from any thread; the first of a type stays.
+/// Registers the kernel of an operator type. Thread-safe; the first one registered for a type stays.
 inline void register_kernel(std::string_view type, operator_kernel k) {
   auto& table = detail::kernels_by_type();
   const std::lock_guard lock(table.guard);
   table.by_type.try_emplace(std::string(type), std::move(k));
 }
+/// Registers one kernel for several operator types.
 inline void register_kernels(std::initializer_list<std::string_view> types, const operator_kernel& k) {
   for (const auto type : types) register_kernel(type, k);
 }
@@ -248,7 +248,7 @@ inline const operator_kernel* find_kernel(std::string_view type) {
   return at == table.by_type.end() ? nullptr : &at->second;
 }
 
-/// The types of all operators that have a kernel, sorted.
+/// All operator types that have a kernel, sorted.
 inline std::vector<std::string> kernel_types() {
   auto& table = detail::kernels_by_type();
   const std::lock_guard lock(table.guard);
@@ -258,14 +258,15 @@ inline std::vector<std::string> kernel_types() {
   return types;
 }
 
-/// Says of types of operators that their kernels may wait for something that others do: a queue's element, an answer from outside.
-/// Such a node runs when nothing else of its run is ready, or beside the rest on a thread of its own. The kernel looks at
-/// `step.check()` from time to time while it waits, so that deadlines and cancellation reach it.
+/// Declares that the kernels of these types may block on others: for a queue's element, an answer from outside. Such a node runs when
+/// nothing else of its run is ready, or concurrently on a thread of its own. While it waits, its kernel calls `step.check()` from
+/// time to time, so that deadlines and cancellation take effect.
 inline void register_waiting(std::initializer_list<std::string_view> types) {
   auto& table = detail::kernels_by_type();
   const std::lock_guard lock(table.guard);
   for (const auto type : types) table.waiting.emplace(type);
 }
+/// Whether the kernels of an operator type may block.
 inline bool may_wait(std::string_view type) {
   auto& table = detail::kernels_by_type();
   const std::lock_guard lock(table.guard);
@@ -274,25 +275,25 @@ inline bool may_wait(std::string_view type) {
 
 namespace dynamic {
 
-/// "model.cpp:12": where a node was made, or nothing.
+/// "model.cpp:12": the source line that made a node, or empty.
 inline std::string source_text(const kernel_node& n) {
   return n.record->made_at.line == 0 ? std::string{} : std::string(n.record->made_at.file) + ":" + std::to_string(n.record->made_at.line);
 }
-/// Where a node was made, and what it is: behind every message of a run.
+/// The node's name, operator and source line, appended to every error of a run.
 inline std::string node_text(const kernel_node& n) {
   std::string text = "\n\t [[node '" + n.name() + "' (" + std::string(n.type) + ")";
   if (n.record->made_at.line != 0)
     text += std::string(", made at ") + n.record->made_at.file + ":" + std::to_string(n.record->made_at.line);
   return text + "]]";
 }
-/// Throws an error of the same class with more text.
+/// Throws an error of the same class with `more` appended to its message.
 [[noreturn]] inline void rethrow_with(const error& e, const std::string& more) { leat::detail::rethrow_saying(e, e.what() + more); }
 
 }  // namespace dynamic
 
 namespace dynamic {
 
-/// The slot of a variable's node in the session.
+/// The session's slot of a variable's node.
 inline variable_slot& slot_of(kernel_context& c) {
   const std::string shared = c.node.text("shared_name");
   const std::string& name = shared.empty() ? c.node.name() : shared;

@@ -1,5 +1,5 @@
 #pragma once
-// Kernels that pick elements by indices or put them in places: gather, scatter, partition, stitch, select, where, the largest.
+// Kernels that select or place elements by index: gather, scatter, partition, stitch, select, where, top_k.
 
 #include <leat/core/early.hpp>
 #include <leat/session/dynamic/kernel.hpp>
@@ -12,7 +12,7 @@
 
 namespace leat::dynamic {
 
-// "indices[1,0]": the place of element `k` of a tensor.
+// "indices[1,0]": the position of element `k` of a tensor, for messages.
 inline std::string element_place(std::string_view name, const shape& s, std::int64_t k) {
   std::vector<std::int64_t> at(static_cast<std::size_t>(s.rank));
   for (int i = s.rank - 1; i >= 0; --i) {
@@ -64,8 +64,8 @@ inline void run_gather(kernel_context& c) {
   c.set(0, std::move(made));
 }
 
-// The rows that the innermost dimension of indices names, and how wide a row is. Indices of no depth all name the one row that there
-// is: of these there may be any number without an element.
+// The rows that the innermost dimension of indices selects, and the width of a row. Indices of depth 0 all select the only row, so
+// there may be any number of them without elements.
 struct named_rows {
   std::int64_t count = 0;
   std::int64_t width = 1;
@@ -253,8 +253,8 @@ inline void run_where(kernel_context& c) {
   c.set(0, std::move(made));
 }
 
-/// Whether `a` comes before `b` among the largest. NaN is larger than all numbers, as in XLA's total order: a comparison in which it
-/// equals everything orders nothing.
+/// Order of the largest elements. NaN is above all numbers, as in XLA's total order: an order in which NaN equals everything would
+/// not be strict and weak.
 template <class T>
 bool is_above(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -316,7 +316,7 @@ inline void run_in_top(kernel_context& c) {
   }
   c.set(0, std::move(made));
 }
-// What elements are compared by, where equal ones are looked for: 0 equals -0, and NaN equals nothing.
+// Key for finding equal elements: 0 equals -0, and NaN equals nothing.
 template <class S>
 struct element_key {
   explicit element_key(dtype type) : is_float_(is_floating(type)) {}
@@ -367,7 +367,7 @@ inline void run_unique(kernel_context& c) {
   c.set(1, integer_tensor(c.node.type_of("out_idx", dtype::int32), places));
 }
 
-/// The elements of x that y does not have, and where they stand.
+/// The elements of x that are not in y, and their indices.
 inline void run_list_diff(kernel_context& c) {
   const tensor_value x = c.input(0), y = c.input(1);
   for (const auto* in : {&x, &y})
@@ -388,7 +388,7 @@ inline void run_list_diff(kernel_context& c) {
   c.set(1, integer_tensor(c.node.type_of("out_idx", dtype::int32), places));
 }
 
-/// Sums or products along an axis of all elements up to each, or, exclusively, before it; from the end in reverse.
+/// Cumulative sum or product along an axis; `exclusive` leaves out the element itself, `reverse` starts at the end.
 inline void run_cumulative(kernel_context& c, bool sum) {
   const tensor_value in = c.input(0);
   const shape& s = in.extent();

@@ -1,6 +1,6 @@
 #pragma once
-// Kernels of control flow, of stacks that loops keep values on, and of what a graph does beside computing: print, check, call
-// the host. The executor handles dead values and frames; these kernels forward.
+// Kernels of control flow, of the stacks on which loops keep values for their gradients, and of side effects: printing, checking,
+// host calls. The executor handles dead values and frames; these kernels forward.
 
 #include <leat/core/early.hpp>
 #include <leat/graph/named_part.hpp>
@@ -12,7 +12,7 @@
 
 namespace leat::dynamic {
 
-/// Values pushed by a loop for the loop of its gradient.
+/// Values that a loop pushes and the loop of its gradient pops.
 class value_stack final : public resource {
  public:
   value_stack(std::int64_t limit, std::string name) : limit_(limit), name_(std::move(name)) {}
@@ -145,7 +145,7 @@ inline void run_host_function(kernel_context& c) {
 
 LEAT_EARLY inline const leat::detail::filled_early control_kernels_known{[] {
   const operator_kernel pass = [](kernel_context& c) { c.set_token(0, c.incoming(0)); };
-  // a read hands on the variable, which must have a value already
+  // A read forwards the variable, which must have a value already.
   register_kernel("Identity", [](kernel_context& c) {
     if (c.is_variable(0) && !c.variable(0).is_initialized()) c.variable(0).fail();
     c.set_token(0, c.incoming(0));
@@ -163,7 +163,7 @@ LEAT_EARLY inline const leat::detail::filled_early control_kernels_known{[] {
     c.set_token(taken, c.incoming(0));
     c.set_dead(1 - taken);
   };
-  // what a branch takes is the value that there was when it was chosen, not what another branch makes of the variable
+  // A branch gets the value at the time of the choice, whatever the other branch assigns to the variable.
   register_kernel("Switch", [switched](kernel_context& c) {
     static_cast<void>(c.input(0));
     const int taken = c.input(1).as<bool>() ? 1 : 0;

@@ -1,6 +1,6 @@
 #pragma once
-// Kernels of operators that only written graphs have: biases, quotients and remainders, products of stacks of matrices, cross
-// entropies with what their gradients need.
+// Kernels of operators that have no typed form: biases, quotients and remainders, batched matrix products, cross entropies together
+// with the backprop that their gradients need.
 
 #include <leat/core/early.hpp>
 #include <leat/cpu/matmul.hpp>
@@ -108,7 +108,7 @@ inline void run_batch_product(kernel_context& c) {
   extent.push(m);
   extent.push(n);
   tensor_value made(a.type(), extent);
-  const auto place = [&](const shape& own, std::int64_t at) {  // of the matrix that stands at a place of all
+  const auto place = [&](const shape& own, std::int64_t at) {  // number of the matrix at a batch index
     std::int64_t found = 0, step = 1;
     for (int i = outer.extent.rank - 1, j = own.rank - 1; j >= 0; --i, --j) {
       const std::int64_t index = at % outer.extent[i];
@@ -135,7 +135,7 @@ inline void run_batch_product(kernel_context& c) {
   c.set(0, std::move(made));
 }
 
-// Rows of logits: largest, and the logarithm of the sum of exponentials above it.
+// Per row of logits: the largest, and the logarithm of the sum of exp(logit - largest).
 template <class T, class Row>
 void softmax_rows(const T* logits, std::int64_t rows, std::int64_t width, Row row) {
   for (std::int64_t r = 0; r < rows; ++r) {
@@ -209,7 +209,7 @@ LEAT_EARLY inline const leat::detail::filled_early network_kernels_known{[] {
                                                                           : x % y);
   };
   register_kernel("Mod", broadcasting(remainder));
-  // `x / y` of files of older graphs: integers are cut off
+  // `x / y` in files of older graphs: integers truncate.
   register_kernel("Div", broadcasting([](auto x, auto y) {
                     using T = decltype(x);
                     if constexpr (std::is_floating_point_v<T>) {

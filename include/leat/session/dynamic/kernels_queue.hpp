@@ -1,8 +1,8 @@
 #pragma once
-// Queues: what steps and threads hand each other. Elements are tuples of values; a queue is open, or closed: then what it holds
-// can be taken, and taking more is `out_of_range`, adding `cancelled`. Who takes or adds several does so to the end before the next
-// one begins, in the order in which they came: two who each hold a part would wait for each other. Whoever waits looks at its
-// run's deadline and cancellation meanwhile. Source: TensorFlow's QueueBase, whose attempts stand in line like this.
+// Queues, through which steps and threads exchange values. Elements are tuples of tensors. A closed queue gives its remaining
+// elements; a dequeue beyond those is `out_of_range`, an enqueue `cancelled`. A call for several elements completes before the next
+// one begins, in order of arrival: two calls that each held a part of what they need would deadlock. Blocked calls check their run's
+// deadline and cancellation. Source: TensorFlow's QueueBase, whose attempts are queued in the same way.
 
 #include <leat/core/early.hpp>
 #include <leat/core/philox.hpp>
@@ -26,9 +26,9 @@ class value_queue final : public resource {
     queue_order order = queue_order::first_in;
     std::string name;
     std::vector<dtype> types;
-    std::vector<shape> shapes;  // none: any
+    std::vector<shape> shapes;  // empty: any
     std::int64_t capacity = -1;
-    std::int64_t least = 0;  // stay behind while it is open
+    std::int64_t least = 0;  // elements that stay behind while it is open
     std::uint64_t seed = 0;
   };
   explicit value_queue(settings s) : settings_(std::move(s)) {}
@@ -40,7 +40,7 @@ class value_queue final : public resource {
     one.push_back(std::move(e));
     add_all(std::move(one), step);
   }
-  /// All or nothing of each element; waits for its turn and for room. Errors: cancelled where the queue was closed before.
+  /// Adds each element when its turn comes and there is room. Errors: cancelled if the queue was closed before.
   void add_all(std::vector<element> elements, step_state& step) {
     std::unique_lock lock(guard_);
     if (closing_) throw cancelled(kind() + " '" + settings_.name + "' is closed.");
@@ -53,14 +53,14 @@ class value_queue final : public resource {
       changed_.notify_all();
     }
   }
-  /// Takes `count` elements, or with `fewer` what is left of a closed queue.
+  /// Takes `count` elements; with `fewer`, the rest of a closed queue if it has less.
   std::vector<element> take(std::int64_t count, bool fewer, step_state& step) {
     std::unique_lock lock(guard_);
     std::vector<element> taken;
     if (count <= 0) return taken;
     const place_in_line mine(takers_, changed_);
     const auto available = [&] { return closed() ? size() : std::max<std::int64_t>(0, size() - settings_.least); };
-    // one after the other, as room is made for those who add
+    // One by one, as blocked enqueues get room.
     const auto give_back = [&] {
       for (auto e = taken.rbegin(); e != taken.rend(); ++e) elements_.push_front(std::move(*e));
       changed_.notify_all();
@@ -94,7 +94,7 @@ class value_queue final : public resource {
     }
     return taken;
   }
-  /// Nobody adds any more who comes later; those who wait for room still do, unless they are cancelled.
+  /// Later enqueues fail; those blocked for room still complete unless they are cancelled.
   void close(bool cancel_waiting) {
     const std::lock_guard lock(guard_);
     closing_ = true;
@@ -119,7 +119,7 @@ class value_queue final : public resource {
   }
 
  private:
-  // One who adds or takes, behind those who came before. The lock is held when it is made and when it ends.
+  // A position in the line of enqueues or dequeues. The lock is held in constructor and destructor.
   class place_in_line {
    public:
     place_in_line(std::list<int>& line, std::condition_variable& changed)
@@ -144,7 +144,7 @@ class value_queue final : public resource {
   void wait(std::unique_lock<std::mutex>& lock, step_state& step, Until until) {
     while (!until()) {
       step.check();
-      // someone else cannot wake this up for a cancellation, so it looks itself from time to time
+      // A cancellation does not notify this condition variable, so it is polled.
       changed_.wait_for(lock, std::chrono::milliseconds(2));
     }
   }
@@ -184,7 +184,7 @@ inline tensor_value row_of(const tensor_value& v, std::int64_t row) {
   with_storage(v.type(), [&]<class S>(S) { std::copy_n(stored<S>(v) + row * width, width, stored<S>(made)); });
   return made;
 }
-/// Values of one shape as the rows of an array; shorter ones are filled up with zeros where the queue pads.
+/// Stacks values as the rows of an array; where the queue pads, smaller ones are filled up with zeros.
 inline tensor_value rows_of(const std::vector<value_queue::element>& elements, std::size_t component, const value_queue& q) {
   const auto& settings = q.made_with();
   shape row;
@@ -217,7 +217,7 @@ inline tensor_value rows_of(const std::vector<value_queue::element>& elements, s
   return made;
 }
 
-/// What a node takes out of a queue is what the queue has. Asked before anything is taken.
+/// Checks, before anything is dequeued, that the node's results match the queue's components.
 inline void check_components(const value_queue& q, kernel_context& c) {
   const auto& types = q.made_with().types;
   if (static_cast<std::size_t>(c.result_count()) != types.size())
@@ -269,7 +269,7 @@ LEAT_EARLY inline const leat::detail::filled_early queue_kernels_known{[] {
     register_kernel("QueueEnqueueMany" + v, [](kernel_context& c) {
       auto& q = held_as<value_queue>(c.input(0));
       std::vector<value_queue::element> all;
-      metered_bytes rows;  // those of no elements take memory, too
+      metered_bytes rows;  // empty rows take memory, too
       for (int k = 1; k < c.input_count(); ++k) {
         const shape& s = c.extent(k);
         if (s.rank < 1 || (k > 1 && s[0] != static_cast<std::int64_t>(all.size())))

@@ -1,5 +1,5 @@
 #pragma once
-// Kernels of shapes and of parts of arrays: what graphs compute sizes with, slices, arrays cut up and put together.
+// Kernels that compute shapes, and slice, split, concatenate and pad arrays.
 
 #include <leat/core/early.hpp>
 #include <leat/ops/defined_array.hpp>
@@ -65,7 +65,7 @@ inline void run_range(kernel_context& c) {
     T v = start;
     for (T& x : all) {
       x = v;
-      v = arithmetic<T>::add(v, delta);  // the one behind the last may not exist
+      v = arithmetic<T>::add(v, delta);  // the one after the last may overflow
     }
     c.set(0, std::move(made));
   });
@@ -132,7 +132,7 @@ inline void run_expand_dims(kernel_context& c) {
   c.set(0, c.take(0).reshaped(extent));
 }
 
-/// Along which axes the gradient of a broadcast operand is summed. Source: TensorFlow `BroadcastGradientArgs`.
+/// The axes along which the gradient of a broadcast operand is summed. Source: TensorFlow `BroadcastGradientArgs`.
 inline void run_broadcast_gradient_args(kernel_context& c) {
   const auto a = c.numbers(0), b = c.numbers(1);
   std::vector<std::int64_t> from_a, from_b;
@@ -198,11 +198,11 @@ inline void run_strided_slice_grad(kernel_context& c) {
   c.set(0, std::move(made));
 }
 
-/// Arrays beside each other: of part k, `widths[k]` elements stand in each of `rows`.
+/// Concatenates arrays: each of `rows` has `widths[k]` elements of part k.
 inline tensor_value beside(dtype type, const shape& extent, std::int64_t rows, const std::vector<tensor_value>& parts,
                            const std::vector<std::int64_t>& widths) {
   tensor_value made(type, extent);
-  if (made.elements() == 0) return made;  // of no width there may be any number of rows
+  if (made.elements() == 0) return made;  // with width 0 there may be any number of rows
   with_storage(type, [&]<class S>(S) {
     S* to = stored<S>(made);
     for (std::int64_t r = 0; r < rows; ++r)
@@ -256,7 +256,7 @@ inline void run_concat(kernel_context& c, int first, int count, std::int64_t giv
   c.set(0, beside(type, extent, product(base, 0, axis), parts, widths));
 }
 
-/// Cuts an array along an axis into parts of these sizes; with `drop`, each of size 1 without that axis.
+/// Splits an array along an axis into parts of these sizes; with `drop`, parts of size 1 without that axis.
 inline void cut(kernel_context& c, int input, int axis, const std::vector<std::int64_t>& sizes, bool drop) {
   const tensor_value in = c.input(input);
   const shape& s = in.extent();
@@ -298,7 +298,7 @@ inline void run_split_sizes(kernel_context& c) {
     else if (sizes[k] < 0 || sizes[k] > s[axis])
       throw invalid_argument("Split size at index " + std::to_string(k) + " must be >= 0 and at most " + std::to_string(s[axis]) +
                              ". Got: " + std::to_string(sizes[k]));
-    else known = std::min(known + sizes[k], s[axis] + 1);  // more is more
+    else known = std::min(known + sizes[k], s[axis] + 1);  // one beyond is enough to fail
   }
   if (open >= 0) sizes[static_cast<std::size_t>(open)] = s[axis] - known;
   if (static_cast<int>(sizes.size()) != c.result_count() || (open < 0 ? known != s[axis] : known > s[axis]))

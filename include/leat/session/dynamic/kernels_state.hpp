@@ -1,6 +1,6 @@
 #pragma once
-// Kernels of variables: reading, assigning, scattering, the optimizers' updates. Everything is checked before a variable is
-// touched, so that a step that fails leaves none half written. Arithmetic is TensorFlow's, element by element.
+// Kernels of variables: reading, assigning, scattering, the optimizers' updates. All operands are checked before a variable is
+// changed, so a failing step leaves none half written. The arithmetic is TensorFlow's, element by element.
 
 #include <leat/core/early.hpp>
 #include <leat/session/dynamic/kernel.hpp>
@@ -26,7 +26,7 @@ inline void run_assign(kernel_context& c) {
     if (v.is_initialized()) {
       try {
         wanted = v.read().extent();
-      } catch (const failed_precondition&) {  // taken away in between
+      } catch (const failed_precondition&) {  // destroyed in between
       }
     }
     if (wanted.has_rank() ? !may_equal(wanted, value.extent()) : false) want_shape("Assign", wanted, value.extent());
@@ -80,7 +80,7 @@ T scattered(scatter_kind kind, T a, T b) {
   }
 }
 
-/// Row `indices[k]` of `to` becomes it and row `k` of the updates; one number stands for all of them.
+/// Updates row `indices[k]` of `to` with row `k` of the updates; `single`: one number for all of them.
 template <class T>
 void scatter_rows(scatter_kind kind, T* to, std::int64_t width, const std::vector<std::int64_t>& indices, const T* from, bool single) {
   for (std::size_t k = 0; k < indices.size(); ++k) {
@@ -188,7 +188,7 @@ class apply_call {
     if (v.extent().rank != 0) throw invalid_argument("input " + std::to_string(input) + " is not a scalar: " + brackets(v.extent()));
     return v.as<T>();
   }
-  /// Calls `change(pointers, gradient, elements)` with all variables locked, each in memory of its own.
+  /// Calls `change(pointers, gradient, elements)` with all variables locked and their elements unshared.
   template <class T, class Change>
   void run(Change change) {
     std::vector<variable_slot*> order = slots_;
@@ -243,7 +243,7 @@ class apply_call {
     }
     c_.set_variable(0, *slots_[0]);
   }
-  /// Of the rows that an input names, or of all elements where it is -1.
+  /// On the rows that input `indices` selects, or on all elements if it is -1.
   template <class T, class F>
   void run_at(int indices, F change) {
     if (indices < 0) run<T>(change);
@@ -267,8 +267,8 @@ T shrunk(T prox, T rate, T l1, T l2) {
   return prox / (T(1) + rate * l2);
 }
 
-/// A step that is the same for all elements and for those of some rows: "Apply..." and "SparseApply...", whose input `indices` names
-/// the rows.
+/// Registers a step that is the same for all elements ("Apply...") and for selected rows ("SparseApply...", whose input `indices`
+/// selects them).
 template <class F>
 void register_step(const std::string& name, int indices, F step) {
   register_kernel("Apply" + name, [step](kernel_context& c) { step(c, -1); });
@@ -377,7 +377,7 @@ inline void register_optimizers() {
       const T rate = a.rate<T>(k), l1 = a.rate<T>(k + 1), l2 = a.rate<T>(k + 2), power = a.rate<T>(k + 3);
       const auto root = [&](T x) { return power == T(-0.5) ? std::sqrt(x) : std::pow(x, -power); };
       a.run_at<T>(indices, [&](T** p, const T* g, std::int64_t n) {
-        const T scale = by_rate ? rate : T(1);  // what the linear part holds, in units of the rate
+        const T scale = by_rate ? rate : T(1);  // converts the linear accumulator to units of the rate
         for (std::int64_t i = 0; i < n; ++i) {
           const T next = p[1][i] + g[i] * g[i];
           const T sigma = (root(next) - root(p[1][i])) / (by_rate ? T(1) : rate);

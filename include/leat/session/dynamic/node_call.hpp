@@ -1,20 +1,20 @@
 #pragma once
-// One call of a node's kernel in a run: its errors name the node, its time goes to the trace, and what it gives is ready for
-// others to read.
+// One call of a node's kernel in a run: its errors name the node, its time goes to the trace, and its results are complete before
+// others read them.
 
 #include <leat/session/dynamic/plan.hpp>
 #include <leat/session/trace.hpp>
 
 namespace leat::dynamic {
 
-/// Calls a node's kernel, and tells the run's trace.
+/// Calls a node's kernel and records it in the run's trace.
 inline void run_traced(const plan_node& n, kernel_context& c) {
   const trace_scope timed(c.step.trace, c.step.traced_run, n.node->name(), std::string(n.node->type), source_text(*n.node));
   (*n.run)(c);
 }
 
-// Kernels that move elements trust what the graph says of their dtype, so it holds of every result: what a stack or a queue gives,
-// and a host function, may be something else. Handles are looked at where they are used.
+// Kernels that move elements rely on the dtypes of the graph, so every result is checked: a stack, a queue or a host function may
+// return another one. Handles are checked where they are used.
 inline void check_results(const plan_node& n, std::span<const token> results) {
   for (std::size_t k = 0; k < n.result_types.size(); ++k) {
     const token& t = results[k];
@@ -26,7 +26,7 @@ inline void check_results(const plan_node& n, std::span<const token> results) {
   }
 }
 
-/// Calls a node's kernel. Errors: the kernel's, with the node behind the text.
+/// Calls a node's kernel. Errors: the kernel's, with the node appended to the message.
 inline void call_kernel(const plan_node& n, step_state& step, std::span<token> inputs, std::span<token> results) {
   if (n.part != nullptr) return n.part->run(step, inputs, results);
   try {
@@ -52,11 +52,11 @@ inline void call_kernel(const plan_node& n, step_state& step, std::span<token> i
   }
 }
 
-/// Where a result stands among those of all nodes.
+/// The slot of a result among those of all nodes.
 inline token& result_at(const run_plan& plan, std::vector<token>& results, const plan_source& s) {
   return results[static_cast<std::size_t>(plan.nodes[static_cast<std::size_t>(s.node)].first_result + s.port)];
 }
-/// The inputs of a node in a plan without control flow, taken away where nobody needs them later.
+/// Collects a node's inputs in a plan without control flow; moves those whose last use this is.
 inline void take_inputs(const run_plan& plan, const plan_node& n, std::vector<token>& results, std::vector<token>& inputs) {
   inputs.clear();
   for (std::size_t k = 0; k < n.inputs.size(); ++k) {
@@ -66,16 +66,16 @@ inline void take_inputs(const run_plan& plan, const plan_node& n, std::vector<to
   }
 }
 
-/// Whether a node is so much work that another thread may be worth it.
+/// Whether a node is enough work to be worth another thread.
 inline bool is_heavy(const plan_node& n, std::span<const token> inputs) {
   if (n.work == work_kind::none) return false;
   return (n.part != nullptr ? n.part->work(inputs) : work_of(n.work, *n.node, inputs)) >= heavy_work;
 }
 
-/// The node of the graph that gives a result.
+/// The graph's node that makes a result.
 inline const kernel_node& giver_of(const plan_node& n, int result) { return n.part != nullptr ? n.part->giver(result) : *n.node; }
 
-/// What a fetch takes from a result.
+/// The value to fetch from a result.
 inline tensor_value fetched_value(const plan_node& n, const token& t) {
   if (t.variable == nullptr || t.value) return t.value;
   try {

@@ -1,6 +1,6 @@
 #pragma once
-// What is known of a node by its type, before anything runs: what it is to control flow, which variables it writes, whether its
-// results are a function of its inputs and nothing else, and whether the compiler's table can say it.
+// Static properties of a node by its operator type: its role in control flow, the variables that it writes, whether it is pure,
+// and whether the compiler's table can express it.
 
 #include <leat/graph/canonical_rewrite.hpp>
 #include <leat/graph/known_operators.hpp>
@@ -11,7 +11,7 @@
 
 namespace leat::dynamic {
 
-/// What a node is to the executor; `feed` stands for a value from outside.
+/// A node's role for the executor; `feed` stands for a value from outside.
 enum class flow : unsigned char { plain, merge, enter, exit, next, trigger, feed };
 
 inline flow flow_of(std::string_view type) {
@@ -33,7 +33,7 @@ inline std::vector<int> written_inputs(const op_info& op, int inputs) {
     return list;
   const operator_definition* d = find_definition(op.type);
   if (d == nullptr) return list;
-  // a reference to texts is the handle of an older graph's queue
+  // A reference to strings is the queue handle of an older graph.
   for (std::size_t k = 0; k < d->inputs.size() && static_cast<int>(k) < inputs; ++k)
     if (d->inputs[k].reference && !d->inputs[k].is_list() && d->inputs[k].type != data_type::string) list.push_back(static_cast<int>(k));
   return list;
@@ -45,19 +45,19 @@ inline bool passes_on(std::string_view type) {
          type == "PlaceholderWithDefault";
 }
 
-/// Whether its result depends on its input's shape, and not on the elements.
+/// Whether its result depends on its input's shape alone, not on the elements.
 inline bool looks_at_shape_alone(std::string_view type) {
   return type == "Shape" || type == "ShapeN" || type == "Rank" || type == "Size";
 }
 
-/// Whether it is a function of its inputs that `canonical` says in operators with a definition.
+/// Whether it is a function of its inputs that `canonical` rewrites to operators with a definition.
 inline bool is_rewritten(std::string_view type) {
   const canonical_rewrite* rewrite = leat::detail::find_rewrite(type);
   return rewrite != nullptr && !rewrite->writes;
 }
 
-/// Whether its results are a function of its inputs alone, which may be computed when it suits, once or again. Kernels that a
-/// program has made known may have effects; operators with a definition have none.
+/// Whether its results are a function of its inputs alone, so that it may run at any time and more than once. User-registered kernels
+/// may have effects; operators with a definition have none.
 inline bool is_pure(const op_info& op) {
   constexpr std::string_view with_kernels[]{  // sorted
       "Atan2", "BroadcastGradientArgs", "Concat", "ConcatOffset", "ConcatV2", "Cumprod", "Cumsum", "DynamicPartition", "DynamicStitch",
@@ -77,8 +77,8 @@ inline bool is_pure(const op_info& op) {
   return op.infer != nullptr || std::binary_search(std::begin(with_kernels), std::end(with_kernels), op.type) || is_rewritten(op.type);
 }
 
-/// Inputs whose values say what a node is, and not only what it computes with: sizes, axes, indices of a slice. The number of
-/// the first one and how many there are; of a node whose operator is defined, its numbers.
+/// The inputs whose values determine the computation itself: sizes, axes, indices of a slice. The index of the first one and their
+/// count; for operators with a definition, its number inputs.
 struct value_inputs {
   int first = 0;
   int count = 0;

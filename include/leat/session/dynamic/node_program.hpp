@@ -1,8 +1,8 @@
 #pragma once
-// Operators that have a definition (element function, reduction, view, array kernel, composite), or that `canonical` says in those
-// that have, run at a node as a program of one node: the compiler's passes make it for the shapes at hand, the interpreter runs it, and
-// the node keeps it for the next call with these shapes. So every operator of typed expressions, and every one of a program's own, runs
-// in graphs with names.
+// Runs an operator with a definition (element function, reduction, view, array kernel, composite), or one that `canonical` rewrites
+// to such, as a program of one node: the compiler's passes make it for the current shapes, the interpreter runs it, and the node
+// keeps it for the next call with these shapes. So every operator of typed expressions, user-defined ones too, runs in graphs with
+// names.
 
 #include <leat/cpu/interpret.hpp>
 #include <leat/graph/canonical_rewrite.hpp>
@@ -11,8 +11,8 @@
 
 namespace leat::dynamic {
 
-/// How many of a node's inputs, the last ones, are numbers and not operands. A node that was written by its TensorFlow name alone
-/// has them as operands; its operator's form tells.
+/// How many of a node's inputs, the last ones, are attributes given as tensors. A node written by its TensorFlow name alone has them
+/// as operands; the operator's form tells which.
 inline int number_inputs_of(const op_info& op, const node_record& r, int inputs) {
   if (r.number_inputs > 0) return r.number_inputs;
   int held = 0;
@@ -20,7 +20,7 @@ inline int number_inputs_of(const op_info& op, const node_record& r, int inputs)
   return held;
 }
 
-/// The programs of one node, by what shapes and numbers it was called with.
+/// The programs of one node, keyed by shapes and attribute values.
 class node_programs final : public kernel_memory {
  public:
   void run(kernel_context& c) {
@@ -45,13 +45,13 @@ class node_programs final : public kernel_memory {
     if (found->passes_through) return c.set(0, c.take(0));
     tensor_value result(found->result.type, found->result.extent);
     if (found->code) {
-      std::byte nothing[8];  // where there are no elements
+      std::byte nothing[8];  // stands for an array without elements
       const auto place = [&](const std::byte* data) { return data != nullptr ? const_cast<std::byte*>(data) : nothing; };
       for (const auto& [buffer, operand] : found->operands) found->bound->bind(buffer, place(c.input(operand).data()));
       found->bound->bind(found->fetch, place(result.data()));
       if (!found->bound->is_ready() && last_ != nullptr && last_ != found && last_->bound) found->bound->take_memory(*last_->bound);
       last_ = found;
-      // nobody sees the result of a node that does not end
+      // Interruption is safe: nobody sees the results of a node that does not finish.
       const step_interruption stop(c.step);
       const cpu::scoped_interruption within(&stop);
       found->bound->run();
@@ -63,7 +63,7 @@ class node_programs final : public kernel_memory {
   static constexpr std::size_t most = 16;
   struct entry {
     std::vector<tensor_info> infos;
-    std::vector<std::string> numbers;  // the bytes of inputs that hold numbers
+    std::vector<std::string> numbers;  // the bytes of the inputs that are attributes
     tensor_info result;
     bool passes_through = false;
     std::optional<cpu::interpreter> code;
@@ -140,7 +140,7 @@ class node_programs final : public kernel_memory {
     const op_info& op = *table.at(row).op;
     made.result = table.at(row).result;
     if (!made.result.extent.is_static()) throw unimplemented("a " + std::string(op.type) + " whose result's shape is not known");
-    // a result without elements is made without running, unless the indices could be refused
+    // A result without elements needs no run, unless the indices could be out of range.
     const bool has_indices = is_operator<gather_op>(op) || is_operator<segment_sum_op>(op);
     if (made.result.extent.elements() == 0 && !has_indices) return;
     made.code.emplace(passes::compile(table, {row}));
@@ -153,11 +153,11 @@ class node_programs final : public kernel_memory {
 
   std::vector<std::unique_ptr<entry>> entries_;
   std::size_t next_ = 0;
-  entry* last_ = nullptr;  // that ran: it has the memory
-  int held_ = -1;  // inputs that are numbers
+  entry* last_ = nullptr;  // the last that ran: it holds the memory
+  int held_ = -1;  // number of inputs that are attributes
 };
 
-// Texts are compared, and nothing else is computed with them.
+// Strings can be compared; no other operator computes with them.
 inline void compare_texts(kernel_context& c, bool equal) {
   const tensor_value a = c.input(0), b = c.input(1);
   if (!(a.extent() == b.extent()) && a.elements() != 1 && b.elements() != 1)
@@ -173,7 +173,7 @@ inline void compare_texts(kernel_context& c, bool equal) {
 inline void run_definition(kernel_context& c) {
   const std::string_view type = c.node.type;
   if (c.input_count() == 2 && c.type(0) == text_dtype && (type == "Equal" || type == "NotEqual")) return compare_texts(c, type == "Equal");
-  // shapes that do not fit are unequal, if the node says so
+  // With incompatible_shape_error=false, shapes that do not broadcast are unequal.
   if ((type == "Equal" || type == "NotEqual") && !c.node.flag("incompatible_shape_error", true) && !broadcast(c.extent(0), c.extent(1)).ok)
     return c.set(0, tensor_value(type == "NotEqual"));
   const std::lock_guard lock(c.node.guard);

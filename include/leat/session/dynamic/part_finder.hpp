@@ -1,8 +1,8 @@
 #pragma once
-// What of a plan can be programs, where it is none as a whole because of control flow, random numbers, queues or calls of the host.
-// Nodes are taken together that are functions of their inputs, stand in one frame, are dead or alive together and wait for the
-// same nodes (aliveness.hpp), and have the same level: then no path from one to another leads over a node that is none of them.
-// What says sizes, axes and indices must depend on shapes and constants alone, since a program is made for it.
+// Partitions a plan that cannot be compiled whole (control flow, random numbers, queues, host calls) into subgraphs that can. Nodes
+// form a part if they are pure, of one frame, of one liveness class and wait for the same nodes (aliveness.hpp), and have the
+// same level: then no path between two of them leaves the part. Inputs that are sizes, axes or indices must depend on shapes and
+// constants alone, since a program is compiled for their values.
 
 #include <leat/session/dynamic/aliveness.hpp>
 #include <leat/session/dynamic/fused_part.hpp>
@@ -21,7 +21,7 @@ class part_finder {
   const std::vector<std::vector<int>>& parts() const { return parts_; }
   /// The part that a node is a member of, or -1.
   int part_of(int node) const { return facts(node).part; }
-  /// Whether a node is a constant that parts have copies of.
+  /// Whether a node is a constant that each part copies.
   bool is_constant(int node) const { return facts(node).is_constant; }
   /// Whether the program of a member must know the elements of an input.
   bool wants_value(int member, int k) const {
@@ -33,7 +33,7 @@ class part_finder {
     if (value_inputs_of(op.type, inputs).contains(k)) return true;
     return op.infer != nullptr && k >= inputs - number_inputs_of(op, *n.node->record, inputs);
   }
-  /// How many members do more than to pass on and to look at shapes.
+  /// How many members do more than forward or look at shapes.
   int computing(int part) const {
     const auto& all = parts_[static_cast<std::size_t>(part)];
     return static_cast<int>(std::count_if(all.begin(), all.end(), [&](int i) { return computes(i); }));
@@ -41,13 +41,13 @@ class part_finder {
 
  private:
   struct node_facts {
-    int rank = 0;              // in the sequence
+    int rank = 0;              // position in topological order
     int level = 0;
     int part = -1;
     bool is_constant = false;
-    bool is_member = false;    // it can be
+    bool is_member = false;    // it can be a member
     bool is_stable = false;    // few integers that depend on shapes and constants alone
-    bool is_variable = false;  // it gives a variable, and not a value
+    bool is_variable = false;  // it gives a variable, not a value
     std::vector<int> held_by;
   };
 
@@ -56,7 +56,7 @@ class part_finder {
   const node_facts& facts(int i) const { return nodes_[static_cast<std::size_t>(i)]; }
   const op_info& op_of(const plan_node& n) const { return *g_.at(n.node->index).op; }
 
-  // An order in which all that a node needs comes before it, but for a loop's way back.
+  // A topological order of the nodes, ignoring the back edges of loops.
   void put_in_sequence() {
     if (plan_.has_control_flow)
       for (std::size_t i = 0; i < plan_.nodes.size(); ++i) sequence_.push_back(static_cast<int>(i));
@@ -122,7 +122,7 @@ class part_finder {
     if (op.kind == op_kind::constant || looks_at_shape_alone(op.type)) return true;
     return !n.inputs.empty() && std::all_of(n.inputs.begin(), n.inputs.end(), from_stable);
   }
-  // The stack that a handle is of: sizes that a loop keeps for the loop of its gradient are still sizes.
+  // The stack behind a handle: sizes that a loop saves for the loop of its gradient are still sizes.
   int stack_of(plan_source handle) const {
     while (at(handle.node).node != nullptr && (at(handle.node).kind == flow::enter || passes_on(op_of(at(handle.node)).type)))
       handle = at(handle.node).inputs[0];
@@ -141,7 +141,7 @@ class part_finder {
   bool go_together(int a, int b) const {
     return facts(a).is_member && facts(b).is_member && at(a).frame == at(b).frame && alive_.of(a) == alive_.of(b);
   }
-  // False where they do not come to an end, which is so in no graph that runs.
+  // Returns false if the levels do not converge, which happens in no graph that runs.
   bool find_levels() {
     std::vector<std::vector<int>> enters(plan_.frames.size());
     for (const int i : sequence_)
@@ -150,7 +150,7 @@ class part_finder {
       bool stays = true;
       for (const int i : sequence_) {
         int level = level_of(i);
-        if (at(i).kind == flow::exit)  // what an iteration takes, the next may give
+        if (at(i).kind == flow::exit)  // an iteration may use results of the previous one
           for (const int e : enters[static_cast<std::size_t>(at(i).frame)]) level = std::max(level, facts(e).level + 1);
         stays = stays && level == facts(i).level;
         facts(i).level = level;
@@ -167,7 +167,7 @@ class part_finder {
     for (const auto& s : at(i).inputs) {
       if (!facts(i).is_member || !facts(s.node).is_constant) comes_after(s.node);
       else
-        for (const int c : at(s.node).controls) comes_after(c);  // the constant will be the part's own, but waits for the same
+        for (const int c : at(s.node).controls) comes_after(c);  // the part's own copy waits for the same
     }
     for (const int c : at(i).controls) comes_after(c);
     for (const int h : facts(i).held_by) comes_after(h);
@@ -189,7 +189,7 @@ class part_finder {
   const run_plan& plan_;
   aliveness alive_;
   std::vector<node_facts> nodes_;
-  std::map<int, std::vector<plan_source>> pushed_;  // of each stack
+  std::map<int, std::vector<plan_source>> pushed_;  // indexed by stack
   std::vector<int> sequence_;
   std::vector<std::vector<int>> parts_;
 };

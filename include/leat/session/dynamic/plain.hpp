@@ -1,7 +1,7 @@
 #pragma once
-// The fast way to run a plan: as one program. A plan without control flow, queues and calls of the host is entered into a plain
-// table (plain_table.hpp), the compiler's passes fuse what it says and plan its memory, and the interpreter runs it. What has no
-// table is left to the executor, and so is a run that fails, so that its error names the node.
+// Compiles a plan to one program. A plan without control flow, queues and host calls is entered into a plain table (plain_table.hpp);
+// the compiler's passes fuse it and plan its memory, and the interpreter runs it. Plans without a table are left to the executor,
+// and so is a run that fails, so that its error names the node.
 
 #include <leat/session/dynamic/plain_sizes.hpp>
 #include <leat/session/dynamic/plain_table.hpp>
@@ -12,7 +12,7 @@ namespace leat::dynamic {
 
 class program_cache;
 
-/// A plan as a program for certain shapes, with what it is bound to.
+/// A plan compiled for certain shapes, with its bindings.
 class plain_program : public budgeted_program, public std::enable_shared_from_this<plain_program> {
  public:
   struct feed_binding {
@@ -26,27 +26,27 @@ class plain_program : public budgeted_program, public std::enable_shared_from_th
     bool written;
     bool read;
   };
-  std::vector<tensor_info> feeds;  // what it was made for; sizes that may differ from run to run have a name
-  std::vector<std::pair<int, tensor_value>> known_feeds;  // of which also the elements
+  std::vector<tensor_info> feeds;  // it was compiled for these; sizes that may vary from run to run have names
+  std::vector<std::pair<int, tensor_value>> known_feeds;  // feeds whose elements are fixed, too
   std::vector<variable_binding> variables;  // sorted by slot
   std::vector<feed_binding> feed_buffers;
   std::vector<tensor_value> arrays;
-  std::vector<tensor_value> known;  // of each fetch: its value, where that depends on shapes alone
-  std::vector<int> fetches;         // of each fetch: the buffer, or -1
+  std::vector<tensor_value> known;  // indexed by fetch: its value, if that depends on shapes alone
+  std::vector<int> fetches;         // indexed by fetch: the buffer, or -1
   std::vector<tensor_info> results;
   std::vector<std::vector<int>> together;  // buffers of variables that one node writes
-  std::vector<int> size_names;             // of each named dimension of the program: which of the sizes it is
-  std::optional<general_table> general;    // of a program for many sizes: for which it is one
-  checked_sizes checked;                   // those that it was found to be one for; guarded by the cache
+  std::vector<int> size_names;             // indexed by the program's named dimensions: which size it is
+  std::optional<general_table> general;    // of a program for many sizes: its table
+  checked_sizes checked;                   // sizes known to fit; guarded by the cache's lock
   std::optional<cpu::interpreter> code;
   std::optional<cpu::bound_program> bound;
   program_stops stops;
-  std::int64_t own_bytes = 0;       // of all but the memory for intermediate results
+  std::int64_t own_bytes = 0;       // all but the memory for intermediate results
   std::mutex guard;
 
   explicit plain_program(const plain_table& t)
       : feeds(t.feeds), known_feeds(t.known_feeds), arrays(t.arrays), known(t.known), results(t.results) {
-    if (t.targets.empty()) {  // all of it is known
+    if (t.targets.empty()) {  // everything is known
       fetches = t.targets_of;
       return;
     }
@@ -62,7 +62,7 @@ class plain_program : public budgeted_program, public std::enable_shared_from_th
     if (size_names.empty()) stops = find_stops(code->view(), code->data(), bound->sizes(), together);
   }
 
-  /// Whether these are its shapes; then `sizes` has those with a name. Of one for many more is to be asked: `checked`.
+  /// Whether the shapes match; sets `sizes` to those of named dimensions. A program for many sizes also needs `checked`.
   bool fits(std::span<const tensor_value> given, plan_sizes& sizes) const {
     if (!general) return fits_alone(given);
     sizes.fill(-1);
@@ -70,14 +70,14 @@ class plain_program : public budgeted_program, public std::enable_shared_from_th
       if (feeds[k].type != given[k].type() || !match(feeds[k].extent, given[k].extent(), sizes)) return false;
     return knows_elements_of(given);
   }
-  /// Whether it is made for these shapes alone.
+  /// Whether it was compiled for exactly these shapes.
   bool fits_alone(std::span<const tensor_value> given) const {
     if (general) return false;
     for (std::size_t k = 0; k < feeds.size(); ++k)
       if (feeds[k].type != given[k].type() || !(feeds[k].extent == given[k].extent())) return false;
     return knows_elements_of(given);
   }
-  /// What it gives for these feeds, which fit.
+  /// The dtypes and shapes of the results for these feeds, which must fit.
   std::vector<tensor_info> results_for(std::span<const tensor_value> given) const {
     if (!general) return results;
     plan_sizes sizes;
@@ -86,9 +86,9 @@ class plain_program : public budgeted_program, public std::enable_shared_from_th
       for (tensor_info& r : all) r.extent = with_sizes(r.extent, sizes);
     return all;
   }
-  /// Runs it, if the variables are as they were: false where they are not. `cache` has it. Errors: those of the interpreter; then
-  /// no variable has been written. Of a run that takes longer also cancelled and deadline_exceeded; then no node has written only
-  /// some of its variables, or one of them in part.
+  /// Runs it; returns false if a variable's shape or presence has changed. `cache` owns it. Errors: those of the interpreter; no
+  /// variable has been written then. A longer run may also throw cancelled or deadline_exceeded; each node has then written all of its
+  /// variables or none.
   bool run(std::span<const tensor_value> given, std::vector<tensor_value>& fetched, step_state& step, program_cache& cache) {
     const std::lock_guard lock(guard);
     plan_sizes sizes;
@@ -145,7 +145,7 @@ class plain_program : public budgeted_program, public std::enable_shared_from_th
   }
   [[gnu::cold]] void have_memory(step_state& step, program_cache& cache);
 
-  // Which buffers are whose.
+  // Assigns buffers to leaves.
   void bind(const plain_table& t) {
     const program_view view = code->view();
     for (int k = 0; k < view.names(); ++k) size_names.push_back(size_of_name(view.name(k)));

@@ -1,6 +1,6 @@
 #pragma once
-// A node of a graph at run time as rows of the plain table, where its operator has a definition or can be written in those that
-// have: slices as views, and what `canonical` rewrites in the same way.
+// Translates a node of a graph at run time to rows of the plain table, if its operator has a definition or can be expressed by
+// operators that have: slices as views, and what `canonical` rewrites in the same way.
 
 #include <leat/graph/named.hpp>
 #include <leat/ops/canonical_gradients.hpp>
@@ -13,15 +13,15 @@
 
 namespace leat::dynamic {
 
-/// What is known of a value while a table is made: a row, or elements that are known already, or a variable.
+/// A value while a table is made: a row, known elements, or a variable.
 struct plain_value {
   tensor_info info;
-  int row = -1;  // of a variable: what was written last, -1 for its first value
+  int row = -1;  // of a variable: the last write, -1 for its initial value
   tensor_value known;
   variable_slot* slot = nullptr;
 };
 
-/// Whether `plain_rows` may know rows for an operator, as far as its type tells; `first` is the dtype of its first input.
+/// Whether `plain_rows` may express an operator, judged by type; `first` is the dtype of its first input.
 inline bool may_have_rows(const op_info& op, dtype first) {
   constexpr std::string_view known[]{  // sorted
       "ConcatV2", "ExpandDims", "Fill", "GatherV2", "OnesLike", "Pack", "Reshape", "Split", "SplitV", "Squeeze", "StridedSlice",
@@ -38,7 +38,7 @@ class plain_rows {
              std::function<int(plain_value&)> row_of)
       : table_(table), node_(node), op_(op), in_(in), row_of_(std::move(row_of)) {}
 
-  /// The results as rows; none where the operator cannot be said so.
+  /// The results as rows; empty if the operator cannot be expressed.
   std::vector<output> make() {
     const std::string_view t = op_.type;
     if (auto made = shaped(t); !made.empty()) return made;
@@ -101,7 +101,7 @@ class plain_rows {
     }
     if (t == "ZerosLike" || t == "OnesLike") return {constant(table_, in_[0].info.type, extent(0), t == "OnesLike" ? 1 : 0)};
     if (t == "Reshape" || t == "Squeeze" || t == "ExpandDims" || t == "Tile") {
-      // the kernel says which shape; elements are not looked at
+      // The kernel knows the shape; elements are not needed.
       if (t != "Squeeze" && !known(1)) return {};
       if (t == "Tile") return tiled();
       std::vector<token> given(in_.size()), made(1);
@@ -230,7 +230,7 @@ class plain_rows {
     return {node<pad_op>(numbers, reshaped(in(4), whole))};
   }
 
-  // As `canonical` says it.
+  // As `canonical` rewrites it.
   std::vector<output> rewritten(std::string_view t) {
     const canonical_rewrite* rewrite = leat::detail::find_rewrite(t);
     if (rewrite == nullptr || rewrite->writes) return {};

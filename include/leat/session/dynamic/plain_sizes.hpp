@@ -1,8 +1,8 @@
 #pragma once
-// One table for all sizes of a plan. Which of a table's numbers follow from the sizes of its feeds is seen from two tables of the
-// same plan: a dimension that differs between them, and is in both that of a feed, gets a name; a constant that differs as the
-// number of elements along such dimensions does, or as its reciprocal, is computed from it. A third table is then an instance or
-// not, which is looked up number by number: so the program of a general table is run for sizes only whose own table says the same.
+// Generalizes a plan's table from two sizes to all. Two tables of the same plan for different sizes are compared: a dimension that
+// differs between them and is in both a feed's gets a name; a constant that differs as the number of elements along such dimensions,
+// or as its reciprocal, becomes computed from it. Whether a third table is an instance of the general one is decided by comparing
+// all their numbers, so the general program runs only for sizes whose own table says the same.
 
 #include <leat/ops/arithmetic.hpp>
 #include <leat/ops/array.hpp>
@@ -15,19 +15,19 @@
 namespace leat::dynamic {
 
 inline constexpr std::size_t most_sizes = 4;
-/// Sizes by their number; -1 where there is none.
+/// Sizes by index; -1 for unset.
 using plan_sizes = std::array<std::int64_t, most_sizes>;
 
 inline constexpr std::array<std::string_view, most_sizes> size_texts{"size 0", "size 1", "size 2", "size 3"};
 inline constexpr std::array<std::int64_t, most_sizes> size_dimensions{named_dimension(size_texts[0]), named_dimension(size_texts[1]),
                                                                       named_dimension(size_texts[2]), named_dimension(size_texts[3])};
-/// Which size a named dimension of a general table is; -1 for none.
+/// The index of the size that a named dimension of a general table stands for, or -1.
 constexpr int size_of_name(std::int64_t dimension) {
   for (std::size_t k = 0; k < most_sizes; ++k)
     if (size_dimensions[k] == dimension) return static_cast<int>(k);
   return -1;
 }
-/// A number of a general table for some sizes.
+/// A dimension of a general table, with sizes substituted.
 constexpr std::int64_t with_sizes(std::int64_t number, const plan_sizes& sizes) {
   const int k = is_named(number) ? size_of_name(number) : -1;
   return k < 0 ? number : sizes[static_cast<std::size_t>(k)];
@@ -36,7 +36,7 @@ constexpr shape with_sizes(shape s, const plan_sizes& sizes) {
   for (int i = 0; i < s.rank; ++i) s.dim[i] = with_sizes(s.dim[i], sizes);
   return s;
 }
-/// Whether a shape is one with names; enters the sizes that those have.
+/// Whether a shape is an instance of one with names; sets the sizes of those names.
 constexpr bool match(const shape& named, const shape& now, plan_sizes& sizes) {
   if (named.rank != now.rank) return false;
   for (int i = 0; i < named.rank; ++i) {
@@ -50,7 +50,7 @@ constexpr bool match(const shape& named, const shape& now, plan_sizes& sizes) {
   return true;
 }
 
-/// Sizes for which a general table was found to be the right one: the last few thousand.
+/// The sizes for which a general table is known to be right: the last few thousand.
 class checked_sizes {
  public:
   bool has(const plan_sizes& sizes) const { return all_.contains(sizes); }
@@ -66,7 +66,7 @@ class checked_sizes {
 /// A number that follows from sizes: factor x Π sizes, or factor / (divisor x Π sizes).
 struct sized_number {
   std::int64_t factor = 1;
-  std::int64_t divisor = 0;               // 0: not divided
+  std::int64_t divisor = 0;               // 0: no division
   std::array<std::int64_t, 2> sizes{};    // one or two named dimensions
   int count = 0;
 
@@ -77,11 +77,11 @@ struct sized_number {
   }
 };
 
-/// A table for all sizes for which it is the right one.
+/// A table for all sizes that it is right for.
 struct general_table {
   plain_table table;
-  std::vector<int> places;                            // of each row of an instance: which it is here
-  std::vector<std::pair<int, sized_number>> numbers;  // the instance's constants that follow from sizes, by their rows
+  std::vector<int> places;                            // maps an instance's rows to rows here
+  std::vector<std::pair<int, sized_number>> numbers;  // the instance's constants that follow from sizes, by row
 };
 
 namespace detail {
@@ -95,7 +95,7 @@ inline bool same_elements(const tensor_value& a, const tensor_value& b) {
   if (!a || !b) return !a && !b;
   return a.type() == b.type() && a.extent() == b.extent() && (a.data() == b.data() || std::memcmp(a.data(), b.data(), a.bytes()) == 0);
 }
-// All that two tables of one plan have in common whatever the sizes.
+// Whether two tables of one plan agree in everything that does not depend on sizes.
 inline bool same_but_rows(const plain_table& a, const plain_table& b) {
   const auto same_variable = [](const plain_table::variable& x, const plain_table::variable& y) {
     return x.slot == y.slot && x.info == y.info && x.written == y.written;
@@ -106,7 +106,7 @@ inline bool same_but_rows(const plain_table& a, const plain_table& b) {
          std::ranges::equal(a.arrays, b.arrays, same_elements) && std::ranges::equal(a.variables, b.variables, same_variable) &&
          std::ranges::equal(a.known_feeds, b.known_feeds, same_feed);
 }
-// Whether two rows, which are no constants, are of one kind; `place` gives the row of the first table for one of the second.
+// Whether two rows that are not constants are alike; `place` maps a row of the second table to one of the first.
 template <class Place>
 bool same_row(const graph& a, const node& x, const graph& b, const node& y, Place place) {
   if (x.op->code != y.op->code || x.result.type != y.result.type || x.input_count != y.input_count || x.control_count != y.control_count ||
@@ -120,7 +120,7 @@ bool same_row(const graph& a, const node& x, const graph& b, const node& y, Plac
   return true;
 }
 
-// A general table, row by row from two that were made for some sizes.
+// Builds a general table row by row from the tables for two sizes.
 class size_finder {
  public:
   size_finder(const plain_table& a, const plain_table& b) : a_(a), b_(b) {}
@@ -150,7 +150,7 @@ class size_finder {
   graph& rows() { return made_.table.rows; }
   int place(int row) const { return made_.places[static_cast<std::size_t>(row)]; }
 
-  // Sizes of feeds that differ; those that are equal in both are taken for one.
+  // The feeds' sizes that differ; those that are equal in both tables are taken for one.
   bool find_sizes() {
     for (std::size_t k = 0; k < b_.feeds.size(); ++k) {
       const shape &a = a_.feeds[k].extent, &b = b_.feeds[k].extent;
@@ -213,7 +213,7 @@ class size_finder {
     try {
       return rows().add(*b.op, inputs, numbers, controls);
     } catch (const std::exception&) {
-      return -1;  // its rule does not know such dimensions
+      return -1;  // the operator's shape rule does not take named dimensions
     }
   }
 
@@ -230,7 +230,7 @@ class size_finder {
     if (n->divisor != 0) row = make_node<real_div_op>({}, constant_like(row, static_cast<double>(n->factor)), row);
     return broadcast_to(row, result.extent).index();
   }
-  // What gives x for the sizes of the one table and y for those of the other.
+  // A formula that gives x for the sizes of one table and y for those of the other.
   std::optional<sized_number> sized(dtype type, double x, double y) const {
     for (std::size_t i = 0; i < count_; ++i) {
       sized_number n{.sizes{size_dimensions[i]}, .count = 1};
@@ -271,10 +271,10 @@ class size_finder {
 
 }  // namespace detail
 
-/// The table of which both are instances; nothing where there is none.
+/// The table of which both are instances, if there is one.
 inline std::optional<general_table> generalize(const plain_table& a, const plain_table& b) { return detail::size_finder(a, b).find(); }
 
-/// Whether a table is the general one for some sizes.
+/// Whether a table equals the general one with these sizes.
 inline bool is_instance(const general_table& general, const plain_table& table, const plan_sizes& sizes) {
   const plain_table& of = general.table;
   const auto place = [&](int row) { return general.places[static_cast<std::size_t>(row)]; };
@@ -287,7 +287,7 @@ inline bool is_instance(const general_table& general, const plain_table& table, 
     if (g.result.type != t.result.type || !(with_sizes(g.result.extent, sizes) == t.result.extent)) return false;
     if (follows || t.op->kind == op_kind::constant) {
       if (t.op->kind != op_kind::constant || (!follows && g.op->kind != op_kind::constant)) return false;
-      if (t.result.extent.elements() == 0) continue;  // whatever it would be
+      if (t.result.extent.elements() == 0) continue;  // its values do not matter
       const std::int64_t bits = follows ? leat::detail::bits_of(t.result.type, number.value(sizes)) : of.rows.attribute(g, 0);
       if (bits != table.rows.attribute(t, 0)) return false;
       continue;

@@ -1,7 +1,7 @@
 #pragma once
-// A plan as the plain table that the compiler's passes take, for the shapes that it is run with: variables, feeds and arrays become
-// leaves, and what can be computed from shapes and constants alone is computed now, by the same kernels. What such a table cannot
-// say has none.
+// Translates a plan to the plain table that the compiler's passes take, for the current shapes: variables, feeds and arrays become
+// leaves, and what depends on shapes and constants alone is computed by the same kernels. A plan that such a table cannot express
+// has none.
 
 #include <leat/ops/add_n.hpp>
 #include <leat/session/dynamic/constants.hpp>
@@ -10,7 +10,7 @@
 
 namespace leat::dynamic {
 
-/// The table with what its leaves stand for.
+/// The table and the sources of its leaves.
 struct plain_table {
   enum class leaf_kind { feed, variable, array };
   struct leaf_source {
@@ -24,23 +24,23 @@ struct plain_table {
     bool written;
   };
   graph rows;
-  std::vector<int> targets;         // rows of what is fetched and not known, and of all that is written
-  std::vector<int> targets_of;      // of each fetch: its place among the targets, or -1
-  std::vector<tensor_value> known;  // of each fetch: its value, where that depends on shapes alone
+  std::vector<int> targets;         // rows of fetches that are not known, and of all writes
+  std::vector<int> targets_of;      // indexed by fetch: its index among the targets, or -1
+  std::vector<tensor_value> known;  // indexed by fetch: its value, if that depends on shapes alone
   std::vector<tensor_info> results;
-  std::vector<tensor_info> feeds;   // what it was made for
-  std::vector<std::pair<int, tensor_value>> known_feeds;  // of which also the elements
-  std::vector<leaf_source> sources;  // by the leaf's id - 1
+  std::vector<tensor_info> feeds;   // it was made for these
+  std::vector<std::pair<int, tensor_value>> known_feeds;  // feeds whose elements are fixed, too
+  std::vector<leaf_source> sources;  // indexed by the leaf's id - 1
   std::vector<variable> variables;
   std::vector<tensor_value> arrays;
-  std::vector<std::vector<variable_slot*>> together;  // that one node writes
+  std::vector<std::vector<variable_slot*>> together;  // written by one node
 };
 
 class plain_builder {
  public:
   plain_builder(graph& g, const run_plan& plan, step_state& step) : g_(g), plan_(plan), step_(step) {}
 
-  /// The table, or nothing where the plan has none for these shapes. It is one for the elements of `known_feeds`, too.
+  /// The table, or nothing if the plan has none for these shapes. It is valid for the elements of `known_feeds` only.
   std::optional<plain_table> make(std::span<const tensor_value> feeds, std::span<const int> known_feeds = {}) {
     if (plan_.has_control_flow || plan_.has_effects) return std::nullopt;
     for (const auto& f : feeds) {
@@ -65,14 +65,14 @@ class plain_builder {
       if (!finish()) return std::nullopt;
       return std::move(made_);
     } catch (const std::exception&) {
-      return std::nullopt;  // the executor says what is wrong, or has less memory to ask for
+      return std::nullopt;  // the executor reports the error, or needs less memory
     }
   }
-  /// Whether there is none because a variable has no value yet.
+  /// Whether there is no table because a variable has no value yet.
   bool lacks_values() const { return lacks_values_; }
 
  private:
-  static constexpr std::int64_t most_known = 4096;  // elements that are computed beforehand
+  static constexpr std::int64_t most_known = 4096;  // limit on elements folded at once
 
   plain_value& result(int node, int port) {
     return values_[static_cast<std::size_t>(plan_.nodes[static_cast<std::size_t>(node)].first_result + port)];
@@ -90,7 +90,7 @@ class plain_builder {
     return made_.rows.add_leaf(op, info, made_.rows.keep("leaf ", std::to_string(id)), id, attributes);
   }
 
-  // The row of a value as an operand: of what is known, a number or an array; of a variable, its value at this point.
+  // The row of a value as an operand: of known elements, a constant or an array leaf; of a variable, its value at this point.
   int row_of(plain_value& v, int user, bool late) {
     if (v.slot != nullptr) return read(v, user, late);
     if (v.row >= 0) return v.row;
@@ -209,7 +209,7 @@ class plain_builder {
     return size_of(v.info.type) > 0;
   }
 
-  // What depends on shapes and constants alone.
+  // Computes what depends on shapes and constants alone.
   bool fold(const plan_node& n, int index) {
     const std::string_view type = n.node->type;
     std::vector<token> in(n.inputs.size()), out(static_cast<std::size_t>(n.results));
@@ -219,7 +219,7 @@ class plain_builder {
       if (v.known) {
         in[k].value = v.known;
       } else if (by_shape && v.info.extent.is_static()) {
-        in[k].value = tensor_value::borrow(v.info.type, v.info.extent, nullptr);  // only its shape is looked at
+        in[k].value = tensor_value::borrow(v.info.type, v.info.extent, nullptr);  // only its shape is read
       } else {
         return false;
       }
@@ -257,7 +257,7 @@ class plain_builder {
         in.emplace_back(made_.rows, row_of(v, index, false));
       }
     }
-    // what was written before to these variables, and this waits for
+    // Earlier writes to these variables, for which this one waits.
     std::vector<int> waits;
     for (const auto& [node, slot] : writers_)
       if (std::find(slots.begin(), slots.end(), slot) != slots.end() && depends(index, node)) waits.push_back(write_rows_.at(node));

@@ -1,12 +1,12 @@
 #pragma once
-// What a run has to do for some fetches when some tensors are fed: the nodes that are needed, in an order, with the edges
-// between them; and for loops which frame a node is in. Made once for each signature and kept by the session.
+// Plans a run for given fetches and feeds: the needed nodes, their order, the edges between them and, for loops, the frame of each
+// node. Made once per signature and kept by the session.
 //
-// Order. Nodes that do not depend on each other run in the order in which they were made, but those that write variables after
-// those that are ready and do not, and those that may wait for others last. A node that uses a variable and does not depend on a
-// write to it sees the value from the start of the run; one that depends on a write sees what is there when it runs, wherever the
-// node that reads was made. Two writes to one variable that nothing orders are refused. Where several threads run a plan without
-// control flow, nodes that touch the same variable keep this order (`then`), and so give the same values for any number of threads.
+// Order. Independent nodes run in the order of creation, but writes of variables come after the nodes that are ready and do not
+// write, and nodes that may block come last. A node that uses a variable and does not depend on a write to it reads the value from the
+// start of the run; one that depends on a write reads the value at the time it runs, wherever the reading node was created. Two
+// unordered writes to one variable are refused. Where several threads run a plan without control flow, nodes that touch the same
+// variable keep this order (`then`), so results are the same for any number of threads.
 
 #include <leat/session/dynamic/node_program.hpp>
 #include <leat/session/dynamic/plan_order.hpp>
@@ -17,7 +17,7 @@ namespace leat::dynamic {
 
 class planner {
  public:
-  /// `kernels` gives the session's node for one of the graph.
+  /// `kernels` returns the session's kernel node for a node of the graph.
   template <class Kernels>
   planner(graph& g, Kernels kernels) : g_(g), nodes_(g.named()), kernel_of_(std::move(kernels)) {}
 
@@ -78,12 +78,12 @@ class planner {
       const node& row = g_.at(index);
       for (int k = 0; k < row.control_count; ++k) {
         const int from = g_.control(row, k);
-        // a fed placeholder has nothing to wait for
+        // A fed placeholder waits for nothing.
         if (g_.at(from).op->kind == op_kind::placeholder && is_fed(output(g_, from))) continue;
         want(from);
       }
     }
-    // what is fed stands first, then the nodes in the order in which they were made
+    // Feeds first, then the nodes in order of creation.
     for (const output& f : feeds_) {
       const int made = static_cast<int>(plan_.nodes.size());
       if (!feed_nodes_.emplace(key(f), made).second) throw invalid_argument("The tensor '" + f.name() + "' is fed twice");
@@ -158,7 +158,7 @@ class planner {
     }
   }
 
-  // The variable that an input refers to, or -1. Kept for all nodes on the way, so that long ways are gone once.
+  // The variable that an input refers to, or -1. Memoized for all nodes on the path, so that long paths are walked once.
   int variable_behind(plan_source s) {
     variables_behind_.resize(plan_.nodes.size(), not_known);
     std::vector<int> way;
@@ -169,7 +169,7 @@ class planner {
       if (found = variables_behind_[static_cast<std::size_t>(s.node)]; found != not_known) break;
       found = -1;
       way.push_back(s.node);
-      if (way.size() > plan_.nodes.size()) break;  // a loop of references without a beginning
+      if (way.size() > plan_.nodes.size()) break;  // a cycle of references without a beginning
       const op_info& op = *g_.at(n.node->index).op;
       if (leat::detail::makes_variable(op.type)) {
         found = s.node;
@@ -181,7 +181,7 @@ class planner {
     for (const int node : way) variables_behind_[static_cast<std::size_t>(node)] = found;
     return found;
   }
-  // What an input gives before it passes through nodes that hand it on as a value.
+  // The source of an input before the Identity nodes on its path.
   plan_source before_identities(plan_source s) {
     identities_of_.resize(plan_.nodes.size(), {not_known, 0});
     std::vector<int> way;
@@ -196,7 +196,7 @@ class planner {
     for (const int node : way) identities_of_[static_cast<std::size_t>(node)] = s;
     return s;
   }
-  // Whether a node gives the variable that it takes to others.
+  // Whether a node forwards a reference to the variable that it takes.
   static bool hands_on(const plan_node& n) {
     const std::string_view t = n.node->type;
     return t == "RefIdentity" || t == "RefSwitch" || t == "RefEnter" || t == "RefExit" || t == "RefMerge" || t == "RefNextIteration";
@@ -210,7 +210,7 @@ class planner {
     }
   }
 
-  // Marks all that depends on a node with `mark`.
+  // Marks all nodes that depend on a node with `mark`.
   void mark_users(int node, std::vector<int>& marks, int mark) const {
     std::vector<int> open{node};
     while (!open.empty()) {
@@ -220,7 +220,7 @@ class planner {
         if (std::exchange(marks[static_cast<std::size_t>(e.node)], mark) != mark) open.push_back(e.node);
     }
   }
-  // Who sees which value of a variable that is written.
+  // Decides which value of a written variable each use sees.
   void find_reads() {
     for (plan_node& n : plan_.nodes) {
       n.late.assign(n.inputs.size(), false);
@@ -237,7 +237,7 @@ class planner {
       plan_node& v = at(variable);
       v.snapshot = see(variable, marks, mark) || !plan_.fetches_of[static_cast<std::size_t>(variable)].empty();
       if (these.size() == 1) continue;
-      for (int w : these) {  // what a write gives, used while another one follows
+      for (int w : these) {  // a write's result, used while another write follows
         std::vector<int> after(plan_.nodes.size(), 0);
         mark_users(w, after, 1);
         ++mark;
@@ -251,7 +251,7 @@ class planner {
       }
     }
   }
-  // Says of all uses of what a node gives, also through reads, whether they are late; whether some are not.
+  // Marks each use of a node's result, also through reads, as late or not; returns whether some are not.
   bool see(int source, const std::vector<int>& marks, int mark) {
     bool early = false;
     std::vector<int> open{source};
@@ -296,7 +296,7 @@ class planner {
         for (std::size_t i = 0; i < j; ++i) {
           if (before[static_cast<std::size_t>(these[i])] || these[i] == these[j]) continue;
           const plan_node &a = at(these[i]), &b = at(these[j]);
-          // sums come out the same in either order, if nobody looks at what is between
+          // Sums are the same in either order if nobody reads the intermediate value.
           const auto unseen = [&](const plan_node& n, int index) {
             return plan_.fetches_of[static_cast<std::size_t>(index)].empty() &&
                    std::all_of(n.out.begin(), n.out.end(), [](const plan_edge& e) { return e.port < 0; });
@@ -309,7 +309,7 @@ class planner {
       }
   }
 
-  // The variable that an input still refers to when its node runs, by the name of its storage; empty where there is none.
+  // The storage name of the variable that an input still refers to when its node runs; empty if there is none.
   std::string touched(const plan_node& n, std::size_t input) {
     const int v = variable_behind(before_identities(n.inputs[input]));
     if (v < 0) return {};
@@ -317,8 +317,8 @@ class planner {
     const std::string shared = variable.text("shared_name");
     return variable.text("container") + "/" + (shared.empty() ? variable.name() : shared);
   }
-  // Nodes that write a variable, or look at it when they run, are in an order: that in which one thread runs them. What depends on
-  // a node that waits is left out, since what it waits for might come from a node behind the other one.
+  // Orders the nodes that write a variable, or read it when they run, as one thread would run them. Nodes that depend on one that may
+  // block are left out, since it may wait for a node that comes later.
   void keep_order_of_touches() {
     struct touches {
       int write = -1;
@@ -366,7 +366,7 @@ class planner {
       int frame = -1;
       int first = -1;
       const auto meet = [&](int from) {
-        if (from >= static_cast<int>(i)) return;  // a loop's way back
+        if (from >= static_cast<int>(i)) return;  // a loop's back edge
         const plan_node& source = at(from);
         int its = source.frame;
         if (source.kind == flow::enter) its = source.child;
@@ -403,9 +403,9 @@ class planner {
   std::span<const output> feeds_;
   std::vector<int> place_;
   std::map<tensor_key, int> feed_nodes_;
-  std::map<int, std::vector<int>> writers_;  // of each variable
+  std::map<int, std::vector<int>> writers_;  // indexed by variable
   static constexpr int not_known = -2;
-  std::vector<int> variables_behind_;         // of each node
+  std::vector<int> variables_behind_;         // indexed by node
   std::vector<plan_source> identities_of_;
   run_plan plan_;
 };

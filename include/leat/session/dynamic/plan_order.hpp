@@ -1,6 +1,6 @@
 #pragma once
-// A plan without control flow as a list: the order in which one thread runs it, where each value is used for the last time, and
-// whether several threads would have something to do.
+// Linearizes a plan without control flow: the order in which one thread runs it, the last use of each value, and whether several
+// threads would have something to do.
 
 #include <leat/session/dynamic/run_plan.hpp>
 
@@ -8,8 +8,8 @@
 
 namespace leat::dynamic {
 
-/// Orders the nodes: those that write variables come late, those that may wait last, all others as they were made. Errors:
-/// invalid_argument where there is none.
+/// Orders the nodes: writes of variables late, nodes that may block last, all others by creation. Errors: invalid_argument if there
+/// is a cycle.
 inline void find_order(run_plan& plan) {
   const std::size_t n = plan.nodes.size();
   const auto at = [&](int i) -> const plan_node& { return plan.nodes[static_cast<std::size_t>(i)]; };
@@ -35,7 +35,7 @@ inline void find_order(run_plan& plan) {
   if (plan.order.size() != n) throw invalid_argument("the graph has a cycle that is no loop");
 }
 
-/// Says of each input whether nobody uses its value later.
+/// Marks each input that is the last use of its value.
 inline void find_last_uses(run_plan& plan) {
   const auto slot = [&](const plan_source& s) {
     return static_cast<std::size_t>(plan.nodes[static_cast<std::size_t>(s.node)].first_result + s.port);
@@ -52,7 +52,7 @@ inline void find_last_uses(run_plan& plan) {
   }
 }
 
-/// Whether of the nodes that `counts` tells some do not depend on each other: then not all lie on one path.
+/// Whether some of the nodes that satisfy `counts` are independent of each other, so that not all lie on one path.
 template <class Counts>
 bool has_overlap(const run_plan& plan, Counts counts) {
   std::vector<int> behind(plan.nodes.size(), 0);
@@ -69,7 +69,7 @@ bool has_overlap(const run_plan& plan, Counts counts) {
   return longest < all;
 }
 
-/// Gives each node its place in its frame.
+/// Numbers the nodes within their frames.
 inline void number_places(run_plan& plan) {
   for (plan_frame& f : plan.frames) f.nodes = f.inputs = 0;
   for (plan_node& n : plan.nodes) {
@@ -80,7 +80,7 @@ inline void number_places(run_plan& plan) {
   }
 }
 
-/// Finds out whether threads have something to do in a plan without control flow, and prepares it for them.
+/// Finds out whether several threads have something to do in a plan without control flow, and prepares it for them.
 inline void find_overlaps(run_plan& plan) {
   plan.waits_overlap = has_overlap(plan, [](const plan_node& n) { return n.waits; });
   plan.overlaps = plan.waits_overlap || has_overlap(plan, [](const plan_node& n) { return n.waits || n.work != work_kind::none; });

@@ -1,5 +1,5 @@
 #pragma once
-// The same plan with parts of it as programs: each part that part_finder.hpp finds becomes one node, with a plan of its own inside.
+// Rewrites a plan so that each part that part_finder.hpp finds becomes one node with a plan inside.
 
 #include <leat/session/dynamic/part_finder.hpp>
 #include <leat/session/dynamic/plan_order.hpp>
@@ -27,7 +27,7 @@ class part_writer {
   struct source_less {
     bool operator()(const plan_source& a, const plan_source& b) const { return std::pair(a.node, a.port) < std::pair(b.node, b.port); }
   };
-  // What a part takes from outside and gives, all by numbers of the old plan.
+  // A part's inputs and results, by node numbers of the old plan.
   struct border {
     std::vector<plan_source> inputs;
     std::set<int> controls;
@@ -69,7 +69,7 @@ class part_writer {
     }
   }
 
-  // The members as a plan of their own, which is fed what comes from outside.
+  // The members as a plan of their own; the part's inputs become feeds.
   void make_inner(int p) {
     border& b = border_of(p);
     const std::vector<int>& members = finder_.parts()[static_cast<std::size_t>(p)];
@@ -133,7 +133,7 @@ class part_writer {
       }
   }
 
-  // A part stands where its first member stood.
+  // A part takes the position of its first member.
   void make_nodes() {
     const auto add = [&](plan_node n) {
       n.out.clear();
@@ -205,12 +205,12 @@ class part_writer {
   const run_plan& from_;
   part_finder finder_;
   std::vector<border> borders_;
-  std::vector<bool> is_needed_;  // constants are, where others than parts use them
+  std::vector<bool> is_needed_;  // of constants: whether nodes outside of parts use them
   std::vector<int> new_place_;
   run_plan made_;
 };
 
-/// The same plan, where what can be programs is.
+/// The same plan with its compilable subgraphs as single nodes.
 inline run_plan with_programs(graph& g, const run_plan& plan) { return part_writer(g, plan).write(); }
 
 }  // namespace leat::dynamic

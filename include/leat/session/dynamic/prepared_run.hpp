@@ -1,5 +1,5 @@
 #pragma once
-// What a session keeps for a set of fetches and feeds: its plan, and the programs that were made of it for some shapes.
+// What a session keeps for a set of fetches and feeds: its plan, and the programs compiled from it.
 
 #include <leat/session/dynamic/executor.hpp>
 #include <leat/session/dynamic/plan_parts.hpp>
@@ -10,13 +10,13 @@ namespace dynamic {
 
 /// A set of fetches and feeds, ready to run.
 struct prepared_run {
-  std::vector<output> fetches;      // those that are tensors
-  std::vector<int> places;          // of each thing asked for: its place among the fetches, -1 for an operation
+  std::vector<output> fetches;      // the fetches that are tensors
+  std::vector<int> places;          // indexed by requested item: its index among the fetches, -1 for an operation
   std::vector<output> feeds;
   run_plan plan;
   program_cache programs;
 
-  /// The plan for a run node by node, where what can be programs is.
+  /// The plan for a run node by node, its compilable subgraphs replaced by parts.
   const run_plan& plan_in_parts(graph& g) {
     std::call_once(parted_, [&] { parts_ = with_programs(g, plan); });
     return parts_;
@@ -27,7 +27,7 @@ struct prepared_run {
   run_plan parts_;
 };
 
-/// The graph takes no nodes while this lives.
+/// The graph accepts no new nodes during its lifetime.
 class graph_in_use {
  public:
   explicit graph_in_use(named_part& nodes) : nodes_(nodes) { nodes_.runs.fetch_add(1, std::memory_order_acq_rel); }

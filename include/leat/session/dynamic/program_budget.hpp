@@ -1,7 +1,7 @@
 #pragma once
-// A limit on the memory of all compiled programs that a session keeps, whichever plan they belong to. Each program records its bytes
-// and its last use; when their sum exceeds the budget, the least recently used are dropped. Time is counted in programs made, so that
-// a run only stores a number.
+// Limits the memory of all compiled programs that a session keeps, across plans. Each program records its bytes and its last use; when
+// their sum exceeds the budget, the least recently used are dropped. Time is counted in programs made, so that a run only stores a
+// number.
 
 #include <algorithm>
 #include <atomic>
@@ -11,15 +11,15 @@
 
 namespace leat {
 
-/// What the budget knows of one program.
+/// A program's accounting.
 struct budgeted_program {
   std::atomic<std::int64_t> bytes{0};    // of its code, constants and intermediate results
-  std::atomic<std::uint64_t> used{0};    // `program_budget::now()` of the last use
+  std::atomic<std::uint64_t> used{0};    // `program_budget::now()` at the last use
 };
 
 class program_holder;
 
-/// A copy of it in a list, with its holder. The program may be deleted while the list exists: `program` is only compared.
+/// A snapshot of it with its holder. The program may be deleted while the list exists: `program` is only compared.
 struct program_use {
   std::uint64_t used;
   std::int64_t bytes;
@@ -32,14 +32,14 @@ class program_holder {
  public:
   /// Appends all of its programs.
   virtual void list(std::vector<program_use>& all) = 0;
-  /// Drops a program, if it still has it.
+  /// Drops a program if it still has it.
   virtual void drop(const budgeted_program* p) = 0;
 
  protected:
   ~program_holder() = default;
 };
 
-/// Safe from any thread. A holder must not call it while holding a lock that its `list` or `drop` takes: that would deadlock.
+/// Thread-safe. A holder must not call it while holding a lock that its `list` or `drop` takes: that would deadlock.
 class program_budget {
  public:
   explicit program_budget(std::int64_t bytes = std::int64_t{256} << 20) : most_(bytes) {}

@@ -1,8 +1,7 @@
 #pragma once
-// The programs that were made of a plan, by the shapes that it is run with: the first two for one set of shapes each, since many
-// plans have no more; the third for all sizes, where the tables show that they only differ in those (plain_sizes.hpp). One after
-// the other they use the same memory for intermediate results: a program that has none takes it from one that does not run. What
-// all of them keep is limited by the session's budget (program_budget.hpp).
+// A plan's programs, by the shapes that it is run with: the first two for one set of shapes each, since many plans see no more; the
+// third for all sizes, if the tables differ in sizes alone (plain_sizes.hpp). The programs share memory for intermediate results: one
+// that has none takes it from one that is not running. Their total is limited by the session's budget (program_budget.hpp).
 
 #include <leat/session/dynamic/plain.hpp>
 
@@ -17,15 +16,15 @@ class program_cache final : program_holder {
     if (budget_ != nullptr) budget_->leave(*this);
   }
 
-  /// The program for these values, made where there is none yet; null where there is to be none. It is one for the elements of
-  /// `known_feeds`, too.
+  /// The program for these values, compiled if there is none yet; null if the plan runs without one. It is valid for the elements of
+  /// `known_feeds` only.
   std::shared_ptr<plain_program> find(graph& g, const run_plan& plan, step_state& step, std::span<const tensor_value> values,
                                       std::span<const int> known_feeds = {}) {
     std::shared_ptr<plain_program> p;
     {
       const std::lock_guard lock(guard_);
       plan_sizes sizes;
-      bool may_have = false;  // a general program that nobody has asked for these sizes
+      bool may_have = false;  // a general program exists that has not been checked for these sizes
       for (auto& at : programs_) {
         if (!at->fits(values, sizes)) continue;
         if (at->general && !at->checked.has(sizes)) {
@@ -50,7 +49,7 @@ class program_cache final : program_holder {
     step.session.programs->trim(p.get());
     return p;
   }
-  /// The same for a caller that ran `last` before: it is tried first, without waiting for others that look for a program.
+  /// The same for a caller that ran `last` before: tried first, without waiting for the lock.
   std::shared_ptr<plain_program> find(graph& g, const run_plan& plan, step_state& step, std::span<const tensor_value> values,
                                       std::weak_ptr<plain_program>& last) {
     if (auto p = last.lock(); p != nullptr && p->fits_alone(values)) {
@@ -61,7 +60,7 @@ class program_cache final : program_holder {
     if (p != nullptr && !p->general) last = p;
     return p;
   }
-  /// Memory for a program that is about to run and has not enough: that of another one, where it does not run.
+  /// Gives a program that is about to run, and lacks memory, that of another one that is not running.
   void lend(plain_program& to, std::int64_t budget) {
     const std::int64_t wanted = to.bound->needed_bytes();
     if (wanted < least_lent || wanted <= to.bound->arena_bytes()) return;
@@ -76,16 +75,16 @@ class program_cache final : program_holder {
       if (to.bound->arena_bytes() >= wanted) return;
     }
   }
-  /// A program's variables have changed: their shapes, or they are gone.
+  /// Drops a program whose variables have changed shape or are gone.
   void forget(const std::shared_ptr<plain_program>& p) { drop(p.get()); }
-  /// Whether the plan has turned out to be no program.
+  /// Whether compiling the plan has been given up.
   bool is_hopeless() {
     const std::lock_guard lock(guard_);
     return is_hopeless_;
   }
 
  private:
-  static constexpr std::int64_t least_lent = 1 << 16;  // bytes; what is smaller each program has for itself
+  static constexpr std::int64_t least_lent = 1 << 16;  // bytes; smaller memory is not lent
   static constexpr int ready_made = 64;
   static constexpr std::size_t remembered = 1024;
 
@@ -103,7 +102,7 @@ class program_cache final : program_holder {
     std::shared_ptr<plain_program> program;
     bool fresh = false;
   };
-  // The program for these values: one for many sizes, where there is one that fits; or a new one, for these sizes or for many.
+  // The program for these values: an existing one for many sizes that fits; or a new one, for these sizes or for many.
   made_program make(graph& g, const run_plan& plan, step_state& step, std::span<const tensor_value> values,
                     std::span<const int> known_feeds, bool may_have) {
     std::optional<trace_scope> timed;
@@ -119,10 +118,10 @@ class program_cache final : program_holder {
     if (table && earlier_) p = make_general(*table, values);
     if (table && p == nullptr) p = program_of(*table);
     if (p == nullptr) {
-      if (!builder.lacks_values() && ++failed_ >= 3 && programs_.empty()) is_hopeless_ = true;  // it is not one that can
+      if (!builder.lacks_values() && ++failed_ >= 3 && programs_.empty()) is_hopeless_ = true;  // the plan has no program
       return {};
     }
-    // the second table is kept: what differs between it and the third follows from the sizes of the feeds
+    // The second table is kept: its differences from the third follow from the sizes of the feeds.
     if (made_++ > 0 && !p->general && failed_to_generalize_ < 3) earlier_ = std::move(table);
     return {p, true};
   }
@@ -135,7 +134,7 @@ class program_cache final : program_holder {
       }
     return nullptr;
   }
-  // One for all sizes of which this table and an earlier one are examples.
+  // A program for all sizes of which this table and an earlier one are instances.
   std::shared_ptr<plain_program> make_general(const plain_table& table, std::span<const tensor_value> values) {
     std::optional<general_table> made = generalize(*earlier_, table);
     earlier_.reset();
@@ -154,10 +153,10 @@ class program_cache final : program_holder {
     try {
       return std::make_shared<plain_program>(table);
     } catch (const std::exception&) {
-      return nullptr;  // the executor says what is wrong, or has less memory to ask for
+      return nullptr;  // the executor reports the error, or needs less memory
     }
   }
-  // After many shapes it is time to make a program only for those that come again: one that is run once does not pay.
+  // After many different shapes, compiles only for shapes seen before: a program that runs once does not pay.
   bool is_worth_making(std::span<const tensor_value> values) {
     if (made_ < ready_made) return true;
     std::uint64_t h = 0;
@@ -178,20 +177,20 @@ class program_cache final : program_holder {
   }
 
   std::mutex guard_;
-  std::vector<std::shared_ptr<plain_program>> programs_;  // the last used first
+  std::vector<std::shared_ptr<plain_program>> programs_;  // the most recently used first
   bool is_hopeless_ = false;
   std::optional<plain_table> earlier_;  // a table for other sizes
   int failed_to_generalize_ = 0;
   int made_ = 0;
   int failed_ = 0;
-  std::vector<std::uint64_t> seen_;  // shapes that came when many programs had been made
+  std::vector<std::uint64_t> seen_;  // shapes seen after many programs had been made
   std::size_t next_seen_ = 0;
   std::mutex entering_;
   std::shared_ptr<program_budget> budget_;
 };
 
 inline void plain_program::have_memory(step_state& step, program_cache& cache) {
-  // what it had for larger sizes
+  // Releases the memory of larger sizes.
   if (bound->arena_bytes() > step.session.programs->most() && bound->needed_bytes() < bound->arena_bytes() / 2) bound->release_memory();
   cache.lend(*this, step.session.programs->most());
   const std::int64_t before = bound->arena_bytes();

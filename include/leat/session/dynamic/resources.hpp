@@ -1,7 +1,7 @@
 #pragma once
-// What a session keeps between runs: variables, queues and their like, by container and name. A variable's value is read and
-// replaced under a lock of its own; readers share its elements, and a writer that is not alone with them makes a copy first, so
-// that a value once read stays what it was.
+// What a session keeps between runs: variables, queues and other resources, by container and name. A variable's value is read and
+// replaced under its own lock; readers share its elements, and a writer that is not the only holder copies them first, so that a
+// value once read does not change.
 
 #include <leat/session/dynamic/tensor_value.hpp>
 
@@ -18,14 +18,14 @@ class variable_slot final : public resource {
 
   const std::string& name() const { return name_; }
   dtype type() const { return type_; }
-  /// What the graph says of the shape.
+  /// The shape according to the graph.
   const shape& extent() const { return extent_; }
 
   bool is_initialized() const {
     const std::lock_guard lock(guard_);
     return static_cast<bool>(value_);
   }
-  /// The value now. Errors: failed_precondition where it has none.
+  /// The current value. Errors: failed_precondition if it has none.
   tensor_value read() const {
     const std::lock_guard lock(guard_);
     if (!value_) fail();
@@ -40,8 +40,8 @@ class variable_slot final : public resource {
     const std::lock_guard lock(guard_);
     value_ = {};
   }
-  /// Calls `change` with a value that nobody else holds. `check` is called before with the value as it is; what it throws leaves
-  /// the variable untouched, so `change` must not throw.
+  /// Calls `change` with the value, unshared. `check` is called before with the value as it is; what it throws leaves the variable
+  /// unchanged, so `change` must not throw.
   template <class Check, class Change>
   void update(Check check, Change change) {
     const std::lock_guard lock(guard_);
@@ -50,7 +50,7 @@ class variable_slot final : public resource {
     if (!value_.is_alone()) value_ = value_.copy();
     change(value_);
   }
-  /// Locks it and lays bare its value, for a step that reads and writes several.
+  /// The lock and, while it is held, the value, for a step that reads and writes several variables.
   std::mutex& guard() { return guard_; }
   tensor_value& locked_value() { return value_; }
   [[noreturn]] void fail() const { throw failed_precondition("Attempting to use uninitialized value " + name_); }
@@ -63,10 +63,10 @@ class variable_slot final : public resource {
   tensor_value value_;
 };
 
-/// Resources by container and name. Safe from any thread.
+/// Resources by container and name. Thread-safe.
 class resource_table {
  public:
-  /// The resource, made by `make` where there is none. Errors: invalid_argument where it is of another class.
+  /// The resource, made by `make` if there is none. Errors: invalid_argument if it is of another class.
   template <class R, class Make>
   std::shared_ptr<R> find_or_make(std::string_view container, const std::string& name, Make make) {
     const std::lock_guard lock(guard_);
@@ -82,8 +82,8 @@ class resource_table {
     const std::lock_guard lock(guard_);
     for (const auto& [key, held] : table_) f(key.first, key.second, *held);
   }
-  /// Forgets what a container holds; all of them without a name. Variables lose their values and stay where they are, since
-  /// programs refer to them.
+  /// Removes what a container holds, all containers without a name. Variables lose their values but stay allocated, since programs
+  /// refer to them.
   void clear(std::string_view container = {}) {
     const std::lock_guard lock(guard_);
     std::erase_if(table_, [&](const auto& entry) {

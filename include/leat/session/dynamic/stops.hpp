@@ -11,10 +11,10 @@
 namespace leat::dynamic {
 
 struct program_stops {
-  /// Checks before a step: whether the run is cancelled, or also its deadline; and `within`, between its chunks.
+  /// Checks before a step: `at_calls` for cancellation, `at_clock` for the deadline too; `within`: also between its chunks.
   enum look : unsigned char { at_calls = 1, at_clock = 2, within = 4 };
   bool is_long = false;
-  std::vector<unsigned char> of_step;  // for each step, the checks as bits of `look`
+  std::vector<unsigned char> of_step;  // indexed by step: bits of `look`
 };
 
 namespace detail {
@@ -76,7 +76,7 @@ inline program_stops find_stops(const program_view& p, const std::int64_t* data,
   if (!made.is_long) return made;
   std::vector<bool> closed(steps, false);  // no stop before the step
   made.of_step.assign(steps, 0);
-  std::vector<std::pair<int, int>> written(static_cast<std::size_t>(p.buffers()), {-1, -1});  // of each variable: its first and last write
+  std::vector<std::pair<int, int>> written(static_cast<std::size_t>(p.buffers()), {-1, -1});  // by variable: its first and last write
   for (std::size_t k = 0; k < steps; ++k) {
     bool writes = false;
     detail::for_each_written(p, data, p.step_at(static_cast<int>(k)), [&](int buffer) {

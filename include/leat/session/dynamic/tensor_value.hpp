@@ -1,7 +1,7 @@
 #pragma once
-// A value of a graph at run time: dtype, shape and elements in row-major order, known only when the program runs. It is what
-// nodes hand each other, what sessions are fed and what they give. Copies share the elements; who writes takes care that nobody
-// else holds them (`is_alone`). Texts are elements like numbers. A handle of a queue or stack is a scalar of dtype resource.
+// A tensor at run time: dtype, shape and elements in row-major order. Nodes pass it to each other, sessions are fed it and return
+// it. Copies share the elements; a writer must be their only holder (`is_alone`). Strings are elements like numbers. A handle of a
+// queue or stack is a scalar of dtype resource.
 
 #include <leat/core/memory.hpp>
 #include <leat/graph/tensor_contents.hpp>
@@ -17,13 +17,13 @@
 
 namespace leat {
 
-/// What a session keeps between runs and nodes refer to by a handle: a queue, a stack, a variable.
+/// State that a session keeps between runs and nodes refer to by a handle: a queue, a stack, a variable.
 class resource {
  public:
   virtual ~resource() = default;
 };
 
-/// The dtypes of texts and of handles: numbers of `data_type` that nothing is computed with.
+/// The dtypes of strings and of handles: values of `data_type` beyond the numeric ones.
 inline constexpr dtype text_dtype = static_cast<dtype>(data_type::string);
 inline constexpr dtype resource_dtype = static_cast<dtype>(data_type::resource);
 
@@ -33,7 +33,7 @@ inline std::string dtype_name(dtype d) {
   return lower_name_of_data_type(to_data_type(d));
 }
 
-/// "[2,3]": a shape as TensorFlow's kernels write it.
+/// "[2,3]": a shape as TensorFlow's kernels print it.
 inline std::string brackets(const shape& s) {
   if (!s.has_rank()) return "<unknown>";
   std::string text = "[";
@@ -43,8 +43,7 @@ inline std::string brackets(const shape& s) {
 
 namespace detail {
 
-// Memory of small buffers that nobody holds any more, of each thread: numbers come and go with every run, and the heap takes long
-// for what is aligned.
+// Per-thread cache of small free buffers: scalars are allocated in every run, and aligned heap allocation is slow.
 class small_store {
  public:
   static void* take() {
@@ -60,7 +59,7 @@ class small_store {
 
  private:
 #if defined(__SANITIZE_ADDRESS__)
-  static constexpr int most = 0;  // it is to see what is used after it was released
+  static constexpr int most = 0;  // so that the address sanitizer sees uses after release
 #else
   static constexpr int most = 64;
 #endif
@@ -70,7 +69,7 @@ class small_store {
     while (count_ > 0) ::operator delete(held_[--count_], std::align_val_t{64});
   }
   static bool& ended() {
-    thread_local bool value = false;  // stays readable when the thread's objects are gone
+    thread_local bool value = false;  // readable after the thread's other objects are destroyed
     return value;
   }
   static small_store* mine() {
@@ -82,17 +81,17 @@ class small_store {
   void* held_[most + 1];
 };
 
-// Elements, and how many values hold them. Numbers follow the header in one allocation, unless they are someone else's.
+// Elements and their reference count. Numbers follow the header in one allocation, unless they are borrowed.
 class tensor_buffer {
  public:
-  /// Errors: resource_exhausted where there is no such memory, or the current meter's limit is reached. `beside` are bytes that the
-  /// elements take elsewhere.
+  /// Errors: resource_exhausted if memory runs out or the current meter's limit is reached. `beside`: bytes that the elements take
+  /// elsewhere.
   static tensor_buffer* make(std::size_t bytes, std::size_t beside = 0) {
     constexpr std::size_t header = (sizeof(tensor_buffer) + 63) / 64 * 64;
     const bool is_small = bytes <= small_bytes;
     if ((!is_small || beside > 0) && memory_meter::current() != nullptr) return make_metered(bytes, beside);
     void* raw = is_small ? small_store::take() : nullptr;
-    if (raw == nullptr) raw = allocate_aligned(header + (is_small ? small_bytes : bytes) + 64);  // SIMD may read behind the end
+    if (raw == nullptr) raw = allocate_aligned(header + (is_small ? small_bytes : bytes) + 64);  // SIMD may read past the end
     auto* made = new (raw) tensor_buffer;
     made->data = static_cast<std::byte*>(raw) + header;
     made->is_small_ = is_small;
@@ -115,13 +114,13 @@ class tensor_buffer {
   std::shared_ptr<resource> handle;
 
  private:
-  // A buffer whose bytes are counted stands behind the note of whose they are.
+  // A metered buffer follows a note of its meter.
   struct alignas(64) meter_note {
     metered_bytes taken;
   };
   static tensor_buffer* make_metered(std::size_t bytes, std::size_t beside) {
     constexpr std::size_t header = (sizeof(tensor_buffer) + 63) / 64 * 64;
-    metered_bytes first;  // before there is memory for it
+    metered_bytes first;  // before the allocation
     first.take(bytes + beside);
     void* const raw = allocate_aligned(sizeof(meter_note) + header + bytes + 64);
     first.give_back();
@@ -166,8 +165,8 @@ concept makable_array = array_like<A> && requires(std::vector<std::size_t> s) { 
 class tensor_value {
  public:
   tensor_value() = default;
-  /// Elements that have not been set yet; texts are empty. Errors: invalid_argument for a shape that is not known whole;
-  /// resource_exhausted for more elements than there is memory, or than the session's limit, leaves room for.
+  /// Uninitialized elements; strings are empty. Errors: invalid_argument for a shape that is not fully known; resource_exhausted if
+  /// the elements exceed the memory or the session's limit.
   tensor_value(dtype type, const shape& extent) : type_(type), extent_(extent) {
     if (!extent.is_static()) throw invalid_argument("a value of a shape that is not known: " + brackets(extent));
     const auto count = static_cast<std::size_t>(extent.elements());
@@ -192,7 +191,7 @@ class tensor_value {
     if (buffer_ != nullptr) buffer_->release();
   }
 
-  /// A number, a text, a list.
+  /// A number, a string, a list.
   template <element_type T>
   tensor_value(T value) : tensor_value(dtype_of<T>, shape{}) {
     *elements_as<stored<T>>() = static_cast<stored<T>>(value);
@@ -213,7 +212,7 @@ class tensor_value {
     std::copy(values.begin(), values.end(), elements_as<stored<T>>());
   }
   tensor_value(const tensor_literal& literal) : tensor_value(from_proto(literal.proto())) {}
-  /// An array with `shape()` and elements to walk along, as xtensor's are; its elements are copied.
+  /// A copy of an array that has `shape()` and iterators, as xtensor's have.
   template <detail::array_like A>
   explicit(false) tensor_value(const A& array) : tensor_value(dtype_of<typename A::value_type>, shape_of_array(array)) {
     std::copy(array.begin(), array.end(), elements_as<stored<typename A::value_type>>());
@@ -224,10 +223,10 @@ class tensor_value {
     made.buffer_->handle = std::move(held);
     return made;
   }
-  /// The elements that a file or a constant holds.
-  /// Errors: invalid_argument where something is wrong with them; unimplemented for dtypes that are only carried.
+  /// The elements of a constant in a file.
+  /// Errors: invalid_argument if they are malformed; unimplemented for dtypes that are only carried.
   static tensor_value from_proto(const tensor_proto& p);
-  /// Elements that stay where they are: the caller keeps them for as long as this value and its copies live, or `owner` does.
+  /// Elements that are not copied: the caller, or `owner`, keeps them alive as long as this value and its copies.
   static tensor_value borrow(dtype type, const shape& extent, void* elements, std::shared_ptr<resource> owner = nullptr) {
     tensor_value made;
     made.type_ = type;
@@ -239,14 +238,14 @@ class tensor_value {
     return made;
   }
 
-  /// Whether there is a value at all: what an operation without results gives is none.
+  /// Whether it holds a value; an operation without results yields an empty one.
   explicit operator bool() const { return buffer_ != nullptr; }
   dtype type() const { return type_; }
   const shape& extent() const { return extent_; }
   std::int64_t elements() const { return buffer_ == nullptr ? 0 : extent_.elements(); }
   std::size_t bytes() const { return static_cast<std::size_t>(elements()) * static_cast<std::size_t>(size_of(type_)); }
 
-  /// The elements as they lie. Errors: invalid_argument for another dtype.
+  /// The elements in row-major order. Errors: invalid_argument for another dtype.
   template <element_type T>
   std::span<const T> values() const {
     check_type(dtype_of<T>);
@@ -262,7 +261,7 @@ class tensor_value {
   }
   const std::byte* data() const { return buffer_->data; }
 
-  /// To write: only while nobody else holds the elements.
+  /// For writing: only while nobody else holds the elements.
   std::byte* data() { return buffer_->data; }
   template <element_type T>
   std::span<T> values() {
@@ -276,7 +275,7 @@ class tensor_value {
   bool is_alone() const { return buffer_ != nullptr && !buffer_->borrowed && buffer_->is_alone(); }
   bool is_borrowed() const { return buffer_ != nullptr && buffer_->borrowed; }
 
-  /// The same elements in memory of their own.
+  /// A copy of the elements in memory of their own.
   tensor_value copy() const {
     if (buffer_ == nullptr) return {};
     tensor_value made(type_, extent_);
@@ -285,17 +284,17 @@ class tensor_value {
     if (!buffer_->borrowed) made.buffer_->handle = buffer_->handle;
     return made;
   }
-  /// This value, or a copy where the elements are someone else's: what may be kept after a run.
+  /// This value, or a copy if the elements are borrowed: safe to keep after a run.
   tensor_value kept() const { return is_borrowed() ? copy() : *this; }
-  /// The same elements in another shape of as many.
+  /// The same elements in another shape with as many elements.
   tensor_value reshaped(const shape& extent) const {
     tensor_value made(*this);
     made.extent_ = extent;
     return made;
   }
 
-  /// As an array (`xt::xarray<float>`), a vector of all elements, or, of one element, a number or text.
-  /// Errors: invalid_argument for another dtype, for several elements as a number, for a rank that the array does not have.
+  /// As an array (`xt::xarray<float>`), as a vector of all elements, or, of one element, as a number or string.
+  /// Errors: invalid_argument for another dtype, several elements as a number, or a rank that the array does not have.
   template <class A>
   A as() const {
     if (buffer_ == nullptr) throw invalid_argument("an operation gives no value");
@@ -355,7 +354,7 @@ class tensor_value {
     buffer_ = detail::tensor_buffer::make(0, count * sizeof(std::string));
     try {
       buffer_->texts.resize(count);
-    } catch (const std::exception&) {  // no destructor runs for what is not whole
+    } catch (const std::exception&) {  // the destructor does not run for a partly constructed object
       buffer_->release();
       throw resource_exhausted(std::to_string(count) + " texts: the system has no such memory");
     }
@@ -385,7 +384,7 @@ class tensor_value {
   detail::tensor_buffer* buffer_ = nullptr;
 };
 
-/// Calls `f` with an object of the C++ type of a dtype. Errors: unimplemented for dtypes that are not computed with.
+/// Calls `f` with an object of a dtype's C++ type. Errors: unimplemented for dtypes that are only carried.
 template <class F>
 decltype(auto) with_dtype(dtype d, F&& f) {
   switch (d) {
@@ -399,7 +398,7 @@ decltype(auto) with_dtype(dtype d, F&& f) {
   }
   throw unimplemented("no kernel for dtype " + dtype_name(d));
 }
-/// The same with numbers alone.
+/// The same for numeric dtypes.
 template <class F>
 decltype(auto) with_number(dtype d, F&& f) {
   if (d == dtype::boolean) throw unimplemented("no kernel for dtype bool");
@@ -408,14 +407,14 @@ decltype(auto) with_number(dtype d, F&& f) {
     else return f(zero);
   });
 }
-/// The same with float32 and float64 alone.
+/// The same for float32 and float64.
 template <class F>
 decltype(auto) with_fraction(dtype d, F&& f) {
   if (d == dtype::float32) return f(float{});
   if (d == dtype::float64) return f(double{});
   throw unimplemented("no kernel for dtype " + dtype_name(d));
 }
-/// The same with the dtypes of indices, int32 and int64.
+/// The same for index dtypes, int32 and int64.
 template <class F>
 decltype(auto) with_index(dtype d, F&& f) {
   if (d == dtype::int32) return f(std::int32_t{});
@@ -423,19 +422,19 @@ decltype(auto) with_index(dtype d, F&& f) {
   throw unimplemented("indices are int32 or int64, not " + dtype_name(d));
 }
 
-/// The elements of a small tensor of integers: sizes, axes.
+/// The elements of a small integer tensor: sizes, axes.
 inline std::vector<std::int64_t> integers(const tensor_value& v) {
   return with_index(v.type(), [&]<class T>(T) {
     const auto all = v.values<T>();
     return std::vector<std::int64_t>(all.begin(), all.end());
   });
 }
-/// Its one number. Errors: invalid_argument where it has several.
+/// Its only element. Errors: invalid_argument if it has several.
 inline std::int64_t integer(const tensor_value& v) {
   if (v.elements() != 1) throw invalid_argument("one number is wanted, not shape " + brackets(v.extent()));
   return integers(v)[0];
 }
-/// A vector of integers of a dtype, or with `scalar` a number. Errors: invalid_argument for what does not fit the dtype.
+/// A vector of integers of a dtype, or a scalar with `scalar`. Errors: invalid_argument if a value does not fit the dtype.
 inline tensor_value integer_tensor(dtype type, const std::vector<std::int64_t>& numbers, bool scalar = false) {
   shape extent;
   if (!scalar) extent.push(static_cast<std::int64_t>(numbers.size()));
@@ -450,7 +449,7 @@ inline tensor_value integer_tensor(dtype type, const std::vector<std::int64_t>& 
   });
   return made;
 }
-/// A shape from numbers. Errors: invalid_argument for a size below 0, or more than 8 of them.
+/// A shape from its sizes. Errors: invalid_argument for a negative size or more than 8 of them.
 inline shape shape_from(const std::vector<std::int64_t>& sizes) {
   if (sizes.size() > static_cast<std::size_t>(max_rank)) throw unimplemented("more than 8 dimensions");
   shape s;
@@ -471,7 +470,7 @@ inline tensor_value tensor_value::from_proto(const tensor_proto& p) {
     return made;
   }
   return with_dtype(type, [&]<class T>(T) {
-    tensor_value made(type, extent);  // first: it says that there is no room
+    tensor_value made(type, extent);  // first: it throws if there is no memory
     const auto all = contents<T>(p);
     std::copy(all.begin(), all.end(), made.values<T>().begin());
     return made;
@@ -521,7 +520,7 @@ inline std::string summary_text(const tensor_value& v, std::int64_t most = 3) {
   }
   if (shown == 0) return "[]";
   if (shown < count) text += "...";
-  // what is still open
+  // Close open brackets.
   return text + (shown < count ? "]" : std::string(static_cast<std::size_t>(s.rank), ']'));
 }
 

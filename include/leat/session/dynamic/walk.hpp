@@ -1,16 +1,16 @@
 #pragma once
-// Moving elements of any dtype: by their size, or as texts, along strides.
+// Moves elements of any dtype along strides, by element size or as strings.
 
 #include <leat/kernels/math/scalar_math.hpp>
 #include <leat/session/dynamic/tensor_value.hpp>
 
 namespace leat::dynamic {
 
-/// Sums, differences, products and quotients of a dtype: integers wrap around, as TensorFlow's do.
+/// Sum, difference, product and quotient of a dtype: integers wrap around, as in TensorFlow.
 template <class T>
 using arithmetic = kernels::scalar_math<T>;
 
-/// Calls `f` with an object of a type that is as large as the elements; texts as std::string.
+/// Calls `f` with an object of a type of the elements' size; std::string for strings.
 template <class F>
 decltype(auto) with_storage(dtype d, F&& f) {
   if (d == text_dtype) return f(std::string{});
@@ -32,7 +32,7 @@ S* stored(tensor_value& v) {
   else return reinterpret_cast<S*>(v.data());
 }
 
-/// What lies along strides, outermost first, into one row after the other. Gives back the end.
+/// Copies strided elements, outermost dimension first, to contiguous memory. Returns the end.
 template <class S>
 S* gather_walk(S* to, const S* from, const std::int64_t* counts, const std::int64_t* strides, std::size_t rank) {
   if (rank == 0) {
@@ -63,7 +63,7 @@ inline std::vector<std::int64_t> strides_of(const shape& s) {
   return strides;
 }
 inline std::int64_t product(const shape& s, int from, int to) { return s.elements(from, to); }
-/// An axis that may count from the end. Errors: invalid_argument.
+/// Resolves an axis that may be negative. Errors: invalid_argument if it is out of range.
 inline int axis_of(std::int64_t given, int rank, std::string_view what = "axis") {
   const std::int64_t at = given < 0 ? given + rank : given;
   if (at < 0 || at >= rank)

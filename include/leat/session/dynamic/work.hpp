@@ -1,8 +1,8 @@
 #pragma once
-// How much work a node is, told before it runs from what comes to it: enough to see whether it is worth another thread. The unit is
-// an element of a loop over arrays, somewhat less than a nanosecond. A product counts by its multiplications, 32 to an element;
-// a random number is 8; what makes an array from sizes counts the array that it makes, and what takes or writes rows counts those.
-// Nodes that only pass values on, look at shapes, cut pieces out or belong to control flow count nothing.
+// Cost model: estimates a node's work from its inputs, to decide whether it is worth another thread. The unit is one element of a loop
+// over arrays, somewhat less than a nanosecond. A product counts its multiplications, 32 to a unit; a random number counts 8; an
+// operator that fills an array from sizes counts the result's elements; one that gathers or scatters rows counts the rows' elements.
+// Nodes that forward values, look at shapes, slice or belong to control flow count 0.
 
 #include <leat/session/dynamic/kernel.hpp>
 
@@ -10,11 +10,11 @@
 
 namespace leat::dynamic {
 
-/// A node of so much work is heavy: about 50 microseconds of one core. To hand a node to a thread that sleeps takes 5 to 20, so
-/// lighter ones run at once on the thread that found them ready.
+/// From this much work on, about 50 microseconds of one core, a node is heavy. Waking a thread takes 5 to 20, so lighter nodes run at
+/// once on the thread that found them ready.
 inline constexpr std::int64_t heavy_work = 1 << 16;
 
-/// What the work of a type of operator is counted by.
+/// What the work of an operator type is measured by.
 enum class work_kind : unsigned char { none, elements, product, convolution, filled, random, tiled, gathered, scattered };
 
 inline work_kind work_kind_of(std::string_view type) {
@@ -38,12 +38,12 @@ inline work_kind work_kind_of(std::string_view type) {
   return work_kind::elements;
 }
 
-// Numbers of elements multiplied; what is too large for that is large.
+// A product of element counts that saturates.
 inline std::int64_t times(std::int64_t a, std::int64_t b) {
   std::int64_t result = 0;
   return __builtin_mul_overflow(a, b, &result) ? std::numeric_limits<std::int64_t>::max() : result;
 }
-// Elements of an array whose sizes are a value; 0 where it is no such value: its kernel says so.
+// The element count of an array whose sizes are a value; 0 if that is malformed: the kernel reports it.
 inline std::int64_t elements_said(const token& sizes) {
   const tensor_value& v = sizes.value;
   if (!v || (v.type() != dtype::int32 && v.type() != dtype::int64) || v.elements() > 16) return 0;
@@ -56,7 +56,7 @@ inline const shape& extent_of(const token& t) {
   return t.value ? t.value.extent() : t.variable != nullptr && t.variable->extent().is_static() ? t.variable->extent() : no_sizes;
 }
 
-/// The work of a node with these inputs. A variable that is no value yet counts with the shape that its graph gives it.
+/// The work of a node with these inputs. A variable that has no value yet counts with its shape in the graph.
 inline std::int64_t work_of(work_kind kind, const kernel_node& node, std::span<const token> inputs) {
   if (kind == work_kind::none || inputs.empty()) return 0;
   const shape& first = extent_of(inputs[0]);
@@ -72,7 +72,7 @@ inline std::int64_t work_of(work_kind kind, const kernel_node& node, std::span<c
       if (inputs.size() < 2 || first.rank == 0 || first[0] == 0) return 0;
       return times(extent_of(inputs[1]).elements(), first.elements() / first[0]);
     }
-    case work_kind::scattered: {  // of the variables, rows are touched
+    case work_kind::scattered: {  // rows of the variables are touched
       std::int64_t most = 0;
       for (const token& t : inputs)
         if (t.variable == nullptr || t.value) most = std::max(most, t.value.elements());
@@ -92,7 +92,7 @@ inline std::int64_t work_of(work_kind kind, const kernel_node& node, std::span<c
     case work_kind::elements:
     case work_kind::none: break;
   }
-  // element by element, or along an axis: as many as the largest operand has, or those that two make of each other
+  // Element by element or along an axis: as many as the largest operand, or as the broadcast shape of the two.
   std::int64_t most = first.elements();
   for (std::size_t k = 1; k < inputs.size(); ++k) {
     const shape& s = extent_of(inputs[k]);

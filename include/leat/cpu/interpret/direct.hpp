@@ -1,0 +1,441 @@
+#pragma once
+// A small program with everything resolved that one plan fixes: one list of calls for all of its clusters, whose operands are a buffer
+// and an offset. A cluster of some numbers is otherwise mostly what it takes to find its registers' places. The calls are those that
+// run_cluster makes, in the same order, so the results are the same bytes.
+
+#include <leat/cpu/interpret/run_cluster.hpp>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <new>
+#include <optional>
+#include <vector>
+
+namespace leat::cpu {
+
+struct direct_call {
+  enum class kind : std::uint8_t { block, single, copy, copy_bytes, gather, scatter, start, take, finish, into, fill, step };
+  kind what = kind::copy;
+  std::uint8_t size = 0;  // bytes of an element
+  bool repeated = false;  // lanes read the result
+  reduction_order order = reduction_order::single;
+  unsigned rows = 0;
+  std::int64_t n = 0;
+  std::byte* at[4]{};  // the result, then operands
+  union {
+    block_function block = nullptr;
+    single_function single;
+    const reduction_functions* reduction;
+  };
+  std::int64_t stride = 0;
+  int number = 0;  // of a step that is run as it is
+};
+
+/// The calls of one program for one plan. One run at a time: the calls hold the addresses of the last run's buffers.
+class direct_program {
+ public:
+  /// Programs with more work than this, elements times instructions, gain nothing.
+  static constexpr std::int64_t most_work = 1 << 15;
+
+  struct address {
+    int call;
+    int operand;
+    std::int64_t offset;
+  };
+  struct buffer {
+    int number;
+    std::byte* last = nullptr;
+    std::vector<address> addresses;
+  };
+  std::vector<direct_call> calls;
+  std::vector<buffer> buffers;
+
+  std::byte* memory() const { return memory_.get(); }
+  void reserve(std::size_t bytes) {
+    memory_.reset(static_cast<std::byte*>(::operator new(bytes, std::align_val_t{64})));
+    std::memset(memory_.get(), 0, bytes);
+  }
+
+  /// Runs the calls; `run_step(k)` runs a step as it is.
+  template <class RunStep>
+  [[gnu::always_inline]] void run(void* const* given, RunStep run_step) {
+    using kind = direct_call::kind;
+    for (buffer& b : buffers)
+      if (auto* const now = static_cast<std::byte*>(given[b.number]); now != b.last) [[unlikely]]
+        place(b, now);
+    for (const direct_call& c : calls) {
+      std::byte* const d = c.at[0];
+      switch (c.what) {
+        case kind::block: c.block(d, c.at[1], c.at[2], c.at[3], c.n, c.rows); break;
+        case kind::single:
+          c.single(d, c.at[1], c.at[2], c.at[3]);
+          if (c.repeated) detail::repeat(d, c.size);
+          break;
+        case kind::copy:
+          detail::copy_value(d, c.at[1], c.size);
+          if (c.repeated) detail::repeat(d, c.size);
+          break;
+        case kind::copy_bytes:
+          if (d != c.at[1]) std::memcpy(d, c.at[1], static_cast<std::size_t>(c.n));
+          break;
+        case kind::gather: move(c, 1, c.stride); break;
+        case kind::scatter: move(c, c.stride, 1); break;
+        case kind::start: c.reduction->start(accumulator_at(d), c.order); break;
+        case kind::take: c.reduction->take(accumulator_at(d), c.order, c.at[1], c.n, -1); break;
+        case kind::finish:
+          c.reduction->finish(accumulator_at(c.at[1]), c.order, d);
+          if (c.repeated) detail::repeat(d, c.size);
+          break;
+        case kind::into: c.reduction->into(d, c.at[1], c.n, c.stride); break;
+        case kind::fill: c.reduction->fill(d, c.n); break;
+        case kind::step: run_step(c.number); break;
+      }
+    }
+  }
+
+ private:
+  struct release {
+    void operator()(std::byte* p) const { ::operator delete(p, std::align_val_t{64}); }
+  };
+  static accumulator& accumulator_at(std::byte* p) { return *static_cast<accumulator*>(static_cast<void*>(p)); }
+  [[gnu::noinline]] void place(buffer& b, std::byte* now) {
+    for (const address& a : b.addresses) calls[static_cast<std::size_t>(a.call)].at[a.operand] = now + a.offset;
+    b.last = now;
+  }
+  static void move(const direct_call& c, std::int64_t to_stride, std::int64_t from_stride) {
+    detail::with_bytes(c.size, [&]<class T>(T) {
+      const T* x = static_cast<const T*>(static_cast<const void*>(c.at[1]));
+      T* out = static_cast<T*>(static_cast<void*>(c.at[0]));
+      for (std::int64_t i = 0; i < c.n; ++i) out[i * to_stride] = x[i * from_stride];
+    });
+  }
+  std::unique_ptr<std::byte, release> memory_;
+};
+
+namespace detail {
+
+// Writes a program's calls, cluster by cluster.
+class direct_writer {
+ public:
+  void step_as_it_is(int number) {
+    direct_call& c = add(direct_call::kind::step);
+    c.number = number;
+  }
+  /// Whether the cluster could be written: one row at most, in one block, by one thread.
+  bool cluster(const cluster_code& c, const program_view::step& info, const std::int64_t* plan) {
+    const bool one_row = !c.has_inner || (plan[plan_rows] == 1 && plan[plan_inner] <= c.block);
+    const bool streams = c.combined.empty() && plan[plan_stream] != 0;
+    if (plan[plan_chunks] != 1 || !one_row || streams) return false;
+    begin(c, plan);
+    for (const auto& r : c.combined) {
+      if (!r.starts) continue;
+      direct_call& f = add(direct_call::kind::fill, place_of_operand(r.operand));
+      f.reduction = r.reduction;
+      f.n = combined_elements(c, r.operand, plan + plan_numbers, info);
+    }
+    scalars(c.scalars.front());
+    if (c.has_inner) {
+      for (const auto& l : c.lanes) starts(l, false);
+      for (std::size_t t = 0; t < c.lanes.size(); ++t) {
+        scalars(c.scalars[t + 1]);
+        starts(c.lanes[t], true);
+        lanes(c.lanes[t]);
+      }
+      scalars(c.scalars[c.lanes.size() + 1]);
+    }
+    scalars(c.scalars.back());
+    return true;
+  }
+  direct_program finish() {
+    made_.reserve(static_cast<std::size_t>(bytes_));
+    for (std::size_t k = 0; k < places_.size(); ++k)
+      for (int o = 0; o < 4; ++o) {
+        const place& p = places_[k][static_cast<std::size_t>(o)];
+        if (p.buffer == own_memory) {
+          made_.calls[k].at[o] = made_.memory() + p.offset;
+        } else if (p.buffer >= 0) {
+          auto b = std::find_if(made_.buffers.begin(), made_.buffers.end(), [&](const auto& at) { return at.number == p.buffer; });
+          if (b == made_.buffers.end()) b = made_.buffers.insert(b, {p.buffer, nullptr, {}});
+          b->addresses.push_back({static_cast<int>(k), o, p.offset});
+        }
+      }
+    for (const auto& value : constants_) {
+      std::memcpy(made_.memory() + value.at, &value.bits, sizeof value.bits);
+      if (value.repeated) repeat(made_.memory() + value.at, value.size);
+    }
+    for (const auto& p : positions_) count_positions(p);
+    return std::move(made_);
+  }
+  /// What could not be written is left out again.
+  std::size_t mark() const { return made_.calls.size(); }
+  void back_to(std::size_t mark) {
+    made_.calls.resize(mark);
+    places_.resize(mark);
+  }
+
+ private:
+  struct constant {
+    std::int64_t at, bits;
+    int size;
+    bool repeated;
+  };
+  struct position_list {
+    std::int64_t at, n, count;
+    dtype type;
+  };
+
+  static constexpr int own_memory = -2;
+  struct place {
+    int buffer;
+    std::int64_t offset;
+    bool operator==(const place&) const = default;
+  };
+  struct alias {
+    int cell;
+    place at;
+  };
+
+  static constexpr place nowhere() { return {-1, 0}; }
+  direct_call& add(direct_call::kind what, place d = nowhere(), place x = nowhere(), place y = nowhere(), place z = nowhere()) {
+    places_.push_back({d, x, y, z});
+    direct_call& c = made_.calls.emplace_back();
+    c.what = what;
+    return c;
+  }
+  std::int64_t take_memory(std::int64_t bytes) {
+    const std::int64_t at = bytes_;
+    bytes_ += (bytes + 63) / 64 * 64;
+    return at;
+  }
+  static place own(std::int64_t at) { return {own_memory, at}; }
+
+  void begin(const cluster_code& c, const std::int64_t* plan) {
+    c_ = &c;
+    plan_ = plan;
+    n_ = c.has_inner ? plan[plan_inner] : 0;
+    cells_ = take_memory(c.cell_bytes + static_cast<std::int64_t>(repeated_bytes));
+    accumulators_ = take_memory(static_cast<std::int64_t>(sizeof(accumulator)) * c.accumulators);
+    slots_ = take_memory(c.slots * c.slot_bytes);
+    spills_ = take_memory(c.spills > 0 ? c.spills * plan[plan_scratch_row] : 0);
+    find_aliases();
+  }
+  place cell(int offset) const {
+    for (const alias& a : aliases_)
+      if (a.cell == offset) return a.at;
+    return own(cells_ + offset);
+  }
+  // A value of the row need not be copied out of the buffer that it is loaded from, where the cluster does not write there, nor into
+  // the one that it is stored to, where the cluster does not read there.
+  void find_aliases() {
+    aliases_.clear();
+    std::vector<int> reads, writes;
+    const auto buffer_of = [&](int operand) { return c_->operand_buffer[static_cast<std::size_t>(operand)]; };
+    for (const auto& r : c_->combined) writes.push_back(buffer_of(r.operand)), reads.push_back(buffer_of(r.operand));
+    for (const lane_phase& l : c_->lanes) {
+      for (const lane_step& step : l.steps) {
+        if (step.operand >= 0) (step.what == lane_step::kind::gather ? reads : writes).push_back(buffer_of(step.operand));
+        for (const moving_address& m : l.moving) {
+          if (m.operand < 0) continue;
+          if (m.at == step.d) writes.push_back(buffer_of(m.operand));
+          if (m.at == step.x || m.at == step.y || m.at == step.z) reads.push_back(buffer_of(m.operand));
+        }
+      }
+    }
+    for_each_scalar([&](const scalar_step& step) {
+      if (step.what == scalar_step::kind::load) reads.push_back(buffer_of(step.x));
+      else if (goes_out(step)) writes.push_back(buffer_of(step.d));
+    });
+    for_each_scalar([&](const scalar_step& step) {
+      if (step.what == scalar_step::kind::load && !step.repeated && writers_of(step.d) == 1 && count_of(writes, buffer_of(step.x)) == 0)
+        aliases_.push_back({step.d, place_of_operand(step.x)});
+    });
+    for_each_scalar([&](const scalar_step& step) {
+      if (step.what != scalar_step::kind::store || !is_computed_alone(step.x)) return;
+      const int buffer = buffer_of(step.d);
+      if (count_of(reads, buffer) == 0 && count_of(writes, buffer) == 1) aliases_.push_back({step.x, place_of_operand(step.d)});
+    });
+  }
+  template <class F>
+  void for_each_scalar(F f) const {
+    for (const auto& list : c_->scalars)
+      for (const scalar_step& step : list) f(step);
+  }
+  static int count_of(const std::vector<int>& all, int one) { return static_cast<int>(std::count(all.begin(), all.end(), one)); }
+  static bool goes_out(const scalar_step& s) {
+    using kind = scalar_step::kind;
+    return s.what == kind::store || s.what == kind::finish_all || s.what == kind::reduce_cell;
+  }
+  // One function writes the cell, no lane reads it, and it has no other place yet.
+  bool is_computed_alone(int offset) const {
+    bool computed = false;
+    for_each_scalar([&](const scalar_step& step) {
+      if (!goes_out(step) && step.d == offset)
+        computed = (step.what == scalar_step::kind::compute || step.what == scalar_step::kind::finish_row) && !step.repeated;
+    });
+    return computed && writers_of(offset) == 1 && cell(offset).buffer == own_memory;
+  }
+  place accumulator_place(int k) const { return own(accumulators_ + static_cast<std::int64_t>(sizeof(accumulator)) * k); }
+  place place_of_operand(int operand) const {
+    const auto k = static_cast<std::size_t>(operand);
+    std::int64_t offset = 0;
+    if (c_->operand_moves[k]) offset = plan_[plan_numbers + c_->loops + c_->operands * c_->loops + operand] * c_->operand_size[k];
+    return {c_->operand_buffer[k], offset};
+  }
+  std::int64_t stride_of(int operand) const { return plan_[plan_numbers + c_->loops + operand * c_->loops + c_->outer]; }
+
+  void scalars(const std::vector<scalar_step>& steps) {
+    using kind = scalar_step::kind;
+    for (const auto& s : steps) {
+      switch (s.what) {
+        case kind::compute: {
+          direct_call& c = add(direct_call::kind::single, cell(s.d), cell(s.x), cell(s.y), cell(s.z));
+          c.single = s.single;
+          break;
+        }
+        case kind::load:
+          if (cell(s.d) == place_of_operand(s.x)) continue;
+          add(direct_call::kind::copy, cell(s.d), place_of_operand(s.x));
+          break;
+        case kind::store:
+          if (cell(s.x) == place_of_operand(s.d)) continue;
+          add(direct_call::kind::copy, place_of_operand(s.d), cell(s.x));
+          break;
+        case kind::immediate:
+        case kind::position: {  // of the only row: 0
+          const std::int64_t bits = s.what == kind::immediate ? s.bits : 0;
+          if (writers_of(s.d) == 1) {
+            constants_.push_back({cells_ + s.d, bits, s.size, s.repeated});
+            continue;
+          }
+          const std::int64_t at = take_memory(static_cast<std::int64_t>(repeated_bytes));
+          constants_.push_back({at, bits, s.size, false});
+          add(direct_call::kind::copy, cell(s.d), own(at));
+          break;
+        }
+        case kind::finish_row:
+        case kind::finish_all: {
+          const place to = s.what == kind::finish_row ? cell(s.d) : place_of_operand(s.d);
+          direct_call& c = add(direct_call::kind::finish, to, accumulator_place(s.x));
+          c.reduction = s.reduction;
+          c.order = c_->order;
+          break;
+        }
+        case kind::reduce_cell: {
+          direct_call& c = add(direct_call::kind::into, place_of_operand(s.d), cell(s.x));
+          c.reduction = s.reduction;
+          c.n = c.stride = 1;
+          break;
+        }
+      }
+      made_.calls.back().size = s.size;
+      made_.calls.back().repeated = s.repeated;
+    }
+  }
+  int writers_of(int cell_offset) const {
+    int writers = 0;
+    for_each_scalar([&](const scalar_step& step) { writers += !goes_out(step) && step.d == cell_offset ? 1 : 0; });
+    return writers;
+  }
+  void starts(const lane_phase& l, bool each_row) {
+    for (const auto& s : l.starts) {
+      if (s.each_row != each_row) continue;
+      direct_call& c = add(direct_call::kind::start, accumulator_place(s.accumulator));
+      c.reduction = s.reduction;
+      c.order = c_->order;
+    }
+  }
+  void lanes(const lane_phase& l) {
+    std::vector<place> table(static_cast<std::size_t>(c_->addresses));
+    std::size_t at = 0;
+    for (const int offset : c_->cell_addresses) table[at++] = cell(offset);
+    for (int s = 0; s < c_->slots; ++s) table[at++] = own(slots_ + s * c_->slot_bytes);
+    for (const auto& m : l.moving)
+      table[static_cast<std::size_t>(m.at)] =
+          m.operand >= 0 ? place_of_operand(m.operand) : own(spills_ + m.spill * plan_[plan_scratch_row]);
+    const auto place_of = [&](int k) { return table[static_cast<std::size_t>(k)]; };
+    for (const auto& s : l.steps) lane(s, place_of);
+  }
+  template <class PlaceOf>
+  void lane(const lane_step& s, PlaceOf place_of) {
+    using kind = lane_step::kind;
+    switch (s.what) {
+      case kind::compute: {
+        direct_call& c = add(direct_call::kind::block, place_of(s.d), place_of(s.x), place_of(s.y), place_of(s.z));
+        c.block = s.block;
+        c.rows = s.rows;
+        c.n = n_;
+        break;
+      }
+      case kind::copy: copy_bytes(place_of(s.d), place_of(s.x), s.size); break;
+      case kind::gather:
+        if (stride_of(s.operand) == 1) {
+          copy_bytes(place_of(s.d), place_of_operand(s.operand), s.size);
+        } else {
+          direct_call& c = add(direct_call::kind::gather, place_of(s.d), place_of_operand(s.operand));
+          c.n = n_;
+          c.stride = stride_of(s.operand);
+        }
+        break;
+      case kind::scatter:
+        if (stride_of(s.operand) == 1) {
+          copy_bytes(place_of_operand(s.operand), place_of(s.x), s.size);
+        } else {
+          direct_call& c = add(direct_call::kind::scatter, place_of_operand(s.operand), place_of(s.x));
+          c.n = n_;
+          c.stride = stride_of(s.operand);
+        }
+        break;
+      case kind::position: {
+        const std::int64_t at = take_memory(n_ * s.size);
+        positions_.push_back({at, n_, c_->order == reduction_order::single ? 1 : static_cast<std::int64_t>(batch_bytes) / s.size, s.type});
+        copy_bytes(place_of(s.d), own(at), s.size);
+        break;
+      }
+      case kind::reduce: {
+        direct_call& c = add(direct_call::kind::take, accumulator_place(s.accumulator), place_of(s.x));
+        c.reduction = s.reduction;
+        c.order = c_->order;
+        c.n = n_;
+        break;
+      }
+      case kind::reduce_into: {
+        direct_call& c = add(direct_call::kind::into, place_of_operand(s.operand), place_of(s.x));
+        c.reduction = s.reduction;
+        c.n = n_;
+        c.stride = stride_of(s.operand);
+        break;
+      }
+      case kind::stream: return;  // results do not pass the caches by
+    }
+    made_.calls.back().size = s.size;
+  }
+  void copy_bytes(place d, place x, int size) {
+    direct_call& c = add(direct_call::kind::copy_bytes, d, x);
+    c.n = n_ * size;
+  }
+  // Counted in batches, as the compiled cluster counts.
+  void count_positions(const position_list& p) {
+    with_element(p.type, [&]<class T>(T) {
+      if constexpr (!std::is_same_v<T, bool>) {
+        T* to = static_cast<T*>(static_cast<void*>(made_.memory() + p.at));
+        for (std::int64_t i = 0; i < p.n; ++i)
+          to[i] = kernels::scalar_math<T>::add(static_cast<T>(i % p.count), static_cast<T>(i - i % p.count));
+      }
+    });
+  }
+
+  direct_program made_;
+  std::vector<std::array<place, 4>> places_;  // of each call
+  std::int64_t bytes_ = 0;
+  const cluster_code* c_ = nullptr;
+  const std::int64_t* plan_ = nullptr;
+  std::int64_t n_ = 0, cells_ = 0, accumulators_ = 0, slots_ = 0, spills_ = 0;
+  std::vector<alias> aliases_;  // of the cluster's cells
+  std::vector<constant> constants_;
+  std::vector<position_list> positions_;
+};
+
+}  // namespace detail
+
+}  // namespace leat::cpu

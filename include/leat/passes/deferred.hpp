@@ -1,0 +1,26 @@
+#pragma once
+// Rows of a graph that stand for gradients or training steps, in tables that defer them (`graph::defers`). A session expands them when
+// it plans its programs; the expansion is registered by the header that defines such a row.
+
+#include <leat/core/early.hpp>
+#include <leat/graph/graph.hpp>
+
+#include <map>
+#include <span>
+
+namespace leat::detail {
+
+/// A deferred row whose operands are in the graph.
+struct deferred_row {
+  std::span<const int> inputs;
+  std::span<const std::int64_t> attributes;
+};
+/// Expands a row; returns the node of its result.
+using deferred_expander = int (*)(graph& g, const deferred_row& row);
+
+inline std::map<int, deferred_expander>& deferred_expanders() {
+  static std::map<int, deferred_expander> by_code;
+  return by_code;
+}
+
+}  // namespace leat::detail
