@@ -226,9 +226,9 @@ class basic_session : detail::refused_calls_of<detail::table_of<Device, Es...>> 
   template <class... Fs, feed_binding... Feeds>
     requires(detail::run_check<table, detail::fetch_targets<detail::fetch_target_of<Fs>...>, typename Feeds::leaf::identity...>::ok)
   [[gnu::always_inline]] detail::fetch_results<Fs...> run(const fetch_list<Fs...>& fetches, const Feeds&... feeds) {
-    using compiled = program_for<Fs...>;
-    const detail::session_guard<!detail::is_tiny<compiled>()> g(busy_);
-    return run_in(detail::unobserved{}, state_of<compiled>(), fetches, feeds...);
+    using its_program = program_for<Fs...>;
+    const detail::session_guard<!detail::is_tiny<its_program>()> g(busy_);
+    return run_in(detail::unobserved{}, state_of<its_program>(), fetches, feeds...);
   }
   using refused_calls::run;
 
@@ -239,10 +239,10 @@ class basic_session : detail::refused_calls_of<detail::table_of<Device, Es...>> 
     requires(detail::run_check<table, detail::fetch_targets<detail::fetch_target_of<Fs>...>, typename Feeds::leaf::identity...>::ok &&
              (detail::kept_check<Feeds>::ok && ...))
   [[nodiscard("a prepared run does nothing until it is called")]] auto prepare(const fetch_list<Fs...>& fetches, const Feeds&... feeds) {
-    using compiled = program_for<Fs...>;
+    using its_program = program_for<Fs...>;
     const guard g(busy_);
-    return [this, &state = state_of<compiled>(), fetches, feeds...]() __attribute__((always_inline)) {
-      const detail::session_guard<!detail::is_tiny<compiled>()> entered(busy_);
+    return [this, &state = state_of<its_program>(), fetches, feeds...]() __attribute__((always_inline)) {
+      const detail::session_guard<!detail::is_tiny<its_program>()> entered(busy_);
       return run_in(detail::unobserved{}, state, fetches, feeds...);
     };
   }
@@ -251,24 +251,24 @@ class basic_session : detail::refused_calls_of<detail::table_of<Device, Es...>> 
   using refused_calls::planned;
   using refused_calls::arena_bytes;
 
-  /// `run` with the time of each step told to a trace (<leat/session/trace.hpp>). The same step, compiled once more around the
-  /// clock: `run` itself knows nothing of traces. For devices that run where the host does.
+  /// `run` that records the time of each step in a trace (<leat/session/trace.hpp>). A compiled step is compiled once more for it, with
+  /// calls of the clock, so that `run` stays free of them. Only for devices that share the host's memory.
   template <class Trace, class... Fs, feed_binding... Feeds>
     requires(Device::shares_memory &&
              detail::run_check<table, detail::fetch_targets<detail::fetch_target_of<Fs>...>, typename Feeds::leaf::identity...>::ok)
   detail::fetch_results<Fs...> run_traced(Trace& trace, const fetch_list<Fs...>& fetches, const Feeds&... feeds) {
-    using compiled = program_for<Fs...>;
+    using its_program = program_for<Fs...>;
     const guard g(busy_);
     detail::observed<Trace> observer{trace};
-    return run_in(observer, state_of<compiled>(), fetches, feeds...);
+    return run_in(observer, state_of<its_program>(), fetches, feeds...);
   }
   /// The program of a set of fetches and the plan of its last run, for `memory_plan_of` (<leat/session/memory_plan.hpp>).
   template <class... Fs>
   planned_program planned(const fetch_list<Fs...>&) {
-    using compiled = program_for<Fs...>;
-    auto& state = state_of<compiled>();
+    using its_program = program_for<Fs...>;
+    auto& state = state_of<its_program>();
     if (!state.planned) throw failed_precondition("planned: these fetches have not run yet");
-    return {detail::data_of<compiled>(), state.sizes, &state.plan};
+    return {detail::data_of<its_program>(), state.sizes, &state.plan};
   }
 
   /// Bytes of intermediate results that a set of fetches needs for the shapes of its last run.

@@ -1,6 +1,6 @@
 #pragma once
-// Sessions of typed expressions on the CPU: compiled whole by the C++ compiler, or, where LEAT_PLANNED_SESSIONS is defined for all
-// sources of a program, planned when they are made (planned_session.hpp).
+// Sessions of typed expressions on the CPU: compiled whole by the C++ compiler, or, in sources that define LEAT_PLANNED_SESSIONS,
+// planned when they are made (planned_session.hpp).
 
 #ifdef LEAT_PLANNED_SESSIONS
 #include <leat/session/planned_session.hpp>
@@ -15,24 +15,22 @@
 
 namespace leat {
 
-namespace detail {
+LEAT_SESSIONS_BEGIN
 #ifdef LEAT_PLANNED_SESSIONS
 using session_device = planning_device;
 #else
 using session_device = cpu::device;
 #endif
 template <class... Es>
-using check_of_session = session_check<choose_table<session_device>::type, Es...>;
-}  // namespace detail
+using check_of_session = detail::session_check<detail::choose_table<session_device>::type, Es...>;
 
-LEAT_SESSIONS_BEGIN
 /// Runs expressions: `session s{loss, prediction, train}; s.initialize(); auto [l] = s.run(fetch(loss, train), x = xs);`.
 /// It has the variables of the expressions that it is made of. Each distinct set of fetches is compiled once, by the C++
 /// compiler. Different sessions may run in different threads at once; one session runs in one thread at a time and throws
 /// failed_precondition when it is entered twice.
 template <expression... Es>
-class session : public basic_session<detail::session_device, Es...> {
-  using basic_session<detail::session_device, Es...>::basic_session;
+class session : public basic_session<session_device, Es...> {
+  using basic_session<session_device, Es...>::basic_session;
   session(const session&) = delete;  // a session stays where it is made: pass a reference, or hold a std::unique_ptr to it
   session& operator=(const session&) = delete;  // a session stays what it is: its variables are set by assign(w, array)
 };
@@ -45,11 +43,11 @@ class session<detail::refused_session<Words...>> {
 };
 
 template <expression... Es>
-  requires(detail::check_of_session<Es...>::ok)
+  requires(check_of_session<Es...>::ok)
 session(const Es&...) -> session<Es...>;
 template <expression... Es>
-  requires(!detail::check_of_session<Es...>::ok)
-session(const Es&...) -> session<typename detail::check_of_session<Es...>::refusal::problem>;
+  requires(!check_of_session<Es...>::ok)
+session(const Es&...) -> session<typename check_of_session<Es...>::refusal::problem>;
 session(...)
     -> session<detail::refused_session<LEAT_WORDS("session s{a, b, ...} takes expressions: what is fetched and done in its runs")>>;
 

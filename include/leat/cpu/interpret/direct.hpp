@@ -1,7 +1,7 @@
 #pragma once
-// A small program with everything resolved that one plan fixes: one list of calls for all of its clusters, whose operands are a buffer
-// and an offset. A cluster of some numbers is otherwise mostly what it takes to find its registers' places. The calls are those that
-// run_cluster makes, in the same order, so the results are the same bytes.
+// A small program as one list of function calls with the addresses of their operands. `run_cluster` finds the place of each register in
+// each run, which takes longer than computing a few numbers; here that is done once for a plan. The calls are those that
+// `run_cluster` makes, in the same order, so the results are the same bytes.
 
 #include <leat/cpu/interpret/run_cluster.hpp>
 
@@ -9,11 +9,11 @@
 #include <array>
 #include <memory>
 #include <new>
-#include <optional>
 #include <vector>
 
 namespace leat::cpu {
 
+/// One call of a function over a block, over single values or of a reduction; or a copy; or a step that is run as it is.
 struct direct_call {
   enum class kind : std::uint8_t { block, single, copy, copy_bytes, gather, scatter, start, take, finish, into, fill, step };
   kind what = kind::copy;
@@ -368,24 +368,8 @@ class direct_writer {
         break;
       }
       case kind::copy: copy_bytes(place_of(s.d), place_of(s.x), s.size); break;
-      case kind::gather:
-        if (stride_of(s.operand) == 1) {
-          copy_bytes(place_of(s.d), place_of_operand(s.operand), s.size);
-        } else {
-          direct_call& c = add(direct_call::kind::gather, place_of(s.d), place_of_operand(s.operand));
-          c.n = n_;
-          c.stride = stride_of(s.operand);
-        }
-        break;
-      case kind::scatter:
-        if (stride_of(s.operand) == 1) {
-          copy_bytes(place_of_operand(s.operand), place_of(s.x), s.size);
-        } else {
-          direct_call& c = add(direct_call::kind::scatter, place_of_operand(s.operand), place_of(s.x));
-          c.n = n_;
-          c.stride = stride_of(s.operand);
-        }
-        break;
+      case kind::gather: move(direct_call::kind::gather, place_of(s.d), place_of_operand(s.operand), s); break;
+      case kind::scatter: move(direct_call::kind::scatter, place_of_operand(s.operand), place_of(s.x), s); break;
       case kind::position: {
         const std::int64_t at = take_memory(n_ * s.size);
         positions_.push_back({at, n_, c_->order == reduction_order::single ? 1 : static_cast<std::int64_t>(batch_bytes) / s.size, s.type});
@@ -409,6 +393,13 @@ class direct_writer {
       case kind::stream: return;  // results do not pass the caches by
     }
     made_.calls.back().size = s.size;
+  }
+  // From or to an operand along its stride.
+  void move(direct_call::kind what, place d, place x, const lane_step& s) {
+    if (stride_of(s.operand) == 1) return copy_bytes(d, x, s.size);
+    direct_call& c = add(what, d, x);
+    c.n = n_;
+    c.stride = stride_of(s.operand);
   }
   void copy_bytes(place d, place x, int size) {
     direct_call& c = add(direct_call::kind::copy_bytes, d, x);

@@ -58,8 +58,8 @@ class crew_lead {
  public:
   /// Takes the results of a finished job.
   virtual void finish(crew_job& done) = 0;
-  /// Runs what is ready and hands out jobs. Returns false if nothing is left to do before a job ends, true if it stopped early
-  /// because of `crew::has_news`.
+  /// Runs what is ready and hands out jobs. Returns false if nothing is left to do before a job ends, true if it stopped because one
+  /// has ended (`crew::has_news`).
   virtual bool advance() = 0;
 
  protected:

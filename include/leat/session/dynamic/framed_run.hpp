@@ -2,7 +2,7 @@
 // Executes a plan by TensorFlow's rules: a value is alive or dead (a branch not taken), a node with a dead input is dead, a Merge
 // forwards its live input; Enter opens a frame, NextIteration starts the frame's next iteration, Exit leaves it; a frame is done when
 // nothing in it can run any more. Of the nodes that are ready, those of the oldest iteration run first. Nodes that are heavy or may
-// block are jobs for other threads (crew.hpp) while something else is ready; the rest, and the state of the run, belongs to the
+// block run in the thread pool (crew.hpp) while something else is ready; the rest, and the state of the run, belongs to the
 // leading thread. Source: TensorFlow's executor (white paper "Implementation of control flow").
 
 #include <leat/session/dynamic/crew.hpp>
@@ -110,7 +110,6 @@ class framed_run final : crew_lead {
     iteration& it = f.iterations[number];
     const plan_frame& s = plan_.frames[static_cast<std::size_t>(f.id)];
     it.serial = serials_++;
-    it.inputs.clear();
     it.inputs.resize(static_cast<std::size_t>(s.inputs));
     it.outstanding = it.frames = 0;
     it.waits.assign(static_cast<std::size_t>(s.nodes), -1);
@@ -378,6 +377,7 @@ class framed_run final : crew_lead {
       if (it.outstanding > 0 || it.frames > 0 || &f == &root_) return;
       if (number == 0 ? f.enters_left > 0 : f.iterations.contains(number - 1)) return;
       spare_ = f.iterations.extract(found);
+      spare_.mapped().inputs.clear();  // its memory is kept, not what it held
       if (!held_.empty()) begin_held(f);
       if (!f.iterations.contains(number + 1)) break;
       ++number;

@@ -69,7 +69,10 @@ struct program_check<planned_table<Es...>, fetch_targets<Fs...>, LeafIds...> {
   using table = planned_table<Es...>;
   static constexpr bool is_plain = [] {
     constexpr expression_rows rows = table::rows;
-    const auto reached = rows_behind(rows, {rows.find(Fs::identity::hash)...});
+    const std::vector<int> targets{rows.find(Fs::identity::hash)...};
+    for (const int t : targets)
+      if (t < 0) return true;  // not of this session: `run_check` has said so
+    const auto reached = rows_behind(rows, targets);
     int step = -1;
     std::vector<int> assigned;
     for (int k = 0; k < rows.size(); ++k) {

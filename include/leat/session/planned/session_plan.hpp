@@ -68,13 +68,12 @@ class planned_code {
   int names() const { return static_cast<int>(names_.size()); }
   std::span<const leaf> numbers() const { return numbers_; }  // buffers of one number each
   std::span<const leaf> arrays() const { return arrays_; }    // of constant arrays
-  std::span<const leaf> variables() const { return variables_; }
 
  private:
   struct parts;
   std::unique_ptr<parts> parts_;
   const std::int64_t* data_ = nullptr;
-  std::vector<leaf> leaves_, numbers_, arrays_, variables_;
+  std::vector<leaf> leaves_, numbers_, arrays_;
   std::vector<std::int64_t> names_;
 };
 

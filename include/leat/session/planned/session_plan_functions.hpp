@@ -5,7 +5,6 @@
 #include <leat/ops/known.hpp>
 #include <leat/passes/deferred.hpp>
 #include <leat/passes/gradient.hpp>
-#include <leat/passes/gradient_nn.hpp>
 #include <leat/passes/lower.hpp>
 #include <leat/session/planned/expression_rows.hpp>
 #include <leat/session/planned/session_plan.hpp>
@@ -68,7 +67,7 @@ class row_writer {
     const std::string_view name(type.data(), type.size());
     if (const op_info* known = find_operator(name); known != nullptr && known->code == r.code) return *known;
     throw invalid_argument("the operator " + std::string(name) +
-                           " is the program's own, which a planned session must be told of: call leat::register_operator<Op>() and "
+                           " is not registered, and planned sessions find operators by their type: call leat::register_operator<Op>() and "
                            "leat::cpu::register_kernel<Op>() before the session is made");
   }
   int write(const expression_rows::row& r) {
@@ -131,7 +130,6 @@ LEAT_FUNCTION planned_code::planned_code(const session_plan& of, std::span<const
     const auto info = v.buffer_at(b);
     if (info.where == storage::feed || info.where == storage::number) leaves_.push_back({info.id, b});
     if (info.where == storage::number) (info.extent.rank == 0 ? numbers_ : arrays_).push_back({info.id, b});
-    if (info.where == storage::variable) variables_.push_back({info.id, b});
   }
   for (int k = 0; k < v.names(); ++k) names_.push_back(v.name(k));
 }
