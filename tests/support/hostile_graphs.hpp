@@ -1021,6 +1021,8 @@ y = CountUpTo(a) T=int32 limit=5
 ## TemporaryVariable 1 TB | y:0 | resource_exhausted: an array of 1099511627776 bytes: of the limit of 67108864 bytes (memory_limit_in_bytes) 0
 v = TemporaryVariable dtype=float32 shape=[274877906944]
 y = DestroyTemporaryVariable(v) T=float32 var_name="v"
+## TemporaryVariable of a dtype without elements | v:0 | unimplemented: no arrays of dtype int8
+v = TemporaryVariable dtype=int8 shape=[2147483648]
 ## Assert text | y:0 | invalid_argument: assertion failed: [a]
 c = Const bool[]{false}
 t = Const string[1]{"a"}

@@ -165,12 +165,13 @@ concept makable_array = array_like<A> && requires(std::vector<std::size_t> s) { 
 class tensor_value {
  public:
   tensor_value() = default;
-  /// Uninitialized elements; strings are empty. Errors: invalid_argument for a shape that is not fully known; resource_exhausted if
-  /// the elements exceed the memory or the session's limit.
+  /// Uninitialized elements; strings are empty. Errors: invalid_argument for a shape that is not fully known; unimplemented for a
+  /// dtype that is only carried; resource_exhausted if the elements exceed the memory or the session's limit.
   tensor_value(dtype type, const shape& extent) : type_(type), extent_(extent) {
     if (!extent.is_static()) throw invalid_argument("a value of a shape that is not known: " + brackets(extent));
     const auto count = static_cast<std::size_t>(extent.elements());
     if (type == text_dtype) make_texts(count);
+    else if (size_of(type) == 0 && (type != resource_dtype || extent.rank > 0)) throw unimplemented("no arrays of dtype " + dtype_name(type));
     else buffer_ = detail::tensor_buffer::make(count * static_cast<std::size_t>(size_of(type)));
   }
   tensor_value(const tensor_value& other) noexcept : type_(other.type_), extent_(other.extent_), buffer_(other.buffer_) {
