@@ -248,6 +248,13 @@ b = Enter(c) T=float32 frame_name="b"
 m = AddV2(a, b) T=float32
 x = Exit(m) T=float32
 y = Identity(x) T=float32
+## back edge of another frame | y:0 | invalid_argument: has inputs from different frames: one is in frame 'f', another in frame ''
+c = Const float32[]{0}
+e = Enter(c) T=float32 frame_name="f"
+m = Merge(e, n) T=float32 N=2
+x = Exit(m) T=float32
+y = Identity(x) T=float32
+n = NextIteration(y) T=float32
 ## merge of itself | y:0 | invalid_argument: an Exit outside of any loop
 m = Merge(n, n) T=float32 N=2
 n = NextIteration(m) T=float32
