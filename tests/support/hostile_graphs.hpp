@@ -1030,6 +1030,9 @@ v = TemporaryVariable dtype=float32 shape=[274877906944]
 y = DestroyTemporaryVariable(v) T=float32 var_name="v"
 ## TemporaryVariable of a dtype without elements | v:0 | unimplemented: no arrays of dtype int8
 v = TemporaryVariable dtype=int8 shape=[2147483648]
+## TemporaryVariable that nothing was assigned to | y:0 | ok float32[3][0 0 0]
+v = TemporaryVariable dtype=float32 shape=[3]
+y = DestroyTemporaryVariable(v) T=float32 var_name="v"
 ## Assert text | y:0 | invalid_argument: assertion failed: [a]
 c = Const bool[]{false}
 t = Const string[1]{"a"}
