@@ -95,7 +95,7 @@ class output {
   /// The static dtype; `extent()` is the static shape, with unknown dimensions as -1.
   constexpr dtype type() const;
   constexpr shape extent() const;
-  /// In graphs with names (graph/graph_operation.hpp): "mul:0", and the node whose result this is.
+  /// In graphs with names (named/graph/graph_operation.hpp): "mul:0", and the node whose result this is.
   std::string name() const;
   graph_operation operation() const;
 
