@@ -4,21 +4,21 @@
 
 #include <leat/core/standard.hpp>
 
-#include <leat/graph/canonical.hpp>
-#include <leat/graph/export.hpp>
-#include <leat/graph/import.hpp>
-#include <leat/graph/replica_device_setter.hpp>
-#include <leat/ops/control.hpp>
-#include <leat/ops/named_embedding.hpp>
-#include <leat/ops/named_nn.hpp>
-#include <leat/ops/named_queue.hpp>
-#include <leat/ops/to_graph.hpp>
-#include <leat/ops/uninitialized.hpp>
-#include <leat/ops/variable_scope.hpp>
-#include <leat/passes/named_gradient.hpp>
-#include <leat/train/global_step.hpp>
-#include <leat/train/named_clip.hpp>
-#include <leat/train/named_optimizers.hpp>
+#include <leat/named/canonical/canonical.hpp>
+#include <leat/named/control/control.hpp>
+#include <leat/named/exchange/export.hpp>
+#include <leat/named/exchange/import.hpp>
+#include <leat/named/exchange/to_graph.hpp>
+#include <leat/named/functions/named_embedding.hpp>
+#include <leat/named/functions/named_nn.hpp>
+#include <leat/named/functions/named_queue.hpp>
+#include <leat/named/gradients/named_gradient.hpp>
+#include <leat/named/scopes/replica_device_setter.hpp>
+#include <leat/named/train/global_step.hpp>
+#include <leat/named/train/named_clip.hpp>
+#include <leat/named/train/named_optimizers.hpp>
+#include <leat/named/variables/uninitialized.hpp>
+#include <leat/named/variables/variable_scope.hpp>
 #ifndef LEAT_SEPARATE_COMPILATION
-#include <leat/train/deferred_steps.hpp>
+#include <leat/named/train/deferred_steps.hpp>
 #endif

@@ -20,10 +20,10 @@
 #include <leat/ops/reduction.hpp>
 #include <leat/ops/state.hpp>
 #include <leat/passes/gradient.hpp>
-#include <leat/session/session.hpp>
 #include <leat/train/clip.hpp>
 #include <leat/train/layers.hpp>
 #include <leat/train/optimizer.hpp>
+#include <leat/typed/session.hpp>
 #if defined(LEAT_PLANNED_SESSIONS) && !defined(LEAT_SEPARATE_COMPILATION)
-#include <leat/train/planned_steps.hpp>
+#include <leat/typed/planned/planned_steps.hpp>
 #endif

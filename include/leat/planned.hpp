@@ -3,7 +3,7 @@
 
 #include <leat/leat.hpp>
 
-#include <leat/session/planned_session.hpp>
+#include <leat/typed/planned_session.hpp>
 #ifndef LEAT_SEPARATE_COMPILATION
-#include <leat/train/planned_steps.hpp>
+#include <leat/typed/planned/planned_steps.hpp>
 #endif

@@ -6,20 +6,20 @@
 #include <leat/core/standard.hpp>
 
 #include <leat/cpu/interpret/library.hpp>
-#include <leat/graph/call_functions.hpp>
-#include <leat/graph/import_functions.hpp>
-#include <leat/graph/named_part_functions.hpp>
-#include <leat/ops/canonical_gradients.hpp>
-#include <leat/ops/defined.hpp>
+#include <leat/named/canonical/canonical_gradients.hpp>
+#include <leat/named/definitions/defined.hpp>
+#include <leat/named/exchange/import_bodies.hpp>
+#include <leat/named/gradients/control_flow_gradient.hpp>
+#include <leat/named/gradients/gradient_nn.hpp>
+#include <leat/named/graph/call_bodies.hpp>
+#include <leat/named/graph/named_part_bodies.hpp>
+#include <leat/named/train/deferred_steps.hpp>
 #include <leat/ops/known.hpp>
-#include <leat/passes/control_flow_gradient.hpp>
-#include <leat/passes/gradient_nn.hpp>
-#include <leat/session/graph_session_functions.hpp>
-#include <leat/session/kernels.hpp>
-#include <leat/train/deferred_steps.hpp>
-#include <leat/train/planned_steps.hpp>
+#include <leat/runtime/kernels/kernels.hpp>
+#include <leat/session/graph_session_bodies.hpp>
+#include <leat/typed/planned/planned_steps.hpp>
 
 namespace leat::detail {
-// Referenced by the other sources: see graph/separate.hpp.
+// Referenced by the other sources: see core/function_bodies.hpp.
 void one_source_must_include_leat_separate_hpp() {}
 }  // namespace leat::detail

@@ -8,13 +8,13 @@
 #include "samples.hpp"
 
 #include <leat/cpu/interpret.hpp>
-#include <leat/graph/bind_arguments.hpp>
-#include <leat/graph/export.hpp>
-#include <leat/graph/freeze.hpp>
-#include <leat/graph/import.hpp>
 #include <leat/graphs.hpp>
 #include <leat/io/binary.hpp>
+#include <leat/named/exchange/export.hpp>
+#include <leat/named/exchange/import.hpp>
+#include <leat/named/graph/bind_arguments.hpp>
 #include <leat/passes/lower.hpp>
+#include <leat/proto/freeze.hpp>
 
 #include <cmath>
 #include <cstdio>

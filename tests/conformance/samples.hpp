@@ -3,7 +3,7 @@
 // function get shapes that broadcast; all others are written out in samples.cpp.
 
 #include <leat/graph/operator.hpp>
-#include <leat/graph/attribute_value.hpp>
+#include <leat/proto/attribute_value.hpp>
 
 #include <string>
 #include <string_view>

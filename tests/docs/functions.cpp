@@ -24,22 +24,25 @@ struct header_family {
 
 const std::vector<header_family> families{
     {"Leaves, and operators on them",
-     {"ops/named.hpp", "ops/named_math.hpp", "ops/named_array.hpp", "ops/named_shape.hpp", "ops/named_slice.hpp"}},
-    {"Random numbers", {"ops/named_random.hpp"}},
-    {"Neural networks", {"ops/named_nn.hpp", "ops/named_embedding.hpp", "train/layers.hpp"}},
+     {"named/functions/named_operand.hpp", "named/functions/named_math.hpp", "named/functions/named_array.hpp",
+      "named/functions/named_shape.hpp", "named/functions/named_slice.hpp"}},
+    {"Random numbers", {"named/functions/named_random.hpp"}},
+    {"Neural networks", {"named/functions/named_nn.hpp", "named/functions/named_embedding.hpp", "train/layers.hpp"}},
     {"Variables",
-     {"ops/named_variables.hpp", "ops/variable_scope.hpp", "ops/initial_value.hpp", "ops/uninitialized.hpp",
-      "session/graph_variables.hpp"}},
+     {"named/variables/named_variables.hpp", "named/variables/variable_scope.hpp", "named/variables/initial_value.hpp",
+      "named/variables/uninitialized.hpp", "session/graph_variables.hpp"}},
     {"Control flow",
-     {"ops/control.hpp", "ops/branch.hpp", "ops/case.hpp", "ops/loop.hpp", "ops/check.hpp", "ops/print.hpp", "ops/host_function.hpp"}},
-    {"Queues", {"ops/named_queue.hpp"}},
+     {"named/control/control.hpp", "named/control/branch.hpp", "named/control/case.hpp", "named/control/loop.hpp",
+      "named/control/check.hpp", "named/functions/print.hpp", "named/functions/host_function.hpp"}},
+    {"Queues", {"named/functions/named_queue.hpp"}},
     {"Gradients and training",
-     {"passes/named_gradient.hpp", "train/named_optimizer.hpp", "train/named_optimizers.hpp", "train/named_clip.hpp",
-      "train/global_step.hpp"}},
+     {"named/gradients/named_gradient.hpp", "named/train/named_optimizer.hpp", "named/train/named_optimizers.hpp",
+      "named/train/named_clip.hpp", "named/train/global_step.hpp"}},
     {"Graphs",
-     {"graph/default_graph.hpp", "graph/lookup.hpp", "graph/scopes.hpp", "graph/device.hpp", "graph/replica_device_setter.hpp",
-      "graph/call.hpp", "graph/import.hpp", "graph/export.hpp", "graph/freeze.hpp", "graph/canonical.hpp", "ops/to_graph.hpp"}},
-    {"Running", {"session/interactive_session.hpp", "session/evaluate.hpp", "session/gradient_of.hpp", "session/dynamic/kernel.hpp"}},
+     {"named/graph/default_graph.hpp", "named/graph/lookup.hpp", "named/scopes/scopes.hpp", "named/graph/device.hpp",
+      "named/scopes/replica_device_setter.hpp", "named/graph/call.hpp", "named/exchange/import.hpp", "named/exchange/export.hpp",
+      "proto/freeze.hpp", "named/canonical/canonical.hpp", "named/exchange/to_graph.hpp"}},
+    {"Running", {"session/interactive_session.hpp", "typed/evaluate.hpp", "session/gradient_of.hpp", "runtime/kernels/kernel.hpp"}},
 };
 
 std::string text_of(const std::filesystem::path& path) {
@@ -77,9 +80,9 @@ std::vector<std::pair<std::string, std::string>> functions_of(const std::string&
                                                                {"REDUCTION", "Over axes, which may be kept as 1"},
                                                                {"SCATTER", "Rows of a variable, at indices"}};
   while (std::getline(lines, line)) {
-    if (line.starts_with("namespace detail") || line.starts_with("namespace dynamic"))
+    if (line.starts_with("namespace detail") || line.starts_with("namespace runtime"))
       in_detail = line.find("{}") == line.npos && line.back() == '{';
-    if (line.starts_with("}  // namespace detail") || line.starts_with("}  // namespace dynamic")) in_detail = false;
+    if (line.starts_with("}  // namespace detail") || line.starts_with("}  // namespace runtime")) in_detail = false;
     if (in_detail) continue;
     if (std::smatch made; std::regex_search(line, made, by_macro)) {
       found.emplace_back(made[2], said_of_macro.at(made[1]) + (made[4].matched ? "; `" + std::string(made[4]) + "`" : std::string{}));
@@ -137,11 +140,14 @@ int main(int argc, char** argv) {
     }
   }
   int failed = 0;
-  for (const auto& file : std::filesystem::directory_iterator(root / "include" / "leat" / "ops")) {
-    const std::string header = "ops/" + file.path().filename().string();
-    if (header.starts_with("ops/named") && !listed.contains(header)) {
-      std::cerr << "include/leat/" << header << " is in no family of tests/docs/functions.cpp\n";
-      failed = 1;
+  for (const char* room : {"functions", "variables"}) {
+    const auto folder = std::filesystem::path("named") / room;
+    for (const auto& file : std::filesystem::directory_iterator(root / "include" / "leat" / folder)) {
+      const std::string name = file.path().filename().string(), header = (folder / name).generic_string();
+      if (name.starts_with("named") && !listed.contains(header)) {
+        std::cerr << "include/leat/" << header << " is in no family of tests/docs/functions.cpp\n";
+        failed = 1;
+      }
     }
   }
   const auto path = root / "docs" / "functions.md";

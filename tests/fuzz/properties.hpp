@@ -5,7 +5,7 @@
 #include <leat/io/binary.hpp>
 #include <leat/io/dot.hpp>
 #include <leat/io/json.hpp>
-#include <leat/io/tensor.hpp>
+#include <leat/proto/tensor_contents.hpp>
 
 #include <cstdint>
 #include <cstdio>
@@ -33,7 +33,7 @@ void read_contents(const leat::tensor_proto& t) {
 }
 
 inline void look_at(const leat::graph_def& graph) {
-  for (const auto& f : leat::io::findings(graph)) must(!to_text(f).empty(), "a finding says something");
+  for (const auto& f : leat::proto::findings(graph)) must(!to_text(f).empty(), "a finding says something");
   leat::io::write_dot(graph);
   for (const auto& node : graph.nodes)
     for (const auto& [name, value] : node.attributes)

@@ -1,7 +1,7 @@
 #include <leat/graph/form.hpp>
 
 #include <doctest/doctest.h>
-#include <leat/graph/convert.hpp>
+#include <leat/named/graph/convert.hpp>
 #include <leat/ops/known.hpp>
 
 #include <set>

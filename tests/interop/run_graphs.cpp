@@ -11,10 +11,10 @@
 
 #include "support/reference_values.hpp"
 
-#include <leat/graph/import.hpp>
 #include <leat/io/binary.hpp>
+#include <leat/named/definitions/defined.hpp>
+#include <leat/named/exchange/import.hpp>
 #include <leat/ops/add_n.hpp>
-#include <leat/ops/defined.hpp>
 #include <leat/ops/known.hpp>
 
 #include <cmath>

@@ -3,7 +3,7 @@
 // lists of fetches, each one run of one session. It is written as JSON beside the graph, with the dtypes and shapes that the
 // library infers of every tensor, against which TensorFlow's are held.
 
-#include <leat/graph/lookup.hpp>
+#include <leat/named/graph/lookup.hpp>
 
 #include <nlohmann/json.hpp>
 

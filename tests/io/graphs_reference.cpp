@@ -60,6 +60,6 @@ TEST_CASE("names are accepted as TensorFlow was recorded to accept them") {
     if (name.empty()) continue;  // TensorFlow makes up a name
     CAPTURE(name);
     const bool accepted = !row.at("node").is_null();
-    CHECK(io::is_node_name(name) == accepted);
+    CHECK(proto::is_node_name(name) == accepted);
   }
 }

@@ -7,7 +7,7 @@
 
 #include <leat/graphs.hpp>
 #include <leat/io/binary.hpp>
-#include <leat/session/array.hpp>
+#include <leat/typed/array.hpp>
 
 using namespace leat;
 using leat_test::message_of;

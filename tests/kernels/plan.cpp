@@ -1,4 +1,4 @@
-#include <leat/kernels/plan.hpp>
+#include <leat/kernels/program_plan.hpp>
 
 #include "support/check.hpp"
 #include "support/graphs.hpp"

@@ -5,8 +5,8 @@
 #include <doctest/doctest.h>
 
 #include <leat/graphs.hpp>
-#include <leat/ops/host_function.hpp>
-#include <leat/ops/loop.hpp>
+#include <leat/named/control/loop.hpp>
+#include <leat/named/functions/host_function.hpp>
 #include <leat/session/graph_session.hpp>
 
 #include <set>

@@ -1,11 +1,11 @@
 // Graphs in files: made, written, read, refused.
 
 // [listing files_includes]
-#include <leat/graph/freeze.hpp>
 #include <leat/io/binary.hpp>
 #include <leat/io/json.hpp>
 #include <leat/io/npy.hpp>
-#include <leat/io/tensor.hpp>
+#include <leat/proto/freeze.hpp>
+#include <leat/proto/tensor_contents.hpp>
 
 #include <iostream>
 // [end]

@@ -2,12 +2,12 @@
 
 // [listing inside_includes]
 #include <leat/graphs.hpp>
+#include <leat/inspect/trace.hpp>
 #include <leat/leat.hpp>
 #include <leat/ops/known.hpp>
-#include <leat/session/evaluate.hpp>
 #include <leat/session/gradient_of.hpp>
 #include <leat/session/interactive_session.hpp>
-#include <leat/session/trace.hpp>
+#include <leat/typed/evaluate.hpp>
 
 #include <cstdio>
 // [end]

@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <leat/graphs.hpp>
-#include <leat/session/array.hpp>
+#include <leat/typed/array.hpp>
 
 #include <xtensor/xarray.hpp>
 #include <xtensor/xtensor.hpp>

@@ -4,9 +4,9 @@
 
 #include <doctest/doctest.h>
 
-#include <leat/graph/import.hpp>
-#include <leat/ops/defined.hpp>
-#include <leat/ops/named.hpp>
+#include <leat/named/definitions/defined.hpp>
+#include <leat/named/exchange/import.hpp>
+#include <leat/named/functions/named_operand.hpp>
 
 using namespace leat;
 

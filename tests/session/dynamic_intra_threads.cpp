@@ -9,8 +9,8 @@
 #include <leat/cpu/interpret.hpp>
 #include <leat/cpu/parallel.hpp>
 #include <leat/graphs.hpp>
-#include <leat/ops/defined.hpp>
-#include <leat/ops/host_function.hpp>
+#include <leat/named/definitions/defined.hpp>
+#include <leat/named/functions/host_function.hpp>
 
 #include <chrono>
 #include <condition_variable>

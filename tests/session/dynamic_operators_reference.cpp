@@ -6,9 +6,9 @@
 #include "support/reference_json.hpp"
 #include "support/reference_values.hpp"
 
-#include <leat/graph/import.hpp>
+#include <leat/named/definitions/defined.hpp>
+#include <leat/named/exchange/import.hpp>
 #include <leat/ops/add_n.hpp>
-#include <leat/ops/defined.hpp>
 #include <leat/ops/known.hpp>
 
 #include <map>

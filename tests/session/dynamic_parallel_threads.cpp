@@ -8,10 +8,10 @@
 
 #include <leat/cpu/parallel.hpp>
 #include <leat/graphs.hpp>
-#include <leat/ops/defined.hpp>
-#include <leat/ops/host_function.hpp>
-#include <leat/ops/loop.hpp>
-#include <leat/session/trace.hpp>
+#include <leat/inspect/trace.hpp>
+#include <leat/named/control/loop.hpp>
+#include <leat/named/definitions/defined.hpp>
+#include <leat/named/functions/host_function.hpp>
 
 #include <condition_variable>
 #include <cstring>

@@ -2,9 +2,9 @@
 
 #include "support/reference_json.hpp"
 
-#include <leat/graph/control_flow.hpp>
-#include <leat/ops/named_math.hpp>
-#include <leat/ops/named_variables.hpp>
+#include <leat/named/control/control_flow.hpp>
+#include <leat/named/functions/named_math.hpp>
+#include <leat/named/variables/named_variables.hpp>
 
 #include <functional>
 #include <map>

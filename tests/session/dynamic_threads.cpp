@@ -5,8 +5,8 @@
 #include <doctest/doctest.h>
 
 #include <leat/graphs.hpp>
-#include <leat/ops/defined.hpp>
-#include <leat/session/trace.hpp>
+#include <leat/inspect/trace.hpp>
+#include <leat/named/definitions/defined.hpp>
 
 #include <chrono>
 #include <thread>

@@ -1,6 +1,6 @@
 // What nodes count as, before they run.
 
-#include <leat/session/dynamic/work.hpp>
+#include <leat/runtime/plan/work.hpp>
 
 #include <doctest/doctest.h>
 
@@ -8,15 +8,15 @@
 #include <leat/graphs.hpp>
 #include <leat/ops/linalg.hpp>
 #include <leat/passes/lower.hpp>
-#include <leat/session/dynamic/program_budget.hpp>
-#include <leat/session/dynamic/stops.hpp>
+#include <leat/runtime/programs/stops.hpp>
+#include <leat/runtime/state/program_budget.hpp>
 #include <leat/session/graph_session.hpp>
 
 #include <memory>
 
 using namespace leat;
-using dynamic::heavy_work;
-using dynamic::work_kind;
+using runtime::heavy_work;
+using runtime::work_kind;
 
 namespace {
 
@@ -33,7 +33,7 @@ std::int64_t work(std::string_view type, std::vector<token> inputs, attribute_ma
   kernel_node node;
   node.type = type;
   node.record = &record;
-  return dynamic::work_of(dynamic::work_kind_of(type), node, inputs);
+  return runtime::work_of(runtime::work_kind_of(type), node, inputs);
 }
 
 }  // namespace
@@ -130,7 +130,7 @@ namespace {
 template <class... Expressions>
 struct stopped_program {
   std::vector<std::int64_t> data;
-  dynamic::program_stops stops;
+  runtime::program_stops stops;
   std::vector<bool> writes;
 
   explicit stopped_program(bool together) {
@@ -143,10 +143,10 @@ struct stopped_program {
       if (view.buffer_at(b).where == storage::variable) variables.push_back(b);
     std::vector<std::vector<int>> groups;
     if (together) groups.push_back(variables);
-    stops = dynamic::find_stops(view, data.data(), nullptr, groups);
+    stops = runtime::find_stops(view, data.data(), nullptr, groups);
     for (int k = 0; k < view.steps(); ++k) {
       bool found = false;
-      dynamic::detail::for_each_written(view, data.data(), view.step_at(k), [&](int) { found = true; });
+      runtime::detail::for_each_written(view, data.data(), view.step_at(k), [&](int) { found = true; });
       writes.push_back(found);
     }
   }
@@ -169,7 +169,7 @@ TEST_CASE("a short program is not stopped; a long one before its steps and withi
   const auto product = matmul(x, x);
   const auto first = assign_sub(v, matmul(product, x));
   const auto second = assign_sub(w, matmul(x, product));
-  using enum dynamic::program_stops::look;
+  using enum runtime::program_stops::look;
   const auto apart = stops_of(false, product, first, second);
   REQUIRE(apart.stops.is_long);
   REQUIRE(apart.stops.of_step.size() == apart.writes.size());

@@ -1,12 +1,21 @@
 # Layers point one way: cmake -DSOURCE_DIR=<repository> -P check_layers.cmake
-# A header includes from its own layer or from a lower one, never in a circle, and every own include is written
-# <leat/...>. Two layers of one rank do not know each other. A header directly under include/leat stands above all.
+# A header includes from its own room or from one of a lower rank, never in a circle, and every own include is written
+# <leat/...>. Two rooms of one rank do not know each other. A header directly under include/leat stands above all.
+# A room is a folder, or a folder in it that has a rank of its own.
 cmake_minimum_required(VERSION 3.25)
 
-set(ranks "core:0;graph:1;expr:2;ops:3;passes:4;kernels:5;cpu:6;thrust:6;session:7;train:8;data:8;summary:8;io:8;dist:9;.:10")
+set(ranks
+    core:0 graph:1 proto:1 expr:2 ops:3 passes:4 train:5
+    named/graph:10 named/scopes:11 named/definitions:11 named/canonical:12 named/functions:12 named/control:13 named/variables:14
+    named/exchange:15 named/gradients:15 named/train:16
+    kernels:20 cpu:21 thrust:21 inspect:21
+    runtime/state:30 runtime/kernels:31 runtime/plan:32 runtime/run:33 runtime/programs:34 runtime/parts:35
+    typed:40 session:40 data:50 summary:50 io:50 dist:51 .:60)
+# Folders that do not know each other, whatever their ranks: typed expressions, and graphs with names.
+set(apart named:typed named:kernels runtime:typed)
 
 # Reading these costs every unit that includes the header most of a second or more.
-set(light core graph expr ops passes)
+set(light core graph proto expr ops passes train named)
 set(heavy "^(xtensor|xtensor-blas|xsimd|xtl|nlohmann|protozero|CLI|zmq|thrust|cub|cuda|tbb|oneapi|mpi)(/|_|\\.|$)|^(dnnl|cblas|omp)[a-z_]*\\.h")
 
 set(problems "")
@@ -17,17 +26,22 @@ endmacro()
 function(layer_of header result)
   cmake_path(GET header PARENT_PATH folder)
   string(REGEX REPLACE "^leat/?" "" folder "${folder}")
+  string(REGEX MATCH "^[^/]+/[^/]+" room "${folder}")
   string(REGEX REPLACE "/.*" "" folder "${folder}")
   if(folder STREQUAL "")
     set(folder ".")
   endif()
-  set(${result} "${folder}" PARENT_SCOPE)
+  if(NOT room STREQUAL "" AND DEFINED "rank_of_${room}")
+    set(${result} "${room}" PARENT_SCOPE)
+  else()
+    set(${result} "${folder}" PARENT_SCOPE)
+  endif()
 endfunction()
 
 foreach(pair IN LISTS ranks)
   string(REPLACE ":" ";" pair "${pair}")
   list(GET pair 0 layer)
-  list(GET pair 1 rank_of_${layer})
+  list(GET pair 1 "rank_of_${layer}")
 endforeach()
 
 file(GLOB_RECURSE headers RELATIVE "${SOURCE_DIR}/include" "${SOURCE_DIR}/include/*")
@@ -58,9 +72,15 @@ foreach(header IN LISTS headers)
       if(DEFINED rank_of_${lower} AND NOT layer STREQUAL lower AND NOT rank_of_${lower} LESS rank_of_${layer})
         problem("${header}: includes <${included}>, which stands above or beside it")
       endif()
+      string(REGEX REPLACE "/.*" "" folder "${layer}")
+      string(REGEX REPLACE "/.*" "" lower_folder "${lower}")
+      if("${folder}:${lower_folder}" IN_LIST apart OR "${lower_folder}:${folder}" IN_LIST apart)
+        problem("${header}: includes <${included}>, but ${folder} and ${lower_folder} do not know each other")
+      endif()
     elseif(included MATCHES "${heavy}")
-      if(layer IN_LIST light)
-        problem("${header}: includes <${included}>, too heavy for ${layer}")
+      string(REGEX REPLACE "/.*" "" folder "${layer}")
+      if(folder IN_LIST light)
+        problem("${header}: includes <${included}>, too heavy for ${folder}")
       endif()
       if(included MATCHES "^xtensor/")
         list(APPEND with_xtensor "${header}")

@@ -36,6 +36,21 @@ header(cpu/a.hpp "#include <leat/thrust/b.hpp>")
 header(thrust/b.hpp "")
 expect(refused "stands above or beside")
 
+header(named/graph/a.hpp "#include <leat/named/train/b.hpp>")
+header(named/train/b.hpp "")
+expect(refused "stands above")
+
+header(named/train/a.hpp "#include <leat/named/graph/b.hpp>")
+header(named/graph/b.hpp "")
+expect(accepted "2 headers")
+
+header(typed/planned/a.hpp "#include <leat/named/graph/b.hpp>")
+header(named/graph/b.hpp "")
+expect(refused "do not know each other")
+
+header(named/a.hpp "")
+expect(refused "no rank")
+
 header(core/a.hpp "#include <leat/leat.hpp>")
 header(leat.hpp "")
 expect(refused "stands above")
@@ -43,6 +58,8 @@ expect(refused "stands above")
 foreach(heavy IN ITEMS xtensor/xarray.hpp xsimd/xsimd.hpp nlohmann/json.hpp protozero/pbf_reader.hpp CLI/CLI.hpp zmq.hpp thrust/sort.h tbb/tbb.h dnnl.hpp
                        oneapi/dnnl/dnnl.hpp oneapi/tbb.h cblas.h)
   header(passes/a.hpp "  #  include <${heavy}>")
+  expect(refused "too heavy")
+  header(named/graph/a.hpp "#include <${heavy}>")
   expect(refused "too heavy")
 endforeach()
 

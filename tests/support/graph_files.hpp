@@ -2,8 +2,8 @@
 // Graphs for the tests of files: one that has an attribute of every kind and a tensor of every field, and one with everything
 // a MetaGraphDef can have.
 
-#include <leat/graph/graph_def.hpp>
-#include <leat/graph/tensor_contents.hpp>
+#include <leat/proto/graph_def.hpp>
+#include <leat/proto/tensor_contents.hpp>
 
 #include <cstdint>
 #include <limits>

@@ -6,8 +6,8 @@
 //
 // `{...}` has all elements, or fewer: then the last stands for the others. Attributes that an operator can find out need not be told.
 
-#include <leat/graph/graph_def.hpp>
-#include <leat/graph/tensor_contents.hpp>
+#include <leat/proto/graph_def.hpp>
+#include <leat/proto/tensor_contents.hpp>
 
 #include <cctype>
 #include <cstdlib>

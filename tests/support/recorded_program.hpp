@@ -4,8 +4,8 @@
 
 #include "support/reference_json.hpp"
 
-#include <leat/graph/convert.hpp>
 #include <leat/io/binary.hpp>
+#include <leat/named/graph/convert.hpp>
 
 #include <filesystem>
 #include <map>

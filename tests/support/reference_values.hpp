@@ -1,7 +1,7 @@
 #pragma once
 // Values and errors as the recorded data have them, and how they are compared.
 
-#include <leat/session/dynamic/tensor_value.hpp>
+#include <leat/runtime/state/tensor_value.hpp>
 
 #include <cmath>
 #include <nlohmann/json.hpp>

@@ -4,8 +4,8 @@
 
 #include "support/evaluate.hpp"
 
-#include <leat/graph/export.hpp>
-#include <leat/graph/graph_def.hpp>
+#include <leat/named/exchange/export.hpp>
+#include <leat/proto/graph_def.hpp>
 
 #include <algorithm>
 #include <map>

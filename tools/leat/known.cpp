@@ -1,7 +1,7 @@
 #include "known.hpp"
 
 #include <leat/ops/known.hpp>
-#include <leat/session/dynamic/kernel.hpp>
+#include <leat/runtime/kernels/kernel.hpp>
 
 #include <algorithm>
 

@@ -63,7 +63,7 @@ int run_check(const std::vector<std::string>& paths, bool allow_unknown) {
       code = bad_file;
       continue;
     }
-    const auto findings = leat::io::findings(file.meta.graph);
+    const auto findings = leat::proto::findings(file.meta.graph);
     for (const auto& f : findings) line(path, to_text(f));
     std::map<std::string_view, int> unknown;
     for (const auto& node : file.meta.graph.nodes)
@@ -85,7 +85,7 @@ int run_convert(const std::string& from, const std::string& to, const std::strin
                 const std::vector<std::string>& fetches, const std::vector<std::string>& freezing) {
   check_ending(to);
   auto file = load(from);
-  const auto findings = leat::io::findings(file.meta.graph);
+  const auto findings = leat::proto::findings(file.meta.graph);
   for (const auto& f : findings) complain(from + ": " + to_text(f));
   if (!findings.empty()) return found_something;
   leat::variable_values values;  // before pruning: names of variables that go are no mistake
@@ -103,7 +103,7 @@ int run_convert(const std::string& from, const std::string& to, const std::strin
       throw usage_error(from + ": " + e.what());
     }
   if (!prefix.empty()) {
-    if (!leat::io::is_node_name(prefix) || prefix.ends_with('/'))
+    if (!leat::proto::is_node_name(prefix) || prefix.ends_with('/'))
       throw usage_error("--prefix: \"" + prefix + "\" cannot begin a node's name");
     add_prefix(file.meta, prefix);
   }

@@ -1,7 +1,7 @@
 #pragma once
 // Tensors as text for people, as JSON for programs, and as .npy files.
 
-#include <leat/session/dynamic/tensor_value.hpp>
+#include <leat/runtime/state/tensor_value.hpp>
 
 #include <filesystem>
 #include <string>

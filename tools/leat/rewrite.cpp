@@ -1,8 +1,8 @@
 #include "rewrite.hpp"
 
 #include <leat/core/error.hpp>
-#include <leat/io/name_table.hpp>
-#include <leat/io/validate.hpp>
+#include <leat/proto/node_index.hpp>
+#include <leat/proto/validate.hpp>
 
 #include <algorithm>
 #include <string_view>
@@ -37,7 +37,7 @@ void prune(meta_graph_def& meta, const std::vector<std::string>& fetches) {
   auto& nodes = meta.graph.nodes;
   std::unordered_set<std::string> gone;
   {
-    io::detail::name_table table(nodes);
+    proto::detail::node_index table(nodes);
     for (std::size_t i = 0; i < nodes.size(); ++i) table.insert(i);
     std::vector<char> needed(nodes.size(), 0);
     std::vector<std::size_t> open;
@@ -48,7 +48,7 @@ void prune(meta_graph_def& meta, const std::vector<std::string>& fetches) {
     };
     for (const auto& fetch : fetches) {
       const auto at = table.find(node_of(fetch));
-      if (at == io::detail::name_table::none)
+      if (at == proto::detail::node_index::none)
         throw not_found("there is no node \"" + std::string(node_of(fetch)) + "\" to fetch");
       need(at);
     }

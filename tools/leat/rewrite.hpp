@@ -1,7 +1,7 @@
 #pragma once
 // Graphs made of graphs: what some fetches need, constants in place of variables, and all names under a prefix.
 
-#include <leat/graph/freeze.hpp>
+#include <leat/proto/freeze.hpp>
 
 #include <string>
 #include <vector>

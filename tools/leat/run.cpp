@@ -1,9 +1,9 @@
 #include "run.hpp"
 
 #include <leat/graphs.hpp>
+#include <leat/inspect/trace.hpp>
 #include <leat/io/npy.hpp>
 #include <leat/io/saved_model.hpp>
-#include <leat/session/trace.hpp>
 
 #include "graph_file.hpp"
 #include "results.hpp"
@@ -63,7 +63,7 @@ bool open(const std::string& path, loaded_model& model, const session_options& h
     return true;
   }
   auto file = load(path);
-  const auto findings = io::findings(file.meta.graph);
+  const auto findings = proto::findings(file.meta.graph);
   for (const auto& f : findings) complain(path + ": " + to_text(f));
   if (!findings.empty()) return false;
   model.own_graph.named();

@@ -1,7 +1,7 @@
 #pragma once
 // Running a graph or a saved model from the command line.
 
-#include <leat/graph/graph_def.hpp>
+#include <leat/proto/graph_def.hpp>
 
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 #include "show.hpp"
 
-#include <leat/graph/literal.hpp>
+#include <leat/named/graph/literal.hpp>
 
 #include <algorithm>
 #include <map>

@@ -2,7 +2,7 @@
 // Values as the command line gives them: NAME=NUMBER, NAME=[[1, 2], [3, 4]], NAME=file.npy, NAME=@file with such a list; for
 // variables also a saved model, a .safetensors file, or a folder that holds scope/name.npy for the variable scope/name.
 
-#include <leat/graph/freeze.hpp>
+#include <leat/proto/freeze.hpp>
 
 #include <string>
 #include <vector>

@@ -1,11 +1,11 @@
 #pragma once
 // Clusters cut into chunks, which threads share: a chunk's part of a cluster, and the combination of the chunks' partial results, in
-// order, so that results do not depend on the number of threads. kernels/plan.hpp decides where to cut.
+// order, so that results do not depend on the number of threads. kernels/program_plan.hpp decides where to cut.
 
 #include <leat/cpu/batch.hpp>
 #include <leat/cpu/parallel.hpp>
 #include <leat/kernels/cluster.hpp>
-#include <leat/kernels/plan.hpp>
+#include <leat/kernels/program_plan.hpp>
 
 #include <algorithm>
 #include <vector>

@@ -9,7 +9,7 @@
 #include <leat/cpu/lanes.hpp>
 #include <leat/cpu/matmul.hpp>
 #include <leat/cpu/parallel.hpp>
-#include <leat/kernels/plan.hpp>
+#include <leat/kernels/program_plan.hpp>
 #include <leat/kernels/whole_array.hpp>
 
 #include <cstring>

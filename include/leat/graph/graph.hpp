@@ -28,7 +28,7 @@ struct node {
 constexpr std::string_view name_in_message(const node& n) { return n.name.empty() ? n.op->type : n.name; }
 
 /// Extension of the table for graphs that users name and save; absent during constant evaluation. A graph with it makes new nodes
-/// here: they get names, devices, control inputs, and TensorFlow's inputs and attributes. `graph/named.hpp` has the one derived
+/// here: they get names, devices, control inputs, and TensorFlow's inputs and attributes. `named/graph/named.hpp` has the one derived
 /// class.
 class graph_names {
  public:
@@ -142,7 +142,7 @@ class graph {
   bool defers = false;  // gradients and training steps become one row each, for writers with another form of them
   static constexpr std::size_t max_operands = 64;
 
-  /// The part that users see is defined in graph/named.hpp.
+  /// The part that users see is defined in named/graph/named.hpp.
   /// The graph's names: null for the compiler's own tables.
   constexpr graph_names* names() const { return names_.held; }
   /// The named part, created if missing: from then on the graph has names.

@@ -2,13 +2,13 @@
 // Graphs in protobuf's binary form (.pb, .meta), in memory, streams and files. Files are untrusted: errors in one are exceptions that
 // name the node and the field. Needs protozero (Debian: libprotozero-dev).
 
-#include <leat/graph/graph_def.hpp>
 #include <leat/io/binary/read.hpp>
 #include <leat/io/binary/write.hpp>
 #include <leat/io/file.hpp>
 #include <leat/io/messages.hpp>
 #include <leat/io/options.hpp>
-#include <leat/io/validate.hpp>
+#include <leat/proto/graph_def.hpp>
+#include <leat/proto/validate.hpp>
 
 #include <cstddef>
 #include <filesystem>
@@ -31,7 +31,7 @@ M read_binary(std::span<const std::byte> bytes, const read_options& options = {}
   M m;
   detail::read_message(protozero::pbf_reader{reinterpret_cast<const char*>(bytes.data()), bytes.size()}, m,
                        detail::place{}, 1);
-  if (options.validate) validate(m);
+  if (options.validate) proto::validate(m);
   return m;
 }
 template <file_message M = graph_def>

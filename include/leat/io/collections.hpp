@@ -3,8 +3,8 @@
 // their node, their initializer, and the tensor that reads them.
 // Source: TensorFlow meta_graph.proto, variable.proto, `Graph.add_to_collection`, `Variable.to_proto`.
 
-#include <leat/graph/graph_def.hpp>
-#include <leat/graph/lookup.hpp>
+#include <leat/named/graph/lookup.hpp>
+#include <leat/proto/graph_def.hpp>
 
 namespace leat::io {
 

@@ -3,10 +3,10 @@
 // arrows for tensors, dotted arrows for control inputs. Any graph_def can be drawn, even an invalid one: inputs without a node get a
 // dashed box.
 
-#include <leat/graph/graph_def.hpp>
-#include <leat/graph/tensor_contents.hpp>
 #include <leat/io/encoding.hpp>
 #include <leat/io/file.hpp>
+#include <leat/proto/graph_def.hpp>
+#include <leat/proto/tensor_contents.hpp>
 
 #include <cstddef>
 #include <filesystem>

@@ -3,13 +3,13 @@
 // streams and files. Input is untrusted: errors in it are exceptions that name the node and the field. Needs nlohmann::json
 // (Debian: nlohmann-json3-dev), a heavy include.
 
-#include <leat/graph/graph_def.hpp>
 #include <leat/io/file.hpp>
 #include <leat/io/json/read.hpp>
 #include <leat/io/json/write.hpp>
 #include <leat/io/messages.hpp>
 #include <leat/io/options.hpp>
-#include <leat/io/validate.hpp>
+#include <leat/proto/graph_def.hpp>
+#include <leat/proto/validate.hpp>
 
 #include <filesystem>
 #include <istream>
@@ -27,7 +27,7 @@ template <file_message M = graph_def>
 M read_json(std::string_view text, const read_options& options = {}) {
   M m;
   detail::read_json_message(text, m);
-  if (options.validate) validate(m);
+  if (options.validate) proto::validate(m);
   return m;
 }
 template <file_message M = graph_def>

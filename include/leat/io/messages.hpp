@@ -14,7 +14,7 @@
 //   dropped                        known, and not kept
 //   refused                        known, and too important to be dropped silently
 
-#include <leat/graph/graph_def.hpp>
+#include <leat/proto/graph_def.hpp>
 
 #include <array>
 #include <concepts>

@@ -4,10 +4,10 @@
 // header, so that modifications and truncation are detected. A model is written beside its destination and moved there by one atomic
 // exchange of names: after a crash at any moment either the old or the new model is there, complete. One writer at a time.
 
-#include <leat/graph/freeze.hpp>
 #include <leat/io/crc32c.hpp>
 #include <leat/io/json.hpp>
 #include <leat/io/safetensors.hpp>
+#include <leat/proto/freeze.hpp>
 
 #include <cstdio>
 #include <functional>

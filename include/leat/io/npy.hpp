@@ -3,9 +3,9 @@
 // {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }, and the elements. Supported are the library's dtypes, little endian and
 // row-major. Source: numpy.lib.format, versions 1.0 to 3.0.
 
-#include <leat/graph/tensor_contents.hpp>
 #include <leat/io/file.hpp>
 #include <leat/io/place.hpp>
+#include <leat/proto/tensor_contents.hpp>
 
 #include <filesystem>
 #include <limits>

@@ -2,6 +2,8 @@
 // The location of an error in a message: a chain of steps on the stack, from the field at fault up to the whole, which costs nothing
 // until it is printed as `node "a/b": attr["value"].tensor.float_val`.
 
+#include <leat/proto/in_quotes.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -18,22 +20,7 @@ struct place {
   const std::string* node_name = nullptr;
 };
 
-/// A string from a file for a message: short, on one line, printable.
-inline std::string in_quotes(std::string_view text, std::size_t longest = 80) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string result = "\"";
-  for (char c : text.substr(0, longest)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte >= 0x7f) {
-      result += "\\x";
-      result += digits[byte >> 4];
-      result += digits[byte & 15];
-    } else {
-      result += c;
-    }
-  }
-  return result + (text.size() > longest ? "...\"" : "\"");
-}
+using proto::detail::in_quotes;
 
 /// Appends one step to a path.
 inline void append_step(std::string& node, std::string& path, const place& step) {

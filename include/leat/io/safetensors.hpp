@@ -4,10 +4,10 @@
 // all offsets are checked before use. Source: the format's description, version 0.3.
 
 #include <leat/core/shape.hpp>
-#include <leat/graph/data_type.hpp>
 #include <leat/io/encoding.hpp>
 #include <leat/io/file.hpp>
 #include <leat/io/place.hpp>
+#include <leat/proto/data_type.hpp>
 
 #include <nlohmann/json.hpp>
 

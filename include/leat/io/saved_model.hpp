@@ -9,10 +9,10 @@
 // Sessions of typed expressions are saved by saved_typed_model.hpp. Source: TensorFlow 1.x `saved_model.simple_save`,
 // `saved_model.loader.load`.
 
-#include <leat/graph/import.hpp>
 #include <leat/io/collections.hpp>
 #include <leat/io/model_files.hpp>
-#include <leat/ops/to_graph.hpp>
+#include <leat/named/exchange/import.hpp>
+#include <leat/named/exchange/to_graph.hpp>
 #include <leat/session/graph_variables.hpp>
 
 #include <memory>

@@ -8,7 +8,7 @@
 // With <leat/graphs.hpp>, training steps are saved as TensorFlow's operators, otherwise expanded.
 
 #include <leat/io/saved_model.hpp>
-#include <leat/session/session.hpp>
+#include <leat/typed/session.hpp>
 
 namespace leat::io {
 

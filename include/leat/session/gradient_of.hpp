@@ -11,9 +11,9 @@
 // that graph's session. So f must consist of operators: its other side effects happen once. With handles of a graph or typed
 // expressions as arguments, the function returns handles or expressions.
 
-#include <leat/ops/named_shape.hpp>
+#include <leat/named/functions/named_shape.hpp>
+#include <leat/named/gradients/named_gradient.hpp>
 #include <leat/passes/gradient.hpp>
-#include <leat/passes/named_gradient.hpp>
 #include <leat/session/graph_session.hpp>
 
 namespace leat {

@@ -8,10 +8,10 @@
 //   const auto [value, step] = s.run<float, std::int64_t>({mean, counter}, {{x, data}});
 //
 // Thread-safe: runs may overlap; each variable is read and written under its own lock. The graph may grow between runs, not during
-// one. A run is planned once for each set of fetches and feeds (dynamic/plan.hpp).
+// one. A run is planned once for each set of fetches and feeds (runtime/plan/run_planner.hpp).
 
 #include <leat/session/graph_session_class.hpp>
 #ifndef LEAT_SEPARATE_COMPILATION
-#include <leat/session/graph_session_functions.hpp>
-#include <leat/session/kernels.hpp>
+#include <leat/runtime/kernels/kernels.hpp>
+#include <leat/session/graph_session_bodies.hpp>
 #endif

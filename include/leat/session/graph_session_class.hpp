@@ -1,10 +1,10 @@
 #pragma once
-// The class graph_session and its prepared calls; graph_session_functions.hpp has the bodies of its non-template functions.
+// The class graph_session and its prepared calls; graph_session_bodies.hpp has the bodies of its non-template functions.
 // See graph_session.hpp.
 
-#include <leat/graph/separate.hpp>
-#include <leat/session/dynamic/fetch_feed.hpp>
-#include <leat/session/dynamic/kernel.hpp>
+#include <leat/core/function_bodies.hpp>
+#include <leat/runtime/kernels/kernel.hpp>
+#include <leat/session/fetch_feed.hpp>
 
 #include <iosfwd>
 
@@ -46,10 +46,10 @@ struct run_options {
   run_trace* trace = nullptr;
 };
 
-namespace dynamic {
+namespace runtime {
 struct prepared_run;
 class plain_program;
-}  // namespace dynamic
+}  // namespace runtime
 
 class graph_session;
 
@@ -72,7 +72,7 @@ class graph_callable {
 
  private:
   friend class graph_session;
-  graph_callable(graph_session& owner, std::shared_ptr<dynamic::prepared_run> prepared, run_options options);
+  graph_callable(graph_session& owner, std::shared_ptr<runtime::prepared_run> prepared, run_options options);
   template <class V>
   tensor_value value_for(std::size_t k, const V& value) const {
     if constexpr (element_type<V>) {
@@ -89,8 +89,8 @@ class graph_callable {
   const std::vector<tensor_value>& run();
 
   graph_session* owner_;
-  std::shared_ptr<dynamic::prepared_run> prepared_;
-  std::weak_ptr<dynamic::plain_program> last_;  // program of the last call
+  std::shared_ptr<runtime::prepared_run> prepared_;
+  std::weak_ptr<runtime::plain_program> last_;  // program of the last call
   run_options options_;
   std::vector<dtype> types_;  // of the feeds
   std::vector<tensor_value> feeds_;
@@ -210,11 +210,11 @@ class graph_session {
     if (state_.closed.load(std::memory_order_relaxed)) throw failed_precondition("Attempted to use a closed Session.");
   }
 
-  std::shared_ptr<dynamic::prepared_run> prepared(std::span<const fetch_item> fetches, const std::vector<output>& feeds);
+  std::shared_ptr<runtime::prepared_run> prepared(std::span<const fetch_item> fetches, const std::vector<output>& feeds);
 
   // `last`: the program of the caller's last run; it is tried first.
-  void execute(dynamic::prepared_run& p, std::span<const tensor_value> feeds, std::vector<tensor_value>& fetched, const run_options& how,
-               std::weak_ptr<dynamic::plain_program>& last);
+  void execute(runtime::prepared_run& p, std::span<const tensor_value> feeds, std::vector<tensor_value>& fetched, const run_options& how,
+               std::weak_ptr<runtime::plain_program>& last);
 
   static void check_feed(const output& tensor, const tensor_value& value);
   static std::string place_text(const output& tensor);
@@ -231,7 +231,7 @@ class graph_session {
   session_state state_;
   std::mutex guard_;
   std::unordered_map<int, std::unique_ptr<kernel_node>> kernel_nodes_;
-  std::map<std::vector<int>, std::shared_ptr<dynamic::prepared_run>> plans_;
+  std::map<std::vector<int>, std::shared_ptr<runtime::prepared_run>> plans_;
   int placed_ = 0;
   std::atomic<std::int64_t> fused_runs_{0};
 };

@@ -1,8 +1,8 @@
 #pragma once
 // All variables of a session at once: their values by name, restored by name, and frozen to constants.
 
-#include <leat/graph/export.hpp>
-#include <leat/graph/freeze.hpp>
+#include <leat/named/exchange/export.hpp>
+#include <leat/proto/freeze.hpp>
 #include <leat/session/graph_session.hpp>
 
 namespace leat {

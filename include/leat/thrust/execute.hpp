@@ -6,7 +6,7 @@
 // prints them.
 
 #include <leat/kernels/cluster.hpp>
-#include <leat/kernels/plan.hpp>
+#include <leat/kernels/program_plan.hpp>
 #include <leat/kernels/whole_array.hpp>
 
 #include <bit>

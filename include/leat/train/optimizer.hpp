@@ -357,7 +357,7 @@ constexpr auto as_setting(const S& s) {
 template <class O>
 concept optimizer_like = requires { typename O::rule; };
 
-struct minimize_options;  // in train/named_optimizer.hpp
+struct minimize_options;  // in named/train/named_optimizer.hpp
 
 /// An optimizer: a rule and its settings. Made by `gradient_descent`, `momentum`, `nesterov_momentum`, `adam`.
 template <class Rule, tensor_expression... Settings>
@@ -440,7 +440,7 @@ class optimizer {
   LEAT_OTHERWISE("apply_gradients takes pairs of a gradient and its variable, or what compute_gradients gave: "
                  "apply_gradients(with_variable(dw, w), with_variable(db, b))") apply_gradients(...) const LEAT_DELETED;
 
-  /// The same on graphs with names, for programs that include <leat/graphs.hpp>: see train/named_optimizer.hpp.
+  /// The same on graphs with names, for programs that include <leat/graphs.hpp>: see named/train/named_optimizer.hpp.
   template <std::same_as<output> Loss, class Options = minimize_options>
   auto minimize(const Loss& loss, const Options& options = {}, const std::source_location& where = std::source_location::current()) const {
     return on_graph(*this).minimize(loss, options, where);

@@ -13,7 +13,7 @@
 // written.
 
 #include <leat/cpu/interpret/tile_code.hpp>
-#include <leat/kernels/plan.hpp>
+#include <leat/kernels/program_plan.hpp>
 
 #include <vector>
 

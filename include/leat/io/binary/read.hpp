@@ -3,11 +3,11 @@
 // a repeated message is merged, and the last alternative of a oneof counts; a repeated key of a map is refused.
 
 #include <leat/core/error.hpp>
-#include <leat/graph/tensor_contents.hpp>
 #include <leat/io/encoding.hpp>
 #include <leat/io/messages.hpp>
 #include <leat/io/options.hpp>
 #include <leat/io/place.hpp>
+#include <leat/proto/tensor_contents.hpp>
 
 #include <protozero/pbf_reader.hpp>
 

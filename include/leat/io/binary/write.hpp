@@ -3,11 +3,11 @@
 // messages give equal bytes.
 
 #include <leat/core/error.hpp>
-#include <leat/graph/tensor_contents.hpp>
 #include <leat/io/encoding.hpp>
 #include <leat/io/messages.hpp>
 #include <leat/io/options.hpp>
 #include <leat/io/place.hpp>
+#include <leat/proto/tensor_contents.hpp>
 
 #include <protozero/pbf_writer.hpp>
 

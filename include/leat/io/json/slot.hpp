@@ -2,8 +2,8 @@
 // The destination of the next JSON value: looked up by a field's name in `messages.hpp`, then filled by the reader's events, which are
 // untyped. A slot is a pointer and the type of its target.
 
-#include <leat/graph/tensor_contents.hpp>
 #include <leat/io/messages.hpp>
+#include <leat/proto/tensor_contents.hpp>
 
 #include <cstdint>
 #include <span>

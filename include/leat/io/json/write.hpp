@@ -3,11 +3,11 @@
 // the shortest digits that read back equal. Empty fields are left out. Each node is on a line of its own.
 
 #include <leat/core/error.hpp>
-#include <leat/graph/tensor_contents.hpp>
 #include <leat/io/encoding.hpp>
 #include <leat/io/messages.hpp>
 #include <leat/io/options.hpp>
 #include <leat/io/place.hpp>
+#include <leat/proto/tensor_contents.hpp>
 
 #include <array>
 #include <charconv>

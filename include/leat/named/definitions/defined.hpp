@@ -1,0 +1,8 @@
+#pragma once
+// All operators that the library defines for graphs at run time alone, beside those shared with typed expressions (ops/known.hpp).
+
+#include <leat/named/definitions/defined_array.hpp>
+#include <leat/named/definitions/defined_control.hpp>
+#include <leat/named/definitions/defined_nn.hpp>
+#include <leat/named/definitions/defined_queue.hpp>
+#include <leat/named/definitions/defined_state.hpp>

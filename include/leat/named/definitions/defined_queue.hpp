@@ -1,0 +1,42 @@
+#pragma once
+// Definitions of queues and accumulators, through which steps and threads exchange values.
+
+#include <leat/core/early.hpp>
+#include <leat/named/definitions/defined_shapes.hpp>
+
+namespace leat::detail {
+
+LEAT_EARLY inline const leat::detail::filled_early queue_operators_defined{[] {
+  // Handles in older graphs are references to strings.
+  for (const bool old : {false, true}) {
+    const std::string v = old ? "" : "V2";
+    const std::string handle = old ? "handle: &string" : "handle: resource";
+    const std::string queue = "component_types: list(type) >= 1; shapes: list(shape) = []; capacity: int = -1; ";
+    const std::string place = "container: string = \"\"; shared_name: string = \"\"";
+    const std::string made = "() -> (" + handle + "); " + queue;
+    define_operator("FIFOQueue" + v + made + place, shapes::numbers);
+    define_operator("PaddingFIFOQueue" + v + made + place, shapes::numbers);
+    define_operator("RandomShuffleQueue" + v + made + "min_after_dequeue: int = 0; seed: int = 0; seed2: int = 0; " + place,
+                    shapes::numbers);
+    for (const char* many : {"", "Many"})
+      define_operator("QueueEnqueue" + (many + v) + "(" + handle + ", components: list(Tcomponents)) -> (); timeout_ms: int = -1");
+    define_operator("QueueDequeue" + v + "(" + handle + ") -> (components: list(component_types)); timeout_ms: int = -1");
+    for (const char* many : {"Many", "UpTo"})
+      define_operator("QueueDequeue" + (many + v) + "(" + handle +
+                      ", n: int32) -> (components: list(component_types)); timeout_ms: int = -1");
+    define_operator("QueueClose" + v + "(" + handle + ") -> (); cancel_pending_enqueues: bool = false");
+    define_operator("QueueIsClosed" + v + "(" + handle + ") -> (is_closed: bool)", shapes::numbers);
+    define_operator("QueueSize" + v + "(" + handle + ") -> (size: int32)", shapes::numbers);
+  }
+
+  define_operator(
+      "ResourceConditionalAccumulator() -> (handle: resource); dtype: type; shape: shape; container: string = \"\"; shared_name: string = "
+      "\"\"; reduction_type: string = \"MEAN\"",
+      shapes::two_elements);
+  define_operator("ResourceAccumulatorApplyGradient(handle: resource, local_step: int64, gradient: dtype) -> ()");
+  define_operator("ResourceAccumulatorNumAccumulated(handle: resource) -> (num_accumulated: int32)", shapes::numbers);
+  define_operator("ResourceAccumulatorSetGlobalStep(handle: resource, new_global_step: int64) -> ()");
+  define_operator("ResourceAccumulatorTakeGradient(handle: resource, num_required: int32) -> (average: dtype)");
+}};
+
+}  // namespace leat::detail

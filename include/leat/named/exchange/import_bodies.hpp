@@ -1,0 +1,549 @@
+#pragma once
+// Implementation of import.hpp: checks the whole graph, orders it, infers the shapes of loop variables by trial, makes the nodes.
+
+#include <leat/core/function_bodies.hpp>
+#include <leat/named/exchange/import_options.hpp>
+#include <leat/named/graph/bind_arguments.hpp>
+#include <leat/proto/operator_names.hpp>
+
+#include <queue>
+#include <set>
+
+namespace leat {
+
+namespace detail {
+
+// An input of a file's node: "a", "a:1", "^a".
+struct file_input {
+  std::string_view node;
+  int port = 0;
+  bool control = false;
+};
+
+inline file_input parse_file_input(std::string_view text, const node_def& def) {
+  file_input in;
+  in.control = text.starts_with('^');
+  if (in.control) text.remove_prefix(1);
+  const auto colon = text.rfind(':');
+  in.node = text.substr(0, colon);
+  const std::string_view digits = colon == text.npos ? std::string_view("0") : text.substr(colon + 1);
+  if (in.node.empty() || !all_digits(digits) || digits.size() > 5 || (in.control && colon != text.npos))
+    throw invalid_argument("the node '" + def.name + "', input: '" + std::string(text) + "' is no name of a tensor");
+  in.port = std::stoi(std::string(digits));
+  if (in.port > 65535)
+    throw invalid_argument("the node '" + def.name + "', input: '" + std::string(text) + "' is beyond the outputs a node can have");
+  return in;
+}
+
+class importer {
+ public:
+  importer(graph& g, const graph_def& def, const import_options& options) : g_(g), nodes_(g.named()), def_(def), options_(options) {}
+
+  std::vector<graph_element> run() {
+    check();
+    const std::vector<int> order = topological();
+    if (!ways_back_.empty() && !is_trial_ && options_.input_map.empty()) settle_loops();
+    if (nodes_.context != nullptr && options_.input_map.empty()) {
+      graph scratch;  // branches and loops cannot be rolled back: find errors first
+      scratch.named();
+      const import_options plain{.name = "", .unknown_operators = options_.unknown_operators};
+      importer trial(scratch, def_, plain);
+      trial.is_trial_ = true;
+      trial.run();
+    }
+    // A failed import leaves the graph unchanged.
+    struct unless_done {
+      graph& g;
+      named_part& nodes;
+      named_nodes::growth before;
+      version_def versions;
+      bool done = false;
+      ~unless_done() {
+        if (done || nodes.context != nullptr) return;
+        nodes.return_to(g, std::move(before));
+        nodes.versions = std::move(versions);
+      }
+    } taken_back{g_, nodes_, nodes_.reached(g_), nodes_.versions};
+    if (g_.size() == 0) nodes_.versions = def_.versions;
+    prefix_ = options_.name.empty() ? std::string{} : nodes_.names.open_scope(options_.name);
+    place_.assign(def_.nodes.size(), -1);
+    const std::string outer = nodes_.names.scope();
+    nodes_.names.set_scope({});
+    const struct back {
+      name_table& names;
+      const std::string& to;
+      ~back() { names.set_scope(to); }
+    } restore{nodes_.names, outer};
+    const int first = g_.size();
+    for (int i : order) place_[static_cast<std::size_t>(i)] = enter(static_cast<std::size_t>(i));
+    for (std::size_t i = 0; i < def_.nodes.size(); ++i) nodes_.record(place_[i]).order = first + static_cast<int>(i);
+    for (const auto& [node, k, to] : ways_back_) {
+      const output from(g_, place_[static_cast<std::size_t>(to)],
+                        inputs_[static_cast<std::size_t>(node)][static_cast<std::size_t>(k)].port);
+      check_way_back(node, k, from);
+      nodes_.set_input(g_, place_[static_cast<std::size_t>(node)], k, from.index());
+    }
+    std::vector<graph_element> elements = returned();
+    taken_back.done = true;
+    return elements;
+  }
+
+ private:
+  // Infers the shapes of loop variables. A loop's `Merge` precedes its back edge: its shape is first taken from the value that enters
+  // the loop; if an iteration returns another one, from what both have in common. Tried in a scratch graph.
+  void settle_loops() {
+    std::map<int, shape> shapes;
+    for (const auto& way : ways_back_) shapes.emplace(way.node, shape{});
+    bool first = true;
+    for (int round = 0; round < 4; ++round) {
+      graph scratch;
+      scratch.named();
+      const import_options plain{.name = ""};
+      importer trial(scratch, def_, plain);
+      trial.is_trial_ = true;
+      trial.as_entered_ = first;
+      if (!first) trial.merge_shapes_ = shapes;
+      try {
+        trial.run();
+      } catch (const error&) {
+        return;  // the import itself reports the error, or knows less of the shapes
+      }
+      bool settled = true;
+      for (const auto& [node, k, to] : ways_back_) {
+        const shape in = scratch.at(trial.place_[static_cast<std::size_t>(node)]).result.extent;
+        shape both = in;
+        const shape back = scratch.at(trial.place_[static_cast<std::size_t>(to)]).result.extent;
+        if (both.has_rank()) {
+          if (!back.has_rank() || back.rank != both.rank) both = shape::unknown();
+          for (int i = 0; i < both.rank; ++i)
+            if (both[i] != back[i]) both.dim[i] = unknown_dimension;
+        }
+        settled = settled && both == in;
+        shapes[node] = first ? both : common(shapes[node], both);
+      }
+      first = false;
+      if (settled) {
+        merge_shapes_ = std::move(shapes);
+        return;
+      }
+    }
+  }
+  static shape common(shape a, const shape& b) {
+    if (!a.has_rank() || !b.has_rank() || a.rank != b.rank) return shape::unknown();
+    for (int i = 0; i < a.rank; ++i)
+      if (a[i] != b[i]) a.dim[i] = unknown_dimension;
+    return a;
+  }
+
+  struct edge {
+    int node = -1;  // in the file, or -1 if `mapped` is set
+    int port = 0;
+    bool control = false;
+    output mapped;
+  };
+
+  int find(std::string_view name) const {
+    const int* at =
+        by_name_.find(name_index::hash(name, false), [&](int i) { return def_.nodes[static_cast<std::size_t>(i)].name == name; });
+    return at == nullptr ? -1 : *at;
+  }
+
+  // Checks everything that can be checked before a node is made.
+  void check() {
+    std::set<std::string_view> unknown;
+    std::string unknown_list;
+    most_ports_.assign(def_.nodes.size(), 1);
+    for (std::size_t i = 0; i < def_.nodes.size(); ++i) {
+      const node_def& def = def_.nodes[i];
+      if (!is_valid_node_name(def.name)) throw invalid_argument("`" + def.name + "` is not a valid node name");
+      if (find(def.name) >= 0) throw invalid_argument("Node name '" + def.name + "' already exists in the GraphDef");
+      by_name_.insert(name_index::hash(def.name, false), static_cast<int>(i));
+      if (!options_.unknown_operators && find_operator(def.op) == nullptr && find_definition(def.op) == nullptr)
+        if (unknown.insert(def.op).second) unknown_list += (unknown_list.empty() ? "'" : ", '") + def.op + "'";
+    }
+    if (!unknown.empty()) throw unimplemented("operators that are not known: " + unknown_list);
+    std::map<std::string, bool, std::less<>> used;
+    for (const auto& [name, tensor] : options_.input_map) {
+      if (&tensor.owner() != &g_) throw invalid_argument("input_map: " + describe(tensor) + " is not an element of this graph.");
+      used[name] = false;
+    }
+    inputs_.resize(def_.nodes.size());
+    // A number in a file must not cause an allocation of its size.
+    allowed_results_ = max_results + 1 + 16 * def_.nodes.size();
+    for (std::size_t i = 0; i < def_.nodes.size(); ++i) {
+      const node_def& def = def_.nodes[i];
+      bool controls_began = false;
+      for (const std::string& text : def.inputs) {
+        const file_input in = parse_file_input(text, def);
+        if (controls_began && !in.control)
+          throw invalid_argument("the node '" + def.name + "', input '" + text + "': stands behind control inputs");
+        controls_began = in.control;
+        edge e{.port = in.port, .control = in.control, .mapped = {}};
+        const auto mapped = in.control || options_.input_map.empty() ? options_.input_map.end() : mapping(in);
+        if (mapped != options_.input_map.end()) {
+          used[mapped->first] = true;
+          e.mapped = mapped->second;
+        } else {
+          e.node = find(in.node);
+          if (e.node < 0) throw invalid_argument("the node '" + def.name + "', input '" + text + "': the graph has no node of this name");
+          int& most = most_ports_[static_cast<std::size_t>(e.node)];
+          most = std::max(most, in.port + 1);
+        }
+        inputs_[i].push_back(e);
+      }
+      allowed_results_ += inputs_[i].size();
+    }
+    std::string missing;
+    for (const auto& [name, is_used] : used)
+      if (!is_used && find(std::string_view(name).substr(0, name.find(':'))) < 0) missing += (missing.empty() ? "" : ", ") + name;
+    if (!missing.empty()) throw invalid_argument("Attempted to map inputs that were not found in graph_def: [" + missing + "]");
+    for (const auto& name : options_.return_elements)
+      if (find(std::string_view(name).substr(0, name.find(':'))) < 0)
+        throw invalid_argument("Requested return " + std::string(name.find(':') == name.npos ? "operation" : "tensor") + " '" + name +
+                               "' not found in graph def");
+  }
+  std::map<std::string, output, std::less<>>::const_iterator mapping(const file_input& in) const {
+    const auto exact = options_.input_map.find(std::string(in.node) + ":" + std::to_string(in.port));
+    if (exact != options_.input_map.end() || in.port != 0) return exact;
+    return options_.input_map.find(in.node);
+  }
+
+  // Operands before users, otherwise as in the file. A loop's back edge, from NextIteration to Merge, is ignored.
+  std::vector<int> topological() {
+    const std::size_t n = def_.nodes.size();
+    std::vector<int> waits(n, 0);
+    std::vector<std::vector<int>> users(n);
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t k = 0; k < inputs_[i].size(); ++k) {
+        const int from = inputs_[i][k].node;
+        if (from < 0) continue;
+        if (is_merge(def_.nodes[i].op) && !inputs_[i][k].control && is_next_iteration(def_.nodes[static_cast<std::size_t>(from)].op)) {
+          ways_back_.push_back({static_cast<int>(i), static_cast<int>(k), from});
+          continue;
+        }
+        ++waits[i];
+        users[static_cast<std::size_t>(from)].push_back(static_cast<int>(i));
+      }
+    std::priority_queue<int, std::vector<int>, std::greater<>> ready;
+    for (std::size_t i = 0; i < n; ++i)
+      if (waits[i] == 0) ready.push(static_cast<int>(i));
+    std::vector<int> order;
+    order.reserve(n);
+    while (!ready.empty()) {
+      const int i = ready.top();
+      ready.pop();
+      order.push_back(i);
+      for (int user : users[static_cast<std::size_t>(i)])
+        if (--waits[static_cast<std::size_t>(user)] == 0) ready.push(user);
+    }
+    if (order.size() != n) {
+      std::string names;
+      int told = 0;
+      for (std::size_t i = 0; i < n && told < 5; ++i)
+        if (waits[i] > 0) names += (told++ > 0 ? ", '" : "'") + def_.nodes[i].name + "'";
+      throw invalid_argument("the graph has a cycle that is no loop, among or before the nodes " + names);
+    }
+    return order;
+  }
+
+  // Makes one node, whose operands exist except for a loop's back edge.
+  int enter(std::size_t in_file) {
+    const node_def& def = def_.nodes[in_file];
+    const std::vector<edge>& edges = inputs_[in_file];
+    node_request request;
+    std::vector<output> inputs;
+    std::vector<int> controls;
+    for (const edge& e : edges) {
+      const int from = e.node < 0 ? -1 : place_[static_cast<std::size_t>(e.node)];
+      if (e.node >= 0 && from < 0 && inputs.size() < 64) request.open_inputs |= std::uint64_t{1} << inputs.size();
+      if (e.control) controls.push_back(e.node < 0 ? e.mapped.index() : from);
+      else inputs.push_back(e.node < 0 ? e.mapped : output(g_, std::max(from, 0), e.port));
+    }
+    const op_info& op = nodes_.operator_or_opaque(def.op);
+    for (std::size_t k = 0; k < inputs.size(); ++k)  // control inputs come last
+      if (edges[k].node < 0 || place_[static_cast<std::size_t>(edges[k].node)] >= 0) check_output(def, def.inputs[k], inputs[k]);
+    request.op = &op;
+    request.inputs = inputs;
+    request.attributes = def.attributes;
+    request.controls = std::move(controls);
+    request.device = def.device;
+    const std::string full = prefix_.empty() ? def.name : prefix_ + "/" + def.name;
+    request.name = prefix_.empty() ? nodes_.names.unique_name(full) : full;
+    if (!prefix_.empty()) nodes_.names.take(full);
+    move_classes(request.attributes);
+    std::vector<std::int64_t> numbers;
+    try {
+      if (!named_part::is_opaque(op)) describe_known(def, request, numbers);
+      else if (const operator_definition* defined = find_definition(def.op))
+        describe_defined(static_cast<int>(in_file), *defined, edges, request);
+    } catch (const error& e) {
+      rethrow_saying(e, place_of(def) + e.what());
+    }
+    if (request.results.empty() && op.kind != op_kind::group && find_definition(def.op) == nullptr) {
+      request.complete = false;
+      request.results.assign(static_cast<std::size_t>(most_ports_[in_file]), {dtype::invalid, shape::unknown()});
+    }
+    request.numbers = numbers;
+    results_ += request.results.size();
+    if (results_ > allowed_results_)
+      throw resource_exhausted(place_of(def) + "has " + std::to_string(request.results.size()) +
+                               " outputs; with it the graph has more than " + std::to_string(allowed_results_) +
+                               ", which is not in proportion to its size");
+    return nodes_.append(g_, std::move(request));
+  }
+
+  // Checks that an input names an existing result of its node.
+  void check_output(const node_def& def, const std::string& text, const output& in) const {
+    const int has = nodes_.record(in.index()).results;
+    if (in.port() < has) return;
+    fail(def, "input '" + text + "': '" + nodes_.record(in.index()).name + "' (" + std::string(g_.at(in.index()).op->type) + ") has " +
+                  (has == 0 ? std::string("no output") : std::to_string(has) + (has == 1 ? " output" : " outputs")));
+  }
+  static bool is_open(const node_request& request, int k) { return k < 64 && (request.open_inputs >> k & 1) != 0; }
+  // Whether an input may be a reference to a variable, as far as is known; a fed tensor may be one.
+  bool may_refer(const output& in) const {
+    const op_info& from = *g_.at(in.index()).op;
+    if (from.kind == op_kind::placeholder || is_reference_result(from, in.port())) return true;
+    return from.infer == nullptr && find_definition(from.type) == nullptr;  // of an unknown operator
+  }
+  // The value of a back edge must have its Merge's dtype and a compatible shape.
+  void check_way_back(int node, int k, const output& from) const {
+    const node_def& def = def_.nodes[static_cast<std::size_t>(node)];
+    check_output(def, def.inputs[static_cast<std::size_t>(k)], from);
+    const dtype wanted = g_.at(place_[static_cast<std::size_t>(node)]).result.type, is = from.type();
+    if (wanted != dtype::invalid && is != dtype::invalid && wanted != is)
+      fail(def, "input '" + def.inputs[static_cast<std::size_t>(k)] + "' has type " + type_text(to_data_type(is)) +
+                    ", the loop's variable " + type_text(to_data_type(wanted)));
+  }
+
+  // Operators with a definition. Attributes are kept as in the file; defaults are applied for checking only.
+  void describe_defined(int in_file, const operator_definition& d, const std::vector<edge>& edges, node_request& request) {
+    const node_def& def = def_.nodes[static_cast<std::size_t>(in_file)];
+    std::vector<tensor_info> infos;
+    std::size_t k = 0;
+    for (const edge& e : edges) {
+      if (e.control) continue;
+      const bool is_later = e.node >= 0 && place_[static_cast<std::size_t>(e.node)] < 0;
+      const output& in = request.inputs[k++];
+      infos.push_back(is_later ? tensor_info{dtype::invalid, shape::unknown()} : tensor_info{in.type(), in.extent()});
+    }
+    if (const auto known = merge_shapes_.find(in_file); known != merge_shapes_.end() || as_entered_)
+      for (std::size_t i = 0; i < infos.size(); ++i)
+        if (i < 64 && (request.open_inputs >> i & 1) != 0) infos[i].extent = as_entered_ ? infos[0].extent : known->second;
+    attribute_map attributes = def.attributes;
+    const auto ranges = ranges_of(d, static_cast<int>(infos.size()), attributes);
+    bind_attributes(d, ranges, infos, attributes);
+    check_attributes(d, attributes);
+    for (const auto& range : ranges)
+      for (int i = range.first; i < range.first + range.count; ++i)
+        if (range.argument->reference && !is_open(request, i) &&
+            !may_refer(request.inputs[static_cast<std::size_t>(i)]))
+          throw invalid_argument("input '" + range.argument->name + "' must be a variable, and '" +
+                                 def.inputs[static_cast<std::size_t>(i)] + "' gives a value");
+    request.results = infer_results(d, request.inputs, infos, attributes);
+  }
+
+  // Names in "_class" get the prefix, too.
+  void move_classes(attribute_map& attributes) const {
+    auto* value = attributes.find("_class");
+    const auto* list = value != nullptr ? value->get_list<std::string>() : nullptr;
+    if (list == nullptr || prefix_.empty()) return;
+    std::vector<std::string> moved(*list);
+    for (auto& text : moved)
+      if (text.starts_with("loc:@")) text = "loc:@" + prefix_ + "/" + text.substr(5);
+    *value = std::move(moved);
+  }
+
+  static dtype type_attribute(const node_def& def, std::string_view name) {
+    const auto* a = def.attributes.find(name);
+    const auto* type = a != nullptr ? a->get_if<data_type>() : nullptr;
+    return type == nullptr ? dtype::invalid : static_cast<dtype>(base_of(*type));
+  }
+  static std::string place_of(const node_def& def) { return "the node '" + def.name + "' (" + def.op + "): "; }
+  [[noreturn]] static void fail(const node_def& def, const std::string& what) { throw invalid_argument(place_of(def) + what); }
+
+  void describe_known(const node_def& def, node_request& request, std::vector<std::int64_t>& numbers) {
+    const op_info& op = *request.op;
+    if (op.kind == op_kind::placeholder || op.kind == op_kind::variable || op.kind == op_kind::constant) {
+      describe_leaf(def, request, numbers);
+      return;
+    }
+    if (op.kind == op_kind::group) {
+      if (!request.inputs.empty()) throw invalid_argument("takes no inputs but control inputs");
+      return;
+    }
+    const auto fields = form_of(op, static_cast<int>(request.inputs.size()));
+    int fixed = 0;
+    int held = 0;
+    bool list = false;
+    for (const field& f : fields) {
+      list = list || f.kind == field_kind::operands;
+      fixed += leat::is_operand(f.kind) && f.kind != field_kind::operands ? 1 : 0;
+      held += is_number_input(f.kind) ? 1 : 0;
+    }
+    const int operands = static_cast<int>(request.inputs.size()) - held;
+    if (list ? operands < 1 : operands != fixed)
+      throw invalid_argument("has " + std::to_string(request.inputs.size()) + " inputs, which is not what the operator takes");
+    if (const auto* n = integer_in(def.attributes, "N"); list && n != nullptr && *n != operands)
+      throw invalid_argument("attribute N is " + std::to_string(*n) + ", and there are " + std::to_string(operands) + " such inputs");
+    request.number_inputs = held;
+    check_operand_types(def, fields, request.inputs.first(static_cast<std::size_t>(operands)));
+    std::vector<tensor_info> infos;
+    bool all_known = true;
+    for (int k = 0; k < operands; ++k) {
+      const output& in = request.inputs[static_cast<std::size_t>(k)];
+      tensor_info info{in.type(), in.extent()};
+      for (const field& f : fields)
+        if (f.kind == field_kind::type_of && info.type == dtype::invalid && speaks_of(fields, static_cast<int>(f.value), k))
+          info.type = type_attribute(def, f.name);
+      all_known = all_known && info.type != dtype::invalid;
+      infos.push_back(info);
+    }
+    for (const field& f : fields) {
+      if (f.kind != field_kind::type_of) continue;
+      const dtype said = type_attribute(def, f.name);
+      const dtype is = infos[static_cast<std::size_t>(f.value)].type;
+      if (said != dtype::invalid && is != dtype::invalid && said != is)
+        throw invalid_argument("attribute " + std::string(f.name) + " is " + name_of_data_type(to_data_type(said)) +
+                               ", but its input has " + name_of_data_type(to_data_type(is)));
+    }
+    number_values values;
+    std::deque<tensor_proto> computed;  // from known shapes
+    for (int k = operands; k < static_cast<int>(request.inputs.size()); ++k) {
+      const output& in = request.inputs[static_cast<std::size_t>(k)];
+      values.push_back(in.port() == 0 ? nodes_.contents_of(g_, in.index()) : nullptr);
+      const auto found = values.back() == nullptr && in.extent().has_rank() ? fully_known_numbers(in) : std::nullopt;
+      if (!found) continue;
+      values.back() = &computed.emplace_back(tensor_literal(in.extent(), *found).proto());
+    }
+    const auto read = numbers_from(fields, def.attributes, values, infos);
+    if (!read || !all_known) {
+      request.complete = false;
+      request.results.push_back({result_type(fields, def.attributes, infos), shape::unknown()});
+      if (op.type == "Reshape" || op.type == "BroadcastTo") request.results.back().extent = shape_of_numbers(request.inputs.back());
+    } else {
+      numbers = *read;
+      const inference got = infer_result(op, infos, numbers);
+      if (!got.problem.empty() && !carried_type(infos)) throw invalid_argument(std::string(got.problem));
+      if (got.problem.empty()) {
+        request.results.push_back({got.type, got.extent});
+      } else {  // a type that the library carries but does not compute with
+        request.complete = false;
+        request.results.push_back({infos[0].type, shape::unknown()});
+      }
+    }
+    for (const field& f : fields)
+      if (f.kind == field_kind::result) request.results.push_back(infos[static_cast<std::size_t>(f.value)]);
+  }
+  // Checks that operands of one group have one dtype, if known, and that references are to variables.
+  void check_operand_types(const node_def& def, std::span<const field> fields, std::span<const output> operands) const {
+    std::size_t at = 0;
+    std::size_t first = operands.size();
+    for (const field& f : fields) {
+      if (!leat::is_operand(f.kind)) continue;
+      const std::size_t end = f.kind == field_kind::operands ? operands.size() : std::min(at + 1, operands.size());
+      for (; at < end; ++at) {
+        if (f.kind == field_kind::reference && !may_refer(operands[at]))
+          throw invalid_argument("input '" + std::string(f.name) + "' must be a variable, and '" + def.inputs[at] + "' gives a value");
+        const dtype type = operands[at].type();
+        if (f.value != 0 || type == dtype::invalid) continue;
+        if (first == operands.size()) first = at;
+        else if (type != operands[first].type())
+          throw invalid_argument("input '" + def.inputs[at] + "' has type " + type_text(to_data_type(type)) + ", input '" +
+                                 def.inputs[first] + "' " + type_text(to_data_type(operands[first].type())));
+      }
+    }
+  }
+  static int group_of(std::span<const field> fields, int k) {
+    int at = 0;
+    for (const field& f : fields) {
+      if (f.kind == field_kind::operands) return static_cast<int>(f.value);
+      if (leat::is_operand(f.kind) && at++ == k) return static_cast<int>(f.value);
+    }
+    return -1;
+  }
+  // The shape given by a tensor of sizes, as far as these are known.
+  static shape shape_of_numbers(const output& o) {
+    const auto found = known_numbers(o);
+    if (!found || found->size() > static_cast<std::size_t>(max_rank)) return shape::unknown();
+    shape s;
+    for (auto n : *found) s.push(n < 0 ? unknown_dimension : n);
+    return s;
+  }
+  // Whether one operand's dtype determines the other's: the same one, or one of the same group.
+  static bool speaks_of(std::span<const field> fields, int one, int other) {
+    return one == other || (group_of(fields, one) != -1 && group_of(fields, one) == group_of(fields, other));
+  }
+  static bool carried_type(std::span<const tensor_info> infos) {
+    for (const auto& i : infos)
+      if (to_dtype(to_data_type(i.type)) == dtype::invalid) return true;
+    return false;
+  }
+
+  void describe_leaf(const node_def& def, node_request& request, std::vector<std::int64_t>& numbers) {
+    if (!request.inputs.empty()) throw invalid_argument("takes no inputs");
+    const dtype type = type_attribute(def, "dtype");
+    if (type == dtype::invalid) throw invalid_argument("lacks the attribute dtype");
+    tensor_info result{type, shape::unknown()};
+    if (request.op->kind == op_kind::constant) {
+      const auto* value = def.attributes.find("value");
+      const auto* tensor = value != nullptr ? value->get_if<tensor_proto>() : nullptr;
+      if (tensor == nullptr) throw invalid_argument("lacks the attribute value");
+      if (const auto problem = problem_of(*tensor); !problem.empty()) throw invalid_argument("attribute value: " + problem);
+      if (static_cast<dtype>(tensor->dtype) != type) throw invalid_argument("attribute value has another dtype than attribute dtype");
+      result.extent = to_shape(tensor->shape);
+      if (const auto one = scalar_bits(*tensor)) numbers.push_back(*one);
+      request.complete = !numbers.empty();
+    } else {
+      const auto* extent = def.attributes.find("shape");
+      const auto* said = extent != nullptr ? extent->get_if<tensor_shape_proto>() : nullptr;
+      if (said != nullptr) result.extent = to_shape(*said);
+      if (request.op->kind == op_kind::variable) numbers = {0, 1, 0};
+    }
+    request.results.push_back(result);
+  }
+  std::vector<graph_element> returned() {
+    std::vector<graph_element> list;
+    for (const auto& name : options_.return_elements) {
+      const auto colon = name.find(':');
+      const int index = place_[static_cast<std::size_t>(find(std::string_view(name).substr(0, colon)))];
+      if (colon == name.npos) {
+        list.emplace_back(graph_operation(g_, index));
+        continue;
+      }
+      const std::string digits = name.substr(colon + 1);
+      if (!all_digits(digits) || digits.size() > 5) throw invalid_argument("Requested return tensor '" + name + "' is no name of a tensor");
+      list.emplace_back(graph_operation(g_, index).result(std::stoi(digits)));
+    }
+    return list;
+  }
+
+  struct way_back {
+    int node;
+    int input;
+    int from;
+  };
+  graph& g_;
+  named_part& nodes_;
+  const graph_def& def_;
+  const import_options& options_;
+  std::string prefix_;
+  name_index by_name_;
+  std::vector<std::vector<edge>> inputs_;
+  std::vector<int> most_ports_;
+  std::vector<int> place_;
+  std::vector<way_back> ways_back_;
+  std::size_t results_ = 0;  // of all imported nodes
+  std::size_t allowed_results_ = 0;
+  std::map<int, shape> merge_shapes_;  // of loop variables, if known
+  bool is_trial_ = false;
+  bool as_entered_ = false;  // loop variables take their initial shape
+};
+
+}  // namespace detail
+
+LEAT_FUNCTION std::vector<graph_element> import_graph(graph& g, const graph_def& def, const import_options& options) {
+  return detail::importer(g, def, options).run();
+}
+
+}  // namespace leat

@@ -1,0 +1,60 @@
+#pragma once
+// Converts a node's axes and sizes, which may include named dimensions, to TensorFlow's inputs: shared by writers of plain tables into
+// graphs with names. A writer supplies how it computes the size of a dimension.
+
+#include <leat/named/functions/named_shape.hpp>
+#include <optional>
+
+namespace leat::detail {
+
+/// A shape for files: named dimensions become unknown.
+inline shape without_names(shape s) {
+  for (int i = 0; i < s.rank; ++i)
+    if (s[i] < 0) s.dim[i] = unknown_dimension;
+  return s;
+}
+
+/// The sizes as constants, if possible: none is named, or a single one that the operator computes itself.
+inline std::optional<std::vector<std::int32_t>> constant_sizes(std::span<const std::int64_t> sizes, bool computes_one) {
+  int named = 0;
+  bool open = false;
+  std::vector<std::int32_t> plain;
+  for (auto s : sizes) {
+    named += is_named(s) ? 1 : 0;
+    open = open || s == unknown_dimension;
+    plain.push_back(is_named(s) ? -1 : as_int32(s));
+  }
+  if (named == 0 || (computes_one && named == 1 && !open)) return plain;
+  return std::nullopt;
+}
+
+/// The numeric attributes of a node as its operator's form has them. `sizes(numbers, computes_one)` returns several as one argument,
+/// `size(dimension)` the size of one named dimension; `refuse()` throws if a named dimension stands for something else than a size.
+template <class Sizes, class Size, class Refuse>
+std::vector<number_argument> size_arguments(const node& n, std::span<const std::int64_t> numbers, Sizes sizes, Size size, Refuse refuse) {
+  std::vector<number_argument> arguments;
+  number_cursor cursor(numbers);
+  for (const field& f : form_of(*n.op, n.input_count)) {
+    switch (f.kind) {
+      case field_kind::vector:
+        arguments.push_back(sizes(cursor.rest(), is_operator<reshape_op>(*n.op) || is_operator<slice_op>(*n.op)));
+        break;
+      case field_kind::half: arguments.push_back(sizes(cursor.take(cursor.left() / 2), false)); break;
+      case field_kind::scalar: {
+        const auto v = cursor.next();
+        arguments.push_back(is_named(v) ? number_argument(size(v)) : number_argument(tensor_literal(static_cast<std::int32_t>(v))));
+        break;
+      }
+      case field_kind::flag:
+      case field_kind::integer:
+      case field_kind::real:
+      case field_kind::type_number:
+      case field_kind::unwritten: cursor.next(); break;
+      default:
+        if (is_number_input(f.kind)) refuse();
+    }
+  }
+  return arguments;
+}
+
+}  // namespace leat::detail

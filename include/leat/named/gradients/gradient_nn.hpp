@@ -1,0 +1,134 @@
+#pragma once
+// Gradients of activations, biases, convolutions, pooling and cross entropies in graphs with names, node for node as TensorFlow
+// 1.x writes them. Source: TensorFlow's gradients of the operators of the same names.
+
+#include <leat/core/early.hpp>
+#include <leat/named/gradients/gradient_array.hpp>
+
+namespace leat::detail {
+
+inline gradient_list gradient_of_relu(const gradient_call& c) { return of_own_operator(c, "ReluGrad", c.dy(), c.result()); }
+inline gradient_list gradient_of_relu6(const gradient_call& c) { return of_own_operator(c, "Relu6Grad", c.dy(), c.result()); }
+inline output leaky_relu_grad_node(const gradient_call& c, const output& dy, const output& x) {
+  attribute_map attributes = c.attributes({"alpha", "T"});
+  if (!attributes.contains("alpha")) attributes["alpha"] = static_cast<float>(leaky_relu_op::usual_alpha);
+  attributes["T"] = dy.type();
+  return gradient_node("LeakyReluGrad", {dy, x}, std::move(attributes), info_like(x));
+}
+inline gradient_list gradient_of_leaky_relu(const gradient_call& c) { return {leaky_relu_grad_node(c, c.dy(), c.input(0))}; }
+inline gradient_list gradient_of_leaky_relu_grad(const gradient_call& c) {
+  const output dy = c.dy();
+  const output further = leaky_relu_grad_node(c, dy, c.input(1));
+  return {further, zeros_like(c.input(1))};
+}
+inline gradient_list gradient_of_elu(const gradient_call& c) { return of_own_operator(c, "EluGrad", c.dy(), c.result()); }
+inline gradient_list gradient_of_softplus(const gradient_call& c) { return of_own_operator(c, "SoftplusGrad", c.dy(), c.input(0)); }
+
+inline gradient_list gradient_of_bias_add(const gradient_call& c) {
+  const output dy = c.dy();
+  attribute_map attributes = c.attributes({"data_format", "T"});
+  attributes["T"] = dy.type();
+  if (!attributes.contains("data_format")) attributes["data_format"] = "NHWC";
+  return {dy, gradient_node("BiasAddGrad", {dy}, std::move(attributes), info_like(c.input(1)))};
+}
+
+inline gradient_list gradient_of_softmax(const gradient_call& c) {
+  const output dy = c.dy();
+  const output y = c.result();
+  const output product = dy * y;
+  const output total = reduce_sum(product, index_list(-1), keep_dims::yes);
+  const output centered = dy - total;
+  return {centered * y};
+}
+inline gradient_list gradient_of_log_softmax(const gradient_call& c) {
+  const output dy = c.dy();
+  const output probabilities = exp(c.result(), {});
+  const output total = reduce_sum(dy, index_list(-1), keep_dims::yes);
+  const output part = total * probabilities;
+  return {dy - part};
+}
+
+// The rows of a matrix, multiplied by the elements of a vector.
+inline output by_rows(const output& vector, const output& matrix) { return expand_dims(vector, -1) * matrix; }
+inline bool is_zeros(const output& o) { return o.operation().type() == "ZerosLike" || o.operation().type() == "Zeros"; }
+
+inline gradient_list gradient_of_softmax_cross_entropy(const gradient_call& c) {
+  const output dy = c.dy();
+  const output logits = c.input(0);
+  const output dlogits = by_rows(dy, c.result(1));
+  const output further = c.all().size() > 1 ? c.dy(1) : output{};
+  output all = dlogits;
+  if (static_cast<bool>(further) && !is_zeros(further)) {  // of a gradient: the second result is softmax - labels
+    const output y = softmax(logits, {});
+    const output total = reduce_sum(further * y, index_list(-1), keep_dims::yes);
+    const output centered = further - total;
+    all = dlogits + centered * y;
+  }
+  const output minus = -log_softmax(logits, {});
+  return {all, by_rows(dy, minus)};
+}
+inline gradient_list gradient_of_sparse_softmax_cross_entropy(const gradient_call& c) {
+  const output dy = c.dy();
+  const output further = c.all().size() > 1 ? c.dy(1) : output{};
+  const output dlogits = by_rows(dy, c.result(1));
+  if (!static_cast<bool>(further) || is_zeros(further)) return {dlogits};
+  const output y = softmax(c.input(0), {});
+  const output total = reduce_sum(further * y, index_list(-1), keep_dims::yes);
+  const output centered = further - total;
+  return {dlogits + centered * y};
+}
+
+// ---- images -----------------------------------------------------------------------------------------------------------
+
+inline gradient_list gradient_of_conv2d(const gradient_call& c) {
+  const output dy = c.dy();
+  graph& g = c.owner();
+  const output image = c.input(0);
+  const output filter = c.input(1);
+  const auto ranks = [](const output& o) { return tensor_info{dtype::int32, vector_of(o.extent().has_rank() ? o.extent().rank : 4)}; };
+  output shapes[2];
+  if (image.extent().is_static() && filter.extent().is_static()) {
+    shapes[0] = shape_of(image);
+    shapes[1] = shape_of(filter);
+  } else {
+    const graph_operation both = g.named().raw(g, "ShapeN", std::array{image, filter},
+                                               {{"N", 2}, {"T", image.type()}, {"out_type", dtype::int32}}, {ranks(image), ranks(filter)});
+    shapes[0] = both.result(0);
+    shapes[1] = both.result(1);
+  }
+  const attribute_map settings =
+      c.attributes({"dilations", "strides", "padding", "explicit_paddings", "use_cudnn_on_gpu", "data_format", "T"});
+  const output by_image =
+      g.named().raw(g, "Conv2DBackpropInput", std::array{shapes[0], filter, dy}, settings, {info_like(image)}).result();
+  return {by_image, g.named().raw(g, "Conv2DBackpropFilter", std::array{image, shapes[1], dy}, settings, {info_like(filter)}).result()};
+}
+inline gradient_list gradient_of_max_pool(const gradient_call& c) {
+  const output dy = c.dy();
+  graph& g = c.owner();
+  return {g.named()
+              .raw(g, "MaxPoolGrad", std::array{c.input(0), c.result(), dy},
+                   c.attributes({"ksize", "strides", "padding", "explicit_paddings", "data_format", "T"}), {info_like(c.input(0))})
+              .result()};
+}
+inline gradient_list gradient_of_average_pool(const gradient_call& c) {
+  const output dy = c.dy();
+  graph& g = c.owner();
+  const output its_shape = shape_of(c.input(0));
+  return {g.named()
+              .raw(g, "AvgPoolGrad", std::array{its_shape, dy}, c.attributes({"ksize", "strides", "padding", "data_format", "T"}),
+                   {info_like(c.input(0))})
+              .result()};
+}
+
+LEAT_EARLY inline const leat::detail::filled_early nn_gradients_known{[] {
+  enter_gradients({
+    {"Relu", gradient_of_relu}, {"Relu6", gradient_of_relu6}, {"LeakyRelu", gradient_of_leaky_relu},
+    {"LeakyReluGrad", gradient_of_leaky_relu_grad}, {"Elu", gradient_of_elu}, {"Softplus", gradient_of_softplus},
+    {"BiasAdd", gradient_of_bias_add}, {"Softmax", gradient_of_softmax}, {"LogSoftmax", gradient_of_log_softmax},
+    {"SoftmaxCrossEntropyWithLogits", gradient_of_softmax_cross_entropy},
+    {"SparseSoftmaxCrossEntropyWithLogits", gradient_of_sparse_softmax_cross_entropy},
+    {"Conv2D", gradient_of_conv2d}, {"MaxPool", gradient_of_max_pool}, {"AvgPool", gradient_of_average_pool},
+});
+}};
+
+}  // namespace leat::detail

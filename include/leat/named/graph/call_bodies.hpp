@@ -1,0 +1,101 @@
+#pragma once
+// Implementation of call.hpp.
+
+#include <leat/core/function_bodies.hpp>
+#include <leat/named/graph/bind_arguments.hpp>
+#include <leat/named/graph/call.hpp>
+
+namespace leat {
+
+LEAT_FUNCTION graph_operation call_operator(graph& g, std::string_view type, std::span<const number_argument> given,
+                                            attribute_map attributes, std::string_view name, std::vector<int> waits) {
+  const operator_definition* d = find_definition(type);
+  if (d == nullptr) throw unimplemented("the operator '" + std::string(type) + "' is not defined: define_operator makes it known");
+  named_part& nodes = g.named();
+  const auto ranges = detail::ranges_of(*d, static_cast<int>(given.size()), attributes);
+  const std::string outer = nodes.names.scope();
+  const std::string scope = nodes.names.open_scope(name.empty() ? std::string_view(d->info.call_name) : name);
+  const struct restore {
+    name_table& names;
+    const std::string& outer;
+    ~restore() { names.set_scope(outer); }
+  } back{nodes.names, outer};
+  nodes.names.set_scope(scope);
+  std::vector<output> inputs(given.size());
+  std::vector<int> variables;
+  // Tensors first: arrays take the dtype of the tensors beside them.
+  for (const auto& range : ranges)
+    for (int k = range.first; k < range.first + range.count; ++k) {
+      const auto* tensor = std::get_if<output>(&given[static_cast<std::size_t>(k)]);
+      if (tensor == nullptr) continue;
+      if (!static_cast<bool>(*tensor))
+        throw invalid_argument(std::string(type) + ": an operand that is no node of a graph" + nodes.place(scope));
+      if (&tensor->owner() != &g) {
+        for (const auto& other : given)
+          if (const auto* o = std::get_if<output>(&other); o != nullptr && static_cast<bool>(*o) && &o->owner() == &g)
+            throw invalid_argument(describe(*tensor) + " must be from the same graph as " + describe(*o) + ".");
+        throw invalid_argument(describe(*tensor) + " is not an element of this graph.");
+      }
+      const bool is_reference = is_reference_result(*g.at(tensor->index()).op, tensor->port());
+      if (range.argument->reference && !is_reference && g.at(tensor->index()).op->kind != op_kind::placeholder)
+        throw invalid_argument("Input '" + range.argument->name + "' of '" + d->type + "' Op requires l-value input: " + describe(*tensor) +
+                               nodes.place(scope));
+      if (range.argument->reference && is_reference) variables.push_back(tensor->index());
+      inputs[static_cast<std::size_t>(k)] = range.argument->reference ? *tensor : nodes.value_of(*tensor);
+      if (!range.argument->reference) nodes.name_number(g, inputs[static_cast<std::size_t>(k)], range.argument->name);
+    }
+  for (const auto& range : ranges)
+    for (int k = range.first; k < range.first + range.count; ++k) {
+      const auto* literal = std::get_if<tensor_literal>(&given[static_cast<std::size_t>(k)]);
+      if (literal == nullptr) continue;
+      dtype wanted = to_dtype(range.argument->type);
+      if (!range.argument->type_attribute.empty()) {
+        for (const auto& other : ranges)
+          if (other.argument->type_attribute == range.argument->type_attribute)
+            for (int j = other.first; j < other.first + other.count && wanted == dtype::invalid; ++j)
+              if (inputs[static_cast<std::size_t>(j)]) wanted = to_dtype(to_data_type(inputs[static_cast<std::size_t>(j)].type()));
+      }
+      std::string its_name = range.argument->name;
+      if (range.argument->is_list()) its_name += "_" + std::to_string(k - range.first);
+      inputs[static_cast<std::size_t>(k)] = nodes.make_constant(
+          g, wanted == dtype::invalid || wanted == to_dtype(literal->type()) ? *literal : literal->as(wanted), its_name);
+    }
+  std::vector<tensor_info> infos;
+  for (const output& o : inputs) infos.push_back({o.type(), o.extent()});
+  std::vector<tensor_info> results;
+  try {
+    detail::bind_attributes(*d, ranges, infos, attributes);
+    detail::check_attributes(*d, attributes);
+    results = detail::infer_results(*d, inputs, infos, attributes);
+  } catch (const invalid_argument& e) {
+    std::string text = e.what();
+    for (std::size_t i = 0; i < inputs.size() && i < 4; ++i) text += (i == 0 ? ": " : " and ") + describe(inputs[i]);
+    throw invalid_argument(text + nodes.place(scope));
+  }
+  // Nodes that refer to variables are colocated with them.
+  const int last = variables.empty() ? -1 : variables.back();
+  for (std::size_t i = 0; i + 1 < variables.size(); ++i) nodes.colocations.push_back(variables[i]);
+  const struct pop {
+    named_part& of;
+    std::size_t count;
+    ~pop() { of.colocations.resize(of.colocations.size() - count); }
+  } popped{nodes, variables.empty() ? 0 : variables.size() - 1};
+  return {g, nodes.append(g, {.op = &d->info,
+                              .name = scope,
+                              .inputs = inputs,
+                              .attributes = std::move(attributes),
+                              .controls = std::move(waits),
+                              .results = std::move(results),
+                              .stands_with = last})};
+}
+
+namespace detail {
+LEAT_FUNCTION output stacked_product(graph& g, std::span<const output> operands, std::span<const std::int64_t> transposed,
+                              std::string_view name) {
+  return call_operator(g, "BatchMatMulV2", {operands[0], operands[1]}, {{"adj_x", transposed[0] != 0}, {"adj_y", transposed[1] != 0}},
+                       name.empty() ? "MatMul" : name)
+      .result();
+}
+}  // namespace detail
+
+}  // namespace leat

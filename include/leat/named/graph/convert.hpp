@@ -1,0 +1,296 @@
+#pragma once
+// Converts between a node's numeric attributes in the table and TensorFlow's inputs and attributes, by the operator's form
+// (graph/form.hpp).
+
+#include <leat/graph/leaves.hpp>
+#include <leat/named/graph/literal.hpp>
+#include <leat/proto/tensor_contents.hpp>
+
+namespace leat {
+
+/// The form of an operator: its own, or the default one for this many operands.
+inline std::span<const field> form_of(const op_info& op, int operands) {
+  if (!op.form.empty()) return op.form;
+  if (operands == 1) return form::single;
+  if (operands == 2) return form::pair;
+  return {};
+}
+
+/// The name of operand `k`, after which an unnamed constant is called ("mul/x").
+inline std::string_view operand_name(std::span<const field> fields, int k) {
+  int at = 0;
+  for (const field& f : fields) {
+    if (f.kind == field_kind::operands) return f.name;
+    if (is_operand(f.kind) && at++ == k) return f.name;
+  }
+  return "x";
+}
+
+/// An input that holds numeric attributes.
+struct number_input {
+  std::string_view name;
+  tensor_literal value;
+  bool all_axes = false;  // a reduction over all axes: TensorFlow makes this constant outside the operator's scope
+};
+
+namespace detail {
+
+// Walks a node's numeric attributes along its form.
+class number_cursor {
+ public:
+  explicit number_cursor(std::span<const std::int64_t> numbers) : rest_(numbers) {}
+  std::int64_t next() {
+    if (rest_.empty()) return 0;
+    const auto n = rest_.front();
+    rest_ = rest_.subspan(1);
+    return n;
+  }
+  std::span<const std::int64_t> take(std::size_t n) {
+    const auto part = rest_.first(n < rest_.size() ? n : rest_.size());
+    rest_ = rest_.subspan(part.size());
+    return part;
+  }
+  std::span<const std::int64_t> rest() { return take(rest_.size()); }
+  std::size_t left() const { return rest_.size(); }
+
+ private:
+  std::span<const std::int64_t> rest_;
+};
+
+/// Narrows to the int32 of TensorFlow's inputs. Errors: invalid_argument if the value does not fit.
+inline std::int32_t as_int32(std::int64_t n) {
+  if (n > INT32_MAX || n < INT32_MIN) throw invalid_argument(std::to_string(n) + " does not fit int32, which sizes and axes of graphs are");
+  return static_cast<std::int32_t>(n);
+}
+
+inline tensor_literal int32_vector(std::span<const std::int64_t> values) {
+  std::vector<std::int32_t> list;
+  for (auto v : values) list.push_back(v < 0 && is_named(v) ? -1 : as_int32(v));
+  return tensor_literal(list);
+}
+
+}  // namespace detail
+
+/// The inputs that hold numeric attributes, in order. `result` is the dtype of the node's result.
+inline std::vector<number_input> inputs_from_numbers(std::span<const field> fields, std::span<const std::int64_t> numbers,
+                                                     std::span<const tensor_info> operands, dtype result) {
+  std::vector<number_input> inputs;
+  detail::number_cursor cursor(numbers);
+  for (const field& f : fields) {
+    switch (f.kind) {
+      case field_kind::scalar: inputs.push_back({f.name, static_cast<std::int32_t>(cursor.next())}); break;
+      case field_kind::fixed_scalar: inputs.push_back({f.name, static_cast<std::int32_t>(f.value)}); break;
+      case field_kind::half: inputs.push_back({f.name, detail::int32_vector(cursor.take(cursor.left() / 2))}); break;
+      case field_kind::vector: {
+        auto values = cursor.rest();
+        std::vector<std::int64_t> reversed;
+        if (values.empty() && f.name == "perm")  // a transpose without axes reverses them
+          for (int i = operands[0].extent.rank - 1; i >= 0; --i) reversed.push_back(i);
+        inputs.push_back({f.name, detail::int32_vector(values.empty() ? std::span<const std::int64_t>(reversed) : values)});
+        break;
+      }
+      case field_kind::axes: {
+        const auto values = cursor.rest();
+        std::vector<std::int64_t> all;
+        for (int i = 0; i < operands[0].extent.rank; ++i) all.push_back(i);
+        if (values.empty()) inputs.push_back({f.name, detail::int32_vector(all), true});
+        else if (values.size() == 1) inputs.push_back({f.name, static_cast<std::int32_t>(values[0])});
+        else inputs.push_back({f.name, detail::int32_vector(values)});
+        break;
+      }
+      case field_kind::pairs: {
+        const auto values = cursor.rest();
+        const std::size_t n = values.size() / 2;
+        std::vector<std::int32_t> list;
+        for (std::size_t i = 0; i < n; ++i) {
+          list.push_back(static_cast<std::int32_t>(values[i]));
+          list.push_back(static_cast<std::int32_t>(values[n + i]));
+        }
+        shape extent;
+        extent.push(static_cast<std::int64_t>(n));
+        extent.push(2);
+        inputs.push_back({f.name, tensor_literal(extent, list)});
+        break;
+      }
+      case field_kind::bits: {
+        const std::int64_t bits = cursor.next();
+        const double value = is_floating(result) ? std::bit_cast<double>(bits) : static_cast<double>(bits);
+        inputs.push_back({f.name, tensor_literal(result, {}, value)});
+        break;
+      }
+      case field_kind::flag:
+      case field_kind::integer:
+      case field_kind::real:
+      case field_kind::type_number:
+      case field_kind::unwritten: cursor.next(); break;
+      case field_kind::integers: cursor.rest(); break;
+      default: break;
+    }
+  }
+  return inputs;
+}
+
+/// The named attributes that the form specifies.
+inline attribute_map attributes_from_numbers(std::span<const field> fields, std::span<const std::int64_t> numbers,
+                                             std::span<const tensor_info> operands) {
+  attribute_map attributes;
+  const auto is_attribute = [](const field& f) {
+    return f.kind == field_kind::operands || (f.kind > field_kind::reference && f.kind < field_kind::scalar);
+  };
+  attributes.reserve(static_cast<std::size_t>(std::count_if(fields.begin(), fields.end(), is_attribute)));
+  detail::number_cursor cursor(numbers);
+  for (const field& f : fields) {
+    switch (f.kind) {
+      case field_kind::operands: attributes["N"] = static_cast<std::int64_t>(operands.size()); break;
+      case field_kind::type_of: attributes[f.name] = operands[static_cast<std::size_t>(f.value)].type; break;
+      case field_kind::type_number: attributes[f.name] = static_cast<dtype>(cursor.next()); break;
+      case field_kind::flag: attributes[f.name] = cursor.next() != 0; break;
+      case field_kind::integer: attributes[f.name] = cursor.next(); break;
+      case field_kind::real: attributes[f.name] = static_cast<float>(std::bit_cast<double>(cursor.next())); break;
+      case field_kind::integers: {
+        const auto rest = cursor.rest();
+        attributes[f.name] = std::vector<std::int64_t>(rest.begin(), rest.end());
+        break;
+      }
+      case field_kind::fixed_flag: attributes[f.name] = f.value != 0; break;
+      case field_kind::fixed_integer: attributes[f.name] = f.value; break;
+      case field_kind::fixed_type: attributes[f.name] = static_cast<dtype>(f.value); break;
+      case field_kind::unwritten: {
+        const std::int64_t n = cursor.next();
+        const bool is_last = f.value == -1 && operands[0].extent.has_rank() && n == operands[0].extent.rank - 1;
+        if (n != f.value && !is_last)
+          throw unimplemented(std::string(f.name) + " " + std::to_string(n) +
+                              ": TensorFlow's operator takes the last alone; transpose first");
+        break;
+      }
+      case field_kind::scalar:
+      case field_kind::bits: cursor.next(); break;
+      case field_kind::half: cursor.take(cursor.left() / 2); break;
+      case field_kind::vector:
+      case field_kind::axes:
+      case field_kind::pairs: cursor.rest(); break;
+      default: break;
+    }
+  }
+  return attributes;
+}
+
+/// The dtype of a result whose shape is known only at run time: the one that an attribute asks for, or that of the first operand.
+inline dtype result_type(std::span<const field> fields, const attribute_map& attributes, std::span<const tensor_info> operands) {
+  for (const field& f : fields) {
+    if (f.kind != field_kind::type_number) continue;
+    const auto* value = attributes.find(f.name);
+    if (const auto* type = value != nullptr ? value->get_if<data_type>() : nullptr) return static_cast<dtype>(*type);
+  }
+  return operands.empty() ? dtype::invalid : operands[0].type;
+}
+
+/// Contents of the inputs that hold numeric attributes, if they are constants; null elsewhere.
+using number_values = std::vector<const tensor_proto*>;
+
+namespace detail {
+/// The bits of a scalar as a numeric attribute; nothing for other shapes, and for dtypes that are only carried.
+inline std::optional<std::int64_t> scalar_bits(const tensor_proto& p) {
+  if (p.shape.unknown_rank || !p.shape.dims.empty()) return std::nullopt;
+  const dtype type = to_dtype(p.dtype);
+  const bool in_bytes = p.field == tensor_field::tensor_content;
+  switch (type) {
+    case dtype::float32:
+      return p.bytes.size() == 4 ? std::optional(bits_of(type, static_cast<double>(get_bytes<float>(p.bytes, 0)))) : std::nullopt;
+    case dtype::float64: return p.bytes.size() == 8 ? std::optional(bits_of(type, get_bytes<double>(p.bytes, 0))) : std::nullopt;
+    case dtype::int32: return p.bytes.size() == 4 ? std::optional<std::int64_t>(get_bytes<std::int32_t>(p.bytes, 0)) : std::nullopt;
+    case dtype::int64: return p.bytes.size() == 8 ? std::optional(get_bytes<std::int64_t>(p.bytes, 0)) : std::nullopt;
+    case dtype::boolean: return p.bytes.size() == 1 ? std::optional<std::int64_t>(p.bytes[0] != 0) : std::nullopt;
+    case dtype::uint8:
+      if (in_bytes) return p.bytes.size() == 1 ? std::optional<std::int64_t>(static_cast<unsigned char>(p.bytes[0])) : std::nullopt;
+      return p.bytes.size() == 4 ? std::optional<std::int64_t>(get_bytes<std::int32_t>(p.bytes, 0)) : std::nullopt;
+    default: return std::nullopt;
+  }
+}
+}  // namespace detail
+
+/// A node's numeric attributes from its named ones and the constants among its inputs; nothing if one of them is not a constant, or
+/// this form cannot express it.
+inline std::optional<std::vector<std::int64_t>> numbers_from(std::span<const field> fields, const attribute_map& attributes,
+                                                             const number_values& values, std::span<const tensor_info> operands) {
+  std::vector<std::int64_t> numbers;
+  std::size_t at = 0;
+  std::optional<std::size_t> first_half;
+  dtype named_type = dtype::invalid;
+  for (const field& f : fields) {
+    if (is_number_input(f.kind)) {
+      if (at >= values.size() || values[at] == nullptr) return std::nullopt;
+      const tensor_proto& p = *values[at++];
+      if (f.kind == field_kind::bits) {
+        const auto one = p.dtype == to_data_type(named_type) ? detail::scalar_bits(p) : std::nullopt;
+        if (!one) return std::nullopt;
+        numbers.push_back(*one);
+        continue;
+      }
+      const auto list = integers_of(p);
+      if (!list) return std::nullopt;
+      switch (f.kind) {
+        case field_kind::scalar:
+          if (list->size() != 1) return std::nullopt;
+          numbers.push_back((*list)[0]);
+          break;
+        case field_kind::fixed_scalar:
+          if (list->size() != 1 || (*list)[0] != f.value) return std::nullopt;
+          break;
+        case field_kind::axes:
+          // An empty list means no axes, but without numeric attributes all are reduced: the same for a scalar alone.
+          if (list->empty() && operands[0].extent.rank != 0) return std::nullopt;
+          numbers.insert(numbers.end(), list->begin(), list->end());
+          break;
+        case field_kind::pairs:
+          if (p.shape.dims.size() != 2 || p.shape.dims[1].size != 2)
+            throw invalid_argument(std::string(f.name) + " must be a matrix of two columns, not " + to_text(p.shape));
+          for (std::size_t k = 0; k < 2; ++k)
+            for (std::size_t i = k; i < list->size(); i += 2) numbers.push_back((*list)[i]);
+          break;
+        default:
+          if (f.kind == field_kind::half) first_half = list->size();
+          else if (first_half && list->size() != *first_half)
+            throw invalid_argument(std::string(f.name) + " has " + std::to_string(list->size()) + " numbers, what stands before it " +
+                                   std::to_string(*first_half));
+          numbers.insert(numbers.end(), list->begin(), list->end());
+          break;
+      }
+      continue;
+    }
+    const attribute_value* a = attributes.find(f.name);
+    switch (f.kind) {
+      case field_kind::flag: numbers.push_back(a != nullptr && a->get_if<bool>() != nullptr && *a->get_if<bool>() ? 1 : 0); break;
+      case field_kind::integer:
+        numbers.push_back(a != nullptr && a->get_if<std::int64_t>() != nullptr ? *a->get_if<std::int64_t>() : f.value);
+        break;
+      case field_kind::real:
+        numbers.push_back(a != nullptr && a->get_if<float>() != nullptr
+                              ? std::bit_cast<std::int64_t>(static_cast<double>(*a->get_if<float>()))
+                              : f.value);
+        break;
+      case field_kind::integers:
+        if (a != nullptr)
+          if (const auto* list = a->get_list<std::int64_t>()) numbers.insert(numbers.end(), list->begin(), list->end());
+        break;
+      case field_kind::type_number: {
+        const auto* type = a != nullptr ? a->get_if<data_type>() : nullptr;
+        named_type = type != nullptr ? to_dtype(*type) : dtype::int64;  // ArgMax: int64 if a file omits it
+        numbers.push_back(static_cast<std::int64_t>(named_type));
+        break;
+      }
+      case field_kind::fixed_flag:
+        if (a != nullptr && a->get_if<bool>() != nullptr && *a->get_if<bool>() != (f.value != 0) && f.name == "Truncate")
+          return std::nullopt;
+        break;
+      case field_kind::fixed_integer:
+        if (a != nullptr && a->get_if<std::int64_t>() != nullptr && *a->get_if<std::int64_t>() != f.value) return std::nullopt;
+        break;
+      case field_kind::unwritten: numbers.push_back(f.value); break;
+      default: break;
+    }
+  }
+  return numbers;
+}
+
+}  // namespace leat

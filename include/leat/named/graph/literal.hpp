@@ -1,0 +1,245 @@
+#pragma once
+// Arrays written in a program that become constants of a graph: a number, a list, a list of lists, a vector with a shape. Contents
+// are kept as in TensorFlow's files: one number in its typed field, several as bytes.
+
+#include <bit>
+#include <cstring>
+#include <leat/core/error.hpp>
+#include <leat/graph/operator.hpp>
+#include <leat/proto/attribute_value.hpp>
+#include <optional>
+#include <span>
+
+namespace leat {
+
+/// A shape in file form; named dimensions become unknown.
+inline tensor_shape_proto to_proto(const shape& s) {
+  tensor_shape_proto p;
+  p.unknown_rank = !s.has_rank();
+  for (int i = 0; i < s.rank; ++i) p.dims.push_back({s[i] < 0 ? -1 : s[i], {}});
+  return p;
+}
+/// A shape from file form; of unknown rank if it has more dimensions than the library supports.
+inline shape to_shape(const tensor_shape_proto& p) {
+  if (p.unknown_rank || p.dims.size() > static_cast<std::size_t>(max_rank)) return shape::unknown();
+  shape s;
+  for (const auto& d : p.dims) s.push(d.size < 0 ? unknown_dimension : d.size);
+  return s;
+}
+
+namespace detail {
+
+constexpr tensor_field field_of(data_type d) {
+  switch (d) {
+    case data_type::float32: return tensor_field::float_val;
+    case data_type::float64: return tensor_field::double_val;
+    case data_type::int64: return tensor_field::int64_val;
+    case data_type::boolean: return tensor_field::bool_val;
+    case data_type::string: return tensor_field::string_val;
+    default: return tensor_field::int_val;
+  }
+}
+
+template <class T>
+void put_bytes(std::string& bytes, T value) {
+  char raw[sizeof(T)];
+  std::memcpy(raw, &value, sizeof(T));
+  bytes.append(raw, sizeof(T));
+}
+template <class T>
+T get_bytes(const std::string& bytes, std::size_t at) {
+  T value;
+  std::memcpy(&value, bytes.data() + at * sizeof(T), sizeof(T));
+  return value;
+}
+static_assert(std::endian::native == std::endian::little, "contents of constants are copied as they stand in memory");
+
+}  // namespace detail
+
+/// A number by its bits (leaves.hpp): those of a double for floating-point dtypes, else the integer, which a double may not represent
+/// exactly.
+struct kept_number {
+  std::int64_t bits = 0;
+};
+
+/// An array literal: `3.0f`, `{1, 2, 3}`, `{{1.0f, 2.0f}, {3.0f, 4.0f}}`, a vector, a string. Its dtype is that of its C++ elements.
+class tensor_literal {
+ public:
+  template <element_type T>
+  tensor_literal(T value) : type_(to_data_type(dtype_of<T>)) {
+    put(value);
+  }
+  tensor_literal(const char* text) : tensor_literal(std::string(text)) {}
+  tensor_literal(std::string text) : type_(data_type::string) { texts_.push_back(std::move(text)); }
+  template <element_type T>
+  tensor_literal(std::initializer_list<T> list) : type_(to_data_type(dtype_of<T>)) {
+    extent_.push(static_cast<std::int64_t>(list.size()));
+    for (T v : list) put(v);
+  }
+  template <element_type T>
+  tensor_literal(std::initializer_list<std::initializer_list<T>> rows) : type_(to_data_type(dtype_of<T>)) {
+    extent_.push(static_cast<std::int64_t>(rows.size()));
+    extent_.push(rows.size() == 0 ? 0 : static_cast<std::int64_t>(rows.begin()->size()));
+    for (const auto& row : rows) {
+      if (static_cast<std::int64_t>(row.size()) != extent_[1]) throw invalid_argument("constant: rows of different lengths");
+      for (T v : row) put(v);
+    }
+  }
+  template <element_type T>
+  tensor_literal(const std::vector<T>& values) : type_(to_data_type(dtype_of<T>)) {
+    extent_.push(static_cast<std::int64_t>(values.size()));
+    for (T v : values) put(v);
+  }
+  template <element_type T>
+  tensor_literal(const shape& extent, const std::vector<T>& values) : type_(to_data_type(dtype_of<T>)), extent_(extent) {
+    for (T v : values) put(v);
+    fill();
+  }
+  /// One value in every element.
+  tensor_literal(dtype type, const shape& extent, kept_number value) : type_(to_data_type(type)), extent_(extent) {
+    if (is_floating(type)) put_number(std::bit_cast<double>(value.bits));
+    else put_number(value.bits);
+    fill();
+  }
+  /// Zeros, or another value in every element.
+  tensor_literal(dtype type, const shape& extent, double value = 0) : type_(to_data_type(type)), extent_(extent) {
+    put_number(value);
+    fill();
+  }
+  /// Elements from memory, row-major.
+  tensor_literal(dtype type, const shape& extent, std::span<const std::byte> elements)
+      : type_(to_data_type(type)), extent_(extent), bytes_(reinterpret_cast<const char*>(elements.data()), elements.size()) {}
+  tensor_literal(data_type type, const shape& extent, std::vector<std::string> texts)
+      : type_(type), extent_(extent), texts_(std::move(texts)) {}
+
+  /// Its dtype, among all of TensorFlow's.
+  data_type type() const { return type_; }
+  const shape& extent() const { return extent_; }
+  /// The stored numbers, little endian: one for all elements, or each; empty for strings.
+  const std::string& bytes() const { return bytes_; }
+
+  /// The same values in another shape; the last one is repeated to fill it.
+  /// Errors: invalid_argument if there are more values than elements.
+  tensor_literal shaped(const shape& extent) const {
+    tensor_literal result(*this);
+    result.extent_ = extent;
+    result.fill();
+    return result;
+  }
+  /// The same values as another dtype. Errors: invalid_argument for non-integers as integers, and strings as numbers.
+  tensor_literal as(dtype type) const {
+    if (type_ == to_data_type(type)) return *this;
+    tensor_literal result(type, {});
+    result.extent_ = extent_;
+    result.bytes_.clear();
+    for (std::int64_t i = 0; i < stored(); ++i) {
+      const double v = number(i);
+      if (!is_floating(type) && (is_floating(to_dtype(type_)) || type == dtype::boolean))
+        throw invalid_argument("Expected " + std::string(name_of_dtype(type)) + ", but got a number of type '" +
+                               std::string(name_of_dtype(to_dtype(type_))) + "'");
+      result.put_number(v);
+    }
+    return result;
+  }
+  /// Element `i` as a number.
+  double number(std::int64_t i) const {
+    const auto at = static_cast<std::size_t>(i);
+    switch (to_dtype(type_)) {
+      case dtype::float32: return static_cast<double>(detail::get_bytes<float>(bytes_, at));
+      case dtype::float64: return detail::get_bytes<double>(bytes_, at);
+      case dtype::int32: return detail::get_bytes<std::int32_t>(bytes_, at);
+      case dtype::int64: return static_cast<double>(detail::get_bytes<std::int64_t>(bytes_, at));
+      case dtype::uint8: return static_cast<unsigned char>(bytes_[at]);
+      case dtype::boolean: return bytes_[at] != 0 ? 1 : 0;
+      case dtype::invalid: break;
+    }
+    throw invalid_argument("text where a number is wanted");
+  }
+
+  /// The array in file form.
+  tensor_proto proto() const {
+    tensor_proto p;
+    p.dtype = type_;
+    p.shape = to_proto(extent_);
+    if (type_ == data_type::string) {
+      p.field = tensor_field::string_val;
+      p.strings = texts_;
+    } else if (stored() > 1) {
+      p.field = tensor_field::tensor_content;
+      p.bytes = bytes_;
+    } else if (stored() == 1 && extent_.elements() != 0) {  // an empty array has no value, though one is stored
+      p.field = detail::field_of(type_);
+      if (type_ == data_type::uint8) detail::put_bytes(p.bytes, static_cast<std::int32_t>(number(0)));
+      else p.bytes = bytes_;
+    }
+    return p;
+  }
+
+ private:
+  template <class T>
+  void put(T value) {
+    if constexpr (std::is_same_v<T, bool>) bytes_ += value ? '\1' : '\0';
+    else if constexpr (dtype_of<T> == dtype::int64) detail::put_bytes(bytes_, static_cast<std::int64_t>(value));
+    else detail::put_bytes(bytes_, value);
+  }
+  template <class N>
+  void put_number(N value) {
+    if (type_ == data_type::string) {
+      texts_.emplace_back();  // the zero of strings
+      return;
+    }
+    switch (to_dtype(type_)) {
+      case dtype::float32: put(static_cast<float>(value)); break;
+      case dtype::float64: put(static_cast<double>(value)); break;
+      case dtype::int32: put(static_cast<std::int32_t>(value)); break;
+      case dtype::int64: put(static_cast<std::int64_t>(value)); break;
+      case dtype::uint8: put(static_cast<std::uint8_t>(value)); break;
+      case dtype::boolean: put(value != 0); break;
+      case dtype::invalid: throw invalid_argument("constant: a dtype that has no numbers");
+    }
+  }
+  std::int64_t stored() const {
+    return type_ == data_type::string ? static_cast<std::int64_t>(texts_.size())
+                                      : static_cast<std::int64_t>(bytes_.size()) / content_size_of(type_);
+  }
+  // One value is repeated for all elements; of several, the last.
+  void fill() {
+    if (!extent_.is_static()) throw invalid_argument("an array literal needs a shape whose rank and sizes are all known");
+    const std::int64_t wanted = extent_.elements();
+    const std::int64_t have = stored();
+    if (have > wanted && !(have == 1 && wanted == 0))
+      throw invalid_argument("Too many elements provided. Takes at most " + std::to_string(wanted) + ", but got " + std::to_string(have) +
+                             ".");
+    if (type_ == data_type::string || have == 1 || have == 0) return;
+    const auto width = static_cast<std::size_t>(content_size_of(type_));
+    const std::string last = bytes_.substr(bytes_.size() - width);
+    for (std::int64_t i = have; i < wanted; ++i) bytes_ += last;
+  }
+
+  data_type type_ = data_type::invalid;
+  shape extent_;
+  std::string bytes_;
+  std::vector<std::string> texts_;
+};
+
+/// The elements of an integer tensor in file form, if it has at most `limit`; nothing for other dtypes.
+inline std::optional<std::vector<std::int64_t>> integers_of(const tensor_proto& p, std::int64_t limit = 64) {
+  std::int64_t count = 1;
+  for (const auto& d : p.shape.dims) {
+    if (d.size < 0 || d.size > limit) return std::nullopt;
+    count *= d.size;
+    if (count > limit) return std::nullopt;
+  }
+  if (p.shape.unknown_rank || (p.dtype != data_type::int32 && p.dtype != data_type::int64)) return std::nullopt;
+  const bool wide = p.dtype == data_type::int64;
+  const std::size_t stored = p.bytes.size() / (wide ? 8 : 4);
+  std::vector<std::int64_t> values;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::size_t at = static_cast<std::size_t>(i) < stored ? static_cast<std::size_t>(i) : stored - 1;
+    if (stored == 0) values.push_back(0);
+    else values.push_back(wide ? detail::get_bytes<std::int64_t>(p.bytes, at) : detail::get_bytes<std::int32_t>(p.bytes, at));
+  }
+  return values;
+}
+
+}  // namespace leat

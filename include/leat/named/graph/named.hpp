@@ -1,0 +1,18 @@
+#pragma once
+// Graphs with names: `graph` as TensorFlow 1.x's users know it, at run time. An operator on handles makes the same row in the
+// same table as inside the compiler, by the same rule; here it also gets a name and TensorFlow's inputs and attributes. Axes,
+// shapes and plain numbers become constants, named after the operator that takes them: `2.0f * x` is "mul/x" and "mul".
+//
+//   graph g;
+//   auto scope = g.as_default();
+//   auto a = constant(3.0f, "a");
+//   auto b = a + 2.0f;                       // "add", and "add/y" for the number
+//   auto c = get_tensor_by_name(g, "add:0");  // see named/graph/lookup.hpp
+
+#include <leat/named/graph/call.hpp>
+#include <leat/named/graph/known_value.hpp>
+#include <leat/named/graph/named_part.hpp>
+#ifndef LEAT_SEPARATE_COMPILATION
+#include <leat/named/graph/call_bodies.hpp>
+#include <leat/named/graph/named_part_bodies.hpp>
+#endif

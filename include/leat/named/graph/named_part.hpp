@@ -1,0 +1,202 @@
+#pragma once
+// The named part of a graph: collections, variables, constants' contents, and the making of nodes with TensorFlow's inputs and
+// attributes. Users include named/graph/named.hpp, which also has the definitions of functions declared here
+// (named_part_bodies.hpp).
+
+#include <leat/graph/infer.hpp>
+#include <leat/graph/known_operators.hpp>
+#include <leat/graph/leaves.hpp>
+#include <leat/named/graph/convert.hpp>
+#include <leat/named/graph/graph_operation.hpp>
+#include <leat/named/graph/variable_store.hpp>
+#include <leat/proto/graph_def.hpp>
+#include <map>
+#include <mutex>
+#include <variant>
+
+namespace leat {
+
+/// The graph version that TensorFlow 1.15 writes.
+inline constexpr std::int32_t graph_def_producer = 134;
+
+/// An element of a collection.
+using collection_item = std::variant<output, graph_operation, std::string, std::int64_t, double>;
+/// An input that holds numeric attributes (axes, a shape), given as an array or a tensor.
+using number_argument = std::variant<tensor_literal, output>;
+
+std::optional<std::vector<std::int64_t>> known_numbers(const output& o);  // in named/graph/known_value.hpp
+namespace detail {
+// By named/graph/known_value.hpp: all elements of a tensor of sizes, or the shape that they give as far as it is known.
+std::optional<tensor_literal> whole_numbers(const output& o);
+shape partial_shape(const op_info& op, std::span<const number_argument> arguments);
+// A batched matrix product, a separate operator in TensorFlow; in named/graph/call.hpp.
+output stacked_product(graph& g, std::span<const output> operands, std::span<const std::int64_t> transposed, std::string_view name);
+}  // namespace detail
+
+/// A host function's inputs and results. See named/functions/host_function.hpp.
+using host_callback = std::function<std::vector<tensor_literal>(std::span<const tensor_literal>)>;
+
+class named_part final : public named_nodes {
+ public:
+  std::map<std::string, std::vector<collection_item>, std::less<>> collections;
+  variable_store variables;
+  std::map<int, output> first_values;  // of variables, by node: before other variables' reads were guarded
+  std::map<std::string, host_callback, std::less<>> host_functions;  // by token
+  std::vector<control_flow_context*> cond_contexts;   // outermost branches and loops in order of creation:
+  std::vector<control_flow_context*> while_contexts;  // TensorFlow's collections of these names
+  version_def versions{.producer = graph_def_producer, .min_consumer = 0, .bad_consumers = {}};  // for files
+
+  // ---- called by the table ----
+
+  output make(graph& g, const op_info& op, std::span<const output> operands, std::span<const std::int64_t> numbers,
+              std::span<const int> waits) override {
+    return build(g, op, operands, numbers, {}, {}, {waits.begin(), waits.end()});
+  }
+  output make_leaf(graph& g, const op_info& op, const tensor_info& result, std::string_view name,
+                   std::span<const std::int64_t> numbers) override;
+  output make_number(graph& g, const tensor_info& result, double value) override {
+    const bool fraction = !is_floating(result.type) && value != static_cast<double>(static_cast<std::int64_t>(value));
+    return make_literal(g, {fraction ? dtype::float32 : result.type, result.extent, value});
+  }
+
+  // ---- nodes ----
+
+  /// A constant without a name: the operator that takes it names it.
+  output make_literal(graph& g, const tensor_literal& value) {
+    const output made = append_constant(g, value, {});
+    record(made.index()).unnamed = true;
+    unnamed_.push_back(made.index());
+    return made;
+  }
+  /// A constant of this name.
+  output make_constant(graph& g, const tensor_literal& value, std::string_view name) {
+    return append_constant(g, value, names.node_name(name));
+  }
+
+  /// Makes a node. `arguments` are the inputs that hold numeric attributes, if given as arrays or tensors; otherwise they are made
+  /// from `numbers`.
+  output build(graph& g, const op_info& op, std::span<const output> operands, std::span<const std::int64_t> numbers, std::string_view name,
+               std::span<const number_argument> arguments = {}, std::vector<int> waits = {});
+
+  /// Makes a node of any type, known or not, from its complete inputs, results and attributes.
+  graph_operation raw(graph& g, std::string_view type, std::span<const output> inputs, attribute_map attributes,
+                      std::vector<tensor_info> results, std::string_view name = {}, std::vector<int> waits = {}) {
+    const op_info& op = operator_or_opaque(type);
+    const std::string outer = names.scope();
+    const std::string scope = names.open_scope(name.empty() ? type : name);
+    names.set_scope(scope);
+    std::vector<output> all(inputs.begin(), inputs.end());
+    const struct restore {
+      name_table& names;
+      const std::string& outer;
+      ~restore() { names.set_scope(outer); }
+    } back{names, outer};
+    for (std::size_t k = 0; k < all.size(); ++k) give_name(g, all[k], k == 0 ? "x" : "y");
+    check_graph(g, all);
+    return {g, append(g, {.op = &op,
+                          .name = scope,
+                          .inputs = all,
+                          .attributes = std::move(attributes),
+                          .controls = std::move(waits),
+                          .results = std::move(results)})};
+  }
+
+  /// The operator of a type, known or defined; for any other, an opaque one that can be shown, not run.
+  const op_info& operator_or_opaque(std::string_view type) {
+    if (const op_info* known = find_operator(type)) return *known;
+    if (const operator_definition* defined = find_definition(type)) return defined->info;
+    const auto at = opaque_.find(type);
+    if (at != opaque_.end()) return at->second->info;
+    auto made = std::make_unique<opaque_operator>();
+    made->type = std::string(type);
+    made->info.type = made->type;
+    made->info.call_name = made->type;
+    made->info.kind = op_kind::kernel;
+    made->info.code = code_of_type(type) | 0x40000000;
+    const op_info& info = made->info;
+    opaque_.emplace(made->type, std::move(made));
+    return info;
+  }
+  static bool is_opaque(const op_info& op) { return op.infer == nullptr; }
+
+  /// A variable as an operand: the node that reads its value; others unchanged.
+  output value_of(const output& o) const {
+    const int read = record(o.index()).read;
+    return read < 0 || o.port() != 0 ? o : output(o.owner(), read);
+  }
+
+  /// Names a constant after the argument that takes it, if it has no name yet.
+  void name_number(graph& g, const output& o, std::string_view name) { give_name(g, o, name); }
+  /// Names every constant that no operator has named. Thread-safe among sessions of one graph.
+  void settle_names(graph& g) {
+    const std::lock_guard lock(settling_);
+    for (int index : unnamed_)
+      if (record(index).unnamed) name_node(g, index, names.node_name("Const"));
+    unnamed_.clear();
+  }
+
+  /// The contents of a constant, or null for other nodes.
+  const tensor_proto* contents_of(const graph& g, int index) const {
+    if (g.at(index).op->type != "Const") return nullptr;
+    const auto* value = record(index).attributes.find("value");
+    return value != nullptr ? value->get_if<tensor_proto>() : nullptr;
+  }
+
+  void check_graph(const graph& g, std::span<const output> operands) const {
+    for (const output& o : operands) {
+      if (!static_cast<bool>(o)) throw invalid_argument("an operand that is no node of a graph");
+      if (&o.owner() != &g)
+        throw invalid_argument(leat::describe(o) + " must be from the same graph as " + leat::describe(operands.front()) + ".");
+    }
+  }
+  /// " (node 'foo/MatMul', made at main.cpp:12)": for messages.
+  std::string place(std::string_view name) const {
+    std::string text = " (node '" + std::string(name) + "'";
+    if (position.line != 0) text += std::string(", made at ") + position.file + ":" + std::to_string(position.line);
+    return text + ")";
+  }
+
+ private:
+  struct opaque_operator {
+    std::string type;
+    op_info info;
+  };
+
+  output append_constant(graph& g, const tensor_literal& value, std::string name) {
+    attribute_map attributes;
+    attributes["dtype"] = value.type();
+    tensor_proto contents = value.proto();
+    std::vector<std::int64_t> numbers;
+    if (const auto bits = detail::scalar_bits(contents)) numbers.push_back(*bits);
+    attributes["value"] = std::move(contents);
+    return {g, append(g, {.op = &info_of<constant_op>,
+                          .name = std::move(name),
+                          .numbers = numbers,
+                          .attributes = std::move(attributes),
+                          .results = {{static_cast<dtype>(value.type()), value.extent()}},
+                          .complete = !numbers.empty()})};
+  }
+  void give_name(graph& g, const output& o, std::string_view name) {
+    if (&o.owner() == &g && record(o.index()).unnamed) name_node(g, o.index(), names.node_name(name));
+  }
+  void check_types(const op_info& op, std::span<const field> fields, std::span<const output> operands, std::string_view name) const;
+  output all_axes(graph& g, const output& operand);
+
+  std::map<std::string, std::unique_ptr<opaque_operator>, std::less<>> opaque_;
+  std::vector<int> unnamed_;
+  std::mutex settling_;
+};
+
+inline named_part& graph::named() {
+  if (names_.held == nullptr) {
+    if (!nodes.empty()) throw failed_precondition("this graph was begun without names");
+    names_.held = new named_part;
+  }
+  return static_cast<named_part&>(*names_.held);
+}
+inline const named_part& graph::named() const {
+  if (names_.held == nullptr) throw failed_precondition("a graph without names");
+  return static_cast<const named_part&>(*names_.held);
+}
+
+}  // namespace leat

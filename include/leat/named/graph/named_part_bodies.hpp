@@ -1,0 +1,194 @@
+#pragma once
+// Makes a graph's nodes of operators that typed expressions share: TensorFlow's inputs and attributes, and the constants that
+// become inputs.
+
+#include <leat/core/function_bodies.hpp>
+#include <leat/named/graph/known_value.hpp>
+
+namespace leat {
+
+// Checks that operands of one group have one dtype. Messages are TensorFlow's.
+LEAT_FUNCTION void named_part::check_types(const op_info& op, std::span<const field> fields, std::span<const output> operands,
+                                    std::string_view name) const {
+  std::size_t at = 0;
+  std::size_t first = operands.size();
+  std::string_view first_name;
+  for (const field& f : fields) {
+    if (!leat::is_operand(f.kind)) continue;
+    const std::size_t end = f.kind == field_kind::operands ? operands.size() : at + 1;
+    for (; at < end && at < operands.size(); ++at) {
+      if (f.value != 0) continue;
+      if (first == operands.size()) {
+        first = at;
+        first_name = f.name;
+      } else if (operands[at].type() != operands[first].type()) {
+        throw invalid_argument("Input '" + std::string(f.name) + "' of '" + std::string(op.type) + "' Op has type " +
+                               leat::dtype_text(operands[at]) + " that does not match type " +
+                               std::string(name_of_dtype(operands[first].type())) + " of argument '" + std::string(first_name) + "'." +
+                               place(name));
+      }
+    }
+  }
+}
+
+// The axes of a reduction over everything: a constant, or computed at run time if the rank is unknown (or 0, which TensorFlow treats
+// the same).
+LEAT_FUNCTION output named_part::all_axes(graph& g, const output& operand) {
+  const int rank = operand.extent().rank;
+  std::vector<std::int32_t> axes;
+  for (int i = 0; i < rank; ++i) axes.push_back(i);
+  if (rank > 0) return make_constant(g, tensor_literal(axes), "Const");
+  output count;
+  if (rank == 0) count = make_constant(g, std::int32_t{0}, "Rank");
+  else count = raw(g, "Rank", std::array{operand}, {{"T", operand.type()}}, {{dtype::int32, {}}}).result();
+  const std::string outer = names.scope();
+  const std::string scope = names.open_scope("range");
+  names.set_scope(scope);
+  const output start = make_constant(g, std::int32_t{0}, "start");
+  const output delta = make_constant(g, std::int32_t{1}, "delta");
+  names.set_scope(outer);
+  shape extent;
+  extent.push(rank == 0 ? 0 : unknown_dimension);
+  const output inputs[]{start, count, delta};
+  return {g, append(g, {.op = &operator_or_opaque("Range"),
+                        .name = scope,
+                        .inputs = inputs,
+                        .attributes = {{"Tidx", dtype::int32}},
+                        .results = {{dtype::int32, extent}},
+                        .complete = false})};
+}
+
+LEAT_FUNCTION output named_part::build(graph& g, const op_info& op, std::span<const output> given, std::span<const std::int64_t> numbers,
+                                std::string_view name, std::span<const number_argument> arguments, std::vector<int> waits) {
+  check_graph(g, given);
+  if (op.type == "MatMul" && (given[0].extent().rank > 2 || given[1].extent().rank > 2))
+    return leat::detail::stacked_product(g, given, numbers, name);
+  const auto fields = form_of(op, static_cast<int>(given.size()));
+  std::vector<output> inputs;
+  std::vector<tensor_info> infos;
+  int stands_with = -1;
+  {
+    std::size_t at = 0;
+    for (const field& f : fields) {
+      if (!leat::is_operand(f.kind)) continue;
+      const std::size_t end = f.kind == field_kind::operands ? given.size() : at + 1;
+      for (; at < end && at < given.size(); ++at) {
+        inputs.push_back(f.kind == field_kind::reference ? given[at] : value_of(given[at]));
+        if (f.kind == field_kind::reference && g.at(given[at].index()).op->kind != op_kind::placeholder) stands_with = given[at].index();
+      }
+    }
+    if (inputs.size() != given.size())
+      throw invalid_argument(std::string(op.type) + ": " + std::to_string(given.size()) + " operands, which is not what it takes");
+  }
+  for (const output& o : inputs) infos.push_back({o.type(), o.extent()});
+
+  // The axes of a reduction over everything are made before the operator and outside of its scope.
+  std::vector<number_input> written = inputs_from_numbers(fields, numbers, infos, dtype::float32);
+  output everything;
+  for (const auto& w : written)
+    if (w.all_axes && arguments.empty()) everything = all_axes(g, inputs[0]);
+
+  const std::string outer = names.scope();
+  const std::string scope = names.open_scope(name.empty() ? op.call_name : name);
+  check_types(op, fields, inputs, scope);
+  struct restore {
+    name_table& names;
+    const std::string& outer;
+    ~restore() { names.set_scope(outer); }
+  } const back{names, outer};
+  names.set_scope(scope);
+  for (std::size_t k = 0; k < inputs.size(); ++k) give_name(g, inputs[k], operand_name(fields, static_cast<int>(k)));
+
+  // Numeric attributes given as inputs are known if these are constants.
+  std::vector<std::int64_t> known(numbers.begin(), numbers.end());
+  bool complete = true;
+  std::vector<tensor_proto> contents;
+  attribute_map attributes = infos.empty() ? attribute_map{} : attributes_from_numbers(fields, numbers, infos);
+  if (!arguments.empty()) {
+    number_values values;
+    contents.reserve(arguments.size());
+    for (const auto& a : arguments) {
+      if (const auto* literal = std::get_if<tensor_literal>(&a)) {
+        contents.push_back(literal->proto());
+        values.push_back(&contents.back());
+      } else {
+        const auto& o = std::get<output>(a);
+        values.push_back(o.port() == 0 ? contents_of(g, o.index()) : nullptr);
+        if (values.back() == nullptr)
+          if (const auto numbers_known = leat::detail::whole_numbers(o)) {
+            contents.push_back(numbers_known->proto());
+            values.back() = &contents.back();
+          }
+      }
+    }
+    const auto* literal = std::get_if<tensor_literal>(&arguments.front());
+    const dtype numbers_type = literal != nullptr ? static_cast<dtype>(literal->type()) : std::get<output>(arguments.front()).type();
+    for (const field& f : fields)
+      if (f.kind == field_kind::fixed_type) attributes[f.name] = numbers_type;
+    const auto read = numbers_from(fields, attributes, values, infos);
+    complete = read.has_value();
+    if (read) known = *read;
+  }
+  inference got;
+  if (complete) got = infer_result(op, infos, known);
+  else got = {result_type(fields, attributes, infos), leat::detail::partial_shape(op, arguments)};
+  if (!got.problem.empty()) {
+    std::string text = std::string(op.type) + ": " + std::string(got.problem);
+    for (std::size_t i = 0; i < inputs.size(); ++i) text += (i == 0 ? ": " : " and ") + leat::describe(inputs[i]);
+    throw invalid_argument(text + place(scope));
+  }
+
+  const auto operand_count = inputs.size();
+  if (arguments.empty()) {
+    if (!written.empty() && got.type != dtype::float32) written = inputs_from_numbers(fields, numbers, infos, got.type);
+    for (const auto& w : written) inputs.push_back(w.all_axes ? everything : make_constant(g, w.value, w.name));
+  } else {
+    std::size_t k = 0;
+    std::vector<std::string_view> number_names;
+    for (const field& f : fields)
+      if (is_number_input(f.kind)) number_names.push_back(f.name);
+    for (const auto& a : arguments) {
+      const auto its_name = k < number_names.size() ? number_names[k] : std::string_view("y");
+      ++k;
+      if (const auto* literal = std::get_if<tensor_literal>(&a)) {
+        inputs.push_back(make_constant(g, *literal, its_name));
+      } else {
+        inputs.push_back(value_of(std::get<output>(a)));
+        give_name(g, inputs.back(), its_name);
+      }
+    }
+    check_graph(g, inputs);
+  }
+  std::vector<tensor_info> results;
+  if (op.kind != op_kind::group) results.push_back({got.type, got.extent});
+  for (const field& f : fields)
+    if (f.kind == field_kind::result) results.push_back(infos[static_cast<std::size_t>(f.value)]);
+  return {g, append(g, {.op = &op,
+                        .name = scope,
+                        .inputs = inputs,
+                        .number_inputs = static_cast<int>(inputs.size() - operand_count),
+                        .numbers = known,
+                        .attributes = std::move(attributes),
+                        .controls = std::move(waits),
+                        .results = std::move(results),
+                        .complete = complete,
+                        .stands_with = stands_with})};
+}
+
+LEAT_FUNCTION output named_part::make_leaf(graph& g, const op_info& op, const tensor_info& result, std::string_view name,
+                                    std::span<const std::int64_t> numbers) {
+  if (op.kind == op_kind::placeholder) {
+    attribute_map attributes;
+    attributes["dtype"] = result.type;
+    attributes["shape"] = to_proto(result.extent);
+    return {g, append(g, {.op = &op,
+                          .name = names.node_name(name.empty() ? "Placeholder" : name),
+                          .attributes = std::move(attributes),
+                          .results = {result}})};
+  }
+  if (op.kind == op_kind::constant && !numbers.empty())
+    return make_constant(g, {result.type, result.extent, kept_number{numbers[0]}}, name.empty() ? "Const" : name);
+  throw unimplemented("a leaf of type " + std::string(op.type) + " in a graph with names: to_graph builds graphs of typed expressions");
+}
+
+}  // namespace leat

@@ -1,0 +1,139 @@
+#pragma once
+// Scopes over this thread's default graph: names, control dependencies, devices. Each is in effect during its lifetime; they end in
+// reverse order, as C++ objects do. Source: TensorFlow `name_scope`, `control_dependencies`, `device`, `colocate_with`.
+
+#include <leat/named/graph/default_graph.hpp>
+#include <utility>
+
+namespace leat {
+
+/// `auto s = name_scope("foo");`: new nodes are called "foo/...". A name that is taken gets a number; "foo/" re-enters exactly that
+/// scope, from anywhere; "" or nullptr goes to the root.
+/// Errors: invalid_argument for a name that TensorFlow does not accept.
+class [[nodiscard]] name_scope {
+ public:
+  explicit name_scope(std::string_view name) : name_scope(default_graph(), name) {}
+  explicit name_scope(std::nullptr_t) : name_scope(std::string_view{}) {}
+  name_scope(graph& g, std::string_view name) : names_(&g.named().names), outer_(names_->scope()) {
+    names_->set_scope(names_->open_scope(name));
+    text_ = names_->scope().empty() ? std::string{} : names_->scope() + "/";
+  }
+  name_scope(const name_scope&) = delete;
+  name_scope& operator=(const name_scope&) = delete;
+  ~name_scope() { names_->set_scope(std::move(outer_)); }
+
+  /// "foo/", which re-enters the scope; "" at the root.
+  const std::string& text() const { return text_; }
+
+ private:
+  name_table* names_;
+  std::string outer_;
+  std::string text_;
+};
+
+/// What a node can wait for: an operation, or a tensor and so its operation.
+class control_input {
+ public:
+  control_input(const output& o) : owner_(&o.owner()), index_(o.index()) {}
+  control_input(const graph_operation& o) : owner_(&o.owner()), index_(o.index()) {}
+  graph& owner() const { return *owner_; }
+  int index() const { return index_; }
+
+ private:
+  graph* owner_;
+  int index_;
+};
+
+/// `auto c = control_dependencies({a, b});`: new nodes run after these, even if they do not use them. Nested scopes add up; nullptr
+/// clears the outer ones and leaves the branch or loop that is being built. A tensor that was made outside is not delayed.
+/// Errors: invalid_argument for a node of another graph.
+class [[nodiscard]] control_dependencies {
+ public:
+  explicit control_dependencies(std::initializer_list<control_input> inputs) : control_dependencies(std::vector<control_input>(inputs)) {}
+  explicit control_dependencies(const std::vector<control_input>& inputs) : graph_(&default_graph()) {
+    named_nodes::control_frame frame;
+    for (const auto& c : inputs) {
+      if (&c.owner() != graph_)
+        throw invalid_argument("control_dependencies: the node '" + graph_operation(c.owner(), c.index()).name() +
+                               "' is not an element of this graph.");
+      frame.nodes.push_back(c.index());
+    }
+    graph_->named().controls.push_back(std::move(frame));
+  }
+  explicit control_dependencies(std::nullptr_t) : graph_(&default_graph()), clears_(true) {
+    outer_.swap(graph_->named().controls);
+    context_ = std::exchange(graph_->named().context, nullptr);
+  }
+  control_dependencies(const control_dependencies&) = delete;
+  control_dependencies& operator=(const control_dependencies&) = delete;
+  ~control_dependencies() {
+    if (clears_) {
+      outer_.swap(graph_->named().controls);
+      graph_->named().context = context_;
+    } else {
+      graph_->named().controls.pop_back();
+    }
+  }
+
+ private:
+  graph* graph_;
+  bool clears_ = false;
+  std::vector<named_nodes::control_frame> outer_;
+  control_flow_context* context_ = nullptr;
+};
+
+/// `auto d = device("/job:ps/task:0");`: the device of new nodes. Inner scopes override outer ones part by part; nullptr clears all
+/// outer scopes, "" changes nothing. A function is called for each new node, after the scopes inside it, and its result replaces
+/// theirs.
+/// Errors: invalid_argument for a malformed device name.
+class [[nodiscard]] device {
+ public:
+  explicit device(std::string_view text) : graph_(&default_graph()) { push({.spec = parse_device(text), .function = {}}); }
+  explicit device(const char* text) : device(std::string_view(text)) {}
+  explicit device(std::nullptr_t) : graph_(&default_graph()) {
+    push({.what = named_nodes::device_frame::kind::clear, .spec = {}, .function = {}});
+  }
+  /// An empty function is nullptr.
+  explicit device(device_function function) : graph_(&default_graph()) {
+    if (function) push({.what = named_nodes::device_frame::kind::function, .spec = {}, .function = std::move(function)});
+    else push({.what = named_nodes::device_frame::kind::clear, .spec = {}, .function = {}});
+  }
+  device(const device&) = delete;
+  device& operator=(const device&) = delete;
+  ~device() { graph_->named().devices.pop_back(); }
+
+ private:
+  void push(named_nodes::device_frame frame) { graph_->named().devices.push_back(std::move(frame)); }
+  graph* graph_;
+};
+
+/// `auto c = colocate_with(v);`: new nodes are placed on the same device as this one, whatever device scopes say.
+class [[nodiscard]] colocate_with {
+ public:
+  explicit colocate_with(const control_input& with) : graph_(&with.owner()) { graph_->named().colocations.push_back(with.index()); }
+  colocate_with(const colocate_with&) = delete;
+  colocate_with& operator=(const colocate_with&) = delete;
+  ~colocate_with() { graph_->named().colocations.pop_back(); }
+
+ private:
+  graph* graph_;
+};
+
+/// The source line that messages and new nodes refer to during its lifetime. Functions that take a name record the line of their call
+/// themselves; operators cannot.
+class [[nodiscard]] source_scope {
+ public:
+  explicit source_scope(const std::source_location& where = std::source_location::current()) : source_scope(default_graph(), where) {}
+  source_scope(graph& g, const std::source_location& where) : nodes_(&g.named()), outer_(nodes_->position) {
+    if (!nodes_->position_held) nodes_->position = where;
+  }
+  source_scope(const source_scope&) = delete;
+  source_scope& operator=(const source_scope&) = delete;
+  ~source_scope() { nodes_->position = outer_; }
+
+ private:
+  named_nodes* nodes_;
+  source_position outer_;
+};
+
+}  // namespace leat

@@ -1,0 +1,66 @@
+#pragma once
+// Typed gradients and training steps as `to_graph` writes them: by the functions of graphs with names. Including this header
+// registers them.
+
+#include <leat/core/early.hpp>
+#include <leat/named/gradients/named_gradient.hpp>
+#include <leat/named/train/named_optimizers.hpp>
+
+namespace leat {
+
+namespace detail {
+
+inline output write_gradient(graph_writer& writer, const node& n) {
+  std::vector<output>& all = writer.gradients[writer.number(n, 1)];
+  if (all.empty()) {
+    std::vector<output> xs;
+    for (int k = 1; k < n.input_count; ++k) xs.push_back(writer.input(n, k));
+    all = leat::gradients({writer.input(n, 0)}, xs);
+  }
+  const output made = all[static_cast<std::size_t>(writer.number(n, 0))];
+  if (!static_cast<bool>(made)) throw unimplemented("to_graph: a gradient that no named operator passes");
+  return made;
+}
+inline output write_step(graph_writer& writer, const node& n) {
+  const auto count = static_cast<int>(writer.number(n, 1));
+  int next = count == 0 ? 1 : 2 * count;
+  output counter;
+  if (writer.number(n, 2) != 0) counter = writer.input(n, next++);
+  std::vector<operand_value> settings;
+  for (int k = 3; k < n.attribute_count; k += 2) {
+    if (writer.number(n, k) != 0) {
+      settings.emplace_back(static_cast<float>(writer.carried(writer.number(n, k + 1))));
+    } else {
+      const auto plain = writer.plain_number(n, next);
+      if (plain) settings.emplace_back(static_cast<float>(*plain));
+      else settings.emplace_back(writer.input(n, next));
+      ++next;
+    }
+  }
+  const auto is = [&](std::string_view name) { return writer.number(n, 0) == static_cast<std::int64_t>(hash_text(name)); };
+  const auto describe_step = [&]() -> optimizer_description {
+    if (is(train::gradient_descent_rule::name)) return describe_gradient_descent(settings[0]);
+    if (is(train::momentum_rule<false>::name)) return describe_momentum(settings[0], settings[1], false);
+    if (is(train::momentum_rule<true>::name)) return describe_momentum(settings[0], settings[1], true);
+    if (is(train::adam_rule::name)) return describe_adam(settings[0], settings[1], settings[2], settings[3]);
+    throw unimplemented("to_graph: a rule of an optimizer that graphs with names do not know");
+  };
+  const named_optimizer optimizer(describe_step());
+  graph_operation step;
+  if (count == 0) {
+    step = optimizer.minimize(writer.input(n, 0), {.global_step = counter});
+  } else {
+    std::vector<variable_gradient> pairs;
+    for (int k = 0; k < count; ++k) pairs.push_back({gradient_value(writer.input(n, k)), writer.input(n, count + k)});
+    step = optimizer.apply_gradients(pairs, counter);
+  }
+  return {step.owner(), step.index()};
+}
+LEAT_EARLY inline const leat::detail::filled_early deferred_rows_written{[] {
+  all_deferred_writers().by_type.emplace(std::string(deferred_gradient_op::type), write_gradient);
+  all_deferred_writers().by_type.emplace(std::string(deferred_step_op::type), write_step);
+}};
+
+}  // namespace detail
+
+}  // namespace leat

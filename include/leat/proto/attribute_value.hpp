@@ -1,0 +1,310 @@
+#pragma once
+// The value of a node's attribute, as in TensorFlow's files (attr_value.proto, tensor.proto, tensor_shape.proto): a number, a
+// string, a type, a shape, a tensor, a function's name with its own attributes, or a list of one of these. Value types: copied deeply,
+// moved cheaply, 40 bytes each; larger contents are boxed. Two are equal if files made of them are: numbers are compared by their
+// bits, so a NaN equals itself and 0 does not equal -0.
+
+#include <leat/proto/data_type.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace leat {
+
+/// A value on the heap with value semantics. Empty only after a move.
+template <class T>
+class box {
+ public:
+  box() : value_(std::make_unique<T>()) {}
+  box(T value) : value_(std::make_unique<T>(std::move(value))) {}
+  box(const box& other) : value_(other.value_ ? std::make_unique<T>(*other.value_) : nullptr) {}
+  box(box&&) noexcept = default;
+  box& operator=(const box& other) {
+    box copy(other);
+    value_ = std::move(copy.value_);
+    return *this;
+  }
+  box& operator=(box&&) noexcept = default;
+  ~box() = default;
+
+  T& operator*() { return *value_; }
+  const T& operator*() const { return *value_; }
+  T* operator->() { return value_.get(); }
+  const T* operator->() const { return value_.get(); }
+  bool operator==(const box& other) const {
+    return value_ && other.value_ ? *value_ == *other.value_ : !value_ == !other.value_;
+  }
+
+ private:
+  std::unique_ptr<T> value_;
+};
+
+/// A shape in a file: any rank, each dimension a size (-1: unknown) with an optional name; or unknown rank.
+/// Source: TensorShapeProto.
+struct tensor_shape_proto {
+  struct dimension {
+    std::int64_t size = 0;
+    std::string name{};
+    bool operator==(const dimension&) const = default;
+  };
+  std::vector<dimension> dims;
+  bool unknown_rank = false;
+
+  tensor_shape_proto() = default;
+  tensor_shape_proto(std::initializer_list<std::int64_t> sizes) {
+    dims.reserve(sizes.size());
+    for (auto s : sizes) dims.push_back({s, {}});
+  }
+  bool operator==(const tensor_shape_proto&) const = default;
+};
+
+/// The field of a TensorProto that holds its elements, by its number in tensor.proto.
+enum class tensor_field : std::uint8_t {
+  none = 0,
+  tensor_content = 4,
+  float_val = 5,
+  double_val = 6,
+  int_val = 7,
+  string_val = 8,
+  scomplex_val = 9,
+  int64_val = 10,
+  bool_val = 11,
+  dcomplex_val = 12,
+  half_val = 13,
+  uint32_val = 16,
+  uint64_val = 17,
+  float8_val = 18
+};
+
+/// A tensor in a file, with its elements in the field that the file used. Numbers are in `bytes`, little endian, as wide as the
+/// field's type: a half or a uint8 in `int_val` takes four bytes, a bool one. Strings are in `strings`. `tensor_contents.hpp` reads
+/// and writes elements. Source: TensorProto.
+struct tensor_proto {
+  data_type dtype = data_type::invalid;
+  tensor_field field = tensor_field::none;
+  std::int32_t version_number = 0;
+  tensor_shape_proto shape{};
+  std::string bytes{};
+  std::vector<std::string> strings{};
+  bool operator==(const tensor_proto&) const = default;
+};
+
+/// The name of an attribute that a function's body leaves open. Source: AttrValue.placeholder.
+struct attribute_placeholder {
+  std::string name;
+  bool operator==(const attribute_placeholder&) const = default;
+};
+
+class attribute_value;
+struct attribute;
+
+/// Attributes by name: a sorted vector, since a node has few.
+class attribute_map {
+ public:
+  attribute_map() noexcept;
+  attribute_map(std::initializer_list<std::pair<std::string_view, attribute_value>> list);
+  attribute_map(const attribute_map&);
+  attribute_map(attribute_map&&) noexcept;
+  attribute_map& operator=(const attribute_map&);
+  attribute_map& operator=(attribute_map&&) noexcept;
+  ~attribute_map();
+
+  /// The value of a name, or null.
+  const attribute_value* find(std::string_view name) const;
+  attribute_value* find(std::string_view name);
+  /// Whether there is a value under this name.
+  bool contains(std::string_view name) const { return find(name) != nullptr; }
+  /// The value of a name; inserts an empty one if there is none.
+  attribute_value& operator[](std::string_view name);
+  /// Removes a name and its value, if present.
+  void erase(std::string_view name);
+
+  std::vector<attribute>::const_iterator begin() const;
+  std::vector<attribute>::const_iterator end() const;
+  std::size_t size() const;
+  bool empty() const;
+  bool operator==(const attribute_map& other) const;
+
+  /// Reserves exactly this capacity: graphs hold many of these.
+  void reserve(std::size_t count);
+  /// For readers of files: appends without sorting; no lookup may follow before `restore_order`.
+  attribute_value& append(std::string name);
+  /// Sorts; returns a name that occurs twice, or null.
+  const std::string* restore_order();
+
+ private:
+  std::vector<attribute>::const_iterator place(std::string_view name) const;
+  std::vector<attribute> list_;
+};
+
+/// A function's name and the attributes of its call. Source: NameAttrList.
+struct function_value {
+  std::string name{};
+  attribute_map attributes{};
+  bool operator==(const function_value& other) const { return name == other.name && attributes == other.attributes; }
+};
+
+/// Values of one kind. An empty list has no kind: all empty lists are equal. Source: AttrValue.ListValue.
+struct attribute_list {
+  std::variant<std::monostate, std::vector<std::string>, std::vector<std::int64_t>, std::vector<float>,
+               std::vector<bool>, std::vector<data_type>, std::vector<tensor_shape_proto>, std::vector<tensor_proto>,
+               std::vector<function_value>>
+      values;
+
+  std::size_t size() const;
+  /// The values as a vector of T, or null if they are of another kind.
+  template <class T>
+  const std::vector<T>* get_if() const {
+    return std::get_if<std::vector<T>>(&values);
+  }
+  bool operator==(const attribute_list& other) const;
+};
+
+namespace detail {
+template <class T>
+inline constexpr bool is_boxed_attribute =
+    std::is_same_v<T, tensor_proto> || std::is_same_v<T, attribute_list> || std::is_same_v<T, function_value>;
+
+inline bool same_bits(float a, float b) { return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b); }
+inline bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](float x, float y) { return same_bits(x, y); });
+}
+}  // namespace detail
+
+/// The value of an attribute, or none. Strings are bytes. Source: AttrValue.
+class attribute_value {
+ public:
+  using variant = std::variant<std::monostate, std::string, std::int64_t, float, bool, data_type, tensor_shape_proto,
+                               box<tensor_proto>, box<attribute_list>, box<function_value>, attribute_placeholder>;
+  variant value;
+
+  attribute_value() = default;
+  attribute_value(std::string text) : value(std::move(text)) {}
+  attribute_value(std::string_view text) : value(std::string(text)) {}
+  attribute_value(const char* text) : value(std::string(text)) {}
+  template <std::integral T>
+    requires(!std::same_as<T, bool>)
+  attribute_value(T number) : value(static_cast<std::int64_t>(number)) {}
+  attribute_value(float number) : value(number) {}
+  attribute_value(double) = delete;  // files hold float32: convert explicitly
+  template <std::same_as<bool> T>
+  attribute_value(T truth) : value(truth) {}
+  attribute_value(data_type type) : value(type) {}
+  attribute_value(dtype type) : value(to_data_type(type)) {}
+  attribute_value(tensor_shape_proto shape) : value(std::move(shape)) {}
+  attribute_value(tensor_proto tensor) : value(box<tensor_proto>(std::move(tensor))) {}
+  attribute_value(function_value function) : value(box<function_value>(std::move(function))) {}
+  attribute_value(attribute_placeholder open) : value(std::move(open)) {}
+  attribute_value(attribute_list list) : value(box<attribute_list>(std::move(list))) {}
+  template <class T>
+  attribute_value(std::vector<T> list) : value(box<attribute_list>(attribute_list{std::move(list)})) {}
+
+  bool has_value() const { return value.index() != 0; }
+
+  /// The value if it is a T (std::string, std::int64_t, float, bool, data_type, tensor_shape_proto, tensor_proto, attribute_list,
+  /// function_value, attribute_placeholder), else null.
+  template <class T>
+  const T* get_if() const {
+    if constexpr (detail::is_boxed_attribute<T>) {
+      const auto* held = std::get_if<box<T>>(&value);
+      return held != nullptr ? &**held : nullptr;
+    } else {
+      return std::get_if<T>(&value);
+    }
+  }
+  template <class T>
+  T* get_if() {
+    return const_cast<T*>(std::as_const(*this).template get_if<T>());
+  }
+  /// The value if it is a list of T, else null. An empty list in a file has no kind and matches no T.
+  template <class T>
+  const std::vector<T>* get_list() const {
+    const auto* list = get_if<attribute_list>();
+    return list != nullptr ? list->get_if<T>() : nullptr;
+  }
+
+  bool operator==(const attribute_value& other) const {
+    const float* a = get_if<float>();
+    const float* b = other.get_if<float>();
+    return a != nullptr && b != nullptr ? detail::same_bits(*a, *b) : value == other.value;
+  }
+};
+
+struct attribute {
+  std::string name;
+  attribute_value value;
+  bool operator==(const attribute&) const = default;
+};
+
+inline attribute_map::attribute_map() noexcept = default;
+inline attribute_map::attribute_map(const attribute_map&) = default;
+inline attribute_map::attribute_map(attribute_map&&) noexcept = default;
+inline attribute_map& attribute_map::operator=(const attribute_map&) = default;
+inline attribute_map& attribute_map::operator=(attribute_map&&) noexcept = default;
+inline attribute_map::~attribute_map() = default;
+inline std::vector<attribute>::const_iterator attribute_map::begin() const { return list_.begin(); }
+inline std::vector<attribute>::const_iterator attribute_map::end() const { return list_.end(); }
+inline std::size_t attribute_map::size() const { return list_.size(); }
+inline bool attribute_map::empty() const { return list_.empty(); }
+inline attribute_map::attribute_map(std::initializer_list<std::pair<std::string_view, attribute_value>> list) {
+  list_.reserve(list.size());
+  for (const auto& [name, value] : list) (*this)[name] = value;
+}
+inline std::vector<attribute>::const_iterator attribute_map::place(std::string_view name) const {
+  return std::lower_bound(list_.begin(), list_.end(), name,
+                          [](const attribute& a, std::string_view b) { return std::string_view(a.name) < b; });
+}
+inline const attribute_value* attribute_map::find(std::string_view name) const {
+  const auto at = place(name);
+  return at != list_.end() && at->name == name ? &at->value : nullptr;
+}
+inline attribute_value* attribute_map::find(std::string_view name) {
+  return const_cast<attribute_value*>(std::as_const(*this).find(name));
+}
+inline attribute_value& attribute_map::operator[](std::string_view name) {
+  if (auto* found = find(name)) return *found;
+  return list_.insert(place(name), attribute{std::string(name), {}})->value;
+}
+inline void attribute_map::erase(std::string_view name) {
+  const auto at = place(name);
+  if (at != list_.end() && at->name == name) list_.erase(at);
+}
+inline bool attribute_map::operator==(const attribute_map& other) const { return list_ == other.list_; }
+inline void attribute_map::reserve(std::size_t count) { list_.reserve(count); }
+inline attribute_value& attribute_map::append(std::string name) {
+  return list_.emplace_back(attribute{std::move(name), {}}).value;
+}
+inline const std::string* attribute_map::restore_order() {
+  const auto before = [](const attribute& a, const attribute& b) { return a.name < b.name; };
+  if (!std::is_sorted(list_.begin(), list_.end(), before)) std::sort(list_.begin(), list_.end(), before);
+  const auto twice = std::adjacent_find(list_.begin(), list_.end(),
+                                        [](const attribute& a, const attribute& b) { return a.name == b.name; });
+  return twice != list_.end() ? &twice->name : nullptr;
+}
+
+inline std::size_t attribute_list::size() const {
+  return std::visit(
+      [](const auto& list) -> std::size_t {
+        if constexpr (std::is_same_v<std::decay_t<decltype(list)>, std::monostate>) return 0;
+        else return list.size();
+      },
+      values);
+}
+inline bool attribute_list::operator==(const attribute_list& other) const {
+  if (size() == 0 || other.size() == 0) return size() == other.size();
+  const auto* a = get_if<float>();
+  const auto* b = other.get_if<float>();
+  return a != nullptr && b != nullptr ? detail::same_bits(*a, *b) : values == other.values;
+}
+
+}  // namespace leat

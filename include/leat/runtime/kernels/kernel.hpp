@@ -1,0 +1,314 @@
+#pragma once
+// Kernels of graphs at run time: one function per type of operator, from input values to results. Most operators need none, because
+// their definition runs as a program of one node (node_program.hpp). Kernels are for operators without a definition and for those
+// that do more than compute: variables, queues, printing. Programs register their own with `register_kernel`.
+
+#include <leat/cpu/interruption.hpp>
+#include <leat/named/graph/graph_operation.hpp>
+#include <leat/runtime/state/program_budget.hpp>
+#include <leat/runtime/state/resources.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <random>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace leat {
+
+/// What travels along an edge: a value, a reference to a variable, or a dead value (from a branch not taken).
+struct token {
+  tensor_value value;
+  variable_slot* variable = nullptr;
+  bool dead = false;
+};
+
+/// A host function that a session supplies for a graph's node; host functions that a graph was built with belong to the graph.
+using session_function = std::function<std::vector<tensor_value>(std::span<const tensor_value>)>;
+
+/// Stops runs: `cancel()`, from any thread, makes every run that it was passed to fail with `cancelled`.
+class cancellation {
+ public:
+  void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
+  bool is_cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<bool> cancelled_{false};
+};
+
+/// The host functions of a session, by token. Thread-safe: a call in progress keeps the function that it began with.
+class session_functions {
+ public:
+  void set(std::string_view token_text, session_function f) {
+    auto held = std::make_shared<const session_function>(std::move(f));
+    const std::lock_guard lock(guard_);
+    by_token_.insert_or_assign(std::string(token_text), std::move(held));
+  }
+  /// The function, or null.
+  std::shared_ptr<const session_function> find(std::string_view token_text) const {
+    const std::lock_guard lock(guard_);
+    const auto at = by_token_.find(token_text);
+    return at == by_token_.end() ? nullptr : at->second;
+  }
+
+ private:
+  mutable std::mutex guard_;
+  std::map<std::string, std::shared_ptr<const session_function>, std::less<>> by_token_;
+};
+
+/// What all runs of a session share.
+struct session_state {
+  resource_table resources;
+  session_functions host_functions;
+  std::shared_ptr<program_budget> programs = std::make_shared<program_budget>();
+  std::atomic<bool> closed{false};
+  std::ostream* log = nullptr;  // of Print; null is standard error
+  std::mutex log_guard;
+  std::atomic<std::int64_t> part_runs{0};  // runs of programs of parts
+  memory_meter* meter = nullptr;           // null if the session has no limit
+
+  session_state() = default;
+  session_state(const session_state&) = delete;
+  session_state& operator=(const session_state&) = delete;
+  ~session_state() {
+    if (meter != nullptr) meter->let_go();
+  }
+};
+
+class run_trace;
+
+/// The state of one run.
+struct step_state {
+  explicit step_state(session_state& its_session) : session(its_session) {}
+  session_state& session;
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+  std::int64_t timeout_in_ms = 0;  // 0 is without limit
+  const cancellation* cancel = nullptr;
+  run_trace* trace = nullptr;
+  int traced_run = 0;
+  resource_table resources;  // stacks and temporary variables
+  int threads = 1;                   // for its nodes
+  bool threads_for_waiting = false;  // blocking nodes may have threads of their own
+  std::atomic<bool> stopped{false};  // a node has failed: the others stop
+
+  /// Starts the clock if it does not run yet. Not done earlier because reading the clock takes longer than a short run.
+  void start_clock() {
+    if (timeout_in_ms > 0 && deadline == std::chrono::steady_clock::time_point::max())
+      deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_in_ms);
+  }
+  /// Checks whether the run must stop. Errors: cancelled, deadline_exceeded.
+  void check() const {
+    check_calls();
+    if (deadline != std::chrono::steady_clock::time_point::max() && std::chrono::steady_clock::now() >= deadline)
+      throw deadline_exceeded("Timed out after " + std::to_string(timeout_in_ms) + " ms");
+  }
+  /// The same without reading the clock. Errors: cancelled.
+  void check_calls() const {
+    if (stopped.load(std::memory_order_relaxed)) throw cancelled("another node of the run has failed");
+    if (cancel != nullptr && cancel->is_cancelled()) throw cancelled("Step was cancelled by an explicit call to cancel()");
+    if (session.closed.load(std::memory_order_relaxed)) throw cancelled("Session was closed");
+  }
+};
+
+/// Lets a run interrupt the loops that its nodes execute.
+class step_interruption final : public cpu::interruption {
+ public:
+  explicit step_interruption(const step_state& its_step) : step_(its_step) {}
+  void check(std::int64_t chunk) const override {
+    if (chunk % 4 == 0) step_.check();  // reading the clock takes 1 % of a small chunk's time
+    else step_.check_calls();
+  }
+
+ private:
+  const step_state& step_;
+};
+
+/// What a kernel keeps for its node between runs.
+struct kernel_memory {
+  virtual ~kernel_memory() = default;
+};
+
+/// A node, as kernels see it.
+struct kernel_node {
+  graph* owner = nullptr;
+  int index = -1;
+  std::string_view type;
+  const node_record* record = nullptr;
+  std::mutex guard;  // protects `memory`: two runs may execute this node
+  std::unique_ptr<kernel_memory> memory;
+  std::atomic<std::uint64_t> calls{0};
+
+  const std::string& name() const { return record->name; }
+  template <class T>
+  T attribute(std::string_view name, T otherwise) const {
+    const auto* a = record->attributes.find(name);
+    const auto* held = a != nullptr ? a->get_if<T>() : nullptr;
+    return held != nullptr ? *held : otherwise;
+  }
+  std::int64_t integer(std::string_view name, std::int64_t otherwise = 0) const { return attribute<std::int64_t>(name, otherwise); }
+  bool flag(std::string_view name, bool otherwise = false) const { return attribute<bool>(name, otherwise); }
+  std::string text(std::string_view name) const { return attribute<std::string>(name, {}); }
+  dtype type_of(std::string_view name, dtype otherwise = dtype::invalid) const {
+    return static_cast<dtype>(base_of(attribute<data_type>(name, to_data_type(otherwise))));
+  }
+  template <class T>
+  std::vector<T> list(std::string_view name) const {
+    const auto* a = record->attributes.find(name);
+    const auto* held = a != nullptr ? a->get_list<T>() : nullptr;
+    return held != nullptr ? *held : std::vector<T>{};
+  }
+};
+
+/// One call of a kernel: its inputs, and where its results go.
+class kernel_context {
+ public:
+  kernel_context(kernel_node& its_node, step_state& its_step, std::span<token> inputs, std::span<token> results)
+      : node(its_node), step(its_step), inputs_(inputs), results_(results) {}
+
+  kernel_node& node;
+  step_state& step;
+
+  int input_count() const { return static_cast<int>(inputs_.size()); }
+  int result_count() const { return static_cast<int>(results_.size()); }
+  /// The value of an input, for a variable its current value. Errors: failed_precondition if it has none.
+  const tensor_value& input(int k) {
+    token& t = at(k);
+    if (t.variable != nullptr && !t.value) t.value = t.variable->read();
+    return t.value;
+  }
+  /// Moves an input out: the kernel may write to it if it is the only holder.
+  tensor_value take(int k) {
+    static_cast<void>(input(k));
+    return std::move(at(k).value);
+  }
+  bool is_variable(int k) { return at(k).variable != nullptr; }
+  /// The variable that an input refers to. Errors: invalid_argument if it is a value.
+  variable_slot& variable(int k) {
+    if (at(k).variable == nullptr)
+      throw invalid_argument("input " + std::to_string(k) + " must be a variable, and a value was fed in its place");
+    return *at(k).variable;
+  }
+  const token& incoming(int k) { return at(k); }
+
+  /// Sets a result. A result that the node does not have is dropped: nothing reads it.
+  void set(int k, tensor_value value) { set_token(k, {std::move(value), nullptr, false}); }
+  void set_variable(int k, variable_slot& v) { set_token(k, {{}, &v, false}); }
+  void set_token(int k, token t) {
+    if (k < result_count()) results_[static_cast<std::size_t>(k)] = std::move(t);
+  }
+  void set_dead(int k) { set_token(k, {{}, nullptr, true}); }
+
+  dtype type(int k) { return input(k).type(); }
+  const shape& extent(int k) { return input(k).extent(); }
+  std::int64_t number(int k) { return leat::integer(input(k)); }
+  std::vector<std::int64_t> numbers(int k) { return integers(input(k)); }
+
+ private:
+  // Only the kernel of an operator without a definition knows how many inputs it takes.
+  token& at(int k) {
+    if (k < 0 || k >= input_count()) [[unlikely]]
+      throw invalid_argument("has " + std::to_string(input_count()) + " inputs, fewer than the operator takes");
+    return inputs_[static_cast<std::size_t>(k)];
+  }
+  std::span<token> inputs_;
+  std::span<token> results_;
+};
+
+using operator_kernel = std::function<void(kernel_context&)>;
+
+namespace detail {
+struct kernel_registry {
+  std::mutex guard;
+  std::unordered_map<std::string, operator_kernel> by_type;
+  std::unordered_set<std::string> waiting;
+};
+inline kernel_registry& kernels_by_type() {
+  static kernel_registry table;
+  return table;
+}
+}  // namespace detail
+
+/// Registers the kernel of an operator type. Thread-safe; the first one registered for a type stays.
+inline void register_kernel(std::string_view type, operator_kernel k) {
+  auto& table = detail::kernels_by_type();
+  const std::lock_guard lock(table.guard);
+  table.by_type.try_emplace(std::string(type), std::move(k));
+}
+/// Registers one kernel for several operator types.
+inline void register_kernels(std::initializer_list<std::string_view> types, const operator_kernel& k) {
+  for (const auto type : types) register_kernel(type, k);
+}
+/// The kernel of a type, or null.
+inline const operator_kernel* find_kernel(std::string_view type) {
+  auto& table = detail::kernels_by_type();
+  const std::lock_guard lock(table.guard);
+  const auto at = table.by_type.find(std::string(type));
+  return at == table.by_type.end() ? nullptr : &at->second;
+}
+
+/// All operator types that have a kernel, sorted.
+inline std::vector<std::string> kernel_types() {
+  auto& table = detail::kernels_by_type();
+  const std::lock_guard lock(table.guard);
+  std::vector<std::string> types;
+  for (const auto& [type, kernel] : table.by_type) types.push_back(type);
+  std::sort(types.begin(), types.end());
+  return types;
+}
+
+/// Declares that the kernels of these types may block on others: for a queue's element, an answer from outside. Such a node runs when
+/// nothing else of its run is ready, or concurrently on a thread of its own. While it waits, its kernel calls `step.check()` from
+/// time to time, so that deadlines and cancellation take effect.
+inline void register_waiting(std::initializer_list<std::string_view> types) {
+  auto& table = detail::kernels_by_type();
+  const std::lock_guard lock(table.guard);
+  for (const auto type : types) table.waiting.emplace(type);
+}
+/// Whether the kernels of an operator type may block.
+inline bool may_wait(std::string_view type) {
+  auto& table = detail::kernels_by_type();
+  const std::lock_guard lock(table.guard);
+  return table.waiting.contains(std::string(type));
+}
+
+namespace runtime {
+
+/// "model.cpp:12": the source line that made a node, or empty.
+inline std::string source_text(const kernel_node& n) {
+  return n.record->made_at.line == 0 ? std::string{} : std::string(n.record->made_at.file) + ":" + std::to_string(n.record->made_at.line);
+}
+/// The node's name, operator and source line, appended to every error of a run.
+inline std::string node_text(const kernel_node& n) {
+  std::string text = "\n\t [[node '" + n.name() + "' (" + std::string(n.type) + ")";
+  if (n.record->made_at.line != 0)
+    text += std::string(", made at ") + n.record->made_at.file + ":" + std::to_string(n.record->made_at.line);
+  return text + "]]";
+}
+/// Throws an error of the same class with `more` appended to its message.
+[[noreturn]] inline void rethrow_with(const error& e, const std::string& more) { leat::detail::rethrow_saying(e, e.what() + more); }
+
+}  // namespace runtime
+
+namespace runtime {
+
+/// The session's slot of a variable's node.
+inline variable_slot& slot_of(kernel_context& c) {
+  const std::string shared = c.node.text("shared_name");
+  const std::string& name = shared.empty() ? c.node.name() : shared;
+  const node& n = c.node.owner->at(c.node.index);
+  variable_slot& slot = *c.step.session.resources.find_or_make<variable_slot>(
+      c.node.text("container"), name, [&] { return std::make_shared<variable_slot>(name, n.result.type, n.result.extent); });
+  if (slot.type() != n.result.type)
+    throw invalid_argument("the variable '" + name + "' is " + dtype_name(slot.type()) + ", and this node shares it as " +
+                           dtype_name(n.result.type));
+  if (!may_equal(slot.extent(), n.result.extent))
+    throw invalid_argument("the variable '" + name + "' has shape " + brackets(slot.extent()) + ", and this node shares it with shape " +
+                           brackets(n.result.extent));
+  return slot;
+}
+
+}  // namespace runtime
+
+}  // namespace leat

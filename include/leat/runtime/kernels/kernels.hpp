@@ -1,0 +1,10 @@
+#pragma once
+// All kernels of graphs at run time.
+
+#include <leat/runtime/kernels/kernels_array.hpp>
+#include <leat/runtime/kernels/kernels_control.hpp>
+#include <leat/runtime/kernels/kernels_nn.hpp>
+#include <leat/runtime/kernels/kernels_queue.hpp>
+#include <leat/runtime/kernels/kernels_random.hpp>
+#include <leat/runtime/kernels/kernels_shape.hpp>
+#include <leat/runtime/kernels/kernels_state.hpp>

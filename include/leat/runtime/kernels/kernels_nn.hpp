@@ -1,0 +1,229 @@
+#pragma once
+// Kernels of operators that have no typed form: biases, quotients and remainders, batched matrix products, cross entropies together
+// with the backprop that their gradients need.
+
+#include <leat/core/early.hpp>
+#include <leat/cpu/matmul.hpp>
+#include <leat/named/definitions/defined_nn.hpp>
+#include <leat/named/graph/named.hpp>
+#include <leat/runtime/kernels/kernel.hpp>
+#include <leat/runtime/kernels/walk.hpp>
+
+#include <cmath>
+
+namespace leat::runtime {
+
+template <class F>
+void broadcast_pair(kernel_context& c, F f) {
+  const tensor_value a = c.input(0), b = c.input(1);
+  const auto both = broadcast(a.extent(), b.extent());
+  if (!both.ok) throw invalid_argument("Incompatible shapes: " + brackets(a.extent()) + " vs. " + brackets(b.extent()));
+  const shape& s = both.extent;
+  tensor_value made(a.type(), s);
+  const auto steps = [&](const shape& of) {
+    auto own = strides_of(of);
+    std::vector<std::int64_t> all(static_cast<std::size_t>(s.rank), 0);
+    for (int i = 0; i < of.rank; ++i)
+      if (of[i] != 1) all[static_cast<std::size_t>(s.rank - of.rank + i)] = own[static_cast<std::size_t>(i)];
+    return all;
+  };
+  const auto sa = steps(a.extent()), sb = steps(b.extent());
+  with_number(a.type(), [&]<class T>(T) {
+    const T* x = a.values<T>().data();
+    const T* y = b.values<T>().data();
+    T* to = made.values<T>().data();
+    const auto walk = [&](auto& self, int axis, std::int64_t i, std::int64_t j) -> void {
+      if (axis == s.rank) {
+        *to++ = static_cast<T>(f(x[i], y[j]));
+        return;
+      }
+      for (std::int64_t k = 0; k < s[axis]; ++k)
+        self(self, axis + 1, i + k * sa[static_cast<std::size_t>(axis)], j + k * sb[static_cast<std::size_t>(axis)]);
+    };
+    if (made.elements() > 0) walk(walk, 0, 0, 0);
+  });
+  c.set(0, std::move(made));
+}
+template <class F>
+operator_kernel broadcasting(F f) {
+  return [f](kernel_context& c) { broadcast_pair(c, f); };
+}
+
+inline void run_bias_add(kernel_context& c) {
+  if (c.type(0) == dtype::boolean) throw unimplemented("no kernel for dtype bool");
+  const tensor_value bias = c.input(1);
+  tensor_value made = c.input(0).copy();
+  const shape& s = made.extent();
+  const int at = leat::detail::channel_axis(c.node.record->attributes, s.rank);
+  if (s.rank < 2) throw invalid_argument("Input tensor must be at least 2D: " + brackets(s));
+  if (bias.extent().rank != 1) throw invalid_argument("Biases must be 1D: " + brackets(bias.extent()));
+  if (bias.extent()[0] != s[at])
+    throw invalid_argument("Must provide as many biases as the last dimension of the input tensor: " + brackets(bias.extent()) + " vs. " +
+                           brackets(s));
+  const std::int64_t rows = product(s, 0, at), inner = product(s, at + 1, s.rank);
+  if (made.elements() == 0) return c.set(0, std::move(made));
+  with_number(made.type(), [&]<class T>(T) {
+    T* to = made.values<T>().data();
+    const T* b = bias.values<T>().data();
+    for (std::int64_t r = 0; r < rows; ++r)
+      for (std::int64_t k = 0; k < s[at]; ++k)
+        for (std::int64_t i = 0; i < inner; ++i, ++to) *to = arithmetic<T>::add(*to, b[k]);
+  });
+  c.set(0, std::move(made));
+}
+inline void run_bias_add_grad(kernel_context& c) {
+  const tensor_value dy = c.input(0);
+  const shape& s = dy.extent();
+  if (s.rank < 2) throw invalid_argument("Input tensor must be at least 2D: " + brackets(s));
+  const int at = leat::detail::channel_axis(c.node.record->attributes, s.rank);
+  shape extent;
+  extent.push(s[at]);
+  tensor_value made(dy.type(), extent);
+  const std::int64_t rows = dy.elements() == 0 ? 0 : product(s, 0, at), inner = product(s, at + 1, s.rank);
+  with_number(dy.type(), [&]<class T>(T) {
+    using sum = std::conditional_t<std::is_same_v<T, float>, double, T>;
+    std::vector<sum> sums(static_cast<std::size_t>(s[at]), sum(0));
+    const T* from = dy.values<T>().data();
+    for (std::int64_t r = 0; r < rows; ++r)
+      for (auto& total : sums)
+        for (std::int64_t i = 0; i < inner; ++i) total = arithmetic<sum>::add(total, static_cast<sum>(*from++));
+    std::transform(sums.begin(), sums.end(), made.values<T>().begin(), [](sum x) { return static_cast<T>(x); });
+  });
+  c.set(0, std::move(made));
+}
+
+inline void run_batch_product(kernel_context& c) {
+  const tensor_value a = c.input(0), b = c.input(1);
+  const shape &x = a.extent(), &y = b.extent();
+  const bool ta = c.node.flag("adj_x"), tb = c.node.flag("adj_y");
+  if (x.rank < 2 || y.rank < 2) throw invalid_argument("In[0] and In[1] ndims must be >= 2: " + brackets(x) + ", " + brackets(y));
+  shape outer_x, outer_y;
+  for (int i = 0; i + 2 < x.rank; ++i) outer_x.push(x[i]);
+  for (int i = 0; i + 2 < y.rank; ++i) outer_y.push(y[i]);
+  const auto outer = broadcast(outer_x, outer_y);
+  const std::int64_t m = x[x.rank - (ta ? 1 : 2)], k = x[x.rank - (ta ? 2 : 1)], n = y[y.rank - (tb ? 2 : 1)];
+  if (!outer.ok || y[y.rank - (tb ? 1 : 2)] != k || (c.node.type == "BatchMatMul" && !(outer_x == outer_y)))
+    throw invalid_argument("Matrix size-incompatible: In[0]: " + brackets(x) + ", In[1]: " + brackets(y));
+  shape extent = outer.extent;
+  extent.push(m);
+  extent.push(n);
+  tensor_value made(a.type(), extent);
+  const auto place = [&](const shape& own, std::int64_t at) {  // number of the matrix at a batch index
+    std::int64_t found = 0, step = 1;
+    for (int i = outer.extent.rank - 1, j = own.rank - 1; j >= 0; --i, --j) {
+      const std::int64_t index = at % outer.extent[i];
+      at /= outer.extent[i];
+      if (own[j] != 1) found += index * step;
+      step *= own[j];
+    }
+    return found;
+  };
+  with_number(a.type(), [&]<class T>(T) {
+    if constexpr (std::is_same_v<T, std::uint8_t>) {
+      throw unimplemented("no kernel for dtype uint8");
+    } else {
+      const std::int64_t count = outer.extent.elements();
+      for (std::int64_t at = 0; at < count && m * n > 0; ++at) {
+        T* to = made.values<T>().data() + at * m * n;
+        if (k == 0) std::fill_n(to, m * n, T(0));
+        else
+          cpu::matmul<T>(ta, tb, m, n, k, T(1), a.values<T>().data() + place(outer_x, at) * m * k, x[x.rank - 1],
+                         b.values<T>().data() + place(outer_y, at) * k * n, y[y.rank - 1], T(0), to, n);
+      }
+    }
+  });
+  c.set(0, std::move(made));
+}
+
+// Per row of logits: the largest, and the logarithm of the sum of exp(logit - largest).
+template <class T, class Row>
+void softmax_rows(const T* logits, std::int64_t rows, std::int64_t width, Row row) {
+  for (std::int64_t r = 0; r < rows; ++r) {
+    const T* x = logits + r * width;
+    T top = width > 0 ? x[0] : T(0);
+    for (std::int64_t j = 1; j < width; ++j) top = std::max(top, x[j]);
+    T sum = 0;
+    for (std::int64_t j = 0; j < width; ++j) sum += std::exp(x[j] - top);
+    row(r, x, top, sum);
+  }
+}
+inline void run_cross_entropy(kernel_context& c) {
+  const tensor_value logits = c.input(0), labels = c.input(1);
+  const shape& s = logits.extent();
+  if (s.rank != 2 || !(s == labels.extent()))
+    throw invalid_argument("logits and labels must be matrices of one shape: logits_size=" + brackets(s) +
+                           " labels_size=" + brackets(labels.extent()));
+  shape extent;
+  extent.push(s[0]);
+  tensor_value loss(logits.type(), extent), back(logits.type(), s);
+  with_fraction(logits.type(), [&]<class T>(T) {
+    softmax_rows(logits.values<T>().data(), s[0], s[1], [&](std::int64_t r, const T* x, T top, T sum) {
+      const T* y = labels.values<T>().data() + r * s[1];
+      T* b = back.values<T>().data() + r * s[1];
+      T total = 0;
+      const T log_sum = std::log(sum);
+      for (std::int64_t j = 0; j < s[1]; ++j) {
+        if (y[j] != T(0)) total += y[j] * (log_sum - (x[j] - top));
+        b[j] = std::exp(x[j] - top) / sum - y[j];
+      }
+      loss.values<T>()[static_cast<std::size_t>(r)] = total;
+    });
+  });
+  c.set(0, std::move(loss));
+  if (c.result_count() > 1) c.set(1, std::move(back));
+}
+inline void run_sparse_cross_entropy(kernel_context& c) {
+  const tensor_value logits = c.input(0);
+  const shape& s = logits.extent();
+  const auto labels = c.numbers(1);
+  if (s.rank != 2 || c.extent(1).rank != 1 || s[0] != c.extent(1)[0])
+    throw invalid_argument("logits and labels must have the same first dimension, got logits shape " + brackets(s) + " and labels shape " +
+                           brackets(c.extent(1)));
+  for (auto l : labels)
+    if (l < 0 || l >= s[1])
+      throw invalid_argument("Received a label value of " + std::to_string(l) + " which is outside the valid range of [0, " +
+                             std::to_string(s[1]) + ").");
+  tensor_value loss(logits.type(), c.extent(1)), back(logits.type(), s);
+  with_fraction(logits.type(), [&]<class T>(T) {
+    softmax_rows(logits.values<T>().data(), s[0], s[1], [&](std::int64_t r, const T* x, T top, T sum) {
+      const auto label = labels[static_cast<std::size_t>(r)];
+      T* b = back.values<T>().data() + r * s[1];
+      for (std::int64_t j = 0; j < s[1]; ++j) b[j] = std::exp(x[j] - top) / sum - (j == label ? T(1) : T(0));
+      loss.values<T>()[static_cast<std::size_t>(r)] = std::log(sum) - (x[label] - top);
+    });
+  });
+  c.set(0, std::move(loss));
+  if (c.result_count() > 1) c.set(1, std::move(back));
+}
+
+LEAT_EARLY inline const leat::detail::filled_early network_kernels_known{[] {
+  register_kernel("Atan2", [](kernel_context& c) {
+    if (!is_floating(c.type(0))) throw unimplemented("no kernel for dtype " + dtype_name(c.type(0)));
+    broadcast_pair(c, [](auto x, auto y) { return std::atan2(x, y); });
+  });
+  const auto remainder = [](auto x, auto y) {
+    if constexpr (std::is_floating_point_v<decltype(x)>) return std::fmod(x, y);
+    else
+      return static_cast<decltype(x)>(y == 0                              ? throw invalid_argument("Integer division by zero")
+                                      : y == static_cast<decltype(x)>(-1) ? decltype(x)(0)
+                                                                          : x % y);
+  };
+  register_kernel("Mod", broadcasting(remainder));
+  // `x / y` in files of older graphs: integers truncate.
+  register_kernel("Div", broadcasting([](auto x, auto y) {
+                    using T = decltype(x);
+                    if constexpr (std::is_floating_point_v<T>) {
+                      return x / y;
+                    } else {
+                      if (y == T(0)) throw invalid_argument("Integer division by zero");
+                      return arithmetic<T>::divide(x, y);
+                    }
+                  }));
+  register_kernels({"BiasAdd", "BiasAddV1"}, run_bias_add);
+  register_kernel("BiasAddGrad", run_bias_add_grad);
+  register_kernels({"BatchMatMulV2", "BatchMatMul"}, run_batch_product);
+  register_kernel("SoftmaxCrossEntropyWithLogits", run_cross_entropy);
+  register_kernel("SparseSoftmaxCrossEntropyWithLogits", run_sparse_cross_entropy);
+}};
+
+}  // namespace leat::runtime

@@ -1,0 +1,143 @@
+#pragma once
+// Kernels of random numbers, by counting (core/philox.hpp). A node without seeds draws different numbers in each session. With seeds
+// it draws the same sequence in every session, which each run continues. The numbers are not TensorFlow's.
+
+#include <leat/core/early.hpp>
+#include <leat/core/philox.hpp>
+#include <leat/core/text.hpp>
+#include <leat/runtime/kernels/kernel.hpp>
+#include <leat/runtime/kernels/walk.hpp>
+
+#include <cmath>
+#include <random>
+
+namespace leat::runtime {
+
+/// A node's position in its sequence.
+struct random_source final : kernel_memory {
+  std::uint64_t seed = 0;
+  std::uint64_t next = 0;
+};
+
+/// Reserves `count` numbers of a node's sequence: the seed, and the position of the first, a multiple of 4.
+inline std::pair<std::uint64_t, std::uint64_t> draw(kernel_context& c, std::int64_t count) {
+  const std::lock_guard lock(c.node.guard);
+  if (c.node.memory == nullptr) {
+    auto made = std::make_unique<random_source>();
+    const auto first = c.node.integer("seed"), second = c.node.integer("seed2");
+    if (first != 0 || second != 0) {
+      made->seed = mix(mix(0x5eed, static_cast<std::uint64_t>(first)), static_cast<std::uint64_t>(second));
+    } else {
+      std::random_device device;
+      made->seed = mix(device(), mix(device(), static_cast<std::uint64_t>(c.node.index)));
+    }
+    c.node.memory = std::move(made);
+  }
+  auto& source = static_cast<random_source&>(*c.node.memory);
+  const std::uint64_t begin = source.next;
+  source.next += (static_cast<std::uint64_t>(count) + 3) / 4 * 4;
+  return {source.seed, begin};
+}
+
+template <class F>
+void run_random(kernel_context& c, F number) {
+  const shape extent = shape_from(c.numbers(0));
+  const dtype type = c.node.type_of("dtype", dtype::float32);
+  tensor_value made(type, extent);
+  const auto [seed, begin] = draw(c, made.elements());
+  with_fraction(type, [&]<class T>(T) {
+    T* to = made.values<T>().data();
+    for (std::int64_t i = 0; i < made.elements(); ++i) to[i] = static_cast<T>(number(T{}, seed, begin + static_cast<std::uint64_t>(i)));
+  });
+  c.set(0, std::move(made));
+}
+
+inline void run_random_integers(kernel_context& c) {
+  const shape extent = shape_from(c.numbers(0));
+  const std::int64_t low = c.number(1), high = c.number(2);
+  if (low >= high) throw invalid_argument("Need minval < maxval, got " + std::to_string(low) + " >= " + std::to_string(high));
+  const dtype type = c.type(1);
+  tensor_value made(type, extent);
+  const auto [seed, begin] = draw(c, 2 * made.elements());
+  const std::uint64_t range = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
+  with_index(type, [&]<class T>(T) {
+    T* to = made.values<T>().data();
+    for (std::int64_t i = 0; i < made.elements(); ++i) {
+      const auto block = random_block(seed, begin / 4 + static_cast<std::uint64_t>(i));
+      const std::uint64_t bits = (static_cast<std::uint64_t>(block.words[1]) << 32) | block.words[0];
+      to[i] = static_cast<T>(static_cast<std::uint64_t>(low) + bits % range);
+    }
+  });
+  c.set(0, std::move(made));
+}
+
+inline void run_shuffle(kernel_context& c) {
+  const tensor_value in = c.input(0);
+  const shape& s = in.extent();
+  if (s.rank == 0 || s[0] <= 1 || in.elements() == 0) return c.set(0, in);
+  const auto [seed, begin] = draw(c, 2 * s[0]);
+  std::vector<std::int64_t> order(static_cast<std::size_t>(s[0]));
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int64_t>(i);
+  for (std::size_t i = order.size() - 1; i > 0; --i) {
+    const double unit = uniform<double>(seed, begin / 2 + i);
+    std::swap(order[i], order[std::min(i, static_cast<std::size_t>(unit * static_cast<double>(i + 1)))]);
+  }
+  tensor_value made(in.type(), s);
+  const std::int64_t width = product(s, 1, s.rank);
+  with_storage(in.type(), [&]<class S>(S) {
+    S* to = stored<S>(made);
+    for (auto row : order) to = std::copy_n(stored<S>(in) + row * width, width, to);
+  });
+  c.set(0, std::move(made));
+}
+
+inline void run_multinomial(kernel_context& c) {
+  const tensor_value logits = c.input(0);
+  const shape& s = logits.extent();
+  const std::int64_t samples = c.number(1);
+  if (s.rank != 2 || s[1] < 1) throw invalid_argument("logits should be a matrix of at least one column, got shape " + brackets(s));
+  if (samples < 0) throw invalid_argument("num_samples should be nonnegative, got " + std::to_string(samples));
+  shape extent;
+  extent.push(s[0]);
+  extent.push(samples);
+  tensor_value made(c.node.type_of("output_dtype", dtype::int64), extent);
+  const auto [seed, begin] = draw(c, 2 * made.elements());
+  with_fraction(logits.type(), [&]<class T>(T) {
+    with_index(made.type(), [&]<class I>(I) {
+      std::vector<double> below(static_cast<std::size_t>(s[1]));
+      for (std::int64_t r = 0; r < s[0]; ++r) {
+        const T* x = logits.values<T>().data() + r * s[1];
+        double top = -std::numeric_limits<double>::infinity(), sum = 0;
+        for (std::int64_t j = 0; j < s[1]; ++j) top = std::max(top, static_cast<double>(x[j]));
+        for (std::int64_t j = 0; j < s[1]; ++j) below[static_cast<std::size_t>(j)] = sum += std::exp(static_cast<double>(x[j]) - top);
+        for (std::int64_t k = 0; k < samples; ++k) {
+          const double u = uniform<double>(seed, begin / 2 + static_cast<std::uint64_t>(r * samples + k)) * sum;
+          const auto at = std::upper_bound(below.begin(), below.end(), u) - below.begin();
+          made.values<I>()[static_cast<std::size_t>(r * samples + k)] = static_cast<I>(std::min<std::int64_t>(at, s[1] - 1));
+        }
+      }
+    });
+  });
+  c.set(0, std::move(made));
+}
+
+LEAT_EARLY inline const leat::detail::filled_early random_kernels_known{[] {
+  register_kernel("RandomUniform", [](kernel_context& c) {
+    run_random(c, []<class T>(T, std::uint64_t seed, std::uint64_t i) { return uniform<T>(seed, i); });
+  });
+  register_kernel("RandomStandardNormal", [](kernel_context& c) {
+    run_random(c, []<class T>(T, std::uint64_t seed, std::uint64_t i) { return normal<T>(seed, i); });
+  });
+  register_kernel("TruncatedNormal", [](kernel_context& c) {
+    run_random(c, []<class T>(T, std::uint64_t seed, std::uint64_t i) {
+      T v = normal<T>(seed, i);
+      for (std::uint64_t again = 1; v > T(2) || v < T(-2); ++again) v = normal<T>(mix(seed, again), i);
+      return v;
+    });
+  });
+  register_kernel("RandomUniformInt", run_random_integers);
+  register_kernel("RandomShuffle", run_shuffle);
+  register_kernel("Multinomial", run_multinomial);
+}};
+
+}  // namespace leat::runtime

@@ -1,0 +1,184 @@
+#pragma once
+// Runs an operator with a definition (element function, reduction, view, array kernel, composite), or one that `canonical` rewrites
+// to such, as a program of one node: the compiler's passes make it for the current shapes, the interpreter runs it, and the node
+// keeps it for the next call with these shapes. So every operator of typed expressions, user-defined ones too, runs in graphs with
+// names.
+
+#include <leat/cpu/interpret.hpp>
+#include <leat/named/canonical/canonical_rewrite.hpp>
+#include <leat/named/graph/named.hpp>
+#include <leat/runtime/kernels/kernel.hpp>
+
+namespace leat::runtime {
+
+/// How many of a node's inputs, the last ones, are attributes given as tensors. A node written by its TensorFlow name alone has them
+/// as operands; the operator's form tells which.
+inline int number_inputs_of(const op_info& op, const node_record& r, int inputs) {
+  if (r.number_inputs > 0) return r.number_inputs;
+  int held = 0;
+  for (const field& f : form_of(op, inputs)) held += is_number_input(f.kind) ? 1 : 0;
+  return held;
+}
+
+/// The programs of one node, keyed by shapes and attribute values.
+class node_programs final : public kernel_memory {
+ public:
+  void run(kernel_context& c) {
+    entry* found = nullptr;
+    for (auto& e : entries_)
+      if (fits(*e, c)) {
+        found = e.get();
+        break;
+      }
+    if (found == nullptr) {
+      auto made = make(c);
+      if (entries_.size() < most) {
+        entries_.push_back(std::move(made));
+        found = entries_.back().get();
+      } else {
+        next_ = (next_ + 1) % most;
+        if (last_ == entries_[next_].get()) last_ = nullptr;
+        entries_[next_] = std::move(made);
+        found = entries_[next_].get();
+      }
+    }
+    if (found->passes_through) return c.set(0, c.take(0));
+    tensor_value result(found->result.type, found->result.extent);
+    if (found->code) {
+      std::byte nothing[8];  // stands for an array without elements
+      const auto place = [&](const std::byte* data) { return data != nullptr ? const_cast<std::byte*>(data) : nothing; };
+      for (const auto& [buffer, operand] : found->operands) found->bound->bind(buffer, place(c.input(operand).data()));
+      found->bound->bind(found->fetch, place(result.data()));
+      if (!found->bound->is_ready() && last_ != nullptr && last_ != found && last_->bound) found->bound->take_memory(*last_->bound);
+      last_ = found;
+      // Interruption is safe: nobody sees the results of a node that does not finish.
+      const step_interruption stop(c.step);
+      const cpu::scoped_interruption within(&stop);
+      found->bound->run();
+    }
+    c.set(0, std::move(result));
+  }
+
+ private:
+  static constexpr std::size_t most = 16;
+  struct entry {
+    std::vector<tensor_info> infos;
+    std::vector<std::string> numbers;  // the bytes of the inputs that are attributes
+    tensor_info result;
+    bool passes_through = false;
+    std::optional<cpu::interpreter> code;
+    std::optional<cpu::bound_program> bound;
+    std::vector<std::pair<int, int>> operands;  // buffer, operand
+    int fetch = -1;
+  };
+
+  int operand_count(const kernel_context& c) {
+    if (held_ < 0) held_ = number_inputs_of(*c.node.owner->at(c.node.index).op, *c.node.record, c.input_count());
+    return c.input_count() - held_;
+  }
+
+  bool fits(const entry& e, kernel_context& c) {
+    const int operands = operand_count(c);
+    for (int k = 0; k < c.input_count(); ++k) {
+      const tensor_value& in = c.input(k);
+      const tensor_info& info = e.infos[static_cast<std::size_t>(k)];
+      if (in.type() != info.type || !(in.extent() == info.extent)) return false;
+      if (k < operands) continue;
+      const std::string& bytes = e.numbers[static_cast<std::size_t>(k - operands)];
+      if (std::memcmp(bytes.data(), in.data(), in.bytes()) != 0) return false;
+    }
+    return true;
+  }
+
+  std::unique_ptr<entry> make(kernel_context& c) {
+    const op_info& op = *c.node.owner->at(c.node.index).op;
+    auto made = std::make_unique<entry>();
+    const int operands = operand_count(c);
+    std::vector<tensor_proto> held;
+    for (int k = 0; k < c.input_count(); ++k) {
+      const tensor_value& in = c.input(k);
+      made->infos.push_back({in.type(), in.extent()});
+      if (k < operands) continue;
+      made->numbers.emplace_back(reinterpret_cast<const char*>(in.data()), in.bytes());
+      held.push_back(in.proto());
+    }
+    number_values values;
+    for (const auto& p : held) values.push_back(&p);
+    const std::span<const tensor_info> infos(made->infos.data(), static_cast<std::size_t>(operands));
+    graph table;
+    std::vector<int> rows;
+    const auto add_leaves = [&] {
+      for (int k = 0; k < operands; ++k)
+        rows.push_back(table.add_leaf(info_of<placeholder_op>, made->infos[static_cast<std::size_t>(k)],
+                                      table.keep("input ", std::to_string(k)), static_cast<std::uint64_t>(k) + 1));
+    };
+    if (op.infer == nullptr) {
+      add_leaves();
+      const canonical_rewrite& rewrite = *leat::detail::find_rewrite(op.type);
+      std::vector<output> of;
+      for (int k : rewrite.operands) {
+        if (k >= operands) throw invalid_argument("a " + std::string(op.type) + " of " + std::to_string(operands) + " inputs");
+        of.emplace_back(table, rows[static_cast<std::size_t>(k)]);
+      }
+      const output row = rewrite.make(table, of, graph_operation(*c.node.owner, c.node.index));
+      if (!static_cast<bool>(row)) throw invalid_argument("a " + std::string(op.type) + " of inputs that do not fit each other");
+      finish(*made, table, row.index());
+      return made;
+    }
+    const auto fields = form_of(op, operands);
+    const auto numbers = numbers_from(fields, c.node.record->attributes, values, infos);
+    if (!numbers) {
+      if (op.kind != op_kind::reduction && op.type != "Mean") throw unimplemented("a " + std::string(op.type) + " with these numbers");
+      made->passes_through = true;  // along no axis
+      return made;
+    }
+    add_leaves();
+    finish(*made, table, table.add(op, rows, *numbers));
+    return made;
+  }
+  static void finish(entry& made, const graph& table, int row) {
+    const op_info& op = *table.at(row).op;
+    made.result = table.at(row).result;
+    if (!made.result.extent.is_static()) throw unimplemented("a " + std::string(op.type) + " whose result's shape is not known");
+    // A result without elements needs no run, unless the indices could be out of range.
+    const bool has_indices = is_operator<gather_op>(op) || is_operator<segment_sum_op>(op);
+    if (made.result.extent.elements() == 0 && !has_indices) return;
+    made.code.emplace(passes::compile(table, {row}));
+    made.bound.emplace(*made.code);
+    const program_view v = made.code->view();
+    made.fetch = v.fetch(0);
+    for (int b = 0; b < v.buffers(); ++b)
+      if (v.buffer_at(b).where == storage::feed) made.operands.emplace_back(b, static_cast<int>(v.buffer_at(b).id) - 1);
+  }
+
+  std::vector<std::unique_ptr<entry>> entries_;
+  std::size_t next_ = 0;
+  entry* last_ = nullptr;  // the last that ran: it holds the memory
+  int held_ = -1;  // number of inputs that are attributes
+};
+
+// Strings can be compared; no other operator computes with them.
+inline void compare_texts(kernel_context& c, bool equal) {
+  const tensor_value a = c.input(0), b = c.input(1);
+  if (!(a.extent() == b.extent()) && a.elements() != 1 && b.elements() != 1)
+    throw invalid_argument("Incompatible shapes: " + brackets(a.extent()) + " vs. " + brackets(b.extent()));
+  tensor_value made(dtype::boolean, a.elements() == 1 ? b.extent() : a.extent());
+  auto to = made.values<bool>();
+  for (std::size_t i = 0; i < to.size(); ++i)
+    to[i] = (a.texts()[a.elements() == 1 ? 0 : i] == b.texts()[b.elements() == 1 ? 0 : i]) == equal;
+  c.set(0, std::move(made));
+}
+
+/// Runs a node by its operator's definition.
+inline void run_definition(kernel_context& c) {
+  const std::string_view type = c.node.type;
+  if (c.input_count() == 2 && c.type(0) == text_dtype && (type == "Equal" || type == "NotEqual")) return compare_texts(c, type == "Equal");
+  // With incompatible_shape_error=false, shapes that do not broadcast are unequal.
+  if ((type == "Equal" || type == "NotEqual") && !c.node.flag("incompatible_shape_error", true) && !broadcast(c.extent(0), c.extent(1)).ok)
+    return c.set(0, tensor_value(type == "NotEqual"));
+  const std::lock_guard lock(c.node.guard);
+  if (c.node.memory == nullptr) c.node.memory = std::make_unique<node_programs>();
+  static_cast<node_programs&>(*c.node.memory).run(c);
+}
+
+}  // namespace leat::runtime

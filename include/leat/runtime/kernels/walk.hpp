@@ -1,0 +1,75 @@
+#pragma once
+// Moves elements of any dtype along strides, by element size or as strings.
+
+#include <leat/kernels/math/scalar_math.hpp>
+#include <leat/runtime/state/tensor_value.hpp>
+
+namespace leat::runtime {
+
+/// Sum, difference, product and quotient of a dtype: integers wrap around, as in TensorFlow.
+template <class T>
+using arithmetic = kernels::scalar_math<T>;
+
+/// Calls `f` with an object of a type of the elements' size; std::string for strings.
+template <class F>
+decltype(auto) with_storage(dtype d, F&& f) {
+  if (d == text_dtype) return f(std::string{});
+  switch (size_of(d)) {
+    case 1: return f(std::uint8_t{});
+    case 4: return f(std::uint32_t{});
+    case 8: return f(std::uint64_t{});
+    default: throw unimplemented("no kernel for dtype " + dtype_name(d));
+  }
+}
+template <class S>
+const S* stored(const tensor_value& v) {
+  if constexpr (std::is_same_v<S, std::string>) return v.texts().data();
+  else return reinterpret_cast<const S*>(v.data());
+}
+template <class S>
+S* stored(tensor_value& v) {
+  if constexpr (std::is_same_v<S, std::string>) return v.texts().data();
+  else return reinterpret_cast<S*>(v.data());
+}
+
+/// Copies strided elements, outermost dimension first, to contiguous memory. Returns the end.
+template <class S>
+S* gather_walk(S* to, const S* from, const std::int64_t* counts, const std::int64_t* strides, std::size_t rank) {
+  if (rank == 0) {
+    *to = *from;
+    return to + 1;
+  }
+  for (std::int64_t i = 0; i < counts[0]; ++i) to = gather_walk(to, from + i * strides[0], counts + 1, strides + 1, rank - 1);
+  return to;
+}
+/// The reverse.
+template <class S>
+const S* scatter_walk(S* to, const S* from, const std::int64_t* counts, const std::int64_t* strides, std::size_t rank) {
+  if (rank == 0) {
+    *to = *from;
+    return from + 1;
+  }
+  for (std::int64_t i = 0; i < counts[0]; ++i) from = scatter_walk(to + i * strides[0], from, counts + 1, strides + 1, rank - 1);
+  return from;
+}
+
+inline std::vector<std::int64_t> strides_of(const shape& s) {
+  std::vector<std::int64_t> strides(static_cast<std::size_t>(s.rank));
+  std::int64_t step = 1;
+  for (int i = s.rank - 1; i >= 0; --i) {
+    strides[static_cast<std::size_t>(i)] = step;
+    if (s[i] > 0 && !multiplies(step, s[i], step)) leat::detail::refuse_size(s.dim, s.rank);
+  }
+  return strides;
+}
+inline std::int64_t product(const shape& s, int from, int to) { return s.elements(from, to); }
+/// Resolves an axis that may be negative. Errors: invalid_argument if it is out of range.
+inline int axis_of(std::int64_t given, int rank, std::string_view what = "axis") {
+  const std::int64_t at = given < 0 ? given + rank : given;
+  if (at < 0 || at >= rank)
+    throw invalid_argument(std::string(what) + " " + std::to_string(given) + " is not in the range [" + std::to_string(-rank) + ", " +
+                           std::to_string(rank) + ")");
+  return static_cast<int>(at);
+}
+
+}  // namespace leat::runtime

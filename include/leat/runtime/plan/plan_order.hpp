@@ -1,0 +1,92 @@
+#pragma once
+// Linearizes a plan without control flow: the order in which one thread runs it, the last use of each value, and whether several
+// threads would have something to do.
+
+#include <leat/runtime/plan/run_plan.hpp>
+
+#include <queue>
+
+namespace leat::runtime {
+
+/// Orders the nodes: writes of variables late, nodes that may block last, all others by creation. Errors: invalid_argument if there
+/// is a cycle.
+inline void find_order(run_plan& plan) {
+  const std::size_t n = plan.nodes.size();
+  const auto at = [&](int i) -> const plan_node& { return plan.nodes[static_cast<std::size_t>(i)]; };
+  std::vector<std::size_t> waits(n);
+  using item = std::pair<int, int>;
+  std::priority_queue<item, std::vector<item>, std::greater<>> ready;
+  const auto arrive = [&](int node) {
+    if (--waits[static_cast<std::size_t>(node)] == 0) ready.emplace(at(node).waits ? 2 : at(node).writes ? 1 : 0, node);
+  };
+  for (std::size_t i = 0; i < n; ++i) {
+    const plan_node& p = plan.nodes[i];
+    waits[i] = p.inputs.size() + p.controls.size() + static_cast<std::size_t>(p.held_by) + 1;
+    arrive(static_cast<int>(i));
+  }
+  plan.order.clear();
+  while (!ready.empty()) {
+    const int i = ready.top().second;
+    ready.pop();
+    plan.order.push_back(i);
+    for (const plan_edge& e : at(i).out) arrive(e.node);
+    for (const int later : at(i).then) arrive(later);
+  }
+  if (plan.order.size() != n) throw invalid_argument("the graph has a cycle that is no loop");
+}
+
+/// Marks each input that is the last use of its value.
+inline void find_last_uses(run_plan& plan) {
+  const auto slot = [&](const plan_source& s) {
+    return static_cast<std::size_t>(plan.nodes[static_cast<std::size_t>(s.node)].first_result + s.port);
+  };
+  std::vector<bool> used(static_cast<std::size_t>(plan.results), false);
+  for (const auto& f : plan.fetches) used[slot(f)] = true;
+  for (auto i = plan.order.rbegin(); i != plan.order.rend(); ++i) {
+    plan_node& n = plan.nodes[static_cast<std::size_t>(*i)];
+    n.last_use.resize(n.inputs.size());
+    for (std::size_t k = n.inputs.size(); k-- > 0;) {
+      n.last_use[k] = !used[slot(n.inputs[k])];
+      used[slot(n.inputs[k])] = true;
+    }
+  }
+}
+
+/// Whether some of the nodes that satisfy `counts` are independent of each other, so that not all lie on one path.
+template <class Counts>
+bool has_overlap(const run_plan& plan, Counts counts) {
+  std::vector<int> behind(plan.nodes.size(), 0);
+  int all = 0, longest = 0;
+  for (int i : plan.order) {
+    const plan_node& n = plan.nodes[static_cast<std::size_t>(i)];
+    int most = 0;
+    for (const auto& s : n.inputs) most = std::max(most, behind[static_cast<std::size_t>(s.node)]);
+    for (int c : n.controls) most = std::max(most, behind[static_cast<std::size_t>(c)]);
+    const int one = counts(n) ? 1 : 0;
+    all += one;
+    longest = std::max(longest, behind[static_cast<std::size_t>(i)] = most + one);
+  }
+  return longest < all;
+}
+
+/// Numbers the nodes within their frames.
+inline void number_places(run_plan& plan) {
+  for (plan_frame& f : plan.frames) f.nodes = f.inputs = 0;
+  for (plan_node& n : plan.nodes) {
+    plan_frame& f = plan.frames[static_cast<std::size_t>(n.frame)];
+    n.place = f.nodes++;
+    n.first_input = f.inputs;
+    f.inputs += static_cast<int>(n.inputs.size());
+  }
+}
+
+/// Finds out whether several threads have something to do in a plan without control flow, and prepares it for them.
+inline void find_overlaps(run_plan& plan) {
+  plan.waits_overlap = has_overlap(plan, [](const plan_node& n) { return n.waits; });
+  plan.overlaps = plan.waits_overlap || has_overlap(plan, [](const plan_node& n) { return n.waits || n.work != work_kind::none; });
+  if (!plan.overlaps) return;
+  plan.frames.assign(1, {});
+  number_places(plan);
+}
+
+}  // namespace leat::runtime

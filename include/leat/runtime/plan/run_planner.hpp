@@ -1,0 +1,421 @@
+#pragma once
+// Plans a run for given fetches and feeds: the needed nodes, their order, the edges between them and, for loops, the frame of each
+// node. Made once per signature and kept by the session.
+//
+// Order. Independent nodes run in the order of creation, but writes of variables come after the nodes that are ready and do not
+// write, and nodes that may block come last. A node that uses a variable and does not depend on a write to it reads the value from the
+// start of the run; one that depends on a write reads the value at the time it runs, wherever the reading node was created. Two
+// unordered writes to one variable are refused. Where several threads run a plan without control flow, nodes that touch the same
+// variable keep this order (`then`), so results are the same for any number of threads.
+
+#include <leat/runtime/kernels/node_program.hpp>
+#include <leat/runtime/plan/plan_order.hpp>
+
+#include <algorithm>
+
+namespace leat::runtime {
+
+class run_planner {
+ public:
+  /// `kernels` returns the session's kernel node for a node of the graph.
+  template <class Kernels>
+  run_planner(graph& g, Kernels kernels) : g_(g), nodes_(g.named()), kernel_of_(std::move(kernels)) {}
+
+  run_plan make(std::span<const output> fetches, std::span<const int> targets, std::span<const output> feeds) {
+    feeds_ = feeds;
+    collect(fetches, targets);
+    connect();
+    for (const output& f : fetches) plan_.fetches.push_back(source_of(f));
+    for (std::size_t k = 0; k < feeds.size(); ++k) {
+      const auto at = feed_nodes_.find(key(feeds[k]));
+      plan_.feeds.push_back(at == feed_nodes_.end() ? -1 : at->second);
+    }
+    plan_.fetches_of.resize(plan_.nodes.size());
+    for (std::size_t k = 0; k < plan_.fetches.size(); ++k)
+      plan_.fetches_of[static_cast<std::size_t>(plan_.fetches[k].node)].push_back(static_cast<int>(k));
+    find_writers();
+    if (plan_.has_control_flow) {
+      find_frames();
+    } else {
+      find_order(plan_);
+      check_writes();
+      find_last_uses(plan_);
+    }
+    find_reads();
+    if (!plan_.has_control_flow) {
+      keep_order_of_touches();
+      find_overlaps(plan_);
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  using tensor_key = std::pair<int, int>;
+  static tensor_key key(const output& o) { return {o.index(), o.port()}; }
+  bool is_fed(const output& o) const {
+    return std::any_of(feeds_.begin(), feeds_.end(), [&](const output& f) { return f.index() == o.index() && f.port() == o.port(); });
+  }
+  plan_node& at(int i) { return plan_.nodes[static_cast<std::size_t>(i)]; }
+
+  int inputs_of(int index) const { return nodes_.input_count(g_, index); }
+
+  void collect(std::span<const output> fetches, std::span<const int> targets) {
+    std::vector<int> open;
+    place_.assign(static_cast<std::size_t>(g_.size()), -1);
+    const auto want = [&](int index) {
+      if (place_[static_cast<std::size_t>(index)] != -1) return;
+      place_[static_cast<std::size_t>(index)] = -2;
+      open.push_back(index);
+    };
+    for (const output& f : fetches)
+      if (!is_fed(f)) want(f.index());
+    for (int t : targets) want(t);
+    while (!open.empty()) {
+      const int index = open.back();
+      open.pop_back();
+      for (int k = 0; k < inputs_of(index); ++k)
+        if (const output in = nodes_.input(g_, index, k); !is_fed(in)) want(in.index());
+      const node& row = g_.at(index);
+      for (int k = 0; k < row.control_count; ++k) {
+        const int from = g_.control(row, k);
+        // A fed placeholder waits for nothing.
+        if (g_.at(from).op->kind == op_kind::placeholder && is_fed(output(g_, from))) continue;
+        want(from);
+      }
+    }
+    // Feeds first, then the nodes in order of creation.
+    for (const output& f : feeds_) {
+      const int made = static_cast<int>(plan_.nodes.size());
+      if (!feed_nodes_.emplace(key(f), made).second) throw invalid_argument("The tensor '" + f.name() + "' is fed twice");
+      plan_node n;
+      n.kind = flow::feed;
+      n.fed = f.type();
+      n.results = 1;
+      plan_.nodes.push_back(std::move(n));
+    }
+    std::vector<int> needed;
+    for (int i = 0; i < g_.size(); ++i)
+      if (place_[static_cast<std::size_t>(i)] == -2) needed.push_back(i);
+    for (int i : needed) {
+      place_[static_cast<std::size_t>(i)] = static_cast<int>(plan_.nodes.size());
+      plan_node n;
+      n.node = kernel_of_(i);
+      const op_info& op = *g_.at(i).op;
+      n.run = kernel_for(op, *n.node);
+      n.kind = flow_of(op.type);
+      n.waits = may_wait(op.type);
+      n.work = work_kind_of(op.type);
+      n.writes = !written_inputs(op, inputs_of(i)).empty();
+      n.constant_enter = n.kind == flow::enter && n.node->flag("is_constant");
+      const node_record& record = nodes_.record(i);
+      n.results = record.results;
+      if (find_kernel(op.type) != nullptr) {
+        n.result_types.push_back(g_.at(i).result.type);
+        for (const tensor_info& t : record.further) n.result_types.push_back(t.type);
+        n.result_types.resize(static_cast<std::size_t>(n.results), dtype::invalid);
+      }
+      plan_.has_control_flow = plan_.has_control_flow || n.kind != flow::plain || is_switch(op.type);
+      const bool acts = !n.writes && op.kind != op_kind::variable && op.type != "NoOp" && !is_pure(op) && !passes_on(op.type);
+      plan_.has_effects = plan_.has_effects || acts;
+      plan_.nodes.push_back(std::move(n));
+    }
+  }
+
+  const operator_kernel* kernel_for(const op_info& op, const kernel_node& n) const {
+    if (const operator_kernel* own = find_kernel(op.type)) return own;
+    static const operator_kernel definition = run_definition;
+    if (op.infer != nullptr && op.kind != op_kind::variable && op.kind != op_kind::assign && op.kind != op_kind::group) return &definition;
+    if (op.infer == nullptr && is_rewritten(op.type)) return &definition;
+    throw unimplemented("No kernel for the operator '" + std::string(op.type) + "'" + node_text(n));
+  }
+
+  plan_source source_of(const output& o) const {
+    const auto fed = feed_nodes_.find(key(o));
+    if (fed != feed_nodes_.end()) return {fed->second, 0};
+    return {place_[static_cast<std::size_t>(o.index())], o.port()};
+  }
+
+  void connect() {
+    for (int i = 0; i < g_.size(); ++i) {
+      const int p = place_[static_cast<std::size_t>(i)];
+      if (p < 0) continue;
+      for (int k = 0; k < inputs_of(i); ++k) {
+        const plan_source from = source_of(nodes_.input(g_, i, k));
+        at(p).inputs.push_back(from);
+        at(from.node).out.push_back({from.port, p, k});
+      }
+      const node& row = g_.at(i);
+      for (int k = 0; k < row.control_count; ++k) {
+        const int from = place_[static_cast<std::size_t>(g_.control(row, k))];
+        if (from < 0) continue;
+        at(p).controls.push_back(from);
+        at(from).out.push_back({-1, p, 0});
+      }
+    }
+    for (auto& n : plan_.nodes) {
+      n.first_result = plan_.results;
+      plan_.results += n.results;
+    }
+  }
+
+  // The variable that an input refers to, or -1. Memoized for all nodes on the path, so that long paths are walked once.
+  int variable_behind(plan_source s) {
+    variables_behind_.resize(plan_.nodes.size(), not_known);
+    std::vector<int> way;
+    int found = -1;
+    while (true) {
+      const plan_node& n = at(s.node);
+      if (n.node == nullptr) break;
+      if (found = variables_behind_[static_cast<std::size_t>(s.node)]; found != not_known) break;
+      found = -1;
+      way.push_back(s.node);
+      if (way.size() > plan_.nodes.size()) break;  // a cycle of references without a beginning
+      const op_info& op = *g_.at(n.node->index).op;
+      if (leat::detail::makes_variable(op.type)) {
+        found = s.node;
+        break;
+      }
+      if (!hands_on(n) && written_inputs(op, static_cast<int>(n.inputs.size())).empty()) break;
+      s = n.inputs[0];
+    }
+    for (const int node : way) variables_behind_[static_cast<std::size_t>(node)] = found;
+    return found;
+  }
+  // The source of an input before the Identity nodes on its path.
+  plan_source before_identities(plan_source s) {
+    identities_of_.resize(plan_.nodes.size(), {not_known, 0});
+    std::vector<int> way;
+    while (at(s.node).node != nullptr && at(s.node).node->type == "Identity") {
+      if (const plan_source known = identities_of_[static_cast<std::size_t>(s.node)]; known.node != not_known) {
+        s = known;
+        break;
+      }
+      way.push_back(s.node);
+      s = at(s.node).inputs[0];
+    }
+    for (const int node : way) identities_of_[static_cast<std::size_t>(node)] = s;
+    return s;
+  }
+  // Whether a node forwards a reference to the variable that it takes.
+  static bool hands_on(const plan_node& n) {
+    const std::string_view t = n.node->type;
+    return t == "RefIdentity" || t == "RefSwitch" || t == "RefEnter" || t == "RefExit" || t == "RefMerge" || t == "RefNextIteration";
+  }
+  void find_writers() {
+    for (std::size_t i = 0; i < plan_.nodes.size(); ++i) {
+      const plan_node& n = plan_.nodes[i];
+      if (!n.writes) continue;
+      for (int k : written_inputs(*g_.at(n.node->index).op, static_cast<int>(n.inputs.size())))
+        if (const int v = variable_behind(n.inputs[static_cast<std::size_t>(k)]); v >= 0) writers_[v].push_back(static_cast<int>(i));
+    }
+  }
+
+  // Marks all nodes that depend on a node with `mark`.
+  void mark_users(int node, std::vector<int>& marks, int mark) const {
+    std::vector<int> open{node};
+    while (!open.empty()) {
+      const plan_node& n = plan_.nodes[static_cast<std::size_t>(open.back())];
+      open.pop_back();
+      for (const plan_edge& e : n.out)
+        if (std::exchange(marks[static_cast<std::size_t>(e.node)], mark) != mark) open.push_back(e.node);
+    }
+  }
+  // Decides which value of a written variable each use sees.
+  void find_reads() {
+    for (plan_node& n : plan_.nodes) {
+      n.late.assign(n.inputs.size(), false);
+      if (n.node == nullptr) continue;
+      const op_info& op = *g_.at(n.node->index).op;
+      for (int k : written_inputs(op, static_cast<int>(n.inputs.size()))) n.late[static_cast<std::size_t>(k)] = true;
+      if (op.type == "IsVariableInitialized") n.late[0] = true;
+    }
+    std::vector<int> marks(plan_.nodes.size(), 0);
+    int mark = 0;
+    for (const auto& [variable, these] : writers_) {
+      ++mark;
+      for (int w : these) mark_users(w, marks, mark);
+      plan_node& v = at(variable);
+      v.snapshot = see(variable, marks, mark) || !plan_.fetches_of[static_cast<std::size_t>(variable)].empty();
+      if (these.size() == 1) continue;
+      for (int w : these) {  // a write's result, used while another write follows
+        std::vector<int> after(plan_.nodes.size(), 0);
+        mark_users(w, after, 1);
+        ++mark;
+        bool any = false;
+        for (int other : these)
+          if (after[static_cast<std::size_t>(other)] != 0) {
+            mark_users(other, marks, mark);
+            any = true;
+          }
+        if (any) at(w).snapshot = see(w, marks, mark);
+      }
+    }
+  }
+  // Marks each use of a node's result, also through reads, as late or not; returns whether some are not.
+  bool see(int source, const std::vector<int>& marks, int mark) {
+    bool early = false;
+    std::vector<int> open{source};
+    while (!open.empty()) {
+      const int node = open.back();
+      open.pop_back();
+      for (const plan_edge& e : at(node).out) {
+        if (e.port < 0) continue;
+        plan_node& user = at(e.node);
+        const auto k = static_cast<std::size_t>(e.input);
+        if (user.late[k]) continue;
+        const bool is_marked = marks[static_cast<std::size_t>(e.node)] == mark;
+        if (user.node->type == "Identity") {
+          open.push_back(e.node);
+          early = early || !plan_.fetches_of[static_cast<std::size_t>(e.node)].empty();
+        } else {
+          early = early || !is_marked;
+        }
+        if (is_marked) user.late[k] = true;
+      }
+    }
+    return early;
+  }
+  static bool only_adds(std::string_view type) {
+    return type == "AssignAdd" || type == "AssignSub" || type == "ScatterAdd" || type == "ScatterSub";
+  }
+  void check_writes() {
+    for (const auto& [variable, these] : writers_)
+      for (std::size_t j = 1; j < these.size(); ++j) {
+        std::vector<bool> before(plan_.nodes.size(), false);
+        std::vector<int> open{these[j]};
+        while (!open.empty()) {
+          const plan_node& n = at(open.back());
+          open.pop_back();
+          const auto visit = [&](int from) {
+            if (!before[static_cast<std::size_t>(from)]) open.push_back(from);
+            before[static_cast<std::size_t>(from)] = true;
+          };
+          for (const auto& s : n.inputs) visit(s.node);
+          for (int c : n.controls) visit(c);
+        }
+        for (std::size_t i = 0; i < j; ++i) {
+          if (before[static_cast<std::size_t>(these[i])] || these[i] == these[j]) continue;
+          const plan_node &a = at(these[i]), &b = at(these[j]);
+          // Sums are the same in either order if nobody reads the intermediate value.
+          const auto unseen = [&](const plan_node& n, int index) {
+            return plan_.fetches_of[static_cast<std::size_t>(index)].empty() &&
+                   std::all_of(n.out.begin(), n.out.end(), [](const plan_edge& e) { return e.port < 0; });
+          };
+          if (only_adds(a.node->type) && only_adds(b.node->type) && unseen(a, these[i]) && unseen(b, these[j])) continue;
+          throw invalid_argument("two writes to variable '" + at(variable).node->name() +
+                                 "' in one step without an order; order them with control_dependencies" + node_text(*a.node) +
+                                 node_text(*b.node));
+        }
+      }
+  }
+
+  // The storage name of the variable that an input still refers to when its node runs; empty if there is none.
+  std::string touched(const plan_node& n, std::size_t input) {
+    const int v = variable_behind(before_identities(n.inputs[input]));
+    if (v < 0) return {};
+    const kernel_node& variable = *at(v).node;
+    const std::string shared = variable.text("shared_name");
+    return variable.text("container") + "/" + (shared.empty() ? variable.name() : shared);
+  }
+  // Orders the nodes that write a variable, or read it when they run, as one thread would run them. Nodes that depend on one that may
+  // block are left out, since it may wait for a node that comes later.
+  void keep_order_of_touches() {
+    struct touches {
+      int write = -1;
+      std::vector<int> reads;
+    };
+    std::map<std::string, touches> last;
+    const auto hold = [&](int first, int second) {
+      if (first < 0 || first == second) return;
+      at(first).then.push_back(second);
+      ++at(second).held_by;
+    };
+    if (writers_.empty()) return;
+    std::vector<int> has_waited(plan_.nodes.size(), 0);
+    for (std::size_t i = 0; i < plan_.nodes.size(); ++i)
+      if (plan_.nodes[i].waits) {
+        has_waited[i] = 1;
+        mark_users(static_cast<int>(i), has_waited, 1);
+      }
+    for (int i : plan_.order) {
+      plan_node& n = at(i);
+      if (n.node == nullptr || has_waited[static_cast<std::size_t>(i)] != 0) continue;
+      const auto written = written_inputs(*g_.at(n.node->index).op, static_cast<int>(n.inputs.size()));
+      for (std::size_t k = 0; k < n.inputs.size(); ++k) {
+        if (!n.late[k]) continue;
+        const std::string name = touched(n, k);
+        if (name.empty()) continue;
+        touches& t = last[name];
+        if (std::find(written.begin(), written.end(), static_cast<int>(k)) == written.end()) {
+          hold(t.write, i);
+          t.reads.push_back(i);
+        } else {
+          if (t.reads.empty()) hold(t.write, i);
+          for (int r : t.reads) hold(r, i);
+          t = {i, {}};
+        }
+      }
+    }
+  }
+
+  void find_frames() {
+    plan_.frames.push_back({});
+    std::map<std::pair<int, std::string>, int> known;
+    const auto frame_behind = [&](const plan_node& source) {
+      if (source.kind == flow::enter) return source.child;
+      return source.kind == flow::exit ? plan_.frames[static_cast<std::size_t>(source.frame)].parent : source.frame;
+    };
+    const auto refuse = [&](const plan_node& n, int frame, int other, const plan_node* first, const plan_node& second) {
+      const auto name = [&](int f) { return plan_.frames[static_cast<std::size_t>(f)].name; };
+      throw invalid_argument("has inputs from different frames: one is in frame '" + name(frame) + "', another in frame '" + name(other) +
+                             "'" + node_text(*n.node) + (first != nullptr && first->node != nullptr ? node_text(*first->node) : "") +
+                             (second.node != nullptr ? node_text(*second.node) : ""));
+    };
+    for (std::size_t i = 0; i < plan_.nodes.size(); ++i) {
+      plan_node& n = plan_.nodes[i];
+      int frame = -1;
+      int first = -1;
+      const auto meet = [&](int from) {
+        if (from >= static_cast<int>(i)) return;  // a loop's back edge
+        const int its = frame_behind(at(from));
+        if (frame < 0) {
+          frame = its;
+          first = from;
+        } else if (frame != its) {
+          refuse(n, frame, its, &at(first), at(from));
+        }
+      };
+      for (const auto& s : n.inputs) meet(s.node);
+      for (int c : n.controls) meet(c);
+      n.frame = std::max(frame, 0);
+      if (n.kind == flow::exit && n.frame == 0) throw invalid_argument("an Exit outside of any loop" + node_text(*n.node));
+      if (n.kind == flow::enter) {
+        const std::string name = n.node->text("frame_name");
+        const auto [at, fresh] = known.try_emplace({n.frame, name}, static_cast<int>(plan_.frames.size()));
+        const auto parallel = std::clamp<std::int64_t>(n.node->integer("parallel_iterations", 10), 1, 1 << 20);
+        if (fresh) plan_.frames.push_back({name, n.frame, 0, 0, 0, static_cast<int>(parallel)});
+        n.child = at->second;
+        ++plan_.frames[static_cast<std::size_t>(n.child)].enters;
+      }
+    }
+    for (std::size_t i = 0; i < plan_.nodes.size(); ++i)  // back edges, now that the frame of their source is known
+      for (const auto& s : plan_.nodes[i].inputs)
+        if (s.node >= static_cast<int>(i) && frame_behind(at(s.node)) != plan_.nodes[i].frame)
+          refuse(plan_.nodes[i], plan_.nodes[i].frame, frame_behind(at(s.node)), nullptr, at(s.node));
+    number_places(plan_);
+  }
+
+  graph& g_;
+  named_part& nodes_;
+  std::function<kernel_node*(int)> kernel_of_;
+  std::span<const output> feeds_;
+  std::vector<int> place_;
+  std::map<tensor_key, int> feed_nodes_;
+  std::map<int, std::vector<int>> writers_;  // indexed by variable
+  static constexpr int not_known = -2;
+  std::vector<int> variables_behind_;         // indexed by node
+  std::vector<plan_source> identities_of_;
+  run_plan plan_;
+};
+
+}  // namespace leat::runtime

@@ -1,0 +1,250 @@
+#pragma once
+// Translates a node of a graph at run time to rows of the plain table, if its operator has a definition or can be expressed by
+// operators that have: slices as views, and what `canonical` rewrites in the same way.
+
+#include <leat/named/canonical/canonical_gradients.hpp>
+#include <leat/named/definitions/defined_array.hpp>
+#include <leat/named/graph/named.hpp>
+#include <leat/ops/known.hpp>
+#include <leat/runtime/kernels/kernel.hpp>
+#include <leat/runtime/kernels/kernels_shape.hpp>
+#include <leat/runtime/kernels/node_program.hpp>
+#include <leat/runtime/plan/node_kinds.hpp>
+
+namespace leat::runtime {
+
+/// A value while a table is made: a row, known elements, or a variable.
+struct plain_value {
+  tensor_info info;
+  int row = -1;  // of a variable: the last write, -1 for its initial value
+  tensor_value known;
+  variable_slot* slot = nullptr;
+};
+
+/// Whether `plain_rows` may express an operator, judged by type; `first` is the dtype of its first input.
+inline bool may_have_rows(const op_info& op, dtype first) {
+  constexpr std::string_view known[]{  // sorted
+      "ConcatV2", "ExpandDims", "Fill", "GatherV2", "OnesLike", "Pack", "Reshape", "Split", "SplitV", "Squeeze", "StridedSlice",
+      "StridedSliceGrad", "Tile", "Unpack", "ZerosLike"};
+  static_assert(std::is_sorted(std::begin(known), std::end(known)));
+  const std::string_view t = op.type;
+  if ((t == "FloorDiv" || t == "TruncateDiv" || t == "FloorMod" || t == "TruncateMod") && is_integer(first)) return false;
+  return op.infer != nullptr || std::binary_search(std::begin(known), std::end(known), t) || is_rewritten(t);
+}
+
+class plain_rows {
+ public:
+  plain_rows(graph& table, const kernel_node& node, const op_info& op, std::vector<plain_value>& in,
+             std::function<int(plain_value&)> row_of)
+      : table_(table), node_(node), op_(op), in_(in), row_of_(std::move(row_of)) {}
+
+  /// The results as rows; empty if the operator cannot be expressed.
+  std::vector<output> make() {
+    const std::string_view t = op_.type;
+    if (auto made = shaped(t); !made.empty()) return made;
+    if (auto made = rewritten(t); !made.empty()) return made;
+    if (op_.infer == nullptr || !may_have_rows(op_, count() > 0 ? in_[0].info.type : dtype::invalid)) return {};
+    return defined();
+  }
+
+ private:
+  output in(int k) { return {table_, row_of_(in_[static_cast<std::size_t>(k)])}; }
+  const shape& extent(int k) const { return in_[static_cast<std::size_t>(k)].info.extent; }
+  const tensor_value& known(int k) const { return in_[static_cast<std::size_t>(k)].known; }
+  int count() const { return static_cast<int>(in_.size()); }
+  template <class Op, class... Inputs>
+  output node(const std::vector<std::int64_t>& numbers, const Inputs&... inputs) {
+    return make_node<Op>(numbers, inputs...);
+  }
+  output reshaped(const output& x, const shape& s) {
+    return x.extent() == s ? x : node<reshape_op>({s.dim, s.dim + s.rank}, x);
+  }
+  output spread(const output& x, const shape& s) { return x.extent() == s ? x : node<broadcast_to_op>({s.dim, s.dim + s.rank}, x); }
+  output part(const output& x, const std::vector<std::int64_t>& begin, const std::vector<std::int64_t>& size) {
+    std::vector<std::int64_t> numbers(begin);
+    numbers.insert(numbers.end(), size.begin(), size.end());
+    return node<slice_op>(numbers, x);
+  }
+
+  // By the operator's own definition.
+  std::vector<output> defined() {
+    const int held = number_inputs_of(op_, *node_.record, count());
+    const int operands = count() - held;
+    std::vector<tensor_info> infos;
+    std::vector<int> rows;
+    for (int k = 0; k < operands; ++k) {
+      infos.push_back(in_[static_cast<std::size_t>(k)].info);
+      rows.push_back(in(k).index());
+    }
+    std::vector<tensor_proto> protos;
+    for (int k = operands; k < count(); ++k) {
+      if (!known(k)) return {};
+      protos.push_back(known(k).proto());
+    }
+    number_values values;
+    for (const auto& p : protos) values.push_back(&p);
+    const auto numbers = numbers_from(form_of(op_, operands), node_.record->attributes, values, infos);
+    if (!numbers) return op_.kind == op_kind::reduction ? std::vector<output>{in(0)} : std::vector<output>{};
+    std::vector<output> made{{table_, table_.add(op_, rows, *numbers)}};
+    for (int port = 1; port < node_.record->results; ++port) {  // of cross entropies
+      const auto further = rewritten(std::string(op_.type) + ":" + std::to_string(port));
+      if (further.empty()) return {};
+      made.push_back(further[0]);
+    }
+    return made;
+  }
+
+  std::vector<output> shaped(std::string_view t) {
+    if (t == "Fill") {
+      if (!known(0)) return {};
+      return {spread(in(1), shape_from(integers(known(0))))};
+    }
+    if (t == "ZerosLike" || t == "OnesLike") return {constant(table_, in_[0].info.type, extent(0), t == "OnesLike" ? 1 : 0)};
+    if (t == "Reshape" || t == "Squeeze" || t == "ExpandDims" || t == "Tile") {
+      // The kernel knows the shape; elements are not needed.
+      if (t != "Squeeze" && !known(1)) return {};
+      if (t == "Tile") return tiled();
+      std::vector<token> given(in_.size()), made(1);
+      given[0].value = tensor_value::borrow(in_[0].info.type, extent(0), nullptr);
+      if (given.size() > 1) given[1].value = known(1);
+      session_state none;
+      step_state step(none);
+      auto& n = const_cast<kernel_node&>(node_);
+      kernel_context c(n, step, given, made);
+      (*find_kernel(t))(c);
+      return {reshaped(in(0), made[0].value.extent())};
+    }
+    if (t == "Pack") {
+      const int axis = axis_of(node_.integer("axis"), extent(0).rank + 1);
+      shape one;
+      for (int i = 0; i <= extent(0).rank; ++i) {
+        if (i == axis) one.push(1);
+        if (i < extent(0).rank) one.push(extent(0)[i]);
+      }
+      std::vector<int> rows;
+      for (int k = 0; k < count(); ++k) {
+        if (!(extent(k) == extent(0))) return {};
+        rows.push_back(reshaped(in(k), one).index());
+      }
+      return joined(rows, axis);
+    }
+    if (t == "ConcatV2") {
+      if (!known(count() - 1)) return {};
+      std::vector<int> rows;
+      for (int k = 0; k + 1 < count(); ++k) rows.push_back(in(k).index());
+      return joined(rows, axis_of(integer(known(count() - 1)), extent(0).rank));
+    }
+    if (t == "Unpack" || t == "Split" || t == "SplitV") return parts(t);
+    if (t == "StridedSlice") return slice();
+    if (t == "StridedSliceGrad") return slice_gradient();
+    if (t == "GatherV2") {
+      if (!known(2) || integer(known(2)) != 0 || node_.integer("batch_dims") != 0) return {};
+      return {make_node<gather_op>({}, in(0), in(1))};
+    }
+    return {};
+  }
+  std::vector<output> joined(const std::vector<int>& rows, int axis) {
+    if (rows.size() == 1) return {{table_, rows[0]}};
+    if (rows.size() > 60) return {};
+    const std::int64_t numbers[]{axis};
+    return {{table_, table_.add(info_of<concat_op>, rows, numbers)}};
+  }
+  std::vector<output> tiled() {
+    const auto times = integers(known(1));
+    if (times.size() != static_cast<std::size_t>(extent(0).rank) ||
+        std::any_of(times.begin(), times.end(), [](auto n) { return n < 0; }))
+      return {};
+    const output made = leat::detail::repeat_plain(in(0), times);
+    return static_cast<bool>(made) ? std::vector<output>{made} : std::vector<output>{};
+  }
+  std::vector<output> parts(std::string_view t) {
+    const int from = t == "Split" ? 1 : 0;
+    const shape s = extent(from);
+    const int pieces = node_.record->results;
+    int axis = 0;
+    std::vector<std::int64_t> sizes(static_cast<std::size_t>(pieces), 1);
+    if (t == "Unpack") {
+      axis = axis_of(node_.integer("axis"), s.rank);
+      if (s[axis] != pieces) return {};
+    } else if (t == "Split") {
+      if (!known(0)) return {};
+      axis = axis_of(integer(known(0)), s.rank);
+      if (s[axis] % pieces != 0) return {};
+      sizes.assign(sizes.size(), s[axis] / pieces);
+    } else {
+      if (!known(1) || !known(2)) return {};
+      axis = axis_of(integer(known(2)), s.rank);
+      sizes = integers(known(1));
+      std::int64_t sum = 0;
+      for (auto n : sizes) sum += n < 0 ? s[axis] + 1 : n;
+      if (sum != s[axis] || static_cast<int>(sizes.size()) != pieces) return {};
+    }
+    std::vector<output> made;
+    std::vector<std::int64_t> begin(static_cast<std::size_t>(s.rank), 0), size(s.dim, s.dim + s.rank);
+    for (auto n : sizes) {
+      size[static_cast<std::size_t>(axis)] = n;
+      output piece = part(in(from), begin, size);
+      begin[static_cast<std::size_t>(axis)] += n;
+      if (t == "Unpack") {
+        shape rest;
+        for (int i = 0; i < s.rank; ++i)
+          if (i != axis) rest.push(s[i]);
+        piece = reshaped(piece, rest);
+      }
+      made.push_back(piece);
+    }
+    return made;
+  }
+  std::optional<slice_plan> plan(const shape& s, int first) const {
+    if (!known(first) || !known(first + 1) || !known(first + 2)) return std::nullopt;
+    const slice_masks masks{node_.integer("begin_mask"), node_.integer("end_mask"), node_.integer("ellipsis_mask"),
+                            node_.integer("new_axis_mask"), node_.integer("shrink_axis_mask")};
+    auto p = plan_slice(s, integers(known(first)), integers(known(first + 1)), integers(known(first + 2)), masks);
+    if (!p.problem.empty()) return std::nullopt;
+    for (const auto& w : p.walks)
+      if (w.stride != 1) return std::nullopt;
+    return p;
+  }
+  std::vector<output> slice() {
+    const auto p = plan(extent(0), 1);
+    if (!p) return {};
+    std::vector<std::int64_t> begin, size;
+    for (const auto& w : p->walks) {
+      begin.push_back(w.begin);
+      size.push_back(w.count);
+    }
+    return {reshaped(part(in(0), begin, size), p->result)};
+  }
+  std::vector<output> slice_gradient() {
+    if (!known(0)) return {};
+    const shape s = shape_from(integers(known(0)));
+    const auto p = plan(s, 1);
+    if (!p || !(extent(4) == p->result)) return {};
+    shape whole;
+    std::vector<std::int64_t> numbers;
+    for (const auto& w : p->walks) {
+      whole.push(w.count);
+      numbers.push_back(w.begin);
+    }
+    for (std::size_t i = 0; i < p->walks.size(); ++i) numbers.push_back(s[static_cast<int>(i)] - p->walks[i].begin - p->walks[i].count);
+    return {node<pad_op>(numbers, reshaped(in(4), whole))};
+  }
+
+  // As `canonical` rewrites it.
+  std::vector<output> rewritten(std::string_view t) {
+    const canonical_rewrite* rewrite = leat::detail::find_rewrite(t);
+    if (rewrite == nullptr || rewrite->writes) return {};
+    std::vector<output> operands;
+    for (int k : rewrite->operands) operands.push_back(in(k));
+    const output made = rewrite->make(table_, operands, graph_operation(*node_.owner, node_.index));
+    return static_cast<bool>(made) ? std::vector<output>{made} : std::vector<output>{};
+  }
+
+  graph& table_;
+  const kernel_node& node_;
+  const op_info& op_;
+  std::vector<plain_value>& in_;
+  std::function<int(plain_value&)> row_of_;
+};
+
+}  // namespace leat::runtime

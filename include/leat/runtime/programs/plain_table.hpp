@@ -1,0 +1,334 @@
+#pragma once
+// Translates a plan to the plain table that the compiler's passes take, for the current shapes: variables, feeds and arrays become
+// leaves, and what depends on shapes and constants alone is computed by the same kernels. A plan that such a table cannot express
+// has none.
+
+#include <leat/ops/add_n.hpp>
+#include <leat/runtime/kernels/constants.hpp>
+#include <leat/runtime/programs/plain_rows.hpp>
+#include <leat/runtime/run/node_call.hpp>
+
+namespace leat::runtime {
+
+/// The table and the sources of its leaves.
+struct plain_table {
+  enum class leaf_kind { feed, variable, array };
+  struct leaf_source {
+    leaf_kind kind;
+    int index;
+    bool operator==(const leaf_source&) const = default;
+  };
+  struct variable {
+    variable_slot* slot;
+    tensor_info info;
+    bool written;
+  };
+  graph rows;
+  std::vector<int> targets;         // rows of fetches that are not known, and of all writes
+  std::vector<int> targets_of;      // indexed by fetch: its index among the targets, or -1
+  std::vector<tensor_value> known;  // indexed by fetch: its value, if that depends on shapes alone
+  std::vector<tensor_info> results;
+  std::vector<tensor_info> feeds;   // it was made for these
+  std::vector<std::pair<int, tensor_value>> known_feeds;  // feeds whose elements are fixed, too
+  std::vector<leaf_source> sources;  // indexed by the leaf's id - 1
+  std::vector<variable> variables;
+  std::vector<tensor_value> arrays;
+  std::vector<std::vector<variable_slot*>> together;  // written by one node
+};
+
+class plain_builder {
+ public:
+  plain_builder(graph& g, const run_plan& plan, step_state& step) : g_(g), plan_(plan), step_(step) {}
+
+  /// The table, or nothing if the plan has none for these shapes. It is valid for the elements of `known_feeds` only.
+  std::optional<plain_table> make(std::span<const tensor_value> feeds, std::span<const int> known_feeds = {}) {
+    if (plan_.has_control_flow || plan_.has_effects) return std::nullopt;
+    for (const auto& f : feeds) {
+      made_.feeds.push_back({f.type(), f.extent()});
+      if (size_of(f.type()) == 0) return std::nullopt;
+    }
+    try {
+      values_.resize(static_cast<std::size_t>(plan_.results));
+      for (std::size_t k = 0; k < plan_.feeds.size(); ++k)
+        if (plan_.feeds[k] >= 0) {
+          plain_value& v = result(plan_.feeds[k], 0);
+          v.info = made_.feeds[k];
+          if (std::find(known_feeds.begin(), known_feeds.end(), static_cast<int>(k)) != known_feeds.end()) {
+            v.known = feeds[k].kept();
+            made_.known_feeds.emplace_back(static_cast<int>(k), v.known);
+            continue;
+          }
+          v.row = leaf(v.info, info_of<placeholder_op>, plain_table::leaf_kind::feed, static_cast<int>(k));
+        }
+      for (int i : plan_.order)
+        if (plan_.nodes[static_cast<std::size_t>(i)].kind != flow::feed && !enter(i)) return std::nullopt;
+      if (!finish()) return std::nullopt;
+      return std::move(made_);
+    } catch (const std::exception&) {
+      return std::nullopt;  // the executor reports the error, or needs less memory
+    }
+  }
+  /// Whether there is no table because a variable has no value yet.
+  bool lacks_values() const { return lacks_values_; }
+
+ private:
+  static constexpr std::int64_t most_known = 4096;  // limit on elements folded at once
+
+  plain_value& result(int node, int port) {
+    return values_[static_cast<std::size_t>(plan_.nodes[static_cast<std::size_t>(node)].first_result + port)];
+  }
+  plain_value& input(const plan_node& n, int k) {
+    const auto& s = n.inputs[static_cast<std::size_t>(k)];
+    return result(s.node, s.port);
+  }
+  int leaf(const tensor_info& info, const op_info& op, plain_table::leaf_kind kind, int index) {
+    made_.sources.push_back({kind, index});
+    const auto id = made_.sources.size();
+    const std::int64_t numbers[]{0, 1, 0};
+    std::span<const std::int64_t> attributes;
+    if (kind == plain_table::leaf_kind::variable) attributes = numbers;
+    return made_.rows.add_leaf(op, info, made_.rows.keep("leaf ", std::to_string(id)), id, attributes);
+  }
+
+  // The row of a value as an operand: of known elements, a constant or an array leaf; of a variable, its value at this point.
+  int row_of(plain_value& v, int user, bool late) {
+    if (v.slot != nullptr) return read(v, user, late);
+    if (v.row >= 0) return v.row;
+    const tensor_value& t = v.known;
+    if (const auto one = uniform(t)) return v.row = constant(made_.rows, t.type(), t.extent(), *one).index();
+    made_.arrays.push_back(t);
+    const int index = static_cast<int>(made_.arrays.size()) - 1;
+    return v.row = leaf({t.type(), t.extent()}, info_of<placeholder_op>, plain_table::leaf_kind::array, index);
+  }
+  static std::optional<double> uniform(const tensor_value& t) {
+    if (t.elements() == 0) return 0.0;
+    return with_dtype(t.type(), [&]<class T>(T) -> std::optional<double> {
+      const auto all = t.values<T>();
+      for (const T x : all)
+        if (std::memcmp(&x, &all[0], sizeof(T)) != 0) return std::nullopt;
+      const double d = static_cast<double>(all[0]);
+      if constexpr (std::is_same_v<T, std::int64_t>)
+        if (d >= 9007199254740992.0 || d <= -9007199254740992.0) return std::nullopt;
+      if (d != d) return std::nullopt;
+      return d;
+    });
+  }
+  // A read that follows writes is a row of its own that waits for them.
+  int read(plain_value& v, int user, bool late) {
+    const int base = variable_row(*v.slot, v.info);
+    if (!late && v.row >= 0) return v.row;
+    if (!late) return base;
+    std::vector<int> waits;
+    for (const auto& [node, slot] : writers_)
+      if (slot == v.slot && depends(user, node)) waits.push_back(write_rows_.at(node));
+    if (waits.empty()) return v.row >= 0 ? v.row : base;
+    if (waits.size() == 1 && waits[0] == v.row) return v.row;
+    const int inputs[]{base};
+    return made_.rows.add(info_of<identity_op>, inputs, {}, waits);
+  }
+  int variable_row(variable_slot& slot, const tensor_info& info) {
+    const auto [at, fresh] = variable_rows_.try_emplace(&slot, -1);
+    if (fresh) {
+      made_.variables.push_back({&slot, info, false});
+      at->second = leaf(info, info_of<variable_op>, plain_table::leaf_kind::variable, static_cast<int>(made_.variables.size()) - 1);
+    }
+    return at->second;
+  }
+  // Whether a node depends on another.
+  bool depends(int node, int on) {
+    auto& users = users_[on];
+    if (users.empty()) {
+      users.assign(plan_.nodes.size(), false);
+      std::vector<int> open{on};
+      while (!open.empty()) {
+        const plan_node& n = plan_.nodes[static_cast<std::size_t>(open.back())];
+        open.pop_back();
+        for (const plan_edge& e : n.out)
+          if (!users[static_cast<std::size_t>(e.node)]) {
+            users[static_cast<std::size_t>(e.node)] = true;
+            open.push_back(e.node);
+          }
+      }
+    }
+    return users[static_cast<std::size_t>(node)];
+  }
+
+  bool enter(int index) {
+    const plan_node& n = plan_.nodes[static_cast<std::size_t>(index)];
+    const op_info& op = *g_.at(n.node->index).op;
+    const std::string_view type = op.type;
+    if (type == "NoOp") return true;
+    if (op.kind == op_kind::constant) {
+      plain_value& v = result(index, 0);
+      v.known = constant_of(*n.node);
+      v.info = {v.known.type(), v.known.extent()};
+      return size_of(v.info.type) > 0;
+    }
+    if (op.kind == op_kind::variable) return enter_variable(n, result(index, 0));
+    if (n.writes) return enter_write(n, index, type);
+    if (passes_on(type)) {
+      result(index, 0) = input(n, 0);
+      if (result(index, 0).slot != nullptr && !n.late.empty() && n.late[0]) result(index, 0).row = read(input(n, 0), index, true);
+      return true;
+    }
+    if (!is_pure(op)) return false;
+    if (fold(n, index)) return true;
+    std::vector<plain_value> in;
+    for (std::size_t k = 0; k < n.inputs.size(); ++k) {
+      plain_value v = input(n, static_cast<int>(k));
+      if (v.slot != nullptr) {
+        v.row = read(v, index, n.late[k]);
+        v.slot = nullptr;
+      } else if (!v.known) {
+        if (v.row < 0) return false;
+      }
+      in.push_back(std::move(v));
+    }
+    plain_rows rows(made_.rows, *n.node, op, in, [&](plain_value& v) { return row_of(v, index, false); });
+    std::vector<output> made = rows.make();
+    if (made.empty()) return false;
+    for (std::size_t k = 0; k < made.size() && static_cast<int>(k) < n.results; ++k) {
+      plain_value& v = result(index, static_cast<int>(k));
+      v.row = made[k].index();
+      v.info = {made[k].type(), made[k].extent()};
+      if (!v.info.extent.is_static()) return false;
+    }
+    return true;
+  }
+
+  bool enter_variable(const plan_node& n, plain_value& v) {
+    token t;
+    kernel_context c(*n.node, step_, {}, {&t, 1});
+    (*n.run)(c);
+    if (t.variable == nullptr) return false;
+    lacks_values_ = !t.variable->is_initialized();
+    if (lacks_values_) return false;
+    const tensor_value now = t.variable->read();
+    v.slot = t.variable;
+    v.info = {now.type(), now.extent()};
+    return size_of(v.info.type) > 0;
+  }
+
+  // Computes what depends on shapes and constants alone.
+  bool fold(const plan_node& n, int index) {
+    const std::string_view type = n.node->type;
+    std::vector<token> in(n.inputs.size()), out(static_cast<std::size_t>(n.results));
+    const bool by_shape = looks_at_shape_alone(type);
+    for (std::size_t k = 0; k < in.size(); ++k) {
+      const plain_value& v = input(n, static_cast<int>(k));
+      if (v.known) {
+        in[k].value = v.known;
+      } else if (by_shape && v.info.extent.is_static()) {
+        in[k].value = tensor_value::borrow(v.info.type, v.info.extent, nullptr);  // only its shape is read
+      } else {
+        return false;
+      }
+    }
+    if (type == "Fill" && integers_product(in[0].value) > most_known) return false;
+    if ((type == "BroadcastTo" || type == "Tile") && integers_product(in[1].value) > most_known) return false;
+    call_kernel(n, step_, in, out);
+    for (int k = 0; k < n.results; ++k) {
+      plain_value& v = result(index, k);
+      v.known = std::move(out[static_cast<std::size_t>(k)].value);
+      if (!v.known) return false;
+      v.info = {v.known.type(), v.known.extent()};
+    }
+    return true;
+  }
+  static std::int64_t integers_product(const tensor_value& v) {
+    double n = 1;
+    for (auto x : integers(v)) n *= static_cast<double>(x);
+    return n > 1e15 ? std::int64_t{1} << 50 : static_cast<std::int64_t>(n);
+  }
+
+  bool enter_write(const plan_node& n, int index, std::string_view type) {
+    const auto written = written_inputs(*g_.at(n.node->index).op, static_cast<int>(n.inputs.size()));
+    std::vector<variable_slot*> slots;
+    std::vector<output> in;
+    for (std::size_t k = 0; k < n.inputs.size(); ++k) {
+      plain_value v = input(n, static_cast<int>(k));
+      const bool is_written = std::find(written.begin(), written.end(), static_cast<int>(k)) != written.end();
+      if (is_written) {
+        if (v.slot == nullptr) return false;
+        slots.push_back(v.slot);
+        in.emplace_back(made_.rows, read(v, index, true));
+      } else {
+        if (v.slot != nullptr) v.row = read(v, index, n.late[k]), v.slot = nullptr;
+        in.emplace_back(made_.rows, row_of(v, index, false));
+      }
+    }
+    // Earlier writes to these variables, for which this one waits.
+    std::vector<int> waits;
+    for (const auto& [node, slot] : writers_)
+      if (std::find(slots.begin(), slots.end(), slot) != slots.end() && depends(index, node)) waits.push_back(write_rows_.at(node));
+    const auto write = [&](const op_info& how, std::size_t k, const output& value) {
+      const int operands[]{variable_rows_.at(slots[k]), value.index()};
+      const int row = made_.rows.add(how, operands, {}, waits);
+      writes_.push_back(row);
+      return row;
+    };
+    for (auto* s : slots) variable_row(*s, input(n, written[0]).info);
+    int row = -1;
+    if (type == "Assign") {
+      if (!(in[1].extent() == input(n, 0).info.extent)) return false;
+      row = write(info_of<assign_op>, 0, in[1]);
+    } else if (type == "AssignAdd") {
+      if (!(in[1].extent() == input(n, 0).info.extent)) return false;
+      row = write(info_of<assign_add_op>, 0, in[1]);
+    } else if (type == "AssignSub") {
+      if (!(in[1].extent() == input(n, 0).info.extent)) return false;
+      row = write(info_of<assign_sub_op>, 0, in[1]);
+    } else {
+      const canonical_rewrite* rewrite = leat::detail::find_rewrite(type);
+      if (rewrite == nullptr || !rewrite->updates) return false;
+      const auto updates = rewrite->updates(in, graph_operation(g_, n.node->index));
+      if (updates.empty()) return false;
+      for (const canonical_update& u : updates) {
+        const int made = write(u.subtract ? info_of<assign_sub_op> : info_of<assign_op>, static_cast<std::size_t>(u.variable), u.value);
+        if (row < 0) row = made;
+      }
+    }
+    if (slots.size() > 1) made_.together.push_back(slots);
+    write_rows_[index] = row;
+    for (auto* s : slots) writers_.emplace_back(index, s);
+    if (n.results > 0) {
+      plain_value& v = result(index, 0);
+      v = input(n, 0);
+      v.row = row;
+    }
+    return true;
+  }
+
+  bool finish() {
+    for (const auto& f : plan_.fetches) {
+      plain_value& v = result(f.node, f.port);
+      made_.known.push_back(v.known);
+      made_.results.push_back(v.known ? tensor_info{} : v.info);
+      if (v.known) {
+        made_.targets_of.push_back(-1);
+        continue;
+      }
+      if (v.slot == nullptr && v.row < 0) return false;
+      made_.targets_of.push_back(static_cast<int>(made_.targets.size()));
+      made_.targets.push_back(v.slot != nullptr ? (v.row >= 0 ? v.row : variable_row(*v.slot, v.info)) : v.row);
+    }
+    if (!writes_.empty()) made_.targets.push_back(made_.rows.add(info_of<group_op>, {}, {}, writes_));
+    for (plain_table::variable& v : made_.variables)
+      v.written = std::any_of(writers_.begin(), writers_.end(), [&](const auto& w) { return w.second == v.slot; });
+    return true;
+  }
+
+  graph& g_;
+  const run_plan& plan_;
+  step_state& step_;
+  plain_table made_;
+  std::vector<plain_value> values_;
+  std::map<variable_slot*, int> variable_rows_;
+  std::vector<std::pair<int, variable_slot*>> writers_;  // nodes of the plan
+  std::map<int, int> write_rows_;
+  std::map<int, std::vector<bool>> users_;
+  std::vector<int> writes_;
+  bool lacks_values_ = false;
+};
+
+}  // namespace leat::runtime

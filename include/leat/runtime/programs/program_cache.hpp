@@ -1,0 +1,204 @@
+#pragma once
+// A plan's programs, by the shapes that it is run with: the first two for one set of shapes each, since many plans see no more; the
+// third for all sizes, if the tables differ in sizes alone (plain_sizes.hpp). The programs share memory for intermediate results: one
+// that has none takes it from one that is not running. Their total is limited by the session's budget (program_budget.hpp).
+
+#include <leat/runtime/programs/plain.hpp>
+
+namespace leat::runtime {
+
+class program_cache final : program_holder {
+ public:
+  program_cache() = default;
+  program_cache(const program_cache&) = delete;
+  program_cache& operator=(const program_cache&) = delete;
+  ~program_cache() {
+    if (budget_ != nullptr) budget_->leave(*this);
+  }
+
+  /// The program for these values, compiled if there is none yet; null if the plan runs without one. It is valid for the elements of
+  /// `known_feeds` only.
+  std::shared_ptr<plain_program> find(graph& g, const run_plan& plan, step_state& step, std::span<const tensor_value> values,
+                                      std::span<const int> known_feeds = {}) {
+    std::shared_ptr<plain_program> p;
+    {
+      const std::lock_guard lock(guard_);
+      plan_sizes sizes;
+      bool may_have = false;  // a general program exists that has not been checked for these sizes
+      for (auto& at : programs_) {
+        if (!at->fits(values, sizes)) continue;
+        if (at->general && !at->checked.has(sizes)) {
+          may_have = true;
+          continue;
+        }
+        at->used.store(step.session.programs->now(), std::memory_order_relaxed);
+        if (&at == &programs_.front()) return at;
+        std::swap(at, programs_.front());
+        return programs_.front();
+      }
+      step.start_clock();
+      if (is_hopeless_ || (!may_have && !is_worth_making(values))) return nullptr;
+      const auto [made, fresh] = make(g, plan, step, values, known_feeds, may_have);
+      if (made == nullptr) return nullptr;
+      made->used.store(step.session.programs->now(), std::memory_order_relaxed);
+      if (!fresh) return made;
+      programs_.push_back(p = made);
+    }
+    enter(step.session.programs);
+    step.session.programs->tick();
+    step.session.programs->trim(p.get());
+    return p;
+  }
+  /// The same for a caller that ran `last` before: tried first, without waiting for the lock.
+  std::shared_ptr<plain_program> find(graph& g, const run_plan& plan, step_state& step, std::span<const tensor_value> values,
+                                      std::weak_ptr<plain_program>& last) {
+    if (auto p = last.lock(); p != nullptr && p->fits_alone(values)) {
+      p->used.store(step.session.programs->now(), std::memory_order_relaxed);
+      return p;
+    }
+    auto p = find(g, plan, step, values);
+    if (p != nullptr && !p->general) last = p;
+    return p;
+  }
+  /// Gives a program that is about to run, and lacks memory, that of another one that is not running.
+  void lend(plain_program& to, std::int64_t budget) {
+    const std::int64_t wanted = to.bound->needed_bytes();
+    if (wanted < least_lent || wanted <= to.bound->arena_bytes()) return;
+    const std::lock_guard lock(guard_);
+    for (auto& p : programs_) {
+      if (p.get() == &to || !p->bound || !p->guard.try_lock()) continue;
+      const std::lock_guard held(p->guard, std::adopt_lock);
+      const std::int64_t there = p->bound->arena_bytes();
+      if (there < least_lent || there > std::max(wanted, budget)) continue;
+      to.bound->take_memory(*p->bound);
+      p->bytes.store(p->own_bytes + p->bound->arena_bytes(), std::memory_order_relaxed);
+      if (to.bound->arena_bytes() >= wanted) return;
+    }
+  }
+  /// Drops a program whose variables have changed shape or are gone.
+  void forget(const std::shared_ptr<plain_program>& p) { drop(p.get()); }
+  /// Whether compiling the plan has been given up.
+  bool is_hopeless() {
+    const std::lock_guard lock(guard_);
+    return is_hopeless_;
+  }
+
+ private:
+  static constexpr std::int64_t least_lent = 1 << 16;  // bytes; smaller memory is not lent
+  static constexpr int ready_made = 64;
+  static constexpr std::size_t remembered = 1024;
+
+  void list(std::vector<program_use>& all) override {
+    const std::lock_guard lock(guard_);
+    for (const auto& p : programs_)
+      all.push_back({p->used.load(std::memory_order_relaxed), p->bytes.load(std::memory_order_relaxed), p.get(), this});
+  }
+  void drop(const budgeted_program* p) override {
+    const std::lock_guard lock(guard_);
+    std::erase_if(programs_, [&](const auto& at) { return at.get() == p; });
+  }
+
+  struct made_program {
+    std::shared_ptr<plain_program> program;
+    bool fresh = false;
+  };
+  // The program for these values: an existing one for many sizes that fits; or a new one, for these sizes or for many.
+  made_program make(graph& g, const run_plan& plan, step_state& step, std::span<const tensor_value> values,
+                    std::span<const int> known_feeds, bool may_have) {
+    std::optional<trace_scope> timed;
+    if (step.trace != nullptr) timed.emplace(step.trace, step.traced_run, "make a program", "Plan");
+    const cpu::flush_denormals mode;  // for what is computed now
+    plain_builder builder(g, plan, step);
+    std::optional<plain_table> table = builder.make(values, known_feeds);
+    if (table && may_have) {
+      if (auto p = instance(*table, values)) return {p};
+      if (!is_worth_making(values)) return {};
+    }
+    std::shared_ptr<plain_program> p;
+    if (table && earlier_) p = make_general(*table, values);
+    if (table && p == nullptr) p = program_of(*table);
+    if (p == nullptr) {
+      if (!builder.lacks_values() && ++failed_ >= 3 && programs_.empty()) is_hopeless_ = true;  // the plan has no program
+      return {};
+    }
+    // The second table is kept: its differences from the third follow from the sizes of the feeds.
+    if (made_++ > 0 && !p->general && failed_to_generalize_ < 3) earlier_ = std::move(table);
+    return {p, true};
+  }
+  std::shared_ptr<plain_program> instance(const plain_table& table, std::span<const tensor_value> values) {
+    plan_sizes sizes;
+    for (auto& at : programs_)
+      if (at->general && at->fits(values, sizes) && is_instance(*at->general, table, sizes)) {
+        at->checked.add(sizes);
+        return at;
+      }
+    return nullptr;
+  }
+  // A program for all sizes of which this table and an earlier one are instances.
+  std::shared_ptr<plain_program> make_general(const plain_table& table, std::span<const tensor_value> values) {
+    std::optional<general_table> made = generalize(*earlier_, table);
+    earlier_.reset();
+    auto p = made ? program_of(made->table) : nullptr;
+    plan_sizes sizes;
+    if (p != nullptr) p->general = std::move(made);
+    if (p == nullptr || !p->fits(values, sizes)) {
+      ++failed_to_generalize_;
+      return nullptr;
+    }
+    p->checked.add(sizes);
+    p->own_bytes += static_cast<std::int64_t>(p->general->places.size() * (sizeof(node) + 4 * sizeof(int)));
+    return p;
+  }
+  static std::shared_ptr<plain_program> program_of(const plain_table& table) {
+    try {
+      return std::make_shared<plain_program>(table);
+    } catch (const std::exception&) {
+      return nullptr;  // the executor reports the error, or needs less memory
+    }
+  }
+  // After many different shapes, compiles only for shapes seen before: a program that runs once does not pay.
+  bool is_worth_making(std::span<const tensor_value> values) {
+    if (made_ < ready_made) return true;
+    std::uint64_t h = 0;
+    for (const tensor_value& v : values) {
+      h = mix(h, static_cast<std::uint64_t>(v.type()));
+      for (int i = 0; i < v.extent().rank; ++i) h = mix(h, static_cast<std::uint64_t>(v.extent()[i]));
+    }
+    if (std::find(seen_.begin(), seen_.end(), h) != seen_.end()) return true;
+    if (seen_.size() < remembered) seen_.push_back(h);
+    else seen_[next_seen_++ % remembered] = h;
+    return false;
+  }
+  void enter(const std::shared_ptr<program_budget>& budget) {
+    const std::lock_guard lock(entering_);
+    if (budget_ != nullptr) return;
+    budget->enter(*this);
+    budget_ = budget;
+  }
+
+  std::mutex guard_;
+  std::vector<std::shared_ptr<plain_program>> programs_;  // the most recently used first
+  bool is_hopeless_ = false;
+  std::optional<plain_table> earlier_;  // a table for other sizes
+  int failed_to_generalize_ = 0;
+  int made_ = 0;
+  int failed_ = 0;
+  std::vector<std::uint64_t> seen_;  // shapes seen after many programs had been made
+  std::size_t next_seen_ = 0;
+  std::mutex entering_;
+  std::shared_ptr<program_budget> budget_;
+};
+
+inline void plain_program::have_memory(step_state& step, program_cache& cache) {
+  // Releases the memory of larger sizes.
+  if (bound->arena_bytes() > step.session.programs->most() && bound->needed_bytes() < bound->arena_bytes() / 2) bound->release_memory();
+  cache.lend(*this, step.session.programs->most());
+  const std::int64_t before = bound->arena_bytes();
+  bound->reserve();
+  if (general) stops = find_stops(code->view(), code->data(), bound->sizes(), together);
+  bytes.store(own_bytes + bound->arena_bytes(), std::memory_order_relaxed);
+  if (bound->arena_bytes() > before || bytes.load(std::memory_order_relaxed) > step.session.programs->most())
+    step.session.programs->trim(this);
+}
+
+}  // namespace leat::runtime

@@ -1,0 +1,102 @@
+#pragma once
+// What a session keeps between runs: variables, queues and other resources, by container and name. A variable's value is read and
+// replaced under its own lock; readers share its elements, and a writer that is not the only holder copies them first, so that a
+// value once read does not change.
+
+#include <leat/runtime/state/tensor_value.hpp>
+
+#include <map>
+#include <mutex>
+#include <string>
+
+namespace leat {
+
+/// A variable's storage in a session.
+class variable_slot final : public resource {
+ public:
+  variable_slot(std::string name, dtype type, const shape& extent) : name_(std::move(name)), type_(type), extent_(extent) {}
+
+  const std::string& name() const { return name_; }
+  dtype type() const { return type_; }
+  /// The shape according to the graph.
+  const shape& extent() const { return extent_; }
+
+  bool is_initialized() const {
+    const std::lock_guard lock(guard_);
+    return static_cast<bool>(value_);
+  }
+  /// The current value. Errors: failed_precondition if it has none.
+  tensor_value read() const {
+    const std::lock_guard lock(guard_);
+    if (!value_) fail();
+    return value_;
+  }
+  void assign(tensor_value value) {
+    value = value.kept();
+    const std::lock_guard lock(guard_);
+    value_ = std::move(value);
+  }
+  void clear() {
+    const std::lock_guard lock(guard_);
+    value_ = {};
+  }
+  /// Calls `change` with the value, unshared. `check` is called before with the value as it is; what it throws leaves the variable
+  /// unchanged, so `change` must not throw.
+  template <class Check, class Change>
+  void update(Check check, Change change) {
+    const std::lock_guard lock(guard_);
+    if (!value_) fail();
+    check(std::as_const(value_));
+    if (!value_.is_alone()) value_ = value_.copy();
+    change(value_);
+  }
+  /// The lock and, while it is held, the value, for a step that reads and writes several variables.
+  std::mutex& guard() { return guard_; }
+  tensor_value& locked_value() { return value_; }
+  [[noreturn]] void fail() const { throw failed_precondition("Attempting to use uninitialized value " + name_); }
+
+ private:
+  std::string name_;
+  dtype type_;
+  shape extent_;
+  mutable std::mutex guard_;
+  tensor_value value_;
+};
+
+/// Resources by container and name. Thread-safe.
+class resource_table {
+ public:
+  /// The resource, made by `make` if there is none. Errors: invalid_argument if it is of another class.
+  template <class R, class Make>
+  std::shared_ptr<R> find_or_make(std::string_view container, const std::string& name, Make make) {
+    const std::lock_guard lock(guard_);
+    auto& entry = table_[{std::string(container), name}];
+    if (entry == nullptr) entry = make();
+    auto found = std::dynamic_pointer_cast<R>(entry);
+    if (found == nullptr) throw invalid_argument("the resource '" + name + "' is of another kind");
+    return found;
+  }
+  /// Calls `f` for each.
+  template <class F>
+  void for_each(F f) const {
+    const std::lock_guard lock(guard_);
+    for (const auto& [key, held] : table_) f(key.first, key.second, *held);
+  }
+  /// Removes what a container holds, all containers without a name. Variables lose their values but stay allocated, since programs
+  /// refer to them.
+  void clear(std::string_view container = {}) {
+    const std::lock_guard lock(guard_);
+    std::erase_if(table_, [&](const auto& entry) {
+      if (!container.empty() && entry.first.first != container) return false;
+      auto* variable = dynamic_cast<variable_slot*>(entry.second.get());
+      if (variable != nullptr) variable->clear();
+      return variable == nullptr;
+    });
+  }
+
+ private:
+  mutable std::mutex guard_;
+  std::map<std::pair<std::string, std::string>, std::shared_ptr<resource>> table_;
+};
+
+}  // namespace leat

@@ -1,0 +1,528 @@
+#pragma once
+// A tensor at run time: dtype, shape and elements in row-major order. Nodes pass it to each other, sessions are fed it and return
+// it. Copies share the elements; a writer must be their only holder (`is_alone`). Strings are elements like numbers. A handle of a
+// queue or stack is a scalar of dtype resource.
+
+#include <leat/core/memory.hpp>
+#include <leat/named/graph/literal.hpp>
+#include <leat/proto/tensor_contents.hpp>
+
+#include <atomic>
+#include <concepts>
+#include <memory>
+#include <new>
+#include <ranges>
+#include <span>
+#include <utility>
+
+namespace leat {
+
+/// State that a session keeps between runs and nodes refer to by a handle: a queue, a stack, a variable.
+class resource {
+ public:
+  virtual ~resource() = default;
+};
+
+/// The dtypes of strings and of handles: values of `data_type` beyond the numeric ones.
+inline constexpr dtype text_dtype = static_cast<dtype>(data_type::string);
+inline constexpr dtype resource_dtype = static_cast<dtype>(data_type::resource);
+
+/// "float32", "string": the name of any dtype that a graph may hold.
+inline std::string dtype_name(dtype d) {
+  if (size_of(d) > 0) return std::string(name_of_dtype(d));
+  return lower_name_of_data_type(to_data_type(d));
+}
+
+/// "[2,3]": a shape as TensorFlow's kernels print it.
+inline std::string brackets(const shape& s) {
+  if (!s.has_rank()) return "<unknown>";
+  std::string text = "[";
+  for (int i = 0; i < s.rank; ++i) text += (i > 0 ? "," : "") + (s[i] < 0 ? std::string("?") : std::to_string(s[i]));
+  return text + "]";
+}
+
+namespace detail {
+
+// Per-thread cache of small free buffers: scalars are allocated in every run, and aligned heap allocation is slow.
+class small_store {
+ public:
+  static void* take() {
+    small_store* const s = mine();
+    return s == nullptr || s->count_ == 0 ? nullptr : s->held_[--s->count_];
+  }
+  static bool give(void* p) {
+    small_store* const s = mine();
+    if (s == nullptr || s->count_ == most) return false;
+    s->held_[s->count_++] = p;
+    return true;
+  }
+
+ private:
+#if defined(__SANITIZE_ADDRESS__)
+  static constexpr int most = 0;  // so that the address sanitizer sees uses after release
+#else
+  static constexpr int most = 64;
+#endif
+  small_store() = default;
+  ~small_store() {
+    ended() = true;
+    while (count_ > 0) ::operator delete(held_[--count_], std::align_val_t{64});
+  }
+  static bool& ended() {
+    thread_local bool value = false;  // readable after the thread's other objects are destroyed
+    return value;
+  }
+  static small_store* mine() {
+    if (ended()) return nullptr;
+    thread_local small_store store;
+    return &store;
+  }
+  int count_ = 0;
+  void* held_[most + 1];
+};
+
+// Elements and their reference count. Numbers follow the header in one allocation, unless they are borrowed.
+class tensor_buffer {
+ public:
+  /// Errors: resource_exhausted if memory runs out or the current meter's limit is reached. `beside`: bytes that the elements take
+  /// elsewhere.
+  static tensor_buffer* make(std::size_t bytes, std::size_t beside = 0) {
+    constexpr std::size_t header = (sizeof(tensor_buffer) + 63) / 64 * 64;
+    const bool is_small = bytes <= small_bytes;
+    if ((!is_small || beside > 0) && memory_meter::current() != nullptr) return make_metered(bytes, beside);
+    void* raw = is_small ? small_store::take() : nullptr;
+    if (raw == nullptr) raw = allocate_aligned(header + (is_small ? small_bytes : bytes) + 64);  // SIMD may read past the end
+    auto* made = new (raw) tensor_buffer;
+    made->data = static_cast<std::byte*>(raw) + header;
+    made->is_small_ = is_small;
+    return made;
+  }
+  void hold() { holders_.fetch_add(1, std::memory_order_relaxed); }
+  void release() {
+    if (holders_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    const bool keep = is_small_;
+    if (is_metered_) [[unlikely]]
+      return release_metered();
+    this->~tensor_buffer();
+    if (!keep || !small_store::give(this)) ::operator delete(this, std::align_val_t{64});
+  }
+  bool is_alone() const { return holders_.load(std::memory_order_acquire) == 1; }
+
+  std::byte* data = nullptr;
+  bool borrowed = false;
+  std::vector<std::string> texts;
+  std::shared_ptr<resource> handle;
+
+ private:
+  // A metered buffer follows a note of its meter.
+  struct alignas(64) meter_note {
+    metered_bytes taken;
+  };
+  static tensor_buffer* make_metered(std::size_t bytes, std::size_t beside) {
+    constexpr std::size_t header = (sizeof(tensor_buffer) + 63) / 64 * 64;
+    metered_bytes first;  // before the allocation
+    first.take(bytes + beside);
+    void* const raw = allocate_aligned(sizeof(meter_note) + header + bytes + 64);
+    first.give_back();
+    auto* const note = new (raw) meter_note;
+    try {
+      note->taken.take(bytes + beside);
+    } catch (...) {
+      ::operator delete(raw, std::align_val_t{64});
+      throw;
+    }
+    auto* const made = new (static_cast<std::byte*>(raw) + sizeof(meter_note)) tensor_buffer;
+    made->data = reinterpret_cast<std::byte*>(made) + header;
+    made->is_metered_ = true;
+    return made;
+  }
+  void release_metered() {
+    auto* const note = reinterpret_cast<meter_note*>(reinterpret_cast<std::byte*>(this) - sizeof(meter_note));
+    this->~tensor_buffer();
+    note->~meter_note();
+    ::operator delete(static_cast<void*>(note), std::align_val_t{64});
+  }
+
+  static constexpr std::size_t small_bytes = 64;
+  std::atomic<int> holders_{1};
+  bool is_small_ = false;
+  bool is_metered_ = false;
+};
+
+template <class A>
+concept array_like = requires(const A& a) {
+  typename A::value_type;
+  { a.dimension() } -> std::convertible_to<std::size_t>;
+  a.shape();
+  a.begin();
+} && element_type<typename A::value_type>;
+
+template <class A>
+concept makable_array = array_like<A> && requires(std::vector<std::size_t> s) { A::from_shape(s); };
+
+}  // namespace detail
+
+class tensor_value {
+ public:
+  tensor_value() = default;
+  /// Uninitialized elements; strings are empty. Errors: invalid_argument for a shape that is not fully known; unimplemented for a
+  /// dtype that is only carried; resource_exhausted if the elements exceed the memory or the session's limit.
+  tensor_value(dtype type, const shape& extent) : type_(type), extent_(extent) {
+    if (!extent.is_static()) throw invalid_argument("a value of a shape that is not known: " + brackets(extent));
+    const auto count = static_cast<std::size_t>(extent.elements());
+    if (type == text_dtype) make_texts(count);
+    else if (size_of(type) == 0 && (type != resource_dtype || extent.rank > 0)) throw unimplemented("no arrays of dtype " + dtype_name(type));
+    else buffer_ = detail::tensor_buffer::make(count * static_cast<std::size_t>(size_of(type)));
+  }
+  tensor_value(const tensor_value& other) noexcept : type_(other.type_), extent_(other.extent_), buffer_(other.buffer_) {
+    if (buffer_ != nullptr) buffer_->hold();
+  }
+  tensor_value(tensor_value&& other) noexcept
+      : type_(other.type_), extent_(other.extent_), buffer_(std::exchange(other.buffer_, nullptr)) {}
+  tensor_value& operator=(const tensor_value& other) noexcept {
+    if (other.buffer_ != nullptr) other.buffer_->hold();
+    take(other, other.buffer_);
+    return *this;
+  }
+  tensor_value& operator=(tensor_value&& other) noexcept {
+    take(other, std::exchange(other.buffer_, nullptr));
+    return *this;
+  }
+  ~tensor_value() {
+    if (buffer_ != nullptr) buffer_->release();
+  }
+
+  /// A number, a string, a list.
+  template <element_type T>
+  tensor_value(T value) : tensor_value(dtype_of<T>, shape{}) {
+    *elements_as<stored<T>>() = static_cast<stored<T>>(value);
+  }
+  tensor_value(std::string text) : tensor_value(text_dtype, shape{}) { buffer_->texts[0] = std::move(text); }
+  tensor_value(const char* text) : tensor_value(std::string(text)) {}
+  template <element_type T>
+  tensor_value(const std::vector<T>& values) : tensor_value(dtype_of<T>, vector_shape(values.size())) {
+    std::copy(values.begin(), values.end(), elements_as<stored<T>>());
+  }
+  tensor_value(std::vector<std::string> texts) : tensor_value(text_dtype, vector_shape(texts.size())) { buffer_->texts = std::move(texts); }
+  template <element_type T>
+  tensor_value(std::initializer_list<T> list) : tensor_value(std::vector<T>(list)) {}
+  template <element_type T>
+  tensor_value(const shape& extent, const std::vector<T>& values) : tensor_value(dtype_of<T>, extent) {
+    if (extent.elements() != static_cast<std::int64_t>(values.size()))
+      throw invalid_argument(std::to_string(values.size()) + " values for shape " + brackets(extent));
+    std::copy(values.begin(), values.end(), elements_as<stored<T>>());
+  }
+  tensor_value(const tensor_literal& literal) : tensor_value(from_proto(literal.proto())) {}
+  /// A copy of an array that has `shape()` and iterators, as xtensor's have.
+  template <detail::array_like A>
+  explicit(false) tensor_value(const A& array) : tensor_value(dtype_of<typename A::value_type>, shape_of_array(array)) {
+    std::copy(array.begin(), array.end(), elements_as<stored<typename A::value_type>>());
+  }
+  /// A handle.
+  static tensor_value handle(std::shared_ptr<resource> held) {
+    tensor_value made(resource_dtype, shape{});
+    made.buffer_->handle = std::move(held);
+    return made;
+  }
+  /// The elements of a constant in a file.
+  /// Errors: invalid_argument if they are malformed; unimplemented for dtypes that are only carried.
+  static tensor_value from_proto(const tensor_proto& p);
+  /// Elements that are not copied: the caller, or `owner`, keeps them alive as long as this value and its copies.
+  static tensor_value borrow(dtype type, const shape& extent, void* elements, std::shared_ptr<resource> owner = nullptr) {
+    tensor_value made;
+    made.type_ = type;
+    made.extent_ = extent;
+    made.buffer_ = detail::tensor_buffer::make(0);
+    made.buffer_->data = static_cast<std::byte*>(elements);
+    made.buffer_->borrowed = true;
+    made.buffer_->handle = std::move(owner);
+    return made;
+  }
+
+  /// Whether it holds a value; an operation without results yields an empty one.
+  explicit operator bool() const { return buffer_ != nullptr; }
+  dtype type() const { return type_; }
+  const shape& extent() const { return extent_; }
+  std::int64_t elements() const { return buffer_ == nullptr ? 0 : extent_.elements(); }
+  std::size_t bytes() const { return static_cast<std::size_t>(elements()) * static_cast<std::size_t>(size_of(type_)); }
+
+  /// The elements in row-major order. Errors: invalid_argument for another dtype.
+  template <element_type T>
+  std::span<const T> values() const {
+    check_type(dtype_of<T>);
+    return {reinterpret_cast<const T*>(buffer_->data), static_cast<std::size_t>(elements())};
+  }
+  const std::vector<std::string>& texts() const {
+    check_type(text_dtype);
+    return buffer_->texts;
+  }
+  const std::shared_ptr<resource>& held() const {
+    check_type(resource_dtype);
+    return buffer_->handle;
+  }
+  const std::byte* data() const { return buffer_->data; }
+
+  /// For writing: only while nobody else holds the elements.
+  std::byte* data() { return buffer_->data; }
+  template <element_type T>
+  std::span<T> values() {
+    check_type(dtype_of<T>);
+    return {reinterpret_cast<T*>(buffer_->data), static_cast<std::size_t>(elements())};
+  }
+  std::vector<std::string>& texts() {
+    check_type(text_dtype);
+    return buffer_->texts;
+  }
+  bool is_alone() const { return buffer_ != nullptr && !buffer_->borrowed && buffer_->is_alone(); }
+  bool is_borrowed() const { return buffer_ != nullptr && buffer_->borrowed; }
+
+  /// A copy of the elements in memory of their own.
+  tensor_value copy() const {
+    if (buffer_ == nullptr) return {};
+    tensor_value made(type_, extent_);
+    std::memcpy(made.buffer_->data, buffer_->data, bytes());
+    made.buffer_->texts = buffer_->texts;
+    if (!buffer_->borrowed) made.buffer_->handle = buffer_->handle;
+    return made;
+  }
+  /// This value, or a copy if the elements are borrowed: safe to keep after a run.
+  tensor_value kept() const { return is_borrowed() ? copy() : *this; }
+  /// The same elements in another shape with as many elements.
+  tensor_value reshaped(const shape& extent) const {
+    tensor_value made(*this);
+    made.extent_ = extent;
+    return made;
+  }
+
+  /// As an array (`xt::xarray<float>`), as a vector of all elements, or, of one element, as a number or string.
+  /// Errors: invalid_argument for another dtype, several elements as a number, or a rank that the array does not have.
+  template <class A>
+  A as() const {
+    if (buffer_ == nullptr) throw invalid_argument("an operation gives no value");
+    if constexpr (std::is_same_v<A, tensor_value>) {
+      return *this;
+    } else if constexpr (element_type<A>) {
+      check_single();
+      return static_cast<A>(values<A>()[0]);
+    } else if constexpr (std::is_same_v<A, std::string>) {
+      check_single();
+      return texts()[0];
+    } else if constexpr (std::is_same_v<A, std::vector<std::string>>) {
+      return texts();
+    } else if constexpr (detail::makable_array<A>) {
+      std::vector<std::size_t> sizes;
+      for (int i = 0; i < extent_.rank; ++i) sizes.push_back(static_cast<std::size_t>(extent_[i]));
+      typename A::shape_type its{};
+      if constexpr (requires { its.resize(sizes.size()); }) {
+        its.resize(sizes.size());
+      } else if (its.size() != sizes.size()) {
+        throw invalid_argument("a value of shape " + brackets(extent_) + " as an array of rank " + std::to_string(its.size()));
+      }
+      std::copy(sizes.begin(), sizes.end(), its.begin());
+      A made = A::from_shape(its);
+      const auto all = values<typename A::value_type>();
+      std::copy(all.begin(), all.end(), made.begin());
+      return made;
+    } else {
+      static_assert(requires(A a) { typename A::value_type; a.reserve(1); }, "a value as a number, a text, a vector or an array");
+      const auto all = values<typename A::value_type>();
+      return A(all.begin(), all.end());
+    }
+  }
+  template <class A>
+    requires(element_type<A> || std::is_same_v<A, std::string> || std::is_same_v<A, std::vector<typename A::value_type>> ||
+             detail::makable_array<A>)
+  operator A() const {
+    return as<A>();
+  }
+
+  /// As files hold it.
+  tensor_proto proto() const;
+
+ private:
+  template <class T>
+  using stored = std::conditional_t<dtype_of<T> == dtype::int64, std::int64_t, T>;
+  template <class T>
+  T* elements_as() {
+    return reinterpret_cast<T*>(buffer_->data);
+  }
+  void take(const tensor_value& from, detail::tensor_buffer* buffer) {
+    type_ = from.type_;
+    extent_ = from.extent_;
+    if (detail::tensor_buffer* const before = std::exchange(buffer_, buffer)) before->release();
+  }
+  void make_texts(std::size_t count) {
+    buffer_ = detail::tensor_buffer::make(0, count * sizeof(std::string));
+    try {
+      buffer_->texts.resize(count);
+    } catch (const std::exception&) {  // the destructor does not run for a partly constructed object
+      buffer_->release();
+      throw resource_exhausted(std::to_string(count) + " texts: the system has no such memory");
+    }
+  }
+  static shape vector_shape(std::size_t n) {
+    shape s;
+    s.push(static_cast<std::int64_t>(n));
+    return s;
+  }
+  template <class A>
+  static shape shape_of_array(const A& array) {
+    if (array.dimension() > static_cast<std::size_t>(max_rank)) throw invalid_argument("an array of more than 8 dimensions");
+    shape s;
+    for (std::size_t i = 0; i < array.dimension(); ++i) s.push(static_cast<std::int64_t>(array.shape()[i]));
+    return s;
+  }
+  void check_type(dtype wanted) const {
+    if (buffer_ == nullptr) throw invalid_argument("an operation gives no value");
+    if (type_ != wanted) throw invalid_argument("a value of " + dtype_name(type_) + " was taken as " + dtype_name(wanted));
+  }
+  void check_single() const {
+    if (elements() != 1) throw invalid_argument("a value of shape " + brackets(extent_) + " is not one number");
+  }
+
+  dtype type_ = dtype::invalid;
+  shape extent_;
+  detail::tensor_buffer* buffer_ = nullptr;
+};
+
+/// Calls `f` with an object of a dtype's C++ type. Errors: unimplemented for dtypes that are only carried.
+template <class F>
+decltype(auto) with_dtype(dtype d, F&& f) {
+  switch (d) {
+    case dtype::float32: return f(float{});
+    case dtype::float64: return f(double{});
+    case dtype::int32: return f(std::int32_t{});
+    case dtype::int64: return f(std::int64_t{});
+    case dtype::uint8: return f(std::uint8_t{});
+    case dtype::boolean: return f(bool{});
+    case dtype::invalid: break;
+  }
+  throw unimplemented("no kernel for dtype " + dtype_name(d));
+}
+/// The same for numeric dtypes.
+template <class F>
+decltype(auto) with_number(dtype d, F&& f) {
+  if (d == dtype::boolean) throw unimplemented("no kernel for dtype bool");
+  return with_dtype(d, [&]<class T>(T zero) -> decltype(auto) {
+    if constexpr (std::is_same_v<T, bool>) return f(float{});
+    else return f(zero);
+  });
+}
+/// The same for float32 and float64.
+template <class F>
+decltype(auto) with_fraction(dtype d, F&& f) {
+  if (d == dtype::float32) return f(float{});
+  if (d == dtype::float64) return f(double{});
+  throw unimplemented("no kernel for dtype " + dtype_name(d));
+}
+/// The same for index dtypes, int32 and int64.
+template <class F>
+decltype(auto) with_index(dtype d, F&& f) {
+  if (d == dtype::int32) return f(std::int32_t{});
+  if (d == dtype::int64) return f(std::int64_t{});
+  throw unimplemented("indices are int32 or int64, not " + dtype_name(d));
+}
+
+/// The elements of a small integer tensor: sizes, axes.
+inline std::vector<std::int64_t> integers(const tensor_value& v) {
+  return with_index(v.type(), [&]<class T>(T) {
+    const auto all = v.values<T>();
+    return std::vector<std::int64_t>(all.begin(), all.end());
+  });
+}
+/// Its only element. Errors: invalid_argument if it has several.
+inline std::int64_t integer(const tensor_value& v) {
+  if (v.elements() != 1) throw invalid_argument("one number is wanted, not shape " + brackets(v.extent()));
+  return integers(v)[0];
+}
+/// A vector of integers of a dtype, or a scalar with `scalar`. Errors: invalid_argument if a value does not fit the dtype.
+inline tensor_value integer_tensor(dtype type, const std::vector<std::int64_t>& numbers, bool scalar = false) {
+  shape extent;
+  if (!scalar) extent.push(static_cast<std::int64_t>(numbers.size()));
+  tensor_value made(type, extent);
+  with_index(type, [&]<class T>(T) {
+    auto all = made.values<T>();
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      all[i] = static_cast<T>(numbers[i]);
+      if (static_cast<std::int64_t>(all[i]) != numbers[i])
+        throw invalid_argument(std::to_string(numbers[i]) + " does not fit " + dtype_name(type));
+    }
+  });
+  return made;
+}
+/// A shape from its sizes. Errors: invalid_argument for a negative size or more than 8 of them.
+inline shape shape_from(const std::vector<std::int64_t>& sizes) {
+  if (sizes.size() > static_cast<std::size_t>(max_rank)) throw unimplemented("more than 8 dimensions");
+  shape s;
+  for (auto n : sizes) {
+    if (n < 0) throw invalid_argument("Dimension " + std::to_string(n) + " must be >= 0");
+    s.push(n);
+  }
+  return s;
+}
+
+inline tensor_value tensor_value::from_proto(const tensor_proto& p) {
+  const auto type = static_cast<dtype>(p.dtype);
+  const shape extent = to_shape(p.shape);
+  if (!extent.is_static()) throw unimplemented("a tensor of shape " + to_text(p.shape));
+  if (type == text_dtype) {
+    tensor_value made(type, extent);
+    made.texts() = contents<std::string>(p);
+    return made;
+  }
+  return with_dtype(type, [&]<class T>(T) {
+    tensor_value made(type, extent);  // first: it throws if there is no memory
+    const auto all = contents<T>(p);
+    std::copy(all.begin(), all.end(), made.values<T>().begin());
+    return made;
+  });
+}
+
+inline tensor_proto tensor_value::proto() const {
+  tensor_shape_proto s = to_proto(extent_);
+  if (type_ == text_dtype) return make_tensor_proto(buffer_->texts, std::move(s));
+  return with_dtype(type_, [&]<class T>(T) {
+    const auto all = values<T>();
+    return make_tensor_proto(std::vector<T>(all.begin(), all.end()), std::move(s));
+  });
+}
+
+/// "[1 -2]", "[[1 2][3 4]]", "7": elements as TensorFlow's Print and Assert write them, at most `most` of them.
+inline std::string summary_text(const tensor_value& v, std::int64_t most = 3) {
+  const std::int64_t count = v.elements();
+  if (most < 0) most = count;
+  const auto element = [&](std::int64_t i) -> std::string {
+    const auto at = static_cast<std::size_t>(i);
+    if (v.type() == text_dtype) return v.texts()[at];
+    if (v.type() == resource_dtype) return "<resource>";
+    return with_dtype(v.type(), [&]<class T>(T) -> std::string {
+      if constexpr (std::is_floating_point_v<T>) {
+        char text[32];
+        std::snprintf(text, sizeof(text), "%g", static_cast<double>(v.values<T>()[at]));
+        return text;
+      } else {
+        return std::to_string(static_cast<long long>(v.values<T>()[at]));
+      }
+    });
+  };
+  const shape& s = v.extent();
+  if (s.rank == 0) return element(0);
+  std::string text;
+  const std::int64_t shown = std::min(most, count);
+  for (std::int64_t i = 0; i < shown; ++i) {
+    int opened = 0;
+    std::int64_t step = 1;
+    for (int a = s.rank - 1; a >= 0; --a) {
+      step *= s[a];
+      if (step != 0 && i % step == 0) ++opened;
+    }
+    if (i > 0) text += opened > 0 ? std::string(static_cast<std::size_t>(opened), ']') : " ";
+    text += std::string(static_cast<std::size_t>(opened), '[') + element(i);
+  }
+  if (shown == 0) return "[]";
+  if (shown < count) text += "...";
+  // Close open brackets.
+  return text + (shown < count ? "]" : std::string(static_cast<std::size_t>(s.rank), ']'));
+}
+
+}  // namespace leat

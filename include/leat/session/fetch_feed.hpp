@@ -1,0 +1,340 @@
+#pragma once
+// The arguments of a run. Fetches are tensors, operations, names, and vectors, tuples and maps of these; the results come in the
+// same structure. Feeds are pairs of a tensor, or its name, and a value.
+
+#include <leat/named/graph/lookup.hpp>
+#include <leat/runtime/state/tensor_value.hpp>
+
+#include <array>
+#include <map>
+#include <tuple>
+
+namespace leat {
+
+/// A tensor, an operation, or the name of one.
+class fetch_item {
+ public:
+  fetch_item(const output& tensor) : held_(tensor) {}
+  fetch_item(const graph_operation& operation) : held_(operation) {}
+  fetch_item(const graph_element& element) {
+    std::visit([&](const auto& e) { held_ = e; }, element);
+  }
+  fetch_item(std::string name) : held_(std::move(name)) {}
+  fetch_item(std::string_view name) : held_(std::string(name)) {}
+  fetch_item(const char* name) : held_(std::string(name)) {}
+
+  /// Errors: not_found if the graph has no such element; invalid_argument if it may not be fetched.
+  graph_element resolve(graph& g) const {
+    const graph_element found = named_in_errors(g);
+    const auto* tensor = std::get_if<output>(&found);
+    const int index = tensor != nullptr ? tensor->index() : std::get<graph_operation>(found).index();
+    if (!g.named().record(index).fetchable)
+      throw invalid_argument("Operation '" + g.named().record(index).name +
+                             "' has been marked as not fetchable: it is inside of a branch or a loop.");
+    return found;
+  }
+
+ private:
+  graph_element named_in_errors(graph& g) const {
+    const auto refuse = [&](const error& e) {
+      const auto* name = std::get_if<std::string>(&held_);
+      const auto* tensor = std::get_if<output>(&held_);
+      const std::string what = name != nullptr                                   ? *name
+                               : tensor != nullptr && static_cast<bool>(*tensor) ? describe(*tensor)
+                                                                                 : "the operation";
+      throw invalid_argument("Argument `fetch` = " + what + " cannot be interpreted as a Tensor. (" + e.what() + ")");
+    };
+    try {
+      return find(g);
+    } catch (const not_found& e) {
+      refuse(e);
+    } catch (const invalid_argument& e) {
+      refuse(e);
+    }
+    return {};
+  }
+  graph_element find(graph& g) const {
+    if (const auto* name = std::get_if<std::string>(&held_)) return as_graph_element(g, *name);
+    if (const auto* tensor = std::get_if<output>(&held_)) {
+      if (!static_cast<bool>(*tensor)) throw invalid_argument("a fetch that is no node of a graph");
+      return as_graph_element(g, *tensor);
+    }
+    if (!std::get<graph_operation>(held_)) throw invalid_argument("a fetch that is no node of a graph");
+    return as_graph_element(g, std::get<graph_operation>(held_));
+  }
+  std::variant<output, graph_operation, std::string> held_;
+};
+
+/// A tensor to feed, or its name.
+class feed_key {
+ public:
+  /// The name if it holds one, else null.
+  const std::string* name() const { return std::get_if<std::string>(&held_); }
+  feed_key(const output& tensor) : held_(tensor) {}
+  feed_key(std::string name) : held_(std::move(name)) {}
+  feed_key(std::string_view name) : held_(std::string(name)) {}
+  feed_key(const char* name) : held_(std::string(name)) {}
+  /// Errors: not_found if the graph has no such tensor; invalid_argument if it may not be fed.
+  output resolve(graph& g) const {
+    output found;
+    try {
+      found = find(g);
+    } catch (const not_found& e) {
+      throw invalid_argument(std::string("Cannot interpret feed_dict key as Tensor: ") + e.what());
+    } catch (const invalid_argument& e) {
+      throw invalid_argument(std::string("Cannot interpret feed_dict key as Tensor: ") + e.what());
+    }
+    if (!g.named().record(found.index()).feedable) throw invalid_argument("Tensor " + found.name() + " may not be fed.");
+    return found;
+  }
+
+ private:
+  output find(graph& g) const {
+    if (const auto* name = std::get_if<std::string>(&held_))
+      return get_tensor_by_name(g, name->find(':') == name->npos ? *name + ":0" : *name);
+    if (!static_cast<bool>(std::get<output>(held_))) throw invalid_argument("a feed for what is no node of a graph");
+    return as_graph_element(g, std::get<output>(held_));
+  }
+  std::variant<output, std::string> held_;
+};
+
+namespace detail {
+
+template <class A>
+concept contiguous_array = array_like<A> && requires(const A& a) {
+  a.data();
+  a.strides();
+};
+
+// A value that refers to an array's elements, or a copy of an array that is not contiguous row-major.
+template <class A>
+tensor_value lend(const A& a) {
+  if constexpr (contiguous_array<A>) {
+    shape s;
+    if (a.dimension() > static_cast<std::size_t>(max_rank)) throw invalid_argument("an array of more than 8 dimensions");
+    std::ptrdiff_t expected = 1;
+    bool in_order = true;
+    for (std::size_t k = 0; k < a.dimension(); ++k) s.push(static_cast<std::int64_t>(a.shape()[k]));
+    for (std::size_t k = a.dimension(); k-- > 0;) {
+      in_order = in_order && (s[static_cast<int>(k)] == 1 || static_cast<std::ptrdiff_t>(a.strides()[k]) == expected);
+      expected *= static_cast<std::ptrdiff_t>(s[static_cast<int>(k)]);
+    }
+    if (in_order) {
+      const auto* first = a.data();
+      if constexpr (requires { a.data_offset(); }) first += a.data_offset();
+      return tensor_value::borrow(dtype_of<typename A::value_type>, s, const_cast<typename A::value_type*>(first));
+    }
+    return tensor_value(a);
+  } else {
+    return tensor_value(a);
+  }
+}
+template <element_type T>
+  requires(!std::is_same_v<T, bool>)
+tensor_value lend(const std::vector<T>& v) {
+  shape s;
+  s.push(static_cast<std::int64_t>(v.size()));
+  return tensor_value::borrow(dtype_of<T>, s, const_cast<T*>(v.data()));
+}
+inline tensor_value lend(const tensor_value& v) { return v; }
+
+// Owns an array that was moved into a value.
+template <class A>
+struct kept_array final : resource {
+  explicit kept_array(A&& given) : array(std::move(given)) {}
+  A array;
+};
+// The same of a temporary array: it is moved into the value, which refers to its elements.
+template <class A>
+  requires(!std::is_reference_v<A> && !std::is_const_v<A>)
+tensor_value keep(A&& given) {
+  if constexpr (std::is_same_v<A, tensor_value>) {
+    return std::move(given);
+  } else {
+    auto held = std::make_shared<kept_array<A>>(std::move(given));
+    const tensor_value lent = lend(std::as_const(held->array));
+    if (!lent.is_borrowed()) return lent;
+    return tensor_value::borrow(lent.type(), lent.extent(), const_cast<std::byte*>(lent.data()), std::move(held));
+  }
+}
+
+/// Converts numbers to another dtype if no value changes.
+inline tensor_value converted(const tensor_value& v, dtype wanted) {
+  if (v.type() == wanted) return v;
+  if (size_of(v.type()) == 0 || size_of(wanted) == 0) return {};
+  return with_dtype(wanted, [&]<class To>(To) {
+    return with_dtype(v.type(), [&]<class From>(From) -> tensor_value {
+      if constexpr (std::is_same_v<To, bool> != std::is_same_v<From, bool>) {
+        return {};
+      } else {
+        tensor_value made(wanted, v.extent());
+        const auto from = v.values<From>();
+        auto to = made.values<To>();
+        for (std::size_t i = 0; i < from.size(); ++i) {
+          // A floating-point value is rounded to the nearest, so that 0.1 can be fed to float32.
+          if constexpr (!std::is_floating_point_v<To>) {
+            if (std::is_floating_point_v<From> ? !(from[i] >= From(-9.2e18) && from[i] <= From(9.2e18)) : false) return {};
+            const auto whole = static_cast<std::int64_t>(from[i]);
+            to[i] = static_cast<To>(whole);
+            if (static_cast<From>(whole) != from[i] || static_cast<std::int64_t>(to[i]) != whole) return {};
+          } else {
+            to[i] = static_cast<To>(from[i]);
+          }
+        }
+        return made;
+      }
+    });
+  });
+}
+
+}  // namespace detail
+
+/// A tensor and its value in one run. An lvalue array is not copied if it is contiguous row-major: it must live, unchanged, until the
+/// run has ended. A temporary is owned by the item; the elements of a temporary view (a span) must outlive the run all the same.
+/// Numbers and braced lists are converted to the tensor's dtype where that changes no value; arrays must have that dtype.
+class feed_item {
+ public:
+  template <class V>
+  feed_item(feed_key key, V&& given) : tensor(std::move(key)) {
+    using array = std::remove_cvref_t<V>;
+    if constexpr (element_type<array> || std::is_convertible_v<const array&, std::string>) {
+      value = tensor_value(static_cast<const array&>(given));
+      adapts = element_type<array>;
+    } else if constexpr (std::is_same_v<array, tensor_literal>) {
+      value = tensor_value(static_cast<const array&>(given));
+      adapts = true;
+    } else if constexpr (requires { detail::lend(std::as_const(given)); }) {
+      if constexpr (std::is_lvalue_reference_v<V>) value = detail::lend(given);
+      else if constexpr (std::is_const_v<V>) value = tensor_value(given);
+      else value = detail::keep(std::move(given));
+    } else {
+      value = tensor_value(static_cast<const array&>(given));
+    }
+  }
+  feed_item(feed_key key, const tensor_literal& list) : tensor(std::move(key)), value(list), adapts(true) {}
+
+  feed_key tensor;
+  tensor_value value;
+  bool adapts = false;
+};
+
+class feed_list {
+ public:
+  feed_list() = default;
+  feed_list(std::initializer_list<feed_item> items) : items_(items) {}
+  feed_list(std::vector<feed_item> items) : items_(std::move(items)) {}
+  template <class Key, class Value>
+  feed_list(const std::vector<std::pair<Key, Value>>& items) {
+    for (const auto& [k, v] : items) items_.emplace_back(k, v);
+  }
+  template <class Key, class Value>
+  feed_list(std::vector<std::pair<Key, Value>>&& items) {
+    for (auto& [k, v] : items) items_.emplace_back(k, std::move(v));
+  }
+  template <class Key, class Value>
+  feed_list(const std::map<Key, Value>& items) {
+    for (const auto& [k, v] : items) items_.emplace_back(k, v);
+  }
+  template <class Key, class Value>
+  feed_list(std::map<Key, Value>&& items) {
+    for (auto& [k, v] : items) items_.emplace_back(k, std::move(v));
+  }
+  const std::vector<feed_item>& items() const { return items_; }
+
+ private:
+  std::vector<feed_item> items_;
+};
+
+namespace detail {
+
+/// Flattens a structure of fetches to a list, and rebuilds the structure from the list of results.
+template <class F>
+struct fetch_structure {
+  using result = tensor_value;
+  static void flatten(const F& f, std::vector<fetch_item>& list) { list.emplace_back(f); }
+  static result rebuild(const F&, std::vector<tensor_value>::iterator& at) { return std::move(*at++); }
+};
+template <class X>
+struct fetch_structure<std::vector<X>> {
+  using result = std::vector<typename fetch_structure<X>::result>;
+  static void flatten(const std::vector<X>& f, std::vector<fetch_item>& list) {
+    for (const auto& x : f) fetch_structure<X>::flatten(x, list);
+  }
+  static result rebuild(const std::vector<X>& f, std::vector<tensor_value>::iterator& at) {
+    result made;
+    for (const auto& x : f) made.push_back(fetch_structure<X>::rebuild(x, at));
+    return made;
+  }
+};
+template <class X, std::size_t N>
+struct fetch_structure<std::array<X, N>> {
+  using result = std::array<typename fetch_structure<X>::result, N>;
+  static void flatten(const std::array<X, N>& f, std::vector<fetch_item>& list) {
+    for (const auto& x : f) fetch_structure<X>::flatten(x, list);
+  }
+  static result rebuild(const std::array<X, N>& f, std::vector<tensor_value>::iterator& at) {
+    result made;
+    for (std::size_t k = 0; k < N; ++k) made[k] = fetch_structure<X>::rebuild(f[k], at);
+    return made;
+  }
+};
+template <class Key, class X>
+struct fetch_structure<std::map<Key, X>> {
+  using result = std::map<Key, typename fetch_structure<X>::result>;
+  static void flatten(const std::map<Key, X>& f, std::vector<fetch_item>& list) {
+    for (const auto& [k, x] : f) fetch_structure<X>::flatten(x, list);
+  }
+  static result rebuild(const std::map<Key, X>& f, std::vector<tensor_value>::iterator& at) {
+    result made;
+    for (const auto& [k, x] : f) made.emplace(k, fetch_structure<X>::rebuild(x, at));
+    return made;
+  }
+};
+template <class... Xs>
+struct fetch_structure<std::tuple<Xs...>> {
+  using result = std::tuple<typename fetch_structure<Xs>::result...>;
+  static void flatten(const std::tuple<Xs...>& f, std::vector<fetch_item>& list) {
+    std::apply([&](const Xs&... x) { (fetch_structure<Xs>::flatten(x, list), ...); }, f);
+  }
+  static result rebuild(const std::tuple<Xs...>& f, std::vector<tensor_value>::iterator& at) {
+    return std::apply([&](const Xs&... x) { return result{fetch_structure<Xs>::rebuild(x, at)...}; }, f);  // braces: left to right
+  }
+};
+template <class X, class Y>
+struct fetch_structure<std::pair<X, Y>> {
+  using result = std::pair<typename fetch_structure<X>::result, typename fetch_structure<Y>::result>;
+  static void flatten(const std::pair<X, Y>& f, std::vector<fetch_item>& list) {
+    fetch_structure<X>::flatten(f.first, list);
+    fetch_structure<Y>::flatten(f.second, list);
+  }
+  static result rebuild(const std::pair<X, Y>& f, std::vector<tensor_value>::iterator& at) {
+    auto first = fetch_structure<X>::rebuild(f.first, at);
+    return {std::move(first), fetch_structure<Y>::rebuild(f.second, at)};
+  }
+};
+template <class F>
+inline constexpr bool is_fetch_structure = std::is_convertible_v<F, fetch_item>;
+template <class X>
+inline constexpr bool is_fetch_structure<std::vector<X>> = is_fetch_structure<X>;
+template <class X, std::size_t N>
+inline constexpr bool is_fetch_structure<std::array<X, N>> = is_fetch_structure<X>;
+template <class Key, class X>
+inline constexpr bool is_fetch_structure<std::map<Key, X>> = is_fetch_structure<X>;
+template <class... Xs>
+inline constexpr bool is_fetch_structure<std::tuple<Xs...>> = (is_fetch_structure<Xs> && ...);
+template <class X, class Y>
+inline constexpr bool is_fetch_structure<std::pair<X, Y>> = is_fetch_structure<X> && is_fetch_structure<Y>;
+
+// The result of a typed run: a number, a string, or a vector or array of them.
+template <class T>
+concept run_result = element_type<T> || std::is_same_v<T, std::string> || std::is_same_v<T, std::vector<std::string>> || requires {
+  requires element_type<typename T::value_type>;
+};
+
+}  // namespace detail
+
+/// A tensor, an operation, a name, or a vector, array, tuple, pair or map of these.
+template <class F>
+concept graph_fetch = detail::is_fetch_structure<F>;
+
+}  // namespace leat

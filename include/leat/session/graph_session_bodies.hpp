@@ -1,0 +1,246 @@
+#pragma once
+// Planning and running of graph_session: the bodies of its non-template functions. Included by graph_session.hpp, or, with
+// LEAT_SEPARATE_COMPILATION, by <leat/separate.hpp> alone.
+
+#include <leat/named/graph/device.hpp>
+#include <leat/runtime/kernels/constants.hpp>
+#include <leat/session/graph_session_class.hpp>
+#include <leat/session/prepared_run.hpp>
+
+#include <iostream>
+
+namespace leat {
+
+LEAT_FUNCTION graph_callable::graph_callable(graph_session& owner, std::shared_ptr<runtime::prepared_run> prepared, run_options options)
+    : owner_(&owner), prepared_(std::move(prepared)), options_(options), results_(prepared_->places.size()) {
+  for (const output& f : prepared_->feeds) types_.push_back(f.type());
+  feeds_.reserve(types_.size());
+}
+LEAT_FUNCTION const std::vector<tensor_value>& graph_callable::run() {
+  // Reuses the results of the last call unless the caller still holds them.
+  for (std::size_t k = 0; k < results_.size(); ++k)
+    if (const int place = prepared_->places[k]; place >= 0 && static_cast<std::size_t>(place) < fetched_.size())
+      fetched_[static_cast<std::size_t>(place)] = std::move(results_[k]);
+  owner_->execute(*prepared_, feeds_, fetched_, options_, last_);
+  for (std::size_t k = 0; k < results_.size(); ++k)
+    if (const int place = prepared_->places[k]; place >= 0) {
+      tensor_value& from = fetched_[static_cast<std::size_t>(place)];
+      results_[k] = from.is_borrowed() ? from.copy() : std::move(from);
+    }
+  feeds_.clear();
+  return results_;
+}
+
+LEAT_FUNCTION graph_session::graph_session(graph& g, session_options options) : graph_(g), options_(options) {
+  cpu::require_one_configuration();
+  const auto check_threads = [](const char* name, int threads) {
+    if (threads < 0) throw invalid_argument(std::string(name) + " is " + std::to_string(threads) + "; it is the number of threads, or 0");
+  };
+  check_threads("inter_op_parallelism_threads", options.inter_op_parallelism_threads);
+  check_threads("intra_op_parallelism_threads", options.intra_op_parallelism_threads);
+  if (options.memory_limit_in_bytes < 0)
+    throw invalid_argument("memory_limit_in_bytes is " + std::to_string(options.memory_limit_in_bytes) +
+                           "; it is the number of bytes, or 0");
+  if (options.memory_limit_in_bytes > 0) state_.meter = memory_meter::make(options.memory_limit_in_bytes);
+  if (options.program_memory_in_bytes < 0)
+    throw invalid_argument("program_memory_in_bytes is " + std::to_string(options.program_memory_in_bytes) +
+                           "; it is a number of bytes, or 0");
+  state_.log = options.log;
+  state_.programs->set(options.program_memory_in_bytes);
+}
+LEAT_FUNCTION graph_session::~graph_session() { close(); }
+
+LEAT_FUNCTION void graph_session::assign(const output& variable, const tensor_value& value) {
+  variable_slot& s = slot(variable);
+  tensor_value fits = value.type() == s.type() ? value : value.extent().rank == 0 ? detail::converted(value, s.type()) : tensor_value{};
+  if (!fits)
+    throw invalid_argument("the variable '" + s.name() + "' is " + dtype_name(s.type()) + ", the value " + dtype_name(value.type()));
+  if (!may_equal(s.extent(), value.extent()))
+    throw invalid_argument("the variable '" + s.name() + "' has shape " + brackets(s.extent()) + ", the value " + brackets(value.extent()));
+  const memory_scope metered(state_.meter);
+  s.assign(fits.copy());
+}
+
+LEAT_FUNCTION std::vector<std::string> graph_session::uninitialized_variables() {
+  std::vector<std::string> names;
+  for (const char* kind : {"variables", "local_variables"})
+    for (const output& v : get_tensors(graph_, kind))
+      if (!is_initialized(v)) names.push_back(v.operation().name());
+  return names;
+}
+
+LEAT_FUNCTION void graph_session::reset(std::string_view container) {
+  const std::lock_guard lock(guard_);
+  if (graph_.named().runs.load() > 0) throw failed_precondition("reset while the session runs");
+  state_.resources.clear(container);
+}
+
+LEAT_FUNCTION void graph_session::register_host_function(std::string_view token_text, session_function f) {
+  state_.host_functions.set(token_text, std::move(f));
+}
+
+LEAT_FUNCTION std::vector<tensor_value> graph_session::run_list(std::span<const fetch_item> fetches, const feed_list& feeds,
+                                                                const run_options& how) {
+  std::vector<output> fed;
+  std::vector<tensor_value> values;
+  for (const feed_item& f : feeds.items()) {
+    fed.push_back(f.tensor.resolve(graph_));
+    values.push_back(f.value);
+    if (f.adapts && f.value.type() != fed.back().type())
+      if (tensor_value fits = detail::converted(f.value, fed.back().type())) values.back() = std::move(fits);
+  }
+  const auto p = prepared(fetches, fed);
+  std::vector<tensor_value> fetched;
+  std::weak_ptr<runtime::plain_program> none;
+  execute(*p, values, fetched, how, none);
+  std::vector<tensor_value> results;
+  for (int place : p->places) results.push_back(place < 0 ? tensor_value{} : fetched[static_cast<std::size_t>(place)].kept());
+  return results;
+}
+
+LEAT_FUNCTION std::shared_ptr<runtime::prepared_run> graph_session::prepared(std::span<const fetch_item> fetches,
+                                                                             const std::vector<output>& feeds) {
+  const std::lock_guard lock(guard_);
+  check_open();
+  if (graph_.size() == 0) throw failed_precondition("The Session graph is empty. Add operations to the graph before calling run().");
+  graph_.named().settle_names(graph_);
+  place_nodes();
+  auto made = std::make_shared<runtime::prepared_run>();
+  std::vector<int> key;
+  std::vector<int> targets;
+  for (const fetch_item& f : fetches) {
+    const graph_element e = f.resolve(graph_);
+    if (const auto* operation = std::get_if<graph_operation>(&e)) {
+      targets.push_back(operation->index());
+      made->places.push_back(-1);
+      key.insert(key.end(), {operation->index(), -1});
+    } else {
+      const output& tensor = std::get<output>(e);
+      made->places.push_back(static_cast<int>(made->fetches.size()));
+      made->fetches.push_back(tensor);
+      key.insert(key.end(), {tensor.index(), tensor.port()});
+    }
+  }
+  key.push_back(-2);
+  for (const output& f : feeds) key.insert(key.end(), {f.index(), f.port()});
+  auto& known = plans_[key];
+  if (known == nullptr) {
+    made->feeds = feeds;
+    made->plan = runtime::run_planner(graph_, [this](int index) { return kernel_node_of(index); }).make(made->fetches, targets, feeds);
+    known = std::move(made);
+  }
+  return known;
+}
+
+LEAT_FUNCTION void graph_session::execute(runtime::prepared_run& p, std::span<const tensor_value> feeds, std::vector<tensor_value>& fetched,
+                                          const run_options& how, std::weak_ptr<runtime::plain_program>& last) {
+  if (feeds.size() != p.feeds.size())
+    throw invalid_argument(std::to_string(feeds.size()) + " values for " + std::to_string(p.feeds.size()) + " feeds");
+  check_open();
+  for (std::size_t k = 0; k < feeds.size(); ++k) check_feed(p.feeds[k], feeds[k]);
+  const memory_scope metered(state_.meter);
+  step_state step(state_);
+  step.cancel = how.cancel;
+  step.timeout_in_ms = how.timeout_in_ms > 0 ? how.timeout_in_ms : options_.operation_timeout_in_ms;
+  step.check_calls();
+  const runtime::graph_in_use frozen(graph_.named());
+  const cpu::scoped_thread_limit within(options_.intra_op_parallelism_threads);
+  std::optional<trace_scope> timed;
+  if (how.trace != nullptr) {
+    step.traced_run = (step.trace = how.trace)->begin_run();
+    timed.emplace(step.trace, step.traced_run, "run", "Session");
+  }
+  const bool fuses = options_.fuse && (step.trace == nullptr || step.trace->detail() == trace_detail::steps);
+  const bool is_program = !p.plan.has_control_flow && !p.plan.has_effects;
+  if (fuses && is_program)
+    if (const auto program = p.programs.find(graph_, p.plan, step, feeds, last)) {
+      try {
+        if (program->run(feeds, fetched, step, p.programs)) {
+          fused_runs_.fetch_add(1, std::memory_order_relaxed);
+          return;
+        }
+        p.programs.forget(program);
+        last.reset();
+      } catch (const cancelled&) {
+        throw;
+      } catch (const deadline_exceeded&) {
+        throw;
+      } catch (const std::exception&) {
+        // Nothing was written: running node by node names the failing node.
+      }
+    }
+  if (cpu::has_threads && options_.inter_op_parallelism_threads != 1) {
+    step.threads_for_waiting = true;
+    step.threads = options_.inter_op_parallelism_threads > 1 ? options_.inter_op_parallelism_threads : within.count_outside();
+  }
+  step.start_clock();
+  const cpu::flush_denormals mode;
+  const bool in_parts = fuses && (!is_program || p.programs.is_hopeless());
+  fetched = runtime::run_plan_once(in_parts ? p.plan_in_parts(graph_) : p.plan, step, feeds);
+}
+
+LEAT_FUNCTION void graph_session::check_feed(const output& tensor, const tensor_value& value) {
+  if (!value) throw invalid_argument("no value for the tensor '" + tensor.name() + "'");
+  if (value.type() != tensor.type() && to_data_type(tensor.type()) != data_type::invalid)
+    throw invalid_argument("Cannot feed a value of " + dtype_name(value.type()) + " for Tensor '" + tensor.name() + "', which has dtype " +
+                           dtype_name(tensor.type()) + place_text(tensor));
+  if (!may_equal(tensor.extent(), value.extent()))
+    throw invalid_argument("Cannot feed value of shape " + shape_text(value.extent()) + " for Tensor " + tensor.name() +
+                           ", which has shape " + shape_text(tensor.extent()) + place_text(tensor));
+}
+
+LEAT_FUNCTION std::string graph_session::place_text(const output& tensor) {
+  const source_position at = tensor.operation().made_at();
+  return at.line == 0 ? std::string{} : std::string(" (made at ") + at.file + ":" + std::to_string(at.line) + ")";
+}
+
+LEAT_FUNCTION kernel_node* graph_session::kernel_node_of(int index) {
+  auto& n = kernel_nodes_[index];
+  if (n == nullptr) {
+    n = std::make_unique<kernel_node>();
+    n->owner = &graph_;
+    n->index = index;
+    n->type = graph_.at(index).op->type;
+    n->record = &graph_.named().record(index);
+  }
+  return n.get();
+}
+
+LEAT_FUNCTION variable_slot& graph_session::slot(const output& variable) {
+  const graph& g = graph_;
+  if (&variable.owner() != &graph_ || g.at(variable.index()).op->kind != op_kind::variable)
+    throw invalid_argument((static_cast<bool>(variable) ? describe(variable) : std::string("nothing")) +
+                           " is not a variable of this session's graph");
+  const std::lock_guard lock(guard_);
+  kernel_node& n = *kernel_node_of(variable.index());
+  step_state step(state_);
+  token result;
+  kernel_context c(n, step, {}, {&result, 1});
+  return runtime::slot_of(c);
+}
+
+LEAT_FUNCTION void graph_session::place_nodes() {
+  constexpr const char* here = "/job:localhost/replica:0/task:0/device:CPU:0";
+  const named_part& nodes = graph_.named();
+  for (; placed_ < graph_.size(); ++placed_) {
+    const node_record& r = nodes.record(placed_);
+    if (!r.device.empty()) {
+      const device_spec d = parse_device(r.device);
+      const bool other_process = (d.job && *d.job != "localhost") || (d.replica && *d.replica != 0) || (d.task && *d.task != 0);
+      const bool other_device = (d.type && *d.type != "CPU") || (d.index && *d.index != 0);
+      if (other_process || (other_device && !options_.allow_soft_placement)) {
+        std::string text = "Cannot assign a device for operation " + r.name + ": node " + r.name + " was explicitly assigned to " +
+                           std::string(r.device) + " but available devices are [ " + here +
+                           " ]. Make sure the device specification refers to a valid device.";
+        if (r.made_at.line != 0) text += std::string(" It was made at ") + r.made_at.file + ":" + std::to_string(r.made_at.line);
+        throw invalid_argument(text);
+      }
+    }
+    if (options_.log_device_placement) {
+      const std::lock_guard lock(state_.log_guard);
+      (state_.log != nullptr ? *state_.log : std::cerr) << r.name << ": (" << graph_.at(placed_).op->type << "): " << here << "\n";
+    }
+  }
+}
+
+}  // namespace leat

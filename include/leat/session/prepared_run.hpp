@@ -1,0 +1,44 @@
+#pragma once
+// What a session keeps for a set of fetches and feeds: its plan, and the programs compiled from it.
+
+#include <leat/runtime/parts/plan_parts.hpp>
+#include <leat/runtime/run/executor.hpp>
+
+namespace leat {
+
+namespace runtime {
+
+/// A set of fetches and feeds, ready to run.
+struct prepared_run {
+  std::vector<output> fetches;      // the fetches that are tensors
+  std::vector<int> places;          // indexed by requested item: its index among the fetches, -1 for an operation
+  std::vector<output> feeds;
+  run_plan plan;
+  program_cache programs;
+
+  /// The plan for a run node by node, its compilable subgraphs replaced by parts.
+  const run_plan& plan_in_parts(graph& g) {
+    std::call_once(parted_, [&] { parts_ = with_programs(g, plan); });
+    return parts_;
+  }
+
+ private:
+  std::once_flag parted_;
+  run_plan parts_;
+};
+
+/// The graph accepts no new nodes during its lifetime.
+class graph_in_use {
+ public:
+  explicit graph_in_use(named_part& nodes) : nodes_(nodes) { nodes_.runs.fetch_add(1, std::memory_order_acq_rel); }
+  graph_in_use(const graph_in_use&) = delete;
+  graph_in_use& operator=(const graph_in_use&) = delete;
+  ~graph_in_use() { nodes_.runs.fetch_sub(1, std::memory_order_acq_rel); }
+
+ private:
+  named_part& nodes_;
+};
+
+}  // namespace runtime
+
+}  // namespace leat

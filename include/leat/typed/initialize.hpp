@@ -1,0 +1,129 @@
+#pragma once
+// Initialization of variables.
+
+#include <cmath>
+#include <cstring>
+#include <leat/core/philox.hpp>
+#include <leat/typed/table.hpp>
+
+namespace leat::detail {
+
+// Writes a number, given as bits, in its dtype.
+inline void write_number(void* to, dtype type, std::uint64_t bits) {
+  const double real = std::bit_cast<double>(bits);
+  const auto whole = static_cast<std::int64_t>(bits);
+  switch (type) {
+    case dtype::float32: *static_cast<float*>(to) = static_cast<float>(real); break;
+    case dtype::float64: *static_cast<double*>(to) = real; break;
+    case dtype::int32: *static_cast<std::int32_t*>(to) = static_cast<std::int32_t>(whole); break;
+    case dtype::int64: *static_cast<std::int64_t*>(to) = whole; break;
+    case dtype::uint8: *static_cast<std::uint8_t*>(to) = static_cast<std::uint8_t>(whole); break;
+    case dtype::boolean: *static_cast<bool*>(to) = whole != 0; break;
+    case dtype::invalid: break;
+  }
+}
+
+// The bits of a number stored in its dtype.
+[[gnu::cold]] inline std::uint64_t read_number(const void* from, dtype type) {
+  switch (type) {
+    case dtype::float32: return std::bit_cast<std::uint64_t>(static_cast<double>(*static_cast<const float*>(from)));
+    case dtype::float64: return std::bit_cast<std::uint64_t>(*static_cast<const double*>(from));
+    case dtype::int32: return static_cast<std::uint64_t>(static_cast<std::int64_t>(*static_cast<const std::int32_t*>(from)));
+    case dtype::int64: return static_cast<std::uint64_t>(*static_cast<const std::int64_t*>(from));
+    case dtype::uint8: return *static_cast<const std::uint8_t*>(from);
+    case dtype::boolean: return *static_cast<const bool*>(from) ? 1 : 0;
+    case dtype::invalid: break;
+  }
+  return 0;
+}
+
+// Optimizers' settings are float64 until the variable's dtype is known.
+inline void check_number(dtype type, std::uint64_t bits) {
+  if (type == dtype::float32) checked_number<float>("a setting of an optimizer: ", std::bit_cast<double>(bits));
+}
+
+// A plain number `id` may differ between runs if it fits. Parameters and variables belong to the session.
+[[gnu::cold]] inline void check_other_number(const session_view& view, std::uint64_t id, std::uint64_t bits) {
+  const auto refuse = [](std::string_view what, std::string_view name, std::string_view remedy, std::string_view start = "number") {
+    throw invalid_argument("two values for one " + std::string(start) + ": " + std::string(what) + " \"" + std::string(name) +
+                           "\" starts from another " + std::string(start) +
+                           " in an expression that is fetched than in the session. " + std::string(remedy));
+  };
+  for (int k = 0; k < view.numbers(); ++k) {
+    const auto row = view.number(k);
+    if (row.id == id && row.is_parameter)
+      refuse("parameter", view.text_at(row.name).view(), "Feed it in the run, or set it with session.assign");
+    if (row.carried == id) check_number(row.type, bits);
+  }
+  for (int k = 0; k < view.variables(); ++k)
+    for (int i = 0; i < view.variable(k).numbers; ++i)
+      if (view.variable(k).start == 0 && initial_number_id(view.variable(k).id, i) == id)
+        refuse("variable", view.name_of(k).view(), "Make the session of that expression, or set the variable with session.assign",
+               view.variable(k).kind == initializer_kind::array ? "array" : "number");
+}
+
+// The bits of a value in a dtype.
+inline std::uint64_t bits_as(dtype type, double value) {
+  return is_floating(type) ? std::bit_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+}
+
+// Random numbers depend on the seed and the variable's name alone. They are drawn in the variable's precision.
+[[gnu::cold]] inline void fill_random(std::byte* to, const variable_row& v, const std::uint64_t* numbers, std::string_view name) {
+  const auto count = static_cast<std::uint64_t>(v.extent.elements());
+  const std::uint64_t seed = mix(numbers[2], hash_text(name));
+  double first = std::bit_cast<double>(numbers[0]);
+  double second = std::bit_cast<double>(numbers[1]);
+  const bool flat = v.kind == initializer_kind::uniform || v.kind == initializer_kind::glorot_uniform;
+  if (v.kind == initializer_kind::glorot_uniform) {
+    // Fan in and out: the last two dimensions, times the receptive field before them.
+    double field = 1;
+    for (int a = 0; a + 2 < v.extent.rank; ++a) field *= static_cast<double>(v.extent[a]);
+    const double out = v.extent.rank == 0 ? 1 : static_cast<double>(v.extent[v.extent.rank - 1]);
+    const double in = v.extent.rank < 2 ? out : static_cast<double>(v.extent[v.extent.rank - 2]);
+    second = std::sqrt(6 / (field * (in + out)));
+    first = -second;
+  }
+  for (std::uint64_t i = 0; i < count; ++i) {
+    double value = 0;
+    if (flat) {
+      const double unit = v.type == dtype::float32 ? static_cast<double>(uniform<float>(seed, i)) : uniform<double>(seed, i);
+      value = first + (second - first) * unit;
+    } else {
+      double drawn = normal<double>(seed, i);
+      for (std::uint64_t again = 1; v.kind == initializer_kind::truncated_normal && (drawn > 2 || drawn < -2); ++again)
+        drawn = normal<double>(mix(seed, again), i);
+      value = first + second * drawn;
+    }
+    write_number(to + i * static_cast<std::uint64_t>(size_of(v.type)), v.type, std::bit_cast<std::uint64_t>(value));
+  }
+}
+
+/// Validates an initializer's numbers before any variable is written.
+template <bool Random>
+[[gnu::cold]] void check_initializer(const variable_row& v, const std::uint64_t* numbers, std::string_view name) {
+  if constexpr (Random) {
+    if (!is_random(v.kind)) return;
+    if (!is_floating(v.type))
+      throw invalid_argument("variable \"" + std::string(name) + "\" cannot start from random numbers: they are float32 or float64");
+    for (int i = 0; v.kind != initializer_kind::glorot_uniform && i < 2; ++i)
+      if (const double value = std::bit_cast<double>(numbers[i]); !fits(v.type, value))
+        refuse_number("variable \"" + std::string(name) + "\": ", v.type, value);
+  }
+}
+
+/// Initializes a variable. Without `Random`, no variable of the session starts from random numbers.
+template <bool Random>
+[[gnu::cold]] void initialize_variable(std::byte* to, const variable_row& v, const std::uint64_t* numbers, std::string_view name) {
+  const auto count = static_cast<std::size_t>(v.extent.elements());
+  const auto size = static_cast<std::size_t>(size_of(v.type));
+  if (v.kind == initializer_kind::zeros) {
+    std::memset(to, 0, count * size);
+  } else if (v.kind == initializer_kind::ones || v.kind == initializer_kind::number) {
+    const std::uint64_t bits = v.kind == initializer_kind::ones ? bits_as(v.type, 1) : numbers[0];
+    for (std::size_t i = 0; i < count; ++i) write_number(to + i * size, v.type, bits);
+  } else if constexpr (Random) {
+    fill_random(to, v, numbers, name);
+  }
+}
+
+}  // namespace leat::detail

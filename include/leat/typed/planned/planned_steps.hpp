@@ -1,0 +1,38 @@
+#pragma once
+// Training steps of planned sessions: the expansion of a deferred step. Including this header registers it.
+
+#include <leat/core/early.hpp>
+#include <leat/passes/deferred.hpp>
+#include <leat/train/optimizer.hpp>
+#include <leat/typed/planned/session_plan_bodies.hpp>
+
+namespace leat::detail {
+
+template <class Rule>
+int expand_step_by(graph& g, const deferred_row& row) {
+  const auto count = static_cast<std::size_t>(row.attributes[1]);
+  std::size_t next = count == 0 ? 1 : 2 * count;
+  const int counter = row.attributes[2] != 0 ? row.inputs[next++] : -1;
+  std::vector<train::setting_source> settings;
+  for (std::size_t k = 3; k < row.attributes.size(); k += 2) {
+    const auto id = static_cast<std::uint64_t>(row.attributes[k + 1]);
+    settings.push_back({id, row.attributes[k] != 0 ? -1 : row.inputs[next++]});
+  }
+  if (count == 0) return minimize_by_rule<Rule>(g, settings, row.inputs[0], counter);
+  const std::vector<int> gradients(row.inputs.begin(), row.inputs.begin() + static_cast<std::ptrdiff_t>(count));
+  const std::vector<int> variables(row.inputs.begin() + static_cast<std::ptrdiff_t>(count),
+                                   row.inputs.begin() + static_cast<std::ptrdiff_t>(2 * count));
+  return apply_rule<Rule>(g, settings, variables, gradients, counter);
+}
+inline int expand_step(graph& g, const deferred_row& row) {
+  const auto is = [&](std::string_view name) { return row.attributes[0] == static_cast<std::int64_t>(hash_text(name)); };
+  if (is(train::gradient_descent_rule::name)) return expand_step_by<train::gradient_descent_rule>(g, row);
+  if (is(train::momentum_rule<false>::name)) return expand_step_by<train::momentum_rule<false>>(g, row);
+  if (is(train::momentum_rule<true>::name)) return expand_step_by<train::momentum_rule<true>>(g, row);
+  if (is(train::adam_rule::name)) return expand_step_by<train::adam_rule>(g, row);
+  throw invalid_argument("the rule of an optimizer that planned sessions do not know");
+}
+LEAT_EARLY inline const filled_early steps_expanded{
+    [] { deferred_expanders().emplace(operator_record<deferred_step_op>::code, expand_step); }};
+
+}  // namespace leat::detail

@@ -1,0 +1,97 @@
+#pragma once
+// Programs that a typed session plans when it is made: the passes run then, over the graph of its expressions, and the interpreter
+// executes what they give. Declarations alone, so that a program that uses them compiles none of it; the bodies are in
+// session_plan_bodies.hpp.
+
+#include <leat/core/function_bodies.hpp>
+#include <leat/kernels/program_plan.hpp>
+#include <leat/passes/program.hpp>
+#include <leat/typed/table.hpp>
+
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace leat::detail {
+
+/// Is called before and after each step of a run.
+class step_listener {
+ public:
+  virtual ~step_listener() = default;
+  virtual void before(int step) = 0;
+  virtual void after(int step) = 0;
+};
+
+class session_plan;
+
+/// The program of one set of fetches. It does not change; sessions in several threads share it.
+class planned_code {
+ public:
+  /// Errors: invalid_argument (an operator of the program's own that is not registered, a graph that the passes refuse).
+  planned_code(const session_plan& of, std::span<const std::uint64_t> fetches);
+  ~planned_code();
+  planned_code(const planned_code&) = delete;
+  planned_code& operator=(const planned_code&) = delete;
+
+  const std::int64_t* data() const { return data_; }
+  program_view view() const { return program_view(data_); }
+  /// The calls of a small program, resolved for one plan; opaque, and null for larger ones.
+  struct direct;
+  struct delete_direct {
+    void operator()(direct* d) const;
+  };
+  using direct_calls = std::unique_ptr<direct, delete_direct>;
+  direct_calls resolve(const program_plan& plan) const;
+
+  /// `calls`: what `resolve` gave for the workspace's plan. The caller has set the floating-point mode.
+  /// Errors: those of the operators' kernels; then no variable has been written.
+  void run(const workspace& w, direct* calls) const;
+  void run(const workspace& w, step_listener& listener) const;
+
+  struct leaf {
+    std::uint64_t id;
+    int buffer;
+  };
+  /// The buffer that a placeholder or number is bound to, or -1.
+  int buffer_of_leaf(std::uint64_t id) const {
+    for (const leaf& l : leaves_)
+      if (l.id == id) return l.buffer;
+    return -1;
+  }
+  /// The number of a named dimension, or -1.
+  int number_of_name(std::int64_t dimension) const {
+    for (std::size_t k = 0; k < names_.size(); ++k)
+      if (names_[k] == dimension) return static_cast<int>(k);
+    return -1;
+  }
+  int names() const { return static_cast<int>(names_.size()); }
+  std::span<const leaf> numbers() const { return numbers_; }  // buffers of one number each
+  std::span<const leaf> arrays() const { return arrays_; }    // of constant arrays
+
+ private:
+  struct parts;
+  std::unique_ptr<parts> parts_;
+  const std::int64_t* data_ = nullptr;
+  std::vector<leaf> leaves_, numbers_, arrays_;
+  std::vector<std::int64_t> names_;
+};
+
+/// The expressions of one type of session, and its variables and numbers with those that gradients and optimizers add.
+class session_plan {
+ public:
+  /// `rows`: what `pack_expressions` gave, which must stay; `targets`: the ids of the session's expressions.
+  /// Errors: invalid_argument for expressions that cannot stand together.
+  session_plan(const std::int64_t* rows, std::span<const std::uint64_t> targets);
+  session_plan(const session_plan&) = delete;
+  session_plan& operator=(const session_plan&) = delete;
+
+  session_view view() const { return session_view(table_.data()); }
+  const std::int64_t* rows() const { return rows_; }
+
+ private:
+  const std::int64_t* rows_;
+  std::vector<std::int64_t> table_;
+};
+
+}  // namespace leat::detail

@@ -1,0 +1,204 @@
+#include <leat/named/exchange/import.hpp>
+
+#include <leat/named/control/branch.hpp>
+#include <leat/named/control/control.hpp>
+#include <leat/named/exchange/export.hpp>
+#include <leat/named/functions/named_operand.hpp>
+#include <leat/named/variables/variable_scope.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+
+using namespace leat;
+
+namespace {
+
+node_def node_of(std::string name, std::string op, std::vector<std::string> inputs = {}, attribute_map attributes = {}) {
+  return {std::move(name), std::move(op), std::move(inputs), {}, std::move(attributes)};
+}
+node_def placeholder_node(std::string name, dtype type = dtype::float32) {
+  return node_of(std::move(name), "Placeholder", {}, {{"dtype", type}, {"shape", tensor_shape_proto{-1, 3}}});
+}
+const attribute_map float_T{{"T", dtype::float32}};
+
+std::string problem_of_import(const graph_def& def, const import_options& options = {}) {
+  graph g;
+  const auto scope = g.as_default();
+  try {
+    import_graph(def, options);
+  } catch (const leat::error& e) {
+    CHECK(g.size() == 0);  // nothing was made
+    return e.what();
+  }
+  return {};
+}
+
+std::vector<std::string> names_of(graph& g) {
+  std::vector<std::string> list;
+  for (const auto& op : get_operations(g)) list.push_back(op.name());
+  return list;
+}
+
+// The graph of which naming.json tells.
+void build_example() {
+  const auto c = constant({{4.0f, 5.0f}}, "c");
+  matmul(c, c, matmul_options{.transpose_b = true}, "exampleop");
+  placeholder(dtype::float32, {-1, 3}, "ph");
+  placeholder(dtype::float32, unknown_shape, "anything");
+}
+
+}  // namespace
+
+TEST_CASE("a graph that is exported and imported is the same graph") {
+  graph g;
+  graph_def def;
+  {
+    const auto scope = g.as_default();
+    const auto x = placeholder(dtype::float32, {-1, 4}, "x");
+    const auto s = variable_scope("layer");
+    const auto w = get_variable("w", {4, 2}, {.initializer = zeros});
+    const auto y = reduce_mean(matmul(x, w) * 2.0f, {1}, keep_dims::yes);
+    const auto d = device("/job:ps/task:1");
+    const auto waits = control_dependencies({y});
+    assign_add(w, ones_of({4, 2}), "more");
+    def = export_graph(g);
+  }
+  graph h;
+  import_graph(h, def, {.name = ""});
+  CHECK(export_graph(h) == def);
+  for (int i = 0; i < g.size(); ++i) {
+    CHECK(h.at(i).result == g.at(i).result);
+    CHECK(h.at(i).input_count == g.at(i).input_count);
+    CHECK(h.at(i).attribute_count == g.at(i).attribute_count);
+    for (int k = 0; k < g.at(i).attribute_count && g.at(i).op->kind != op_kind::variable; ++k)
+      CHECK(h.attribute(h.at(i), k) == g.attribute(g.at(i), k));
+  }
+}
+
+TEST_CASE("prefixes, replaced inputs and returned elements") {
+  graph source;
+  graph_def def;
+  {
+    const auto scope = source.as_default();
+    build_example();
+    def = export_graph(source);
+  }
+  graph g;
+  const auto scope = g.as_default();
+  const auto got = import_graph(def, {.return_elements = {"exampleop:0", "ph"}});
+  CHECK(std::get<output>(got[0]).name() == "import/exampleop:0");
+  CHECK(std::get<graph_operation>(got[1]).name() == "import/ph");
+  import_graph(def, {.name = "m"});
+  CHECK(std::get<graph_operation>(import_graph(def, {.name = "m", .return_elements = {"exampleop"}})[0]).name() == "m_1/exampleop");
+  const auto mine = constant({{1.0f, 2.0f}}, "mine");
+  const auto mapped = import_graph(def, {.name = "", .input_map = {{"c:0", mine}}, .return_elements = {"exampleop"}});
+  CHECK(std::get<graph_operation>(mapped[0]).inputs()[0].name() == "mine:0");
+  import_graph(def, {.name = ""});
+  const auto names = names_of(g);
+  CHECK(std::find(names.begin(), names.end(), "exampleop_1") != names.end());
+  CHECK(problem_of_import(def, {.return_elements = {"zz:0"}}) == "Requested return tensor 'zz:0' not found in graph def");
+  CHECK_THROWS_WITH_AS(import_graph(def, {.input_map = {{"zz:0", mine}}}),
+                       "Attempted to map inputs that were not found in graph_def: [zz:0]", invalid_argument);
+}
+
+TEST_CASE("what is wrong with a graph is said with the node, and nothing is made") {
+  graph_def def;
+  def.nodes = {placeholder_node("a"), placeholder_node("a")};
+  CHECK(problem_of_import(def) == "Node name 'a' already exists in the GraphDef");
+  def.nodes = {placeholder_node("a"), node_of("b", "Neg", {"c"}, float_T)};
+  CHECK(problem_of_import(def) == "the node 'b', input 'c': the graph has no node of this name");
+  def.nodes = {placeholder_node("a"), node_of("b", "Neg", {"^a", "a"}, float_T)};
+  CHECK(problem_of_import(def) == "the node 'b', input 'a': stands behind control inputs");
+  def.nodes = {placeholder_node("a"), node_of("b", "Neg", {"a:x"}, float_T)};
+  CHECK(problem_of_import(def).find("the node 'b', input: 'a:x'") != std::string::npos);
+  def.nodes = {node_of("a", "Neg", {"b"}, float_T), node_of("b", "Neg", {"a"}, float_T)};
+  CHECK(problem_of_import(def).find("cycle") != std::string::npos);
+  def.nodes = {node_of("a b", "Neg")};
+  CHECK(problem_of_import(def).find("`a b` is not a valid node name") != std::string::npos);
+  def.nodes = {placeholder_node("a"), node_of("b", "Own", {"a"}), node_of("c", "Other", {"a"}), node_of("d", "Own", {"a"})};
+  CHECK(problem_of_import(def, {.unknown_operators = false}) == "operators that are not known: 'Own', 'Other'");
+
+  graph g;
+  def.nodes = {placeholder_node("a"), node_of("b", "Neg", {"a", "a"}, float_T)};
+  CHECK_THROWS_WITH_AS(import_graph(g, def), "the node 'b' (Neg): has 2 inputs, which is not what the operator takes", invalid_argument);
+  def.nodes = {placeholder_node("a", dtype::int32), node_of("b", "Neg", {"a"}, float_T)};
+  CHECK_THROWS_WITH_AS(import_graph(g, def), "the node 'b' (Neg): attribute T is DT_FLOAT, but its input has DT_INT32", invalid_argument);
+  def.nodes = {placeholder_node("a"), node_of("b", "MatMul", {"a", "a"}, float_T), node_of("c", "LogicalNot", {"b"})};
+  CHECK_THROWS_AS(import_graph(g, def), invalid_argument);
+}
+
+TEST_CASE("an import that fails late leaves the graph as it was, and the next has its names") {
+  const graph_def good{.nodes = {placeholder_node("x"), node_of("y", "Relu", {"x"}, float_T)}};
+  graph_def bad = good;
+  bad.nodes.push_back(node_of("z", "AddV2", {"y", "x:1"}, float_T));
+  graph g;
+  const auto scope = g.as_default();
+  const auto before = constant(1.0f, "before");
+  import_graph(good);
+  const graph_def was = export_graph(g);
+  {
+    const auto waits = control_dependencies({before});
+    CHECK_THROWS_AS(import_graph(bad), invalid_argument);
+    CHECK_THROWS_AS(import_graph(bad, {.name = "other"}), invalid_argument);
+    CHECK(export_graph(g) == was);
+    import_graph(good, {.name = "other"});
+  }
+  import_graph(good);
+  CHECK(names_of(g) == std::vector<std::string>{"before", "import/x", "import/y", "other/x", "other/y", "import_1/x", "import_1/y"});
+  CHECK(g.named().find("import_1/y") == 6);
+  CHECK(g.named().find("other/z") < 0);
+  CHECK(constant(2.0f, "z").name() == "z:0");
+}
+
+TEST_CASE("a branch keeps nothing of an import that fails") {
+  graph_def bad{.nodes = {placeholder_node("x"), node_of("y", "Relu", {"x"}, float_T), node_of("z", "AddV2", {"y", "x:1"}, float_T)}};
+  graph g;
+  const auto scope = g.as_default();
+  const auto p = placeholder(dtype::boolean, {}, "p");
+  const auto one = constant(1.0f, "one");
+  const auto chosen = cond(
+      p,
+      [&] {
+        const int size = g.size();
+        CHECK_THROWS_AS(import_graph(bad), invalid_argument);
+        CHECK(g.size() == size);
+        return identity(one);
+      },
+      [&] { return negative(one); });
+  CHECK(chosen.type() == dtype::float32);
+}
+
+TEST_CASE("operators that are not known are kept as they are") {
+  graph_def def;
+  def.nodes = {placeholder_node("a"), node_of("b", "Mystery", {"a", "a"}, {{"level", 3}}), node_of("c", "Neg", {"b:2"}, float_T)};
+  graph g;
+  import_graph(g, def, {.name = ""});
+  const auto mystery = get_operation_by_name(g, "b");
+  CHECK(mystery.type() == "Mystery");
+  CHECK(mystery.outputs().size() == 3);
+  CHECK(*mystery.attribute("level").get_if<std::int64_t>() == 3);
+  CHECK(get_tensor_by_name(g, "c:0").type() == dtype::float32);
+  CHECK_FALSE(get_tensor_by_name(g, "c:0").extent().has_rank());
+  def.versions = export_graph(g).versions;
+  CHECK(export_graph(g) == def);
+}
+
+TEST_CASE("the dtype of a result is known where its shape is not") {
+  graph_def def;
+  def.nodes = {placeholder_node("a"),
+               placeholder_node("c", dtype::boolean),
+               placeholder_node("axis", dtype::int32),
+               node_of("m", "Mystery", {"a"}),
+               node_of("s", "SelectV2", {"c", "a", "m"}, float_T),
+               node_of("t", "SelectV2", {"c", "m", "m"}, float_T),
+               node_of("p", "ArgMax", {"a", "axis"}, {{"T", dtype::float32}, {"Tidx", dtype::int32}, {"output_type", dtype::int64}})};
+  graph g;
+  const auto scope = g.as_default();
+  import_graph(g, def, {.name = ""});
+  CHECK(get_tensor_by_name(g, "s:0").type() == dtype::float32);
+  CHECK(get_tensor_by_name(g, "t:0").type() == dtype::float32);
+  CHECK(get_tensor_by_name(g, "p:0").type() == dtype::int64);
+  CHECK(argmax(get_tensor_by_name(g, "a:0"), get_tensor_by_name(g, "axis:0")).type() == dtype::int64);
+}

@@ -1,0 +1,177 @@
+// Planned sessions beside compiled ones: the same numbers to the last bit. Compiled without contraction of a b + c across operators,
+// which g++ does in compiled clusters.
+
+#include <leat/cpu/interpret.hpp>
+#include <leat/graph/known_operators.hpp>
+#include <leat/planned.hpp>
+
+#include "support/allocations.hpp"
+#include "support/check.hpp"
+#include "support/messages.hpp"
+
+#include <cstring>
+#include <map>
+
+using namespace leat;
+using namespace leat::literals;
+using namespace leat_test;
+
+namespace {
+
+template <class A, class B>
+bool same_bytes(const A& a, const B& b) {
+  if constexpr (std::is_arithmetic_v<A>) return std::memcmp(&a, &b, sizeof a) == 0;
+  else return a.shape() == b.shape() && (a.size() == 0 || std::memcmp(a.data(), b.data(), a.size() * sizeof *a.data()) == 0);
+}
+template <class... As, class... Bs>
+bool same_results(const std::tuple<As...>& a, const std::tuple<Bs...>& b) {
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return (same_bytes(std::get<I>(a), std::get<I>(b)) && ...);
+  }(std::index_sequence_for<As...>{});
+}
+// All variables, by name.
+template <class S>
+std::map<std::string, std::vector<std::byte>> values_of(const S& s) {
+  std::map<std::string, std::vector<std::byte>> all;
+  s.for_each_value([&](const std::string& name, dtype, const shape&, std::span<const std::byte> bytes) {
+    all.emplace(name, std::vector<std::byte>(bytes.begin(), bytes.end()));
+  });
+  return all;
+}
+
+template <int I, class H>
+auto layers(const H& h) {
+  if constexpr (I == 0) {
+    return h;
+  } else {
+    constexpr auto name = [] {
+      fixed_string<8> text{"layer00"};
+      text.text[5] = static_cast<char>('0' + I / 10);
+      text.text[6] = static_cast<char>('0' + I % 10);
+      return text;
+    };
+    return layers<I - 1>(h + relu(dense<name(), 16>(h)));
+  }
+}
+
+// The program's own: x / (1 + |x|).
+struct softsign_op : rule::unary<rule::takes::floating> {
+  static constexpr std::string_view type = "Softsign";
+  template <class M, class V>
+  static constexpr auto apply(V x) {
+    return M::divide(x, M::add(V(1), M::abs(x)));
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    const auto a = 1 + abs(g.input(0));
+    if (g.wants(0)) give(g, 0, g.dy() / (a * a));
+  }
+};
+template <class X>
+constexpr auto softsign(const X& x) {
+  return leat::make<softsign_op>(x);
+}
+
+}  // namespace
+
+TEST_CASE("a planned session gives what a compiled one does: a network, its slots, several sets of fetches") {
+  const auto x = placeholder<"x", float, "batch", 12>();
+  const auto y = placeholder<"y", std::int32_t, "batch">();
+  const auto hidden = relu(dense<"hidden", 16>(x, 3));
+  const auto logits = dense<"logits", 5>(hidden, 4);
+  const auto loss = reduce_mean(sparse_softmax_cross_entropy_with_logits(y, logits));
+  const auto train = adam(parameter<"rate">(0.01f)).minimize(loss, global_step());
+  session compiled{loss, logits, train};
+  planned_session planned{loss, logits, train};
+  compiled.initialize();
+  planned.initialize();
+  CHECK(values_of(compiled) == values_of(planned));
+  CHECK(values_of(planned).size() == 4 + 8 + 2 + 1);
+  for (const std::size_t n : {7, 1, 7, 32}) {
+    CAPTURE(n);
+    const auto xs = filled<float, 2>({n, 12});
+    const auto ys = filled<std::int32_t, 1>({n}, 0, 5);
+    CHECK(same_results(compiled.run(fetch(loss, train), x = xs, y = ys), planned.run(fetch(loss, train), x = xs, y = ys)));
+    CHECK(same_results(compiled.run(fetch(logits), x = xs), planned.run(fetch(logits), x = xs)));
+    CHECK(values_of(compiled) == values_of(planned));
+  }
+  const auto rate = parameter<"rate">(0.01f);
+  const auto xs = filled<float, 2>({4, 12});
+  const auto ys = filled<std::int32_t, 1>({4}, 0, 5);
+  compiled.run(fetch(train), x = xs, y = ys, rate = 0.5f);  // for one run
+  planned.run(fetch(train), x = xs, y = ys, rate = 0.5f);
+  CHECK(values_of(compiled) == values_of(planned));
+  compiled.assign(rate, 0.25f);  // for all that follow
+  planned.assign(rate, 0.25f);
+  compiled.run(fetch(train), x = xs, y = ys);
+  planned.run(fetch(train), x = xs, y = ys);
+  CHECK(values_of(compiled) == values_of(planned));
+}
+
+TEST_CASE("gradients of gradients, settings that are expressions, steps that wait, apply_gradients") {
+  const auto x = placeholder<"x", float, "n">();
+  const auto w = variable<"w", float>(1.5f);
+  const auto v = variable<"v", float>(-0.5f);
+  const auto steps = untrainable_variable<"steps", float>(zeros);
+  const auto y = reduce_sum(square(x * w) * w);
+  const auto z = reduce_mean(square(v - x));
+  const auto [slope] = gradients(y, w);
+  const auto [bend] = gradients(square(slope), w);
+  const auto step = momentum(1_c / (10_c + steps), 0.9f).minimize(y + square(slope));
+  const auto pairs = gradient_descent(0.01f).compute_gradients(z, v);
+  const auto other = gradient_descent(0.01f).apply_gradients(pairs);
+  const auto all = group(after(step, assign_add(steps, 1_c)), other);
+  session compiled{y, slope, bend, all};
+  planned_session planned{y, slope, bend, all};
+  compiled.initialize();
+  planned.initialize();
+  const auto xs = filled<float, 1>({5});
+  for (int i = 0; i < 3; ++i) {
+    CHECK(same_results(compiled.run(fetch(bend, slope, y), x = xs), planned.run(fetch(bend, slope, y), x = xs)));
+    compiled.run(fetch(all), x = xs);
+    planned.run(fetch(all), x = xs);
+    CHECK(values_of(compiled) == values_of(planned));
+  }
+  CHECK(planned.value(steps) == 3);
+}
+
+TEST_CASE("a deep model") {
+  const auto x = placeholder<"x", float, "batch", 16>();
+  const auto loss = reduce_mean(square(layers<40>(x) - 1_c));
+  const auto train = adam(0.001f).minimize(loss);
+  planned_session s{loss, train};
+  s.initialize();
+  const auto xs = filled<float, 2>({4, 16});
+  const float first = std::get<0>(s.run(fetch(loss, train), x = xs));
+  for (int i = 0; i < 20; ++i) s.run(fetch(train), x = xs);
+  CHECK(std::get<0>(s.run(fetch(loss), x = xs)) < first);
+  CHECK(count([&] { s.run(fetch(loss, train), x = xs); }) == 0);
+}
+
+TEST_CASE("an operator of the program's own must be registered, and then runs") {
+  const auto x = placeholder<"x", float, "n">();
+  const auto y = reduce_sum(softsign(x) * 2_c);
+  const auto [slope] = gradients(y, x);
+  const auto xs = filled<float, 1>({9});
+  CHECK(says(message_of<invalid_argument>([&] { planned_session early{y}; }), "register_operator"));
+  register_operator<softsign_op>();
+  cpu::register_kernel<softsign_op>();
+  planned_session planned{y, slope};
+  session compiled{y, slope};
+  CHECK(same_results(compiled.run(fetch(y, slope), x = xs), planned.run(fetch(y, slope), x = xs)));
+}
+
+TEST_CASE("after an error a planned session is as it was before") {
+  const auto x = placeholder<"x", float, "n">();
+  const auto i = placeholder<"i", std::int32_t>();
+  const auto w = variable<"w", float>(2.0f);
+  const auto y = gather(x, i) * w;
+  const auto raise = assign(w, y);
+  planned_session s{y, raise};
+  const auto xs = filled<float, 1>({4});
+  CHECK_THROWS_AS(s.run(fetch(y), x = xs, i = 1), failed_precondition);
+  s.initialize();
+  CHECK_THROWS_AS(s.run(fetch(raise), x = xs, i = 7), invalid_argument);
+  CHECK(s.value(w) == 2);
+  CHECK(std::get<0>(s.run(fetch(y), x = xs, i = 1)) == 2 * xs(1));
+}
