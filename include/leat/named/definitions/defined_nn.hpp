@@ -69,8 +69,11 @@ inline void convolved_shape(shape_context& c) {
   for (int i = 0; i < 2; ++i) {
     const auto dilation = attribute_at(c, "dilations", space + i, 1);
     std::int64_t window = filter[i] < 0 ? -1 : filter[i];
-    if (window > 1 && (dilation < 1 || !multiplies(window - 1, dilation, window) || window++ > max_elements))
-      c.fail("dilation " + std::to_string(dilation) + " of a filter of " + std::to_string(filter[i]));
+    if (window > 1) {
+      if (dilation < 1 || !multiplies(window - 1, dilation, window) || window >= max_elements)
+        c.fail("dilation " + std::to_string(dilation) + " of a filter of " + std::to_string(filter[i]));
+      ++window;
+    }
     result.dim[space + i] = windows(c, image[space + i], window, attribute_at(c, "strides", space + i, 1));
   }
   result.dim[channel] = filter[3];
