@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # one_configuration.bash COMPILER INCLUDE_DIR SCRATCH: objects of one program that were compiled for different processors or with
-# different LEAT_USE_ macros are refused, by g++'s linker or else by the first session; equal ones are not.
+# different LEAT_ macros, or of two versions, are refused, by g++'s linker or else by the first session; equal ones are not.
 set -euo pipefail
 compiler=$1 include=$2 scratch=$3
 rm -rf "$scratch"
@@ -26,7 +26,7 @@ int main() {
 }
 TEXT
 
-compile() { "$compiler" -std=c++20 -O1 -I"$include" "$@"; }
+compile() { "$compiler" -std=c++20 -O1 "$@" -I"$include"; }
 fail() {
   echo "FAILED: $1"
   exit 1
@@ -42,7 +42,10 @@ compile -mavx2 -c other.cpp -o alike.o
 "$compiler" main.o alike.o -o alike && ./alike || fail "objects that are alike"
 
 # The stand-in differs in nothing but its macro: no library is needed for what parallel.hpp does not include.
-for flags in "-mavx" "-mavx2 -DLEAT_USE_BLAS"; do
+mkdir -p next/leat
+cp -r "$include/leat/core" "$include/leat/cpu" next/leat/
+sed -i 's/LEAT_VERSION_MINOR .*/LEAT_VERSION_MINOR 999/' next/leat/core/version.hpp
+for flags in "-mavx" "-mavx2 -DLEAT_USE_BLAS" "-mavx2 -DLEAT_SEPARATE_COMPILATION" "-mavx2 -Inext"; do
   # shellcheck disable=SC2086
   compile $flags -c other.cpp -o other.o
   for order in "main.o other.o" "other.o main.o"; do
@@ -50,10 +53,10 @@ for flags in "-mavx" "-mavx2 -DLEAT_USE_BLAS"; do
     if "$compiler" $order -o program >said 2>&1; then
       [ $linker_checks = no ] || fail "the linker takes $order with $flags"
       ! ./program >said || fail "the program with $flags runs"
-      refuses "the program" LEAT_USE_ march
+      refuses "the program" LEAT_ march
     else
       [ $linker_checks = yes ] || fail "$(cat said)"
-      refuses "the linker" leat_objects_of_one_program_differ_in_processor_flags_or_LEAT_USE_macros leat_objects
+      refuses "the linker" leat_objects_of_one_program_differ_in_version_or_processor_flags_or_LEAT_macros leat_objects
     fi
   done
 done

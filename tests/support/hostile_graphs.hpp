@@ -1033,9 +1033,13 @@ v = TemporaryVariable dtype=int8 shape=[2147483648]
 ## TemporaryVariable that nothing was assigned to | y:0 | ok float32[3][0 0 0]
 v = TemporaryVariable dtype=float32 shape=[3]
 y = DestroyTemporaryVariable(v) T=float32 var_name="v"
-## Conv2D dilation beyond all sizes | y:0 | invalid_argument: dilation 9223372036854775807 of a filter of 2
+## Conv2D dilation beyond all sizes | y:0 | invalid_argument: the node 'y' (Conv2D): Conv2D: dilation 9223372036854775807 of a filter of 2
 a = Const float32[2,2,2,2]{1}
 y = Conv2D(a, a) T=float32 strides=(1,1,1,1) padding="VALID" dilations=(1,9223372036854775807,1,1)
+## Fill of a product beyond all numbers | y:0 | invalid_argument:
+s = Const int64[5]{-9223372036854775808 9223372036854775807 9223372036854775807 9223372036854775807 9223372036854775807}
+v = Const float32[]{1}
+y = Fill(s, v) T=float32 index_type=int64
 ## Assert text | y:0 | invalid_argument: assertion failed: [a]
 c = Const bool[]{false}
 t = Const string[1]{"a"}

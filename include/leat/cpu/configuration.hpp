@@ -1,10 +1,13 @@
 #pragma once
-// The configuration that this layer is compiled for: the processor's instruction sets, and the libraries selected by LEAT_USE_ macros.
-// It changes the behavior of functions of the same name (how many values a register holds, which members a class has), and a program
-// keeps only one function of each name, so all objects of a program must be compiled with the same configuration. The linker refuses
-// differing objects if g++ writes ELF; elsewhere, and for shared libraries, the first session refuses them.
+// The configuration that this layer is compiled for: the library's version, the processor's instruction sets, the libraries selected by
+// LEAT_USE_ macros, and whether bodies are compiled apart. It changes the behavior of functions of the same name (how many values a
+// register holds, which members a class has), and a program keeps only one function of each name, so all objects of a program must be
+// compiled with the same configuration. The linker refuses differing objects if g++ writes ELF; elsewhere, and for shared libraries, the
+// first session refuses them.
 
 #include <leat/core/error.hpp>
+#include <leat/core/version.hpp>
+#include <leat/cpu/processor.hpp>
 
 #include <cstring>
 #include <string>
@@ -13,7 +16,7 @@
 // so two configurations define it twice, which is an error. clang's link-time optimization ignores groups and would refuse equal
 // objects.
 #if defined(__ELF__) && defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
-#define LEAT_DIFFERENT_OBJECTS "leat_objects_of_one_program_differ_in_processor_flags_or_LEAT_USE_macros"
+#define LEAT_DIFFERENT_OBJECTS "leat_objects_of_one_program_differ_in_version_or_processor_flags_or_LEAT_macros"
 #endif
 
 #if defined(__SSE3__)
@@ -77,9 +80,21 @@
 #define LEAT_WITH_TBB
 #endif
 
+#if defined(LEAT_SEPARATE_COMPILATION)
+#define LEAT_WITH_SEPARATE ".separate"
+#else
+#define LEAT_WITH_SEPARATE
+#endif
+#if defined(_GLIBCXX_DEBUG)
+#define LEAT_WITH_DEBUG ".debug_containers"
+#else
+#define LEAT_WITH_DEBUG
+#endif
+
 #define LEAT_CONFIGURATION                                                                                                      \
-  ".leat" LEAT_WITH_SSE3 LEAT_WITH_SSSE3 LEAT_WITH_SSE4_1 LEAT_WITH_SSE4_2 LEAT_WITH_AVX LEAT_WITH_FMA LEAT_WITH_AVX2            \
-      LEAT_WITH_AVX512F LEAT_WITH_AVX512 LEAT_WITH_ONEDNN LEAT_WITH_BLAS LEAT_WITH_TBB
+  ".leat_" LEAT_VERSION_TEXT LEAT_WITH_SSE3 LEAT_WITH_SSSE3 LEAT_WITH_SSE4_1 LEAT_WITH_SSE4_2 LEAT_WITH_AVX LEAT_WITH_FMA LEAT_WITH_AVX2            \
+      LEAT_WITH_AVX512F LEAT_WITH_AVX512 LEAT_WITH_ONEDNN LEAT_WITH_BLAS LEAT_WITH_TBB LEAT_WITH_SEPARATE      \
+      LEAT_WITH_DEBUG
 
 #if defined(LEAT_DIFFERENT_OBJECTS)
 // .ifndef: link-time optimization concatenates the assembly of several sources.
@@ -105,13 +120,12 @@ inline bool note_configuration(const char* mine) noexcept {
 
 }  // namespace detail
 
-/// Checks that all objects and shared libraries that share the library's functions were compiled for the same processor and with the
-/// same LEAT_USE_ macros. Errors: failed_precondition, with both configurations.
+/// Checks that all objects and shared libraries that share the library's functions were compiled with one configuration. Errors: failed_precondition, with both configurations.
 inline void require_one_configuration() {
   if (detail::other_configuration == nullptr) return;
   throw failed_precondition(
-      std::string("this program's objects or shared libraries differ in the processor they were compiled for (-march) or in "
-                  "LEAT_USE_ macros: one has ") +
+      std::string("this program's objects or shared libraries differ in the library's version, in the processor they were compiled for "
+                  "(-march), or in LEAT_ macros: one has ") +
       detail::first_configuration + ", one " + detail::other_configuration +
       "; compile all of them alike, or give each shared library functions of its own (-fvisibility=hidden)");
 }
@@ -131,4 +145,6 @@ inline void require_one_configuration() {
 #undef LEAT_WITH_ONEDNN
 #undef LEAT_WITH_BLAS
 #undef LEAT_WITH_TBB
+#undef LEAT_WITH_SEPARATE
+#undef LEAT_WITH_DEBUG
 #undef LEAT_CONFIGURATION

@@ -224,8 +224,8 @@ class plain_builder {
         return false;
       }
     }
-    if (type == "Fill" && integers_product(in[0].value) > most_known) return false;
-    if ((type == "BroadcastTo" || type == "Tile") && integers_product(in[1].value) > most_known) return false;
+    if (type == "Fill" && product_exceeds(in[0].value, most_known)) return false;
+    if ((type == "BroadcastTo" || type == "Tile") && product_exceeds(in[1].value, most_known)) return false;
     call_kernel(n, step_, in, out);
     for (int k = 0; k < n.results; ++k) {
       plain_value& v = result(index, k);
@@ -235,10 +235,10 @@ class plain_builder {
     }
     return true;
   }
-  static std::int64_t integers_product(const tensor_value& v) {
+  static bool product_exceeds(const tensor_value& v, std::int64_t most) {
     double n = 1;
     for (auto x : integers(v)) n *= static_cast<double>(x);
-    return n > 1e15 ? std::int64_t{1} << 50 : static_cast<std::int64_t>(n);
+    return n > static_cast<double>(most);
   }
 
   bool enter_write(const plan_node& n, int index, std::string_view type) {

@@ -1,0 +1,10 @@
+#pragma once
+// The library's version, read by CMakeLists.txt too: objects, and a ready-made runtime, of two versions are not linked together.
+
+#define LEAT_VERSION_MAJOR 0
+#define LEAT_VERSION_MINOR 1
+#define LEAT_VERSION_PATCH 0
+
+#define LEAT_TEXT_OF_(...) #__VA_ARGS__
+#define LEAT_TEXT_OF(...) LEAT_TEXT_OF_(__VA_ARGS__)
+#define LEAT_VERSION_TEXT LEAT_TEXT_OF(LEAT_VERSION_MAJOR) "_" LEAT_TEXT_OF(LEAT_VERSION_MINOR) "_" LEAT_TEXT_OF(LEAT_VERSION_PATCH)
