@@ -1040,6 +1040,15 @@ y = Conv2D(a, a) T=float32 strides=(1,1,1,1) padding="VALID" dilations=(1,922337
 s = Const int64[5]{-9223372036854775808 9223372036854775807 9223372036854775807 9223372036854775807 9223372036854775807}
 v = Const float32[]{1}
 y = Fill(s, v) T=float32 index_type=int64
+## queue in itself | y:0 | unimplemented: a queue of handles
+q = FIFOQueueV2 component_types=(resource)
+e = QueueEnqueueV2(q, q) Tcomponents=(resource)
+y = Const(^e) float32[]{1}
+## stack in itself | y:0 | unimplemented: Stack[s] is to hold a handle
+n = Const int32[]{3}
+s = StackV2(n) elem_type=resource
+p = StackPushV2(s, s) T=resource
+y = Const(^p) float32[]{1}
 ## Assert text | y:0 | invalid_argument: assertion failed: [a]
 c = Const bool[]{false}
 t = Const string[1]{"a"}

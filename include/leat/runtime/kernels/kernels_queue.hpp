@@ -233,7 +233,11 @@ inline void check_components(const value_queue& q, kernel_context& c) {
 inline void run_queue(kernel_context& c, queue_order order) {
   value_queue::settings s{.order = order, .name = c.node.name(), .types = {}, .shapes = {}, .capacity = c.node.integer("capacity", -1),
                           .least = c.node.integer("min_after_dequeue"), .seed = 0};
-  for (const auto t : c.node.list<data_type>("component_types")) s.types.push_back(static_cast<dtype>(t));
+  for (const auto t : c.node.list<data_type>("component_types")) {
+    // A queue that holds itself, or another that holds it, would never be released.
+    if (t == data_type::resource) throw unimplemented("a queue of handles");
+    s.types.push_back(static_cast<dtype>(t));
+  }
   for (const auto& e : c.node.list<tensor_shape_proto>("shapes")) s.shapes.push_back(to_shape(e));
   if (!s.shapes.empty() && s.shapes.size() != s.types.size())
     throw invalid_argument("a queue of " + std::to_string(s.types.size()) + " components with " + std::to_string(s.shapes.size()) +
