@@ -345,10 +345,14 @@ y = Max(a, p) T=float32 Tidx=int32
 a = Const float32[0,2]{}
 p = Const int32[]{0}
 y = ArgMax(a, p) T=float32 Tidx=int32 output_type=int64
-## ArgMax to float | y:0 | invalid_argument: the node 'y' (ArgMax): positions are integers
+## ArgMax to float | y:0 | invalid_argument: the node 'y' (ArgMax): positions are int32 or int64
 a = Const float32[2]{1,2}
 p = Const int32[]{0}
 y = ArgMax(a, p) T=float32 Tidx=int32 output_type=float32
+## ArgMin to uint8 | y:0 | invalid_argument: the node 'y' (ArgMin): positions are int32 or int64
+a = Const float32[2]{1,2}
+p = Const int32[]{0}
+y = ArgMin(a, p) T=float32 Tidx=int32 output_type=uint8
 ## ArgMax axis 2^32 | y:0 | invalid_argument: the node 'y' (ArgMax): axis out of range
 a = Const float32[2]{1,2}
 p = Const int64[]{4294967296}

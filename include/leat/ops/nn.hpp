@@ -478,7 +478,7 @@ struct arg_reduce_op {
     if (axis < 0 || axis >= from.rank) return inference::wrong("axis out of range");
     if (from[axis] == 0) return inference::wrong("nothing along the axis");
     inference got{static_cast<dtype>(x.attribute(1)), {}};
-    if (!is_integer(got.type)) return inference::wrong("positions are integers");
+    if (got.type != dtype::int32 && got.type != dtype::int64) return inference::wrong("positions are int32 or int64");
     for (int i = 0; i < from.rank; ++i)
       if (i != axis) got.extent.push(from[i]);
     return got;

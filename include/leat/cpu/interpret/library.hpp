@@ -69,10 +69,6 @@ kernel_function moving_kernel(dtype type) {
     default: return &run_kernel<Kernel<moved<8>, Index...>>;
   }
 }
-template <template <class...> class Kernel>
-kernel_function moving_by_index(dtype type, dtype index) {
-  return index == dtype::int32 ? moving_kernel<Kernel, std::int32_t>(type) : moving_kernel<Kernel, std::int64_t>(type);
-}
 template <class Index>
 struct segment_sum_by {
   template <dtype D>
@@ -92,14 +88,22 @@ struct arg_by {
   };
 };
 
-template <bool Largest>
-kernel_function find_arg(const dtype* t, int) {
-  if (t[1] == dtype::int32)
-    return by_dtype<arg_by<std::int32_t, Largest>::template of, dtype::float32, dtype::float64, dtype::int32, dtype::int64, dtype::uint8>(
-        t[0]);
-  return by_dtype<arg_by<std::int64_t, Largest>::template of, dtype::float32, dtype::float64, dtype::int32, dtype::int64, dtype::uint8>(
-      t[0]);
+// The function for an index dtype; indices are int32 or int64.
+template <class Int32, class Int64>
+kernel_function by_index(dtype index, Int32 of_int32, Int64 of_int64) {
+  return index == dtype::int32 ? of_int32() : index == dtype::int64 ? of_int64() : nullptr;
 }
+template <template <class> class Of, dtype... Types>
+kernel_function by_dtype_and_index(dtype type, dtype index) {
+  return by_index(
+      index, [&] { return by_dtype<Of<std::int32_t>::template of, Types...>(type); },
+      [&] { return by_dtype<Of<std::int64_t>::template of, Types...>(type); });
+}
+template <bool Largest>
+struct arg {
+  template <class To>
+  using to = arg_by<To, Largest>;
+};
 
 template <class Op>
 void enter_kernel(kernel_function (*find)(const dtype*, int)) {
@@ -111,19 +115,25 @@ inline void enter_kernels() {
   enter_kernel<matmul_op>([](const dtype* t, int) { return by_dtype<matmul_of, float32, float64, int32, int64>(t[0]); });
   enter_kernel<passes::matmul_update_op>(
       [](const dtype* t, int) { return by_dtype<matmul_update_of, float32, float64, int32, int64>(t[0]); });
-  enter_kernel<gather_op>([](const dtype* t, int) { return moving_by_index<kernels::gather_kernel>(t[0], t[1]); });
-  enter_kernel<segment_sum_op>([](const dtype* t, int) {
-    return t[1] == int32 ? by_dtype<segment_sum_by<std::int32_t>::of, float32, float64, int32, int64, uint8>(t[0])
-                         : by_dtype<segment_sum_by<std::int64_t>::of, float32, float64, int32, int64, uint8>(t[0]);
+  enter_kernel<gather_op>([](const dtype* t, int) {
+    return by_index(
+        t[1], [&] { return moving_kernel<kernels::gather_kernel, std::int32_t>(t[0]); },
+        [&] { return moving_kernel<kernels::gather_kernel, std::int64_t>(t[0]); });
   });
-  enter_kernel<check_range_op>([](const dtype* t, int) -> kernel_function {
-    return t[0] == int32 ? &run_kernel<kernels::check_range_kernel<std::int32_t>> : &run_kernel<kernels::check_range_kernel<std::int64_t>>;
+  enter_kernel<segment_sum_op>(
+      [](const dtype* t, int) { return by_dtype_and_index<segment_sum_by, float32, float64, int32, int64, uint8>(t[0], t[1]); });
+  enter_kernel<check_range_op>([](const dtype* t, int) {
+    return by_index(
+        t[0], [] { return &run_kernel<kernels::check_range_kernel<std::int32_t>>; },
+        [] { return &run_kernel<kernels::check_range_kernel<std::int64_t>>; });
   });
   enter_kernel<passes::check_divisor_op>([](const dtype* t, int) { return by_dtype<check_divisor_of, int32, int64, uint8>(t[0]); });
   enter_kernel<pad_op>([](const dtype* t, int) { return moving_kernel<kernels::pad_kernel>(t[0]); });
   enter_kernel<concat_op>([](const dtype* t, int) { return moving_kernel<kernels::concat_kernel>(t[0]); });
-  enter_kernel<argmax_op>(&find_arg<true>);
-  enter_kernel<argmin_op>(&find_arg<false>);
+  enter_kernel<argmax_op>(
+      [](const dtype* t, int) { return by_dtype_and_index<arg<true>::to, float32, float64, int32, int64, uint8>(t[0], t[1]); });
+  enter_kernel<argmin_op>(
+      [](const dtype* t, int) { return by_dtype_and_index<arg<false>::to, float32, float64, int32, int64, uint8>(t[0], t[1]); });
 }
 
 template <class Op>
