@@ -200,45 +200,23 @@ template <class T, std::int64_t M, std::int64_t N, std::int64_t K, bool Transpos
                      beta, out, columns);
 }
 
-template <class Program, int Step>
-struct kernel_step {
-  static constexpr auto info = Program::view.step_at(Step);
-  static constexpr int plan_begin = leat::detail::plan_at(Program::view, Step);
-  template <int O>
-  using element = element_of<Program::view.buffer_at(info.operand_buffer(O)).type>;
-
-  static constexpr std::int64_t fixed(int input, int axis) {  // a static extent, or -1
-    int at = 1 + static_cast<int>(info.attributes[0]);
-    for (int i = 0; i < input; ++i) at += 1 + static_cast<int>(info.attributes[at]);
-    const auto d = info.attributes[at + 1 + axis];
-    return d < 0 ? -1 : d;
-  }
-
-  template <std::size_t... O>
-  [[gnu::always_inline]] static void run(const workspace& w, std::index_sequence<O...>) {
-    using op = operator_with<info.code>;
-    const kernels::step_numbers numbers(w.numbers + plan_begin + plan_numbers);
-    void* p[]{w.buffers[info.operand_buffer(static_cast<int>(O))]...};
-    using T = element<0>;
-    if constexpr (std::is_same_v<op, matmul_op> || std::is_same_v<op, passes::matmul_update_op>) {
-      constexpr bool ta = info.attributes[1] != 0;
-      constexpr bool tb = info.attributes[2] != 0;
-      // Static extents select small kernels at compile time; only 1 and small sizes matter.
-      constexpr auto small = [](std::int64_t d) { return d > 16 ? -1 : d; };
-      constexpr std::int64_t m = small(fixed(0, ta ? 1 : 0));
-      constexpr std::int64_t n = small(fixed(1, tb ? 0 : 1));
-      constexpr std::int64_t k = small(fixed(0, ta ? 0 : 1));
-      if constexpr (std::is_same_v<op, matmul_op>) {
-        run_product<T, m, n, k, ta>(numbers, p, static_cast<T*>(p[2]), T(1), T(0));
-      } else {
-        T alpha = static_cast<T>(std::bit_cast<double>(numbers.attribute(2)));
-        if constexpr (sizeof...(O) > 3) alpha *= *static_cast<const T*>(p[3]);
-        run_product<T, m, n, k, ta>(numbers, p, static_cast<T*>(p[2]), alpha, T(1));
-      }
+// An operator's kernel for whole arrays: First and Second are the dtypes of its first operands; M, N and K a product's static extents.
+template <int Code, dtype First, dtype Second, std::int64_t M, std::int64_t N, std::int64_t K, bool TransposeA, int Operands>
+struct kernel_call {
+  [[gnu::always_inline]] static void run(void* const* p, const kernels::step_numbers& numbers) {
+    using op = operator_with<Code>;
+    using T = element_of<First>;
+    using index = element_of<Second>;
+    if constexpr (std::is_same_v<op, matmul_op>) {
+      run_product<T, M, N, K, TransposeA>(numbers, p, static_cast<T*>(p[2]), T(1), T(0));
+    } else if constexpr (std::is_same_v<op, passes::matmul_update_op>) {
+      T alpha = static_cast<T>(std::bit_cast<double>(numbers.attribute(2)));
+      if constexpr (Operands > 3) alpha *= *static_cast<const T*>(p[3]);
+      run_product<T, M, N, K, TransposeA>(numbers, p, static_cast<T*>(p[2]), alpha, T(1));
     } else if constexpr (std::is_same_v<op, gather_op>) {
-      run_items(kernels::gather_kernel<T, element<1>>(p, numbers));
+      run_items(kernels::gather_kernel<T, index>(p, numbers));
     } else if constexpr (std::is_same_v<op, segment_sum_op>) {
-      run_items(kernels::segment_sum_kernel<T, element<1>>(p, numbers));
+      run_items(kernels::segment_sum_kernel<T, index>(p, numbers));
     } else if constexpr (std::is_same_v<op, check_range_op>) {
       run_items(kernels::check_range_kernel<T>(p, numbers));
     } else if constexpr (std::is_same_v<op, passes::check_divisor_op>) {
@@ -246,12 +224,40 @@ struct kernel_step {
     } else if constexpr (std::is_same_v<op, pad_op>) {
       run_items(kernels::pad_kernel<T>(p, numbers));
     } else if constexpr (std::is_same_v<op, concat_op>) {
-      run_items(kernels::concat_kernel<T>(p, numbers, static_cast<int>(sizeof...(O)) - 1));
+      run_items(kernels::concat_kernel<T>(p, numbers, Operands - 1));
     } else if constexpr (std::is_same_v<op, argmax_op> || std::is_same_v<op, argmin_op>) {
-      run_items(kernels::arg_kernel<T, element<1>, std::is_same_v<op, argmax_op>>(p, numbers));
+      run_items(kernels::arg_kernel<T, index, std::is_same_v<op, argmax_op>>(p, numbers));
     } else {
       static_assert(!sizeof(op), "this operator has no kernel on the CPU");
     }
+  }
+  static void run_apart(void* const* p, const kernels::step_numbers& numbers) { run(p, numbers); }
+};
+
+template <class Program, int Step>
+struct kernel_step {
+  static constexpr auto info = Program::view.step_at(Step);
+  static constexpr dtype type_of(int operand) { return Program::view.buffer_at(info.operand_buffer(operand)).type; }
+  static constexpr bool is_product = info.code == operator_record<matmul_op>::code || info.code == operator_record<passes::matmul_update_op>::code;
+
+  // A static extent of a product, if it is small, or -1: sizes of up to 16 select kernels at compile time.
+  static constexpr std::int64_t fixed(int input, int axis) {
+    if (!is_product) return -1;
+    int at = 1 + static_cast<int>(info.attributes[0]);
+    for (int i = 0; i < input; ++i) at += 1 + static_cast<int>(info.attributes[at]);
+    const auto d = info.attributes[at + 1 + axis];
+    return d < 0 || d > 16 ? -1 : d;
+  }
+  static constexpr bool ta = is_product && info.attributes[1] != 0;
+  static constexpr bool tb = is_product && info.attributes[2] != 0;
+  using call = kernel_call<info.code, type_of(0), type_of(info.operand_count > 1 ? 1 : 0), fixed(0, ta ? 1 : 0), fixed(1, tb ? 0 : 1),
+                           fixed(0, ta ? 0 : 1), ta, info.operand_count>;
+
+  template <std::size_t... O>
+  [[gnu::always_inline]] static void run(const workspace& w, std::index_sequence<O...>) {
+    constexpr int plan_begin = leat::detail::plan_at(Program::view, Step);
+    void* p[]{w.buffers[info.operand_buffer(static_cast<int>(O))]...};
+    call::run(p, kernels::step_numbers(w.numbers + plan_begin + plan_numbers));
   }
 };
 
@@ -264,6 +270,105 @@ template <class Program, int Step>
   else
     kernel_step<Program, Step>::run(w, operands);
 }
+
+// ---- many steps -----------------------------------------------------------------------------------------------------
+
+// In a program of more steps than these a loop walks a table of calls: code of each step's own would take the compiler longer than all
+// the rest, and save a few nanoseconds a step.
+inline constexpr int most_steps_in_place = 48;
+
+// What a step calls: the shared code of a cluster's instructions, or a kernel of whole arrays. Equal steps have equal rows.
+struct step_call {
+  chunked_run cluster;  // of a cluster
+  const dtype* types;   // of its combined results
+  void (*kernel)(void* const*, const kernels::step_numbers&);
+};
+
+template <class Cluster, std::size_t... I>
+constexpr auto combined_types(std::index_sequence<I...>) {
+  return std::array<dtype, sizeof...(I) + 1>{Cluster::accumulating_type(static_cast<int>(I))..., dtype::invalid};
+}
+template <class Cluster>
+inline constexpr auto combined_types_of = combined_types<Cluster>(std::make_index_sequence<static_cast<std::size_t>(Cluster::accumulating)>{});
+template <class Cluster>
+inline constexpr auto combined_results_of =
+    combined_results<Cluster>(std::make_index_sequence<static_cast<std::size_t>(Cluster::accumulating)>{});
+
+template <class Program, int Step>
+constexpr step_call call_of_step() {
+  if constexpr (Program::view.step_at(Step).is_cluster) {
+    using cluster = typename cluster_step<Program, Step>::type;
+    return {{&run_shared<cluster>, combined_results_of<cluster>.data(), cluster::accumulating, Program::view.step_at(Step).operand_count,
+             cluster::spills},
+            combined_types_of<cluster>.data(),
+            nullptr};
+  } else {
+    return {{}, nullptr, &kernel_step<Program, Step>::call::run_apart};
+  }
+}
+
+template <class Program>
+struct step_table {
+  template <std::size_t... Step>
+  static constexpr auto make(std::index_sequence<Step...>) {
+    return std::array<step_call, sizeof...(Step)>{call_of_step<Program, static_cast<int>(Step)>()...};
+  }
+  static constexpr auto calls = make(std::make_index_sequence<static_cast<std::size_t>(Program::view.steps())>{});
+  static constexpr int most_operands = [] {
+    int most = 0;
+    for (int k = 0; k < Program::view.steps(); ++k) most = std::max(most, Program::view.step_at(k).operand_count);
+    return most;
+  }();
+  static constexpr int most_results = [] {
+    int most = 0;
+    for (const step_call& c : calls) most = std::max(most, c.cluster.result_count);
+    return most;
+  }();
+
+  // `plan` are the step's numbers.
+  static void run(int k, const std::int64_t* plan, const workspace& w) {
+    const step_call& call = calls[static_cast<std::size_t>(k)];
+    const auto info = Program::view.step_at(k);
+    void* base[most_operands + 1];
+    for (int o = 0; o < info.operand_count; ++o) base[o] = w.buffers[info.operand_buffer(o)];
+    if (!info.is_cluster) return call.kernel(base, kernels::step_numbers(plan + plan_numbers));
+    const int loops = info.loop_count;
+    const std::int64_t* const offsets = plan + plan_numbers + loops + info.operand_count * loops;
+    for (int o = 0; o < info.operand_count; ++o)
+      if (info.operand_offset(o).factor != 0)
+        base[o] = static_cast<std::byte*>(base[o]) + size_of(Program::view.buffer_at(info.operand_buffer(o)).type) * offsets[o];
+    const chunked_run& c = call.cluster;
+    kernels::cluster_arguments a{.base = base};
+    if (c.spills > 0) {
+      a.scratch = w.arena + plan[plan_scratch];
+      a.scratch_row = plan[plan_scratch_row];
+    }
+    a.extents = plan + plan_numbers;
+    a.strides = plan + plan_numbers + loops;
+    if (c.result_count == 0) a.stream = plan[plan_stream] != 0;
+    std::int64_t elements[most_results + 1];
+    int bytes[most_results + 1];
+    for (int i = 0; i < c.result_count; ++i) {
+      elements[i] = 1;
+      for (int l = 0; l < loops; ++l)
+        if (info.operand_stride(c.results[i].operand, l).factor != 0) elements[i] *= plan[plan_numbers + l];
+      bytes[i] = size_of(call.types[i]);
+    }
+    if (plan[plan_chunks] != 1) return run_chunks(c, a, plan, elements, bytes, w.arena);
+    for (int i = 0; i < c.result_count; ++i)
+      if (c.results[i].starts) c.results[i].fill(base[c.results[i].operand], elements[i]);
+    c.run(a, {0, plan[plan_rows], 0, plan[plan_inner]});
+  }
+  // Calls `each(k, plan)` for each step, with its numbers.
+  template <class Each>
+  static void for_each(const workspace& w, Each each) {
+    const std::int64_t* plan = w.numbers;
+    for (int k = 0; k < Program::view.steps(); ++k) {
+      each(k, plan);
+      plan += leat::detail::plan_size(Program::view.step_at(k));
+    }
+  }
+};
 
 }  // namespace detail
 
@@ -283,17 +388,28 @@ struct device {
   /// Runs all steps. `Program` has the packed program as `data` and its reader as `view`.
   template <class Program, std::size_t... Step>
   [[gnu::always_inline]] static void run(const workspace& w, std::index_sequence<Step...>) {
-    (detail::run_step<Program, static_cast<int>(Step)>(w), ...);
+    if constexpr (sizeof...(Step) > detail::most_steps_in_place)
+      detail::step_table<Program>::for_each(w, [&](int k, const std::int64_t* plan) { detail::step_table<Program>::run(k, plan, w); });
+    else
+      (detail::run_step<Program, static_cast<int>(Step)>(w), ...);
   }
   /// The same; calls `observer.before(k)` and `after(k)` around the k-th step.
   template <class Program, class Observer, std::size_t... Step>
   static void run_observed(const workspace& w, Observer& observer, std::index_sequence<Step...>) {
-    const auto one = [&]<int K>(std::integral_constant<int, K>) {
-      observer.before(K);
-      detail::run_step<Program, K>(w);
-      observer.after(K);
-    };
-    (one(std::integral_constant<int, static_cast<int>(Step)>{}), ...);
+    if constexpr (sizeof...(Step) > detail::most_steps_in_place) {
+      detail::step_table<Program>::for_each(w, [&](int k, const std::int64_t* plan) {
+        observer.before(k);
+        detail::step_table<Program>::run(k, plan, w);
+        observer.after(k);
+      });
+    } else {
+      const auto one = [&]<int K>(std::integral_constant<int, K>) {
+        observer.before(K);
+        detail::run_step<Program, K>(w);
+        observer.after(K);
+      };
+      (one(std::integral_constant<int, static_cast<int>(Step)>{}), ...);
+    }
   }
 };
 

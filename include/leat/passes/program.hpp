@@ -94,64 +94,74 @@ inline constexpr int buffer_row = 8 + max_rank;
 inline constexpr int step_row = 12;
 }  // namespace detail
 
+/// The program as one list of integers. The list is sized first and written through a pointer: in constant evaluation each number would
+/// otherwise cost a dozen calls.
 constexpr std::vector<std::int64_t> pack(const program& p) {
   using namespace detail;
-  std::vector<std::int64_t> data(header_size, 0);
-  auto here = [&] { return static_cast<std::int64_t>(data.size()); };
-  data[names_at] = here();
-  data[name_count] = static_cast<std::int64_t>(p.names.size());
-  for (auto n : p.names) data.push_back(n);
-  data[buffers_at] = here();
-  data[buffer_count] = static_cast<std::int64_t>(p.buffers.size());
+  std::size_t size = header_size + p.names.size() + p.buffers.size() * buffer_row + p.fetches.size() + p.steps.size() * step_row;
+  for (const auto& s : p.steps) {
+    size += s.instructions.size() + 2 * s.loops.size() + s.attributes.size();
+    for (const auto& o : s.operands) size += 3 + 2 * o.strides.size();
+  }
+  size += p.problem.view().size() + 1;
+  std::vector<std::int64_t> data(size, 0);
+  std::int64_t* const begin = data.data();
+  std::int64_t* to = begin + header_size;
+  const auto put = [&to](std::int64_t v) { *to++ = v; };
+  const auto put_term = [&to](const term& t) {
+    *to++ = t.factor;
+    *to++ = t.powers;
+  };
+  const auto put_list = [&](int at, int count, const auto& list) {
+    begin[at] = to - begin;
+    begin[count] = static_cast<std::int64_t>(list.size());
+    for (const auto v : list) *to++ = v;
+  };
+  put_list(names_at, name_count, p.names);
+  begin[buffers_at] = to - begin;
+  begin[buffer_count] = static_cast<std::int64_t>(p.buffers.size());
   for (const auto& b : p.buffers) {
-    data.push_back(static_cast<std::int64_t>(b.where));
-    data.push_back(b.index);
-    data.push_back(static_cast<std::int64_t>(b.type));
-    data.push_back(static_cast<std::int64_t>(b.id));
-    data.push_back(b.first);
-    data.push_back(b.last);
-    data.push_back(b.read ? 1 : 0);
-    data.push_back(b.extent.rank);
-    for (int i = 0; i < max_rank; ++i) data.push_back(b.extent[i]);
+    put(static_cast<std::int64_t>(b.where));
+    put(b.index);
+    put(static_cast<std::int64_t>(b.type));
+    put(static_cast<std::int64_t>(b.id));
+    put(b.first);
+    put(b.last);
+    put(b.read ? 1 : 0);
+    put(b.extent.rank);
+    for (int i = 0; i < max_rank; ++i) put(b.extent[i]);
   }
-  data[fetches_at] = here();
-  data[fetch_count] = static_cast<std::int64_t>(p.fetches.size());
-  for (int f : p.fetches) data.push_back(f);
-  data[steps_at] = here();
-  data[step_count] = static_cast<std::int64_t>(p.steps.size());
-  const auto rows = data.size();
-  for (std::size_t i = 0; i < p.steps.size() * step_row; ++i) data.push_back(0);
-  for (std::size_t i = 0; i < p.steps.size(); ++i) {
-    const auto& s = p.steps[i];
-    auto set = [&](int k, std::int64_t v) { data[rows + i * step_row + static_cast<std::size_t>(k)] = v; };
-    set(0, s.is_cluster ? 1 : 0);
-    set(1, s.code);
-    set(2, here());
-    set(3, static_cast<std::int64_t>(s.instructions.size()));
-    for (auto v : s.instructions) data.push_back(v);
-    set(4, here());
-    set(5, static_cast<std::int64_t>(s.loops.size()));
-    for (const auto& t : s.loops) {
-      data.push_back(t.factor);
-      data.push_back(t.powers);
-    }
-    set(6, here());
-    set(7, static_cast<std::int64_t>(s.operands.size()));
+  put_list(fetches_at, fetch_count, p.fetches);
+  begin[steps_at] = to - begin;
+  begin[step_count] = static_cast<std::int64_t>(p.steps.size());
+  std::int64_t* row = to;
+  to += p.steps.size() * step_row;
+  for (const auto& s : p.steps) {
+    row[0] = s.is_cluster ? 1 : 0;
+    row[1] = s.code;
+    row[2] = to - begin;
+    row[3] = static_cast<std::int64_t>(s.instructions.size());
+    for (const auto v : s.instructions) put(v);
+    row[4] = to - begin;
+    row[5] = static_cast<std::int64_t>(s.loops.size());
+    for (const auto& t : s.loops) put_term(t);
+    row[6] = to - begin;
+    row[7] = static_cast<std::int64_t>(s.operands.size());
     for (const auto& o : s.operands) {
-      data.push_back(o.buffer);
-      data.push_back(o.offset.factor);
-      data.push_back(o.offset.powers);
-      for (const auto& t : o.strides) {
-        data.push_back(t.factor);
-        data.push_back(t.powers);
-      }
+      put(o.buffer);
+      put_term(o.offset);
+      for (const auto& t : o.strides) put_term(t);
     }
-    set(8, here());
-    set(9, static_cast<std::int64_t>(s.attributes.size()));
-    for (auto v : s.attributes) data.push_back(v);
-    set(10, s.chunked);
-    set(11, s.scratch);
+    row[8] = to - begin;
+    row[9] = static_cast<std::int64_t>(s.attributes.size());
+    for (const auto v : s.attributes) put(v);
+    row[10] = s.chunked;
+    row[11] = s.scratch;
+    row += step_row;
   }
+  begin[program_problem_at] = to - begin;
+  for (const char c : p.problem.view()) put(c);
+  put(0);
   return data;
 }
 

@@ -19,21 +19,24 @@ struct constant_data {
     std::array<std::int64_t, ample> data{};
     std::size_t size = 0;
   };
+  // By pointers: the compiler evaluates no calls for the elements.
+  static constexpr void copy(const std::int64_t* from, std::size_t size, std::int64_t* to) {
+    for (const std::int64_t* const end = from + size; from != end;) *to++ = *from++;
+  }
   static constexpr table whole = [] {
     table t;
     const auto made = Make::make();
     t.size = made.size();
-    if (t.size <= ample)
-      for (std::size_t i = 0; i < t.size; ++i) t.data[i] = made[i];
+    if (t.size <= ample) copy(made.data(), t.size, t.data.data());
     return t;
   }();
   static constexpr auto value = [] {
     std::array<std::int64_t, whole.size> exact{};
     if constexpr (whole.size <= ample) {
-      for (std::size_t i = 0; i < exact.size(); ++i) exact[i] = whole.data[i];
+      copy(whole.data.data(), exact.size(), exact.data());
     } else {
       const auto made = Make::make();
-      for (std::size_t i = 0; i < exact.size(); ++i) exact[i] = made[i];
+      copy(made.data(), exact.size(), exact.data());
     }
     return exact;
   }();
@@ -238,11 +241,7 @@ struct make_program {
     graph g;
     std::vector<int> targets{flatten<Fs>(g)...};
     const program p = passes::compile(g, targets);
-    std::vector<std::int64_t> data = pack(p);
-    data[program_problem_at] = static_cast<std::int64_t>(data.size());
-    for (char c : p.problem.view()) data.push_back(c);
-    data.push_back(0);
-    return data;
+    return pack(p);
   }
 };
 
