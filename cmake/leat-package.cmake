@@ -1,4 +1,4 @@
-# The installed package: headers, leatConfig.cmake with its version file, leat.pc. The same package also stands in the
+# The installed package: headers, leatConfig.cmake with its version file, leat.pc, and, as the component `runtime`, the ready-made runtime. The same package also stands in the
 # build folder, for -Dleat_DIR=<build folder>.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -16,11 +16,24 @@ export(
   NAMESPACE leat::
   FILE "${PROJECT_BINARY_DIR}/leat-targets.cmake")
 
+# The ready-made runtime is there if it was built: cmake --build . --target leat_runtime
+add_custom_target(leat_runtime DEPENDS leat_runtime_static leat_runtime_shared)
+install(
+  TARGETS leat_runtime_static leat_runtime_shared
+  EXPORT leat-runtime-targets
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime EXCLUDE_FROM_ALL
+  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime EXCLUDE_FROM_ALL)
+install(
+  EXPORT leat-runtime-targets
+  NAMESPACE leat::
+  DESTINATION "${package_dir}"
+  COMPONENT runtime EXCLUDE_FROM_ALL)
+
 configure_package_config_file(cmake/leatConfig.cmake.in "${PROJECT_BINARY_DIR}/leatConfig.cmake"
                               INSTALL_DESTINATION "${package_dir}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/leatConfigVersion.cmake" COMPATIBILITY SameMinorVersion
                                  ARCH_INDEPENDENT)
-file(COPY cmake/leat-capabilities.cmake DESTINATION "${PROJECT_BINARY_DIR}")
+file(COPY cmake/leat-capabilities.cmake cmake/leat-precompile.cmake cmake/leat-runtime.cmake DESTINATION "${PROJECT_BINARY_DIR}")
 
 file(RELATIVE_PATH relative_prefix "/prefix/${pkg_config_dir}" "/prefix")
 string(REGEX REPLACE "/$" "" relative_prefix "${relative_prefix}")
@@ -32,6 +45,6 @@ install(
   FILES_MATCHING
   PATTERN "*.hpp")
 install(FILES "${PROJECT_BINARY_DIR}/leatConfig.cmake" "${PROJECT_BINARY_DIR}/leatConfigVersion.cmake"
-              cmake/leat-capabilities.cmake DESTINATION "${package_dir}")
+              cmake/leat-capabilities.cmake cmake/leat-precompile.cmake cmake/leat-runtime.cmake DESTINATION "${package_dir}")
 install(FILES "${PROJECT_BINARY_DIR}/leat.pc" DESTINATION "${pkg_config_dir}")
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")

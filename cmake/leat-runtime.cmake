@@ -1,21 +1,63 @@
-# leat::runtime, the ready-made part of the library: the bodies of graphs at run time, of sessions that plan, and of files, compiled
-# once. A program that links it compiles declarations instead; the definition LEAT_SEPARATE_COMPILATION, the libraries it was built with
-# and the processor it was built for come with the target.
+# leat::runtime, the ready-made part of the library: the bodies of graphs at run time, of planned sessions and of files, compiled once.
+# What links it compiles declarations instead: the definition LEAT_SEPARATE_COMPILATION, the capabilities that were found when it was
+# built, and the processor that it was built for come with the target.
 #
-#   leat::runtime_static, leat::runtime_shared   and leat::runtime, which is the one that BUILD_SHARED_LIBS asks for
-
-set(LEAT_RUNTIME_ARCHITECTURE "" CACHE STRING "-march of leat::runtime and of what links it: native, x86-64-v3, ...; nothing for the compiler's own")
-
-set(LEAT_RUNTIME_CAPABILITIES ${LEAT_CAPABILITIES})
-list(REMOVE_ITEM LEAT_RUNTIME_CAPABILITIES thrust cuda)
+#   leat::runtime_static, leat::runtime_shared, and leat::runtime, which is the one that BUILD_SHARED_LIBS asks for
+#
+# Read by our own build and, installed beside leatConfig.cmake, by find_package(leat).
 
 # leat_set_up_runtime(<target> <architecture> <capability>...): what whoever links it is compiled with.
 function(leat_set_up_runtime target architecture)
-  set_property(TARGET ${target} APPEND PROPERTY INTERFACE_COMPILE_DEFINITIONS LEAT_SEPARATE_COMPILATION)
+  target_compile_definitions(${target} INTERFACE LEAT_SEPARATE_COMPILATION)
   if(architecture)
-    set_property(TARGET ${target} APPEND PROPERTY INTERFACE_COMPILE_OPTIONS "$<$<COMPILE_LANGUAGE:CXX>:-march=${architecture}>")
+    target_compile_options(${target} INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-march=${architecture}>")
   endif()
   foreach(capability IN ITEMS leat ${ARGN})
-    set_property(TARGET ${target} APPEND PROPERTY INTERFACE_LINK_LIBRARIES leat::${capability})
+    target_link_libraries(${target} INTERFACE "$<BUILD_INTERFACE:leat::${capability}>")
   endforeach()
+endfunction()
+
+# leat_add_runtime(): the libraries, built when something links them or the package with them is installed.
+function(leat_add_runtime)
+  set(architecture "")
+  if(LEAT_NATIVE AND PROJECT_IS_TOP_LEVEL)
+    set(architecture native)
+  endif()
+  set(LEAT_RUNTIME_ARCHITECTURE "${architecture}"
+      CACHE STRING "-march of leat::runtime and of what links it: native, x86-64-v3, ...; nothing for the compiler's default")
+  set(capabilities ${LEAT_CAPABILITIES})
+  list(REMOVE_ITEM capabilities thrust cuda)
+
+  add_library(leat_runtime_objects OBJECT EXCLUDE_FROM_ALL "${PROJECT_SOURCE_DIR}/cmake/separate.cpp")
+  # For both kinds of library; what is called within it need not be replaceable from outside.
+  set_target_properties(leat_runtime_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_compile_options(leat_runtime_objects PRIVATE -fno-semantic-interposition "$<$<CONFIG:Release>:-O2>")
+  leat_set_up_runtime(leat_runtime_objects "${LEAT_RUNTIME_ARCHITECTURE}" ${capabilities})
+  get_target_property(libraries leat_runtime_objects INTERFACE_LINK_LIBRARIES)
+  target_link_libraries(leat_runtime_objects PRIVATE ${libraries})
+  target_compile_definitions(leat_runtime_objects PRIVATE LEAT_SEPARATE_COMPILATION)
+  if(LEAT_RUNTIME_ARCHITECTURE)
+    target_compile_options(leat_runtime_objects PRIVATE "-march=${LEAT_RUNTIME_ARCHITECTURE}")
+  endif()
+  if(TARGET leat_own_program)
+    target_link_libraries(leat_runtime_objects PRIVATE leat_own_program)
+  endif()
+
+  foreach(kind IN ITEMS static shared)
+    string(TOUPPER ${kind} type)
+    set(target leat_runtime_${kind})
+    add_library(${target} ${type} EXCLUDE_FROM_ALL $<TARGET_OBJECTS:leat_runtime_objects>)
+    add_library(leat::runtime_${kind} ALIAS ${target})
+    set_target_properties(
+      ${target} PROPERTIES OUTPUT_NAME leat_runtime EXPORT_NAME runtime_${kind} VERSION ${PROJECT_VERSION}
+                           SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+    leat_set_up_runtime(${target} "${LEAT_RUNTIME_ARCHITECTURE}" ${capabilities})
+  endforeach()
+  target_link_libraries(leat_runtime_shared PRIVATE ${libraries})
+  set(kind static)
+  if(BUILD_SHARED_LIBS)
+    set(kind shared)
+  endif()
+  add_library(leat::runtime ALIAS leat_runtime_${kind})
+  set(LEAT_RUNTIME_CAPABILITIES "${capabilities}" PARENT_SCOPE)
 endfunction()

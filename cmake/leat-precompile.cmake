@@ -1,0 +1,45 @@
+# leat_precompile(<target>... [HEADERS <header>...]): the targets share one precompiled header of the library, <leat/leat.hpp> and, for
+# those that link leat::runtime, <leat/graphs.hpp> and <leat/session/graph_session.hpp>, unless HEADERS names others. Call it when the
+# targets' libraries, options and definitions are set: targets that agree in them share one header, and each other combination gets its
+# own.
+include_guard(GLOBAL)
+
+function(leat_precompile)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "HEADERS")
+  foreach(target IN LISTS arg_UNPARSED_ARGUMENTS)
+    set(key "")
+    foreach(property IN ITEMS LINK_LIBRARIES COMPILE_OPTIONS COMPILE_DEFINITIONS COMPILE_FEATURES INCLUDE_DIRECTORIES CXX_STANDARD
+                              CXX_EXTENSIONS POSITION_INDEPENDENT_CODE CXX_VISIBILITY_PRESET VISIBILITY_INLINES_HIDDEN)
+      get_target_property(${property} ${target} ${property})
+      if(NOT ${property} AND NOT "${${property}}" STREQUAL "OFF")
+        set(${property} "")
+      endif()
+      string(APPEND key "${property}=${${property}}|")
+    endforeach()
+    set(headers ${arg_HEADERS})
+    if(NOT headers)
+      set(headers <leat/leat.hpp>)
+      if(LINK_LIBRARIES MATCHES "leat::runtime")
+        list(APPEND headers <leat/graphs.hpp> <leat/session/graph_session.hpp>)
+      endif()
+    endif()
+    string(SHA1 key "${CMAKE_CURRENT_SOURCE_DIR}|${headers}|${key}")
+    string(SUBSTRING "${key}" 0 8 key)
+    set(base leat_precompiled_${key})
+    if(NOT TARGET ${base})
+      # A library needs a source.
+      set(source "${CMAKE_CURRENT_BINARY_DIR}/${base}.cpp")
+      file(CONFIGURE OUTPUT "${source}" CONTENT "// Carries a precompiled header.\n")
+      add_library(${base} OBJECT "${source}")
+      target_link_libraries(${base} PRIVATE ${LINK_LIBRARIES})
+      foreach(property IN ITEMS COMPILE_OPTIONS COMPILE_DEFINITIONS COMPILE_FEATURES INCLUDE_DIRECTORIES CXX_STANDARD CXX_EXTENSIONS
+                                POSITION_INDEPENDENT_CODE CXX_VISIBILITY_PRESET VISIBILITY_INLINES_HIDDEN)
+        if(NOT "${${property}}" STREQUAL "")
+          set_target_properties(${base} PROPERTIES ${property} "${${property}}")
+        endif()
+      endforeach()
+      target_precompile_headers(${base} PRIVATE ${headers})
+    endif()
+    target_precompile_headers(${target} REUSE_FROM ${base})
+  endforeach()
+endfunction()

@@ -1,0 +1,33 @@
+// A graph session, and a file where files can be read.
+#include <leat/graphs.hpp>
+#include <leat/session/graph_session.hpp>
+#ifdef LEAT_USE_IO
+#include <leat/io/json.hpp>
+#endif
+
+#include <cstdio>
+
+float planned_loss();
+
+int main() {
+  using namespace leat;
+  try {
+    graph g;
+    const auto scope = g.as_default();
+    const auto x = placeholder(dtype::float32, {-1}, "x");
+    const auto w = variable(3.0f, "w");
+    const auto y = reduce_sum(square(w * x), {0}, keep_dims::no, "y");
+    graph_session s(g);
+    s.run(global_variables_initializer());
+    if (s.run<float>(y, {{x, {1.0f, 2.0f}}}) != 45.0f) return 1;
+#ifdef LEAT_USE_IO
+    if (read_json<graph_def>(write_json(export_graph(g))).nodes.empty()) return 2;
+#endif
+    const float loss = planned_loss();
+    std::printf("%g\n", static_cast<double>(loss));
+    return loss < 0.3f ? 0 : 3;
+  } catch (const error& e) {
+    std::printf("%s\n", e.what());
+    return 4;
+  }
+}
