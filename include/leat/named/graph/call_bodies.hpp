@@ -99,3 +99,13 @@ LEAT_FUNCTION output stacked_product(graph& g, std::span<const output> operands,
 }  // namespace detail
 
 }  // namespace leat
+
+namespace leat {
+
+LEAT_FUNCTION graph_operation call_operator(graph& g, std::string_view type, std::initializer_list<number_argument> given,
+                                     attribute_map attributes, std::string_view name, std::vector<int> waits) {
+  return call_operator(g, type, std::span<const number_argument>(given.begin(), given.size()), std::move(attributes), name,
+                       std::move(waits));
+}
+
+}  // namespace leat
