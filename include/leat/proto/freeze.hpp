@@ -6,7 +6,6 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/proto/graph_def.hpp>
-#include <leat/proto/tensor_contents.hpp>
 
 #include <algorithm>
 #include <functional>

@@ -3,6 +3,8 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/proto/freeze.hpp>
+#include <leat/proto/graph_def.hpp>
+#include <leat/proto/tensor_contents.hpp>
 
 namespace leat::detail {
 

@@ -2,6 +2,7 @@
 // Implementation of graph_def.hpp.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/proto/attribute_value.hpp>
 #include <leat/proto/graph_def.hpp>
 
 namespace leat {

@@ -2,6 +2,7 @@
 // Implementation of tensor_contents.hpp.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/proto/attribute_value.hpp>
 #include <leat/proto/tensor_contents.hpp>
 
 namespace leat {

@@ -2,13 +2,10 @@
 // Validates a graph_def: names are well-formed and unique, inputs exist, control inputs come last, there are no cycles except loops
 // (from NextIteration to Merge), tensors match their shapes. Operators are not interpreted. Linear in the size of the graph.
 
-#include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
 #include <leat/proto/graph_def.hpp>
 #include <leat/proto/in_quotes.hpp>
 #include <leat/proto/node_index.hpp>
-#include <leat/proto/operator_names.hpp>
-#include <leat/proto/tensor_contents.hpp>
 
 #include <algorithm>
 #include <cstddef>

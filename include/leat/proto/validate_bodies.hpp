@@ -1,7 +1,13 @@
 #pragma once
 // Implementation of validate.hpp.
 
+#include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
+#include <leat/proto/graph_def.hpp>
+#include <leat/proto/in_quotes.hpp>
+#include <leat/proto/node_index.hpp>
+#include <leat/proto/operator_names.hpp>
+#include <leat/proto/tensor_contents.hpp>
 #include <leat/proto/validate.hpp>
 
 namespace leat::proto {

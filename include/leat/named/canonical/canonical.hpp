@@ -5,7 +5,7 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/canonical/canonical_rewrite.hpp>
-#include <leat/named/graph/named.hpp>
+#include <leat/named/graph/named_part.hpp>
 
 namespace leat {
 

@@ -2,7 +2,11 @@
 // Implementation of canonical.hpp.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/graph/known_operators.hpp>
+#include <leat/graph/leaves.hpp>
 #include <leat/named/canonical/canonical.hpp>
+#include <leat/named/canonical/canonical_rewrite.hpp>
+#include <leat/named/graph/graph_operation.hpp>
 
 namespace leat {
 

@@ -7,7 +7,6 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/control/control_flow.hpp>
 #include <leat/named/functions/named_operand.hpp>
-#include <leat/named/graph/lookup.hpp>
 
 #include <array>
 #include <tuple>

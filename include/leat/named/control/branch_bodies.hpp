@@ -3,6 +3,9 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/control/branch.hpp>
+#include <leat/named/control/control_flow.hpp>
+#include <leat/named/functions/named_operand.hpp>
+#include <leat/named/graph/call.hpp>
 
 namespace leat::detail {
 

@@ -2,8 +2,7 @@
 // A choice among several branches: nested conds. Source: TensorFlow `case`.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/named/control/check.hpp>
-#include <leat/named/functions/named_shape.hpp>
+#include <leat/named/control/branch.hpp>
 
 namespace leat {
 

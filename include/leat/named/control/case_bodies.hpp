@@ -3,6 +3,9 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/control/case.hpp>
+#include <leat/named/control/check.hpp>
+#include <leat/named/functions/named_array.hpp>
+#include <leat/named/functions/named_shape.hpp>
 
 namespace leat::detail {
 

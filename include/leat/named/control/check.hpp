@@ -4,9 +4,7 @@
 // Source: TensorFlow `Assert`, `assert_equal`, ...
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/named/control/branch.hpp>
 #include <leat/named/functions/named_math.hpp>
-#include <leat/named/functions/named_shape.hpp>
 
 namespace leat {
 

@@ -2,7 +2,11 @@
 // Implementation of check.hpp.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/named/control/branch.hpp>
 #include <leat/named/control/check.hpp>
+#include <leat/named/functions/named_array.hpp>
+#include <leat/named/functions/named_shape.hpp>
+#include <leat/named/graph/call.hpp>
 
 namespace leat::detail {
 

@@ -5,8 +5,9 @@
 // (named/control/control.hpp). Source: TensorFlow `CondContext`, `WhileContext`.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/named/graph/named.hpp>
-#include <leat/named/scopes/scopes.hpp>
+#include <leat/graph/known_operators.hpp>
+#include <leat/named/graph/graph_operation.hpp>
+#include <leat/named/graph/named_part.hpp>
 #include <leat/proto/operator_names.hpp>
 
 #include <set>
@@ -112,7 +113,7 @@ inline while_context* loop_of(const graph& g, int index) {
 }
 bool is_loop_constant(graph& g, int index);
 /// Whether this node switches a variable of its own loop.
-inline bool is_loop_switch(graph& g, int index);
+bool is_loop_switch(graph& g, int index);
 
 // ---- a branch ----
 

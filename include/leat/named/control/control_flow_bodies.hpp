@@ -3,6 +3,9 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/control/control_flow.hpp>
+#include <leat/named/graph/call.hpp>
+#include <leat/named/graph/operator_definition.hpp>
+#include <leat/proto/operator_names.hpp>
 
 namespace leat::detail {
 

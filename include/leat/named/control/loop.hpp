@@ -7,7 +7,6 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/control/branch.hpp>
-#include <leat/named/functions/named_math.hpp>
 
 namespace leat {
 

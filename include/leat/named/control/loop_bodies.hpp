@@ -2,7 +2,10 @@
 // Implementation of loop.hpp.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/named/control/branch.hpp>
 #include <leat/named/control/loop.hpp>
+#include <leat/named/functions/named_math.hpp>
+#include <leat/named/graph/call.hpp>
 
 namespace leat::detail {
 

@@ -3,7 +3,7 @@
 // reads the same graph back.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/named/graph/named.hpp>
+#include <leat/graph/operator.hpp>
 #include <leat/proto/graph_def.hpp>
 
 namespace leat {

@@ -3,6 +3,8 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/exchange/export.hpp>
+#include <leat/named/graph/named_part.hpp>
+#include <leat/proto/graph_def.hpp>
 
 namespace leat {
 

@@ -6,8 +6,8 @@
 // (<leat/graphs.hpp>), and plain operators otherwise.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/named/functions/size_arguments.hpp>
-#include <leat/named/variables/variable_scope.hpp>
+#include <leat/named/graph/lookup.hpp>
+#include <leat/ops/comparison.hpp>
 
 namespace leat {
 

@@ -3,6 +3,9 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/exchange/to_graph.hpp>
+#include <leat/named/functions/named_shape.hpp>
+#include <leat/named/functions/size_arguments.hpp>
+#include <leat/named/variables/named_variables.hpp>
 
 namespace leat::detail {
 

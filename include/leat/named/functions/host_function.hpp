@@ -4,6 +4,7 @@
 // Source: TensorFlow `py_func`.
 
 #include <leat/named/functions/named_operand.hpp>
+#include <leat/named/graph/named_part.hpp>
 
 #include <atomic>
 

@@ -1,6 +1,7 @@
 #pragma once
 // Implementation of host_function.hpp.
 
+#include <leat/core/function_bodies.hpp>
 #include <leat/named/functions/host_function.hpp>
 
 namespace leat {

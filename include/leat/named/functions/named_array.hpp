@@ -2,7 +2,8 @@
 // Reductions of named graphs, and functions that rearrange arrays: axes and shapes are arrays or tensors, `reduce_mean(x, {1})`.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/named/functions/named_math.hpp>
+#include <leat/named/functions/named_operand.hpp>
+#include <leat/named/graph/named_part.hpp>
 
 namespace leat {
 

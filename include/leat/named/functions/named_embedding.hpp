@@ -2,7 +2,8 @@
 // Lookups in tables that may be sharded, and updates of rows of variables, in named graphs.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/named/functions/named_slice.hpp>
+#include <leat/named/functions/named_operand.hpp>
+#include <leat/named/graph/call.hpp>
 
 namespace leat {
 

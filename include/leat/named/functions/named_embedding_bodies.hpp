@@ -3,6 +3,9 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/functions/named_embedding.hpp>
+#include <leat/named/functions/named_math.hpp>
+#include <leat/named/functions/named_shape.hpp>
+#include <leat/named/functions/named_slice.hpp>
 
 namespace leat::detail {
 

@@ -3,6 +3,7 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/functions/named_math.hpp>
+#include <leat/named/functions/named_operand.hpp>
 
 namespace leat {
 

@@ -3,7 +3,7 @@
 // entropies, convolutions and pooling.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/named/functions/named_slice.hpp>
+#include <leat/named/functions/named_array.hpp>
 
 namespace leat {
 

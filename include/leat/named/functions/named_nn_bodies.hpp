@@ -2,7 +2,11 @@
 // Implementation of named_nn.hpp.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/named/functions/named_math.hpp>
 #include <leat/named/functions/named_nn.hpp>
+#include <leat/named/functions/named_random.hpp>
+#include <leat/named/functions/named_shape.hpp>
+#include <leat/named/functions/named_slice.hpp>
 
 namespace leat {
 

@@ -2,7 +2,12 @@
 // Implementation of named_operand.hpp.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/named/definitions/defined.hpp>
 #include <leat/named/functions/named_operand.hpp>
+#include <leat/named/graph/named_part.hpp>
+#include <leat/named/scopes/scopes.hpp>
+#include <leat/ops/known.hpp>
+#include <leat/ops/state.hpp>
 
 namespace leat {
 

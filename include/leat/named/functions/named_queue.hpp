@@ -4,8 +4,8 @@
 // Source: TensorFlow 1.x `FIFOQueue`, `PaddingFIFOQueue`, `RandomShuffleQueue`, `QueueBase`.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/named/functions/named_random.hpp>
-#include <leat/named/graph/lookup.hpp>
+#include <leat/named/functions/named_operand.hpp>
+#include <leat/named/graph/named_part.hpp>
 
 namespace leat {
 

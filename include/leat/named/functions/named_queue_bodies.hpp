@@ -3,6 +3,8 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/functions/named_queue.hpp>
+#include <leat/named/graph/call.hpp>
+#include <leat/named/graph/lookup.hpp>
 
 namespace leat {
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/functions/named_operand.hpp>
+#include <leat/named/graph/named_part.hpp>
 
 namespace leat {
 

@@ -2,6 +2,7 @@
 // Implementation of named_random.hpp.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/named/functions/named_operand.hpp>
 #include <leat/named/functions/named_random.hpp>
 
 namespace leat::detail {

@@ -3,9 +3,8 @@
 // shapes alone become constants, as in TensorFlow 1.x.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/named/functions/named_array.hpp>
-#include <leat/named/functions/named_random.hpp>
-#include <leat/ops/add_n.hpp>
+#include <leat/named/functions/named_operand.hpp>
+#include <leat/named/graph/named_part.hpp>
 
 namespace leat {
 

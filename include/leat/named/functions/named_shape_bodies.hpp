@@ -2,7 +2,10 @@
 // Implementation of named_shape.hpp.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/named/functions/named_random.hpp>
 #include <leat/named/functions/named_shape.hpp>
+#include <leat/named/graph/call.hpp>
+#include <leat/ops/add_n.hpp>
 
 namespace leat::detail {
 

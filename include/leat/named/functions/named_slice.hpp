@@ -3,7 +3,8 @@
 // along::from(1)})` is x[:, 1:]. Each becomes one StridedSlice node. Source: TensorFlow `strided_slice`.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/named/functions/named_shape.hpp>
+#include <leat/named/functions/named_array.hpp>
+#include <leat/named/graph/call.hpp>
 
 namespace leat {
 

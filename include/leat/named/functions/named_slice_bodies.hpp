@@ -2,6 +2,7 @@
 // Implementation of named_slice.hpp.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/named/functions/named_shape.hpp>
 #include <leat/named/functions/named_slice.hpp>
 
 namespace leat {

@@ -3,7 +3,6 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/functions/named_operand.hpp>
-#include <leat/named/graph/named.hpp>
 
 namespace leat {
 

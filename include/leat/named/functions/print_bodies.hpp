@@ -2,7 +2,9 @@
 // Implementation of print.hpp.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/named/functions/named_operand.hpp>
 #include <leat/named/functions/print.hpp>
+#include <leat/named/graph/call.hpp>
 
 namespace leat {
 

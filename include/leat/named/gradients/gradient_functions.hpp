@@ -4,9 +4,9 @@
 // make TensorFlow 1.x's nodes under the same names, so that training graphs can be compared and exchanged. An operator that is not in
 // the table, but whose class has a `gradient`, uses that (gradient_writer.hpp).
 
-#include <leat/named/functions/named_array.hpp>
+#include <leat/named/functions/named_random.hpp>
 #include <leat/named/functions/named_shape.hpp>
-#include <leat/named/graph/lookup.hpp>
+#include <leat/named/graph/convert.hpp>
 #include <leat/ops/add_n.hpp>
 
 #include <mutex>

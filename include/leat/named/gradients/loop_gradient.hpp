@@ -6,7 +6,10 @@
 // `control_flow_grad`; Yu et al., "Dynamic Control Flow in Large-Scale Machine Learning".
 
 #include <leat/named/control/loop.hpp>
+#include <leat/named/functions/named_math.hpp>
 #include <leat/named/gradients/gradient_functions.hpp>
+#include <leat/named/graph/call.hpp>
+#include <leat/named/graph/lookup.hpp>
 
 namespace leat::detail {
 

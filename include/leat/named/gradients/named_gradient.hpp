@@ -7,8 +7,8 @@
 //   auto dw = gradients({loss}, {w, b});   // for each of w and b; empty if the loss does not depend on it
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/named/gradients/gradient_writer.hpp>
-#include <leat/named/gradients/loop_gradient.hpp>
+#include <leat/named/gradients/gradient_functions.hpp>
+#include <leat/passes/gradient.hpp>
 #ifndef LEAT_SEPARATE_COMPILATION
 #include <leat/named/canonical/canonical_gradients.hpp>
 #include <leat/named/gradients/control_flow_gradient.hpp>
@@ -62,4 +62,5 @@ inline std::vector<output> gradients(const std::vector<output>& ys, const std::v
 
 #if LEAT_WITH_BODIES
 #include <leat/named/gradients/named_gradient_bodies.hpp>
+#include <leat/passes/gradient.hpp>
 #endif

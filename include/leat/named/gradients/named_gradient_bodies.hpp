@@ -2,6 +2,9 @@
 // Implementation of named_gradient.hpp.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/named/canonical/canonical_gradients.hpp>
+#include <leat/named/gradients/control_flow_gradient.hpp>
+#include <leat/named/gradients/gradient_nn.hpp>
 #include <leat/named/gradients/gradient_walk.hpp>
 #include <leat/named/gradients/named_gradient.hpp>
 

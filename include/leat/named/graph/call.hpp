@@ -3,8 +3,7 @@
 // defaults, and infers dtypes and shapes of the results. Used by builders and by the import of files.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/named/graph/known_value.hpp>
-#include <leat/named/graph/operator_definition.hpp>
+#include <leat/named/graph/named_part.hpp>
 
 namespace leat {
 

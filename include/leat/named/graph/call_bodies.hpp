@@ -4,6 +4,8 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/graph/bind_arguments.hpp>
 #include <leat/named/graph/call.hpp>
+#include <leat/named/graph/graph_operation.hpp>
+#include <leat/named/graph/operator_definition.hpp>
 
 namespace leat {
 

@@ -3,7 +3,7 @@
 // Source: TensorFlow `get_default_graph`, `Graph.as_default`, `reset_default_graph`.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/named/graph/named.hpp>
+#include <leat/graph/graph.hpp>
 
 #include <algorithm>
 

@@ -4,7 +4,6 @@
 
 #include <cctype>
 #include <cstdint>
-#include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
 #include <optional>
 #include <string>

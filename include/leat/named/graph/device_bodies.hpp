@@ -1,6 +1,7 @@
 #pragma once
 // Implementation of device.hpp.
 
+#include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/graph/device.hpp>
 

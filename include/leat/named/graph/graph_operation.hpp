@@ -4,7 +4,6 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/graph/named_nodes.hpp>
-#include <leat/named/graph/operator_definition.hpp>
 
 namespace leat {
 

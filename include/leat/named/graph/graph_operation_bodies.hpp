@@ -3,6 +3,8 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/graph/graph_operation.hpp>
+#include <leat/named/graph/named_nodes.hpp>
+#include <leat/named/graph/operator_definition.hpp>
 
 namespace leat {
 

@@ -4,7 +4,6 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/graph/named_part.hpp>
-#include <leat/named/graph/slice_walk.hpp>
 
 namespace leat {
 

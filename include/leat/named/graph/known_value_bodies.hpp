@@ -3,6 +3,8 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/graph/known_value.hpp>
+#include <leat/named/graph/named_part.hpp>
+#include <leat/named/graph/slice_walk.hpp>
 
 namespace leat::detail {
 

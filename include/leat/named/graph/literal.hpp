@@ -6,7 +6,7 @@
 #include <cstring>
 #include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
-#include <leat/graph/operator.hpp>
+#include <leat/core/shape.hpp>
 #include <leat/proto/attribute_value.hpp>
 #include <optional>
 #include <span>

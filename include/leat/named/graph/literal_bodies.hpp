@@ -1,8 +1,10 @@
 #pragma once
 // Implementation of literal.hpp.
 
+#include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/graph/literal.hpp>
+#include <leat/proto/attribute_value.hpp>
 
 namespace leat {
 

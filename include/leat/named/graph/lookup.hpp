@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/graph/default_graph.hpp>
+#include <leat/named/graph/graph_operation.hpp>
+#include <leat/named/graph/named_part.hpp>
 
 namespace leat {
 

@@ -8,8 +8,8 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/graph/graph.hpp>
 #include <leat/named/graph/device.hpp>
-#include <leat/named/graph/literal.hpp>
 #include <leat/named/graph/names.hpp>
+#include <leat/proto/attribute_value.hpp>
 
 #include <memory>
 #include <source_location>

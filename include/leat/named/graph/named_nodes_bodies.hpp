@@ -2,7 +2,9 @@
 // Implementation of named_nodes.hpp.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/graph/graph.hpp>
 #include <leat/named/graph/named_nodes.hpp>
+#include <leat/named/graph/names.hpp>
 
 namespace leat {
 

@@ -3,7 +3,13 @@
 // become inputs.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/named/graph/known_value.hpp>
+#include <leat/graph/infer.hpp>
+#include <leat/graph/known_operators.hpp>
+#include <leat/graph/leaves.hpp>
+#include <leat/named/graph/convert.hpp>
+#include <leat/named/graph/graph_operation.hpp>
+#include <leat/named/graph/named_part.hpp>
+#include <leat/named/graph/operator_definition.hpp>
 
 namespace leat {
 

@@ -3,7 +3,6 @@
 // taken gets "_1", "_2", ... A scope is a path; a name that ends in "/" denotes exactly that path.
 
 #include <cstdint>
-#include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
 #include <string>
 #include <string_view>

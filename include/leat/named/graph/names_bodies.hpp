@@ -1,6 +1,7 @@
 #pragma once
 // Implementation of names.hpp.
 
+#include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/graph/names.hpp>
 

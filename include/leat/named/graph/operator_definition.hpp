@@ -13,7 +13,8 @@
 
 #include <functional>
 #include <leat/core/function_bodies.hpp>
-#include <leat/named/graph/literal.hpp>
+#include <leat/graph/operator.hpp>
+#include <leat/proto/attribute_value.hpp>
 #include <map>
 #include <mutex>
 

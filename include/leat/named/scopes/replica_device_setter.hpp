@@ -3,7 +3,7 @@
 // nodes to the worker. Source: TensorFlow 1.x `replica_device_setter`, `GreedyLoadBalancingStrategy`.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/named/graph/graph_operation.hpp>
+#include <leat/named/graph/named_nodes.hpp>
 #include <map>
 
 namespace leat {

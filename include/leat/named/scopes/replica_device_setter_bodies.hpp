@@ -2,6 +2,7 @@
 // Implementation of replica_device_setter.hpp.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/named/graph/graph_operation.hpp>
 #include <leat/named/scopes/replica_device_setter.hpp>
 
 namespace leat {

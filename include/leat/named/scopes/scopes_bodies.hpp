@@ -2,6 +2,7 @@
 // Implementation of scopes.hpp.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/named/graph/default_graph.hpp>
 #include <leat/named/scopes/scopes.hpp>
 
 namespace leat {

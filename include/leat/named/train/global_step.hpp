@@ -3,7 +3,7 @@
 // Source: TensorFlow 1.x `train.create_global_step` and related functions.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/named/variables/variable_scope.hpp>
+#include <leat/named/graph/default_graph.hpp>
 
 namespace leat {
 

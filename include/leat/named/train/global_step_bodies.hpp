@@ -3,6 +3,7 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/train/global_step.hpp>
+#include <leat/named/variables/named_variables.hpp>
 
 namespace leat {
 

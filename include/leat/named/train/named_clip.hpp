@@ -3,7 +3,7 @@
 // A sparse gradient is clipped by its rows.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/named/gradients/named_gradient.hpp>
+#include <leat/named/gradients/gradient_functions.hpp>
 
 namespace leat {
 

@@ -2,6 +2,8 @@
 // Implementation of named_clip.hpp.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/named/functions/named_array.hpp>
+#include <leat/named/functions/named_math.hpp>
 #include <leat/named/train/named_clip.hpp>
 
 namespace leat {

@@ -5,8 +5,7 @@
 // `named_optimizer o = adam(0.01f);` to keep one. Source: TensorFlow 1.x `Optimizer` and its classes.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/named/gradients/named_gradient.hpp>
-#include <leat/named/variables/variable_scope.hpp>
+#include <leat/named/gradients/gradient_functions.hpp>
 
 namespace leat {
 

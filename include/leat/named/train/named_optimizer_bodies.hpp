@@ -2,7 +2,9 @@
 // Implementation of named_optimizer.hpp.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/named/gradients/named_gradient.hpp>
 #include <leat/named/train/named_optimizer.hpp>
+#include <leat/named/variables/variable_scope.hpp>
 
 namespace leat {
 

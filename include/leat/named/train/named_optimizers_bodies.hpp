@@ -2,6 +2,8 @@
 // Implementation of named_optimizers.hpp.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/named/functions/named_math.hpp>
+#include <leat/named/train/named_optimizer.hpp>
 #include <leat/named/train/named_optimizers.hpp>
 
 namespace leat::detail {

@@ -4,7 +4,8 @@
 // rewritten with it. Source: TensorFlow `Variable.initialized_value`, `_try_guard_against_uninitialized_dependencies`.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/named/control/branch.hpp>
+#include <leat/named/graph/call.hpp>
+#include <leat/named/scopes/scopes.hpp>
 
 namespace leat {
 

@@ -2,6 +2,8 @@
 // Implementation of initial_value.hpp.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/named/control/branch.hpp>
+#include <leat/named/graph/lookup.hpp>
 #include <leat/named/variables/initial_value.hpp>
 
 namespace leat::detail {

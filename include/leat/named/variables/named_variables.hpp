@@ -6,7 +6,6 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/functions/named_random.hpp>
 #include <leat/named/graph/lookup.hpp>
-#include <leat/named/variables/initial_value.hpp>
 
 namespace leat {
 

@@ -2,6 +2,10 @@
 // Implementation of named_variables.hpp.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/named/control/control_flow.hpp>
+#include <leat/named/functions/named_random.hpp>
+#include <leat/named/graph/lookup.hpp>
+#include <leat/named/variables/initial_value.hpp>
 #include <leat/named/variables/named_variables.hpp>
 
 namespace leat::detail {

@@ -2,10 +2,7 @@
 // Nodes that report which variables of a named graph are uninitialized.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/named/definitions/defined_shapes.hpp>
-#include <leat/named/functions/named_slice.hpp>
-#include <leat/named/variables/initial_value.hpp>
-#include <leat/named/variables/named_variables.hpp>
+#include <leat/graph/operator.hpp>
 
 namespace leat {
 

@@ -2,6 +2,11 @@
 // Implementation of uninitialized.hpp.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/named/definitions/defined_shapes.hpp>
+#include <leat/named/functions/named_math.hpp>
+#include <leat/named/functions/named_slice.hpp>
+#include <leat/named/graph/lookup.hpp>
+#include <leat/named/variables/initial_value.hpp>
 #include <leat/named/variables/uninitialized.hpp>
 
 namespace leat {

@@ -2,6 +2,7 @@
 // Implementation of variable_scope.hpp.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/named/variables/named_variables.hpp>
 #include <leat/named/variables/variable_scope.hpp>
 
 namespace leat {

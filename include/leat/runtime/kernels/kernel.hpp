@@ -5,7 +5,7 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/cpu/interruption.hpp>
-#include <leat/named/graph/graph_operation.hpp>
+#include <leat/named/graph/named_nodes.hpp>
 #include <leat/runtime/state/program_budget.hpp>
 #include <leat/runtime/state/resources.hpp>
 

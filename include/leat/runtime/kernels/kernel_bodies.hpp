@@ -3,6 +3,7 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
+#include <leat/runtime/state/resources.hpp>
 
 namespace leat {
 
