@@ -248,6 +248,13 @@ b = Enter(c) T=float32 frame_name="b"
 m = AddV2(a, b) T=float32
 x = Exit(m) T=float32
 y = Identity(x) T=float32
+## back edge of another frame | y:0 | invalid_argument: has inputs from different frames: one is in frame 'f', another in frame ''
+c = Const float32[]{0}
+e = Enter(c) T=float32 frame_name="f"
+m = Merge(e, n) T=float32 N=2
+x = Exit(m) T=float32
+y = Identity(x) T=float32
+n = NextIteration(y) T=float32
 ## merge of itself | y:0 | invalid_argument: an Exit outside of any loop
 m = Merge(n, n) T=float32 N=2
 n = NextIteration(m) T=float32
@@ -1020,6 +1027,11 @@ a = Assign(v, c) T=int32
 y = CountUpTo(a) T=int32 limit=5
 ## TemporaryVariable 1 TB | y:0 | resource_exhausted: an array of 1099511627776 bytes: of the limit of 67108864 bytes (memory_limit_in_bytes) 0
 v = TemporaryVariable dtype=float32 shape=[274877906944]
+y = DestroyTemporaryVariable(v) T=float32 var_name="v"
+## TemporaryVariable of a dtype without elements | v:0 | unimplemented: no arrays of dtype int8
+v = TemporaryVariable dtype=int8 shape=[2147483648]
+## TemporaryVariable that nothing was assigned to | y:0 | ok float32[3][0 0 0]
+v = TemporaryVariable dtype=float32 shape=[3]
 y = DestroyTemporaryVariable(v) T=float32 var_name="v"
 ## Assert text | y:0 | invalid_argument: assertion failed: [a]
 c = Const bool[]{false}

@@ -10,6 +10,8 @@
 //   expand     composite operators: the same in simpler operators
 //   form       optional: how TensorFlow writes its inputs and attributes, see form.hpp
 //   call_name  optional: default name of a node, if it is not the type ("add", "transpose")
+//   only_checks
+//              optional: the result is the first operand, which was checked; graphs with names take that, whose operators check by themselves
 //
 // Kernels name an operator by its `code`, a hash of its type, and find the class again through a friend.
 
@@ -111,7 +113,8 @@ struct op_info {
   op_kind kind = op_kind::element;
   int code = 0;
   bool commutative = false;
-  bool costly = false;  // worth storing rather than recomputing
+  bool costly = false;       // worth storing rather than recomputing
+  bool only_checks = false;  // forwards its first operand, which graphs with names take in its place
   bool has_gradient = false;
   bool folds = false;  // numbers known at compile time
   inference (*infer)(const operand_list&) = nullptr;
@@ -171,6 +174,7 @@ constexpr op_info make_info() {
   info.infer = &Op::infer;
   if constexpr (requires { Op::commutative; }) info.commutative = Op::commutative;
   if constexpr (requires { Op::costly; }) info.costly = Op::costly;
+  if constexpr (requires { Op::only_checks; }) info.only_checks = Op::only_checks;
   // Lambdas that call, not addresses: clang defines a function template for constant evaluation only where it is called.
   if constexpr (requires(gradient_scope& g) { Op::gradient(g); }) {
     info.has_gradient = true;

@@ -228,6 +228,7 @@ LEAT_OTHERWISE_OF(log_softmax, "<axis>(x) takes one tensor; the axis is a templa
 struct check_range_op {
   static constexpr std::string_view type = "CheckRange";
   static constexpr op_kind kind = op_kind::kernel;
+  static constexpr bool only_checks = true;
   static constexpr inference infer(const operand_list& x) { return {x.type(0), x.extent(0)}; }
 };
 

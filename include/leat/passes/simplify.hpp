@@ -28,6 +28,7 @@ struct copy_op {
 struct check_divisor_op {
   static constexpr std::string_view type = "CheckDivisor";
   static constexpr op_kind kind = op_kind::kernel;
+  static constexpr bool only_checks = true;
   static constexpr inference infer(const operand_list& x) { return {x.type(0), x.extent(0)}; }
 };
 

@@ -14,7 +14,7 @@ namespace leat::detail {
 // size afterwards; only what is larger than that is computed a second time.
 template <class Make>
 struct constant_data {
-  static constexpr std::size_t ample = 12288;
+  static constexpr std::size_t ample = 262144;  // elements that stay zero cost the compiler nothing
   struct table {
     std::array<std::int64_t, ample> data{};
     std::size_t size = 0;

@@ -155,7 +155,7 @@ LEAT_FUNCTION output graph_writer::enter(int index) {
   if (n.op->kind == op_kind::index) throw unimplemented("to_graph: positions along an axis");
   if (const auto writer = all_deferred_writers().by_type.find(n.op->type); writer != all_deferred_writers().by_type.end())
     return writer->second(*this, n);
-  if (n.op->type == "CheckRange") return operand(from_.input(n, 0));  // TensorFlow's operators check their indices themselves
+  if (n.op->only_checks) return operand(from_.input(n, 0));
   std::vector<output> operands;
   for (int k = 0; k < n.input_count; ++k) operands.push_back(operand(from_.input(n, k)));
   std::vector<int> waits;

@@ -138,7 +138,7 @@ class gradient_writer {
 
   output enter(int row) {
     const node& n = from_.at(row);
-    if (is_operator<stretch_op>(*n.op) || is_operator<identity_op>(*n.op) || n.op->type == "CheckRange") return operand(from_.input(n, 0));
+    if (is_operator<stretch_op>(*n.op) || is_operator<identity_op>(*n.op) || n.op->only_checks) return operand(from_.input(n, 0));
     if (is_operator<shrink_op>(*n.op)) return shrink(n);
     if (n.op->kind == op_kind::index) refuse_gradient(g_, node_, "its gradient takes positions along an axis");
     std::vector<output> operands;

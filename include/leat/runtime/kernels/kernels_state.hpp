@@ -467,7 +467,11 @@ LEAT_EARLY inline const leat::detail::filled_early state_kernels_known{[] {
     const std::string name = c.node.text("var_name").empty() ? c.node.name() : c.node.text("var_name");
     auto slot = c.step.resources.find_or_make<variable_slot>(
         "temporary", name, [&] { return std::make_shared<variable_slot>(name, n.result.type, n.result.extent); });
-    if (n.result.extent.is_static()) slot->assign(tensor_value(n.result.type, n.result.extent));
+    if (n.result.extent.is_static()) {
+      tensor_value zeros(n.result.type, n.result.extent);  // no elements of somebody else
+      if (zeros.bytes() > 0) std::memset(zeros.data(), 0, zeros.bytes());
+      slot->assign(std::move(zeros));
+    }
     c.set_variable(0, *slot);
   });
   register_kernel("DestroyTemporaryVariable", [](kernel_context& c) {

@@ -361,24 +361,28 @@ class run_planner {
   void find_frames() {
     plan_.frames.push_back({});
     std::map<std::pair<int, std::string>, int> known;
+    const auto frame_behind = [&](const plan_node& source) {
+      if (source.kind == flow::enter) return source.child;
+      return source.kind == flow::exit ? plan_.frames[static_cast<std::size_t>(source.frame)].parent : source.frame;
+    };
+    const auto refuse = [&](const plan_node& n, int frame, int other, const plan_node* first, const plan_node& second) {
+      const auto name = [&](int f) { return plan_.frames[static_cast<std::size_t>(f)].name; };
+      throw invalid_argument("has inputs from different frames: one is in frame '" + name(frame) + "', another in frame '" + name(other) +
+                             "'" + node_text(*n.node) + (first != nullptr && first->node != nullptr ? node_text(*first->node) : "") +
+                             (second.node != nullptr ? node_text(*second.node) : ""));
+    };
     for (std::size_t i = 0; i < plan_.nodes.size(); ++i) {
       plan_node& n = plan_.nodes[i];
       int frame = -1;
       int first = -1;
       const auto meet = [&](int from) {
         if (from >= static_cast<int>(i)) return;  // a loop's back edge
-        const plan_node& source = at(from);
-        int its = source.frame;
-        if (source.kind == flow::enter) its = source.child;
-        if (source.kind == flow::exit) its = plan_.frames[static_cast<std::size_t>(source.frame)].parent;
+        const int its = frame_behind(at(from));
         if (frame < 0) {
           frame = its;
           first = from;
         } else if (frame != its) {
-          const auto name = [&](int f) { return plan_.frames[static_cast<std::size_t>(f)].name; };
-          throw invalid_argument("has inputs from different frames: one is in frame '" + name(frame) + "', another in frame '" +
-                                 name(its) + "'" + node_text(*n.node) + (at(first).node != nullptr ? node_text(*at(first).node) : "") +
-                                 (source.node != nullptr ? node_text(*source.node) : ""));
+          refuse(n, frame, its, &at(first), at(from));
         }
       };
       for (const auto& s : n.inputs) meet(s.node);
@@ -394,6 +398,10 @@ class run_planner {
         ++plan_.frames[static_cast<std::size_t>(n.child)].enters;
       }
     }
+    for (std::size_t i = 0; i < plan_.nodes.size(); ++i)  // back edges, now that the frame of their source is known
+      for (const auto& s : plan_.nodes[i].inputs)
+        if (s.node >= static_cast<int>(i) && frame_behind(at(s.node)) != plan_.nodes[i].frame)
+          refuse(plan_.nodes[i], plan_.nodes[i].frame, frame_behind(at(s.node)), nullptr, at(s.node));
     number_places(plan_);
   }
 

@@ -122,8 +122,8 @@ concept makable_array = array_like<A> && requires(std::vector<std::size_t> s) { 
 class tensor_value {
  public:
   tensor_value() = default;
-  /// Uninitialized elements; strings are empty. Errors: invalid_argument for a shape that is not fully known; resource_exhausted if
-  /// the elements exceed the memory or the session's limit.
+  /// Uninitialized elements; strings are empty. Errors: invalid_argument for a shape that is not fully known; unimplemented for a
+  /// dtype that is only carried; resource_exhausted if the elements exceed the memory or the session's limit.
   tensor_value(dtype type, const shape& extent);
   tensor_value(const tensor_value& other) noexcept : type_(other.type_), extent_(other.extent_), buffer_(other.buffer_) {
     if (buffer_ != nullptr) buffer_->hold();

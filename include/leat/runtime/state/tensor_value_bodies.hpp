@@ -72,6 +72,7 @@ LEAT_FUNCTION tensor_value::tensor_value(dtype type, const shape& extent) : type
   if (!extent.is_static()) throw invalid_argument("a value of a shape that is not known: " + brackets(extent));
   const auto count = static_cast<std::size_t>(extent.elements());
   if (type == text_dtype) make_texts(count);
+  else if (size_of(type) == 0 && (type != resource_dtype || extent.rank > 0)) throw unimplemented("no arrays of dtype " + dtype_name(type));
   else buffer_ = detail::tensor_buffer::make(count * static_cast<std::size_t>(size_of(type)));
 }
 
