@@ -3,7 +3,7 @@
 // run time, sessions, files. In a program whose sources are all compiled with LEAT_SEPARATE_COMPILATION exactly one includes this header,
 // before any other of the library's. Files are among it if LEAT_USE_IO is defined.
 
-#if defined(LEAT_WITH_BODIES) && !defined(LEAT_PRUNE)
+#if defined(LEAT_SEPARATE_COMPILATION) && defined(LEAT_WITH_BODIES)
 #error "include <leat/separate.hpp> before the library's other headers"
 #endif
 #define LEAT_SEPARATE_SOURCE

@@ -9,63 +9,10 @@
 #include <leat/proto/tensor_contents.hpp>
 
 #include <filesystem>
-#include <limits>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace leat::io {
-
-namespace detail {
-
-// The contents of a header.
-struct npy_header {
-  std::string descr{};
-  bool fortran_order = false;
-  std::vector<std::int64_t> sizes{};
-};
-
-class npy_header_reader {
- public:
-  explicit npy_header_reader(std::string_view text) : text_(text) {}
-
-  npy_header read();
-
- private:
-  [[noreturn]] static void fail(const std::string& what) { throw data_loss("NPY: the header " + what); }
-  void skip() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n')) ++at_;
-  }
-  bool ahead(char c) {
-    skip();
-    return at_ < text_.size() && text_[at_] == c;
-  }
-  bool take(char c) {
-    if (!ahead(c)) return false;
-    ++at_;
-    return true;
-  }
-  void want(char c) {
-    if (!take(c)) fail(std::string("lacks '") + c + "'");
-  }
-  std::string quoted();
-  bool truth();
-  std::vector<std::int64_t> sizes();
-
-  std::string_view text_;
-  std::size_t at_ = 0;
-};
-
-struct npy_type {
-  std::string_view descr;
-  data_type type;
-};
-inline constexpr npy_type npy_types[]{{"<f4", data_type::float32}, {"<f8", data_type::float64}, {"<i4", data_type::int32},
-                                      {"<i8", data_type::int64},   {"|u1", data_type::uint8},   {"|b1", data_type::boolean}};
-
-data_type npy_type_of(std::string_view descr);
-
-}  // namespace detail
 
 /// The array of a .npy file.
 /// Errors: data_loss if it is truncated, has trailing bytes or is not such a file; unimplemented for other dtypes, big endian,

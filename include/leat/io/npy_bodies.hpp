@@ -4,77 +4,117 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/io/npy.hpp>
 
+#include <limits>
+#include <vector>
+
 namespace leat::io::detail {
 
-LEAT_FUNCTION npy_header npy_header_reader::read() {
-  npy_header header;
-  bool has_type = false, has_order = false, has_shape = false;
-  want('{');
-  while (!take('}')) {
-    const std::string key = quoted();
-    want(':');
-    bool* const seen = key == "descr" ? &has_type : key == "fortran_order" ? &has_order : key == "shape" ? &has_shape : nullptr;
-    if (seen == nullptr || *seen) fail("has the key " + in_quotes(key) + " where descr, fortran_order and shape are expected once each");
-    *seen = true;
-    if (key == "descr") {
-      skip();
-      if (at_ < text_.size() && text_[at_] == '[') throw unimplemented("NPY: elements of several fields");
-      header.descr = quoted();
-    } else if (key == "fortran_order") {
-      header.fortran_order = truth();
-    } else {
-      header.sizes = sizes();
+// The contents of a header.
+struct npy_header {
+  std::string descr{};
+  bool fortran_order = false;
+  std::vector<std::int64_t> sizes{};
+};
+
+struct npy_type {
+  std::string_view descr;
+  data_type type;
+};
+inline constexpr npy_type npy_types[]{{"<f4", data_type::float32}, {"<f8", data_type::float64}, {"<i4", data_type::int32},
+                                      {"<i8", data_type::int64},   {"|u1", data_type::uint8},   {"|b1", data_type::boolean}};
+
+class npy_header_reader {
+ public:
+  explicit npy_header_reader(std::string_view text) : text_(text) {}
+
+  npy_header read() {
+    npy_header header;
+    bool has_type = false, has_order = false, has_shape = false;
+    want('{');
+    while (!take('}')) {
+      const std::string key = quoted();
+      want(':');
+      bool* const seen = key == "descr" ? &has_type : key == "fortran_order" ? &has_order : key == "shape" ? &has_shape : nullptr;
+      if (seen == nullptr || *seen) fail("has the key " + in_quotes(key) + " where descr, fortran_order and shape are expected once each");
+      *seen = true;
+      if (key == "descr") {
+        skip();
+        if (at_ < text_.size() && text_[at_] == '[') throw unimplemented("NPY: elements of several fields");
+        header.descr = quoted();
+      } else if (key == "fortran_order") {
+        header.fortran_order = truth();
+      } else {
+        header.sizes = sizes();
+      }
+      if (!take(',') && !ahead('}')) fail("lacks a comma");
     }
-    if (!take(',') && !ahead('}')) fail("lacks a comma");
-  }
-  skip();
-  if (at_ != text_.size()) fail("goes on behind its end");
-  if (!has_type || !has_order || !has_shape) fail("lacks descr, fortran_order or shape");
-  return header;
-}
-
-LEAT_FUNCTION std::string npy_header_reader::quoted() {
-  skip();
-  const char quote = at_ < text_.size() ? text_[at_] : '\0';
-  if (quote != '\'' && quote != '"') fail("lacks a text in quotes");
-  const auto end = text_.find(quote, at_ + 1);
-  if (end == text_.npos) fail("is cut off");
-  const std::string text(text_.substr(at_ + 1, end - at_ - 1));
-  at_ = end + 1;
-  return text;
-}
-
-LEAT_FUNCTION bool npy_header_reader::truth() {
-  skip();
-  for (const bool value : {false, true}) {
-    const std::string_view word = value ? "True" : "False";
-    if (text_.substr(at_).starts_with(word)) {
-      at_ += word.size();
-      return value;
-    }
-  }
-  fail("has a fortran_order that is neither True nor False");
-}
-
-LEAT_FUNCTION std::vector<std::int64_t> npy_header_reader::sizes() {
-  std::vector<std::int64_t> list;
-  want('(');
-  while (!take(')')) {
     skip();
-    std::int64_t size = 0;
-    const std::size_t first = at_;
-    for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9'; ++at_) {
-      const int digit = text_[at_] - '0';
-      if (size > (std::numeric_limits<std::int64_t>::max() - digit) / 10) fail("has a size beyond 2^63");
-      size = 10 * size + digit;
-    }
-    if (at_ == first) fail("has a shape that is no list of sizes");
-    list.push_back(size);
-    if (list.size() > max_file_rank) fail("has more than " + std::to_string(max_file_rank) + " dimensions");
-    if (!take(',') && !ahead(')')) fail("lacks a comma");
+    if (at_ != text_.size()) fail("goes on behind its end");
+    if (!has_type || !has_order || !has_shape) fail("lacks descr, fortran_order or shape");
+    return header;
   }
-  return list;
-}
+
+ private:
+  [[noreturn]] static void fail(const std::string& what) { throw data_loss("NPY: the header " + what); }
+  void skip() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n')) ++at_;
+  }
+  bool ahead(char c) {
+    skip();
+    return at_ < text_.size() && text_[at_] == c;
+  }
+  bool take(char c) {
+    if (!ahead(c)) return false;
+    ++at_;
+    return true;
+  }
+  void want(char c) {
+    if (!take(c)) fail(std::string("lacks '") + c + "'");
+  }
+  std::string quoted() {
+    skip();
+    const char quote = at_ < text_.size() ? text_[at_] : '\0';
+    if (quote != '\'' && quote != '"') fail("lacks a text in quotes");
+    const auto end = text_.find(quote, at_ + 1);
+    if (end == text_.npos) fail("is cut off");
+    const std::string text(text_.substr(at_ + 1, end - at_ - 1));
+    at_ = end + 1;
+    return text;
+  }
+  bool truth() {
+    skip();
+    for (const bool value : {false, true}) {
+      const std::string_view word = value ? "True" : "False";
+      if (text_.substr(at_).starts_with(word)) {
+        at_ += word.size();
+        return value;
+      }
+    }
+    fail("has a fortran_order that is neither True nor False");
+  }
+  std::vector<std::int64_t> sizes() {
+    std::vector<std::int64_t> list;
+    want('(');
+    while (!take(')')) {
+      skip();
+      std::int64_t size = 0;
+      const std::size_t first = at_;
+      for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9'; ++at_) {
+        const int digit = text_[at_] - '0';
+        if (size > (std::numeric_limits<std::int64_t>::max() - digit) / 10) fail("has a size beyond 2^63");
+        size = 10 * size + digit;
+      }
+      if (at_ == first) fail("has a shape that is no list of sizes");
+      list.push_back(size);
+      if (list.size() > max_file_rank) fail("has more than " + std::to_string(max_file_rank) + " dimensions");
+      if (!take(',') && !ahead(')')) fail("lacks a comma");
+    }
+    return list;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
 
 LEAT_FUNCTION data_type npy_type_of(std::string_view descr) {
   for (const auto& row : npy_types)

@@ -69,58 +69,11 @@ constexpr std::optional<input_name> parse_input(std::string_view text) {
 }
 
 namespace detail {
-
 inline constexpr std::size_t most_findings = 1000;
-
-/// Checks one graph; `positions` maps names to nodes.
-class graph_check {
- public:
-  explicit graph_check(const graph_def& graph, std::size_t most)
-      : graph_(graph), most_(most), positions_(graph.nodes) {}
-
-  std::vector<finding> run();
-
- private:
-  bool full() const { return findings_.size() >= most_; }
-  std::string label(std::size_t i) const {
-    const auto& name = graph_.nodes[i].name;
-    return name.empty() ? "node number " + std::to_string(i) : "node " + in_quotes(name);
-  }
-  void found(std::size_t i, std::string field, std::string what) {
-    if (!full()) findings_.push_back({label(i), std::move(field), std::move(what)});
-  }
-
-  void check_names();
-
-  void check_inputs();
-
-  /// Depth first, with an explicit stack; an edge to an open node closes a cycle.
-  void check_cycles();
-  void report_cycle(const std::vector<std::pair<std::size_t, std::size_t>>& stack, std::size_t node);
-
-  void check_attributes(const attribute_map& attributes, const std::string& path) {
-    for (const auto& [name, value] : attributes) {
-      if (full()) return;
-      check_value(value, path, name);
-    }
-  }
-  /// The path is built for errors only.
-  void check_value(const attribute_value& value, const std::string& path, const std::string& name);
-
-  const graph_def& graph_;
-  std::size_t most_;
-  std::size_t node_ = 0;
-  node_index positions_;
-  std::vector<std::size_t> edges_, first_edge_;
-  std::vector<finding> findings_;
-};
-
 }  // namespace detail
 
 /// All errors of a graph as a whole, at most `most`; of cycles the first.
-inline std::vector<finding> findings(const graph_def& graph, std::size_t most = detail::most_findings) {
-  return detail::graph_check(graph, most).run();
-}
+std::vector<finding> findings(const graph_def& graph, std::size_t most = detail::most_findings);
 
 /// Errors: invalid_argument naming node and field of the first error, and the number of others.
 void validate(const graph_def& graph);

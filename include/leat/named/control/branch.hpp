@@ -5,7 +5,6 @@
 //   auto y = cond(x < 0.0f, [&] { return -x; }, [&] { return x; });
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/named/control/control_flow.hpp>
 #include <leat/named/functions/named_operand.hpp>
 
 #include <array>
@@ -14,6 +13,10 @@
 namespace leat {
 
 namespace detail {
+
+class flow_context;  // named/control/control_flow.hpp has these
+class cond_context;
+class while_context;
 
 // The results of a branch's function, whatever its return type.
 struct branch_result {

@@ -3,6 +3,7 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/control/branch.hpp>
+#include <leat/named/control/control_flow.hpp>
 #include <leat/named/control/loop.hpp>
 #include <leat/named/functions/named_math.hpp>
 #include <leat/named/graph/call.hpp>

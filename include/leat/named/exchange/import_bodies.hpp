@@ -8,6 +8,7 @@
 #include <leat/named/exchange/import_options.hpp>
 #include <leat/named/graph/bind_arguments.hpp>
 #include <leat/named/graph/convert.hpp>
+#include <leat/named/graph/named.hpp>
 #include <leat/proto/operator_names.hpp>
 
 #include <queue>

@@ -3,10 +3,9 @@
 // function under a token, which is all that a saved graph contains of it: only a graph that knows the token can run such a node.
 // Source: TensorFlow `py_func`.
 
+#include <leat/core/function_bodies.hpp>
 #include <leat/named/functions/named_operand.hpp>
 #include <leat/named/graph/named_part.hpp>
-
-#include <atomic>
 
 namespace leat {
 
@@ -28,3 +27,7 @@ graph_operation host_function(host_callback function, const std::vector<operand_
 const host_callback& host_function_of(const graph_operation& node);
 
 }  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/named/functions/host_function_bodies.hpp>
+#endif

@@ -3,6 +3,9 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/functions/host_function.hpp>
+#include <leat/named/graph/call.hpp>
+
+#include <atomic>
 
 namespace leat {
 

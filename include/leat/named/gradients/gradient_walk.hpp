@@ -1,6 +1,7 @@
 #pragma once
 // The traversal from the ys back to the xs, which writes the gradients' nodes (named_gradient.hpp).
 
+#include <leat/named/control/control_flow.hpp>
 #include <leat/named/gradients/gradient_writer.hpp>
 #include <leat/named/gradients/loop_gradient.hpp>
 

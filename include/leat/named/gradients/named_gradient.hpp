@@ -62,5 +62,4 @@ inline std::vector<output> gradients(const std::vector<output>& ys, const std::v
 
 #if LEAT_WITH_BODIES
 #include <leat/named/gradients/named_gradient_bodies.hpp>
-#include <leat/passes/gradient.hpp>
 #endif

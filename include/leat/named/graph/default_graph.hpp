@@ -3,9 +3,10 @@
 // Source: TensorFlow `get_default_graph`, `Graph.as_default`, `reset_default_graph`.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/graph/graph.hpp>
+#include <leat/named/graph/named_part.hpp>
 
-#include <algorithm>
+#include <memory>
+#include <vector>
 
 namespace leat {
 

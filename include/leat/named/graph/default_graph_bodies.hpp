@@ -3,6 +3,9 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/graph/default_graph.hpp>
+#include <leat/named/graph/named.hpp>
+
+#include <algorithm>
 
 namespace leat {
 

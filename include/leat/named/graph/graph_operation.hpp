@@ -70,23 +70,6 @@ std::string shape_text(const shape& s, std::string_view unknown = "?");
 /// `Tensor("mul:0", shape=(?, 3), dtype=float32)`: a tensor in messages.
 std::string describe(const output& o);
 
-inline void named_nodes::apply_devices(graph& g, int index) {
-  node_record& r = record(index);
-  for (auto frame = devices.rbegin(); frame != devices.rend(); ++frame) {
-    if (frame->what == device_frame::kind::clear) return;
-    if (frame->what == device_frame::kind::text) {
-      if (frame->spec.empty()) continue;
-      device_spec spec = frame->spec;
-      spec.merge_from(parse_device(r.device));
-      r.device = keep_device(spec.text());
-    } else {
-      const auto answer = frame->function(graph_operation(g, index));
-      if (!answer) throw invalid_argument("a device function answered nothing for the node '" + r.name + "': Expected a string, got None");
-      r.device = keep_device(*answer);
-    }
-  }
-}
-
 }  // namespace leat
 
 #if LEAT_WITH_BODIES

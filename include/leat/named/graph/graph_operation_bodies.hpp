@@ -58,4 +58,21 @@ LEAT_FUNCTION std::string describe(const output& o) {
   return text + ", dtype=" + dtype_text(o) + ")";
 }
 
+LEAT_FUNCTION void named_nodes::apply_devices(graph& g, int index) {
+  node_record& r = record(index);
+  for (auto frame = devices.rbegin(); frame != devices.rend(); ++frame) {
+    if (frame->what == device_frame::kind::clear) return;
+    if (frame->what == device_frame::kind::text) {
+      if (frame->spec.empty()) continue;
+      device_spec spec = frame->spec;
+      spec.merge_from(parse_device(r.device));
+      r.device = keep_device(spec.text());
+    } else {
+      const auto answer = frame->function(graph_operation(g, index));
+      if (!answer) throw invalid_argument("a device function answered nothing for the node '" + r.name + "': Expected a string, got None");
+      r.device = keep_device(*answer);
+    }
+  }
+}
+
 }  // namespace leat

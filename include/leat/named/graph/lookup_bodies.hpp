@@ -3,6 +3,7 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/graph/lookup.hpp>
+#include <leat/named/graph/named.hpp>
 
 namespace leat {
 

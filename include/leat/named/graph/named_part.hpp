@@ -4,10 +4,12 @@
 // (named_part_bodies.hpp).
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/named/graph/graph_operation.hpp>
 #include <leat/named/graph/literal.hpp>
 #include <leat/named/graph/named_nodes.hpp>
 #include <leat/named/graph/variable_store.hpp>
 #include <leat/proto/graph_def.hpp>
+
 #include <map>
 #include <mutex>
 #include <variant>

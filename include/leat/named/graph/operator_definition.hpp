@@ -11,12 +11,14 @@
 // dtypes, and attributes, with defaults, follow the semicolon. T and N are attributes that follow from the inputs; others are written
 // out: `out_type: type = int32`. `{float32, float64}` limits a type.
 
-#include <functional>
 #include <leat/core/function_bodies.hpp>
 #include <leat/graph/operator.hpp>
 #include <leat/proto/attribute_value.hpp>
-#include <map>
-#include <mutex>
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace leat {
 
@@ -113,60 +115,6 @@ class shape_context {
   const attribute_map& attributes_;
   std::vector<tensor_info>& results_;
 };
-
-namespace detail {
-
-// Parses the one line of a definition.
-class definition_parser {
- public:
-  explicit definition_parser(std::string_view text) : text_(text) {}
-
-  operator_definition parse();
-
- private:
-  [[noreturn]] void fail(const std::string& what) const {
-    throw invalid_argument("definition of an operator, \"" + std::string(text_) + "\": " + what + " at character " +
-                           std::to_string(at_ + 1));
-  }
-  void skip() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n')) ++at_;
-  }
-  bool take(std::string_view token) {
-    skip();
-    if (!text_.substr(at_).starts_with(token)) return false;
-    at_ += token.size();
-    return true;
-  }
-  void expect(std::string_view token) {
-    if (!take(token)) fail("expected '" + std::string(token) + "'");
-  }
-  static bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '>'; }
-  std::string word();
-  static std::optional<data_type> type_by_name(std::string_view name);
-
-  std::vector<argument_definition> arguments();
-
-  attribute_definition declared();
-  attribute_kind kind_of(std::string_view name) const;
-  std::string number();
-  attribute_value value(const attribute_definition& a);
-
-  static void add_implied(operator_definition& d, const argument_definition& a);
-
-  std::string_view text_;
-  std::size_t at_ = 0;
-};
-
-struct definition_table {
-  std::mutex guard;
-  std::map<std::string, std::unique_ptr<operator_definition>, std::less<>> by_type;
-};
-inline definition_table& definitions() {
-  static definition_table table;
-  return table;
-}
-
-}  // namespace detail
 
 /// Registers an operator for graphs and files, from its line and its shape rule. Thread-safe; the first one of a type stays.
 /// Errors: invalid_argument, with the position, for a line that cannot be parsed.

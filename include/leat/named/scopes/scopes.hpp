@@ -5,6 +5,7 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/graph/default_graph.hpp>
 #include <leat/named/graph/graph_operation.hpp>
+
 #include <utility>
 
 namespace leat {

@@ -3,6 +3,7 @@
 // A sparse gradient is clipped by its rows.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/named/functions/named_operand.hpp>
 #include <leat/named/gradients/gradient_functions.hpp>
 
 namespace leat {

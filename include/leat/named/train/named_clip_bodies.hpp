@@ -4,6 +4,7 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/functions/named_array.hpp>
 #include <leat/named/functions/named_math.hpp>
+#include <leat/named/gradients/gradient_nodes.hpp>
 #include <leat/named/train/named_clip.hpp>
 
 namespace leat {

@@ -5,6 +5,7 @@
 // `named_optimizer o = adam(0.01f);` to keep one. Source: TensorFlow 1.x `Optimizer` and its classes.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/named/functions/named_operand.hpp>
 #include <leat/named/gradients/gradient_functions.hpp>
 
 namespace leat {

@@ -5,7 +5,7 @@
 #include <leat/named/control/control_flow.hpp>
 #include <leat/named/functions/named_random.hpp>
 #include <leat/named/graph/lookup.hpp>
-#include <leat/named/variables/initial_value.hpp>
+#include <leat/named/variables/guarded_first_value.hpp>
 #include <leat/named/variables/named_variables.hpp>
 
 namespace leat::detail {

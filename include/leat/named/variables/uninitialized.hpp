@@ -2,7 +2,10 @@
 // Nodes that report which variables of a named graph are uninitialized.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/graph/operator.hpp>
+#include <leat/graph/graph.hpp>
+
+#include <source_location>
+#include <vector>
 
 namespace leat {
 
