@@ -12,13 +12,21 @@
 #include <leat/named/functions/named_embedding.hpp>
 #include <leat/named/functions/named_nn.hpp>
 #include <leat/named/functions/named_queue.hpp>
+#include <leat/named/functions/named_random.hpp>
+#include <leat/named/functions/named_shape.hpp>
+#include <leat/named/functions/named_slice.hpp>
 #include <leat/named/gradients/named_gradient.hpp>
+#include <leat/named/graph/call.hpp>
+#include <leat/named/graph/known_value.hpp>
+#include <leat/named/graph/operator_definition.hpp>
 #include <leat/named/scopes/replica_device_setter.hpp>
 #include <leat/named/train/global_step.hpp>
 #include <leat/named/train/named_clip.hpp>
 #include <leat/named/train/named_optimizers.hpp>
+#include <leat/named/variables/initial_value.hpp>
 #include <leat/named/variables/uninitialized.hpp>
 #include <leat/named/variables/variable_scope.hpp>
 #ifndef LEAT_SEPARATE_COMPILATION
+#include <leat/named/graph/named.hpp>
 #include <leat/named/train/deferred_steps.hpp>
 #endif

@@ -1,23 +1,44 @@
 #pragma once
-// The parts that need not be compiled with every source of a program: operators, gradients and kernels of graphs at run time, most of the
-// compile time of <leat/graphs.hpp> and <leat/session/graph_session.hpp>. A program of several sources compiles them once: with
-// LEAT_SEPARATE_COMPILATION defined for all of them, exactly one includes this header.
+// The bodies of all functions that need not be compiled with every source of a program: operators, gradients and kernels of graphs at
+// run time, sessions, files. In a program whose sources are all compiled with LEAT_SEPARATE_COMPILATION exactly one includes this header,
+// before any other of the library's. Files are among it if LEAT_USE_IO is defined.
+
+#if defined(LEAT_SEPARATE_COMPILATION) && defined(LEAT_WITH_BODIES)
+#error "include <leat/separate.hpp> before the library's other headers"
+#endif
+#define LEAT_SEPARATE_SOURCE
 
 #include <leat/core/standard.hpp>
 
 #include <leat/cpu/interpret/library.hpp>
+#include <leat/graphs.hpp>
+#include <leat/inspect/memory_plan.hpp>
+#include <leat/inspect/trace.hpp>
 #include <leat/named/canonical/canonical_gradients.hpp>
 #include <leat/named/definitions/defined.hpp>
 #include <leat/named/exchange/import_bodies.hpp>
 #include <leat/named/gradients/control_flow_gradient.hpp>
 #include <leat/named/gradients/gradient_nn.hpp>
-#include <leat/named/graph/call_bodies.hpp>
-#include <leat/named/graph/named_part_bodies.hpp>
 #include <leat/named/train/deferred_steps.hpp>
 #include <leat/ops/known.hpp>
+#include <leat/planned.hpp>
 #include <leat/runtime/kernels/kernels.hpp>
+#include <leat/session/gradient_of.hpp>
 #include <leat/session/graph_session_bodies.hpp>
+#include <leat/session/graph_variables.hpp>
+#include <leat/session/interactive_session.hpp>
+#include <leat/typed/evaluate.hpp>
 #include <leat/typed/planned/planned_steps.hpp>
+#ifdef LEAT_USE_IO
+#include <leat/io/binary.hpp>
+#include <leat/io/collections.hpp>
+#include <leat/io/dot.hpp>
+#include <leat/io/json.hpp>
+#include <leat/io/npy.hpp>
+#include <leat/io/safetensors.hpp>
+#include <leat/io/saved_model.hpp>
+#include <leat/io/saved_typed_model.hpp>
+#endif
 
 namespace leat::detail {
 // Referenced by the other sources: see core/function_bodies.hpp.

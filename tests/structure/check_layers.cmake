@@ -1,7 +1,8 @@
 # Layers point one way: cmake -DSOURCE_DIR=<repository> -P check_layers.cmake
 # A header includes from its own room or from one of a lower rank, never in a circle, and every own include is written
 # <leat/...>. Two rooms of one rank do not know each other. A header directly under include/leat stands above all.
-# A room is a folder, or a folder in it that has a rank of its own.
+# A room is a folder, or a folder in it that has a rank of its own. A header x.hpp that includes x_bodies.hpp, the bodies of
+# its functions, is one header with it: so bodies may include what is below x.hpp, and nothing that includes x.hpp.
 cmake_minimum_required(VERSION 3.25)
 
 set(ranks
@@ -96,6 +97,18 @@ if(count GREATER 1)
   list(JOIN with_xtensor ", " with_xtensor)
   problem("xtensor should be included by one header only, not by ${with_xtensor}")
 endif()
+
+# A header and its bodies become one.
+set(with_bodies ${headers})
+list(FILTER with_bodies INCLUDE REGEX "_bodies\\.hpp$")
+foreach(bodies IN LISTS with_bodies)
+  string(REGEX REPLACE "_bodies\\.hpp$" ".hpp" header "${bodies}")
+  if(DEFINED "includes_${header}" AND bodies IN_LIST "includes_${header}")
+    list(APPEND "includes_${header}" ${includes_${bodies}})
+    list(REMOVE_ITEM "includes_${header}" "${header}" "${bodies}")
+    set("includes_${bodies}" "${header}")
+  endif()
+endforeach()
 
 # Take away, again and again, the headers that include nothing that is left; what stays goes in circles.
 set(left ${headers})

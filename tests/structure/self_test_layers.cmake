@@ -67,6 +67,16 @@ header(core/a.hpp "#include <leat/core/b.hpp>")
 header(core/b.hpp "#include <leat/core/a.hpp>")
 expect(refused "circle")
 
+header(core/a.hpp "#include <leat/core/a_bodies.hpp>")
+header(core/a_bodies.hpp "#include <leat/core/a.hpp>\n#include <leat/core/b.hpp>")
+header(core/b.hpp "")
+expect(accepted "3 headers")
+
+header(core/a.hpp "#include <leat/core/a_bodies.hpp>")
+header(core/a_bodies.hpp "#include <leat/core/a.hpp>\n#include <leat/core/b.hpp>")
+header(core/b.hpp "#include <leat/core/a.hpp>")
+expect(refused "circle")
+
 header(core/a.hpp "#include \"b.hpp\"")
 header(core/b.hpp "")
 expect(refused "should be written")

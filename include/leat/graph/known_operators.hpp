@@ -2,6 +2,7 @@
 // Operators by TensorFlow's type name, for the import of files. `ops/known.hpp` registers the library's; programs register their
 // own.
 
+#include <leat/core/function_bodies.hpp>
 #include <leat/graph/operator.hpp>
 #include <mutex>
 #include <unordered_map>
@@ -29,20 +30,13 @@ void register_operator() {
 }
 
 /// The operator of this type, or null.
-inline const op_info* find_operator(std::string_view type) {
-  auto& table = detail::operators();
-  const std::lock_guard lock(table.guard);
-  const auto at = table.by_type.find(type);
-  return at == table.by_type.end() ? nullptr : at->second;
-}
+const op_info* find_operator(std::string_view type);
 
 /// The types of all known operators, in no particular order.
-inline std::vector<std::string_view> known_operator_types() {
-  auto& table = detail::operators();
-  const std::lock_guard lock(table.guard);
-  std::vector<std::string_view> types;
-  for (const auto& [type, info] : table.by_type) types.push_back(type);
-  return types;
-}
+std::vector<std::string_view> known_operator_types();
 
 }  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/graph/known_operators_bodies.hpp>
+#endif

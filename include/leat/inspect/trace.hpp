@@ -12,6 +12,7 @@
 // runs each node by itself instead, which is slower but separates the nodes. Runs without a trace have no overhead.
 
 #include <leat/core/error.hpp>
+#include <leat/core/function_bodies.hpp>
 #include <leat/inspect/memory_plan.hpp>
 
 #include <algorithm>
@@ -110,21 +111,9 @@ class run_trace {
     return ++runs_;
   }
   /// Adds an event of this thread.
-  void add(int run, std::string name, std::string type, std::int64_t begin, std::int64_t end, std::string made_at = {}) {
-    const std::lock_guard lock(guard_);
-    const int thread = threads_.try_emplace(std::this_thread::get_id(), static_cast<int>(threads_.size())).first->second;
-    events_.push_back({std::move(name), std::move(type), std::move(made_at), begin, end, thread, run});
-  }
+  void add(int run, std::string name, std::string type, std::int64_t begin, std::int64_t end, std::string made_at = {});
   /// Adds a program's memory plan, once per program and sizes. `holder` keeps a program that may be dropped alive.
-  void add_memory(const planned_program& p, std::shared_ptr<const void> holder = {}) {
-    const program_view view(p.data);
-    std::vector<std::int64_t> sizes(p.sizes, p.sizes + view.names());
-    const std::lock_guard lock(guard_);
-    for (const auto& known : planned_)
-      if (known.data == p.data && known.sizes == sizes) return;
-    planned_.push_back({p.data, std::move(sizes), std::move(holder)});
-    plans_.push_back(memory_plan_of(p));
-  }
+  void add_memory(const planned_program& p, std::shared_ptr<const void> holder = {});
 
   // ---- results ----
 
@@ -143,29 +132,9 @@ class run_trace {
     return text;
   }
   /// Chrome's trace event format: an object with `traceEvents`; times in microseconds.
-  std::string chrome_trace() const {
-    const std::lock_guard lock(guard_);
-    std::string text = "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n";
-    text += R"({"ph": "M", "pid": 1, "name": "process_name", "args": {"name": "/job:localhost/replica:0/task:0/device:CPU:0"}})";
-    for (const auto& [id, number] : threads_)
-      text += ",\n{\"ph\": \"M\", \"pid\": 1, \"tid\": " + std::to_string(number) +
-              R"(, "name": "thread_name", "args": {"name": "thread )" + std::to_string(number) + "\"}}";
-    for (const trace_event& e : events_) {
-      text += ",\n{\"ph\": \"X\", \"pid\": 1, \"tid\": " + std::to_string(e.thread) + ", \"name\": " + quoted(e.name) +
-              ", \"cat\": " + quoted(e.type) + ", \"ts\": " + microseconds(e.begin) + ", \"dur\": " + microseconds(e.duration()) +
-              R"(, "args": {"op": )" + quoted(e.type) + ", \"run\": " + std::to_string(e.run);
-      if (!e.made_at.empty()) text += ", \"made_at\": " + quoted(e.made_at);
-      text += "}}";
-    }
-    return text + "\n]}\n";
-  }
+  std::string chrome_trace() const;
   /// Writes `chrome_trace` to a file. Errors: not_found if it cannot be opened, data_loss if it cannot be written.
-  void write_chrome_trace(const std::string& path) const {
-    std::ofstream file(path, std::ios::binary);
-    if (!file) throw not_found("the trace cannot be written: no file can be made at '" + path + "'");
-    file << chrome_trace();
-    if (!file.flush()) throw data_loss("the trace was not written whole to '" + path + "'");
-  }
+  void write_chrome_trace(const std::string& path) const;
 
  private:
   template <class Key>
@@ -193,42 +162,13 @@ class run_trace {
     });
     return list;
   }
-  static std::string table(std::string_view title, const std::vector<trace_statistics>& rows) {
-    std::int64_t all = 0;
-    for (const auto& r : rows) all += r.total;
-    char line[256];
-    std::snprintf(line, sizeof line, "%10s %12s %12s %12s %12s %7s  %.*s\n", "count", "total us", "mean us", "least us", "most us", "share",
-                  static_cast<int>(title.size()), title.data());
-    std::string text = line;
-    for (const auto& r : rows) {
-      std::snprintf(line, sizeof line, "%10lld %12.3f %12.3f %12.3f %12.3f %6.1f%%  ", static_cast<long long>(r.count),
-                    static_cast<double>(r.total) / 1e3, r.mean() / 1e3, static_cast<double>(r.least) / 1e3,
-                    static_cast<double>(r.most) / 1e3, all == 0 ? 0.0 : 100.0 * static_cast<double>(r.total) / static_cast<double>(all));
-      text += line + r.name + (r.type.empty() || r.type == r.name ? std::string{} : " (" + r.type + ")") + "\n";
-    }
-    return text;
-  }
+  static std::string table(std::string_view title, const std::vector<trace_statistics>& rows);
   static std::string microseconds(std::int64_t nanoseconds) {
     char text[40];
     std::snprintf(text, sizeof text, "%lld.%03d", static_cast<long long>(nanoseconds / 1000), static_cast<int>(nanoseconds % 1000));
     return text;
   }
-  static std::string quoted(std::string_view s) {
-    std::string text = "\"";
-    for (const char c : s) {
-      if (c == '"' || c == '\\') {
-        text += '\\';
-        text += c;
-      } else if (static_cast<unsigned char>(c) < 0x20) {
-        char code[8];
-        std::snprintf(code, sizeof code, "\\u%04x", static_cast<unsigned>(static_cast<unsigned char>(c)));
-        text += code;
-      } else {
-        text += c;
-      }
-    }
-    return text + "\"";
-  }
+  static std::string quoted(std::string_view s);
 
   const trace_detail detail_;
   const clock::time_point start_ = clock::now();
@@ -259,10 +199,7 @@ class trace_scope {
   trace_scope& operator=(const trace_scope&) = delete;
   ~trace_scope() { end(); }
   /// Ends the event early.
-  void end() {
-    if (run_trace* const t = std::exchange(trace_, nullptr))
-      t->add(run_, std::move(name_), std::move(type_), begin_, t->now(), std::move(made_at_));
-  }
+  void end();
 
  private:
   run_trace* trace_;
@@ -277,17 +214,9 @@ class trace_scope {
 /// first step.
 class step_observer {
  public:
-  step_observer(run_trace& trace, int run, const std::int64_t* program) : trace_(trace), run_(run) {
-    const program_view view(program);
-    const operator_names names;
-    for (int k = 0; k < view.steps(); ++k) steps_.emplace_back(step_name(names, view, program, k), view.step_at(k).is_cluster);
-  }
+  step_observer(run_trace& trace, int run, const std::int64_t* program);
   void before(int) { begin_ = trace_.now(); }
-  void after(int step) {
-    const std::int64_t end = trace_.now();
-    const auto& [name, fused] = steps_[static_cast<std::size_t>(step)];
-    trace_.add(run_, name, fused && name.find('+') != name.npos ? "fused" : name, begin_, end);
-  }
+  void after(int step);
 
  private:
   run_trace& trace_;
@@ -297,3 +226,7 @@ class step_observer {
 };
 
 }  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/inspect/trace_bodies.hpp>
+#endif

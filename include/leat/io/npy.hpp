@@ -3,174 +3,21 @@
 // {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }, and the elements. Supported are the library's dtypes, little endian and
 // row-major. Source: numpy.lib.format, versions 1.0 to 3.0.
 
+#include <leat/core/function_bodies.hpp>
 #include <leat/io/file.hpp>
 #include <leat/io/place.hpp>
 #include <leat/proto/tensor_contents.hpp>
 
 #include <filesystem>
-#include <limits>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace leat::io {
-
-namespace detail {
-
-// The contents of a header.
-struct npy_header {
-  std::string descr{};
-  bool fortran_order = false;
-  std::vector<std::int64_t> sizes{};
-};
-
-class npy_header_reader {
- public:
-  explicit npy_header_reader(std::string_view text) : text_(text) {}
-
-  npy_header read() {
-    npy_header header;
-    bool has_type = false, has_order = false, has_shape = false;
-    want('{');
-    while (!take('}')) {
-      const std::string key = quoted();
-      want(':');
-      bool* const seen = key == "descr" ? &has_type : key == "fortran_order" ? &has_order : key == "shape" ? &has_shape : nullptr;
-      if (seen == nullptr || *seen) fail("has the key " + in_quotes(key) + " where descr, fortran_order and shape are expected once each");
-      *seen = true;
-      if (key == "descr") {
-        skip();
-        if (at_ < text_.size() && text_[at_] == '[') throw unimplemented("NPY: elements of several fields");
-        header.descr = quoted();
-      } else if (key == "fortran_order") {
-        header.fortran_order = truth();
-      } else {
-        header.sizes = sizes();
-      }
-      if (!take(',') && !ahead('}')) fail("lacks a comma");
-    }
-    skip();
-    if (at_ != text_.size()) fail("goes on behind its end");
-    if (!has_type || !has_order || !has_shape) fail("lacks descr, fortran_order or shape");
-    return header;
-  }
-
- private:
-  [[noreturn]] static void fail(const std::string& what) { throw data_loss("NPY: the header " + what); }
-  void skip() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n')) ++at_;
-  }
-  bool ahead(char c) {
-    skip();
-    return at_ < text_.size() && text_[at_] == c;
-  }
-  bool take(char c) {
-    if (!ahead(c)) return false;
-    ++at_;
-    return true;
-  }
-  void want(char c) {
-    if (!take(c)) fail(std::string("lacks '") + c + "'");
-  }
-  std::string quoted() {
-    skip();
-    const char quote = at_ < text_.size() ? text_[at_] : '\0';
-    if (quote != '\'' && quote != '"') fail("lacks a text in quotes");
-    const auto end = text_.find(quote, at_ + 1);
-    if (end == text_.npos) fail("is cut off");
-    const std::string text(text_.substr(at_ + 1, end - at_ - 1));
-    at_ = end + 1;
-    return text;
-  }
-  bool truth() {
-    skip();
-    for (const bool value : {false, true}) {
-      const std::string_view word = value ? "True" : "False";
-      if (text_.substr(at_).starts_with(word)) {
-        at_ += word.size();
-        return value;
-      }
-    }
-    fail("has a fortran_order that is neither True nor False");
-  }
-  std::vector<std::int64_t> sizes() {
-    std::vector<std::int64_t> list;
-    want('(');
-    while (!take(')')) {
-      skip();
-      std::int64_t size = 0;
-      const std::size_t first = at_;
-      for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9'; ++at_) {
-        const int digit = text_[at_] - '0';
-        if (size > (std::numeric_limits<std::int64_t>::max() - digit) / 10) fail("has a size beyond 2^63");
-        size = 10 * size + digit;
-      }
-      if (at_ == first) fail("has a shape that is no list of sizes");
-      list.push_back(size);
-      if (list.size() > max_file_rank) fail("has more than " + std::to_string(max_file_rank) + " dimensions");
-      if (!take(',') && !ahead(')')) fail("lacks a comma");
-    }
-    return list;
-  }
-
-  std::string_view text_;
-  std::size_t at_ = 0;
-};
-
-struct npy_type {
-  std::string_view descr;
-  data_type type;
-};
-inline constexpr npy_type npy_types[]{{"<f4", data_type::float32}, {"<f8", data_type::float64}, {"<i4", data_type::int32},
-                                      {"<i8", data_type::int64},   {"|u1", data_type::uint8},   {"|b1", data_type::boolean}};
-
-inline data_type npy_type_of(std::string_view descr) {
-  for (const auto& row : npy_types)
-    if (row.descr == descr) return row.type;
-  if (descr.starts_with('>')) throw unimplemented("NPY: " + in_quotes(descr) + ": big endian; save the array as little endian");
-  throw unimplemented("NPY: " + in_quotes(descr) + " is none of float32, float64, int32, int64, uint8 and bool");
-}
-
-}  // namespace detail
 
 /// The array of a .npy file.
 /// Errors: data_loss if it is truncated, has trailing bytes or is not such a file; unimplemented for other dtypes, big endian,
 /// column-major order, and versions beyond 3.
-inline tensor_proto read_npy(std::string_view bytes) {
-  if (!bytes.starts_with("\x93NUMPY")) throw data_loss("not a NPY file");
-  if (bytes.size() < 10) throw data_loss("NPY: cut off");
-  const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(bytes[i])); };
-  const std::size_t version = byte(6);
-  if (version < 1 || version > 3) throw unimplemented("NPY: version " + std::to_string(version));
-  const std::size_t begin = version == 1 ? 10 : 12;
-  if (bytes.size() < begin) throw data_loss("NPY: cut off");
-  std::size_t length = byte(8) | byte(9) << 8;
-  if (version > 1) length |= byte(10) << 16 | byte(11) << 24;
-  if (length > bytes.size() - begin) throw data_loss("NPY: cut off");
-  const detail::npy_header header = detail::npy_header_reader(bytes.substr(begin, length)).read();
-  const std::string_view elements = bytes.substr(begin + length);
-
-  tensor_proto t;
-  t.dtype = detail::npy_type_of(header.descr);
-  for (auto size : header.sizes) t.shape.dims.push_back({size, {}});
-  if (header.fortran_order && header.sizes.size() > 1)
-    throw unimplemented("NPY: columns first; save the array row by row (numpy.ascontiguousarray)");
-  if (auto problem = problem_of(t.shape); !problem.empty()) throw data_loss("NPY: the shape " + problem);
-  const auto count = static_cast<std::uint64_t>(*element_count(t.shape));
-  const auto width = static_cast<std::uint64_t>(content_size_of(t.dtype));
-  if (elements.size() % width != 0 || elements.size() / width != count)
-    throw data_loss("NPY: " + std::to_string(elements.size()) + " bytes of elements, which is not shape " + to_text(t.shape) + " of " +
-                    name_of_data_type(t.dtype));
-  if (t.dtype == data_type::boolean)
-    for (char c : elements)
-      if (c != '\0' && c != '\1') throw data_loss("NPY: a bool that is neither 0 nor 1");
-  if (count == 0) return t;
-  // In the form of make_tensor_proto.
-  t.field = count == 1 ? field_of(t.dtype) : tensor_field::tensor_content;
-  if (count == 1 && t.dtype == data_type::uint8) t.bytes = {elements[0], '\0', '\0', '\0'};
-  else t.bytes = elements;
-  return t;
-}
+tensor_proto read_npy(std::string_view bytes);
 
 /// The array of a .npy file on disk. Errors: not_found if it cannot be opened, and those of `read_npy`; each names the file.
 inline tensor_proto read_npy_file(const std::filesystem::path& path) {
@@ -180,38 +27,12 @@ inline tensor_proto read_npy_file(const std::filesystem::path& path) {
 
 /// A tensor as a .npy file, version 1.0. Errors: invalid_argument for an invalid tensor, a dtype that the library only carries, and
 /// more elements than `limit`.
-inline std::string write_npy(const tensor_proto& t, std::int64_t limit = max_contents) {
-  std::string elements, descr;
-  const auto put = [&]<class T>(T) {
-    for (const auto value : contents<T>(t, limit)) {
-      const T plain = value;
-      elements.append(reinterpret_cast<const char*>(&plain), sizeof(plain));
-    }
-  };
-  for (const auto& row : detail::npy_types)
-    if (row.type == t.dtype) descr = row.descr;
-  switch (t.dtype) {
-    case data_type::float32: put(float{}); break;
-    case data_type::float64: put(double{}); break;
-    case data_type::int32: put(std::int32_t{}); break;
-    case data_type::int64: put(std::int64_t{}); break;
-    case data_type::uint8: put(std::uint8_t{}); break;
-    case data_type::boolean: put(bool{}); break;
-    default: throw invalid_argument("NPY: " + name_of_data_type(t.dtype) + " is none of float32, float64, int32, int64, uint8 and bool");
-  }
-  std::string header = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (";
-  for (const auto& d : t.shape.dims) header += std::to_string(d.size) + ", ";
-  if (t.shape.dims.size() > 1) header.resize(header.size() - 2);
-  else if (t.shape.dims.size() == 1) header.pop_back();
-  header += "), }";
-  while ((10 + header.size() + 1) % 64 != 0) header += ' ';
-  header += '\n';
-  std::string bytes("\x93NUMPY\x01\x00", 8);
-  bytes += static_cast<char>(header.size() & 0xff);
-  bytes += static_cast<char>(header.size() >> 8);
-  return bytes + header + elements;
-}
+std::string write_npy(const tensor_proto& t, std::int64_t limit = max_contents);
 /// The same to a file. Errors: those of `write_npy`; failed_precondition if the file cannot be written.
 inline void write_npy_file(const tensor_proto& t, const std::filesystem::path& path) { write_file(path, write_npy(t)); }
 
 }  // namespace leat::io
+
+#if LEAT_WITH_BODIES
+#include <leat/io/npy_bodies.hpp>
+#endif

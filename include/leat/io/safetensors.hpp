@@ -3,6 +3,7 @@
 // offsets of each array, and strings under "__metadata__"), then the arrays' bytes, little endian, without gaps. Files are untrusted:
 // all offsets are checked before use. Source: the format's description, version 0.3.
 
+#include <leat/core/function_bodies.hpp>
 #include <leat/core/shape.hpp>
 #include <leat/io/encoding.hpp>
 #include <leat/io/file.hpp>
@@ -49,11 +50,7 @@ class safetensors {
   /// Whether there is an array of this name.
   bool contains(std::string_view name) const { return places_.find(name) != places_.end(); }
   /// An array; its bytes are the file's, which must outlive them. Errors: not_found if there is no such array.
-  array_bytes operator[](std::string_view name) const& {
-    const auto at = places_.find(name);
-    if (at == places_.end()) throw not_found("no array " + detail::in_quotes(name) + " in the file");
-    return {at->second.type, at->second.extent, std::as_bytes(std::span(text_).subspan(data_ + at->second.begin, at->second.size))};
-  }
+  array_bytes operator[](std::string_view name) const&;
   array_bytes operator[](std::string_view name) const&& = delete;  // the file would end with this statement
 
  private:
@@ -80,29 +77,9 @@ inline constexpr std::pair<std::string_view, dtype> safetensors_types[]{{"F32", 
                                                                         {"U8", dtype::uint8},    {"BOOL", dtype::boolean}};
 
 // Duplicate names are an error: the format does not define which one counts.
-inline nlohmann::json parse_header(std::string_view text) {
-  std::set<std::string> names;
-  const auto watch = [&](int depth, nlohmann::json::parse_event_t event, nlohmann::json& value) {
-    if (depth > 8) throw invalid_argument("the header is nested too deeply");
-    if (event == nlohmann::json::parse_event_t::key && depth == 1 && !names.insert(value.get<std::string>()).second)
-      throw invalid_argument("the array " + in_quotes(value.get<std::string>()) + " stands twice in the header");
-    return true;
-  };
-  try {
-    nlohmann::json header = nlohmann::json::parse(text.begin(), text.end(), watch);
-    if (!header.is_object()) throw invalid_argument("the header is no object");
-    return header;
-  } catch (const nlohmann::json::parse_error& e) {  // its own message repeats bytes of the file unescaped
-    throw data_loss("the header is no JSON: wrong at byte " + std::to_string(e.byte));
-  } catch (const nlohmann::json::exception& e) {
-    throw data_loss("the header is no JSON: " + in_quotes(e.what(), 200));
-  }
-}
+nlohmann::json parse_header(std::string_view text);
 
-inline std::size_t whole_number(const nlohmann::json& value, const std::string& name, std::string_view field) {
-  if (!value.is_number_unsigned()) throw invalid_argument("array " + in_quotes(name) + ": " + std::string(field) + " is no whole number");
-  return value.get<std::size_t>();
-}
+std::size_t whole_number(const nlohmann::json& value, const std::string& name, std::string_view field);
 
 }  // namespace detail
 
@@ -194,37 +171,8 @@ inline safetensors read_safetensors(const std::filesystem::path& path) {
 
 /// The file's contents: the arrays in order of their names.
 /// Errors: invalid_argument for an array whose bytes do not match its shape, a dtype that the format lacks, a name that is not UTF-8.
-inline std::string write_safetensors(const std::map<std::string, array_bytes, std::less<>>& arrays,
-                                     const std::map<std::string, std::string, std::less<>>& metadata = {}) {
-  nlohmann::json header = nlohmann::json::object();
-  if (!metadata.empty()) header["__metadata__"] = metadata;
-  std::size_t at = 0;
-  for (const auto& [name, array] : arrays) {
-    const auto wrong = [&](const std::string& what) { throw invalid_argument("array " + detail::in_quotes(name) + ": " + what); };
-    if (name == "__metadata__") wrong("a name that the format keeps for itself");
-    if (!is_utf8(name)) wrong("its name is not UTF-8");
-    std::string_view type;
-    for (const auto& [text, its] : detail::safetensors_types)
-      if (its == array.type) type = text;
-    if (type.empty()) wrong("a dtype that the format cannot hold");
-    if (!array.extent.has_rank() || !array.extent.is_static() ||
-        array.bytes.size() != static_cast<std::size_t>(array.extent.elements() * size_of(array.type)))
-      wrong("its bytes do not fit its shape");
-    std::vector<std::int64_t> sizes;
-    for (int i = 0; i < array.extent.rank; ++i) sizes.push_back(array.extent[i]);
-    header[name] = {{"dtype", type}, {"shape", sizes}, {"data_offsets", {at, at + array.bytes.size()}}};
-    at += array.bytes.size();
-  }
-  std::string json = header.dump();
-  json.resize((json.size() + 7) / 8 * 8, ' ');  // the arrays begin at a multiple of eight
-  const std::uint64_t length = json.size();
-  std::string text(sizeof length, '\0');
-  std::memcpy(text.data(), &length, sizeof length);
-  text.reserve(text.size() + json.size() + at);
-  text += json;
-  for (const auto& [name, array] : arrays) text.append(reinterpret_cast<const char*>(array.bytes.data()), array.bytes.size());
-  return text;
-}
+std::string write_safetensors(const std::map<std::string, array_bytes, std::less<>>& arrays,
+                                     const std::map<std::string, std::string, std::less<>>& metadata = {});
 
 /// Writes a file that is complete or absent after a crash, see `write_synced`. Errors: those of both.
 inline void write_safetensors(const std::filesystem::path& path, const std::map<std::string, array_bytes, std::less<>>& arrays,
@@ -233,3 +181,7 @@ inline void write_safetensors(const std::filesystem::path& path, const std::map<
 }
 
 }  // namespace leat::io
+
+#if LEAT_WITH_BODIES
+#include <leat/io/safetensors_bodies.hpp>
+#endif

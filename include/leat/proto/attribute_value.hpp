@@ -4,6 +4,7 @@
 // moved cheaply, 40 bytes each; larger contents are boxed. Two are equal if files made of them are: numbers are compared by their
 // bits, so a NaN equals itself and 0 does not equal -0.
 
+#include <leat/core/function_bodies.hpp>
 #include <leat/proto/data_type.hpp>
 
 #include <algorithm>
@@ -176,9 +177,7 @@ inline constexpr bool is_boxed_attribute =
     std::is_same_v<T, tensor_proto> || std::is_same_v<T, attribute_list> || std::is_same_v<T, function_value>;
 
 inline bool same_bits(float a, float b) { return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b); }
-inline bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](float x, float y) { return same_bits(x, y); });
-}
+bool same_bits(const std::vector<float>& a, const std::vector<float>& b);
 }  // namespace detail
 
 /// The value of an attribute, or none. Strings are bytes. Source: AttrValue.
@@ -233,11 +232,7 @@ class attribute_value {
     return list != nullptr ? list->get_if<T>() : nullptr;
   }
 
-  bool operator==(const attribute_value& other) const {
-    const float* a = get_if<float>();
-    const float* b = other.get_if<float>();
-    return a != nullptr && b != nullptr ? detail::same_bits(*a, *b) : value == other.value;
-  }
+  bool operator==(const attribute_value& other) const;
 };
 
 struct attribute {
@@ -308,3 +303,7 @@ inline bool attribute_list::operator==(const attribute_list& other) const {
 }
 
 }  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/proto/attribute_value_bodies.hpp>
+#endif

@@ -4,6 +4,7 @@
 // value, is its element type plus 100.
 
 #include <leat/core/dtype.hpp>
+#include <leat/core/function_bodies.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -127,22 +128,10 @@ constexpr int content_size_of(data_type d) {
 }
 
 /// TensorFlow's name, "DT_FLOAT" or "DT_FLOAT_REF"; for a number without a name, its digits.
-inline std::string name_of_data_type(data_type d) {
-  if (!is_known(d)) return std::to_string(static_cast<int>(d));
-  std::string text = "DT_";
-  text += detail::data_types[static_cast<int>(base_of(d))].name;
-  if (is_reference(d)) text += "_REF";
-  return text;
-}
+std::string name_of_data_type(data_type d);
 
 /// "int32", "string_ref": a type in messages; "dtype 99" for an unknown one, which a file may contain.
-inline std::string lower_name_of_data_type(data_type d) {
-  if (!is_known(d)) return "dtype " + std::to_string(static_cast<int>(d));
-  std::string text = name_of_data_type(d).substr(3);
-  for (char& c : text)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return text;
-}
+std::string lower_name_of_data_type(data_type d);
 
 /// The type of a TensorFlow name ("DT_INT32_REF"), or nothing.
 constexpr std::optional<data_type> data_type_by_name(std::string_view name) {
@@ -160,3 +149,7 @@ constexpr std::optional<data_type> data_type_by_name(std::string_view name) {
 }
 
 }  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/proto/data_type_bodies.hpp>
+#endif

@@ -3,6 +3,7 @@
 // names. It can hold every operator, also unknown ones; nothing is checked or run here. `io/` reads and writes it, graphs are
 // imported from it and exported to it.
 
+#include <leat/core/function_bodies.hpp>
 #include <leat/proto/attribute_value.hpp>
 
 #include <cstdint>
@@ -62,12 +63,7 @@ struct saver_def {
   bool sharded = false;
   float keep_checkpoint_every_n_hours = 0;
   std::int32_t version = 0;
-  bool operator==(const saver_def& other) const {
-    return filename_tensor_name == other.filename_tensor_name && save_tensor_name == other.save_tensor_name &&
-           restore_op_name == other.restore_op_name && max_to_keep == other.max_to_keep && sharded == other.sharded &&
-           detail::same_bits(keep_checkpoint_every_n_hours, other.keep_checkpoint_every_n_hours) &&
-           version == other.version;
-  }
+  bool operator==(const saver_def& other) const;
 };
 
 /// A named collection: names of nodes and tensors, bytes (such as serialized VariableDefs), numbers, or messages of any
@@ -139,3 +135,7 @@ struct meta_graph_def {
 };
 
 }  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/proto/graph_def_bodies.hpp>
+#endif

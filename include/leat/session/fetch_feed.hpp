@@ -2,6 +2,7 @@
 // The arguments of a run. Fetches are tensors, operations, names, and vectors, tuples and maps of these; the results come in the
 // same structure. Feeds are pairs of a tensor, or its name, and a value.
 
+#include <leat/core/function_bodies.hpp>
 #include <leat/named/graph/lookup.hpp>
 #include <leat/runtime/state/tensor_value.hpp>
 
@@ -24,44 +25,11 @@ class fetch_item {
   fetch_item(const char* name) : held_(std::string(name)) {}
 
   /// Errors: not_found if the graph has no such element; invalid_argument if it may not be fetched.
-  graph_element resolve(graph& g) const {
-    const graph_element found = named_in_errors(g);
-    const auto* tensor = std::get_if<output>(&found);
-    const int index = tensor != nullptr ? tensor->index() : std::get<graph_operation>(found).index();
-    if (!g.named().record(index).fetchable)
-      throw invalid_argument("Operation '" + g.named().record(index).name +
-                             "' has been marked as not fetchable: it is inside of a branch or a loop.");
-    return found;
-  }
+  graph_element resolve(graph& g) const;
 
  private:
-  graph_element named_in_errors(graph& g) const {
-    const auto refuse = [&](const error& e) {
-      const auto* name = std::get_if<std::string>(&held_);
-      const auto* tensor = std::get_if<output>(&held_);
-      const std::string what = name != nullptr                                   ? *name
-                               : tensor != nullptr && static_cast<bool>(*tensor) ? describe(*tensor)
-                                                                                 : "the operation";
-      throw invalid_argument("Argument `fetch` = " + what + " cannot be interpreted as a Tensor. (" + e.what() + ")");
-    };
-    try {
-      return find(g);
-    } catch (const not_found& e) {
-      refuse(e);
-    } catch (const invalid_argument& e) {
-      refuse(e);
-    }
-    return {};
-  }
-  graph_element find(graph& g) const {
-    if (const auto* name = std::get_if<std::string>(&held_)) return as_graph_element(g, *name);
-    if (const auto* tensor = std::get_if<output>(&held_)) {
-      if (!static_cast<bool>(*tensor)) throw invalid_argument("a fetch that is no node of a graph");
-      return as_graph_element(g, *tensor);
-    }
-    if (!std::get<graph_operation>(held_)) throw invalid_argument("a fetch that is no node of a graph");
-    return as_graph_element(g, std::get<graph_operation>(held_));
-  }
+  graph_element named_in_errors(graph& g) const;
+  graph_element find(graph& g) const;
   std::variant<output, graph_operation, std::string> held_;
 };
 
@@ -75,26 +43,10 @@ class feed_key {
   feed_key(std::string_view name) : held_(std::string(name)) {}
   feed_key(const char* name) : held_(std::string(name)) {}
   /// Errors: not_found if the graph has no such tensor; invalid_argument if it may not be fed.
-  output resolve(graph& g) const {
-    output found;
-    try {
-      found = find(g);
-    } catch (const not_found& e) {
-      throw invalid_argument(std::string("Cannot interpret feed_dict key as Tensor: ") + e.what());
-    } catch (const invalid_argument& e) {
-      throw invalid_argument(std::string("Cannot interpret feed_dict key as Tensor: ") + e.what());
-    }
-    if (!g.named().record(found.index()).feedable) throw invalid_argument("Tensor " + found.name() + " may not be fed.");
-    return found;
-  }
+  output resolve(graph& g) const;
 
  private:
-  output find(graph& g) const {
-    if (const auto* name = std::get_if<std::string>(&held_))
-      return get_tensor_by_name(g, name->find(':') == name->npos ? *name + ":0" : *name);
-    if (!static_cast<bool>(std::get<output>(held_))) throw invalid_argument("a feed for what is no node of a graph");
-    return as_graph_element(g, std::get<output>(held_));
-  }
+  output find(graph& g) const;
   std::variant<output, std::string> held_;
 };
 
@@ -159,33 +111,7 @@ tensor_value keep(A&& given) {
 }
 
 /// Converts numbers to another dtype if no value changes.
-inline tensor_value converted(const tensor_value& v, dtype wanted) {
-  if (v.type() == wanted) return v;
-  if (size_of(v.type()) == 0 || size_of(wanted) == 0) return {};
-  return with_dtype(wanted, [&]<class To>(To) {
-    return with_dtype(v.type(), [&]<class From>(From) -> tensor_value {
-      if constexpr (std::is_same_v<To, bool> != std::is_same_v<From, bool>) {
-        return {};
-      } else {
-        tensor_value made(wanted, v.extent());
-        const auto from = v.values<From>();
-        auto to = made.values<To>();
-        for (std::size_t i = 0; i < from.size(); ++i) {
-          // A floating-point value is rounded to the nearest, so that 0.1 can be fed to float32.
-          if constexpr (!std::is_floating_point_v<To>) {
-            if (std::is_floating_point_v<From> ? !(from[i] >= From(-9.2e18) && from[i] <= From(9.2e18)) : false) return {};
-            const auto whole = static_cast<std::int64_t>(from[i]);
-            to[i] = static_cast<To>(whole);
-            if (static_cast<From>(whole) != from[i] || static_cast<std::int64_t>(to[i]) != whole) return {};
-          } else {
-            to[i] = static_cast<To>(from[i]);
-          }
-        }
-        return made;
-      }
-    });
-  });
-}
+tensor_value converted(const tensor_value& v, dtype wanted);
 
 }  // namespace detail
 
@@ -338,3 +264,7 @@ template <class F>
 concept graph_fetch = detail::is_fetch_structure<F>;
 
 }  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/session/fetch_feed_bodies.hpp>
+#endif

@@ -11,6 +11,7 @@
 // that graph's session. So f must consist of operators: its other side effects happen once. With handles of a graph or typed
 // expressions as arguments, the function returns handles or expressions.
 
+#include <leat/core/function_bodies.hpp>
 #include <leat/named/functions/named_shape.hpp>
 #include <leat/named/gradients/named_gradient.hpp>
 #include <leat/passes/gradient.hpp>
@@ -94,16 +95,7 @@ class traced_functions {
 };
 
 // dy/dx for each x; zeros where y does not depend on it.
-inline std::vector<output> gradients_for(const std::vector<output>& ys, const std::vector<output>& xs) {
-  for (std::size_t k = 0; k < xs.size(); ++k)
-    if (xs[k].type() != dtype::float32 && xs[k].type() != dtype::float64)
-      throw invalid_argument("gradient_of: argument " + std::to_string(k) + " of those asked for is " + dtype_name(xs[k].type()) +
-                             ", which has no gradient: name the arguments that have, as in gradient_of<0>(f)");
-  std::vector<output> made = gradients(ys, xs);
-  for (std::size_t k = 0; k < made.size(); ++k)
-    if (!static_cast<bool>(made[k])) made[k] = zeros_like(xs[k]);
-  return made;
-}
+std::vector<output> gradients_for(const std::vector<output>& ys, const std::vector<output>& xs);
 
 }  // namespace detail
 
@@ -235,3 +227,7 @@ function_gradient<true, F, Of...> value_and_gradient_of(F f) {
 }
 
 }  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/session/gradient_of_bodies.hpp>
+#endif

@@ -4,6 +4,7 @@
 
 #include <leat/named/graph/device.hpp>
 #include <leat/runtime/kernels/constants.hpp>
+#include <leat/runtime/run/executor.hpp>
 #include <leat/session/graph_session_class.hpp>
 #include <leat/session/prepared_run.hpp>
 

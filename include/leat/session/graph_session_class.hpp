@@ -152,11 +152,7 @@ class graph_session {
   }
   /// Resolves fetches and feeds once, for repeated calls. Source: TensorFlow `Session.make_callable`.
   graph_callable prepare(std::initializer_list<fetch_item> fetches, std::initializer_list<feed_key> feeds = {},
-                         const run_options& how = {}) {
-    std::vector<output> fed;
-    for (const auto& f : feeds) fed.push_back(f.resolve(graph_));
-    return {*this, prepared({fetches.begin(), fetches.size()}, fed), how};
-  }
+                         const run_options& how = {});
   template <graph_fetch F>
   graph_callable prepare(const F& fetches, std::initializer_list<feed_key> feeds = {}, const run_options& how = {}) {
     std::vector<fetch_item> list;
@@ -237,3 +233,7 @@ class graph_session {
 };
 
 }  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/session/graph_session_class_bodies.hpp>
+#endif

@@ -8,6 +8,7 @@
 //
 // Source: TensorFlow `InteractiveSession`, `Session.as_default`, `Tensor.eval`, `Operation.run`.
 
+#include <leat/core/function_bodies.hpp>
 #include <leat/session/graph_session.hpp>
 
 namespace leat {
@@ -31,11 +32,7 @@ class default_session_scope {
   explicit default_session_scope(graph_session& s) : session_(&s) { detail::default_sessions().push_back(&s); }
   default_session_scope(const default_session_scope&) = delete;
   default_session_scope& operator=(const default_session_scope&) = delete;
-  ~default_session_scope() {
-    auto& stack = detail::default_sessions();  // not always the innermost: interactive sessions may end in any order
-    const auto at = std::find(stack.rbegin(), stack.rend(), session_);
-    if (at != stack.rend()) stack.erase(std::next(at).base());
-  }
+  ~default_session_scope();
 
  private:
   graph_session* session_;
@@ -59,18 +56,7 @@ class interactive_session : public graph_session {
 };
 
 namespace detail {
-inline graph_session& session_for(const graph& owner, graph_session* given, const char* what, const char* call) {
-  graph_session* const s = given != nullptr ? given : default_session();
-  if (s == nullptr)
-    throw invalid_argument(
-        std::string("Cannot ") + what + " using `" + call +
-        "()`: No default session is registered. Make one with `as_default(session)` or an `interactive_session`, or pass a session to `" +
-        call + "`");
-  if (&s->owner() != &owner)
-    throw invalid_argument(std::string("Cannot use the ") + (given != nullptr ? "given" : "default") + " session to " + what +
-                           ": its graph is different from the session's graph. Pass a session of that graph to `" + call + "`");
-  return *s;
-}
+graph_session& session_for(const graph& owner, graph_session* given, const char* what, const char* call);
 }  // namespace detail
 
 /// The value of a tensor in the default session or the one given.
@@ -96,3 +82,7 @@ inline void run(const graph_operation& operation, const feed_list& feeds, graph_
 inline void run(const graph_operation& operation, graph_session& session) { run(operation, {}, &session); }
 
 }  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/session/interactive_session_bodies.hpp>
+#endif

@@ -2,7 +2,6 @@
 // What a session keeps for a set of fetches and feeds: its plan, and the programs compiled from it.
 
 #include <leat/runtime/parts/plan_parts.hpp>
-#include <leat/runtime/run/executor.hpp>
 
 namespace leat {
 

@@ -3,9 +3,8 @@
 // `check_less` and the like. A check is an operation: nodes that rely on it wait for it through `control_dependencies`.
 // Source: TensorFlow `Assert`, `assert_equal`, ...
 
-#include <leat/named/control/branch.hpp>
+#include <leat/core/function_bodies.hpp>
 #include <leat/named/functions/named_math.hpp>
-#include <leat/named/functions/named_shape.hpp>
 
 namespace leat {
 
@@ -17,43 +16,16 @@ struct check_options {
 
 namespace detail {
 
-inline graph_operation assert_node(const output& condition, const std::vector<output>& data, std::int64_t summarize,
-                                   std::string_view name) {
-  std::vector<number_argument> inputs{condition};
-  inputs.insert(inputs.end(), data.begin(), data.end());
-  return call_operator(condition.owner(), "Assert", inputs, {{"summarize", summarize}}, name);
-}
+graph_operation assert_node(const output& condition, const std::vector<output>& data, std::int64_t summarize,
+                                   std::string_view name);
 
 }  // namespace detail
 
 /// An operation that fails at run time if the condition does not hold; the error shows the data. Data of strings and int32 alone are
 /// one node; other data are fetched only in a branch that runs if the condition does not hold.
 /// Shapes: condition []. Dtypes: bool. Errors: invalid_argument for a condition of another shape or dtype. Source: `Assert`.
-inline graph_operation check(const output& condition, const std::vector<operand_value>& data, const check_options& options = {},
-                             const std::source_location& where = std::source_location::current()) {
-  if (!static_cast<bool>(condition)) throw invalid_argument("check: a condition that is no node of a graph");
-  graph& g = condition.owner();
-  const default_graph_scope here(g);
-  const source_scope line(g, where);
-  const name_scope scope(g, options.name.empty() ? "Assert" : options.name);
-  g.named().name_number(g, condition, "condition");
-  const output holds = g.named().value_of(condition);
-  const auto is_text = [](const operand_value& v) {
-    const data_type type = v.tensor() != nullptr ? to_data_type(v.tensor()->type()) : v.literal()->type();
-    return base_of(type) == data_type::string || base_of(type) == data_type::int32;
-  };
-  for (const operand_value& v : data)  // decides the form, as in TensorFlow
-    if (v.literal() != nullptr) g.named().make_constant(g, *v.literal(), "Const");
-  const bool plain = std::all_of(data.begin(), data.end(), is_text);
-  const auto make = [&] {
-    const name_scope inner(g, "Assert");
-    std::vector<output> tensors;
-    for (std::size_t k = 0; k < data.size(); ++k) tensors.push_back(detail::as_tensor(g, data[k], "data_" + std::to_string(k)));
-    return detail::assert_node(holds, tensors, options.summarize, inner.text());
-  };
-  if (plain) return make();
-  return cond(holds, [] { return no_op(); }, make, "AssertGuard", where);
-}
+graph_operation check(const output& condition, const std::vector<operand_value>& data, const check_options& options = {},
+                             const std::source_location& where = std::source_location::current());
 
 namespace detail {
 
@@ -63,32 +35,9 @@ struct comparison_words {
 };
 using comparison_function = output (*)(const operand_value&, const operand_value&, std::string_view, const std::source_location&);
 
-inline graph_operation check_pair(const comparison_words& words, comparison_function compare, std::string_view compare_name,
+graph_operation check_pair(const comparison_words& words, comparison_function compare, std::string_view compare_name,
                                   const operand_value& x_given, const operand_value& y_given, const std::vector<operand_value>& data,
-                                  const check_options& options, const std::source_location& where) {
-  graph& g = graph_of(std::array{x_given, y_given});
-  const default_graph_scope here(g);
-  const source_scope line(g, where);
-  const name_scope scope(g, options.name.empty() ? words.name : options.name);
-  const auto beside = [](const operand_value& v, const operand_value& other) {
-    if (v.literal() == nullptr || other.tensor() == nullptr || !is_number(other.tensor()->type()) ||
-        v.literal()->type() == data_type::string)
-      return v;
-    return operand_value(v.literal()->as(other.tensor()->type()));
-  };
-  const output x = as_tensor(g, beside(x_given, y_given), "x");
-  const output y = as_tensor(g, beside(y_given, x_given), "y");
-  std::vector<operand_value> shown = data;
-  if (shown.empty())
-    shown = {"",
-             "Condition x " + std::string(words.symbol) + " y did not hold element-wise:",
-             "x (" + x.name() + ") = ",
-             x,
-             "y (" + y.name() + ") = ",
-             y};
-  const output holds = compare(x, y, compare_name, where);
-  return check(reduce_all(holds, all_axes, keep_dims::no, "All"), shown, {.summarize = options.summarize}, where);
-}
+                                  const check_options& options, const std::source_location& where);
 
 }  // namespace detail
 
@@ -110,19 +59,9 @@ LEAT_CHECK_PAIR(check_greater_equal, ">=", "assert_greater_equal", greater_equal
 #undef LEAT_CHECK_PAIR
 
 namespace detail {
-inline graph_operation check_sign(const output& x_given, std::string_view symbol, std::string_view name, bool zero_first,
+graph_operation check_sign(const output& x_given, std::string_view symbol, std::string_view name, bool zero_first,
                                   const comparison_words& words, comparison_function compare, std::string_view compare_name,
-                                  const check_options& options, const std::source_location& where) {
-  graph& g = x_given.owner();
-  const default_graph_scope here(g);
-  const name_scope scope(g, options.name.empty() ? name : options.name);
-  const output x = g.named().value_of(x_given);
-  const std::vector<operand_value> shown{
-      "", "Condition x " + std::string(symbol) + " 0 did not hold element-wise:", "x (" + x.name() + ") = ", x};
-  const output zero = g.named().make_constant(g, {x.type(), {}, 0}, "Const");
-  return check_pair(words, compare, compare_name, zero_first ? zero : x, zero_first ? x : zero, shown, {.summarize = options.summarize},
-                    where);
-}
+                                  const check_options& options, const std::source_location& where);
 }  // namespace detail
 
 /// An operation that fails at run time if an element is not > 0. Errors: invalid_argument. Source: `assert_positive`.
@@ -148,26 +87,11 @@ inline graph_operation check_non_positive(const output& x, const check_options& 
 
 /// An operation that fails if a tensor has another rank: at once if it is known, otherwise at run time.
 /// Errors: invalid_argument. Source: `assert_rank`.
-inline graph_operation check_rank(const output& x_given, std::int32_t rank, const check_options& options = {},
-                                  const std::source_location& where = std::source_location::current()) {
-  graph& g = x_given.owner();
-  const default_graph_scope here(g);
-  const source_scope line(g, where);
-  const name_scope scope(g, options.name.empty() ? "assert_rank" : options.name);
-  const output x = g.named().value_of(x_given);
-  const output wanted = constant(rank, "rank");
-  if (x.extent().has_rank()) {
-    if (x.extent().rank != rank)
-      throw invalid_argument(std::string(without_slash(scope.text())) + ".  Tensor " + x.name() + " must have rank " +
-                             std::to_string(rank) + ".  Received rank " + std::to_string(x.extent().rank) + ", shape " +
-                             leat::shape_text(x.extent()));
-    const control_dependencies free(nullptr);
-    return no_op("static_checks_determined_all_ok");
-  }
-  const output shown = shape_of(x);
-  const output is = rank_of(x);
-  return check(equal(is, wanted), {"", "Tensor " + x.name() + " must have rank", wanted, "Received shape: ", shown},
-               {.summarize = options.summarize}, where);
-}
+graph_operation check_rank(const output& x_given, std::int32_t rank, const check_options& options = {},
+                                  const std::source_location& where = std::source_location::current());
 
 }  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/named/control/check_bodies.hpp>
+#endif

@@ -3,6 +3,7 @@
 
 #include <leat/core/early.hpp>
 #include <leat/named/definitions/defined_shapes.hpp>
+#include <leat/named/graph/literal.hpp>
 #include <leat/named/graph/slice_walk.hpp>
 
 namespace leat::detail {

@@ -1,7 +1,8 @@
 #pragma once
 // Shape rules shared by several defined operators.
 
-#include <leat/named/graph/named.hpp>
+#include <leat/named/graph/graph_operation.hpp>
+#include <leat/named/graph/operator_definition.hpp>
 
 namespace leat::shapes {
 

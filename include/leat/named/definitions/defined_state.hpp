@@ -3,6 +3,7 @@
 
 #include <leat/core/early.hpp>
 #include <leat/named/definitions/defined_shapes.hpp>
+#include <leat/named/graph/literal.hpp>
 
 namespace leat::detail {
 

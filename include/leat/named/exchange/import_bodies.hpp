@@ -2,8 +2,13 @@
 // Implementation of import.hpp: checks the whole graph, orders it, infers the shapes of loop variables by trial, makes the nodes.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/graph/infer.hpp>
+#include <leat/graph/known_operators.hpp>
+#include <leat/named/exchange/import.hpp>
 #include <leat/named/exchange/import_options.hpp>
 #include <leat/named/graph/bind_arguments.hpp>
+#include <leat/named/graph/convert.hpp>
+#include <leat/named/graph/named.hpp>
 #include <leat/proto/operator_names.hpp>
 
 #include <queue>

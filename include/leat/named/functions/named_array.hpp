@@ -1,7 +1,9 @@
 #pragma once
 // Reductions of named graphs, and functions that rearrange arrays: axes and shapes are arrays or tensors, `reduce_mean(x, {1})`.
 
-#include <leat/named/functions/named_math.hpp>
+#include <leat/core/function_bodies.hpp>
+#include <leat/named/functions/named_operand.hpp>
+#include <leat/named/graph/named_part.hpp>
 
 namespace leat {
 
@@ -59,18 +61,12 @@ LEAT_NAMED_REDUCTION(reduce_any, any_op)
 
 /// The index of the largest element along an axis, the first of equals, int64. Shapes: result x without the axis. Dtypes: numbers.
 /// Source: `argmax`.
-inline output argmax(const operand_value& x, const index_list& axis, std::string_view name = {},
-                     const std::source_location& where = std::source_location::current()) {
-  const std::int64_t numbers[]{0, static_cast<std::int64_t>(dtype::int64)};
-  return detail::call_with(info_of<argmax_op>, x, std::span(&axis.argument(), 1), std::span(numbers), name, "ArgMax", where);
-}
+output argmax(const operand_value& x, const index_list& axis, std::string_view name = {},
+                     const std::source_location& where = std::source_location::current());
 /// The index of the smallest element along an axis, the first of equals, int64. Shapes: result x without the axis. Dtypes: numbers.
 /// Source: `argmin`.
-inline output argmin(const operand_value& x, const index_list& axis, std::string_view name = {},
-                     const std::source_location& where = std::source_location::current()) {
-  const std::int64_t numbers[]{0, static_cast<std::int64_t>(dtype::int64)};
-  return detail::call_with(info_of<argmin_op>, x, std::span(&axis.argument(), 1), std::span(numbers), name, "ArgMin", where);
-}
+output argmin(const operand_value& x, const index_list& axis, std::string_view name = {},
+                     const std::source_location& where = std::source_location::current());
 
 /// The same elements in another shape; one dimension of -1 is computed. Errors: invalid_argument if the number of elements differs.
 /// Source: `reshape`.
@@ -100,11 +96,8 @@ inline output broadcast_to(const operand_value& x, const index_list& shape, std:
   return detail::call_with(info_of<broadcast_to_op>, x, std::span(&shape.argument(), 1), {}, name, "BroadcastTo", where);
 }
 /// The slice that begins at `begin` and has the sizes `size`; -1 extends to the end. Source: `slice`.
-inline output slice(const operand_value& x, const index_list& begin, const index_list& size, std::string_view name = {},
-                    const std::source_location& where = std::source_location::current()) {
-  const number_argument both[]{begin.argument(), size.argument()};
-  return detail::call_with(info_of<slice_op>, x, both, {}, name, "Slice", where);
-}
+output slice(const operand_value& x, const index_list& begin, const index_list& size, std::string_view name = {},
+                    const std::source_location& where = std::source_location::current());
 /// x padded with zeros; `paddings` has a row [before, after] for each axis. Source: `pad`.
 inline output pad(const operand_value& x, const tensor_literal& paddings, std::string_view name = {},
                   const std::source_location& where = std::source_location::current()) {
@@ -117,13 +110,11 @@ inline output gather(const operand_value& params, const operand_value& indices, 
   return detail::call_named(info_of<gather_op>, {params, indices}, {}, name, "GatherV2", where, 2);
 }
 /// Arrays concatenated along an axis. Shapes: equal except along the axis, where sizes add up. Dtypes: all the same. Source: `concat`.
-inline output concat(const std::vector<output>& values, std::int32_t axis, std::string_view name = {},
-                     const std::source_location& where = std::source_location::current()) {
-  if (values.empty()) throw invalid_argument("concat: nothing to put together");
-  graph& g = values.front().owner();
-  const source_scope line(g, where);
-  const std::int64_t numbers[]{axis};
-  return g.named().build(g, info_of<concat_op>, values, numbers, name.empty() ? "concat" : name);
-}
+output concat(const std::vector<output>& values, std::int32_t axis, std::string_view name = {},
+                     const std::source_location& where = std::source_location::current());
 
 }  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/named/functions/named_array_bodies.hpp>
+#endif

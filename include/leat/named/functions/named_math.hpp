@@ -2,6 +2,7 @@
 // Element-wise functions, products and comparisons of named graphs, with names: `add(a, 2.0f, "sum")`. They make the same nodes as the
 // functions and operators on handles. The default name is TensorFlow's, "Add" for the function and "add" for the operator.
 
+#include <leat/core/function_bodies.hpp>
 #include <leat/named/functions/named_operand.hpp>
 
 namespace leat {
@@ -112,12 +113,8 @@ inline output select(const operand_value& condition, const operand_value& x, con
 }
 
 /// x converted to another dtype; unchanged if it has that dtype. Source: `cast`.
-inline output cast(const operand_value& x, dtype to, std::string_view name = {},
-                   const std::source_location& where = std::source_location::current()) {
-  if (x.tensor() != nullptr && x.tensor()->type() == to) return *x.tensor();
-  const std::int64_t numbers[]{static_cast<std::int64_t>(to)};
-  return detail::call_named(info_of<cast_op>, {x}, numbers, name, "Cast", where);
-}
+output cast(const operand_value& x, dtype to, std::string_view name = {},
+                   const std::source_location& where = std::source_location::current());
 
 /// e^x / Σ e^x along the last axis. Shapes: result like x. Dtypes: floating point. Source: `softmax`.
 inline output softmax(const operand_value& logits, std::string_view name,
@@ -134,11 +131,8 @@ inline output log_softmax(const operand_value& logits, std::string_view name,
 
 /// x limited to [low, high]: max(min(x, high), low), composed as in TensorFlow.
 /// Source: `clip_by_value`.
-inline output clip_by_value(const output& x, const operand_value& low, const operand_value& high, std::string_view name,
-                            const std::source_location& where = std::source_location::current()) {
-  const name_scope scope(x.owner(), name.empty() ? "clip_by_value" : name);
-  return detail::call_named(info_of<maximum_op>, {minimum(x, high, "Minimum", where), low}, {}, scope.text(), {}, where);
-}
+output clip_by_value(const output& x, const operand_value& low, const operand_value& high, std::string_view name,
+                            const std::source_location& where = std::source_location::current());
 
 // ---- assignments ----------------------------------------------------------------------------------------------------
 
@@ -164,3 +158,7 @@ inline output l2_loss(const operand_value& x, std::string_view name, const std::
 }
 
 }  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/named/functions/named_math_bodies.hpp>
+#endif

@@ -2,42 +2,20 @@
 // Random tensors and initializers in named graphs, composed of the same nodes as in TensorFlow 1.x.
 
 #include <cmath>
+#include <leat/core/function_bodies.hpp>
 #include <leat/named/functions/named_operand.hpp>
+#include <leat/named/graph/named_part.hpp>
 
 namespace leat {
 
 namespace detail {
 // A random operator's node in the current scope, with its shape as a constant.
-inline output random_node(graph& g, std::string_view type, const output& extent, const shape& result, dtype wanted, std::uint64_t seed) {
-  return g.named()
-      .raw(g, type, std::array{extent},
-           {{"T", dtype::int32},
-            {"dtype", wanted},
-            {"seed", seed == 0 ? std::int64_t{0} : std::int64_t{87654321}},
-            {"seed2", static_cast<std::int64_t>(seed)}},
-           {{wanted, result}})
-      .result();
-}
-inline output shape_constant(graph& g, const shape& extent, std::string_view name) {
-  std::vector<std::int32_t> sizes;
-  for (int i = 0; i < extent.rank; ++i) sizes.push_back(static_cast<std::int32_t>(extent[i]));
-  return g.named().make_constant(g, tensor_literal(sizes), name);
-}
+output random_node(graph& g, std::string_view type, const output& extent, const shape& result, dtype wanted, std::uint64_t seed);
+output shape_constant(graph& g, const shape& extent, std::string_view name);
 // value * scale + shift under the scope's name.
-inline output scaled(graph& g, const output& value, const output& scale, const output& shift, std::string_view exact) {
-  const output product = value * scale;
-  const output both[]{product, shift};
-  return g.named().build(g, info_of<add_op>, both, {}, exact);
-}
-inline output random_normal_like(std::string_view type, std::string_view default_name, const shape& extent, double mean, double stddev,
-                                 dtype wanted, std::uint64_t seed, std::string_view name) {
-  graph& g = default_graph();
-  const name_scope scope(g, name.empty() ? default_name : name);
-  const output sizes = shape_constant(g, extent, "shape");
-  const output middle = g.named().make_constant(g, {wanted, {}, mean}, "mean");
-  const output spread = g.named().make_constant(g, {wanted, {}, stddev}, "stddev");
-  return scaled(g, random_node(g, type, sizes, extent, wanted, seed), spread, middle, scope.text());
-}
+output scaled(graph& g, const output& value, const output& scale, const output& shift, std::string_view exact);
+output random_normal_like(std::string_view type, std::string_view default_name, const shape& extent, double mean, double stddev,
+                                 dtype wanted, std::uint64_t seed, std::string_view name);
 }  // namespace detail
 
 /// Normally distributed numbers, drawn anew in each run. The shape must be static. Source: `random_normal`.
@@ -51,39 +29,16 @@ inline output truncated_normal_of(const shape_value& extent, double mean = 0, do
   return detail::random_normal_like("TruncatedNormal", "truncated_normal", extent, mean, stddev, type, seed, name);
 }
 /// Uniformly distributed numbers in [0, 1). Source: `random_uniform`.
-inline output random_uniform_of(const shape_value& extent, dtype type = dtype::float32, std::uint64_t seed = 0,
-                                std::string_view name = {}) {
-  graph& g = default_graph();
-  const name_scope scope(g, name.empty() ? "random_uniform" : name);
-  return detail::random_node(g, "RandomUniform", detail::shape_constant(g, extent, "shape"), extent, type, seed);
-}
+output random_uniform_of(const shape_value& extent, dtype type = dtype::float32, std::uint64_t seed = 0,
+                                std::string_view name = {});
 /// Uniformly distributed numbers in [low, high). Source: `random_uniform`.
-inline output random_uniform_between(const shape_value& extent, double low, double high, dtype type = dtype::float32,
-                                     std::uint64_t seed = 0, std::string_view name = {}) {
-  graph& g = default_graph();
-  const name_scope scope(g, name.empty() ? "random_uniform" : name);
-  const output sizes = detail::shape_constant(g, extent, "shape");
-  const output least = g.named().make_constant(g, {type, {}, low}, "min");
-  const output most = g.named().make_constant(g, {type, {}, high}, "max");
-  const output unit = detail::random_node(g, "RandomUniform", sizes, extent, type, seed);
-  return detail::scaled(g, unit, most - least, least, scope.text());
-}
+output random_uniform_between(const shape_value& extent, double low, double high, dtype type = dtype::float32,
+                                     std::uint64_t seed = 0, std::string_view name = {});
 
 // ---- initializers ----------------------------------------------------------------------------------------------------
 
 /// sqrt(6 / (fan in + fan out)) of a shape: fans are the last two dimensions, times the dimensions before them.
-inline double glorot_limit(const shape& extent) {
-  double in = 1;
-  double out = 1;
-  if (extent.rank == 1) in = out = static_cast<double>(extent[0]);
-  if (extent.rank > 1) {
-    double field = 1;
-    for (int i = 0; i < extent.rank - 2; ++i) field *= static_cast<double>(extent[i]);
-    in = field * static_cast<double>(extent[extent.rank - 2]);
-    out = field * static_cast<double>(extent[extent.rank - 1]);
-  }
-  return std::sqrt(3.0 / std::max(1.0, (in + out) / 2));
-}
+double glorot_limit(const shape& extent);
 
 /// An initializer of the library (`zeros`, `random_normal(0, 0.1)`, a number) as a function of shape and dtype that makes nodes.
 template <initializer I>
@@ -111,11 +66,10 @@ variable_initializer as_variable_initializer(const I& initial) {
   };
 }
 /// One value in every element: `constant_initializer(0.4f)`. Source: `constant_initializer`.
-inline variable_initializer constant_initializer(double value) {
-  return [value](const shape& extent, dtype type) {
-    graph& g = default_graph();
-    return g.named().make_constant(g, {type, extent, value}, "Const");
-  };
-}
+variable_initializer constant_initializer(double value);
 
 }  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/named/functions/named_random_bodies.hpp>
+#endif

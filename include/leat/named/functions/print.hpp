@@ -1,8 +1,8 @@
 #pragma once
 // Printing at run time. Source: TensorFlow `Print`.
 
+#include <leat/core/function_bodies.hpp>
 #include <leat/named/functions/named_operand.hpp>
-#include <leat/named/graph/named.hpp>
 
 namespace leat {
 
@@ -16,19 +16,11 @@ struct print_options {
 
 /// The tensor itself; whenever it is computed, these data are printed to the session's log, by default standard error. Gradients pass
 /// through. Errors: invalid_argument for operands of another graph. Source: `Print`.
-inline output print(const output& x, const std::vector<operand_value>& data, const print_options& options = {},
-                    const std::source_location& where = std::source_location::current()) {
-  if (!static_cast<bool>(x)) throw invalid_argument("print: an operand that is no node of a graph");
-  graph& g = x.owner();
-  const source_scope line(g, where);
-  std::vector<number_argument> inputs{x};
-  for (const operand_value& v : data) {
-    if (v.tensor() != nullptr) inputs.emplace_back(*v.tensor());
-    else inputs.emplace_back(*v.literal());
-  }
-  return call_operator(g, "Print", inputs, {{"message", options.message}, {"first_n", options.first_n}, {"summarize", options.summarize}},
-                       options.name)
-      .result();
-}
+output print(const output& x, const std::vector<operand_value>& data, const print_options& options = {},
+                    const std::source_location& where = std::source_location::current());
 
 }  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/named/functions/print_bodies.hpp>
+#endif

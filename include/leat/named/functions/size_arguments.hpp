@@ -2,7 +2,9 @@
 // Converts a node's axes and sizes, which may include named dimensions, to TensorFlow's inputs: shared by writers of plain tables into
 // graphs with names. A writer supplies how it computes the size of a dimension.
 
-#include <leat/named/functions/named_shape.hpp>
+#include <leat/named/graph/convert.hpp>
+#include <leat/named/graph/named_part.hpp>
+#include <leat/ops/array_parts.hpp>
 #include <optional>
 
 namespace leat::detail {

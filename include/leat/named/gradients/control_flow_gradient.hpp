@@ -2,6 +2,7 @@
 // The gradient functions of control flow operators; loop_gradient.hpp has the loops that they build.
 
 #include <leat/core/early.hpp>
+#include <leat/named/control/control_flow.hpp>
 #include <leat/named/gradients/loop_gradient.hpp>
 
 namespace leat::detail {

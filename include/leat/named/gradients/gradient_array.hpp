@@ -4,6 +4,7 @@
 
 #include <leat/core/early.hpp>
 #include <leat/named/gradients/gradient_math.hpp>
+#include <leat/named/graph/lookup.hpp>
 
 namespace leat::detail {
 

@@ -5,7 +5,11 @@
 // the formulas Griewank and Walther, "Evaluating Derivatives".
 
 #include <leat/core/early.hpp>
-#include <leat/named/gradients/gradient_functions.hpp>
+#include <leat/graph/infer.hpp>
+#include <leat/named/functions/named_array.hpp>
+#include <leat/named/functions/named_math.hpp>
+#include <leat/named/gradients/gradient_nodes.hpp>
+#include <leat/named/graph/known_value.hpp>
 #include <numbers>
 
 namespace leat::detail {

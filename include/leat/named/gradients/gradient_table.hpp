@@ -4,10 +4,7 @@
 // equal or one of them is 1, which is known only at run time: the operand is then stretched, by a row that is no node, and its
 // gradient shrunk again.
 
-#include <leat/named/canonical/canonical.hpp>
-#include <leat/named/gradients/gradient_functions.hpp>
-#include <leat/ops/add_n.hpp>
-#include <leat/passes/gradient.hpp>
+#include <leat/named/gradients/gradient_nodes.hpp>
 
 namespace leat::detail {
 

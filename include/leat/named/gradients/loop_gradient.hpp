@@ -5,8 +5,12 @@
 // directly, and their gradients are summed in the loop. A nested loop pushes its own count. Source: TensorFlow `control_flow_state`,
 // `control_flow_grad`; Yu et al., "Dynamic Control Flow in Large-Scale Machine Learning".
 
+#include <leat/named/control/control_flow.hpp>
 #include <leat/named/control/loop.hpp>
-#include <leat/named/gradients/gradient_functions.hpp>
+#include <leat/named/functions/named_math.hpp>
+#include <leat/named/gradients/gradient_nodes.hpp>
+#include <leat/named/graph/call.hpp>
+#include <leat/named/graph/lookup.hpp>
 
 namespace leat::detail {
 

@@ -2,8 +2,8 @@
 // Nodes of defined operators (named/graph/operator_definition.hpp): checks inputs against the definition, infers attributes or takes their
 // defaults, and infers dtypes and shapes of the results. Used by builders and by the import of files.
 
-#include <leat/named/graph/known_value.hpp>
-#include <leat/named/graph/operator_definition.hpp>
+#include <leat/core/function_bodies.hpp>
+#include <leat/named/graph/named_part.hpp>
 
 namespace leat {
 
@@ -13,10 +13,11 @@ namespace leat {
 /// undefined operator.
 graph_operation call_operator(graph& g, std::string_view type, std::span<const number_argument> given, attribute_map attributes = {},
                               std::string_view name = {}, std::vector<int> waits = {});
-inline graph_operation call_operator(graph& g, std::string_view type, std::initializer_list<number_argument> given,
-                                     attribute_map attributes = {}, std::string_view name = {}, std::vector<int> waits = {}) {
-  return call_operator(g, type, std::span<const number_argument>(given.begin(), given.size()), std::move(attributes), name,
-                       std::move(waits));
-}
+graph_operation call_operator(graph& g, std::string_view type, std::initializer_list<number_argument> given,
+                                     attribute_map attributes = {}, std::string_view name = {}, std::vector<int> waits = {});
 
 }  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/named/graph/call_bodies.hpp>
+#endif

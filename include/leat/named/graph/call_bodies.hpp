@@ -4,6 +4,8 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/graph/bind_arguments.hpp>
 #include <leat/named/graph/call.hpp>
+#include <leat/named/graph/graph_operation.hpp>
+#include <leat/named/graph/operator_definition.hpp>
 
 namespace leat {
 
@@ -97,5 +99,15 @@ LEAT_FUNCTION output stacked_product(graph& g, std::span<const output> operands,
       .result();
 }
 }  // namespace detail
+
+}  // namespace leat
+
+namespace leat {
+
+LEAT_FUNCTION graph_operation call_operator(graph& g, std::string_view type, std::initializer_list<number_argument> given,
+                                     attribute_map attributes, std::string_view name, std::vector<int> waits) {
+  return call_operator(g, type, std::span<const number_argument>(given.begin(), given.size()), std::move(attributes), name,
+                       std::move(waits));
+}
 
 }  // namespace leat

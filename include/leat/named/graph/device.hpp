@@ -4,7 +4,7 @@
 
 #include <cctype>
 #include <cstdint>
-#include <leat/core/error.hpp>
+#include <leat/core/function_bodies.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,18 +36,7 @@ inline std::string upper_case(std::string_view text) {
   return result;
 }
 
-inline std::int64_t device_number(std::string_view digits, std::string_view whole) {
-  std::int64_t value = 0;
-  bool fits = !digits.empty();
-  for (char c : digits) {
-    fits = fits && c >= '0' && c <= '9' && value < 100'000'000;
-    if (fits) value = 10 * value + (c - '0');
-  }
-  if (!fits)
-    throw invalid_argument("the device \"" + std::string(whole) + "\": invalid literal for a number with base 10: '" + std::string(digits) +
-                           "'");
-  return value;
-}
+std::int64_t device_number(std::string_view digits, std::string_view whole);
 
 inline bool all_digits(std::string_view text) {
   for (char c : text)
@@ -59,42 +48,7 @@ inline bool all_digits(std::string_view text) {
 
 /// Parses a device's name; of a repeated part, the last counts.
 /// Errors: invalid_argument for an unknown part, two device types, or a malformed number.
-inline device_spec parse_device(std::string_view text) {
-  device_spec spec;
-  const auto set_type = [&](std::string_view type) {
-    if (spec.type)
-      throw invalid_argument("Multiple device types are not allowed while parsing the device spec: " + std::string(text) + ".");
-    spec.type = detail::upper_case(type);
-  };
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const auto slash = rest.find('/');
-    const std::string_view part = rest.substr(0, slash);
-    rest = slash == rest.npos ? std::string_view{} : rest.substr(slash + 1);
-    if (part.empty()) continue;
-    const auto colon = part.find(':');
-    const std::string_view key = part.substr(0, colon);
-    const std::string_view value = colon == part.npos ? std::string_view{} : part.substr(colon + 1);
-    const auto second = value.find(':');
-    if (key == "job" && colon != part.npos && second == value.npos) {
-      spec.job = std::string(value);
-    } else if (key == "replica" && colon != part.npos && second == value.npos) {
-      spec.replica = detail::device_number(value, text);
-    } else if (key == "task" && colon != part.npos && second == value.npos) {
-      spec.task = detail::device_number(value, text);
-    } else if (key == "device" && second != value.npos && value.find(':', second + 1) == value.npos) {
-      set_type(value.substr(0, second));
-      if (value.substr(second + 1) != "*") spec.index = detail::device_number(value.substr(second + 1), text);
-    } else if (const auto type = detail::upper_case(key); (type == "CPU" || type == "GPU" || type == "TPU") && second == value.npos) {
-      set_type(key);
-      if (colon != part.npos && value != "*") spec.index = detail::device_number(value, text);
-    } else {
-      throw invalid_argument("Unknown attribute '" + std::string(key) + "' is encountered while parsing the device spec: '" +
-                             std::string(text) + "'.");
-    }
-  }
-  return spec;
-}
+device_spec parse_device(std::string_view text);
 
 inline std::string device_spec::text() const {
   std::string result;
@@ -121,3 +75,7 @@ inline std::string merge_devices(std::string_view outer, std::string_view inner)
 }
 
 }  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/named/graph/device_bodies.hpp>
+#endif

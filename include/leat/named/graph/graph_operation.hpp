@@ -2,8 +2,8 @@
 // Handle of a node in a graph with names, TensorFlow 1.x's `Operation`: name, type, inputs, results, attributes and device. `output`
 // is the handle of one of its results.
 
+#include <leat/core/function_bodies.hpp>
 #include <leat/named/graph/named_nodes.hpp>
-#include <leat/named/graph/operator_definition.hpp>
 
 namespace leat {
 
@@ -36,24 +36,11 @@ class graph_operation {
   /// All named attributes.
   const attribute_map& attributes() const { return record().attributes; }
   /// A named attribute. Errors: not_found if the node has none of this name.
-  const attribute_value& attribute(std::string_view name) const {
-    if (const auto* value = record().attributes.find(name)) return *value;
-    throw not_found("the node '" + record().name + "' has no attribute '" + std::string(name) + "'");
-  }
+  const attribute_value& attribute(std::string_view name) const;
   /// The data inputs in order, those that hold axes and shapes included.
-  std::vector<output> inputs() const {
-    std::vector<output> list;
-    const auto& nodes = detail::nodes_of(*owner_);
-    for (int k = 0; k < nodes.input_count(*owner_, index_); ++k) list.push_back(nodes.input(*owner_, index_, k));
-    return list;
-  }
+  std::vector<output> inputs() const;
   /// The operations that must run before this one.
-  std::vector<graph_operation> control_inputs() const {
-    std::vector<graph_operation> list;
-    const node& n = owner_->at(index_);
-    for (int k = 0; k < n.control_count; ++k) list.emplace_back(*owner_, owner_->control(n, k));
-    return list;
-  }
+  std::vector<graph_operation> control_inputs() const;
   /// All results in order.
   std::vector<output> outputs() const {
     std::vector<output> list;
@@ -61,12 +48,7 @@ class graph_operation {
     return list;
   }
   /// Result `port`. Errors: out_of_range if there is none.
-  output result(int port = 0) const {
-    if (port < 0 || port >= record().results)
-      throw out_of_range("the operation '" + name() + "' has " + std::to_string(record().results) + " outputs, not one of number " +
-                         std::to_string(port));
-    return {*owner_, index_, port};
-  }
+  output result(int port = 0) const;
   /// The source line that made it.
   source_position made_at() const { return record().made_at; }
 
@@ -80,47 +62,16 @@ inline graph_operation output::operation() const { return {*owner_, index_}; }
 inline std::string output::name() const { return detail::nodes_of(*owner_).result_name(index_, port_); }
 
 /// "float32", or "float32_ref" for a reference to a variable, as variables and assignments return.
-inline std::string dtype_text(const output& o) {
-  const graph& g = o.owner();
-  std::string text(name_of_dtype(o.type()));
-  if (to_dtype(to_data_type(o.type())) == dtype::invalid) text = lower_name_of_data_type(to_data_type(o.type()));
-  if (is_reference_result(*g.at(o.index()).op, o.port())) text += "_ref";
-  return text;
-}
+std::string dtype_text(const output& o);
 
 /// "(?, 3)": a shape as TensorFlow writes it; "<unknown>" for an unknown rank.
-inline std::string shape_text(const shape& s, std::string_view unknown = "?") {
-  if (!s.has_rank()) return "<unknown>";
-  std::string text = "(";
-  for (int i = 0; i < s.rank; ++i) {
-    if (i > 0) text += ", ";
-    text += s[i] < 0 ? std::string(unknown) : std::to_string(s[i]);
-  }
-  return text + (s.rank == 1 ? ",)" : ")");
-}
+std::string shape_text(const shape& s, std::string_view unknown = "?");
 
 /// `Tensor("mul:0", shape=(?, 3), dtype=float32)`: a tensor in messages.
-inline std::string describe(const output& o) {
-  std::string text = "Tensor(\"" + o.name() + "\"";
-  if (o.extent().has_rank()) text += ", shape=" + shape_text(o.extent(), "None");
-  return text + ", dtype=" + dtype_text(o) + ")";
-}
-
-inline void named_nodes::apply_devices(graph& g, int index) {
-  node_record& r = record(index);
-  for (auto frame = devices.rbegin(); frame != devices.rend(); ++frame) {
-    if (frame->what == device_frame::kind::clear) return;
-    if (frame->what == device_frame::kind::text) {
-      if (frame->spec.empty()) continue;
-      device_spec spec = frame->spec;
-      spec.merge_from(parse_device(r.device));
-      r.device = keep_device(spec.text());
-    } else {
-      const auto answer = frame->function(graph_operation(g, index));
-      if (!answer) throw invalid_argument("a device function answered nothing for the node '" + r.name + "': Expected a string, got None");
-      r.device = keep_device(*answer);
-    }
-  }
-}
+std::string describe(const output& o);
 
 }  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/named/graph/graph_operation_bodies.hpp>
+#endif

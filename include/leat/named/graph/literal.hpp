@@ -5,7 +5,8 @@
 #include <bit>
 #include <cstring>
 #include <leat/core/error.hpp>
-#include <leat/graph/operator.hpp>
+#include <leat/core/function_bodies.hpp>
+#include <leat/core/shape.hpp>
 #include <leat/proto/attribute_value.hpp>
 #include <optional>
 #include <span>
@@ -13,19 +14,9 @@
 namespace leat {
 
 /// A shape in file form; named dimensions become unknown.
-inline tensor_shape_proto to_proto(const shape& s) {
-  tensor_shape_proto p;
-  p.unknown_rank = !s.has_rank();
-  for (int i = 0; i < s.rank; ++i) p.dims.push_back({s[i] < 0 ? -1 : s[i], {}});
-  return p;
-}
+tensor_shape_proto to_proto(const shape& s);
 /// A shape from file form; of unknown rank if it has more dimensions than the library supports.
-inline shape to_shape(const tensor_shape_proto& p) {
-  if (p.unknown_rank || p.dims.size() > static_cast<std::size_t>(max_rank)) return shape::unknown();
-  shape s;
-  for (const auto& d : p.dims) s.push(d.size < 0 ? unknown_dimension : d.size);
-  return s;
-}
+shape to_shape(const tensor_shape_proto& p);
 
 namespace detail {
 
@@ -127,53 +118,12 @@ class tensor_literal {
     return result;
   }
   /// The same values as another dtype. Errors: invalid_argument for non-integers as integers, and strings as numbers.
-  tensor_literal as(dtype type) const {
-    if (type_ == to_data_type(type)) return *this;
-    tensor_literal result(type, {});
-    result.extent_ = extent_;
-    result.bytes_.clear();
-    for (std::int64_t i = 0; i < stored(); ++i) {
-      const double v = number(i);
-      if (!is_floating(type) && (is_floating(to_dtype(type_)) || type == dtype::boolean))
-        throw invalid_argument("Expected " + std::string(name_of_dtype(type)) + ", but got a number of type '" +
-                               std::string(name_of_dtype(to_dtype(type_))) + "'");
-      result.put_number(v);
-    }
-    return result;
-  }
+  tensor_literal as(dtype type) const;
   /// Element `i` as a number.
-  double number(std::int64_t i) const {
-    const auto at = static_cast<std::size_t>(i);
-    switch (to_dtype(type_)) {
-      case dtype::float32: return static_cast<double>(detail::get_bytes<float>(bytes_, at));
-      case dtype::float64: return detail::get_bytes<double>(bytes_, at);
-      case dtype::int32: return detail::get_bytes<std::int32_t>(bytes_, at);
-      case dtype::int64: return static_cast<double>(detail::get_bytes<std::int64_t>(bytes_, at));
-      case dtype::uint8: return static_cast<unsigned char>(bytes_[at]);
-      case dtype::boolean: return bytes_[at] != 0 ? 1 : 0;
-      case dtype::invalid: break;
-    }
-    throw invalid_argument("text where a number is wanted");
-  }
+  double number(std::int64_t i) const;
 
   /// The array in file form.
-  tensor_proto proto() const {
-    tensor_proto p;
-    p.dtype = type_;
-    p.shape = to_proto(extent_);
-    if (type_ == data_type::string) {
-      p.field = tensor_field::string_val;
-      p.strings = texts_;
-    } else if (stored() > 1) {
-      p.field = tensor_field::tensor_content;
-      p.bytes = bytes_;
-    } else if (stored() == 1 && extent_.elements() != 0) {  // an empty array has no value, though one is stored
-      p.field = detail::field_of(type_);
-      if (type_ == data_type::uint8) detail::put_bytes(p.bytes, static_cast<std::int32_t>(number(0)));
-      else p.bytes = bytes_;
-    }
-    return p;
-  }
+  tensor_proto proto() const;
 
  private:
   template <class T>
@@ -203,18 +153,7 @@ class tensor_literal {
                                       : static_cast<std::int64_t>(bytes_.size()) / content_size_of(type_);
   }
   // One value is repeated for all elements; of several, the last.
-  void fill() {
-    if (!extent_.is_static()) throw invalid_argument("an array literal needs a shape whose rank and sizes are all known");
-    const std::int64_t wanted = extent_.elements();
-    const std::int64_t have = stored();
-    if (have > wanted && !(have == 1 && wanted == 0))
-      throw invalid_argument("Too many elements provided. Takes at most " + std::to_string(wanted) + ", but got " + std::to_string(have) +
-                             ".");
-    if (type_ == data_type::string || have == 1 || have == 0) return;
-    const auto width = static_cast<std::size_t>(content_size_of(type_));
-    const std::string last = bytes_.substr(bytes_.size() - width);
-    for (std::int64_t i = have; i < wanted; ++i) bytes_ += last;
-  }
+  void fill();
 
   data_type type_ = data_type::invalid;
   shape extent_;
@@ -223,23 +162,10 @@ class tensor_literal {
 };
 
 /// The elements of an integer tensor in file form, if it has at most `limit`; nothing for other dtypes.
-inline std::optional<std::vector<std::int64_t>> integers_of(const tensor_proto& p, std::int64_t limit = 64) {
-  std::int64_t count = 1;
-  for (const auto& d : p.shape.dims) {
-    if (d.size < 0 || d.size > limit) return std::nullopt;
-    count *= d.size;
-    if (count > limit) return std::nullopt;
-  }
-  if (p.shape.unknown_rank || (p.dtype != data_type::int32 && p.dtype != data_type::int64)) return std::nullopt;
-  const bool wide = p.dtype == data_type::int64;
-  const std::size_t stored = p.bytes.size() / (wide ? 8 : 4);
-  std::vector<std::int64_t> values;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const std::size_t at = static_cast<std::size_t>(i) < stored ? static_cast<std::size_t>(i) : stored - 1;
-    if (stored == 0) values.push_back(0);
-    else values.push_back(wide ? detail::get_bytes<std::int64_t>(p.bytes, at) : detail::get_bytes<std::int32_t>(p.bytes, at));
-  }
-  return values;
-}
+std::optional<std::vector<std::int64_t>> integers_of(const tensor_proto& p, std::int64_t limit = 64);
 
 }  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/named/graph/literal_bodies.hpp>
+#endif

@@ -3,7 +3,10 @@
 // TensorFlow 1.x. Source: TensorFlow `Graph.as_graph_element` and related methods, `add_to_collection`.
 
 #include <algorithm>
+#include <leat/core/function_bodies.hpp>
 #include <leat/named/graph/default_graph.hpp>
+#include <leat/named/graph/graph_operation.hpp>
+#include <leat/named/graph/named_part.hpp>
 
 namespace leat {
 
@@ -18,36 +21,7 @@ struct element_kinds {
 
 /// "mul" → the operation, "mul:0" → the tensor.
 /// Errors: not_found if the graph has no such node or the node no such result; invalid_argument for a name of the wrong kind or form.
-inline graph_element as_graph_element(graph& g, std::string_view name, element_kinds kinds = {}) {
-  if (!kinds.tensors && !kinds.operations) throw invalid_argument("allow_tensor and allow_operation can't both be False.");
-  named_part& nodes = g.named();
-  nodes.settle_names(g);
-  const std::string text(name);
-  const auto colon = name.find(':');
-  if (colon == name.npos) {
-    if (!kinds.operations)
-      throw invalid_argument("The name '" + text +
-                             "' refers to an Operation, not a Tensor. Tensor names must be of the form \"<op_name>:<output_index>\".");
-    const int index = nodes.find(name);
-    if (index < 0) throw not_found("The name '" + text + "' refers to an Operation not in the graph.");
-    return graph_operation(g, index);
-  }
-  if (!kinds.tensors) throw invalid_argument("Name '" + text + "' appears to refer to a Tensor, not a Operation.");
-  const std::string_view node_name = name.substr(0, colon);
-  const std::string_view digits = name.substr(colon + 1);
-  if (!detail::all_digits(digits) || digits.size() > 6)
-    throw invalid_argument(
-        "The name '" + text +
-        "' looks like a Tensor name, but is not a valid one. Tensor names must be of the form \"<op_name>:<output_index>\".");
-  const int index = nodes.find(node_name);
-  const std::string missing =
-      "The name '" + text + "' refers to a Tensor which does not exist. The operation, '" + std::string(node_name) + "', ";
-  if (index < 0) throw not_found(missing + "does not exist in the graph.");
-  const int port = std::stoi(std::string(digits));
-  if (port >= nodes.record(index).results)
-    throw not_found(missing + "exists but only has " + std::to_string(nodes.record(index).results) + " outputs.");
-  return output(g, index, port);
-}
+graph_element as_graph_element(graph& g, std::string_view name, element_kinds kinds = {});
 
 /// The same tensor, if it belongs to this graph. Errors: invalid_argument otherwise.
 inline output as_graph_element(graph& g, const output& o) {
@@ -68,25 +42,9 @@ inline graph_operation get_operation_by_name(graph& g, std::string_view name) {
   return std::get<graph_operation>(as_graph_element(g, name, {.tensors = false}));
 }
 /// All operations in order of creation.
-inline std::vector<graph_operation> get_operations(graph& g) {
-  g.named().settle_names(g);
-  std::vector<graph_operation> list;
-  for (int i = 0; i < g.size(); ++i) list.emplace_back(g, i);
-  const named_part& nodes = g.named();
-  const auto before = [&](const auto& a, const auto& b) {
-    return std::pair(nodes.record(a.index()).order, a.index()) < std::pair(nodes.record(b.index()).order, b.index());
-  };
-  if (!std::is_sorted(list.begin(), list.end(), before)) std::sort(list.begin(), list.end(), before);
-  return list;
-}
+std::vector<graph_operation> get_operations(graph& g);
 /// The operations that take this tensor, each once per use.
-inline std::vector<graph_operation> consumers(const output& o) {
-  std::vector<graph_operation> list;
-  for (const graph_operation& op : get_operations(o.owner()))
-    for (const output& in : op.inputs())
-      if (in.index() == o.index() && in.port() == o.port()) list.push_back(op);
-  return list;
-}
+std::vector<graph_operation> consumers(const output& o);
 
 /// Makes the graph refuse new nodes, with failed_precondition. Source: TensorFlow `Graph.finalize`.
 inline void finalize(graph& g) {
@@ -103,31 +61,11 @@ inline std::string get_name_scope() { return default_graph().named().names.scope
 
 namespace detail {
 // "[?,3]".
-inline std::string shape_in_brackets(const shape& s) {
-  std::string text = "[";
-  for (int i = 0; i < s.rank; ++i) text += (i > 0 ? "," : "") + (s[i] < 0 ? std::string("?") : std::to_string(s[i]));
-  return text + "]";
-}
+std::string shape_in_brackets(const shape& s);
 }  // namespace detail
 
 /// Refines a tensor's static shape. Errors: invalid_argument if the two are incompatible.
-inline void set_shape(const output& o, const shape& more) {
-  const shape before = o.extent();
-  if (!may_equal(before, more)) {
-    const std::string both = detail::shape_in_brackets(before) + " and " + detail::shape_in_brackets(more);
-    std::string text = "Shapes " + both + " must have equal rank.";
-    for (int i = 0; i < before.rank && before.rank == more.rank; ++i)
-      if (!may_equal(before[i], more[i])) {
-        text = "Dimension " + std::to_string(i) + " in both shapes must be equal, but are " + std::to_string(before[i]) + " and " +
-               std::to_string(more[i]) + ". Shapes are " + both + ".";
-        break;
-      }
-    throw invalid_argument(text);
-  }
-  const shape known = known_of(before, more);
-  if (o.port() == 0) o.owner().at(o.index()).result.extent = known;
-  else o.owner().named().record(o.index()).further[static_cast<std::size_t>(o.port() - 1)].extent = known;
-}
+void set_shape(const output& o, const shape& more);
 
 // ---- collections ----------------------------------------------------------------------------------------------------
 
@@ -145,49 +83,22 @@ inline constexpr std::string_view global_step = "global_step";
 }  // namespace collection
 
 /// Adds to a graph's collection; duplicates are kept. Errors: failed_precondition in a finalized graph.
-inline void add_to_collection(graph& g, std::string_view name, collection_item item) {
-  named_part& nodes = g.named();
-  if (nodes.is_finalized()) throw failed_precondition("Graph is finalized and cannot be modified.");
-  auto at = nodes.collections.find(name);
-  if (at == nodes.collections.end()) at = nodes.collections.emplace(std::string(name), std::vector<collection_item>{}).first;
-  at->second.push_back(std::move(item));
-}
+void add_to_collection(graph& g, std::string_view name, collection_item item);
 inline void add_to_collection(std::string_view name, collection_item item) { add_to_collection(default_graph(), name, std::move(item)); }
 
 /// A copy of a collection, empty if there is none; with a scope, only elements whose name begins with it.
-inline std::vector<collection_item> get_collection(graph& g, std::string_view name, std::string_view scope = {}) {
-  std::vector<collection_item> list;
-  const auto& all = g.named().collections;
-  const auto at = all.find(name);
-  if (at == all.end()) return list;
-  for (const auto& item : at->second) {
-    if (!scope.empty()) {
-      const auto* tensor = std::get_if<output>(&item);
-      const auto* node = std::get_if<graph_operation>(&item);
-      const std::string its_name = tensor != nullptr ? tensor->name() : node != nullptr ? node->name() : std::string{};
-      if (!its_name.starts_with(scope)) continue;
-    }
-    list.push_back(item);
-  }
-  return list;
-}
+std::vector<collection_item> get_collection(graph& g, std::string_view name, std::string_view scope = {});
 inline std::vector<collection_item> get_collection(std::string_view name, std::string_view scope = {}) {
   return get_collection(default_graph(), name, scope);
 }
 
 /// The tensors of a collection.
-inline std::vector<output> get_tensors(graph& g, std::string_view name, std::string_view scope = {}) {
-  std::vector<output> list;
-  for (const auto& item : get_collection(g, name, scope))
-    if (const auto* tensor = std::get_if<output>(&item)) list.push_back(*tensor);
-  return list;
-}
+std::vector<output> get_tensors(graph& g, std::string_view name, std::string_view scope = {});
 /// The names of all collections, sorted.
-inline std::vector<std::string> get_all_collection_keys(graph& g) {
-  std::vector<std::string> keys;
-  for (const auto& [name, items] : g.named().collections)
-    if (!items.empty()) keys.push_back(name);
-  return keys;
-}
+std::vector<std::string> get_all_collection_keys(graph& g);
 
 }  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/named/graph/lookup_bodies.hpp>
+#endif

@@ -9,9 +9,15 @@
 //   auto b = a + 2.0f;                       // "add", and "add/y" for the number
 //   auto c = get_tensor_by_name(g, "add:0");  // see named/graph/lookup.hpp
 
+#include <leat/graph/infer.hpp>
+#include <leat/graph/known_operators.hpp>
+#include <leat/graph/leaves.hpp>
 #include <leat/named/graph/call.hpp>
+#include <leat/named/graph/convert.hpp>
+#include <leat/named/graph/graph_operation.hpp>
 #include <leat/named/graph/known_value.hpp>
 #include <leat/named/graph/named_part.hpp>
+#include <leat/named/graph/operator_definition.hpp>
 #ifndef LEAT_SEPARATE_COMPILATION
 #include <leat/named/graph/call_bodies.hpp>
 #include <leat/named/graph/named_part_bodies.hpp>

@@ -3,13 +3,13 @@
 // attributes. Users include named/graph/named.hpp, which also has the definitions of functions declared here
 // (named_part_bodies.hpp).
 
-#include <leat/graph/infer.hpp>
-#include <leat/graph/known_operators.hpp>
-#include <leat/graph/leaves.hpp>
-#include <leat/named/graph/convert.hpp>
+#include <leat/core/function_bodies.hpp>
 #include <leat/named/graph/graph_operation.hpp>
+#include <leat/named/graph/literal.hpp>
+#include <leat/named/graph/named_nodes.hpp>
 #include <leat/named/graph/variable_store.hpp>
 #include <leat/proto/graph_def.hpp>
+
 #include <map>
 #include <mutex>
 #include <variant>
@@ -54,10 +54,7 @@ class named_part final : public named_nodes {
   }
   output make_leaf(graph& g, const op_info& op, const tensor_info& result, std::string_view name,
                    std::span<const std::int64_t> numbers) override;
-  output make_number(graph& g, const tensor_info& result, double value) override {
-    const bool fraction = !is_floating(result.type) && value != static_cast<double>(static_cast<std::int64_t>(value));
-    return make_literal(g, {fraction ? dtype::float32 : result.type, result.extent, value});
-  }
+  output make_number(graph& g, const tensor_info& result, double value) override;
 
   // ---- nodes ----
 
@@ -80,43 +77,10 @@ class named_part final : public named_nodes {
 
   /// Makes a node of any type, known or not, from its complete inputs, results and attributes.
   graph_operation raw(graph& g, std::string_view type, std::span<const output> inputs, attribute_map attributes,
-                      std::vector<tensor_info> results, std::string_view name = {}, std::vector<int> waits = {}) {
-    const op_info& op = operator_or_opaque(type);
-    const std::string outer = names.scope();
-    const std::string scope = names.open_scope(name.empty() ? type : name);
-    names.set_scope(scope);
-    std::vector<output> all(inputs.begin(), inputs.end());
-    const struct restore {
-      name_table& names;
-      const std::string& outer;
-      ~restore() { names.set_scope(outer); }
-    } back{names, outer};
-    for (std::size_t k = 0; k < all.size(); ++k) give_name(g, all[k], k == 0 ? "x" : "y");
-    check_graph(g, all);
-    return {g, append(g, {.op = &op,
-                          .name = scope,
-                          .inputs = all,
-                          .attributes = std::move(attributes),
-                          .controls = std::move(waits),
-                          .results = std::move(results)})};
-  }
+                      std::vector<tensor_info> results, std::string_view name = {}, std::vector<int> waits = {});
 
   /// The operator of a type, known or defined; for any other, an opaque one that can be shown, not run.
-  const op_info& operator_or_opaque(std::string_view type) {
-    if (const op_info* known = find_operator(type)) return *known;
-    if (const operator_definition* defined = find_definition(type)) return defined->info;
-    const auto at = opaque_.find(type);
-    if (at != opaque_.end()) return at->second->info;
-    auto made = std::make_unique<opaque_operator>();
-    made->type = std::string(type);
-    made->info.type = made->type;
-    made->info.call_name = made->type;
-    made->info.kind = op_kind::kernel;
-    made->info.code = code_of_type(type) | 0x40000000;
-    const op_info& info = made->info;
-    opaque_.emplace(made->type, std::move(made));
-    return info;
-  }
+  const op_info& operator_or_opaque(std::string_view type);
   static bool is_opaque(const op_info& op) { return op.infer == nullptr; }
 
   /// A variable as an operand: the node that reads its value; others unchanged.
@@ -128,33 +92,14 @@ class named_part final : public named_nodes {
   /// Names a constant after the argument that takes it, if it has no name yet.
   void name_number(graph& g, const output& o, std::string_view name) { give_name(g, o, name); }
   /// Names every constant that no operator has named. Thread-safe among sessions of one graph.
-  void settle_names(graph& g) {
-    const std::lock_guard lock(settling_);
-    for (int index : unnamed_)
-      if (record(index).unnamed) name_node(g, index, names.node_name("Const"));
-    unnamed_.clear();
-  }
+  void settle_names(graph& g);
 
   /// The contents of a constant, or null for other nodes.
-  const tensor_proto* contents_of(const graph& g, int index) const {
-    if (g.at(index).op->type != "Const") return nullptr;
-    const auto* value = record(index).attributes.find("value");
-    return value != nullptr ? value->get_if<tensor_proto>() : nullptr;
-  }
+  const tensor_proto* contents_of(const graph& g, int index) const;
 
-  void check_graph(const graph& g, std::span<const output> operands) const {
-    for (const output& o : operands) {
-      if (!static_cast<bool>(o)) throw invalid_argument("an operand that is no node of a graph");
-      if (&o.owner() != &g)
-        throw invalid_argument(leat::describe(o) + " must be from the same graph as " + leat::describe(operands.front()) + ".");
-    }
-  }
+  void check_graph(const graph& g, std::span<const output> operands) const;
   /// " (node 'foo/MatMul', made at main.cpp:12)": for messages.
-  std::string place(std::string_view name) const {
-    std::string text = " (node '" + std::string(name) + "'";
-    if (position.line != 0) text += std::string(", made at ") + position.file + ":" + std::to_string(position.line);
-    return text + ")";
-  }
+  std::string place(std::string_view name) const;
 
  private:
   struct opaque_operator {
@@ -162,20 +107,7 @@ class named_part final : public named_nodes {
     op_info info;
   };
 
-  output append_constant(graph& g, const tensor_literal& value, std::string name) {
-    attribute_map attributes;
-    attributes["dtype"] = value.type();
-    tensor_proto contents = value.proto();
-    std::vector<std::int64_t> numbers;
-    if (const auto bits = detail::scalar_bits(contents)) numbers.push_back(*bits);
-    attributes["value"] = std::move(contents);
-    return {g, append(g, {.op = &info_of<constant_op>,
-                          .name = std::move(name),
-                          .numbers = numbers,
-                          .attributes = std::move(attributes),
-                          .results = {{static_cast<dtype>(value.type()), value.extent()}},
-                          .complete = !numbers.empty()})};
-  }
+  output append_constant(graph& g, const tensor_literal& value, std::string name);
   void give_name(graph& g, const output& o, std::string_view name) {
     if (&o.owner() == &g && record(o.index()).unnamed) name_node(g, o.index(), names.node_name(name));
   }
@@ -200,3 +132,7 @@ inline const named_part& graph::named() const {
 }
 
 }  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/named/graph/named_part_bodies.hpp>
+#endif

@@ -3,7 +3,13 @@
 // become inputs.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/named/graph/known_value.hpp>
+#include <leat/graph/infer.hpp>
+#include <leat/graph/known_operators.hpp>
+#include <leat/graph/leaves.hpp>
+#include <leat/named/graph/convert.hpp>
+#include <leat/named/graph/graph_operation.hpp>
+#include <leat/named/graph/named_part.hpp>
+#include <leat/named/graph/operator_definition.hpp>
 
 namespace leat {
 
@@ -189,6 +195,95 @@ LEAT_FUNCTION output named_part::make_leaf(graph& g, const op_info& op, const te
   if (op.kind == op_kind::constant && !numbers.empty())
     return make_constant(g, {result.type, result.extent, kept_number{numbers[0]}}, name.empty() ? "Const" : name);
   throw unimplemented("a leaf of type " + std::string(op.type) + " in a graph with names: to_graph builds graphs of typed expressions");
+}
+
+}  // namespace leat
+
+namespace leat {
+
+LEAT_FUNCTION output named_part::make_number(graph& g, const tensor_info& result, double value)  {
+  const bool fraction = !is_floating(result.type) && value != static_cast<double>(static_cast<std::int64_t>(value));
+  return make_literal(g, {fraction ? dtype::float32 : result.type, result.extent, value});
+}
+
+LEAT_FUNCTION graph_operation named_part::raw(graph& g, std::string_view type, std::span<const output> inputs, attribute_map attributes,
+                    std::vector<tensor_info> results, std::string_view name, std::vector<int> waits) {
+  const op_info& op = operator_or_opaque(type);
+  const std::string outer = names.scope();
+  const std::string scope = names.open_scope(name.empty() ? type : name);
+  names.set_scope(scope);
+  std::vector<output> all(inputs.begin(), inputs.end());
+  const struct restore {
+    name_table& names;
+    const std::string& outer;
+    ~restore() { names.set_scope(outer); }
+  } back{names, outer};
+  for (std::size_t k = 0; k < all.size(); ++k) give_name(g, all[k], k == 0 ? "x" : "y");
+  check_graph(g, all);
+  return {g, append(g, {.op = &op,
+                        .name = scope,
+                        .inputs = all,
+                        .attributes = std::move(attributes),
+                        .controls = std::move(waits),
+                        .results = std::move(results)})};
+}
+
+LEAT_FUNCTION const op_info& named_part::operator_or_opaque(std::string_view type) {
+  if (const op_info* known = find_operator(type)) return *known;
+  if (const operator_definition* defined = find_definition(type)) return defined->info;
+  const auto at = opaque_.find(type);
+  if (at != opaque_.end()) return at->second->info;
+  auto made = std::make_unique<opaque_operator>();
+  made->type = std::string(type);
+  made->info.type = made->type;
+  made->info.call_name = made->type;
+  made->info.kind = op_kind::kernel;
+  made->info.code = code_of_type(type) | 0x40000000;
+  const op_info& info = made->info;
+  opaque_.emplace(made->type, std::move(made));
+  return info;
+}
+
+LEAT_FUNCTION void named_part::settle_names(graph& g) {
+  const std::lock_guard lock(settling_);
+  for (int index : unnamed_)
+    if (record(index).unnamed) name_node(g, index, names.node_name("Const"));
+  unnamed_.clear();
+}
+
+LEAT_FUNCTION const tensor_proto* named_part::contents_of(const graph& g, int index) const {
+  if (g.at(index).op->type != "Const") return nullptr;
+  const auto* value = record(index).attributes.find("value");
+  return value != nullptr ? value->get_if<tensor_proto>() : nullptr;
+}
+
+LEAT_FUNCTION void named_part::check_graph(const graph& g, std::span<const output> operands) const {
+  for (const output& o : operands) {
+    if (!static_cast<bool>(o)) throw invalid_argument("an operand that is no node of a graph");
+    if (&o.owner() != &g)
+      throw invalid_argument(leat::describe(o) + " must be from the same graph as " + leat::describe(operands.front()) + ".");
+  }
+}
+
+LEAT_FUNCTION std::string named_part::place(std::string_view name) const {
+  std::string text = " (node '" + std::string(name) + "'";
+  if (position.line != 0) text += std::string(", made at ") + position.file + ":" + std::to_string(position.line);
+  return text + ")";
+}
+
+LEAT_FUNCTION output named_part::append_constant(graph& g, const tensor_literal& value, std::string name) {
+  attribute_map attributes;
+  attributes["dtype"] = value.type();
+  tensor_proto contents = value.proto();
+  std::vector<std::int64_t> numbers;
+  if (const auto bits = detail::scalar_bits(contents)) numbers.push_back(*bits);
+  attributes["value"] = std::move(contents);
+  return {g, append(g, {.op = &info_of<constant_op>,
+                        .name = std::move(name),
+                        .numbers = numbers,
+                        .attributes = std::move(attributes),
+                        .results = {{static_cast<dtype>(value.type()), value.extent()}},
+                        .complete = !numbers.empty()})};
 }
 
 }  // namespace leat

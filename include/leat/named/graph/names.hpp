@@ -3,7 +3,7 @@
 // taken gets "_1", "_2", ... A scope is a path; a name that ends in "/" denotes exactly that path.
 
 #include <cstdint>
-#include <leat/core/error.hpp>
+#include <leat/core/function_bodies.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -77,17 +77,8 @@ class name_index {
   };
   // Mixes the upper bits in: those of short names differ less in the lower ones.
   std::size_t place(std::uint64_t h) const { return static_cast<std::size_t>((h ^ h >> 32) & (slots_.size() - 1)); }
-  void put(const slot& s) {
-    std::size_t at = place(s.hash);
-    while (slots_[at].used) at = (at + 1) & (slots_.size() - 1);
-    slots_[at] = s;
-  }
-  void grow() {
-    std::vector<slot> old(slots_.empty() ? 64 : 2 * slots_.size());
-    old.swap(slots_);
-    for (const slot& s : old)
-      if (s.used) put(s);
-  }
+  void put(const slot& s);
+  void grow();
 
   std::vector<slot> slots_;
   std::size_t size_ = 0;
@@ -101,57 +92,14 @@ class name_table {
   void set_scope(std::string scope) { scope_ = std::move(scope); }
 
   /// `name` in the current scope, with a number if it is taken. Reserves it unless `mark` is false.
-  std::string unique_name(std::string_view name, bool mark = true) {
-    std::string full;
-    full.reserve(scope_.size() + name.size() + 8);
-    if (!scope_.empty()) {
-      full += scope_;
-      full += '/';
-    }
-    full += name;
-    const std::uint64_t key = name_index::hash(full, true);
-    int* const times = used_.find(key, any);
-    if (times == nullptr) {
-      if (mark) used_.insert(key, 1);
-      return full;
-    }
-    int number = *times;
-    if (mark) *times = number + 1;
-    const std::size_t length = full.size();
-    std::uint64_t numbered = 0;
-    do {
-      full.resize(length);
-      full += '_';
-      full += std::to_string(number++);
-      numbered = name_index::hash(std::string_view(full).substr(length), true, key);
-    } while (used_.find(numbered, any) != nullptr);
-    if (mark) used_.insert(numbered, 1);
-    return full;
-  }
+  std::string unique_name(std::string_view name, bool mark = true);
 
   /// The path that `name_scope(name)` opens, without its slash: unique, or exact if the name ends in "/".
   /// Errors: invalid_argument for a name that TensorFlow does not accept.
-  std::string open_scope(std::string_view name) {
-    if (name.empty()) return {};
-    if (scope_.empty() && !is_valid_node_name(name))
-      throw invalid_argument(
-          "'" + std::string(name) +
-          "' is not a valid root scope name. A root scope name has to match the following pattern: " + std::string(detail::name_pattern));
-    if (!is_valid_scope_name(name))
-      throw invalid_argument("'" + std::string(name) + "' is not a valid scope name. A scope name has to match the following pattern: " +
-                             std::string(detail::scope_pattern));
-    if (name.back() == '/') return std::string(without_slash(name));
-    return unique_name(name);
-  }
+  std::string open_scope(std::string_view name);
 
   /// The name of a new node: unique in the current scope, or exact if it ends in "/".
-  std::string node_name(std::string_view name) {
-    std::string full = !name.empty() && name.back() == '/' ? std::string(without_slash(name)) : unique_name(name);
-    if (!is_valid_node_name(full))
-      throw invalid_argument("`" + full + "` is not a valid node name. Accepted names conform to Regex /" +
-                             std::string(detail::name_pattern) + "/");
-    return full;
-  }
+  std::string node_name(std::string_view name);
 
   /// Reserves a name, such as one in an imported file.
   void take(std::string_view full) {
@@ -168,3 +116,7 @@ class name_table {
 };
 
 }  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/named/graph/names_bodies.hpp>
+#endif

@@ -2,7 +2,10 @@
 // Scopes over this thread's default graph: names, control dependencies, devices. Each is in effect during its lifetime; they end in
 // reverse order, as C++ objects do. Source: TensorFlow `name_scope`, `control_dependencies`, `device`, `colocate_with`.
 
+#include <leat/core/function_bodies.hpp>
 #include <leat/named/graph/default_graph.hpp>
+#include <leat/named/graph/graph_operation.hpp>
+
 #include <utility>
 
 namespace leat {
@@ -50,30 +53,14 @@ class control_input {
 class [[nodiscard]] control_dependencies {
  public:
   explicit control_dependencies(std::initializer_list<control_input> inputs) : control_dependencies(std::vector<control_input>(inputs)) {}
-  explicit control_dependencies(const std::vector<control_input>& inputs) : graph_(&default_graph()) {
-    named_nodes::control_frame frame;
-    for (const auto& c : inputs) {
-      if (&c.owner() != graph_)
-        throw invalid_argument("control_dependencies: the node '" + graph_operation(c.owner(), c.index()).name() +
-                               "' is not an element of this graph.");
-      frame.nodes.push_back(c.index());
-    }
-    graph_->named().controls.push_back(std::move(frame));
-  }
+  explicit control_dependencies(const std::vector<control_input>& inputs);
   explicit control_dependencies(std::nullptr_t) : graph_(&default_graph()), clears_(true) {
     outer_.swap(graph_->named().controls);
     context_ = std::exchange(graph_->named().context, nullptr);
   }
   control_dependencies(const control_dependencies&) = delete;
   control_dependencies& operator=(const control_dependencies&) = delete;
-  ~control_dependencies() {
-    if (clears_) {
-      outer_.swap(graph_->named().controls);
-      graph_->named().context = context_;
-    } else {
-      graph_->named().controls.pop_back();
-    }
-  }
+  ~control_dependencies();
 
  private:
   graph* graph_;
@@ -94,10 +81,7 @@ class [[nodiscard]] device {
     push({.what = named_nodes::device_frame::kind::clear, .spec = {}, .function = {}});
   }
   /// An empty function is nullptr.
-  explicit device(device_function function) : graph_(&default_graph()) {
-    if (function) push({.what = named_nodes::device_frame::kind::function, .spec = {}, .function = std::move(function)});
-    else push({.what = named_nodes::device_frame::kind::clear, .spec = {}, .function = {}});
-  }
+  explicit device(device_function function);
   device(const device&) = delete;
   device& operator=(const device&) = delete;
   ~device() { graph_->named().devices.pop_back(); }
@@ -137,3 +121,7 @@ class [[nodiscard]] source_scope {
 };
 
 }  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/named/scopes/scopes_bodies.hpp>
+#endif

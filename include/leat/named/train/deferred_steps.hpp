@@ -3,6 +3,7 @@
 // registers them.
 
 #include <leat/core/early.hpp>
+#include <leat/named/exchange/graph_writer.hpp>
 #include <leat/named/gradients/named_gradient.hpp>
 #include <leat/named/train/named_optimizers.hpp>
 

@@ -3,135 +3,29 @@
 // value is read if it has one, otherwise its own initial value is used. `initialized_value` is that choice, and initial values are
 // rewritten with it. Source: TensorFlow `Variable.initialized_value`, `_try_guard_against_uninitialized_dependencies`.
 
-#include <leat/named/control/branch.hpp>
+#include <leat/core/function_bodies.hpp>
+#include <leat/graph/graph.hpp>
+
+#include <source_location>
+#include <string_view>
 
 namespace leat {
 
 /// Whether a variable has a value at run time. Result: bool []. Source: `is_variable_initialized`.
-inline output is_variable_initialized(const output& variable, std::string_view name = "IsVariableInitialized",
-                                      const std::source_location& where = std::source_location::current()) {
-  graph& g = variable.owner();
-  const source_scope line(g, where);
-  return call_operator(g, "IsVariableInitialized", {variable}, {}, name).result();
-}
+output is_variable_initialized(const output& variable, std::string_view name = "IsVariableInitialized",
+                               const std::source_location& where = std::source_location::current());
 
 namespace detail {
 // A variable's value, or `otherwise` if it has none.
-inline output value_or(const output& variable, const output& otherwise, const std::source_location& where) {
-  graph& g = variable.owner();
-  named_part& nodes = g.named();
-  const outside_contexts free(nodes);
-  return cond(
-      is_variable_initialized(variable, "IsVariableInitialized", where),
-      [&] {
-        return nodes.raw(g, "Identity", std::array{variable}, {{"T", variable.type()}}, {{variable.type(), variable.extent()}}, "read")
-            .result();
-      },
-      [&] { return otherwise; }, "cond", where);
-}
+output value_or(const output& variable, const output& otherwise, const std::source_location& where);
 }  // namespace detail
 
 /// A variable's value, or its initial value if it has none yet: a `cond`.
 /// Errors: invalid_argument for a tensor that is not a variable of the library. Source: `Variable.initialized_value`.
-inline output initialized_value(const output& variable, const std::source_location& where = std::source_location::current()) {
-  const auto& known = variable.owner().named().first_values;
-  const auto first = known.find(variable.index());
-  if (first == known.end()) throw invalid_argument("initialized_value: " + describe(variable) + " is not a variable with a first value");
-  return detail::value_or(variable, first->second, where);
-}
-
-namespace detail {
-
-// Rewrites an initial value so that it reads no variable without a value: copies the nodes on the way, with the new variable's name as
-// suffix.
-class guarded_first_value {
- public:
-  guarded_first_value(graph& g, std::string_view variable_name) : g_(g), nodes_(g.named()), suffix_("_" + std::string(variable_name)) {}
-
-  output guard(const output& value) {
-    if (depends_on_loop(value.index())) return value;
-    std::vector<std::pair<int, int>> open{{value.index(), 0}};  // nodes, and how many of their inputs are done
-    while (!open.empty()) {
-      auto& [index, done] = open.back();
-      if (stands_for_itself(index) || g_.at(index).op->kind == op_kind::variable || done == nodes_.input_count(g_, index)) {
-        const int finished = index;
-        open.pop_back();
-        if (!made_.contains(finished)) made_[finished] = rewrite(finished);
-        continue;
-      }
-      const int next = nodes_.input(g_, index, done++).index();
-      if (!made_.contains(next)) open.emplace_back(next, 0);
-    }
-    return at(value);
-  }
-
- private:
-  bool stands_for_itself(int index) const { return g_.at(index).op->type == "IsVariableInitialized"; }
-  output at(const output& o) const {
-    const output& made = made_.at(o.index());
-    return static_cast<bool>(made) ? output(g_, made.index(), o.port()) : o;
-  }
-  bool depends_on_loop(int index) const {
-    std::vector<int> open{index};
-    std::unordered_set<int> seen{index};
-    while (!open.empty()) {
-      const int i = open.back();
-      open.pop_back();
-      if (is_next_iteration(g_.at(i).op->type)) return true;
-      const auto add = [&](int from) {
-        if (seen.insert(from).second) open.push_back(from);
-      };
-      for (int k = 0; k < nodes_.input_count(g_, i); ++k) add(nodes_.input(g_, i, k).index());
-      for (int k = 0; k < g_.at(i).control_count; ++k) add(g_.control(g_.at(i), k));
-    }
-    return false;
-  }
-  // Empty if the node needs no copy.
-  output rewrite(int index) {
-    if (stands_for_itself(index)) return {};
-    if (g_.at(index).op->kind == op_kind::variable) {
-      const int assigns = nodes_.record(index).initializer;
-      if (assigns < 0 || !is_listed(index)) return {};
-      // The other variable's initial value is guarded itself.
-      return value_or({g_, index}, nodes_.input(g_, assigns, 1), std::source_location());
-    }
-    std::vector<output> inputs;
-    bool changed = false;
-    for (int k = 0; k < nodes_.input_count(g_, index); ++k) {
-      const output before = nodes_.input(g_, index, k);
-      inputs.push_back(at(before));
-      changed = changed || inputs.back().index() != before.index();
-    }
-    if (!changed) return {};
-    const node_record& r = nodes_.record(index);
-    const bool was_reference = g_.at(index).op->type == "RefSwitch";
-    node_request request{.op = was_reference ? &find_definition("Switch")->info : g_.at(index).op, .name = r.name + suffix_};
-    request.name = nodes_.names.node_name(request.name + "/");
-    nodes_.names.take(request.name);
-    request.inputs = inputs;
-    request.number_inputs = r.number_inputs;
-    std::vector<std::int64_t> numbers;
-    for (int k = 0; k < g_.at(index).attribute_count; ++k) numbers.push_back(g_.attribute(g_.at(index), k));
-    request.numbers = numbers;
-    request.attributes = r.attributes;
-    request.results.push_back(g_.at(index).result);
-    request.results.insert(request.results.end(), r.further.begin(), r.further.end());
-    request.complete = r.complete;
-    return {g_, nodes_.append(g_, std::move(request))};
-  }
-  bool is_listed(int index) const {
-    for (const auto name : {collection::global_variables, collection::local_variables})
-      for (const output& v : get_tensors(g_, name))
-        if (v.index() == index) return true;
-    return false;
-  }
-
-  graph& g_;
-  named_part& nodes_;
-  std::string suffix_;
-  std::map<int, output> made_;  // by node: its replacement, or none
-};
-
-}  // namespace detail
+output initialized_value(const output& variable, const std::source_location& where = std::source_location::current());
 
 }  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/named/variables/initial_value_bodies.hpp>
+#endif

@@ -3,9 +3,9 @@
 // variable scope. A variable is four nodes: its initial value, itself, its initializer, and a read. Its handle is its own result,
 // "w:0"; as an operand it stands for the read. Source: TensorFlow 1.x `Variable`, `get_variable`, `variable_scope`.
 
+#include <leat/core/function_bodies.hpp>
 #include <leat/named/functions/named_random.hpp>
 #include <leat/named/graph/lookup.hpp>
-#include <leat/named/variables/initial_value.hpp>
 
 namespace leat {
 
@@ -38,33 +38,7 @@ class without_controls {
 };
 
 // The variable's own nodes, in the scope of its name.
-inline output finish_variable(graph& g, const output& first_value, const std::string& scope, const variable_options& options) {
-  named_part& nodes = g.named();
-  if (options.validate_shape && !first_value.extent().is_static())
-    throw invalid_argument("initial_value must have a shape specified: " + describe(first_value));
-  const tensor_info info{first_value.type(), options.validate_shape ? first_value.extent() : shape::unknown()};
-  attribute_map attributes{{"shape", to_proto(info.extent)}, {"dtype", info.type}, {"container", ""}, {"shared_name", ""}};
-  const std::int64_t numbers[]{static_cast<std::int64_t>(initializer_kind::zeros), options.trainable ? 1 : 0, 0};
-  const int made = nodes.append(g, {.op = &info_of<variable_op>,
-                                    .name = scope.empty() ? nodes.names.node_name("VariableV2") : scope,
-                                    .numbers = numbers,
-                                    .attributes = std::move(attributes),
-                                    .results = {info}});
-  const output itself(g, made);
-  nodes.first_values.emplace(made, first_value);
-  const output both[]{itself, guarded_first_value(g, scope).guard(first_value)};
-  const int first = nodes.build(g, info_of<assign_op>, both, {}, "Assign").index();
-  if (!options.validate_shape) nodes.record(first).attributes["validate_shape"] = false;
-  const colocate_with there(itself);
-  const output only[]{itself};
-  const int read = nodes.build(g, info_of<identity_op>, only, {}, "read").index();
-  nodes.record(made).read = read;
-  nodes.record(made).initializer = first;
-  if (options.collections.empty()) add_to_collection(g, collection::global_variables, itself);
-  for (const auto& name : options.collections) add_to_collection(g, name, itself);
-  if (options.trainable) add_to_collection(g, collection::trainable_variables, itself);
-  return itself;
-}
+output finish_variable(graph& g, const output& first_value, const std::string& scope, const variable_options& options);
 
 // During its lifetime new nodes are colocated with the variable of that name.
 struct beside_variable {
@@ -95,20 +69,8 @@ output made_in_initializer(graph& g, const Rule& rule) {
 /// A variable with an initial value: a number, an array, or a tensor. If the tensor reads other variables that have no value yet, their
 /// initial values are used.
 /// Errors: invalid_argument for a malformed name, or a value of unknown shape. Source: `Variable`.
-inline output variable(const operand_value& initial, std::string_view name = {}, const variable_options& options = {},
-                       const std::source_location& where = std::source_location::current()) {
-  graph& g = initial.tensor() != nullptr ? initial.tensor()->owner() : default_graph();
-  const source_scope line(g, where);
-  if (initial.tensor() != nullptr && static_cast<bool>(*initial.tensor()) &&
-      detail::result_context(g, g.named().value_of(*initial.tensor()).index()) != nullptr)
-    throw invalid_argument("Initializer for variable " + std::string(name.empty() ? "Variable" : name) +
-                           " is from inside a control-flow construct, such as a loop or conditional: " + describe(*initial.tensor()));
-  const detail::without_controls free(g.named());
-  const name_scope scope(g, name.empty() ? "Variable" : name);
-  const output first =
-      initial.tensor() != nullptr ? g.named().value_of(*initial.tensor()) : g.named().make_constant(g, *initial.literal(), "initial_value");
-  return detail::finish_variable(g, first, std::string(without_slash(scope.text())), options);
-}
+output variable(const operand_value& initial, std::string_view name = {}, const variable_options& options = {},
+                       const std::source_location& where = std::source_location::current());
 
 /// A variable whose initial value a function makes, which is called immediately, outside of branches, loops and control dependencies:
 /// `variable([] { return random_normal_of({2, 3}); }, "w")`. Errors: as above. Source: `Variable` of a callable.
@@ -129,23 +91,13 @@ output variable(const F& initial, std::string_view name = {}, const variable_opt
 }
 
 /// The operation that assigns a variable's initial value. Source: `Variable.initializer`.
-inline graph_operation initializer_of(const output& variable) {
-  const int first = variable.owner().named().record(variable.index()).initializer;
-  if (first < 0) throw invalid_argument(describe(variable) + " is not a variable");
-  return {variable.owner(), first};
-}
+graph_operation initializer_of(const output& variable);
 /// The variable's value as a tensor: "w/read:0". Source: `Variable.value`.
 inline output value_of(const output& variable) { return variable.owner().named().value_of(variable); }
 /// A new read of the variable, which waits for the control dependencies around it.
 /// Source: `Variable.read_value`.
-inline output read_value(const output& variable, std::string_view name = "read",
-                         const std::source_location& where = std::source_location::current()) {
-  graph& g = variable.owner();
-  const source_scope line(g, where);
-  return g.named()
-      .raw(g, "Identity", std::array{variable}, {{"T", variable.type()}}, {{variable.type(), variable.extent()}}, name)
-      .result();
-}
+output read_value(const output& variable, std::string_view name = "read",
+                         const std::source_location& where = std::source_location::current());
 
 /// The global variables of the default graph in order of creation; with a scope, those whose names begin with it.
 /// Source: `global_variables`.
@@ -218,81 +170,16 @@ inline std::string shared_problem(std::string_view name, std::string_view what) 
 
 // Adds a regularizer's term to the collection of losses, under the variable's name. TensorFlow calls the function twice: once to see
 // whether it returns anything.
-inline void regularize(graph& g, const output& made, const std::string& name, const variable_regularizer& regularizer) {
-  if (!static_cast<bool>(regularizer(made))) return;
-  const colocate_with there(made);
-  const name_scope scope(g, name + "/Regularizer/");
-  add_to_collection(g, collection::regularization_losses, regularizer(made));
-}
+void regularize(graph& g, const output& made, const std::string& name, const variable_regularizer& regularizer);
 
-inline output make_shared_variable(graph& g, const std::string& name, const std::optional<shape>& extent,
-                                   const variable_settings& settings) {
-  named_part& nodes = g.named();
-  const variable_scope_state& scope = *nodes.variables.current;
-  variable_options options{.trainable = settings.trainable, .collections = settings.collections};
-  if (const auto& value = settings.initializer.value()) return variable(*value, name, options, std::source_location());
-  const dtype type = settings.type.value_or(scope.type);
-  variable_initializer rule = settings.initializer.rule() ? settings.initializer.rule() : scope.initializer;
-  if (!extent) throw invalid_argument("Variable " + name + " did not get an initializer, so its `shape` argument must be specified.");
-  if (!extent->is_static())
-    throw invalid_argument("The initializer passed is not valid: the shape of the new variable " + name + ", " + leat::shape_text(*extent) +
-                           ", should be fully defined.");
-  if (!rule) rule = is_floating(type) ? as_variable_initializer(glorot_uniform()) : as_variable_initializer(zeros);
-  const without_controls free(nodes);
-  const name_scope variable_names(g, name);
-  const std::string true_name(without_slash(variable_names.text()));
-  const beside_variable with_it(nodes, true_name);
-  const output first = made_in_initializer(g, [&] { return rule(*extent, type); });
-  return finish_variable(g, first, true_name, options);
-}
+output make_shared_variable(graph& g, const std::string& name, const std::optional<shape>& extent,
+                                   const variable_settings& settings);
 
 }  // namespace detail
 
 namespace detail {
-inline output find_or_make_variable(std::string_view name, const std::optional<shape>& extent, const variable_settings& settings,
-                                    const std::source_location& where) {
-  graph& g = default_graph();
-  named_part& nodes = g.named();
-  const source_scope line(g, where);
-  const variable_scope_state& scope = *nodes.variables.current;
-  const std::string full = scope.name.empty() ? std::string(name) : scope.name + "/" + std::string(name);
-  const name_scope root(g, "");
-  const auto& value = settings.initializer.value();
-  if (value && settings.type) {
-    const dtype its = value->tensor() != nullptr ? value->tensor()->type() : to_dtype(value->literal()->type());
-    if (its != *settings.type)
-      throw invalid_argument("Initializer type '" + std::string(name_of_dtype(its)) + "' and explicit dtype '" +
-                             std::string(name_of_dtype(*settings.type)) + "' don't match.");
-  }
-  if (value && extent) throw invalid_argument("If initializer is a constant, do not specify shape.");
-  const auto known = nodes.variables.variables.find(full);
-  if (known != nodes.variables.variables.end()) {
-    const output found(g, known->second);
-    if (scope.reuse == reuse_mode::none) {
-      const auto at = nodes.record(known->second).made_at;
-      throw invalid_argument(
-          "Variable " + full +
-          " already exists, disallowed. Did you mean to set reuse=true or reuse=AUTO_REUSE in the variable_scope? Originally defined at " +
-          at.file + ":" + std::to_string(at.line));
-    }
-    if (extent && !may_equal(*extent, found.extent()))
-      throw invalid_argument("Trying to share variable " + full + ", but specified shape " + leat::shape_text(*extent) +
-                             " and found shape " + leat::shape_text(found.extent()) + ".");
-    const dtype wanted = settings.type.value_or(scope.type);
-    if (!value && wanted != found.type())
-      throw invalid_argument("Trying to share variable " + full + ", but specified dtype " + std::string(name_of_dtype(wanted)) +
-                             " and found dtype " + dtype_text(found) + ".");
-    return found;
-  }
-  if (scope.reuse == reuse_mode::yes)
-    throw invalid_argument(
-        "Variable " + full +
-        " does not exist, or was not created with get_variable(). Did you mean to set reuse=AUTO_REUSE in the variable_scope?");
-  const output made = detail::make_shared_variable(g, full, extent, settings);
-  nodes.variables.variables.emplace(full, made.index());
-  if (const auto& term = settings.regularizer ? settings.regularizer : scope.regularizer) detail::regularize(g, made, full, term);
-  return made;
-}
+output find_or_make_variable(std::string_view name, const std::optional<shape>& extent, const variable_settings& settings,
+                                    const std::source_location& where);
 }  // namespace detail
 
 /// The variable with this name in the current variable scope: a new one, or the existing one if the scope reuses variables.
@@ -310,3 +197,7 @@ inline output get_variable(std::string_view name, const variable_settings& setti
 }
 
 }  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/named/variables/named_variables_bodies.hpp>
+#endif

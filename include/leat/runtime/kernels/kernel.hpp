@@ -3,8 +3,9 @@
 // their definition runs as a program of one node (node_program.hpp). Kernels are for operators without a definition and for those
 // that do more than compute: variables, queues, printing. Programs register their own with `register_kernel`.
 
+#include <leat/core/function_bodies.hpp>
 #include <leat/cpu/interruption.hpp>
-#include <leat/named/graph/graph_operation.hpp>
+#include <leat/named/graph/named_nodes.hpp>
 #include <leat/runtime/state/program_budget.hpp>
 #include <leat/runtime/state/resources.hpp>
 
@@ -41,11 +42,7 @@ class cancellation {
 /// The host functions of a session, by token. Thread-safe: a call in progress keeps the function that it began with.
 class session_functions {
  public:
-  void set(std::string_view token_text, session_function f) {
-    auto held = std::make_shared<const session_function>(std::move(f));
-    const std::lock_guard lock(guard_);
-    by_token_.insert_or_assign(std::string(token_text), std::move(held));
-  }
+  void set(std::string_view token_text, session_function f);
   /// The function, or null.
   std::shared_ptr<const session_function> find(std::string_view token_text) const {
     const std::lock_guard lock(guard_);
@@ -99,17 +96,9 @@ struct step_state {
       deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_in_ms);
   }
   /// Checks whether the run must stop. Errors: cancelled, deadline_exceeded.
-  void check() const {
-    check_calls();
-    if (deadline != std::chrono::steady_clock::time_point::max() && std::chrono::steady_clock::now() >= deadline)
-      throw deadline_exceeded("Timed out after " + std::to_string(timeout_in_ms) + " ms");
-  }
+  void check() const;
   /// The same without reading the clock. Errors: cancelled.
-  void check_calls() const {
-    if (stopped.load(std::memory_order_relaxed)) throw cancelled("another node of the run has failed");
-    if (cancel != nullptr && cancel->is_cancelled()) throw cancelled("Step was cancelled by an explicit call to cancel()");
-    if (session.closed.load(std::memory_order_relaxed)) throw cancelled("Session was closed");
-  }
+  void check_calls() const;
 };
 
 /// Lets a run interrupt the loops that its nodes execute.
@@ -207,11 +196,7 @@ class kernel_context {
 
  private:
   // Only the kernel of an operator without a definition knows how many inputs it takes.
-  token& at(int k) {
-    if (k < 0 || k >= input_count()) [[unlikely]]
-      throw invalid_argument("has " + std::to_string(input_count()) + " inputs, fewer than the operator takes");
-    return inputs_[static_cast<std::size_t>(k)];
-  }
+  token& at(int k);
   std::span<token> inputs_;
   std::span<token> results_;
 };
@@ -241,22 +226,10 @@ inline void register_kernels(std::initializer_list<std::string_view> types, cons
   for (const auto type : types) register_kernel(type, k);
 }
 /// The kernel of a type, or null.
-inline const operator_kernel* find_kernel(std::string_view type) {
-  auto& table = detail::kernels_by_type();
-  const std::lock_guard lock(table.guard);
-  const auto at = table.by_type.find(std::string(type));
-  return at == table.by_type.end() ? nullptr : &at->second;
-}
+const operator_kernel* find_kernel(std::string_view type);
 
 /// All operator types that have a kernel, sorted.
-inline std::vector<std::string> kernel_types() {
-  auto& table = detail::kernels_by_type();
-  const std::lock_guard lock(table.guard);
-  std::vector<std::string> types;
-  for (const auto& [type, kernel] : table.by_type) types.push_back(type);
-  std::sort(types.begin(), types.end());
-  return types;
-}
+std::vector<std::string> kernel_types();
 
 /// Declares that the kernels of these types may block on others: for a queue's element, an answer from outside. Such a node runs when
 /// nothing else of its run is ready, or concurrently on a thread of its own. While it waits, its kernel calls `step.check()` from
@@ -276,16 +249,9 @@ inline bool may_wait(std::string_view type) {
 namespace runtime {
 
 /// "model.cpp:12": the source line that made a node, or empty.
-inline std::string source_text(const kernel_node& n) {
-  return n.record->made_at.line == 0 ? std::string{} : std::string(n.record->made_at.file) + ":" + std::to_string(n.record->made_at.line);
-}
+std::string source_text(const kernel_node& n);
 /// The node's name, operator and source line, appended to every error of a run.
-inline std::string node_text(const kernel_node& n) {
-  std::string text = "\n\t [[node '" + n.name() + "' (" + std::string(n.type) + ")";
-  if (n.record->made_at.line != 0)
-    text += std::string(", made at ") + n.record->made_at.file + ":" + std::to_string(n.record->made_at.line);
-  return text + "]]";
-}
+std::string node_text(const kernel_node& n);
 /// Throws an error of the same class with `more` appended to its message.
 [[noreturn]] inline void rethrow_with(const error& e, const std::string& more) { leat::detail::rethrow_saying(e, e.what() + more); }
 
@@ -294,21 +260,12 @@ inline std::string node_text(const kernel_node& n) {
 namespace runtime {
 
 /// The session's slot of a variable's node.
-inline variable_slot& slot_of(kernel_context& c) {
-  const std::string shared = c.node.text("shared_name");
-  const std::string& name = shared.empty() ? c.node.name() : shared;
-  const node& n = c.node.owner->at(c.node.index);
-  variable_slot& slot = *c.step.session.resources.find_or_make<variable_slot>(
-      c.node.text("container"), name, [&] { return std::make_shared<variable_slot>(name, n.result.type, n.result.extent); });
-  if (slot.type() != n.result.type)
-    throw invalid_argument("the variable '" + name + "' is " + dtype_name(slot.type()) + ", and this node shares it as " +
-                           dtype_name(n.result.type));
-  if (!may_equal(slot.extent(), n.result.extent))
-    throw invalid_argument("the variable '" + name + "' has shape " + brackets(slot.extent()) + ", and this node shares it with shape " +
-                           brackets(n.result.extent));
-  return slot;
-}
+variable_slot& slot_of(kernel_context& c);
 
 }  // namespace runtime
 
 }  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/runtime/kernels/kernel_bodies.hpp>
+#endif

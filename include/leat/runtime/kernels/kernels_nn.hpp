@@ -5,7 +5,6 @@
 #include <leat/core/early.hpp>
 #include <leat/cpu/matmul.hpp>
 #include <leat/named/definitions/defined_nn.hpp>
-#include <leat/named/graph/named.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/kernels/walk.hpp>
 

@@ -4,6 +4,7 @@
 
 #include <leat/graph/known_operators.hpp>
 #include <leat/named/canonical/canonical_rewrite.hpp>
+#include <leat/named/graph/operator_definition.hpp>
 #include <leat/proto/operator_names.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 

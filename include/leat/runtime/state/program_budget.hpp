@@ -3,6 +3,8 @@
 // their sum exceeds the budget, the least recently used are dropped. Time is counted in programs made, so that a run only stores a
 // number.
 
+#include <leat/core/function_bodies.hpp>
+
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -59,21 +61,7 @@ class program_budget {
     std::erase(holders_, &h);
   }
   /// Drops the least recently used programs until the rest fit the budget; never drops `newest`.
-  void trim(const budgeted_program* newest) {
-    const std::lock_guard lock(guard_);
-    std::vector<program_use> all = uses();
-    std::int64_t held = 0;
-    for (const program_use& u : all) held += u.bytes;
-    const std::int64_t most = most_.load(std::memory_order_relaxed);
-    if (held <= most) return;
-    std::sort(all.begin(), all.end(), [](const program_use& a, const program_use& b) { return a.used < b.used; });
-    for (const program_use& u : all) {
-      if (held <= most) break;
-      if (u.program == newest) continue;
-      u.holder->drop(u.program);
-      held -= u.bytes;
-    }
-  }
+  void trim(const budgeted_program* newest);
   /// The bytes of all programs.
   std::int64_t held() {
     const std::lock_guard lock(guard_);
@@ -96,3 +84,7 @@ class program_budget {
 };
 
 }  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/runtime/state/program_budget_bodies.hpp>
+#endif

@@ -3,6 +3,7 @@
 // replaced under its own lock; readers share its elements, and a writer that is not the only holder copies them first, so that a
 // value once read does not change.
 
+#include <leat/core/function_bodies.hpp>
 #include <leat/runtime/state/tensor_value.hpp>
 
 #include <map>
@@ -84,15 +85,7 @@ class resource_table {
   }
   /// Removes what a container holds, all containers without a name. Variables lose their values but stay allocated, since programs
   /// refer to them.
-  void clear(std::string_view container = {}) {
-    const std::lock_guard lock(guard_);
-    std::erase_if(table_, [&](const auto& entry) {
-      if (!container.empty() && entry.first.first != container) return false;
-      auto* variable = dynamic_cast<variable_slot*>(entry.second.get());
-      if (variable != nullptr) variable->clear();
-      return variable == nullptr;
-    });
-  }
+  void clear(std::string_view container = {});
 
  private:
   mutable std::mutex guard_;
@@ -100,3 +93,7 @@ class resource_table {
 };
 
 }  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/runtime/state/resources_bodies.hpp>
+#endif

@@ -3,6 +3,7 @@
 // it. Copies share the elements; a writer must be their only holder (`is_alone`). Strings are elements like numbers. A handle of a
 // queue or stack is a scalar of dtype resource.
 
+#include <leat/core/function_bodies.hpp>
 #include <leat/core/memory.hpp>
 #include <leat/named/graph/literal.hpp>
 #include <leat/proto/tensor_contents.hpp>
@@ -34,12 +35,7 @@ inline std::string dtype_name(dtype d) {
 }
 
 /// "[2,3]": a shape as TensorFlow's kernels print it.
-inline std::string brackets(const shape& s) {
-  if (!s.has_rank()) return "<unknown>";
-  std::string text = "[";
-  for (int i = 0; i < s.rank; ++i) text += (i > 0 ? "," : "") + (s[i] < 0 ? std::string("?") : std::to_string(s[i]));
-  return text + "]";
-}
+std::string brackets(const shape& s);
 
 namespace detail {
 
@@ -86,26 +82,9 @@ class tensor_buffer {
  public:
   /// Errors: resource_exhausted if memory runs out or the current meter's limit is reached. `beside`: bytes that the elements take
   /// elsewhere.
-  static tensor_buffer* make(std::size_t bytes, std::size_t beside = 0) {
-    constexpr std::size_t header = (sizeof(tensor_buffer) + 63) / 64 * 64;
-    const bool is_small = bytes <= small_bytes;
-    if ((!is_small || beside > 0) && memory_meter::current() != nullptr) return make_metered(bytes, beside);
-    void* raw = is_small ? small_store::take() : nullptr;
-    if (raw == nullptr) raw = allocate_aligned(header + (is_small ? small_bytes : bytes) + 64);  // SIMD may read past the end
-    auto* made = new (raw) tensor_buffer;
-    made->data = static_cast<std::byte*>(raw) + header;
-    made->is_small_ = is_small;
-    return made;
-  }
+  static tensor_buffer* make(std::size_t bytes, std::size_t beside = 0);
   void hold() { holders_.fetch_add(1, std::memory_order_relaxed); }
-  void release() {
-    if (holders_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-    const bool keep = is_small_;
-    if (is_metered_) [[unlikely]]
-      return release_metered();
-    this->~tensor_buffer();
-    if (!keep || !small_store::give(this)) ::operator delete(this, std::align_val_t{64});
-  }
+  void release();
   bool is_alone() const { return holders_.load(std::memory_order_acquire) == 1; }
 
   std::byte* data = nullptr;
@@ -118,30 +97,8 @@ class tensor_buffer {
   struct alignas(64) meter_note {
     metered_bytes taken;
   };
-  static tensor_buffer* make_metered(std::size_t bytes, std::size_t beside) {
-    constexpr std::size_t header = (sizeof(tensor_buffer) + 63) / 64 * 64;
-    metered_bytes first;  // before the allocation
-    first.take(bytes + beside);
-    void* const raw = allocate_aligned(sizeof(meter_note) + header + bytes + 64);
-    first.give_back();
-    auto* const note = new (raw) meter_note;
-    try {
-      note->taken.take(bytes + beside);
-    } catch (...) {
-      ::operator delete(raw, std::align_val_t{64});
-      throw;
-    }
-    auto* const made = new (static_cast<std::byte*>(raw) + sizeof(meter_note)) tensor_buffer;
-    made->data = reinterpret_cast<std::byte*>(made) + header;
-    made->is_metered_ = true;
-    return made;
-  }
-  void release_metered() {
-    auto* const note = reinterpret_cast<meter_note*>(reinterpret_cast<std::byte*>(this) - sizeof(meter_note));
-    this->~tensor_buffer();
-    note->~meter_note();
-    ::operator delete(static_cast<void*>(note), std::align_val_t{64});
-  }
+  static tensor_buffer* make_metered(std::size_t bytes, std::size_t beside);
+  void release_metered();
 
   static constexpr std::size_t small_bytes = 64;
   std::atomic<int> holders_{1};
@@ -167,13 +124,7 @@ class tensor_value {
   tensor_value() = default;
   /// Uninitialized elements; strings are empty. Errors: invalid_argument for a shape that is not fully known; unimplemented for a
   /// dtype that is only carried; resource_exhausted if the elements exceed the memory or the session's limit.
-  tensor_value(dtype type, const shape& extent) : type_(type), extent_(extent) {
-    if (!extent.is_static()) throw invalid_argument("a value of a shape that is not known: " + brackets(extent));
-    const auto count = static_cast<std::size_t>(extent.elements());
-    if (type == text_dtype) make_texts(count);
-    else if (size_of(type) == 0 && (type != resource_dtype || extent.rank > 0)) throw unimplemented("no arrays of dtype " + dtype_name(type));
-    else buffer_ = detail::tensor_buffer::make(count * static_cast<std::size_t>(size_of(type)));
-  }
+  tensor_value(dtype type, const shape& extent);
   tensor_value(const tensor_value& other) noexcept : type_(other.type_), extent_(other.extent_), buffer_(other.buffer_) {
     if (buffer_ != nullptr) buffer_->hold();
   }
@@ -228,16 +179,7 @@ class tensor_value {
   /// Errors: invalid_argument if they are malformed; unimplemented for dtypes that are only carried.
   static tensor_value from_proto(const tensor_proto& p);
   /// Elements that are not copied: the caller, or `owner`, keeps them alive as long as this value and its copies.
-  static tensor_value borrow(dtype type, const shape& extent, void* elements, std::shared_ptr<resource> owner = nullptr) {
-    tensor_value made;
-    made.type_ = type;
-    made.extent_ = extent;
-    made.buffer_ = detail::tensor_buffer::make(0);
-    made.buffer_->data = static_cast<std::byte*>(elements);
-    made.buffer_->borrowed = true;
-    made.buffer_->handle = std::move(owner);
-    return made;
-  }
+  static tensor_value borrow(dtype type, const shape& extent, void* elements, std::shared_ptr<resource> owner = nullptr);
 
   /// Whether it holds a value; an operation without results yields an empty one.
   explicit operator bool() const { return buffer_ != nullptr; }
@@ -277,14 +219,7 @@ class tensor_value {
   bool is_borrowed() const { return buffer_ != nullptr && buffer_->borrowed; }
 
   /// A copy of the elements in memory of their own.
-  tensor_value copy() const {
-    if (buffer_ == nullptr) return {};
-    tensor_value made(type_, extent_);
-    std::memcpy(made.buffer_->data, buffer_->data, bytes());
-    made.buffer_->texts = buffer_->texts;
-    if (!buffer_->borrowed) made.buffer_->handle = buffer_->handle;
-    return made;
-  }
+  tensor_value copy() const;
   /// This value, or a copy if the elements are borrowed: safe to keep after a run.
   tensor_value kept() const { return is_borrowed() ? copy() : *this; }
   /// The same elements in another shape with as many elements.
@@ -351,15 +286,7 @@ class tensor_value {
     extent_ = from.extent_;
     if (detail::tensor_buffer* const before = std::exchange(buffer_, buffer)) before->release();
   }
-  void make_texts(std::size_t count) {
-    buffer_ = detail::tensor_buffer::make(0, count * sizeof(std::string));
-    try {
-      buffer_->texts.resize(count);
-    } catch (const std::exception&) {  // the destructor does not run for a partly constructed object
-      buffer_->release();
-      throw resource_exhausted(std::to_string(count) + " texts: the system has no such memory");
-    }
-  }
+  void make_texts(std::size_t count);
   static shape vector_shape(std::size_t n) {
     shape s;
     s.push(static_cast<std::int64_t>(n));
@@ -424,42 +351,16 @@ decltype(auto) with_index(dtype d, F&& f) {
 }
 
 /// The elements of a small integer tensor: sizes, axes.
-inline std::vector<std::int64_t> integers(const tensor_value& v) {
-  return with_index(v.type(), [&]<class T>(T) {
-    const auto all = v.values<T>();
-    return std::vector<std::int64_t>(all.begin(), all.end());
-  });
-}
+std::vector<std::int64_t> integers(const tensor_value& v);
 /// Its only element. Errors: invalid_argument if it has several.
 inline std::int64_t integer(const tensor_value& v) {
   if (v.elements() != 1) throw invalid_argument("one number is wanted, not shape " + brackets(v.extent()));
   return integers(v)[0];
 }
 /// A vector of integers of a dtype, or a scalar with `scalar`. Errors: invalid_argument if a value does not fit the dtype.
-inline tensor_value integer_tensor(dtype type, const std::vector<std::int64_t>& numbers, bool scalar = false) {
-  shape extent;
-  if (!scalar) extent.push(static_cast<std::int64_t>(numbers.size()));
-  tensor_value made(type, extent);
-  with_index(type, [&]<class T>(T) {
-    auto all = made.values<T>();
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      all[i] = static_cast<T>(numbers[i]);
-      if (static_cast<std::int64_t>(all[i]) != numbers[i])
-        throw invalid_argument(std::to_string(numbers[i]) + " does not fit " + dtype_name(type));
-    }
-  });
-  return made;
-}
+tensor_value integer_tensor(dtype type, const std::vector<std::int64_t>& numbers, bool scalar = false);
 /// A shape from its sizes. Errors: invalid_argument for a negative size or more than 8 of them.
-inline shape shape_from(const std::vector<std::int64_t>& sizes) {
-  if (sizes.size() > static_cast<std::size_t>(max_rank)) throw unimplemented("more than 8 dimensions");
-  shape s;
-  for (auto n : sizes) {
-    if (n < 0) throw invalid_argument("Dimension " + std::to_string(n) + " must be >= 0");
-    s.push(n);
-  }
-  return s;
-}
+shape shape_from(const std::vector<std::int64_t>& sizes);
 
 inline tensor_value tensor_value::from_proto(const tensor_proto& p) {
   const auto type = static_cast<dtype>(p.dtype);
@@ -488,41 +389,10 @@ inline tensor_proto tensor_value::proto() const {
 }
 
 /// "[1 -2]", "[[1 2][3 4]]", "7": elements as TensorFlow's Print and Assert write them, at most `most` of them.
-inline std::string summary_text(const tensor_value& v, std::int64_t most = 3) {
-  const std::int64_t count = v.elements();
-  if (most < 0) most = count;
-  const auto element = [&](std::int64_t i) -> std::string {
-    const auto at = static_cast<std::size_t>(i);
-    if (v.type() == text_dtype) return v.texts()[at];
-    if (v.type() == resource_dtype) return "<resource>";
-    return with_dtype(v.type(), [&]<class T>(T) -> std::string {
-      if constexpr (std::is_floating_point_v<T>) {
-        char text[32];
-        std::snprintf(text, sizeof(text), "%g", static_cast<double>(v.values<T>()[at]));
-        return text;
-      } else {
-        return std::to_string(static_cast<long long>(v.values<T>()[at]));
-      }
-    });
-  };
-  const shape& s = v.extent();
-  if (s.rank == 0) return element(0);
-  std::string text;
-  const std::int64_t shown = std::min(most, count);
-  for (std::int64_t i = 0; i < shown; ++i) {
-    int opened = 0;
-    std::int64_t step = 1;
-    for (int a = s.rank - 1; a >= 0; --a) {
-      step *= s[a];
-      if (step != 0 && i % step == 0) ++opened;
-    }
-    if (i > 0) text += opened > 0 ? std::string(static_cast<std::size_t>(opened), ']') : " ";
-    text += std::string(static_cast<std::size_t>(opened), '[') + element(i);
-  }
-  if (shown == 0) return "[]";
-  if (shown < count) text += "...";
-  // Close open brackets.
-  return text + (shown < count ? "]" : std::string(static_cast<std::size_t>(s.rank), ']'));
-}
+std::string summary_text(const tensor_value& v, std::int64_t most = 3);
 
 }  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/runtime/state/tensor_value_bodies.hpp>
+#endif

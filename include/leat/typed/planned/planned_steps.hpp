@@ -2,9 +2,12 @@
 // Training steps of planned sessions: the expansion of a deferred step. Including this header registers it.
 
 #include <leat/core/early.hpp>
+#include <leat/core/function_bodies.hpp>
 #include <leat/passes/deferred.hpp>
 #include <leat/train/optimizer.hpp>
+#if LEAT_WITH_BODIES
 #include <leat/typed/planned/session_plan_bodies.hpp>
+#endif
 
 namespace leat::detail {
 

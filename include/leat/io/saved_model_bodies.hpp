@@ -1,0 +1,163 @@
+#pragma once
+// Implementation of saved_model.hpp.
+
+#include <leat/core/function_bodies.hpp>
+#include <leat/io/saved_model.hpp>
+
+namespace leat::io::detail {
+
+LEAT_FUNCTION signature_tensor signature_entry(graph& g, const model_tensor& item, const std::string& where) {
+  graph_element element;
+  try {
+    element = item.resolve(g);
+  } catch (const not_found& e) {
+    throw invalid_argument(where + ": " + e.what());
+  } catch (const invalid_argument& e) {
+    throw invalid_argument(where + ": " + e.what());
+  }
+  const auto* tensor = std::get_if<output>(&element);
+  if (tensor == nullptr)
+    throw invalid_argument(where + ": '" + std::get<graph_operation>(element).name() + "' is an operation, not a tensor");
+  return {.encoding = tensor->name(), .dtype = to_data_type(tensor->type()), .tensor_shape = to_proto(tensor->extent())};
+}
+
+LEAT_FUNCTION meta_graph_def make_meta_graph(graph& g, const save_model_options& options) {
+  meta_graph_def meta;
+  meta.meta_info.tags = options.tags;
+  for (const auto& [name, s] : options.signatures) {
+    signature_def& def = meta.signatures[name];
+    def.method_name = s.method_name;
+    for (const auto& [key, item] : s.inputs)
+      def.inputs[key] = signature_entry(g, item, "signature '" + name + "', input '" + key + "'");
+    for (const auto& [key, item] : s.outputs)
+      def.outputs[key] = signature_entry(g, item, "signature '" + name + "', output '" + key + "'");
+  }
+  meta.graph = export_graph(g);
+  std::map<std::string, collection_def> added;
+  for (const auto& [name, items] : options.collections) {
+    collection_def::node_list list;
+    for (const auto& item : items)
+      std::visit([&](const auto& element) { list.value.push_back(element.name()); }, item.resolve(g));
+    added.emplace(name, collection_def{list});
+  }
+  if (options.whole_graph) {
+    meta.collections = export_collections(g);
+  } else {
+    std::vector<std::string> needed;
+    for (const auto& [name, s] : meta.signatures)
+      for (const auto* side : {&s.inputs, &s.outputs})
+        for (const auto& [key, tensor] : *side) needed.push_back(std::get<std::string>(tensor.encoding));
+    for (const auto& [name, def] : added)
+      for (const auto& node : std::get<collection_def::node_list>(def.kind).value) needed.push_back(node);
+    if (needed.empty()) throw invalid_argument("a saved model of what its signatures need has no signatures");
+    meta.graph = extract_sub_graph(meta.graph, needed);
+  }
+  for (auto& [name, def] : added) meta.collections.insert_or_assign(name, std::move(def));
+  return meta;
+}
+
+LEAT_FUNCTION std::map<std::string, output, std::less<>> variables_in(graph& g, const graph_def& def) {
+  std::map<std::string, bool, std::less<>> there;
+  for (const node_def& node : def.nodes) there.emplace(node.name, true);
+  auto variables = saved_variables(g);
+  std::erase_if(variables, [&](const auto& entry) { return !there.contains(entry.first); });
+  return variables;
+}
+
+LEAT_FUNCTION tensor_value to_value(const array_bytes& array) {
+  tensor_value value(array.type, array.extent);
+  if (!array.bytes.empty()) std::memcpy(value.data(), array.bytes.data(), array.bytes.size());
+  return value;
+}
+
+}  // namespace leat::io::detail
+
+namespace leat::io {
+
+LEAT_FUNCTION void save_model(const std::filesystem::path& folder, graph_session& s, const save_model_options& options) {
+  const meta_graph_def meta = detail::make_meta_graph(s.owner(), options);
+  const session_values values = values_of(s, detail::variables_in(s.owner(), meta.graph));
+  write_model_files(folder, meta, detail::to_arrays(values), options.metadata);
+}
+
+LEAT_FUNCTION saved_model::saved_model(model_files files, const session_options& options)
+    : signatures_(std::move(files.meta.signatures)),
+      metadata_(std::move(files.metadata)),
+      tags_(files.meta.meta_info.tags),
+      graph_(std::make_unique<leat::graph>()) {
+  graph_->named();
+  import_graph(*graph_, files.meta.graph, {.name = ""});
+  import_collections(*graph_, files.meta.collections);
+  for (const auto& [name, s] : signatures_) {
+    for (const auto& [key, tensor] : s.inputs) find(tensor, name, key);
+    for (const auto& [key, tensor] : s.outputs) find(tensor, name, key);
+  }
+  session_ = std::make_unique<graph_session>(*graph_, options);
+  restore_values(*session_, detail::to_values(files.variables));
+}
+
+LEAT_FUNCTION std::map<std::string, tensor_value> saved_model::run(std::string_view signature, const feed_list& inputs,
+                                        const run_options& how) const {
+  const signature_def& s = signature_of(signature);
+  std::vector<feed_item> feeds = inputs.items();
+  std::map<std::string, bool, std::less<>> given;
+  for (feed_item& f : feeds) {
+    const std::string* key = f.tensor.name();
+    if (key == nullptr) continue;
+    given.emplace(*key, true);
+    f.tensor = feed_key(find(entry(signature, s.inputs, *key, "input"), signature, *key));
+  }
+  for (const auto& [key, tensor] : s.inputs) {
+    if (given.contains(key)) continue;
+    const output in = find(tensor, signature, key);
+    if (in.operation().type() == "Placeholder")
+      throw invalid_argument("signature '" + std::string(signature) + "': the input '" + key +
+                             "' is not given: " + dtype_name(in.type()) + " " + brackets(in.extent()));
+  }
+  std::map<std::string, fetch_item> fetches;
+  for (const auto& [key, tensor] : s.outputs) fetches.emplace(key, find(tensor, signature, key));
+  return session_->run(fetches, feed_list(std::move(feeds)), how);
+}
+
+LEAT_FUNCTION const signature_def& saved_model::signature_of(std::string_view name) const {
+  const auto at = signatures_.find(std::string(name));
+  if (at != signatures_.end()) return at->second;
+  throw not_found("the model has no signature '" + std::string(name) + "'; it has " + listed(signatures_));
+}
+
+LEAT_FUNCTION const signature_tensor& saved_model::entry(std::string_view signature, const std::map<std::string, signature_tensor>& side,
+                                     std::string_view key, const char* what) {
+  const auto at = side.find(std::string(key));
+  if (at != side.end()) return at->second;
+  throw not_found("signature '" + std::string(signature) + "' has no " + what + " '" + std::string(key) +
+                  "'; it has " + listed(side));
+}
+
+LEAT_FUNCTION output saved_model::find(const signature_tensor& tensor, std::string_view signature, std::string_view key) const {
+  const auto where = [&] { return "signature '" + std::string(signature) + "', '" + std::string(key) + "': "; };
+  const auto* name = std::get_if<std::string>(&tensor.encoding);
+  if (name == nullptr) throw unimplemented(where() + "is no single tensor");
+  try {
+    const output found = get_tensor_by_name(*graph_, name->find(':') == name->npos ? *name + ":0" : *name);
+    if (tensor.dtype != data_type::invalid && to_data_type(found.type()) != data_type::invalid &&
+        base_of(tensor.dtype) != to_data_type(found.type()))
+      throw invalid_argument("is " + name_of_data_type(tensor.dtype) + ", but the graph has " +
+                             dtype_name(found.type()));
+    return found;
+  } catch (const not_found& e) {
+    throw invalid_argument(where() + e.what());
+  } catch (const invalid_argument& e) {
+    throw invalid_argument(where() + e.what());
+  }
+}
+
+LEAT_FUNCTION saved_model load_model(const std::filesystem::path& folder, const load_model_options& options) {
+  model_files files = read_model_files(folder, {.checksums = options.checksums});
+  try {
+    return saved_model(std::move(files), options.session);
+  } catch (const error& e) {
+    leat::detail::rethrow_saying(e, folder.string() + ": " + e.what());
+  }
+}
+
+}  // namespace leat::io

@@ -1,0 +1,230 @@
+#pragma once
+// Writes the rows of typed expressions to a graph with names: what `to_graph` does.
+
+#include <leat/named/exchange/any_expression.hpp>
+#include <leat/named/functions/named_shape.hpp>
+#include <leat/named/functions/size_arguments.hpp>
+#include <leat/named/graph/named.hpp>
+#include <leat/named/variables/named_variables.hpp>
+#include <leat/ops/comparison.hpp>
+
+namespace leat::detail {
+
+class graph_writer;
+// Writes a row that stands for a gradient, or a training step: returns its tensor, or its operation as a tensor.
+using deferred_writer = output (*)(graph_writer&, const node&);
+struct deferred_writers {
+  std::map<std::string, deferred_writer, std::less<>> by_type;
+};
+inline deferred_writers& all_deferred_writers() {
+  static deferred_writers table;
+  return table;
+}
+
+class graph_writer {
+ public:
+  graph_writer(graph& to, const graph& from, const carried_table& carried)
+      : to_(to), nodes_(to.named()), from_(from), carried_(carried) {}
+
+  void run() {
+    made_.resize(static_cast<std::size_t>(from_.size()));
+    for (int i = 0; i < from_.size(); ++i)
+      if (!is_number(from_.at(i))) made_[static_cast<std::size_t>(i)] = enter(i);
+  }
+  output result(int index) { return operand(index); }
+
+  // ---- for writers of deferred rows ----
+  graph& to() const { return to_; }
+  output input(const node& n, int k) { return operand(from_.input(n, k)); }
+  std::int64_t number(const node& n, int k) const { return from_.attribute(n, k); }
+  /// A number that an expression carries.
+  double carried(std::int64_t id) const { return std::bit_cast<double>(bits_of_number(static_cast<std::uint64_t>(id))); }
+  /// The value of input k if it is a constant or a plain number.
+  std::optional<double> plain_number(const node& n, int k) const {
+    const node& in = from_.at(from_.input(n, k));
+    if (in.op->kind != op_kind::constant) return std::nullopt;
+    return value_of_bits(in.result.type, from_.attribute(in, 0));
+  }
+  std::map<std::int64_t, std::vector<output>> gradients;  // of calls already written
+
+ private:
+  static bool is_number(const node& n) {
+    return n.op->kind == op_kind::constant || n.op->kind == op_kind::extent ||
+           (n.op->kind == op_kind::number && n.name.empty() && n.result.extent.rank == 0);
+  }
+  carried_value carried_under(std::uint64_t id) const {
+    const auto at = carried_.find(id);
+    return at == carried_.end() ? carried_value{} : at->second;
+  }
+  std::uint64_t bits_of_number(std::uint64_t id) const { return carried_under(id).bits; }
+  // The elements of an array as a literal.
+  static tensor_literal literal_of(const shared_elements& array) {
+    return {array.type(), array.extent(), std::span(static_cast<const std::byte*>(array.data()), array.bytes())};
+  }
+  static kept_number value_of(dtype, std::uint64_t bits) { return {static_cast<std::int64_t>(bits)}; }
+
+  // A number becomes a constant per use, named after its user.
+  output operand(int index) {
+    const node& n = from_.at(index);
+    if (!is_number(n)) return made_[static_cast<std::size_t>(index)];
+    if (n.op->kind == op_kind::extent) return extent(n);
+    const std::uint64_t bits = n.op->kind == op_kind::constant
+                                   ? static_cast<std::uint64_t>(from_.attribute(n, 0))
+                                   : bits_of_number(n.attribute_count > 0 ? static_cast<std::uint64_t>(from_.attribute(n, 0)) : n.id);
+    const kept_number value = value_of(n.result.type, bits);
+    if (n.result.extent.is_static()) return nodes_.make_literal(to_, {n.result.type, n.result.extent, value});
+    std::vector<std::int64_t> sizes(n.result.extent.dim, n.result.extent.dim + n.result.extent.rank);
+    const output dims = std::get<output>(sizes_argument(sizes));
+    const output filled_with = nodes_.make_constant(to_, {n.result.type, {}, value}, "Const");
+    return nodes_
+        .raw(to_, "Fill", std::array{dims, filled_with}, {{"T", n.result.type}, {"index_type", dtype::int32}},
+             {{n.result.type, without_names(n.result.extent)}})
+        .result();
+  }
+
+  // The size of a named dimension, an int32 scalar: from the shape of a placeholder that has it.
+  output size_of_dimension(std::int64_t dimension) {
+    if (const auto known = sizes_.find(dimension); known != sizes_.end()) return known->second;
+    for (int i = 0; i < from_.size(); ++i) {
+      const node& n = from_.at(i);
+      if (n.op->kind != op_kind::placeholder) continue;
+      for (std::int32_t axis = 0; axis < n.result.extent.rank; ++axis) {
+        if (n.result.extent[axis] != dimension) continue;
+        const output extent = shape_of(made_[static_cast<std::size_t>(i)]);
+        const graph_operation part = raw_named(to_, "StridedSlice", "strided_slice",
+                                               {{"input", extent},
+                                                {"stack", tensor_literal({axis})},
+                                                {"stack_1", tensor_literal({axis + 1})},
+                                                {"stack_2", tensor_literal({1})}},
+                                               {{"T", dtype::int32},
+                                                {"Index", dtype::int32},
+                                                {"begin_mask", 0},
+                                                {"end_mask", 0},
+                                                {"ellipsis_mask", 0},
+                                                {"new_axis_mask", 0},
+                                                {"shrink_axis_mask", 1}},
+                                               {{dtype::int32, {}}}, std::source_location());
+        return sizes_.emplace(dimension, part.result()).first->second;
+      }
+    }
+    throw unimplemented("to_graph: the dimension \"" + std::string(from_.text_of(dimension)) + "\" is that of no placeholder");
+  }
+  output extent(const node& n) {
+    output product;
+    for (int k = 1; k < n.attribute_count; ++k) {
+      const output size = size_of_dimension(from_.attribute(n, k));
+      product = k == 1 ? size : product * size;
+    }
+    if (const auto fixed = from_.attribute(n, 0); fixed != 1) product = product * static_cast<int>(fixed);
+    return cast_to(product, n.result.type);
+  }
+  // Sizes that include named dimensions: constants if the operator computes one itself, otherwise a stacked tensor.
+  number_argument sizes_argument(std::span<const std::int64_t> sizes, bool computes_one = false) {
+    if (const auto plain = constant_sizes(sizes, computes_one)) return tensor_literal(*plain);
+    std::vector<output> parts;
+    for (auto s : sizes)
+      parts.push_back(is_named(s) ? size_of_dimension(s) : nodes_.make_constant(to_, static_cast<std::int32_t>(s), "Const"));
+    return stack(parts, 0, "shape");
+  }
+
+  output leaf(const node& n) {
+    if (n.op->kind == op_kind::placeholder) return placeholder(n.result.type, without_names(n.result.extent), n.name);
+    if (n.op->kind == op_kind::number && n.result.extent.rank > 0)
+      return nodes_.make_constant(to_, literal_of(carried_under(n.id).elements), n.name.empty() ? std::string_view("Const") : n.name);
+    if (n.op->kind == op_kind::number) {  // a parameter
+      const name_scope scope(to_, n.name);
+      const output value = nodes_.make_constant(to_, {n.result.type, {}, value_of(n.result.type, bits_of_number(n.id))}, "input");
+      return nodes_
+          .raw(to_, "PlaceholderWithDefault", std::array{value}, {{"dtype", n.result.type}, {"shape", to_proto(n.result.extent)}},
+               {n.result}, scope.text())
+          .result();
+    }
+    if (n.op->kind != op_kind::variable) throw unimplemented("to_graph: a leaf of type " + std::string(n.op->type));
+    const auto kind = static_cast<initializer_kind>(from_.attribute(n, 0));
+    const int count = static_cast<int>(from_.attribute(n, 2));
+    std::vector<std::uint64_t> bits;
+    shared_elements array;
+    for (int k = 0; k < count; ++k) {
+      const std::uint64_t start = n.attribute_count > 3 ? static_cast<std::uint64_t>(from_.attribute(n, 3)) : 0;
+      const carried_value value = carried_under(start != 0 ? start : initial_number_id(n.id, k));
+      bits.push_back(value.bits);
+      if (value.elements) array = value.elements;
+    }
+    return get_variable(n.name, n.result.extent,
+                        {.type = n.result.type, .initializer = rule_of(kind, bits, array), .trainable = from_.attribute(n, 1) != 0});
+  }
+  static variable_initializer rule_of(initializer_kind kind, const std::vector<std::uint64_t>& bits, const shared_elements& array) {
+    const auto real = [&](std::size_t k) { return k < bits.size() ? std::bit_cast<double>(bits[k]) : 0.0; };
+    const std::uint64_t seed = bits.size() > 2 ? bits[2] : 0;
+    switch (kind) {
+      case initializer_kind::zeros: return as_variable_initializer(zeros);
+      case initializer_kind::ones: return as_variable_initializer(ones);
+      case initializer_kind::number:
+        return [b = bits.empty() ? 0 : bits[0]](const shape& extent, dtype type) {
+          graph& g = default_graph();
+          return g.named().make_constant(g, {type, extent, value_of(type, b)}, "Const");
+        };
+      case initializer_kind::array:
+        return [array](const shape&, dtype) {
+          graph& g = default_graph();
+          return g.named().make_constant(g, literal_of(array), "Const");
+        };
+      case initializer_kind::uniform: return as_variable_initializer(random_uniform(real(0), real(1), seed));
+      case initializer_kind::normal: return as_variable_initializer(random_normal(real(0), real(1), seed));
+      case initializer_kind::truncated_normal: return as_variable_initializer(truncated_normal(real(0), real(1), seed));
+      case initializer_kind::glorot_uniform: return as_variable_initializer(glorot_uniform(seed));
+    }
+    return {};
+  }
+
+  // A reduction along all axes is written as one without axes: typed expressions do not distinguish them.
+  static bool reduces_all(const node& n, const shape& operand, const std::vector<std::int64_t>& numbers) {
+    bool has_axes = false;
+    for (const field& f : form_of(*n.op, 1)) has_axes = has_axes || f.kind == field_kind::axes;
+    if (!has_axes || operand.rank < 1 || static_cast<int>(numbers.size()) != operand.rank + 1) return false;
+    for (int i = 0; i < operand.rank; ++i)
+      if (numbers[static_cast<std::size_t>(i) + 1] != i) return false;
+    return true;
+  }
+
+  output enter(int index) {
+    const node& n = from_.at(index);
+    if (n.op->kind == op_kind::placeholder || n.op->kind == op_kind::number || n.op->kind == op_kind::variable) return leaf(n);
+    if (n.op->kind == op_kind::index) throw unimplemented("to_graph: positions along an axis");
+    if (const auto writer = all_deferred_writers().by_type.find(n.op->type); writer != all_deferred_writers().by_type.end())
+      return writer->second(*this, n);
+    if (n.op->only_checks) return operand(from_.input(n, 0));
+    std::vector<output> operands;
+    for (int k = 0; k < n.input_count; ++k) operands.push_back(operand(from_.input(n, k)));
+    std::vector<int> waits;
+    for (int k = 0; k < n.control_count; ++k) waits.push_back(operand(from_.control(n, k)).index());
+    std::vector<std::int64_t> numbers;
+    bool named = false;
+    for (int k = 0; k < n.attribute_count; ++k) {
+      numbers.push_back(from_.attribute(n, k));
+      named = named || (n.op->kind != op_kind::composite && is_named(numbers.back()));
+    }
+    if (n.input_count == 1 && reduces_all(n, from_.at(from_.input(n, 0)).result.extent, numbers)) numbers.resize(1);
+    const std::string_view name = n.op->kind == op_kind::group ? std::string_view("group_deps") : std::string_view{};
+    std::vector<number_argument> arguments;
+    if (named) arguments = arguments_of(n, numbers);
+    const output made = nodes_.build(to_, *n.op, operands, numbers, name, arguments, std::move(waits));
+    if (n.op->kind != op_kind::group) set_shape(made, without_names(n.result.extent));
+    return made;
+  }
+  std::vector<number_argument> arguments_of(const node& n, std::span<const std::int64_t> numbers) {
+    return size_arguments(
+        n, numbers, [&](std::span<const std::int64_t> sizes, bool computes_one) { return sizes_argument(sizes, computes_one); },
+        [&](std::int64_t dimension) { return size_of_dimension(dimension); },
+        [&] { throw unimplemented("to_graph: a named dimension among the numbers of " + std::string(n.op->type)); });
+  }
+
+  graph& to_;
+  named_part& nodes_;
+  const graph& from_;
+  const carried_table& carried_;
+  std::vector<output> made_;
+  std::map<std::int64_t, output> sizes_;
+};
+
+}  // namespace leat::detail

@@ -1,0 +1,35 @@
+#pragma once
+// Implementation of to_graph.hpp.
+
+#include <leat/core/function_bodies.hpp>
+#include <leat/named/exchange/graph_writer.hpp>
+#include <leat/named/exchange/to_graph.hpp>
+#include <leat/named/graph/default_graph.hpp>
+
+namespace leat::detail {
+
+LEAT_FUNCTION std::vector<graph_element> write_expressions(std::span<const any_expression> expressions, const carried_table& settled) {
+  graph plain;
+  plain.defers = !all_deferred_writers().by_type.empty();
+  std::vector<int> rows;
+  carried_table carried = settled;
+  for (const any_expression& e : expressions) {
+    rows.push_back(e.flatten(plain));
+    for (const auto& [id, value] : e.carried)
+      if (const auto [known, is_new] = carried.emplace(id, value); !is_new && !(known->second == value) && !settled.contains(id))
+        two_values_of(is_array(value));
+  }
+  graph& g = default_graph();
+  graph_writer writer(g, plain, carried);
+  writer.run();
+  std::vector<graph_element> made;
+  for (std::size_t k = 0; k < expressions.size(); ++k) {
+    const output o = writer.result(rows[k]);
+    if (expressions[k].is_tensor) made.emplace_back(o);
+    else made.emplace_back(o.operation());
+  }
+  g.named().settle_names(g);
+  return made;
+}
+
+}  // namespace leat::detail

@@ -1,0 +1,68 @@
+#pragma once
+// Implementation of gradient_functions.hpp.
+
+#include <leat/core/function_bodies.hpp>
+#include <leat/named/functions/named_shape.hpp>
+#include <leat/named/gradients/gradient_functions.hpp>
+
+#include <mutex>
+#include <unordered_map>
+
+namespace leat {
+
+namespace detail {
+
+struct gradient_function_table {
+  std::mutex guard;
+  std::unordered_map<std::string, gradient_function> by_type;
+};
+inline gradient_function_table& gradient_functions() {
+  static gradient_function_table table;
+  return table;
+}
+LEAT_FUNCTION gradient_function find_gradient(std::string_view type) {
+  auto& table = gradient_functions();
+  const std::lock_guard lock(table.guard);
+  const auto at = table.by_type.find(std::string(type));
+  return at == table.by_type.end() ? gradient_function{} : at->second;
+}
+LEAT_FUNCTION void enter_gradient(std::string_view type, gradient_function function) {
+  auto& table = gradient_functions();
+  const std::lock_guard lock(table.guard);
+  table.by_type.try_emplace(std::string(type), std::move(function));
+}
+
+LEAT_FUNCTION output densified(const gradient_value& v, std::string_view name) {
+  if (!v.is_sparse()) return v.values;
+  graph& g = v.values.owner();
+  const output count = raw_named(g, "StridedSlice", "strided_slice",
+                                 {{"input", v.dense_shape},
+                                  {"stack", tensor_literal({0})},
+                                  {"stack_1", tensor_literal({1})},
+                                  {"stack_2", tensor_literal({1})}},
+                                 {{"T", v.dense_shape.type()},
+                                  {"Index", dtype::int32},
+                                  {"begin_mask", 0},
+                                  {"end_mask", 0},
+                                  {"ellipsis_mask", 0},
+                                  {"new_axis_mask", 0},
+                                  {"shrink_axis_mask", 1}},
+                                 {{v.dense_shape.type(), {}}}, std::source_location())
+                           .result();
+  shape extent = v.values.extent();
+  if (extent.rank > 0) extent.dim[0] = unknown_dimension;
+  return g.named()
+      .raw(g, "UnsortedSegmentSum", std::array{v.values, v.indices, count},
+           {{"T", v.values.type()}, {"Tindices", v.indices.type()}, {"Tnumsegments", count.type()}}, {{v.values.type(), extent}}, name)
+      .result();
+}
+
+}  // namespace detail
+
+LEAT_FUNCTION void register_gradient(std::string_view type, gradient_function function) {
+  auto& table = detail::gradient_functions();
+  const std::lock_guard lock(table.guard);
+  table.by_type[std::string(type)] = std::move(function);
+}
+
+}  // namespace leat

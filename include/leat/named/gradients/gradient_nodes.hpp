@@ -1,0 +1,78 @@
+#pragma once
+// What gradient functions of graphs with names share: their entry in the table, and the nodes that they make.
+
+#include <leat/graph/known_operators.hpp>
+#include <leat/named/functions/named_random.hpp>
+#include <leat/named/functions/named_shape.hpp>
+#include <leat/named/gradients/gradient_functions.hpp>
+#include <leat/named/graph/convert.hpp>
+#include <leat/ops/add_n.hpp>
+
+namespace leat::detail {
+
+using gradient_list = std::vector<gradient_value>;
+/// Registers the library's own functions, once; a function that the program registered before stays.
+inline bool enter_gradients(std::initializer_list<std::pair<std::string_view, gradient_list (*)(const gradient_call&)>> functions) {
+  for (const auto& [type, function] : functions) enter_gradient(type, function);
+  return true;
+}
+
+/// "the node 'a/b' (MatMul): what, made at main.cpp:12". Errors: unimplemented.
+[[noreturn]] inline void refuse_gradient(graph& g, int index, const std::string& what) {
+  const node_record& r = g.named().record(index);
+  std::string text = "gradients: the node '" + r.name + "' (" + std::string(g.at(index).op->type) + "): " + what;
+  if (r.made_at.line != 0) text += std::string(", made at ") + r.made_at.file + ":" + std::to_string(r.made_at.line);
+  throw unimplemented(text);
+}
+
+/// A node with one result, of any operator, known or not: "Type" in the current scope.
+inline output gradient_node(std::string_view type, std::initializer_list<output> inputs, attribute_map attributes,
+                            const tensor_info& result, std::string_view name = {}) {
+  graph& g = inputs.begin()->owner();
+  const std::vector<output> all(inputs);
+  if (const op_info* op = find_operator(type); op != nullptr && form_of(*op, static_cast<int>(all.size())).size() > 0) {
+    const output made = g.named().build(g, *op, all, {}, name.empty() ? type : name);
+    for (auto& [key, value] : attributes)
+      if (!g.named().record(made.index()).attributes.contains(key)) g.named().record(made.index()).attributes[key] = value;
+    return made;
+  }
+  return g.named().raw(g, type, all, std::move(attributes), {result}, name).result();
+}
+inline tensor_info info_like(const output& x) { return {x.type(), x.extent()}; }
+
+/// Arrays concatenated along an axis that is a tensor: ConcatV2 "concat".
+inline output concat_node(const std::vector<output>& values, const number_argument& axis) {
+  graph& g = values.front().owner();
+  const number_argument only[]{axis};
+  return g.named().build(g, info_of<concat_op>, values, {}, "concat", only);
+}
+
+/// Several sparse gradients of one tensor, their rows concatenated.
+inline gradient_value joined(const std::vector<gradient_value>& parts) {
+  std::vector<output> values;
+  std::vector<output> indices;
+  for (const gradient_value& p : parts) {
+    values.push_back(p.values);
+    indices.push_back(p.indices);
+  }
+  const output rows = concat_node(values, tensor_literal(std::int32_t{0}));
+  return {rows, concat_node(indices, tensor_literal(std::int32_t{0})), parts.front().dense_shape};
+}
+
+/// Selection by a condition of the operands' shape, or by a vector over their first dimension. Source: TensorFlow 1.x `Select`.
+inline output select_rows(const output& condition, const output& x, const output& y) {
+  return gradient_node("Select", {condition, x, y}, {{"T", x.type()}}, {x.type(), known_of(x.extent(), y.extent())});
+}
+/// Ones of the shape of x. Source: TensorFlow 1.x `ones_like`.
+inline output ones_like_nodes(const output& x) {
+  graph& g = x.owner();
+  const name_scope scope(g, "ones_like");
+  const output extent = x.extent().is_static() ? shape_constant(g, x.extent(), "Shape/shape_as_tensor") : shape_of(x);
+  const output one = g.named().make_constant(g, {x.type(), {}, 1}, "Const");
+  const output inputs[]{extent, one};
+  if (!x.extent().is_static())
+    return g.named().raw(g, "Fill", inputs, {{"T", x.type()}, {"index_type", dtype::int32}}, {info_like(x)}, scope.text()).result();
+  return g.named().build(g, info_of<fill_op>, inputs, {x.extent().dim, static_cast<std::size_t>(x.extent().rank)}, scope.text());
+}
+
+}  // namespace leat::detail

@@ -1,0 +1,72 @@
+#pragma once
+// Implementation of names.hpp.
+
+#include <leat/core/error.hpp>
+#include <leat/core/function_bodies.hpp>
+#include <leat/named/graph/names.hpp>
+
+namespace leat {
+
+LEAT_FUNCTION void name_index::put(const slot& s) {
+  std::size_t at = place(s.hash);
+  while (slots_[at].used) at = (at + 1) & (slots_.size() - 1);
+  slots_[at] = s;
+}
+
+LEAT_FUNCTION void name_index::grow() {
+  std::vector<slot> old(slots_.empty() ? 64 : 2 * slots_.size());
+  old.swap(slots_);
+  for (const slot& s : old)
+    if (s.used) put(s);
+}
+
+LEAT_FUNCTION std::string name_table::unique_name(std::string_view name, bool mark) {
+  std::string full;
+  full.reserve(scope_.size() + name.size() + 8);
+  if (!scope_.empty()) {
+    full += scope_;
+    full += '/';
+  }
+  full += name;
+  const std::uint64_t key = name_index::hash(full, true);
+  int* const times = used_.find(key, any);
+  if (times == nullptr) {
+    if (mark) used_.insert(key, 1);
+    return full;
+  }
+  int number = *times;
+  if (mark) *times = number + 1;
+  const std::size_t length = full.size();
+  std::uint64_t numbered = 0;
+  do {
+    full.resize(length);
+    full += '_';
+    full += std::to_string(number++);
+    numbered = name_index::hash(std::string_view(full).substr(length), true, key);
+  } while (used_.find(numbered, any) != nullptr);
+  if (mark) used_.insert(numbered, 1);
+  return full;
+}
+
+LEAT_FUNCTION std::string name_table::open_scope(std::string_view name) {
+  if (name.empty()) return {};
+  if (scope_.empty() && !is_valid_node_name(name))
+    throw invalid_argument(
+        "'" + std::string(name) +
+        "' is not a valid root scope name. A root scope name has to match the following pattern: " + std::string(detail::name_pattern));
+  if (!is_valid_scope_name(name))
+    throw invalid_argument("'" + std::string(name) + "' is not a valid scope name. A scope name has to match the following pattern: " +
+                           std::string(detail::scope_pattern));
+  if (name.back() == '/') return std::string(without_slash(name));
+  return unique_name(name);
+}
+
+LEAT_FUNCTION std::string name_table::node_name(std::string_view name) {
+  std::string full = !name.empty() && name.back() == '/' ? std::string(without_slash(name)) : unique_name(name);
+  if (!is_valid_node_name(full))
+    throw invalid_argument("`" + full + "` is not a valid node name. Accepted names conform to Regex /" +
+                           std::string(detail::name_pattern) + "/");
+  return full;
+}
+
+}  // namespace leat

@@ -1,0 +1,233 @@
+#pragma once
+// Implementation of operator_definition.hpp.
+
+#include <leat/core/function_bodies.hpp>
+#include <leat/named/graph/operator_definition.hpp>
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+namespace leat::detail {
+
+// Parses the one line of a definition.
+class definition_parser {
+ public:
+  explicit definition_parser(std::string_view text) : text_(text) {}
+
+  operator_definition parse() {
+    operator_definition d;
+    d.type = word();
+    d.inputs = arguments();
+    expect("->");
+    d.results = arguments();
+    while (take(";")) d.attributes.push_back(declared());
+    skip();
+    if (at_ != text_.size()) fail("expected the end");
+    for (const auto& a : d.inputs) add_implied(d, a);
+    for (const auto& a : d.results) add_implied(d, a);
+    return d;
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const {
+    throw invalid_argument("definition of an operator, \"" + std::string(text_) + "\": " + what + " at character " +
+                           std::to_string(at_ + 1));
+  }
+  void skip() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n')) ++at_;
+  }
+  bool take(std::string_view token) {
+    skip();
+    if (!text_.substr(at_).starts_with(token)) return false;
+    at_ += token.size();
+    return true;
+  }
+  void expect(std::string_view token) {
+    if (!take(token)) fail("expected '" + std::string(token) + "'");
+  }
+  static bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '>'; }
+  std::string word() {
+    skip();
+    const auto begin = at_;
+    while (at_ < text_.size() && is_word(text_[at_])) ++at_;
+    if (at_ == begin) fail("expected a name");
+    return std::string(text_.substr(begin, at_ - begin));
+  }
+  static std::optional<data_type> type_by_name(std::string_view name) {
+    for (const dtype d : {dtype::float32, dtype::float64, dtype::int32, dtype::int64, dtype::uint8, dtype::boolean})
+      if (name_of_dtype(d) == name) return to_data_type(d);
+    if (name == "string") return data_type::string;
+    if (name == "resource") return data_type::resource;
+    if (name == "variant") return data_type::variant;
+    if (name == "int8") return data_type::int8;
+    if (name == "int16") return data_type::int16;
+    if (name == "half") return data_type::half;
+    return std::nullopt;
+  }
+
+  std::vector<argument_definition> arguments() {
+    std::vector<argument_definition> list;
+    expect("(");
+    if (take(")")) return list;
+    do {
+      argument_definition a;
+      a.name = word();
+      expect(":");
+      a.reference = take("&");
+      std::string what = word();
+      if (what == "list") {
+        expect("(");
+        a.list_attribute = word();
+        expect(")");
+      } else {
+        if (take("*")) {
+          a.count_attribute = what;
+          what = word();
+        }
+        if (const auto fixed = type_by_name(what)) a.type = *fixed;
+        else a.type_attribute = what;
+      }
+      list.push_back(std::move(a));
+    } while (take(","));
+    expect(")");
+    return list;
+  }
+
+  attribute_definition declared() {
+    attribute_definition a;
+    a.name = word();
+    expect(":");
+    if (take("{")) {
+      do {
+        const std::string name = word();
+        const auto type = type_by_name(name);
+        if (!type) fail("'" + name + "' is no dtype");
+        a.allowed.push_back(*type);
+      } while (take(","));
+      expect("}");
+    } else {
+      std::string kind = word();
+      if (kind == "list") {
+        a.is_list = true;
+        expect("(");
+        kind = word();
+        expect(")");
+      }
+      a.kind = kind_of(kind);
+    }
+    if (take(">=")) a.least = std::stoll(number());
+    if (take("=")) a.fallback = value(a);
+    return a;
+  }
+  attribute_kind kind_of(std::string_view name) const {
+    if (name == "type") return attribute_kind::type;
+    if (name == "int") return attribute_kind::integer;
+    if (name == "float") return attribute_kind::real;
+    if (name == "bool") return attribute_kind::flag;
+    if (name == "string") return attribute_kind::text;
+    if (name == "shape") return attribute_kind::shape;
+    if (name == "tensor") return attribute_kind::tensor;
+    if (name == "func") return attribute_kind::function;
+    fail("'" + std::string(name) + "' is no kind of attribute");
+  }
+  std::string number() {
+    skip();
+    const auto begin = at_;
+    while (at_ < text_.size() && (is_word(text_[at_]) || text_[at_] == '-' || text_[at_] == '+' || text_[at_] == '.')) ++at_;
+    if (at_ == begin) fail("expected a number");
+    return std::string(text_.substr(begin, at_ - begin));
+  }
+  attribute_value value(const attribute_definition& a) {
+    if (take("[]")) return a.is_list ? attribute_value(attribute_list{}) : attribute_value(tensor_shape_proto{});
+    if (a.is_list) fail("the default of a list is []");
+    switch (a.kind) {
+      case attribute_kind::type: {
+        const std::string name = word();
+        const auto type = type_by_name(name);
+        if (!type) fail("'" + name + "' is no dtype");
+        return *type;
+      }
+      case attribute_kind::integer: return std::stoll(number());
+      case attribute_kind::real: return std::stof(number());
+      case attribute_kind::flag: return word() == "true";
+      case attribute_kind::text: {
+        expect("\"");
+        const auto end = text_.find('"', at_);
+        if (end == text_.npos) fail("a text without its end");
+        std::string text(text_.substr(at_, end - at_));
+        at_ = end + 1;
+        return text;
+      }
+      case attribute_kind::shape: {
+        expect("?");
+        tensor_shape_proto open;
+        open.unknown_rank = true;
+        return open;
+      }
+      default: fail("no default of this kind");
+    }
+  }
+
+  static void add_implied(operator_definition& d, const argument_definition& a) {
+    const auto add = [&](const std::string& name, attribute_kind kind, bool is_list, std::int64_t least) {
+      if (!name.empty() && d.find_attribute(name) == nullptr)
+        d.attributes.push_back({.name = name, .kind = kind, .is_list = is_list, .least = least});
+    };
+    add(a.type_attribute, attribute_kind::type, false, INT64_MIN);
+    add(a.list_attribute, attribute_kind::type, true, 0);
+    add(a.count_attribute, attribute_kind::integer, false, 1);
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+struct definition_table {
+  std::mutex guard;
+  std::map<std::string, std::unique_ptr<operator_definition>, std::less<>> by_type;
+};
+inline definition_table& definitions() {
+  static definition_table table;
+  return table;
+}
+
+}  // namespace leat::detail
+
+namespace leat {
+
+LEAT_FUNCTION const operator_definition& define_operator(std::string_view line, shape_rule shapes) {
+  auto made = std::make_unique<operator_definition>(detail::definition_parser(line).parse());
+  made->shapes = std::move(shapes);
+  made->info.type = made->type;
+  made->info.call_name = made->type;
+  made->info.kind = op_kind::kernel;
+  made->info.code = code_of_type(made->type) | 0x40000000;
+  auto& table = detail::definitions();
+  const std::lock_guard lock(table.guard);
+  return *table.by_type.try_emplace(made->type, std::move(made)).first->second;
+}
+
+LEAT_FUNCTION const operator_definition* find_definition(std::string_view type) {
+  auto& table = detail::definitions();
+  const std::lock_guard lock(table.guard);
+  const auto at = table.by_type.find(type);
+  return at == table.by_type.end() ? nullptr : at->second.get();
+}
+
+LEAT_FUNCTION bool is_reference_result(const op_info& op, int port) {
+  if (op.kind == op_kind::variable || op.kind == op_kind::assign) return true;
+  const operator_definition* d = op.infer == nullptr ? find_definition(op.type) : nullptr;
+  const auto at = static_cast<std::size_t>(port);
+  return d != nullptr && at < d->results.size() && d->results[at].reference && !d->results[at].is_list();
+}
+
+LEAT_FUNCTION std::vector<std::string_view> defined_operator_types() {
+  auto& table = detail::definitions();
+  const std::lock_guard lock(table.guard);
+  std::vector<std::string_view> types;
+  for (const auto& [type, definition] : table.by_type) types.push_back(type);
+  return types;
+}
+
+}  // namespace leat

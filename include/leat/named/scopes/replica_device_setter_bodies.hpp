@@ -1,0 +1,50 @@
+#pragma once
+// Implementation of replica_device_setter.hpp.
+
+#include <leat/core/function_bodies.hpp>
+#include <leat/named/graph/graph_operation.hpp>
+#include <leat/named/scopes/replica_device_setter.hpp>
+
+namespace leat {
+
+LEAT_FUNCTION double byte_size_load(const graph_operation& op) {
+  const output first = op.result();
+  if (!first.extent().is_static()) throw invalid_argument("the load of the node '" + op.name() + "': its shape is not known");
+  return static_cast<double>(first.extent().elements()) * content_size_of(to_data_type(first.type()));
+}
+
+LEAT_FUNCTION placement_strategy greedy_load_balancing(int tasks, std::function<double(const graph_operation&)> load) {
+  if (tasks < 1) throw invalid_argument("greedy_load_balancing: at least one task");
+  return [loads = std::vector<double>(static_cast<std::size_t>(tasks), 0.0), load = std::move(load)](const graph_operation& op) mutable {
+    const auto least = std::min_element(loads.begin(), loads.end());
+    *least += load(op);
+    return static_cast<int>(least - loads.begin());
+  };
+}
+
+LEAT_FUNCTION device_function replica_device_setter(replica_device_options options) {
+  int tasks = options.ps_tasks;
+  const device_spec servers = parse_device(options.ps_device);
+  const device_spec worker = parse_device(options.worker_device);
+  if (options.cluster) {
+    const auto job = options.cluster->find(servers.job.value_or(""));
+    tasks = job == options.cluster->end() ? 0 : job->second;
+  }
+  if (tasks == 0) return {};
+  placement_strategy strategy = options.strategy ? std::move(options.strategy) : round_robin(tasks);
+  return [servers, worker, merge = options.merge_devices, types = std::move(options.ps_ops),
+          strategy = std::move(strategy)](const graph_operation& op) mutable -> std::optional<std::string> {
+    const std::string own = op.device();
+    if (!merge && !own.empty()) return own;
+    const device_spec asked = parse_device(own);
+    device_spec answer = worker;
+    if (std::find(types.begin(), types.end(), op.type()) != types.end()) {
+      answer = servers;
+      if (servers.job && (!asked.job || asked.job == servers.job)) answer.task = strategy(op);
+    }
+    answer.merge_from(asked);
+    return answer.text();
+  };
+}
+
+}  // namespace leat

@@ -1,0 +1,178 @@
+#pragma once
+// Implementation of tensor_value.hpp.
+
+#include <leat/core/function_bodies.hpp>
+#include <leat/runtime/state/tensor_value.hpp>
+
+namespace leat {
+
+LEAT_FUNCTION std::string brackets(const shape& s) {
+  if (!s.has_rank()) return "<unknown>";
+  std::string text = "[";
+  for (int i = 0; i < s.rank; ++i) text += (i > 0 ? "," : "") + (s[i] < 0 ? std::string("?") : std::to_string(s[i]));
+  return text + "]";
+}
+
+}  // namespace leat
+
+namespace leat::detail {
+
+LEAT_FUNCTION tensor_buffer* tensor_buffer::make(std::size_t bytes, std::size_t beside) {
+  constexpr std::size_t header = (sizeof(tensor_buffer) + 63) / 64 * 64;
+  const bool is_small = bytes <= small_bytes;
+  if ((!is_small || beside > 0) && memory_meter::current() != nullptr) return make_metered(bytes, beside);
+  void* raw = is_small ? small_store::take() : nullptr;
+  if (raw == nullptr) raw = allocate_aligned(header + (is_small ? small_bytes : bytes) + 64);  // SIMD may read past the end
+  auto* made = new (raw) tensor_buffer;
+  made->data = static_cast<std::byte*>(raw) + header;
+  made->is_small_ = is_small;
+  return made;
+}
+
+LEAT_FUNCTION void tensor_buffer::release() {
+  if (holders_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  const bool keep = is_small_;
+  if (is_metered_) [[unlikely]]
+    return release_metered();
+  this->~tensor_buffer();
+  if (!keep || !small_store::give(this)) ::operator delete(this, std::align_val_t{64});
+}
+
+LEAT_FUNCTION tensor_buffer* tensor_buffer::make_metered(std::size_t bytes, std::size_t beside) {
+  constexpr std::size_t header = (sizeof(tensor_buffer) + 63) / 64 * 64;
+  metered_bytes first;  // before the allocation
+  first.take(bytes + beside);
+  void* const raw = allocate_aligned(sizeof(meter_note) + header + bytes + 64);
+  first.give_back();
+  auto* const note = new (raw) meter_note;
+  try {
+    note->taken.take(bytes + beside);
+  } catch (...) {
+    ::operator delete(raw, std::align_val_t{64});
+    throw;
+  }
+  auto* const made = new (static_cast<std::byte*>(raw) + sizeof(meter_note)) tensor_buffer;
+  made->data = reinterpret_cast<std::byte*>(made) + header;
+  made->is_metered_ = true;
+  return made;
+}
+
+LEAT_FUNCTION void tensor_buffer::release_metered() {
+  auto* const note = reinterpret_cast<meter_note*>(reinterpret_cast<std::byte*>(this) - sizeof(meter_note));
+  this->~tensor_buffer();
+  note->~meter_note();
+  ::operator delete(static_cast<void*>(note), std::align_val_t{64});
+}
+
+}  // namespace leat::detail
+
+namespace leat {
+
+LEAT_FUNCTION tensor_value::tensor_value(dtype type, const shape& extent) : type_(type), extent_(extent) {
+  if (!extent.is_static()) throw invalid_argument("a value of a shape that is not known: " + brackets(extent));
+  const auto count = static_cast<std::size_t>(extent.elements());
+  if (type == text_dtype) make_texts(count);
+  else if (size_of(type) == 0 && (type != resource_dtype || extent.rank > 0)) throw unimplemented("no arrays of dtype " + dtype_name(type));
+  else buffer_ = detail::tensor_buffer::make(count * static_cast<std::size_t>(size_of(type)));
+}
+
+LEAT_FUNCTION tensor_value tensor_value::borrow(dtype type, const shape& extent, void* elements, std::shared_ptr<resource> owner) {
+  tensor_value made;
+  made.type_ = type;
+  made.extent_ = extent;
+  made.buffer_ = detail::tensor_buffer::make(0);
+  made.buffer_->data = static_cast<std::byte*>(elements);
+  made.buffer_->borrowed = true;
+  made.buffer_->handle = std::move(owner);
+  return made;
+}
+
+LEAT_FUNCTION tensor_value tensor_value::copy() const {
+  if (buffer_ == nullptr) return {};
+  tensor_value made(type_, extent_);
+  std::memcpy(made.buffer_->data, buffer_->data, bytes());
+  made.buffer_->texts = buffer_->texts;
+  if (!buffer_->borrowed) made.buffer_->handle = buffer_->handle;
+  return made;
+}
+
+LEAT_FUNCTION void tensor_value::make_texts(std::size_t count) {
+  buffer_ = detail::tensor_buffer::make(0, count * sizeof(std::string));
+  try {
+    buffer_->texts.resize(count);
+  } catch (const std::exception&) {  // the destructor does not run for a partly constructed object
+    buffer_->release();
+    throw resource_exhausted(std::to_string(count) + " texts: the system has no such memory");
+  }
+}
+
+LEAT_FUNCTION std::vector<std::int64_t> integers(const tensor_value& v) {
+  return with_index(v.type(), [&]<class T>(T) {
+    const auto all = v.values<T>();
+    return std::vector<std::int64_t>(all.begin(), all.end());
+  });
+}
+
+LEAT_FUNCTION tensor_value integer_tensor(dtype type, const std::vector<std::int64_t>& numbers, bool scalar) {
+  shape extent;
+  if (!scalar) extent.push(static_cast<std::int64_t>(numbers.size()));
+  tensor_value made(type, extent);
+  with_index(type, [&]<class T>(T) {
+    auto all = made.values<T>();
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      all[i] = static_cast<T>(numbers[i]);
+      if (static_cast<std::int64_t>(all[i]) != numbers[i])
+        throw invalid_argument(std::to_string(numbers[i]) + " does not fit " + dtype_name(type));
+    }
+  });
+  return made;
+}
+
+LEAT_FUNCTION shape shape_from(const std::vector<std::int64_t>& sizes) {
+  if (sizes.size() > static_cast<std::size_t>(max_rank)) throw unimplemented("more than 8 dimensions");
+  shape s;
+  for (auto n : sizes) {
+    if (n < 0) throw invalid_argument("Dimension " + std::to_string(n) + " must be >= 0");
+    s.push(n);
+  }
+  return s;
+}
+
+LEAT_FUNCTION std::string summary_text(const tensor_value& v, std::int64_t most) {
+  const std::int64_t count = v.elements();
+  if (most < 0) most = count;
+  const auto element = [&](std::int64_t i) -> std::string {
+    const auto at = static_cast<std::size_t>(i);
+    if (v.type() == text_dtype) return v.texts()[at];
+    if (v.type() == resource_dtype) return "<resource>";
+    return with_dtype(v.type(), [&]<class T>(T) -> std::string {
+      if constexpr (std::is_floating_point_v<T>) {
+        char text[32];
+        std::snprintf(text, sizeof(text), "%g", static_cast<double>(v.values<T>()[at]));
+        return text;
+      } else {
+        return std::to_string(static_cast<long long>(v.values<T>()[at]));
+      }
+    });
+  };
+  const shape& s = v.extent();
+  if (s.rank == 0) return element(0);
+  std::string text;
+  const std::int64_t shown = std::min(most, count);
+  for (std::int64_t i = 0; i < shown; ++i) {
+    int opened = 0;
+    std::int64_t step = 1;
+    for (int a = s.rank - 1; a >= 0; --a) {
+      step *= s[a];
+      if (step != 0 && i % step == 0) ++opened;
+    }
+    if (i > 0) text += opened > 0 ? std::string(static_cast<std::size_t>(opened), ']') : " ";
+    text += std::string(static_cast<std::size_t>(opened), '[') + element(i);
+  }
+  if (shown == 0) return "[]";
+  if (shown < count) text += "...";
+  // Close open brackets.
+  return text + (shown < count ? "]" : std::string(static_cast<std::size_t>(s.rank), ']'));
+}
+
+}  // namespace leat

@@ -1,0 +1,100 @@
+#pragma once
+// Implementation of fetch_feed.hpp.
+
+#include <leat/core/function_bodies.hpp>
+#include <leat/session/fetch_feed.hpp>
+
+namespace leat {
+
+LEAT_FUNCTION graph_element fetch_item::resolve(graph& g) const {
+  const graph_element found = named_in_errors(g);
+  const auto* tensor = std::get_if<output>(&found);
+  const int index = tensor != nullptr ? tensor->index() : std::get<graph_operation>(found).index();
+  if (!g.named().record(index).fetchable)
+    throw invalid_argument("Operation '" + g.named().record(index).name +
+                           "' has been marked as not fetchable: it is inside of a branch or a loop.");
+  return found;
+}
+
+LEAT_FUNCTION graph_element fetch_item::named_in_errors(graph& g) const {
+  const auto refuse = [&](const error& e) {
+    const auto* name = std::get_if<std::string>(&held_);
+    const auto* tensor = std::get_if<output>(&held_);
+    const std::string what = name != nullptr                                   ? *name
+                             : tensor != nullptr && static_cast<bool>(*tensor) ? describe(*tensor)
+                                                                               : "the operation";
+    throw invalid_argument("Argument `fetch` = " + what + " cannot be interpreted as a Tensor. (" + e.what() + ")");
+  };
+  try {
+    return find(g);
+  } catch (const not_found& e) {
+    refuse(e);
+  } catch (const invalid_argument& e) {
+    refuse(e);
+  }
+  return {};
+}
+
+LEAT_FUNCTION graph_element fetch_item::find(graph& g) const {
+  if (const auto* name = std::get_if<std::string>(&held_)) return as_graph_element(g, *name);
+  if (const auto* tensor = std::get_if<output>(&held_)) {
+    if (!static_cast<bool>(*tensor)) throw invalid_argument("a fetch that is no node of a graph");
+    return as_graph_element(g, *tensor);
+  }
+  if (!std::get<graph_operation>(held_)) throw invalid_argument("a fetch that is no node of a graph");
+  return as_graph_element(g, std::get<graph_operation>(held_));
+}
+
+LEAT_FUNCTION output feed_key::resolve(graph& g) const {
+  output found;
+  try {
+    found = find(g);
+  } catch (const not_found& e) {
+    throw invalid_argument(std::string("Cannot interpret feed_dict key as Tensor: ") + e.what());
+  } catch (const invalid_argument& e) {
+    throw invalid_argument(std::string("Cannot interpret feed_dict key as Tensor: ") + e.what());
+  }
+  if (!g.named().record(found.index()).feedable) throw invalid_argument("Tensor " + found.name() + " may not be fed.");
+  return found;
+}
+
+LEAT_FUNCTION output feed_key::find(graph& g) const {
+  if (const auto* name = std::get_if<std::string>(&held_))
+    return get_tensor_by_name(g, name->find(':') == name->npos ? *name + ":0" : *name);
+  if (!static_cast<bool>(std::get<output>(held_))) throw invalid_argument("a feed for what is no node of a graph");
+  return as_graph_element(g, std::get<output>(held_));
+}
+
+}  // namespace leat
+
+namespace leat::detail {
+
+LEAT_FUNCTION tensor_value converted(const tensor_value& v, dtype wanted) {
+  if (v.type() == wanted) return v;
+  if (size_of(v.type()) == 0 || size_of(wanted) == 0) return {};
+  return with_dtype(wanted, [&]<class To>(To) {
+    return with_dtype(v.type(), [&]<class From>(From) -> tensor_value {
+      if constexpr (std::is_same_v<To, bool> != std::is_same_v<From, bool>) {
+        return {};
+      } else {
+        tensor_value made(wanted, v.extent());
+        const auto from = v.values<From>();
+        auto to = made.values<To>();
+        for (std::size_t i = 0; i < from.size(); ++i) {
+          // A floating-point value is rounded to the nearest, so that 0.1 can be fed to float32.
+          if constexpr (!std::is_floating_point_v<To>) {
+            if (std::is_floating_point_v<From> ? !(from[i] >= From(-9.2e18) && from[i] <= From(9.2e18)) : false) return {};
+            const auto whole = static_cast<std::int64_t>(from[i]);
+            to[i] = static_cast<To>(whole);
+            if (static_cast<From>(whole) != from[i] || static_cast<std::int64_t>(to[i]) != whole) return {};
+          } else {
+            to[i] = static_cast<To>(from[i]);
+          }
+        }
+        return made;
+      }
+    });
+  });
+}
+
+}  // namespace leat::detail
