@@ -40,7 +40,14 @@
 #include <leat/io/saved_typed_model.hpp>
 #endif
 
+#ifdef LEAT_SEPARATE_COMPILATION
 namespace leat::detail {
 // Referenced by the other sources: see core/function_bodies.hpp.
-void one_source_must_include_leat_separate_hpp() {}
+template <>
+bool link_leat_runtime_or_include_leat_separate_hpp_in_one_source<LEAT_VERSION_MAJOR, LEAT_VERSION_MINOR, LEAT_VERSION_PATCH>(
+    const bool* callers) {
+  if (callers != &is_one_of_two) is_one_of_two = true;
+  return true;
+}
 }  // namespace leat::detail
+#endif

@@ -13,6 +13,9 @@ cmake --build "$folder"
 "$folder/consumer" || fail "the program with the static runtime"
 "$folder/consumer_shared" || fail "the program with the shared runtime"
 ldd "$folder/consumer_shared" | grep -q "libleat_runtime.so.0" || fail "the shared runtime is not loaded by its version"
+cmake --build "$folder" --target consumer_hidden
+! "$folder/consumer_hidden" >"$folder/said" || fail "a program of hidden functions runs with the shared runtime"
+grep -q "leat::runtime_static" "$folder/said" || fail "$(cat "$folder/said")"
 if cmake --build "$folder" --target consumer_mixed >"$folder/said" 2>&1; then
   ! "$folder/consumer_mixed" >"$folder/said" || fail "a program with a source that does not know of the runtime runs"
 fi

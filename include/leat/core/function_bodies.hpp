@@ -3,6 +3,8 @@
 // end, and they are inline, unless the program defines LEAT_SEPARATE_COMPILATION for all of its sources: then only the source that
 // includes <leat/separate.hpp> compiles them, for the others; if none does, the linker reports it.
 
+#include <leat/core/version.hpp>
+
 #if !defined(LEAT_SEPARATE_COMPILATION)
 #define LEAT_WITH_BODIES 1
 #define LEAT_FUNCTION inline
@@ -11,8 +13,21 @@
 #define LEAT_FUNCTION [[gnu::used]] inline  // compiled whether or not this source calls them, and inlined where it does
 #else
 #define LEAT_WITH_BODIES 0
+#endif
+
+#if defined(LEAT_SEPARATE_COMPILATION)
 namespace leat::detail {
-void one_source_must_include_leat_separate_hpp();
-inline const bool separate_part_is_linked = (one_source_must_include_leat_separate_hpp(), true);
+// A program has one of these, and of the library's tables, unless it is compiled with hidden visibility and a shared library has another.
+inline bool is_one_of_two = false;
+// Defined by the source that includes <leat/separate.hpp>, as leat::runtime does, for its version of the library.
+template <int Major, int Minor, int Patch>
+bool link_leat_runtime_or_include_leat_separate_hpp_in_one_source(const bool* callers);
+template <>
+bool link_leat_runtime_or_include_leat_separate_hpp_in_one_source<LEAT_VERSION_MAJOR, LEAT_VERSION_MINOR, LEAT_VERSION_PATCH>(
+    const bool* callers);
+#if !LEAT_WITH_BODIES
+inline const bool runtime_is_linked =
+    link_leat_runtime_or_include_leat_separate_hpp_in_one_source<LEAT_VERSION_MAJOR, LEAT_VERSION_MINOR, LEAT_VERSION_PATCH>(&is_one_of_two);
+#endif
 }  // namespace leat::detail
 #endif

@@ -6,6 +6,7 @@
 // first session refuses them.
 
 #include <leat/core/error.hpp>
+#include <leat/core/function_bodies.hpp>
 #include <leat/core/version.hpp>
 #include <leat/cpu/processor.hpp>
 
@@ -122,6 +123,12 @@ inline bool note_configuration(const char* mine) noexcept {
 
 /// Checks that all objects and shared libraries that share the library's functions were compiled with one configuration. Errors: failed_precondition, with both configurations.
 inline void require_one_configuration() {
+#if defined(LEAT_SEPARATE_COMPILATION)
+  if (leat::detail::is_one_of_two)
+    throw failed_precondition(
+        "the program was compiled with -fvisibility=hidden and links the shared leat::runtime, whose tables it would not share: link "
+        "leat::runtime_static, or compile with default visibility");
+#endif
   if (detail::other_configuration == nullptr) return;
   throw failed_precondition(
       std::string("this program's objects or shared libraries differ in the library's version, in the processor they were compiled for "

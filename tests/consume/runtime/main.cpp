@@ -21,7 +21,7 @@ int main() {
     s.run(global_variables_initializer());
     if (s.run<float>(y, {{x, {1.0f, 2.0f}}}) != 45.0f) return 1;
 #ifdef LEAT_USE_IO
-    if (read_json<graph_def>(write_json(export_graph(g))).nodes.empty()) return 2;
+    if (io::read_json<graph_def>(io::write_json(export_graph(g))).nodes.empty()) return 2;
 #endif
     const float loss = planned_loss();
     std::printf("%g\n", static_cast<double>(loss));
