@@ -1,4 +1,5 @@
 #include <leat/proto/freeze.hpp>
+#include <leat/proto/tensor_contents.hpp>
 
 #include <leat/named/exchange/export.hpp>
 #include <leat/named/exchange/import.hpp>

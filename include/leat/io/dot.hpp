@@ -12,6 +12,11 @@
 
 namespace leat::io {
 
+namespace detail {
+/// "[2,3]": the shape that a node's attributes tell, or nothing.
+std::string drawn_shape(const node_def& node);
+}  // namespace detail
+
 /// The graph in Graphviz's language.
 std::string write_dot(const graph_def& graph);
 /// The same to a file. Errors: failed_precondition if it cannot be written.

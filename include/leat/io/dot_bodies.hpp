@@ -30,7 +30,7 @@ inline std::string dot_text(std::string_view text) {
 }
 
 /// The shape of a node's first output, if its attributes contain it.
-inline std::string drawn_shape(const node_def& node) {
+LEAT_FUNCTION std::string drawn_shape(const node_def& node) {
   if (const auto* shapes = node.attributes.find("_output_shapes"))
     if (const auto* list = shapes->get_list<tensor_shape_proto>(); list != nullptr && !list->empty())
       return to_text(list->front());
