@@ -73,8 +73,8 @@ std::vector<std::pair<std::string, std::string>> functions_of(const std::string&
   bool in_detail = false, doc_ends = true;
   static const std::regex name("(^|[ >*&])([a-z][a-z0-9_]*)\\(");
   static const std::regex symbol("(^|[^_a-z])operator[^_a-z]|LEAT_FUNCTION");
-  static const std::regex begins("^(template|inline|constexpr|\\[\\[nodiscard\\]\\]|[a-z_:]+(<[^()]*>)?[&*]? [a-z_]+\\()");
-  static const std::regex by_macro("^LEAT_NAMED_([A-Z]+)\\(([a-z0-9_]+),[^\"]*(\"([A-Za-z]+)\")?");
+  static const std::regex begins("^(template|inline|constexpr|\\[\\[nodiscard\\]\\]|(const )?[a-z_:]+(<[^()]*>)?[&*]? [a-z0-9_]+\\()");
+  static const std::regex by_macro("^LEAT_NAMED_([A-Z]+)\\(([a-z0-9_]+)[^\"]*(\"([A-Za-z]+)\")?");
   static const std::map<std::string, std::string> said_of_macro{{"PAIR", "Of two tensors, element by element; they broadcast"},
                                                                {"SINGLE", "Of each element"},
                                                                {"REDUCTION", "Over axes, which may be kept as 1"},
@@ -144,7 +144,7 @@ int main(int argc, char** argv) {
     const auto folder = std::filesystem::path("named") / room;
     for (const auto& file : std::filesystem::directory_iterator(root / "include" / "leat" / folder)) {
       const std::string name = file.path().filename().string(), header = (folder / name).generic_string();
-      if (name.starts_with("named") && !listed.contains(header)) {
+      if (name.starts_with("named") && !name.ends_with("_bodies.hpp") && !listed.contains(header)) {
         std::cerr << "include/leat/" << header << " is in no family of tests/docs/functions.cpp\n";
         failed = 1;
       }

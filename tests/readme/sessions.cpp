@@ -3,6 +3,7 @@
 // [listing sessions_includes]
 #include <leat/graphs.hpp>
 #include <leat/leat.hpp>
+#include <leat/runtime/kernels/kernel.hpp>
 #include <leat/session/graph_session.hpp>
 
 #include <cstdio>

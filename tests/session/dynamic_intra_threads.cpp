@@ -11,6 +11,7 @@
 #include <leat/graphs.hpp>
 #include <leat/named/definitions/defined.hpp>
 #include <leat/named/functions/host_function.hpp>
+#include <leat/runtime/kernels/kernel.hpp>
 
 #include <chrono>
 #include <condition_variable>

@@ -12,6 +12,7 @@
 #include <leat/named/control/loop.hpp>
 #include <leat/named/definitions/defined.hpp>
 #include <leat/named/functions/host_function.hpp>
+#include <leat/runtime/kernels/kernel.hpp>
 
 #include <condition_variable>
 #include <cstring>

@@ -10,6 +10,7 @@
 #include <leat/named/control/loop.hpp>
 #include <leat/named/definitions/defined.hpp>
 #include <leat/named/functions/host_function.hpp>
+#include <leat/runtime/kernels/kernel.hpp>
 
 #include <cmath>
 #include <random>

@@ -27,8 +27,8 @@ LEAT_FUNCTION std::string run_trace::chrome_trace() const {
   std::string text = "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n";
   text += R"({"ph": "M", "pid": 1, "name": "process_name", "args": {"name": "/job:localhost/replica:0/task:0/device:CPU:0"}})";
   for (const auto& [id, number] : threads_)
-    text += ",\n{\"ph\": \"M\", \"pid\": 1, \"tid\": " + std::to_string(number) +
-            R"(, "name": "thread_name", "args": {"name": "thread )" + std::to_string(number) + "\"}}";
+    text += ",\n{\"ph\": \"M\", \"pid\": 1, \"tid\": " + std::to_string(number) + R"(, "name": "thread_name", "args": {"name": "thread )" +
+            std::to_string(number) + "\"}}";
   for (const trace_event& e : events_) {
     text += ",\n{\"ph\": \"X\", \"pid\": 1, \"tid\": " + std::to_string(e.thread) + ", \"name\": " + quoted(e.name) +
             ", \"cat\": " + quoted(e.type) + ", \"ts\": " + microseconds(e.begin) + ", \"dur\": " + microseconds(e.duration()) +
@@ -55,8 +55,8 @@ LEAT_FUNCTION std::string run_trace::table(std::string_view title, const std::ve
   std::string text = line;
   for (const auto& r : rows) {
     std::snprintf(line, sizeof line, "%10lld %12.3f %12.3f %12.3f %12.3f %6.1f%%  ", static_cast<long long>(r.count),
-                  static_cast<double>(r.total) / 1e3, r.mean() / 1e3, static_cast<double>(r.least) / 1e3,
-                  static_cast<double>(r.most) / 1e3, all == 0 ? 0.0 : 100.0 * static_cast<double>(r.total) / static_cast<double>(all));
+                  static_cast<double>(r.total) / 1e3, r.mean() / 1e3, static_cast<double>(r.least) / 1e3, static_cast<double>(r.most) / 1e3,
+                  all == 0 ? 0.0 : 100.0 * static_cast<double>(r.total) / static_cast<double>(all));
     text += line + r.name + (r.type.empty() || r.type == r.name ? std::string{} : " (" + r.type + ")") + "\n";
   }
   return text;

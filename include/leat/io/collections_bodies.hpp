@@ -79,8 +79,7 @@ namespace leat::io {
 LEAT_FUNCTION std::map<std::string, collection_def> export_collections(graph& g) {
   g.named().settle_names(g);
   std::vector<char> trainable(static_cast<std::size_t>(g.size()), 0);
-  for (const output& v : get_tensors(g, collection::trainable_variables))
-    trainable[static_cast<std::size_t>(v.index())] = 1;
+  for (const output& v : get_tensors(g, collection::trainable_variables)) trainable[static_cast<std::size_t>(v.index())] = 1;
   std::map<std::string, collection_def> all;
   for (const std::string& name : get_all_collection_keys(g)) {
     const auto items = get_collection(g, name);
@@ -89,8 +88,7 @@ LEAT_FUNCTION std::map<std::string, collection_def> export_collections(graph& g)
       collection_def::bytes_list list;
       for (const auto& item : items) {
         const auto* v = std::get_if<output>(&item);
-        const auto one =
-            detail::variable_def_of(g, item, v != nullptr && trainable[static_cast<std::size_t>(v->index())] != 0);
+        const auto one = detail::variable_def_of(g, item, v != nullptr && trainable[static_cast<std::size_t>(v->index())] != 0);
         if (one) list.value.push_back(detail::write_variable_def(*one));
       }
       if (list.value.size() == items.size()) def = collection_def{list};
@@ -106,9 +104,7 @@ LEAT_FUNCTION std::map<std::string, collection_def> export_collections(graph& g)
     const auto as_it_is = [](const auto& value) { return value; };
     if (!def) def = detail::list_of<collection_def::bytes_list, std::string>(items, as_it_is);
     if (!def) def = detail::list_of<collection_def::int64_list, std::int64_t>(items, as_it_is);
-    if (!def)
-      def = detail::list_of<collection_def::float_list, double>(items,
-                                                                [](double value) { return static_cast<float>(value); });
+    if (!def) def = detail::list_of<collection_def::float_list, double>(items, [](double value) { return static_cast<float>(value); });
     if (def) all.emplace(name, *std::move(def));
   }
   return all;
@@ -119,8 +115,7 @@ LEAT_FUNCTION void import_collections(graph& g, const std::map<std::string, coll
       const bool variables = detail::is_of_variables(name);
       const auto add = [&](collection_item item) { add_to_collection(g, name, std::move(item)); };
       if (const auto* nodes = std::get_if<collection_def::node_list>(&def.kind)) {
-        for (const auto& text : nodes->value)
-          std::visit([&](const auto& element) { add(element); }, as_graph_element(g, text));
+        for (const auto& text : nodes->value) std::visit([&](const auto& element) { add(element); }, as_graph_element(g, text));
       } else if (const auto* bytes = std::get_if<collection_def::bytes_list>(&def.kind)) {
         for (const auto& text : bytes->value) {
           const auto v = variables ? detail::read_variable_def(text) : std::nullopt;

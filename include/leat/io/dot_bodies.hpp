@@ -32,8 +32,7 @@ inline std::string dot_text(std::string_view text) {
 /// The shape of a node's first output, if its attributes contain it.
 LEAT_FUNCTION std::string drawn_shape(const node_def& node) {
   if (const auto* shapes = node.attributes.find("_output_shapes"))
-    if (const auto* list = shapes->get_list<tensor_shape_proto>(); list != nullptr && !list->empty())
-      return to_text(list->front());
+    if (const auto* list = shapes->get_list<tensor_shape_proto>(); list != nullptr && !list->empty()) return to_text(list->front());
   if (const auto* value = node.attributes.find("value"))
     if (const auto* tensor = value->get_if<tensor_proto>()) return to_text(tensor->shape);
   if (const auto* shape = node.attributes.find("shape"))
@@ -93,8 +92,7 @@ class dot_writer {
       out_ += "];\n";
     }
     for (const auto& [name, inner] : s.inner) {
-      out_ += margin + "subgraph cluster" + std::to_string(clusters_++) + " {\n" + margin +
-              "  label=" + dot_text(name) + ";\n";
+      out_ += margin + "subgraph cluster" + std::to_string(clusters_++) + " {\n" + margin + "  label=" + dot_text(name) + ";\n";
       write_scope(*inner, depth + 1);
       out_ += margin + "}\n";
     }
@@ -109,9 +107,7 @@ class dot_writer {
       input = input.substr(0, colon);
     }
     const auto [at, missing] = ids_.emplace(input, graph_.nodes.size() + missing_);
-    if (missing)
-      out_ += "  n" + std::to_string(graph_.nodes.size() + missing_++) + " [label=" + dot_text(input) +
-              ", style=dashed];\n";
+    if (missing) out_ += "  n" + std::to_string(graph_.nodes.size() + missing_++) + " [label=" + dot_text(input) + ", style=dashed];\n";
     out_ += "  n" + std::to_string(at->second) + " -> n" + std::to_string(to);
     if (control) out_ += " [style=dotted]";
     else if (!output.empty() && output != "0") out_ += " [taillabel=" + dot_text(output) + "]";

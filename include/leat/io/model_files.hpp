@@ -115,7 +115,7 @@ inline bool is_model_folder(const std::filesystem::path& folder) {
 /// Errors: failed_precondition if the folder holds anything else or cannot be written; those of `write_json` and
 /// `write_safetensors`. An error leaves the old contents in place.
 void write_model_files(const std::filesystem::path& folder, const meta_graph_def& meta,
-                              const named_arrays& variables, const named_texts& metadata = {});
+                       const named_arrays& variables, const named_texts& metadata = {});
 
 namespace detail {
 model_files read_model_once(const std::filesystem::path& folder, const read_model_options& options);

@@ -18,13 +18,11 @@ LEAT_FUNCTION void verify_variables(const safetensors& file) {
     const std::string_view wanted = told(std::string(model_array_key) + name);
     if (wanted.empty()) throw data_loss("array " + in_quotes(name) + " has no checksum: altered");
     if (const std::string is = checksum_text(crc32c(file[name].bytes)); is != wanted)
-      throw data_loss("array " + in_quotes(name) + ": its bytes have the checksum " + is + ", not " +
-                      std::string(wanted) + ": altered");
+      throw data_loss("array " + in_quotes(name) + ": its bytes have the checksum " + is + ", not " + std::string(wanted) + ": altered");
   }
   for (const auto& [key, text] : file.metadata)
     if (key.starts_with(model_array_key) && !file.contains(std::string_view(key).substr(model_array_key.size())))
-      throw data_loss("array " + in_quotes(std::string_view(key).substr(model_array_key.size())) +
-                      " is missing: altered");
+      throw data_loss("array " + in_quotes(std::string_view(key).substr(model_array_key.size())) + " is missing: altered");
   if (checksum_text(header_checksum(arrays_of(file), file.metadata)) != told(model_header_key))
     throw data_loss("the header (names, shapes, metadata) does not have its checksum: altered");
 }
@@ -39,13 +37,11 @@ LEAT_FUNCTION std::filesystem::path model_place(const std::filesystem::path& fol
 
 LEAT_FUNCTION void check_replaceable(const std::filesystem::path& folder) {
   std::error_code problem;
-  if (!std::filesystem::is_directory(folder, problem))
-    throw failed_precondition(folder.string() + ": is there and is no folder");
+  if (!std::filesystem::is_directory(folder, problem)) throw failed_precondition(folder.string() + ": is there and is no folder");
   for (const auto& entry : std::filesystem::directory_iterator(folder, problem)) {
     const std::string name = entry.path().filename().string();
-    const std::string_view whole = std::string_view(name).ends_with(".part")
-                                       ? std::string_view(name).substr(0, name.size() - 5)
-                                       : std::string_view(name);
+    const std::string_view whole =
+        std::string_view(name).ends_with(".part") ? std::string_view(name).substr(0, name.size() - 5) : std::string_view(name);
     if (whole != model_graph_file && whole != model_variables_file)
       throw failed_precondition(folder.string() + ": holds " + in_quotes(name) +
                                 ", which is no part of a saved model: name another folder");
@@ -65,14 +61,11 @@ LEAT_FUNCTION void sync_folder(const std::filesystem::path& folder) {
   const int number = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const bool done = number >= 0 && ::fsync(number) == 0;
   if (number >= 0) ::close(number);
-  if (!done)
-    throw failed_precondition(folder.string() + ": cannot be synced: " + std::generic_category().message(errno));
+  if (!done) throw failed_precondition(folder.string() + ": cannot be synced: " + std::generic_category().message(errno));
 }
 
 LEAT_FUNCTION void put_in_place(const std::filesystem::path& made, const std::filesystem::path& place, bool& made_must_stay) {
-  const auto fail = [&] {
-    throw failed_precondition(place.string() + ": cannot be replaced: " + std::generic_category().message(errno));
-  };
+  const auto fail = [&] { throw failed_precondition(place.string() + ": cannot be replaced: " + std::generic_category().message(errno)); };
   const auto sync_or = [&](auto undo) {
     try {
       sync_folder(place.parent_path());
@@ -123,22 +116,19 @@ LEAT_FUNCTION bool folder_identity::holds() const {
 
 namespace leat::io {
 
-LEAT_FUNCTION void write_model_files(const std::filesystem::path& folder, const meta_graph_def& meta,
-                              const named_arrays& variables, const named_texts& metadata) {
+LEAT_FUNCTION void write_model_files(const std::filesystem::path& folder, const meta_graph_def& meta, const named_arrays& variables,
+                                     const named_texts& metadata) {
   const std::filesystem::path place = detail::model_place(folder);
   const std::string graph_text = detail::naming(folder / model_graph_file, [&] { return write_json(meta); });
   named_texts texts = metadata;
   for (const auto& [key, text] : metadata)
     if (key.starts_with("leat."))
-      throw invalid_argument("metadata " + detail::in_quotes(key) +
-                             ": names that begin with leat. are the format's own");
-  for (const auto& [name, array] : variables)
-    texts[std::string(detail::model_array_key) + name] = checksum_text(crc32c(array.bytes));
+      throw invalid_argument("metadata " + detail::in_quotes(key) + ": names that begin with leat. are the format's own");
+  for (const auto& [name, array] : variables) texts[std::string(detail::model_array_key) + name] = checksum_text(crc32c(array.bytes));
   texts[std::string(detail::model_format_key)] = detail::model_format;
   texts[std::string(detail::model_graph_key)] = checksum_text(crc32c(graph_text));
   texts[std::string(detail::model_header_key)] = checksum_text(detail::header_checksum(variables, texts));
-  const std::string variables_text =
-      detail::naming(folder / model_variables_file, [&] { return write_safetensors(variables, texts); });
+  const std::string variables_text = detail::naming(folder / model_variables_file, [&] { return write_safetensors(variables, texts); });
 
   if (detail::is_there(place)) detail::check_replaceable(place);
   const auto made = detail::beside(place, ".part");
@@ -166,9 +156,7 @@ namespace leat::io::detail {
 
 LEAT_FUNCTION model_files read_model_once(const std::filesystem::path& folder, const read_model_options& options) {
   std::filesystem::path place = folder;
-  if (const auto old = detail::beside(detail::model_place(folder), ".old");
-      !detail::is_there(folder) && is_model_folder(old))
-    place = old;
+  if (const auto old = detail::beside(detail::model_place(folder), ".old"); !detail::is_there(folder) && is_model_folder(old)) place = old;
   if (!is_model_folder(place))
     for (const char* file : {"saved_model.pb", "saved_model.pbtxt"})
       if (is_there(place / file)) throw unimplemented(folder.string() + ": " + std::string(tensorflow_saved_model));
@@ -179,8 +167,8 @@ LEAT_FUNCTION model_files read_model_once(const std::filesystem::path& folder, c
     detail::naming(variables_path, [&] { detail::verify_variables(variables); });
     const std::string& wanted = variables.metadata[std::string(detail::model_graph_key)];
     if (const std::string is = checksum_text(crc32c(graph_text)); is != wanted)
-      throw data_loss(graph_path.string() + ": has the checksum " + is + ", not " + wanted + ", which " +
-                      model_variables_file + " has: altered, cut off, or of another model");
+      throw data_loss(graph_path.string() + ": has the checksum " + is + ", not " + wanted + ", which " + model_variables_file +
+                      " has: altered, cut off, or of another model");
   }
   named_texts metadata;
   for (const auto& [key, text] : variables.metadata)
@@ -211,8 +199,7 @@ LEAT_FUNCTION safetensors read_variables(const std::filesystem::path& path) {
   std::error_code ignored;
   const auto file = std::filesystem::is_directory(path, ignored) ? path / model_variables_file : path;
   safetensors variables = read_safetensors(file);
-  if (variables.metadata.contains(detail::model_format_key))
-    detail::naming(file, [&] { detail::verify_variables(variables); });
+  if (variables.metadata.contains(detail::model_format_key)) detail::naming(file, [&] { detail::verify_variables(variables); });
   return variables;
 }
 

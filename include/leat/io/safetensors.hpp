@@ -172,7 +172,7 @@ inline safetensors read_safetensors(const std::filesystem::path& path) {
 /// The file's contents: the arrays in order of their names.
 /// Errors: invalid_argument for an array whose bytes do not match its shape, a dtype that the format lacks, a name that is not UTF-8.
 std::string write_safetensors(const std::map<std::string, array_bytes, std::less<>>& arrays,
-                                     const std::map<std::string, std::string, std::less<>>& metadata = {});
+                              const std::map<std::string, std::string, std::less<>>& metadata = {});
 
 /// Writes a file that is complete or absent after a crash, see `write_synced`. Errors: those of both.
 inline void write_safetensors(const std::filesystem::path& path, const std::map<std::string, array_bytes, std::less<>>& arrays,

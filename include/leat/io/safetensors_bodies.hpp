@@ -45,7 +45,7 @@ LEAT_FUNCTION std::size_t whole_number(const nlohmann::json& value, const std::s
 namespace leat::io {
 
 LEAT_FUNCTION std::string write_safetensors(const std::map<std::string, array_bytes, std::less<>>& arrays,
-                                     const std::map<std::string, std::string, std::less<>>& metadata) {
+                                            const std::map<std::string, std::string, std::less<>>& metadata) {
   nlohmann::json header = nlohmann::json::object();
   if (!metadata.empty()) header["__metadata__"] = metadata;
   std::size_t at = 0;

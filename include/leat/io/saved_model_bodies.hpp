@@ -27,17 +27,14 @@ LEAT_FUNCTION meta_graph_def make_meta_graph(graph& g, const save_model_options&
   for (const auto& [name, s] : options.signatures) {
     signature_def& def = meta.signatures[name];
     def.method_name = s.method_name;
-    for (const auto& [key, item] : s.inputs)
-      def.inputs[key] = signature_entry(g, item, "signature '" + name + "', input '" + key + "'");
-    for (const auto& [key, item] : s.outputs)
-      def.outputs[key] = signature_entry(g, item, "signature '" + name + "', output '" + key + "'");
+    for (const auto& [key, item] : s.inputs) def.inputs[key] = signature_entry(g, item, "signature '" + name + "', input '" + key + "'");
+    for (const auto& [key, item] : s.outputs) def.outputs[key] = signature_entry(g, item, "signature '" + name + "', output '" + key + "'");
   }
   meta.graph = export_graph(g);
   std::map<std::string, collection_def> added;
   for (const auto& [name, items] : options.collections) {
     collection_def::node_list list;
-    for (const auto& item : items)
-      std::visit([&](const auto& element) { list.value.push_back(element.name()); }, item.resolve(g));
+    for (const auto& item : items) std::visit([&](const auto& element) { list.value.push_back(element.name()); }, item.resolve(g));
     added.emplace(name, collection_def{list});
   }
   if (options.whole_graph) {
@@ -97,7 +94,7 @@ LEAT_FUNCTION saved_model::saved_model(model_files files, const session_options&
 }
 
 LEAT_FUNCTION std::map<std::string, tensor_value> saved_model::run(std::string_view signature, const feed_list& inputs,
-                                        const run_options& how) const {
+                                                                   const run_options& how) const {
   const signature_def& s = signature_of(signature);
   std::vector<feed_item> feeds = inputs.items();
   std::map<std::string, bool, std::less<>> given;
@@ -111,8 +108,8 @@ LEAT_FUNCTION std::map<std::string, tensor_value> saved_model::run(std::string_v
     if (given.contains(key)) continue;
     const output in = find(tensor, signature, key);
     if (in.operation().type() == "Placeholder")
-      throw invalid_argument("signature '" + std::string(signature) + "': the input '" + key +
-                             "' is not given: " + dtype_name(in.type()) + " " + brackets(in.extent()));
+      throw invalid_argument("signature '" + std::string(signature) + "': the input '" + key + "' is not given: " + dtype_name(in.type()) +
+                             " " + brackets(in.extent()));
   }
   std::map<std::string, fetch_item> fetches;
   for (const auto& [key, tensor] : s.outputs) fetches.emplace(key, find(tensor, signature, key));
@@ -126,11 +123,10 @@ LEAT_FUNCTION const signature_def& saved_model::signature_of(std::string_view na
 }
 
 LEAT_FUNCTION const signature_tensor& saved_model::entry(std::string_view signature, const std::map<std::string, signature_tensor>& side,
-                                     std::string_view key, const char* what) {
+                                                         std::string_view key, const char* what) {
   const auto at = side.find(std::string(key));
   if (at != side.end()) return at->second;
-  throw not_found("signature '" + std::string(signature) + "' has no " + what + " '" + std::string(key) +
-                  "'; it has " + listed(side));
+  throw not_found("signature '" + std::string(signature) + "' has no " + what + " '" + std::string(key) + "'; it has " + listed(side));
 }
 
 LEAT_FUNCTION output saved_model::find(const signature_tensor& tensor, std::string_view signature, std::string_view key) const {
@@ -141,8 +137,7 @@ LEAT_FUNCTION output saved_model::find(const signature_tensor& tensor, std::stri
     const output found = get_tensor_by_name(*graph_, name->find(':') == name->npos ? *name + ":0" : *name);
     if (tensor.dtype != data_type::invalid && to_data_type(found.type()) != data_type::invalid &&
         base_of(tensor.dtype) != to_data_type(found.type()))
-      throw invalid_argument("is " + name_of_data_type(tensor.dtype) + ", but the graph has " +
-                             dtype_name(found.type()));
+      throw invalid_argument("is " + name_of_data_type(tensor.dtype) + ", but the graph has " + dtype_name(found.type()));
     return found;
   } catch (const not_found& e) {
     throw invalid_argument(where() + e.what());

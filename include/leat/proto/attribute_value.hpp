@@ -7,7 +7,6 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/proto/data_type.hpp>
 
-#include <algorithm>
 #include <bit>
 #include <concepts>
 #include <cstdint>
@@ -56,17 +55,19 @@ struct tensor_shape_proto {
   struct dimension {
     std::int64_t size = 0;
     std::string name{};
-    bool operator==(const dimension&) const = default;
+    bool operator==(const dimension&) const;
   };
   std::vector<dimension> dims;
   bool unknown_rank = false;
 
-  tensor_shape_proto() = default;
-  tensor_shape_proto(std::initializer_list<std::int64_t> sizes) {
-    dims.reserve(sizes.size());
-    for (auto s : sizes) dims.push_back({s, {}});
-  }
-  bool operator==(const tensor_shape_proto&) const = default;
+  tensor_shape_proto() noexcept;
+  tensor_shape_proto(std::initializer_list<std::int64_t> sizes);
+  tensor_shape_proto(const tensor_shape_proto&);
+  tensor_shape_proto(tensor_shape_proto&&) noexcept;
+  tensor_shape_proto& operator=(const tensor_shape_proto&);
+  tensor_shape_proto& operator=(tensor_shape_proto&&) noexcept;
+  ~tensor_shape_proto();
+  bool operator==(const tensor_shape_proto&) const;
 };
 
 /// The field of a TensorProto that holds its elements, by its number in tensor.proto.
@@ -97,13 +98,13 @@ struct tensor_proto {
   tensor_shape_proto shape{};
   std::string bytes{};
   std::vector<std::string> strings{};
-  bool operator==(const tensor_proto&) const = default;
+  bool operator==(const tensor_proto&) const;
 };
 
 /// The name of an attribute that a function's body leaves open. Source: AttrValue.placeholder.
 struct attribute_placeholder {
   std::string name;
-  bool operator==(const attribute_placeholder&) const = default;
+  bool operator==(const attribute_placeholder&) const;
 };
 
 class attribute_value;
@@ -152,7 +153,7 @@ class attribute_map {
 struct function_value {
   std::string name{};
   attribute_map attributes{};
-  bool operator==(const function_value& other) const { return name == other.name && attributes == other.attributes; }
+  bool operator==(const function_value& other) const;
 };
 
 /// Values of one kind. An empty list has no kind: all empty lists are equal. Source: AttrValue.ListValue.
@@ -176,7 +177,7 @@ template <class T>
 inline constexpr bool is_boxed_attribute =
     std::is_same_v<T, tensor_proto> || std::is_same_v<T, attribute_list> || std::is_same_v<T, function_value>;
 
-inline bool same_bits(float a, float b) { return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b); }
+bool same_bits(float a, float b);
 bool same_bits(const std::vector<float>& a, const std::vector<float>& b);
 }  // namespace detail
 
@@ -187,26 +188,38 @@ class attribute_value {
                                box<tensor_proto>, box<attribute_list>, box<function_value>, attribute_placeholder>;
   variant value;
 
-  attribute_value() = default;
-  attribute_value(std::string text) : value(std::move(text)) {}
-  attribute_value(std::string_view text) : value(std::string(text)) {}
-  attribute_value(const char* text) : value(std::string(text)) {}
+  attribute_value() noexcept;
+  attribute_value(const attribute_value&);
+  attribute_value(attribute_value&&) noexcept;
+  attribute_value& operator=(const attribute_value&);
+  attribute_value& operator=(attribute_value&&) noexcept;
+  ~attribute_value();
+
+  attribute_value(std::string text);
+  attribute_value(std::string_view text);
+  attribute_value(const char* text);
   template <std::integral T>
     requires(!std::same_as<T, bool>)
-  attribute_value(T number) : value(static_cast<std::int64_t>(number)) {}
-  attribute_value(float number) : value(number) {}
+  attribute_value(T number) : attribute_value() {
+    put(static_cast<std::int64_t>(number));
+  }
+  attribute_value(float number);
   attribute_value(double) = delete;  // files hold float32: convert explicitly
   template <std::same_as<bool> T>
-  attribute_value(T truth) : value(truth) {}
-  attribute_value(data_type type) : value(type) {}
-  attribute_value(dtype type) : value(to_data_type(type)) {}
-  attribute_value(tensor_shape_proto shape) : value(std::move(shape)) {}
-  attribute_value(tensor_proto tensor) : value(box<tensor_proto>(std::move(tensor))) {}
-  attribute_value(function_value function) : value(box<function_value>(std::move(function))) {}
-  attribute_value(attribute_placeholder open) : value(std::move(open)) {}
-  attribute_value(attribute_list list) : value(box<attribute_list>(std::move(list))) {}
+  attribute_value(T truth) : attribute_value() {
+    put(truth);
+  }
+  attribute_value(data_type type);
+  attribute_value(dtype type);
+  attribute_value(tensor_shape_proto shape);
+  attribute_value(tensor_proto tensor);
+  attribute_value(function_value function);
+  attribute_value(attribute_placeholder open);
+  attribute_value(attribute_list list);
   template <class T>
-  attribute_value(std::vector<T> list) : value(box<attribute_list>(attribute_list{std::move(list)})) {}
+  attribute_value(std::vector<T> list) : attribute_value() {
+    put(list);
+  }
 
   bool has_value() const { return value.index() != 0; }
 
@@ -233,74 +246,26 @@ class attribute_value {
   }
 
   bool operator==(const attribute_value& other) const;
+
+ private:
+  void put(std::int64_t number);
+  void put(bool truth);
+  // Each takes the list's elements away.
+  void put(std::vector<std::string>& list);
+  void put(std::vector<std::int64_t>& list);
+  void put(std::vector<float>& list);
+  void put(std::vector<bool>& list);
+  void put(std::vector<data_type>& list);
+  void put(std::vector<tensor_shape_proto>& list);
+  void put(std::vector<tensor_proto>& list);
+  void put(std::vector<function_value>& list);
 };
 
 struct attribute {
   std::string name;
   attribute_value value;
-  bool operator==(const attribute&) const = default;
+  bool operator==(const attribute&) const;
 };
-
-inline attribute_map::attribute_map() noexcept = default;
-inline attribute_map::attribute_map(const attribute_map&) = default;
-inline attribute_map::attribute_map(attribute_map&&) noexcept = default;
-inline attribute_map& attribute_map::operator=(const attribute_map&) = default;
-inline attribute_map& attribute_map::operator=(attribute_map&&) noexcept = default;
-inline attribute_map::~attribute_map() = default;
-inline std::vector<attribute>::const_iterator attribute_map::begin() const { return list_.begin(); }
-inline std::vector<attribute>::const_iterator attribute_map::end() const { return list_.end(); }
-inline std::size_t attribute_map::size() const { return list_.size(); }
-inline bool attribute_map::empty() const { return list_.empty(); }
-inline attribute_map::attribute_map(std::initializer_list<std::pair<std::string_view, attribute_value>> list) {
-  list_.reserve(list.size());
-  for (const auto& [name, value] : list) (*this)[name] = value;
-}
-inline std::vector<attribute>::const_iterator attribute_map::place(std::string_view name) const {
-  return std::lower_bound(list_.begin(), list_.end(), name,
-                          [](const attribute& a, std::string_view b) { return std::string_view(a.name) < b; });
-}
-inline const attribute_value* attribute_map::find(std::string_view name) const {
-  const auto at = place(name);
-  return at != list_.end() && at->name == name ? &at->value : nullptr;
-}
-inline attribute_value* attribute_map::find(std::string_view name) {
-  return const_cast<attribute_value*>(std::as_const(*this).find(name));
-}
-inline attribute_value& attribute_map::operator[](std::string_view name) {
-  if (auto* found = find(name)) return *found;
-  return list_.insert(place(name), attribute{std::string(name), {}})->value;
-}
-inline void attribute_map::erase(std::string_view name) {
-  const auto at = place(name);
-  if (at != list_.end() && at->name == name) list_.erase(at);
-}
-inline bool attribute_map::operator==(const attribute_map& other) const { return list_ == other.list_; }
-inline void attribute_map::reserve(std::size_t count) { list_.reserve(count); }
-inline attribute_value& attribute_map::append(std::string name) {
-  return list_.emplace_back(attribute{std::move(name), {}}).value;
-}
-inline const std::string* attribute_map::restore_order() {
-  const auto before = [](const attribute& a, const attribute& b) { return a.name < b.name; };
-  if (!std::is_sorted(list_.begin(), list_.end(), before)) std::sort(list_.begin(), list_.end(), before);
-  const auto twice = std::adjacent_find(list_.begin(), list_.end(),
-                                        [](const attribute& a, const attribute& b) { return a.name == b.name; });
-  return twice != list_.end() ? &twice->name : nullptr;
-}
-
-inline std::size_t attribute_list::size() const {
-  return std::visit(
-      [](const auto& list) -> std::size_t {
-        if constexpr (std::is_same_v<std::decay_t<decltype(list)>, std::monostate>) return 0;
-        else return list.size();
-      },
-      values);
-}
-inline bool attribute_list::operator==(const attribute_list& other) const {
-  if (size() == 0 || other.size() == 0) return size() == other.size();
-  const auto* a = get_if<float>();
-  const auto* b = other.get_if<float>();
-  return a != nullptr && b != nullptr ? detail::same_bits(*a, *b) : values == other.values;
-}
 
 }  // namespace leat
 

@@ -3,17 +3,17 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/proto/freeze.hpp>
-#include <leat/proto/graph_def.hpp>
+#include <leat/proto/node_def.hpp>
 #include <leat/proto/tensor_contents.hpp>
 
 namespace leat::detail {
 
 LEAT_FUNCTION bool takes_variable_itself(std::string_view op) {
-  static constexpr std::string_view names[]{
-      "Assign",          "AssignAdd",    "AssignSub",    "CountUpTo",       "IsVariableInitialized", "RefEnter",      "RefExit",
-      "RefIdentity",     "RefMerge",     "RefNextIteration", "RefSelect",   "RefSwitch",             "ScatterAdd",    "ScatterDiv",
-      "ScatterMax",      "ScatterMin",   "ScatterMul",   "ScatterNdAdd",    "ScatterNdMax",          "ScatterNdMin",  "ScatterNdSub",
-      "ScatterNdUpdate", "ScatterSub",   "ScatterUpdate", "StridedSliceAssign"};
+  static constexpr std::string_view names[]{"Assign",       "AssignAdd",       "AssignSub",    "CountUpTo",     "IsVariableInitialized",
+                                            "RefEnter",     "RefExit",         "RefIdentity",  "RefMerge",      "RefNextIteration",
+                                            "RefSelect",    "RefSwitch",       "ScatterAdd",   "ScatterDiv",    "ScatterMax",
+                                            "ScatterMin",   "ScatterMul",      "ScatterNdAdd", "ScatterNdMax",  "ScatterNdMin",
+                                            "ScatterNdSub", "ScatterNdUpdate", "ScatterSub",   "ScatterUpdate", "StridedSliceAssign"};
   return std::find(std::begin(names), std::end(names), op) != std::end(names) || op.starts_with("Apply") || op.starts_with("SparseApply");
 }
 

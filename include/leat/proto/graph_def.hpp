@@ -5,6 +5,7 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/proto/attribute_value.hpp>
+#include <leat/proto/node_def.hpp>
 
 #include <cstdint>
 #include <map>
@@ -15,34 +16,6 @@
 
 namespace leat {
 
-/// A node. Inputs are "name", "name:1" for an output other than the first, and "^name" for control inputs, which come last.
-/// `experimental_debug_info` and `experimental_type` are not kept. Source: NodeDef.
-struct node_def {
-  std::string name{};
-  std::string op{};
-  std::vector<std::string> inputs{};
-  std::string device{};
-  attribute_map attributes{};
-  bool operator==(const node_def&) const = default;
-};
-
-/// The TensorFlow version that wrote a graph, and those that may read it. Source: VersionDef.
-struct version_def {
-  std::int32_t producer = 0;
-  std::int32_t min_consumer = 0;
-  std::vector<std::int32_t> bad_consumers{};
-  bool operator==(const version_def&) const = default;
-};
-
-/// Nodes in any order. `library` is a FunctionDefLibrary in binary form, carried unparsed; JSON cannot carry it.
-/// Source: GraphDef.
-struct graph_def {
-  std::vector<node_def> nodes{};
-  version_def versions{};
-  std::string library{};
-  bool operator==(const graph_def&) const = default;
-};
-
 /// The origin of a meta graph. `function_aliases`, `stripped_op_list` and `any_info` are not kept.
 /// Source: MetaGraphDef.MetaInfoDef.
 struct meta_info_def {
@@ -51,7 +24,7 @@ struct meta_info_def {
   std::string tensorflow_version{};
   std::string tensorflow_git_version{};
   bool stripped_default_attrs = false;
-  bool operator==(const meta_info_def&) const = default;
+  bool operator==(const meta_info_def&) const;
 };
 
 /// The nodes that save and restore variables. `version`: 0 legacy, 1 V1, 2 V2. Source: SaverDef.
@@ -71,27 +44,27 @@ struct saver_def {
 struct collection_def {
   struct node_list {
     std::vector<std::string> value{};
-    bool operator==(const node_list&) const = default;
+    bool operator==(const node_list&) const;
   };
   struct bytes_list {
     std::vector<std::string> value{};
-    bool operator==(const bytes_list&) const = default;
+    bool operator==(const bytes_list&) const;
   };
   struct int64_list {
     std::vector<std::int64_t> value{};
-    bool operator==(const int64_list&) const = default;
+    bool operator==(const int64_list&) const;
   };
   struct float_list {
     std::vector<float> value{};
-    bool operator==(const float_list& other) const { return detail::same_bits(value, other.value); }
+    bool operator==(const float_list& other) const;
   };
   /// Each a google.protobuf.Any in binary form.
   struct any_list {
     std::vector<std::string> value{};
-    bool operator==(const any_list&) const = default;
+    bool operator==(const any_list&) const;
   };
   std::variant<std::monostate, node_list, bytes_list, int64_list, float_list, any_list> kind{};
-  bool operator==(const collection_def&) const = default;
+  bool operator==(const collection_def&) const;
 };
 
 /// A tensor in a signature: by name, or the three components of a sparse one. Source: TensorInfo.
@@ -100,12 +73,12 @@ struct signature_tensor {
     std::string values_tensor_name{};
     std::string indices_tensor_name{};
     std::string dense_shape_tensor_name{};
-    bool operator==(const sparse&) const = default;
+    bool operator==(const sparse&) const;
   };
   std::variant<std::monostate, std::string, sparse> encoding{};
   data_type dtype = data_type::invalid;
   std::optional<tensor_shape_proto> tensor_shape{};
-  bool operator==(const signature_tensor&) const = default;
+  bool operator==(const signature_tensor&) const;
 };
 
 /// A model's inputs and outputs. Source: SignatureDef.
@@ -113,14 +86,14 @@ struct signature_def {
   std::map<std::string, signature_tensor> inputs{};
   std::map<std::string, signature_tensor> outputs{};
   std::string method_name{};
-  bool operator==(const signature_def&) const = default;
+  bool operator==(const signature_def&) const;
 };
 
 /// A file that belongs to a model. Source: AssetFileDef.
 struct asset_file_def {
   std::optional<signature_tensor> tensor_info{};
   std::string filename{};
-  bool operator==(const asset_file_def&) const = default;
+  bool operator==(const asset_file_def&) const;
 };
 
 /// A graph with its metadata. `object_graph_def` is not kept. Source: MetaGraphDef.
@@ -131,7 +104,7 @@ struct meta_graph_def {
   std::map<std::string, collection_def> collections{};
   std::map<std::string, signature_def> signatures{};
   std::vector<asset_file_def> asset_files{};
-  bool operator==(const meta_graph_def&) const = default;
+  bool operator==(const meta_graph_def&) const;
 };
 
 }  // namespace leat

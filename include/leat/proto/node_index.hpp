@@ -2,7 +2,7 @@
 // Node names to indices: a hash table with open addressing, eight bytes per entry. Names come from files, so the hash is seeded anew in
 // each program; otherwise a file could be crafted to collide, which takes quadratic time.
 
-#include <leat/proto/graph_def.hpp>
+#include <leat/proto/node_def.hpp>
 
 #include <bit>
 #include <chrono>

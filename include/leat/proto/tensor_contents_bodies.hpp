@@ -90,8 +90,7 @@ LEAT_FUNCTION std::string problem_of(const tensor_proto& t) {
   if (t.field == tensor_field::none) return {};
   if (t.field == tensor_field::tensor_content) {
     if (t.dtype == data_type::string)
-      return detail::packed_texts(t.bytes, *count) ? std::string{}
-                                                   : "tensor_content does not hold the texts of " + wanted();
+      return detail::packed_texts(t.bytes, *count) ? std::string{} : "tensor_content does not hold the texts of " + wanted();
     const auto size = static_cast<std::uint64_t>(content_size_of(t.dtype));
     if (size == 0) return "tensor_content cannot hold " + type();
     if (t.bytes.size() % size != 0 || t.bytes.size() / size != static_cast<std::uint64_t>(*count))
@@ -107,8 +106,7 @@ LEAT_FUNCTION std::string problem_of(const tensor_proto& t) {
     if (t.bytes.size() % size != 0) return field() + " ends in half a value";
     values = t.bytes.size() / size;
   }
-  if (values > static_cast<std::uint64_t>(*count))
-    return field() + " has " + std::to_string(values) + " values, more than " + wanted();
+  if (values > static_cast<std::uint64_t>(*count)) return field() + " has " + std::to_string(values) + " values, more than " + wanted();
   if (t.field == tensor_field::int_val || t.field == tensor_field::half_val) {
     const auto [low, high] = detail::range_of(t.dtype);
     for (std::size_t i = 0; i < values; ++i) {

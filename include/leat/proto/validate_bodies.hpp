@@ -25,8 +25,7 @@ namespace leat::proto::detail {
 /// Checks one graph; `positions` maps names to nodes.
 class graph_check {
  public:
-  explicit graph_check(const graph_def& graph, std::size_t most)
-      : graph_(graph), most_(most), positions_(graph.nodes) {}
+  explicit graph_check(const graph_def& graph, std::size_t most) : graph_(graph), most_(most), positions_(graph.nodes) {}
 
   std::vector<finding> run() {
     check_names();
@@ -120,8 +119,7 @@ class graph_check {
     auto at = std::find_if(stack.begin(), stack.end(), [&](const auto& entry) { return entry.first == node; });
     std::string way;
     const auto length = stack.end() - at;
-    for (std::ptrdiff_t i = 0; i < length && i < shown; ++i)
-      way += in_quotes(graph_.nodes[(at + i)->first].name) + " needs ";
+    for (std::ptrdiff_t i = 0; i < length && i < shown; ++i) way += in_quotes(graph_.nodes[(at + i)->first].name) + " needs ";
     if (length > shown) way += "... (" + std::to_string(length - shown) + " more) needs ";
     found(node, "input", "a cycle that is no loop: " + way + in_quotes(graph_.nodes[node].name));
   }
@@ -134,9 +132,7 @@ class graph_check {
   }
   /// The path is built for errors only.
   void check_value(const attribute_value& value, const std::string& path, const std::string& name) {
-    const auto here = [&](std::string_view rest) {
-      return path + "attr[" + in_quotes(name) + "]." + std::string(rest);
-    };
+    const auto here = [&](std::string_view rest) { return path + "attr[" + in_quotes(name) + "]." + std::string(rest); };
     if (const auto* shape = value.get_if<tensor_shape_proto>()) {
       if (auto problem = problem_of(*shape); !problem.empty()) found(node_, here("shape"), problem);
     } else if (const auto* tensor = value.get_if<tensor_proto>()) {
@@ -178,8 +174,7 @@ LEAT_FUNCTION void validate(const graph_def& graph) {
   if (list.empty()) return;
   std::string text = to_text(list.front());
   if (list.size() > 1)
-    text += " (and " + std::to_string(list.size() - 1) + (list.size() >= detail::most_findings ? " or more" : "") +
-            " others)";
+    text += " (and " + std::to_string(list.size() - 1) + (list.size() >= detail::most_findings ? " or more" : "") + " others)";
   throw invalid_argument(text);
 }
 

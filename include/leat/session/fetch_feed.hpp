@@ -15,14 +15,17 @@ namespace leat {
 /// A tensor, an operation, or the name of one.
 class fetch_item {
  public:
-  fetch_item(const output& tensor) : held_(tensor) {}
-  fetch_item(const graph_operation& operation) : held_(operation) {}
-  fetch_item(const graph_element& element) {
-    std::visit([&](const auto& e) { held_ = e; }, element);
-  }
-  fetch_item(std::string name) : held_(std::move(name)) {}
-  fetch_item(std::string_view name) : held_(std::string(name)) {}
-  fetch_item(const char* name) : held_(std::string(name)) {}
+  fetch_item(const output& tensor);
+  fetch_item(const graph_operation& operation);
+  fetch_item(const graph_element& element);
+  fetch_item(std::string name);
+  fetch_item(std::string_view name);
+  fetch_item(const char* name);
+  fetch_item(const fetch_item&);
+  fetch_item(fetch_item&&) noexcept;
+  fetch_item& operator=(const fetch_item&);
+  fetch_item& operator=(fetch_item&&) noexcept;
+  ~fetch_item();
 
   /// Errors: not_found if the graph has no such element; invalid_argument if it may not be fetched.
   graph_element resolve(graph& g) const;
@@ -37,11 +40,16 @@ class fetch_item {
 class feed_key {
  public:
   /// The name if it holds one, else null.
-  const std::string* name() const { return std::get_if<std::string>(&held_); }
-  feed_key(const output& tensor) : held_(tensor) {}
-  feed_key(std::string name) : held_(std::move(name)) {}
-  feed_key(std::string_view name) : held_(std::string(name)) {}
-  feed_key(const char* name) : held_(std::string(name)) {}
+  const std::string* name() const;
+  feed_key(const output& tensor);
+  feed_key(std::string name);
+  feed_key(std::string_view name);
+  feed_key(const char* name);
+  feed_key(const feed_key&);
+  feed_key(feed_key&&) noexcept;
+  feed_key& operator=(const feed_key&);
+  feed_key& operator=(feed_key&&) noexcept;
+  ~feed_key();
   /// Errors: not_found if the graph has no such tensor; invalid_argument if it may not be fed.
   output resolve(graph& g) const;
 

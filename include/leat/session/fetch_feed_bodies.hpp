@@ -6,6 +6,27 @@
 
 namespace leat {
 
+LEAT_FUNCTION fetch_item::fetch_item(const output& tensor) : held_(tensor) {}
+LEAT_FUNCTION fetch_item::fetch_item(const graph_operation& operation) : held_(operation) {}
+LEAT_FUNCTION fetch_item::fetch_item(std::string name) : held_(std::move(name)) {}
+LEAT_FUNCTION fetch_item::fetch_item(std::string_view name) : held_(std::string(name)) {}
+LEAT_FUNCTION fetch_item::fetch_item(const char* name) : held_(std::string(name)) {}
+LEAT_FUNCTION fetch_item::fetch_item(const fetch_item&) = default;
+LEAT_FUNCTION fetch_item::fetch_item(fetch_item&&) noexcept = default;
+LEAT_FUNCTION fetch_item& fetch_item::operator=(const fetch_item&) = default;
+LEAT_FUNCTION fetch_item& fetch_item::operator=(fetch_item&&) noexcept = default;
+LEAT_FUNCTION fetch_item::~fetch_item() = default;
+
+LEAT_FUNCTION feed_key::feed_key(const output& tensor) : held_(tensor) {}
+LEAT_FUNCTION feed_key::feed_key(std::string name) : held_(std::move(name)) {}
+LEAT_FUNCTION feed_key::feed_key(std::string_view name) : held_(std::string(name)) {}
+LEAT_FUNCTION feed_key::feed_key(const char* name) : held_(std::string(name)) {}
+LEAT_FUNCTION feed_key::feed_key(const feed_key&) = default;
+LEAT_FUNCTION feed_key::feed_key(feed_key&&) noexcept = default;
+LEAT_FUNCTION feed_key& feed_key::operator=(const feed_key&) = default;
+LEAT_FUNCTION feed_key& feed_key::operator=(feed_key&&) noexcept = default;
+LEAT_FUNCTION feed_key::~feed_key() = default;
+
 LEAT_FUNCTION graph_element fetch_item::resolve(graph& g) const {
   const graph_element found = named_in_errors(g);
   const auto* tensor = std::get_if<output>(&found);
@@ -98,3 +119,13 @@ LEAT_FUNCTION tensor_value converted(const tensor_value& v, dtype wanted) {
 }
 
 }  // namespace leat::detail
+
+namespace leat {
+
+LEAT_FUNCTION fetch_item::fetch_item(const graph_element& element) {
+  std::visit([&](const auto& e) { held_ = e; }, element);
+}
+
+LEAT_FUNCTION const std::string* feed_key::name() const { return std::get_if<std::string>(&held_); }
+
+}  // namespace leat

@@ -43,7 +43,7 @@ struct gradient_type<std::vector<T>> {
 };
 
 inline void append_results(std::vector<output>& list, const output& o) { list.push_back(o); }
-inline void append_results(std::vector<output>& list, const std::vector<output>& os) { list.insert(list.end(), os.begin(), os.end()); }
+void append_results(std::vector<output>& list, const std::vector<output>& os);
 template <class... Os>
 void append_results(std::vector<output>& list, const std::tuple<Os...>& os) {
   std::apply([&](const Os&... o) { (append_results(list, o), ...); }, os);

@@ -17,4 +17,8 @@ LEAT_FUNCTION std::vector<output> gradients_for(const std::vector<output>& ys, c
   return made;
 }
 
+LEAT_FUNCTION void append_results(std::vector<output>& list, const std::vector<output>& os) {
+  list.insert(list.end(), os.begin(), os.end());
+}
+
 }  // namespace leat::detail

@@ -2,15 +2,29 @@
 // Planning and running of graph_session: the bodies of its non-template functions. Included by graph_session.hpp, or, with
 // LEAT_SEPARATE_COMPILATION, by <leat/separate.hpp> alone.
 
+#include <leat/core/function_bodies.hpp>
 #include <leat/named/graph/device.hpp>
 #include <leat/runtime/kernels/constants.hpp>
 #include <leat/runtime/run/executor.hpp>
 #include <leat/session/graph_session_class.hpp>
 #include <leat/session/prepared_run.hpp>
 
+#include <atomic>
 #include <iostream>
+#include <map>
+#include <mutex>
+#include <unordered_map>
 
 namespace leat {
+
+struct graph_session::kept {
+  session_state state;
+  std::mutex guard;
+  std::unordered_map<int, std::unique_ptr<kernel_node>> kernel_nodes;
+  std::map<std::vector<int>, std::shared_ptr<runtime::prepared_run>> plans;
+  int placed = 0;
+  std::atomic<std::int64_t> fused_runs{0};
+};
 
 LEAT_FUNCTION graph_callable::graph_callable(graph_session& owner, std::shared_ptr<runtime::prepared_run> prepared, run_options options)
     : owner_(&owner), prepared_(std::move(prepared)), options_(options), results_(prepared_->places.size()) {
@@ -32,7 +46,8 @@ LEAT_FUNCTION const std::vector<tensor_value>& graph_callable::run() {
   return results_;
 }
 
-LEAT_FUNCTION graph_session::graph_session(graph& g, session_options options) : graph_(g), options_(options) {
+LEAT_FUNCTION graph_session::graph_session(graph& g, session_options options)
+    : graph_(g), options_(options), kept_(std::make_unique<kept>()) {
   cpu::require_one_configuration();
   const auto check_threads = [](const char* name, int threads) {
     if (threads < 0) throw invalid_argument(std::string(name) + " is " + std::to_string(threads) + "; it is the number of threads, or 0");
@@ -42,12 +57,12 @@ LEAT_FUNCTION graph_session::graph_session(graph& g, session_options options) : 
   if (options.memory_limit_in_bytes < 0)
     throw invalid_argument("memory_limit_in_bytes is " + std::to_string(options.memory_limit_in_bytes) +
                            "; it is the number of bytes, or 0");
-  if (options.memory_limit_in_bytes > 0) state_.meter = memory_meter::make(options.memory_limit_in_bytes);
+  if (options.memory_limit_in_bytes > 0) kept_->state.meter = memory_meter::make(options.memory_limit_in_bytes);
   if (options.program_memory_in_bytes < 0)
     throw invalid_argument("program_memory_in_bytes is " + std::to_string(options.program_memory_in_bytes) +
                            "; it is a number of bytes, or 0");
-  state_.log = options.log;
-  state_.programs->set(options.program_memory_in_bytes);
+  kept_->state.log = options.log;
+  kept_->state.programs->set(options.program_memory_in_bytes);
 }
 LEAT_FUNCTION graph_session::~graph_session() { close(); }
 
@@ -58,7 +73,7 @@ LEAT_FUNCTION void graph_session::assign(const output& variable, const tensor_va
     throw invalid_argument("the variable '" + s.name() + "' is " + dtype_name(s.type()) + ", the value " + dtype_name(value.type()));
   if (!may_equal(s.extent(), value.extent()))
     throw invalid_argument("the variable '" + s.name() + "' has shape " + brackets(s.extent()) + ", the value " + brackets(value.extent()));
-  const memory_scope metered(state_.meter);
+  const memory_scope metered(kept_->state.meter);
   s.assign(fits.copy());
 }
 
@@ -71,13 +86,13 @@ LEAT_FUNCTION std::vector<std::string> graph_session::uninitialized_variables() 
 }
 
 LEAT_FUNCTION void graph_session::reset(std::string_view container) {
-  const std::lock_guard lock(guard_);
+  const std::lock_guard lock(kept_->guard);
   if (graph_.named().runs.load() > 0) throw failed_precondition("reset while the session runs");
-  state_.resources.clear(container);
+  kept_->state.resources.clear(container);
 }
 
 LEAT_FUNCTION void graph_session::register_host_function(std::string_view token_text, session_function f) {
-  state_.host_functions.set(token_text, std::move(f));
+  kept_->state.host_functions.set(token_text, std::move(f));
 }
 
 LEAT_FUNCTION std::vector<tensor_value> graph_session::run_list(std::span<const fetch_item> fetches, const feed_list& feeds,
@@ -101,7 +116,7 @@ LEAT_FUNCTION std::vector<tensor_value> graph_session::run_list(std::span<const 
 
 LEAT_FUNCTION std::shared_ptr<runtime::prepared_run> graph_session::prepared(std::span<const fetch_item> fetches,
                                                                              const std::vector<output>& feeds) {
-  const std::lock_guard lock(guard_);
+  const std::lock_guard lock(kept_->guard);
   check_open();
   if (graph_.size() == 0) throw failed_precondition("The Session graph is empty. Add operations to the graph before calling run().");
   graph_.named().settle_names(graph_);
@@ -124,7 +139,7 @@ LEAT_FUNCTION std::shared_ptr<runtime::prepared_run> graph_session::prepared(std
   }
   key.push_back(-2);
   for (const output& f : feeds) key.insert(key.end(), {f.index(), f.port()});
-  auto& known = plans_[key];
+  auto& known = kept_->plans[key];
   if (known == nullptr) {
     made->feeds = feeds;
     made->plan = runtime::run_planner(graph_, [this](int index) { return kernel_node_of(index); }).make(made->fetches, targets, feeds);
@@ -139,8 +154,8 @@ LEAT_FUNCTION void graph_session::execute(runtime::prepared_run& p, std::span<co
     throw invalid_argument(std::to_string(feeds.size()) + " values for " + std::to_string(p.feeds.size()) + " feeds");
   check_open();
   for (std::size_t k = 0; k < feeds.size(); ++k) check_feed(p.feeds[k], feeds[k]);
-  const memory_scope metered(state_.meter);
-  step_state step(state_);
+  const memory_scope metered(kept_->state.meter);
+  step_state step(kept_->state);
   step.cancel = how.cancel;
   step.timeout_in_ms = how.timeout_in_ms > 0 ? how.timeout_in_ms : options_.operation_timeout_in_ms;
   step.check_calls();
@@ -157,7 +172,7 @@ LEAT_FUNCTION void graph_session::execute(runtime::prepared_run& p, std::span<co
     if (const auto program = p.programs.find(graph_, p.plan, step, feeds, last)) {
       try {
         if (program->run(feeds, fetched, step, p.programs)) {
-          fused_runs_.fetch_add(1, std::memory_order_relaxed);
+          kept_->fused_runs.fetch_add(1, std::memory_order_relaxed);
           return;
         }
         p.programs.forget(program);
@@ -196,7 +211,7 @@ LEAT_FUNCTION std::string graph_session::place_text(const output& tensor) {
 }
 
 LEAT_FUNCTION kernel_node* graph_session::kernel_node_of(int index) {
-  auto& n = kernel_nodes_[index];
+  auto& n = kept_->kernel_nodes[index];
   if (n == nullptr) {
     n = std::make_unique<kernel_node>();
     n->owner = &graph_;
@@ -212,9 +227,9 @@ LEAT_FUNCTION variable_slot& graph_session::slot(const output& variable) {
   if (&variable.owner() != &graph_ || g.at(variable.index()).op->kind != op_kind::variable)
     throw invalid_argument((static_cast<bool>(variable) ? describe(variable) : std::string("nothing")) +
                            " is not a variable of this session's graph");
-  const std::lock_guard lock(guard_);
+  const std::lock_guard lock(kept_->guard);
   kernel_node& n = *kernel_node_of(variable.index());
-  step_state step(state_);
+  step_state step(kept_->state);
   token result;
   kernel_context c(n, step, {}, {&result, 1});
   return runtime::slot_of(c);
@@ -223,8 +238,8 @@ LEAT_FUNCTION variable_slot& graph_session::slot(const output& variable) {
 LEAT_FUNCTION void graph_session::place_nodes() {
   constexpr const char* here = "/job:localhost/replica:0/task:0/device:CPU:0";
   const named_part& nodes = graph_.named();
-  for (; placed_ < graph_.size(); ++placed_) {
-    const node_record& r = nodes.record(placed_);
+  for (; kept_->placed < graph_.size(); ++kept_->placed) {
+    const node_record& r = nodes.record(kept_->placed);
     if (!r.device.empty()) {
       const device_spec d = parse_device(r.device);
       const bool other_process = (d.job && *d.job != "localhost") || (d.replica && *d.replica != 0) || (d.task && *d.task != 0);
@@ -238,10 +253,39 @@ LEAT_FUNCTION void graph_session::place_nodes() {
       }
     }
     if (options_.log_device_placement) {
-      const std::lock_guard lock(state_.log_guard);
-      (state_.log != nullptr ? *state_.log : std::cerr) << r.name << ": (" << graph_.at(placed_).op->type << "): " << here << "\n";
+      const std::lock_guard lock(kept_->state.log_guard);
+      (kept_->state.log != nullptr ? *kept_->state.log : std::cerr)
+          << r.name << ": (" << graph_.at(kept_->placed).op->type << "): " << here << "\n";
     }
   }
+}
+
+LEAT_FUNCTION graph_callable graph_session::prepare(std::initializer_list<fetch_item> fetches, std::initializer_list<feed_key> feeds,
+                                                    const run_options& how) {
+  std::vector<output> fed;
+  for (const auto& f : feeds) fed.push_back(f.resolve(graph_));
+  return {*this, prepared({fetches.begin(), fetches.size()}, fed), how};
+}
+
+LEAT_FUNCTION const std::vector<tensor_value>& graph_callable::call(std::span<const tensor_value> values) {
+  feeds_.assign(values.begin(), values.end());
+  return run();
+}
+
+LEAT_FUNCTION std::vector<tensor_value> graph_session::run(std::initializer_list<fetch_item> fetches, const feed_list& feeds,
+                                                           const run_options& how) {
+  return run_list({fetches.begin(), fetches.size()}, feeds, how);
+}
+
+LEAT_FUNCTION bool graph_session::is_initialized(const output& variable) { return slot(variable).is_initialized(); }
+LEAT_FUNCTION tensor_value graph_session::value(const output& variable) { return slot(variable).read(); }
+LEAT_FUNCTION std::int64_t graph_session::memory_in_bytes() const { return kept_->state.meter != nullptr ? kept_->state.meter->used() : 0; }
+LEAT_FUNCTION std::int64_t graph_session::fused_runs() const { return kept_->fused_runs.load(std::memory_order_relaxed); }
+LEAT_FUNCTION std::int64_t graph_session::fused_parts() const { return kept_->state.part_runs.load(std::memory_order_relaxed); }
+LEAT_FUNCTION std::int64_t graph_session::program_bytes() const { return kept_->state.programs->held(); }
+LEAT_FUNCTION void graph_session::close() { kept_->state.closed.store(true); }
+LEAT_FUNCTION void graph_session::check_open() const {
+  if (kept_->state.closed.load(std::memory_order_relaxed)) throw failed_precondition("Attempted to use a closed Session.");
 }
 
 }  // namespace leat

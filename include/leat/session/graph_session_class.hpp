@@ -2,13 +2,24 @@
 // The class graph_session and its prepared calls; graph_session_bodies.hpp has the bodies of its non-template functions.
 // See graph_session.hpp.
 
-#include <leat/core/function_bodies.hpp>
-#include <leat/runtime/kernels/kernel.hpp>
+#include <leat/cpu/configuration.hpp>
+#include <leat/runtime/state/run_arguments.hpp>
 #include <leat/session/fetch_feed.hpp>
 
+#include <cstdint>
 #include <iosfwd>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
 
 namespace leat {
+
+class run_trace;
+class variable_slot;
+struct kernel_node;
 
 struct session_options {
   /// If a node's device type or number does not exist, it runs on the CPU. A job that does not exist is an error all the same.
@@ -65,10 +76,7 @@ class graph_callable {
     (feeds_.push_back(value_for(feeds_.size(), values)), ...);
     return run();
   }
-  const std::vector<tensor_value>& call(std::span<const tensor_value> values) {
-    feeds_.assign(values.begin(), values.end());
-    return run();
-  }
+  const std::vector<tensor_value>& call(std::span<const tensor_value> values);
 
  private:
   friend class graph_session;
@@ -127,9 +135,7 @@ class graph_session {
     auto at = results.begin();
     return detail::fetch_structure<F>::rebuild(fetches, at);
   }
-  std::vector<tensor_value> run(std::initializer_list<fetch_item> fetches, const feed_list& feeds = {}, const run_options& how = {}) {
-    return run_list({fetches.begin(), fetches.size()}, feeds, how);
-  }
+  std::vector<tensor_value> run(std::initializer_list<fetch_item> fetches, const feed_list& feeds = {}, const run_options& how = {});
   /// The same, converted to these types: `auto [a, b] = s.run<float, xt::xarray<float>>({loss, w})`.
   template <class T, class... Ts>
     requires detail::run_result<T>
@@ -171,9 +177,9 @@ class graph_session {
   // ---- variables ----
 
   /// Whether a variable has a value in this session.
-  bool is_initialized(const output& variable) { return slot(variable).is_initialized(); }
+  bool is_initialized(const output& variable);
   /// Its current value. Errors: failed_precondition if it has none.
-  tensor_value value(const output& variable) { return slot(variable).read(); }
+  tensor_value value(const output& variable);
   /// Sets its value. Errors: invalid_argument if dtype or shape differ from the graph's.
   void assign(const output& variable, const tensor_value& value);
   /// The names of the graph's variables without a value. Source: `report_uninitialized_variables`.
@@ -185,26 +191,24 @@ class graph_session {
   void register_host_function(std::string_view token_text, session_function f);
 
   /// The bytes that count toward `memory_limit_in_bytes` now; 0 if there is no limit.
-  std::int64_t memory_in_bytes() const { return state_.meter != nullptr ? state_.meter->used() : 0; }
+  std::int64_t memory_in_bytes() const;
 
   /// How many runs were one fused program.
-  std::int64_t fused_runs() const { return fused_runs_.load(std::memory_order_relaxed); }
+  std::int64_t fused_runs() const;
   /// How many times a fused part of another run was executed: a branch, a loop's iteration, nodes between random numbers.
-  std::int64_t fused_parts() const { return state_.part_runs.load(std::memory_order_relaxed); }
+  std::int64_t fused_parts() const;
   /// Approximate bytes that this session's programs hold now: code, constants and memory for intermediate results.
-  std::int64_t program_bytes() const { return state_.programs->held(); }
+  std::int64_t program_bytes() const;
 
   /// Closes the session: current runs fail with `cancelled`, later ones with failed_precondition.
-  void close() { state_.closed.store(true); }
+  void close();
 
  private:
   friend class graph_callable;
 
   std::vector<tensor_value> run_list(std::span<const fetch_item> fetches, const feed_list& feeds, const run_options& how);
 
-  void check_open() const {
-    if (state_.closed.load(std::memory_order_relaxed)) throw failed_precondition("Attempted to use a closed Session.");
-  }
+  void check_open() const;
 
   std::shared_ptr<runtime::prepared_run> prepared(std::span<const fetch_item> fetches, const std::vector<output>& feeds);
 
@@ -224,16 +228,8 @@ class graph_session {
 
   graph& graph_;
   session_options options_;
-  session_state state_;
-  std::mutex guard_;
-  std::unordered_map<int, std::unique_ptr<kernel_node>> kernel_nodes_;
-  std::map<std::vector<int>, std::shared_ptr<runtime::prepared_run>> plans_;
-  int placed_ = 0;
-  std::atomic<std::int64_t> fused_runs_{0};
+  struct kept;
+  std::unique_ptr<kept> kept_;
 };
 
 }  // namespace leat
-
-#if LEAT_WITH_BODIES
-#include <leat/session/graph_session_class_bodies.hpp>
-#endif

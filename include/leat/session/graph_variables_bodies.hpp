@@ -25,8 +25,7 @@ LEAT_FUNCTION session_values values_of(graph_session& s, const std::map<std::str
     else values.emplace(name, s.value(variable));
   }
   if (!missing.empty())
-    throw failed_precondition("variables without a value: " + detail::name_list(missing) +
-                              "; run their initializers first");
+    throw failed_precondition("variables without a value: " + detail::name_list(missing) + "; run their initializers first");
   return values;
 }
 
@@ -41,9 +40,8 @@ LEAT_FUNCTION void restore_values(graph_session& s, const session_values& values
       continue;
     }
     if (at->second.type() != variable.type() || !may_equal(variable.extent(), at->second.extent()))
-      problems += "; the variable '" + name + "' is " + dtype_name(variable.type()) + " " +
-                  brackets(variable.extent()) + ", its value " + dtype_name(at->second.type()) + " " +
-                  brackets(at->second.extent());
+      problems += "; the variable '" + name + "' is " + dtype_name(variable.type()) + " " + brackets(variable.extent()) + ", its value " +
+                  dtype_name(at->second.type()) + " " + brackets(at->second.extent());
   }
   for (const auto& [name, value] : values)
     if (!variables.contains(name)) extra.push_back(name);

@@ -14,22 +14,16 @@
 namespace leat {
 
 namespace detail {
-inline std::vector<graph_session*>& default_sessions() {
-  thread_local std::vector<graph_session*> stack;
-  return stack;
-}
+std::vector<graph_session*>& default_sessions();
 }  // namespace detail
 
 /// The innermost default session of this thread, or null.
-inline graph_session* default_session() {
-  const auto& stack = detail::default_sessions();
-  return stack.empty() ? nullptr : stack.back();
-}
+graph_session* default_session();
 
 /// Makes a session the default of this thread during its lifetime.
 class default_session_scope {
  public:
-  explicit default_session_scope(graph_session& s) : session_(&s) { detail::default_sessions().push_back(&s); }
+  explicit default_session_scope(graph_session& s);
   default_session_scope(const default_session_scope&) = delete;
   default_session_scope& operator=(const default_session_scope&) = delete;
   ~default_session_scope();
@@ -61,12 +55,9 @@ graph_session& session_for(const graph& owner, graph_session* given, const char*
 
 /// The value of a tensor in the default session or the one given.
 /// Errors: invalid_argument if there is none or it belongs to another graph; those of `graph_session::run`.
-inline tensor_value eval(const output& tensor, const feed_list& feeds = {}, graph_session* session = nullptr) {
-  if (!static_cast<bool>(tensor)) throw invalid_argument("eval of what is no node of a graph");
-  return detail::session_for(tensor.owner(), session, "evaluate tensor", "eval").run(tensor, feeds);
-}
+tensor_value eval(const output& tensor, const feed_list& feeds = {}, graph_session* session = nullptr);
 inline tensor_value eval(const output& tensor, const feed_list& feeds, graph_session& session) { return eval(tensor, feeds, &session); }
-inline tensor_value eval(const output& tensor, graph_session& session) { return eval(tensor, {}, &session); }
+tensor_value eval(const output& tensor, graph_session& session);
 /// The same, converted to a number or array: `eval<float>(loss)`.
 template <class T>
 T eval(const output& tensor, const feed_list& feeds = {}, graph_session* session = nullptr) {
@@ -74,10 +65,7 @@ T eval(const output& tensor, const feed_list& feeds = {}, graph_session* session
 }
 
 /// Runs an operation in the default session or the one given. Errors: as `eval`.
-inline void run(const graph_operation& operation, const feed_list& feeds = {}, graph_session* session = nullptr) {
-  if (!operation) throw invalid_argument("run of what is no node of a graph");
-  detail::session_for(operation.owner(), session, "execute operation", "run").run(operation, feeds);
-}
+void run(const graph_operation& operation, const feed_list& feeds = {}, graph_session* session = nullptr);
 inline void run(const graph_operation& operation, const feed_list& feeds, graph_session& session) { run(operation, feeds, &session); }
 inline void run(const graph_operation& operation, graph_session& session) { run(operation, {}, &session); }
 

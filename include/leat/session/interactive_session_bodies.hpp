@@ -30,3 +30,39 @@ LEAT_FUNCTION graph_session& session_for(const graph& owner, graph_session* give
 }
 
 }  // namespace leat::detail
+
+namespace leat {
+
+LEAT_FUNCTION graph_session* default_session() {
+  const auto& stack = detail::default_sessions();
+  return stack.empty() ? nullptr : stack.back();
+}
+
+LEAT_FUNCTION tensor_value eval(const output& tensor, const feed_list& feeds, graph_session* session) {
+  if (!static_cast<bool>(tensor)) throw invalid_argument("eval of what is no node of a graph");
+  return detail::session_for(tensor.owner(), session, "evaluate tensor", "eval").run(tensor, feeds);
+}
+
+LEAT_FUNCTION void run(const graph_operation& operation, const feed_list& feeds, graph_session* session) {
+  if (!operation) throw invalid_argument("run of what is no node of a graph");
+  detail::session_for(operation.owner(), session, "execute operation", "run").run(operation, feeds);
+}
+
+}  // namespace leat
+
+namespace leat::detail {
+
+LEAT_FUNCTION std::vector<graph_session*>& default_sessions() {
+  thread_local std::vector<graph_session*> stack;
+  return stack;
+}
+
+}  // namespace leat::detail
+
+namespace leat {
+
+LEAT_FUNCTION default_session_scope::default_session_scope(graph_session& s) : session_(&s) { detail::default_sessions().push_back(&s); }
+
+LEAT_FUNCTION tensor_value eval(const output& tensor, graph_session& session) { return eval(tensor, {}, &session); }
+
+}  // namespace leat

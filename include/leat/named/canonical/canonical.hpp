@@ -4,7 +4,6 @@
 // with their sources. An unknown dimension becomes a named one, unless a shape is given: a session gives those of its feeds.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/named/canonical/canonical_rewrite.hpp>
 #include <leat/named/graph/named_part.hpp>
 
 namespace leat {

@@ -275,8 +275,8 @@ class canonical_builder {
     for (int k : rewrite->operands) {
       operands.emplace_back(made_.table, row_of(index, nodes_.input(g_, index, k)));
     }
-    const output made = rewrite->updates ? write_all(*rewrite, operands, index)
-                                         : rewrite->make(made_.table, operands, graph_operation(g_, index));
+    const output made =
+        rewrite->updates ? write_all(*rewrite, operands, index) : rewrite->make(made_.table, operands, graph_operation(g_, index));
     if (!static_cast<bool>(made)) fail(index, "its axes, shape or dtype are known only when it runs");
     return waiting(made.index(), index);
   }

@@ -93,7 +93,7 @@ std::vector<control_input> unused_in(flow_context& context, int first);
 std::vector<output> build_branch(cond_context& context, const branch_function& function);
 
 std::vector<output> build_cond(const output& predicate, const branch_function& true_function, const branch_function& false_function,
-                                      std::string_view name);
+                               std::string_view name);
 
 template <class R>
 constexpr int form_number() {

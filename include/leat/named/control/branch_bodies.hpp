@@ -62,8 +62,8 @@ LEAT_FUNCTION std::vector<output> build_branch(cond_context& context, const bran
   return results;
 }
 
-LEAT_FUNCTION std::vector<output> build_cond(const output& predicate, const branch_function& true_function, const branch_function& false_function,
-                                      std::string_view name) {
+LEAT_FUNCTION std::vector<output> build_cond(const output& predicate, const branch_function& true_function,
+                                             const branch_function& false_function, std::string_view name) {
   graph& g = predicate.owner();
   named_part& nodes = g.named();
   const name_scope scope(g, name);

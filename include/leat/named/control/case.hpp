@@ -29,11 +29,7 @@ graph_operation at_most_true(const std::vector<output>& predicates, std::int32_t
 
 std::vector<output> build_case(const std::vector<case_branch>& branches, std::size_t at, const branch_function& otherwise);
 graph& graph_of_cases(const std::vector<case_branch>& branches);
-inline std::vector<output> predicates_of(const std::vector<case_branch>& branches) {
-  std::vector<output> list;
-  for (const case_branch& b : branches) list.push_back(b.predicate);
-  return list;
-}
+std::vector<output> predicates_of(const std::vector<case_branch>& branches);
 
 }  // namespace detail
 
@@ -56,7 +52,7 @@ auto case_of(const std::vector<case_branch>& branches, Default otherwise, const 
 }
 /// Without a default: one of the predicates must hold, which is checked at run time; returns the tensors of its branch.
 std::vector<output> case_of(const std::vector<case_branch>& branches, const case_options& options = {},
-                                   const std::source_location& where = std::source_location::current());
+                            const std::source_location& where = std::source_location::current());
 
 }  // namespace leat
 

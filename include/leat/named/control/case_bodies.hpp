@@ -43,7 +43,7 @@ LEAT_FUNCTION graph& graph_of_cases(const std::vector<case_branch>& branches) {
 namespace leat {
 
 LEAT_FUNCTION std::vector<output> case_of(const std::vector<case_branch>& branches, const case_options& options,
-                                   const std::source_location& where) {
+                                          const std::source_location& where) {
   graph& g = detail::graph_of_cases(branches);
   const default_graph_scope here(g);
   const source_scope line(g, where);
@@ -80,3 +80,13 @@ LEAT_FUNCTION std::vector<output> case_of(const std::vector<case_branch>& branch
 }
 
 }  // namespace leat
+
+namespace leat::detail {
+
+LEAT_FUNCTION std::vector<output> predicates_of(const std::vector<case_branch>& branches) {
+  std::vector<output> list;
+  for (const case_branch& b : branches) list.push_back(b.predicate);
+  return list;
+}
+
+}  // namespace leat::detail

@@ -17,7 +17,7 @@ struct check_options {
 namespace detail {
 
 graph_operation assert_node(const output& condition, const std::vector<output>& data, std::int64_t summarize,
-                                   std::string_view name);
+                            std::string_view name);
 
 }  // namespace detail
 
@@ -25,70 +25,40 @@ graph_operation assert_node(const output& condition, const std::vector<output>& 
 /// one node; other data are fetched only in a branch that runs if the condition does not hold.
 /// Shapes: condition []. Dtypes: bool. Errors: invalid_argument for a condition of another shape or dtype. Source: `Assert`.
 graph_operation check(const output& condition, const std::vector<operand_value>& data, const check_options& options = {},
-                             const std::source_location& where = std::source_location::current());
+                      const std::source_location& where = std::source_location::current());
 
-namespace detail {
-
-struct comparison_words {
-  std::string_view symbol;
-  std::string_view name;
-};
-using comparison_function = output (*)(const operand_value&, const operand_value&, std::string_view, const std::source_location&);
-
-graph_operation check_pair(const comparison_words& words, comparison_function compare, std::string_view compare_name,
-                                  const operand_value& x_given, const operand_value& y_given, const std::vector<operand_value>& data,
-                                  const check_options& options, const std::source_location& where);
-
-}  // namespace detail
-
-#define LEAT_CHECK_PAIR(function, symbol, scope_name, comparison, node_name)                                         \
-  inline graph_operation function(const operand_value& x, const operand_value& y, const check_options& options = {}, \
-                                  const std::source_location& where = std::source_location::current()) {             \
-    return detail::check_pair({symbol, scope_name}, comparison, node_name, x, y, {}, options, where);                \
-  }
+#define LEAT_CHECK_PAIR(function)                                                                             \
+  graph_operation function(const operand_value& x, const operand_value& y, const check_options& options = {}, \
+                           const std::source_location& where = std::source_location::current());
 
 /// An operation that fails at run time if the condition does not hold for all elements, which broadcast; the error shows both tensors.
 /// Errors: invalid_argument. Source: `assert_equal`, `assert_none_equal`, `assert_less`, `assert_less_equal`, `assert_greater`,
 /// `assert_greater_equal`.
-LEAT_CHECK_PAIR(check_equal, "==", "assert_equal", equal, "Equal")
-LEAT_CHECK_PAIR(check_not_equal, "!=", "assert_none_equal", not_equal, "NotEqual")
-LEAT_CHECK_PAIR(check_less, "<", "assert_less", less, "Less")
-LEAT_CHECK_PAIR(check_less_equal, "<=", "assert_less_equal", less_equal, "LessEqual")
-LEAT_CHECK_PAIR(check_greater, ">", "assert_greater", greater, "Greater")
-LEAT_CHECK_PAIR(check_greater_equal, ">=", "assert_greater_equal", greater_equal, "GreaterEqual")
+LEAT_CHECK_PAIR(check_equal)
+LEAT_CHECK_PAIR(check_not_equal)
+LEAT_CHECK_PAIR(check_less)
+LEAT_CHECK_PAIR(check_less_equal)
+LEAT_CHECK_PAIR(check_greater)
+LEAT_CHECK_PAIR(check_greater_equal)
 #undef LEAT_CHECK_PAIR
 
-namespace detail {
-graph_operation check_sign(const output& x_given, std::string_view symbol, std::string_view name, bool zero_first,
-                                  const comparison_words& words, comparison_function compare, std::string_view compare_name,
-                                  const check_options& options, const std::source_location& where);
-}  // namespace detail
-
 /// An operation that fails at run time if an element is not > 0. Errors: invalid_argument. Source: `assert_positive`.
-inline graph_operation check_positive(const output& x, const check_options& options = {},
-                                      const std::source_location& where = std::source_location::current()) {
-  return detail::check_sign(x, ">", "assert_positive", true, {"<", "assert_less"}, less, "Less", options, where);
-}
+graph_operation check_positive(const output& x, const check_options& options = {},
+                               const std::source_location& where = std::source_location::current());
 /// An operation that fails at run time if an element is not < 0. Errors: invalid_argument. Source: `assert_negative`.
-inline graph_operation check_negative(const output& x, const check_options& options = {},
-                                      const std::source_location& where = std::source_location::current()) {
-  return detail::check_sign(x, "<", "assert_negative", false, {"<", "assert_less"}, less, "Less", options, where);
-}
+graph_operation check_negative(const output& x, const check_options& options = {},
+                               const std::source_location& where = std::source_location::current());
 /// An operation that fails at run time if an element is not ≥ 0. Errors: invalid_argument. Source: `assert_non_negative`.
-inline graph_operation check_non_negative(const output& x, const check_options& options = {},
-                                          const std::source_location& where = std::source_location::current()) {
-  return detail::check_sign(x, ">=", "assert_non_negative", true, {"<=", "assert_less_equal"}, less_equal, "LessEqual", options, where);
-}
+graph_operation check_non_negative(const output& x, const check_options& options = {},
+                                   const std::source_location& where = std::source_location::current());
 /// An operation that fails at run time if an element is not ≤ 0. Errors: invalid_argument. Source: `assert_non_positive`.
-inline graph_operation check_non_positive(const output& x, const check_options& options = {},
-                                          const std::source_location& where = std::source_location::current()) {
-  return detail::check_sign(x, "<=", "assert_non_positive", false, {"<=", "assert_less_equal"}, less_equal, "LessEqual", options, where);
-}
+graph_operation check_non_positive(const output& x, const check_options& options = {},
+                                   const std::source_location& where = std::source_location::current());
 
 /// An operation that fails if a tensor has another rank: at once if it is known, otherwise at run time.
 /// Errors: invalid_argument. Source: `assert_rank`.
 graph_operation check_rank(const output& x_given, std::int32_t rank, const check_options& options = {},
-                                  const std::source_location& where = std::source_location::current());
+                           const std::source_location& where = std::source_location::current());
 
 }  // namespace leat
 

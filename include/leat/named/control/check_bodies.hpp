@@ -10,8 +10,14 @@
 
 namespace leat::detail {
 
+struct comparison_words {
+  std::string_view symbol;
+  std::string_view name;
+};
+using comparison_function = output (*)(const operand_value&, const operand_value&, std::string_view, const std::source_location&);
+
 LEAT_FUNCTION graph_operation assert_node(const output& condition, const std::vector<output>& data, std::int64_t summarize,
-                                   std::string_view name) {
+                                          std::string_view name) {
   std::vector<number_argument> inputs{condition};
   inputs.insert(inputs.end(), data.begin(), data.end());
   return call_operator(condition.owner(), "Assert", inputs, {{"summarize", summarize}}, name);
@@ -22,7 +28,7 @@ LEAT_FUNCTION graph_operation assert_node(const output& condition, const std::ve
 namespace leat {
 
 LEAT_FUNCTION graph_operation check(const output& condition, const std::vector<operand_value>& data, const check_options& options,
-                             const std::source_location& where) {
+                                    const std::source_location& where) {
   if (!static_cast<bool>(condition)) throw invalid_argument("check: a condition that is no node of a graph");
   graph& g = condition.owner();
   const default_graph_scope here(g);
@@ -52,8 +58,8 @@ LEAT_FUNCTION graph_operation check(const output& condition, const std::vector<o
 namespace leat::detail {
 
 LEAT_FUNCTION graph_operation check_pair(const comparison_words& words, comparison_function compare, std::string_view compare_name,
-                                  const operand_value& x_given, const operand_value& y_given, const std::vector<operand_value>& data,
-                                  const check_options& options, const std::source_location& where) {
+                                         const operand_value& x_given, const operand_value& y_given, const std::vector<operand_value>& data,
+                                         const check_options& options, const std::source_location& where) {
   graph& g = graph_of(std::array{x_given, y_given});
   const default_graph_scope here(g);
   const source_scope line(g, where);
@@ -79,8 +85,8 @@ LEAT_FUNCTION graph_operation check_pair(const comparison_words& words, comparis
 }
 
 LEAT_FUNCTION graph_operation check_sign(const output& x_given, std::string_view symbol, std::string_view name, bool zero_first,
-                                  const comparison_words& words, comparison_function compare, std::string_view compare_name,
-                                  const check_options& options, const std::source_location& where) {
+                                         const comparison_words& words, comparison_function compare, std::string_view compare_name,
+                                         const check_options& options, const std::source_location& where) {
   graph& g = x_given.owner();
   const default_graph_scope here(g);
   const name_scope scope(g, options.name.empty() ? name : options.name);
@@ -97,7 +103,7 @@ LEAT_FUNCTION graph_operation check_sign(const output& x_given, std::string_view
 namespace leat {
 
 LEAT_FUNCTION graph_operation check_rank(const output& x_given, std::int32_t rank, const check_options& options,
-                                  const std::source_location& where) {
+                                         const std::source_location& where) {
   graph& g = x_given.owner();
   const default_graph_scope here(g);
   const source_scope line(g, where);
@@ -117,5 +123,34 @@ LEAT_FUNCTION graph_operation check_rank(const output& x_given, std::int32_t ran
   return check(equal(is, wanted), {"", "Tensor " + x.name() + " must have rank", wanted, "Received shape: ", shown},
                {.summarize = options.summarize}, where);
 }
+
+LEAT_FUNCTION graph_operation check_positive(const output& x, const check_options& options, const std::source_location& where) {
+  return detail::check_sign(x, ">", "assert_positive", true, {"<", "assert_less"}, less, "Less", options, where);
+}
+
+LEAT_FUNCTION graph_operation check_negative(const output& x, const check_options& options, const std::source_location& where) {
+  return detail::check_sign(x, "<", "assert_negative", false, {"<", "assert_less"}, less, "Less", options, where);
+}
+
+LEAT_FUNCTION graph_operation check_non_negative(const output& x, const check_options& options, const std::source_location& where) {
+  return detail::check_sign(x, ">=", "assert_non_negative", true, {"<=", "assert_less_equal"}, less_equal, "LessEqual", options, where);
+}
+
+LEAT_FUNCTION graph_operation check_non_positive(const output& x, const check_options& options, const std::source_location& where) {
+  return detail::check_sign(x, "<=", "assert_non_positive", false, {"<=", "assert_less_equal"}, less_equal, "LessEqual", options, where);
+}
+
+#define LEAT_CHECK_PAIR(function, symbol, scope_name, comparison, node_name)                                           \
+  LEAT_FUNCTION graph_operation function(const operand_value& x, const operand_value& y, const check_options& options, \
+                                         const std::source_location& where) {                                          \
+    return detail::check_pair({symbol, scope_name}, comparison, node_name, x, y, {}, options, where);                  \
+  }
+LEAT_CHECK_PAIR(check_equal, "==", "assert_equal", equal, "Equal")
+LEAT_CHECK_PAIR(check_not_equal, "!=", "assert_none_equal", not_equal, "NotEqual")
+LEAT_CHECK_PAIR(check_less, "<", "assert_less", less, "Less")
+LEAT_CHECK_PAIR(check_less_equal, "<=", "assert_less_equal", less_equal, "LessEqual")
+LEAT_CHECK_PAIR(check_greater, ">", "assert_greater", greater, "Greater")
+LEAT_CHECK_PAIR(check_greater_equal, ">=", "assert_greater_equal", greater_equal, "GreaterEqual")
+#undef LEAT_CHECK_PAIR
 
 }  // namespace leat

@@ -50,8 +50,8 @@ LEAT_FUNCTION void check_one_iteration(named_part& nodes, const output& merge, c
 }
 
 LEAT_FUNCTION std::vector<output> build_loop(while_context& context, const loop_function& condition, const loop_function& body,
-                                      const std::vector<output>& variables, const std::vector<shape_value>& invariants,
-                                      std::string_view scope) {
+                                             const std::vector<output>& variables, const std::vector<shape_value>& invariants,
+                                             std::string_view scope) {
   graph& g = context.owner();
   named_part& nodes = g.named();
   const inside_context inside(nodes, &context);
@@ -120,7 +120,7 @@ LEAT_FUNCTION std::vector<output> build_loop(while_context& context, const loop_
 }
 
 LEAT_FUNCTION std::vector<output> make_loop(loop_function condition, loop_function body, const std::vector<operand_value>& variables,
-                                     const while_options& options, const std::source_location& where) {
+                                            const while_options& options, const std::source_location& where) {
   if (variables.empty()) throw invalid_argument("No loop variables provided");
   if (options.parallel_iterations < 1)
     throw invalid_argument("`parallel_iterations` must be a positive integer, got " + std::to_string(options.parallel_iterations));

@@ -4,7 +4,7 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/graph/operator.hpp>
-#include <leat/proto/graph_def.hpp>
+#include <leat/proto/node_def.hpp>
 
 namespace leat {
 

@@ -4,7 +4,7 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/exchange/export.hpp>
 #include <leat/named/graph/named_part.hpp>
-#include <leat/proto/graph_def.hpp>
+#include <leat/proto/node_def.hpp>
 
 namespace leat {
 

@@ -341,8 +341,7 @@ class importer {
     check_attributes(d, attributes);
     for (const auto& range : ranges)
       for (int i = range.first; i < range.first + range.count; ++i)
-        if (range.argument->reference && !is_open(request, i) &&
-            !may_refer(request.inputs[static_cast<std::size_t>(i)]))
+        if (range.argument->reference && !is_open(request, i) && !may_refer(request.inputs[static_cast<std::size_t>(i)]))
           throw invalid_argument("input '" + range.argument->name + "' must be a variable, and '" +
                                  def.inputs[static_cast<std::size_t>(i)] + "' gives a value");
     request.results = infer_results(d, request.inputs, infos, attributes);

@@ -3,7 +3,7 @@
 
 #include <leat/named/graph/default_graph.hpp>
 #include <leat/named/graph/lookup.hpp>
-#include <leat/proto/graph_def.hpp>
+#include <leat/proto/node_def.hpp>
 
 namespace leat {
 

@@ -10,8 +10,8 @@
 namespace leat {
 
 LEAT_FUNCTION graph_operation host_function(host_callback function, const std::vector<operand_value>& inputs,
-                                     const std::vector<dtype>& result_types, const host_function_options& options,
-                                     const std::source_location& where) {
+                                            const std::vector<dtype>& result_types, const host_function_options& options,
+                                            const std::source_location& where) {
   if (!function) throw invalid_argument("host_function: no function");
   graph& g = detail::graph_of(inputs);
   const source_scope line(g, where);

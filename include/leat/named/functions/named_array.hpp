@@ -10,11 +10,16 @@ namespace leat {
 /// Axes, sizes, positions: a list, one number, or a tensor of them.
 class index_list {
  public:
-  index_list(std::int32_t one) : held_(tensor_literal(one)) {}
-  index_list(std::initializer_list<std::int32_t> list) : held_(tensor_literal(list)) {}
-  index_list(const std::vector<std::int32_t>& list) : held_(tensor_literal(list)) {}
-  index_list(const tensor_literal& literal) : held_(literal) {}
-  index_list(const output& tensor) : held_(tensor) {}
+  index_list(std::int32_t one);
+  index_list(std::initializer_list<std::int32_t> list);
+  index_list(const std::vector<std::int32_t>& list);
+  index_list(const tensor_literal& literal);
+  index_list(const output& tensor);
+  index_list(const index_list&);
+  index_list(index_list&&) noexcept;
+  index_list& operator=(const index_list&);
+  index_list& operator=(index_list&&) noexcept;
+  ~index_list();
   const number_argument& argument() const { return held_; }
 
  private:
@@ -22,11 +27,9 @@ class index_list {
 };
 
 namespace detail {
-inline output call_with(const op_info& op, const operand_value& x, std::span<const number_argument> arguments,
-                        std::span<const std::int64_t> numbers, std::string_view name, std::string_view default_name,
-                        const std::source_location& where) {
-  return call_named(op, {x}, numbers, name, default_name, where, 0, arguments);
-}
+output call_with(const op_info& op, const operand_value& x, std::span<const number_argument> arguments,
+                 std::span<const std::int64_t> numbers, std::string_view name, std::string_view default_name,
+                 const std::source_location& where);
 }  // namespace detail
 
 /// Whether a reduction keeps the reduced axes as dimensions of 1.
@@ -35,83 +38,62 @@ enum class keep_dims : bool { no, yes };
 struct all_axes_tag {};
 inline constexpr all_axes_tag all_axes{};
 
-#define LEAT_NAMED_REDUCTION(function, definition)                                                                                   \
-  inline output function(const operand_value& x, const index_list& axes, keep_dims keep = keep_dims::no, std::string_view name = {}, \
-                         const std::source_location& where = std::source_location::current()) {                                      \
-    const std::int64_t numbers[]{keep == keep_dims::yes};                                                                            \
-    return detail::call_with(info_of<definition>, x, std::span(&axes.argument(), 1), numbers, name, definition::type, where);        \
-  }                                                                                                                                  \
-  inline output function(const operand_value& x, all_axes_tag, keep_dims keep = keep_dims::no, std::string_view name = {},           \
-                         const std::source_location& where = std::source_location::current()) {                                      \
-    const std::int64_t numbers[]{keep == keep_dims::yes};                                                                            \
-    return detail::call_with(info_of<definition>, x, {}, numbers, name, definition::type, where);                                    \
-  }
+#define LEAT_NAMED_REDUCTION(function)                                                                                        \
+  output function(const operand_value& x, const index_list& axes, keep_dims keep = keep_dims::no, std::string_view name = {}, \
+                  const std::source_location& where = std::source_location::current());                                       \
+  output function(const operand_value& x, all_axes_tag, keep_dims keep = keep_dims::no, std::string_view name = {},           \
+                  const std::source_location& where = std::source_location::current());
 
 /// Reductions along `axes`, or `all_axes`. Dtypes: numbers; bool for `reduce_all` and `reduce_any`. Errors: invalid_argument if an axis
 /// is out of range or named twice. Source: TensorFlow functions of the same names.
-LEAT_NAMED_REDUCTION(reduce_sum, sum_op)
-LEAT_NAMED_REDUCTION(reduce_mean, mean_op)
-LEAT_NAMED_REDUCTION(reduce_max, max_op)
-LEAT_NAMED_REDUCTION(reduce_min, min_op)
-LEAT_NAMED_REDUCTION(reduce_prod, prod_op)
-LEAT_NAMED_REDUCTION(reduce_all, all_op)
-LEAT_NAMED_REDUCTION(reduce_any, any_op)
+LEAT_NAMED_REDUCTION(reduce_sum)
+LEAT_NAMED_REDUCTION(reduce_mean)
+LEAT_NAMED_REDUCTION(reduce_max)
+LEAT_NAMED_REDUCTION(reduce_min)
+LEAT_NAMED_REDUCTION(reduce_prod)
+LEAT_NAMED_REDUCTION(reduce_all)
+LEAT_NAMED_REDUCTION(reduce_any)
 
 #undef LEAT_NAMED_REDUCTION
 
 /// The index of the largest element along an axis, the first of equals, int64. Shapes: result x without the axis. Dtypes: numbers.
 /// Source: `argmax`.
 output argmax(const operand_value& x, const index_list& axis, std::string_view name = {},
-                     const std::source_location& where = std::source_location::current());
+              const std::source_location& where = std::source_location::current());
 /// The index of the smallest element along an axis, the first of equals, int64. Shapes: result x without the axis. Dtypes: numbers.
 /// Source: `argmin`.
 output argmin(const operand_value& x, const index_list& axis, std::string_view name = {},
-                     const std::source_location& where = std::source_location::current());
+              const std::source_location& where = std::source_location::current());
 
 /// The same elements in another shape; one dimension of -1 is computed. Errors: invalid_argument if the number of elements differs.
 /// Source: `reshape`.
-inline output reshape(const operand_value& x, const index_list& shape, std::string_view name = {},
-                      const std::source_location& where = std::source_location::current()) {
-  return detail::call_with(info_of<reshape_op>, x, std::span(&shape.argument(), 1), {}, name, "Reshape", where);
-}
+output reshape(const operand_value& x, const index_list& shape, std::string_view name = {},
+               const std::source_location& where = std::source_location::current());
 /// x with permuted axes: result axis k is axis perm[k] of x. Errors: invalid_argument if `perm` is no permutation of the axes.
 /// Source: `transpose`.
-inline output transpose(const operand_value& x, const index_list& perm, std::string_view name = {},
-                        const std::source_location& where = std::source_location::current()) {
-  return detail::call_with(info_of<transpose_op>, x, std::span(&perm.argument(), 1), {}, name, "transpose", where);
-}
+output transpose(const operand_value& x, const index_list& perm, std::string_view name = {},
+                 const std::source_location& where = std::source_location::current());
 /// x with a new dimension of 1 before an axis. Source: `expand_dims`.
-inline output expand_dims(const operand_value& x, const index_list& axis, std::string_view name = {},
-                          const std::source_location& where = std::source_location::current()) {
-  return detail::call_with(info_of<expand_dims_op>, x, std::span(&axis.argument(), 1), {}, name, "ExpandDims", where);
-}
+output expand_dims(const operand_value& x, const index_list& axis, std::string_view name = {},
+                   const std::source_location& where = std::source_location::current());
 /// x without dimensions of 1: all, or those of `axes`. Errors: invalid_argument if a dimension at `axes` is not 1. Source: `squeeze`.
-inline output squeeze(const operand_value& x, const std::vector<std::int64_t>& axes, std::string_view name = {},
-                      const std::source_location& where = std::source_location::current()) {
-  return detail::call_with(info_of<squeeze_op>, x, {}, axes, name, "Squeeze", where);
-}
+output squeeze(const operand_value& x, const std::vector<std::int64_t>& axes, std::string_view name = {},
+               const std::source_location& where = std::source_location::current());
 /// x broadcast to a shape. Errors: invalid_argument if x does not broadcast to it. Source: `broadcast_to`.
-inline output broadcast_to(const operand_value& x, const index_list& shape, std::string_view name,
-                           const std::source_location& where = std::source_location::current()) {
-  return detail::call_with(info_of<broadcast_to_op>, x, std::span(&shape.argument(), 1), {}, name, "BroadcastTo", where);
-}
+output broadcast_to(const operand_value& x, const index_list& shape, std::string_view name,
+                    const std::source_location& where = std::source_location::current());
 /// The slice that begins at `begin` and has the sizes `size`; -1 extends to the end. Source: `slice`.
 output slice(const operand_value& x, const index_list& begin, const index_list& size, std::string_view name = {},
-                    const std::source_location& where = std::source_location::current());
+             const std::source_location& where = std::source_location::current());
 /// x padded with zeros; `paddings` has a row [before, after] for each axis. Source: `pad`.
-inline output pad(const operand_value& x, const tensor_literal& paddings, std::string_view name = {},
-                  const std::source_location& where = std::source_location::current()) {
-  const number_argument only[]{paddings};
-  return detail::call_with(info_of<pad_op>, x, only, {}, name, "Pad", where);
-}
+output pad(const operand_value& x, const tensor_literal& paddings, std::string_view name = {},
+           const std::source_location& where = std::source_location::current());
 /// Rows by index: result[i…] = params[indices[i…]]. Errors in a run: invalid_argument if an index is out of range. Source: `gather`.
-inline output gather(const operand_value& params, const operand_value& indices, std::string_view name,
-                     const std::source_location& where = std::source_location::current()) {
-  return detail::call_named(info_of<gather_op>, {params, indices}, {}, name, "GatherV2", where, 2);
-}
+output gather(const operand_value& params, const operand_value& indices, std::string_view name,
+              const std::source_location& where = std::source_location::current());
 /// Arrays concatenated along an axis. Shapes: equal except along the axis, where sizes add up. Dtypes: all the same. Source: `concat`.
 output concat(const std::vector<output>& values, std::int32_t axis, std::string_view name = {},
-                     const std::source_location& where = std::source_location::current());
+              const std::source_location& where = std::source_location::current());
 
 }  // namespace leat
 

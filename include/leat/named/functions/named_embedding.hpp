@@ -25,24 +25,16 @@ shard_rows rows_by_div(const std::vector<output>& tables, const output& ids);
 /// The rows of a table [rows, ...] at ids [...]: the ids' shape followed by a row's. A table may be given in shards.
 /// Source: `embedding_lookup`. Errors: invalid_argument without a table, or if ids are not integers.
 output embedding_lookup(const std::vector<output>& tables, const operand_value& ids,
-                               partition_strategy strategy = partition_strategy::mod, std::string_view name = "embedding_lookup",
-                               const std::source_location& where = std::source_location::current());
-inline output embedding_lookup(const output& table, const operand_value& ids, std::string_view name = "embedding_lookup",
-                               const std::source_location& where = std::source_location::current()) {
-  return embedding_lookup(std::vector<output>{table}, ids, partition_strategy::mod, name, where);
-}
+                        partition_strategy strategy = partition_strategy::mod, std::string_view name = "embedding_lookup",
+                        const std::source_location& where = std::source_location::current());
+output embedding_lookup(const output& table, const operand_value& ids, std::string_view name = "embedding_lookup",
+                        const std::source_location& where = std::source_location::current());
 
 // Updates rows of a variable with those of `updates`: sets, adds and so on; repeated indices all count. Source: `scatter_update`,
 // `scatter_add`, ...
-#define LEAT_NAMED_SCATTER(function, type)                                                                                         \
-  inline output function(const output& variable, const operand_value& indices, const operand_value& updates, std::string_view name = type, \
-                         const std::source_location& where = std::source_location::current()) {                                    \
-    const source_scope line(variable.owner(), where);                                                                              \
-    const auto argument = [](const operand_value& v) {                                                                             \
-      return v.tensor() != nullptr ? number_argument(*v.tensor()) : number_argument(*v.literal());                                 \
-    };                                                                                                                             \
-    return call_operator(variable.owner(), type, {variable, argument(indices), argument(updates)}, {}, name).result();             \
-  }
+#define LEAT_NAMED_SCATTER(function, type)                                                                                          \
+  output function(const output& variable, const operand_value& indices, const operand_value& updates, std::string_view name = type, \
+                  const std::source_location& where = std::source_location::current());
 LEAT_NAMED_SCATTER(scatter_update, "ScatterUpdate")
 LEAT_NAMED_SCATTER(scatter_add, "ScatterAdd")
 LEAT_NAMED_SCATTER(scatter_sub, "ScatterSub")

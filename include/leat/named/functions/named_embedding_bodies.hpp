@@ -39,9 +39,8 @@ LEAT_FUNCTION shard_rows rows_by_div(const std::vector<output>& tables, const ou
 
 namespace leat {
 
-LEAT_FUNCTION output embedding_lookup(const std::vector<output>& tables, const operand_value& ids,
-                               partition_strategy strategy, std::string_view name,
-                               const std::source_location& where) {
+LEAT_FUNCTION output embedding_lookup(const std::vector<output>& tables, const operand_value& ids, partition_strategy strategy,
+                                      std::string_view name, const std::source_location& where) {
   if (tables.empty()) throw invalid_argument("embedding_lookup: Need at least one param");
   graph& g = tables.front().owner();
   named_part& nodes = g.named();
@@ -94,5 +93,28 @@ LEAT_FUNCTION output embedding_lookup(const std::vector<output>& tables, const o
   }
   return reshape(together, whole, "Reshape", where);
 }
+
+LEAT_FUNCTION output embedding_lookup(const output& table, const operand_value& ids, std::string_view name,
+                                      const std::source_location& where) {
+  return embedding_lookup(std::vector<output>{table}, ids, partition_strategy::mod, name, where);
+}
+
+#define LEAT_NAMED_SCATTER(function, type)                                                                                                 \
+  LEAT_FUNCTION output function(const output& variable, const operand_value& indices, const operand_value& updates, std::string_view name, \
+                                const std::source_location& where) {                                                                       \
+    const source_scope line(variable.owner(), where);                                                                                      \
+    const auto argument = [](const operand_value& v) {                                                                                     \
+      return v.tensor() != nullptr ? number_argument(*v.tensor()) : number_argument(*v.literal());                                         \
+    };                                                                                                                                     \
+    return call_operator(variable.owner(), type, {variable, argument(indices), argument(updates)}, {}, name).result();                     \
+  }
+LEAT_NAMED_SCATTER(scatter_update, "ScatterUpdate")
+LEAT_NAMED_SCATTER(scatter_add, "ScatterAdd")
+LEAT_NAMED_SCATTER(scatter_sub, "ScatterSub")
+LEAT_NAMED_SCATTER(scatter_mul, "ScatterMul")
+LEAT_NAMED_SCATTER(scatter_div, "ScatterDiv")
+LEAT_NAMED_SCATTER(scatter_min, "ScatterMin")
+LEAT_NAMED_SCATTER(scatter_max, "ScatterMax")
+#undef LEAT_NAMED_SCATTER
 
 }  // namespace leat

@@ -9,12 +9,12 @@ namespace leat {
 
 /// value + bias along the last dimension. Shapes: value [..., n], bias [n]; result like value. Source: `bias_add`.
 output bias_add(const output& value, const operand_value& bias, std::string_view name = "BiasAdd",
-                       const std::source_location& where = std::source_location::current());
+                const std::source_location& where = std::source_location::current());
 
 /// Each element 0 with probability `rate`, otherwise x / (1 - rate), drawn anew in each run. Source: `dropout`.
 /// Errors: invalid_argument for a rate outside [0, 1), or x that is not floating point.
 output dropout(const output& x, double rate, std::uint64_t seed = 0, std::string_view name = "dropout",
-                      const std::source_location& where = std::source_location::current());
+               const std::source_location& where = std::source_location::current());
 
 /// The results of `moments`.
 struct moments_result {
@@ -23,11 +23,11 @@ struct moments_result {
 };
 /// Mean and biased variance along axes. Shapes: x without the axes, or with these as 1. Source: `moments`.
 moments_result moments(const output& x, const std::vector<std::int32_t>& axes, keep_dims keep = keep_dims::no,
-                              std::string_view name = "moments", const std::source_location& where = std::source_location::current());
+                       std::string_view name = "moments", const std::source_location& where = std::source_location::current());
 
 /// x / sqrt(max(Σ x², epsilon)) along an axis. Shapes: result like x. Dtypes: floating point. Source: `l2_normalize`.
 output l2_normalize(const output& x, std::int32_t axis, double epsilon = 1e-12, std::string_view name = "l2_normalize",
-                           const std::source_location& where = std::source_location::current());
+                    const std::source_location& where = std::source_location::current());
 
 /// sqrt(Σ x²) of all elements, a scalar. Dtypes: floating point. Source: `norm`.
 output norm(const output& x, std::string_view name = "norm", const std::source_location& where = std::source_location::current());
@@ -41,14 +41,14 @@ struct normalization_options {
 /// (x - mean) / sqrt(variance + epsilon) * scale + offset, with the factors that do not depend on x computed first.
 /// Source: `batch_normalization`.
 output batch_normalization(const output& x, const operand_value& mean, const operand_value& variance,
-                                  const normalization_options& options = {}, std::string_view name = "batchnorm",
-                                  const std::source_location& where = std::source_location::current());
+                           const normalization_options& options = {}, std::string_view name = "batchnorm",
+                           const std::source_location& where = std::source_location::current());
 
 // ---- cross entropies ------------------------------------------------------------------------------------------------
 
 /// max(x, 0) - x z + log(1 + e^-|x|) of logits x and labels z, element-wise. Source: `sigmoid_cross_entropy_with_logits`.
 output sigmoid_cross_entropy_with_logits(const output& labels, const output& logits, std::string_view name = "logistic_loss",
-                                                const std::source_location& where = std::source_location::current());
+                                         const std::source_location& where = std::source_location::current());
 
 namespace detail {
 // The shape of x without its last dimension, and x as a matrix of that dimension's rows.
@@ -58,12 +58,12 @@ output rows_of(const output& x, const std::source_location& where);
 /// -Σ labels log softmax(logits) along the last dimension. Shapes: both [..., classes]; result [...].
 /// Source: `softmax_cross_entropy_with_logits_v2`.
 output softmax_cross_entropy_with_logits(const output& labels, const output& logits, std::string_view name,
-                                                const std::source_location& where = std::source_location::current());
+                                         const std::source_location& where = std::source_location::current());
 
 /// -log softmax(logits)[label]. Shapes: logits [..., classes], integer labels [...]; result [...].
 /// Source: `sparse_softmax_cross_entropy_with_logits`.
 output sparse_softmax_cross_entropy_with_logits(const operand_value& labels, const output& logits, std::string_view name,
-                                                       const std::source_location& where = std::source_location::current());
+                                                const std::source_location& where = std::source_location::current());
 
 // ---- images ---------------------------------------------------------------------------------------------------------
 
@@ -71,21 +71,19 @@ output sparse_softmax_cross_entropy_with_logits(const operand_value& labels, con
 enum class padding { same, valid };
 
 namespace detail {
-inline attribute_map window_attributes(std::vector<std::int64_t> strides, padding p) {
-  return {{"strides", std::move(strides)}, {"padding", p == padding::same ? "SAME" : "VALID"}, {"data_format", "NHWC"}};
-}
+attribute_map window_attributes(std::vector<std::int64_t> strides, padding p);
 }  // namespace detail
 
 /// Convolution of images [batch, height, width, in] with filters [height, width, in, out]; strides [1, down, right, 1].
 /// Errors in a run: unimplemented, unless a kernel is registered. Source: `conv2d`.
 output conv2d(const output& images, const output& filters, const std::vector<std::int64_t>& strides, padding p,
-                     std::string_view name = "Conv2D", const std::source_location& where = std::source_location::current());
+              std::string_view name = "Conv2D", const std::source_location& where = std::source_location::current());
 /// The largest element of each window of images [batch, height, width, channels]. Errors in a run: as `conv2d`. Source: `max_pool`.
 output max_pool(const output& images, const std::vector<std::int64_t>& window, const std::vector<std::int64_t>& strides, padding p,
-                       std::string_view name = "MaxPool", const std::source_location& where = std::source_location::current());
+                std::string_view name = "MaxPool", const std::source_location& where = std::source_location::current());
 /// The mean of each window of images [batch, height, width, channels]. Errors in a run: as `conv2d`. Source: `avg_pool`.
 output avg_pool(const output& images, const std::vector<std::int64_t>& window, const std::vector<std::int64_t>& strides, padding p,
-                       std::string_view name = "AvgPool", const std::source_location& where = std::source_location::current());
+                std::string_view name = "AvgPool", const std::source_location& where = std::source_location::current());
 
 }  // namespace leat
 

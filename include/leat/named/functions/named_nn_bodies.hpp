@@ -10,15 +10,13 @@
 
 namespace leat {
 
-LEAT_FUNCTION output bias_add(const output& value, const operand_value& bias, std::string_view name,
-                       const std::source_location& where) {
+LEAT_FUNCTION output bias_add(const output& value, const operand_value& bias, std::string_view name, const std::source_location& where) {
   const source_scope line(value.owner(), where);
   const number_argument second = bias.tensor() != nullptr ? number_argument(*bias.tensor()) : number_argument(*bias.literal());
   return call_operator(value.owner(), "BiasAdd", {value, second}, {}, name).result();
 }
 
-LEAT_FUNCTION output dropout(const output& x, double rate, std::uint64_t seed, std::string_view name,
-                      const std::source_location& where) {
+LEAT_FUNCTION output dropout(const output& x, double rate, std::uint64_t seed, std::string_view name, const std::source_location& where) {
   if (!(rate >= 0 && rate < 1))
     throw invalid_argument("rate must be a scalar tensor or a float in the range [0, 1), got " + std::to_string(rate));
   if (!is_floating(x.type()))
@@ -42,8 +40,8 @@ LEAT_FUNCTION output dropout(const output& x, double rate, std::uint64_t seed, s
   return select(keep, scaled, zero, "SelectV2", where);
 }
 
-LEAT_FUNCTION moments_result moments(const output& x, const std::vector<std::int32_t>& axes, keep_dims keep,
-                              std::string_view name, const std::source_location& where) {
+LEAT_FUNCTION moments_result moments(const output& x, const std::vector<std::int32_t>& axes, keep_dims keep, std::string_view name,
+                                     const std::source_location& where) {
   const name_scope scope(x.owner(), name);
   const output mean = reduce_mean(x, axes, keep_dims::yes, "mean", where);
   const output squares = squared_difference(x, stop_gradient(mean, "StopGradient", where), "SquaredDifference", where);
@@ -54,7 +52,7 @@ LEAT_FUNCTION moments_result moments(const output& x, const std::vector<std::int
 }
 
 LEAT_FUNCTION output l2_normalize(const output& x, std::int32_t axis, double epsilon, std::string_view name,
-                           const std::source_location& where) {
+                                  const std::source_location& where) {
   const name_scope scope(x.owner(), name);
   const output sum = reduce_sum(square(x, "Square", where), index_list{axis}, keep_dims::yes, "Sum", where);
   const output inverse = rsqrt(maximum(sum, tensor_literal(x.type(), {}, epsilon), "Maximum", where), "Rsqrt", where);
@@ -69,8 +67,7 @@ LEAT_FUNCTION output norm(const output& x, std::string_view name, const std::sou
 }
 
 LEAT_FUNCTION output batch_normalization(const output& x, const operand_value& mean, const operand_value& variance,
-                                  const normalization_options& options, std::string_view name,
-                                  const std::source_location& where) {
+                                         const normalization_options& options, std::string_view name, const std::source_location& where) {
   graph& g = x.owner();
   const name_scope scope(g, name);
   const source_scope line(g, where);
@@ -89,7 +86,7 @@ LEAT_FUNCTION output batch_normalization(const output& x, const operand_value& m
 }
 
 LEAT_FUNCTION output sigmoid_cross_entropy_with_logits(const output& labels, const output& logits, std::string_view name,
-                                                const std::source_location& where) {
+                                                       const std::source_location& where) {
   if (!may_equal(labels.extent(), logits.extent()))
     throw invalid_argument("logits and labels must have the same shape (" + leat::shape_text(logits.extent()) + " vs " +
                            leat::shape_text(labels.extent()) + ")");
@@ -136,7 +133,7 @@ LEAT_FUNCTION output rows_of(const output& x, const std::source_location& where)
 namespace leat {
 
 LEAT_FUNCTION output softmax_cross_entropy_with_logits(const output& labels, const output& logits, std::string_view name,
-                                                const std::source_location& where) {
+                                                       const std::source_location& where) {
   graph& g = logits.owner();
   named_part& nodes = g.named();
   const source_scope line(g, where);
@@ -160,7 +157,7 @@ LEAT_FUNCTION output softmax_cross_entropy_with_logits(const output& labels, con
 }
 
 LEAT_FUNCTION output sparse_softmax_cross_entropy_with_logits(const operand_value& labels, const output& logits, std::string_view name,
-                                                       const std::source_location& where) {
+                                                              const std::source_location& where) {
   graph& g = logits.owner();
   named_part& nodes = g.named();
   const source_scope line(g, where);
@@ -179,23 +176,23 @@ LEAT_FUNCTION output sparse_softmax_cross_entropy_with_logits(const operand_valu
 }
 
 LEAT_FUNCTION output conv2d(const output& images, const output& filters, const std::vector<std::int64_t>& strides, padding p,
-                     std::string_view name, const std::source_location& where) {
+                            std::string_view name, const std::source_location& where) {
   const source_scope line(images.owner(), where);
   attribute_map attributes = detail::window_attributes(strides, p);
   attributes["dilations"] = std::vector<std::int64_t>{1, 1, 1, 1};
   return call_operator(images.owner(), "Conv2D", {images, filters}, std::move(attributes), name).result();
 }
 
-LEAT_FUNCTION output max_pool(const output& images, const std::vector<std::int64_t>& window, const std::vector<std::int64_t>& strides, padding p,
-                       std::string_view name, const std::source_location& where) {
+LEAT_FUNCTION output max_pool(const output& images, const std::vector<std::int64_t>& window, const std::vector<std::int64_t>& strides,
+                              padding p, std::string_view name, const std::source_location& where) {
   const source_scope line(images.owner(), where);
   attribute_map attributes = detail::window_attributes(strides, p);
   attributes["ksize"] = window;
   return call_operator(images.owner(), "MaxPool", {images}, std::move(attributes), name).result();
 }
 
-LEAT_FUNCTION output avg_pool(const output& images, const std::vector<std::int64_t>& window, const std::vector<std::int64_t>& strides, padding p,
-                       std::string_view name, const std::source_location& where) {
+LEAT_FUNCTION output avg_pool(const output& images, const std::vector<std::int64_t>& window, const std::vector<std::int64_t>& strides,
+                              padding p, std::string_view name, const std::source_location& where) {
   const source_scope line(images.owner(), where);
   attribute_map attributes = detail::window_attributes(strides, p);
   attributes["ksize"] = window;
@@ -203,3 +200,11 @@ LEAT_FUNCTION output avg_pool(const output& images, const std::vector<std::int64
 }
 
 }  // namespace leat
+
+namespace leat::detail {
+
+LEAT_FUNCTION attribute_map window_attributes(std::vector<std::int64_t> strides, padding p) {
+  return {{"strides", std::move(strides)}, {"padding", p == padding::same ? "SAME" : "VALID"}, {"data_format", "NHWC"}};
+}
+
+}  // namespace leat::detail

@@ -17,20 +17,25 @@ namespace leat {
 /// beside it.
 class operand_value {
  public:
-  operand_value(const output& tensor) : held_(tensor) {}
-  operand_value(tensor_literal literal) : held_(std::move(literal)) {}
+  operand_value(const output& tensor);
+  operand_value(tensor_literal literal);
+  operand_value(const operand_value&);
+  operand_value(operand_value&&) noexcept;
+  operand_value& operator=(const operand_value&);
+  operand_value& operator=(operand_value&&) noexcept;
+  ~operand_value();
   template <class T>
-  requires(element_type<T> || std::is_convertible_v<T, std::string>)
-  operand_value(const T& value) : held_(tensor_literal(value)) {}
+    requires(element_type<T> || std::is_convertible_v<T, std::string>)
+  operand_value(const T& value) : operand_value(tensor_literal(value)) {}
   template <element_type T>
-  operand_value(const std::vector<T>& values) : held_(tensor_literal(values)) {}
+  operand_value(const std::vector<T>& values) : operand_value(tensor_literal(values)) {}
   template <element_type T>
-  operand_value(std::initializer_list<T> values) : held_(tensor_literal(values)) {}
+  operand_value(std::initializer_list<T> values) : operand_value(tensor_literal(values)) {}
   template <element_type T>
-  operand_value(std::initializer_list<std::initializer_list<T>> rows) : held_(tensor_literal(rows)) {}
+  operand_value(std::initializer_list<std::initializer_list<T>> rows) : operand_value(tensor_literal(rows)) {}
 
-  const output* tensor() const { return std::get_if<output>(&held_); }
-  const tensor_literal* literal() const { return std::get_if<tensor_literal>(&held_); }
+  const output* tensor() const;
+  const tensor_literal* literal() const;
 
  private:
   std::variant<output, tensor_literal> held_;
@@ -55,47 +60,33 @@ std::vector<output> tensors_of(graph& g, std::span<const operand_value> operands
 
 // A node with operands of one dtype.
 output call_named(const op_info& op, std::initializer_list<operand_value> operands, std::span<const std::int64_t> numbers,
-                         std::string_view name, std::string_view default_name, const std::source_location& where, int like_from = 0,
-                         std::span<const number_argument> arguments = {});
+                  std::string_view name, std::string_view default_name, const std::source_location& where, int like_from = 0,
+                  std::span<const number_argument> arguments = {});
 
 }  // namespace detail
 
 /// A constant in the default graph, of the value's dtype. With a shape, the last number is repeated to fill it.
 /// Errors: invalid_argument for a malformed name, and for more values than the shape has elements. Source: `constant`.
-inline output constant(const tensor_literal& value, std::string_view name = "Const",
-                       const std::source_location& where = std::source_location::current()) {
-  graph& g = default_graph();
-  const source_scope line(g, where);
-  return g.named().make_constant(g, value, name);
-}
-inline output constant(const tensor_literal& value, const shape_value& extent, std::string_view name = "Const",
-                       const std::source_location& where = std::source_location::current()) {
-  return constant(value.shaped(extent), name, where);
-}
-inline output constant(const tensor_literal& value, dtype type, std::string_view name = "Const",
-                       const std::source_location& where = std::source_location::current()) {
-  return constant(value.as(type), name, where);
-}
+output constant(const tensor_literal& value, std::string_view name = "Const",
+                const std::source_location& where = std::source_location::current());
+output constant(const tensor_literal& value, const shape_value& extent, std::string_view name = "Const",
+                const std::source_location& where = std::source_location::current());
+output constant(const tensor_literal& value, dtype type, std::string_view name = "Const",
+                const std::source_location& where = std::source_location::current());
 
 /// A tensor that is fed in each run. Dimensions of -1 are unknown; without a shape the rank is. Source: `placeholder`.
 output placeholder(dtype type, const shape_value& extent = unknown_shape, std::string_view name = "Placeholder",
-                          const std::source_location& where = std::source_location::current());
+                   const std::source_location& where = std::source_location::current());
 
 /// The tensor itself, as a node of its own, which waits for control dependencies. Source: `identity`.
-inline output identity(const operand_value& x, std::string_view name, const std::source_location& where = std::source_location::current()) {
-  return detail::call_named(info_of<identity_op>, {x}, {}, name, "Identity", where);
-}
+output identity(const operand_value& x, std::string_view name, const std::source_location& where = std::source_location::current());
 
 /// Zeros of a static shape, as one constant. Source: `zeros`.
-inline output zeros_of(const shape_value& extent, dtype type = dtype::float32, std::string_view name = "zeros",
-                       const std::source_location& where = std::source_location::current()) {
-  return constant(tensor_literal(type, extent, 0), name, where);
-}
+output zeros_of(const shape_value& extent, dtype type = dtype::float32, std::string_view name = "zeros",
+                const std::source_location& where = std::source_location::current());
 /// Ones of a static shape, as one constant. Source: `ones`.
-inline output ones_of(const shape_value& extent, dtype type = dtype::float32, std::string_view name = "ones",
-                      const std::source_location& where = std::source_location::current()) {
-  return constant(tensor_literal(type, extent, 1), name, where);
-}
+output ones_of(const shape_value& extent, dtype type = dtype::float32, std::string_view name = "ones",
+               const std::source_location& where = std::source_location::current());
 
 // ---- groups ---------------------------------------------------------------------------------------------------------
 
@@ -105,11 +96,9 @@ graph_operation no_op(std::string_view name = "NoOp", const std::source_location
 /// An operation that is done when all of these are. Nodes on several devices are first grouped per device.
 /// Source: `group`.
 graph_operation group(const std::vector<control_input>& inputs, std::string_view name = "group_deps",
-                             const std::source_location& where = std::source_location::current());
-inline graph_operation group(std::initializer_list<control_input> inputs, std::string_view name = "group_deps",
-                             const std::source_location& where = std::source_location::current()) {
-  return group(std::vector<control_input>(inputs), name, where);
-}
+                      const std::source_location& where = std::source_location::current());
+graph_operation group(std::initializer_list<control_input> inputs, std::string_view name = "group_deps",
+                      const std::source_location& where = std::source_location::current());
 /// `group(a, b)` of tensors and operations.
 template <class... Inputs>
   requires(sizeof...(Inputs) > 0 && (std::is_convertible_v<const Inputs&, control_input> && ...))
@@ -119,8 +108,8 @@ graph_operation group(const Inputs&... inputs) {
 
 /// The same tensors, available only after all of them and `control`. Source: `tuple`.
 std::vector<output> tuple(const std::vector<output>& tensors, std::string_view name = "tuple",
-                                 const std::vector<control_input>& control = {},
-                                 const std::source_location& where = std::source_location::current());
+                          const std::vector<control_input>& control = {},
+                          const std::source_location& where = std::source_location::current());
 
 }  // namespace leat
 

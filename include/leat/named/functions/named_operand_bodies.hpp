@@ -11,6 +11,16 @@
 
 namespace leat {
 
+LEAT_FUNCTION operand_value::operand_value(const output& tensor) : held_(tensor) {}
+LEAT_FUNCTION operand_value::operand_value(tensor_literal literal) : held_(std::move(literal)) {}
+LEAT_FUNCTION operand_value::operand_value(const operand_value&) = default;
+LEAT_FUNCTION operand_value::operand_value(operand_value&&) noexcept = default;
+LEAT_FUNCTION operand_value& operand_value::operator=(const operand_value&) = default;
+LEAT_FUNCTION operand_value& operand_value::operator=(operand_value&&) noexcept = default;
+LEAT_FUNCTION operand_value::~operand_value() = default;
+LEAT_FUNCTION const output* operand_value::tensor() const { return std::get_if<output>(&held_); }
+LEAT_FUNCTION const tensor_literal* operand_value::literal() const { return std::get_if<tensor_literal>(&held_); }
+
 LEAT_FUNCTION shape_value::shape_value(std::span<const std::int64_t> sizes) {
   if (sizes.size() > static_cast<std::size_t>(max_rank)) throw invalid_argument("a shape of more than 8 dimensions");
   for (auto d : sizes) push(d < 0 && !is_named(d) ? unknown_dimension : d);
@@ -46,8 +56,8 @@ LEAT_FUNCTION std::vector<output> tensors_of(graph& g, std::span<const operand_v
 }
 
 LEAT_FUNCTION output call_named(const op_info& op, std::initializer_list<operand_value> operands, std::span<const std::int64_t> numbers,
-                         std::string_view name, std::string_view default_name, const std::source_location& where, int like_from,
-                         std::span<const number_argument> arguments) {
+                                std::string_view name, std::string_view default_name, const std::source_location& where, int like_from,
+                                std::span<const number_argument> arguments) {
   const std::span<const operand_value> all(operands.begin(), operands.size());
   graph& g = graph_of(all);
   const source_scope line(g, where);
@@ -58,8 +68,7 @@ LEAT_FUNCTION output call_named(const op_info& op, std::initializer_list<operand
 
 namespace leat {
 
-LEAT_FUNCTION output placeholder(dtype type, const shape_value& extent, std::string_view name,
-                          const std::source_location& where) {
+LEAT_FUNCTION output placeholder(dtype type, const shape_value& extent, std::string_view name, const std::source_location& where) {
   graph& g = default_graph();
   const source_scope line(g, where);
   return g.named().make_leaf(g, info_of<placeholder_op>, {type, extent}, name, {});
@@ -71,8 +80,7 @@ LEAT_FUNCTION graph_operation no_op(std::string_view name, const std::source_loc
   return g.named().build(g, info_of<group_op>, {}, {}, name).operation();
 }
 
-LEAT_FUNCTION graph_operation group(const std::vector<control_input>& inputs, std::string_view name,
-                             const std::source_location& where) {
+LEAT_FUNCTION graph_operation group(const std::vector<control_input>& inputs, std::string_view name, const std::source_location& where) {
   graph& g = inputs.empty() ? default_graph() : inputs.front().owner();
   named_part& nodes = g.named();
   const source_scope line(g, where);
@@ -105,8 +113,7 @@ LEAT_FUNCTION graph_operation group(const std::vector<control_input>& inputs, st
 }
 
 LEAT_FUNCTION std::vector<output> tuple(const std::vector<output>& tensors, std::string_view name,
-                                 const std::vector<control_input>& control,
-                                 const std::source_location& where) {
+                                        const std::vector<control_input>& control, const std::source_location& where) {
   if (tensors.empty()) throw invalid_argument("Must have at least one Tensor to make a tuple of");
   graph& g = tensors.front().owner();
   named_part& nodes = g.named();
@@ -130,6 +137,37 @@ LEAT_FUNCTION std::vector<output> tuple(const std::vector<output>& tensors, std:
     result.push_back(detail::call_named(info_of<identity_op>, {t}, {}, "control_dependency", {}, where));
   }
   return result;
+}
+
+LEAT_FUNCTION output constant(const tensor_literal& value, std::string_view name, const std::source_location& where) {
+  graph& g = default_graph();
+  const source_scope line(g, where);
+  return g.named().make_constant(g, value, name);
+}
+
+LEAT_FUNCTION output identity(const operand_value& x, std::string_view name, const std::source_location& where) {
+  return detail::call_named(info_of<identity_op>, {x}, {}, name, "Identity", where);
+}
+
+LEAT_FUNCTION output constant(const tensor_literal& value, const shape_value& extent, std::string_view name,
+                              const std::source_location& where) {
+  return constant(value.shaped(extent), name, where);
+}
+
+LEAT_FUNCTION output constant(const tensor_literal& value, dtype type, std::string_view name, const std::source_location& where) {
+  return constant(value.as(type), name, where);
+}
+
+LEAT_FUNCTION output zeros_of(const shape_value& extent, dtype type, std::string_view name, const std::source_location& where) {
+  return constant(tensor_literal(type, extent, 0), name, where);
+}
+
+LEAT_FUNCTION output ones_of(const shape_value& extent, dtype type, std::string_view name, const std::source_location& where) {
+  return constant(tensor_literal(type, extent, 1), name, where);
+}
+
+LEAT_FUNCTION graph_operation group(std::initializer_list<control_input> inputs, std::string_view name, const std::source_location& where) {
+  return group(std::vector<control_input>(inputs), name, where);
 }
 
 }  // namespace leat

@@ -22,40 +22,26 @@ class graph_queue {
   /// Adds one element when it runs; blocks while the queue is full. Errors: invalid_argument for a wrong number of components. In a
   /// run: invalid_argument for wrong dtypes or shapes, cancelled if the queue is closed. Source: `enqueue`.
   graph_operation enqueue(const std::vector<operand_value>& components, std::string_view name = {},
-                          const std::source_location& where = std::source_location::current()) const {
-    return add("QueueEnqueueV2", "_enqueue", components, name, where);
-  }
+                          const std::source_location& where = std::source_location::current()) const;
   /// Adds one element for each row of the components. Errors: as above. Source: `enqueue_many`.
   graph_operation enqueue_many(const std::vector<operand_value>& components, std::string_view name = {},
-                               const std::source_location& where = std::source_location::current()) const {
-    return add("QueueEnqueueManyV2", "_EnqueueMany", components, name, where);
-  }
+                               const std::source_location& where = std::source_location::current()) const;
   /// Removes the next element and returns its components; blocks while the queue is empty. Errors in a run: out_of_range if the queue
   /// is closed and has too few elements. Source: `dequeue`.
-  std::vector<output> dequeue(std::string_view name = {}, const std::source_location& where = std::source_location::current()) const {
-    return take("QueueDequeueV2", "_Dequeue", std::nullopt, unknown_dimension, name, where);
-  }
+  std::vector<output> dequeue(std::string_view name = {}, const std::source_location& where = std::source_location::current()) const;
   /// Removes n elements and returns each component as one tensor of n rows. The queue must have shapes. Source: `dequeue_many`.
   std::vector<output> dequeue_many(const operand_value& n, std::string_view name = {},
                                    const std::source_location& where = std::source_location::current()) const;
   /// The same, but a closed queue returns what is left if that is less than n. Source: `dequeue_up_to`.
   std::vector<output> dequeue_up_to(const operand_value& n, std::string_view name = {},
-                                    const std::source_location& where = std::source_location::current()) const {
-    return take("QueueDequeueUpToV2", "_DequeueUpTo", n, unknown_dimension, name, where);
-  }
+                                    const std::source_location& where = std::source_location::current()) const;
   /// Makes later enqueues fail. A blocked enqueue still completes, unless `cancel_pending_enqueues`. Source: `close`.
   graph_operation close(bool cancel_pending_enqueues = false, std::string_view name = {},
-                        const std::source_location& where = std::source_location::current()) const {
-    return call("QueueCloseV2", "_Close", {}, {{"cancel_pending_enqueues", cancel_pending_enqueues}}, name, where);
-  }
+                        const std::source_location& where = std::source_location::current()) const;
   /// The number of elements, an int32 scalar. Source: `size`.
-  output size(std::string_view name = {}, const std::source_location& where = std::source_location::current()) const {
-    return call("QueueSizeV2", "_Size", {}, {}, name, where).result();
-  }
+  output size(std::string_view name = {}, const std::source_location& where = std::source_location::current()) const;
   /// Whether the queue is closed, a bool scalar. Source: `is_closed`.
-  output is_closed(std::string_view name = {}, const std::source_location& where = std::source_location::current()) const {
-    return call("QueueIsClosedV2", "_Is_Closed", {}, {}, name, where).result();
-  }
+  output is_closed(std::string_view name = {}, const std::source_location& where = std::source_location::current()) const;
   /// The queue's handle.
   const output& reference() const { return reference_; }
   const std::vector<dtype>& types() const { return types_; }
@@ -70,11 +56,7 @@ class graph_queue {
   friend graph_queue random_shuffle_queue(std::int64_t, std::int64_t, const std::vector<dtype>&, const std::vector<shape_value>&,
                                           const queue_options&, const std::source_location&);
 
-  static std::vector<data_type> data_types(const std::vector<dtype>& types) {
-    std::vector<data_type> list;
-    for (const dtype t : types) list.push_back(to_data_type(t));
-    return list;
-  }
+  static std::vector<data_type> data_types(const std::vector<dtype>& types);
   graph_queue(std::string_view type, std::string_view default_name, const std::vector<dtype>& types, const std::vector<shape_value>& shapes,
         attribute_map attributes, const queue_options& options, const std::source_location& where);
 
@@ -93,17 +75,13 @@ class graph_queue {
 /// A first in, first out queue in the default graph. `capacity`: the most elements it holds; below 0: no limit.
 /// `shapes`: one for each component, or empty to allow any shapes; then `dequeue_many` is not possible.
 /// Errors: invalid_argument if `shapes` is neither empty nor as long as `types`. Source: `FIFOQueue`.
-[[nodiscard]] inline graph_queue fifo_queue(std::int64_t capacity, const std::vector<dtype>& types,
-                                            const std::vector<shape_value>& shapes = {}, const queue_options& options = {},
-                                            const std::source_location& where = std::source_location::current()) {
-  return {"FIFOQueueV2", "fifo_queue", types, shapes, {{"capacity", capacity}}, options, where};
-}
+[[nodiscard]] graph_queue fifo_queue(std::int64_t capacity, const std::vector<dtype>& types, const std::vector<shape_value>& shapes = {},
+                                     const queue_options& options = {},
+                                     const std::source_location& where = std::source_location::current());
 /// The same for elements whose sizes vary where `shapes` has -1; batches are padded with zeros. Source: `PaddingFIFOQueue`.
-[[nodiscard]] inline graph_queue padding_fifo_queue(std::int64_t capacity, const std::vector<dtype>& types,
-                                                    const std::vector<shape_value>& shapes, const queue_options& options = {},
-                                                    const std::source_location& where = std::source_location::current()) {
-  return {"PaddingFIFOQueueV2", "padding_fifo_queue", types, shapes, {{"capacity", capacity}}, options, where};
-}
+[[nodiscard]] graph_queue padding_fifo_queue(std::int64_t capacity, const std::vector<dtype>& types, const std::vector<shape_value>& shapes,
+                                             const queue_options& options = {},
+                                             const std::source_location& where = std::source_location::current());
 /// A queue that returns its elements in random order. While it is open, at least `least` elements remain after each dequeue.
 /// Source: `RandomShuffleQueue`.
 [[nodiscard]] graph_queue random_shuffle_queue(std::int64_t capacity, std::int64_t least, const std::vector<dtype>& types,

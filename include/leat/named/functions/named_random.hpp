@@ -1,7 +1,6 @@
 #pragma once
 // Random tensors and initializers in named graphs, composed of the same nodes as in TensorFlow 1.x.
 
-#include <cmath>
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/functions/named_operand.hpp>
 #include <leat/named/graph/named_part.hpp>
@@ -15,25 +14,21 @@ output shape_constant(graph& g, const shape& extent, std::string_view name);
 // value * scale + shift under the scope's name.
 output scaled(graph& g, const output& value, const output& scale, const output& shift, std::string_view exact);
 output random_normal_like(std::string_view type, std::string_view default_name, const shape& extent, double mean, double stddev,
-                                 dtype wanted, std::uint64_t seed, std::string_view name);
+                          dtype wanted, std::uint64_t seed, std::string_view name);
 }  // namespace detail
 
 /// Normally distributed numbers, drawn anew in each run. The shape must be static. Source: `random_normal`.
-inline output random_normal_of(const shape_value& extent, double mean = 0, double stddev = 1, dtype type = dtype::float32,
-                               std::uint64_t seed = 0, std::string_view name = {}) {
-  return detail::random_normal_like("RandomStandardNormal", "random_normal", extent, mean, stddev, type, seed, name);
-}
+output random_normal_of(const shape_value& extent, double mean = 0, double stddev = 1, dtype type = dtype::float32, std::uint64_t seed = 0,
+                        std::string_view name = {});
 /// Normally distributed numbers, redrawn beyond two standard deviations. Source: `truncated_normal`.
-inline output truncated_normal_of(const shape_value& extent, double mean = 0, double stddev = 1, dtype type = dtype::float32,
-                                  std::uint64_t seed = 0, std::string_view name = {}) {
-  return detail::random_normal_like("TruncatedNormal", "truncated_normal", extent, mean, stddev, type, seed, name);
-}
+output truncated_normal_of(const shape_value& extent, double mean = 0, double stddev = 1, dtype type = dtype::float32,
+                           std::uint64_t seed = 0, std::string_view name = {});
 /// Uniformly distributed numbers in [0, 1). Source: `random_uniform`.
 output random_uniform_of(const shape_value& extent, dtype type = dtype::float32, std::uint64_t seed = 0,
-                                std::string_view name = {});
+                         std::string_view name = {});
 /// Uniformly distributed numbers in [low, high). Source: `random_uniform`.
 output random_uniform_between(const shape_value& extent, double low, double high, dtype type = dtype::float32,
-                                     std::uint64_t seed = 0, std::string_view name = {});
+                              std::uint64_t seed = 0, std::string_view name = {});
 
 // ---- initializers ----------------------------------------------------------------------------------------------------
 

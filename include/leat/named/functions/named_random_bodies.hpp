@@ -5,9 +5,12 @@
 #include <leat/named/functions/named_operand.hpp>
 #include <leat/named/functions/named_random.hpp>
 
+#include <cmath>
+
 namespace leat::detail {
 
-LEAT_FUNCTION output random_node(graph& g, std::string_view type, const output& extent, const shape& result, dtype wanted, std::uint64_t seed) {
+LEAT_FUNCTION output random_node(graph& g, std::string_view type, const output& extent, const shape& result, dtype wanted,
+                                 std::uint64_t seed) {
   return g.named()
       .raw(g, type, std::array{extent},
            {{"T", dtype::int32},
@@ -30,8 +33,8 @@ LEAT_FUNCTION output scaled(graph& g, const output& value, const output& scale, 
   return g.named().build(g, info_of<add_op>, both, {}, exact);
 }
 
-LEAT_FUNCTION output random_normal_like(std::string_view type, std::string_view default_name, const shape& extent, double mean, double stddev,
-                                 dtype wanted, std::uint64_t seed, std::string_view name) {
+LEAT_FUNCTION output random_normal_like(std::string_view type, std::string_view default_name, const shape& extent, double mean,
+                                        double stddev, dtype wanted, std::uint64_t seed, std::string_view name) {
   graph& g = default_graph();
   const name_scope scope(g, name.empty() ? default_name : name);
   const output sizes = shape_constant(g, extent, "shape");
@@ -44,15 +47,14 @@ LEAT_FUNCTION output random_normal_like(std::string_view type, std::string_view 
 
 namespace leat {
 
-LEAT_FUNCTION output random_uniform_of(const shape_value& extent, dtype type, std::uint64_t seed,
-                                std::string_view name) {
+LEAT_FUNCTION output random_uniform_of(const shape_value& extent, dtype type, std::uint64_t seed, std::string_view name) {
   graph& g = default_graph();
   const name_scope scope(g, name.empty() ? "random_uniform" : name);
   return detail::random_node(g, "RandomUniform", detail::shape_constant(g, extent, "shape"), extent, type, seed);
 }
 
-LEAT_FUNCTION output random_uniform_between(const shape_value& extent, double low, double high, dtype type,
-                                     std::uint64_t seed, std::string_view name) {
+LEAT_FUNCTION output random_uniform_between(const shape_value& extent, double low, double high, dtype type, std::uint64_t seed,
+                                            std::string_view name) {
   graph& g = default_graph();
   const name_scope scope(g, name.empty() ? "random_uniform" : name);
   const output sizes = detail::shape_constant(g, extent, "shape");
@@ -80,6 +82,16 @@ LEAT_FUNCTION variable_initializer constant_initializer(double value) {
     graph& g = default_graph();
     return g.named().make_constant(g, {type, extent, value}, "Const");
   };
+}
+
+LEAT_FUNCTION output random_normal_of(const shape_value& extent, double mean, double stddev, dtype type, std::uint64_t seed,
+                                      std::string_view name) {
+  return detail::random_normal_like("RandomStandardNormal", "random_normal", extent, mean, stddev, type, seed, name);
+}
+
+LEAT_FUNCTION output truncated_normal_of(const shape_value& extent, double mean, double stddev, dtype type, std::uint64_t seed,
+                                         std::string_view name) {
+  return detail::random_normal_like("TruncatedNormal", "truncated_normal", extent, mean, stddev, type, seed, name);
 }
 
 }  // namespace leat

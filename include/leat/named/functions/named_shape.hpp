@@ -16,7 +16,7 @@ struct named_input {
 };
 // A node of any type in a scope of its own name; inputs may be arrays.
 graph_operation raw_named(graph& g, std::string_view type, std::string_view name, std::initializer_list<named_input> inputs,
-                                 attribute_map attributes, std::vector<tensor_info> results, const std::source_location& where);
+                          attribute_map attributes, std::vector<tensor_info> results, const std::source_location& where);
 output raw_tensor(const operand_value& x);
 inline shape vector_of(std::int64_t n) {
   shape s;
@@ -29,40 +29,40 @@ int axis_of(std::int64_t axis, int rank);
 
 /// The shape of x, int32 [rank]: a constant if it is static. Source: `shape`.
 output shape_of(const operand_value& x, std::string_view name = "Shape",
-                       const std::source_location& where = std::source_location::current());
+                const std::source_location& where = std::source_location::current());
 /// The rank of x, int32 []. Source: `rank`.
 output rank_of(const operand_value& x, std::string_view name = "Rank",
-                      const std::source_location& where = std::source_location::current());
+               const std::source_location& where = std::source_location::current());
 /// The number of elements of x, int32 []. Source: `size`.
 output element_count_of(const operand_value& x, std::string_view name = "Size",
-                               const std::source_location& where = std::source_location::current());
+                        const std::source_location& where = std::source_location::current());
 /// Zeros of the shape and dtype of x. Source: `zeros_like`.
 output zeros_like(const operand_value& x, std::string_view name = "zeros_like",
-                         const std::source_location& where = std::source_location::current());
+                  const std::source_location& where = std::source_location::current());
 
 /// One value in every element of a shape. Source: `fill`.
 output fill(const shape_value& extent, const tensor_literal& value, std::string_view name = "Fill",
-                   const std::source_location& where = std::source_location::current());
+            const std::source_location& where = std::source_location::current());
 /// start, start + delta, ... before limit, int32. Errors: invalid_argument if `delta` is 0. Source: `range`.
 output range(std::int32_t start, std::int32_t limit, std::int32_t delta = 1, std::string_view name = "range",
-                    const std::source_location& where = std::source_location::current());
+             const std::source_location& where = std::source_location::current());
 
 /// Arrays of one shape stacked along a new axis. Shapes: n values [d0, …]; result with a dimension n before `axis`.
 /// Errors: invalid_argument for an empty list. Source: `stack`.
 output stack(const std::vector<output>& values, std::int64_t axis = 0, std::string_view name = "stack",
-                    const std::source_location& where = std::source_location::current());
+             const std::source_location& where = std::source_location::current());
 /// The slices of x along an axis, without that axis. Errors: invalid_argument if the size along the axis is unknown. Source: `unstack`.
 std::vector<output> unstack(const operand_value& x, std::int64_t axis = 0, std::string_view name = "unstack",
-                                   const std::source_location& where = std::source_location::current());
+                            const std::source_location& where = std::source_location::current());
 /// x split into `count` equal parts along an axis. Source: `split`.
 std::vector<output> split(const operand_value& x, std::int64_t count, std::int32_t axis = 0, std::string_view name = "split",
-                                 const std::source_location& where = std::source_location::current());
+                          const std::source_location& where = std::source_location::current());
 /// x repeated `multiples[k]` times along axis k. Source: `tile`.
 output tile(const operand_value& x, const std::vector<std::int32_t>& multiples, std::string_view name = "Tile",
-                   const std::source_location& where = std::source_location::current());
+            const std::source_location& where = std::source_location::current());
 /// The sum of several tensors of one shape. Dtypes: numbers. Errors: invalid_argument for an empty list. Source: `add_n`.
 output add_n(const std::vector<output>& values, std::string_view name = "AddN",
-                    const std::source_location& where = std::source_location::current());
+             const std::source_location& where = std::source_location::current());
 
 }  // namespace leat
 

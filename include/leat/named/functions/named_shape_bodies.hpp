@@ -10,7 +10,7 @@
 namespace leat::detail {
 
 LEAT_FUNCTION graph_operation raw_named(graph& g, std::string_view type, std::string_view name, std::initializer_list<named_input> inputs,
-                                 attribute_map attributes, std::vector<tensor_info> results, const std::source_location& where) {
+                                        attribute_map attributes, std::vector<tensor_info> results, const std::source_location& where) {
   const source_scope line(g, where);
   const name_scope scope(g, name);
   std::vector<output> all;
@@ -36,8 +36,7 @@ LEAT_FUNCTION int axis_of(std::int64_t axis, int rank) {
 
 namespace leat {
 
-LEAT_FUNCTION output shape_of(const operand_value& x, std::string_view name,
-                       const std::source_location& where) {
+LEAT_FUNCTION output shape_of(const operand_value& x, std::string_view name, const std::source_location& where) {
   const output t = detail::raw_tensor(x);
   graph& g = t.owner();
   const source_scope line(g, where);
@@ -48,8 +47,7 @@ LEAT_FUNCTION output shape_of(const operand_value& x, std::string_view name,
       .result();
 }
 
-LEAT_FUNCTION output rank_of(const operand_value& x, std::string_view name,
-                      const std::source_location& where) {
+LEAT_FUNCTION output rank_of(const operand_value& x, std::string_view name, const std::source_location& where) {
   const output t = detail::raw_tensor(x);
   graph& g = t.owner();
   const source_scope line(g, where);
@@ -57,8 +55,7 @@ LEAT_FUNCTION output rank_of(const operand_value& x, std::string_view name,
   return g.named().raw(g, "Rank", std::array{t}, {{"T", t.type()}}, {{dtype::int32, {}}}, name).result();
 }
 
-LEAT_FUNCTION output element_count_of(const operand_value& x, std::string_view name,
-                               const std::source_location& where) {
+LEAT_FUNCTION output element_count_of(const operand_value& x, std::string_view name, const std::source_location& where) {
   const output t = detail::raw_tensor(x);
   graph& g = t.owner();
   const source_scope line(g, where);
@@ -66,8 +63,7 @@ LEAT_FUNCTION output element_count_of(const operand_value& x, std::string_view n
   return g.named().raw(g, "Size", std::array{t}, {{"T", t.type()}, {"out_type", dtype::int32}}, {{dtype::int32, {}}}, name).result();
 }
 
-LEAT_FUNCTION output zeros_like(const operand_value& x, std::string_view name,
-                         const std::source_location& where) {
+LEAT_FUNCTION output zeros_like(const operand_value& x, std::string_view name, const std::source_location& where) {
   const output t = detail::raw_tensor(x);
   graph& g = t.owner();
   const source_scope line(g, where);
@@ -76,7 +72,7 @@ LEAT_FUNCTION output zeros_like(const operand_value& x, std::string_view name,
 }
 
 LEAT_FUNCTION output fill(const shape_value& extent, const tensor_literal& value, std::string_view name,
-                   const std::source_location& where) {
+                          const std::source_location& where) {
   std::vector<std::int32_t> sizes;
   for (int i = 0; i < extent.rank; ++i) sizes.push_back(static_cast<std::int32_t>(extent[i]));
   return detail::raw_named(default_graph(), "Fill", name, {{"dims", tensor_literal(sizes)}, {"value", value}},
@@ -85,7 +81,7 @@ LEAT_FUNCTION output fill(const shape_value& extent, const tensor_literal& value
 }
 
 LEAT_FUNCTION output range(std::int32_t start, std::int32_t limit, std::int32_t delta, std::string_view name,
-                    const std::source_location& where) {
+                           const std::source_location& where) {
   if (delta == 0) throw invalid_argument("range: delta is 0");
   const std::int64_t distance = std::int64_t{limit} - start;
   const std::int64_t count = distance / delta + (distance % delta != 0 ? 1 : 0);
@@ -95,8 +91,7 @@ LEAT_FUNCTION output range(std::int32_t start, std::int32_t limit, std::int32_t 
       .result();
 }
 
-LEAT_FUNCTION output stack(const std::vector<output>& values, std::int64_t axis, std::string_view name,
-                    const std::source_location& where) {
+LEAT_FUNCTION output stack(const std::vector<output>& values, std::int64_t axis, std::string_view name, const std::source_location& where) {
   if (values.empty()) throw invalid_argument("stack: nothing to put together");
   graph& g = values.front().owner();
   const source_scope line(g, where);
@@ -104,7 +99,7 @@ LEAT_FUNCTION output stack(const std::vector<output>& values, std::int64_t axis,
 }
 
 LEAT_FUNCTION std::vector<output> unstack(const operand_value& x, std::int64_t axis, std::string_view name,
-                                   const std::source_location& where) {
+                                          const std::source_location& where) {
   const output t = detail::raw_tensor(x);
   graph& g = t.owner();
   const source_scope line(g, where);
@@ -115,21 +110,20 @@ LEAT_FUNCTION std::vector<output> unstack(const operand_value& x, std::int64_t a
 }
 
 LEAT_FUNCTION std::vector<output> split(const operand_value& x, std::int64_t count, std::int32_t axis, std::string_view name,
-                                 const std::source_location& where) {
+                                        const std::source_location& where) {
   const output t = detail::raw_tensor(x);
   const source_scope line(t.owner(), where);
   return call_operator(t.owner(), "Split", {tensor_literal(axis), t}, {{"num_split", count}}, name).outputs();
 }
 
 LEAT_FUNCTION output tile(const operand_value& x, const std::vector<std::int32_t>& multiples, std::string_view name,
-                   const std::source_location& where) {
+                          const std::source_location& where) {
   const output t = detail::raw_tensor(x);
   const source_scope line(t.owner(), where);
   return call_operator(t.owner(), "Tile", {t, tensor_literal(multiples)}, {}, name).result();
 }
 
-LEAT_FUNCTION output add_n(const std::vector<output>& values, std::string_view name,
-                    const std::source_location& where) {
+LEAT_FUNCTION output add_n(const std::vector<output>& values, std::string_view name, const std::source_location& where) {
   if (values.empty()) throw invalid_argument("add_n: nothing to add");
   graph& g = values.front().owner();
   const source_scope line(g, where);

@@ -56,40 +56,37 @@ struct slice_options {
 /// The elements from `begin` to before `end` in steps of `strides`, along the first axes. Source: `strided_slice`.
 /// Errors: invalid_argument for a step of 0, a position out of range, more entries than axes.
 output strided_slice(const operand_value& x, const index_list& begin, const index_list& end, const index_list& strides,
-                            const slice_options& masks = {}, std::string_view name = "StridedSlice",
-                            const std::source_location& where = std::source_location::current());
+                     const slice_options& masks = {}, std::string_view name = "StridedSlice",
+                     const std::source_location& where = std::source_location::current());
 
 /// x[entries...]. Errors: as `strided_slice`.
 output index(const output& x, const std::vector<axis_index>& entries, std::string_view name = "strided_slice",
-                    const std::source_location& where = std::source_location::current());
+             const std::source_location& where = std::source_location::current());
 
 /// The elements or slices of `params` at the index tuples in the last axis of `indices`. Shapes: params [d0, …, dn], indices [..., k];
 /// result [..., dk, …, dn]. Dtypes: indices int32 or int64. Source: `gather_nd`.
 output gather_nd(const operand_value& params, const operand_value& indices, std::string_view name = "GatherNd",
-                        const std::source_location& where = std::source_location::current());
+                 const std::source_location& where = std::source_location::current());
 
 /// The `k` largest elements along the last axis, and their indices, int32: both sorted from the largest down, whatever `sorted` says.
 /// The lower index comes first among equals; NaN is above all numbers. Shapes: x [..., n]; results [..., k]. Dtypes: numbers.
 /// Errors in a run: invalid_argument unless 0 ≤ k ≤ n. Source: `top_k`.
 std::pair<output, output> top_k(const operand_value& x, std::int32_t k = 1, bool sorted = true, std::string_view name = "TopKV2",
-                                       const std::source_location& where = std::source_location::current());
+                                const std::source_location& where = std::source_location::current());
 
 /// The indices at which a bool tensor is true, int64 [count, rank]. Source: `where` of one argument.
 output where_true(const operand_value& condition, std::string_view name = "Where",
-                         const std::source_location& where = std::source_location::current());
+                  const std::source_location& where = std::source_location::current());
 /// x where the condition holds, y elsewhere, all of one shape; a condition of rank 1 selects rows. Source: `where` of TensorFlow 1.x.
 /// `select` broadcasts.
-inline output choose(const output& condition, const output& x, const output& y, std::string_view name = "Select",
-                     const std::source_location& where = std::source_location::current()) {
-  const source_scope line(condition.owner(), where);
-  return call_operator(condition.owner(), "Select", {condition, x, y}, {}, name).result();
-}
+output choose(const output& condition, const output& x, const output& y, std::string_view name = "Select",
+              const std::source_location& where = std::source_location::current());
 
 /// The elements, or rows, of x where the mask, over its first k dimensions, is true. Shapes: x [d0, …, dn], mask [d0, …]; result
 /// [count, dk, …, dn]. Source: `boolean_mask`.
 /// Errors: invalid_argument if the rank of the mask is 0 or unknown, or its shape does not fit.
 output boolean_mask(const output& x, const output& mask, std::string_view name = "boolean_mask",
-                           const std::source_location& where = std::source_location::current());
+                    const std::source_location& where = std::source_location::current());
 
 /// Options of cumulative functions.
 struct cumulative_options {
@@ -98,21 +95,21 @@ struct cumulative_options {
 };
 /// The cumulative sum along an axis. Shapes: result like x. Source: `cumsum`.
 output cumsum(const operand_value& x, std::int32_t axis = 0, cumulative_options options = {}, std::string_view name = "Cumsum",
-                     const std::source_location& where = std::source_location::current());
+              const std::source_location& where = std::source_location::current());
 /// The cumulative product along an axis. Shapes: result like x. Source: `cumprod`.
 output cumprod(const operand_value& x, std::int32_t axis = 0, cumulative_options options = {}, std::string_view name = "Cumprod",
-                      const std::source_location& where = std::source_location::current());
+               const std::source_location& where = std::source_location::current());
 /// x reversed along these axes. Source: `reverse`.
 output reverse(const operand_value& x, const index_list& axes, std::string_view name = "ReverseV2",
-                      const std::source_location& where = std::source_location::current());
+               const std::source_location& where = std::source_location::current());
 
 /// Ones of the shape and dtype of x. Source: `ones_like`.
 output ones_like(const output& x, std::string_view name = "ones_like",
-                        const std::source_location& where = std::source_location::current());
+                 const std::source_location& where = std::source_location::current());
 
 /// Rows of `depth` numbers, `on` at the index and `off` elsewhere. Shapes: indices [...]; result [..., depth]. Source: `one_hot`.
 output one_hot(const operand_value& indices, std::int32_t depth, const tensor_literal& on = 1.0f, const tensor_literal& off = 0.0f,
-                      std::string_view name = "one_hot", const std::source_location& where = std::source_location::current());
+               std::string_view name = "one_hot", const std::source_location& where = std::source_location::current());
 
 }  // namespace leat
 

@@ -8,8 +8,7 @@
 namespace leat {
 
 LEAT_FUNCTION output strided_slice(const operand_value& x, const index_list& begin, const index_list& end, const index_list& strides,
-                            const slice_options& masks, std::string_view name,
-                            const std::source_location& where) {
+                                   const slice_options& masks, std::string_view name, const std::source_location& where) {
   const output t = detail::raw_tensor(x);
   const source_scope line(t.owner(), where);
   return call_operator(t.owner(), "StridedSlice", {t, begin.argument(), end.argument(), strides.argument()},
@@ -23,7 +22,7 @@ LEAT_FUNCTION output strided_slice(const operand_value& x, const index_list& beg
 }
 
 LEAT_FUNCTION output index(const output& x, const std::vector<axis_index>& entries, std::string_view name,
-                    const std::source_location& where) {
+                           const std::source_location& where) {
   graph& g = x.owner();
   const source_scope line(g, where);
   const name_scope scope(g, name);
@@ -68,7 +67,7 @@ LEAT_FUNCTION output index(const output& x, const std::vector<axis_index>& entri
 }
 
 LEAT_FUNCTION output gather_nd(const operand_value& params, const operand_value& indices, std::string_view name,
-                        const std::source_location& where) {
+                               const std::source_location& where) {
   const output t = detail::raw_tensor(params);
   const source_scope line(t.owner(), where);
   const number_argument second = indices.tensor() != nullptr ? number_argument(*indices.tensor()) : number_argument(*indices.literal());
@@ -76,22 +75,20 @@ LEAT_FUNCTION output gather_nd(const operand_value& params, const operand_value&
 }
 
 LEAT_FUNCTION std::pair<output, output> top_k(const operand_value& x, std::int32_t k, bool sorted, std::string_view name,
-                                       const std::source_location& where) {
+                                              const std::source_location& where) {
   const output t = detail::raw_tensor(x);
   const source_scope line(t.owner(), where);
   const graph_operation made = call_operator(t.owner(), "TopKV2", {t, tensor_literal(k)}, {{"sorted", sorted}}, name);
   return {made.result(0), made.result(1)};
 }
 
-LEAT_FUNCTION output where_true(const operand_value& condition, std::string_view name,
-                         const std::source_location& where) {
+LEAT_FUNCTION output where_true(const operand_value& condition, std::string_view name, const std::source_location& where) {
   const output t = detail::raw_tensor(condition);
   const source_scope line(t.owner(), where);
   return call_operator(t.owner(), "Where", {t}, {}, name).result();
 }
 
-LEAT_FUNCTION output boolean_mask(const output& x, const output& mask, std::string_view name,
-                           const std::source_location& where) {
+LEAT_FUNCTION output boolean_mask(const output& x, const output& mask, std::string_view name, const std::source_location& where) {
   graph& g = x.owner();
   named_part& nodes = g.named();
   const source_scope line(g, where);
@@ -125,7 +122,7 @@ LEAT_FUNCTION output boolean_mask(const output& x, const output& mask, std::stri
 }
 
 LEAT_FUNCTION output cumsum(const operand_value& x, std::int32_t axis, cumulative_options options, std::string_view name,
-                     const std::source_location& where) {
+                            const std::source_location& where) {
   const output t = detail::raw_tensor(x);
   const source_scope line(t.owner(), where);
   return call_operator(t.owner(), "Cumsum", {t, tensor_literal(axis)}, {{"exclusive", options.exclusive}, {"reverse", options.reverse}},
@@ -134,7 +131,7 @@ LEAT_FUNCTION output cumsum(const operand_value& x, std::int32_t axis, cumulativ
 }
 
 LEAT_FUNCTION output cumprod(const operand_value& x, std::int32_t axis, cumulative_options options, std::string_view name,
-                      const std::source_location& where) {
+                             const std::source_location& where) {
   const output t = detail::raw_tensor(x);
   const source_scope line(t.owner(), where);
   return call_operator(t.owner(), "Cumprod", {t, tensor_literal(axis)}, {{"exclusive", options.exclusive}, {"reverse", options.reverse}},
@@ -142,15 +139,13 @@ LEAT_FUNCTION output cumprod(const operand_value& x, std::int32_t axis, cumulati
       .result();
 }
 
-LEAT_FUNCTION output reverse(const operand_value& x, const index_list& axes, std::string_view name,
-                      const std::source_location& where) {
+LEAT_FUNCTION output reverse(const operand_value& x, const index_list& axes, std::string_view name, const std::source_location& where) {
   const output t = detail::raw_tensor(x);
   const source_scope line(t.owner(), where);
   return call_operator(t.owner(), "ReverseV2", {t, axes.argument()}, {}, name).result();
 }
 
-LEAT_FUNCTION output ones_like(const output& x, std::string_view name,
-                        const std::source_location& where) {
+LEAT_FUNCTION output ones_like(const output& x, std::string_view name, const std::source_location& where) {
   graph& g = x.owner();
   const source_scope line(g, where);
   const name_scope scope(g, name);
@@ -168,7 +163,7 @@ LEAT_FUNCTION output ones_like(const output& x, std::string_view name,
 }
 
 LEAT_FUNCTION output one_hot(const operand_value& indices, std::int32_t depth, const tensor_literal& on, const tensor_literal& off,
-                      std::string_view name, const std::source_location& where) {
+                             std::string_view name, const std::source_location& where) {
   graph& g = detail::graph_of(std::span(&indices, 1));
   const source_scope line(g, where);
   const name_scope scope(g, name);
@@ -182,6 +177,12 @@ LEAT_FUNCTION output one_hot(const operand_value& indices, std::int32_t depth, c
   const number_argument rest[]{count, high, low};
   const std::int64_t numbers[]{depth, static_cast<std::int64_t>(on.type()), 0, 0};
   return nodes.build(g, info_of<one_hot_op>, only, numbers, scope.text(), rest);
+}
+
+LEAT_FUNCTION output choose(const output& condition, const output& x, const output& y, std::string_view name,
+                            const std::source_location& where) {
+  const source_scope line(condition.owner(), where);
+  return call_operator(condition.owner(), "Select", {condition, x, y}, {}, name).result();
 }
 
 }  // namespace leat

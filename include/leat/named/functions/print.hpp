@@ -17,7 +17,7 @@ struct print_options {
 /// The tensor itself; whenever it is computed, these data are printed to the session's log, by default standard error. Gradients pass
 /// through. Errors: invalid_argument for operands of another graph. Source: `Print`.
 output print(const output& x, const std::vector<operand_value>& data, const print_options& options = {},
-                    const std::source_location& where = std::source_location::current());
+             const std::source_location& where = std::source_location::current());
 
 }  // namespace leat
 

@@ -9,7 +9,7 @@
 namespace leat {
 
 LEAT_FUNCTION output print(const output& x, const std::vector<operand_value>& data, const print_options& options,
-                    const std::source_location& where) {
+                           const std::source_location& where) {
   if (!static_cast<bool>(x)) throw invalid_argument("print: an operand that is no node of a graph");
   graph& g = x.owner();
   const source_scope line(g, where);

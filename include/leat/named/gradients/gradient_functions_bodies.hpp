@@ -35,20 +35,19 @@ LEAT_FUNCTION void enter_gradient(std::string_view type, gradient_function funct
 LEAT_FUNCTION output densified(const gradient_value& v, std::string_view name) {
   if (!v.is_sparse()) return v.values;
   graph& g = v.values.owner();
-  const output count = raw_named(g, "StridedSlice", "strided_slice",
-                                 {{"input", v.dense_shape},
-                                  {"stack", tensor_literal({0})},
-                                  {"stack_1", tensor_literal({1})},
-                                  {"stack_2", tensor_literal({1})}},
-                                 {{"T", v.dense_shape.type()},
-                                  {"Index", dtype::int32},
-                                  {"begin_mask", 0},
-                                  {"end_mask", 0},
-                                  {"ellipsis_mask", 0},
-                                  {"new_axis_mask", 0},
-                                  {"shrink_axis_mask", 1}},
-                                 {{v.dense_shape.type(), {}}}, std::source_location())
-                           .result();
+  const output count =
+      raw_named(
+          g, "StridedSlice", "strided_slice",
+          {{"input", v.dense_shape}, {"stack", tensor_literal({0})}, {"stack_1", tensor_literal({1})}, {"stack_2", tensor_literal({1})}},
+          {{"T", v.dense_shape.type()},
+           {"Index", dtype::int32},
+           {"begin_mask", 0},
+           {"end_mask", 0},
+           {"ellipsis_mask", 0},
+           {"new_axis_mask", 0},
+           {"shrink_axis_mask", 1}},
+          {{v.dense_shape.type(), {}}}, std::source_location())
+          .result();
   shape extent = v.values.extent();
   if (extent.rank > 0) extent.dim[0] = unknown_dimension;
   return g.named()

@@ -40,8 +40,8 @@ struct gradient_options {
 
 /// `gradients`, but those of gathered rows stay sparse, so that optimizers can update single rows.
 std::vector<gradient_value> sparse_gradients(const std::vector<output>& ys, const std::vector<output>& xs,
-                                                    const gradient_options& options = {},
-                                                    const std::source_location& where = std::source_location::current());
+                                             const gradient_options& options = {},
+                                             const std::source_location& where = std::source_location::current());
 
 /// The gradients of the sum of `ys` for each of `xs`: new nodes of the same graph, in a fresh scope. An x may be a variable ("w:0"),
 /// whose gradient is the sum over all its reads. A result is empty (test with `if (dx)`) if no y depends on x through differentiable
@@ -51,12 +51,8 @@ std::vector<gradient_value> sparse_gradients(const std::vector<output>& ys, cons
 /// line, for an operator on the way without a known gradient (see `register_gradient`). An error leaves no nodes in the graph but
 /// unused ones.
 /// Source: TensorFlow `gradients`.
-inline std::vector<output> gradients(const std::vector<output>& ys, const std::vector<output>& xs, const gradient_options& options = {},
-                                     const std::source_location& where = std::source_location::current()) {
-  std::vector<output> result;
-  for (const gradient_value& v : sparse_gradients(ys, xs, options, where)) result.push_back(detail::densified(v));
-  return result;
-}
+std::vector<output> gradients(const std::vector<output>& ys, const std::vector<output>& xs, const gradient_options& options = {},
+                              const std::source_location& where = std::source_location::current());
 
 }  // namespace leat
 

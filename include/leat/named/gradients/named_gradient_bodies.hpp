@@ -36,8 +36,7 @@ LEAT_FUNCTION output gradient_seed(graph& g, const output& y, const output& give
 namespace leat {
 
 LEAT_FUNCTION std::vector<gradient_value> sparse_gradients(const std::vector<output>& ys, const std::vector<output>& xs,
-                                                    const gradient_options& options,
-                                                    const std::source_location& where) {
+                                                           const gradient_options& options, const std::source_location& where) {
   if (ys.empty() || xs.empty()) throw invalid_argument("gradients: of at least one tensor for at least one");
   if (!options.grad_ys.empty() && options.grad_ys.size() != ys.size())
     throw invalid_argument("Passed " + std::to_string(options.grad_ys.size()) + " grad_ys for " + std::to_string(ys.size()) + " ys");
@@ -64,6 +63,13 @@ LEAT_FUNCTION std::vector<gradient_value> sparse_gradients(const std::vector<out
     seeds.push_back(detail::gradient_seed(g, values[k], given, k, where));
   }
   return walk.run(seeds, std::string(without_slash(scope.text())), options.gate_gradients);
+}
+
+LEAT_FUNCTION std::vector<output> gradients(const std::vector<output>& ys, const std::vector<output>& xs, const gradient_options& options,
+                                            const std::source_location& where) {
+  std::vector<output> result;
+  for (const gradient_value& v : sparse_gradients(ys, xs, options, where)) result.push_back(detail::densified(v));
+  return result;
 }
 
 }  // namespace leat

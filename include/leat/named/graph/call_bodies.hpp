@@ -93,7 +93,7 @@ LEAT_FUNCTION graph_operation call_operator(graph& g, std::string_view type, std
 
 namespace detail {
 LEAT_FUNCTION output stacked_product(graph& g, std::span<const output> operands, std::span<const std::int64_t> transposed,
-                              std::string_view name) {
+                                     std::string_view name) {
   return call_operator(g, "BatchMatMulV2", {operands[0], operands[1]}, {{"adj_x", transposed[0] != 0}, {"adj_y", transposed[1] != 0}},
                        name.empty() ? "MatMul" : name)
       .result();
@@ -105,7 +105,7 @@ LEAT_FUNCTION output stacked_product(graph& g, std::span<const output> operands,
 namespace leat {
 
 LEAT_FUNCTION graph_operation call_operator(graph& g, std::string_view type, std::initializer_list<number_argument> given,
-                                     attribute_map attributes, std::string_view name, std::vector<int> waits) {
+                                            attribute_map attributes, std::string_view name, std::vector<int> waits) {
   return call_operator(g, type, std::span<const number_argument>(given.begin(), given.size()), std::move(attributes), name,
                        std::move(waits));
 }

@@ -6,6 +6,8 @@
 #include <leat/named/graph/literal.hpp>
 #include <leat/proto/tensor_contents.hpp>
 
+#include <algorithm>
+
 namespace leat {
 
 /// The form of an operator: its own, or the default one for this many operands.

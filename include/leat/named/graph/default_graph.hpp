@@ -5,22 +5,7 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/graph/named_part.hpp>
 
-#include <memory>
-#include <vector>
-
 namespace leat {
-
-namespace detail {
-struct graph_stack {
-  std::vector<graph*> entered;
-  std::unique_ptr<graph> own;
-  std::vector<std::unique_ptr<graph>> former;  // their nodes stay usable
-};
-inline graph_stack& default_graphs() {
-  thread_local graph_stack stack;
-  return stack;
-}
-}  // namespace detail
 
 /// This thread's innermost default graph, or its own.
 graph& default_graph();
@@ -32,7 +17,7 @@ void reset_default_graph();
 /// Makes a graph the default during its lifetime: the result of `graph::as_default`.
 class default_graph_scope {
  public:
-  explicit default_graph_scope(graph& g) : graph_(&g) { detail::default_graphs().entered.push_back(&g); }
+  explicit default_graph_scope(graph& g);
   default_graph_scope(const default_graph_scope&) = delete;
   default_graph_scope& operator=(const default_graph_scope&) = delete;
   ~default_graph_scope();

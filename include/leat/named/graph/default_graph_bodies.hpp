@@ -6,8 +6,24 @@
 #include <leat/named/graph/named.hpp>
 
 #include <algorithm>
+#include <memory>
+#include <vector>
 
 namespace leat {
+
+namespace detail {
+struct graph_stack {
+  std::vector<graph*> entered;
+  std::unique_ptr<graph> own;
+  std::vector<std::unique_ptr<graph>> former;  // their nodes stay usable
+};
+inline graph_stack& default_graphs() {
+  thread_local graph_stack stack;
+  return stack;
+}
+}  // namespace detail
+
+LEAT_FUNCTION default_graph_scope::default_graph_scope(graph& g) : graph_(&g) { detail::default_graphs().entered.push_back(&g); }
 
 LEAT_FUNCTION graph& default_graph() {
   auto& stack = detail::default_graphs();

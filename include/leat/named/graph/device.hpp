@@ -30,19 +30,11 @@ struct device_spec {
 
 namespace detail {
 
-inline std::string upper_case(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return result;
-}
+std::string upper_case(std::string_view text);
 
 std::int64_t device_number(std::string_view digits, std::string_view whole);
 
-inline bool all_digits(std::string_view text) {
-  for (char c : text)
-    if (c < '0' || c > '9') return false;
-  return !text.empty();
-}
+bool all_digits(std::string_view text);
 
 }  // namespace detail
 
@@ -68,11 +60,7 @@ inline void device_spec::merge_from(const device_spec& inner) {
 }
 
 /// The device of a node that asks for `inner` within a scope of `outer`, in TensorFlow's form.
-inline std::string merge_devices(std::string_view outer, std::string_view inner) {
-  device_spec spec = parse_device(outer);
-  spec.merge_from(parse_device(inner));
-  return spec.text();
-}
+std::string merge_devices(std::string_view outer, std::string_view inner);
 
 }  // namespace leat
 

@@ -62,3 +62,29 @@ LEAT_FUNCTION device_spec parse_device(std::string_view text) {
 }
 
 }  // namespace leat
+
+namespace leat::detail {
+
+LEAT_FUNCTION std::string upper_case(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return result;
+}
+
+LEAT_FUNCTION bool all_digits(std::string_view text) {
+  for (char c : text)
+    if (c < '0' || c > '9') return false;
+  return !text.empty();
+}
+
+}  // namespace leat::detail
+
+namespace leat {
+
+LEAT_FUNCTION std::string merge_devices(std::string_view outer, std::string_view inner) {
+  device_spec spec = parse_device(outer);
+  spec.merge_from(parse_device(inner));
+  return spec.text();
+}
+
+}  // namespace leat

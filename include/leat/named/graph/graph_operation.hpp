@@ -8,10 +8,7 @@
 namespace leat {
 
 namespace detail {
-inline const named_nodes& nodes_of(const graph& g) {
-  if (g.names() == nullptr) throw failed_precondition("a graph without names: call named() or as_default() first");
-  return static_cast<const named_nodes&>(*g.names());
-}
+const named_nodes& nodes_of(const graph& g);
 }  // namespace detail
 
 /// A node of a named graph.
@@ -42,11 +39,7 @@ class graph_operation {
   /// The operations that must run before this one.
   std::vector<graph_operation> control_inputs() const;
   /// All results in order.
-  std::vector<output> outputs() const {
-    std::vector<output> list;
-    for (int k = 0; k < record().results; ++k) list.emplace_back(*owner_, index_, k);
-    return list;
-  }
+  std::vector<output> outputs() const;
   /// Result `port`. Errors: out_of_range if there is none.
   output result(int port = 0) const;
   /// The source line that made it.

@@ -76,3 +76,22 @@ LEAT_FUNCTION void named_nodes::apply_devices(graph& g, int index) {
 }
 
 }  // namespace leat
+
+namespace leat::detail {
+
+LEAT_FUNCTION const named_nodes& nodes_of(const graph& g) {
+  if (g.names() == nullptr) throw failed_precondition("a graph without names: call named() or as_default() first");
+  return static_cast<const named_nodes&>(*g.names());
+}
+
+}  // namespace leat::detail
+
+namespace leat {
+
+LEAT_FUNCTION std::vector<output> graph_operation::outputs() const {
+  std::vector<output> list;
+  for (int k = 0; k < record().results; ++k) list.emplace_back(*owner_, index_, k);
+  return list;
+}
+
+}  // namespace leat

@@ -57,18 +57,23 @@ struct kept_number {
 class tensor_literal {
  public:
   template <element_type T>
-  tensor_literal(T value) : type_(to_data_type(dtype_of<T>)) {
+  tensor_literal(T value) : tensor_literal(to_data_type(dtype_of<T>), shape{}) {
     put(value);
   }
-  tensor_literal(const char* text) : tensor_literal(std::string(text)) {}
-  tensor_literal(std::string text) : type_(data_type::string) { texts_.push_back(std::move(text)); }
+  tensor_literal(const char* text);
+  tensor_literal(std::string text);
+  tensor_literal(const tensor_literal&);
+  tensor_literal(tensor_literal&&) noexcept;
+  tensor_literal& operator=(const tensor_literal&);
+  tensor_literal& operator=(tensor_literal&&) noexcept;
+  ~tensor_literal();
   template <element_type T>
-  tensor_literal(std::initializer_list<T> list) : type_(to_data_type(dtype_of<T>)) {
+  tensor_literal(std::initializer_list<T> list) : tensor_literal(to_data_type(dtype_of<T>), shape{}) {
     extent_.push(static_cast<std::int64_t>(list.size()));
     for (T v : list) put(v);
   }
   template <element_type T>
-  tensor_literal(std::initializer_list<std::initializer_list<T>> rows) : type_(to_data_type(dtype_of<T>)) {
+  tensor_literal(std::initializer_list<std::initializer_list<T>> rows) : tensor_literal(to_data_type(dtype_of<T>), shape{}) {
     extent_.push(static_cast<std::int64_t>(rows.size()));
     extent_.push(rows.size() == 0 ? 0 : static_cast<std::int64_t>(rows.begin()->size()));
     for (const auto& row : rows) {
@@ -77,31 +82,22 @@ class tensor_literal {
     }
   }
   template <element_type T>
-  tensor_literal(const std::vector<T>& values) : type_(to_data_type(dtype_of<T>)) {
+  tensor_literal(const std::vector<T>& values) : tensor_literal(to_data_type(dtype_of<T>), shape{}) {
     extent_.push(static_cast<std::int64_t>(values.size()));
     for (T v : values) put(v);
   }
   template <element_type T>
-  tensor_literal(const shape& extent, const std::vector<T>& values) : type_(to_data_type(dtype_of<T>)), extent_(extent) {
+  tensor_literal(const shape& extent, const std::vector<T>& values) : tensor_literal(to_data_type(dtype_of<T>), extent) {
     for (T v : values) put(v);
     fill();
   }
   /// One value in every element.
-  tensor_literal(dtype type, const shape& extent, kept_number value) : type_(to_data_type(type)), extent_(extent) {
-    if (is_floating(type)) put_number(std::bit_cast<double>(value.bits));
-    else put_number(value.bits);
-    fill();
-  }
+  tensor_literal(dtype type, const shape& extent, kept_number value);
   /// Zeros, or another value in every element.
-  tensor_literal(dtype type, const shape& extent, double value = 0) : type_(to_data_type(type)), extent_(extent) {
-    put_number(value);
-    fill();
-  }
+  tensor_literal(dtype type, const shape& extent, double value = 0);
   /// Elements from memory, row-major.
-  tensor_literal(dtype type, const shape& extent, std::span<const std::byte> elements)
-      : type_(to_data_type(type)), extent_(extent), bytes_(reinterpret_cast<const char*>(elements.data()), elements.size()) {}
-  tensor_literal(data_type type, const shape& extent, std::vector<std::string> texts)
-      : type_(type), extent_(extent), texts_(std::move(texts)) {}
+  tensor_literal(dtype type, const shape& extent, std::span<const std::byte> elements);
+  tensor_literal(data_type type, const shape& extent, std::vector<std::string> texts);
 
   /// Its dtype, among all of TensorFlow's.
   data_type type() const { return type_; }
@@ -111,12 +107,7 @@ class tensor_literal {
 
   /// The same values in another shape; the last one is repeated to fill it.
   /// Errors: invalid_argument if there are more values than elements.
-  tensor_literal shaped(const shape& extent) const {
-    tensor_literal result(*this);
-    result.extent_ = extent;
-    result.fill();
-    return result;
-  }
+  tensor_literal shaped(const shape& extent) const;
   /// The same values as another dtype. Errors: invalid_argument for non-integers as integers, and strings as numbers.
   tensor_literal as(dtype type) const;
   /// Element `i` as a number.
@@ -126,6 +117,8 @@ class tensor_literal {
   tensor_proto proto() const;
 
  private:
+  // Without elements yet.
+  tensor_literal(data_type type, const shape& extent);
   template <class T>
   void put(T value) {
     if constexpr (std::is_same_v<T, bool>) bytes_ += value ? '\1' : '\0';
@@ -148,10 +141,7 @@ class tensor_literal {
       case dtype::invalid: throw invalid_argument("constant: a dtype that has no numbers");
     }
   }
-  std::int64_t stored() const {
-    return type_ == data_type::string ? static_cast<std::int64_t>(texts_.size())
-                                      : static_cast<std::int64_t>(bytes_.size()) / content_size_of(type_);
-  }
+  std::int64_t stored() const;
   // One value is repeated for all elements; of several, the last.
   void fill();
 

@@ -8,6 +8,23 @@
 
 namespace leat {
 
+LEAT_FUNCTION tensor_literal::tensor_literal(data_type type, const shape& extent) : type_(type), extent_(extent) {}
+LEAT_FUNCTION tensor_literal::tensor_literal(const char* text) : tensor_literal(std::string(text)) {}
+LEAT_FUNCTION tensor_literal::tensor_literal(std::string text) : type_(data_type::string) { texts_.push_back(std::move(text)); }
+LEAT_FUNCTION tensor_literal::tensor_literal(const tensor_literal&) = default;
+LEAT_FUNCTION tensor_literal::tensor_literal(tensor_literal&&) noexcept = default;
+LEAT_FUNCTION tensor_literal& tensor_literal::operator=(const tensor_literal&) = default;
+LEAT_FUNCTION tensor_literal& tensor_literal::operator=(tensor_literal&&) noexcept = default;
+LEAT_FUNCTION tensor_literal::~tensor_literal() = default;
+LEAT_FUNCTION tensor_literal::tensor_literal(dtype type, const shape& extent, double value) : type_(to_data_type(type)), extent_(extent) {
+  put_number(value);
+  fill();
+}
+LEAT_FUNCTION tensor_literal::tensor_literal(dtype type, const shape& extent, std::span<const std::byte> elements)
+    : type_(to_data_type(type)), extent_(extent), bytes_(reinterpret_cast<const char*>(elements.data()), elements.size()) {}
+LEAT_FUNCTION tensor_literal::tensor_literal(data_type type, const shape& extent, std::vector<std::string> texts)
+    : type_(type), extent_(extent), texts_(std::move(texts)) {}
+
 LEAT_FUNCTION tensor_shape_proto to_proto(const shape& s) {
   tensor_shape_proto p;
   p.unknown_rank = !s.has_rank();
@@ -99,6 +116,25 @@ LEAT_FUNCTION std::optional<std::vector<std::int64_t>> integers_of(const tensor_
     else values.push_back(wide ? detail::get_bytes<std::int64_t>(p.bytes, at) : detail::get_bytes<std::int32_t>(p.bytes, at));
   }
   return values;
+}
+
+LEAT_FUNCTION tensor_literal::tensor_literal(dtype type, const shape& extent, kept_number value)
+    : type_(to_data_type(type)), extent_(extent) {
+  if (is_floating(type)) put_number(std::bit_cast<double>(value.bits));
+  else put_number(value.bits);
+  fill();
+}
+
+LEAT_FUNCTION tensor_literal tensor_literal::shaped(const shape& extent) const {
+  tensor_literal result(*this);
+  result.extent_ = extent;
+  result.fill();
+  return result;
+}
+
+LEAT_FUNCTION std::int64_t tensor_literal::stored() const {
+  return type_ == data_type::string ? static_cast<std::int64_t>(texts_.size())
+                                    : static_cast<std::int64_t>(bytes_.size()) / content_size_of(type_);
 }
 
 }  // namespace leat

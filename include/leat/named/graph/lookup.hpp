@@ -2,7 +2,6 @@
 // Lookup of nodes and tensors by name, and collections. "mul" is an operation, "mul:0" its first result. Error messages are those of
 // TensorFlow 1.x. Source: TensorFlow `Graph.as_graph_element` and related methods, `add_to_collection`.
 
-#include <algorithm>
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/graph/default_graph.hpp>
 #include <leat/named/graph/graph_operation.hpp>
@@ -24,40 +23,25 @@ struct element_kinds {
 graph_element as_graph_element(graph& g, std::string_view name, element_kinds kinds = {});
 
 /// The same tensor, if it belongs to this graph. Errors: invalid_argument otherwise.
-inline output as_graph_element(graph& g, const output& o) {
-  if (&o.owner() != &g) throw invalid_argument("Tensor " + describe(o) + " is not an element of this graph.");
-  return o;
-}
-inline graph_operation as_graph_element(graph& g, const graph_operation& o) {
-  if (&o.owner() != &g) throw invalid_argument("Operation '" + o.name() + "' is not an element of this graph.");
-  return o;
-}
+output as_graph_element(graph& g, const output& o);
+graph_operation as_graph_element(graph& g, const graph_operation& o);
 
 /// The tensor "mul:0". Errors: see `as_graph_element`.
-inline output get_tensor_by_name(graph& g, std::string_view name) {
-  return std::get<output>(as_graph_element(g, name, {.operations = false}));
-}
+output get_tensor_by_name(graph& g, std::string_view name);
 /// The operation "mul". Errors: see `as_graph_element`.
-inline graph_operation get_operation_by_name(graph& g, std::string_view name) {
-  return std::get<graph_operation>(as_graph_element(g, name, {.tensors = false}));
-}
+graph_operation get_operation_by_name(graph& g, std::string_view name);
 /// All operations in order of creation.
 std::vector<graph_operation> get_operations(graph& g);
 /// The operations that take this tensor, each once per use.
 std::vector<graph_operation> consumers(const output& o);
 
 /// Makes the graph refuse new nodes, with failed_precondition. Source: TensorFlow `Graph.finalize`.
-inline void finalize(graph& g) {
-  g.named().settle_names(g);
-  g.named().finalize();
-}
+void finalize(graph& g);
 
 /// A name in the current scope that no node or scope has; it is reserved unless `mark_as_used` is false.
-inline std::string unique_name(std::string_view name, bool mark_as_used = true) {
-  return default_graph().named().names.unique_name(name, mark_as_used);
-}
+std::string unique_name(std::string_view name, bool mark_as_used = true);
 /// The current scope, without its slash.
-inline std::string get_name_scope() { return default_graph().named().names.scope(); }
+std::string get_name_scope();
 
 namespace detail {
 // "[?,3]".
@@ -84,13 +68,11 @@ inline constexpr std::string_view global_step = "global_step";
 
 /// Adds to a graph's collection; duplicates are kept. Errors: failed_precondition in a finalized graph.
 void add_to_collection(graph& g, std::string_view name, collection_item item);
-inline void add_to_collection(std::string_view name, collection_item item) { add_to_collection(default_graph(), name, std::move(item)); }
+void add_to_collection(std::string_view name, collection_item item);
 
 /// A copy of a collection, empty if there is none; with a scope, only elements whose name begins with it.
 std::vector<collection_item> get_collection(graph& g, std::string_view name, std::string_view scope = {});
-inline std::vector<collection_item> get_collection(std::string_view name, std::string_view scope = {}) {
-  return get_collection(default_graph(), name, scope);
-}
+std::vector<collection_item> get_collection(std::string_view name, std::string_view scope = {});
 
 /// The tensors of a collection.
 std::vector<output> get_tensors(graph& g, std::string_view name, std::string_view scope = {});

@@ -5,6 +5,8 @@
 #include <leat/named/graph/lookup.hpp>
 #include <leat/named/graph/named.hpp>
 
+#include <algorithm>
+
 namespace leat {
 
 LEAT_FUNCTION graph_element as_graph_element(graph& g, std::string_view name, element_kinds kinds) {
@@ -127,6 +129,43 @@ LEAT_FUNCTION std::vector<std::string> get_all_collection_keys(graph& g) {
   for (const auto& [name, items] : g.named().collections)
     if (!items.empty()) keys.push_back(name);
   return keys;
+}
+
+LEAT_FUNCTION output as_graph_element(graph& g, const output& o) {
+  if (&o.owner() != &g) throw invalid_argument("Tensor " + describe(o) + " is not an element of this graph.");
+  return o;
+}
+
+LEAT_FUNCTION graph_operation as_graph_element(graph& g, const graph_operation& o) {
+  if (&o.owner() != &g) throw invalid_argument("Operation '" + o.name() + "' is not an element of this graph.");
+  return o;
+}
+
+LEAT_FUNCTION output get_tensor_by_name(graph& g, std::string_view name) {
+  return std::get<output>(as_graph_element(g, name, {.operations = false}));
+}
+
+LEAT_FUNCTION graph_operation get_operation_by_name(graph& g, std::string_view name) {
+  return std::get<graph_operation>(as_graph_element(g, name, {.tensors = false}));
+}
+
+LEAT_FUNCTION void finalize(graph& g) {
+  g.named().settle_names(g);
+  g.named().finalize();
+}
+
+LEAT_FUNCTION std::string unique_name(std::string_view name, bool mark_as_used) {
+  return default_graph().named().names.unique_name(name, mark_as_used);
+}
+
+LEAT_FUNCTION std::string get_name_scope() { return default_graph().named().names.scope(); }
+
+LEAT_FUNCTION void add_to_collection(std::string_view name, collection_item item) {
+  add_to_collection(default_graph(), name, std::move(item));
+}
+
+LEAT_FUNCTION std::vector<collection_item> get_collection(std::string_view name, std::string_view scope) {
+  return get_collection(default_graph(), name, scope);
 }
 
 }  // namespace leat

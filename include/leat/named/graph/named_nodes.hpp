@@ -87,6 +87,9 @@ struct node_request {
 
 class named_nodes : public graph_names {
  public:
+  named_nodes();
+  ~named_nodes() override;
+
   name_table names;
 
   const node_record& record(int index) const { return records_[static_cast<std::size_t>(index)]; }
@@ -103,7 +106,7 @@ class named_nodes : public graph_names {
   int input_count(const graph& g, int index) const { return g.at(index).input_count + record(index).number_inputs; }
   tensor_info further_result(int index, int port) const override;
   /// Sets input `k`, left open because its node came later: a loop's back edge.
-  void set_input(graph& g, int index, int k, int to) { g.edges[static_cast<std::size_t>(g.at(index).inputs + k)] = to; }
+  void set_input(graph& g, int index, int k, int to);
   /// Adds a control input to an existing node; `to` may be newer than it.
   void add_control(graph& g, int index, int to);
   /// Stores a device's name once.
@@ -151,7 +154,7 @@ class named_nodes : public graph_names {
     std::size_t nodes, edges, numbers, ports;
     name_table names;
   };
-  growth reached(const graph& g) const { return {g.nodes.size(), g.edges.size(), g.numbers.size(), ports_.size(), names}; }
+  growth reached(const graph& g) const;
   /// Removes the nodes appended since, which must be in no branch or loop, and their names.
   void return_to(graph& g, growth before);
 

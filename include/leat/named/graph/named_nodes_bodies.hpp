@@ -8,6 +8,9 @@
 
 namespace leat {
 
+LEAT_FUNCTION named_nodes::named_nodes() = default;
+LEAT_FUNCTION named_nodes::~named_nodes() = default;
+
 LEAT_FUNCTION int named_nodes::find(std::string_view name) const {
   const int* at = by_name_.find(name_index::hash(name, false), [&](int index) { return record(index).name == name; });
   return at == nullptr ? -1 : *at;
@@ -18,7 +21,7 @@ LEAT_FUNCTION output named_nodes::input(graph& g, int index, int k) const {
   return {g, g.edges[edge], edge < ports_.size() ? ports_[edge] : 0};
 }
 
-LEAT_FUNCTION tensor_info named_nodes::further_result(int index, int port) const  {
+LEAT_FUNCTION tensor_info named_nodes::further_result(int index, int port) const {
   const auto& more = record(index).further;
   const auto at = static_cast<std::size_t>(port - 1);
   return at < more.size() ? more[at] : tensor_info{dtype::invalid, shape::unknown()};
@@ -179,6 +182,14 @@ LEAT_FUNCTION void named_nodes::put_colocations(int index) {
   groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
   if (groups.empty() && !initializer_classes.empty()) groups.push_back(initializer_classes.back());
   if (!groups.empty() && !r.attributes.contains("_class")) r.attributes["_class"] = std::move(groups);
+}
+
+LEAT_FUNCTION void named_nodes::set_input(graph& g, int index, int k, int to) {
+  g.edges[static_cast<std::size_t>(g.at(index).inputs + k)] = to;
+}
+
+LEAT_FUNCTION named_nodes::growth named_nodes::reached(const graph& g) const {
+  return {g.nodes.size(), g.edges.size(), g.numbers.size(), ports_.size(), names};
 }
 
 }  // namespace leat

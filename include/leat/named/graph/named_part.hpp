@@ -8,7 +8,7 @@
 #include <leat/named/graph/literal.hpp>
 #include <leat/named/graph/named_nodes.hpp>
 #include <leat/named/graph/variable_store.hpp>
-#include <leat/proto/graph_def.hpp>
+#include <leat/proto/node_def.hpp>
 
 #include <map>
 #include <mutex>
@@ -38,6 +38,9 @@ using host_callback = std::function<std::vector<tensor_literal>(std::span<const 
 
 class named_part final : public named_nodes {
  public:
+  named_part();
+  ~named_part() override;
+
   std::map<std::string, std::vector<collection_item>, std::less<>> collections;
   variable_store variables;
   std::map<int, output> first_values;  // of variables, by node: before other variables' reads were guarded
@@ -49,9 +52,7 @@ class named_part final : public named_nodes {
   // ---- called by the table ----
 
   output make(graph& g, const op_info& op, std::span<const output> operands, std::span<const std::int64_t> numbers,
-              std::span<const int> waits) override {
-    return build(g, op, operands, numbers, {}, {}, {waits.begin(), waits.end()});
-  }
+              std::span<const int> waits) override;
   output make_leaf(graph& g, const op_info& op, const tensor_info& result, std::string_view name,
                    std::span<const std::int64_t> numbers) override;
   output make_number(graph& g, const tensor_info& result, double value) override;
@@ -59,12 +60,7 @@ class named_part final : public named_nodes {
   // ---- nodes ----
 
   /// A constant without a name: the operator that takes it names it.
-  output make_literal(graph& g, const tensor_literal& value) {
-    const output made = append_constant(g, value, {});
-    record(made.index()).unnamed = true;
-    unnamed_.push_back(made.index());
-    return made;
-  }
+  output make_literal(graph& g, const tensor_literal& value);
   /// A constant of this name.
   output make_constant(graph& g, const tensor_literal& value, std::string_view name) {
     return append_constant(g, value, names.node_name(name));
@@ -84,10 +80,7 @@ class named_part final : public named_nodes {
   static bool is_opaque(const op_info& op) { return op.infer == nullptr; }
 
   /// A variable as an operand: the node that reads its value; others unchanged.
-  output value_of(const output& o) const {
-    const int read = record(o.index()).read;
-    return read < 0 || o.port() != 0 ? o : output(o.owner(), read);
-  }
+  output value_of(const output& o) const;
 
   /// Names a constant after the argument that takes it, if it has no name yet.
   void name_number(graph& g, const output& o, std::string_view name) { give_name(g, o, name); }
@@ -108,9 +101,7 @@ class named_part final : public named_nodes {
   };
 
   output append_constant(graph& g, const tensor_literal& value, std::string name);
-  void give_name(graph& g, const output& o, std::string_view name) {
-    if (&o.owner() == &g && record(o.index()).unnamed) name_node(g, o.index(), names.node_name(name));
-  }
+  void give_name(graph& g, const output& o, std::string_view name);
   void check_types(const op_info& op, std::span<const field> fields, std::span<const output> operands, std::string_view name) const;
   output all_axes(graph& g, const output& operand);
 
@@ -118,18 +109,6 @@ class named_part final : public named_nodes {
   std::vector<int> unnamed_;
   std::mutex settling_;
 };
-
-inline named_part& graph::named() {
-  if (names_.held == nullptr) {
-    if (!nodes.empty()) throw failed_precondition("this graph was begun without names");
-    names_.held = new named_part;
-  }
-  return static_cast<named_part&>(*names_.held);
-}
-inline const named_part& graph::named() const {
-  if (names_.held == nullptr) throw failed_precondition("a graph without names");
-  return static_cast<const named_part&>(*names_.held);
-}
 
 }  // namespace leat
 

@@ -13,9 +13,24 @@
 
 namespace leat {
 
+LEAT_FUNCTION named_part::named_part() = default;
+LEAT_FUNCTION named_part::~named_part() = default;
+
+LEAT_FUNCTION named_part& graph::named() {
+  if (names_.held == nullptr) {
+    if (!nodes.empty()) throw failed_precondition("this graph was begun without names");
+    names_.held = new named_part;
+  }
+  return static_cast<named_part&>(*names_.held);
+}
+LEAT_FUNCTION const named_part& graph::named() const {
+  if (names_.held == nullptr) throw failed_precondition("a graph without names");
+  return static_cast<const named_part&>(*names_.held);
+}
+
 // Checks that operands of one group have one dtype. Messages are TensorFlow's.
 LEAT_FUNCTION void named_part::check_types(const op_info& op, std::span<const field> fields, std::span<const output> operands,
-                                    std::string_view name) const {
+                                           std::string_view name) const {
   std::size_t at = 0;
   std::size_t first = operands.size();
   std::string_view first_name;
@@ -65,7 +80,7 @@ LEAT_FUNCTION output named_part::all_axes(graph& g, const output& operand) {
 }
 
 LEAT_FUNCTION output named_part::build(graph& g, const op_info& op, std::span<const output> given, std::span<const std::int64_t> numbers,
-                                std::string_view name, std::span<const number_argument> arguments, std::vector<int> waits) {
+                                       std::string_view name, std::span<const number_argument> arguments, std::vector<int> waits) {
   check_graph(g, given);
   if (op.type == "MatMul" && (given[0].extent().rank > 2 || given[1].extent().rank > 2))
     return leat::detail::stacked_product(g, given, numbers, name);
@@ -182,7 +197,7 @@ LEAT_FUNCTION output named_part::build(graph& g, const op_info& op, std::span<co
 }
 
 LEAT_FUNCTION output named_part::make_leaf(graph& g, const op_info& op, const tensor_info& result, std::string_view name,
-                                    std::span<const std::int64_t> numbers) {
+                                           std::span<const std::int64_t> numbers) {
   if (op.kind == op_kind::placeholder) {
     attribute_map attributes;
     attributes["dtype"] = result.type;
@@ -197,17 +212,13 @@ LEAT_FUNCTION output named_part::make_leaf(graph& g, const op_info& op, const te
   throw unimplemented("a leaf of type " + std::string(op.type) + " in a graph with names: to_graph builds graphs of typed expressions");
 }
 
-}  // namespace leat
-
-namespace leat {
-
-LEAT_FUNCTION output named_part::make_number(graph& g, const tensor_info& result, double value)  {
+LEAT_FUNCTION output named_part::make_number(graph& g, const tensor_info& result, double value) {
   const bool fraction = !is_floating(result.type) && value != static_cast<double>(static_cast<std::int64_t>(value));
   return make_literal(g, {fraction ? dtype::float32 : result.type, result.extent, value});
 }
 
 LEAT_FUNCTION graph_operation named_part::raw(graph& g, std::string_view type, std::span<const output> inputs, attribute_map attributes,
-                    std::vector<tensor_info> results, std::string_view name, std::vector<int> waits) {
+                                              std::vector<tensor_info> results, std::string_view name, std::vector<int> waits) {
   const op_info& op = operator_or_opaque(type);
   const std::string outer = names.scope();
   const std::string scope = names.open_scope(name.empty() ? type : name);
@@ -284,6 +295,27 @@ LEAT_FUNCTION output named_part::append_constant(graph& g, const tensor_literal&
                         .attributes = std::move(attributes),
                         .results = {{static_cast<dtype>(value.type()), value.extent()}},
                         .complete = !numbers.empty()})};
+}
+
+LEAT_FUNCTION output named_part::make(graph& g, const op_info& op, std::span<const output> operands, std::span<const std::int64_t> numbers,
+                                      std::span<const int> waits) {
+  return build(g, op, operands, numbers, {}, {}, {waits.begin(), waits.end()});
+}
+
+LEAT_FUNCTION output named_part::make_literal(graph& g, const tensor_literal& value) {
+  const output made = append_constant(g, value, {});
+  record(made.index()).unnamed = true;
+  unnamed_.push_back(made.index());
+  return made;
+}
+
+LEAT_FUNCTION output named_part::value_of(const output& o) const {
+  const int read = record(o.index()).read;
+  return read < 0 || o.port() != 0 ? o : output(o.owner(), read);
+}
+
+LEAT_FUNCTION void named_part::give_name(graph& g, const output& o, std::string_view name) {
+  if (&o.owner() == &g && record(o.index()).unnamed) name_node(g, o.index(), names.node_name(name));
 }
 
 }  // namespace leat

@@ -63,11 +63,7 @@ class name_index {
   const int* find(std::uint64_t h, Is is) const {
     return const_cast<name_index*>(this)->find(h, is);
   }
-  void insert(std::uint64_t h, int value) {
-    if (2 * (size_ + 1) > slots_.size()) grow();
-    put({h, value, true});
-    ++size_;
-  }
+  void insert(std::uint64_t h, int value);
 
  private:
   struct slot {
@@ -76,7 +72,7 @@ class name_index {
     bool used = false;
   };
   // Mixes the upper bits in: those of short names differ less in the lower ones.
-  std::size_t place(std::uint64_t h) const { return static_cast<std::size_t>((h ^ h >> 32) & (slots_.size() - 1)); }
+  std::size_t place(std::uint64_t h) const;
   void put(const slot& s);
   void grow();
 
@@ -102,10 +98,7 @@ class name_table {
   std::string node_name(std::string_view name);
 
   /// Reserves a name, such as one in an imported file.
-  void take(std::string_view full) {
-    const std::uint64_t key = name_index::hash(full, true);
-    if (used_.find(key, any) == nullptr) used_.insert(key, 1);
-  }
+  void take(std::string_view full);
 
  private:
   static bool any(int) { return true; }

@@ -69,4 +69,17 @@ LEAT_FUNCTION std::string name_table::node_name(std::string_view name) {
   return full;
 }
 
+LEAT_FUNCTION void name_index::insert(std::uint64_t h, int value) {
+  if (2 * (size_ + 1) > slots_.size()) grow();
+  put({h, value, true});
+  ++size_;
+}
+
+LEAT_FUNCTION std::size_t name_index::place(std::uint64_t h) const { return static_cast<std::size_t>((h ^ h >> 32) & (slots_.size() - 1)); }
+
+LEAT_FUNCTION void name_table::take(std::string_view full) {
+  const std::uint64_t key = name_index::hash(full, true);
+  if (used_.find(key, any) == nullptr) used_.insert(key, 1);
+}
+
 }  // namespace leat

@@ -57,11 +57,7 @@ struct operator_definition {
   shape_rule shapes;
   op_info info;  // rows of the table point to it
 
-  const attribute_definition* find_attribute(std::string_view name) const {
-    for (const auto& a : attributes)
-      if (a.name == name) return &a;
-    return nullptr;
-  }
+  const attribute_definition* find_attribute(std::string_view name) const;
 };
 
 /// Argument of a shape rule: a node's inputs and attributes; takes the results' shapes.
@@ -75,10 +71,7 @@ class shape_context {
   const tensor_info& input(int k) const { return inputs_[static_cast<std::size_t>(k)]; }
   int result_count() const { return static_cast<int>(results_.size()); }
   /// Sets a result's shape. Errors: invalid_argument for more elements than any tensor has.
-  void set(int result, const shape& extent) {
-    check(extent);
-    if (result < result_count()) results_[static_cast<std::size_t>(result)].extent = extent;
-  }
+  void set(int result, const shape& extent);
   /// Sets the shape of all results. Errors: as `set`.
   void set_all(const shape& extent) {
     check(extent);

@@ -230,4 +230,15 @@ LEAT_FUNCTION std::vector<std::string_view> defined_operator_types() {
   return types;
 }
 
+LEAT_FUNCTION const attribute_definition* operator_definition::find_attribute(std::string_view name) const {
+  for (const auto& a : attributes)
+    if (a.name == name) return &a;
+  return nullptr;
+}
+
+LEAT_FUNCTION void shape_context::set(int result, const shape& extent) {
+  check(extent);
+  if (result < result_count()) results_[static_cast<std::size_t>(result)].extent = extent;
+}
+
 }  // namespace leat

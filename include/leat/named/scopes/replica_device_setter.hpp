@@ -12,13 +12,7 @@ namespace leat {
 using placement_strategy = std::function<int(const graph_operation&)>;
 
 /// Round-robin over the tasks.
-inline placement_strategy round_robin(int tasks) {
-  return [tasks, next = 0](const graph_operation&) mutable {
-    const int task = next;
-    next = (next + 1) % tasks;
-    return task;
-  };
-}
+placement_strategy round_robin(int tasks);
 
 /// Bytes of a node's first result: the load of a variable. Errors: invalid_argument if its shape is not known.
 double byte_size_load(const graph_operation& op);

@@ -47,4 +47,12 @@ LEAT_FUNCTION device_function replica_device_setter(replica_device_options optio
   };
 }
 
+LEAT_FUNCTION placement_strategy round_robin(int tasks) {
+  return [tasks, next = 0](const graph_operation&) mutable {
+    const int task = next;
+    next = (next + 1) % tasks;
+    return task;
+  };
+}
+
 }  // namespace leat

@@ -17,13 +17,10 @@ class [[nodiscard]] name_scope {
  public:
   explicit name_scope(std::string_view name) : name_scope(default_graph(), name) {}
   explicit name_scope(std::nullptr_t) : name_scope(std::string_view{}) {}
-  name_scope(graph& g, std::string_view name) : names_(&g.named().names), outer_(names_->scope()) {
-    names_->set_scope(names_->open_scope(name));
-    text_ = names_->scope().empty() ? std::string{} : names_->scope() + "/";
-  }
+  name_scope(graph& g, std::string_view name);
   name_scope(const name_scope&) = delete;
   name_scope& operator=(const name_scope&) = delete;
-  ~name_scope() { names_->set_scope(std::move(outer_)); }
+  ~name_scope();
 
   /// "foo/", which re-enters the scope; "" at the root.
   const std::string& text() const { return text_; }
@@ -54,10 +51,7 @@ class [[nodiscard]] control_dependencies {
  public:
   explicit control_dependencies(std::initializer_list<control_input> inputs) : control_dependencies(std::vector<control_input>(inputs)) {}
   explicit control_dependencies(const std::vector<control_input>& inputs);
-  explicit control_dependencies(std::nullptr_t) : graph_(&default_graph()), clears_(true) {
-    outer_.swap(graph_->named().controls);
-    context_ = std::exchange(graph_->named().context, nullptr);
-  }
+  explicit control_dependencies(std::nullptr_t);
   control_dependencies(const control_dependencies&) = delete;
   control_dependencies& operator=(const control_dependencies&) = delete;
   ~control_dependencies();
@@ -75,29 +69,27 @@ class [[nodiscard]] control_dependencies {
 /// Errors: invalid_argument for a malformed device name.
 class [[nodiscard]] device {
  public:
-  explicit device(std::string_view text) : graph_(&default_graph()) { push({.spec = parse_device(text), .function = {}}); }
+  explicit device(std::string_view text);
   explicit device(const char* text) : device(std::string_view(text)) {}
-  explicit device(std::nullptr_t) : graph_(&default_graph()) {
-    push({.what = named_nodes::device_frame::kind::clear, .spec = {}, .function = {}});
-  }
+  explicit device(std::nullptr_t);
   /// An empty function is nullptr.
   explicit device(device_function function);
   device(const device&) = delete;
   device& operator=(const device&) = delete;
-  ~device() { graph_->named().devices.pop_back(); }
+  ~device();
 
  private:
-  void push(named_nodes::device_frame frame) { graph_->named().devices.push_back(std::move(frame)); }
+  void push(named_nodes::device_frame frame);
   graph* graph_;
 };
 
 /// `auto c = colocate_with(v);`: new nodes are placed on the same device as this one, whatever device scopes say.
 class [[nodiscard]] colocate_with {
  public:
-  explicit colocate_with(const control_input& with) : graph_(&with.owner()) { graph_->named().colocations.push_back(with.index()); }
+  explicit colocate_with(const control_input& with);
   colocate_with(const colocate_with&) = delete;
   colocate_with& operator=(const colocate_with&) = delete;
-  ~colocate_with() { graph_->named().colocations.pop_back(); }
+  ~colocate_with();
 
  private:
   graph* graph_;
@@ -108,9 +100,7 @@ class [[nodiscard]] colocate_with {
 class [[nodiscard]] source_scope {
  public:
   explicit source_scope(const std::source_location& where = std::source_location::current()) : source_scope(default_graph(), where) {}
-  source_scope(graph& g, const std::source_location& where) : nodes_(&g.named()), outer_(nodes_->position) {
-    if (!nodes_->position_held) nodes_->position = where;
-  }
+  source_scope(graph& g, const std::source_location& where);
   source_scope(const source_scope&) = delete;
   source_scope& operator=(const source_scope&) = delete;
   ~source_scope() { nodes_->position = outer_; }

@@ -13,10 +13,7 @@ output get_global_step(graph& g = default_graph());
 /// Creates the counter. Errors: invalid_argument if there is one. Source: `create_global_step`.
 output create_global_step(graph& g = default_graph(), const std::source_location& where = std::source_location::current());
 /// The counter, created if there is none. Errors: as `get_global_step`. Source: `get_or_create_global_step`.
-inline output get_or_create_global_step(graph& g = default_graph(), const std::source_location& where = std::source_location::current()) {
-  const output known = get_global_step(g);
-  return static_cast<bool>(known) ? known : create_global_step(g, where);
-}
+output get_or_create_global_step(graph& g = default_graph(), const std::source_location& where = std::source_location::current());
 
 }  // namespace leat
 

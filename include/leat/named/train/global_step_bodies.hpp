@@ -36,4 +36,9 @@ LEAT_FUNCTION output create_global_step(graph& g, const std::source_location& wh
                       where);
 }
 
+LEAT_FUNCTION output get_or_create_global_step(graph& g, const std::source_location& where) {
+  const output known = get_global_step(g);
+  return static_cast<bool>(known) ? known : create_global_step(g, where);
+}
+
 }  // namespace leat

@@ -11,20 +11,18 @@ namespace leat {
 /// A tensor, or a sparse gradient, scaled so that its Euclidean norm, over `axes` if given, is at most `limit`.
 /// Errors: invalid_argument for a limit that would broadcast to another shape. Source: `clip_by_norm`.
 gradient_value clip_by_norm(const gradient_value& x, const operand_value& limit, const std::vector<std::int32_t>& axes = {},
-                                   std::string_view name = {}, const std::source_location& where = std::source_location::current());
-inline output clip_by_norm(const output& x, const operand_value& limit, const std::vector<std::int32_t>& axes = {},
-                           std::string_view name = {}, const std::source_location& where = std::source_location::current()) {
-  return clip_by_norm(gradient_value(x), limit, axes, name, where).values;
-}
+                            std::string_view name = {}, const std::source_location& where = std::source_location::current());
+output clip_by_norm(const output& x, const operand_value& limit, const std::vector<std::int32_t>& axes = {}, std::string_view name = {},
+                    const std::source_location& where = std::source_location::current());
 
 /// A tensor scaled so that its norm, divided by the number of its elements, is at most `limit`. Source: `clip_by_average_norm`.
 output clip_by_average_norm(const output& x, const operand_value& limit, std::string_view name = {},
-                                   const std::source_location& where = std::source_location::current());
+                            const std::source_location& where = std::source_location::current());
 
 /// Euclidean norm of all elements of all gradients, ignoring empty ones.
 /// Errors: invalid_argument if all are empty. Source: `global_norm`.
 output global_norm(const std::vector<gradient_value>& all, std::string_view name = {},
-                          const std::source_location& where = std::source_location::current());
+                   const std::source_location& where = std::source_location::current());
 
 /// The result of `clip_by_global_norm`.
 struct clipped_gradients {
@@ -34,10 +32,10 @@ struct clipped_gradients {
 /// All gradients scaled by one factor so that their global norm is at most `limit`; empty ones stay empty. If the norm is infinite, all
 /// become NaN. `use_norm`: the norm, if known already. Source: `clip_by_global_norm`.
 clipped_gradients clip_by_global_norm(const std::vector<gradient_value>& all, const operand_value& limit,
-                                             const output& use_norm = {}, std::string_view name = {},
-                                             const std::source_location& where = std::source_location::current());
+                                      const output& use_norm = {}, std::string_view name = {},
+                                      const std::source_location& where = std::source_location::current());
 /// Dense tensors as gradients, for the functions above.
-inline std::vector<gradient_value> as_gradients(const std::vector<output>& tensors) { return {tensors.begin(), tensors.end()}; }
+std::vector<gradient_value> as_gradients(const std::vector<output>& tensors);
 
 }  // namespace leat
 

@@ -10,7 +10,7 @@
 namespace leat {
 
 LEAT_FUNCTION gradient_value clip_by_norm(const gradient_value& x, const operand_value& limit, const std::vector<std::int32_t>& axes,
-                                   std::string_view name, const std::source_location& where) {
+                                          std::string_view name, const std::source_location& where) {
   graph& g = x.values.owner();
   const source_scope line(g, where);
   const name_scope scope(g, name.empty() ? "clip_by_norm" : name);
@@ -31,7 +31,7 @@ LEAT_FUNCTION gradient_value clip_by_norm(const gradient_value& x, const operand
 }
 
 LEAT_FUNCTION output clip_by_average_norm(const output& x, const operand_value& limit, std::string_view name,
-                                   const std::source_location& where) {
+                                          const std::source_location& where) {
   graph& g = x.owner();
   const source_scope line(g, where);
   const name_scope scope(g, name.empty() ? "clip_by_average_norm" : name);
@@ -56,8 +56,7 @@ LEAT_FUNCTION output clip_by_average_norm(const output& x, const operand_value& 
   return identity(scaled * least, scope.text());
 }
 
-LEAT_FUNCTION output global_norm(const std::vector<gradient_value>& all, std::string_view name,
-                          const std::source_location& where) {
+LEAT_FUNCTION output global_norm(const std::vector<gradient_value>& all, std::string_view name, const std::source_location& where) {
   std::vector<output> values;
   for (const auto& v : all)
     if (static_cast<bool>(v)) values.push_back(v.values.owner().named().value_of(v.values));
@@ -76,8 +75,7 @@ LEAT_FUNCTION output global_norm(const std::vector<gradient_value>& all, std::st
 }
 
 LEAT_FUNCTION clipped_gradients clip_by_global_norm(const std::vector<gradient_value>& all, const operand_value& limit,
-                                             const output& use_norm, std::string_view name,
-                                             const std::source_location& where) {
+                                                    const output& use_norm, std::string_view name, const std::source_location& where) {
   const output norm = static_cast<bool>(use_norm) ? use_norm : global_norm(all, name, where);
   graph& g = norm.owner();
   const source_scope line(g, where);
@@ -103,5 +101,12 @@ LEAT_FUNCTION clipped_gradients clip_by_global_norm(const std::vector<gradient_v
   }
   return result;
 }
+
+LEAT_FUNCTION output clip_by_norm(const output& x, const operand_value& limit, const std::vector<std::int32_t>& axes, std::string_view name,
+                                  const std::source_location& where) {
+  return clip_by_norm(gradient_value(x), limit, axes, name, where).values;
+}
+
+LEAT_FUNCTION std::vector<gradient_value> as_gradients(const std::vector<output>& tensors) { return {tensors.begin(), tensors.end()}; }
 
 }  // namespace leat

@@ -73,22 +73,16 @@ struct optimizer_description {
 
 class named_optimizer {
  public:
-  explicit named_optimizer(optimizer_description what) : state_(std::make_shared<state>()) { state_->what = std::move(what); }
+  explicit named_optimizer(optimizer_description what);
   template <class Rule, tensor_expression... Settings>
   named_optimizer(const optimizer<Rule, Settings...>& typed);
 
   /// The name of the training step and of slots. Source: `get_name`.
-  const std::string& name() const { return state_->what.name; }
+  const std::string& name() const;
   /// Renames the training step and new slots.
-  named_optimizer& rename(std::string name) {
-    state_->what.name = std::move(name);
-    return *this;
-  }
+  named_optimizer& rename(std::string name);
   /// Makes updates lock their variable (the attribute `use_locking`).
-  named_optimizer& use_locking(bool locks = true) {
-    state_->locks = locks;
-    return *this;
-  }
+  named_optimizer& use_locking(bool locks = true);
 
   /// The gradients of the loss for the trainable variables of its graph, or for those given.
   /// Errors: invalid_argument without variables, and for a loss that is not floating point. Source: `compute_gradients`.
@@ -104,9 +98,7 @@ class named_optimizer {
 
   /// The same with settings by name: `o.apply_gradients(pairs, {.global_step = step})`.
   graph_operation apply_gradients(const std::vector<variable_gradient>& pairs, const apply_options& options,
-                                  const std::source_location& where = std::source_location::current()) const {
-    return apply_gradients(pairs, options.global_step, options.name, where);
-  }
+                                  const std::source_location& where = std::source_location::current()) const;
 
   /// `compute_gradients` and `apply_gradients`: one training step that reduces the loss.
   /// Errors: those of both; invalid_argument if no variable has a gradient. Source: `minimize`.
@@ -114,37 +106,23 @@ class named_optimizer {
                            const std::source_location& where = std::source_location::current()) const;
   /// The same with a step counter: `o.minimize(loss, step)`.
   graph_operation minimize(const output& loss, const output& global_step,
-                           const std::source_location& where = std::source_location::current()) const {
-    return minimize(loss, {.global_step = global_step}, where);
-  }
+                           const std::source_location& where = std::source_location::current()) const;
 
   /// The slot of a variable, "w/Momentum:0" for the name "momentum"; empty before the variable's first update was made.
   /// Source: `get_slot`.
   output slot(const output& variable, std::string_view its_name) const;
   /// The names of its slots. Source: `get_slot_names`.
-  std::vector<std::string> slot_names() const {
-    std::vector<std::string> names;
-    for (const auto& s : state_->what.slots) names.push_back(s.name);
-    return names;
-  }
+  std::vector<std::string> slot_names() const;
   /// All variables that it has created, in order. Source: `variables`.
-  const std::vector<output>& variables() const { return state_->made; }
+  const std::vector<output>& variables() const;
 
   /// A setting, or a power, in the dtype of a variable: for descriptions with custom functions.
   output argument(const std::string& name, dtype type) const;
   /// Whether updates lock their variable.
-  bool locks() const { return state_->locks; }
+  bool locks() const;
 
  private:
-  using slot_key = std::tuple<const graph*, int, std::string>;
-  struct state {
-    optimizer_description what;
-    bool locks = false;
-    std::map<slot_key, output> slots;
-    std::map<std::pair<const graph*, std::string>, output> powers;
-    std::map<std::string, output> prepared;  // tensors of the current step
-    std::vector<output> made;
-  };
+  struct state;
 
   static std::string list_of(const std::vector<variable_gradient>& pairs);
   static void check(const variable_gradient& p);

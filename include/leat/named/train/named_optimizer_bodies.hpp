@@ -6,10 +6,34 @@
 #include <leat/named/train/named_optimizer.hpp>
 #include <leat/named/variables/variable_scope.hpp>
 
+#include <map>
+#include <tuple>
+
 namespace leat {
 
+struct named_optimizer::state {
+  using slot_key = std::tuple<const graph*, int, std::string>;
+  optimizer_description what;
+  bool locks = false;
+  std::map<slot_key, output> slots;
+  std::map<std::pair<const graph*, std::string>, output> powers;
+  std::map<std::string, output> prepared;  // tensors of the current step
+  std::vector<output> made;
+};
+
+LEAT_FUNCTION named_optimizer::named_optimizer(optimizer_description what) : state_(std::make_shared<state>()) {
+  state_->what = std::move(what);
+}
+LEAT_FUNCTION const std::string& named_optimizer::name() const { return state_->what.name; }
+LEAT_FUNCTION named_optimizer& named_optimizer::use_locking(bool locks) {
+  state_->locks = locks;
+  return *this;
+}
+LEAT_FUNCTION const std::vector<output>& named_optimizer::variables() const { return state_->made; }
+LEAT_FUNCTION bool named_optimizer::locks() const { return state_->locks; }
+
 LEAT_FUNCTION std::vector<variable_gradient> named_optimizer::compute_gradients(const output& loss, const minimize_options& options,
-                                                 const std::source_location& where) const {
+                                                                                const std::source_location& where) const {
   if (!static_cast<bool>(loss)) throw invalid_argument("compute_gradients: the loss is no node of a graph");
   if (!is_floating(loss.type()))
     throw invalid_argument("Invalid type " + dtype_text(loss) + " for " + loss.name() + ", expected: float32 or float64.");
@@ -25,8 +49,8 @@ LEAT_FUNCTION std::vector<variable_gradient> named_optimizer::compute_gradients(
   return pairs;
 }
 
-LEAT_FUNCTION graph_operation named_optimizer::apply_gradients(const std::vector<variable_gradient>& pairs, const output& global_step, std::string_view name,
-                                const std::source_location& where) const {
+LEAT_FUNCTION graph_operation named_optimizer::apply_gradients(const std::vector<variable_gradient>& pairs, const output& global_step,
+                                                               std::string_view name, const std::source_location& where) const {
   if (pairs.empty()) throw invalid_argument("No variables provided.");
   std::vector<output> variables;
   for (const auto& p : pairs) {
@@ -72,7 +96,7 @@ LEAT_FUNCTION graph_operation named_optimizer::apply_gradients(const std::vector
 }
 
 LEAT_FUNCTION graph_operation named_optimizer::minimize(const output& loss, const minimize_options& options,
-                         const std::source_location& where) const {
+                                                        const std::source_location& where) const {
   const auto pairs = compute_gradients(loss, options, where);
   bool any = false;
   for (const auto& p : pairs) any = any || static_cast<bool>(p.gradient);
@@ -97,8 +121,8 @@ LEAT_FUNCTION output named_optimizer::argument(const std::string& name, dtype ty
 LEAT_FUNCTION std::string named_optimizer::list_of(const std::vector<variable_gradient>& pairs) {
   std::string text;
   for (const auto& p : pairs)
-    text += (text.empty() ? "\"<tf.Variable '" : ", \"<tf.Variable '") + p.variable.name() +
-            "' shape=" + shape_text(p.variable.extent()) + " dtype=" + dtype_text(p.variable) + ">\"";
+    text += (text.empty() ? "\"<tf.Variable '" : ", \"<tf.Variable '") + p.variable.name() + "' shape=" + shape_text(p.variable.extent()) +
+            " dtype=" + dtype_text(p.variable) + ">\"";
   return "[" + text + "]";
 }
 
@@ -142,7 +166,7 @@ LEAT_FUNCTION void named_optimizer::make_slots(const std::vector<output>& variab
   }
   for (const output& v : variables)
     for (const auto& s : state_->what.slots) {
-      const slot_key key{&g, v.index(), s.name};
+      const state::slot_key key{&g, v.index(), s.name};
       if (state_->slots.contains(key)) continue;
       const variable_scope scope(nullptr, {.default_name = v.operation().name() + "/" + name()});
       const colocate_with there(v);
@@ -176,7 +200,8 @@ LEAT_FUNCTION std::vector<graph_operation> named_optimizer::update(const variabl
   return {apply(what.sparse, rows, p.variable)};
 }
 
-LEAT_FUNCTION graph_operation named_optimizer::apply(const optimizer_update& how, const gradient_value& gradient, const output& variable) const {
+LEAT_FUNCTION graph_operation named_optimizer::apply(const optimizer_update& how, const gradient_value& gradient,
+                                                     const output& variable) const {
   graph& g = variable.owner();
   std::vector<output> inputs{variable};
   for (const auto& a : how.arguments) {
@@ -216,6 +241,27 @@ LEAT_FUNCTION graph_operation named_optimizer::finish(graph& g, std::vector<grap
     }
   }
   return group(all, its_name);
+}
+
+LEAT_FUNCTION std::vector<std::string> named_optimizer::slot_names() const {
+  std::vector<std::string> names;
+  for (const auto& s : state_->what.slots) names.push_back(s.name);
+  return names;
+}
+
+LEAT_FUNCTION named_optimizer& named_optimizer::rename(std::string name) {
+  state_->what.name = std::move(name);
+  return *this;
+}
+
+LEAT_FUNCTION graph_operation named_optimizer::apply_gradients(const std::vector<variable_gradient>& pairs, const apply_options& options,
+                                                               const std::source_location& where) const {
+  return apply_gradients(pairs, options.global_step, options.name, where);
+}
+
+LEAT_FUNCTION graph_operation named_optimizer::minimize(const output& loss, const output& global_step,
+                                                        const std::source_location& where) const {
+  return minimize(loss, {.global_step = global_step}, where);
 }
 
 }  // namespace leat

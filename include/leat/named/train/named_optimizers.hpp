@@ -12,10 +12,7 @@ namespace leat {
 namespace detail {
 
 // A Python float is float32.
-inline operand_value float_setting(const operand_value& v) {
-  if (v.literal() == nullptr || v.literal()->type() == data_type::float32) return v;
-  return v.literal()->as(dtype::float32);
-}
+operand_value float_setting(const operand_value& v);
 
 optimizer_description describe_gradient_descent(const operand_value& rate);
 optimizer_description describe_momentum(const operand_value& rate, const operand_value& momentum, bool nesterov);
@@ -24,7 +21,7 @@ optimizer_description describe_adagrad(const operand_value& rate, double start);
 // Sparse Adam: all rows of m and v decay and all rows of the variable change.
 std::vector<graph_operation> adam_from_rows(const named_optimizer& o, const gradient_value& v, const output& variable);
 optimizer_description describe_adam(const operand_value& rate, const operand_value& beta1, const operand_value& beta2,
-                                           const operand_value& epsilon);
+                                    const operand_value& epsilon);
 
 // Settings of typed optimizers: numbers unchanged, expressions as nodes.
 template <class S>
@@ -68,33 +65,24 @@ named_optimizer on_graph(const optimizer<Rule, Settings...>& typed) {
 /// `gradient_descent(rate)` with a tensor as its rate. Source: TensorFlow `GradientDescentOptimizer`.
 inline named_optimizer gradient_descent(const output& rate) { return named_optimizer(detail::describe_gradient_descent(rate)); }
 /// `momentum(rate, m)` with tensors as settings. Source: TensorFlow `MomentumOptimizer`.
-inline named_optimizer momentum(const output& rate, const operand_value& m) {
-  return named_optimizer(detail::describe_momentum(rate, m, false));
-}
+named_optimizer momentum(const output& rate, const operand_value& m);
 /// `nesterov_momentum(rate, m)` with tensors as settings. Source: TensorFlow `MomentumOptimizer` with `use_nesterov`.
-inline named_optimizer nesterov_momentum(const output& rate, const operand_value& m) {
-  return named_optimizer(detail::describe_momentum(rate, m, true));
-}
+named_optimizer nesterov_momentum(const output& rate, const operand_value& m);
 /// `adam(rate, ...)` with tensors as settings. Source: TensorFlow `AdamOptimizer`.
-inline named_optimizer adam(const output& rate, const operand_value& beta1 = 0.9f, const operand_value& beta2 = 0.999f,
-                            const operand_value& epsilon = 1e-8f) {
-  return named_optimizer(detail::describe_adam(rate, beta1, beta2, epsilon));
-}
+named_optimizer adam(const output& rate, const operand_value& beta1 = 0.9f, const operand_value& beta2 = 0.999f,
+                     const operand_value& epsilon = 1e-8f);
 
 /// accumulator += gradient²; variable -= rate gradient / √accumulator (Duchi, Hazan, Singer 2011). Slot: `w/Adagrad`, initially
 /// `start`. Errors: invalid_argument if `start` is not positive. Source: TensorFlow `AdagradOptimizer`.
-inline named_optimizer adagrad(const operand_value& rate, double start = 0.1) {
-  if (!(start > 0)) throw invalid_argument("initial_accumulator_value must be positive: " + std::to_string(start));
-  return named_optimizer(detail::describe_adagrad(rate, start));
-}
+named_optimizer adagrad(const operand_value& rate, double start = 0.1);
 /// rms = decay rms + (1 - decay) gradient²; mom = momentum mom + rate gradient / √(rms + ε); variable -= mom. Slots: `w/RMSProp`,
 /// initially ones, and `w/RMSProp_1`. Source: TensorFlow `RMSPropOptimizer`; Hinton 2012.
 named_optimizer rms_prop(const operand_value& rate, const operand_value& decay = 0.9f, const operand_value& momentum = 0.0f,
-                                const operand_value& epsilon = 1e-10f);
+                         const operand_value& epsilon = 1e-10f);
 /// Steps scaled by the ratio of past steps to past gradients (Zeiler 2012). Slots: `w/Adadelta`, `w/Adadelta_1`.
 /// Source: TensorFlow `AdadeltaOptimizer`.
 named_optimizer adadelta(const operand_value& rate = 0.001f, const operand_value& rho = 0.95f,
-                                const operand_value& epsilon = 1e-8f);
+                         const operand_value& epsilon = 1e-8f);
 
 /// Settings of `ftrl`.
 struct ftrl_options {

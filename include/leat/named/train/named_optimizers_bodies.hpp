@@ -46,8 +46,8 @@ LEAT_FUNCTION std::vector<graph_operation> adam_from_rows(const named_optimizer&
   const dtype type = variable.type();
   const auto scatter_add = [&](const output& to, const output& rows) {
     return g.named()
-        .raw(g, "ScatterAdd", std::array{to, v.indices, rows},
-             {{"T", type}, {"Tindices", v.indices.type()}, {"use_locking", o.locks()}}, {{type, to.extent()}})
+        .raw(g, "ScatterAdd", std::array{to, v.indices, rows}, {{"T", type}, {"Tindices", v.indices.type()}, {"use_locking", o.locks()}},
+             {{type, to.extent()}})
         .result();
   };
   const auto locked = [&](const output& made) {
@@ -93,7 +93,7 @@ LEAT_FUNCTION std::vector<graph_operation> adam_from_rows(const named_optimizer&
 }
 
 LEAT_FUNCTION optimizer_description describe_adam(const operand_value& rate, const operand_value& beta1, const operand_value& beta2,
-                                           const operand_value& epsilon) {
+                                                  const operand_value& epsilon) {
   return {.name = "Adam",
           .settings = {{"learning_rate", float_setting(rate)},
                        {"beta1", float_setting(beta1)},
@@ -112,7 +112,7 @@ LEAT_FUNCTION optimizer_description describe_adam(const operand_value& rate, con
 namespace leat {
 
 LEAT_FUNCTION named_optimizer rms_prop(const operand_value& rate, const operand_value& decay, const operand_value& momentum,
-                                const operand_value& epsilon) {
+                                       const operand_value& epsilon) {
   return named_optimizer(optimizer_description{
       .name = "RMSProp",
       .settings = {{"learning_rate", detail::float_setting(rate)},
@@ -124,8 +124,7 @@ LEAT_FUNCTION named_optimizer rms_prop(const operand_value& rate, const operand_
       .sparse = {"SparseApplyRMSProp", {"rms", "momentum_slot", "learning_rate", "decay", "momentum", "epsilon", "gradient", "indices"}}});
 }
 
-LEAT_FUNCTION named_optimizer adadelta(const operand_value& rate, const operand_value& rho,
-                                const operand_value& epsilon) {
+LEAT_FUNCTION named_optimizer adadelta(const operand_value& rate, const operand_value& rho, const operand_value& epsilon) {
   return named_optimizer(optimizer_description{
       .name = "Adadelta",
       .settings = {{"lr", detail::float_setting(rate)}, {"rho", detail::float_setting(rho)}, {"epsilon", detail::float_setting(epsilon)}},
@@ -173,6 +172,37 @@ LEAT_FUNCTION named_optimizer ftrl(float rate, const ftrl_options& options) {
                                                .slots = {{"accum", first}, {"linear", as_variable_initializer(zeros)}},
                                                .dense = {"ApplyFtrl", arguments, {{"multiply_linear_by_lr", false}}},
                                                .sparse = {"SparseApplyFtrl", of_rows, {{"multiply_linear_by_lr", false}}}});
+}
+
+}  // namespace leat
+
+namespace leat::detail {
+
+LEAT_FUNCTION operand_value float_setting(const operand_value& v) {
+  if (v.literal() == nullptr || v.literal()->type() == data_type::float32) return v;
+  return v.literal()->as(dtype::float32);
+}
+
+}  // namespace leat::detail
+
+namespace leat {
+
+LEAT_FUNCTION named_optimizer adagrad(const operand_value& rate, double start) {
+  if (!(start > 0)) throw invalid_argument("initial_accumulator_value must be positive: " + std::to_string(start));
+  return named_optimizer(detail::describe_adagrad(rate, start));
+}
+
+LEAT_FUNCTION named_optimizer momentum(const output& rate, const operand_value& m) {
+  return named_optimizer(detail::describe_momentum(rate, m, false));
+}
+
+LEAT_FUNCTION named_optimizer nesterov_momentum(const output& rate, const operand_value& m) {
+  return named_optimizer(detail::describe_momentum(rate, m, true));
+}
+
+LEAT_FUNCTION named_optimizer adam(const output& rate, const operand_value& beta1, const operand_value& beta2,
+                                   const operand_value& epsilon) {
+  return named_optimizer(detail::describe_adam(rate, beta1, beta2, epsilon));
 }
 
 }  // namespace leat

@@ -26,10 +26,7 @@ class without_controls {
   }
   without_controls(const without_controls&) = delete;
   without_controls& operator=(const without_controls&) = delete;
-  ~without_controls() {
-    outer_.swap(nodes_->controls);
-    nodes_->context = context_;
-  }
+  ~without_controls();
 
  private:
   named_nodes* nodes_;
@@ -70,7 +67,7 @@ output made_in_initializer(graph& g, const Rule& rule) {
 /// initial values are used.
 /// Errors: invalid_argument for a malformed name, or a value of unknown shape. Source: `Variable`.
 output variable(const operand_value& initial, std::string_view name = {}, const variable_options& options = {},
-                       const std::source_location& where = std::source_location::current());
+                const std::source_location& where = std::source_location::current());
 
 /// A variable whose initial value a function makes, which is called immediately, outside of branches, loops and control dependencies:
 /// `variable([] { return random_normal_of({2, 3}); }, "w")`. Errors: as above. Source: `Variable` of a callable.
@@ -93,32 +90,22 @@ output variable(const F& initial, std::string_view name = {}, const variable_opt
 /// The operation that assigns a variable's initial value. Source: `Variable.initializer`.
 graph_operation initializer_of(const output& variable);
 /// The variable's value as a tensor: "w/read:0". Source: `Variable.value`.
-inline output value_of(const output& variable) { return variable.owner().named().value_of(variable); }
+output value_of(const output& variable);
 /// A new read of the variable, which waits for the control dependencies around it.
 /// Source: `Variable.read_value`.
 output read_value(const output& variable, std::string_view name = "read",
-                         const std::source_location& where = std::source_location::current());
+                  const std::source_location& where = std::source_location::current());
 
 /// The global variables of the default graph in order of creation; with a scope, those whose names begin with it.
 /// Source: `global_variables`.
-inline std::vector<output> global_variables(std::string_view scope = {}) {
-  return get_tensors(default_graph(), collection::global_variables, scope);
-}
+std::vector<output> global_variables(std::string_view scope = {});
 /// The local variables, likewise. Source: `local_variables`.
-inline std::vector<output> local_variables(std::string_view scope = {}) {
-  return get_tensors(default_graph(), collection::local_variables, scope);
-}
+std::vector<output> local_variables(std::string_view scope = {});
 /// The trainable variables, likewise. Source: `trainable_variables`.
-inline std::vector<output> trainable_variables(std::string_view scope = {}) {
-  return get_tensors(default_graph(), collection::trainable_variables, scope);
-}
+std::vector<output> trainable_variables(std::string_view scope = {});
 
 /// An operation that assigns these variables their initial values. Source: `variables_initializer`.
-inline graph_operation variables_initializer(const std::vector<output>& variables, std::string_view name = "init") {
-  std::vector<control_input> first;
-  for (const output& v : variables) first.push_back(initializer_of(v));
-  return group(first, name);
-}
+graph_operation variables_initializer(const std::vector<output>& variables, std::string_view name = "init");
 /// An operation that initializes all global variables of the default graph. Source: `global_variables_initializer`.
 inline graph_operation global_variables_initializer() { return variables_initializer(global_variables()); }
 /// An operation that initializes all local variables of the default graph. Source: `local_variables_initializer`.
@@ -164,37 +151,31 @@ struct variable_settings {
 
 namespace detail {
 
-inline std::string shared_problem(std::string_view name, std::string_view what) {
-  return "Variable " + std::string(name) + " " + std::string(what);
-}
+std::string shared_problem(std::string_view name, std::string_view what);
 
 // Adds a regularizer's term to the collection of losses, under the variable's name. TensorFlow calls the function twice: once to see
 // whether it returns anything.
 void regularize(graph& g, const output& made, const std::string& name, const variable_regularizer& regularizer);
 
 output make_shared_variable(graph& g, const std::string& name, const std::optional<shape>& extent,
-                                   const variable_settings& settings);
+                            const variable_settings& settings);
 
 }  // namespace detail
 
 namespace detail {
 output find_or_make_variable(std::string_view name, const std::optional<shape>& extent, const variable_settings& settings,
-                                    const std::source_location& where);
+                             const std::source_location& where);
 }  // namespace detail
 
 /// The variable with this name in the current variable scope: a new one, or the existing one if the scope reuses variables.
 /// Name scopes do not affect its name. The default initializer is the scope's, then Glorot's for floating point and zeros otherwise.
 /// Errors: invalid_argument if it exists and may not be reused, does not exist and must, or is shared with another shape or dtype.
 /// Source: `get_variable`.
-inline output get_variable(std::string_view name, const shape_value& extent, const variable_settings& settings = {},
-                           const std::source_location& where = std::source_location::current()) {
-  return detail::find_or_make_variable(name, extent, settings, where);
-}
+output get_variable(std::string_view name, const shape_value& extent, const variable_settings& settings = {},
+                    const std::source_location& where = std::source_location::current());
 /// The same with an initial value, which determines the shape: `get_variable("w", {.initializer = 1.5f})`.
-inline output get_variable(std::string_view name, const variable_settings& settings,
-                           const std::source_location& where = std::source_location::current()) {
-  return detail::find_or_make_variable(name, std::nullopt, settings, where);
-}
+output get_variable(std::string_view name, const variable_settings& settings,
+                    const std::source_location& where = std::source_location::current());
 
 }  // namespace leat
 

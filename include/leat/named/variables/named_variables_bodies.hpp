@@ -43,7 +43,7 @@ LEAT_FUNCTION output finish_variable(graph& g, const output& first_value, const 
 namespace leat {
 
 LEAT_FUNCTION output variable(const operand_value& initial, std::string_view name, const variable_options& options,
-                       const std::source_location& where) {
+                              const std::source_location& where) {
   graph& g = initial.tensor() != nullptr ? initial.tensor()->owner() : default_graph();
   const source_scope line(g, where);
   if (initial.tensor() != nullptr && static_cast<bool>(*initial.tensor()) &&
@@ -63,8 +63,7 @@ LEAT_FUNCTION graph_operation initializer_of(const output& variable) {
   return {variable.owner(), first};
 }
 
-LEAT_FUNCTION output read_value(const output& variable, std::string_view name,
-                         const std::source_location& where) {
+LEAT_FUNCTION output read_value(const output& variable, std::string_view name, const std::source_location& where) {
   graph& g = variable.owner();
   const source_scope line(g, where);
   return g.named()
@@ -84,7 +83,7 @@ LEAT_FUNCTION void regularize(graph& g, const output& made, const std::string& n
 }
 
 LEAT_FUNCTION output make_shared_variable(graph& g, const std::string& name, const std::optional<shape>& extent,
-                                   const variable_settings& settings) {
+                                          const variable_settings& settings) {
   named_part& nodes = g.named();
   const variable_scope_state& scope = *nodes.variables.current;
   variable_options options{.trainable = settings.trainable, .collections = settings.collections};
@@ -105,7 +104,7 @@ LEAT_FUNCTION output make_shared_variable(graph& g, const std::string& name, con
 }
 
 LEAT_FUNCTION output find_or_make_variable(std::string_view name, const std::optional<shape>& extent, const variable_settings& settings,
-                                    const std::source_location& where) {
+                                           const std::source_location& where) {
   graph& g = default_graph();
   named_part& nodes = g.named();
   const source_scope line(g, where);
@@ -150,3 +149,61 @@ LEAT_FUNCTION output find_or_make_variable(std::string_view name, const std::opt
 }
 
 }  // namespace leat::detail
+
+namespace leat {
+
+LEAT_FUNCTION graph_operation variables_initializer(const std::vector<output>& variables, std::string_view name) {
+  std::vector<control_input> first;
+  for (const output& v : variables) first.push_back(initializer_of(v));
+  return group(first, name);
+}
+
+}  // namespace leat
+
+namespace leat::detail {
+
+LEAT_FUNCTION without_controls::~without_controls() {
+  outer_.swap(nodes_->controls);
+  nodes_->context = context_;
+}
+
+}  // namespace leat::detail
+
+namespace leat {
+
+LEAT_FUNCTION output value_of(const output& variable) { return variable.owner().named().value_of(variable); }
+
+LEAT_FUNCTION std::vector<output> global_variables(std::string_view scope) {
+  return get_tensors(default_graph(), collection::global_variables, scope);
+}
+
+LEAT_FUNCTION std::vector<output> local_variables(std::string_view scope) {
+  return get_tensors(default_graph(), collection::local_variables, scope);
+}
+
+LEAT_FUNCTION std::vector<output> trainable_variables(std::string_view scope) {
+  return get_tensors(default_graph(), collection::trainable_variables, scope);
+}
+
+}  // namespace leat
+
+namespace leat::detail {
+
+LEAT_FUNCTION std::string shared_problem(std::string_view name, std::string_view what) {
+  return "Variable " + std::string(name) + " " + std::string(what);
+}
+
+}  // namespace leat::detail
+
+namespace leat {
+
+LEAT_FUNCTION output get_variable(std::string_view name, const shape_value& extent, const variable_settings& settings,
+                                  const std::source_location& where) {
+  return detail::find_or_make_variable(name, extent, settings, where);
+}
+
+LEAT_FUNCTION output get_variable(std::string_view name, const variable_settings& settings, const std::source_location& where) {
+  return detail::find_or_make_variable(name, std::nullopt, settings, where);
+}
+
+}  // namespace leat

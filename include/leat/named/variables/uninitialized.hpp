@@ -12,9 +12,9 @@ namespace leat {
 /// The names of the variables without a value at run time, a tensor of strings. Without a list, of all global and local variables.
 /// Source: `report_uninitialized_variables`.
 output report_uninitialized_variables(std::vector<output> variables, std::string_view name = "report_uninitialized_variables",
-                                             const std::source_location& where = std::source_location::current());
+                                      const std::source_location& where = std::source_location::current());
 output report_uninitialized_variables(std::string_view name = "report_uninitialized_variables",
-                                             const std::source_location& where = std::source_location::current());
+                                      const std::source_location& where = std::source_location::current());
 
 }  // namespace leat
 

@@ -12,7 +12,7 @@
 namespace leat {
 
 LEAT_FUNCTION output report_uninitialized_variables(std::vector<output> variables, std::string_view name,
-                                             const std::source_location& where) {
+                                                    const std::source_location& where) {
   graph& g = variables.empty() ? default_graph() : variables.front().owner();
   named_part& nodes = g.named();
   const source_scope line(g, where);
@@ -31,8 +31,7 @@ LEAT_FUNCTION output report_uninitialized_variables(std::vector<output> variable
   return boolean_mask(names, missing, "boolean_mask", where);
 }
 
-LEAT_FUNCTION output report_uninitialized_variables(std::string_view name,
-                                             const std::source_location& where) {
+LEAT_FUNCTION output report_uninitialized_variables(std::string_view name, const std::source_location& where) {
   std::vector<output> all;
   for (const auto& list : {collection::global_variables, collection::local_variables})
     for (const auto& item : get_collection(default_graph(), list))

@@ -48,7 +48,7 @@ class variable_scope_object {
 };
 
 /// The current variable scope of the default graph.
-inline variable_scope_object get_variable_scope() { return variable_scope_object(default_graph().named().variables.current); }
+variable_scope_object get_variable_scope();
 
 /// `auto s = variable_scope("foo");`, `auto s = variable_scope("foo", {.reuse = true});`, `auto s = variable_scope(object);`.
 /// Errors: invalid_argument without a name and a default name, or for reuse with a default name.
@@ -69,7 +69,7 @@ class [[nodiscard]] variable_scope {
   /// The scope as an object, to be re-entered.
   variable_scope_object object() const { return variable_scope_object(nodes_->variables.current); }
   operator variable_scope_object() const { return object(); }
-  void reuse_variables() { nodes_->variables.current->reuse = reuse_mode::yes; }
+  void reuse_variables();
 
  private:
   void open_names(const std::string& name, bool fresh);

@@ -14,7 +14,8 @@ LEAT_FUNCTION variable_scope::variable_scope(std::string_view name, const variab
   enter(std::string(name), options, opens ? names_->text() : std::string(name));
 }
 
-LEAT_FUNCTION variable_scope::variable_scope(std::nullptr_t, const variable_scope_options& options) : graph_(&default_graph()), nodes_(&graph_->named()) {
+LEAT_FUNCTION variable_scope::variable_scope(std::nullptr_t, const variable_scope_options& options)
+    : graph_(&default_graph()), nodes_(&graph_->named()) {
   if (options.default_name.empty()) throw invalid_argument("If default_name is None then name_or_scope is required");
   if (options.reuse.mode() != reuse_mode::none) throw invalid_argument("reuse=True cannot be used without a name_or_scope");
   open_names(options.auxiliary_name_scope ? options.default_name : std::string{}, options.auxiliary_name_scope);
@@ -88,5 +89,9 @@ LEAT_FUNCTION void variable_scope::enter(const std::string& name, const variable
   entered_ = state->name;
   store.current = std::move(state);
 }
+
+LEAT_FUNCTION variable_scope_object get_variable_scope() { return variable_scope_object(default_graph().named().variables.current); }
+
+LEAT_FUNCTION void variable_scope::reuse_variables() { nodes_->variables.current->reuse = reuse_mode::yes; }
 
 }  // namespace leat

@@ -8,6 +8,7 @@
 #include <leat/named/graph/named_nodes.hpp>
 #include <leat/runtime/state/program_budget.hpp>
 #include <leat/runtime/state/resources.hpp>
+#include <leat/runtime/state/run_arguments.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -26,29 +27,12 @@ struct token {
   bool dead = false;
 };
 
-/// A host function that a session supplies for a graph's node; host functions that a graph was built with belong to the graph.
-using session_function = std::function<std::vector<tensor_value>(std::span<const tensor_value>)>;
-
-/// Stops runs: `cancel()`, from any thread, makes every run that it was passed to fail with `cancelled`.
-class cancellation {
- public:
-  void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
-  bool is_cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
-
- private:
-  std::atomic<bool> cancelled_{false};
-};
-
 /// The host functions of a session, by token. Thread-safe: a call in progress keeps the function that it began with.
 class session_functions {
  public:
   void set(std::string_view token_text, session_function f);
   /// The function, or null.
-  std::shared_ptr<const session_function> find(std::string_view token_text) const {
-    const std::lock_guard lock(guard_);
-    const auto at = by_token_.find(token_text);
-    return at == by_token_.end() ? nullptr : at->second;
-  }
+  std::shared_ptr<const session_function> find(std::string_view token_text) const;
 
  private:
   mutable std::mutex guard_;
@@ -91,10 +75,7 @@ struct step_state {
   std::atomic<bool> stopped{false};  // a node has failed: the others stop
 
   /// Starts the clock if it does not run yet. Not done earlier because reading the clock takes longer than a short run.
-  void start_clock() {
-    if (timeout_in_ms > 0 && deadline == std::chrono::steady_clock::time_point::max())
-      deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_in_ms);
-  }
+  void start_clock();
   /// Checks whether the run must stop. Errors: cancelled, deadline_exceeded.
   void check() const;
   /// The same without reading the clock. Errors: cancelled.
@@ -105,10 +86,7 @@ struct step_state {
 class step_interruption final : public cpu::interruption {
  public:
   explicit step_interruption(const step_state& its_step) : step_(its_step) {}
-  void check(std::int64_t chunk) const override {
-    if (chunk % 4 == 0) step_.check();  // reading the clock takes 1 % of a small chunk's time
-    else step_.check_calls();
-  }
+  void check(std::int64_t chunk) const override;
 
  private:
   const step_state& step_;
@@ -139,9 +117,7 @@ struct kernel_node {
   std::int64_t integer(std::string_view name, std::int64_t otherwise = 0) const { return attribute<std::int64_t>(name, otherwise); }
   bool flag(std::string_view name, bool otherwise = false) const { return attribute<bool>(name, otherwise); }
   std::string text(std::string_view name) const { return attribute<std::string>(name, {}); }
-  dtype type_of(std::string_view name, dtype otherwise = dtype::invalid) const {
-    return static_cast<dtype>(base_of(attribute<data_type>(name, to_data_type(otherwise))));
-  }
+  dtype type_of(std::string_view name, dtype otherwise = dtype::invalid) const;
   template <class T>
   std::vector<T> list(std::string_view name) const {
     const auto* a = record->attributes.find(name);
@@ -162,31 +138,18 @@ class kernel_context {
   int input_count() const { return static_cast<int>(inputs_.size()); }
   int result_count() const { return static_cast<int>(results_.size()); }
   /// The value of an input, for a variable its current value. Errors: failed_precondition if it has none.
-  const tensor_value& input(int k) {
-    token& t = at(k);
-    if (t.variable != nullptr && !t.value) t.value = t.variable->read();
-    return t.value;
-  }
+  const tensor_value& input(int k);
   /// Moves an input out: the kernel may write to it if it is the only holder.
-  tensor_value take(int k) {
-    static_cast<void>(input(k));
-    return std::move(at(k).value);
-  }
+  tensor_value take(int k);
   bool is_variable(int k) { return at(k).variable != nullptr; }
   /// The variable that an input refers to. Errors: invalid_argument if it is a value.
-  variable_slot& variable(int k) {
-    if (at(k).variable == nullptr)
-      throw invalid_argument("input " + std::to_string(k) + " must be a variable, and a value was fed in its place");
-    return *at(k).variable;
-  }
+  variable_slot& variable(int k);
   const token& incoming(int k) { return at(k); }
 
   /// Sets a result. A result that the node does not have is dropped: nothing reads it.
   void set(int k, tensor_value value) { set_token(k, {std::move(value), nullptr, false}); }
   void set_variable(int k, variable_slot& v) { set_token(k, {{}, &v, false}); }
-  void set_token(int k, token t) {
-    if (k < result_count()) results_[static_cast<std::size_t>(k)] = std::move(t);
-  }
+  void set_token(int k, token t);
   void set_dead(int k) { set_token(k, {{}, nullptr, true}); }
 
   dtype type(int k) { return input(k).type(); }
@@ -216,11 +179,7 @@ inline kernel_registry& kernels_by_type() {
 }  // namespace detail
 
 /// Registers the kernel of an operator type. Thread-safe; the first one registered for a type stays.
-inline void register_kernel(std::string_view type, operator_kernel k) {
-  auto& table = detail::kernels_by_type();
-  const std::lock_guard lock(table.guard);
-  table.by_type.try_emplace(std::string(type), std::move(k));
-}
+void register_kernel(std::string_view type, operator_kernel k);
 /// Registers one kernel for several operator types.
 inline void register_kernels(std::initializer_list<std::string_view> types, const operator_kernel& k) {
   for (const auto type : types) register_kernel(type, k);
@@ -234,17 +193,9 @@ std::vector<std::string> kernel_types();
 /// Declares that the kernels of these types may block on others: for a queue's element, an answer from outside. Such a node runs when
 /// nothing else of its run is ready, or concurrently on a thread of its own. While it waits, its kernel calls `step.check()` from
 /// time to time, so that deadlines and cancellation take effect.
-inline void register_waiting(std::initializer_list<std::string_view> types) {
-  auto& table = detail::kernels_by_type();
-  const std::lock_guard lock(table.guard);
-  for (const auto type : types) table.waiting.emplace(type);
-}
+void register_waiting(std::initializer_list<std::string_view> types);
 /// Whether the kernels of an operator type may block.
-inline bool may_wait(std::string_view type) {
-  auto& table = detail::kernels_by_type();
-  const std::lock_guard lock(table.guard);
-  return table.waiting.contains(std::string(type));
-}
+bool may_wait(std::string_view type);
 
 namespace runtime {
 

@@ -78,3 +78,66 @@ LEAT_FUNCTION variable_slot& slot_of(kernel_context& c) {
 }
 
 }  // namespace leat::runtime
+
+namespace leat {
+
+LEAT_FUNCTION std::shared_ptr<const session_function> session_functions::find(std::string_view token_text) const {
+  const std::lock_guard lock(guard_);
+  const auto at = by_token_.find(token_text);
+  return at == by_token_.end() ? nullptr : at->second;
+}
+
+LEAT_FUNCTION void step_state::start_clock() {
+  if (timeout_in_ms > 0 && deadline == std::chrono::steady_clock::time_point::max())
+    deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_in_ms);
+}
+
+LEAT_FUNCTION void step_interruption::check(std::int64_t chunk) const {
+  if (chunk % 4 == 0) step_.check();  // reading the clock takes 1 % of a small chunk's time
+  else step_.check_calls();
+}
+
+LEAT_FUNCTION dtype kernel_node::type_of(std::string_view name, dtype otherwise) const {
+  return static_cast<dtype>(base_of(attribute<data_type>(name, to_data_type(otherwise))));
+}
+
+LEAT_FUNCTION const tensor_value& kernel_context::input(int k) {
+  token& t = at(k);
+  if (t.variable != nullptr && !t.value) t.value = t.variable->read();
+  return t.value;
+}
+
+LEAT_FUNCTION tensor_value kernel_context::take(int k) {
+  static_cast<void>(input(k));
+  return std::move(at(k).value);
+}
+
+LEAT_FUNCTION variable_slot& kernel_context::variable(int k) {
+  if (at(k).variable == nullptr)
+    throw invalid_argument("input " + std::to_string(k) + " must be a variable, and a value was fed in its place");
+  return *at(k).variable;
+}
+
+LEAT_FUNCTION void kernel_context::set_token(int k, token t) {
+  if (k < result_count()) results_[static_cast<std::size_t>(k)] = std::move(t);
+}
+
+LEAT_FUNCTION void register_kernel(std::string_view type, operator_kernel k) {
+  auto& table = detail::kernels_by_type();
+  const std::lock_guard lock(table.guard);
+  table.by_type.try_emplace(std::string(type), std::move(k));
+}
+
+LEAT_FUNCTION void register_waiting(std::initializer_list<std::string_view> types) {
+  auto& table = detail::kernels_by_type();
+  const std::lock_guard lock(table.guard);
+  for (const auto type : types) table.waiting.emplace(type);
+}
+
+LEAT_FUNCTION bool may_wait(std::string_view type) {
+  auto& table = detail::kernels_by_type();
+  const std::lock_guard lock(table.guard);
+  return table.waiting.contains(std::string(type));
+}
+
+}  // namespace leat

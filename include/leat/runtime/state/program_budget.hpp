@@ -63,19 +63,10 @@ class program_budget {
   /// Drops the least recently used programs until the rest fit the budget; never drops `newest`.
   void trim(const budgeted_program* newest);
   /// The bytes of all programs.
-  std::int64_t held() {
-    const std::lock_guard lock(guard_);
-    std::int64_t bytes = 0;
-    for (const program_use& u : uses()) bytes += u.bytes;
-    return bytes;
-  }
+  std::int64_t held();
 
  private:
-  std::vector<program_use> uses() {
-    std::vector<program_use> all;
-    for (program_holder* h : holders_) h->list(all);
-    return all;
-  }
+  std::vector<program_use> uses();
 
   std::atomic<std::int64_t> most_;
   std::atomic<std::uint64_t> now_{1};

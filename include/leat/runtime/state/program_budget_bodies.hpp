@@ -22,4 +22,17 @@ LEAT_FUNCTION void program_budget::trim(const budgeted_program* newest) {
   }
 }
 
+LEAT_FUNCTION std::int64_t program_budget::held() {
+  const std::lock_guard lock(guard_);
+  std::int64_t bytes = 0;
+  for (const program_use& u : uses()) bytes += u.bytes;
+  return bytes;
+}
+
+LEAT_FUNCTION std::vector<program_use> program_budget::uses() {
+  std::vector<program_use> all;
+  for (program_holder* h : holders_) h->list(all);
+  return all;
+}
+
 }  // namespace leat

@@ -32,11 +32,7 @@ class variable_slot final : public resource {
     if (!value_) fail();
     return value_;
   }
-  void assign(tensor_value value) {
-    value = value.kept();
-    const std::lock_guard lock(guard_);
-    value_ = std::move(value);
-  }
+  void assign(tensor_value value);
   void clear() {
     const std::lock_guard lock(guard_);
     value_ = {};

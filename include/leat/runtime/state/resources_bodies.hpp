@@ -16,4 +16,10 @@ LEAT_FUNCTION void resource_table::clear(std::string_view container) {
   });
 }
 
+LEAT_FUNCTION void variable_slot::assign(tensor_value value) {
+  value = value.kept();
+  const std::lock_guard lock(guard_);
+  value_ = std::move(value);
+}
+
 }  // namespace leat

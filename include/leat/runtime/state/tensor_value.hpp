@@ -6,15 +6,15 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/core/memory.hpp>
 #include <leat/named/graph/literal.hpp>
-#include <leat/proto/tensor_contents.hpp>
+#include <leat/proto/data_type.hpp>
 
 #include <atomic>
 #include <concepts>
 #include <memory>
-#include <new>
-#include <ranges>
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace leat {
 
@@ -29,53 +29,12 @@ inline constexpr dtype text_dtype = static_cast<dtype>(data_type::string);
 inline constexpr dtype resource_dtype = static_cast<dtype>(data_type::resource);
 
 /// "float32", "string": the name of any dtype that a graph may hold.
-inline std::string dtype_name(dtype d) {
-  if (size_of(d) > 0) return std::string(name_of_dtype(d));
-  return lower_name_of_data_type(to_data_type(d));
-}
+std::string dtype_name(dtype d);
 
 /// "[2,3]": a shape as TensorFlow's kernels print it.
 std::string brackets(const shape& s);
 
 namespace detail {
-
-// Per-thread cache of small free buffers: scalars are allocated in every run, and aligned heap allocation is slow.
-class small_store {
- public:
-  static void* take() {
-    small_store* const s = mine();
-    return s == nullptr || s->count_ == 0 ? nullptr : s->held_[--s->count_];
-  }
-  static bool give(void* p) {
-    small_store* const s = mine();
-    if (s == nullptr || s->count_ == most) return false;
-    s->held_[s->count_++] = p;
-    return true;
-  }
-
- private:
-#if defined(__SANITIZE_ADDRESS__)
-  static constexpr int most = 0;  // so that the address sanitizer sees uses after release
-#else
-  static constexpr int most = 64;
-#endif
-  small_store() = default;
-  ~small_store() {
-    ended() = true;
-    while (count_ > 0) ::operator delete(held_[--count_], std::align_val_t{64});
-  }
-  static bool& ended() {
-    thread_local bool value = false;  // readable after the thread's other objects are destroyed
-    return value;
-  }
-  static small_store* mine() {
-    if (ended()) return nullptr;
-    thread_local small_store store;
-    return &store;
-  }
-  int count_ = 0;
-  void* held_[most + 1];
-};
 
 // Elements and their reference count. Numbers follow the header in one allocation, unless they are borrowed.
 class tensor_buffer {
@@ -148,13 +107,13 @@ class tensor_value {
   tensor_value(T value) : tensor_value(dtype_of<T>, shape{}) {
     *elements_as<stored<T>>() = static_cast<stored<T>>(value);
   }
-  tensor_value(std::string text) : tensor_value(text_dtype, shape{}) { buffer_->texts[0] = std::move(text); }
-  tensor_value(const char* text) : tensor_value(std::string(text)) {}
+  tensor_value(std::string text);
+  tensor_value(const char* text);
   template <element_type T>
   tensor_value(const std::vector<T>& values) : tensor_value(dtype_of<T>, vector_shape(values.size())) {
     std::copy(values.begin(), values.end(), elements_as<stored<T>>());
   }
-  tensor_value(std::vector<std::string> texts) : tensor_value(text_dtype, vector_shape(texts.size())) { buffer_->texts = std::move(texts); }
+  tensor_value(std::vector<std::string> texts);
   template <element_type T>
   tensor_value(std::initializer_list<T> list) : tensor_value(std::vector<T>(list)) {}
   template <element_type T>
@@ -163,18 +122,14 @@ class tensor_value {
       throw invalid_argument(std::to_string(values.size()) + " values for shape " + brackets(extent));
     std::copy(values.begin(), values.end(), elements_as<stored<T>>());
   }
-  tensor_value(const tensor_literal& literal) : tensor_value(from_proto(literal.proto())) {}
+  tensor_value(const tensor_literal& literal);
   /// A copy of an array that has `shape()` and iterators, as xtensor's have.
   template <detail::array_like A>
   explicit(false) tensor_value(const A& array) : tensor_value(dtype_of<typename A::value_type>, shape_of_array(array)) {
     std::copy(array.begin(), array.end(), elements_as<stored<typename A::value_type>>());
   }
   /// A handle.
-  static tensor_value handle(std::shared_ptr<resource> held) {
-    tensor_value made(resource_dtype, shape{});
-    made.buffer_->handle = std::move(held);
-    return made;
-  }
+  static tensor_value handle(std::shared_ptr<resource> held);
   /// The elements of a constant in a file.
   /// Errors: invalid_argument if they are malformed; unimplemented for dtypes that are only carried.
   static tensor_value from_proto(const tensor_proto& p);
@@ -300,12 +255,13 @@ class tensor_value {
     return s;
   }
   void check_type(dtype wanted) const {
-    if (buffer_ == nullptr) throw invalid_argument("an operation gives no value");
-    if (type_ != wanted) throw invalid_argument("a value of " + dtype_name(type_) + " was taken as " + dtype_name(wanted));
+    if (buffer_ == nullptr || type_ != wanted) refuse_type(wanted);
   }
   void check_single() const {
-    if (elements() != 1) throw invalid_argument("a value of shape " + brackets(extent_) + " is not one number");
+    if (elements() != 1) refuse_count();
   }
+  [[noreturn]] void refuse_type(dtype wanted) const;
+  [[noreturn]] void refuse_count() const;
 
   dtype type_ = dtype::invalid;
   shape extent_;
@@ -353,40 +309,11 @@ decltype(auto) with_index(dtype d, F&& f) {
 /// The elements of a small integer tensor: sizes, axes.
 std::vector<std::int64_t> integers(const tensor_value& v);
 /// Its only element. Errors: invalid_argument if it has several.
-inline std::int64_t integer(const tensor_value& v) {
-  if (v.elements() != 1) throw invalid_argument("one number is wanted, not shape " + brackets(v.extent()));
-  return integers(v)[0];
-}
+std::int64_t integer(const tensor_value& v);
 /// A vector of integers of a dtype, or a scalar with `scalar`. Errors: invalid_argument if a value does not fit the dtype.
 tensor_value integer_tensor(dtype type, const std::vector<std::int64_t>& numbers, bool scalar = false);
 /// A shape from its sizes. Errors: invalid_argument for a negative size or more than 8 of them.
 shape shape_from(const std::vector<std::int64_t>& sizes);
-
-inline tensor_value tensor_value::from_proto(const tensor_proto& p) {
-  const auto type = static_cast<dtype>(p.dtype);
-  const shape extent = to_shape(p.shape);
-  if (!extent.is_static()) throw unimplemented("a tensor of shape " + to_text(p.shape));
-  if (type == text_dtype) {
-    tensor_value made(type, extent);
-    made.texts() = contents<std::string>(p);
-    return made;
-  }
-  return with_dtype(type, [&]<class T>(T) {
-    tensor_value made(type, extent);  // first: it throws if there is no memory
-    const auto all = contents<T>(p);
-    std::copy(all.begin(), all.end(), made.values<T>().begin());
-    return made;
-  });
-}
-
-inline tensor_proto tensor_value::proto() const {
-  tensor_shape_proto s = to_proto(extent_);
-  if (type_ == text_dtype) return make_tensor_proto(buffer_->texts, std::move(s));
-  return with_dtype(type_, [&]<class T>(T) {
-    const auto all = values<T>();
-    return make_tensor_proto(std::vector<T>(all.begin(), all.end()), std::move(s));
-  });
-}
 
 /// "[1 -2]", "[[1 2][3 4]]", "7": elements as TensorFlow's Print and Assert write them, at most `most` of them.
 std::string summary_text(const tensor_value& v, std::int64_t most = 3);

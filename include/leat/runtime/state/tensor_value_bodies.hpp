@@ -2,7 +2,10 @@
 // Implementation of tensor_value.hpp.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/proto/tensor_contents.hpp>
 #include <leat/runtime/state/tensor_value.hpp>
+
+#include <new>
 
 namespace leat {
 
@@ -16,6 +19,44 @@ LEAT_FUNCTION std::string brackets(const shape& s) {
 }  // namespace leat
 
 namespace leat::detail {
+
+// Per-thread cache of small free buffers: scalars are allocated in every run, and aligned heap allocation is slow.
+class small_store {
+ public:
+  static void* take() {
+    small_store* const s = mine();
+    return s == nullptr || s->count_ == 0 ? nullptr : s->held_[--s->count_];
+  }
+  static bool give(void* p) {
+    small_store* const s = mine();
+    if (s == nullptr || s->count_ == most) return false;
+    s->held_[s->count_++] = p;
+    return true;
+  }
+
+ private:
+#if defined(__SANITIZE_ADDRESS__)
+  static constexpr int most = 0;  // so that the address sanitizer sees uses after release
+#else
+  static constexpr int most = 64;
+#endif
+  small_store() = default;
+  ~small_store() {
+    ended() = true;
+    while (count_ > 0) ::operator delete(held_[--count_], std::align_val_t{64});
+  }
+  static bool& ended() {
+    thread_local bool value = false;  // readable after the thread's other objects are destroyed
+    return value;
+  }
+  static small_store* mine() {
+    if (ended()) return nullptr;
+    thread_local small_store store;
+    return &store;
+  }
+  int count_ = 0;
+  void* held_[most + 1];
+};
 
 LEAT_FUNCTION tensor_buffer* tensor_buffer::make(std::size_t bytes, std::size_t beside) {
   constexpr std::size_t header = (sizeof(tensor_buffer) + 63) / 64 * 64;
@@ -173,6 +214,63 @@ LEAT_FUNCTION std::string summary_text(const tensor_value& v, std::int64_t most)
   if (shown < count) text += "...";
   // Close open brackets.
   return text + (shown < count ? "]" : std::string(static_cast<std::size_t>(s.rank), ']'));
+}
+
+LEAT_FUNCTION std::string dtype_name(dtype d) {
+  if (size_of(d) > 0) return std::string(name_of_dtype(d));
+  return lower_name_of_data_type(to_data_type(d));
+}
+
+LEAT_FUNCTION tensor_value::tensor_value(std::string text) : tensor_value(text_dtype, shape{}) { buffer_->texts[0] = std::move(text); }
+LEAT_FUNCTION tensor_value::tensor_value(const char* text) : tensor_value(std::string(text)) {}
+LEAT_FUNCTION tensor_value::tensor_value(std::vector<std::string> texts) : tensor_value(text_dtype, vector_shape(texts.size())) {
+  buffer_->texts = std::move(texts);
+}
+LEAT_FUNCTION tensor_value::tensor_value(const tensor_literal& literal) : tensor_value(from_proto(literal.proto())) {}
+
+LEAT_FUNCTION tensor_value tensor_value::handle(std::shared_ptr<resource> held) {
+  tensor_value made(resource_dtype, shape{});
+  made.buffer_->handle = std::move(held);
+  return made;
+}
+
+LEAT_FUNCTION void tensor_value::refuse_type(dtype wanted) const {
+  if (buffer_ == nullptr) throw invalid_argument("an operation gives no value");
+  throw invalid_argument("a value of " + dtype_name(type_) + " was taken as " + dtype_name(wanted));
+}
+LEAT_FUNCTION void tensor_value::refuse_count() const {
+  throw invalid_argument("a value of shape " + brackets(extent_) + " is not one number");
+}
+
+LEAT_FUNCTION std::int64_t integer(const tensor_value& v) {
+  if (v.elements() != 1) throw invalid_argument("one number is wanted, not shape " + brackets(v.extent()));
+  return integers(v)[0];
+}
+
+LEAT_FUNCTION tensor_value tensor_value::from_proto(const tensor_proto& p) {
+  const auto type = static_cast<dtype>(p.dtype);
+  const shape extent = to_shape(p.shape);
+  if (!extent.is_static()) throw unimplemented("a tensor of shape " + to_text(p.shape));
+  if (type == text_dtype) {
+    tensor_value made(type, extent);
+    made.texts() = contents<std::string>(p);
+    return made;
+  }
+  return with_dtype(type, [&]<class T>(T) {
+    tensor_value made(type, extent);  // first: it throws if there is no memory
+    const auto all = contents<T>(p);
+    std::copy(all.begin(), all.end(), made.values<T>().begin());
+    return made;
+  });
+}
+
+LEAT_FUNCTION tensor_proto tensor_value::proto() const {
+  tensor_shape_proto s = to_proto(extent_);
+  if (type_ == text_dtype) return make_tensor_proto(buffer_->texts, std::move(s));
+  return with_dtype(type_, [&]<class T>(T) {
+    const auto all = values<T>();
+    return make_tensor_proto(std::vector<T>(all.begin(), all.end()), std::move(s));
+  });
 }
 
 }  // namespace leat

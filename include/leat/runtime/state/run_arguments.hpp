@@ -1,0 +1,26 @@
+#pragma once
+// What a session is given beside fetches and feeds: host functions, and what cancels a run.
+
+#include <leat/runtime/state/tensor_value.hpp>
+
+#include <atomic>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace leat {
+
+/// A host function that a session supplies for a graph's node; host functions that a graph was built with belong to the graph.
+using session_function = std::function<std::vector<tensor_value>(std::span<const tensor_value>)>;
+
+/// Stops runs: `cancel()`, from any thread, makes every run that it was passed to fail with `cancelled`.
+class cancellation {
+ public:
+  void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
+  bool is_cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<bool> cancelled_{false};
+};
+
+}  // namespace leat
