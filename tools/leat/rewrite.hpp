@@ -2,6 +2,7 @@
 // Graphs made of graphs: what some fetches need, constants in place of variables, and all names under a prefix.
 
 #include <leat/proto/freeze.hpp>
+#include <leat/proto/graph_def.hpp>
 
 #include <string>
 #include <vector>
