@@ -9,8 +9,18 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace leat::io {
+
+namespace detail {
+/// A quoted string for DOT. Backslashes, which begin escapes (\N is the node's name), are doubled; bytes that are not UTF-8
+/// become question marks.
+std::string dot_text(std::string_view text);
+
+/// The shape of a node's first output, if its attributes contain it.
+std::string drawn_shape(const node_def& node);
+}  // namespace detail
 
 /// The graph in Graphviz's language.
 std::string write_dot(const graph_def& graph);
