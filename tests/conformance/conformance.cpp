@@ -10,11 +10,14 @@
 #include <leat/cpu/interpret.hpp>
 #include <leat/graphs.hpp>
 #include <leat/io/binary.hpp>
+#include <leat/named/canonical/canonical_rewrite.hpp>
 #include <leat/named/exchange/export.hpp>
 #include <leat/named/exchange/import.hpp>
 #include <leat/named/graph/bind_arguments.hpp>
+#include <leat/named/graph/convert.hpp>
 #include <leat/passes/lower.hpp>
 #include <leat/proto/freeze.hpp>
+#include <leat/runtime/kernels/kernel.hpp>
 
 #include <cmath>
 #include <cstdio>

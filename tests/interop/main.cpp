@@ -8,6 +8,7 @@
 #include "random_graph.hpp"
 #include "typed_models.hpp"
 
+#include <leat/graph/known_operators.hpp>
 #include <leat/io/binary.hpp>
 #include <leat/io/json.hpp>
 

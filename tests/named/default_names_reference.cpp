@@ -4,6 +4,8 @@
 
 #include <leat/named/control/control.hpp>
 #include <leat/named/functions/named_nn.hpp>
+#include <leat/named/functions/named_shape.hpp>
+#include <leat/named/functions/named_slice.hpp>
 #include <leat/named/gradients/named_gradient.hpp>
 #include <leat/named/graph/lookup.hpp>
 #include <leat/named/variables/uninitialized.hpp>

@@ -3,6 +3,8 @@
 #include <leat/named/control/branch.hpp>
 #include <leat/named/control/control.hpp>
 #include <leat/named/exchange/export.hpp>
+#include <leat/named/functions/named_array.hpp>
+#include <leat/named/functions/named_math.hpp>
 #include <leat/named/functions/named_operand.hpp>
 #include <leat/named/variables/variable_scope.hpp>
 

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 #include <leat/graphs.hpp>
+#include <leat/named/graph/slice_walk.hpp>
 
 #include <limits>
 

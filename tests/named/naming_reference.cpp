@@ -3,6 +3,7 @@
 #include "support/reference_json.hpp"
 
 #include <leat/named/functions/named_array.hpp>
+#include <leat/named/functions/named_math.hpp>
 
 #include <map>
 #include <string>

@@ -3,6 +3,7 @@
 #include "support/reference_json.hpp"
 
 #include <leat/named/functions/named_array.hpp>
+#include <leat/named/functions/named_math.hpp>
 #include <leat/named/variables/variable_scope.hpp>
 
 #include <map>

@@ -7,6 +7,7 @@
 #include <leat/named/definitions/defined.hpp>
 #include <leat/named/exchange/import.hpp>
 #include <leat/named/functions/named_operand.hpp>
+#include <leat/proto/tensor_contents.hpp>
 
 using namespace leat;
 

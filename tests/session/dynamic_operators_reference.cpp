@@ -10,6 +10,7 @@
 #include <leat/named/exchange/import.hpp>
 #include <leat/ops/add_n.hpp>
 #include <leat/ops/known.hpp>
+#include <leat/runtime/kernels/kernel.hpp>
 
 #include <map>
 

@@ -11,6 +11,7 @@
 #include <leat/named/exchange/import.hpp>
 #include <leat/ops/add_n.hpp>
 #include <leat/ops/known.hpp>
+#include <leat/runtime/kernels/kernel.hpp>
 
 #include <algorithm>
 #include <filesystem>

@@ -9,6 +9,7 @@
 #include <leat/named/definitions/defined.hpp>
 
 #include <chrono>
+#include <cmath>
 #include <thread>
 
 using namespace leat;

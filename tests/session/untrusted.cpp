@@ -3,7 +3,9 @@
 
 #include <leat/session/graph_session.hpp>
 
+#include <leat/graph/known_operators.hpp>
 #include <leat/graphs.hpp>
+#include <leat/runtime/kernels/kernel.hpp>
 
 #include "support/hostile_graphs.hpp"
 

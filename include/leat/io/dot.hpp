@@ -9,11 +9,16 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace leat::io {
 
 namespace detail {
-/// "[2,3]": the shape that a node's attributes tell, or nothing.
+/// A quoted string for DOT. Backslashes, which begin escapes (\N is the node's name), are doubled; bytes that are not UTF-8
+/// become question marks.
+std::string dot_text(std::string_view text);
+
+/// The shape of a node's first output, if its attributes contain it.
 std::string drawn_shape(const node_def& node);
 }  // namespace detail
 

@@ -9,15 +9,12 @@
 #include <cstddef>
 #include <map>
 #include <memory>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 namespace leat::io::detail {
 
-/// A quoted string for DOT. Backslashes, which begin escapes (\N is the node's name), are doubled; bytes that are not UTF-8
-/// become question marks.
-inline std::string dot_text(std::string_view text) {
+LEAT_FUNCTION std::string dot_text(std::string_view text) {
   const bool readable = is_utf8(text);
   std::string out = "\"";
   for (char c : text) {
@@ -29,7 +26,6 @@ inline std::string dot_text(std::string_view text) {
   return out + "\"";
 }
 
-/// The shape of a node's first output, if its attributes contain it.
 LEAT_FUNCTION std::string drawn_shape(const node_def& node) {
   if (const auto* shapes = node.attributes.find("_output_shapes"))
     if (const auto* list = shapes->get_list<tensor_shape_proto>(); list != nullptr && !list->empty()) return to_text(list->front());

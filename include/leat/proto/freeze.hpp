@@ -5,7 +5,8 @@
 // Source: TensorFlow 1.x `graph_util.convert_variables_to_constants`, `extract_sub_graph`.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/proto/node_def.hpp>
+#include <leat/proto/graph_def.hpp>
+#include <leat/proto/tensor_contents.hpp>
 
 #include <algorithm>
 #include <functional>

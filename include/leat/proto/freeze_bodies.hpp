@@ -3,7 +3,7 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/proto/freeze.hpp>
-#include <leat/proto/node_def.hpp>
+#include <leat/proto/graph_def.hpp>
 #include <leat/proto/tensor_contents.hpp>
 
 namespace leat::detail {

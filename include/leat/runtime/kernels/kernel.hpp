@@ -14,7 +14,6 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
-#include <random>
 #include <unordered_map>
 #include <unordered_set>
 
