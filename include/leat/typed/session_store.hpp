@@ -305,7 +305,11 @@ class session_store : protected refused_calls_of<table_of<Device, Es...>> {
     return n;
   }
 
+  // Members that may be empty stand first: nvcc cannot lay out a class whose base ends with them.
+  struct no_arrays {};
   [[no_unique_address]] Device device_;
+  [[no_unique_address]] std::conditional_t<Device::shares_memory, no_copies, device_bytes<Device>> device_numbers_;
+  [[no_unique_address]] std::conditional_t<Device::shares_memory, no_arrays, std::vector<device_bytes<Device>>> device_arrays_;
   device_bytes<Device> storage_;
   carried_values carried_{};  // of the expressions that the session was made of
   carried_values current_{};  // the same, plain numbers and arrays those of the last run
@@ -313,9 +317,6 @@ class session_store : protected refused_calls_of<table_of<Device, Es...>> {
   session_list<plans, char, static_cast<std::size_t>(view.variables()) + 1> initialized_{rows().variables()};
   bool all_initialized_ = rows().variables() == 0;
   mutable std::atomic<bool> busy_{false};
-  [[no_unique_address]] std::conditional_t<Device::shares_memory, no_copies, device_bytes<Device>> device_numbers_;
-  struct no_arrays {};
-  [[no_unique_address]] std::conditional_t<Device::shares_memory, no_arrays, std::vector<device_bytes<Device>>> device_arrays_;
 };
 
 }  // namespace leat::detail
