@@ -9,7 +9,6 @@
 #define LEAT_SEPARATE_SOURCE
 
 #include <leat/core/standard.hpp>
-
 #include <leat/cpu/interpret/library.hpp>
 #include <leat/graphs.hpp>
 #include <leat/inspect/memory_plan.hpp>

@@ -4,6 +4,7 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/graph/operator.hpp>
+
 #include <mutex>
 #include <unordered_map>
 #include <vector>

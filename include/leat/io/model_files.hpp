@@ -10,9 +10,10 @@
 #include <leat/io/safetensors.hpp>
 #include <leat/proto/freeze.hpp>
 
+#include <sys/stat.h>
+
 #include <cstdio>
 #include <functional>
-#include <sys/stat.h>
 
 namespace leat::io {
 
@@ -114,8 +115,8 @@ inline bool is_model_folder(const std::filesystem::path& folder) {
 /// Writes a saved model, replacing an existing one. Metadata are strings stored with the variables.
 /// Errors: failed_precondition if the folder holds anything else or cannot be written; those of `write_json` and
 /// `write_safetensors`. An error leaves the old contents in place.
-void write_model_files(const std::filesystem::path& folder, const meta_graph_def& meta,
-                       const named_arrays& variables, const named_texts& metadata = {});
+void write_model_files(const std::filesystem::path& folder, const meta_graph_def& meta, const named_arrays& variables,
+                       const named_texts& metadata = {});
 
 namespace detail {
 model_files read_model_once(const std::filesystem::path& folder, const read_model_options& options);

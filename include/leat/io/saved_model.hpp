@@ -139,8 +139,7 @@ class saved_model {
 
   /// Runs a signature: inputs by their names in the signature; returns all its outputs by theirs.
   /// Errors: not_found for an unknown signature or input; invalid_argument for a missing input; those of `graph_session::run`.
-  std::map<std::string, tensor_value> run(std::string_view signature, const feed_list& inputs = {},
-                                          const run_options& how = {}) const;
+  std::map<std::string, tensor_value> run(std::string_view signature, const feed_list& inputs = {}, const run_options& how = {}) const;
 
  private:
   const signature_def& signature_of(std::string_view name) const;

@@ -8,6 +8,8 @@
 
 #include <array>
 #include <map>
+#include <memory>
+#include <string>
 #include <tuple>
 
 namespace leat {
@@ -15,17 +17,12 @@ namespace leat {
 /// A tensor, an operation, or the name of one.
 class fetch_item {
  public:
-  fetch_item(const output& tensor);
-  fetch_item(const graph_operation& operation);
+  fetch_item(const output& tensor) : tensor_(tensor) {}
+  fetch_item(const graph_operation& operation) : operation_(operation), is_operation_(true) {}
   fetch_item(const graph_element& element);
   fetch_item(std::string name);
   fetch_item(std::string_view name);
   fetch_item(const char* name);
-  fetch_item(const fetch_item&);
-  fetch_item(fetch_item&&) noexcept;
-  fetch_item& operator=(const fetch_item&);
-  fetch_item& operator=(fetch_item&&) noexcept;
-  ~fetch_item();
 
   /// Errors: not_found if the graph has no such element; invalid_argument if it may not be fetched.
   graph_element resolve(graph& g) const;
@@ -33,29 +30,28 @@ class fetch_item {
  private:
   graph_element named_in_errors(graph& g) const;
   graph_element find(graph& g) const;
-  std::variant<output, graph_operation, std::string> held_;
+  output tensor_;
+  graph_operation operation_;
+  bool is_operation_ = false;
+  std::shared_ptr<const std::string> name_;  // null for a tensor or an operation; not a variant: every call of a session copies some
 };
 
 /// A tensor to feed, or its name.
 class feed_key {
  public:
   /// The name if it holds one, else null.
-  const std::string* name() const;
-  feed_key(const output& tensor);
+  const std::string* name() const { return name_.get(); }
+  feed_key(const output& tensor) : tensor_(tensor) {}
   feed_key(std::string name);
   feed_key(std::string_view name);
   feed_key(const char* name);
-  feed_key(const feed_key&);
-  feed_key(feed_key&&) noexcept;
-  feed_key& operator=(const feed_key&);
-  feed_key& operator=(feed_key&&) noexcept;
-  ~feed_key();
   /// Errors: not_found if the graph has no such tensor; invalid_argument if it may not be fed.
   output resolve(graph& g) const;
 
  private:
   output find(graph& g) const;
-  std::variant<output, std::string> held_;
+  output tensor_;
+  std::shared_ptr<const std::string> name_;
 };
 
 namespace detail {

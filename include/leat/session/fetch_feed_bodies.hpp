@@ -6,26 +6,17 @@
 
 namespace leat {
 
-LEAT_FUNCTION fetch_item::fetch_item(const output& tensor) : held_(tensor) {}
-LEAT_FUNCTION fetch_item::fetch_item(const graph_operation& operation) : held_(operation) {}
-LEAT_FUNCTION fetch_item::fetch_item(std::string name) : held_(std::move(name)) {}
-LEAT_FUNCTION fetch_item::fetch_item(std::string_view name) : held_(std::string(name)) {}
-LEAT_FUNCTION fetch_item::fetch_item(const char* name) : held_(std::string(name)) {}
-LEAT_FUNCTION fetch_item::fetch_item(const fetch_item&) = default;
-LEAT_FUNCTION fetch_item::fetch_item(fetch_item&&) noexcept = default;
-LEAT_FUNCTION fetch_item& fetch_item::operator=(const fetch_item&) = default;
-LEAT_FUNCTION fetch_item& fetch_item::operator=(fetch_item&&) noexcept = default;
-LEAT_FUNCTION fetch_item::~fetch_item() = default;
+LEAT_FUNCTION fetch_item::fetch_item(const graph_element& element) {
+  if (const auto* operation = std::get_if<graph_operation>(&element)) *this = *operation;
+  else *this = std::get<output>(element);
+}
+LEAT_FUNCTION fetch_item::fetch_item(std::string name) : name_(std::make_shared<const std::string>(std::move(name))) {}
+LEAT_FUNCTION fetch_item::fetch_item(std::string_view name) : fetch_item(std::string(name)) {}
+LEAT_FUNCTION fetch_item::fetch_item(const char* name) : fetch_item(std::string(name)) {}
 
-LEAT_FUNCTION feed_key::feed_key(const output& tensor) : held_(tensor) {}
-LEAT_FUNCTION feed_key::feed_key(std::string name) : held_(std::move(name)) {}
-LEAT_FUNCTION feed_key::feed_key(std::string_view name) : held_(std::string(name)) {}
-LEAT_FUNCTION feed_key::feed_key(const char* name) : held_(std::string(name)) {}
-LEAT_FUNCTION feed_key::feed_key(const feed_key&) = default;
-LEAT_FUNCTION feed_key::feed_key(feed_key&&) noexcept = default;
-LEAT_FUNCTION feed_key& feed_key::operator=(const feed_key&) = default;
-LEAT_FUNCTION feed_key& feed_key::operator=(feed_key&&) noexcept = default;
-LEAT_FUNCTION feed_key::~feed_key() = default;
+LEAT_FUNCTION feed_key::feed_key(std::string name) : name_(std::make_shared<const std::string>(std::move(name))) {}
+LEAT_FUNCTION feed_key::feed_key(std::string_view name) : feed_key(std::string(name)) {}
+LEAT_FUNCTION feed_key::feed_key(const char* name) : feed_key(std::string(name)) {}
 
 LEAT_FUNCTION graph_element fetch_item::resolve(graph& g) const {
   const graph_element found = named_in_errors(g);
@@ -39,11 +30,7 @@ LEAT_FUNCTION graph_element fetch_item::resolve(graph& g) const {
 
 LEAT_FUNCTION graph_element fetch_item::named_in_errors(graph& g) const {
   const auto refuse = [&](const error& e) {
-    const auto* name = std::get_if<std::string>(&held_);
-    const auto* tensor = std::get_if<output>(&held_);
-    const std::string what = name != nullptr                                   ? *name
-                             : tensor != nullptr && static_cast<bool>(*tensor) ? describe(*tensor)
-                                                                               : "the operation";
+    const std::string what = name_ != nullptr ? *name_ : !is_operation_ && static_cast<bool>(tensor_) ? describe(tensor_) : "the operation";
     throw invalid_argument("Argument `fetch` = " + what + " cannot be interpreted as a Tensor. (" + e.what() + ")");
   };
   try {
@@ -57,13 +44,13 @@ LEAT_FUNCTION graph_element fetch_item::named_in_errors(graph& g) const {
 }
 
 LEAT_FUNCTION graph_element fetch_item::find(graph& g) const {
-  if (const auto* name = std::get_if<std::string>(&held_)) return as_graph_element(g, *name);
-  if (const auto* tensor = std::get_if<output>(&held_)) {
-    if (!static_cast<bool>(*tensor)) throw invalid_argument("a fetch that is no node of a graph");
-    return as_graph_element(g, *tensor);
+  if (name_ != nullptr) return as_graph_element(g, *name_);
+  if (!is_operation_) {
+    if (!static_cast<bool>(tensor_)) throw invalid_argument("a fetch that is no node of a graph");
+    return as_graph_element(g, tensor_);
   }
-  if (!std::get<graph_operation>(held_)) throw invalid_argument("a fetch that is no node of a graph");
-  return as_graph_element(g, std::get<graph_operation>(held_));
+  if (!operation_) throw invalid_argument("a fetch that is no node of a graph");
+  return as_graph_element(g, operation_);
 }
 
 LEAT_FUNCTION output feed_key::resolve(graph& g) const {
@@ -80,10 +67,9 @@ LEAT_FUNCTION output feed_key::resolve(graph& g) const {
 }
 
 LEAT_FUNCTION output feed_key::find(graph& g) const {
-  if (const auto* name = std::get_if<std::string>(&held_))
-    return get_tensor_by_name(g, name->find(':') == name->npos ? *name + ":0" : *name);
-  if (!static_cast<bool>(std::get<output>(held_))) throw invalid_argument("a feed for what is no node of a graph");
-  return as_graph_element(g, std::get<output>(held_));
+  if (name_ != nullptr) return get_tensor_by_name(g, name_->find(':') == name_->npos ? *name_ + ":0" : *name_);
+  if (!static_cast<bool>(tensor_)) throw invalid_argument("a feed for what is no node of a graph");
+  return as_graph_element(g, tensor_);
 }
 
 }  // namespace leat
@@ -119,13 +105,3 @@ LEAT_FUNCTION tensor_value converted(const tensor_value& v, dtype wanted) {
 }
 
 }  // namespace leat::detail
-
-namespace leat {
-
-LEAT_FUNCTION fetch_item::fetch_item(const graph_element& element) {
-  std::visit([&](const auto& e) { held_ = e; }, element);
-}
-
-LEAT_FUNCTION const std::string* feed_key::name() const { return std::get_if<std::string>(&held_); }
-
-}  // namespace leat

@@ -16,8 +16,7 @@ struct check_options {
 
 namespace detail {
 
-graph_operation assert_node(const output& condition, const std::vector<output>& data, std::int64_t summarize,
-                            std::string_view name);
+graph_operation assert_node(const output& condition, const std::vector<output>& data, std::int64_t summarize, std::string_view name);
 
 }  // namespace detail
 

@@ -66,8 +66,7 @@ output next_iteration(const output& merge, const output& value);
 void check_one_iteration(named_part& nodes, const output& merge, const output& next, std::string_view scope);
 
 std::vector<output> build_loop(while_context& context, const loop_function& condition, const loop_function& body,
-                               const std::vector<output>& variables, const std::vector<shape_value>& invariants,
-                               std::string_view scope);
+                               const std::vector<output>& variables, const std::vector<shape_value>& invariants, std::string_view scope);
 
 std::vector<output> make_loop(loop_function condition, loop_function body, const std::vector<operand_value>& variables,
                               const while_options& options, const std::source_location& where);

@@ -23,8 +23,7 @@ inline deferred_writers& all_deferred_writers() {
 
 class graph_writer {
  public:
-  graph_writer(graph& to, const graph& from, const carried_table& carried)
-      : to_(to), nodes_(to.named()), from_(from), carried_(carried) {}
+  graph_writer(graph& to, const graph& from, const carried_table& carried) : to_(to), nodes_(to.named()), from_(from), carried_(carried) {}
 
   void run() {
     made_.resize(static_cast<std::size_t>(from_.size()));

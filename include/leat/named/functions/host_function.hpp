@@ -18,8 +18,8 @@ struct host_function_options {
 /// A node that calls `function` with its inputs' values in each run; the function returns one array for each of `result_types`. It may
 /// be called from any thread; an exception fails the run. Result shapes are unknown: `set_shape` specifies them.
 /// Errors: invalid_argument without a function, or for inputs of another graph. Source: `py_func`.
-graph_operation host_function(host_callback function, const std::vector<operand_value>& inputs,
-                              const std::vector<dtype>& result_types, const host_function_options& options = {},
+graph_operation host_function(host_callback function, const std::vector<operand_value>& inputs, const std::vector<dtype>& result_types,
+                              const host_function_options& options = {},
                               const std::source_location& where = std::source_location::current());
 
 /// The function that a node calls. Errors: invalid_argument for another kind of node; failed_precondition if the graph does not have

@@ -24,9 +24,8 @@ shard_rows rows_by_div(const std::vector<output>& tables, const output& ids);
 
 /// The rows of a table [rows, ...] at ids [...]: the ids' shape followed by a row's. A table may be given in shards.
 /// Source: `embedding_lookup`. Errors: invalid_argument without a table, or if ids are not integers.
-output embedding_lookup(const std::vector<output>& tables, const operand_value& ids,
-                        partition_strategy strategy = partition_strategy::mod, std::string_view name = "embedding_lookup",
-                        const std::source_location& where = std::source_location::current());
+output embedding_lookup(const std::vector<output>& tables, const operand_value& ids, partition_strategy strategy = partition_strategy::mod,
+                        std::string_view name = "embedding_lookup", const std::source_location& where = std::source_location::current());
 output embedding_lookup(const output& table, const operand_value& ids, std::string_view name = "embedding_lookup",
                         const std::source_location& where = std::source_location::current());
 

@@ -58,7 +58,7 @@ class graph_queue {
 
   static std::vector<data_type> data_types(const std::vector<dtype>& types);
   graph_queue(std::string_view type, std::string_view default_name, const std::vector<dtype>& types, const std::vector<shape_value>& shapes,
-        attribute_map attributes, const queue_options& options, const std::source_location& where);
+              attribute_map attributes, const queue_options& options, const std::source_location& where);
 
   graph_operation call(std::string_view type, std::string_view suffix, std::vector<number_argument> given, attribute_map attributes,
                        std::string_view name, const std::source_location& where) const;
@@ -85,8 +85,8 @@ class graph_queue {
 /// A queue that returns its elements in random order. While it is open, at least `least` elements remain after each dequeue.
 /// Source: `RandomShuffleQueue`.
 [[nodiscard]] graph_queue random_shuffle_queue(std::int64_t capacity, std::int64_t least, const std::vector<dtype>& types,
-                                                const std::vector<shape_value>& shapes = {}, const queue_options& options = {},
-                                                const std::source_location& where = std::source_location::current());
+                                               const std::vector<shape_value>& shapes = {}, const queue_options& options = {},
+                                               const std::source_location& where = std::source_location::current());
 
 }  // namespace leat
 

@@ -24,11 +24,10 @@ output random_normal_of(const shape_value& extent, double mean = 0, double stdde
 output truncated_normal_of(const shape_value& extent, double mean = 0, double stddev = 1, dtype type = dtype::float32,
                            std::uint64_t seed = 0, std::string_view name = {});
 /// Uniformly distributed numbers in [0, 1). Source: `random_uniform`.
-output random_uniform_of(const shape_value& extent, dtype type = dtype::float32, std::uint64_t seed = 0,
-                         std::string_view name = {});
+output random_uniform_of(const shape_value& extent, dtype type = dtype::float32, std::uint64_t seed = 0, std::string_view name = {});
 /// Uniformly distributed numbers in [low, high). Source: `random_uniform`.
-output random_uniform_between(const shape_value& extent, double low, double high, dtype type = dtype::float32,
-                              std::uint64_t seed = 0, std::string_view name = {});
+output random_uniform_between(const shape_value& extent, double low, double high, dtype type = dtype::float32, std::uint64_t seed = 0,
+                              std::string_view name = {});
 
 // ---- initializers ----------------------------------------------------------------------------------------------------
 

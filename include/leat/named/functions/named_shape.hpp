@@ -31,8 +31,7 @@ int axis_of(std::int64_t axis, int rank);
 output shape_of(const operand_value& x, std::string_view name = "Shape",
                 const std::source_location& where = std::source_location::current());
 /// The rank of x, int32 []. Source: `rank`.
-output rank_of(const operand_value& x, std::string_view name = "Rank",
-               const std::source_location& where = std::source_location::current());
+output rank_of(const operand_value& x, std::string_view name = "Rank", const std::source_location& where = std::source_location::current());
 /// The number of elements of x, int32 []. Source: `size`.
 output element_count_of(const operand_value& x, std::string_view name = "Size",
                         const std::source_location& where = std::source_location::current());

@@ -104,8 +104,7 @@ output reverse(const operand_value& x, const index_list& axes, std::string_view 
                const std::source_location& where = std::source_location::current());
 
 /// Ones of the shape and dtype of x. Source: `ones_like`.
-output ones_like(const output& x, std::string_view name = "ones_like",
-                 const std::source_location& where = std::source_location::current());
+output ones_like(const output& x, std::string_view name = "ones_like", const std::source_location& where = std::source_location::current());
 
 /// Rows of `depth` numbers, `on` at the index and `off` elsewhere. Shapes: indices [...]; result [..., depth]. Source: `one_hot`.
 output one_hot(const operand_value& indices, std::int32_t depth, const tensor_literal& on = 1.0f, const tensor_literal& off = 0.0f,

@@ -5,6 +5,7 @@
 #include <leat/named/graph/convert.hpp>
 #include <leat/named/graph/named_part.hpp>
 #include <leat/ops/array_parts.hpp>
+
 #include <optional>
 
 namespace leat::detail {

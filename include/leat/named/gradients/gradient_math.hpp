@@ -10,6 +10,7 @@
 #include <leat/named/functions/named_math.hpp>
 #include <leat/named/gradients/gradient_nodes.hpp>
 #include <leat/named/graph/known_value.hpp>
+
 #include <numbers>
 
 namespace leat::detail {

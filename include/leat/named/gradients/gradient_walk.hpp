@@ -201,10 +201,10 @@ class gradient_walk {
   }
   // Operators that are not in the table, take floating-point tensors, and have no gradient.
   static bool passes_nothing(std::string_view type) {
-    constexpr std::string_view types[]{"StopGradient", "ZerosLike", "OnesLike", "Shape",  "ShapeN",    "Size",      "Rank",
-                                       "Floor",        "Ceil",      "Round",    "Rint",   "Sign",      "ArgMax",    "ArgMin",
-                                       "Assign",       "AssignAdd", "AssignSub", "Assert", "OneHot",   "Range",     "FloorDiv",
-                                       "TruncateDiv",  "InTopK",    "InTopKV2", "ScatterUpdate", "ScatterAdd", "ScatterSub", "NoOp"};
+    constexpr std::string_view types[]{"StopGradient", "ZerosLike", "OnesLike",  "Shape",         "ShapeN",     "Size",       "Rank",
+                                       "Floor",        "Ceil",      "Round",     "Rint",          "Sign",       "ArgMax",     "ArgMin",
+                                       "Assign",       "AssignAdd", "AssignSub", "Assert",        "OneHot",     "Range",      "FloorDiv",
+                                       "TruncateDiv",  "InTopK",    "InTopKV2",  "ScatterUpdate", "ScatterAdd", "ScatterSub", "NoOp"};
     for (auto t : types)
       if (t == type) return true;
     return type.starts_with("Apply") || type.ends_with("Summary");
@@ -288,8 +288,9 @@ class gradient_walk {
     const gradient_call call(op, std::move(dys));
     gradient_list parts = way == how::function ? find_gradient(op.type())(call) : gradient_by_class(call);
     if (static_cast<int>(parts.size()) > nodes_.input_count(g_, index))
-      refuse_gradient(g_, index, "its gradient's function gives " + std::to_string(parts.size()) + " gradients for " +
-                                     std::to_string(nodes_.input_count(g_, index)) + " inputs");
+      refuse_gradient(g_, index,
+                      "its gradient's function gives " + std::to_string(parts.size()) + " gradients for " +
+                          std::to_string(nodes_.input_count(g_, index)) + " inputs");
     for (gradient_value& p : parts)
       if (static_cast<bool>(p)) p.values = nodes_.value_of(p.values);
     if (gated) gate(parts);

@@ -13,8 +13,8 @@ namespace leat {
 /// undefined operator.
 graph_operation call_operator(graph& g, std::string_view type, std::span<const number_argument> given, attribute_map attributes = {},
                               std::string_view name = {}, std::vector<int> waits = {});
-graph_operation call_operator(graph& g, std::string_view type, std::initializer_list<number_argument> given,
-                              attribute_map attributes = {}, std::string_view name = {}, std::vector<int> waits = {});
+graph_operation call_operator(graph& g, std::string_view type, std::initializer_list<number_argument> given, attribute_map attributes = {},
+                              std::string_view name = {}, std::vector<int> waits = {});
 
 }  // namespace leat
 

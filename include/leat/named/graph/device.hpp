@@ -2,9 +2,10 @@
 // Device names: "/job:ps/task:0/device:GPU:1". Each part (job, replica, task, device type, device index) may be absent; inner scopes
 // override outer ones part by part. Source: TensorFlow `DeviceSpec`, `device`.
 
+#include <leat/core/function_bodies.hpp>
+
 #include <cctype>
 #include <cstdint>
-#include <leat/core/function_bodies.hpp>
 #include <optional>
 #include <string>
 #include <string_view>

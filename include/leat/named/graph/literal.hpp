@@ -2,12 +2,13 @@
 // Arrays written in a program that become constants of a graph: a number, a list, a list of lists, a vector with a shape. Contents
 // are kept as in TensorFlow's files: one number in its typed field, several as bytes.
 
-#include <bit>
-#include <cstring>
 #include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
 #include <leat/core/shape.hpp>
 #include <leat/proto/attribute_value.hpp>
+
+#include <bit>
+#include <cstring>
 #include <optional>
 #include <span>
 

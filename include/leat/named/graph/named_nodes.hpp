@@ -2,15 +2,15 @@
 // Nodes with names: what a user's graph keeps for each row of its table, and how rows are appended. New nodes get their control
 // inputs, device and colocation here, as in TensorFlow 1.x.
 
-#include <atomic>
-#include <deque>
-#include <functional>
 #include <leat/core/function_bodies.hpp>
 #include <leat/graph/graph.hpp>
 #include <leat/named/graph/device.hpp>
 #include <leat/named/graph/names.hpp>
 #include <leat/proto/attribute_value.hpp>
 
+#include <atomic>
+#include <deque>
+#include <functional>
 #include <memory>
 #include <source_location>
 #include <unordered_set>

@@ -2,8 +2,9 @@
 // Unique names of nodes and scopes, by TensorFlow 1.x's rules. Nodes and scopes share one table that ignores case: a name that is
 // taken gets "_1", "_2", ... A scope is a path; a name that ends in "/" denotes exactly that path.
 
-#include <cstdint>
 #include <leat/core/function_bodies.hpp>
+
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>

@@ -4,6 +4,7 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/graph/named_nodes.hpp>
+
 #include <map>
 
 namespace leat {

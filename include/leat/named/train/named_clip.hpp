@@ -31,9 +31,8 @@ struct clipped_gradients {
 };
 /// All gradients scaled by one factor so that their global norm is at most `limit`; empty ones stay empty. If the norm is infinite, all
 /// become NaN. `use_norm`: the norm, if known already. Source: `clip_by_global_norm`.
-clipped_gradients clip_by_global_norm(const std::vector<gradient_value>& all, const operand_value& limit,
-                                      const output& use_norm = {}, std::string_view name = {},
-                                      const std::source_location& where = std::source_location::current());
+clipped_gradients clip_by_global_norm(const std::vector<gradient_value>& all, const operand_value& limit, const output& use_norm = {},
+                                      std::string_view name = {}, const std::source_location& where = std::source_location::current());
 /// Dense tensors as gradients, for the functions above.
 std::vector<gradient_value> as_gradients(const std::vector<output>& tensors);
 

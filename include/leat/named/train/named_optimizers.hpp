@@ -81,8 +81,7 @@ named_optimizer rms_prop(const operand_value& rate, const operand_value& decay =
                          const operand_value& epsilon = 1e-10f);
 /// Steps scaled by the ratio of past steps to past gradients (Zeiler 2012). Slots: `w/Adadelta`, `w/Adadelta_1`.
 /// Source: TensorFlow `AdadeltaOptimizer`.
-named_optimizer adadelta(const operand_value& rate = 0.001f, const operand_value& rho = 0.95f,
-                         const operand_value& epsilon = 1e-8f);
+named_optimizer adadelta(const operand_value& rate = 0.001f, const operand_value& rho = 0.95f, const operand_value& epsilon = 1e-8f);
 
 /// Settings of `ftrl`.
 struct ftrl_options {

@@ -157,8 +157,7 @@ std::string shared_problem(std::string_view name, std::string_view what);
 // whether it returns anything.
 void regularize(graph& g, const output& made, const std::string& name, const variable_regularizer& regularizer);
 
-output make_shared_variable(graph& g, const std::string& name, const std::optional<shape>& extent,
-                            const variable_settings& settings);
+output make_shared_variable(graph& g, const std::string& name, const std::optional<shape>& extent, const variable_settings& settings);
 
 }  // namespace detail
 

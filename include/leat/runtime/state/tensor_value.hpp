@@ -43,7 +43,9 @@ class tensor_buffer {
   /// elsewhere.
   static tensor_buffer* make(std::size_t bytes, std::size_t beside = 0);
   void hold() { holders_.fetch_add(1, std::memory_order_relaxed); }
-  void release();
+  void release() {
+    if (holders_.fetch_sub(1, std::memory_order_acq_rel) == 1) end();
+  }
   bool is_alone() const { return holders_.load(std::memory_order_acquire) == 1; }
 
   std::byte* data = nullptr;
@@ -57,7 +59,8 @@ class tensor_buffer {
     metered_bytes taken;
   };
   static tensor_buffer* make_metered(std::size_t bytes, std::size_t beside);
-  void release_metered();
+  void end();  // without holders
+  void end_metered();
 
   static constexpr std::size_t small_bytes = 64;
   std::atomic<int> holders_{1};

@@ -70,11 +70,10 @@ LEAT_FUNCTION tensor_buffer* tensor_buffer::make(std::size_t bytes, std::size_t 
   return made;
 }
 
-LEAT_FUNCTION void tensor_buffer::release() {
-  if (holders_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+LEAT_FUNCTION void tensor_buffer::end() {
   const bool keep = is_small_;
   if (is_metered_) [[unlikely]]
-    return release_metered();
+    return end_metered();
   this->~tensor_buffer();
   if (!keep || !small_store::give(this)) ::operator delete(this, std::align_val_t{64});
 }
@@ -98,7 +97,7 @@ LEAT_FUNCTION tensor_buffer* tensor_buffer::make_metered(std::size_t bytes, std:
   return made;
 }
 
-LEAT_FUNCTION void tensor_buffer::release_metered() {
+LEAT_FUNCTION void tensor_buffer::end_metered() {
   auto* const note = reinterpret_cast<meter_note*>(reinterpret_cast<std::byte*>(this) - sizeof(meter_note));
   this->~tensor_buffer();
   note->~meter_note();
