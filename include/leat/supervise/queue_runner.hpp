@@ -1,0 +1,63 @@
+#pragma once
+// Threads that keep a queue filled: each runs one enqueue operation of a graph session in a loop, until the input ends (out_of_range),
+// the queue is closed, or the coordinator stops. Then the queue is closed, so that who takes from it gets the rest and out_of_range.
+// A graph's collection "queue_runners" keeps them, as TensorFlow's messages, so that they are exchanged with the graph.
+// Source: TensorFlow 1.x `train.QueueRunner`, `add_queue_runner`, `start_queue_runners`, queue_runner.proto.
+
+#include <leat/core/function_bodies.hpp>
+#include <leat/named/functions/named_queue.hpp>
+#include <leat/named/graph/lookup.hpp>
+#include <leat/session/graph_session.hpp>
+#include <leat/supervise/coordinator.hpp>
+
+#include <string>
+#include <vector>
+
+namespace leat {
+
+namespace collection {
+inline constexpr std::string_view queue_runners = "queue_runners";
+}  // namespace collection
+
+class queue_runner {
+ public:
+  /// Runs each of these operations on a thread of its own. Adds the operations that close the queue, and that close it and cancel who
+  /// waits for room, to the queue's graph. Errors: invalid_argument without an operation.
+  queue_runner(const graph_queue& queue, std::vector<graph_operation> enqueue_ops);
+  /// From TensorFlow's QueueRunnerDef, as the collection has it. Errors: data_loss for malformed bytes; not_found for names that the
+  /// graph does not have.
+  queue_runner(graph& g, std::string_view message);
+
+  /// The name of the queue's node.
+  const std::string& name() const { return name_; }
+  const std::vector<graph_operation>& enqueue_ops() const { return enqueue_ops_; }
+  /// Closes the queue when the last thread's input has ended.
+  const graph_operation& close_op() const { return close_op_; }
+  /// Closes the queue when the coordinator stops.
+  const graph_operation& cancel_op() const { return cancel_op_; }
+
+  /// Starts the threads, which belong to the coordinator. Session and coordinator must outlive them. Their errors are requests to stop.
+  void start(graph_session& s, coordinator& c) const;
+
+  /// As QueueRunnerDef.
+  std::string message() const;
+
+ private:
+  std::string name_;
+  std::vector<graph_operation> enqueue_ops_;
+  graph_operation close_op_, cancel_op_;
+  std::vector<std::int64_t> closed_codes_;  // status codes that mean the end of the input
+};
+
+/// Adds a runner to a collection of its graph. Errors: failed_precondition in a finalized graph.
+void add_queue_runner(const queue_runner& runner, std::string_view collection = collection::queue_runners);
+/// Starts all runners of a collection of the session's graph; returns how many threads that are.
+/// Errors: data_loss, not_found for a collection from a file that does not fit the graph; failed_precondition after a request to stop.
+std::size_t start_queue_runners(graph_session& s, coordinator& c,
+                                std::string_view collection = collection::queue_runners);
+
+}  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/supervise/queue_runner_bodies.hpp>
+#endif
