@@ -37,8 +37,7 @@
 #include <leat/io/safetensors.hpp>
 #include <leat/io/saved_model.hpp>
 #include <leat/io/saved_typed_model.hpp>
-#include <leat/supervise/coordinator.hpp>
-#include <leat/supervise/queue_runner.hpp>
+#include <leat/supervise.hpp>
 #endif
 
 #ifdef LEAT_SEPARATE_COMPILATION

@@ -53,8 +53,7 @@ TEST_CASE("join has a grace period, and names the threads that do not end") {
   c.start([] {}, "quick");
   CHECK_THROWS_AS(c.join({.grace_period = 1s, .timeout = 20ms}), deadline_exceeded);
   c.request_stop();
-  CHECK_THROWS_WITH_AS(c.join({.grace_period = 20ms}), "Coordinator stopped with threads still running: stubborn",
-                       failed_precondition);
+  CHECK_THROWS_WITH_AS(c.join({.grace_period = 20ms}), "Coordinator stopped with threads still running: stubborn", failed_precondition);
   CHECK_NOTHROW(c.join({.grace_period = 0s, .ignore_live_threads = true}));
   CHECK(c.live_threads() == std::vector<std::string>{"stubborn"});
   go = true;

@@ -134,8 +134,7 @@ TEST_CASE("runners are kept as TensorFlow's messages") {
   }
   graph other;
   CHECK_THROWS_AS(queue_runner(other, bytes), not_found);
-  CHECK_THROWS_WITH_AS(queue_runner(q, {}), "a queue runner of the queue 'in/q' has no operation to run",
-                       invalid_argument);
+  CHECK_THROWS_WITH_AS(queue_runner(q, {}), "a queue runner of the queue 'in/q' has no operation to run", invalid_argument);
   graph_session wrong(other);
   coordinator c;
   CHECK_THROWS_AS(runner.start(wrong, c), invalid_argument);

@@ -24,6 +24,8 @@ class fetch_item {
   fetch_item(std::string_view name);
   fetch_item(const char* name);
 
+  /// The name if it holds one, else null.
+  const std::string* name() const { return name_.get(); }
   /// Errors: not_found if the graph has no such element; invalid_argument if it may not be fetched.
   graph_element resolve(graph& g) const;
 

@@ -28,8 +28,7 @@ struct coordinator::shared {
   static std::chrono::steady_clock::time_point after(seconds wait) {
     // Longer than any program runs, and still within the clock's range.
     const double bounded = std::clamp(wait.count(), 0.0, 1e9);
-    return std::chrono::steady_clock::now() +
-           std::chrono::duration_cast<std::chrono::steady_clock::duration>(seconds(bounded));
+    return std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(seconds(bounded));
   }
   std::vector<std::string> live() const {
     std::vector<std::string> names;
@@ -94,8 +93,7 @@ LEAT_FUNCTION coordinator::~coordinator() {
 
 LEAT_FUNCTION void coordinator::start(std::function<void()> work, std::string name) {
   const std::lock_guard lock(state_->guard);
-  if (state_->stop)
-    throw failed_precondition("a thread is started after the coordinator was asked to stop; clear_stop() begins anew");
+  if (state_->stop) throw failed_precondition("a thread is started after the coordinator was asked to stop; clear_stop() begins anew");
   auto made = std::make_shared<shared::worker>();
   made->name = name.empty() ? "thread " + std::to_string(state_->workers.size() + 1) : std::move(name);
   state_->workers.push_back(made);
@@ -146,10 +144,8 @@ LEAT_FUNCTION void coordinator::join(const join_options& how) {
   bool in_time = true;
   {
     std::unique_lock lock(state_->guard);
-    in_time = state_->changed.wait_until(lock, shared::after(how.timeout),
-                                         [&] { return state_->stop || state_->live().empty(); });
-    if (in_time)
-      state_->changed.wait_until(lock, shared::after(how.grace_period), [&] { return state_->live().empty(); });
+    in_time = state_->changed.wait_until(lock, shared::after(how.timeout), [&] { return state_->stop || state_->live().empty(); });
+    if (in_time) state_->changed.wait_until(lock, shared::after(how.grace_period), [&] { return state_->live().empty(); });
     ended = state_->take_ended();
     live = state_->live();
     if (in_time) state_->joined = true;
@@ -161,8 +157,7 @@ LEAT_FUNCTION void coordinator::join(const join_options& how) {
     throw deadline_exceeded("Coordinator: no stop was requested within " + std::to_string(how.timeout.count()) +
                             " s, and these threads still run: " + names);
   rethrow_requested();
-  if (!live.empty() && !how.ignore_live_threads)
-    throw failed_precondition("Coordinator stopped with threads still running: " + names);
+  if (!live.empty() && !how.ignore_live_threads) throw failed_precondition("Coordinator stopped with threads still running: " + names);
 }
 
 LEAT_FUNCTION bool coordinator::joined() const {

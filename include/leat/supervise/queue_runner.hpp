@@ -53,8 +53,7 @@ class queue_runner {
 void add_queue_runner(const queue_runner& runner, std::string_view collection = collection::queue_runners);
 /// Starts all runners of a collection of the session's graph; returns how many threads that are.
 /// Errors: data_loss, not_found for a collection from a file that does not fit the graph; failed_precondition after a request to stop.
-std::size_t start_queue_runners(graph_session& s, coordinator& c,
-                                std::string_view collection = collection::queue_runners);
+std::size_t start_queue_runners(graph_session& s, coordinator& c, std::string_view collection = collection::queue_runners);
 
 }  // namespace leat
 

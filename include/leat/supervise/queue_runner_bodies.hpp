@@ -38,8 +38,7 @@ LEAT_FUNCTION queue_runner::queue_runner(const graph_queue& queue, std::vector<g
     : name_(queue.reference().operation().name()),
       enqueue_ops_(std::move(enqueue_ops)),
       closed_codes_{detail::code_out_of_range, detail::code_cancelled} {
-  if (enqueue_ops_.empty())
-    throw invalid_argument("a queue runner of the queue '" + name_ + "' has no operation to run");
+  if (enqueue_ops_.empty()) throw invalid_argument("a queue runner of the queue '" + name_ + "' has no operation to run");
   const graph& g = queue.reference().owner();
   for (const graph_operation& op : enqueue_ops_)
     if (!op || &op.owner() != &g)
@@ -55,14 +54,10 @@ LEAT_FUNCTION queue_runner::queue_runner(graph& g, std::string_view message) {
     protozero::pbf_reader in(protozero::data_view(message.data(), message.size()));
     while (in.next()) switch (in.tag_and_type()) {
         case protozero::tag_and_type(1, protozero::pbf_wire_type::length_delimited): name_ = in.get_string(); break;
-        case protozero::tag_and_type(2, protozero::pbf_wire_type::length_delimited):
-          names.push_back(in.get_string());
-          break;
+        case protozero::tag_and_type(2, protozero::pbf_wire_type::length_delimited): names.push_back(in.get_string()); break;
         case protozero::tag_and_type(3, protozero::pbf_wire_type::length_delimited): close = in.get_string(); break;
         case protozero::tag_and_type(4, protozero::pbf_wire_type::length_delimited): cancel = in.get_string(); break;
-        case protozero::tag_and_type(5, protozero::pbf_wire_type::varint):
-          closed_codes_.push_back(in.get_int32());
-          break;
+        case protozero::tag_and_type(5, protozero::pbf_wire_type::varint): closed_codes_.push_back(in.get_int32()); break;
         case protozero::tag_and_type(5, protozero::pbf_wire_type::length_delimited):
           for (const auto code : in.get_packed_int32()) closed_codes_.push_back(code);
           break;
@@ -144,8 +139,7 @@ LEAT_FUNCTION std::size_t start_queue_runners(graph_session& s, coordinator& c, 
   std::vector<queue_runner> runners;
   for (const collection_item& item : get_collection(s.owner(), collection)) {
     const auto* message = std::get_if<std::string>(&item);
-    if (message == nullptr)
-      throw data_loss("the collection '" + std::string(collection) + "' holds something else than queue runners");
+    if (message == nullptr) throw data_loss("the collection '" + std::string(collection) + "' holds something else than queue runners");
     runners.emplace_back(s.owner(), *message);
   }
   std::size_t threads = 0;

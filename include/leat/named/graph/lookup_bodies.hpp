@@ -149,6 +149,7 @@ LEAT_FUNCTION graph_operation get_operation_by_name(graph& g, std::string_view n
   return std::get<graph_operation>(as_graph_element(g, name, {.tensors = false}));
 }
 
+LEAT_FUNCTION bool is_finalized(const graph& g) { return detail::nodes_of(g).is_finalized(); }
 LEAT_FUNCTION void finalize(graph& g) {
   g.named().settle_names(g);
   g.named().finalize();

@@ -1,0 +1,173 @@
+#pragma once
+// A session that watches itself: it initializes or restores the model, calls hooks around each run, starts the graph's queue runners,
+// and stops in order when a hook, another thread or a signal asks for it.
+//
+//   monitored_session s({.hooks = {stop_at_step(2000)}});
+//   s.loop([&] { s.run(train); });            // the same: while (!s.should_stop()) s.run(train); s.close();
+//
+// A run that fails with `aborted` or `unavailable` makes a new session, from the newest checkpoint, and is tried again.
+// Source: TensorFlow 1.x `train.MonitoredSession`, `MonitoredTrainingSession`, `SingularMonitoredSession`.
+
+#include <leat/core/function_bodies.hpp>
+#include <leat/supervise/scaffold.hpp>
+#include <leat/supervise/session_run_hook.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace leat {
+
+/// Options of a monitored session.
+struct monitored_options {
+  graph* owner = nullptr;  // the graph; null is the default graph
+  /// Whether this process initializes and saves. Another one waits until the model is ready.
+  bool is_chief = true;
+  std::shared_ptr<leat::scaffold> scaffold{};  // what the program gives of the operations that a session is prepared with
+  hook_list hooks{};
+  hook_list chief_only_hooks{};    // before the others; dropped where this is not the chief
+  seconds max_wait{7200};          // for the model to be ready, where this is not the chief
+  seconds stop_grace_period{120};  // for queue runners to end
+  /// How many times in turn a run may fail with `aborted` or `unavailable` and be tried again in a new session; 0: it is an error.
+  int max_recoveries = 100;
+  bool stop_on_signals = true;  // SIGINT and SIGTERM end training after the run under way; see signals.hpp
+  session_options session{};
+  std::ostream* log = nullptr;  // where a recovery is told; null is standard error
+};
+
+/// What `run_step_fn` gives to its function. Source: `StepContext`.
+class step_context;
+
+class monitored_session {
+ public:
+  /// Calls `begin` of the hooks, finalizes the graph, makes the session, and calls `after_create_session`.
+  /// Errors: failed_precondition, naming the variables without a value; deadline_exceeded where nobody initializes them; what hooks throw.
+  explicit monitored_session(monitored_options options = {});
+  monitored_session(const monitored_session&) = delete;
+  monitored_session& operator=(const monitored_session&) = delete;
+  /// Closes the session if that was not done: in order, but for an exception that is under way; errors of hooks are logged. An exception
+  /// that a run threw because the input had ended is no error.
+  virtual ~monitored_session();
+
+  /// As `graph_session::run`, with hooks.
+  /// Errors: failed_precondition after a request to stop, and in a closed session; what hooks throw.
+  template <graph_fetch F>
+  typename detail::fetch_structure<F>::result run(const F& fetches, const feed_list& feeds = {}, const run_options& how = {}) {
+    std::vector<fetch_item> list;
+    detail::fetch_structure<F>::flatten(fetches, list);
+    std::vector<tensor_value> results = run_list(list, feeds, how);
+    auto at = results.begin();
+    return detail::fetch_structure<F>::rebuild(fetches, at);
+  }
+  std::vector<tensor_value> run(std::initializer_list<fetch_item> fetches, const feed_list& feeds = {}, const run_options& how = {}) {
+    return run_list({fetches.begin(), fetches.size()}, feeds, how);
+  }
+  template <class T>
+    requires detail::run_result<T>
+  T run(const fetch_item& fetch, const feed_list& feeds = {}, const run_options& how = {}) {
+    return run_list({&fetch, 1}, feeds, how)[0].template as<T>();
+  }
+  template <class T, class U, class... Ts>
+    requires detail::run_result<T>
+  std::tuple<T, U, Ts...> run(std::initializer_list<fetch_item> fetches, const feed_list& feeds = {}, const run_options& how = {}) {
+    if (fetches.size() != 2 + sizeof...(Ts))
+      throw invalid_argument(std::to_string(fetches.size()) + " fetches as " + std::to_string(2 + sizeof...(Ts)) + " types");
+    const auto results = run_list({fetches.begin(), fetches.size()}, feeds, how);
+    std::size_t at = 0;
+    const auto next = [&]() -> const tensor_value& { return results[at++]; };
+    return std::tuple<T, U, Ts...>{next().template as<T>(), next().template as<U>(), next().template as<Ts>()...};
+  }
+  /// Calls a function that may run with hooks and without them. Source: `run_step_fn`.
+  template <class F>
+  auto run_step_fn(F f);
+
+  /// Whether training is over: a hook, `request_stop`, the coordinator or a signal asked for it, or the session is closed.
+  bool should_stop() const;
+  /// Ends training after the run under way. Thread-safe.
+  void request_stop();
+  /// The signal that ended training, SIGINT or SIGTERM, or 0.
+  int stopped_by_signal() const;
+
+  /// Calls `body` until training is over, and closes the session. out_of_range, of a run or of the body, is the end of the input. After
+  /// other exceptions the hooks' `end` is not called.
+  template <class Body>
+  void loop(Body body) {
+    within([&] {
+      while (!should_stop()) body();
+    });
+  }
+  /// Calls `body` once, and closes the session in the same way: TensorFlow's `with` statement.
+  template <class Body>
+  void within(Body body) {
+    try {
+      body();
+    } catch (const out_of_range&) {
+    } catch (...) {
+      abandon();
+      throw;
+    }
+    close();
+  }
+
+  /// Calls `end` of the hooks, stops threads and closes the session. A second call does nothing. Errors: what hooks and threads threw.
+  void close();
+  /// Closes the session without `end`, as after an exception.
+  void abandon() noexcept;
+  bool is_closed() const;
+
+  /// The session itself, for runs without hooks and to look at variables. After a recovery it is another one.
+  /// Errors: failed_precondition if it is closed.
+  graph_session& session();
+  /// The number of training steps. Errors: failed_precondition if the graph has no global step.
+  std::int64_t global_step();
+  coordinator& coordinated();
+  const leat::scaffold& its_scaffold() const;
+  /// How many sessions were made anew.
+  int recoveries() const;
+
+ protected:
+  std::vector<tensor_value> run_list(std::span<const fetch_item> fetches, const feed_list& feeds, const run_options& how);
+
+ private:
+  struct kept;
+  std::unique_ptr<kept> kept_;
+};
+
+class step_context {
+ public:
+  explicit step_context(monitored_session& s) : session_(&s) {}
+  graph_session& session() const { return session_->session(); }
+  template <graph_fetch F>
+  auto run_with_hooks(const F& fetches, const feed_list& feeds = {}) const {
+    return session_->run(fetches, feeds);
+  }
+  void request_stop() const { session_->request_stop(); }
+
+ private:
+  monitored_session* session_;
+};
+
+template <class F>
+auto monitored_session::run_step_fn(F f) {
+  return f(step_context(*this));
+}
+
+/// A monitored session that is never made anew, so that its session stays the same.
+class singular_monitored_session : public monitored_session {
+ public:
+  explicit singular_monitored_session(monitored_options options = {}) : monitored_session(without_recovery(std::move(options))) {}
+  /// The session, for runs without hooks.
+  graph_session& raw_session() { return session(); }
+
+ private:
+  static monitored_options without_recovery(monitored_options o) {
+    o.max_recoveries = 0;
+    return o;
+  }
+};
+
+}  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/supervise/monitored_session_bodies.hpp>
+#endif

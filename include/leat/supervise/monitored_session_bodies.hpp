@@ -1,0 +1,280 @@
+#pragma once
+// Implementation of monitored_session.hpp.
+
+#include <leat/core/function_bodies.hpp>
+#include <leat/named/train/global_step.hpp>
+#include <leat/supervise/monitored_session.hpp>
+#include <leat/supervise/queue_runner.hpp>
+#include <leat/supervise/session_manager.hpp>
+#include <leat/supervise/signals.hpp>
+
+#include <atomic>
+#include <iostream>
+#include <set>
+
+namespace leat {
+
+namespace detail {
+
+// What hooks see of a session of a graph.
+class watched_graph_session final : public watched_session {
+ public:
+  watched_graph_session(graph_session& s, const scaffold* its) : session_(s), scaffold_(its), step_(get_global_step(s.owner())) {}
+  graph_session* of_graph() override { return &session_; }
+  bool has_global_step() const override { return static_cast<bool>(step_); }
+  std::int64_t global_step() override {
+    require_global_step(has_global_step(), "the session's global_step()");
+    return integer(session_.value(step_));
+  }
+  session_values variables() override {
+    if (variables_.empty()) variables_ = saved_variables(session_.owner());  // the graph is finalized
+    session_values values;
+    for (const auto& [name, v] : variables_)
+      if (session_.is_initialized(v)) values.emplace(name, session_.value(v));
+    return values;
+  }
+  std::vector<tensor_value> evaluate(std::span<const fetch_item> fetches, const feed_list& feeds) override {
+    return session_.run(std::vector<fetch_item>(fetches.begin(), fetches.end()), feeds);
+  }
+  const scaffold* its_scaffold() const override { return scaffold_; }
+
+ private:
+  graph_session& session_;
+  const scaffold* scaffold_;
+  output step_;
+  std::map<std::string, output, std::less<>> variables_;
+};
+
+}  // namespace detail
+
+struct monitored_session::kept {
+  explicit kept(monitored_options given) : options(std::move(given)), owner(options.owner != nullptr ? *options.owner : default_graph()) {}
+
+  monitored_options options;
+  graph& owner;
+  hook_list hooks;
+  std::unique_ptr<stop_signals> signals;
+  std::unique_ptr<graph_session> session;
+  std::unique_ptr<detail::watched_graph_session> watched;
+  std::unique_ptr<coordinator> threads;  // destroyed before the session that its threads use
+  std::atomic<bool> stop{false};
+  bool closed = false;
+  bool input_ended = false;  // the last run threw out_of_range
+  int recoveries = 0;
+  int failures = 0;  // in turn
+  int signal = 0;    // that ended training
+  int exceptions = std::uncaught_exceptions();
+
+  std::ostream& log() const { return options.log != nullptr ? *options.log : std::cerr; }
+
+  void make_session() {
+    const scaffold_options& parts = options.scaffold->parts();
+    const session_preparation how{.init_op = parts.init_op,
+                                  .init_feeds = parts.init_feeds,
+                                  .init_fn = parts.init_fn,
+                                  .ready_op = parts.ready_op,
+                                  .ready_for_local_init_op = parts.ready_for_local_init_op,
+                                  .local_init_op = parts.local_init_op};
+    session =
+        options.is_chief ? prepare_session(owner, options.session, how) : wait_for_session(owner, options.session, how, options.max_wait);
+    watched = std::make_unique<detail::watched_graph_session>(*session, options.scaffold.get());
+    threads = std::make_unique<coordinator>();
+    start_queue_runners(*session, *threads);
+    for (const hook& h : hooks) h->after_create_session(*watched, *threads);
+  }
+  // Threads that still run after the grace period are waited for by the coordinator's destructor: they use the session.
+  void drop_session(bool quietly) {
+    std::exception_ptr failed;
+    if (threads != nullptr) {
+      try {
+        threads->request_stop();
+        threads->join({.grace_period = options.stop_grace_period, .ignore_live_threads = true});
+      } catch (...) {
+        failed = std::current_exception();
+      }
+    }
+    if (session != nullptr) session->close();
+    threads.reset();
+    watched.reset();
+    session.reset();
+    if (closed && signals != nullptr) {
+      signal = stop_signals::received();
+      signals.reset();
+    }
+    if (failed != nullptr && !quietly) std::rethrow_exception(failed);
+  }
+  // Called where the exception is handled.
+  void recover(const error& reason) {
+    if (++failures > options.max_recoveries) throw;
+    log() << "An error was raised. This may be due to a preemption in a connected worker or parameter server. The current session will be "
+             "closed and a new session will be created. Error: "
+          << reason.what() << "\n";
+    drop_session(true);
+    ++recoveries;
+    try {
+      make_session();
+    } catch (const aborted& e) {
+      recover(e);
+    } catch (const unavailable& e) {
+      recover(e);
+    }
+  }
+
+  std::vector<tensor_value> run_once(std::span<const fetch_item> fetches, const feed_list& feeds, const run_options& how) {
+    session_run_context context(*watched, fetches, feeds);
+    std::vector<fetch_item> all(fetches.begin(), fetches.end());
+    std::vector<std::size_t> ends;
+    std::vector<feed_item> fed = feeds.items();
+    std::set<std::pair<int, int>> keys;
+    for (const feed_item& f : fed) keys.insert(key_of(f));
+    run_options options_of_run = how;
+    for (const hook& h : hooks) {
+      session_run_args asked = h->before_run(context);
+      all.insert(all.end(), asked.fetches.begin(), asked.fetches.end());
+      ends.push_back(all.size());
+      for (const feed_item& f : asked.feeds.items()) {
+        if (!keys.insert(key_of(f)).second)
+          throw failed_precondition("Same tensor is fed by a hook and by the program, or by two hooks: " + f.tensor.resolve(owner).name());
+        fed.push_back(f);
+      }
+      if (asked.trace != nullptr) {
+        if (options_of_run.trace != nullptr) throw failed_precondition("two traces are asked for in one run");
+        options_of_run.trace = asked.trace;
+      }
+    }
+    const auto start = std::chrono::steady_clock::now();
+    const feed_list all_feeds(std::move(fed));
+    std::vector<tensor_value> results = session->run(all, all_feeds, options_of_run);
+    const seconds took = std::chrono::steady_clock::now() - start;
+    std::size_t begin = fetches.size();
+    for (std::size_t k = 0; k < hooks.size(); ++k) {
+      hooks[k]->after_run(context, {std::span<const tensor_value>(results).subspan(begin, ends[k] - begin), &all_feeds, took});
+      begin = ends[k];
+    }
+    if (context.stop_requested()) stop = true;
+    results.resize(fetches.size());
+    return results;
+  }
+  std::pair<int, int> key_of(const feed_item& f) const {
+    const output o = f.tensor.resolve(owner);
+    return {o.index(), o.port()};
+  }
+  void check_open() const {
+    if (closed) throw failed_precondition("the monitored session is closed");
+  }
+};
+
+LEAT_FUNCTION monitored_session::monitored_session(monitored_options options) : kept_(std::make_unique<kept>(std::move(options))) {
+  kept& k = *kept_;
+  if (k.options.is_chief) k.hooks = k.options.chief_only_hooks;
+  k.hooks.insert(k.hooks.end(), k.options.hooks.begin(), k.options.hooks.end());
+  for (const hook& h : k.hooks)
+    if (h == nullptr) throw invalid_argument("a hook that is null");
+  if (k.options.scaffold == nullptr) k.options.scaffold = std::make_shared<leat::scaffold>();
+  {
+    const default_graph_scope here(k.owner);
+    for (const hook& h : k.hooks) h->begin({.owner = &k.owner, .has_global_step = static_cast<bool>(get_global_step(k.owner))});
+  }
+  k.options.scaffold->complete(k.owner);
+  if (k.options.stop_on_signals) k.signals = std::make_unique<stop_signals>();
+  try {
+    k.make_session();
+  } catch (...) {
+    k.drop_session(true);
+    throw;
+  }
+}
+
+LEAT_FUNCTION monitored_session::~monitored_session() {
+  if (kept_->closed) return;
+  if (std::uncaught_exceptions() > kept_->exceptions && !kept_->input_ended) {
+    abandon();
+    return;
+  }
+  try {
+    close();
+  } catch (const std::exception& e) {
+    kept_->log() << "a monitored session was closed: " << e.what() << "\n";
+  }
+}
+
+LEAT_FUNCTION std::vector<tensor_value> monitored_session::run_list(std::span<const fetch_item> fetches, const feed_list& feeds,
+                                                                    const run_options& how) {
+  kept& k = *kept_;
+  k.check_open();
+  if (should_stop()) {
+    k.threads->rethrow_requested();
+    throw failed_precondition("Run called even after should_stop requested.");
+  }
+  k.input_ended = false;
+  for (;;) {
+    try {
+      auto results = k.run_once(fetches, feeds, how);
+      k.failures = 0;
+      return results;
+    } catch (const aborted& e) {
+      k.recover(e);
+    } catch (const unavailable& e) {
+      k.recover(e);
+    } catch (const out_of_range&) {
+      k.threads->rethrow_requested();  // a queue is closed because a thread that filled it has failed
+      k.input_ended = true;
+      throw;
+    } catch (const cancelled&) {
+      k.threads->rethrow_requested();
+      throw;
+    }
+  }
+}
+
+LEAT_FUNCTION bool monitored_session::should_stop() const {
+  const kept& k = *kept_;
+  return k.closed || k.stop || stopped_by_signal() != 0 || (k.threads != nullptr && k.threads->should_stop());
+}
+LEAT_FUNCTION void monitored_session::request_stop() { kept_->stop = true; }
+LEAT_FUNCTION int monitored_session::stopped_by_signal() const {
+  return kept_->signals != nullptr ? stop_signals::received() : kept_->signal;
+}
+
+LEAT_FUNCTION void monitored_session::close() {
+  kept& k = *kept_;
+  if (k.closed) return;
+  k.closed = true;
+  std::exception_ptr failed;
+  try {
+    if (k.watched != nullptr)
+      for (const hook& h : k.hooks) h->end(*k.watched);
+  } catch (...) {
+    failed = std::current_exception();
+  }
+  k.drop_session(failed != nullptr);
+  if (failed != nullptr) std::rethrow_exception(failed);
+}
+
+LEAT_FUNCTION void monitored_session::abandon() noexcept {
+  kept& k = *kept_;
+  if (k.closed) return;
+  k.closed = true;
+  try {
+    k.drop_session(true);
+  } catch (...) {
+  }
+}
+LEAT_FUNCTION bool monitored_session::is_closed() const { return kept_->closed; }
+
+LEAT_FUNCTION graph_session& monitored_session::session() {
+  kept_->check_open();
+  return *kept_->session;
+}
+LEAT_FUNCTION std::int64_t monitored_session::global_step() {
+  kept_->check_open();
+  return kept_->watched->global_step();
+}
+LEAT_FUNCTION coordinator& monitored_session::coordinated() {
+  kept_->check_open();
+  return *kept_->threads;
+}
+LEAT_FUNCTION const leat::scaffold& monitored_session::its_scaffold() const { return *kept_->options.scaffold; }
+LEAT_FUNCTION int monitored_session::recoveries() const { return kept_->recoveries; }
+
+}  // namespace leat

@@ -1,0 +1,48 @@
+#pragma once
+// Hooks that feed each run, run something at the end, and trace a run now and then.
+// Source: TensorFlow 1.x `train.FeedFnHook`, `train.FinalOpsHook`, `train.ProfilerHook`.
+
+#include <leat/core/function_bodies.hpp>
+#include <leat/supervise/second_or_step_timer.hpp>
+#include <leat/supervise/session_run_hook.hpp>
+
+#include <functional>
+
+namespace leat {
+
+/// Feeds what a function gives, which is called before each run; arrays that it names must live until the run has ended.
+[[nodiscard]] hook feed_fn(std::function<feed_list()> feeds);
+
+/// Runs fetches when training ends, and keeps their values.
+class final_ops_hook final : public session_run_hook {
+ public:
+  explicit final_ops_hook(std::vector<fetch_item> fetches, feed_list feeds = {}) : fetches_(std::move(fetches)), feeds_(std::move(feeds)) {}
+  void end(watched_session& s) override { values_ = s.evaluate(fetches_, feeds_); }
+  /// In the order of the fetches; empty before the end.
+  const std::vector<tensor_value>& values() const { return values_; }
+
+ private:
+  std::vector<fetch_item> fetches_;
+  feed_list feeds_;
+  std::vector<tensor_value> values_;
+};
+[[nodiscard]] inline std::shared_ptr<final_ops_hook> final_ops(std::vector<fetch_item> fetches, feed_list feeds = {}) {
+  return std::make_shared<final_ops_hook>(std::move(fetches), std::move(feeds));
+}
+
+struct profiler_options {
+  std::optional<std::int64_t> save_steps{};
+  std::optional<seconds> save_secs{};
+  std::string output_dir = ".";  // made if it is missing
+};
+
+/// Traces a run every so many steps or seconds and writes it to "timeline-STEP.json", a Chrome trace. The first is that of the second
+/// run: the first one plans. Errors: invalid_argument unless one of save_steps and save_secs is given; in `begin`, failed_precondition
+/// without a global step. Typed expressions have no trace: nothing is written for them.
+[[nodiscard]] hook profiler(profiler_options how);
+
+}  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/supervise/run_hooks_bodies.hpp>
+#endif

@@ -1,0 +1,51 @@
+#pragma once
+// The operations that a supervised session is prepared with: what initializes variables, what tells that they all have values, and the
+// merged summary. What the program does not give is made when the scaffold is completed, with TensorFlow's nodes and names; then the
+// graph takes no more nodes. Source: TensorFlow 1.x `train.Scaffold`.
+
+#include <leat/core/function_bodies.hpp>
+#include <leat/named/graph/lookup.hpp>
+#include <leat/session/fetch_feed.hpp>
+#include <leat/session/graph_session.hpp>
+#include <leat/supervise/coordinator.hpp>
+
+#include <functional>
+#include <memory>
+#include <utility>
+
+namespace leat {
+
+/// What a program may give; the rest is made.
+struct scaffold_options {
+  graph_operation init_op{};                      // gives variables their first values, when there is no checkpoint
+  feed_list init_feeds{};                         // for it
+  std::function<void(graph_session&)> init_fn{};  // after it
+  output ready_op{};                              // the names of the variables without a value; empty when the model is ready
+  output ready_for_local_init_op{};               // the same of those that local_init_op needs
+  graph_operation local_init_op{};                // gives local variables their values, in each new session
+  output summary_op{};                            // the merged summary
+};
+
+class scaffold {
+ public:
+  explicit scaffold(scaffold_options given = {}) : parts_(std::move(given)) {}
+
+  /// Makes what is missing in this graph, and finalizes it. Errors: failed_precondition if the graph is finalized and something is missing.
+  void complete(graph& g);
+  bool is_complete() const { return complete_; }
+
+  const scaffold_options& parts() const { return parts_; }
+
+  /// A local_init_op: initializes local variables and tables.
+  static graph_operation default_local_init_op();
+
+ private:
+  scaffold_options parts_;
+  bool complete_ = false;
+};
+
+}  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/supervise/scaffold_bodies.hpp>
+#endif

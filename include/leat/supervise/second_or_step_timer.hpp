@@ -1,0 +1,58 @@
+#pragma once
+// When a hook acts: every so many steps, or seconds. Source: TensorFlow 1.x `train.SecondOrStepTimer`.
+
+#include <leat/core/error.hpp>
+#include <leat/supervise/coordinator.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+namespace leat {
+
+/// How often; one of the two.
+struct timer_options {
+  std::optional<std::int64_t> every_steps{};
+  std::optional<seconds> every_secs{};
+};
+
+class second_or_step_timer {
+ public:
+  using clock = std::chrono::steady_clock;
+
+  /// Errors: invalid_argument unless exactly one is given and above 0.
+  explicit second_or_step_timer(const timer_options& often) : often_(often) {
+    if (often.every_steps && often.every_secs) throw invalid_argument("Can not provide both every_secs and every_steps.");
+    if (!often.every_steps && !often.every_secs) throw invalid_argument("Either every_secs or every_steps should be provided.");
+    if (often.every_steps && *often.every_steps < 1)
+      throw invalid_argument("every_steps is " + std::to_string(*often.every_steps) + "; it is a number of steps above 0");
+    if (often.every_secs && !(often.every_secs->count() > 0))
+      throw invalid_argument("every_secs is " + std::to_string(often.every_secs->count()) + "; it is a time above 0");
+  }
+
+  void reset() { last_.reset(); }
+  /// Whether it is time at this step: at the first one, and once as many steps or seconds have passed since the last; never twice for
+  /// one step.
+  bool should_trigger_for_step(std::int64_t step) const {
+    if (!last_) return true;
+    if (last_->first == step) return false;
+    if (often_.every_secs) return clock::now() >= last_->second + *often_.every_secs;
+    return step >= last_->first + *often_.every_steps;
+  }
+  /// Notes that it acted at this step. Returns seconds and steps since the last time, nothing at the first.
+  std::optional<std::pair<seconds, std::int64_t>> update_last_triggered_step(std::int64_t step) {
+    const auto now = clock::now();
+    std::optional<std::pair<seconds, std::int64_t>> since;
+    if (last_) since.emplace(now - last_->second, step - last_->first);
+    last_.emplace(step, now);
+    return since;
+  }
+  std::optional<std::int64_t> last_triggered_step() const { return last_ ? std::optional(last_->first) : std::nullopt; }
+
+ private:
+  timer_options often_;
+  std::optional<std::pair<std::int64_t, clock::time_point>> last_;
+};
+
+}  // namespace leat
