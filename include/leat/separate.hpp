@@ -38,6 +38,8 @@
 #include <leat/io/safetensors.hpp>
 #include <leat/io/saved_model.hpp>
 #include <leat/io/saved_typed_model.hpp>
+#include <leat/summary.hpp>
+#include <leat/summary/kernels_summary.hpp>
 #endif
 
 #ifdef LEAT_SEPARATE_COMPILATION
