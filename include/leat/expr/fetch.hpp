@@ -3,6 +3,7 @@
 // user's array.
 
 #include <leat/expr/feed.hpp>
+
 #include <tuple>
 
 namespace leat {
@@ -41,6 +42,19 @@ typename detail::into_refusal<E, Array>::problem into(const E&, Array&) = delete
 LEAT_OTHERWISE("into(x, array) takes a tensor, then a variable of the program that is not const: an array, vector, span or number")
 into(...) LEAT_DELETED;
 
+/// A fetch whose value comes back as `Wrap<V>`, a class with the member `value`, where an expression's own would be a `V`.
+template <tensor_expression E, template <class> class Wrap>
+struct fetch_as {
+  using target = E;
+  E value;
+};
+
+/// Several fetches as one argument of `fetch`.
+template <class... Fs>
+struct fetch_group {
+  std::tuple<Fs...> targets;
+};
+
 namespace detail {
 template <class F>
 struct fetch_target {
@@ -50,6 +64,18 @@ template <class E, class Array>
 struct fetch_target<fetch_into<E, Array>> {
   using type = E;
 };
+template <class E, template <class> class Wrap>
+struct fetch_target<fetch_as<E, Wrap>> {
+  using type = E;
+};
+template <class F>
+inline constexpr bool is_fetch_as = false;
+template <class E, template <class> class Wrap>
+inline constexpr bool is_fetch_as<fetch_as<E, Wrap>> = true;
+template <class F>
+inline constexpr bool is_fetch_group = false;
+template <class... Fs>
+inline constexpr bool is_fetch_group<fetch_group<Fs...>> = true;
 }  // namespace detail
 
 /// What can be fetched: an expression, an operation, or `into(expression, array)`.
@@ -80,6 +106,16 @@ struct fetch_list : detail::fetched_by_name<typename detail::fetch_target<Fs>::t
 template <fetchable... Fs>
 [[nodiscard("fetches do nothing by themselves: give them to session.run")]] constexpr fetch_list<Fs...> fetch(const Fs&... targets) {
   return {{}, std::tuple<Fs...>(targets...)};
+}
+/// The same with groups among them, whose members stand in their place.
+template <class... Fs>
+  requires((fetchable<Fs> || detail::is_fetch_group<Fs>) && ...) && (detail::is_fetch_group<Fs> || ...)
+[[nodiscard("fetches do nothing by themselves: give them to session.run")]] constexpr auto fetch(const Fs&... targets) {
+  const auto members = []<class F>(const F& f) {
+    if constexpr (detail::is_fetch_group<F>) return f.targets;
+    else return std::tuple<F>(f);
+  };
+  return std::apply([](const auto&... all) { return fetch(all...); }, std::tuple_cat(members(targets)...));
 }
 LEAT_OTHERWISE("fetch(a, b, ...) takes expressions, and into(a, array); " LEAT_TENSORS) fetch(...) LEAT_DELETED;
 

@@ -285,7 +285,7 @@ void copy_in(typename V::element* to, const Array& array) {
 
 template <int I, class... Fs>
 constexpr int result_position() {
-  constexpr bool gives[]{tensor_expression<Fs>...};
+  constexpr bool gives[]{(tensor_expression<Fs> || is_fetch_as<Fs>)...};
   int at = 0;
   for (int k = 0; k < I; ++k) at += gives[k];
   return at;
@@ -301,15 +301,23 @@ inline constexpr bool is_into = false;
 template <class E, class Array>
 inline constexpr bool is_into<fetch_into<E, Array>> = true;
 
+// Where a result's value is: a result that wraps it has a member of this name, arrays and numbers have none.
+template <class R>
+[[gnu::always_inline]] inline auto& value_in(R& result) {
+  if constexpr (requires { result.value; }) return result.value;
+  else return result;
+}
+
 template <class Program, int I, int At, class State, class Results, class F>
 [[gnu::always_inline]] inline void bind_fetch(State& state, Results& results, const F& f) {
   const int b = view_of<Program>().fetch(I);
-  if constexpr (tensor_expression<F>) {
-    auto& to = std::get<static_cast<std::size_t>(At)>(results);
-    if constexpr (F::rank == 0) {
+  if constexpr (tensor_expression<F> || is_fetch_as<F>) {
+    using E = typename fetch_target<F>::type;
+    auto& to = value_in(std::get<static_cast<std::size_t>(At)>(results));
+    if constexpr (E::rank == 0) {
       state.buffers[b] = &to;
     } else {
-      to = make_array<F>([&](std::int64_t d) { return resolved<Program>(state, d); });
+      to = make_array<E>([&](std::int64_t d) { return resolved<Program>(state, d); });
       state.buffers[b] = to.data();
     }
   } else if constexpr (is_into<F>) {

@@ -127,6 +127,10 @@ template <tensor_expression E>
 struct fetch_result<E> {
   using type = std::tuple<array_of<E>>;
 };
+template <tensor_expression E, template <class> class Wrap>
+struct fetch_result<fetch_as<E, Wrap>> {
+  using type = std::tuple<Wrap<array_of<E>>>;
+};
 template <class... Fs>
 using fetch_results = decltype(std::tuple_cat(std::declval<typename fetch_result<Fs>::type>()...));
 

@@ -55,6 +55,8 @@ class binary_field_writer {
     if (list.size() > max_file_bytes / 10) too_large(name);
     if constexpr (std::is_same_v<T, float>) {
       out_.add_packed_float(number, list.begin(), list.end());
+    } else if constexpr (std::is_same_v<T, double>) {
+      out_.add_packed_double(number, list.begin(), list.end());
     } else if (!list.empty()) {
       protozero::packed_field_int64 packed{out_, number};
       for (const auto v : list) packed.add_element(static_cast<std::int64_t>(v));
@@ -155,6 +157,7 @@ class binary_field_writer {
   template <class T>
   void put(unsigned number, T v) {
     if constexpr (std::is_same_v<T, float>) out_.add_float(number, v);
+    else if constexpr (std::is_same_v<T, double>) out_.add_double(number, v);
     else out_.add_int64(number, static_cast<std::int64_t>(v));
   }
   template <class M>

@@ -153,6 +153,13 @@ LEAT_EARLY inline const leat::detail::filled_early network_operators_defined{[] 
 
   define_operator("ScalarSummary(tags: string, values: T) -> (summary: string)", shapes::numbers);
   define_operator("HistogramSummary(tag: string, values: T) -> (summary: string); T: type = float32", shapes::numbers);
+  define_operator("ImageSummary(tag: string, tensor: T) -> (summary: string); max_images: int >= 1 = 3; T: type = float32", shapes::numbers);
+  define_operator("AudioSummary(tag: string, tensor: float32) -> (summary: string); sample_rate: float; max_outputs: int >= 1 = 3",
+                  shapes::numbers);
+  define_operator(
+      "AudioSummaryV2(tag: string, tensor: float32, sample_rate: float32) -> (summary: string); max_outputs: int >= 1 = 3",
+      shapes::numbers);
+  define_operator("TensorSummaryV2(tag: string, tensor: T, serialized_summary_metadata: string) -> (summary: string)", shapes::numbers);
   define_operator("MergeSummary(inputs: N*string) -> (summary: string)", shapes::numbers);
 }};
 

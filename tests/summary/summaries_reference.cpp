@@ -1,0 +1,199 @@
+#include <leat/graphs.hpp>
+#include <leat/session/graph_session.hpp>
+#include <leat/summary.hpp>
+
+#include "support/reference_json.hpp"
+#include "support/scratch_folder.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <string>
+#include <variant>
+#include <vector>
+
+using namespace leat;
+using leat_test::reference_json;
+using leat_test::scratch_folder;
+using nlohmann::json;
+
+// training.json's "summaries": what FileWriter and the summary functions record, event for event, and naming.json's nodes of them.
+
+namespace {
+
+json row_of(const json& rows, const std::string& what) {
+  for (const auto& row : rows)
+    if (row["what"].get<std::string>().starts_with(what)) return row;
+  FAIL("no record of " << what);
+  return {};
+}
+
+void check_close(double got, double wanted) { CHECK(std::abs(got - wanted) <= 1e-6 * std::max(1.0, std::abs(wanted))); }
+
+void check_histogram(const summary::histogram_value& got, const json& wanted) {
+  CHECK(got.min == wanted["min"].get<double>());
+  CHECK(got.max == wanted["max"].get<double>());
+  CHECK(got.num == wanted["num"].get<double>());
+  if (wanted.contains("sum")) check_close(got.sum, wanted["sum"].get<double>());
+  if (wanted.contains("sum_squares")) check_close(got.sum_squares, wanted["sum_squares"].get<double>());
+  if (wanted.contains("bucket_limit")) CHECK(got.bucket_limit == wanted["bucket_limit"].get<std::vector<double>>());
+  CHECK(got.bucket == wanted["bucket"].get<std::vector<double>>());
+}
+
+void check_event(const summary::event& got, const json& wanted) {
+  CAPTURE(wanted.dump());
+  CHECK(got.step == wanted["step"].get<std::int64_t>());
+  CHECK(got.wall_time > 1e9);
+  const std::string kind = wanted["kind"];
+  if (kind == "file_version") CHECK(got.file_version == wanted["file_version"].get<std::string>());
+  if (kind == "graph_def") CHECK_FALSE(got.graph_def.empty());
+  if (kind == "meta_graph_def") CHECK_FALSE(got.meta_graph_def.empty());
+  if (kind == "session_log") {
+    REQUIRE(got.session.has_value());
+    CHECK(got.session->status == summary::session_status::start);
+  }
+  if (kind != "summary") return;
+  REQUIRE(got.summary.has_value());
+  REQUIRE(got.summary->values.size() == wanted["values"].size());
+  for (std::size_t i = 0; i < wanted["values"].size(); ++i) {
+    const auto& value = got.summary->values[i];
+    const json& its = wanted["values"][i];
+    CHECK(value.tag == its["tag"].get<std::string>());
+    if (its["kind"] == "simple_value") {
+      REQUIRE(std::holds_alternative<float>(value.content));
+      check_close(std::get<float>(value.content), its["value"].get<double>());
+    } else {
+      REQUIRE(std::holds_alternative<summary::histogram_value>(value.content));
+      check_histogram(std::get<summary::histogram_value>(value.content), its["histo"]);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("scalars, histograms and a graph are recorded as TensorFlow records them") {
+  const auto reference = reference_json("training.json");
+  if (!reference) return;
+  const json row = row_of((*reference)["summaries"], "scalar, histogram, merge_all, FileWriter")["result"];
+  const auto values = row["values"].get<std::vector<float>>();
+  const scratch_folder folder("summaries_reference");
+  graph g;
+  const auto scope = g.as_default();
+  const auto x = placeholder(dtype::float32, {-1}, "x");
+  summary::scalar("loss_function", reduce_sum(x));
+  {
+    const auto inner = name_scope("scope");
+    summary::scalar("a b c", reduce_mean(x));
+  }
+  summary::histogram("z", x);
+  const auto merged = summary::merge_all();
+  CHECK(merged.name() == row["merge_name"].get<std::string>());
+  std::vector<std::string> collected;
+  for (const auto& o : get_tensors(g, collection::summaries)) collected.push_back(o.name());
+  CHECK(collected == row["summaries_collection"].get<std::vector<std::string>>());
+
+  graph_session s(g);
+  summary::file_writer log(folder.path / "run", g);
+  const json& events = row["events"];
+  for (const auto& e : events) {
+    if (e["kind"] != "summary") continue;
+    const auto step = e["step"].get<std::int64_t>();
+    if (e["values"].size() == 1) {
+      log.add_scalar(e["values"][0]["tag"].get<std::string>(), e["values"][0]["value"].get<float>(), step);
+      continue;
+    }
+    std::vector<float> fed = values;
+    for (float& v : fed) v *= static_cast<float>(step + 1);
+    log.add_summary(s.run(merged, {{x, fed}}), step);
+  }
+  log.close();
+  const auto files = summary::event_files(folder.path / "run");
+  REQUIRE(files.size() == 1);
+  CHECK(files[0].filename().string().starts_with("events.out.tfevents."));
+  const auto read = summary::read_events(files[0]);
+  REQUIRE(read.size() == events.size());
+  for (std::size_t i = 0; i < read.size(); ++i) check_event(read[i], events[i]);
+}
+
+TEST_CASE("nothing to merge, and tags twice") {
+  const auto reference = reference_json("training.json");
+  if (!reference) return;
+  graph g;
+  const auto scope = g.as_default();
+  CHECK(row_of((*reference)["summaries"], "merge_all without summaries")["result"].is_null());
+  CHECK_FALSE(static_cast<bool>(summary::merge_all()));
+  const auto x = constant(1.0f);
+  std::vector<std::string> names;
+  for (int i = 0; i < 3; ++i) names.push_back(summary::scalar("t", x).name());
+  CHECK(names == row_of((*reference)["summaries"], "repeated tags")["result"].get<std::vector<std::string>>());
+}
+
+TEST_CASE("errors are TensorFlow's") {
+  const auto reference = reference_json("training.json");
+  if (!reference) return;
+  const auto message_of = [&](const std::string& what) {
+    const std::string text = row_of((*reference)["summaries"], what)["error"]["message"];
+    return text.substr(0, text.find('\n'));
+  };
+  graph g;
+  const auto scope = g.as_default();
+  graph_session s(g);
+  const auto wrong_shape = summary::scalar("t", constant({1.0f, 2.0f}));
+  CHECK_THROWS_WITH_AS(s.run(wrong_shape), doctest::Contains(message_of("a scalar summary of a vector").c_str()), invalid_argument);
+  graph other;
+  const auto inner = other.as_default();
+  graph_session second(other);
+  const auto wrong_number = summary::histogram("t", constant({1.0f, NAN}));
+  CHECK_THROWS_WITH_AS(second.run(wrong_number), doctest::Contains(message_of("a histogram summary with NaN").c_str()), invalid_argument);
+}
+
+TEST_CASE("buckets are TensorFlow's") {
+  const auto reference = reference_json("training.json");
+  if (!reference) return;
+  check_histogram(summary::histogram_of(std::vector<float>{}),
+                  row_of((*reference)["summaries"], "a histogram summary of nothing")["result"]);
+  const json row = row_of((*reference)["summaries"], "bucket limits")["result"];
+  const auto got = summary::histogram_of(row["values"].get<std::vector<double>>());
+  CHECK(got.bucket_limit == row["bucket_limit"].get<std::vector<double>>());
+  CHECK(got.bucket == row["bucket"].get<std::vector<double>>());
+}
+
+TEST_CASE("nodes are TensorFlow's") {
+  const auto reference = reference_json("naming.json");
+  if (!reference) return;
+  json script;
+  for (const auto& s : (*reference)["scripts"])
+    if (s["script"] == "summaries") script = s;
+  REQUIRE(script.is_object());
+  graph g;
+  const auto scope = g.as_default();
+  const auto z = placeholder(dtype::float32, {-1}, "z");
+  summary::scalar("loss_function", reduce_mean(z));
+  summary::histogram("z", z);
+  summary::merge_all();
+  const auto nodes = get_operations(g);
+  REQUIRE(nodes.size() == script["nodes"].size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const json& wanted = script["nodes"][i];
+    CHECK(nodes[i].name() == wanted["name"].get<std::string>());
+    CHECK(nodes[i].type() == wanted["op"].get<std::string>());
+    std::vector<std::string> inputs;
+    for (const auto& in : nodes[i].inputs()) inputs.push_back(in.operation().name());
+    CHECK(inputs == wanted["inputs"].get<std::vector<std::string>>());
+  }
+  for (const auto& row : (*reference)["default_names"]) {
+    const std::string api = row.value("api", "");
+    if (!api.starts_with("summary.")) continue;
+    graph one;
+    const auto its = one.as_default();
+    const auto x = reduce_sum(placeholder(dtype::float32, {}, "x"));
+    std::string name;
+    if (api == "summary.scalar") name = summary::scalar("loss", x).name();
+    if (api == "summary.histogram") name = summary::histogram("z", x).name();
+    if (api == "summary.merge_all") {
+      summary::scalar("a b", x);
+      name = summary::merge_all().name();
+    }
+    CHECK(name == row["result"].get<std::string>());
+  }
+}
