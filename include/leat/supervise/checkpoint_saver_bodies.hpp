@@ -1,0 +1,130 @@
+#pragma once
+// Implementation of checkpoint_saver.hpp.
+
+#include <leat/core/function_bodies.hpp>
+#include <leat/supervise/checkpoint_saver.hpp>
+#include <leat/supervise/scaffold.hpp>
+#include <leat/supervise/summary_saver.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+
+namespace leat {
+
+namespace detail {
+
+// Names of a program's parts do not meet the library's own.
+inline constexpr const char* random_key = "leat/random";
+inline std::string part_key(const std::string& name) { return "part/" + name; }
+
+inline std::string text_of(const random_positions& positions) {
+  nlohmann::json all = nlohmann::json::object();
+  for (const auto& [node, at] : positions) all[node] = {at.seed, at.next};
+  return all.dump();
+}
+inline random_positions random_positions_of(const std::string& text, const std::string& file) {
+  try {
+    random_positions positions;
+    const auto all = nlohmann::json::parse(text);
+    for (const auto& [node, at] : all.items()) positions[node] = {.seed = at.at(0).get<std::uint64_t>(), .next = at.at(1).get<std::uint64_t>()};
+    return positions;
+  } catch (const nlohmann::json::exception& e) {
+    throw data_loss(file + ": the positions of random numbers are malformed: " + e.what());
+  }
+}
+
+}  // namespace detail
+
+LEAT_FUNCTION std::string save_run(saver& to, watched_session& s, const std::string& prefix, std::int64_t step, const saved_parts& parts) {
+  save_options how;
+  if (s.of_graph() != nullptr) how.values[detail::random_key] = detail::text_of(s.of_graph()->random_state());
+  for (const auto& [name, part] : parts) how.values[detail::part_key(name)] = part.save();
+  return s.save(to, prefix, step, how);
+}
+
+LEAT_FUNCTION void restore_run(const saver& from, watched_session& s, const checkpoint_path& path, const saved_parts& parts) {
+  const auto opened = path.open();
+  s.restore(from, path);
+  const auto& values = opened->manifest().values;
+  if (const auto random = values.find(detail::random_key); random != values.end() && s.of_graph() != nullptr)
+    s.of_graph()->set_random_state(detail::random_positions_of(random->second, opened->path()));
+  for (const auto& [name, part] : parts)
+    if (const auto state = values.find(detail::part_key(name)); state != values.end()) part.restore(state->second);
+}
+
+LEAT_FUNCTION bool restore_latest_run(saver& from, watched_session& s, const std::string& folder, const saved_parts& parts) {
+  if (folder.empty()) return false;
+  const checkpoint_path latest = latest_checkpoint(folder);
+  if (!latest) return false;
+  restore_run(from, s, latest, parts);
+  // What an earlier process kept is removed in its turn.
+  if (const auto state = get_checkpoint_state(folder)) from.recover_last_checkpoints(state->all_model_checkpoint_paths);
+  return true;
+}
+
+namespace detail {
+
+class checkpoint_saver_hook final : public session_run_hook {
+ public:
+  explicit checkpoint_saver_hook(checkpoint_saver_options how)
+      : how_(std::move(how)), timer_({.every_steps = how_.save_steps, .every_secs = how_.save_secs}) {
+    if (how_.checkpoint_dir.empty()) throw invalid_argument("a checkpoint saver needs a folder: checkpoint_dir is empty");
+    prefix_ = (std::filesystem::path(how_.checkpoint_dir) / how_.checkpoint_basename).string();
+  }
+  void begin(const begin_context& c) override {
+    require_global_step(c.has_global_step, "CheckpointSaverHook");
+    for (const auto& l : how_.listeners) l->begin();
+  }
+  void after_create_session(watched_session& s, coordinator&) override {
+    saver_ = how_.its_saver;
+    if (saver_ == nullptr && s.its_scaffold() != nullptr) saver_ = s.its_scaffold()->parts().its_saver;
+    if (saver_ == nullptr) saver_ = s.of_graph() != nullptr ? std::make_shared<saver>(s.of_graph()->owner()) : std::make_shared<saver>();
+    if (how_.write_events) {
+      graph* g = s.of_graph() != nullptr ? &s.of_graph()->owner() : nullptr;
+      if (writer_ == nullptr) writer_ = shared_writer(how_.checkpoint_dir, g);
+    }
+    timer_.reset();
+    const std::int64_t step = s.global_step();
+    save(s, step);
+    timer_.update_last_triggered_step(step);
+  }
+  void after_run(session_run_context& c, const session_run_values&) override {
+    const std::int64_t step = c.session().global_step();
+    if (!timer_.should_trigger_for_step(step)) return;
+    timer_.update_last_triggered_step(step);
+    if (save(c.session(), step)) c.request_stop();
+  }
+  void end(watched_session& s) override {
+    const std::int64_t step = s.global_step();
+    if (timer_.last_triggered_step() != step) save(s, step);
+    for (const auto& l : how_.listeners) l->end(s, step);
+    saver_->wait();
+    if (writer_ != nullptr) writer_->flush();
+  }
+
+ private:
+  bool save(watched_session& s, std::int64_t step) {
+    for (const auto& l : how_.listeners) l->before_save(s, step);
+    const std::string path = save_run(*saver_, s, prefix_, step, how_.parts);
+    if (writer_ != nullptr) {
+      writer_->add_session_log({.status = summary::session_status::checkpoint, .checkpoint_path = path}, step);
+      writer_->flush();
+    }
+    bool stop = false;
+    for (const auto& l : how_.listeners) stop = l->after_save(s, step) || stop;
+    return stop;
+  }
+
+  checkpoint_saver_options how_;
+  second_or_step_timer timer_;
+  std::string prefix_;
+  std::shared_ptr<saver> saver_;
+  std::shared_ptr<summary::file_writer> writer_;
+};
+
+}  // namespace detail
+
+LEAT_FUNCTION hook checkpoint_saver(checkpoint_saver_options how) { return std::make_shared<detail::checkpoint_saver_hook>(std::move(how)); }
+
+}  // namespace leat
