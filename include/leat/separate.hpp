@@ -35,6 +35,7 @@
 #include <leat/io/dot.hpp>
 #include <leat/io/json.hpp>
 #include <leat/io/npy.hpp>
+#include <leat/io/record.hpp>
 #include <leat/io/safetensors.hpp>
 #include <leat/io/saved_model.hpp>
 #include <leat/io/saved_typed_model.hpp>

@@ -15,6 +15,22 @@ TEST_CASE("checksums of the standard") {
   CHECK(io::checksum_text(1) == "00000001");
 }
 
+TEST_CASE("the mask of TensorFlow's files, and back") {
+  static_assert(io::masked(0) == 0xa282ead8u);
+  static_assert(io::unmasked(io::masked(0xe3069283u)) == 0xe3069283u && io::masked(io::unmasked(1)) == 1);
+}
+
+TEST_CASE("the processor's instruction gives what the tables give") {
+  std::string text(300, '\0');
+  std::mt19937 random(2);
+  for (char& c : text) c = static_cast<char>(random());
+  for (std::size_t from = 0; from < 9; ++from)
+    for (std::size_t size = 0; size < 40; ++size) {
+      const auto bytes = std::as_bytes(std::span(text)).subspan(from, size);
+      CHECK(io::detail::crc32c_by_tables(bytes, 7) == io::detail::crc32c_by_instruction(bytes, 7));
+    }
+}
+
 TEST_CASE("parts have the checksum of the whole, and every change of a bit is seen") {
   std::string text(1000, '\0');
   std::mt19937 random(1);

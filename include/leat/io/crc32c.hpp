@@ -1,14 +1,20 @@
 #pragma once
 // CRC-32C, the checksum of TensorFlow's checkpoints: the remainder of the bytes as a polynomial over GF(2), divided by Castagnoli's
-// polynomial 0x1EDC6F41, bits reflected. It detects every burst error of up to 32 bits. Eight bytes at a time by eight tables.
-// Source: RFC 3720, appendix B.4; Kounavis and Berry 2005 for the tables.
+// polynomial 0x1EDC6F41, bits reflected. It detects every burst error of up to 32 bits. Eight bytes at a time, by the processor's
+// instruction for it where there is one, otherwise by eight tables.
+// Source: RFC 3720, appendix B.4; Kounavis and Berry 2005 for the tables; TensorFlow's record files for the mask.
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <nmmintrin.h>
+#endif
 
 namespace leat::io {
 
@@ -25,12 +31,10 @@ inline constexpr auto crc32c_tables = [] {
       tables[k][byte] = (tables[k - 1][byte] >> 8) ^ tables[0][tables[k - 1][byte] & 0xff];
   return tables;
 }();
-}  // namespace detail
 
-/// The checksum of bytes; with `before`, the checksum of the preceding bytes, that of all together.
-inline std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before = 0) {
-  const auto& t = detail::crc32c_tables;
-  std::uint32_t rest = ~before;
+// The rest of `bytes`, which begins with `rest`.
+inline std::uint32_t crc32c_by_tables(std::span<const std::byte> bytes, std::uint32_t rest) {
+  const auto& t = crc32c_tables;
   const auto at = [&](std::size_t i) { return static_cast<std::uint32_t>(bytes[i]); };
   for (; bytes.size() >= 8; bytes = bytes.subspan(8)) {
     const std::uint32_t low = rest ^ (at(0) | at(1) << 8 | at(2) << 16 | at(3) << 24);
@@ -38,10 +42,52 @@ inline std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t befo
            t[2][at(5)] ^ t[1][at(6)] ^ t[0][at(7)];
   }
   for (const std::byte b : bytes) rest = (rest >> 8) ^ t[0][(rest ^ static_cast<std::uint32_t>(b)) & 0xff];
-  return ~rest;
+  return rest;
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+[[gnu::target("sse4.2")]] inline std::uint32_t crc32c_by_instruction(std::span<const std::byte> bytes,
+                                                                     std::uint32_t rest) {
+  const std::byte* at = bytes.data();
+  const std::byte* const end = at + bytes.size();
+  std::uint64_t wide = rest;
+  for (; end - at >= 8; at += 8) {
+    std::uint64_t word;
+    std::memcpy(&word, at, 8);
+    wide = _mm_crc32_u64(wide, word);
+  }
+  rest = static_cast<std::uint32_t>(wide);
+  for (; at != end; ++at) rest = _mm_crc32_u8(rest, static_cast<std::uint8_t>(*at));
+  return rest;
+}
+inline bool has_crc32c_instruction() {
+  static const bool has = __builtin_cpu_supports("sse4.2") != 0;
+  return has;
+}
+#else
+inline std::uint32_t crc32c_by_instruction(std::span<const std::byte> bytes, std::uint32_t rest) {
+  return crc32c_by_tables(bytes, rest);
+}
+inline bool has_crc32c_instruction() { return false; }
+#endif
+}  // namespace detail
+
+/// The checksum of bytes; with `before`, the checksum of the preceding bytes, that of all together.
+inline std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before = 0) {
+  return ~(detail::has_crc32c_instruction() ? detail::crc32c_by_instruction(bytes, ~before)
+                                            : detail::crc32c_by_tables(bytes, ~before));
 }
 inline std::uint32_t crc32c(std::string_view text, std::uint32_t before = 0) {
   return crc32c(std::as_bytes(std::span(text)), before);
+}
+
+/// A checksum as TensorFlow's files hold it: rotated and shifted, since the checksum of bytes that end with their own checksum is the same
+/// for all bytes.
+constexpr std::uint32_t masked(std::uint32_t checksum) { return ((checksum >> 15) | (checksum << 17)) + 0xa282ead8u; }
+/// The checksum behind a masked one.
+constexpr std::uint32_t unmasked(std::uint32_t checksum) {
+  const std::uint32_t turned = checksum - 0xa282ead8u;
+  return (turned >> 17) | (turned << 15);
 }
 
 /// The checksum as eight hexadecimal digits, "e3069283".
