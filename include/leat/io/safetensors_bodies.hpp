@@ -40,12 +40,103 @@ LEAT_FUNCTION std::size_t whole_number(const nlohmann::json& value, const std::s
   return value.get<std::size_t>();
 }
 
+LEAT_FUNCTION array_place parse_place(const std::string& name, const nlohmann::json& entry, std::size_t available) {
+  const auto wrong = [&](const std::string& what) { throw invalid_argument("array " + in_quotes(name) + ": " + what); };
+  if (!entry.is_object()) wrong("its entry is no object");
+  array_place found;
+  for (const auto& [key, value] : entry.items()) {
+    if (key == "dtype") {
+      if (!value.is_string()) wrong("dtype is no text");
+      for (const auto& [text, type] : safetensors_types)
+        if (text == value.get_ref<const std::string&>()) found.type = type;
+      if (found.type == dtype::invalid)
+        wrong("dtype " + in_quotes(value.get_ref<const std::string&>()) + " is not one that the library computes with");
+    } else if (key == "shape") {
+      if (!value.is_array()) wrong("shape is no list");
+      if (value.size() > static_cast<std::size_t>(max_rank)) wrong("more than 8 dimensions");
+      for (const auto& d : value) {
+        const std::size_t size = whole_number(d, name, "shape");
+        if (size > available + 1 && size > (std::size_t{1} << 40)) wrong("a dimension of " + std::to_string(size));
+        found.extent.push(static_cast<std::int64_t>(size));
+      }
+    } else if (key == "data_offsets") {
+      if (!value.is_array() || value.size() != 2) wrong("data_offsets are no two numbers");
+      found.begin = whole_number(value[0], name, "data_offsets");
+      const std::size_t end = whole_number(value[1], name, "data_offsets");
+      if (end < found.begin || end > available)
+        throw data_loss("array " + in_quotes(name) + ": its bytes " + std::to_string(found.begin) + " to " + std::to_string(end) +
+                        " are not all in the file, which has " + std::to_string(available));
+      found.size = end - found.begin;
+    } else {
+      wrong("the field " + in_quotes(key) + " is not known");
+    }
+  }
+  for (const char* field : {"dtype", "shape", "data_offsets"})
+    if (!entry.contains(field)) wrong(std::string("lacks ") + field);
+  std::size_t bytes = static_cast<std::size_t>(size_of(found.type));
+  for (int i = 0; i < found.extent.rank; ++i) {
+    const auto size = static_cast<std::size_t>(found.extent[i]);
+    if (size != 0 && bytes > SIZE_MAX / size) wrong("its shape has too many elements");
+    bytes *= size;
+  }
+  if (bytes != found.size)
+    wrong("its shape takes " + std::to_string(bytes) + " bytes, but it has " + std::to_string(found.size));
+  return found;
+}
+
 }  // namespace leat::io::detail
 
 namespace leat::io {
 
-LEAT_FUNCTION std::string write_safetensors(const std::map<std::string, array_bytes, std::less<>>& arrays,
-                                            const std::map<std::string, std::string, std::less<>>& metadata) {
+LEAT_FUNCTION safetensors_layout parse_safetensors_header(std::string_view text, std::size_t available) {
+  const nlohmann::json header = detail::parse_header(text);
+  safetensors_layout layout;
+  std::vector<std::pair<std::size_t, std::size_t>> taken;
+  for (const auto& [name, entry] : header.items()) {
+    if (name == "__metadata__") {
+      if (!entry.is_object()) throw invalid_argument("__metadata__ is no object");
+      for (const auto& [key, value] : entry.items()) {
+        if (!value.is_string()) throw invalid_argument("__metadata__: " + detail::in_quotes(key) + " is no text");
+        layout.metadata[key] = value.get<std::string>();
+      }
+      continue;
+    }
+    const array_place found = detail::parse_place(name, entry, available);
+    taken.emplace_back(found.begin, found.size);
+    layout.places.emplace(name, found);
+  }
+  std::sort(taken.begin(), taken.end());
+  std::size_t at = 0;
+  for (const auto& [begin, size] : taken) {
+    if (begin != at)
+      throw invalid_argument(begin < at ? "two arrays share bytes"
+                                        : "bytes " + std::to_string(at) + " to " + std::to_string(begin) + " belong to no array");
+    at += size;
+  }
+  if (at != available) throw invalid_argument(std::to_string(available - at) + " bytes at the end belong to no array");
+  return layout;
+}
+
+LEAT_FUNCTION void safetensors::parse() {
+  if (text_.size() < 8) throw data_loss("cut off before its header");
+  std::uint64_t length = 0;
+  std::memcpy(&length, text_.data(), 8);
+  if (length > longest_safetensors_header)
+    throw invalid_argument("a header of " + std::to_string(length) + " bytes, more than the format allows");
+  if (length > text_.size() - 8) throw data_loss("cut off within its header");
+  data_ = 8 + static_cast<std::size_t>(length);
+  safetensors_layout layout =
+      parse_safetensors_header(std::string_view(text_).substr(8, static_cast<std::size_t>(length)), text_.size() - data_);
+  for (const auto& [name, found] : layout.places)
+    if (found.type == dtype::boolean)
+      for (const char c : std::string_view(text_).substr(data_ + found.begin, found.size))
+        if (c != 0 && c != 1) throw data_loss("array " + detail::in_quotes(name) + ": a truth value that is neither 0 nor 1");
+  metadata = std::move(layout.metadata);
+  places_ = std::move(layout.places);
+}
+
+LEAT_FUNCTION std::string safetensors_header(std::span<const std::pair<std::string, array_bytes>> arrays,
+                                             const std::map<std::string, std::string, std::less<>>& metadata) {
   nlohmann::json header = nlohmann::json::object();
   if (!metadata.empty()) header["__metadata__"] = metadata;
   std::size_t at = 0;
@@ -70,8 +161,16 @@ LEAT_FUNCTION std::string write_safetensors(const std::map<std::string, array_by
   const std::uint64_t length = json.size();
   std::string text(sizeof length, '\0');
   std::memcpy(text.data(), &length, sizeof length);
-  text.reserve(text.size() + json.size() + at);
-  text += json;
+  return text += json;
+}
+
+LEAT_FUNCTION std::string write_safetensors(const std::map<std::string, array_bytes, std::less<>>& arrays,
+                                            const std::map<std::string, std::string, std::less<>>& metadata) {
+  const std::vector<std::pair<std::string, array_bytes>> list(arrays.begin(), arrays.end());
+  std::string text = safetensors_header(list, metadata);
+  std::size_t size = text.size();
+  for (const auto& [name, array] : arrays) size += array.bytes.size();
+  text.reserve(size);
   for (const auto& [name, array] : arrays) text.append(reinterpret_cast<const char*>(array.bytes.data()), array.bytes.size());
   return text;
 }

@@ -66,15 +66,25 @@ LEAT_FUNCTION graph_session::graph_session(graph& g, session_options options)
 }
 LEAT_FUNCTION graph_session::~graph_session() { close(); }
 
-LEAT_FUNCTION void graph_session::assign(const output& variable, const tensor_value& value) {
-  variable_slot& s = slot(variable);
+LEAT_FUNCTION tensor_value graph_session::fitting(const variable_slot& s, const tensor_value& value) {
   tensor_value fits = value.type() == s.type() ? value : value.extent().rank == 0 ? detail::converted(value, s.type()) : tensor_value{};
   if (!fits)
     throw invalid_argument("the variable '" + s.name() + "' is " + dtype_name(s.type()) + ", the value " + dtype_name(value.type()));
   if (!may_equal(s.extent(), value.extent()))
     throw invalid_argument("the variable '" + s.name() + "' has shape " + brackets(s.extent()) + ", the value " + brackets(value.extent()));
+  return fits;
+}
+
+LEAT_FUNCTION void graph_session::assign(const output& variable, const tensor_value& value) {
+  variable_slot& s = slot(variable);
+  const tensor_value fits = fitting(s, value);
   const memory_scope metered(kept_->state.meter);
   s.assign(fits.copy());
+}
+
+LEAT_FUNCTION void graph_session::adopt(const output& variable, const tensor_value& value) {
+  variable_slot& s = slot(variable);
+  s.adopt(fitting(s, value));
 }
 
 LEAT_FUNCTION std::vector<std::string> graph_session::uninitialized_variables() {

@@ -182,6 +182,10 @@ class graph_session {
   tensor_value value(const output& variable);
   /// Sets its value. Errors: invalid_argument if dtype or shape differ from the graph's.
   void assign(const output& variable, const tensor_value& value);
+  /// Sets its value to elements that are shared, not copied, until a run writes to the variable: mapped pages of a file. Nothing else may
+  /// write to them; borrowed ones have an owner, or outlive the session. They do not count toward `memory_limit_in_bytes`.
+  /// Errors: as `assign`.
+  void adopt(const output& variable, const tensor_value& value);
   /// The names of the graph's variables without a value. Source: `report_uninitialized_variables`.
   std::vector<std::string> uninitialized_variables();
   /// Drops the variables and queues of a container; of all containers without a name. Source: TensorFlow `Session.reset`.
@@ -222,6 +226,8 @@ class graph_session {
   kernel_node* kernel_node_of(int index);
 
   variable_slot& slot(const output& variable);
+  // A value as the variable holds it, converted if it is a number.
+  static tensor_value fitting(const variable_slot& s, const tensor_value& value);
 
   // Every node of the graph must be placed on a device, even those that no run needs.
   void place_nodes();

@@ -12,6 +12,8 @@
 
 #include <atomic>
 #include <span>
+#include <string>
+#include <vector>
 
 namespace leat::detail {
 
@@ -36,6 +38,15 @@ struct session_list : std::array<T, Size> {
 template <class T, std::size_t Size>
 struct session_list<true, T, Size> : std::vector<T> {
   explicit session_list(int size) : std::vector<T>(static_cast<std::size_t>(size) + 1) {}
+};
+
+/// A variable of a session by name; its bytes are row-major.
+struct stored_value {
+  std::string name{};
+  dtype type = dtype::invalid;
+  shape extent{};
+  std::span<const std::byte> bytes{};
+  bool is_initialized = true;
 };
 
 /// What a session knows of its variables and numbers, and what its users do with them between runs.
@@ -168,16 +179,57 @@ class session_store : protected refused_calls_of<table_of<Device, Es...>> {
   /// What is left out is in `uninitialized()`. For what keeps variables by name, such as saved models.
   template <class F>
   void for_each_value(F f) const {
+    with_values([&](const std::vector<stored_value>& values) {
+      for (const stored_value& v : values)
+        if (v.is_initialized) f(v.name, v.type, v.extent, v.bytes);
+    });
+  }
+  /// Calls `f` with all variables, in the order of the session; no run may begin meanwhile. What has no value has no bytes.
+  template <class F>
+  void with_values(F f) const {
     const guard g(busy_);
     const auto all = rows();
+    std::vector<stored_value> values;
+    std::vector<std::vector<std::byte>> copies;
     for (int k = 0; k < all.variables(); ++k) {
       const auto row = all.variable(k);
-      if (!initialized_[static_cast<std::size_t>(k)]) continue;
-      std::vector<std::byte> host(static_cast<std::size_t>(row.extent.elements() * size_of(row.type)));
-      device_.copy_out(host.data(), storage_.data() + row.offset, host.size());
-      device_.finish();
-      f(std::string(all.name_of(k).view()), row.type, row.extent, std::span<const std::byte>(host));
+      stored_value v{std::string(all.name_of(k).view()), row.type, row.extent, {}, initialized_[static_cast<std::size_t>(k)] != 0};
+      const auto size = static_cast<std::size_t>(row.extent.elements() * size_of(row.type));
+      if constexpr (Device::shares_memory) {
+        if (v.is_initialized) v.bytes = {storage_.data() + row.offset, size};
+      } else if (v.is_initialized) {
+        copies.emplace_back(size);
+        device_.copy_out(copies.back().data(), storage_.data() + row.offset, size);
+        v.bytes = copies.back();
+      }
+      values.push_back(std::move(v));
     }
+    if constexpr (!Device::shares_memory) device_.finish();
+    f(static_cast<const std::vector<stored_value>&>(values));
+  }
+  /// Gives variables, by name, values from the host: all of them, or none. Errors: not_found for a name that the session does not have;
+  /// invalid_argument for another dtype or shape.
+  void assign_values(const std::vector<stored_value>& values) {
+    const guard g(busy_);
+    const auto all = rows();
+    std::vector<int> places;
+    for (const stored_value& v : values) {
+      int at = 0;
+      while (at < all.variables() && all.name_of(at).view() != v.name) ++at;
+      if (at == all.variables()) throw not_found("the session has no variable \"" + v.name + "\"");
+      const auto row = all.variable(at);
+      if (row.type != v.type || !(row.extent == v.extent) ||
+          v.bytes.size() != static_cast<std::size_t>(row.extent.elements() * size_of(row.type)))
+        throw invalid_argument("variable \"" + v.name + "\": a value of another dtype or shape");
+      places.push_back(at);
+    }
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      write_variable(all.variable(places[i]), [&](std::byte* to) {
+        if (!values[i].bytes.empty()) std::memcpy(to, values[i].bytes.data(), values[i].bytes.size());
+      });
+      initialized_[static_cast<std::size_t>(places[i])] = true;
+    }
+    all_initialized_ = uninitialized_count() == 0;
   }
   /// Calls `f(id, value, is_parameter)` for each number and array that the session's expressions carry, a number as its bits; parameters
   /// are as they are now.

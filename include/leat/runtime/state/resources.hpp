@@ -33,6 +33,11 @@ class variable_slot final : public resource {
     return value_;
   }
   void assign(tensor_value value);
+  /// The same without copying what is borrowed: its owner keeps it.
+  void adopt(tensor_value value) {
+    const std::lock_guard lock(guard_);
+    value_ = std::move(value);
+  }
   void clear() {
     const std::lock_guard lock(guard_);
     value_ = {};

@@ -1,0 +1,51 @@
+#pragma once
+// The files of a checkpoint that is written: all are complete and synced under temporary names before the first gets its own, and
+// one rename commits.
+
+#include <leat/checkpoint/checkpoint_reader.hpp>
+#include <leat/core/function_bodies.hpp>
+#include <leat/io/staged_file.hpp>
+
+#include <optional>
+
+namespace leat::detail {
+
+/// What is saved: names in the order of the values.
+struct checkpoint_contents {
+  std::vector<std::string> names{};
+  checkpoint_manifest manifest{};  // without tensors and data file
+  std::string meta_graph{};        // of PREFIX.meta; none if empty
+};
+
+/// A checkpoint that is on the disk, but not yet there. Without `commit` its destructor removes it.
+class staged_checkpoint {
+ public:
+  /// Errors: those of `io::staged_file`; invalid_argument for names or values that the format cannot hold.
+  staged_checkpoint(const std::string& prefix, checkpoint_format format, checkpoint_contents contents, const std::vector<tensor_value>& values);
+  /// What tells its data file from any other.
+  const std::string& digits() const { return digits_; }
+  /// Puts the files in their places, the one that commits last, and removes those that they replace. Errors: those of
+  /// `io::staged_file`.
+  void commit(const io::folder_lock& folder);
+
+ private:
+  void stage_leat(const std::vector<tensor_value>& values);
+
+  std::string prefix_;
+  checkpoint_contents contents_;
+  std::string digits_;
+  std::optional<io::staged_file> data_, index_, meta_;
+};
+
+/// Removes the files of a checkpoint, that which commits first. With digits, only if it is the one with this data. Its folder is locked.
+void remove_checkpoint(const std::string& prefix, const std::string& digits);
+/// When it was saved, in seconds since 1970; nothing if it is not there.
+std::optional<double> checkpoint_time(const std::string& prefix);
+/// Removes what savers that were killed left in a folder. It is locked.
+void remove_abandoned_data(const std::filesystem::path& folder);
+
+}  // namespace leat::detail
+
+#if LEAT_WITH_BODIES
+#include <leat/checkpoint/checkpoint_files_bodies.hpp>
+#endif

@@ -1,0 +1,100 @@
+#pragma once
+// Checkpoints that are read: their tensors by name. A checkpoint is named by its prefix, "log/model-300", as in TensorFlow, whatever
+// files it consists of. One that is open stays readable when its files are removed or replaced.
+
+#include <leat/checkpoint/manifest.hpp>
+#include <leat/core/function_bodies.hpp>
+#include <leat/io/input_file.hpp>
+#include <leat/runtime/state/tensor_value.hpp>
+
+#include <memory>
+#include <vector>
+
+namespace leat {
+
+/// In which files a checkpoint is kept.
+enum class checkpoint_format {
+  leat,        // PREFIX.json, a manifest, and PREFIX.<digits>.safetensors
+  tensorflow,  // TensorFlow's V2: PREFIX.index and PREFIX.data-00000-of-00001
+};
+
+/// An open checkpoint. Thread-safe. Source: TensorFlow `train.NewCheckpointReader`.
+class checkpoint_reader {
+ public:
+  /// Errors, naming the file: not_found if there is no such checkpoint; data_loss and invalid_argument for files that are cut off,
+  /// altered, or of another format.
+  explicit checkpoint_reader(std::string prefix);
+
+  const std::string& path() const { return prefix_; }
+  checkpoint_format format() const { return format_; }
+  const checkpoint_manifest& manifest() const { return manifest_; }
+  /// Whether there is a tensor of this name.
+  bool contains(std::string_view name) const { return manifest_.tensors.find(name) != manifest_.tensors.end(); }
+  /// The names of all tensors, sorted.
+  std::vector<std::string> names() const;
+
+  /// A tensor's value. Errors: not_found, with the nearest name; data_loss, naming file and tensor, if its bytes are not those that
+  /// were saved.
+  tensor_value value(std::string_view name) const;
+  /// A tensor in the file's pages, which are read when they are used: its checksum is not looked at. A string, or one that is not
+  /// aligned in the file, is read. Errors: those of `value`.
+  tensor_value mapped(std::string_view name) const;
+
+ private:
+  struct place {
+    int file = 0;
+    std::uint64_t begin = 0, size = 0;
+  };
+  bool open_leat();
+  bool open_tensorflow(const std::string& prefix);
+  const std::pair<const std::string, checkpoint_manifest::tensor>& entry(std::string_view name) const;
+  [[noreturn]] void fail(std::string_view name, const std::string& what) const;
+
+  std::string prefix_;
+  checkpoint_format format_ = checkpoint_format::leat;
+  checkpoint_manifest manifest_;
+  std::vector<std::unique_ptr<io::input_file>> files_;
+  std::map<std::string, place, std::less<>> places_;
+};
+
+/// The name of a checkpoint, or none. What `latest_checkpoint` returns is open, so that it can be restored though it is removed
+/// meanwhile; one that is made of a name is opened when it is used.
+class checkpoint_path {
+ public:
+  checkpoint_path() = default;
+  checkpoint_path(std::string prefix) : path_(std::move(prefix)) {}
+  checkpoint_path(const char* prefix) : path_(prefix) {}
+  explicit checkpoint_path(std::shared_ptr<const checkpoint_reader> opened) : path_(opened->path()), opened_(std::move(opened)) {}
+
+  /// Whether it names one.
+  explicit operator bool() const { return !path_.empty(); }
+  const std::string& str() const { return path_; }
+  operator const std::string&() const { return path_; }
+  bool operator==(const checkpoint_path& other) const { return path_ == other.path_; }
+  bool operator==(const std::string& other) const { return path_ == other; }
+  bool operator==(const char* other) const { return path_ == other; }
+  /// The checkpoint, open. Errors: invalid_argument if it names none; those of `checkpoint_reader`.
+  std::shared_ptr<const checkpoint_reader> open() const;
+
+ private:
+  std::string path_;
+  std::shared_ptr<const checkpoint_reader> opened_;
+};
+
+/// Whether there is a checkpoint of this prefix. Source: TensorFlow `train.checkpoint_exists`.
+bool checkpoint_exists(const std::string& prefix);
+
+namespace detail {
+
+/// The name that is most like `name` by the fewest characters to change, or "" if none is like it.
+std::string nearest_name(std::string_view name, const std::vector<std::string>& names);
+/// "'w' (nearest: 'w_1'), 'b'".
+std::string names_with_nearest(const std::vector<std::string>& names, const std::vector<std::string>& candidates);
+
+}  // namespace detail
+
+}  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/checkpoint/checkpoint_reader_bodies.hpp>
+#endif

@@ -1,0 +1,205 @@
+#pragma once
+// Implementation of checkpoint_reader.hpp.
+
+#include <leat/checkpoint/checkpoint_reader.hpp>
+#include <leat/core/function_bodies.hpp>
+#include <leat/io/crc32c.hpp>
+#include <leat/io/safetensors.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+namespace leat::detail {
+
+LEAT_FUNCTION std::string nearest_name(std::string_view name, const std::vector<std::string>& names) {
+  std::string best;
+  std::size_t fewest = name.size() / 2 + 2;  // more changes than that are no likeness
+  std::vector<std::size_t> row;
+  for (const std::string& other : names) {
+    if (std::max(other.size(), name.size()) - std::min(other.size(), name.size()) >= fewest) continue;
+    row.resize(other.size() + 1);
+    for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
+    for (std::size_t i = 0; i < name.size(); ++i) {
+      std::size_t diagonal = row[0];
+      row[0] = i + 1;
+      for (std::size_t j = 0; j < other.size(); ++j) {
+        const std::size_t changed = diagonal + (name[i] == other[j] ? 0 : 1);
+        diagonal = row[j + 1];
+        row[j + 1] = std::min({changed, row[j] + 1, row[j + 1] + 1});
+      }
+    }
+    if (row.back() < fewest) fewest = row.back(), best = other;
+  }
+  return best;
+}
+
+LEAT_FUNCTION std::string names_with_nearest(const std::vector<std::string>& names, const std::vector<std::string>& candidates) {
+  constexpr std::size_t most = 20;  // comparing thousands of names with thousands takes long, and nobody reads them
+  std::string text;
+  for (std::size_t i = 0; i < names.size() && i < most; ++i) {
+    const std::string near = nearest_name(names[i], candidates);
+    text += (i > 0 ? ", '" : "'") + names[i] + "'" + (near.empty() ? "" : " (nearest: '" + near + "')");
+  }
+  return text + (names.size() > most ? " and " + std::to_string(names.size() - most) + " more" : "");
+}
+
+// Strings in a safetensors file: for each its length in eight bytes, little endian, and its bytes.
+LEAT_FUNCTION std::string pack_texts(const std::vector<std::string>& texts) {
+  std::string bytes;
+  for (const std::string& text : texts) {
+    const std::uint64_t size = text.size();
+    bytes.append(reinterpret_cast<const char*>(&size), sizeof size) += text;
+  }
+  return bytes;
+}
+LEAT_FUNCTION bool unpack_texts(std::string_view bytes, std::vector<std::string>& texts) {
+  for (std::string& text : texts) {
+    std::uint64_t size = 0;
+    if (bytes.size() < sizeof size) return false;
+    std::memcpy(&size, bytes.data(), sizeof size);
+    bytes.remove_prefix(sizeof size);
+    if (size > bytes.size()) return false;
+    text = bytes.substr(0, static_cast<std::size_t>(size));
+    bytes.remove_prefix(static_cast<std::size_t>(size));
+  }
+  return bytes.empty();
+}
+
+// The pages of a file, as what keeps a borrowed tensor's elements.
+class mapping_holder final : public resource {
+ public:
+  explicit mapping_holder(std::shared_ptr<io::file_mapping> mapping) : mapping_(std::move(mapping)) {}
+
+ private:
+  std::shared_ptr<io::file_mapping> mapping_;
+};
+
+}  // namespace leat::detail
+
+namespace leat {
+
+LEAT_FUNCTION checkpoint_reader::checkpoint_reader(std::string prefix) : prefix_(std::move(prefix)) {
+  if (open_leat()) return;
+  std::string beside;
+  for (const std::string_view ending : {".json", ".index"})
+    if (prefix_.ends_with(ending))
+      beside = "; a checkpoint is named without the ending of its files: " + prefix_.substr(0, prefix_.size() - ending.size());
+  throw not_found(prefix_ + ": there is no checkpoint of this name (" + prefix_ + ".json)" + beside);
+}
+
+LEAT_FUNCTION bool checkpoint_reader::open_leat() {
+  const std::filesystem::path at = prefix_ + ".json";
+  std::string text;
+  std::filesystem::path data;
+  for (;;) {
+    std::string now;
+    try {
+      now = io::input_file(at).text();
+    } catch (const not_found&) {
+      return false;
+    }
+    manifest_ = io::detail::naming(at, [&] { return read_manifest(now); });
+    data = at.parent_path() / manifest_.data_file;
+    try {
+      files_.push_back(std::make_unique<io::input_file>(data));
+      break;
+    } catch (const not_found& e) {
+      // A later save may have replaced both since; then there is another manifest.
+      if (now == text) throw data_loss(std::string(e.what()) + ", though " + at.string() + " names it");
+    }
+    text = std::move(now);
+  }
+  const io::input_file& file = *files_.back();
+  if (file.size() != manifest_.data_bytes)
+    throw data_loss(data.string() + ": has " + std::to_string(file.size()) + " bytes, not " + std::to_string(manifest_.data_bytes) +
+                    ": cut off or altered");
+  io::detail::naming(data, [&] {
+    std::uint64_t length = 0;
+    if (file.size() < sizeof length) throw data_loss("cut off before its header");
+    file.read(0, std::as_writable_bytes(std::span(&length, 1)));
+    if (length > io::longest_safetensors_header || length > file.size() - sizeof length) throw data_loss("cut off within its header");
+    std::string header(static_cast<std::size_t>(length), '\0');
+    file.read(sizeof length, std::as_writable_bytes(std::span(header)));
+    const std::uint64_t begin = sizeof length + length;
+    const io::safetensors_layout layout = io::parse_safetensors_header(header, static_cast<std::size_t>(file.size() - begin));
+    for (const auto& [name, tensor] : manifest_.tensors) {
+      const auto found = layout.places.find(name);
+      if (found == layout.places.end()) throw data_loss("lacks the tensor " + io::detail::in_quotes(name) + " of the manifest: altered");
+      const bool fits = tensor.dtype == text_dtype ? found->second.type == dtype::uint8
+                                                   : found->second.type == tensor.dtype && found->second.extent == tensor.shape;
+      if (!fits) throw data_loss("tensor " + io::detail::in_quotes(name) + ": another dtype or shape than in the manifest: altered");
+      places_[name] = {0, begin + found->second.begin, found->second.size};
+    }
+    if (layout.places.size() != manifest_.tensors.size()) throw data_loss("has tensors that the manifest does not have: altered");
+  });
+  format_ = checkpoint_format::leat;
+  return true;
+}
+
+LEAT_FUNCTION std::vector<std::string> checkpoint_reader::names() const {
+  std::vector<std::string> list;
+  for (const auto& [name, tensor] : manifest_.tensors) list.push_back(name);
+  return list;
+}
+
+LEAT_FUNCTION const std::pair<const std::string, checkpoint_manifest::tensor>& checkpoint_reader::entry(std::string_view name) const {
+  const auto at = manifest_.tensors.find(name);
+  if (at != manifest_.tensors.end()) return *at;
+  throw not_found(prefix_ + ": the checkpoint has no tensor " + detail::names_with_nearest({std::string(name)}, names()));
+}
+
+LEAT_FUNCTION void checkpoint_reader::fail(std::string_view name, const std::string& what) const {
+  const place& at = places_.find(name)->second;
+  throw data_loss(files_[static_cast<std::size_t>(at.file)]->path().string() + ": tensor " + io::detail::in_quotes(name) + " at byte " +
+                  std::to_string(at.begin) + ": " + what);
+}
+
+LEAT_FUNCTION tensor_value checkpoint_reader::value(std::string_view name) const {
+  const auto& [key, tensor] = entry(name);
+  const place& at = places_.find(name)->second;
+  const io::input_file& file = *files_[static_cast<std::size_t>(at.file)];
+  const auto check = [&](std::span<const std::byte> bytes) {
+    if (const std::uint32_t is = io::crc32c(bytes); is != tensor.crc32c)
+      fail(name, "its bytes have the checksum " + io::checksum_text(is) + ", not " + io::checksum_text(tensor.crc32c) + ": altered");
+  };
+  if (tensor.dtype == text_dtype) {
+    std::string bytes(static_cast<std::size_t>(at.size), '\0');
+    file.read(at.begin, std::as_writable_bytes(std::span(bytes)));
+    check(std::as_bytes(std::span(bytes)));
+    if (static_cast<std::uint64_t>(tensor.shape.elements()) > at.size / sizeof(std::uint64_t)) fail(name, "fewer strings than its shape has");
+    tensor_value made(text_dtype, tensor.shape);
+    if (!detail::unpack_texts(bytes, made.texts())) fail(name, "strings that do not end where they should");
+    return made;
+  }
+  tensor_value made(tensor.dtype, tensor.shape);
+  const std::span<std::byte> bytes(made.data(), made.bytes());
+  file.read(at.begin, bytes);
+  check(bytes);
+  if (tensor.dtype == dtype::boolean)
+    for (const std::byte b : bytes)
+      if (b > std::byte{1}) fail(name, "a truth value that is neither 0 nor 1");
+  return made;
+}
+
+LEAT_FUNCTION tensor_value checkpoint_reader::mapped(std::string_view name) const {
+  const auto& [key, tensor] = entry(name);
+  const place& at = places_.find(name)->second;
+  const auto alignment = static_cast<std::uint64_t>(size_of(tensor.dtype));
+  if (alignment == 0 || tensor.dtype == dtype::boolean || at.begin % alignment != 0 || at.size == 0) return value(name);
+  auto pages = files_[static_cast<std::size_t>(at.file)]->mapped();
+  std::byte* const bytes = pages->bytes().data() + at.begin;
+  return tensor_value::borrow(tensor.dtype, tensor.shape, bytes, std::make_shared<detail::mapping_holder>(std::move(pages)));
+}
+
+LEAT_FUNCTION std::shared_ptr<const checkpoint_reader> checkpoint_path::open() const {
+  if (opened_ != nullptr) return opened_;
+  if (path_.empty()) throw invalid_argument("there is no checkpoint to open: the path is empty, as latest_checkpoint returns it where there is none");
+  return std::make_shared<const checkpoint_reader>(path_);
+}
+
+LEAT_FUNCTION bool checkpoint_exists(const std::string& prefix) {
+  std::error_code ignored;
+  return std::filesystem::exists(prefix + ".json", ignored);
+}
+
+}  // namespace leat

@@ -1,0 +1,39 @@
+#pragma once
+// The state file of a folder of checkpoints, "checkpoint": the newest one and those that are kept, in protobuf's text form, as
+// TensorFlow writes and reads it. Source: TensorFlow checkpoint_state.proto, `train.get_checkpoint_state`, `train.latest_checkpoint`.
+
+#include <leat/checkpoint/checkpoint_reader.hpp>
+#include <leat/core/function_bodies.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace leat {
+
+/// What a state file says; relative paths in it are relative to its folder.
+struct checkpoint_state {
+  std::string model_checkpoint_path{};
+  std::vector<std::string> all_model_checkpoint_paths{};
+  std::vector<double> all_model_checkpoint_timestamps{};
+  double last_preserved_timestamp = 0;
+  bool operator==(const checkpoint_state&) const = default;
+};
+
+/// The text form, and back. Errors: data_loss, naming the line, for text that is not such a message.
+std::string write_checkpoint_state(const checkpoint_state& state);
+checkpoint_state read_checkpoint_state(std::string_view text);
+
+/// The state of a folder, with the folder before relative paths; nothing if there is no such file. Errors: data_loss.
+std::optional<checkpoint_state> get_checkpoint_state(const std::string& folder, const std::string& latest_filename = "checkpoint");
+
+/// The newest checkpoint of a folder, open: it can be restored though a trainer removes it meanwhile. Empty if there is no state file,
+/// or if all checkpoints that it names are gone. Errors: data_loss and invalid_argument for files that are not what they should be.
+/// Source: TensorFlow `train.latest_checkpoint`.
+checkpoint_path latest_checkpoint(const std::string& folder, const std::string& latest_filename = "checkpoint");
+
+}  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/checkpoint/checkpoint_state_bodies.hpp>
+#endif

@@ -1,0 +1,306 @@
+#pragma once
+// Implementation of saver.hpp.
+
+#include <leat/checkpoint/checkpoint_files.hpp>
+#include <leat/checkpoint/saver.hpp>
+#include <leat/core/function_bodies.hpp>
+#include <leat/io/staged_file.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <exception>
+#include <mutex>
+#include <set>
+#include <thread>
+
+namespace leat {
+
+/// What copies of a saver share.
+struct saver::kept {
+  struct checkpoint {
+    std::string path;
+    double time = 0;     // seconds since 1970
+    std::string digits;  // of the data file that this saver wrote; empty if it did not, or in TensorFlow's format
+  };
+  saver_options options;
+  const graph* captured = nullptr;     // the graph whose variables are the list
+  std::vector<saved_variable> list{};  // empty for all
+
+  mutable std::mutex guard;  // of what follows
+  std::vector<checkpoint> last{};
+  double next_kept_time = 0;
+  bool closed = false;
+
+  std::mutex saving;  // one save at a time
+  std::thread worker;
+  std::exception_ptr failure;
+  const graph* described = nullptr;  // the graph that these describe, as it was with so many nodes
+  int described_size = 0;
+  std::string meta_graph, fingerprint;
+
+  ~kept() {
+    if (worker.joinable()) worker.join();
+  }
+  static double now() {
+    return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  }
+  void check_options() {
+    if (options.max_to_keep < 0) throw invalid_argument("max_to_keep is " + std::to_string(options.max_to_keep) + "; it is a count, or 0 for all");
+    if (!(options.keep_checkpoint_every_n_hours > 0)) throw invalid_argument("keep_checkpoint_every_n_hours is not above 0");
+    std::set<std::string> names;
+    for (const saved_variable& v : options.var_list)
+      if (!names.insert(v.name_in_checkpoint).second)
+        throw invalid_argument("two variables are saved under the name '" + v.name_in_checkpoint + "'");
+    list = options.var_list;
+    next_kept_time = now() + options.keep_checkpoint_every_n_hours * 3600;
+  }
+  void capture(graph& g) {
+    captured = &g;
+    for (const auto& [name, variable] : saved_variables(g)) list.emplace_back(name);
+  }
+  // What of a session is saved or restored.
+  std::vector<saved_variable> chosen(const detail::session_access& s, const std::vector<detail::session_variable>& there) const {
+    if (!list.empty() && (captured == nullptr || captured == s.owner())) return list;
+    std::vector<saved_variable> all;
+    for (const auto& v : there) all.emplace_back(v.name);
+    return all;
+  }
+  void join() {
+    if (worker.joinable()) worker.join();
+    if (failure) std::rethrow_exception(std::exchange(failure, nullptr));
+  }
+  void write(const std::string& path, detail::checkpoint_contents contents, const std::vector<tensor_value>& values, const save_options& how);
+  checkpoint_state state_of(const std::string& path, const std::vector<checkpoint>& newest) const;
+  void rotate();
+};
+
+LEAT_FUNCTION saver::saver(saver_options options) : kept_(std::make_shared<kept>()) {
+  kept_->options = std::move(options);
+  kept_->check_options();
+  if (kept_->list.empty()) kept_->capture(default_graph());
+}
+
+LEAT_FUNCTION saver::saver(graph& g, saver_options options) : kept_(std::make_shared<kept>()) {
+  kept_->options = std::move(options);
+  kept_->check_options();
+  if (kept_->list.empty()) kept_->capture(g);
+  if (kept_->list.empty()) throw invalid_argument("No variables to save");
+}
+
+LEAT_FUNCTION const saver_options& saver::options() const { return kept_->options; }
+
+LEAT_FUNCTION std::vector<std::string> saver::last_checkpoints() const {
+  const std::lock_guard lock(kept_->guard);
+  std::vector<std::string> paths;
+  for (const auto& one : kept_->last) paths.push_back(one.path);
+  return paths;
+}
+
+LEAT_FUNCTION void saver::recover_last_checkpoints(const std::vector<std::string>& paths) {
+  std::vector<kept::checkpoint> found;
+  for (const std::string& path : paths)
+    if (const auto time = detail::checkpoint_time(path)) found.push_back({path, *time, {}});
+  const std::lock_guard lock(kept_->guard);
+  kept_->last = std::move(found);
+}
+
+LEAT_FUNCTION void saver::wait() {
+  const std::lock_guard one(kept_->saving);
+  kept_->join();
+}
+
+LEAT_FUNCTION void saver::close() {
+  const std::lock_guard one(kept_->saving);
+  kept_->closed = true;
+  kept_->join();
+}
+
+LEAT_FUNCTION void saver::kept::rotate() {
+  while (options.max_to_keep > 0 && last.size() > static_cast<std::size_t>(options.max_to_keep)) {
+    const checkpoint oldest = last.front();
+    last.erase(last.begin());
+    if (oldest.time > next_kept_time) {
+      next_kept_time += options.keep_checkpoint_every_n_hours * 3600;
+      continue;
+    }
+    detail::remove_checkpoint(oldest.path, oldest.digits);
+  }
+}
+
+LEAT_FUNCTION void saver::kept::write(const std::string& path, detail::checkpoint_contents contents, const std::vector<tensor_value>& values,
+                                      const save_options& how) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  detail::staged_checkpoint staged(path, options.format, std::move(contents), values);
+  const io::folder_lock lock(folder);
+  const std::lock_guard mine(guard);
+  std::vector<checkpoint> next = last;
+  if (options.max_to_keep > 0) {
+    std::erase_if(next, [&](const checkpoint& one) { return one.path == path; });
+    next.push_back({path, now(), staged.digits()});
+  }
+  // All that can fail for want of space is done before the first name changes.
+  std::optional<io::staged_file> state;
+  if (how.write_state) {
+    state.emplace(folder / how.latest_filename);
+    state->write(write_checkpoint_state(state_of(path, next)));
+    state->sync();
+  }
+  staged.commit(lock);
+  if (state) {
+    state->put_in_place();
+    lock.sync();
+  }
+  last = std::move(next);
+  rotate();
+  detail::remove_abandoned_data(folder);
+}
+
+// The newest stands last; where no list is kept, it stands alone.
+LEAT_FUNCTION checkpoint_state saver::kept::state_of(const std::string& path, const std::vector<checkpoint>& newest) const {
+  checkpoint_state state{.model_checkpoint_path = path};
+  for (const auto& one : newest) state.all_model_checkpoint_paths.push_back(one.path);
+  if (newest.empty()) state.all_model_checkpoint_paths.push_back(path);
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (!options.save_relative_paths && folder.is_absolute()) return state;
+  // Where the program runs means nothing in a file: its paths are relative to its folder.
+  const auto relative = [&](std::string& name) {
+    const std::filesystem::path its = name;
+    if (its.is_absolute() == folder.is_absolute()) name = its.lexically_relative(folder.empty() ? "." : folder).string();
+  };
+  relative(state.model_checkpoint_path);
+  for (std::string& name : state.all_model_checkpoint_paths) relative(name);
+  return state;
+}
+
+LEAT_FUNCTION std::string saver::save_from(detail::session_access& s, const std::string& prefix, const checkpoint_step& step,
+                                           const save_options& how) {
+  const std::lock_guard one(kept_->saving);
+  if (kept_->closed) throw failed_precondition("the saver is closed");
+  kept_->join();
+
+  const auto there = s.variables();
+  const auto find = [&](const std::string& name) {
+    return std::find_if(there.begin(), there.end(), [&](const auto& v) { return v.name == name; });
+  };
+  std::vector<std::string> all, names, unknown, without_value;
+  for (const auto& v : there) all.push_back(v.name);
+  detail::checkpoint_contents contents;
+  for (const saved_variable& v : kept_->chosen(s, there)) {
+    const auto found = find(v.variable);
+    if (found == there.end()) unknown.push_back(v.variable);
+    else if (!found->is_initialized) without_value.push_back(v.variable);
+    names.push_back(v.variable);
+    contents.names.push_back(v.name_in_checkpoint);
+  }
+  if (names.empty()) throw invalid_argument("No variables to save");
+  if (!unknown.empty()) throw not_found("the session has no variables " + detail::names_with_nearest(unknown, all));
+  if (!without_value.empty())
+    throw failed_precondition("Attempting to use uninitialized value " + without_value.front() + ": variables without a value: " +
+                              detail::name_list(without_value) + "; initialize or restore them before they are saved");
+
+  std::string path = prefix;
+  contents.manifest.step = step.number();
+  if (!step.variable().empty()) {
+    const auto counter = find(step.variable());
+    if (counter == there.end() || !counter->is_initialized || (counter->type != dtype::int64 && counter->type != dtype::int32) ||
+        counter->extent.rank != 0)
+      throw invalid_argument("the step counts in '" + step.variable() + "', which is no int32 or int64 scalar with a value");
+    s.with_values({step.variable()}, [&](const std::vector<tensor_value>& values) { contents.manifest.step = integer(values[0]); });
+  }
+  if (contents.manifest.step) {
+    char digits[32];
+    std::snprintf(digits, sizeof digits, kept_->options.pad_step_number ? "-%08lld" : "-%lld",
+                  static_cast<long long>(*contents.manifest.step));
+    path += digits;
+  }
+  const std::filesystem::path at = path;
+  if (!at.has_filename()) throw invalid_argument("'" + prefix + "' is no name for a checkpoint: it ends in a folder");
+  if (how.write_state && (how.latest_filename.empty() || how.latest_filename.find('/') != std::string::npos || at.filename() == how.latest_filename))
+    throw invalid_argument("the state file '" + how.latest_filename + "' stands in the folder of the checkpoint and has another name than '" +
+                           at.filename().string() + "'");
+  std::error_code problem;
+  if (at.has_parent_path()) std::filesystem::create_directories(at.parent_path(), problem);
+  if (problem) throw failed_precondition(at.parent_path().string() + ": cannot be made: " + problem.message());
+
+  contents.manifest.pipeline_state = how.pipeline_state;
+  contents.manifest.values = how.values;
+  if (const graph* g = s.owner(); g == nullptr) {
+    contents.manifest.graph = s.fingerprint();
+  } else {
+    if (kept_->described != g || kept_->described_size != g->size()) {
+      kept_->fingerprint = s.fingerprint();
+      kept_->meta_graph = s.meta_graph();
+      kept_->described = g;
+      kept_->described_size = g->size();
+    }
+    contents.manifest.graph = kept_->fingerprint;
+    if (how.write_meta_graph) contents.meta_graph = kept_->meta_graph;
+  }
+  s.with_values(names, [&](std::vector<tensor_value> values) {
+    if (!kept_->options.in_background) return kept_->write(path, std::move(contents), values, how);
+    for (tensor_value& v : values) v = v.kept();
+    kept_->worker = std::thread([mine = kept_.get(), path, contents = std::move(contents), values = std::move(values), how]() mutable {
+      try {
+        mine->write(path, std::move(contents), values, how);
+      } catch (...) {
+        mine->failure = std::current_exception();
+      }
+    });
+  });
+  return path;
+}
+
+LEAT_FUNCTION restore_report saver::restore_to(detail::session_access& s, const checkpoint_path& path, const restore_options& how) const {
+  const auto opened = path.open();
+  const auto there = s.variables();
+  restore_report report;
+  std::vector<std::string> all, candidates, unknown, names;
+  std::vector<const saved_variable*> restored;
+  std::set<std::string, std::less<>> wanted;
+  std::string misshapen;
+  for (const auto& v : there) all.push_back(v.name);
+  const auto list = kept_->chosen(s, there);
+  for (const saved_variable& v : list) {
+    const auto found = std::find_if(there.begin(), there.end(), [&](const auto& one) { return one.name == v.variable; });
+    wanted.insert(v.name_in_checkpoint);
+    if (found == there.end()) {
+      unknown.push_back(v.variable);
+      continue;
+    }
+    const auto saved = opened->manifest().tensors.find(v.name_in_checkpoint);
+    if (saved == opened->manifest().tensors.end()) {
+      report.missing.push_back(v.name_in_checkpoint);
+    } else if (saved->second.dtype != found->type || !may_equal(found->extent, saved->second.shape)) {
+      report.misshapen.push_back(v.name_in_checkpoint);
+      misshapen += "; '" + v.name_in_checkpoint + "' is " + dtype_name(saved->second.dtype) + " " + brackets(saved->second.shape) +
+                   " in the checkpoint, but the variable " + dtype_name(found->type) + " " + brackets(found->extent);
+    } else {
+      report.restored.push_back(v.name_in_checkpoint);
+      names.push_back(v.variable);
+    }
+  }
+  for (const auto& [name, tensor] : opened->manifest().tensors)
+    if (!wanted.contains(name)) report.additional.push_back(name);
+  if (list.empty()) throw invalid_argument("the session has no variables to restore");
+  if (!unknown.empty()) throw not_found("the session has no variables " + detail::names_with_nearest(unknown, all));
+
+  const bool wrong = !how.partly && (!report.missing.empty() || !report.misshapen.empty());
+  if (wrong || (how.exact && !report.additional.empty())) {
+    std::string text = opened->path() + ": the checkpoint is not of this model";
+    if (const std::string& its = opened->manifest().graph; !its.empty() && its == s.fingerprint())
+      text = opened->path() + ": the checkpoint is of this model, but of other variables";
+    if (!report.missing.empty()) text += "; it lacks the variables " + detail::names_with_nearest(report.missing, report.additional);
+    text += misshapen;
+    if (!report.additional.empty()) text += "; it also has " + detail::names_with_nearest(report.additional, {});
+    if (!report.misshapen.empty() || report.missing.empty()) throw invalid_argument(text);
+    throw not_found(text);
+  }
+  std::vector<tensor_value> values;
+  for (const std::string& name : report.restored) values.push_back(how.mapped ? opened->mapped(name) : opened->value(name));
+  s.assign(names, values, true);
+  return report;
+}
+
+}  // namespace leat

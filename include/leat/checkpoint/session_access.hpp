@@ -1,0 +1,66 @@
+#pragma once
+// What savers need of a session, whatever kind it is: its variables by name, and their values to be read and written.
+
+#include <leat/core/function_bodies.hpp>
+#include <leat/runtime/state/tensor_value.hpp>
+#include <leat/session/graph_variables.hpp>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace leat::detail {
+
+/// A variable of a session.
+struct session_variable {
+  std::string name{};
+  leat::dtype type = leat::dtype::invalid;
+  leat::shape extent{};
+  bool is_initialized = false;
+};
+
+class session_access {
+ public:
+  virtual ~session_access() = default;
+  /// All variables but local ones.
+  virtual std::vector<session_variable> variables() const = 0;
+  /// Calls `use` with the values of variables that exist and have one, in the order of the names. They may be borrowed from the
+  /// session, and are valid during the call.
+  virtual void with_values(const std::vector<std::string>& names, const std::function<void(std::vector<tensor_value>)>& use) const = 0;
+  /// Sets variables that exist to values that fit. With `adopt`, the session may keep the values' memory instead of copying it.
+  virtual void assign(const std::vector<std::string>& names, const std::vector<tensor_value>& values, bool adopt) = 0;
+  /// Identifies what the session runs.
+  virtual std::string fingerprint() const = 0;
+  /// The graph as a MetaGraphDef in binary form; empty if there is none.
+  virtual std::string meta_graph() const = 0;
+  /// The graph, or null.
+  virtual const graph* owner() const = 0;
+};
+
+/// A session of a graph with names.
+class graph_session_access final : public session_access {
+ public:
+  explicit graph_session_access(graph_session& s) : session_(&s) {}
+  std::vector<session_variable> variables() const override;
+  void with_values(const std::vector<std::string>& names, const std::function<void(std::vector<tensor_value>)>& use) const override;
+  void assign(const std::vector<std::string>& names, const std::vector<tensor_value>& values, bool adopt) override;
+  std::string fingerprint() const override;
+  std::string meta_graph() const override;
+  const graph* owner() const override { return &session_->owner(); }
+
+ private:
+  graph_session* session_;
+};
+
+inline graph_session_access access_of(graph_session& s) { return graph_session_access(s); }
+
+/// A hash of the graph's nodes, their operators and inputs, as 16 hexadecimal digits.
+std::string fingerprint_of(graph& g);
+std::string fingerprint_text(std::uint64_t hash);
+
+}  // namespace leat::detail
+
+#if LEAT_WITH_BODIES
+#include <leat/checkpoint/session_access_bodies.hpp>
+#endif

@@ -1,0 +1,62 @@
+#pragma once
+// Implementation of session_access.hpp.
+
+#include <leat/checkpoint/session_access.hpp>
+#include <leat/core/function_bodies.hpp>
+#include <leat/core/text.hpp>
+#include <leat/io/binary.hpp>
+#include <leat/io/collections.hpp>
+#include <leat/named/exchange/export.hpp>
+
+namespace leat::detail {
+
+LEAT_FUNCTION std::string fingerprint_text(std::uint64_t hash) {
+  std::string text(16, '0');
+  for (std::size_t i = 16; i-- > 0; hash >>= 4) text[i] = "0123456789abcdef"[hash & 15];
+  return text;
+}
+
+LEAT_FUNCTION std::string fingerprint_of(graph& g) {
+  std::uint64_t hash = 0;
+  for (const node_def& node : export_graph(g).nodes) {
+    hash = mix(hash, hash_text(node.name));
+    hash = mix(hash, hash_text(node.op));
+    for (const std::string& input : node.inputs) hash = mix(hash, hash_text(input));
+  }
+  return fingerprint_text(hash);
+}
+
+LEAT_FUNCTION std::vector<session_variable> graph_session_access::variables() const {
+  std::vector<session_variable> list;
+  for (const auto& [name, variable] : saved_variables(session_->owner()))
+    list.push_back({name, variable.type(), variable.extent(), session_->is_initialized(variable)});
+  return list;
+}
+
+LEAT_FUNCTION void graph_session_access::with_values(const std::vector<std::string>& names,
+                                                     const std::function<void(std::vector<tensor_value>)>& use) const {
+  const auto variables = saved_variables(session_->owner());
+  std::vector<tensor_value> values;
+  for (const std::string& name : names) values.push_back(session_->value(variables.find(name)->second));
+  use(std::move(values));
+}
+
+LEAT_FUNCTION void graph_session_access::assign(const std::vector<std::string>& names, const std::vector<tensor_value>& values, bool adopt) {
+  const auto variables = saved_variables(session_->owner());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const output& variable = variables.find(names[i])->second;
+    if (adopt) session_->adopt(variable, values[i]);
+    else session_->assign(variable, values[i]);
+  }
+}
+
+LEAT_FUNCTION std::string graph_session_access::fingerprint() const { return fingerprint_of(session_->owner()); }
+
+LEAT_FUNCTION std::string graph_session_access::meta_graph() const {
+  meta_graph_def meta;
+  meta.graph = export_graph(session_->owner());
+  meta.collections = io::export_collections(session_->owner());
+  return io::write_binary(meta);
+}
+
+}  // namespace leat::detail

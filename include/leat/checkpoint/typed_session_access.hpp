@@ -1,0 +1,53 @@
+#pragma once
+// Sessions of typed expressions, compiled or planned, as savers see them.
+
+#include <leat/checkpoint/session_access.hpp>
+#include <leat/typed/basic_session.hpp>
+
+namespace leat::detail {
+
+template <class Device, expression... Es>
+class typed_session_access final : public session_access {
+ public:
+  explicit typed_session_access(basic_session<Device, Es...>& s) : session_(&s) {}
+
+  std::vector<session_variable> variables() const override {
+    std::vector<session_variable> list;
+    session_->with_values([&](const std::vector<stored_value>& values) {
+      for (const stored_value& v : values) list.push_back({v.name, v.type, v.extent, v.is_initialized});
+    });
+    return list;
+  }
+  void with_values(const std::vector<std::string>& names, const std::function<void(std::vector<tensor_value>)>& use) const override {
+    session_->with_values([&](const std::vector<stored_value>& values) {
+      std::vector<tensor_value> list;
+      for (const std::string& name : names)
+        for (const stored_value& v : values)
+          if (v.name == name) list.push_back(tensor_value::borrow(v.type, v.extent, const_cast<std::byte*>(v.bytes.data())));
+      use(std::move(list));
+    });
+  }
+  void assign(const std::vector<std::string>& names, const std::vector<tensor_value>& values, bool) override {
+    std::vector<stored_value> list;
+    for (std::size_t i = 0; i < names.size(); ++i)
+      list.push_back({names[i], values[i].type(), values[i].extent(), {values[i].data(), values[i].bytes()}});
+    session_->assign_values(list);
+  }
+  std::string fingerprint() const override {
+    std::uint64_t hash = 0;
+    ((hash = mix(hash, Es::identity::hash)), ...);
+    return fingerprint_text(hash);
+  }
+  std::string meta_graph() const override { return {}; }
+  const graph* owner() const override { return nullptr; }
+
+ private:
+  basic_session<Device, Es...>* session_;
+};
+
+template <class Device, expression... Es>
+typed_session_access<Device, Es...> access_of(basic_session<Device, Es...>& s) {
+  return typed_session_access<Device, Es...>(s);
+}
+
+}  // namespace leat::detail

@@ -1,0 +1,62 @@
+#pragma once
+// Implementation of input_file.hpp.
+
+#include <leat/core/function_bodies.hpp>
+#include <leat/io/input_file.hpp>
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+namespace leat::io {
+
+LEAT_FUNCTION file_mapping::~file_mapping() {
+  if (size_ > 0) ::munmap(bytes_, size_);
+}
+
+LEAT_FUNCTION input_file::input_file(std::filesystem::path path)
+    : path_(std::move(path)), number_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+  if (number_ < 0) throw not_found(path_.string() + ": cannot be opened: " + std::generic_category().message(errno));
+  struct stat its{};
+  if (::fstat(number_, &its) != 0 || !S_ISREG(its.st_mode)) {
+    ::close(number_);
+    throw failed_precondition(path_.string() + ": is no file that can be read in any order");
+  }
+  size_ = static_cast<std::uint64_t>(its.st_size);
+}
+
+LEAT_FUNCTION input_file::~input_file() { ::close(number_); }
+
+LEAT_FUNCTION void input_file::read(std::uint64_t position, std::span<std::byte> bytes) const {
+  while (!bytes.empty()) {
+    const ssize_t count =
+        ::pread(number_, bytes.data(), std::min<std::size_t>(bytes.size(), std::size_t{1} << 30), static_cast<off_t>(position));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0)
+      throw data_loss(path_.string() + ": byte " + std::to_string(position) + " cannot be read: " +
+                      (count == 0 ? std::string("the file ends before") : std::generic_category().message(errno)));
+    position += static_cast<std::uint64_t>(count);
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+  }
+}
+
+LEAT_FUNCTION std::string input_file::text(std::size_t limit) const {
+  if (size_ > limit) throw invalid_argument(path_.string() + ": longer than " + std::to_string(limit) + " bytes");
+  std::string all(static_cast<std::size_t>(size_), '\0');
+  read(0, std::as_writable_bytes(std::span(all)));
+  return all;
+}
+
+LEAT_FUNCTION std::shared_ptr<file_mapping> input_file::mapped() const {
+  const std::lock_guard lock(guard_);
+  if (mapping_ != nullptr) return mapping_;
+  void* at = nullptr;
+  if (size_ > 0) {
+    at = ::mmap(nullptr, static_cast<std::size_t>(size_), PROT_READ | PROT_WRITE, MAP_PRIVATE, number_, 0);
+    if (at == MAP_FAILED)
+      throw failed_precondition(path_.string() + ": cannot be mapped into memory: " + std::generic_category().message(errno));
+  }
+  mapping_ = std::make_shared<file_mapping>(static_cast<std::byte*>(at), static_cast<std::size_t>(size_));
+  return mapping_;
+}
+
+}  // namespace leat::io
