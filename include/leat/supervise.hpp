@@ -2,6 +2,7 @@
 // Supervised training: sessions that initialize or restore, call hooks, save, and stop in order; coordinators and queue runners.
 
 #include <leat/core/standard.hpp>
+#include <leat/supervise/checkpoint_saver.hpp>
 #include <leat/supervise/logging_hooks.hpp>
 #include <leat/supervise/monitored_session.hpp>
 #include <leat/supervise/nan_tensor.hpp>
@@ -10,3 +11,5 @@
 #include <leat/supervise/session_manager.hpp>
 #include <leat/supervise/signals.hpp>
 #include <leat/supervise/stop_at_step.hpp>
+#include <leat/supervise/supervisor.hpp>
+#include <leat/supervise/summary_saver.hpp>

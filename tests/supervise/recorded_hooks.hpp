@@ -3,11 +3,14 @@
 // Python's errors.
 
 #include <leat/graphs.hpp>
+#include <leat/summary/event_reader.hpp>
 #include <leat/supervise/monitored_session.hpp>
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <set>
@@ -77,6 +80,13 @@ inline bool is_of_type(const std::exception& e, const std::string& python) {
   return false;
 }
 
+/// Recorded numbers are the shortest texts of float32 numbers.
+inline void as_float32(json& j) {
+  if (j.is_number_float()) j = static_cast<double>(j.get<float>());
+  if (j.is_structured())
+    for (json& part : j) as_float32(part);
+}
+
 /// Plays a recording in a graph of its own, and compares result or error.
 inline void play(const json& recorded, const std::function<json()>& observed) {
   graph g;
@@ -85,7 +95,8 @@ inline void play(const json& recorded, const std::function<json()>& observed) {
   if (recorded["error"].is_null()) {
     json got;
     CHECK_NOTHROW(got = observed());
-    const json& wanted = recorded["result"];
+    json wanted = recorded["result"];
+    as_float32(wanted);
     CHECK(got.dump(1) == wanted.dump(1));
     return;
   }
@@ -98,6 +109,62 @@ inline void play(const json& recorded, const std::function<json()>& observed) {
     CHECK(is_of_type(e, type));
     if (type != "AttributeError") CHECK(std::string(e.what()).starts_with(message));
   }
+}
+
+// ---- folders and event files ----
+
+/// The files of a folder as the recordings list them: event files as one, TensorFlow's three files of a checkpoint as its name.
+inline json checkpoints_in(const std::filesystem::path& folder) {
+  std::set<std::string> names;
+  for (const auto& f : std::filesystem::directory_iterator(folder)) {
+    const std::string name = f.path().filename().string();
+    if (name.ends_with(".json")) names.insert(name.substr(0, name.size() - 5));
+  }
+  return names;
+}
+inline json recorded_checkpoints(const json& files) {
+  std::set<std::string> names;
+  for (const std::string name : files)
+    if (name.ends_with(".index")) names.insert(name.substr(0, name.size() - 6));
+  return names;
+}
+
+/// The text of a state file, with DIR for the folder; without timestamps, which the recordings leave out.
+inline std::string state_in(const std::filesystem::path& folder) {
+  std::ifstream in(folder / "checkpoint");
+  std::string text, line;
+  while (std::getline(in, line)) {
+    if (line.find("timestamp") != line.npos) continue;
+    for (std::size_t at; (at = line.find(folder.string())) != line.npos;) line.replace(at, folder.string().size(), "DIR");
+    text += line + "\n";
+  }
+  return text;
+}
+
+/// All events of a folder, as the recordings write them.
+inline json events_in(const std::filesystem::path& folder) {
+  json list = json::array();
+  for (const auto& file : summary::event_files(folder))
+    for (const summary::event& e : summary::read_events(file)) {
+      json one{{"step", e.step}};
+      if (!e.file_version.empty()) one.update({{"kind", "file_version"}, {"file_version", e.file_version}});
+      if (!e.graph_def.empty()) one["kind"] = "graph_def";
+      if (!e.meta_graph_def.empty()) one["kind"] = "meta_graph_def";
+      if (e.session) {
+        constexpr const char* names[]{"STATUS_UNSPECIFIED", "START", "STOP", "CHECKPOINT"};
+        one.update({{"kind", "session_log"}, {"session_log", names[static_cast<int>(e.session->status)]}});
+      }
+      if (e.summary) {
+        one.update({{"kind", "summary"}, {"values", json::array()}});
+        for (const auto& v : e.summary->values) {
+          json value{{"tag", v.tag}, {"kind", "simple_value"}};
+          if (const auto* number = std::get_if<float>(&v.content)) value["value"] = *number;
+          one["values"].push_back(value);
+        }
+      }
+      list.push_back(one);
+    }
+  return list;
 }
 
 }  // namespace leat_test

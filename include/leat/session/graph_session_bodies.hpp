@@ -5,6 +5,7 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/graph/device.hpp>
 #include <leat/runtime/kernels/constants.hpp>
+#include <leat/runtime/kernels/kernels_random.hpp>
 #include <leat/runtime/run/executor.hpp>
 #include <leat/session/graph_session_class.hpp>
 #include <leat/session/prepared_run.hpp>
@@ -99,6 +100,32 @@ LEAT_FUNCTION void graph_session::reset(std::string_view container) {
   const std::lock_guard lock(kept_->guard);
   if (graph_.named().runs.load() > 0) throw failed_precondition("reset while the session runs");
   kept_->state.resources.clear(container);
+}
+
+LEAT_FUNCTION random_positions graph_session::random_state() {
+  const std::lock_guard lock(kept_->guard);
+  random_positions positions;
+  for (const auto& [index, node] : kept_->kernel_nodes) {
+    const std::lock_guard drawing(node->guard);
+    if (const auto* source = dynamic_cast<const runtime::random_source*>(node->memory.get()))
+      positions[node->name()] = {.seed = source->seed, .next = source->next};
+  }
+  return positions;
+}
+
+LEAT_FUNCTION void graph_session::set_random_state(const random_positions& positions) {
+  const std::lock_guard lock(kept_->guard);
+  for (const auto& [name, at] : positions) {
+    const int index = graph_.named().find(name);
+    if (index < 0) continue;
+    kernel_node& node = *kernel_node_of(index);
+    const std::lock_guard drawing(node.guard);
+    if (node.memory != nullptr && dynamic_cast<runtime::random_source*>(node.memory.get()) == nullptr) continue;
+    auto source = std::make_unique<runtime::random_source>();
+    source->seed = at.seed;
+    source->next = at.next;
+    node.memory = std::move(source);
+  }
 }
 
 LEAT_FUNCTION void graph_session::register_host_function(std::string_view token_text, session_function f) {

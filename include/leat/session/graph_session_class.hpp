@@ -191,6 +191,11 @@ class graph_session {
   /// Drops the variables and queues of a container; of all containers without a name. Source: TensorFlow `Session.reset`.
   void reset(std::string_view container = {});
 
+  /// Where the random numbers of nodes that have drawn some are. Together with the variables it is what a run is resumed with.
+  random_positions random_state();
+  /// Sets them: these nodes go on from there. Names that the graph does not have are passed over.
+  void set_random_state(const random_positions& positions);
+
   /// Sets the host function for nodes with this token: for graphs from files, or to replace the one that the graph was built with.
   void register_host_function(std::string_view token_text, session_function f);
 

@@ -2,6 +2,7 @@
 // Implementation of checkpoint_saver.hpp.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/io/collections.hpp>
 #include <leat/supervise/checkpoint_saver.hpp>
 #include <leat/supervise/scaffold.hpp>
 #include <leat/supervise/summary_saver.hpp>
@@ -27,7 +28,8 @@ inline random_positions random_positions_of(const std::string& text, const std::
   try {
     random_positions positions;
     const auto all = nlohmann::json::parse(text);
-    for (const auto& [node, at] : all.items()) positions[node] = {.seed = at.at(0).get<std::uint64_t>(), .next = at.at(1).get<std::uint64_t>()};
+    for (const auto& [node, at] : all.items())
+      positions[node] = {.seed = at.at(0).get<std::uint64_t>(), .next = at.at(1).get<std::uint64_t>()};
     return positions;
   } catch (const nlohmann::json::exception& e) {
     throw data_loss(file + ": the positions of random numbers are malformed: " + e.what());
@@ -83,6 +85,13 @@ class checkpoint_saver_hook final : public session_run_hook {
     if (how_.write_events) {
       graph* g = s.of_graph() != nullptr ? &s.of_graph()->owner() : nullptr;
       if (writer_ == nullptr) writer_ = shared_writer(how_.checkpoint_dir, g);
+      if (g != nullptr) {  // once more, as TensorFlow does: the writer may have been made before the graph was complete
+        meta_graph_def meta;
+        meta.graph = summary::graph_with_shapes(*g);
+        meta.collections = io::export_collections(*g);
+        writer_->add_graph(meta.graph);
+        writer_->add_meta_graph(meta);
+      }
     }
     timer_.reset();
     const std::int64_t step = s.global_step();
@@ -125,6 +134,8 @@ class checkpoint_saver_hook final : public session_run_hook {
 
 }  // namespace detail
 
-LEAT_FUNCTION hook checkpoint_saver(checkpoint_saver_options how) { return std::make_shared<detail::checkpoint_saver_hook>(std::move(how)); }
+LEAT_FUNCTION hook checkpoint_saver(checkpoint_saver_options how) {
+  return std::make_shared<detail::checkpoint_saver_hook>(std::move(how));
+}
 
 }  // namespace leat

@@ -9,6 +9,7 @@
 // Source: TensorFlow 1.x `train.MonitoredSession`, `MonitoredTrainingSession`, `SingularMonitoredSession`.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/supervise/checkpoint_saver.hpp>
 #include <leat/supervise/scaffold.hpp>
 #include <leat/supervise/session_run_hook.hpp>
 
@@ -24,6 +25,16 @@ struct monitored_options {
   /// Whether this process initializes and saves. Another one waits until the model is ready.
   bool is_chief = true;
   std::shared_ptr<leat::scaffold> scaffold{};  // what the program gives of the operations that a session is prepared with
+  /// Where checkpoints are: the newest one is restored, if there is one, and the chief saves into it. Empty: nothing is saved.
+  std::string checkpoint_dir{};
+  std::optional<std::int64_t> save_checkpoint_steps{};  // if neither is given, every 600 seconds; 0: never
+  std::optional<seconds> save_checkpoint_secs{};
+  saved_parts parts{};  // what is saved and restored with the variables: a pipeline of data, a program's own
+  /// Where summaries are written; empty: to checkpoint_dir.
+  std::string summary_dir{};
+  std::optional<std::int64_t> save_summaries_steps{};  // if neither is given, every 100 steps; 0: never
+  std::optional<seconds> save_summaries_secs{};
+  std::int64_t log_step_count_steps = 100;  // how often steps a second are logged; 0: never
   hook_list hooks{};
   hook_list chief_only_hooks{};    // before the others; dropped where this is not the chief
   seconds max_wait{7200};          // for the model to be ready, where this is not the chief
@@ -152,7 +163,11 @@ auto monitored_session::run_step_fn(F f) {
   return f(step_context(*this));
 }
 
-/// A monitored session that is never made anew, so that its session stays the same.
+/// A monitored session with checkpoints, summaries and counter, which a checkpoint_dir asks for.
+using monitored_training_session = monitored_session;
+
+/// A monitored session that is never made anew, so that its session stays the same. It restores from checkpoint_dir, and saves nothing
+/// but by hooks. Source: `SingularMonitoredSession`.
 class singular_monitored_session : public monitored_session {
  public:
   explicit singular_monitored_session(monitored_options options = {}) : monitored_session(without_recovery(std::move(options))) {}
@@ -162,6 +177,8 @@ class singular_monitored_session : public monitored_session {
  private:
   static monitored_options without_recovery(monitored_options o) {
     o.max_recoveries = 0;
+    o.save_checkpoint_steps = o.save_summaries_steps = o.log_step_count_steps = 0;
+    o.save_checkpoint_secs = o.save_summaries_secs = std::nullopt;
     return o;
   }
 };

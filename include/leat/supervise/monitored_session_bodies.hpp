@@ -7,45 +7,14 @@
 #include <leat/supervise/queue_runner.hpp>
 #include <leat/supervise/session_manager.hpp>
 #include <leat/supervise/signals.hpp>
+#include <leat/supervise/summary_saver.hpp>
+#include <leat/supervise/watched_graph_session.hpp>
 
 #include <atomic>
 #include <iostream>
 #include <set>
 
 namespace leat {
-
-namespace detail {
-
-// What hooks see of a session of a graph.
-class watched_graph_session final : public watched_session {
- public:
-  watched_graph_session(graph_session& s, const scaffold* its) : session_(s), scaffold_(its), step_(get_global_step(s.owner())) {}
-  graph_session* of_graph() override { return &session_; }
-  bool has_global_step() const override { return static_cast<bool>(step_); }
-  std::int64_t global_step() override {
-    require_global_step(has_global_step(), "the session's global_step()");
-    return integer(session_.value(step_));
-  }
-  session_values variables() override {
-    if (variables_.empty()) variables_ = saved_variables(session_.owner());  // the graph is finalized
-    session_values values;
-    for (const auto& [name, v] : variables_)
-      if (session_.is_initialized(v)) values.emplace(name, session_.value(v));
-    return values;
-  }
-  std::vector<tensor_value> evaluate(std::span<const fetch_item> fetches, const feed_list& feeds) override {
-    return session_.run(std::vector<fetch_item>(fetches.begin(), fetches.end()), feeds);
-  }
-  const scaffold* its_scaffold() const override { return scaffold_; }
-
- private:
-  graph_session& session_;
-  const scaffold* scaffold_;
-  output step_;
-  std::map<std::string, output, std::less<>> variables_;
-};
-
-}  // namespace detail
 
 struct monitored_session::kept {
   explicit kept(monitored_options given) : options(std::move(given)), owner(options.owner != nullptr ? *options.owner : default_graph()) {}
@@ -67,6 +36,29 @@ struct monitored_session::kept {
 
   std::ostream& log() const { return options.log != nullptr ? *options.log : std::cerr; }
 
+  // Of TensorFlow's MonitoredTrainingSession, in its order.
+  void add_own_hooks() {
+    const monitored_options& o = options;
+    const std::string folder = o.summary_dir.empty() ? o.checkpoint_dir : o.summary_dir;
+    if (!folder.empty() && o.log_step_count_steps > 0)
+      hooks.push_back(step_counter(folder, {.every_n_steps = o.log_step_count_steps, .log = o.log}));
+    const bool summaries_told = o.save_summaries_steps || o.save_summaries_secs;
+    const std::int64_t steps = summaries_told ? o.save_summaries_steps.value_or(0) : 100;
+    const seconds often = o.save_summaries_secs.value_or(seconds(0));
+    if (!folder.empty() && (steps > 0 || often.count() > 0))
+      hooks.push_back(summary_saver({.save_steps = steps > 0 ? std::optional(steps) : std::nullopt,
+                                     .save_secs = often.count() > 0 ? std::optional(often) : std::nullopt,
+                                     .output_dir = folder}));
+    const bool saves_told = o.save_checkpoint_steps || o.save_checkpoint_secs;
+    const std::int64_t save_steps = o.save_checkpoint_steps.value_or(0);
+    const seconds save_secs = saves_told ? o.save_checkpoint_secs.value_or(seconds(0)) : seconds(600);
+    if (!o.checkpoint_dir.empty() && (save_steps > 0 || save_secs.count() > 0))
+      hooks.push_back(checkpoint_saver({.checkpoint_dir = o.checkpoint_dir,
+                                        .save_steps = save_steps > 0 ? std::optional(save_steps) : std::nullopt,
+                                        .save_secs = save_secs.count() > 0 ? std::optional(save_secs) : std::nullopt,
+                                        .parts = o.parts}));
+  }
+
   void make_session() {
     const scaffold_options& parts = options.scaffold->parts();
     const session_preparation how{.init_op = parts.init_op,
@@ -74,7 +66,13 @@ struct monitored_session::kept {
                                   .init_fn = parts.init_fn,
                                   .ready_op = parts.ready_op,
                                   .ready_for_local_init_op = parts.ready_for_local_init_op,
-                                  .local_init_op = parts.local_init_op};
+                                  .local_init_op = parts.local_init_op,
+                                  .restore = [this](graph_session& s) {
+                                    if (options.checkpoint_dir.empty() || options.scaffold->parts().its_saver == nullptr) return false;
+                                    detail::watched_graph_session its(s, options.scaffold.get());
+                                    return restore_latest_run(*options.scaffold->parts().its_saver, its, options.checkpoint_dir,
+                                                              options.parts);
+                                  }};
     session =
         options.is_chief ? prepare_session(owner, options.session, how) : wait_for_session(owner, options.session, how, options.max_wait);
     watched = std::make_unique<detail::watched_graph_session>(*session, options.scaffold.get());
@@ -166,7 +164,10 @@ struct monitored_session::kept {
 
 LEAT_FUNCTION monitored_session::monitored_session(monitored_options options) : kept_(std::make_unique<kept>(std::move(options))) {
   kept& k = *kept_;
-  if (k.options.is_chief) k.hooks = k.options.chief_only_hooks;
+  if (k.options.is_chief) {
+    k.hooks = k.options.chief_only_hooks;
+    k.add_own_hooks();
+  }
   k.hooks.insert(k.hooks.end(), k.options.hooks.begin(), k.options.hooks.end());
   for (const hook& h : k.hooks)
     if (h == nullptr) throw invalid_argument("a hook that is null");

@@ -1,8 +1,9 @@
 #pragma once
-// The operations that a supervised session is prepared with: what initializes variables, what tells that they all have values, and the
-// merged summary. What the program does not give is made when the scaffold is completed, with TensorFlow's nodes and names; then the
-// graph takes no more nodes. Source: TensorFlow 1.x `train.Scaffold`.
+// The operations that a supervised session is prepared with: what initializes variables, what tells that they all have values, the
+// merged summary; and the saver. What the program does not give is made when the scaffold is completed, with TensorFlow's nodes and
+// names; then the graph takes no more nodes. Source: TensorFlow 1.x `train.Scaffold`.
 
+#include <leat/checkpoint/saver.hpp>
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/graph/lookup.hpp>
 #include <leat/session/fetch_feed.hpp>
@@ -23,7 +24,8 @@ struct scaffold_options {
   output ready_op{};                              // the names of the variables without a value; empty when the model is ready
   output ready_for_local_init_op{};               // the same of those that local_init_op needs
   graph_operation local_init_op{};                // gives local variables their values, in each new session
-  output summary_op{};                            // the merged summary
+  output summary_op{};                            // the merged summary; empty where there are no summaries
+  std::shared_ptr<saver> its_saver{};             // saves and restores variables
 };
 
 class scaffold {

@@ -6,6 +6,7 @@
 #include <leat/named/functions/named_operand.hpp>
 #include <leat/named/variables/named_variables.hpp>
 #include <leat/named/variables/uninitialized.hpp>
+#include <leat/summary/named_summary.hpp>
 #include <leat/supervise/scaffold.hpp>
 
 namespace leat {
@@ -64,6 +65,15 @@ LEAT_FUNCTION void scaffold::complete(graph& g) {
   });
   detail::take_or_make(g, parts_.ready_for_local_init_op, "ready_for_local_init_op", [&] { return missing(global_variables()); });
   detail::take_or_make(g, parts_.local_init_op, "local_init_op", default_local_init_op);
+  if (!static_cast<bool>(parts_.summary_op)) {
+    if (const auto known = get_tensors(g, "summary_op"); !known.empty()) {
+      parts_.summary_op = known[0];
+    } else if (!get_collection(g, collection::summaries).empty()) {
+      parts_.summary_op = summary::merge_all();
+      add_to_collection(g, "summary_op", parts_.summary_op);
+    }
+  }
+  if (parts_.its_saver == nullptr && !saved_variables(g).empty()) parts_.its_saver = std::make_shared<saver>(g);
   finalize(g);
   complete_ = true;
 }

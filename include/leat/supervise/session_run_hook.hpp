@@ -5,8 +5,10 @@
 // out_of_range, which is the end of the input. One class of hooks serves sessions of graphs and of typed expressions.
 // Source: TensorFlow 1.x `train.SessionRunHook`, `SessionRunArgs`, `SessionRunContext`, `SessionRunValues`.
 
+#include <leat/checkpoint/saver.hpp>
 #include <leat/session/graph_session.hpp>
 #include <leat/session/graph_variables.hpp>
+#include <leat/summary/value_list.hpp>
 #include <leat/supervise/coordinator.hpp>
 
 #include <cstdint>
@@ -34,6 +36,11 @@ class watched_session {
   virtual session_values variables() = 0;
   /// Fetches outside of a step, without hooks. Of typed expressions: the values of the last step, by name.
   virtual std::vector<tensor_value> evaluate(std::span<const fetch_item> fetches, const feed_list& feeds) = 0;
+  /// Saves and restores variables with a saver.
+  virtual std::string save(saver& to, const std::string& prefix, std::int64_t step, const save_options& how) = 0;
+  virtual void restore(const saver& from, const checkpoint_path& path) = 0;
+  /// The summaries that the last step of typed expressions gave; null for graphs, which have operations for them.
+  virtual const summary::value_list* step_summary() const { return nullptr; }
   /// The operations that the session was prepared with; null for typed expressions.
   virtual const scaffold* its_scaffold() const { return nullptr; }
 };

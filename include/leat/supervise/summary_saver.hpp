@@ -20,9 +20,9 @@ std::shared_ptr<summary::file_writer> shared_writer(const std::string& folder, g
 struct summary_saver_options {
   std::optional<std::int64_t> save_steps{};
   std::optional<seconds> save_secs{};
-  std::string output_dir{};                           // or
-  std::shared_ptr<summary::file_writer> writer{};     // one's own
-  output summary_op{};                                // otherwise the scaffold's, or what a typed step gives
+  std::string output_dir{};                        // or
+  std::shared_ptr<summary::file_writer> writer{};  // one's own
+  output summary_op{};                             // otherwise the scaffold's, or what a typed step gives
 };
 
 /// Writes summaries of the first run and then by difference of the global step, under the step that the run led to. Before the first

@@ -4,8 +4,11 @@
 #include <leat/runtime/state/tensor_value.hpp>
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace leat {
@@ -22,5 +25,14 @@ class cancellation {
  private:
   std::atomic<bool> cancelled_{false};
 };
+
+/// Where a node's sequence of random numbers is.
+struct random_position {
+  std::uint64_t seed = 0;
+  std::uint64_t next = 0;
+  bool operator==(const random_position&) const = default;
+};
+/// By node name.
+using random_positions = std::map<std::string, random_position, std::less<>>;
 
 }  // namespace leat

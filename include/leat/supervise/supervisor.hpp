@@ -1,0 +1,190 @@
+#pragma once
+// Watches a training program: initializes the model or restores it from the newest checkpoint, saves every so many seconds, writes
+// summaries, and stops its threads in order. The program keeps its own loop:
+//
+//   supervisor sv({.logdir = "log", .save_model_secs = 60});
+//   auto s = sv.managed_session();
+//   while (!sv.should_stop()) s.run(train);
+//   sv.stop();
+//
+// Checkpoints are taken between two runs of the managed session, so that one holds the state after a whole step.
+// Source: TensorFlow 1.x `train.Supervisor`.
+
+#include <leat/core/function_bodies.hpp>
+#include <leat/supervise/checkpoint_saver.hpp>
+#include <leat/supervise/coordinator.hpp>
+#include <leat/supervise/queue_runner.hpp>
+#include <leat/supervise/session_manager.hpp>
+#include <leat/supervise/summary_saver.hpp>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace leat {
+
+/// Asks for what a supervisor makes itself.
+struct use_default_t {};
+inline constexpr use_default_t use_default{};
+
+/// Something that is given, made by default, or, as `{}`, not there.
+template <class T>
+class choice {
+ public:
+  choice() = default;
+  choice(use_default_t) : is_default_(true) {}
+  template <class V>
+    requires std::convertible_to<V, T>
+  choice(V&& given) : held_(std::forward<V>(given)) {}
+  bool is_default() const { return is_default_; }
+  const std::optional<T>& held() const { return held_; }
+
+ private:
+  std::optional<T> held_;
+  bool is_default_ = false;
+};
+
+struct supervisor_options {
+  graph* owner = nullptr;  // null is the default graph
+  choice<output> ready_op = use_default;
+  choice<output> ready_for_local_init_op = use_default;
+  bool is_chief = true;
+  choice<graph_operation> init = use_default;  // gives variables first values where there is no checkpoint
+  feed_list init_feeds{};
+  std::function<void(graph_session&)> init_fn{};
+  choice<graph_operation> local_init = use_default;
+  std::string logdir{};                  // of checkpoints and event files; empty: there are none
+  choice<output> summary = use_default;  // run every save_summaries_secs; `{}`: the program calls summary_computed
+  choice<saver> save = use_default;      // `{}`: nothing is saved or restored
+  choice<output> global_step = use_default;
+  double save_summaries_secs = 120;  // 0: never
+  double save_model_secs = 600;      // 0: never
+  double stop_grace_secs = 120;
+  std::string checkpoint_basename = "model.ckpt";
+  choice<std::shared_ptr<summary::file_writer>> summary_writer = use_default;
+  saved_parts parts{};          // what is saved and restored with the variables
+  double max_wait_secs = 7200;  // for the chief's initialization, elsewhere
+  bool stop_on_signals = true;  // SIGINT and SIGTERM save, if the model is saved at all, and end training
+  session_options session{};
+};
+
+class supervisor;
+
+/// A supervisor's session. When it goes, the supervisor stops.
+class supervised_session {
+ public:
+  supervised_session(supervised_session&& other) noexcept : owner_(std::exchange(other.owner_, nullptr)) {}
+  supervised_session(const supervised_session&) = delete;
+  supervised_session& operator=(const supervised_session&) = delete;
+  ~supervised_session();
+
+  /// As those of `graph_session`.
+  template <graph_fetch F>
+  auto run(const F& fetches, const feed_list& feeds = {}, const run_options& how = {}) {
+    const run_scope here(*owner_);
+    return get().run(fetches, feeds, how);
+  }
+  template <class T>
+    requires detail::run_result<T>
+  T run(const fetch_item& fetch, const feed_list& feeds = {}, const run_options& how = {}) {
+    const run_scope here(*owner_);
+    return get().template run<T>(fetch, feeds, how);
+  }
+  template <class T, class... Ts>
+    requires detail::run_result<T>
+  auto run(std::initializer_list<fetch_item> fetches, const feed_list& feeds = {}, const run_options& how = {}) {
+    const run_scope here(*owner_);
+    return get().template run<T, Ts...>(fetches, feeds, how);
+  }
+  tensor_value value(const output& variable) { return get().value(variable); }
+  /// The session; its runs and prepared runs do not wait for a checkpoint that is being taken.
+  graph_session& get() const;
+  graph_session& operator*() const { return get(); }
+  graph_session* operator->() const { return &get(); }
+  operator graph_session&() const { return get(); }
+
+ private:
+  friend class supervisor;
+  explicit supervised_session(supervisor& owner) : owner_(&owner) {}
+  struct run_scope {
+    explicit run_scope(supervisor& owner);
+    run_scope(const run_scope&) = delete;
+    run_scope& operator=(const run_scope&) = delete;
+    ~run_scope();
+    supervisor& owner;
+  };
+  supervisor* owner_;
+};
+
+class supervisor {
+ public:
+  /// Makes the operations that are missing, and finalizes the graph. Errors: invalid_argument, naming it, for a variable without a device
+  /// where this is not the chief, that is, where replicas are used.
+  explicit supervisor(supervisor_options options = {});
+  supervisor(const supervisor&) = delete;
+  supervisor& operator=(const supervisor&) = delete;
+  ~supervisor();
+
+  /// Makes the session, restores or initializes, starts queue runners and, where this is the chief, its threads.
+  /// Errors: failed_precondition, naming the variables without a value; deadline_exceeded where nobody initializes them.
+  supervised_session prepare_or_wait_for_session(bool start_standard_services = true);
+  [[nodiscard]] supervised_session managed_session() { return prepare_or_wait_for_session(); }
+  /// Calls `body(session)` and stops. out_of_range is the end of the input; other exceptions of the body come out.
+  template <class Body>
+  void managed(Body body) {
+    {
+      auto s = prepare_or_wait_for_session();
+      try {
+        body(s);
+      } catch (...) {
+        detail::stop_because(coord(), std::current_exception());
+      }
+      stop();
+    }
+  }
+
+  bool should_stop() const;
+  void request_stop() { coord().request_stop(); }
+  void request_stop(std::exception_ptr reason) { coord().request_stop(std::move(reason)); }
+  /// Stops all threads, closes event file and session. Errors: the exception of a request to stop. A second call does nothing.
+  void stop();
+  bool wait_for_stop(seconds timeout) const;
+  /// The signal that ended training, or 0.
+  int stopped_by_signal() const;
+
+  /// Runs `f` now and every so many seconds on a thread of its own, until the supervisor stops. Source: `Supervisor.loop`.
+  void loop(double interval_secs, std::function<void()> f);
+  /// Starts the threads that save, write summaries and count. Errors: failed_precondition where this is not the chief.
+  void start_standard_services();
+  /// Writes a summary that the program ran, under this step, or the global step. Errors: failed_precondition without an event file.
+  void summary_computed(const tensor_value& summary, std::optional<std::int64_t> global_step = {});
+  /// Saves now, between two runs. Returns the checkpoint's name. Errors: failed_precondition without logdir or saver.
+  std::string save_model();
+
+  coordinator& coord() const;
+  bool is_chief() const;
+  /// LOGDIR/model.ckpt; empty where nothing is saved.
+  const std::string& save_path() const;
+  leat::saver& saver();
+  /// Null where there is none.
+  const std::shared_ptr<summary::file_writer>& summary_writer() const;
+  const session_preparation& preparation() const;
+  graph_operation init_op() const { return preparation().init_op; }
+  output ready_op() const { return preparation().ready_op; }
+  graph_operation local_init_op() const { return preparation().local_init_op; }
+  output summary_op() const;
+  output global_step() const;
+  /// The session. Errors: failed_precondition before it was made, and after `stop`.
+  graph_session& session() const;
+
+ private:
+  friend class supervised_session;
+  struct kept;
+  std::unique_ptr<kept> kept_;
+};
+
+}  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/supervise/supervisor_bodies.hpp>
+#endif

@@ -1,0 +1,256 @@
+#pragma once
+// Implementation of supervisor.hpp.
+
+#include <leat/core/function_bodies.hpp>
+#include <leat/named/train/global_step.hpp>
+#include <leat/named/variables/named_variables.hpp>
+#include <leat/named/variables/uninitialized.hpp>
+#include <leat/summary/named_summary.hpp>
+#include <leat/supervise/scaffold.hpp>
+#include <leat/supervise/signals.hpp>
+#include <leat/supervise/supervisor.hpp>
+#include <leat/supervise/watched_graph_session.hpp>
+
+#include <filesystem>
+#include <iostream>
+#include <mutex>
+#include <shared_mutex>
+
+namespace leat {
+
+struct supervisor::kept {
+  explicit kept(supervisor_options given) : options(std::move(given)), owner(options.owner != nullptr ? *options.owner : default_graph()) {}
+
+  supervisor_options options;
+  graph& owner;
+  session_preparation preparation;
+  output summary, step;
+  std::string save_path;
+  std::optional<leat::saver> saves;
+  std::shared_ptr<summary::file_writer> writer;
+  std::unique_ptr<stop_signals> signals;
+  int signal = 0;
+  std::unique_ptr<graph_session> session;
+  std::unique_ptr<detail::watched_graph_session> watched;
+  std::unique_ptr<coordinator> threads = std::make_unique<coordinator>();  // destroyed before the session that its threads use
+  bool stopped = false;
+
+  // A checkpoint is taken when no run is under way. Who wants one holds `turn`, so that runs in a row let it pass.
+  std::mutex turn;
+  std::shared_mutex running;
+
+  template <class T, class Make>
+  void choose(const choice<T>& given, std::string_view collection, T& part, Make make) {
+    if (given.held()) part = *given.held();
+    else if (given.is_default()) {
+      for (const collection_item& item : get_collection(owner, collection))
+        if (const auto* found = std::get_if<T>(&item); found != nullptr && !static_cast<bool>(part)) part = *found;
+      if (static_cast<bool>(part)) return;
+      part = make();
+      if (static_cast<bool>(part)) add_to_collection(owner, collection, part);
+    }
+  }
+  void make_operations() {
+    const default_graph_scope here(owner);
+    const name_scope root(owner, "");
+    choose(options.ready_op, "ready_op", preparation.ready_op, [] { return report_uninitialized_variables(); });
+    choose(options.ready_for_local_init_op, "ready_for_local_init_op", preparation.ready_for_local_init_op, [] { return output(); });
+    choose(options.init, "init_op", preparation.init_op, [] { return global_variables_initializer(); });
+    choose(options.local_init, "local_init_op", preparation.local_init_op, [] { return scaffold::default_local_init_op(); });
+    if (options.save.held()) saves = *options.save.held();
+    else if (options.save.is_default() && !saved_variables(owner).empty()) saves.emplace(owner);
+    choose(options.summary, "summary_op", summary, [] { return summary::merge_all(); });
+    step = options.global_step.held() ? *options.global_step.held() : options.global_step.is_default() ? get_global_step(owner) : output();
+    preparation.init_feeds = options.init_feeds;
+    preparation.init_fn = options.init_fn;
+  }
+  // Where replicas are used, a variable without a device would be made by each of them.
+  void check_devices() const {
+    for (const graph_operation& op : get_operations(owner))
+      if ((op.type() == "Variable" || op.type() == "VariableV2") && op.device().empty())
+        throw invalid_argument("When using replicas, all Variables must have their device set: " + detail::node_text(op));
+  }
+  std::int64_t steps() { return static_cast<bool>(step) ? watched->global_step() : 0; }
+  std::string save() {
+    if (!saves || save_path.empty()) throw failed_precondition("the supervisor saves nothing: it has no logdir, or no saver");
+    if (session == nullptr) throw failed_precondition("the supervisor has no session");
+    std::string path;
+    std::int64_t at = 0;
+    {
+      const std::lock_guard next(turn);
+      const std::unique_lock alone(running);
+      at = steps();
+      path = save_run(*saves, *watched, save_path, at, options.parts);
+    }
+    if (writer != nullptr) writer->add_session_log({.status = summary::session_status::checkpoint, .checkpoint_path = path}, at);
+    return path;
+  }
+};
+
+LEAT_FUNCTION supervised_session::run_scope::run_scope(supervisor& its) : owner(its) {
+  {
+    const std::lock_guard after(owner.kept_->turn);
+  }
+  owner.kept_->running.lock_shared();
+}
+LEAT_FUNCTION supervised_session::run_scope::~run_scope() { owner.kept_->running.unlock_shared(); }
+LEAT_FUNCTION graph_session& supervised_session::get() const { return owner_->session(); }
+LEAT_FUNCTION supervised_session::~supervised_session() {
+  if (owner_ == nullptr) return;
+  try {
+    owner_->stop();
+  } catch (const std::exception& e) {
+    std::cerr << "a supervisor was stopped: " << e.what() << "\n";
+  }
+}
+
+LEAT_FUNCTION supervisor::supervisor(supervisor_options options) : kept_(std::make_unique<kept>(std::move(options))) {
+  kept& k = *kept_;
+  if (!k.options.is_chief) k.check_devices();
+  k.make_operations();
+  finalize(k.owner);
+  const supervisor_options& o = k.options;
+  if (!o.is_chief || o.logdir.empty()) {
+    if (o.is_chief && o.summary_writer.held()) k.writer = *o.summary_writer.held();
+    return;
+  }
+  k.save_path = (std::filesystem::path(o.logdir) / o.checkpoint_basename).string();
+  if (o.summary_writer.held()) k.writer = *o.summary_writer.held();
+  else if (o.summary_writer.is_default()) k.writer = std::make_shared<summary::file_writer>(o.logdir, k.owner);
+}
+
+LEAT_FUNCTION supervisor::~supervisor() {
+  try {
+    stop();
+  } catch (const std::exception& e) {
+    std::cerr << "a supervisor was stopped: " << e.what() << "\n";
+  }
+}
+
+LEAT_FUNCTION supervised_session supervisor::prepare_or_wait_for_session(bool start_services) {
+  kept& k = *kept_;
+  if (k.session != nullptr) throw failed_precondition("the supervisor has a session already");
+  if (k.options.stop_on_signals) k.signals = std::make_unique<stop_signals>();
+  k.threads->clear_stop();
+  k.stopped = false;
+  session_preparation how = k.preparation;
+  how.restore = [&](graph_session& s) {
+    if (!k.saves || k.options.logdir.empty()) return false;
+    detail::watched_graph_session its(s, nullptr, k.step);
+    return restore_latest_run(*k.saves, its, k.options.logdir, k.options.parts);
+  };
+  k.session = k.options.is_chief ? prepare_session(k.owner, k.options.session, how)
+                                 : wait_for_session(k.owner, k.options.session, how, seconds(k.options.max_wait_secs));
+  k.watched = std::make_unique<detail::watched_graph_session>(*k.session, nullptr, k.step);
+  supervised_session made(*this);
+  if (start_services && k.options.is_chief) start_standard_services();
+  start_queue_runners(*k.session, *k.threads);
+  return made;
+}
+
+LEAT_FUNCTION void supervisor::start_standard_services() {
+  kept& k = *kept_;
+  if (!k.options.is_chief)
+    throw failed_precondition("Only chief supervisor can start standard services. Because only chief supervisors can write events.");
+  if (k.options.logdir.empty()) return;
+  if (k.writer != nullptr && static_cast<bool>(k.step)) k.writer->add_session_log(summary::session_status::start, k.steps());
+  if (k.options.save_summaries_secs > 0 && k.writer != nullptr) {
+    if (static_cast<bool>(k.summary))
+      loop(k.options.save_summaries_secs, [&k] {
+        const tensor_value made = k.session->run(k.summary);
+        k.writer->add_summary(made, k.steps());
+      });
+    if (static_cast<bool>(k.step)) {
+      using clock = std::chrono::steady_clock;
+      loop(k.options.save_summaries_secs, [&k, last = k.steps(), then = clock::now(), tag = k.step.operation().name() + "/sec"]() mutable {
+        const auto now = clock::now();
+        const std::int64_t steps = k.steps();
+        const double took = seconds(now - then).count();
+        k.writer->add_scalar(tag, took > 0 ? static_cast<float>(static_cast<double>(steps - last) / took) : 0.0f, steps);
+        last = steps;
+        then = now;
+      });
+    }
+  }
+  if (k.saves && k.options.save_model_secs > 0) loop(k.options.save_model_secs, [&k] { k.save(); });
+}
+
+LEAT_FUNCTION void supervisor::loop(double interval_secs, std::function<void()> f) {
+  if (!(interval_secs > 0)) throw invalid_argument("a loop's interval is " + std::to_string(interval_secs) + "; it is a time above 0");
+  coordinator& c = *kept_->threads;
+  c.start([&c, interval_secs, f = std::move(f)] {
+    using clock = std::chrono::steady_clock;
+    auto next = clock::now();
+    while (!c.wait_for_stop(next - clock::now())) {
+      next += std::chrono::duration_cast<clock::duration>(seconds(std::min(interval_secs, 1e8)));
+      f();
+    }
+  });
+}
+
+LEAT_FUNCTION void supervisor::summary_computed(const tensor_value& computed, std::optional<std::int64_t> global_step) {
+  kept& k = *kept_;
+  if (k.writer == nullptr) throw failed_precondition("Writing a summary requires a summary writer.");
+  k.writer->add_summary(computed, global_step ? *global_step : k.watched != nullptr ? k.steps() : 0);
+}
+
+LEAT_FUNCTION std::string supervisor::save_model() { return kept_->save(); }
+
+LEAT_FUNCTION bool supervisor::should_stop() const { return kept_->stopped || stopped_by_signal() != 0 || kept_->threads->should_stop(); }
+LEAT_FUNCTION int supervisor::stopped_by_signal() const { return kept_->signals != nullptr ? stop_signals::received() : kept_->signal; }
+LEAT_FUNCTION bool supervisor::wait_for_stop(seconds timeout) const { return kept_->threads->wait_for_stop(timeout); }
+
+LEAT_FUNCTION void supervisor::stop() {
+  kept& k = *kept_;
+  if (k.stopped) return;
+  k.stopped = true;
+  std::exception_ptr failed;
+  const auto attempt = [&](auto f) {
+    try {
+      f();
+    } catch (...) {
+      if (failed == nullptr) failed = std::current_exception();
+    }
+  };
+  attempt([&] {
+    k.threads->request_stop();
+    k.threads->join({.grace_period = seconds(k.options.stop_grace_secs)});
+  });
+  if (k.session != nullptr && stopped_by_signal() != 0 && k.options.is_chief && k.options.save_model_secs > 0 && !k.save_path.empty() &&
+      k.saves)
+    attempt([&] { k.save(); });
+  if (k.saves) attempt([&] { k.saves->wait(); });
+  if (k.writer != nullptr)
+    attempt([&] {
+      k.writer->add_session_log(summary::session_status::stop);
+      k.writer->close();
+    });
+  if (k.session != nullptr) k.session->close();
+  k.threads = std::make_unique<coordinator>();  // waits for what still runs
+  k.threads->request_stop();
+  k.watched.reset();
+  k.session.reset();
+  if (k.signals != nullptr) {
+    k.signal = stop_signals::received();
+    k.signals.reset();
+  }
+  if (failed != nullptr) std::rethrow_exception(failed);
+}
+
+LEAT_FUNCTION coordinator& supervisor::coord() const { return *kept_->threads; }
+LEAT_FUNCTION bool supervisor::is_chief() const { return kept_->options.is_chief; }
+LEAT_FUNCTION const std::string& supervisor::save_path() const { return kept_->save_path; }
+LEAT_FUNCTION saver& supervisor::saver() {
+  if (!kept_->saves) throw failed_precondition("the supervisor has no saver");
+  return *kept_->saves;
+}
+LEAT_FUNCTION const std::shared_ptr<summary::file_writer>& supervisor::summary_writer() const { return kept_->writer; }
+LEAT_FUNCTION const session_preparation& supervisor::preparation() const { return kept_->preparation; }
+LEAT_FUNCTION output supervisor::summary_op() const { return kept_->summary; }
+LEAT_FUNCTION output supervisor::global_step() const { return kept_->step; }
+LEAT_FUNCTION graph_session& supervisor::session() const {
+  if (kept_->session == nullptr) throw failed_precondition("the supervisor has no session: managed_session() makes one, stop() ends it");
+  return *kept_->session;
+}
+
+}  // namespace leat
