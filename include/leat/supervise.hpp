@@ -6,6 +6,7 @@
 #include <leat/supervise/logging_hooks.hpp>
 #include <leat/supervise/monitored_session.hpp>
 #include <leat/supervise/nan_tensor.hpp>
+#include <leat/supervise/progress.hpp>
 #include <leat/supervise/queue_runner.hpp>
 #include <leat/supervise/run_hooks.hpp>
 #include <leat/supervise/session_manager.hpp>
@@ -13,3 +14,4 @@
 #include <leat/supervise/stop_at_step.hpp>
 #include <leat/supervise/supervisor.hpp>
 #include <leat/supervise/summary_saver.hpp>
+#include <leat/supervise/supervised_loop.hpp>

@@ -29,7 +29,8 @@ struct monitored_options {
   std::string checkpoint_dir{};
   std::optional<std::int64_t> save_checkpoint_steps{};  // if neither is given, every 600 seconds; 0: never
   std::optional<seconds> save_checkpoint_secs{};
-  saved_parts parts{};  // what is saved and restored with the variables: a pipeline of data, a program's own
+  std::shared_ptr<saver> its_saver{};  // otherwise the scaffold's, or one of all variables
+  saved_parts parts{};                 // what is saved and restored with the variables: a pipeline of data, a program's own
   /// Where summaries are written; empty: to checkpoint_dir.
   std::string summary_dir{};
   std::optional<std::int64_t> save_summaries_steps{};  // if neither is given, every 100 steps; 0: never
@@ -45,6 +46,11 @@ struct monitored_options {
   session_options session{};
   std::ostream* log = nullptr;  // where a recovery is told; null is standard error
 };
+
+namespace detail {
+/// The hooks that the options ask for, in the order of TensorFlow's MonitoredTrainingSession.
+hook_list own_hooks(const monitored_options& o);
+}  // namespace detail
 
 /// What `run_step_fn` gives to its function. Source: `StepContext`.
 class step_context;

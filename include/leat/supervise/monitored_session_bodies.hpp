@@ -16,6 +16,30 @@
 
 namespace leat {
 
+LEAT_FUNCTION hook_list detail::own_hooks(const monitored_options& o) {
+  hook_list hooks;
+  const std::string folder = o.summary_dir.empty() ? o.checkpoint_dir : o.summary_dir;
+  if (!folder.empty() && o.log_step_count_steps > 0)
+    hooks.push_back(step_counter(folder, {.every_n_steps = o.log_step_count_steps, .log = o.log}));
+  const bool summaries_told = o.save_summaries_steps || o.save_summaries_secs;
+  const std::int64_t steps = summaries_told ? o.save_summaries_steps.value_or(0) : 100;
+  const seconds often = o.save_summaries_secs.value_or(seconds(0));
+  if (!folder.empty() && (steps > 0 || often.count() > 0))
+    hooks.push_back(summary_saver({.save_steps = steps > 0 ? std::optional(steps) : std::nullopt,
+                                   .save_secs = often.count() > 0 ? std::optional(often) : std::nullopt,
+                                   .output_dir = folder}));
+  const bool saves_told = o.save_checkpoint_steps || o.save_checkpoint_secs;
+  const std::int64_t save_steps = o.save_checkpoint_steps.value_or(0);
+  const seconds save_secs = saves_told ? o.save_checkpoint_secs.value_or(seconds(0)) : seconds(600);
+  if (!o.checkpoint_dir.empty() && (save_steps > 0 || save_secs.count() > 0))
+    hooks.push_back(checkpoint_saver({.checkpoint_dir = o.checkpoint_dir,
+                                      .save_steps = save_steps > 0 ? std::optional(save_steps) : std::nullopt,
+                                      .save_secs = save_secs.count() > 0 ? std::optional(save_secs) : std::nullopt,
+                                      .its_saver = o.its_saver,
+                                      .parts = o.parts}));
+  return hooks;
+}
+
 struct monitored_session::kept {
   explicit kept(monitored_options given) : options(std::move(given)), owner(options.owner != nullptr ? *options.owner : default_graph()) {}
 
@@ -36,29 +60,6 @@ struct monitored_session::kept {
 
   std::ostream& log() const { return options.log != nullptr ? *options.log : std::cerr; }
 
-  // Of TensorFlow's MonitoredTrainingSession, in its order.
-  void add_own_hooks() {
-    const monitored_options& o = options;
-    const std::string folder = o.summary_dir.empty() ? o.checkpoint_dir : o.summary_dir;
-    if (!folder.empty() && o.log_step_count_steps > 0)
-      hooks.push_back(step_counter(folder, {.every_n_steps = o.log_step_count_steps, .log = o.log}));
-    const bool summaries_told = o.save_summaries_steps || o.save_summaries_secs;
-    const std::int64_t steps = summaries_told ? o.save_summaries_steps.value_or(0) : 100;
-    const seconds often = o.save_summaries_secs.value_or(seconds(0));
-    if (!folder.empty() && (steps > 0 || often.count() > 0))
-      hooks.push_back(summary_saver({.save_steps = steps > 0 ? std::optional(steps) : std::nullopt,
-                                     .save_secs = often.count() > 0 ? std::optional(often) : std::nullopt,
-                                     .output_dir = folder}));
-    const bool saves_told = o.save_checkpoint_steps || o.save_checkpoint_secs;
-    const std::int64_t save_steps = o.save_checkpoint_steps.value_or(0);
-    const seconds save_secs = saves_told ? o.save_checkpoint_secs.value_or(seconds(0)) : seconds(600);
-    if (!o.checkpoint_dir.empty() && (save_steps > 0 || save_secs.count() > 0))
-      hooks.push_back(checkpoint_saver({.checkpoint_dir = o.checkpoint_dir,
-                                        .save_steps = save_steps > 0 ? std::optional(save_steps) : std::nullopt,
-                                        .save_secs = save_secs.count() > 0 ? std::optional(save_secs) : std::nullopt,
-                                        .parts = o.parts}));
-  }
-
   void make_session() {
     const scaffold_options& parts = options.scaffold->parts();
     const session_preparation how{.init_op = parts.init_op,
@@ -68,10 +69,11 @@ struct monitored_session::kept {
                                   .ready_for_local_init_op = parts.ready_for_local_init_op,
                                   .local_init_op = parts.local_init_op,
                                   .restore = [this](graph_session& s) {
-                                    if (options.checkpoint_dir.empty() || options.scaffold->parts().its_saver == nullptr) return false;
+                                    const auto& from =
+                                        options.its_saver != nullptr ? options.its_saver : options.scaffold->parts().its_saver;
+                                    if (from == nullptr) return false;
                                     detail::watched_graph_session its(s, options.scaffold.get());
-                                    return restore_latest_run(*options.scaffold->parts().its_saver, its, options.checkpoint_dir,
-                                                              options.parts);
+                                    return restore_latest_run(*from, its, options.checkpoint_dir, options.parts);
                                   }};
     session =
         options.is_chief ? prepare_session(owner, options.session, how) : wait_for_session(owner, options.session, how, options.max_wait);
@@ -166,7 +168,7 @@ LEAT_FUNCTION monitored_session::monitored_session(monitored_options options) : 
   kept& k = *kept_;
   if (k.options.is_chief) {
     k.hooks = k.options.chief_only_hooks;
-    k.add_own_hooks();
+    for (hook& h : detail::own_hooks(k.options)) k.hooks.push_back(std::move(h));
   }
   k.hooks.insert(k.hooks.end(), k.options.hooks.begin(), k.options.hooks.end());
   for (const hook& h : k.hooks)

@@ -1,0 +1,181 @@
+#pragma once
+// The same hooks around the steps of a session of typed expressions, compiled or planned: a loop that initializes the session or restores
+// it from the newest checkpoint, counts its steps, saves, and stops in order.
+//
+//   session s{loss, train};
+//   auto step = s.prepare(fetch(train, summary::scalar<"loss">(loss)), x = xs, y = ys);
+//   supervised_loop training(s, {.checkpoint_dir = "log", .hooks = {nan_tensor("loss"), stop_at_step(3000)}});
+//   training.loop(step);
+//
+// Hooks name the values of a step: those of typed summaries by their tag, others by `value_names`, in the order of the results.
+
+#include <leat/checkpoint/typed_session_access.hpp>
+#include <leat/core/function_bodies.hpp>
+#include <leat/summary/typed_summary.hpp>
+#include <leat/supervise/monitored_session.hpp>
+
+#include <concepts>
+#include <functional>
+#include <tuple>
+
+namespace leat {
+
+namespace detail {
+
+// What hooks see of a session of typed expressions; which one, `watched_typed_session` knows.
+class watched_steps : public watched_session {
+ public:
+  graph_session* of_graph() override { return nullptr; }
+  bool has_global_step() const override { return true; }
+  std::int64_t global_step() override { return step; }
+  std::vector<tensor_value> evaluate(std::span<const fetch_item> fetches, const feed_list& feeds) override;
+  const summary::value_list* step_summary() const override;
+  void restore(const saver& from, const checkpoint_path& path) override;
+
+  std::int64_t step = 0;
+  std::vector<std::pair<std::string, tensor_value>> values;  // of the last step, by name; between steps numbers alone
+  std::function<void(summary::value_list&)> append_summaries;
+
+ protected:
+  virtual void restore_variables(const saver& from, const checkpoint_path& path) = 0;
+
+ private:
+  mutable summary::value_list summaries_;
+};
+
+template <class Session>
+class watched_typed_session final : public watched_steps {
+ public:
+  explicit watched_typed_session(Session& s) : session_(s) {}
+  session_values variables() override {
+    session_values values_now;
+    session_.for_each_value([&](const std::string& name, dtype type, const shape& extent, std::span<const std::byte> bytes) {
+      tensor_value v(type, extent);
+      std::copy(bytes.begin(), bytes.end(), v.data());
+      values_now.emplace(name, std::move(v));
+    });
+    return values_now;
+  }
+  std::string save(saver& to, const std::string& prefix, std::int64_t at, const save_options& how) override {
+    return to.save(session_, prefix, at, how);
+  }
+
+ private:
+  void restore_variables(const saver& from, const checkpoint_path& path) override { from.restore(session_, path); }
+  Session& session_;
+};
+
+/// What does not depend on the session's type.
+class step_loop {
+ public:
+  step_loop(std::unique_ptr<watched_steps> watched, monitored_options options, const std::function<void()>& initialize);
+  step_loop(const step_loop&) = delete;
+  step_loop& operator=(const step_loop&) = delete;
+  ~step_loop();
+
+  void before();
+  void after(seconds took);
+  bool should_stop() const;
+  void request_stop();
+  void close();
+  void abandon() noexcept;
+  int stopped_by_signal() const;
+  watched_steps& watched();
+
+ private:
+  struct kept;
+  std::unique_ptr<kept> kept_;
+};
+
+template <class R>
+concept tagged_value = requires(const R& r) {
+  { R::tag() } -> std::convertible_to<std::string_view>;
+  r.value;
+};
+
+template <class V>
+tensor_value lent_value(const V& v) {
+  if constexpr (element_type<V>) return tensor_value(v);
+  else return lend(v);
+}
+
+}  // namespace detail
+
+/// Supervises a typed session's steps. Of the options, those that concern graphs have no effect. `value_names` name the values of a step
+/// that have no tag. A step is counted when it has run; the count is the step of checkpoints and summaries.
+class supervised_loop {
+ public:
+  /// Restores the session from the newest checkpoint, or initializes it if no variable has a value. Errors: those of `saver::restore`; what
+  /// hooks throw.
+  template <class Session>
+  explicit supervised_loop(Session& s, monitored_options options = {}, std::vector<std::string> value_names = {})
+      : core_(std::make_unique<detail::watched_typed_session<Session>>(s), std::move(options),
+              [&s] {
+                if (!s.uninitialized().empty()) s.initialize();
+              }),
+        names_(std::move(value_names)) {}
+
+  /// Calls a step, a prepared run or a function that returns what a run gave, with hooks. Errors: failed_precondition after a request to
+  /// stop; not_found if a hook asks for a value that the step does not give; what the step and hooks throw.
+  template <std::invocable Step>
+  decltype(auto) run(Step&& step) {
+    core_.before();
+    const auto start = std::chrono::steady_clock::now();
+    if constexpr (std::is_void_v<std::invoke_result_t<Step>>) {
+      step();
+      core_.after(std::chrono::steady_clock::now() - start);
+    } else {
+      auto results = step();
+      const seconds took = std::chrono::steady_clock::now() - start;
+      take(results);
+      core_.after(took);
+      return results;
+    }
+  }
+  /// Calls the step until training is over, and closes. out_of_range is the end of the input; after other exceptions the hooks' `end` is
+  /// not called.
+  template <std::invocable Step>
+  void loop(Step&& step) {
+    try {
+      while (!should_stop()) run(step);
+    } catch (const out_of_range&) {
+    } catch (...) {
+      core_.abandon();
+      throw;
+    }
+    close();
+  }
+
+  bool should_stop() const { return core_.should_stop(); }
+  void request_stop() { core_.request_stop(); }
+  /// Calls `end` of the hooks. A second call does nothing.
+  void close() { core_.close(); }
+  std::int64_t global_step() { return core_.watched().global_step(); }
+  /// The signal that ended training, or 0.
+  int stopped_by_signal() const { return core_.stopped_by_signal(); }
+
+ private:
+  template <class Results>
+  void take(const Results& results) {
+    auto& values = core_.watched().values;
+    values.clear();
+    std::size_t unnamed = 0;
+    const auto one = [&]<class R>(const R& r) {
+      if constexpr (detail::tagged_value<R>) values.emplace_back(std::string(R::tag()), detail::lent_value(r.value));
+      else if (unnamed < names_.size()) values.emplace_back(names_[unnamed++], detail::lent_value(r));
+    };
+    if constexpr (requires { std::tuple_size<Results>::value; }) std::apply([&](const auto&... all) { (one(all), ...); }, results);
+    else one(results);
+    if constexpr (summary::has_typed_values<Results>)
+      core_.watched().append_summaries = [&results](summary::value_list& to) { summary::append_typed(to, results); };
+  }
+
+  detail::step_loop core_;
+  std::vector<std::string> names_;
+};
+
+}  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/supervise/supervised_loop_bodies.hpp>
+#endif
