@@ -79,7 +79,7 @@ output placeholder(dtype type, const shape_value& extent = unknown_shape, std::s
                    const std::source_location& where = std::source_location::current());
 
 /// The tensor itself, as a node of its own, which waits for control dependencies. Source: `identity`.
-output identity(const operand_value& x, std::string_view name, const std::source_location& where = std::source_location::current());
+output identity(const operand_value& x, std::string_view name = {}, const std::source_location& where = std::source_location::current());
 
 /// Zeros of a static shape, as one constant. Source: `zeros`.
 output zeros_of(const shape_value& extent, dtype type = dtype::float32, std::string_view name = "zeros",

@@ -57,6 +57,8 @@ std::string shape_in_brackets(const shape& s);
 
 /// Refines a tensor's static shape. Errors: invalid_argument if the two are incompatible.
 void set_shape(const output& o, const shape& more);
+/// The same in braces: `set_shape(x, {-1, 3})`, with -1 for what is not known.
+void set_shape(const output& o, std::initializer_list<std::int64_t> sizes);
 
 // ---- collections ----------------------------------------------------------------------------------------------------
 

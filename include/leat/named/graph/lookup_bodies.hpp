@@ -99,6 +99,15 @@ LEAT_FUNCTION void set_shape(const output& o, const shape& more) {
   else o.owner().named().record(o.index()).further[static_cast<std::size_t>(o.port() - 1)].extent = known;
 }
 
+LEAT_FUNCTION void set_shape(const output& o, std::initializer_list<std::int64_t> sizes) {
+  shape more;
+  for (const std::int64_t size : sizes) {
+    if (size < -1) throw invalid_argument("set_shape: a dimension of " + std::to_string(size) + "; -1 is one that is not known");
+    more.push(size);
+  }
+  set_shape(o, more);
+}
+
 LEAT_FUNCTION void add_to_collection(graph& g, std::string_view name, collection_item item) {
   named_part& nodes = g.named();
   if (nodes.is_finalized()) throw failed_precondition("Graph is finalized and cannot be modified.");
