@@ -4,11 +4,11 @@
 //   1 2 3 4 5  ->  x  ->  fifo_queue [3]  ->  dequeue  ->  sum
 //                  enqueue, then close        out_of_range at the end
 
-#include "support/notes.hpp"
-
 #include <leat/graphs.hpp>
 #include <leat/supervise/coordinator.hpp>
 #include <leat/supervise/queue_runner.hpp>
+
+#include "support/notes.hpp"
 
 #include <atomic>
 #include <chrono>
