@@ -83,6 +83,7 @@ void softmax_cross_entropy() {
 }  // namespace
 
 int main(int count, char** arguments) {
-  return run_sections(count, arguments, "Losses, as functions and written in operators.",
-                      {{"sigmoid", "sigmoid cross entropy", sigmoid_cross_entropy}, {"softmax", "softmax cross entropy", softmax_cross_entropy}});
+  return run_sections(
+      count, arguments, "Losses, as functions and written in operators.",
+      {{"sigmoid", "sigmoid cross entropy", sigmoid_cross_entropy}, {"softmax", "softmax cross entropy", softmax_cross_entropy}});
 }

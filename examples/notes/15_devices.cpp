@@ -48,7 +48,8 @@ void scopes() {
 
   item("15.6", "a job that is not there");
   graph_session plain(g);
-  for (const char* word : {"node far ", "/job:ps/task:0", "available devices are [ /job:localhost/replica:0/task:0/device:CPU:0 ]", "needs a `target`"})
+  for (const char* word :
+       {"node far ", "/job:ps/task:0", "available devices are [ /job:localhost/replica:0/task:0/device:CPU:0 ]", "needs a `target`"})
     expect_refused<invalid_argument>("a run of another node", word, [&] { plain.run(near); });
 }
 
@@ -91,7 +92,8 @@ void replicas() {
     auto replica = device(replica_device_setter({.worker_device = "/job:worker/task:1", .cluster = {{{"ps", 2}, {"worker", 3}}}}));
     auto v1 = variable(1.0f, "v1"), v2 = variable(2.0f, "v2"), v3 = variable(3.0f, "v3");
     auto sum = add(v1, v2);
-    for (const auto& [v, task] : {std::pair{v1, 0}, {v2, 1}, {v3, 0}}) expect_text(v.name(), place_of(v), "/job:ps/task:" + std::to_string(task));
+    for (const auto& [v, task] : {std::pair{v1, 0}, {v2, 1}, {v3, 0}})
+      expect_text(v.name(), place_of(v), "/job:ps/task:" + std::to_string(task));
     expect_text("the rest", place_of(sum), "/job:worker/task:1");
   }
   auto none = device(replica_device_setter({.ps_tasks = 0}));
