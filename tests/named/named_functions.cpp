@@ -151,3 +151,24 @@ TEST_CASE("functions of networks know their shapes") {
   CHECK(shape_of_result(top_k(x, 3).second) == "(?, 3)");
   CHECK(shape_of_result(one_hot(placeholder(dtype::int32, {-1}, "classes"), 5)) == "(?, 5)");
 }
+
+TEST_CASE("lists in braces need no name behind them") {
+  graph g;
+  auto scope = g.as_default();
+  auto table = constant({{1.0f, 2.0f}, {3.0f, 4.0f}, {5.0f, 6.0f}}, "table");
+  CHECK(gather(table, {0, 2}).extent() == shape_value{2, 2});
+  CHECK(gather(table, constant({1})).extent() == shape_value{1, 2});
+  CHECK(gather(table, {0, 2}, "rows").name() == "rows:0");
+  CHECK(broadcast_to(constant({1.0f, 2.0f}), {3, 2}).operation().inputs()[1].type() == dtype::int32);
+  CHECK(select(constant({true, false}), constant({1.0f, 2.0f}), {0.0f, 0.0f}).extent() == shape_value{2});
+  CHECK(select(constant({true, false}), constant({1.0f, 2.0f}), 0.0f).extent() == shape_value{2});
+  CHECK(clip_by_value(table, 2.0f, 4.0f).extent() == shape_value{3, 2});
+  CHECK(sparse_softmax_cross_entropy_with_logits({1, 0, 1}, table).extent() == shape_value{3});
+  CHECK(identity({1.0f, 2.0f}).extent() == shape_value{2});
+  CHECK(identity(table, "").name() == "Identity_1:0");
+  auto rows = placeholder(dtype::float32, unknown_shape, "rows");
+  set_shape(rows, {-1, 3});
+  CHECK(shape_text(rows.extent()) == "(?, 3)");
+  CHECK_THROWS_AS(set_shape(rows, {-1, 4}), invalid_argument);
+  CHECK_THROWS_AS(set_shape(rows, {-2, 3}), invalid_argument);
+}

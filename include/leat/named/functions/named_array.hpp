@@ -80,8 +80,12 @@ output expand_dims(const operand_value& x, const index_list& axis, std::string_v
 output squeeze(const operand_value& x, const std::vector<std::int64_t>& axes, std::string_view name = {},
                const std::source_location& where = std::source_location::current());
 /// x broadcast to a shape. Errors: invalid_argument if x does not broadcast to it. Source: `broadcast_to`.
-output broadcast_to(const operand_value& x, const index_list& shape, std::string_view name,
+output broadcast_to(const operand_value& x, const index_list& shape, std::string_view name = {},
                     const std::source_location& where = std::source_location::current());
+inline output broadcast_to(const output& x, std::initializer_list<std::int32_t> sizes, std::string_view name = {},
+                           const std::source_location& where = std::source_location::current()) {
+  return broadcast_to(operand_value(x), index_list(sizes), name, where);
+}
 /// The slice that begins at `begin` and has the sizes `size`; -1 extends to the end. Source: `slice`.
 output slice(const operand_value& x, const index_list& begin, const index_list& size, std::string_view name = {},
              const std::source_location& where = std::source_location::current());
@@ -89,7 +93,7 @@ output slice(const operand_value& x, const index_list& begin, const index_list& 
 output pad(const operand_value& x, const tensor_literal& paddings, std::string_view name = {},
            const std::source_location& where = std::source_location::current());
 /// Rows by index: result[i…] = params[indices[i…]]. Errors in a run: invalid_argument if an index is out of range. Source: `gather`.
-output gather(const operand_value& params, const operand_value& indices, std::string_view name,
+output gather(const operand_value& params, const operand_value& indices, std::string_view name = {},
               const std::source_location& where = std::source_location::current());
 /// Arrays concatenated along an axis. Shapes: equal except along the axis, where sizes add up. Dtypes: all the same. Source: `concat`.
 output concat(const std::vector<output>& values, std::int32_t axis, std::string_view name = {},

@@ -95,7 +95,7 @@ inline output matmul(const operand_value& a, const operand_value& b, std::string
 }
 
 /// x where the condition holds, y elsewhere; all three broadcast. Source: `where` (version 2).
-output select(const operand_value& condition, const operand_value& x, const operand_value& y, std::string_view name,
+output select(const operand_value& condition, const operand_value& x, const operand_value& y, std::string_view name = {},
               const std::source_location& where = std::source_location::current());
 
 /// x converted to another dtype; unchanged if it has that dtype. Source: `cast`.
@@ -109,7 +109,7 @@ output log_softmax(const operand_value& logits, std::string_view name, const std
 
 /// x limited to [low, high]: max(min(x, high), low), composed as in TensorFlow.
 /// Source: `clip_by_value`.
-output clip_by_value(const output& x, const operand_value& low, const operand_value& high, std::string_view name,
+output clip_by_value(const output& x, const operand_value& low, const operand_value& high, std::string_view name = {},
                      const std::source_location& where = std::source_location::current());
 
 // ---- assignments ----------------------------------------------------------------------------------------------------

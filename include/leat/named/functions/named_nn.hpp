@@ -57,12 +57,12 @@ output rows_of(const output& x, const std::source_location& where);
 
 /// -Σ labels log softmax(logits) along the last dimension. Shapes: both [..., classes]; result [...].
 /// Source: `softmax_cross_entropy_with_logits_v2`.
-output softmax_cross_entropy_with_logits(const output& labels, const output& logits, std::string_view name,
+output softmax_cross_entropy_with_logits(const output& labels, const output& logits, std::string_view name = {},
                                          const std::source_location& where = std::source_location::current());
 
 /// -log softmax(logits)[label]. Shapes: logits [..., classes], integer labels [...]; result [...].
 /// Source: `sparse_softmax_cross_entropy_with_logits`.
-output sparse_softmax_cross_entropy_with_logits(const operand_value& labels, const output& logits, std::string_view name,
+output sparse_softmax_cross_entropy_with_logits(const operand_value& labels, const output& logits, std::string_view name = {},
                                                 const std::source_location& where = std::source_location::current());
 
 // ---- images ---------------------------------------------------------------------------------------------------------

@@ -79,7 +79,7 @@ output placeholder(dtype type, const shape_value& extent = unknown_shape, std::s
                    const std::source_location& where = std::source_location::current());
 
 /// The tensor itself, as a node of its own, which waits for control dependencies. Source: `identity`.
-output identity(const operand_value& x, std::string_view name, const std::source_location& where = std::source_location::current());
+output identity(const operand_value& x, std::string_view name = {}, const std::source_location& where = std::source_location::current());
 
 /// Zeros of a static shape, as one constant. Source: `zeros`.
 output zeros_of(const shape_value& extent, dtype type = dtype::float32, std::string_view name = "zeros",
@@ -87,6 +87,21 @@ output zeros_of(const shape_value& extent, dtype type = dtype::float32, std::str
 /// Ones of a static shape, as one constant. Source: `ones`.
 output ones_of(const shape_value& extent, dtype type = dtype::float32, std::string_view name = "ones",
                const std::source_location& where = std::source_location::current());
+
+namespace detail {
+template <>
+struct filled_by_leat_graphs_hpp<initializer_kind::zeros> {
+  static output make(const shape_value& extent, dtype type, std::string_view name, const std::source_location& where) {
+    return zeros_of(extent, type, name.empty() ? "zeros" : name, where);
+  }
+};
+template <>
+struct filled_by_leat_graphs_hpp<initializer_kind::ones> {
+  static output make(const shape_value& extent, dtype type, std::string_view name, const std::source_location& where) {
+    return ones_of(extent, type, name.empty() ? "ones" : name, where);
+  }
+};
+}  // namespace detail
 
 // ---- groups ---------------------------------------------------------------------------------------------------------
 

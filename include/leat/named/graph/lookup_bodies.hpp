@@ -52,6 +52,13 @@ LEAT_FUNCTION std::vector<graph_operation> get_operations(graph& g) {
   return list;
 }
 
+LEAT_FUNCTION std::vector<output> get_tensors(graph& g) {
+  std::vector<output> list;
+  for (const graph_operation& op : get_operations(g))
+    for (const output& result : op.outputs()) list.push_back(result);
+  return list;
+}
+
 LEAT_FUNCTION std::vector<graph_operation> consumers(const output& o) {
   std::vector<graph_operation> list;
   for (const graph_operation& op : get_operations(o.owner()))
@@ -90,6 +97,15 @@ LEAT_FUNCTION void set_shape(const output& o, const shape& more) {
   const shape known = known_of(before, more);
   if (o.port() == 0) o.owner().at(o.index()).result.extent = known;
   else o.owner().named().record(o.index()).further[static_cast<std::size_t>(o.port() - 1)].extent = known;
+}
+
+LEAT_FUNCTION void set_shape(const output& o, std::initializer_list<std::int64_t> sizes) {
+  shape more;
+  for (const std::int64_t size : sizes) {
+    if (size < -1) throw invalid_argument("set_shape: a dimension of " + std::to_string(size) + "; -1 is one that is not known");
+    more.push(size);
+  }
+  set_shape(o, more);
 }
 
 LEAT_FUNCTION void add_to_collection(graph& g, std::string_view name, collection_item item) {
