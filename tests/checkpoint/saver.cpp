@@ -1,5 +1,4 @@
 #include <leat/checkpoint/saver.hpp>
-
 #include <leat/graphs.hpp>
 
 #include "support/messages.hpp"

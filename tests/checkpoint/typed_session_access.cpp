@@ -1,6 +1,5 @@
-#include <leat/checkpoint/typed_session_access.hpp>
-
 #include <leat/checkpoint.hpp>
+#include <leat/checkpoint/typed_session_access.hpp>
 #include <leat/leat.hpp>
 #include <leat/planned.hpp>
 

@@ -1,11 +1,15 @@
 // make_corpus FOLDER: what the fuzzing programs begin with, into FOLDER/json and FOLDER/binary: graphs with everything, each
-// of their nodes and attributes alone, and some small texts that are nearly right; into FOLDER/arrays files of arrays; into
+// of their nodes and attributes alone, and some small texts that are nearly right; into FOLDER/arrays files of arrays, into FOLDER/checkpoints those of checkpoints; into
 // FOLDER/graphs small graphs that are wrong, and into FOLDER/programs some that are right, the recorded ones among them.
 
+#include <leat/checkpoint/checkpoint_state.hpp>
 #include <leat/io/binary.hpp>
 #include <leat/io/json.hpp>
 #include <leat/io/npy.hpp>
 #include <leat/io/safetensors.hpp>
+#include <leat/io/saved_model_folder.hpp>
+#include <leat/io/sorted_table.hpp>
+#include <leat/io/tensor_bundle.hpp>
 
 #include "support/graph_files.hpp"
 #include "support/hostile_graphs.hpp"
@@ -66,6 +70,21 @@ int main(int count, char** arguments) try {
     io::write_npy_file(make_tensor_proto(values, {2, 3}), folder / "arrays" / ("npy" + std::to_string(bytes)));
     io::write_safetensors(folder / "arrays" / ("safetensors" + std::to_string(bytes)), arrays, {{"step", "12"}});
   }
+  std::filesystem::create_directories(folder / "checkpoints");
+  const auto put_checkpoint = [&](const std::string& text) { io::write_file(folder / "checkpoints" / std::to_string(files++), text); };
+  checkpoint_manifest manifest{.step = 3, .graph = "0", .pipeline_state = "{}", .values = {{"a", "b"}}, .data_file = "d", .data_bytes = 9};
+  io::bundle_index index{.shards = 2};
+  std::uint32_t checksum = 0;
+  put_checkpoint('\3' + io::pack_bundle_strings({"", "a", std::string(200, 'b')}, checksum));
+  for (const auto& [name, array] : arrays) {
+    manifest.tensors[name] = {array.type, array.extent, 7};
+    index.entries[name] = {static_cast<data_type>(array.type), {2, 3}, 1, 8, array.bytes.size(), 5, false};
+  }
+  put_checkpoint(write_manifest(manifest));
+  put_checkpoint(io::write_bundle_index(index));
+  for (const auto& [key, value] : io::read_sorted_table(io::write_bundle_index(index))) put_checkpoint(value);
+  put_checkpoint(write_checkpoint_state({"a\"b", {"c", "\n"}, {1.5}, 2}));
+  put_checkpoint(io::write_saved_model(whole));
   // what runs, and what is refused for one of its numbers; larger ones would be few runs a second
   constexpr std::uintmax_t most_bytes = 12000;
   std::filesystem::create_directories(folder / "graphs");

@@ -93,7 +93,8 @@ expect 1 "Cannot assign a device for operation axes" check elsewhere.json
 printf '\x08\x01\x12\x00' >saved_model.pb
 expect 3 "saved_model.pb: a SavedModel of TensorFlow's" check saved_model.pb
 mkdir exported && cp saved_model.pb exported
-expect 3 "exported: a SavedModel of TensorFlow's" run exported --fetch y
+expect 0 "TensorFlow's SavedModel, 0 nodes" show exported
+expect 2 "'y'" run exported --fetch y
 mkfifo pipe.json
 expect 3 "pipe.json: is a pipe or socket" run pipe.json --timeout 1 --fetch y
 

@@ -47,15 +47,61 @@ graph_file from_json(std::string_view text) {
 
 }  // namespace
 
-graph_file load(const std::filesystem::path& path) {
+std::shared_ptr<const checkpoint_reader> checkpoint_at(const std::filesystem::path& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
-    auto model = io::read_model_files(path);
-    graph_file file{.meta = std::move(model.meta), .is_meta = true, .is_saved_model = true};
-    for (const auto& name : model.variables.names())
-      file.arrays.push_back({name, model.variables[name].type, model.variables[name].extent});
-    for (const auto& [key, text] : model.metadata) file.metadata.emplace(key, text);
-    return file;
+    if (io::is_model_folder(path) || io::is_saved_model_folder(path)) return nullptr;
+    const checkpoint_path latest = latest_checkpoint(path.string());
+    return latest ? latest.open() : nullptr;
+  }
+  auto prefix = path;
+  // PREFIX.json may be a graph's as well: that of a checkpoint has its manifest.
+  if (path.extension() == ".index") {
+    prefix.replace_extension();
+  } else if (path.extension() == ".json" && checkpoint_exists((path.parent_path() / path.stem()).string())) {
+    try {
+      read_manifest(io::read_file(path));
+      prefix.replace_extension();
+    } catch (const error&) {
+    }
+  }
+  return checkpoint_exists(prefix.string()) ? std::make_shared<const checkpoint_reader>(prefix.string()) : nullptr;
+}
+
+namespace {
+
+graph_file from_checkpoint(std::shared_ptr<const checkpoint_reader> reader) {
+  graph_file file;
+  const checkpoint_manifest& manifest = reader->manifest();
+  file.kind = "checkpoint" + (manifest.step ? " of step " + std::to_string(*manifest.step) : std::string()) +
+              (reader->format() == checkpoint_format::tensorflow ? " in TensorFlow's format" : "");
+  if (const std::filesystem::path meta = reader->path() + ".meta"; io::detail::is_there(meta)) {
+    file.meta = io::read_binary_file<meta_graph_def>(meta, {.validate = false});
+    file.is_meta = true;
+  }
+  for (const auto& [name, tensor] : manifest.tensors) file.arrays.push_back({name, tensor.dtype, tensor.shape});
+  file.metadata.insert(manifest.values.begin(), manifest.values.end());
+  if (!manifest.pipeline_state.empty()) file.metadata.emplace("(pipeline)", manifest.pipeline_state);
+  file.checkpoint = std::move(reader);
+  return file;
+}
+
+graph_file from_model(io::model_files model, const char* kind) {
+  graph_file file{.meta = std::move(model.meta), .is_meta = true, .kind = kind};
+  for (const auto& name : model.variables.names()) file.arrays.push_back({name, model.variables[name].type, model.variables[name].extent});
+  for (const auto& [key, text] : model.metadata) file.metadata.emplace(key, text);
+  return file;
+}
+
+}  // namespace
+
+graph_file load(const std::filesystem::path& path, const std::vector<std::string>& tags) {
+  if (auto reader = checkpoint_at(path)) return from_checkpoint(std::move(reader));
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    if (io::is_saved_model_folder(path) && !io::is_model_folder(path))
+      return from_model(io::read_saved_model_folder(path, tags), "TensorFlow's SavedModel");
+    return from_model(io::read_model_files(path), "saved model");
   }
   const auto ending = path.extension();
   const io::read_options as_it_is{.validate = false};
@@ -70,7 +116,9 @@ graph_file load(const std::filesystem::path& path) {
     file.meta = io::read_binary_file<meta_graph_def>(path, as_it_is);
     file.is_meta = true;
   } else {
-    throw usage_error(path.string() + ": files that can be read end in .pb, .meta or .json, or are the folder of a saved model");
+    throw usage_error(
+        path.string() +
+        ": files that can be read end in .pb, .meta or .json; folders are saved models or have checkpoints, which are named by their prefix");
   }
   return file;
 }

@@ -1,15 +1,18 @@
 #pragma once
 // Files by their endings: .pb holds a GraphDef, .meta a MetaGraphDef, .json one of them, which its outermost names tell; .dot
-// is written only. A folder is a saved model.
+// is written only. A folder is a saved model, leat's or TensorFlow's, or has checkpoints, the newest of which counts; a checkpoint is
+// named by its prefix.
 
+#include <leat/checkpoint/checkpoint_state.hpp>
 #include <leat/core/error.hpp>
 #include <leat/io/binary.hpp>
 #include <leat/io/dot.hpp>
 #include <leat/io/json.hpp>
-#include <leat/io/model_files.hpp>
+#include <leat/io/saved_model_folder.hpp>
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,7 +25,7 @@ class usage_error : public leat::error {
   using error::error;
 };
 
-/// An array of a saved model.
+/// An array of a saved model or checkpoint.
 struct saved_array {
   std::string name;
   leat::dtype type;
@@ -33,9 +36,11 @@ struct saved_array {
 struct graph_file {
   leat::meta_graph_def meta;
   bool is_meta = false;
-  bool is_saved_model = false;
-  std::vector<saved_array> arrays{};             // of a saved model
-  std::map<std::string, std::string> metadata{};  // of a saved model: texts of the user's
+  std::vector<saved_array> arrays{};              // of a saved model or checkpoint
+  std::map<std::string, std::string> metadata{};  // of a saved model or checkpoint: texts of the user's
+  std::string kind{};                             // "saved model", "checkpoint of step 10"; empty for a graph's file
+  /// A checkpoint, open; its graph is that of PREFIX.meta, or empty.
+  std::shared_ptr<const leat::checkpoint_reader> checkpoint{};
 };
 
 /// Either message, told by the fields there are.
@@ -44,7 +49,9 @@ struct either_message {
 };
 
 /// Reads without looking at the graph as a whole. Errors: those of leat::io's readers; usage_error for another ending.
-graph_file load(const std::filesystem::path& path);
+graph_file load(const std::filesystem::path& path, const std::vector<std::string>& tags = {});
+/// The checkpoint that a path names: its prefix, one of its files, or the folder whose newest it is; null if it names none.
+std::shared_ptr<const leat::checkpoint_reader> checkpoint_at(const std::filesystem::path& path);
 
 /// Writes what the ending says. Errors: those of leat::io's writers; usage_error for another ending.
 void save(const graph_file& file, const std::filesystem::path& path);

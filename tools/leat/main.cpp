@@ -40,8 +40,8 @@ std::vector<std::string> split(const std::string& text) {
   return names;
 }
 
-int run_show(const std::string& path, const show_options& options, bool dot) {
-  const auto file = load(path);
+int run_show(const std::string& path, const std::vector<std::string>& tags, const show_options& options, bool dot) {
+  const auto file = load(path, tags);
   print(dot ? leat::io::write_dot(file.meta.graph) : show(file, options));
   return all_well;
 }
@@ -49,13 +49,15 @@ int run_show(const std::string& path, const show_options& options, bool dot) {
 int run_check(const std::vector<std::string>& paths, bool allow_unknown) {
   const auto known = known_operators();
   int code = all_well;
-  const auto line = [](const std::string& path, const std::string& text) {
-    print(printable(path) + ": " + printable_lines(text) + "\n");
-  };
+  const auto line = [](const std::string& path, const std::string& text) { print(printable(path) + ": " + printable_lines(text) + "\n"); };
   for (const auto& path : paths) {
     graph_file file;
     try {
       file = load(path);
+      // The checksums of all values.
+      if (file.checkpoint != nullptr)
+        for (const auto& array : file.arrays)
+          if (leat::size_of(array.type) > 0 || array.type == leat::text_dtype) file.checkpoint->value(array.name);
     } catch (const usage_error&) {
       throw;
     } catch (const leat::error& e) {
@@ -69,20 +71,20 @@ int run_check(const std::vector<std::string>& paths, bool allow_unknown) {
     for (const auto& node : file.meta.graph.nodes)
       if (!std::binary_search(known.begin(), known.end(), node.op)) ++unknown[node.op];
     std::string list;
-    for (const auto& [op, count] : unknown)
-      list += (list.empty() ? "" : ", ") + std::string(op) + " (" + std::to_string(count) + ")";
+    for (const auto& [op, count] : unknown) list += (list.empty() ? "" : ", ") + std::string(op) + " (" + std::to_string(count) + ")";
     if (!list.empty()) line(path, "operators that leat does not know: " + list);
     const std::string refused = findings.empty() ? refusal_of(file.meta.graph, allow_unknown) : std::string{};
     if (!refused.empty()) line(path, refused);
     if (findings.empty() && list.empty() && refused.empty())
-      line(path, std::to_string(file.meta.graph.nodes.size()) + " nodes, nothing found");
+      line(path, std::to_string(file.meta.graph.nodes.size()) + " nodes, " +
+                     (file.checkpoint != nullptr ? std::to_string(file.arrays.size()) + " tensors, " : "") + "nothing found");
     if ((!findings.empty() || !refused.empty() || (!list.empty() && !allow_unknown)) && code == all_well) code = found_something;
   }
   return code;
 }
 
-int run_convert(const std::string& from, const std::string& to, const std::string& prefix,
-                const std::vector<std::string>& fetches, const std::vector<std::string>& freezing) {
+int run_convert(const std::string& from, const std::string& to, const std::string& prefix, const std::vector<std::string>& fetches,
+                const std::vector<std::string>& freezing) {
   check_ending(to);
   auto file = load(from);
   const auto findings = leat::proto::findings(file.meta.graph);
@@ -116,7 +118,8 @@ int run_convert(const std::string& from, const std::string& to, const std::strin
 int main(int count, char** arguments) try {
   CLI::App app{
       "leat looks into files that hold graphs, checks, converts and runs them.\n"
-      "Files end in .pb (GraphDef), .meta (MetaGraphDef) or .json (either, as protobuf's JSON); a folder is a saved model.",
+      "Files end in .pb (GraphDef), .meta (MetaGraphDef) or .json (either, as protobuf's JSON); a folder is a saved model, leat's or\n"
+      "TensorFlow's, or has checkpoints, which are named by their prefix.",
       "leat"};
   app.set_version_flag("--version", "leat " LEAT_TOOL_VERSION);
   app.require_subcommand(1);
@@ -137,18 +140,23 @@ int main(int count, char** arguments) try {
   show_options shown;
   bool dot = false, allow_unknown = false;
 
-  auto* show_command =
-      app.add_subcommand("show", "What a file holds: operators, placeholders, variables, signatures, collections");
-  show_command->add_option("file", from, "the file, or a saved model's folder")->required();
+  auto* show_command = app.add_subcommand("show", "What a file holds: operators, placeholders, variables, signatures, collections");
+  show_command->add_option("file", from, "the file, a saved model's folder, a checkpoint, or the folder of some")->required();
+  run_request request;
+  const auto add_tags = [&](CLI::App* command) {
+    command->add_option("--tags", request.tags, "which graph of a SavedModel of TensorFlow's: all its tags, with commas between them")
+        ->delimiter(',')
+        ->allow_extra_args(false);
+  };
+  add_tags(show_command);
   show_command->add_flag("--nodes", shown.nodes, "every node with its inputs");
   show_command->add_flag("--shapes", shown.shapes, "every node with its inputs and the shapes its attributes tell");
   show_command->add_flag("--dot", dot, "the graph in Graphviz's language instead");
   show_command->footer(
       "Examples:\n  leat show model.meta\n  leat show --nodes model.json\n  leat show --dot model.pb | dot -Tpng > model.png");
 
-  auto* check_command =
-      app.add_subcommand("check", "What is wrong with files, and the operators that leat does not know");
-  check_command->add_option("files", files, "the files")->required();
+  auto* check_command = app.add_subcommand("check", "What is wrong with files, and the operators that leat does not know");
+  check_command->add_option("files", files, "the files; of a checkpoint also the values")->required();
   check_command->add_flag(
       "--allow-unknown", allow_unknown,
       "list operators that leat does not know, but exit with 0 if they are all; devices of other machines are let pass");
@@ -158,8 +166,7 @@ int main(int count, char** arguments) try {
   convert_command->add_option("from", from, "the file to read: .pb, .meta, .json, or a saved model's folder")->required();
   convert_command->add_option("to", to, "the file to write: .pb, .meta, .json or .dot")->required();
   convert_command->add_option("--prefix", prefix, "put all names under this scope");
-  convert_command
-      ->add_option("--fetch", fetches, "keep only what this node or tensor needs; can be given several times")
+  convert_command->add_option("--fetch", fetches, "keep only what this node or tensor needs; can be given several times")
       ->delimiter(',')
       ->allow_extra_args(false);
   convert_command
@@ -175,10 +182,11 @@ int main(int count, char** arguments) try {
       "  leat convert --fetch prediction --freeze weights/ --freeze bias=0.5 model.meta frozen.pb");
 
   auto* run_command = app.add_subcommand("run", "Run a graph or a saved model: feed tensors, fetch results, train, save");
-  run_request request;
+  add_tags(run_command);
   std::vector<std::string> fetched;
   std::vector<long long> times;
-  run_command->add_option("file", request.path, "a graph (.pb, .meta, .json), or a saved model's folder")->required();
+  run_command->add_option("file", request.path, "a graph (.pb, .meta, .json), a saved model's folder, a checkpoint, or the folder of some")
+      ->required();
   auto* fetch_option =
       run_command
           ->add_option("--fetch", fetched,
@@ -214,18 +222,15 @@ int main(int count, char** arguments) try {
       "  leat run graph.pb --variables trained/ --feed x=x.npy --fetch y --format npy --out y.npy");
 
   auto* completion_command = app.add_subcommand("completion", "A script by which a shell completes leat's words");
-  completion_command->add_option("shell", shell, "bash, zsh or fish")
-      ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  completion_command->footer(
-      "Examples:\n  source <(leat completion bash)\n  leat completion fish > ~/.config/fish/completions/leat.fish");
+  completion_command->add_option("shell", shell, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  completion_command->footer("Examples:\n  source <(leat completion bash)\n  leat completion fish > ~/.config/fish/completions/leat.fish");
 
   try {
     app.parse(count, arguments);
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? all_well : wrong_use;
   }
-  if (*show_command) return run_show(from, shown, dot);
+  if (*show_command) return run_show(from, request.tags, shown, dot);
   if (*check_command) return run_check(files, allow_unknown);
   if (*convert_command) return run_convert(from, to, prefix, fetches, freezing);
   if (*run_command) {

@@ -1,5 +1,6 @@
 #include "run.hpp"
 
+#include <leat/checkpoint/saver.hpp>
 #include <leat/graphs.hpp>
 #include <leat/inspect/trace.hpp>
 #include <leat/io/npy.hpp>
@@ -54,15 +55,16 @@ auto as_usage(const std::string& where, F f) {
   }
 }
 
-bool open(const std::string& path, loaded_model& model, const session_options& how) {
+bool open(const std::string& path, const std::vector<std::string>& tags, loaded_model& model, const session_options& how) {
   std::error_code ignored;
-  if (files::is_directory(path, ignored)) {
-    model.saved.emplace(io::load_model(path, {.session = how}));
+  const auto checkpoint = checkpoint_at(path);
+  if (checkpoint == nullptr && files::is_directory(path, ignored)) {
+    model.saved.emplace(io::load_model(path, {.session = how, .tags = tags}));
     model.signatures = model.saved->signatures();
     model.tags = model.saved->tags();
     return true;
   }
-  auto file = load(path);
+  auto file = load(path, tags);
   const auto findings = proto::findings(file.meta.graph);
   for (const auto& f : findings) complain(path + ": " + to_text(f));
   if (!findings.empty()) return false;
@@ -76,6 +78,10 @@ bool open(const std::string& path, loaded_model& model, const session_options& h
   model.signatures = std::move(file.meta.signatures);
   model.tags = std::move(file.meta.meta_info.tags);
   model.own_session.emplace(model.own_graph, how);
+  if (checkpoint != nullptr) {
+    if (!file.is_meta) throw usage_error(checkpoint->path() + ": has no graph to be run: " + checkpoint->path() + ".meta is missing");
+    saver(model.own_graph, {.defer_build = true}).restore(*model.own_session, checkpoint_path(checkpoint));
+  }
   return true;
 }
 
@@ -101,14 +107,11 @@ const signature_def* signature_of(const loaded_model& model, const std::string& 
 }
 
 /// A name as a tensor where it can be one: a signature's key, "y:0", or the first result of "y"; otherwise an operation.
-graph_element element_of(loaded_model& model, const std::map<std::string, signature_tensor>* keys,
-                         const std::string& name) {
+graph_element element_of(loaded_model& model, const std::map<std::string, signature_tensor>* keys, const std::string& name) {
   if (keys != nullptr)
-    if (const auto at = keys->find(name); at != keys->end())
-      return as_graph_element(model.nodes(), node_of(at->second));
+    if (const auto at = keys->find(name); at != keys->end()) return as_graph_element(model.nodes(), node_of(at->second));
   const graph_element found = as_graph_element(model.nodes(), name);
-  if (const auto* operation = std::get_if<graph_operation>(&found);
-      operation != nullptr && !operation->outputs().empty()) {
+  if (const auto* operation = std::get_if<graph_operation>(&found); operation != nullptr && !operation->outputs().empty()) {
     const output first = operation->outputs()[0];
     if (to_data_type(first.type()) != data_type::invalid) return first;
   }
@@ -150,8 +153,7 @@ class progress_line {
     const auto now = std::chrono::steady_clock::now();
     if (!shown_ || (done < times_ && now - last_ < std::chrono::milliseconds(terminal_ ? 100 : 1000))) return;
     last_ = now;
-    std::fprintf(stderr, terminal_ ? "\r%s: %lld of %lld" : "%s: %lld of %lld\n", printable(what_).c_str(), done,
-                 times_);
+    std::fprintf(stderr, terminal_ ? "\r%s: %lld of %lld" : "%s: %lld of %lld\n", printable(what_).c_str(), done, times_);
     open_ = terminal_;
   }
   ~progress_line() {
@@ -189,22 +191,20 @@ int run_model(const run_request& request) {
   loaded_model model;
   session_options limits;
   limits.memory_limit_in_bytes = static_cast<std::int64_t>(std::min(request.memory * 1e6, 9e18));
-  if (!open(request.path, model, limits)) return 1;
+  if (!open(request.path, request.tags, model, limits)) return 1;
   const signature_def* signature = signature_of(model, request.signature);
   const auto* inputs = signature != nullptr ? &signature->inputs : nullptr;
   const auto* outputs = signature != nullptr ? &signature->outputs : nullptr;
   auto runs = request.runs;
   if (runs.empty()) {
     if (outputs == nullptr) {
-      if (request.save.empty())
-        throw usage_error("nothing is to be run: name tensors or operations with --fetch, or a --signature");
+      if (request.save.empty()) throw usage_error("nothing is to be run: name tensors or operations with --fetch, or a --signature");
     } else {
       runs.push_back({});
       for (const auto& [key, tensor] : *outputs) runs.back().fetches.push_back(key);
     }
   }
-  if (request.format == "npy" && request.out.empty())
-    throw usage_error("--format npy needs --out FOLDER or --out FILE.npy");
+  if (request.format == "npy" && request.out.empty()) throw usage_error("--format npy needs --out FOLDER or --out FILE.npy");
 
   std::vector<feed_item> feeds;
   std::set<std::string> fed;

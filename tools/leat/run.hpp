@@ -19,6 +19,7 @@ struct run_request {
   std::vector<requested_run> runs;
   std::vector<std::string> feeds;  // NAME=VALUE
   std::string signature;
+  std::vector<std::string> tags;  // of a SavedModel of TensorFlow's
   std::vector<std::string> variables;
   bool initialize = false;
   std::string save;

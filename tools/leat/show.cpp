@@ -1,6 +1,7 @@
 #include "show.hpp"
 
 #include <leat/named/graph/literal.hpp>
+#include <leat/runtime/state/tensor_value.hpp>
 
 #include <algorithm>
 #include <map>
@@ -64,8 +65,7 @@ std::string padded(std::string text, std::size_t width) {
   return text;
 }
 
-void show_leaves(std::string& out, const graph_def& graph, std::string_view title,
-                 std::initializer_list<std::string_view> ops) {
+void show_leaves(std::string& out, const graph_def& graph, std::string_view title, std::initializer_list<std::string_view> ops) {
   std::size_t widest = 0;
   std::vector<const node_def*> found;
   for (const auto& node : graph.nodes)
@@ -86,10 +86,8 @@ void show_tensors(std::string& out, std::string_view title, const std::map<std::
   for (const auto& [name, tensor] : tensors) {
     std::string where = "?";
     if (const auto* text = std::get_if<std::string>(&tensor.encoding)) where = *text;
-    if (const auto* sparse = std::get_if<signature_tensor::sparse>(&tensor.encoding))
-      where = "sparse " + sparse->values_tensor_name;
-    out += "    " + std::string(title) + " " + printable(name) + ": " + printable(where) + " " +
-           name_of_data_type(tensor.dtype);
+    if (const auto* sparse = std::get_if<signature_tensor::sparse>(&tensor.encoding)) where = "sparse " + sparse->values_tensor_name;
+    out += "    " + std::string(title) + " " + printable(name) + ": " + printable(where) + " " + name_of_data_type(tensor.dtype);
     if (tensor.tensor_shape) out += " " + to_text(*tensor.tensor_shape);
     out += "\n";
   }
@@ -117,13 +115,11 @@ std::string collection_text(const collection_def& collection) {
 
 std::string show(const graph_file& file, const show_options& options) {
   const auto& graph = file.meta.graph;
-  std::string out = std::string(file.is_saved_model ? "saved model"
-                                : file.is_meta      ? "MetaGraphDef"
-                                                    : "GraphDef") +
-                    ", " + std::to_string(graph.nodes.size()) + " nodes";
+  std::string out = (!file.kind.empty() ? file.kind : file.is_meta ? "MetaGraphDef" : "GraphDef") + ", ";
+  if (file.checkpoint != nullptr) out += std::to_string(file.arrays.size()) + " tensors, ";
+  out += file.checkpoint != nullptr && !file.is_meta ? "no graph" : std::to_string(graph.nodes.size()) + " nodes";
   if (graph.versions.producer != 0) out += ", graph version " + std::to_string(graph.versions.producer);
-  if (!file.meta.meta_info.tensorflow_version.empty())
-    out += ", TensorFlow " + printable(file.meta.meta_info.tensorflow_version);
+  if (!file.meta.meta_info.tensorflow_version.empty()) out += ", TensorFlow " + printable(file.meta.meta_info.tensorflow_version);
   out += "\n";
   for (const auto& tag : file.meta.meta_info.tags) out += "tag " + printable(tag) + "\n";
   if (!graph.library.empty()) out += "a library of functions, " + std::to_string(graph.library.size()) + " bytes\n";
@@ -131,9 +127,8 @@ std::string show(const graph_file& file, const show_options& options) {
   std::map<std::string_view, int> counts;
   for (const auto& node : graph.nodes) ++counts[node.op];
   std::vector<std::pair<std::string_view, int>> operators(counts.begin(), counts.end());
-  std::sort(operators.begin(), operators.end(), [](const auto& a, const auto& b) {
-    return a.second != b.second ? a.second > b.second : a.first < b.first;
-  });
+  std::sort(operators.begin(), operators.end(),
+            [](const auto& a, const auto& b) { return a.second != b.second ? a.second > b.second : a.first < b.first; });
   if (!operators.empty()) out += "operators\n";
   for (const auto& [op, count] : operators) {
     const auto number = std::to_string(count);
@@ -146,7 +141,7 @@ std::string show(const graph_file& file, const show_options& options) {
   std::size_t widest = 0;
   for (const auto& array : file.arrays) widest = std::max(widest, array.name.size());
   for (const auto& array : file.arrays)
-    out += "  " + padded(printable(array.name), std::min<std::size_t>(widest, 40)) + "  " + std::string(name_of_dtype(array.type)) + " " +
+    out += "  " + padded(printable(array.name), std::min<std::size_t>(widest, 40)) + "  " + dtype_name(array.type) + " " +
            to_text(to_proto(array.extent)) + "\n";
   for (const auto& [key, text] : file.metadata) out += "note " + printable(key) + ": " + printable(text) + "\n";
 
@@ -157,8 +152,7 @@ std::string show(const graph_file& file, const show_options& options) {
     show_tensors(out, "output", s.outputs);
   }
   if (!file.meta.collections.empty()) out += "collections\n";
-  for (const auto& [name, collection] : file.meta.collections)
-    out += "  " + printable(name) + ": " + collection_text(collection) + "\n";
+  for (const auto& [name, collection] : file.meta.collections) out += "  " + printable(name) + ": " + collection_text(collection) + "\n";
 
   if (!options.nodes && !options.shapes) return out;
   out += "nodes\n";

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <vector>
 
@@ -12,6 +13,25 @@ namespace leat::examples {
 namespace {
 
 std::string current_item;
+std::string given_folder;
+
+// Made when it is first asked for.
+struct work_folder {
+  std::filesystem::path path;
+  work_folder() : path(given_folder) {
+    if (!given_folder.empty()) {
+      std::filesystem::create_directories(path);
+      return;
+    }
+    std::string name = (std::filesystem::temp_directory_path() / "leat_notes_XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder can be made at " + name);
+    path = name;
+  }
+  ~work_folder() {
+    std::error_code ignored;
+    if (given_folder.empty()) std::filesystem::remove_all(path, ignored);
+  }
+};
 
 void print(std::string_view what, std::string_view result) {
   std::printf("  %.*s: %.*s\n", static_cast<int>(what.size()), what.data(), static_cast<int>(result.size()), result.data());
@@ -42,6 +62,11 @@ void compare(std::string_view what, const tensor_value& got, const tensor_value&
 }
 
 }  // namespace
+
+const std::filesystem::path& folder() {
+  static const work_folder made;
+  return made.path;
+}
 
 void item(std::string_view number, std::string_view what) {
   current_item = number;
@@ -92,6 +117,7 @@ int run_sections(int count, char** arguments, const char* about, std::initialize
   }
   app.footer(list);
   app.add_option("--section", wanted, "this section alone")->check(CLI::IsMember(names));
+  app.add_option("--folder", given_folder, "where files are left; a temporary folder that is removed otherwise");
   CLI11_PARSE(app, count, arguments);
   try {
     for (const section& s : sections) {

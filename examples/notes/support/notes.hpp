@@ -4,6 +4,7 @@
 
 #include <leat/runtime/state/tensor_value.hpp>
 
+#include <filesystem>
 #include <initializer_list>
 #include <stdexcept>
 #include <string>
@@ -20,6 +21,9 @@ struct section {
 
 /// Reads the program's arguments and runs its sections: 0 if all that they say holds, 1 if not.
 int run_sections(int count, char** arguments, const char* about, std::initializer_list<section> sections);
+
+/// Where a program leaves files: `--folder`, or a temporary folder that is removed when the program ends.
+const std::filesystem::path& folder();
 
 /// Begins an item: prints its number and what it does.
 void item(std::string_view number, std::string_view what);

@@ -21,23 +21,28 @@ struct checkpoint_contents {
 class staged_checkpoint {
  public:
   /// Errors: those of `io::staged_file`; invalid_argument for names or values that the format cannot hold.
-  staged_checkpoint(const std::string& prefix, checkpoint_format format, checkpoint_contents contents, const std::vector<tensor_value>& values);
-  /// What tells its data file from any other.
+  staged_checkpoint(const std::string& prefix, checkpoint_format format, checkpoint_contents contents,
+                    const std::vector<tensor_value>& values);
+  /// What tells this save from any other: for `remove_checkpoint`.
   const std::string& digits() const { return digits_; }
   /// Puts the files in their places, the one that commits last, and removes those that they replace. Errors: those of
   /// `io::staged_file`.
   void commit(const io::folder_lock& folder);
 
  private:
-  void stage_leat(const std::vector<tensor_value>& values);
+  void stage_leat(const std::vector<std::size_t>& order, const std::vector<tensor_value>& values);
+  void stage_tensorflow(const std::vector<std::size_t>& order, const std::vector<tensor_value>& values);
+  void commit_leat(const io::folder_lock& folder);
+  void commit_tensorflow(const io::folder_lock& folder);
 
   std::string prefix_;
+  checkpoint_format format_;
   checkpoint_contents contents_;
   std::string digits_;
   std::optional<io::staged_file> data_, index_, meta_;
 };
 
-/// Removes the files of a checkpoint, that which commits first. With digits, only if it is the one with this data. Its folder is locked.
+/// Removes the files of a checkpoint, that which commits first. With digits, only if it is that save's. Its folder is locked.
 void remove_checkpoint(const std::string& prefix, const std::string& digits);
 /// When it was saved, in seconds since 1970; nothing if it is not there.
 std::optional<double> checkpoint_time(const std::string& prefix);

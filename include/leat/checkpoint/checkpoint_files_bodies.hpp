@@ -5,6 +5,7 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/io/crc32c.hpp>
 #include <leat/io/safetensors.hpp>
+#include <leat/io/tensor_bundle.hpp>
 
 #include <sys/stat.h>
 
@@ -29,17 +30,12 @@ LEAT_FUNCTION std::uint32_t write_checked(io::staged_file& file, std::span<const
 
 LEAT_FUNCTION staged_checkpoint::staged_checkpoint(const std::string& prefix, checkpoint_format format, checkpoint_contents contents,
                                                    const std::vector<tensor_value>& values)
-    : prefix_(prefix), contents_(std::move(contents)) {
-  if (format != checkpoint_format::leat) throw unimplemented("checkpoints in TensorFlow's format are not written yet");
+    : prefix_(prefix), format_(format), contents_(std::move(contents)) {
   if (!contents_.meta_graph.empty()) {
     meta_.emplace(prefix_ + ".meta");
     meta_->write(contents_.meta_graph);
     meta_->sync();
   }
-  stage_leat(values);
-}
-
-LEAT_FUNCTION void staged_checkpoint::stage_leat(const std::vector<tensor_value>& values) {
   // Elements of eight bytes first, then of four, then of one: so each array is aligned in the file, and can be used where it is mapped.
   std::vector<std::size_t> order(values.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -47,6 +43,11 @@ LEAT_FUNCTION void staged_checkpoint::stage_leat(const std::vector<tensor_value>
     const int bytes_a = size_of(values[a].type()), bytes_b = size_of(values[b].type());
     return bytes_a != bytes_b ? bytes_a > bytes_b : contents_.names[a] < contents_.names[b];
   });
+  if (format_ == checkpoint_format::leat) stage_leat(order, values);
+  else stage_tensorflow(order, values);
+}
+
+LEAT_FUNCTION void staged_checkpoint::stage_leat(const std::vector<std::size_t>& order, const std::vector<tensor_value>& values) {
   std::vector<std::string> packed(values.size());
   std::vector<std::pair<std::string, io::array_bytes>> arrays;
   for (const std::size_t i : order) {
@@ -84,36 +85,144 @@ LEAT_FUNCTION std::string data_file_of(const std::string& prefix) {
   }
 }
 
+LEAT_FUNCTION void staged_checkpoint::stage_tensorflow(const std::vector<std::size_t>& order, const std::vector<tensor_value>& values) {
+  io::bundle_index index;
+  data_.emplace(io::bundle_data_name(prefix_, 0, 1));
+  const auto add = [&](const std::string& name, const tensor_value& v) {
+    io::bundle_entry entry{.dtype = static_cast<data_type>(v.type()), .offset = data_->size()};
+    for (int i = 0; i < v.extent().rank; ++i) entry.shape.push_back(v.extent()[i]);
+    if (v.type() == text_dtype) data_->write(io::pack_bundle_strings(v.texts(), entry.crc32c));
+    else entry.crc32c = write_checked(*data_, {v.data(), v.bytes()});
+    entry.size = data_->size() - entry.offset;
+    if (name.empty() || name.front() == '\0' || !index.entries.emplace(name, std::move(entry)).second)
+      throw invalid_argument("a tensor named " + io::detail::in_quotes(name) + ", which the format keeps for itself");
+  };
+  for (const std::size_t i : order) add(contents_.names[i], values[i]);
+  if (!contents_.manifest.pipeline_state.empty() || !contents_.manifest.values.empty()) {
+    contents_.manifest.data_file = "-";
+    add(std::string(manifest_tensor), tensor_value(write_manifest(contents_.manifest)));
+  }
+  data_->sync();
+  index_.emplace(prefix_ + ".index");
+  index_->write(io::write_bundle_index(index));
+  index_->sync();
+  digits_ = index_->identity();
+}
+
+// Calls `f` for each file PREFIX.data-SSSSS-of-NNNNN.
+template <class F>
+void for_each_shard(const std::string& prefix, F f) {
+  const std::filesystem::path at = prefix;
+  const std::string begin = at.filename().string() + ".data-";
+  std::vector<std::filesystem::path> shards;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(at.has_parent_path() ? at.parent_path() : ".", ignored)) {
+    const std::string name = entry.path().filename().string();
+    // "00000-of-00001"
+    if (name.size() != begin.size() + 14 || !name.starts_with(begin) || name.substr(begin.size() + 5, 4) != "-of-") continue;
+    const std::string numbers = name.substr(begin.size(), 5) + name.substr(begin.size() + 9);
+    if (numbers.find_first_not_of("0123456789") == numbers.npos) shards.push_back(at.parent_path() / name);
+  }
+  for (const auto& shard : shards) f(shard);
+}
+
+// ".data-00000-of-00001" of a shard's name.
+LEAT_FUNCTION std::string shard_ending(const std::filesystem::path& shard) {
+  const std::string name = shard.filename().string();
+  return name.substr(name.size() - 20);
+}
+
+// Gives a checkpoint that was to be replaced its name back.
+LEAT_FUNCTION void restore_bundle(const std::string& old, const std::string& prefix) {
+  std::error_code ignored;
+  for_each_shard(old, [&](const std::filesystem::path& shard) { std::filesystem::rename(shard, prefix + shard_ending(shard), ignored); });
+  std::filesystem::rename(old + ".index", prefix + ".index", ignored);
+}
+
+// Removes the files of a checkpoint in TensorFlow's format.
+LEAT_FUNCTION void remove_bundle(const std::string& prefix) {
+  std::error_code ignored;
+  std::filesystem::remove(prefix + ".index", ignored);
+  for_each_shard(prefix, [&](const std::filesystem::path& shard) { std::filesystem::remove(shard, ignored); });
+}
+
 LEAT_FUNCTION void staged_checkpoint::commit(const io::folder_lock& folder) {
+  if (format_ == checkpoint_format::leat) commit_leat(folder);
+  else commit_tensorflow(folder);
+}
+
+LEAT_FUNCTION void staged_checkpoint::commit_leat(const io::folder_lock& folder) {
   const std::string before = data_file_of(prefix_);
   data_->put_in_place();
-  if (meta_) meta_->put_in_place();
-  folder.sync();  // the names of the data are on the disk before the name of what commits them
   try {
+    if (meta_) meta_->put_in_place();
+    folder.sync();  // the names of the data are on the disk before the name of what commits them
     index_->put_in_place();
   } catch (...) {
-    std::error_code ignored;
-    std::filesystem::remove(data_->path(), ignored);
+    data_->remove();
     throw;
   }
   folder.sync();
   std::error_code ignored;
   if (!before.empty()) std::filesystem::remove(std::filesystem::path(prefix_).parent_path() / before, ignored);
+  remove_bundle(prefix_);
+}
+
+LEAT_FUNCTION void staged_checkpoint::commit_tensorflow(const io::folder_lock& folder) {
+  // The data have a name that the format prescribes. So what is there is kept under another name while an index of the one and data of
+  // the other would stand together, and the index is away for as long.
+  const std::string old = prefix_ + std::string(replaced_ending), index = prefix_ + ".index";
+  std::error_code problem;
+  const bool replaces = std::filesystem::exists(index, problem);
+  if (replaces) {
+    remove_bundle(old);
+    for_each_shard(
+        prefix_, [&](const std::filesystem::path& shard) { std::filesystem::create_hard_link(shard, old + shard_ending(shard), problem); });
+    std::filesystem::create_hard_link(index, old + ".index", problem);
+    folder.sync();
+    std::filesystem::remove(index, problem);
+  }
+  try {
+    data_->put_in_place();
+    if (meta_) meta_->put_in_place();
+    folder.sync();  // the name of the data is on the disk before that of the index
+    index_->put_in_place();
+  } catch (...) {
+    if (!replaces) data_->remove();
+    else if (!std::filesystem::exists(index, problem)) restore_bundle(old, prefix_);
+    throw;
+  }
+  folder.sync();
+  for_each_shard(prefix_, [&](const std::filesystem::path& shard) {
+    if (shard.filename() != data_->path().filename()) std::filesystem::remove(shard, problem);  // of one that had more shards
+  });
+  remove_bundle(old);
+  const std::string other = data_file_of(prefix_);
+  std::filesystem::remove(prefix_ + ".json", problem);
+  if (!other.empty()) std::filesystem::remove(std::filesystem::path(prefix_).parent_path() / other, problem);
 }
 
 LEAT_FUNCTION void remove_checkpoint(const std::string& prefix, const std::string& digits) {
-  const std::string data = data_file_of(prefix);
-  if (!digits.empty() && io::digits_before(data, data_ending) != digits) return;  // another process has saved one of this name
   std::error_code ignored;
-  std::filesystem::remove(prefix + ".json", ignored);
-  if (!data.empty()) std::filesystem::remove(std::filesystem::path(prefix).parent_path() / data, ignored);
+  const std::string data = data_file_of(prefix);
+  if (!data.empty()) {
+    if (!digits.empty() && io::digits_before(data, data_ending) != digits) return;  // another process has saved one of this name
+    std::filesystem::remove(prefix + ".json", ignored);
+    std::filesystem::remove(std::filesystem::path(prefix).parent_path() / data, ignored);
+  } else {
+    if (!digits.empty() && io::identity_of(prefix + ".index") != digits) return;
+    remove_bundle(prefix);
+  }
   std::filesystem::remove(prefix + ".meta", ignored);
 }
 
 LEAT_FUNCTION std::optional<double> checkpoint_time(const std::string& prefix) {
-  struct stat its{};
-  if (::stat((prefix + ".json").c_str(), &its) != 0) return std::nullopt;
-  return static_cast<double>(its.st_mtim.tv_sec) + 1e-9 * static_cast<double>(its.st_mtim.tv_nsec);
+  for (const char* ending : {".json", ".index"}) {
+    struct stat its{};
+    if (::stat((prefix + ending).c_str(), &its) == 0)
+      return static_cast<double>(its.st_mtim.tv_sec) + 1e-9 * static_cast<double>(its.st_mtim.tv_nsec);
+  }
+  return std::nullopt;
 }
 
 LEAT_FUNCTION void remove_abandoned_data(const std::filesystem::path& folder) {

@@ -46,7 +46,8 @@ class checkpoint_reader {
     std::uint64_t begin = 0, size = 0;
   };
   bool open_leat();
-  bool open_tensorflow(const std::string& prefix);
+  bool open_tensorflow();
+  bool open_bundle(const std::string& prefix);
   const std::pair<const std::string, checkpoint_manifest::tensor>& entry(std::string_view name) const;
   [[noreturn]] void fail(std::string_view name, const std::string& what) const;
 
@@ -85,6 +86,13 @@ class checkpoint_path {
 bool checkpoint_exists(const std::string& prefix);
 
 namespace detail {
+
+/// In TensorFlow's format a save that replaces a checkpoint keeps the old one as PREFIX.old until the new one is complete.
+inline constexpr std::string_view replaced_ending = ".old";
+/// The tensor in which a checkpoint in TensorFlow's format has what such a checkpoint has no place for, as a manifest without tensors.
+inline constexpr std::string_view manifest_tensor = "leat/manifest";
+/// 300 of "log/model-300"; nothing for a name that does not end in a number.
+std::optional<std::int64_t> step_of_name(std::string_view prefix);
 
 /// The name that is most like `name` by the fewest characters to change, or "" if none is like it.
 std::string nearest_name(std::string_view name, const std::vector<std::string>& names);

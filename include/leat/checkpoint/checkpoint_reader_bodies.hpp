@@ -5,6 +5,7 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/io/crc32c.hpp>
 #include <leat/io/safetensors.hpp>
+#include <leat/io/tensor_bundle.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -43,6 +44,17 @@ LEAT_FUNCTION std::string names_with_nearest(const std::vector<std::string>& nam
   return text + (names.size() > most ? " and " + std::to_string(names.size() - most) + " more" : "");
 }
 
+LEAT_FUNCTION std::optional<std::int64_t> step_of_name(std::string_view prefix) {
+  const auto dash = prefix.rfind('-');
+  if (dash == prefix.npos || dash + 1 == prefix.size() || prefix.size() - dash > 19) return std::nullopt;
+  std::int64_t step = 0;
+  for (const char c : prefix.substr(dash + 1)) {
+    if (c < '0' || c > '9') return std::nullopt;
+    step = 10 * step + (c - '0');
+  }
+  return step;
+}
+
 // Strings in a safetensors file: for each its length in eight bytes, little endian, and its bytes.
 LEAT_FUNCTION std::string pack_texts(const std::vector<std::string>& texts) {
   std::string bytes;
@@ -79,12 +91,17 @@ class mapping_holder final : public resource {
 namespace leat {
 
 LEAT_FUNCTION checkpoint_reader::checkpoint_reader(std::string prefix) : prefix_(std::move(prefix)) {
-  if (open_leat()) return;
+  // A save in one format removes the files of the other; where a crash left both, the later one counts.
+  std::error_code none, no_index;
+  const auto manifest_time = std::filesystem::last_write_time(prefix_ + ".json", none);
+  const auto index_time = std::filesystem::last_write_time(prefix_ + ".index", no_index);
+  const bool index_first = !no_index && (none || manifest_time < index_time);
+  if (index_first ? open_tensorflow() || open_leat() : open_leat() || open_tensorflow()) return;
   std::string beside;
-  for (const std::string_view ending : {".json", ".index"})
+  for (const std::string_view ending : {".json", ".index", ".meta"})
     if (prefix_.ends_with(ending))
       beside = "; a checkpoint is named without the ending of its files: " + prefix_.substr(0, prefix_.size() - ending.size());
-  throw not_found(prefix_ + ": there is no checkpoint of this name (" + prefix_ + ".json)" + beside);
+  throw not_found(prefix_ + ": there is no checkpoint of this name (" + prefix_ + ".json or " + prefix_ + ".index)" + beside);
 }
 
 LEAT_FUNCTION bool checkpoint_reader::open_leat() {
@@ -136,6 +153,65 @@ LEAT_FUNCTION bool checkpoint_reader::open_leat() {
   return true;
 }
 
+LEAT_FUNCTION bool checkpoint_reader::open_tensorflow() {
+  // While it is replaced the index is not there, and the old one has another name; either may vanish between two looks at them.
+  constexpr int most_attempts = 100;
+  for (int attempt = 0; attempt < most_attempts; ++attempt) {
+    if (open_bundle(prefix_) || open_bundle(prefix_ + std::string(detail::replaced_ending))) return true;
+    std::error_code ignored;
+    if (!std::filesystem::exists(prefix_ + ".index", ignored)) return false;
+  }
+  return false;
+}
+
+LEAT_FUNCTION bool checkpoint_reader::open_bundle(const std::string& prefix) {
+  files_.clear(), places_.clear(), manifest_ = {};
+  std::unique_ptr<io::input_file> index_file;
+  std::error_code ignored;
+  if (prefix.empty() || !std::filesystem::exists(prefix + ".index", ignored)) return false;
+  try {
+    index_file = std::make_unique<io::input_file>(prefix + ".index");
+  } catch (const not_found&) {
+    return false;
+  }
+  const auto in_index = [&](auto f) { return io::detail::naming(index_file->path(), f); };
+  const io::bundle_index index = in_index([&] { return io::read_bundle_index(index_file->text()); });
+  try {
+    for (std::int32_t k = 0; k < index.shards; ++k)
+      files_.push_back(std::make_unique<io::input_file>(io::bundle_data_name(prefix, k, index.shards)));
+  } catch (const not_found& e) {
+    if (!index_file->has_its_name()) return false;
+    throw data_loss(std::string(e.what()) + ", though " + index_file->path().string() + " names it");
+  }
+  if (!index_file->has_its_name()) return false;  // the data may be those of another index
+  for (const auto& [name, entry] : index.entries) {
+    if (entry.is_sliced)
+      throw unimplemented(index_file->path().string() + ": tensor " + io::detail::in_quotes(name) + " is saved in parts: not read");
+    checkpoint_manifest::tensor& tensor = manifest_.tensors[name];
+    tensor.dtype = static_cast<dtype>(entry.dtype);
+    if (entry.shape.size() > static_cast<std::size_t>(max_rank)) tensor.dtype = dtype::invalid;
+    else
+      for (const std::int64_t size : entry.shape) tensor.shape.push(size);
+    tensor.crc32c = entry.crc32c;
+    const io::input_file& file = *files_[static_cast<std::size_t>(entry.shard)];
+    if (entry.offset > file.size() || entry.size > file.size() - entry.offset)
+      throw data_loss(file.path().string() + ": tensor " + io::detail::in_quotes(name) + ": its bytes " + std::to_string(entry.offset) +
+                      " to " + std::to_string(entry.offset + entry.size) + " are not all in the file, which has " +
+                      std::to_string(file.size()));
+    places_[name] = {entry.shard, entry.offset, entry.size};
+  }
+  format_ = checkpoint_format::tensorflow;
+  if (const auto own = manifest_.tensors.find(detail::manifest_tensor); own != manifest_.tensors.end()) {
+    checkpoint_manifest kept = in_index([&] { return read_manifest(value(detail::manifest_tensor).as<std::string>()); });
+    manifest_.tensors.erase(own);
+    kept.tensors = std::move(manifest_.tensors);
+    kept.data_file.clear();
+    manifest_ = std::move(kept);
+  }
+  if (!manifest_.step) manifest_.step = detail::step_of_name(prefix_);
+  return true;
+}
+
 LEAT_FUNCTION std::vector<std::string> checkpoint_reader::names() const {
   std::vector<std::string> list;
   for (const auto& [name, tensor] : manifest_.tensors) list.push_back(name);
@@ -163,14 +239,27 @@ LEAT_FUNCTION tensor_value checkpoint_reader::value(std::string_view name) const
       fail(name, "its bytes have the checksum " + io::checksum_text(is) + ", not " + io::checksum_text(tensor.crc32c) + ": altered");
   };
   if (tensor.dtype == text_dtype) {
+    // Each takes a byte at least.
+    if (static_cast<std::uint64_t>(tensor.shape.elements()) > at.size) fail(name, "fewer strings than its shape has");
     std::string bytes(static_cast<std::size_t>(at.size), '\0');
     file.read(at.begin, std::as_writable_bytes(std::span(bytes)));
-    check(std::as_bytes(std::span(bytes)));
-    if (static_cast<std::uint64_t>(tensor.shape.elements()) > at.size / sizeof(std::uint64_t)) fail(name, "fewer strings than its shape has");
     tensor_value made(text_dtype, tensor.shape);
-    if (!detail::unpack_texts(bytes, made.texts())) fail(name, "strings that do not end where they should");
+    if (format_ == checkpoint_format::leat) {
+      check(std::as_bytes(std::span(bytes)));
+      if (!detail::unpack_texts(bytes, made.texts())) fail(name, "strings that do not end where they should");
+      return made;
+    }
+    try {
+      made.texts() = io::unpack_bundle_strings(bytes, made.texts().size(), tensor.crc32c);
+    } catch (const data_loss& e) {
+      fail(name, e.what());
+    }
     return made;
   }
+  if (size_of(tensor.dtype) == 0)
+    throw unimplemented(file.path().string() + ": tensor " + io::detail::in_quotes(name) + " is " +
+                        (tensor.dtype == dtype::invalid ? std::string("of too many dimensions") : dtype_name(tensor.dtype)) +
+                        ", which the library does not compute with");
   tensor_value made(tensor.dtype, tensor.shape);
   const std::span<std::byte> bytes(made.data(), made.bytes());
   file.read(at.begin, bytes);
@@ -193,13 +282,16 @@ LEAT_FUNCTION tensor_value checkpoint_reader::mapped(std::string_view name) cons
 
 LEAT_FUNCTION std::shared_ptr<const checkpoint_reader> checkpoint_path::open() const {
   if (opened_ != nullptr) return opened_;
-  if (path_.empty()) throw invalid_argument("there is no checkpoint to open: the path is empty, as latest_checkpoint returns it where there is none");
+  if (path_.empty())
+    throw invalid_argument("there is no checkpoint to open: the path is empty, as latest_checkpoint returns it where there is none");
   return std::make_shared<const checkpoint_reader>(path_);
 }
 
 LEAT_FUNCTION bool checkpoint_exists(const std::string& prefix) {
   std::error_code ignored;
-  return std::filesystem::exists(prefix + ".json", ignored);
+  for (const std::string& file : {prefix + ".json", prefix + ".index", prefix + std::string(detail::replaced_ending) + ".index"})
+    if (!prefix.empty() && std::filesystem::exists(file, ignored)) return true;
+  return false;
 }
 
 }  // namespace leat

@@ -72,8 +72,7 @@ namespace leat {
 
 LEAT_FUNCTION std::string write_checkpoint_state(const checkpoint_state& state) {
   std::string text = "model_checkpoint_path: " + detail::text_form(state.model_checkpoint_path) + "\n";
-  for (const std::string& path : state.all_model_checkpoint_paths)
-    text += "all_model_checkpoint_paths: " + detail::text_form(path) + "\n";
+  for (const std::string& path : state.all_model_checkpoint_paths) text += "all_model_checkpoint_paths: " + detail::text_form(path) + "\n";
   for (const double time : state.all_model_checkpoint_timestamps)
     text += "all_model_checkpoint_timestamps: " + detail::number_text(time) + "\n";
   if (state.last_preserved_timestamp != 0)
@@ -104,7 +103,8 @@ LEAT_FUNCTION checkpoint_state read_checkpoint_state(std::string_view text) {
     if (field == "model_checkpoint_path" || field == "all_model_checkpoint_paths") {
       std::string path;
       std::size_t at = 1;
-      if (value.empty() || (value[0] != '"' && value[0] != '\'') || !detail::read_text_form(value, at, value[0], path) || at != value.size())
+      if (value.empty() || (value[0] != '"' && value[0] != '\'') || !detail::read_text_form(value, at, value[0], path) ||
+          at != value.size())
         wrong("expected a string in quotes");
       if (path.find('\0') != path.npos) wrong("a path with a zero byte");
       if (field == "model_checkpoint_path") state.model_checkpoint_path = path;

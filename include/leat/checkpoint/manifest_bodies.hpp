@@ -20,8 +20,8 @@ inline constexpr std::string_view manifest_format = "leat checkpoint";
 inline constexpr std::int64_t manifest_version = 1;
 
 inline constexpr std::pair<std::string_view, dtype> manifest_types[]{
-    {"float32", dtype::float32}, {"float64", dtype::float64},  {"int32", dtype::int32}, {"int64", dtype::int64},
-    {"uint8", dtype::uint8},     {"bool", dtype::boolean},     {"string", text_dtype}};
+    {"float32", dtype::float32}, {"float64", dtype::float64}, {"int32", dtype::int32}, {"int64", dtype::int64},
+    {"uint8", dtype::uint8},     {"bool", dtype::boolean},    {"string", text_dtype}};
 
 LEAT_FUNCTION nlohmann::json parse_manifest(std::string_view text) {
   std::vector<std::set<std::string>> keys;

@@ -70,6 +70,8 @@ struct saver_options {
   bool pad_step_number = false;
   /// Whether the state file names checkpoints relative to its folder.
   bool save_relative_paths = false;
+  /// Whether a graph without variables is taken: then the saver has those that the graph has when it is saved.
+  bool defer_build = false;
   /// Whether saving only copies the values, and a thread of the saver's writes them. What goes wrong there is thrown by the next call of
   /// `save`, `wait` or `close`.
   bool in_background = false;
@@ -124,7 +126,7 @@ class saver {
   /// checkpoints are as they were.
   template <class Session>
   std::string save(Session& s, const std::string& prefix, const checkpoint_step& step = {}, const save_options& how = {}) {
-    auto access = detail::access_of(s);
+    auto access = access_of(detail::access_key{}, s);  // found by the key's namespace, whatever is included first
     return save_from(access, prefix, step, how);
   }
   template <class Session>
@@ -137,7 +139,7 @@ class saver {
   /// invalid_argument for an empty path.
   template <class Session>
   restore_report restore(Session& s, const checkpoint_path& path, const restore_options& how = {}) const {
-    auto access = detail::access_of(s);
+    auto access = access_of(detail::access_key{}, s);
     return restore_to(access, path, how);
   }
 

@@ -43,11 +43,10 @@ struct saver::kept {
   ~kept() {
     if (worker.joinable()) worker.join();
   }
-  static double now() {
-    return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-  }
+  static double now() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
   void check_options() {
-    if (options.max_to_keep < 0) throw invalid_argument("max_to_keep is " + std::to_string(options.max_to_keep) + "; it is a count, or 0 for all");
+    if (options.max_to_keep < 0)
+      throw invalid_argument("max_to_keep is " + std::to_string(options.max_to_keep) + "; it is a count, or 0 for all");
     if (!(options.keep_checkpoint_every_n_hours > 0)) throw invalid_argument("keep_checkpoint_every_n_hours is not above 0");
     std::set<std::string> names;
     for (const saved_variable& v : options.var_list)
@@ -71,9 +70,10 @@ struct saver::kept {
     if (worker.joinable()) worker.join();
     if (failure) std::rethrow_exception(std::exchange(failure, nullptr));
   }
-  void write(const std::string& path, detail::checkpoint_contents contents, const std::vector<tensor_value>& values, const save_options& how);
+  void write(const std::string& path, detail::checkpoint_contents contents, const std::vector<tensor_value>& values,
+             const save_options& how);
   checkpoint_state state_of(const std::string& path, const std::vector<checkpoint>& newest) const;
-  void rotate();
+  std::vector<checkpoint> take_oldest(std::vector<checkpoint>& list_now, double& next_time) const;
 };
 
 LEAT_FUNCTION saver::saver(saver_options options) : kept_(std::make_shared<kept>()) {
@@ -86,7 +86,7 @@ LEAT_FUNCTION saver::saver(graph& g, saver_options options) : kept_(std::make_sh
   kept_->options = std::move(options);
   kept_->check_options();
   if (kept_->list.empty()) kept_->capture(g);
-  if (kept_->list.empty()) throw invalid_argument("No variables to save");
+  if (kept_->list.empty() && !kept_->options.defer_build) throw invalid_argument("No variables to save");
 }
 
 LEAT_FUNCTION const saver_options& saver::options() const { return kept_->options; }
@@ -117,20 +117,19 @@ LEAT_FUNCTION void saver::close() {
   kept_->join();
 }
 
-LEAT_FUNCTION void saver::kept::rotate() {
-  while (options.max_to_keep > 0 && last.size() > static_cast<std::size_t>(options.max_to_keep)) {
-    const checkpoint oldest = last.front();
-    last.erase(last.begin());
-    if (oldest.time > next_kept_time) {
-      next_kept_time += options.keep_checkpoint_every_n_hours * 3600;
-      continue;
-    }
-    detail::remove_checkpoint(oldest.path, oldest.digits);
+// Takes what is no longer kept out of a list.
+LEAT_FUNCTION std::vector<saver::kept::checkpoint> saver::kept::take_oldest(std::vector<checkpoint>& list_now, double& next_time) const {
+  std::vector<checkpoint> removed;
+  while (options.max_to_keep > 0 && list_now.size() > static_cast<std::size_t>(options.max_to_keep)) {
+    if (list_now.front().time > next_time) next_time += options.keep_checkpoint_every_n_hours * 3600;
+    else removed.push_back(list_now.front());
+    list_now.erase(list_now.begin());
   }
+  return removed;
 }
 
-LEAT_FUNCTION void saver::kept::write(const std::string& path, detail::checkpoint_contents contents, const std::vector<tensor_value>& values,
-                                      const save_options& how) {
+LEAT_FUNCTION void saver::kept::write(const std::string& path, detail::checkpoint_contents contents,
+                                      const std::vector<tensor_value>& values, const save_options& how) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   detail::staged_checkpoint staged(path, options.format, std::move(contents), values);
   const io::folder_lock lock(folder);
@@ -140,6 +139,8 @@ LEAT_FUNCTION void saver::kept::write(const std::string& path, detail::checkpoin
     std::erase_if(next, [&](const checkpoint& one) { return one.path == path; });
     next.push_back({path, now(), staged.digits()});
   }
+  double next_time = next_kept_time;
+  const std::vector<checkpoint> removed = take_oldest(next, next_time);
   // All that can fail for want of space is done before the first name changes.
   std::optional<io::staged_file> state;
   if (how.write_state) {
@@ -153,7 +154,9 @@ LEAT_FUNCTION void saver::kept::write(const std::string& path, detail::checkpoin
     lock.sync();
   }
   last = std::move(next);
-  rotate();
+  next_kept_time = next_time;
+  // Not before the state names them no longer.
+  for (const checkpoint& one : removed) detail::remove_checkpoint(one.path, one.digits);
   detail::remove_abandoned_data(folder);
 }
 
@@ -217,9 +220,10 @@ LEAT_FUNCTION std::string saver::save_from(detail::session_access& s, const std:
   }
   const std::filesystem::path at = path;
   if (!at.has_filename()) throw invalid_argument("'" + prefix + "' is no name for a checkpoint: it ends in a folder");
-  if (how.write_state && (how.latest_filename.empty() || how.latest_filename.find('/') != std::string::npos || at.filename() == how.latest_filename))
-    throw invalid_argument("the state file '" + how.latest_filename + "' stands in the folder of the checkpoint and has another name than '" +
-                           at.filename().string() + "'");
+  if (how.write_state &&
+      (how.latest_filename.empty() || how.latest_filename.find('/') != std::string::npos || at.filename() == how.latest_filename))
+    throw invalid_argument("the state file '" + how.latest_filename +
+                           "' stands in the folder of the checkpoint and has another name than '" + at.filename().string() + "'");
   std::error_code problem;
   if (at.has_parent_path()) std::filesystem::create_directories(at.parent_path(), problem);
   if (problem) throw failed_precondition(at.parent_path().string() + ": cannot be made: " + problem.message());

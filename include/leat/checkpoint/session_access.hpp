@@ -53,7 +53,9 @@ class graph_session_access final : public session_access {
   graph_session* session_;
 };
 
-inline graph_session_access access_of(graph_session& s) { return graph_session_access(s); }
+/// Finds `access_of` of all kinds of sessions by its namespace, wherever they are declared.
+struct access_key {};
+inline graph_session_access access_of(access_key, graph_session& s) { return graph_session_access(s); }
 
 /// A hash of the graph's nodes, their operators and inputs, as 16 hexadecimal digits.
 std::string fingerprint_of(graph& g);

@@ -41,7 +41,8 @@ LEAT_FUNCTION void graph_session_access::with_values(const std::vector<std::stri
   use(std::move(values));
 }
 
-LEAT_FUNCTION void graph_session_access::assign(const std::vector<std::string>& names, const std::vector<tensor_value>& values, bool adopt) {
+LEAT_FUNCTION void graph_session_access::assign(const std::vector<std::string>& names, const std::vector<tensor_value>& values,
+                                                bool adopt) {
   const auto variables = saved_variables(session_->owner());
   for (std::size_t i = 0; i < names.size(); ++i) {
     const output& variable = variables.find(names[i])->second;

@@ -46,7 +46,7 @@ class typed_session_access final : public session_access {
 };
 
 template <class Device, expression... Es>
-typed_session_access<Device, Es...> access_of(basic_session<Device, Es...>& s) {
+typed_session_access<Device, Es...> access_of(access_key, basic_session<Device, Es...>& s) {
   return typed_session_access<Device, Es...>(s);
 }
 

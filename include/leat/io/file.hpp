@@ -21,10 +21,10 @@
 
 namespace leat::io {
 
-/// The error message for TensorFlow 2's exports.
+/// The error message for the file of a SavedModel of TensorFlow's where a graph's is expected.
 inline constexpr std::string_view tensorflow_saved_model =
-    "a SavedModel of TensorFlow's, which holds MetaGraphDefs and checkpoints: not read; tf.io.write_graph writes the graph of one as a "
-    ".pb, tf.compat.v1.train.export_meta_graph as a .meta";
+    "a SavedModel of TensorFlow's, which holds graphs by their tags: name its folder, which io::load_model, io::read_saved_model_folder "
+    "and the command leat read";
 
 /// The rest of a stream, read in parts, so that memory grows with what arrives.
 /// Errors: data_loss if it cannot be read; invalid_argument if it is longer than `limit`, by default 2 GB, protobuf's.

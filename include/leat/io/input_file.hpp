@@ -36,6 +36,10 @@ class input_file {
 
   const std::filesystem::path& path() const { return path_; }
   std::uint64_t size() const { return size_; }
+  /// Whether its name still is that of this file: it was neither removed nor replaced.
+  bool has_its_name() const;
+  /// When it was last written to, in seconds since 1970.
+  double time() const;
   /// Fills `bytes` from a position. Errors: data_loss, naming file and position, if the file ends before.
   void read(std::uint64_t position, std::span<std::byte> bytes) const;
   /// All of it as a string. Errors: invalid_argument if it is longer than `limit`; those of `read`.

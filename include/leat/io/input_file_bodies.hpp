@@ -26,14 +26,25 @@ LEAT_FUNCTION input_file::input_file(std::filesystem::path path)
 
 LEAT_FUNCTION input_file::~input_file() { ::close(number_); }
 
+LEAT_FUNCTION bool input_file::has_its_name() const {
+  struct stat mine{}, now{};
+  return ::fstat(number_, &mine) == 0 && ::stat(path_.c_str(), &now) == 0 && mine.st_dev == now.st_dev && mine.st_ino == now.st_ino;
+}
+
+LEAT_FUNCTION double input_file::time() const {
+  struct stat its{};
+  if (::fstat(number_, &its) != 0) return 0;
+  return static_cast<double>(its.st_mtim.tv_sec) + 1e-9 * static_cast<double>(its.st_mtim.tv_nsec);
+}
+
 LEAT_FUNCTION void input_file::read(std::uint64_t position, std::span<std::byte> bytes) const {
   while (!bytes.empty()) {
     const ssize_t count =
         ::pread(number_, bytes.data(), std::min<std::size_t>(bytes.size(), std::size_t{1} << 30), static_cast<off_t>(position));
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0)
-      throw data_loss(path_.string() + ": byte " + std::to_string(position) + " cannot be read: " +
-                      (count == 0 ? std::string("the file ends before") : std::generic_category().message(errno)));
+      throw data_loss(path_.string() + ": byte " + std::to_string(position) +
+                      " cannot be read: " + (count == 0 ? std::string("the file ends before") : std::generic_category().message(errno)));
     position += static_cast<std::uint64_t>(count);
     bytes = bytes.subspan(static_cast<std::size_t>(count));
   }

@@ -87,6 +87,9 @@ void sync_folder(const std::filesystem::path& folder);
 // stay because it may be the old one.
 void put_in_place(const std::filesystem::path& made, const std::filesystem::path& place, bool& made_must_stay);
 
+// Calls `write` with an empty folder beside `place`, and puts what it wrote there in its place. An error leaves what is there.
+void replace_folder(const std::filesystem::path& place, const std::function<void(const std::filesystem::path&)>& write);
+
 // The identity of the folder at a path. During its lifetime no other folder has the same.
 class folder_identity {
  public:

@@ -38,11 +38,14 @@ LEAT_FUNCTION std::filesystem::path model_place(const std::filesystem::path& fol
 LEAT_FUNCTION void check_replaceable(const std::filesystem::path& folder) {
   std::error_code problem;
   if (!std::filesystem::is_directory(folder, problem)) throw failed_precondition(folder.string() + ": is there and is no folder");
+  // What TensorFlow's folders hold, where the graph says that it is one, or is still to come.
+  static const std::set<std::string, std::less<>> of_tensorflow{"saved_model.pb", "variables", "assets", "assets.extra", "fingerprint.pb"};
+  const bool is_of_tensorflow = is_there(folder / "saved_model.pb") || folder.extension() == ".part";
   for (const auto& entry : std::filesystem::directory_iterator(folder, problem)) {
     const std::string name = entry.path().filename().string();
     const std::string_view whole =
         std::string_view(name).ends_with(".part") ? std::string_view(name).substr(0, name.size() - 5) : std::string_view(name);
-    if (whole != model_graph_file && whole != model_variables_file)
+    if (whole != model_graph_file && whole != model_variables_file && !(is_of_tensorflow && of_tensorflow.contains(whole)))
       throw failed_precondition(folder.string() + ": holds " + in_quotes(name) +
                                 ", which is no part of a saved model: name another folder");
   }
@@ -131,8 +134,19 @@ LEAT_FUNCTION void write_model_files(const std::filesystem::path& folder, const 
   const std::string variables_text = detail::naming(folder / model_variables_file, [&] { return write_safetensors(variables, texts); });
 
   if (detail::is_there(place)) detail::check_replaceable(place);
-  const auto made = detail::beside(place, ".part");
-  detail::remove_model(made);
+  detail::replace_folder(place, [&](const std::filesystem::path& made) {
+    write_synced(made / model_graph_file, {graph_text});
+    write_synced(made / model_variables_file, {variables_text});
+  });
+}
+
+}  // namespace leat::io
+
+namespace leat::io::detail {
+
+LEAT_FUNCTION void replace_folder(const std::filesystem::path& place, const std::function<void(const std::filesystem::path&)>& write) {
+  const auto made = beside(place, ".part");
+  remove_model(made);
   std::error_code problem;
   std::filesystem::create_directories(made, problem);
   if (problem) throw failed_precondition(made.string() + ": cannot be made: " + problem.message());
@@ -145,21 +159,17 @@ LEAT_FUNCTION void write_model_files(const std::filesystem::path& folder, const 
       if (!must_stay) std::filesystem::remove_all(made, ignored);
     }
   } after{made, must_stay};
-  write_synced(made / model_graph_file, {graph_text});
-  write_synced(made / model_variables_file, {variables_text});
-  detail::put_in_place(made, place, must_stay);
+  write(made);
+  put_in_place(made, place, must_stay);
 }
-
-}  // namespace leat::io
-
-namespace leat::io::detail {
 
 LEAT_FUNCTION model_files read_model_once(const std::filesystem::path& folder, const read_model_options& options) {
   std::filesystem::path place = folder;
   if (const auto old = detail::beside(detail::model_place(folder), ".old"); !detail::is_there(folder) && is_model_folder(old)) place = old;
   if (!is_model_folder(place))
     for (const char* file : {"saved_model.pb", "saved_model.pbtxt"})
-      if (is_there(place / file)) throw unimplemented(folder.string() + ": " + std::string(tensorflow_saved_model));
+      if (is_there(place / file))
+        throw unimplemented(folder.string() + ": a SavedModel of TensorFlow's, which load_model and read_saved_model_folder read");
   const auto graph_path = place / model_graph_file, variables_path = place / model_variables_file;
   const std::string graph_text = read_file(graph_path);
   safetensors variables = read_safetensors(variables_path);

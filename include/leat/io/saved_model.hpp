@@ -12,6 +12,7 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/io/collections.hpp>
 #include <leat/io/model_files.hpp>
+#include <leat/io/saved_model_folder.hpp>
 #include <leat/named/exchange/import.hpp>
 #include <leat/named/exchange/to_graph.hpp>
 #include <leat/session/graph_variables.hpp>
@@ -53,6 +54,12 @@ struct model_signature {
   std::string method_name = "tensorflow/serving/predict";
 };
 
+/// In which files a model is kept.
+enum class model_format {
+  leat,        // graph.json and variables.safetensors
+  tensorflow,  // TensorFlow's SavedModel: saved_model.pb and variables/
+};
+
 /// Options of `save_model`.
 struct save_model_options {
   std::map<std::string, model_signature> signatures{};
@@ -62,6 +69,8 @@ struct save_model_options {
   named_texts metadata{};  // strings stored with the variables
   /// Whether to save the whole graph, or only what the signatures need, then without the graph's own collections.
   bool whole_graph = true;
+  /// TensorFlow's has no place for metadata, which is then invalid_argument.
+  model_format format = model_format::leat;
 };
 
 namespace detail {
@@ -77,6 +86,9 @@ inline array_bytes bytes_of(const tensor_value& v) {
   return {v.type(), v.extent(), std::span<const std::byte>(v.data(), v.bytes())};
 }
 tensor_value to_value(const array_bytes& array);
+// Writes a model in the format that the options say.
+void write_model(const std::filesystem::path& folder, const meta_graph_def& meta, const named_arrays& variables,
+                 const save_model_options& options);
 inline session_values to_values(const safetensors& file) {
   session_values values;
   for (const std::string& name : file.names()) values.emplace(name, to_value(file[name]));
@@ -111,6 +123,8 @@ inline void restore_variables(graph_session& s, const std::filesystem::path& pat
 struct load_model_options {
   session_options session{};
   bool checksums = true;  // see `read_model_options`
+  /// Of a SavedModel of TensorFlow's: which of its graphs; the only one if empty.
+  std::vector<std::string> tags{};
 };
 
 /// A loaded model: its graph, a session with its variables, and its signatures. It owns them; movable.
@@ -160,7 +174,7 @@ class saved_model {
   std::unique_ptr<graph_session> session_;
 };
 
-/// Loads a saved model into a graph and a session of its own, with all variables restored; local variables are uninitialized.
+/// Loads a saved model, leat's or a SavedModel of TensorFlow's, into a graph and a session of its own, with all variables restored; local variables are uninitialized.
 /// Errors, naming the folder: those of `read_model_files`, `import_graph`; invalid_argument, naming them, for variables missing in the
 /// files or the graph, or of other dtypes or shapes, and for signatures of elements that the graph does not have.
 /// Source: TensorFlow `saved_model.loader.load`.

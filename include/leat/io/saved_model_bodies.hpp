@@ -67,6 +67,13 @@ LEAT_FUNCTION tensor_value to_value(const array_bytes& array) {
   return value;
 }
 
+LEAT_FUNCTION void write_model(const std::filesystem::path& folder, const meta_graph_def& meta, const named_arrays& variables,
+                               const save_model_options& options) {
+  if (options.format == model_format::leat) return write_model_files(folder, meta, variables, options.metadata);
+  if (!options.metadata.empty()) throw invalid_argument(folder.string() + ": a SavedModel of TensorFlow's has no place for metadata");
+  write_saved_model_folder(folder, meta, variables);
+}
+
 }  // namespace leat::io::detail
 
 namespace leat::io {
@@ -74,7 +81,7 @@ namespace leat::io {
 LEAT_FUNCTION void save_model(const std::filesystem::path& folder, graph_session& s, const save_model_options& options) {
   const meta_graph_def meta = detail::make_meta_graph(s.owner(), options);
   const session_values values = values_of(s, detail::variables_in(s.owner(), meta.graph));
-  write_model_files(folder, meta, detail::to_arrays(values), options.metadata);
+  detail::write_model(folder, meta, detail::to_arrays(values), options);
 }
 
 LEAT_FUNCTION saved_model::saved_model(model_files files, const session_options& options)
@@ -147,7 +154,9 @@ LEAT_FUNCTION output saved_model::find(const signature_tensor& tensor, std::stri
 }
 
 LEAT_FUNCTION saved_model load_model(const std::filesystem::path& folder, const load_model_options& options) {
-  model_files files = read_model_files(folder, {.checksums = options.checksums});
+  model_files files = !is_model_folder(folder) && is_saved_model_folder(folder)
+                          ? read_saved_model_folder(folder, options.tags)
+                          : read_model_files(folder, {.checksums = options.checksums});
   try {
     return saved_model(std::move(files), options.session);
   } catch (const error& e) {

@@ -69,7 +69,7 @@ void save_model(const std::filesystem::path& folder, const basic_session<Device,
   if (!strange.empty())
     throw unimplemented("a saved model with the variables " + leat::detail::name_list(strange) +
                         ", for which the session has no values of the same kind");
-  write_model_files(folder, meta, arrays, options.metadata);
+  detail::write_model(folder, meta, arrays, options);
 }
 
 }  // namespace leat::io

@@ -30,6 +30,11 @@ class staged_file {
   /// Renames it to its path, in place of what is there. Its lock stays until it is destroyed. Errors: failed_precondition.
   void put_in_place();
 
+  /// Removes it again after `put_in_place`.
+  void remove();
+  /// What tells it from any other file, whatever its name.
+  std::string identity() const;
+
   const std::filesystem::path& path() const { return path_; }
   /// How many bytes were written.
   std::uint64_t size() const { return size_; }
@@ -58,6 +63,9 @@ class folder_lock {
   std::filesystem::path folder_;
   int number_;
 };
+
+/// What tells a file from any other; empty if there is none.
+std::string identity_of(const std::filesystem::path& path);
 
 /// 16 hexadecimal digits that no other call returns, in any process.
 std::string unique_digits();

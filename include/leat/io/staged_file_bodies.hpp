@@ -91,6 +91,16 @@ LEAT_FUNCTION void staged_file::put_in_place() {
   in_place_ = true;
 }
 
+LEAT_FUNCTION void staged_file::remove() { ::unlink(path_.c_str()); }
+
+LEAT_FUNCTION std::string staged_file::identity() const { return identity_of(in_place_ ? path_ : part_); }
+
+LEAT_FUNCTION std::string identity_of(const std::filesystem::path& path) {
+  struct stat its{};
+  if (::stat(path.c_str(), &its) != 0) return {};
+  return std::to_string(its.st_dev) + ":" + std::to_string(its.st_ino);
+}
+
 LEAT_FUNCTION folder_lock::folder_lock(const std::filesystem::path& folder, std::int64_t timeout_in_ms)
     : folder_(folder.empty() ? "." : folder), number_(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
   if (number_ < 0) throw failed_precondition(folder_.string() + ": cannot be opened: " + std::generic_category().message(errno));
@@ -109,8 +119,7 @@ LEAT_FUNCTION folder_lock::folder_lock(const std::filesystem::path& folder, std:
 LEAT_FUNCTION folder_lock::~folder_lock() { ::close(number_); }
 
 LEAT_FUNCTION void folder_lock::sync() const {
-  if (::fsync(number_) != 0)
-    throw failed_precondition(folder_.string() + ": cannot be synced: " + std::generic_category().message(errno));
+  if (::fsync(number_) != 0) throw failed_precondition(folder_.string() + ": cannot be synced: " + std::generic_category().message(errno));
 }
 
 LEAT_FUNCTION void remove_abandoned(const std::filesystem::path& path, const std::function<bool()>& is_needed) {

@@ -1,0 +1,42 @@
+#pragma once
+// TensorFlow's SavedModel folders: saved_model.pb with a graph, its signatures and collections for each set of tags, and the values of
+// its variables in variables/variables.index and .data-*. Files are untrusted. Source: TensorFlow saved_model.proto, saved_model/README.md.
+
+#include <leat/core/function_bodies.hpp>
+#include <leat/io/model_files.hpp>
+
+#include <string>
+#include <vector>
+
+namespace leat::io {
+
+inline constexpr const char* saved_model_graph_file = "saved_model.pb";
+inline constexpr const char* saved_model_variables = "variables/variables";
+
+/// Whether a folder looks like one of TensorFlow's.
+bool is_saved_model_folder(const std::filesystem::path& folder);
+
+/// All graphs of a saved_model.pb. Errors: those of `read_binary`; data_loss for another file; unimplemented for a later schema.
+std::vector<meta_graph_def> read_saved_model(std::string_view bytes);
+/// As saved_model.pb holds it. Errors: those of `write_binary`.
+std::string write_saved_model(const meta_graph_def& meta);
+
+/// All tensors of a checkpoint of TensorFlow's, with checksums looked at. Those of dtypes that a safetensors file cannot hold are left
+/// out. Errors: not_found, data_loss and invalid_argument, naming file and tensor.
+safetensors read_bundle(const std::string& prefix);
+/// Writes one. Errors: those of `staged_file`.
+void write_bundle(const std::string& prefix, const named_arrays& arrays);
+
+/// The graph with these tags, the only one if none are given, and the values of its variables.
+/// Errors: not_found, listing the tags that there are, if there is no such graph; invalid_argument if there are several; those above.
+model_files read_saved_model_folder(const std::filesystem::path& folder, const std::vector<std::string>& tags = {});
+
+/// Writes a SavedModel that TensorFlow loads, replacing one. Errors: failed_precondition if the folder holds anything else or cannot be
+/// written; those of `write_saved_model`. An error leaves the old contents in place.
+void write_saved_model_folder(const std::filesystem::path& folder, const meta_graph_def& meta, const named_arrays& variables);
+
+}  // namespace leat::io
+
+#if LEAT_WITH_BODIES
+#include <leat/io/saved_model_folder_bodies.hpp>
+#endif

@@ -1,0 +1,131 @@
+#pragma once
+// Implementation of saved_model_folder.hpp.
+
+#include <leat/core/function_bodies.hpp>
+#include <leat/io/binary.hpp>
+#include <leat/io/input_file.hpp>
+#include <leat/io/saved_model_folder.hpp>
+#include <leat/io/staged_file.hpp>
+#include <leat/io/tensor_bundle.hpp>
+
+namespace leat::io {
+
+LEAT_FUNCTION bool is_saved_model_folder(const std::filesystem::path& folder) { return detail::is_there(folder / saved_model_graph_file); }
+
+LEAT_FUNCTION std::vector<meta_graph_def> read_saved_model(std::string_view bytes) {
+  std::vector<meta_graph_def> graphs;
+  std::uint64_t schema = 0;
+  try {
+    protozero::pbf_reader in{bytes.data(), bytes.size()};
+    while (in.next()) {
+      if (in.tag() == 1 && in.wire_type() == protozero::pbf_wire_type::varint) {
+        schema = in.get_uint64();
+      } else if (in.tag() == 2 && in.wire_type() == protozero::pbf_wire_type::length_delimited) {
+        const detail::place at{nullptr, "meta_graphs", nullptr, static_cast<std::int64_t>(graphs.size())};
+        detail::read_message(in.get_message(), graphs.emplace_back(), at, 2);
+      } else {
+        in.skip();
+      }
+    }
+  } catch (const protozero::exception& e) {
+    throw data_loss(std::string("SavedModel is cut off, or not in protobuf's binary form: ") + e.what());
+  }
+  if (schema > 1) throw unimplemented("a SavedModel of schema version " + std::to_string(schema) + "; this library reads version 1");
+  if (graphs.empty()) throw data_loss("a SavedModel without a graph, or another file");
+  return graphs;
+}
+
+LEAT_FUNCTION std::string write_saved_model(const meta_graph_def& meta) {
+  const std::string graph = write_binary(meta);
+  std::string bytes;
+  protozero::pbf_writer out{bytes};
+  out.add_int64(1, 1);
+  out.add_message(2, graph);
+  if (bytes.size() > max_file_bytes) throw invalid_argument("larger than 2 GB, which is protobuf's limit");
+  return bytes;
+}
+
+LEAT_FUNCTION safetensors read_bundle(const std::string& prefix) {
+  const std::filesystem::path at = prefix + ".index";
+  const bundle_index index = detail::naming(at, [&] { return read_bundle_index(input_file(at).text()); });
+  std::vector<std::unique_ptr<input_file>> shards;
+  for (std::int32_t k = 0; k < index.shards; ++k) shards.push_back(std::make_unique<input_file>(bundle_data_name(prefix, k, index.shards)));
+  named_arrays arrays;
+  std::vector<std::vector<std::byte>> kept;
+  for (const auto& [name, entry] : index.entries) {
+    const input_file& shard = *shards[static_cast<std::size_t>(entry.shard)];
+    const auto where = [&] { return shard.path().string() + ": tensor " + detail::in_quotes(name) + ": "; };
+    if (entry.is_sliced) throw unimplemented(at.string() + ": tensor " + detail::in_quotes(name) + " is saved in parts: not read");
+    const auto type = static_cast<dtype>(entry.dtype);
+    if (size_of(type) == 0 || entry.shape.size() > static_cast<std::size_t>(max_rank)) continue;
+    if (entry.offset > shard.size() || entry.size > shard.size() - entry.offset)
+      throw data_loss(where() + "its bytes " + std::to_string(entry.offset) + " to " + std::to_string(entry.offset + entry.size) +
+                      " are not all in the file, which has " + std::to_string(shard.size()));
+    auto& bytes = kept.emplace_back(static_cast<std::size_t>(entry.size));
+    shard.read(entry.offset, bytes);
+    if (const std::uint32_t is = crc32c(bytes); is != entry.crc32c)
+      throw data_loss(where() + "its bytes have the checksum " + checksum_text(is) + ", not " + checksum_text(entry.crc32c) + ": altered");
+    array_bytes& array = arrays[name];
+    array.type = type;
+    for (const std::int64_t size : entry.shape) array.extent.push(size);
+    array.bytes = bytes;
+  }
+  return detail::naming(prefix, [&] { return safetensors(write_safetensors(arrays)); });
+}
+
+LEAT_FUNCTION void write_bundle(const std::string& prefix, const named_arrays& arrays) {
+  staged_file data(bundle_data_name(prefix, 0, 1));
+  bundle_index index;
+  for (const auto& [name, array] : arrays) {
+    if (name.empty() || name.front() == '\0') throw invalid_argument("a tensor without a name");
+    bundle_entry& entry = index.entries[name];
+    entry.dtype = static_cast<data_type>(array.type);
+    for (int i = 0; i < array.extent.rank; ++i) entry.shape.push_back(array.extent[i]);
+    entry.offset = data.size();
+    entry.size = array.bytes.size();
+    entry.crc32c = crc32c(array.bytes);
+    data.write(array.bytes);
+  }
+  staged_file table(prefix + ".index");
+  table.write(write_bundle_index(index));
+  data.sync(), table.sync();
+  data.put_in_place(), table.put_in_place();
+}
+
+LEAT_FUNCTION model_files read_saved_model_folder(const std::filesystem::path& folder, const std::vector<std::string>& tags) {
+  const auto at = folder / saved_model_graph_file;
+  const std::string bytes = read_file(at);
+  std::vector<meta_graph_def> graphs = detail::naming(at, [&] { return read_saved_model(bytes); });
+  const std::set<std::string> wanted(tags.begin(), tags.end());
+  std::vector<meta_graph_def*> found;
+  std::string there;
+  for (meta_graph_def& meta : graphs) {
+    const std::set<std::string> its(meta.meta_info.tags.begin(), meta.meta_info.tags.end());
+    if (tags.empty() || its == wanted) found.push_back(&meta);
+    there += there.empty() ? "{" : ", {";
+    for (const std::string& tag : its) there += (there.back() == '{' ? "" : " ") + detail::in_quotes(tag);
+    there += "}";
+  }
+  if (found.empty()) throw not_found(at.string() + ": no graph has exactly the tags that were asked for; there are " + there);
+  if (found.size() > 1)
+    throw invalid_argument(at.string() + ": has " + std::to_string(found.size()) + " graphs; name the tags of one: " + there);
+  const std::string variables = (folder / saved_model_variables).string();
+  const bool has_values = detail::is_there(variables + ".index");
+  return {std::move(*found.front()), has_values ? read_bundle(variables) : safetensors(write_safetensors({})), {}};
+}
+
+LEAT_FUNCTION void write_saved_model_folder(const std::filesystem::path& folder, const meta_graph_def& meta,
+                                            const named_arrays& variables) {
+  const std::filesystem::path place = detail::model_place(folder);
+  const std::string bytes = detail::naming(folder / saved_model_graph_file, [&] { return write_saved_model(meta); });
+  if (detail::is_there(place)) detail::check_replaceable(place);
+  detail::replace_folder(place, [&](const std::filesystem::path& made) {
+    write_synced(made / saved_model_graph_file, {bytes});
+    std::filesystem::create_directories((made / saved_model_variables).parent_path());
+    if (!variables.empty()) write_bundle((made / saved_model_variables).string(), variables);
+    detail::sync_folder((made / saved_model_variables).parent_path());
+    detail::sync_folder(made);
+  });
+}
+
+}  // namespace leat::io
