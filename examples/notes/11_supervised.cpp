@@ -102,7 +102,7 @@ int train_to(const std::string& folder, std::int64_t last, const std::string& re
   graph g;
   const auto scope = g.as_default();
   const line_model m;
-  supervisor sv({.logdir = folder, .save = saver(g, {.max_to_keep = 2}), .save_summaries_secs = 0, .save_model_secs = 0.02});
+  supervisor sv({.logdir = folder, .save = saver(g, {.max_to_keep = 2}), .save_summaries_secs = 0, .save_model_secs = 0.05});
   auto s = sv.managed_session();
   std::int64_t step = integer(s.value(m.steps));
   std::printf("starts at step %lld\n", static_cast<long long>(step));

@@ -29,6 +29,11 @@ void restore_run(const saver& from, watched_session& s, const checkpoint_path& p
 /// The same from the newest checkpoint of a folder; false if there is none.
 bool restore_latest_run(saver& from, watched_session& s, const std::string& folder, const saved_parts& parts = {});
 
+namespace detail {
+/// What is saved beside the variables.
+save_options state_beside(watched_session& s, const saved_parts& parts);
+}  // namespace detail
+
 /// Told of each save.
 class checkpoint_saver_listener {
  public:

@@ -38,11 +38,15 @@ inline random_positions random_positions_of(const std::string& text, const std::
 
 }  // namespace detail
 
-LEAT_FUNCTION std::string save_run(saver& to, watched_session& s, const std::string& prefix, std::int64_t step, const saved_parts& parts) {
+LEAT_FUNCTION save_options detail::state_beside(watched_session& s, const saved_parts& parts) {
   save_options how;
-  if (s.of_graph() != nullptr) how.values[detail::random_key] = detail::text_of(s.of_graph()->random_state());
-  for (const auto& [name, part] : parts) how.values[detail::part_key(name)] = part.save();
-  return s.save(to, prefix, step, how);
+  if (s.of_graph() != nullptr) how.values[random_key] = text_of(s.of_graph()->random_state());
+  for (const auto& [name, part] : parts) how.values[part_key(name)] = part.save();
+  return how;
+}
+
+LEAT_FUNCTION std::string save_run(saver& to, watched_session& s, const std::string& prefix, std::int64_t step, const saved_parts& parts) {
+  return s.save(to, prefix, step, detail::state_beside(s, parts));
 }
 
 LEAT_FUNCTION void restore_run(const saver& from, watched_session& s, const checkpoint_path& path, const saved_parts& parts) {

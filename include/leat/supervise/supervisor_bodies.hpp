@@ -6,6 +6,7 @@
 #include <leat/named/variables/named_variables.hpp>
 #include <leat/named/variables/uninitialized.hpp>
 #include <leat/summary/named_summary.hpp>
+#include <leat/supervise/run_snapshot.hpp>
 #include <leat/supervise/scaffold.hpp>
 #include <leat/supervise/signals.hpp>
 #include <leat/supervise/supervisor.hpp>
@@ -15,6 +16,7 @@
 #include <iostream>
 #include <mutex>
 #include <shared_mutex>
+#include <tuple>
 
 namespace leat {
 
@@ -74,14 +76,12 @@ struct supervisor::kept {
   std::string save() {
     if (!saves || save_path.empty()) throw failed_precondition("the supervisor saves nothing: it has no logdir, or no saver");
     if (session == nullptr) throw failed_precondition("the supervisor has no session");
-    std::string path;
-    std::int64_t at = 0;
-    {
+    auto [at, how, variables] = [&] {
       const std::lock_guard next(turn);
       const std::unique_lock alone(running);
-      at = steps();
-      path = save_run(*saves, *watched, save_path, at, options.parts);
-    }
+      return std::tuple(steps(), detail::state_beside(*watched, options.parts), detail::run_snapshot_of_session(*session));
+    }();
+    const std::string path = saves->save(variables, save_path, at, how);
     if (writer != nullptr) writer->add_session_log({.status = summary::session_status::checkpoint, .checkpoint_path = path}, at);
     return path;
   }
