@@ -1,8 +1,8 @@
 #pragma once
-// The formulas of losses, written once for typed expressions (train/losses.hpp) and graphs with names (named/train/named_losses.hpp).
-// The first argument of each, the kit, says how the operands' kind writes the functions that have names of their own in TensorFlow's
-// graphs, constants, weights and averages; `+`, `-`, `*` are operators of both kinds. Each operation is a statement, so that nodes with
-// names get these in TensorFlow's order. Source: TensorFlow 1.x `tf.losses`.
+// The formulas of losses and regularizers, written once for typed expressions (train/losses.hpp) and graphs with names
+// (named/train/named_losses.hpp). The first argument of each, the kit, says how the operands' kind writes the functions that have names of
+// their own in TensorFlow's graphs, numbers (beside an operand of their dtype), weights and averages; `+`, `-`, `*` are operators of both
+// kinds. Each operation is a statement, so that nodes with names get these in TensorFlow's order. Source: TensorFlow 1.x `tf.losses`.
 
 #include <leat/ops/state.hpp>
 
@@ -37,7 +37,7 @@ constexpr auto huber(const K& k, const L& labels, const P& predictions, const De
   const auto magnitude = k.abs(error);
   const auto quadratic = k.minimum(magnitude, delta);
   const auto linear = k.subtract(magnitude, quadratic);
-  const auto half = k.constant(k.half(), quadratic);
+  const auto half = k.half(quadratic);
   const auto squares = k.multiply(quadratic, quadratic);
   const auto inside = k.multiply(half, squares);
   const auto beyond = k.multiply(delta, linear);
@@ -51,8 +51,8 @@ constexpr auto log_loss(const K& k, const L& labels, const P& predictions, const
   const auto log_some = k.log(some);
   const auto positive = k.multiply(labels, log_some);
   const auto first = k.negative(positive);
-  const auto other_labels = k.one() - labels;
-  const auto others = k.one() - predictions;
+  const auto other_labels = k.one(labels) - labels;
+  const auto others = k.one(predictions) - predictions;
   const auto some_others = others + epsilon;
   const auto log_others = k.log(some_others);
   const auto second = k.multiply(other_labels, log_others);
@@ -63,7 +63,7 @@ constexpr auto log_loss(const K& k, const L& labels, const P& predictions, const
 template <class K, class L, class X>
 constexpr auto hinge(const K& k, const L& labels, const X& logits) {
   const auto ones = k.ones_like(labels);
-  const auto doubled = k.two() * labels;
+  const auto doubled = k.two(labels) * labels;
   const auto signs = k.subtract(doubled, ones);
   const auto margin = k.multiply(signs, logits);
   const auto lacking = k.subtract(ones, margin);
@@ -75,7 +75,7 @@ template <class K, class L, class P, class Axis>
 constexpr auto cosine_distance(const K& k, const L& labels, const P& predictions, const Axis& axis) {
   const auto products = k.multiply(predictions, labels);
   const auto sum = k.sum_keep(products, axis);
-  return k.one() - sum;
+  return k.one(sum) - sum;
 }
 
 // z (1 - s) + s/2: labels of sigmoids, smoothed.
@@ -97,8 +97,8 @@ constexpr auto smooth_one_hot_labels(const K& k, const L& labels, const Rest& on
 template <class K, class L, class X, class Q>
 constexpr auto weighted_cross_entropy(const K& k, const L& labels, const X& logits, const Q& weight_less_one) {
   const auto more = weight_less_one * labels;
-  const auto weight = k.one() + more;
-  const auto negatives = k.one() - labels;
+  const auto weight = k.one(more) + more;
+  const auto negatives = k.one(labels) - labels;
   const auto linear = negatives * logits;
   const auto magnitude = k.abs(logits);
   const auto minus = k.negative(magnitude);
@@ -120,22 +120,22 @@ constexpr auto mean_pairwise_squared_error(const K& k, const L& labels, const P&
   const auto squares = k.square(errors);
   const auto sum_of_squares = k.sum_keep(squares, axes);
   const auto count = k.present_of_samples(errors, weights);
-  const auto fewer = count - k.one();
-  const auto pairs = k.maximum(fewer, k.zero());
+  const auto fewer = count - k.one(count);
+  const auto pairs = k.maximum(fewer, k.zero(fewer));
   const auto mean_of_squares = k.divide_no_nan(sum_of_squares, pairs, "value");
-  const auto first = k.two() * mean_of_squares;
+  const auto first = k.two(mean_of_squares) * mean_of_squares;
   const auto sum = k.sum_keep(errors, axes);
   const auto square_of_sum = k.square(sum);
-  const auto fewer_again = count - k.one();
+  const auto fewer_again = count - k.one(count);
   const auto ordered = k.multiply(count, fewer_again);
-  const auto ordered_pairs = k.maximum(ordered, k.zero());
+  const auto ordered_pairs = k.maximum(ordered, k.zero(ordered));
   const auto mean_of_products = k.divide_no_nan(square_of_sum, ordered_pairs, "value");
-  const auto second = k.two() * mean_of_products;
+  const auto second = k.two(mean_of_products) * mean_of_products;
   const auto difference = k.subtract(first, second);
   const auto weighted = k.multiply(difference, weights);
   const auto total = k.sum(weighted);
   const auto counted = k.sum(count);
-  const auto some = k.greater(counted, k.zero());
+  const auto some = k.greater(counted, k.zero(counted));
   return k.choose_or_zero(some, total, "value");
 }
 
@@ -152,9 +152,7 @@ constexpr auto reduce_weighted(const K& k, const X& losses, const W& weights) {
     } else {
       const auto count = [&] {
         if constexpr (R == reduction::mean) {
-          const auto ones = k.ones_like(weighted);
-          const auto broadcast = ones * weights;
-          return k.sum(broadcast);
+          return k.sum_of_weights(weighted, weights);
         } else if constexpr (R == reduction::sum_over_batch_size) {
           return k.element_count(weighted);
         } else {
@@ -165,6 +163,21 @@ constexpr auto reduce_weighted(const K& k, const X& losses, const W& weights) {
       return k.divide_no_nan(total, count, "value");
     }
   }
+}
+
+// scale Σ |w|.
+template <class K, class Scale, class W>
+constexpr auto l1(const K& k, const Scale& scale, const W& weights) {
+  const auto magnitudes = k.abs(weights);
+  const auto sum = k.sum(magnitudes);
+  return k.multiply_last(scale, sum);
+}
+
+// scale Σ w² / 2.
+template <class K, class Scale, class W>
+constexpr auto l2(const K& k, const Scale& scale, const W& weights) {
+  const auto half_of_squares = k.l2_loss(weights);
+  return k.multiply_last(scale, half_of_squares);
 }
 
 }  // namespace formula

@@ -37,14 +37,11 @@ struct named_kit {
   output exp(const output& x) const { return leat::exp(x, {}); }
   output relu(const output& x) const { return leat::relu(x, {}); }
 
-  double half() const { return 0.5; }
-  float zero() const { return 0; }
-  float one() const { return 1; }
-  float two() const { return 2; }
-  /// A number as a node of its own.
-  output constant(double value, const output& like) const {
-    return like.owner().named().make_constant(like.owner(), {like.type(), {}, value}, "Const");
-  }
+  // Numbers beside an operand, which the operator names; a half is a node of its own.
+  float zero(const output&) const { return 0; }
+  float one(const output&) const { return 1; }
+  float two(const output&) const { return 2; }
+  output half(const output& like) const { return like.owner().named().make_constant(like.owner(), {like.type(), {}, 0.5}, "Const"); }
   output ones_like(const output& x) const { return leat::ones_like(x); }
   /// The size of the last axis, in x's dtype.
   output class_count(const output& x) const {
@@ -55,11 +52,10 @@ struct named_kit {
   output choose_or_zero(const output& condition, const output& x, std::string_view name) const {
     return choose(condition, x, zeros_like(x), name);
   }
-  /// The sum that ends a function: it has the name of the scope.
-  output add_last(const output& a, const output& b) const {
-    graph& g = a.owner();
-    return leat::add(a, b, g.named().names.scope() + "/");
-  }
+  /// What ends a function has the name of its scope.
+  output add_last(const output& a, const output& b) const { return leat::add(a, b, a.owner().named().names.scope() + "/"); }
+  output multiply_last(const output& a, const output& b) const { return leat::multiply(a, b, a.owner().named().names.scope() + "/"); }
+  output l2_loss(const output& x) const { return leat::l2_loss(x, {}); }
 
   output sum(const output& x) const { return sum_of_all(x); }
   output sum_keep(const output& x, const index_list& axes) const { return reduce_sum(x, axes, keep_dims::yes); }
@@ -73,6 +69,12 @@ struct named_kit {
     const output none = equal(weights, 0.0f);
     const output zeros = zeros_like(weights);
     return choose(none, zeros, leat::ones_like(weights));
+  }
+  /// The weights, broadcast to x, added up.
+  output sum_of_weights(const output& x, const output& weights) const {
+    const output ones = leat::ones_like(x);
+    const output broadcast = ones * weights;
+    return sum(broadcast);
   }
   /// How many elements of x have a weight that is not 0.
   output present(const output& x, const output& weights) const {
