@@ -22,6 +22,7 @@
 #include <leat/named/train/global_step.hpp>
 #include <leat/named/train/named_clip.hpp>
 #include <leat/named/train/named_losses.hpp>
+#include <leat/named/train/named_metrics.hpp>
 #include <leat/named/train/named_optimizers.hpp>
 #include <leat/named/train/named_regularizers.hpp>
 #include <leat/named/train/named_weights.hpp>
