@@ -23,6 +23,7 @@
 #include <leat/train/clip.hpp>
 #include <leat/train/layers.hpp>
 #include <leat/train/losses.hpp>
+#include <leat/train/metrics.hpp>
 #include <leat/train/optimizer.hpp>
 #include <leat/train/regularizers.hpp>
 #include <leat/typed/session.hpp>
