@@ -67,6 +67,7 @@ namespace collection {
 inline constexpr std::string_view global_variables = "variables";
 inline constexpr std::string_view local_variables = "local_variables";
 inline constexpr std::string_view trainable_variables = "trainable_variables";
+inline constexpr std::string_view metric_variables = "metric_variables";
 inline constexpr std::string_view losses = "losses";
 inline constexpr std::string_view regularization_losses = "regularization_losses";
 inline constexpr std::string_view update_ops = "update_ops";
