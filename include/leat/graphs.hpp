@@ -20,6 +20,7 @@
 #include <leat/named/graph/operator_definition.hpp>
 #include <leat/named/scopes/replica_device_setter.hpp>
 #include <leat/named/train/global_step.hpp>
+#include <leat/named/train/moving_average.hpp>
 #include <leat/named/train/named_clip.hpp>
 #include <leat/named/train/named_optimizers.hpp>
 #include <leat/named/train/named_schedules.hpp>

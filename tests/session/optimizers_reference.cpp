@@ -297,3 +297,49 @@ TEST_CASE("gradients are clipped between the halves") {
   MESSAGE(compared << " steps compared");
   CHECK(compared > 0);
 }
+
+TEST_CASE("exponential moving averages") {
+  const auto data = reference_json("optimizers.json");
+  if (!data) return;
+  int compared = 0;
+  for (const auto& t : data->at("moving_averages")) {
+    INFO(t.at("id").get<std::string>());
+    graph g;
+    const auto scope = g.as_default();
+    const auto w = variable_of(t.at("initial").at("variable"), "w");
+    const auto count = variable(0.0f, "n", {.trainable = false});
+    const auto doubled = multiply(w, 2.0f, "mul");
+    const auto& args = t.at("args");
+    moving_average_options options{.zero_debias = args.at("zero_debias").get<bool>()};
+    if (!args.at("num_updates").is_null()) options.num_updates = count;
+    exponential_moving_average ema(args.at("decay").get<float>(), options);
+    CHECK(ema.average_name(w) == t.at("average_name_variable").get<std::string>());
+    const auto update = ema.apply({w, doubled});
+    CHECK(ema.average_name(w) == t.at("average_name_variable").get<std::string>());
+    CHECK(ema.average_name(doubled) == t.at("average_name_tensor").get<std::string>());
+    std::vector<std::string> names;
+    for (const auto& v : global_variables()) names.push_back(v.operation().name());
+    CHECK(names == t.at("variables").get<std::vector<std::string>>());
+    const auto fed = placeholder(w.type(), w.extent(), "fed");
+    const auto given = assign(w, fed);
+    const auto counted = placeholder(dtype::float32, {}, "counted");
+    const auto count_given = assign(count, counted);
+    const auto init = global_variables_initializer();
+    for (const bool fuse : {true, false}) {
+      graph_session s(g, {.fuse = fuse});
+      s.run(init);
+      CHECK(difference(s.run(ema.average(w)), t.at("initial").at("shadow"), 1e-5, 1e-6) == "");
+      CHECK(difference(s.run(ema.average(doubled)), t.at("initial").at("tensor_shadow"), 1e-5, 1e-6) == "");
+      for (const auto& a : t.at("applies")) {
+        s.run(given.operation(), {{fed, value_of_json(a.at("value"))}});
+        if (!a.at("num_updates").is_null()) s.run(count_given.operation(), {{counted, tensor_value(a.at("num_updates").get<float>())}});
+        s.run(update);
+        CHECK(difference(s.run(ema.average(w)), a.at("shadow"), 1e-5, 1e-6) == "");
+        CHECK(difference(s.run(ema.average(doubled)), a.at("tensor_shadow"), 1e-5, 1e-6) == "");
+        ++compared;
+      }
+    }
+  }
+  MESSAGE(compared << " updates compared");
+  CHECK(compared > 0);
+}
