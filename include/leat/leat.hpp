@@ -26,6 +26,7 @@
 #include <leat/train/metrics.hpp>
 #include <leat/train/optimizer.hpp>
 #include <leat/train/regularizers.hpp>
+#include <leat/train/schedules.hpp>
 #include <leat/typed/session.hpp>
 #if defined(LEAT_PLANNED_SESSIONS) && !defined(LEAT_SEPARATE_COMPILATION)
 #include <leat/typed/planned/planned_steps.hpp>

@@ -73,6 +73,7 @@ inline constexpr std::string_view regularization_losses = "regularization_losses
 inline constexpr std::string_view update_ops = "update_ops";
 inline constexpr std::string_view summaries = "summaries";
 inline constexpr std::string_view train_op = "train_op";
+inline constexpr std::string_view moving_average_variables = "moving_average_variables";
 inline constexpr std::string_view global_step = "global_step";
 }  // namespace collection
 
