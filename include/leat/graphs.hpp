@@ -27,8 +27,8 @@
 #include <leat/named/train/named_metrics.hpp>
 #include <leat/named/train/named_optimizers.hpp>
 #include <leat/named/train/named_regularizers.hpp>
-#include <leat/named/train/named_weights.hpp>
 #include <leat/named/train/named_schedules.hpp>
+#include <leat/named/train/named_weights.hpp>
 #include <leat/named/variables/initial_value.hpp>
 #include <leat/named/variables/uninitialized.hpp>
 #include <leat/named/variables/variable_scope.hpp>

@@ -133,8 +133,8 @@ LEAT_FUNCTION metric outcome_metric(outcome o, const output& labels, const outpu
 }
 
 // Precision or recall: true positives, and what they are missed by.
-LEAT_FUNCTION metric share_metric(std::string_view name, outcome missed, const output& labels, const output& predictions,
-                                  const metric_options& options, const std::source_location& where) {
+LEAT_FUNCTION metric share_of_hits(std::string_view name, outcome missed, const output& labels, const output& predictions,
+                                   const metric_options& options, const std::source_location& where) {
   check_arguments(name, {labels, predictions}, options);
   check_pair(labels, predictions);
   const metric_scope scope(labels.owner(), options.name, name, where);
@@ -405,11 +405,11 @@ LEAT_OUTCOME(false_negatives)
 
 LEAT_FUNCTION metric precision(const output& labels, const output& predictions, const metric_options& options,
                                const std::source_location& where) {
-  return detail::share_metric("precision", detail::outcome::false_positives, labels, predictions, options, where);
+  return detail::share_of_hits("precision", detail::outcome::false_positives, labels, predictions, options, where);
 }
 LEAT_FUNCTION metric recall(const output& labels, const output& predictions, const metric_options& options,
                             const std::source_location& where) {
-  return detail::share_metric("recall", detail::outcome::false_negatives, labels, predictions, options, where);
+  return detail::share_of_hits("recall", detail::outcome::false_negatives, labels, predictions, options, where);
 }
 LEAT_FUNCTION metric precision_at_thresholds(const output& labels, const output& predictions, const std::vector<float>& thresholds,
                                              const metric_options& options, const std::source_location& where) {
