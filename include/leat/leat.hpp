@@ -22,7 +22,11 @@
 #include <leat/passes/gradient.hpp>
 #include <leat/train/clip.hpp>
 #include <leat/train/layers.hpp>
+#include <leat/train/losses.hpp>
+#include <leat/train/metrics.hpp>
 #include <leat/train/optimizer.hpp>
+#include <leat/train/regularizers.hpp>
+#include <leat/train/schedules.hpp>
 #include <leat/typed/session.hpp>
 #if defined(LEAT_PLANNED_SESSIONS) && !defined(LEAT_SEPARATE_COMPILATION)
 #include <leat/typed/planned/planned_steps.hpp>

@@ -37,17 +37,20 @@ constexpr auto dense(const X& x, std::uint64_t seed = 0) {
   return dense_layer<Name, Units>(x, seed).output;
 }
 
-#define LEAT_DENSE_WORDS                                                                                                             \
+#define LEAT_DENSE_WORDS                                                                                                              \
   "<name, units>(x) takes a tensor of floating point, [rows, inputs] with a size as inputs, then perhaps a seed; name and units are " \
   "template arguments: <\"hidden\", 256>"
-#define LEAT_DENSE_OTHERWISE(function)                                    \
-  LEAT_OTHERWISE(#function LEAT_DENSE_WORDS) function(...) LEAT_DELETED;  \
-  template <LEAT_ANY_NUMBER First, LEAT_ANY_NUMBER... Rest>               \
-  LEAT_OTHERWISE(#function LEAT_DENSE_WORDS) function(...) LEAT_DELETED;  \
-  template <LEAT_ANY_NUMBER First, fixed_string Name>                                \
-  LEAT_OTHERWISE(#function LEAT_DENSE_WORDS) function(...) LEAT_DELETED;  \
-  template <fixed_string Name, LEAT_ANY_NUMBER... Units>                             \
-  LEAT_OTHERWISE(#function LEAT_DENSE_WORDS) function(...) LEAT_DELETED
+#define LEAT_DENSE_OTHERWISE(function)                                   \
+  LEAT_OTHERWISE(#function LEAT_DENSE_WORDS) function(...) LEAT_DELETED; \
+  template <LEAT_ANY_NUMBER First, LEAT_ANY_NUMBER... Rest>              \
+  LEAT_OTHERWISE(#function LEAT_DENSE_WORDS)                             \
+  function(...) LEAT_DELETED;                                            \
+  template <LEAT_ANY_NUMBER First, fixed_string Name>                    \
+  LEAT_OTHERWISE(#function LEAT_DENSE_WORDS)                             \
+  function(...) LEAT_DELETED;                                            \
+  template <fixed_string Name, LEAT_ANY_NUMBER... Units>                 \
+  LEAT_OTHERWISE(#function LEAT_DENSE_WORDS)                             \
+  function(...) LEAT_DELETED
 LEAT_DENSE_OTHERWISE(dense);
 LEAT_DENSE_OTHERWISE(dense_layer);
 #undef LEAT_DENSE_OTHERWISE

@@ -28,7 +28,7 @@ class graph_writer {
   void run() {
     made_.resize(static_cast<std::size_t>(from_.size()));
     for (int i = 0; i < from_.size(); ++i)
-      if (!is_number(from_.at(i))) made_[static_cast<std::size_t>(i)] = enter(i);
+      if (!is_number(from_.at(i))) written(i);
   }
   output result(int index) { return operand(index); }
 
@@ -62,6 +62,11 @@ class graph_writer {
   }
   static kept_number value_of(dtype, std::uint64_t bits) { return {static_cast<std::int64_t>(bits)}; }
 
+  const output& written(int index) {
+    output& made = made_[static_cast<std::size_t>(index)];
+    if (!static_cast<bool>(made)) made = enter(index);
+    return made;
+  }
   // A number becomes a constant per use, named after its user.
   output operand(int index) {
     const node& n = from_.at(index);
@@ -89,7 +94,7 @@ class graph_writer {
       if (n.op->kind != op_kind::placeholder) continue;
       for (std::int32_t axis = 0; axis < n.result.extent.rank; ++axis) {
         if (n.result.extent[axis] != dimension) continue;
-        const output extent = shape_of(made_[static_cast<std::size_t>(i)]);
+        const output extent = shape_of(written(i));  // it may come after what needs the size
         const graph_operation part = raw_named(to_, "StridedSlice", "strided_slice",
                                                {{"input", extent},
                                                 {"stack", tensor_literal({axis})},
