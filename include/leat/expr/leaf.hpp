@@ -5,6 +5,10 @@
 #include <leat/expr/number.hpp>
 #include <leat/expr/tensor.hpp>
 
+#include <initializer_list>
+#include <source_location>
+#include <string_view>
+
 namespace leat {
 
 // ---- initial values -------------------------------------------------------------------------------------------------
@@ -14,17 +18,34 @@ enum class initializer_kind : int { zeros, ones, number, array, uniform, normal,
 /// Whether an initializer draws random numbers.
 constexpr bool is_random(initializer_kind kind) { return kind > initializer_kind::array; }
 
-struct zeros_initializer {
-  static constexpr initializer_kind kind = initializer_kind::zeros;
+namespace detail {
+// Makes `zeros({2, 3})` in graphs with names; whole in <leat/graphs.hpp>.
+template <initializer_kind Kind>
+struct filled_by_leat_graphs_hpp;
+
+template <initializer_kind Kind>
+struct filled_initializer {
+  static constexpr initializer_kind kind = Kind;
   constexpr std::array<std::uint64_t, 0> numbers() const { return {}; }
+
+  template <initializer_kind K = Kind>
+  output operator()(std::initializer_list<std::int64_t> extent, dtype type = dtype::float32, std::string_view name = {},
+                    const std::source_location& where = std::source_location::current()) const {
+    return filled_by_leat_graphs_hpp<K>::make(extent, type, name, where);
+  }
+  template <initializer_kind K = Kind>
+  output operator()(const shape& extent, dtype type = dtype::float32, std::string_view name = {},
+                    const std::source_location& where = std::source_location::current()) const {
+    return filled_by_leat_graphs_hpp<K>::make(extent, type, name, where);
+  }
 };
-struct ones_initializer {
-  static constexpr initializer_kind kind = initializer_kind::ones;
-  constexpr std::array<std::uint64_t, 0> numbers() const { return {}; }
-};
-/// Every element 0. Source: TensorFlow `zeros_initializer`.
+}  // namespace detail
+using zeros_initializer = detail::filled_initializer<initializer_kind::zeros>;
+using ones_initializer = detail::filled_initializer<initializer_kind::ones>;
+/// Every element 0. With a shape, `zeros({2, 3}, dtype::int32)`, a constant in the default graph (<leat/graphs.hpp>), as `zeros_of` makes.
+/// Source: TensorFlow `zeros_initializer`, `zeros`.
 inline constexpr zeros_initializer zeros{};
-/// Every element 1. Source: TensorFlow `ones_initializer`.
+/// Every element 1. With a shape, `ones({2, 3})`, likewise. Source: TensorFlow `ones_initializer`, `ones`.
 inline constexpr ones_initializer ones{};
 
 struct number_initializer {

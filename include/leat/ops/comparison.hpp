@@ -553,6 +553,8 @@ constexpr auto clip_by_value(const X& x, const L& low, const H& high) {
     requires detail::one_is_expression<A, B> \
   LEAT_OTHERWISE(words) operator op(A&&, B&&) LEAT_DELETED
 LEAT_NO_OPERATOR(==, "a == b of expressions is written equal(a, b)");
+LEAT_OTHERWISE("a == b of tensors: equal(a, b) compares their elements, same_tensor(a, b) says whether both are one")
+operator==(const output&, const output&) LEAT_DELETED;
 LEAT_NO_OPERATOR(!=, "a != b of expressions is written not_equal(a, b)");
 LEAT_NO_OPERATOR(%, "a % b of expressions is written truncate_mod(a, b), as in C++, or floor_mod(a, b), as in TensorFlow");
 LEAT_NO_OPERATOR(&, "a & b of expressions is written logical_and(a, b)");

@@ -248,6 +248,8 @@ LEAT_FUNCTION void graph_session::place_nodes() {
         std::string text = "Cannot assign a device for operation " + r.name + ": node " + r.name + " was explicitly assigned to " +
                            std::string(r.device) + " but available devices are [ " + here +
                            " ]. Make sure the device specification refers to a valid device.";
+        if (other_process)
+          text += " A session on other jobs or tasks needs a `target`, the address of a server among them; this one has none.";
         if (r.made_at.line != 0) text += std::string(" It was made at ") + r.made_at.file + ":" + std::to_string(r.made_at.line);
         throw invalid_argument(text);
       }

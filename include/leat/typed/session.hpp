@@ -48,8 +48,14 @@ session(const Es&...) -> session<Es...>;
 template <expression... Es>
   requires(!check_of_session<Es...>::ok)
 session(const Es&...) -> session<typename check_of_session<Es...>::refusal::problem>;
+template <class G, class... More>
+  requires(std::is_same_v<G, graph> || std::is_same_v<G, output>)
+session(const G&, const More&...) -> session<
+    detail::refused_session<LEAT_WORDS("a graph built at run time is run by graph_session s(g) of <leat/session/graph_session.hpp>; "
+                                       "session s{a, b, ...} takes typed expressions")>>;
 session(...)
-    -> session<detail::refused_session<LEAT_WORDS("session s{a, b, ...} takes expressions: what is fetched and done in its runs")>>;
+    -> session<detail::refused_session<LEAT_WORDS("session s{a, b, ...} takes expressions: what is fetched and done in its runs; "
+                                                  "a graph built at run time is run by graph_session")>>;
 
 LEAT_SESSIONS_END
 

@@ -88,6 +88,21 @@ output zeros_of(const shape_value& extent, dtype type = dtype::float32, std::str
 output ones_of(const shape_value& extent, dtype type = dtype::float32, std::string_view name = "ones",
                const std::source_location& where = std::source_location::current());
 
+namespace detail {
+template <>
+struct filled_by_leat_graphs_hpp<initializer_kind::zeros> {
+  static output make(const shape_value& extent, dtype type, std::string_view name, const std::source_location& where) {
+    return zeros_of(extent, type, name.empty() ? "zeros" : name, where);
+  }
+};
+template <>
+struct filled_by_leat_graphs_hpp<initializer_kind::ones> {
+  static output make(const shape_value& extent, dtype type, std::string_view name, const std::source_location& where) {
+    return ones_of(extent, type, name.empty() ? "ones" : name, where);
+  }
+};
+}  // namespace detail
+
 // ---- groups ---------------------------------------------------------------------------------------------------------
 
 /// An operation that does nothing. Source: `no_op`.

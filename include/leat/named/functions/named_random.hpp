@@ -29,6 +29,39 @@ output random_uniform_of(const shape_value& extent, dtype type = dtype::float32,
 output random_uniform_between(const shape_value& extent, double low, double high, dtype type = dtype::float32, std::uint64_t seed = 0,
                               std::string_view name = {});
 
+// By TensorFlow's own names: with a shape, the functions that give an initializer (`random_normal(0, 0.1)`) make a tensor. A list in
+// braces is preferred to a number, so that `random_normal({3})` has three elements.
+
+/// A tensor of normally distributed numbers, drawn anew in each run: `random_normal({2, 3}, 1, 2)`; the shape must be static.
+/// Source: `random_normal`.
+inline output random_normal(std::initializer_list<std::int64_t> extent, double mean = 0, double stddev = 1, dtype type = dtype::float32,
+                            std::uint64_t seed = 0, std::string_view name = {}) {
+  return random_normal_of(extent, mean, stddev, type, seed, name);
+}
+inline output random_normal(const shape& extent, double mean = 0, double stddev = 1, dtype type = dtype::float32, std::uint64_t seed = 0,
+                            std::string_view name = {}) {
+  return random_normal_of(extent, mean, stddev, type, seed, name);
+}
+/// The same, redrawn beyond two standard deviations. Source: `truncated_normal`.
+inline output truncated_normal(std::initializer_list<std::int64_t> extent, double mean = 0, double stddev = 1, dtype type = dtype::float32,
+                               std::uint64_t seed = 0, std::string_view name = {}) {
+  return truncated_normal_of(extent, mean, stddev, type, seed, name);
+}
+inline output truncated_normal(const shape& extent, double mean = 0, double stddev = 1, dtype type = dtype::float32, std::uint64_t seed = 0,
+                               std::string_view name = {}) {
+  return truncated_normal_of(extent, mean, stddev, type, seed, name);
+}
+/// A tensor of uniformly distributed numbers in [low, high), drawn anew in each run: `random_uniform({2, 3}, -1, 1)`.
+/// Source: `random_uniform`.
+inline output random_uniform(std::initializer_list<std::int64_t> extent, double low = 0, double high = 1, dtype type = dtype::float32,
+                             std::uint64_t seed = 0, std::string_view name = {}) {
+  return random_uniform_between(extent, low, high, type, seed, name);
+}
+inline output random_uniform(const shape& extent, double low = 0, double high = 1, dtype type = dtype::float32, std::uint64_t seed = 0,
+                             std::string_view name = {}) {
+  return random_uniform_between(extent, low, high, type, seed, name);
+}
+
 // ---- initializers ----------------------------------------------------------------------------------------------------
 
 /// sqrt(6 / (fan in + fan out)) of a shape: fans are the last two dimensions, times the dimensions before them.

@@ -22,6 +22,8 @@ LEAT_FUNCTION output random_node(graph& g, std::string_view type, const output& 
 }
 
 LEAT_FUNCTION output shape_constant(graph& g, const shape& extent, std::string_view name) {
+  if (!extent.is_static())
+    throw invalid_argument("random numbers need a static shape, not " + leat::shape_text(extent) + ": draw them in a shape that is known");
   std::vector<std::int32_t> sizes;
   for (int i = 0; i < extent.rank; ++i) sizes.push_back(static_cast<std::int32_t>(extent[i]));
   return g.named().make_constant(g, tensor_literal(sizes), name);

@@ -32,6 +32,13 @@ output get_tensor_by_name(graph& g, std::string_view name);
 graph_operation get_operation_by_name(graph& g, std::string_view name);
 /// All operations in order of creation.
 std::vector<graph_operation> get_operations(graph& g);
+/// Whether two handles refer to one tensor, or both to none. `a == b` is refused, since it could be meant as `equal(a, b)`.
+inline bool same_tensor(const output& a, const output& b) {
+  return static_cast<bool>(a) == static_cast<bool>(b) &&
+         (!static_cast<bool>(a) || (&a.owner() == &b.owner() && a.index() == b.index() && a.port() == b.port()));
+}
+/// All tensors of a graph, the results of all operations in order of creation; with a name, those of that collection.
+std::vector<output> get_tensors(graph& g);
 /// The operations that take this tensor, each once per use.
 std::vector<graph_operation> consumers(const output& o);
 

@@ -52,6 +52,13 @@ LEAT_FUNCTION std::vector<graph_operation> get_operations(graph& g) {
   return list;
 }
 
+LEAT_FUNCTION std::vector<output> get_tensors(graph& g) {
+  std::vector<output> list;
+  for (const graph_operation& op : get_operations(g))
+    for (const output& result : op.outputs()) list.push_back(result);
+  return list;
+}
+
 LEAT_FUNCTION std::vector<graph_operation> consumers(const output& o) {
   std::vector<graph_operation> list;
   for (const graph_operation& op : get_operations(o.owner()))

@@ -48,15 +48,28 @@ LEAT_FUNCTION std::string name_table::unique_name(std::string_view name, bool ma
   return full;
 }
 
+namespace detail {
+// `; character 1, ' ', does not`: the first character that a name may not have.
+inline std::string not_in_name(std::string_view name, bool begins) {
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const char c = name[i];
+    if (is_name_character(c) && !(begins && i == 0 && !is_letter_or_digit(c) && c != '.')) continue;
+    const bool prints = c >= 0x20 && c < 0x7f;
+    return "; character " + std::to_string(i + 1) + (prints ? std::string(", '") + c + "'," : ",") + " does not";
+  }
+  return {};
+}
+}  // namespace detail
+
 LEAT_FUNCTION std::string name_table::open_scope(std::string_view name) {
   if (name.empty()) return {};
   if (scope_.empty() && !is_valid_node_name(name))
-    throw invalid_argument(
-        "'" + std::string(name) +
-        "' is not a valid root scope name. A root scope name has to match the following pattern: " + std::string(detail::name_pattern));
+    throw invalid_argument("'" + std::string(name) +
+                           "' is not a valid root scope name. A root scope name has to match the following pattern: " +
+                           std::string(detail::name_pattern) + detail::not_in_name(name, true));
   if (!is_valid_scope_name(name))
     throw invalid_argument("'" + std::string(name) + "' is not a valid scope name. A scope name has to match the following pattern: " +
-                           std::string(detail::scope_pattern));
+                           std::string(detail::scope_pattern) + detail::not_in_name(name, false));
   if (name.back() == '/') return std::string(without_slash(name));
   return unique_name(name);
 }
@@ -65,7 +78,7 @@ LEAT_FUNCTION std::string name_table::node_name(std::string_view name) {
   std::string full = !name.empty() && name.back() == '/' ? std::string(without_slash(name)) : unique_name(name);
   if (!is_valid_node_name(full))
     throw invalid_argument("`" + full + "` is not a valid node name. Accepted names conform to Regex /" +
-                           std::string(detail::name_pattern) + "/");
+                           std::string(detail::name_pattern) + "/" + detail::not_in_name(full, true));
   return full;
 }
 
