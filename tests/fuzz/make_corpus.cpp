@@ -1,15 +1,18 @@
 // make_corpus FOLDER: what the fuzzing programs begin with, into FOLDER/json and FOLDER/binary: graphs with everything, each
-// of their nodes and attributes alone, and some small texts that are nearly right; into FOLDER/arrays files of arrays, into FOLDER/checkpoints those of checkpoints; into
-// FOLDER/graphs small graphs that are wrong, and into FOLDER/programs some that are right, the recorded ones among them.
+// of their nodes and attributes alone, and some small texts that are nearly right; into FOLDER/arrays files of arrays, into
+// FOLDER/checkpoints those of checkpoints, into FOLDER/events events and files of them; into FOLDER/graphs small graphs that are wrong, and
+// into FOLDER/programs some that are right, the recorded ones among them.
 
 #include <leat/checkpoint/checkpoint_state.hpp>
 #include <leat/io/binary.hpp>
 #include <leat/io/json.hpp>
 #include <leat/io/npy.hpp>
+#include <leat/io/record.hpp>
 #include <leat/io/safetensors.hpp>
 #include <leat/io/saved_model_folder.hpp>
 #include <leat/io/sorted_table.hpp>
 #include <leat/io/tensor_bundle.hpp>
+#include <leat/summary/event.hpp>
 
 #include "support/graph_files.hpp"
 #include "support/hostile_graphs.hpp"
@@ -85,6 +88,28 @@ int main(int count, char** arguments) try {
   for (const auto& [key, value] : io::read_sorted_table(io::write_bundle_index(index))) put_checkpoint(value);
   put_checkpoint(write_checkpoint_state({"a\"b", {"c", "\n"}, {1.5}, 2}));
   put_checkpoint(io::write_saved_model(whole));
+  std::filesystem::create_directories(folder / "events");
+  std::string all_events;
+  const auto put_event = [&](const summary::event& e) {
+    io::write_file(folder / "events" / std::to_string(files++), summary::to_bytes(e));
+    io::append_record(all_events, summary::to_bytes(e));
+    io::write_file(folder / "events" / std::to_string(files++), all_events);
+  };
+  summary::event first, values, others;
+  first.file_version = summary::event_file_version;
+  values.step = 7;
+  values.summary = summary::summary_def{{{.tag = "number", .content = 0.5f},
+                                         {.tag = "counts", .content = summary::histogram_value{-1, 2, 3, 4, 5, {1, 2, 3}, {0, 1, 2}}},
+                                         {.tag = "picture", .content = summary::image_value{2, 3, 1, "png"}},
+                                         {.tag = "sound", .content = summary::audio_value{8000, 1, 5, "wav", "audio/wav"}},
+                                         {.tag = "text",
+                                          .metadata = {.plugin = {"text", "content"}, .display_name = "shown", .description = "words"},
+                                          .content = make_tensor_proto(std::vector<float>(6, 1.0f), {2, 3})}}};
+  others.graph_def = others.meta_graph_def = "graph";
+  others.log = summary::log_message{20, "words"};
+  others.session = summary::session_log{summary::session_status::checkpoint, "path", "words"};
+  others.metadata = summary::tagged_run_metadata{"tag", "bytes"};
+  for (const auto& e : {first, values, others}) put_event(e);
   // what runs, and what is refused for one of its numbers; larger ones would be few runs a second
   constexpr std::uintmax_t most_bytes = 12000;
   std::filesystem::create_directories(folder / "graphs");

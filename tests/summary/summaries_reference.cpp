@@ -1,4 +1,5 @@
 #include <leat/graphs.hpp>
+#include <leat/io/binary.hpp>
 #include <leat/session/graph_session.hpp>
 #include <leat/summary.hpp>
 
@@ -8,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <map>
 #include <string>
 #include <variant>
 #include <vector>
@@ -195,5 +197,28 @@ TEST_CASE("nodes are TensorFlow's") {
       name = summary::merge_all().name();
     }
     CHECK(name == row["result"].get<std::string>());
+  }
+}
+
+TEST_CASE("a recorded graph with summaries runs as in TensorFlow") {
+  const auto file = reference_json("graphs/summaries.json");
+  if (!file) return;
+  graph g;
+  import_graph(g, io::read_binary_file(leat_test::reference_folder() + "/graphs/" + (*file)["pb"].get<std::string>()), {.name = ""});
+  graph_session s(g);
+  for (const auto& run : (*file)["runs"]) {
+    std::map<std::string, tensor_value> feeds;
+    for (const auto& [name, value] : run["feeds"].items()) feeds.emplace(name, value["data"].get<std::vector<float>>());
+    const auto results = s.run(run["fetches"].get<std::vector<std::string>>(), feeds);
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      const auto values = summary::read_summary(results[k].as<std::string>()).values;
+      const json& wanted = run["results"][k]["summary"]["value"];
+      REQUIRE(values.size() == wanted.size());
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        CHECK(values[i].tag == wanted[i]["tag"].get<std::string>());
+        if (wanted[i].contains("simple_value")) check_close(std::get<float>(values[i].content), wanted[i]["simple_value"].get<double>());
+        else check_histogram(std::get<summary::histogram_value>(values[i].content), wanted[i]["histo"]);
+      }
+    }
   }
 }

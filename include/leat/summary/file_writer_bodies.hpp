@@ -115,7 +115,11 @@ class file_writer::state {
       oldest_ = clock::now();
       wakes_.notify_one();
     }
-    if (pending_ >= options_.max_queue) flush_locked();
+    if (pending_ < options_.max_queue) return;
+    try {
+      flush_locked();
+    } catch (const error&) {  // this event is there: the next call tries again, and tells
+    }
   }
   void flush_locked() {
     file_->flush();

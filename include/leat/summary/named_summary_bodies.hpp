@@ -20,6 +20,20 @@ inline std::string clean_tag(std::string_view name) {
   return clean;
 }
 
+// Errors: invalid_argument, in TensorFlow's words, for values of a dtype without numbers; of pictures, for other than their dtypes.
+inline void check_numbers(const output& values, std::string_view parameter, bool is_picture = false) {
+  if (!static_cast<bool>(values)) return;
+  const data_type type = base_of(to_data_type(values.type()));
+  bool fits = type == data_type::float32 || type == data_type::float64 || type == data_type::half || type == data_type::uint8;
+  if (!is_picture)
+    for (const data_type t : {data_type::int32, data_type::int64, data_type::int16, data_type::int8, data_type::uint16, data_type::bfloat16,
+                              data_type::uint32, data_type::uint64})
+      fits = fits || type == t;
+  if (!fits)
+    throw invalid_argument("Value passed to parameter '" + std::string(parameter) + "' has DataType " + dtype_text(values) +
+                           " not in list of allowed values: " + (is_picture ? "uint8, float16, float32, float64" : "real numbers"));
+}
+
 // Makes the node of a summary: `make` gets the graph, the tag, and the node's name, which belongs to no other node yet.
 template <class Make>
 output in_scope(std::string_view name, const output& operand, const summary_options& options, const std::source_location& where,
@@ -45,6 +59,7 @@ output in_scope(std::string_view name, const output& operand, const summary_opti
 namespace leat::summary {
 
 LEAT_FUNCTION output scalar(std::string_view name, const output& value, const summary_options& options, const std::source_location& where) {
+  detail::check_numbers(value, "values");
   return detail::in_scope(name, value, options, where, [&](graph& g, const tensor_literal& tag, const std::string& node) {
     return call_operator(g, "ScalarSummary", {tag, value}, {}, node).result();
   });
@@ -52,6 +67,7 @@ LEAT_FUNCTION output scalar(std::string_view name, const output& value, const su
 
 LEAT_FUNCTION output histogram(std::string_view name, const output& values, const summary_options& options,
                                const std::source_location& where) {
+  detail::check_numbers(values, "values");
   return detail::in_scope(name, values, options, where, [&](graph& g, const tensor_literal& tag, const std::string& node) {
     return call_operator(g, "HistogramSummary", {tag, values}, {}, node).result();
   });
@@ -59,6 +75,7 @@ LEAT_FUNCTION output histogram(std::string_view name, const output& values, cons
 
 LEAT_FUNCTION output image(std::string_view name, const output& images, std::int64_t max_outputs, const summary_options& options,
                            const std::source_location& where) {
+  detail::check_numbers(images, "tensor", true);
   return detail::in_scope(name, images, options, where, [&](graph& g, const tensor_literal& tag, const std::string& node) {
     const tensor_literal red(std::vector<std::uint8_t>{255, 0, 0, 255});
     return call_operator(g, "ImageSummary", {tag, images}, {{"max_images", max_outputs}, {"bad_color", red.proto()}}, node).result();
