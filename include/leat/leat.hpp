@@ -10,6 +10,7 @@
 #include <leat/expr/leaf.hpp>
 
 #include <leat/expr/array_leaf.hpp>
+#include <leat/expr/scaled_initializers.hpp>
 
 #include <leat/ops/arithmetic.hpp>
 #include <leat/ops/array.hpp>
