@@ -22,6 +22,7 @@
 #include <leat/named/train/global_step.hpp>
 #include <leat/named/train/moving_average.hpp>
 #include <leat/named/train/named_clip.hpp>
+#include <leat/named/train/named_normalization.hpp>
 #include <leat/named/train/named_optimizers.hpp>
 #include <leat/named/train/named_schedules.hpp>
 #include <leat/named/variables/initial_value.hpp>
