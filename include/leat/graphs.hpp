@@ -25,6 +25,7 @@
 #include <leat/named/train/named_clip.hpp>
 #include <leat/named/train/named_losses.hpp>
 #include <leat/named/train/named_metrics.hpp>
+#include <leat/named/train/named_normalization.hpp>
 #include <leat/named/train/named_optimizers.hpp>
 #include <leat/named/train/named_regularizers.hpp>
 #include <leat/named/train/named_schedules.hpp>
