@@ -31,6 +31,7 @@
 #ifdef LEAT_USE_IO
 #include <leat/io/binary.hpp>
 #include <leat/io/collections.hpp>
+#include <leat/io/csv.hpp>
 #include <leat/io/dot.hpp>
 #include <leat/io/json.hpp>
 #include <leat/io/npy.hpp>
