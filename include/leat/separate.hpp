@@ -34,8 +34,11 @@
 #include <leat/io/collections.hpp>
 #include <leat/io/csv.hpp>
 #include <leat/io/dot.hpp>
+#include <leat/io/example.hpp>
+#include <leat/io/idx.hpp>
 #include <leat/io/json.hpp>
 #include <leat/io/npy.hpp>
+#include <leat/io/npz.hpp>
 #include <leat/io/record.hpp>
 #include <leat/io/safetensors.hpp>
 #include <leat/io/saved_model.hpp>

@@ -19,35 +19,40 @@
 namespace leat::io {
 
 namespace detail {
-inline constexpr auto crc32c_tables = [] {
+/// The tables of a polynomial, bits reflected.
+template <std::uint32_t Polynomial>
+inline constexpr auto crc_tables = [] {
   std::array<std::array<std::uint32_t, 256>, 8> tables{};
   for (std::uint32_t byte = 0; byte < 256; ++byte) {
     std::uint32_t rest = byte;
-    for (int bit = 0; bit < 8; ++bit) rest = (rest >> 1) ^ ((rest & 1) != 0 ? 0x82f63b78u : 0u);
+    for (int bit = 0; bit < 8; ++bit) rest = (rest >> 1) ^ ((rest & 1) != 0 ? Polynomial : 0u);
     tables[0][byte] = rest;
   }
   for (std::size_t byte = 0; byte < 256; ++byte)
-    for (std::size_t k = 1; k < 8; ++k)
-      tables[k][byte] = (tables[k - 1][byte] >> 8) ^ tables[0][tables[k - 1][byte] & 0xff];
+    for (std::size_t k = 1; k < 8; ++k) tables[k][byte] = (tables[k - 1][byte] >> 8) ^ tables[0][tables[k - 1][byte] & 0xff];
   return tables;
 }();
 
 // The rest of `bytes`, which begins with `rest`.
-inline std::uint32_t crc32c_by_tables(std::span<const std::byte> bytes, std::uint32_t rest) {
-  const auto& t = crc32c_tables;
+template <std::uint32_t Polynomial>
+std::uint32_t crc_by_tables(std::span<const std::byte> bytes, std::uint32_t rest) {
+  const auto& t = crc_tables<Polynomial>;
   const auto at = [&](std::size_t i) { return static_cast<std::uint32_t>(bytes[i]); };
   for (; bytes.size() >= 8; bytes = bytes.subspan(8)) {
     const std::uint32_t low = rest ^ (at(0) | at(1) << 8 | at(2) << 16 | at(3) << 24);
-    rest = t[7][low & 0xff] ^ t[6][low >> 8 & 0xff] ^ t[5][low >> 16 & 0xff] ^ t[4][low >> 24] ^ t[3][at(4)] ^
-           t[2][at(5)] ^ t[1][at(6)] ^ t[0][at(7)];
+    rest = t[7][low & 0xff] ^ t[6][low >> 8 & 0xff] ^ t[5][low >> 16 & 0xff] ^ t[4][low >> 24] ^ t[3][at(4)] ^ t[2][at(5)] ^ t[1][at(6)] ^
+           t[0][at(7)];
   }
   for (const std::byte b : bytes) rest = (rest >> 8) ^ t[0][(rest ^ static_cast<std::uint32_t>(b)) & 0xff];
   return rest;
 }
 
+inline std::uint32_t crc32c_by_tables(std::span<const std::byte> bytes, std::uint32_t rest) {
+  return crc_by_tables<0x82f63b78u>(bytes, rest);
+}
+
 #if defined(__x86_64__) && defined(__GNUC__)
-[[gnu::target("sse4.2")]] inline std::uint32_t crc32c_by_instruction(std::span<const std::byte> bytes,
-                                                                     std::uint32_t rest) {
+[[gnu::target("sse4.2")]] inline std::uint32_t crc32c_by_instruction(std::span<const std::byte> bytes, std::uint32_t rest) {
   const std::byte* at = bytes.data();
   const std::byte* const end = at + bytes.size();
   std::uint64_t wide = rest;
@@ -65,21 +70,16 @@ inline bool has_crc32c_instruction() {
   return has;
 }
 #else
-inline std::uint32_t crc32c_by_instruction(std::span<const std::byte> bytes, std::uint32_t rest) {
-  return crc32c_by_tables(bytes, rest);
-}
+inline std::uint32_t crc32c_by_instruction(std::span<const std::byte> bytes, std::uint32_t rest) { return crc32c_by_tables(bytes, rest); }
 inline bool has_crc32c_instruction() { return false; }
 #endif
 }  // namespace detail
 
 /// The checksum of bytes; with `before`, the checksum of the preceding bytes, that of all together.
 inline std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before = 0) {
-  return ~(detail::has_crc32c_instruction() ? detail::crc32c_by_instruction(bytes, ~before)
-                                            : detail::crc32c_by_tables(bytes, ~before));
+  return ~(detail::has_crc32c_instruction() ? detail::crc32c_by_instruction(bytes, ~before) : detail::crc32c_by_tables(bytes, ~before));
 }
-inline std::uint32_t crc32c(std::string_view text, std::uint32_t before = 0) {
-  return crc32c(std::as_bytes(std::span(text)), before);
-}
+inline std::uint32_t crc32c(std::string_view text, std::uint32_t before = 0) { return crc32c(std::as_bytes(std::span(text)), before); }
 
 /// A checksum as TensorFlow's files hold it: rotated and shifted, since the checksum of bytes that end with their own checksum is the same
 /// for all bytes.
