@@ -3,3 +3,4 @@
 
 #include <leat/data/arrays.hpp>
 #include <leat/data/dataset.hpp>
+#include <leat/data/files.hpp>

@@ -29,7 +29,7 @@
 #include <leat/typed/evaluate.hpp>
 #include <leat/typed/planned/planned_steps.hpp>
 #ifdef LEAT_USE_IO
-#include <leat/data/stage.hpp>
+#include <leat/data.hpp>
 #include <leat/io/binary.hpp>
 #include <leat/io/collections.hpp>
 #include <leat/io/csv.hpp>

@@ -4,6 +4,7 @@
 #include <leat/data/stage.hpp>
 
 #include <algorithm>
+#include <exception>
 #include <tuple>
 
 namespace leat::data::detail {
@@ -20,15 +21,26 @@ class zip_stage final : public stage<decltype(std::tuple_cat(std::declval<Elemen
     each([&](auto& from, auto&) { from->start(pass); });
   }
   bool next(element& to) override {
-    each([&](auto& from, auto& part) { ended_ = ended_ || !from->next(part); });
+    // Where one fails the others go on all the same, so that they stay beside each other.
+    std::exception_ptr failure;
+    each([&](auto& from, auto& part) {
+      try {
+        ended_ = ended_ || !from->next(part);
+      } catch (...) {
+        if (!failure) failure = std::current_exception();
+      }
+    });
+    if (failure) std::rethrow_exception(failure);
     if (ended_) return false;
-    // Swapped, so that memory goes round.
-    auto parts = std::apply([](auto&... part) { return std::tuple_cat(tied(part)...); }, parts_);
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
-      using std::swap;
-      (swap(std::get<I>(to), std::get<I>(parts)), ...);
-    }(std::make_index_sequence<std::tuple_size_v<element>>{});
+    hand_over(to);
     return true;
+  }
+  bool is_indexed() const override {
+    return std::apply([](const auto&... from) { return (from->is_indexed() && ...); }, from_);
+  }
+  void at(std::uint64_t index, element& to) override {
+    each([&](auto& from, auto& part) { from->at(index, part); });
+    hand_over(to);
   }
   std::uint64_t skip(std::uint64_t count) override {
     each([&](auto& from, auto&) {
@@ -63,6 +75,14 @@ class zip_stage final : public stage<decltype(std::tuple_cat(std::declval<Elemen
   }
 
  private:
+  // Swapped, so that memory goes round.
+  void hand_over(element& to) {
+    auto parts = std::apply([](auto&... part) { return std::tuple_cat(tied(part)...); }, parts_);
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      using std::swap;
+      (swap(std::get<I>(to), std::get<I>(parts)), ...);
+    }(std::make_index_sequence<std::tuple_size_v<element>>{});
+  }
   template <class... Ts>
   static std::tuple<Ts&...> tied(std::tuple<Ts...>& part) {
     return std::apply([](auto&... component) { return std::tie(component...); }, part);
