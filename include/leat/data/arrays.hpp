@@ -41,6 +41,16 @@ struct slices<A> {
       std::copy_n(from + index * to.size(), to.size(), to.data());
     }
   }
+  static void put(const A& a, std::span<const std::uint64_t> numbers, batched<type>& to) {
+    const value* from = leat::detail::array_data(a);
+    typename batched<type>::shape_type extent;
+    std::copy(a.shape().begin(), a.shape().end(), extent.begin());
+    extent[0] = numbers.size();
+    to.resize(extent);
+    const std::size_t row = numbers.empty() ? 0 : to.size() / numbers.size();
+    value* at = to.data();
+    for (const std::uint64_t number : numbers) at = std::copy_n(from + number * row, row, at);
+  }
 };
 template <class A>
   requires(!leat::detail::shaped_array<A> && std::ranges::random_access_range<const A> && std::ranges::sized_range<const A>)
@@ -50,6 +60,16 @@ struct slices<A> {
   static void check(const A&) {}
   static void get(const A& a, std::size_t index, type& to) {
     to = std::ranges::begin(a)[static_cast<std::ranges::range_difference_t<const A>>(index)];
+  }
+  static void put(const A& a, std::span<const std::uint64_t> numbers, auto& to) {
+    for (std::size_t row = 0; row < numbers.size(); ++row) {
+      const auto& one = std::ranges::begin(a)[static_cast<std::ranges::range_difference_t<const A>>(numbers[row])];
+      if (row == 0) batching<type>::begin(to, one, numbers.size());
+      if (!batching<type>::fits(to, one))
+        throw invalid_argument("batch: slice " + std::to_string(numbers[row]) + " has another shape than the first one of its batch; " +
+                               "padded_batch takes rows of different sizes");
+      batching<type>::put(to, row, one);
+    }
   }
 };
 
@@ -87,6 +107,13 @@ class slices_stage final : public indexed_stage<std::tuple<typename slices<array
       (slices<array_in<As>>::get(std::get<I>(*arrays_).get(), static_cast<std::size_t>(index), std::get<I>(to)), ...);
     }(std::index_sequence_for<As...>{});
   }
+  bool is_numbered() const override { return !std::is_same_v<batch_of<element>, std::monostate>; }
+  void put(std::span<const std::uint64_t> numbers, batch_of<element>& to) override {
+    if constexpr (!std::is_same_v<batch_of<element>, std::monostate>)
+      [&]<std::size_t... I>(std::index_sequence<I...>) {
+        (slices<array_in<As>>::put(std::get<I>(*arrays_).get(), numbers, std::get<I>(to)), ...);
+      }(std::index_sequence_for<As...>{});
+  }
 
  private:
   std::shared_ptr<const std::tuple<held_array<As>...>> arrays_;
@@ -98,6 +125,14 @@ class range_stage final : public indexed_stage<std::tuple<std::int64_t>> {
       : indexed_stage<std::tuple<std::int64_t>>(size), first_(first), step_(step) {}
   void at(std::uint64_t index, std::tuple<std::int64_t>& to) override {
     std::get<0>(to) = static_cast<std::int64_t>(static_cast<std::uint64_t>(first_) + index * static_cast<std::uint64_t>(step_));
+  }
+  void put(std::span<const std::uint64_t> numbers, std::tuple<xt::xtensor<std::int64_t, 1>>& to) override {
+    std::get<0>(to).resize({numbers.size()});
+    std::tuple<std::int64_t> one;
+    for (std::size_t row = 0; row < numbers.size(); ++row) {
+      at(numbers[row], one);
+      std::get<0>(to)(row) = std::get<0>(one);
+    }
   }
 
  private:

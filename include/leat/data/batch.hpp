@@ -9,13 +9,6 @@
 
 namespace leat::data::detail {
 
-template <class Element>
-struct batched_element;
-template <class... Ts>
-struct batched_element<std::tuple<Ts...>> {
-  using type = std::tuple<batched<Ts>...>;
-};
-
 // Calls f(i-th component of each tuple, i) for all i.
 template <class F, class... Tuples>
 void for_each_component(F f, Tuples&&... tuples) {
@@ -57,12 +50,23 @@ class batching_stage : public stage<Batch> {
 };
 
 template <class Element>
-class batch_stage final : public batching_stage<Element, typename batched_element<Element>::type> {
+class batch_stage final : public batching_stage<Element, batch_of<Element>> {
  public:
-  using batch = typename batched_element<Element>::type;
+  using batch = batch_of<Element>;
   using batching_stage<Element, batch>::batching_stage;
 
+  void start(std::uint64_t pass) override {
+    batching_stage<Element, batch>::start(pass);
+    is_numbered_ = this->from_->is_numbered();
+  }
   bool next(batch& to) override {
+    if (is_numbered_) {  // straight from the arrays
+      numbers_.clear();
+      for (std::uint64_t number; numbers_.size() < this->rows_ && this->from_->next_number(number);) numbers_.push_back(number);
+      if (numbers_.empty() || (numbers_.size() < this->rows_ && this->drop_remainder_)) return false;
+      this->from_->put(numbers_, to);
+      return true;
+    }
     std::size_t row = 0;
     for (; row < this->rows_ && this->from_->next(element_); ++row) {
       if (row == 0) {
@@ -97,13 +101,15 @@ class batch_stage final : public batching_stage<Element, typename batched_elemen
   }
 
   Element element_{};
+  bool is_numbered_ = false;
+  std::vector<std::uint64_t> numbers_;
 };
 
 /// A batch of elements of different sizes, each filled up to the largest of its batch.
 template <class Element>
-class padded_batch_stage final : public batching_stage<Element, typename batched_element<Element>::type> {
+class padded_batch_stage final : public batching_stage<Element, batch_of<Element>> {
  public:
-  using batch = typename batched_element<Element>::type;
+  using batch = batch_of<Element>;
   padded_batch_stage(std::unique_ptr<stage<Element>> from, std::uint64_t rows, bool drop_remainder, double padding)
       : batching_stage<Element, batch>(std::move(from), rows, drop_remainder), padding_(padding) {}
 

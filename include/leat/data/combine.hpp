@@ -38,6 +38,7 @@ class zip_stage final : public stage<decltype(std::tuple_cat(std::declval<Elemen
   bool is_indexed() const override {
     return std::apply([](const auto&... from) { return (from->is_indexed() && ...); }, from_);
   }
+  bool is_numbered() const override { return false; }
   void at(std::uint64_t index, element& to) override {
     each([&](auto& from, auto& part) { from->at(index, part); });
     hand_over(to);

@@ -218,7 +218,7 @@ class dataset_of : public std::ranges::view_base {
   auto batch(std::uint64_t rows, bool drop_remainder = false) const
     requires(data::batchable<Ts> && ...)
   {
-    using to = typename data::detail::batched_element<element_type>::type;
+    using to = data::batch_of<element_type>;
     data::detail::must_be_positive(rows, "batch: the number of rows");
     return convert<to>("batch(" + std::to_string(rows) + (drop_remainder ? ", drop_remainder)" : ")"), [rows, drop_remainder](auto from) {
       return std::make_unique<data::detail::batch_stage<element_type>>(std::move(from), rows, drop_remainder);
@@ -228,7 +228,7 @@ class dataset_of : public std::ranges::view_base {
   auto padded_batch(std::uint64_t rows, double padding = 0, bool drop_remainder = false) const
     requires(data::batchable<Ts> && ...)
   {
-    using to = typename data::detail::batched_element<element_type>::type;
+    using to = data::batch_of<element_type>;
     data::detail::must_be_positive(rows, "padded_batch: the number of rows");
     return convert<to>(
         "padded_batch(" + std::to_string(rows) + ", " + std::to_string(padding) + (drop_remainder ? ", drop_remainder)" : ")"),

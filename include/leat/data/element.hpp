@@ -18,6 +18,7 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace leat::data {
@@ -76,6 +77,19 @@ concept batchable = batching<T>::possible;
 /// The type of a component in a batch.
 template <batchable T>
 using batched = typename batching<T>::type;
+
+/// The batch of elements of a type: a tuple of arrays; std::monostate where a component cannot be in a batch.
+template <class Element>
+struct batch_type {
+  using type = std::monostate;
+};
+template <class... Ts>
+  requires(batchable<Ts> && ...)
+struct batch_type<std::tuple<Ts...>> {
+  using type = std::tuple<batched<Ts>...>;
+};
+template <class Element>
+using batch_of = typename batch_type<Element>::type;
 
 // ---- types in words -------------------------------------------------------------------------------------------------
 

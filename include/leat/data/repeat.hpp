@@ -29,6 +29,15 @@ class repeat_stage final : public stage<Element> {
     }
     return false;
   }
+  bool is_numbered() const override { return from_->is_numbered(); }
+  bool next_number(std::uint64_t& number) override {
+    while (epoch_ != count_) {
+      if (from_->next_number(number)) return any_ = true;
+      if (!end_epoch()) return false;
+    }
+    return false;
+  }
+  void put(std::span<const std::uint64_t> numbers, batch_of<Element>& to) override { from_->put(numbers, to); }
   std::uint64_t skip(std::uint64_t count) override {
     std::uint64_t done = 0;
     while (epoch_ != count_ && done < count) {
@@ -113,6 +122,20 @@ class part_stage final : public stage<Element> {
   }
   bool is_indexed() const override { return from_->is_indexed(); }
   void at(std::uint64_t index, Element& to) override { from_->at(first_ + index, to); }
+  bool is_numbered() const override { return from_->is_numbered(); }
+  bool next_number(std::uint64_t& number) override {
+    begin();
+    if (given_ == count_ || !from_->next_number(number)) return false;
+    ++given_;
+    number -= offset();
+    return true;
+  }
+  void put(std::span<const std::uint64_t> numbers, batch_of<Element>& to) override {
+    if (offset() == 0) return from_->put(numbers, to);
+    numbers_.assign(numbers.begin(), numbers.end());
+    for (std::uint64_t& number : numbers_) number += offset();
+    from_->put(numbers_, to);
+  }
 
   void save(state_numbers& to) const override {
     to.insert(to.end(), {begun_, given_});
@@ -128,9 +151,12 @@ class part_stage final : public stage<Element> {
   void begin() {
     if (!std::exchange(begun_, true)) from_->skip(first_);
   }
+  // The numbers of parts of an array begin with its first element; those of a shuffled array stay what they are.
+  std::uint64_t offset() const { return from_->is_indexed() ? first_ : 0; }
   std::unique_ptr<stage<Element>> from_;
   std::uint64_t first_, count_, given_ = 0;
   bool begun_ = false;
+  std::vector<std::uint64_t> numbers_;
 };
 
 }  // namespace leat::data::detail

@@ -49,6 +49,17 @@ class shuffle_stage final : public stage<Element> {
     return true;
   }
 
+  bool is_numbered() const override { return from_->is_indexed(); }
+  bool next_number(std::uint64_t& number) override {
+    while (waiting_ < capacity_ && taken_ != total_) wait_for(taken_++);
+    if (waiting_ == 0) return false;
+    const std::size_t chosen = draw();
+    number = numbers_[chosen];
+    leave(chosen);
+    return true;
+  }
+  void put(std::span<const std::uint64_t> numbers, batch_of<Element>& to) override { from_->put(numbers, to); }
+
   std::uint64_t skip(std::uint64_t count) override {
     std::uint64_t total = total_;
     if (total == unknown) total = from_->size().value_or(unknown);

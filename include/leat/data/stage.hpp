@@ -9,6 +9,7 @@
 #include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
 #include <leat/core/text.hpp>
+#include <leat/data/element.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -72,6 +73,12 @@ class stage {
   virtual bool is_indexed() const { return false; }
   virtual void at(std::uint64_t, Element&) {}
 
+  /// Whether the elements of an array come in some order: then `next_number` may be called for `next`, and gives the element's number in
+  /// the array, and `put` writes a batch of such elements without a copy of each.
+  virtual bool is_numbered() const { return is_indexed(); }
+  virtual bool next_number(std::uint64_t&) { return false; }
+  virtual void put(std::span<const std::uint64_t>, batch_of<Element>&) {}
+
   /// Adds the numbers that tell where the stage is.
   virtual void save(state_numbers& to) const = 0;
   /// Goes to where a state says, from the begin of the same pass. Errors: data_loss if it is no state of this pipeline.
@@ -95,6 +102,11 @@ class indexed_stage : public stage<Element> {
     if (at_ == size_) return false;
     this->at(at_, to);
     ++at_;
+    return true;
+  }
+  bool next_number(std::uint64_t& number) override {
+    if (at_ == size_) return false;
+    number = at_++;
     return true;
   }
   std::uint64_t skip(std::uint64_t count) override {

@@ -59,7 +59,7 @@ class csv_reader {
   /// Opens a file and reads its header. Errors: not_found if it cannot be opened, or a column of the options does not exist (the nearest
   /// are named); failed_precondition for a pipe; invalid_argument for a delimiter that is a quote or line end; data_loss if the header is
   /// missing or not closed.
-  explicit csv_reader(const std::filesystem::path& path, csv_options options = {});
+  explicit csv_reader(const std::filesystem::path& path, csv_options options = {}, std::size_t buffer_bytes = std::size_t{1} << 18);
 
   /// The next row; false at the end. Components are numbers, bool (0, 1, true, false), std::string, or std::array of these, which takes
   /// as many columns.

@@ -13,11 +13,11 @@
 
 namespace leat::io {
 
-LEAT_FUNCTION csv_reader::csv_reader(const std::filesystem::path& path, csv_options options) : path_(path), options_(std::move(options)) {
+LEAT_FUNCTION csv_reader::csv_reader(const std::filesystem::path& path, csv_options options, std::size_t buffer_bytes)
+    : path_(path), options_(std::move(options)), capacity_(std::max<std::size_t>(buffer_bytes, 16)) {
   if (std::string_view("\"\r\n\0", 4).find(options_.delimiter) != std::string_view::npos)
     throw invalid_argument(path.string() + ": the delimiter of a table is no quote, line end or zero");
   file_ = detail::open_to_read(path);
-  capacity_ = std::size_t{1} << 18;
   buffer_ = std::make_unique_for_overwrite<char[]>(capacity_);
   row_ = end_ = buffer_.get();
   *end_ = '\0';
