@@ -67,7 +67,8 @@ function(leat_find_tbb)
   endif()
 endfunction()
 
-# What the headers of io/ include to read and write files: protozero, which is headers alone, and nlohmann::json.
+# What the headers of io/ include to read and write files: protozero, which is headers alone, and nlohmann::json; zlib, if it is there,
+# to read compressed ones.
 function(leat_find_io)
   find_path(LEAT_PROTOZERO_INCLUDE_DIR protozero/pbf_reader.hpp)
   find_package(nlohmann_json QUIET CONFIG)
@@ -77,6 +78,11 @@ function(leat_find_io)
     target_compile_definitions(${target} INTERFACE LEAT_USE_IO)
     target_include_directories(${target} SYSTEM INTERFACE "${LEAT_PROTOZERO_INCLUDE_DIR}")
     target_link_libraries(${target} INTERFACE nlohmann_json::nlohmann_json)
+    find_package(ZLIB QUIET)
+    if(TARGET ZLIB::ZLIB)
+      target_compile_definitions(${target} INTERFACE LEAT_USE_ZLIB)
+      target_link_libraries(${target} INTERFACE ZLIB::ZLIB)
+    endif()
   endif()
 endfunction()
 

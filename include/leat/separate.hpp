@@ -30,11 +30,16 @@
 #include <leat/typed/planned/planned_steps.hpp>
 #ifdef LEAT_USE_IO
 #include <leat/checkpoint.hpp>
+#include <leat/data.hpp>
 #include <leat/io/binary.hpp>
 #include <leat/io/collections.hpp>
+#include <leat/io/csv.hpp>
 #include <leat/io/dot.hpp>
+#include <leat/io/example.hpp>
+#include <leat/io/idx.hpp>
 #include <leat/io/json.hpp>
 #include <leat/io/npy.hpp>
+#include <leat/io/npz.hpp>
 #include <leat/io/record.hpp>
 #include <leat/io/safetensors.hpp>
 #include <leat/io/saved_model.hpp>

@@ -1,10 +1,12 @@
-// The readers of files of arrays, NPY and safetensors, under libFuzzer: what they accept has the bytes that its shape says, and is
+// The readers of files of arrays, NPY, NPZ, IDX and safetensors, and of gzip, under libFuzzer: what they accept has the bytes that its shape says, and is
 // written and read again equal.
 
-#include "properties.hpp"
-
+#include <leat/io/idx.hpp>
 #include <leat/io/npy.hpp>
+#include <leat/io/npz.hpp>
 #include <leat/io/safetensors.hpp>
+
+#include "properties.hpp"
 
 namespace {
 
@@ -44,6 +46,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto array = leat::io::read_npy(text);
     leat_fuzz::must(leat::problem_of(array).empty(), "an array is right");
     leat_fuzz::must(leat::io::read_npy(leat::io::write_npy(array)) == array, "an array comes back equal");
+  });
+  try_to_read([&] { leat_fuzz::must(leat::problem_of(leat::io::read_idx(text)).empty(), "an array is right"); });
+  try_to_read([&] { leat_fuzz::must(leat::io::gunzip(text, 1 << 20).size() <= 1 << 20, "a limit holds"); });
+  try_to_read([&] {
+    const leat::io::npz file{std::string(text)};
+    for (const auto& name : file.names()) try_to_read([&] { leat_fuzz::must(leat::problem_of(file[name]).empty(), "an array is right"); });
   });
   return 0;
 }

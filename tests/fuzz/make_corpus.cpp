@@ -1,9 +1,10 @@
 // make_corpus FOLDER: what the fuzzing programs begin with, into FOLDER/json and FOLDER/binary: graphs with everything, each
 // of their nodes and attributes alone, and some small texts that are nearly right; into FOLDER/arrays files of arrays, into
-// FOLDER/checkpoints those of checkpoints, into FOLDER/events events and files of them; into FOLDER/graphs small graphs that are wrong, and
-// into FOLDER/programs some that are right, the recorded ones among them.
+// FOLDER/rows tables, records and states of pipelines, into FOLDER/checkpoints those of checkpoints, into FOLDER/events events and files of
+// them; into FOLDER/graphs small graphs that are wrong, and into FOLDER/programs some that are right, the recorded ones among them.
 
 #include <leat/checkpoint/checkpoint_state.hpp>
+#include <leat/data.hpp>
 #include <leat/io/binary.hpp>
 #include <leat/io/json.hpp>
 #include <leat/io/npy.hpp>
@@ -54,10 +55,9 @@ int main(int count, char** arguments) try {
     m.collections[name] = collection;
     put(m);
   }
-  const char* texts[] = {
-      "{}", "[]", R"({"node": [{"input": ["a:1"], "attr": {"a": {"func": {"attr": {"b": {"i": 1e3}}}}}}]})",
-      R"({"node": null, "versions": {"minConsumer": "5"}})",
-      R"({"node": [{"attr": {"t": {"tensor": {"float_val": ["NaN", 1, -0.5e-3], "int_val": []}}}}]})"};
+  const char* texts[] = {"{}", "[]", R"({"node": [{"input": ["a:1"], "attr": {"a": {"func": {"attr": {"b": {"i": 1e3}}}}}}]})",
+                         R"({"node": null, "versions": {"minConsumer": "5"}})",
+                         R"({"node": [{"attr": {"t": {"tensor": {"float_val": ["NaN", 1, -0.5e-3], "int_val": []}}}}]})"};
   for (const char* text : texts) io::write_file(folder / "json" / std::to_string(files++), text);
 
   std::filesystem::create_directories(folder / "arrays");
@@ -110,6 +110,21 @@ int main(int count, char** arguments) try {
   others.session = summary::session_log{summary::session_status::checkpoint, "path", "words"};
   others.metadata = summary::tagged_run_metadata{"tag", "bytes"};
   for (const auto& e : {first, values, others}) put_event(e);
+  io::write_npz_file({{"x", make_tensor_proto(std::vector<float>{1, 2}, {2})}, {"y", make_tensor_proto(std::int64_t{3})}},
+                     folder / "arrays" / "npz");
+  io::write_file(folder / "arrays" / "idx", std::string("\0\0\x0b\2\0\0\0\2\0\0\0\1\1\2\3\4", 16));
+  io::write_file(folder / "arrays" / "gzip", std::string("\x1f\x8b\x08\0\0\0\0\0\2\x03\x4b\x4c\4\0\x45\xe7\xcb\x07\2\0\0\0", 22));
+  std::filesystem::create_directories(folder / "rows");
+  io::write_file(folder / "rows" / "table", "a,b\n1,\"x, \"\"y\"\"\n\"\r\n\n-2,z\n");
+  io::write_file(folder / "rows" / "plain", "1;2;true\n255;;0\n");
+  const io::example example{{{"a", std::vector<float>{1, 2}}, {"b", std::vector<std::int64_t>{-1}}, {"c", std::vector<std::string>{"x"}}}};
+  io::write_file(folder / "rows" / "example", io::write_example(example));
+  std::string records;
+  for (const std::string& record : {std::string(), std::string("record"), io::write_example(example)}) io::append_record(records, record);
+  io::write_file(folder / "rows" / "records", records);
+  auto pipeline = dataset::range(10).map([](std::int64_t i) { return i; }).shuffle(5, 1).batch(3).repeat(2).iterate();
+  pipeline.next();
+  io::write_file(folder / "rows" / "state", pipeline.save_state());
   // what runs, and what is refused for one of its numbers; larger ones would be few runs a second
   constexpr std::uintmax_t most_bytes = 12000;
   std::filesystem::create_directories(folder / "graphs");

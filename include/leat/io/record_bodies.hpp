@@ -29,8 +29,7 @@ LEAT_FUNCTION void append_record(std::string& to, std::string_view record) {
 
 // ---- writing --------------------------------------------------------------------------------------------------------
 
-LEAT_FUNCTION record_writer::record_writer(const std::filesystem::path& path, record_opening opening,
-                                           std::size_t buffer_bytes)
+LEAT_FUNCTION record_writer::record_writer(const std::filesystem::path& path, record_opening opening, std::size_t buffer_bytes)
     : path_(path), limit_(buffer_bytes) {
   if (std::error_code ignored; opening == record_opening::append && std::filesystem::exists(path, ignored)) {
     record_reader there(path);
@@ -77,8 +76,8 @@ LEAT_FUNCTION void record_writer::flush() {
   must_be_open();
   std::uint64_t at = flushed_;
   for (std::string_view rest = buffer_; !rest.empty();) {
-    const ssize_t count = ::pwrite(file_.number(), rest.data(),
-                                   std::min<std::size_t>(rest.size(), std::size_t{1} << 30), static_cast<off_t>(at));
+    const ssize_t count =
+        ::pwrite(file_.number(), rest.data(), std::min<std::size_t>(rest.size(), std::size_t{1} << 30), static_cast<off_t>(at));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) {
       const std::string reason = detail::system_reason();
@@ -95,8 +94,7 @@ LEAT_FUNCTION void record_writer::flush() {
 
 LEAT_FUNCTION void record_writer::sync() {
   flush();
-  if (::fsync(file_.number()) != 0)
-    throw failed_precondition(path_.string() + ": cannot be synced: " + detail::system_reason());
+  if (::fsync(file_.number()) != 0) throw failed_precondition(path_.string() + ": cannot be synced: " + detail::system_reason());
 }
 
 LEAT_FUNCTION void record_writer::close() {
@@ -108,13 +106,7 @@ LEAT_FUNCTION void record_writer::close() {
 // ---- reading --------------------------------------------------------------------------------------------------------
 
 LEAT_FUNCTION record_reader::record_reader(const std::filesystem::path& path, std::size_t buffer_bytes) : path_(path) {
-  // O_NONBLOCK: opening a pipe would wait for its writer.
-  file_ = detail::descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  struct stat status;
-  if (!file_ || ::fstat(file_.number(), &status) != 0)
-    throw not_found(path.string() + ": cannot be opened: " + detail::system_reason());
-  if (S_ISDIR(status.st_mode)) throw not_found(path.string() + ": is a folder, not a file");
-  if (!S_ISREG(status.st_mode)) throw failed_precondition(path.string() + ": is a pipe, socket or device, not a file");
+  file_ = detail::open_to_read(path);
   capacity_ = std::max(buffer_bytes, record_frame_bytes);
   buffer_ = std::make_unique_for_overwrite<char[]>(capacity_);
 }
@@ -133,14 +125,9 @@ LEAT_FUNCTION bool record_reader::fill(std::size_t wanted) {
       buffer_ = std::move(moved);
       capacity_ = larger;
     }
-    const ssize_t count =
-        ::pread(file_.number(), buffer_.get() + filled_, capacity_ - filled_, static_cast<off_t>(offset_ + filled_));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0)
-      throw data_loss(path_.string() + ": cannot be read at byte " + std::to_string(offset_ + filled_) + ": " +
-                      detail::system_reason());
+    const std::size_t count = detail::read_at(file_, path_, std::span(buffer_.get() + filled_, capacity_ - filled_), offset_ + filled_);
     if (count == 0) return false;
-    filled_ += static_cast<std::size_t>(count);
+    filled_ += count;
   }
   return true;
 }

@@ -1,0 +1,141 @@
+#pragma once
+// A random order: elements wait in a buffer, and each one that is given is chosen from the buffer with equal chances. With a buffer of
+// at least all elements every order is equally likely. The choice is number k of a sequence that depends on the seed and the pass alone,
+// so the order of a pass can be told without its elements; those of arrays are taken by their number, and no buffer holds them.
+
+#include <leat/core/philox.hpp>
+#include <leat/data/stage.hpp>
+
+#include <algorithm>
+#include <limits>
+
+namespace leat::data::detail {
+
+template <class Element>
+class shuffle_stage final : public stage<Element> {
+ public:
+  shuffle_stage(std::unique_ptr<stage<Element>> from, std::uint64_t capacity, std::uint64_t seed)
+      : from_(std::move(from)), capacity_(capacity), seed_(seed) {}
+
+  void start(std::uint64_t pass) override {
+    from_->start(pass);
+    key_ = mix(mix(seed_, 0x73687566), pass);
+    indexed_ = from_->is_indexed();
+    total_ = indexed_ ? *from_->size() : unknown;
+    waiting_ = taken_ = drawn_ = 0;
+    numbers_.clear();
+  }
+
+  bool next(Element& to) override {
+    while (waiting_ < capacity_ && taken_ != total_) {
+      if (!indexed_) {
+        if (slots_.size() == waiting_) slots_.emplace_back();
+        if (!from_->next(slots_[waiting_])) {
+          total_ = taken_;
+          break;
+        }
+      }
+      wait_for(taken_++);
+    }
+    if (waiting_ == 0) return false;
+    const std::size_t chosen = draw();
+    if (indexed_) {
+      from_->at(numbers_[chosen], to);
+    } else {
+      std::swap(to, slots_[chosen]);
+      if (chosen != waiting_ - 1) std::swap(slots_[chosen], slots_[waiting_ - 1]);
+    }
+    leave(chosen);
+    return true;
+  }
+
+  bool is_numbered() const override { return from_->is_indexed(); }
+  bool next_number(std::uint64_t& number) override {
+    while (waiting_ < capacity_ && taken_ != total_) wait_for(taken_++);
+    if (waiting_ == 0) return false;
+    const std::size_t chosen = draw();
+    number = numbers_[chosen];
+    leave(chosen);
+    return true;
+  }
+  void put(std::span<const std::uint64_t> numbers, batch_of<Element>& to) override { from_->put(numbers, to); }
+
+  std::uint64_t skip(std::uint64_t count) override {
+    std::uint64_t total = total_;
+    if (total == unknown) total = from_->size().value_or(unknown);
+    if (total == unknown) return stage<Element>::skip(count);
+    const std::uint64_t done = std::min(count, total - drawn_);
+    advance(done, total);
+    return done;
+  }
+  std::optional<std::uint64_t> size() const override { return from_->size(); }
+
+  void save(state_numbers& to) const override { to.insert(to.end(), {drawn_, taken_, total_ == taken_}); }
+  void restore(state_reader& from) override {
+    const std::uint64_t drawn = from.take(), taken = from.take();
+    const bool ended = from.take() != 0;
+    if (drawn > taken) throw data_loss("the state of a shuffle has given more elements than it took");
+    advance(drawn, indexed_ ? total_ : ended ? taken : unknown);
+    if (!indexed_ && ended) total_ = taken;
+  }
+
+ private:
+  static constexpr std::uint64_t unknown = std::numeric_limits<std::uint64_t>::max();
+  static constexpr std::size_t missing = std::numeric_limits<std::size_t>::max();
+
+  void wait_for(std::uint64_t number) {
+    if (numbers_.size() == waiting_) numbers_.emplace_back();
+    numbers_[waiting_++] = number;
+  }
+  std::size_t draw() {
+    const std::uint64_t block = drawn_ / 4;
+    if (block != block_of_ || drawn_ == 0) random_ = random_block(key_, block_of_ = block);
+    return static_cast<std::size_t>((random_.words[drawn_++ % 4] * std::uint64_t{waiting_}) >> 32);
+  }
+  void leave(std::size_t chosen) { numbers_[chosen] = numbers_[--waiting_]; }
+
+  // As if `count` elements of `total` were given: first their order alone, then the elements that wait at the end are fetched.
+  void advance(std::uint64_t count, std::uint64_t total) {
+    const std::uint64_t before = taken_;
+    std::vector<std::size_t> slot_of;  // of each that waits, where its element is; `missing` for those that come now
+    for (std::size_t k = 0; k < waiting_; ++k) slot_of.push_back(k);
+    for (std::uint64_t k = 0; k < count; ++k) {
+      for (; waiting_ < capacity_ && taken_ != total; ++taken_) {
+        slot_of.resize(waiting_ + 1);
+        slot_of[waiting_] = missing;
+        wait_for(taken_);
+      }
+      if (waiting_ == 0) throw data_loss("the state of a pipeline is beyond its end: its data have changed");
+      const std::size_t chosen = draw();
+      slot_of[chosen] = slot_of[waiting_ - 1];
+      leave(chosen);
+    }
+    if (indexed_) return;
+    std::vector<Element> slots(waiting_);
+    std::vector<std::pair<std::uint64_t, std::size_t>> wanted;  // by number, and where it waits
+    for (std::size_t k = 0; k < waiting_; ++k) {
+      if (slot_of[k] == missing) wanted.emplace_back(numbers_[k], k);
+      else std::swap(slots[k], slots_[slot_of[k]]);
+    }
+    std::sort(wanted.begin(), wanted.end());
+    std::uint64_t at = before;
+    for (const auto& [number, slot] : wanted) {
+      skip_exactly(*from_, number - at);
+      if (!from_->next(slots[slot])) skip_exactly(*from_, 1);
+      at = number + 1;
+    }
+    skip_exactly(*from_, taken_ - at);
+    slots_ = std::move(slots);
+  }
+
+  std::unique_ptr<stage<Element>> from_;
+  std::uint64_t capacity_, seed_, key_ = 0;
+  bool indexed_ = false;
+  std::uint64_t total_ = unknown, taken_ = 0, drawn_ = 0, block_of_ = 0;
+  std::size_t waiting_ = 0;
+  philox_block random_{};
+  std::vector<std::uint64_t> numbers_;  // of the elements that wait
+  std::vector<Element> slots_;          // they themselves, unless they have a number in an array; behind them empty ones
+};
+
+}  // namespace leat::data::detail

@@ -1,0 +1,50 @@
+#pragma once
+// Implementation of stage.hpp.
+
+#include <leat/core/function_bodies.hpp>
+#include <leat/data/stage.hpp>
+#include <leat/io/crc32c.hpp>
+
+#include <nlohmann/json.hpp>
+
+namespace leat::data {
+
+namespace detail {
+LEAT_FUNCTION std::string state_checksum(std::string_view description, const state_numbers& numbers) {
+  return io::checksum_text(io::crc32c(std::as_bytes(std::span(numbers)), io::crc32c(description)));
+}
+}  // namespace detail
+
+LEAT_FUNCTION std::string write_state(std::string_view description, const state_numbers& numbers) {
+  nlohmann::ordered_json text;
+  text["format"] = "leat.pipeline";
+  text["version"] = 1;
+  text["pipeline"] = description;
+  text["state"] = numbers;
+  text["checksum"] = detail::state_checksum(description, numbers);
+  return text.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+LEAT_FUNCTION state_numbers read_state(std::string_view text, std::string_view description) {
+  const auto read = nlohmann::json::parse(text, nullptr, false);
+  const auto has = [&](const char* key, auto is) { return read.is_object() && read.contains(key) && (read[key].*is)(); };
+  using json = nlohmann::json;
+  if (!has("format", &json::is_string) || read["format"] != "leat.pipeline" || !has("pipeline", &json::is_string) ||
+      !has("state", &json::is_array) || !has("checksum", &json::is_string))
+    throw data_loss("no state of a pipeline: {\"format\": \"leat.pipeline\", \"pipeline\", \"state\", \"checksum\"} is expected");
+  if (!has("version", &json::is_number_unsigned) || read["version"] != 1)
+    throw unimplemented("the state of a pipeline has another version than 1: it was written by a later version of the library");
+  state_numbers numbers;
+  for (const auto& number : read["state"]) {
+    if (!number.is_number_unsigned()) throw data_loss("the state of a pipeline has an entry that is no number from 0 on");
+    numbers.push_back(number.get<std::uint64_t>());
+  }
+  const auto& other = read["pipeline"].get_ref<const std::string&>();
+  if (read["checksum"] != detail::state_checksum(other, numbers))
+    throw data_loss("the state of a pipeline is damaged: its checksum is another");
+  if (other != description)
+    throw invalid_argument("the state of another pipeline:\n  the state's: " + other + "\n  this one:    " + std::string(description));
+  return numbers;
+}
+
+}  // namespace leat::data

@@ -1,0 +1,215 @@
+#pragma once
+// Tables of comma-separated values, read in one pass: rows become tuples whose types say what is in the columns. A number is read by
+// std::from_chars where it stands; fields in quotes may hold delimiters, line ends and doubled quotes. Memory grows with the longest
+// row. Source: RFC 4180; empty lines are passed over, and lines may end with "\n" or "\r\n".
+
+#include <leat/core/dtype.hpp>
+#include <leat/core/error.hpp>
+#include <leat/core/function_bodies.hpp>
+#include <leat/io/descriptor.hpp>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace leat::io {
+
+/// How a table is read.
+struct csv_options {
+  char delimiter = ',';
+  /// Whether the first row holds the columns' names.
+  bool header = true;
+  /// The columns to read, by name, in this order; empty for all. Needs a header.
+  std::vector<std::string> columns{};
+  /// The value of an empty field where a number is expected; without it such a field is an error.
+  std::optional<double> empty{};
+};
+
+namespace detail {
+
+/// The fields of a row that a component of a tuple takes: one for a number or text, N for std::array<T, N>.
+template <class T>
+struct csv_fields {
+  static_assert(std::is_arithmetic_v<T> || std::is_same_v<T, std::string>,
+                "a column of a table is a number, bool or std::string; several columns of one type are a std::array");
+  static constexpr std::size_t count = 1;
+};
+template <class T, std::size_t N>
+struct csv_fields<std::array<T, N>> {
+  static constexpr std::size_t count = N * csv_fields<T>::count;
+};
+
+}  // namespace detail
+
+/// Reads the rows of a table.
+class csv_reader {
+ public:
+  /// Opens a file and reads its header. Errors: not_found if it cannot be opened, or a column of the options does not exist (the nearest
+  /// are named); failed_precondition for a pipe; invalid_argument for a delimiter that is a quote or line end; data_loss if the header is
+  /// missing or not closed.
+  explicit csv_reader(const std::filesystem::path& path, csv_options options = {}, std::size_t buffer_bytes = std::size_t{1} << 18);
+
+  /// The next row; false at the end. Components are numbers, bool (0, 1, true, false), std::string, or std::array of these, which takes
+  /// as many columns.
+  /// Errors: data_loss, naming file, line and column, for a field that is not of its component's type or beyond its range, for another
+  /// number of fields, a quote that is not closed, and a file that cannot be read; the next call goes on with the next row.
+  template <class... Ts>
+  bool next(std::tuple<Ts...>& row) {
+    constexpr std::size_t wanted = (detail::csv_fields<Ts>::count + ... + 0);
+    static_assert(wanted > 0, "a row has at least one column");
+    wanted_ = wanted;
+    for (;;) {
+      if (!begin_row()) return false;
+      try {
+        if (selected_.empty()) {
+          std::apply([&](auto&... component) { (read_component(component), ...); }, row);
+          if (*at_ != '\n' && *at_ != '\r') fail_count();
+        } else {
+          read_fields();
+          if (selected_.size() != wanted) fail_selection();
+          field_ = 0;
+          std::apply([&](auto&... component) { (convert_component(component), ...); }, row);
+        }
+        end_row();
+        return true;
+      } catch (const cut_off&) {  // the buffer ended within the row
+        more();
+      } catch (...) {
+        pass_row();
+        throw;
+      }
+    }
+  }
+
+  /// The names of the columns, as the header has them; empty without one.
+  const std::vector<std::string>& columns() const { return names_; }
+  /// The line on which the row that was read last begins, from 1.
+  std::uint64_t line() const { return row_line_; }
+  /// Where the next row begins, in bytes and lines, for `seek`.
+  std::uint64_t offset() const { return offset_ + static_cast<std::uint64_t>(row_ - buffer_.get()); }
+  std::uint64_t next_line() const { return next_line_; }
+  /// Goes on with the row at a place that `offset` and `next_line` told. Errors: out_of_range beyond the end of the file.
+  void seek(std::uint64_t offset, std::uint64_t next_line);
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  struct cut_off {};  // never leaves this class
+
+  bool begin_row();
+  void end_row();
+  void pass_row();
+  void more();
+  void read_fields();
+  std::string_view read_field();
+  std::string place(std::size_t field) const;
+  [[noreturn]] void fail(const std::string& what) const;
+  [[noreturn]] void fail_field(std::string_view text, dtype wanted, bool beyond) const;
+  [[noreturn]] void fail_count();
+  [[noreturn]] void fail_selection() const;
+
+  // ---- fields where they stand ----
+  // `at_` is behind a field: on a delimiter, "\r" or "\n". Before the first it is at the row's begin.
+  void to_next_field() {
+    if (field_++ == 0) return;
+    if (*at_ != options_.delimiter) fail_count();
+    ++at_;
+  }
+  template <class T, std::size_t N>
+  void read_component(std::array<T, N>& values) {
+    for (T& value : values) read_component(value);
+  }
+  void read_component(std::string& value) {
+    to_next_field();
+    value = read_field();
+  }
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  void read_component(T& value) {
+    to_next_field();
+    if constexpr (!std::is_same_v<T, bool>) {
+      const auto [behind, problem] = std::from_chars(at_, end_, value);
+      if (problem == std::errc{} && (*behind == options_.delimiter || *behind == '\n' || *behind == '\r')) {
+        at_ = behind;
+        return;
+      }
+    }
+    convert(read_field(), value);
+  }
+
+  // ---- fields that were cut out ----
+  template <class T, std::size_t N>
+  void convert_component(std::array<T, N>& values) {
+    for (T& value : values) convert_component(value);
+  }
+  template <class T>
+  void convert_component(T& value) {
+    const std::size_t column = selected_[field_++];
+    const std::string_view text = std::string_view(fields_text_).substr(fields_[column], fields_[column + 1] - fields_[column]);
+    const std::size_t position = std::exchange(field_, column + 1);
+    if constexpr (std::is_same_v<T, std::string>) value = text;
+    else convert(text, value);
+    field_ = position;
+  }
+  template <class T>
+  static bool fits(double number) {
+    if constexpr (std::is_floating_point_v<T>) return true;
+    else
+      return number >= static_cast<double>(std::numeric_limits<T>::lowest()) &&
+             number < static_cast<double>(std::numeric_limits<T>::max() / 2 + 1) * 2 && number == std::trunc(number);
+  }
+  template <class T>
+  void convert(std::string_view text, T& value) {
+    const std::string_view whole = text;
+    while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+    while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+    if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
+    if (text.empty() && options_.empty && fits<T>(*options_.empty)) {
+      value = static_cast<T>(*options_.empty);
+      return;
+    }
+    if constexpr (std::is_same_v<T, bool>) {
+      if (text == "1" || text == "true" || text == "True" || text == "TRUE") value = true;
+      else if (text == "0" || text == "false" || text == "False" || text == "FALSE") value = false;
+      else fail_field(whole, dtype::boolean, false);
+    } else {
+      const auto [behind, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+      if (problem != std::errc{} || behind != text.data() + text.size())
+        fail_field(whole, dtype_of<T>, problem == std::errc::result_out_of_range);
+    }
+  }
+
+  std::filesystem::path path_;
+  csv_options options_;
+  detail::descriptor file_;
+  // The buffer holds the bytes from `offset_` on, and a '\0' behind them at `end_`; a last line without an end has got one.
+  std::unique_ptr<char[]> buffer_;
+  std::size_t capacity_ = 0;
+  char *row_ = nullptr, *end_ = nullptr;
+  const char* at_ = nullptr;
+  std::uint64_t offset_ = 0, row_line_ = 0, next_line_ = 1;
+  bool ended_ = false;
+  std::size_t field_ = 0, wanted_ = 0;  // fields of the row that were begun, and that are expected
+  std::uint64_t lines_within_ = 0;      // line ends in quotes
+  std::vector<std::string> names_;
+  std::vector<std::size_t> selected_;  // columns; empty for all
+  std::string text_, fields_text_;
+  std::vector<std::size_t> fields_;  // where they begin in `fields_text_`, and its end
+};
+
+}  // namespace leat::io
+
+#if LEAT_WITH_BODIES
+#include <leat/io/csv_bodies.hpp>
+#endif

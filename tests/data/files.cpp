@@ -1,0 +1,155 @@
+#include <leat/data/files.hpp>
+
+#include "support/hex.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace leat;
+
+namespace {
+
+struct folder {
+  std::filesystem::path path = std::filesystem::temp_directory_path() / ("leat_data_files_" + std::to_string(::getpid()));
+  folder() { std::filesystem::create_directories(path); }
+  ~folder() { std::filesystem::remove_all(path); }
+  std::filesystem::path operator/(const std::string& name) const { return path / name; }
+};
+template <class Error, class F>
+std::string problem(F f) {
+  try {
+    f();
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "nothing";
+}
+template <class Data>
+auto all(const Data& data) {
+  std::vector<typename Data::element_type> list;
+  for (auto& element : data) list.push_back(element);
+  return list;
+}
+// From every position what is left is what a restored iterator gives.
+template <class Data>
+void resumes(const Data& data) {
+  CAPTURE(data.description());
+  const auto whole = all(data);
+  for (std::size_t at = 0; at <= whole.size(); ++at) {
+    auto stopped = data.iterate();
+    for (std::size_t k = 0; k < at; ++k) stopped.next();
+    auto resumed = data.iterate();
+    resumed.restore_state(stopped.save_state());
+    std::vector<typename Data::element_type> rest;
+    while (resumed.next()) rest.push_back(resumed.element());
+    CHECK(rest == decltype(rest)(whole.begin() + static_cast<std::ptrdiff_t>(at), whole.end()));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("rows of tables") {
+  const folder here;
+  io::write_file(here / "a.csv", "x,y,label\n0.5,1,3\n1.5,2,4\n\n2.5,3,5\n");
+  io::write_file(here / "b.csv", "x,y,label\r\n3.5,\"4\",6");
+  io::write_file(here / "none.csv", "x,y,label\n");
+  const auto data = dataset::csv<std::array<float, 2>, std::int64_t>({here / "a.csv", here / "none.csv", here / "b.csv"});
+  CHECK(data.description() == "csv(a.csv of 35 bytes, none.csv of 10 bytes, b.csv of 20 bytes) (float32[2], int64)");
+  for (auto& [points, labels] : data.batch(4)) {
+    CHECK(points == xt::xtensor<float, 2>{{0.5f, 1}, {1.5f, 2}, {2.5f, 3}, {3.5f, 4}});
+    CHECK(labels == xt::xtensor<std::int64_t, 1>{3, 4, 5, 6});
+  }
+  resumes(data);
+  resumes(data.shuffle(2, 1).repeat(3).batch(3));
+  resumes(data.shuffle(10, 1).repeat(2).prefetch(2));
+  CHECK(all(dataset::csv<float>(here / "a.csv", {.columns = {"y"}})) == std::vector<std::tuple<float>>{{1.0f}, {2.0f}, {3.0f}});
+  CHECK_THROWS_AS(dataset::csv<float>(here / "missing.csv"), not_found);
+
+  io::write_file(here / "c.csv", "x,y\n1,2\n3,four\n5,6\n");
+  const auto wrong = dataset::csv<float, float>(here / "c.csv").prefetch(2);
+  auto rows = wrong.iterate();
+  CHECK(rows.next());
+  CHECK(problem<data_loss>([&] { rows.next(); }) == (here / "c.csv").string() + ":3: column 2 (\"y\"): \"four\" is no float32");
+  CHECK(rows.next());
+  CHECK(std::get<0>(rows.element()) == 5);
+  // A state belongs to files of these names and sizes.
+  auto other = dataset::csv<float, float>(here / "c.csv").iterate();
+  const std::string state = other.save_state();
+  io::write_file(here / "c.csv", "x,y\n1,2\n");
+  CHECK_THROWS_AS((dataset::csv<float, float>(here / "c.csv").iterate().restore_state(state)), invalid_argument);
+}
+
+TEST_CASE("lines of texts") {
+  const folder here;
+  io::write_file(here / "a.txt", "one\ntwo\r\n\nthree");
+  io::write_file(here / "b.txt", "four\n");
+  const auto data = dataset::text_lines({here / "a.txt", here / "b.txt"});
+  CHECK(all(data) == std::vector<std::tuple<std::string>>{{"one"}, {"two"}, {""}, {"three"}, {"four"}});
+  resumes(data.filter([](const std::string& line) { return !line.empty(); }).shuffle(2, 1));
+  // Words of several files in turn.
+  const auto mixed = dataset::from_tensor_slices(std::vector<std::string>{"a", "b"})
+                         .interleave([&](const std::string& name) { return dataset::text_lines(here / (name + ".txt")); }, 2);
+  CHECK(all(mixed) == std::vector<std::tuple<std::string>>{{"one"}, {"four"}, {"two"}, {""}, {"three"}});
+}
+
+TEST_CASE("records, and examples in them") {
+  const folder here;
+  for (const int file : {0, 1}) {
+    io::record_writer writer(here / (std::to_string(file) + ".tfrecord"));
+    for (int k = 0; k < 5; ++k) {
+      const float x = static_cast<float>(10 * file + k);
+      writer.write(io::write_example({{{"image", std::vector<float>{x, x + 0.5f}},
+                                       {"label", std::vector<std::int64_t>{k}},
+                                       {"name", std::vector<std::string>{"n" + std::to_string(k)}},
+                                       {"ids", std::vector<std::int64_t>(static_cast<std::size_t>(k), k)}}}));
+    }
+  }
+  const data::file_list files{here / "0.tfrecord", here / "1.tfrecord"};
+  const auto data = dataset::examples<std::array<float, 2>, std::int64_t, std::string>(files, {"image", "label", "name"});
+  const auto elements = all(data);
+  REQUIRE(elements.size() == 10);
+  CHECK(elements[7] == std::tuple(std::array<float, 2>{12, 12.5f}, std::int64_t{2}, std::string("n2")));
+  resumes(data.shuffle(4, 1).repeat(2));
+  CHECK(all(dataset::records(files)).size() == 10);
+  for (auto& [ids] : dataset::examples<xt::xtensor<std::int64_t, 1>>(files, {"ids"}).padded_batch(5, -1))
+    CHECK((ids.shape(1) == 4 && ids(4, 0) == 4 && ids(1, 1) == -1));
+  const auto at = (here / "0.tfrecord").string() + ": the record at byte 0: Example: ";
+  const auto first = [](auto wrong) { return [wrong] { wrong.iterate().next(); }; };
+  CHECK(problem<not_found>(first(dataset::examples<float>(files, {"x"}))) ==
+        at + "has no feature \"x\"; there are \"ids\", \"image\", \"label\", \"name\"");
+  CHECK(problem<invalid_argument>(first(dataset::examples<float>(files, {"label"}))) ==
+        at + "the feature \"label\" holds int64 where floats are expected");
+  CHECK(problem<invalid_argument>(first(dataset::examples<std::array<float, 3>>(files, {"image"}))) ==
+        at + "the feature \"image\" has 2 values where 3 are expected");
+  // Cut off, and corrupt.
+  std::string bytes = io::read_file(here / "1.tfrecord");
+  io::write_file(here / "1.tfrecord", bytes.substr(0, bytes.size() - 3));
+  CHECK(problem<data_loss>([&] { all(dataset::records(files)); }).find("1.tfrecord: the record at byte") != std::string::npos);
+  CHECK(problem<data_loss>([&] { all(dataset::records(files)); }).find("is cut off") != std::string::npos);
+  bytes[bytes.size() - 8] = static_cast<char>(bytes[bytes.size() - 8] ^ 1);
+  io::write_file(here / "1.tfrecord", bytes);
+  CHECK(problem<data_loss>([&] { all(dataset::records(files)); }).find("is corrupt") != std::string::npos);
+}
+
+TEST_CASE("arrays of files") {
+  const folder here;
+  const auto x = make_tensor_proto(std::vector<float>{1, 2, 3, 4, 5, 6}, {3, 2});
+  const auto y = make_tensor_proto(std::vector<std::int64_t>{7, 8, 9}, {3});
+  io::write_npy_file(x, here / "x.npy");
+  io::write_npz_file({{"x", x}, {"y", y}}, here / "both.npz");
+  io::write_file(here / "labels.idx", leat_test::from_hex("00000801"
+                                                          "00000003"
+                                                          "070809"));
+  const auto from_npy = dataset::npy<xt::xtensor<float, 2>>(here / "x.npy");
+  CHECK(from_npy.description() == "npy(x.npy of 152 bytes) slices(3) (float32[?])");
+  const auto both = dataset::zip(from_npy, dataset::idx<xt::xtensor<std::uint8_t, 1>>(here / "labels.idx"));
+  CHECK(all(both)[1] == std::tuple(xt::xtensor<float, 1>{3, 4}, std::uint8_t{8}));
+  resumes(both.shuffle(3, 1).repeat(2));
+  const auto from_npz = dataset::npz<xt::xtensor<std::int64_t, 1>, xt::xtensor<float, 2>>(here / "both.npz", {"y", "x"});
+  CHECK(all(from_npz)[2] == std::tuple(std::int64_t{9}, xt::xtensor<float, 1>{5, 6}));
+  CHECK(problem<invalid_argument>([&] { dataset::npy<xt::xtensor<float, 1>>(here / "x.npy"); }) ==
+        (here / "x.npy").string() + ": the file holds shape [3, 2] of DT_FLOAT, the program takes float32[?]");
+  CHECK(problem<invalid_argument>([&] {
+          dataset::npz<xt::xtensor<double, 2>>(here / "both.npz", {"x"});
+        }).find("array \"x\": the file holds") != std::string::npos);
+  CHECK_THROWS_AS((dataset::npz<xt::xtensor<double, 2>>(here / "both.npz", {"z"})), not_found);
+}
