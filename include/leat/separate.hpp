@@ -29,6 +29,7 @@
 #include <leat/typed/evaluate.hpp>
 #include <leat/typed/planned/planned_steps.hpp>
 #ifdef LEAT_USE_IO
+#include <leat/cluster/cluster_role.hpp>
 #include <leat/io/binary.hpp>
 #include <leat/io/collections.hpp>
 #include <leat/io/dot.hpp>

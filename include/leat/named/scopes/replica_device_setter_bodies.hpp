@@ -9,13 +9,15 @@ namespace leat {
 
 LEAT_FUNCTION double byte_size_load(const graph_operation& op) {
   const output first = op.result();
-  if (!first.extent().is_static()) throw invalid_argument("the load of the node '" + op.name() + "': its shape is not known");
+  if (!first.extent().is_static())
+    throw invalid_argument("the load of the node '" + op.name() + "': its shape is not known");
   return static_cast<double>(first.extent().elements()) * content_size_of(to_data_type(first.type()));
 }
 
 LEAT_FUNCTION placement_strategy greedy_load_balancing(int tasks, std::function<double(const graph_operation&)> load) {
   if (tasks < 1) throw invalid_argument("greedy_load_balancing: at least one task");
-  return [loads = std::vector<double>(static_cast<std::size_t>(tasks), 0.0), load = std::move(load)](const graph_operation& op) mutable {
+  return [loads = std::vector<double>(static_cast<std::size_t>(tasks), 0.0),
+          load = std::move(load)](const graph_operation& op) mutable {
     const auto least = std::min_element(loads.begin(), loads.end());
     *least += load(op);
     return static_cast<int>(least - loads.begin());
@@ -27,8 +29,8 @@ LEAT_FUNCTION device_function replica_device_setter(replica_device_options optio
   const device_spec servers = parse_device(options.ps_device);
   const device_spec worker = parse_device(options.worker_device);
   if (options.cluster) {
-    const auto job = options.cluster->find(servers.job.value_or(""));
-    tasks = job == options.cluster->end() ? 0 : job->second;
+    const std::string job = servers.job.value_or("");
+    tasks = options.cluster->has_job(job) ? options.cluster->num_tasks(job) : 0;
   }
   if (tasks == 0) return {};
   placement_strategy strategy = options.strategy ? std::move(options.strategy) : round_robin(tasks);
