@@ -36,8 +36,7 @@ TEST_CASE("what does not make a cluster is refused, naming the entry") {
   };
   CHECK(says(said({{"ps", {"localhost"}}}), "/job:ps/task:0", "'localhost' has no port"));
   CHECK(says(said({{"ps", {"a:1", "b:0"}}}), "/job:ps/task:1", "'0'"));
-  for (const char* address :
-       {"a:65536", "a:-1", "a:1x", "a:", ":1", "a b:1", "::1:5", "[:1", "a:99999999999", "tcp://a:1", "a:1,b:2"}) {
+  for (const char* address : {"a:65536", "a:-1", "a:1x", "a:", ":1", "a b:1", "::1:5", "[:1", "a:99999999999", "tcp://a:1", "a:1,b:2"}) {
     CAPTURE(address);
     CHECK(says(said({{"ps", {std::string(address)}}}), "/job:ps/task:0"));
   }
@@ -47,8 +46,6 @@ TEST_CASE("what does not make a cluster is refused, naming the entry") {
   CHECK(says(said({{"a/b", {"a:1"}}}), "'a/b'"));
   CHECK(says(said({{"ps", cluster_spec::task_map{{-1, "a:1"}}}}), "/task:-1"));
   const cluster_spec c{{"ps", {"a:1"}}};
-  CHECK(says(message_of<invalid_argument>([&] { static_cast<void>(c.num_tasks("zzz")); }),
-             "No such job in cluster: 'zzz'", "ps"));
-  CHECK(says(message_of<invalid_argument>([&] { static_cast<void>(c.task_address("ps", 9)); }),
-             "No task with index 9 in job 'ps'"));
+  CHECK(says(message_of<invalid_argument>([&] { static_cast<void>(c.num_tasks("zzz")); }), "No such job in cluster: 'zzz'", "ps"));
+  CHECK(says(message_of<invalid_argument>([&] { static_cast<void>(c.task_address("ps", 9)); }), "No task with index 9 in job 'ps'"));
 }

@@ -81,8 +81,7 @@ cluster_spec cluster_of(const json& given) {
   for (auto job = given.begin(); job != given.end(); ++job) {
     cluster_spec::task_map tasks;
     for (auto task = job.value().begin(); task != job.value().end(); ++task)
-      tasks[job.value().is_object() ? std::stoi(task.key()) : static_cast<int>(tasks.size())] =
-          task->get<std::string>();
+      tasks[job.value().is_object() ? std::stoi(task.key()) : static_cast<int>(tasks.size())] = task->get<std::string>();
     jobs.emplace_back(job.key(), tasks);
   }
   return cluster_spec(jobs);
@@ -135,8 +134,7 @@ TEST_CASE("replica_device_setter answers as TensorFlow's") {
         result.extent = {};
         for (const auto& d : request["shape"]) result.extent.push(d.get<std::int64_t>());
       }
-      const auto node =
-          g.named().raw(g, request["op"].get<std::string>(), {}, {}, {result}, request["name"].get<std::string>());
+      const auto node = g.named().raw(g, request["op"].get<std::string>(), {}, {}, {result}, request["name"].get<std::string>());
       const auto chosen = setter(node);  // each call deals out the next task
       CHECK((chosen ? json(*chosen) : json()) == request["device"]);
     }
@@ -149,8 +147,7 @@ TEST_CASE("variables go to parameter servers with their assignments and reads") 
   const std::map<std::string, replica_device_options> programs{
       {"four_variables_three_ps", {.ps_tasks = 3}},
       {"four_variables_cluster",
-       {.worker_device = "/job:worker/task:0",
-        .cluster = cluster_spec{{"ps", {"a:1", "b:1"}}, {"worker", {"c:1", "d:1", "e:1"}}}}},
+       {.worker_device = "/job:worker/task:0", .cluster = cluster_spec{{"ps", {"a:1", "b:1"}}, {"worker", {"c:1", "d:1", "e:1"}}}}},
       {"greedy", {.ps_tasks = 2, .strategy = greedy_load_balancing(2)}},
       {"no_merge", {.ps_tasks = 2, .merge_devices = false}}};
   for (const auto& row : (*reference)["setter_graphs"]) {
@@ -195,8 +192,7 @@ TEST_CASE("nothing and functions that answer nothing") {
     CHECK(constant(1.0f).operation().device().empty());
   }
   CHECK(constant(1.0f).operation().device() == "/job:x");
-  CHECK_THROWS_AS(static_cast<void>(replica_device_setter({.ps_tasks = 1, .ps_device = "/nowhere:1"})),
-                  invalid_argument);
+  CHECK_THROWS_AS(static_cast<void>(replica_device_setter({.ps_tasks = 1, .ps_device = "/nowhere:1"})), invalid_argument);
   CHECK_THROWS_AS(static_cast<void>(greedy_load_balancing(0)), invalid_argument);
 }
 

@@ -67,8 +67,7 @@ using job_sizes = std::vector<std::pair<std::string, int>>;
 /// From Slurm's environment: the step's nodes and tasks. A node's tasks have ports from `first_port` on.
 /// Errors: failed_precondition if a variable is not set; invalid_argument if one is malformed, or the jobs have other tasks than Slurm
 /// started. Source: TensorFlow `SlurmClusterResolver`.
-cluster_role role_from_slurm(const job_sizes& jobs, int first_port = 8888,
-                             const environment& variables = environment_variable);
+cluster_role role_from_slurm(const job_sizes& jobs, int first_port = 8888, const environment& variables = environment_variable);
 
 /// From the environment of OpenMPI's or MPICH's launcher, which tells rank and count, not the hosts: these are given in the order of ranks,
 /// or are left out where all ranks are on this machine. A host's tasks have ports from `first_port` on.

@@ -43,24 +43,21 @@ inline cluster_spec::job job_of(const std::string& name, const nlohmann::json& t
       if (!addresses.emplace(whole_number(task.key(), what + ": a task's number"), address_of(*task, what)).second)
         throw invalid_argument(what + ": the number " + task.key() + " is given twice");
   } else {
-    throw invalid_argument(what + " must be a list of addresses, or an object of addresses by number, not " +
-                           tasks.dump());
+    throw invalid_argument(what + " must be a list of addresses, or an object of addresses by number, not " + tasks.dump());
   }
   return {name, std::move(addresses)};
 }
 
 inline cluster_spec cluster_of_json(const nlohmann::json& given) {
   if (!given.is_object())
-    throw invalid_argument("a cluster is an object of jobs, {\"ps\": [\"a:1\"], \"worker\": [\"b:1\"]}, not " +
-                           given.dump().substr(0, 80));
+    throw invalid_argument("a cluster is an object of jobs, {\"ps\": [\"a:1\"], \"worker\": [\"b:1\"]}, not " + given.dump().substr(0, 80));
   std::vector<cluster_spec::job> jobs;
   const auto list = given.find("job");
   if (given.size() == 1 && list != given.end() && list->is_array() && (list->empty() || list->front().is_object())) {
     for (const auto& entry : *list) {
       const auto name = entry.find("name");
       if (!entry.is_object() || name == entry.end() || !name->is_string())
-        throw invalid_argument("the cluster's job " + std::to_string(jobs.size()) +
-                               " has no name: " + entry.dump().substr(0, 80));
+        throw invalid_argument("the cluster's job " + std::to_string(jobs.size()) + " has no name: " + entry.dump().substr(0, 80));
       jobs.push_back(job_of(name->get<std::string>(), entry.value("tasks", nlohmann::json::object())));
     }
   } else {
@@ -100,8 +97,7 @@ inline cluster_role dealt_out(const job_sizes& jobs, const std::vector<std::stri
   long long wanted = 0;
   for (const auto& [name, count] : jobs) wanted += count;
   if (wanted != static_cast<long long>(hosts.size()))
-    throw invalid_argument("the jobs have " + std::to_string(wanted) + " tasks, and " + std::to_string(hosts.size()) +
-                           " were started");
+    throw invalid_argument("the jobs have " + std::to_string(wanted) + " tasks, and " + std::to_string(hosts.size()) + " were started");
   if (rank >= static_cast<int>(hosts.size()))
     throw invalid_argument("this process is number " + std::to_string(rank) + " of " + std::to_string(hosts.size()));
   role.cluster = cluster_spec(made);
@@ -131,11 +127,8 @@ inline std::vector<int> slurm_counts(std::string_view list) {
 }
 
 // The names of one item of Slurm's list, "n[1-2]x[3,5]"; `rest` is what follows the first bracket.
-inline void add_slurm_names(std::string_view item, const std::string& prefix, std::string_view whole,
-                            std::vector<std::string>& names) {
-  const auto refuse = [&](const char* why) -> void {
-    throw invalid_argument("Slurm's hosts '" + std::string(whole) + "': " + why);
-  };
+inline void add_slurm_names(std::string_view item, const std::string& prefix, std::string_view whole, std::vector<std::string>& names) {
+  const auto refuse = [&](const char* why) -> void { throw invalid_argument("Slurm's hosts '" + std::string(whole) + "': " + why); };
   const auto open = item.find('[');
   if (open == item.npos) {
     if (item.find(']') != item.npos) refuse("a bracket that was not opened");
@@ -157,8 +150,7 @@ inline void add_slurm_names(std::string_view item, const std::string& prefix, st
     if (low.size() > 9 || high.size() > 9) refuse("a number of more than nine digits");
     const int first = whole_number(low, "Slurm's hosts '" + std::string(whole) + "': a number");
     const int last = whole_number(high, "Slurm's hosts '" + std::string(whole) + "': a number");
-    if (last < first || last - first > 100'000)
-      refuse("a range that ends before it begins, or of more than 100,000 names");
+    if (last < first || last - first > 100'000) refuse("a range that ends before it begins, or of more than 100,000 names");
     for (int n = first; n <= last; ++n) {
       std::string digits = std::to_string(n);
       if (digits.size() < low.size()) digits.insert(0, low.size() - digits.size(), '0');
@@ -188,21 +180,18 @@ LEAT_FUNCTION std::string json_text(const cluster_spec& cluster) {
 LEAT_FUNCTION cluster_role role_in(cluster_spec cluster, std::string_view job_name, std::optional<int> task_index) {
   if (!cluster) throw invalid_argument("the cluster has no jobs");
   if (job_name.empty()) {
-    if (cluster.jobs().size() != 1)
-      throw invalid_argument("Must specify an explicit `job_name`: the cluster is " + cluster.text());
+    if (cluster.jobs().size() != 1) throw invalid_argument("Must specify an explicit `job_name`: the cluster is " + cluster.text());
   } else if (!cluster.has_job(job_name)) {
     throw invalid_argument("Job \"" + std::string(job_name) + "\" was not defined in cluster " + cluster.text());
   }
   std::string name = job_name.empty() ? cluster.jobs().front() : std::string(job_name);
   const auto& tasks = cluster.tasks(name);
   if (!task_index) {
-    if (tasks.size() != 1)
-      throw invalid_argument("Must specify an explicit `task_index`: the cluster is " + cluster.text());
+    if (tasks.size() != 1) throw invalid_argument("Must specify an explicit `task_index`: the cluster is " + cluster.text());
     task_index = tasks.begin()->first;
   }
   if (!tasks.contains(*task_index))
-    throw invalid_argument("Task " + std::to_string(*task_index) + " was not defined in job \"" + name + "\" of " +
-                           cluster.text());
+    throw invalid_argument("Task " + std::to_string(*task_index) + " was not defined in job \"" + name + "\" of " + cluster.text());
   return {std::move(cluster), std::move(name), *task_index};
 }
 
@@ -260,8 +249,7 @@ LEAT_FUNCTION cluster_role role_from_tf_config(std::string_view text) {
     throw invalid_argument("TF_CONFIG has no \"cluster\": " + std::string(text.substr(0, 80)));
   cluster_spec cluster = detail::cluster_of_json(config["cluster"]);
   const nlohmann::json task = config.value("task", nlohmann::json::object());
-  if (!task.is_object())
-    throw invalid_argument("TF_CONFIG: \"task\" must be {\"type\": JOB, \"index\": NUMBER}, not " + task.dump());
+  if (!task.is_object()) throw invalid_argument("TF_CONFIG: \"task\" must be {\"type\": JOB, \"index\": NUMBER}, not " + task.dump());
   const nlohmann::json type = task.value("type", nlohmann::json("")), index = task.value("index", nlohmann::json(0));
   if (!type.is_string()) throw invalid_argument("TF_CONFIG: the task's type is " + type.dump() + ", not a text");
   int number = -1;
@@ -288,18 +276,14 @@ LEAT_FUNCTION std::vector<std::string> slurm_hosts(std::string_view list) {
 }
 
 LEAT_FUNCTION cluster_role role_from_slurm(const job_sizes& jobs, int first_port, const environment& variables) {
-  const auto nodes =
-      slurm_hosts(detail::needed_variable(variables, {"SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST", "SLURM_NODELIST"}));
-  const auto counts =
-      detail::slurm_counts(detail::needed_variable(variables, {"SLURM_STEP_TASKS_PER_NODE", "SLURM_TASKS_PER_NODE"}));
+  const auto nodes = slurm_hosts(detail::needed_variable(variables, {"SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST", "SLURM_NODELIST"}));
+  const auto counts = detail::slurm_counts(detail::needed_variable(variables, {"SLURM_STEP_TASKS_PER_NODE", "SLURM_TASKS_PER_NODE"}));
   const int rank = detail::whole_number(detail::needed_variable(variables, {"SLURM_PROCID"}), "SLURM_PROCID");
   if (nodes.size() != counts.size())
-    throw invalid_argument("Slurm names " + std::to_string(nodes.size()) + " nodes and the tasks of " +
-                           std::to_string(counts.size()));
+    throw invalid_argument("Slurm names " + std::to_string(nodes.size()) + " nodes and the tasks of " + std::to_string(counts.size()));
   std::vector<std::string> hosts;
   for (std::size_t n = 0; n < nodes.size(); ++n) {
-    if (hosts.size() + static_cast<std::size_t>(counts[n]) > 100'000)
-      throw invalid_argument("Slurm names more than 100,000 tasks");
+    if (hosts.size() + static_cast<std::size_t>(counts[n]) > 100'000) throw invalid_argument("Slurm names more than 100,000 tasks");
     hosts.insert(hosts.end(), static_cast<std::size_t>(counts[n]), nodes[n]);
   }
   return detail::dealt_out(jobs, hosts, first_port, rank);
@@ -307,10 +291,9 @@ LEAT_FUNCTION cluster_role role_from_slurm(const job_sizes& jobs, int first_port
 
 LEAT_FUNCTION cluster_role role_from_mpi(const job_sizes& jobs, const std::vector<std::string>& hosts, int first_port,
                                          const environment& variables) {
-  const int rank =
-      detail::whole_number(detail::needed_variable(variables, {"OMPI_COMM_WORLD_RANK", "PMI_RANK"}), "the MPI rank");
-  const int size = detail::whole_number(detail::needed_variable(variables, {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}),
-                                        "the number of MPI ranks");
+  const int rank = detail::whole_number(detail::needed_variable(variables, {"OMPI_COMM_WORLD_RANK", "PMI_RANK"}), "the MPI rank");
+  const int size =
+      detail::whole_number(detail::needed_variable(variables, {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}), "the number of MPI ranks");
   if (size > 100'000) throw invalid_argument("MPI tells of " + std::to_string(size) + " ranks");
   if (hosts.empty()) {
     const auto here = variables("OMPI_COMM_WORLD_LOCAL_SIZE");
@@ -318,8 +301,7 @@ LEAT_FUNCTION cluster_role role_from_mpi(const job_sizes& jobs, const std::vecto
     if (!here_too || detail::whole_number(*here_too, "the number of MPI ranks on this machine") != size)
       throw failed_precondition(
           "MPI's ranks are on several machines, whose names its environment does not tell: give them as hosts, one for each rank");
-    return detail::dealt_out(jobs, std::vector<std::string>(static_cast<std::size_t>(size), "localhost"), first_port,
-                             rank);
+    return detail::dealt_out(jobs, std::vector<std::string>(static_cast<std::size_t>(size), "localhost"), first_port, rank);
   }
   if (hosts.size() != static_cast<std::size_t>(size))
     throw invalid_argument(std::to_string(hosts.size()) + " hosts for " + std::to_string(size) + " MPI ranks");

@@ -9,11 +9,9 @@
 
 namespace leat {
 
-LEAT_FUNCTION std::pair<std::string, int> host_and_port(std::string_view address, std::string_view what,
-                                                        int least_port) {
+LEAT_FUNCTION std::pair<std::string, int> host_and_port(std::string_view address, std::string_view what, int least_port) {
   const auto refuse = [&](const std::string& why) -> void {
-    throw invalid_argument(std::string(what) + ": the address '" + std::string(address) + "' " + why +
-                           "; it is written host:port");
+    throw invalid_argument(std::string(what) + ": the address '" + std::string(address) + "' " + why + "; it is written host:port");
   };
   const auto colon = address.rfind(':');
   if (colon == address.npos) refuse("has no port");
@@ -26,13 +24,11 @@ LEAT_FUNCTION std::pair<std::string, int> host_and_port(std::string_view address
     refuse("has several colons: an IPv6 host stands in brackets");
   }
   for (const char c : address)
-    if (static_cast<unsigned char>(c) <= ' ' || c == '/' || c == ',' || c == 127)
-      refuse("has a space, a comma, a slash or a control code");
+    if (static_cast<unsigned char>(c) <= ' ' || c == '/' || c == ',' || c == 127) refuse("has a space, a comma, a slash or a control code");
   int port = -1;
   const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
   if (failed != std::errc{} || end != digits.data() + digits.size() || port < least_port || port > 65535)
-    refuse("has the port '" + std::string(digits) + "', which is not a number from " + std::to_string(least_port) +
-           " to 65535");
+    refuse("has the port '" + std::string(digits) + "', which is not a number from " + std::to_string(least_port) + " to 65535");
   return {std::string(host), port};
 }
 
@@ -55,18 +51,14 @@ LEAT_FUNCTION cluster_spec::cluster_spec(const std::vector<job>& jobs) {
   for (const job& j : jobs) {
     if (j.name.empty()) throw invalid_argument("cluster_spec: a job without a name");
     if (j.name.find_first_of("/: ") != j.name.npos)
-      throw invalid_argument("cluster_spec: the job's name '" + j.name +
-                             "' has a slash, a colon or a space, so no device could name it");
-    if (!jobs_.emplace(j.name, j.tasks).second)
-      throw invalid_argument("cluster_spec: the job '" + j.name + "' is given twice");
+      throw invalid_argument("cluster_spec: the job's name '" + j.name + "' has a slash, a colon or a space, so no device could name it");
+    if (!jobs_.emplace(j.name, j.tasks).second) throw invalid_argument("cluster_spec: the job '" + j.name + "' is given twice");
     for (const auto& [index, address] : j.tasks) {
       const std::string task = "/job:" + j.name + "/task:" + std::to_string(index);
       if (index < 0) throw invalid_argument("cluster_spec: " + task + ": a task's number is at least 0");
       static_cast<void>(host_and_port(address, "cluster_spec: " + task));
       const auto [owner, is_new] = owners.emplace(address, task);
-      if (!is_new)
-        throw invalid_argument("cluster_spec: " + owner->second + " and " + task + " have one address, '" + address +
-                               "'");
+      if (!is_new) throw invalid_argument("cluster_spec: " + owner->second + " and " + task + " have one address, '" + address + "'");
     }
   }
 }
@@ -96,8 +88,7 @@ LEAT_FUNCTION const std::string& cluster_spec::task_address(std::string_view job
   const task_map& all = tasks(job_name);
   const auto at = all.find(task_index);
   if (at == all.end())
-    throw invalid_argument("No task with index " + std::to_string(task_index) + " in job '" + std::string(job_name) +
-                           "'");
+    throw invalid_argument("No task with index " + std::to_string(task_index) + " in job '" + std::string(job_name) + "'");
   return at->second;
 }
 

@@ -18,8 +18,7 @@ placement_strategy round_robin(int tasks);
 double byte_size_load(const graph_operation& op);
 
 /// The task with the least load so far, the first of equals. Errors: invalid_argument for no tasks.
-placement_strategy greedy_load_balancing(int tasks,
-                                         std::function<double(const graph_operation&)> load = byte_size_load);
+placement_strategy greedy_load_balancing(int tasks, std::function<double(const graph_operation&)> load = byte_size_load);
 
 /// Settings of `replica_device_setter`.
 struct replica_device_options {

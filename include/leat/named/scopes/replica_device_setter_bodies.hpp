@@ -9,15 +9,13 @@ namespace leat {
 
 LEAT_FUNCTION double byte_size_load(const graph_operation& op) {
   const output first = op.result();
-  if (!first.extent().is_static())
-    throw invalid_argument("the load of the node '" + op.name() + "': its shape is not known");
+  if (!first.extent().is_static()) throw invalid_argument("the load of the node '" + op.name() + "': its shape is not known");
   return static_cast<double>(first.extent().elements()) * content_size_of(to_data_type(first.type()));
 }
 
 LEAT_FUNCTION placement_strategy greedy_load_balancing(int tasks, std::function<double(const graph_operation&)> load) {
   if (tasks < 1) throw invalid_argument("greedy_load_balancing: at least one task");
-  return [loads = std::vector<double>(static_cast<std::size_t>(tasks), 0.0),
-          load = std::move(load)](const graph_operation& op) mutable {
+  return [loads = std::vector<double>(static_cast<std::size_t>(tasks), 0.0), load = std::move(load)](const graph_operation& op) mutable {
     const auto least = std::min_element(loads.begin(), loads.end());
     *least += load(op);
     return static_cast<int>(least - loads.begin());

@@ -49,8 +49,7 @@ class control_input {
 /// Errors: invalid_argument for a node of another graph.
 class [[nodiscard]] control_dependencies {
  public:
-  explicit control_dependencies(std::initializer_list<control_input> inputs)
-      : control_dependencies(std::vector<control_input>(inputs)) {}
+  explicit control_dependencies(std::initializer_list<control_input> inputs) : control_dependencies(std::vector<control_input>(inputs)) {}
   explicit control_dependencies(const std::vector<control_input>& inputs);
   explicit control_dependencies(std::nullptr_t);
   control_dependencies(const control_dependencies&) = delete;
@@ -100,8 +99,7 @@ class [[nodiscard]] colocate_with {
 /// themselves; operators cannot.
 class [[nodiscard]] source_scope {
  public:
-  explicit source_scope(const std::source_location& where = std::source_location::current())
-      : source_scope(default_graph(), where) {}
+  explicit source_scope(const std::source_location& where = std::source_location::current()) : source_scope(default_graph(), where) {}
   source_scope(graph& g, const std::source_location& where);
   source_scope(const source_scope&) = delete;
   source_scope& operator=(const source_scope&) = delete;

@@ -7,8 +7,7 @@
 
 namespace leat {
 
-LEAT_FUNCTION control_dependencies::control_dependencies(const std::vector<control_input>& inputs)
-    : graph_(&default_graph()) {
+LEAT_FUNCTION control_dependencies::control_dependencies(const std::vector<control_input>& inputs) : graph_(&default_graph()) {
   named_nodes::control_frame frame;
   for (const auto& c : inputs) {
     if (&c.owner() != graph_)
@@ -33,8 +32,7 @@ LEAT_FUNCTION device::device(device_function function) : graph_(&default_graph()
   else push({.what = named_nodes::device_frame::kind::clear, .spec = {}, .function = {}});
 }
 
-LEAT_FUNCTION name_scope::name_scope(graph& g, std::string_view name)
-    : names_(&g.named().names), outer_(names_->scope()) {
+LEAT_FUNCTION name_scope::name_scope(graph& g, std::string_view name) : names_(&g.named().names), outer_(names_->scope()) {
   names_->set_scope(names_->open_scope(name));
   text_ = names_->scope().empty() ? std::string{} : names_->scope() + "/";
 }
@@ -50,15 +48,11 @@ LEAT_FUNCTION device::device(std::nullptr_t) : graph_(&default_graph()) {
 
 LEAT_FUNCTION name_scope::~name_scope() { names_->set_scope(std::move(outer_)); }
 
-LEAT_FUNCTION device::device(std::string_view text) : graph_(&default_graph()) {
-  push({.spec = parse_device(text), .function = {}});
-}
+LEAT_FUNCTION device::device(std::string_view text) : graph_(&default_graph()) { push({.spec = parse_device(text), .function = {}}); }
 
 LEAT_FUNCTION device::~device() { graph_->named().devices.pop_back(); }
 
-LEAT_FUNCTION void device::push(named_nodes::device_frame frame) {
-  graph_->named().devices.push_back(std::move(frame));
-}
+LEAT_FUNCTION void device::push(named_nodes::device_frame frame) { graph_->named().devices.push_back(std::move(frame)); }
 
 LEAT_FUNCTION colocate_with::colocate_with(const control_input& with) : graph_(&with.owner()) {
   graph_->named().colocations.push_back(with.index());
@@ -66,8 +60,7 @@ LEAT_FUNCTION colocate_with::colocate_with(const control_input& with) : graph_(&
 
 LEAT_FUNCTION colocate_with::~colocate_with() { graph_->named().colocations.pop_back(); }
 
-LEAT_FUNCTION source_scope::source_scope(graph& g, const std::source_location& where)
-    : nodes_(&g.named()), outer_(nodes_->position) {
+LEAT_FUNCTION source_scope::source_scope(graph& g, const std::source_location& where) : nodes_(&g.named()), outer_(nodes_->position) {
   if (!nodes_->position_held) nodes_->position = where;
 }
 
