@@ -18,6 +18,8 @@
 #include <leat/named/exchange/import_bodies.hpp>
 #include <leat/named/gradients/control_flow_gradient.hpp>
 #include <leat/named/gradients/gradient_nn.hpp>
+#include <leat/named/placement/partition.hpp>
+#include <leat/named/placement/place.hpp>
 #include <leat/named/train/deferred_steps.hpp>
 #include <leat/ops/known.hpp>
 #include <leat/planned.hpp>

@@ -3,7 +3,7 @@
 // LEAT_SEPARATE_COMPILATION, by <leat/separate.hpp> alone.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/named/graph/device.hpp>
+#include <leat/named/placement/place.hpp>
 #include <leat/runtime/kernels/constants.hpp>
 #include <leat/runtime/run/executor.hpp>
 #include <leat/session/graph_session_class.hpp>
@@ -18,11 +18,12 @@
 namespace leat {
 
 struct graph_session::kept {
+  explicit kept(const session_options& options) : state(options.resources) {}
   session_state state;
   std::mutex guard;
   std::unordered_map<int, std::unique_ptr<kernel_node>> kernel_nodes;
   std::map<std::vector<int>, std::shared_ptr<runtime::prepared_run>> plans;
-  int placed = 0;
+  std::vector<int> places;  // of nodes
   std::atomic<std::int64_t> fused_runs{0};
 };
 
@@ -47,22 +48,22 @@ LEAT_FUNCTION const std::vector<tensor_value>& graph_callable::run() {
 }
 
 LEAT_FUNCTION graph_session::graph_session(graph& g, session_options options)
-    : graph_(g), options_(options), kept_(std::make_unique<kept>()) {
+    : graph_(g), options_(std::move(options)), kept_(std::make_unique<kept>(options_)) {
   cpu::require_one_configuration();
   const auto check_threads = [](const char* name, int threads) {
     if (threads < 0) throw invalid_argument(std::string(name) + " is " + std::to_string(threads) + "; it is the number of threads, or 0");
   };
-  check_threads("inter_op_parallelism_threads", options.inter_op_parallelism_threads);
-  check_threads("intra_op_parallelism_threads", options.intra_op_parallelism_threads);
-  if (options.memory_limit_in_bytes < 0)
-    throw invalid_argument("memory_limit_in_bytes is " + std::to_string(options.memory_limit_in_bytes) +
+  check_threads("inter_op_parallelism_threads", options_.inter_op_parallelism_threads);
+  check_threads("intra_op_parallelism_threads", options_.intra_op_parallelism_threads);
+  if (options_.memory_limit_in_bytes < 0)
+    throw invalid_argument("memory_limit_in_bytes is " + std::to_string(options_.memory_limit_in_bytes) +
                            "; it is the number of bytes, or 0");
-  if (options.memory_limit_in_bytes > 0) kept_->state.meter = memory_meter::make(options.memory_limit_in_bytes);
-  if (options.program_memory_in_bytes < 0)
-    throw invalid_argument("program_memory_in_bytes is " + std::to_string(options.program_memory_in_bytes) +
+  if (options_.memory_limit_in_bytes > 0) kept_->state.meter = memory_meter::make(options_.memory_limit_in_bytes);
+  if (options_.program_memory_in_bytes < 0)
+    throw invalid_argument("program_memory_in_bytes is " + std::to_string(options_.program_memory_in_bytes) +
                            "; it is a number of bytes, or 0");
-  kept_->state.log = options.log;
-  kept_->state.programs->set(options.program_memory_in_bytes);
+  kept_->state.log = options_.log;
+  kept_->state.programs->set(options_.program_memory_in_bytes);
 }
 LEAT_FUNCTION graph_session::~graph_session() { close(); }
 
@@ -157,6 +158,7 @@ LEAT_FUNCTION void graph_session::execute(runtime::prepared_run& p, std::span<co
   const memory_scope metered(kept_->state.meter);
   step_state step(kept_->state);
   step.cancel = how.cancel;
+  step.exchange = how.exchange;
   step.timeout_in_ms = how.timeout_in_ms > 0 ? how.timeout_in_ms : options_.operation_timeout_in_ms;
   step.check_calls();
   const runtime::graph_in_use frozen(graph_.named());
@@ -236,28 +238,17 @@ LEAT_FUNCTION variable_slot& graph_session::slot(const output& variable) {
 }
 
 LEAT_FUNCTION void graph_session::place_nodes() {
-  constexpr const char* here = "/job:localhost/replica:0/task:0/device:CPU:0";
   const named_part& nodes = graph_.named();
-  for (; kept_->placed < graph_.size(); ++kept_->placed) {
-    const node_record& r = nodes.record(kept_->placed);
-    if (!r.device.empty()) {
-      const device_spec d = parse_device(r.device);
-      const bool other_process = (d.job && *d.job != "localhost") || (d.replica && *d.replica != 0) || (d.task && *d.task != 0);
-      const bool other_device = (d.type && *d.type != "CPU") || (d.index && *d.index != 0);
-      if (other_process || (other_device && !options_.allow_soft_placement)) {
-        std::string text = "Cannot assign a device for operation " + r.name + ": node " + r.name + " was explicitly assigned to " +
-                           std::string(r.device) + " but available devices are [ " + here +
-                           " ]. Make sure the device specification refers to a valid device.";
-        if (r.made_at.line != 0) text += std::string(" It was made at ") + r.made_at.file + ":" + std::to_string(r.made_at.line);
-        throw invalid_argument(text);
-      }
-    }
-    if (options_.log_device_placement) {
-      const std::lock_guard lock(kept_->state.log_guard);
-      (kept_->state.log != nullptr ? *kept_->state.log : std::cerr)
-          << r.name << ": (" << graph_.at(kept_->placed).op->type << "): " << here << "\n";
-    }
-  }
+  const int before = static_cast<int>(kept_->places.size());
+  bool any = false;
+  for (int i = before; i < graph_.size() && !any; ++i) any = !nodes.record(i).device.empty();
+  if (any) kept_->places = place(graph_, {{options_.device}, 0, options_.allow_soft_placement}, kept_->places);
+  else kept_->places.resize(static_cast<std::size_t>(graph_.size()), 0);
+  if (!options_.log_device_placement) return;
+  const std::lock_guard lock(kept_->state.log_guard);
+  for (int i = before; i < graph_.size(); ++i)
+    (kept_->state.log != nullptr ? *kept_->state.log : std::cerr)
+        << nodes.record(i).name << ": (" << graph_.at(i).op->type << "): " << options_.device << "\n";
 }
 
 LEAT_FUNCTION graph_callable graph_session::prepare(std::initializer_list<fetch_item> fetches, std::initializer_list<feed_key> feeds,

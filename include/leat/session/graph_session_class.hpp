@@ -17,7 +17,9 @@
 
 namespace leat {
 
+class resource_table;
 class run_trace;
+class tensor_exchange;
 class variable_slot;
 struct kernel_node;
 
@@ -46,6 +48,10 @@ struct session_options {
   /// programs are dropped, and compiled again when their shapes return; the running one is always kept. Errors: invalid_argument
   /// below 0.
   std::int64_t program_memory_in_bytes = std::int64_t{256} << 20;
+  /// The device that all nodes are on, as the placement log and errors tell it; a server's sessions are elsewhere.
+  std::string device = "/job:localhost/replica:0/task:0/device:CPU:0";
+  /// Variables and queues that several sessions share; null for the session's own.
+  std::shared_ptr<resource_table> resources = nullptr;
 };
 
 struct run_options {
@@ -55,6 +61,8 @@ struct run_options {
   const cancellation* cancel = nullptr;
   /// Records what ran, and for how long.
   run_trace* trace = nullptr;
+  /// Of a run that is one device's part of a run on several: how it passes tensors to the others.
+  tensor_exchange* exchange = nullptr;
 };
 
 namespace runtime {
