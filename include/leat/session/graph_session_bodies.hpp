@@ -20,6 +20,7 @@ namespace leat {
 struct graph_session::kept {
   explicit kept(const session_options& options) : state(options.resources) {}
   session_state state;
+  std::unique_ptr<remote_session> remote;  // of a session with a target
   std::mutex guard;
   std::unordered_map<int, std::unique_ptr<kernel_node>> kernel_nodes;
   std::map<std::vector<int>, std::shared_ptr<runtime::prepared_run>> plans;
@@ -64,18 +65,29 @@ LEAT_FUNCTION graph_session::graph_session(graph& g, session_options options)
                            "; it is a number of bytes, or 0");
   kept_->state.log = options_.log;
   kept_->state.programs->set(options_.program_memory_in_bytes);
+  if (options_.start_timeout_in_ms <= 0) throw invalid_argument("start_timeout_in_ms is a number of milliseconds above 0");
+  if (!options_.target.empty()) kept_->remote = connect_session(g, options_);
 }
-LEAT_FUNCTION graph_session::~graph_session() { close(); }
+LEAT_FUNCTION graph_session::~graph_session() {
+  try {
+    close();
+  } catch (const std::exception&) {
+    // The other side learns of it when the connection ends.
+  }
+}
 
 LEAT_FUNCTION void graph_session::assign(const output& variable, const tensor_value& value) {
-  variable_slot& s = slot(variable);
-  tensor_value fits = value.type() == s.type() ? value : value.extent().rank == 0 ? detail::converted(value, s.type()) : tensor_value{};
-  if (!fits)
-    throw invalid_argument("the variable '" + s.name() + "' is " + dtype_name(s.type()) + ", the value " + dtype_name(value.type()));
-  if (!may_equal(s.extent(), value.extent()))
-    throw invalid_argument("the variable '" + s.name() + "' has shape " + brackets(s.extent()) + ", the value " + brackets(value.extent()));
+  check_variable(variable);
+  const std::string name = "the variable '" + variable.operation().name() + "'";
+  tensor_value fits = value.type() == variable.type()   ? value
+                      : value.extent().rank == 0 ? detail::converted(value, variable.type())
+                                                 : tensor_value{};
+  if (!fits) throw invalid_argument(name + " is " + dtype_name(variable.type()) + ", the value " + dtype_name(value.type()));
+  if (!may_equal(variable.extent(), value.extent()))
+    throw invalid_argument(name + " has shape " + brackets(variable.extent()) + ", the value " + brackets(value.extent()));
+  if (kept_->remote != nullptr) return kept_->remote->assign(variable, fits);
   const memory_scope metered(kept_->state.meter);
-  s.assign(fits.copy());
+  slot(variable).assign(fits.copy());
 }
 
 LEAT_FUNCTION std::vector<std::string> graph_session::uninitialized_variables() {
@@ -89,10 +101,13 @@ LEAT_FUNCTION std::vector<std::string> graph_session::uninitialized_variables() 
 LEAT_FUNCTION void graph_session::reset(std::string_view container) {
   const std::lock_guard lock(kept_->guard);
   if (graph_.named().runs.load() > 0) throw failed_precondition("reset while the session runs");
-  kept_->state.resources.clear(container);
+  if (kept_->remote != nullptr) kept_->remote->reset(container);
+  else kept_->state.resources.clear(container);
 }
 
 LEAT_FUNCTION void graph_session::register_host_function(std::string_view token_text, session_function f) {
+  if (kept_->remote != nullptr)
+    throw unimplemented("register_host_function: the session's nodes run at " + options_.target + ", where this function is not");
   kept_->state.host_functions.set(token_text, std::move(f));
 }
 
@@ -143,7 +158,8 @@ LEAT_FUNCTION std::shared_ptr<runtime::prepared_run> graph_session::prepared(std
   auto& known = kept_->plans[key];
   if (known == nullptr) {
     made->feeds = feeds;
-    made->plan = runtime::run_planner(graph_, [this](int index) { return kernel_node_of(index); }).make(made->fetches, targets, feeds);
+    if (kept_->remote != nullptr) made->remote = kept_->remote->prepare(made->fetches, targets, feeds);
+    else made->plan = runtime::run_planner(graph_, [this](int index) { return kernel_node_of(index); }).make(made->fetches, targets, feeds);
     known = std::move(made);
   }
   return known;
@@ -155,6 +171,12 @@ LEAT_FUNCTION void graph_session::execute(runtime::prepared_run& p, std::span<co
     throw invalid_argument(std::to_string(feeds.size()) + " values for " + std::to_string(p.feeds.size()) + " feeds");
   check_open();
   for (std::size_t k = 0; k < feeds.size(); ++k) check_feed(p.feeds[k], feeds[k]);
+  if (p.remote != nullptr) {
+    if (how.cancel != nullptr && how.cancel->is_cancelled()) throw cancelled("Step was cancelled by an explicit call to cancel()");
+    const runtime::graph_in_use frozen(graph_.named());
+    fetched = kept_->remote->run(*p.remote, feeds, how, how.timeout_in_ms > 0 ? how.timeout_in_ms : options_.operation_timeout_in_ms);
+    return;
+  }
   const memory_scope metered(kept_->state.meter);
   step_state step(kept_->state);
   step.cancel = how.cancel;
@@ -224,11 +246,15 @@ LEAT_FUNCTION kernel_node* graph_session::kernel_node_of(int index) {
   return n.get();
 }
 
-LEAT_FUNCTION variable_slot& graph_session::slot(const output& variable) {
+LEAT_FUNCTION void graph_session::check_variable(const output& variable) const {
   const graph& g = graph_;
-  if (&variable.owner() != &graph_ || g.at(variable.index()).op->kind != op_kind::variable)
+  if (!static_cast<bool>(variable) || &variable.owner() != &graph_ || g.at(variable.index()).op->kind != op_kind::variable)
     throw invalid_argument((static_cast<bool>(variable) ? describe(variable) : std::string("nothing")) +
                            " is not a variable of this session's graph");
+}
+
+LEAT_FUNCTION variable_slot& graph_session::slot(const output& variable) {
+  check_variable(variable);
   const std::lock_guard lock(kept_->guard);
   kernel_node& n = *kernel_node_of(variable.index());
   step_state step(kept_->state);
@@ -238,6 +264,7 @@ LEAT_FUNCTION variable_slot& graph_session::slot(const output& variable) {
 }
 
 LEAT_FUNCTION void graph_session::place_nodes() {
+  if (kept_->remote != nullptr) return;  // the target does
   const named_part& nodes = graph_.named();
   const int before = static_cast<int>(kept_->places.size());
   bool any = false;
@@ -268,13 +295,24 @@ LEAT_FUNCTION std::vector<tensor_value> graph_session::run(std::initializer_list
   return run_list({fetches.begin(), fetches.size()}, feeds, how);
 }
 
-LEAT_FUNCTION bool graph_session::is_initialized(const output& variable) { return slot(variable).is_initialized(); }
-LEAT_FUNCTION tensor_value graph_session::value(const output& variable) { return slot(variable).read(); }
+LEAT_FUNCTION bool graph_session::is_initialized(const output& variable) {
+  if (kept_->remote == nullptr) return slot(variable).is_initialized();
+  check_variable(variable);
+  return kept_->remote->is_initialized(variable);
+}
+LEAT_FUNCTION tensor_value graph_session::value(const output& variable) {
+  if (kept_->remote == nullptr) return slot(variable).read();
+  check_variable(variable);
+  return kept_->remote->value(variable);
+}
 LEAT_FUNCTION std::int64_t graph_session::memory_in_bytes() const { return kept_->state.meter != nullptr ? kept_->state.meter->used() : 0; }
 LEAT_FUNCTION std::int64_t graph_session::fused_runs() const { return kept_->fused_runs.load(std::memory_order_relaxed); }
 LEAT_FUNCTION std::int64_t graph_session::fused_parts() const { return kept_->state.part_runs.load(std::memory_order_relaxed); }
 LEAT_FUNCTION std::int64_t graph_session::program_bytes() const { return kept_->state.programs->held(); }
-LEAT_FUNCTION void graph_session::close() { kept_->state.closed.store(true); }
+LEAT_FUNCTION void graph_session::close() {
+  if (kept_->state.closed.exchange(true)) return;
+  if (kept_->remote != nullptr) kept_->remote->close();
+}
 LEAT_FUNCTION void graph_session::check_open() const {
   if (kept_->state.closed.load(std::memory_order_relaxed)) throw failed_precondition("Attempted to use a closed Session.");
 }

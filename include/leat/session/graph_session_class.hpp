@@ -24,6 +24,13 @@ class variable_slot;
 struct kernel_node;
 
 struct session_options {
+  /// Where the session's steps run: "" in this process, "tcp://host:port" at a server of a cluster (<leat/cluster.hpp>), on which variables
+  /// outlive the session.
+  std::string target{};
+  /// With a target: how long to wait until all tasks of the cluster answer, at the start.
+  std::int64_t start_timeout_in_ms = 60'000;
+  /// With a target: devices that the session may use, "/job:ps", "/job:worker/task:1"; empty for all. It waits for no other tasks.
+  std::vector<std::string> device_filters{};
   /// If a node's device type or number does not exist, it runs on the CPU. A job that does not exist is an error all the same.
   bool allow_soft_placement = false;
   /// Logs the device of each node, once.
@@ -229,6 +236,7 @@ class graph_session {
 
   kernel_node* kernel_node_of(int index);
 
+  void check_variable(const output& variable) const;
   variable_slot& slot(const output& variable);
 
   // Every node of the graph must be placed on a device, even those that no run needs.
