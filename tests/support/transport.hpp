@@ -67,12 +67,8 @@ struct echo_server {
       case echo: return m.answer(r, r.m.parts);
       case never: return;
       case throw_not_found: throw leat::not_found("there is no such thing");
-      case count:
-        a.mark = static_cast<std::uint64_t>(++counted);
-        return m.answer(r, std::move(a));
-      case keep:
-        kept.push_back(r.m.parts.at(0));
-        return m.answer(r, std::vector<tr::frame>{});
+      case count: a.mark = static_cast<std::uint64_t>(++counted); return m.answer(r, std::move(a));
+      case keep: kept.push_back(r.m.parts.at(0)); return m.answer(r, std::vector<tr::frame>{});
       default: throw leat::unimplemented("method " + std::to_string(r.m.method));
     }
   }

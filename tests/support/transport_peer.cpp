@@ -2,11 +2,11 @@
 // transport_peer ask WAY ADDRESS: a client that keeps a request under way; prints "ready".
 #include "support/transport.hpp"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <string>
-
-#include <unistd.h>
 
 int main(int count, char** arguments) {
   using namespace leat_test;

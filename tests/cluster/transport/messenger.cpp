@@ -1,8 +1,7 @@
 #include <leat/cluster/transport/messenger.hpp>
+#include <leat/core/error.hpp>
 
 #include "support/transport.hpp"
-
-#include <leat/core/error.hpp>
 
 #include <doctest/doctest.h>
 
@@ -135,7 +134,8 @@ TEST_CASE("who cannot be reached is named, with what the last attempt met") {
   CHECK_THROWS_WITH_AS(client.await(nobody, in(100ms)),
                        "/job:ps/task:3 at 127.0.0.1:1: not reached; the last attempt met: refused (no process listens there)", unavailable);
   CHECK_THROWS_AS(client.dial("no-such-name.invalid:2222", {"ps", 3}), error);
-  for (const char* wrong : {"", "ps", "ps:", "ps:x", "ps:70000", "ps:-1", "http://ps:1", "a b:1", "::1:22", "[::1]"}) CHECK_THROWS_AS(client.dial(wrong), invalid_argument);
+  for (const char* wrong : {"", "ps", "ps:", "ps:x", "ps:70000", "ps:-1", "http://ps:1", "a b:1", "::1:22", "[::1]"})
+    CHECK_THROWS_AS(client.dial(wrong), invalid_argument);
 }
 
 TEST_CASE("an end in order is known as such") {

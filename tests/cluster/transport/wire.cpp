@@ -1,5 +1,4 @@
 #include <leat/cluster/transport/wire.hpp>
-
 #include <leat/core/error.hpp>
 
 #include <doctest/doctest.h>
@@ -76,8 +75,18 @@ std::string with(std::string head, std::size_t at, T value) {
 }  // namespace
 
 TEST_CASE("messages come back as they were sent, whatever the sizes of their parts") {
-  for (const std::vector<std::size_t>& sizes : std::vector<std::vector<std::size_t>>{
-           {}, {0}, {1}, {3, 5, 0, 9}, {4096}, {4097}, {4000, 96, 1}, {32768}, {262144}, {262145}, {1000000, 3, 262144, 5000}, {300000, 300000}}) {
+  for (const std::vector<std::size_t>& sizes : std::vector<std::vector<std::size_t>>{{},
+                                                                                     {0},
+                                                                                     {1},
+                                                                                     {3, 5, 0, 9},
+                                                                                     {4096},
+                                                                                     {4097},
+                                                                                     {4000, 96, 1},
+                                                                                     {32768},
+                                                                                     {262144},
+                                                                                     {262145},
+                                                                                     {1000000, 3, 262144, 5000},
+                                                                                     {300000, 300000}}) {
     const message m = sent(sizes);
     check_equal(through(m), m);
     check_equal(through(m, 0), m);
@@ -126,7 +135,8 @@ TEST_CASE("what is no message is refused with words") {
   for (std::size_t n = 0; n < head.size(); ++n) CHECK_THROWS_AS(in.add(as_packet(head.substr(0, n))), data_loss);
   CHECK_THROWS_AS(in.add(as_packet(head + "x")), data_loss);
   CHECK_THROWS_WITH_AS(in.add(as_packet(with(head, 4, std::uint16_t{9}))),
-                       "the peer speaks version 9 of the protocol, this process version 1: use one version of the library on both sides", failed_precondition);
+                       "the peer speaks version 9 of the protocol, this process version 1: use one version of the library on both sides",
+                       failed_precondition);
   CHECK_THROWS_AS(in.add(as_packet(with(head, 6, std::uint16_t{0}))), data_loss);
   CHECK_THROWS_AS(in.add(as_packet(with(head, 6, std::uint16_t{100}))), data_loss);
   CHECK_THROWS_AS(in.add(as_packet(with(head, 12, std::uint16_t{65535}))), data_loss);

@@ -29,7 +29,8 @@ LEAT_FUNCTION std::string address::text() const {
 
 LEAT_FUNCTION address parse_address(std::string_view text) {
   const auto fail = [&](const std::string& why) {
-    throw invalid_argument("the address \"" + std::string(text.substr(0, 200)) + "\": " + why + "; it should be host:port, as 127.0.0.1:2222");
+    throw invalid_argument("the address \"" + std::string(text.substr(0, 200)) + "\": " + why +
+                           "; it should be host:port, as 127.0.0.1:2222");
   };
   std::string_view rest = text;
   if (const auto scheme = rest.find("://"); scheme != std::string_view::npos) {
@@ -47,10 +48,12 @@ LEAT_FUNCTION address parse_address(std::string_view text) {
   }
   if (host.empty() || host.size() > 253) fail("has no host");
   for (const char c : host)
-    if (static_cast<unsigned char>(c) <= ' ' || c == '/' || c == ';' || c == '[' || c == ']' || c == 0x7f) fail("the host has a character that no name has");
+    if (static_cast<unsigned char>(c) <= ' ' || c == '/' || c == ';' || c == '[' || c == ']' || c == 0x7f)
+      fail("the host has a character that no name has");
   address result{std::string(host), 0};
   const auto [end, problem] = std::from_chars(port.data(), port.data() + port.size(), result.port);
-  if (problem != std::errc() || end != port.data() + port.size() || result.port < 0 || result.port > 65535) fail("the port is no number up to 65535");
+  if (problem != std::errc() || end != port.data() + port.size() || result.port < 0 || result.port > 65535)
+    fail("the port is no number up to 65535");
   return result;
 }
 
@@ -117,7 +120,8 @@ LEAT_FUNCTION std::string resolve(const std::string& host, steady_time deadline)
   const gaicb* const waited[] = {&l->request};
   int status = EAI_INPROGRESS;
   while ((status = ::gai_error(&l->request)) == EAI_INPROGRESS) {
-    const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(std::min(deadline - std::chrono::steady_clock::now(), steady_time::duration(std::chrono::hours(1))));
+    const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(
+        std::min(deadline - std::chrono::steady_clock::now(), steady_time::duration(std::chrono::hours(1))));
     if (left.count() <= 0) break;
     timespec timeout{static_cast<time_t>(left.count() / 1'000'000'000), static_cast<long>(left.count() % 1'000'000'000)};
     ::gai_suspend(waited, 1, &timeout);

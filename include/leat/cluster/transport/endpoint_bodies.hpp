@@ -86,7 +86,8 @@ LEAT_FUNCTION std::string_view name_of(way w) {
 LEAT_FUNCTION way choose_way(const transport::address& where, const endpoint_options& options) {
   const bool trusts_this_host = !options.keys;
   if (options.same_process.value_or(trusts_this_host) && local_carrier::is_listening(where)) return way::same_process;
-  if (options.same_host.value_or(trusts_this_host) && is_this_host(where.host) && shared_carrier::is_listening(where)) return way::same_host;
+  if (options.same_host.value_or(trusts_this_host) && is_this_host(where.host) && shared_carrier::is_listening(where))
+    return way::same_host;
   return way::network;
 }
 
@@ -110,9 +111,10 @@ LEAT_FUNCTION endpoint::endpoint(endpoint_options options, endpoint_handler& han
     transport::address where = parse_address(options_.listen);
     where.host = resolve(where.host == "*" ? "0.0.0.0" : where.host, std::chrono::steady_clock::now() + std::chrono::seconds(5));
     if (!is_loopback(where.host) && !options_.keys && !options_.insecure_network)
-      throw invalid_argument("to listen at " + where.text() +
-                             ", which other hosts can reach, an endpoint needs keys (`leat keys` makes them); insecure_network = true does without, "
-                             "and lets whoever reaches the port do everything");
+      throw invalid_argument(
+          "to listen at " + where.text() +
+          ", which other hosts can reach, an endpoint needs keys (`leat keys` makes them); insecure_network = true does without, "
+          "and lets whoever reaches the port do everything");
     where = network->listen(where);
     listening_ = where.text();
     if (options_.same_process.value_or(trusts_this_host)) local->listen(where);
@@ -134,8 +136,9 @@ LEAT_FUNCTION endpoint::~endpoint() {
 
 LEAT_FUNCTION void endpoint::check_process() const {
   if (generation_ != fork_generation())
-    throw failed_precondition("this process is the child of a fork: servers, sessions and connections made before it belong to the parent; "
-                              "make new ones here, or fork before the first");
+    throw failed_precondition(
+        "this process is the child of a fork: servers, sessions and connections made before it belong to the parent; "
+        "make new ones here, or fork before the first");
 }
 
 LEAT_FUNCTION void endpoint::start() {
@@ -176,7 +179,8 @@ LEAT_FUNCTION link_id endpoint::dial(const std::string& where, steady_time deadl
   to.host = resolve(to.host, deadline);
   if (to.port == 0) throw invalid_argument("the address \"" + where + "\" has port 0, where nobody listens");
   if (!is_loopback(to.host) && !options_.keys && !options_.insecure_network)
-    throw invalid_argument("to reach " + where + " over the network, keys are needed (`leat keys` makes them); insecure_network = true does without, "
+    throw invalid_argument("to reach " + where +
+                           " over the network, keys are needed (`leat keys` makes them); insecure_network = true does without, "
                            "and lets whoever is between read and write all that is sent");
   const way w = choose_way(to, options_);
   const std::lock_guard lock(mutex_);
@@ -196,15 +200,14 @@ LEAT_FUNCTION void endpoint::send(link_id link, const message& m) {
   std::vector<packet> packets;
   const bool counts = detail::is_counted(m.what);
   if (counts && l->queued >= options_.queue)
-    throw resource_exhausted("the queue for " + l->c->peer() + " is full: " + std::to_string(l->queued) + " bytes wait, which the peer does not take");
+    throw resource_exhausted("the queue for " + l->c->peer() + " is full: " + std::to_string(l->queued) +
+                             " bytes wait, which the peer does not take");
   encode(m, l->c->chunk_bytes(), packets);
   for (packet& p : packets) {
     l->queued += p.bytes();
     // What keeps a connection alive goes before data.
-    if (counts || m.what == kind::goodbye)
-      l->queue.push_back(std::move(p));
-    else
-      l->queue.push_front(std::move(p));
+    if (counts || m.what == kind::goodbye) l->queue.push_back(std::move(p));
+    else l->queue.push_front(std::move(p));
   }
   flush(*l);
 }

@@ -22,8 +22,7 @@ class frame {
  public:
   frame() = default;
   /// `size` bytes at `data`, which live as long as `owner` is held.
-  frame(std::shared_ptr<const void> owner, const std::byte* data, std::size_t size)
-      : owner_(std::move(owner)), data_(data), size_(size) {}
+  frame(std::shared_ptr<const void> owner, const std::byte* data, std::size_t size) : owner_(std::move(owner)), data_(data), size_(size) {}
 
   /// A copy of bytes, aligned to 64.
   static frame copy_of(std::span<const std::byte> bytes);

@@ -13,9 +13,9 @@
 namespace leat::transport {
 
 struct identity {
-  std::string cluster;            ///< fingerprint of its specification
-  std::string run;                ///< of the training; empty for any
-  std::string job;                ///< empty for a client
+  std::string cluster;  ///< fingerprint of its specification
+  std::string run;      ///< of the training; empty for any
+  std::string job;      ///< empty for a client
   int task = -1;
   std::uint64_t incarnation = 0;  ///< random, of each start
   std::string address;            ///< where it listens; empty for a client

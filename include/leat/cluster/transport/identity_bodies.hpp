@@ -31,7 +31,10 @@ LEAT_FUNCTION frame encode_greeting(const greeting& g) {
   field_writer out;
   out.text(g.who.cluster).text(g.who.run).text(g.who.job).number(static_cast<std::uint64_t>(g.who.task)).number(g.who.incarnation);
   out.text(g.who.address).number(static_cast<std::uint64_t>(g.who.process));
-  out.text(g.wants.job).number(static_cast<std::uint64_t>(g.wants.task)).number(g.wants.incarnation).number(static_cast<std::uint64_t>(g.clock));
+  out.text(g.wants.job)
+      .number(static_cast<std::uint64_t>(g.wants.task))
+      .number(g.wants.incarnation)
+      .number(static_cast<std::uint64_t>(g.clock));
   return out.done();
 }
 
@@ -57,8 +60,8 @@ LEAT_FUNCTION greeting decode_greeting(const frame& f) {
 LEAT_FUNCTION std::optional<std::pair<status, std::string>> refusal_of(const identity& own, const greeting& g) {
   const std::string here = own.name() + (own.address.empty() ? "" : " at " + own.address);
   if (g.who.cluster != own.cluster)
-    return {{status::failed_precondition, here + " belongs to another cluster: its specification is " + own.cluster + ", the peer's " + g.who.cluster +
-                                              "; both must be started with the same"}};
+    return {{status::failed_precondition, here + " belongs to another cluster: its specification is " + own.cluster + ", the peer's " +
+                                              g.who.cluster + "; both must be started with the same"}};
   if (!own.run.empty() && !g.who.run.empty() && g.who.run != own.run)
     return {{status::aborted, here + " belongs to the run " + own.run + ", the peer to the run " + g.who.run +
                                   ": one of them is a forgotten process of an older run"}};

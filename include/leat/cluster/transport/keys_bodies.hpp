@@ -28,7 +28,8 @@ LEAT_FUNCTION key_pair generate_keys() {
 LEAT_FUNCTION bool is_key(const std::string& text) {
   constexpr std::string_view letters = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#";
   std::array<std::uint8_t, 32> bytes{};
-  return text.size() == 40 && text.find_first_not_of(letters) == std::string::npos && ::zmq_z85_decode(bytes.data(), text.c_str()) != nullptr;
+  return text.size() == 40 && text.find_first_not_of(letters) == std::string::npos &&
+         ::zmq_z85_decode(bytes.data(), text.c_str()) != nullptr;
 }
 
 namespace detail {
@@ -69,7 +70,7 @@ LEAT_FUNCTION void write_keys(const std::filesystem::path& path, const key_pair&
 LEAT_FUNCTION key_pair read_keys(const std::filesystem::path& path) {
   const auto found = detail::read_key_lines(path);
   if (found.count("public") != 1 || found.count("secret") != 1) throw data_loss(path.string() + ": expected one public and one secret key");
-  struct stat status {};
+  struct stat status{};
   if (::stat(path.c_str(), &status) != 0 || (status.st_mode & 077) != 0)
     throw failed_precondition(path.string() + ": others than its owner may read the secret key; chmod 600 it, or make new keys");
   const key_pair keys{found.find("public")->second, found.find("secret")->second};

@@ -35,10 +35,10 @@ struct messenger_options {
 using peer_id = link_id;
 
 struct peer_info {
-  identity who;               ///< empty until it has introduced itself
-  std::string address;        ///< that was dialed, or it says to listen at
+  identity who;         ///< empty until it has introduced itself
+  std::string address;  ///< that was dialed, or it says to listen at
   way by = way::network;
-  std::string key;            ///< its public key, if keys are in use
+  std::string key;  ///< its public key, if keys are in use
   bool is_ready = false;
   bool is_accepted = false;
   steady_time heard{};
@@ -100,7 +100,8 @@ class messenger final : private endpoint_handler {
   endpoint& transport() { return *endpoint_; }
 
   /// Begins to connect. Errors: invalid_argument; unavailable if there is no such name.
-  peer_id dial(const std::string& address, expectation wants = {}, steady_time name_deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5));
+  peer_id dial(const std::string& address, expectation wants = {},
+               steady_time name_deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5));
   /// Waits until the peer has introduced itself.
   /// Errors: unavailable, naming task and address and what the last attempt met; failed_precondition (another cluster, version or task);
   /// aborted (another incarnation or run); unauthenticated.

@@ -5,10 +5,10 @@
 #include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <utility>
-
-#include <unistd.h>
 
 namespace leat::transport {
 
@@ -18,7 +18,9 @@ inline constexpr std::uint16_t flag_wants_beats = 1;  // of a beat
 inline constexpr std::size_t remembered_departures = 4096;
 inline constexpr std::size_t remembered_callers = 1024;
 
-LEAT_FUNCTION std::int64_t clock_now() { return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+LEAT_FUNCTION std::int64_t clock_now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 LEAT_FUNCTION std::string seconds(steady_time::duration d) {
   const auto tenths = std::chrono::duration_cast<std::chrono::milliseconds>(d).count() / 100;
@@ -141,7 +143,8 @@ LEAT_FUNCTION std::string messenger::describe(peer_id p) {
     is_open = state.is_open;
     if (!state.info.address.empty()) where = parse_address(state.info.address);
   }
-  if (is_open) return place + ": took the connection, but has not answered the greeting: it is stopped or busy, or no server of this library";
+  if (is_open)
+    return place + ": took the connection, but has not answered the greeting: it is stopped or busy, or no server of this library";
   const std::string met = probe(where, std::chrono::steady_clock::now() + std::chrono::milliseconds(100));
   return place + ": not reached; the last attempt met: " + (met == "accepted" ? "a connection that says nothing" : met);
 }
@@ -223,7 +226,7 @@ LEAT_FUNCTION std::uint64_t messenger::begin(peer_id p, message m, call_options 
 }
 
 LEAT_FUNCTION std::shared_ptr<messenger::pending> messenger::start_call(peer_id p, message m, call_options options,
-                                                                       std::function<void(outcome)> then) {
+                                                                        std::function<void(outcome)> then) {
   endpoint_->check_process();
   auto call = std::make_shared<pending>();
   call->number = options.number != 0 ? options.number : new_number();
@@ -431,11 +434,14 @@ LEAT_FUNCTION void messenger::tick() {
       if (stood_still) p->grace = now, p->progressed = now;
       const auto silent = now - std::max(endpoint_->heard(link), p->grace);
       if (silent >= options_.endpoint.silence)
-        lost.push_back({link, {false, status::unavailable,
-                               place_of(*p) + ": no sign of life for " + detail::seconds(silent) + ": it was stopped or cut off, or its host is gone"}});
+        lost.push_back(
+            {link,
+             {false, status::unavailable,
+              place_of(*p) + ": no sign of life for " + detail::seconds(silent) + ": it was stopped or cut off, or its host is gone"}});
       else if (options_.stalled.count() > 0 && p->is_busy && now - p->progressed >= options_.stalled)
-        lost.push_back({link, {false, status::unavailable,
-                               place_of(*p) + ": its step has made no progress for " + detail::seconds(now - p->progressed) + ": it hangs"}});
+        lost.push_back({link,
+                        {false, status::unavailable,
+                         place_of(*p) + ": its step has made no progress for " + detail::seconds(now - p->progressed) + ": it hangs"}});
     }
     if (again) {
       is_armed_ = true;
@@ -648,9 +654,7 @@ LEAT_FUNCTION void messenger::received(link_id link, message m) {
     case kind::cancel:
       if (on_cancel) on_cancel(link, m.number);
       return;
-    case kind::goodbye:
-      endpoint_->close_link(link, false);
-      return lose(link, {true, status::unavailable, place + ": has ended in order"});
+    case kind::goodbye: endpoint_->close_link(link, false); return lose(link, {true, status::unavailable, place + ": has ended in order"});
     default: return refuse(link, status::data_loss, "a message of a kind that is not expected here");
   }
 }
@@ -660,7 +664,8 @@ LEAT_FUNCTION void messenger::requested(link_id link, message m) {
   r.from = link;
   r.number = m.number;
   r.is_repeatable = m.flags & detail::flag_repeatable;
-  if (m.deadline > 0) r.deadline = std::chrono::steady_clock::now() + std::chrono::microseconds(std::min<std::int64_t>(m.deadline, std::int64_t{1} << 50));
+  if (m.deadline > 0)
+    r.deadline = std::chrono::steady_clock::now() + std::chrono::microseconds(std::min<std::int64_t>(m.deadline, std::int64_t{1} << 50));
   std::optional<message> again;
   bool is_dropped = false;
   {
@@ -722,9 +727,9 @@ LEAT_FUNCTION void messenger::finished(link_id link, message m) {
   }
   outcome result;
   if (m.what == kind::failure)
-    result.problem = exception_of(static_cast<status>(m.flags), m.parts.empty() ? "an error without words" : std::string(m.parts[0].text()));
-  else
-    result.answer = std::move(m);
+    result.problem =
+        exception_of(static_cast<status>(m.flags), m.parts.empty() ? "an error without words" : std::string(m.parts[0].text()));
+  else result.answer = std::move(m);
   complete(call, std::move(result));
 }
 

@@ -163,7 +163,9 @@ LEAT_FUNCTION bool reactor::wait(const std::atomic<bool>& done, steady_time dead
 }
 
 LEAT_FUNCTION void reactor::wake() {
-  { const std::lock_guard lock(done_mutex_); }
+  {
+    const std::lock_guard lock(done_mutex_);
+  }
   done_.notify_all();
   // The thread that takes part sees its own flag when it comes from `run`; any other has to be fetched from its wait.
   if (has_driver_.load() && driving != this) {

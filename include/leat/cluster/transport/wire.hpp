@@ -56,12 +56,12 @@ struct message {
   std::uint16_t method = 0;
   std::uint16_t flags = 0;
   std::uint32_t edge = 0;
-  std::uint64_t number = 0;            ///< of the request or the step
-  std::uint64_t incarnation = 0;       ///< of whom it is for; 0 for anyone
-  std::uint64_t mark = 0;              ///< progress, time or acknowledgment, as the kind says
-  std::int64_t deadline = 0;           ///< microseconds that are left when it is sent; 0 for no deadline
-  dtype element = dtype::invalid;      ///< of parts[0], if that is a tensor
-  std::vector<std::int64_t> sizes;     ///< its shape
+  std::uint64_t number = 0;         ///< of the request or the step
+  std::uint64_t incarnation = 0;    ///< of whom it is for; 0 for anyone
+  std::uint64_t mark = 0;           ///< progress, time or acknowledgment, as the kind says
+  std::int64_t deadline = 0;        ///< microseconds that are left when it is sent; 0 for no deadline
+  dtype element = dtype::invalid;   ///< of parts[0], if that is a tensor
+  std::vector<std::int64_t> sizes;  ///< its shape
   std::vector<frame> parts;
 
   /// Bytes of all parts.

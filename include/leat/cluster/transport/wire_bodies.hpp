@@ -87,9 +87,11 @@ LEAT_FUNCTION std::uint64_t message::bytes() const {
 
 LEAT_FUNCTION void encode(const message& m, std::size_t chunk_bytes, std::vector<packet>& out) {
   if (m.parts.size() > wire_limits().parts)
-    throw invalid_argument("a message of " + std::to_string(m.parts.size()) + " parts; at most " + std::to_string(wire_limits().parts) + " are possible");
+    throw invalid_argument("a message of " + std::to_string(m.parts.size()) + " parts; at most " + std::to_string(wire_limits().parts) +
+                           " are possible");
   if (m.sizes.size() > wire_limits().rank)
-    throw invalid_argument("a tensor of rank " + std::to_string(m.sizes.size()) + " in a message; at most " + std::to_string(wire_limits().rank));
+    throw invalid_argument("a tensor of rank " + std::to_string(m.sizes.size()) + " in a message; at most " +
+                           std::to_string(wire_limits().rank));
   if (m.element != dtype::invalid && size_of(m.element) > 0) {
     const auto bytes = detail::tensor_bytes(m.element, m.sizes);
     if (m.parts.empty() || !bytes || *bytes != m.parts[0].size())
@@ -169,9 +171,11 @@ LEAT_FUNCTION std::optional<message> assembler::add(packet p) {
   if (head.size() < tables)
     throw data_loss("a message cut off: " + std::to_string(head.size()) + " bytes of head, its tables need " + std::to_string(tables));
   if (h.rank > limits_.rank || h.parts > limits_.parts)
-    throw resource_exhausted("a message of " + std::to_string(h.parts) + " parts, rank " + std::to_string(h.rank) + ", more than this side accepts");
+    throw resource_exhausted("a message of " + std::to_string(h.parts) + " parts, rank " + std::to_string(h.rank) +
+                             ", more than this side accepts");
   if (h.offset > limits_.message_bytes)
-    throw resource_exhausted("a message of " + std::to_string(h.offset) + " bytes, this side accepts " + std::to_string(limits_.message_bytes));
+    throw resource_exhausted("a message of " + std::to_string(h.offset) + " bytes, this side accepts " +
+                             std::to_string(limits_.message_bytes));
   // Numbers are read in place: where the transport has put the head at an odd address, it is moved.
   if (head.size() > tables && reinterpret_cast<std::uintptr_t>(head.data()) % 8 != 0) head = frame::copy_of(head.bytes());
 

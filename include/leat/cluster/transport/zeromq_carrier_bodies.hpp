@@ -244,7 +244,8 @@ LEAT_FUNCTION zmq::socket_t zeromq_carrier::state::make(zmq::socket_type type) {
 
 LEAT_FUNCTION zmq::socket_t zeromq_carrier::state::monitor_of(zmq::socket_t& socket, std::uint64_t number) {
   const std::string name = "inproc://monitor-" + std::to_string(number);
-  if (::zmq_socket_monitor(socket.handle(), name.c_str(), detail::monitored) != 0) throw resource_exhausted("a connection cannot be monitored");
+  if (::zmq_socket_monitor(socket.handle(), name.c_str(), detail::monitored) != 0)
+    throw resource_exhausted("a connection cannot be monitored");
   zmq::socket_t monitor(context, zmq::socket_type::pair);
   monitor.set(zmq::sockopt::linger, 0);
   monitor.set(zmq::sockopt::rcvhwm, 0);
@@ -442,7 +443,8 @@ LEAT_FUNCTION void zeromq_carrier::state::pump_dealer(const std::shared_ptr<deal
         over = {closing::cause::refused_keys, "it refused this process's key (" + std::to_string(e->value) + ")"};
         break;
       case ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL:
-        over = {closing::cause::refused_keys, options.keys ? "it uses no keys, or is no server of this library" : "it asks for keys, or is no server of this library"};
+        over = {closing::cause::refused_keys,
+                options.keys ? "it uses no keys, or is no server of this library" : "it asks for keys, or is no server of this library"};
         break;
       case ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL:
         // Without keys this is a server that went away while it was greeted: another attempt follows.
@@ -492,10 +494,13 @@ LEAT_FUNCTION void zeromq_carrier::state::pump_zap() {
     }
     const bool is_allowed = allowed.count(key) == 1;
     const std::string request = parts.size() > 1 ? parts[1].to_string() : std::string();
-    const std::string_view answer[] = {"1.0", request, is_allowed ? "200" : "400", is_allowed ? "OK" : "this key is not allowed", is_allowed ? std::string_view(key) : "", ""};
+    const std::string_view answer[] = {
+        "1.0", request, is_allowed ? "200" : "400", is_allowed ? "OK" : "this key is not allowed", is_allowed ? std::string_view(key) : "",
+        ""};
     for (std::size_t i = 0; i < std::size(answer); ++i)
-      static_cast<void>(zap.send(zmq::message_t(answer[i].data(), answer[i].size()),
-                                 i + 1 < std::size(answer) ? zmq::send_flags::sndmore | zmq::send_flags::dontwait : zmq::send_flags::dontwait));
+      static_cast<void>(
+          zap.send(zmq::message_t(answer[i].data(), answer[i].size()),
+                   i + 1 < std::size(answer) ? zmq::send_flags::sndmore | zmq::send_flags::dontwait : zmq::send_flags::dontwait));
     parts.clear();
   }
 }
@@ -519,7 +524,8 @@ LEAT_FUNCTION void zeromq_carrier::on_timer(steady_time now) {
       ++i;
       continue;
     }
-    if (const auto found = s.sockets.find(i->second->fd); found != s.sockets.end() && found->second.c == i->second) state::shut(i->second->fd);
+    if (const auto found = s.sockets.find(i->second->fd); found != s.sockets.end() && found->second.c == i->second)
+      state::shut(i->second->fd);
     i = s.to_shut.erase(i);
   }
   if (s.unclaimed > 0)
