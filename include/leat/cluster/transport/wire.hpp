@@ -75,11 +75,12 @@ struct wire_limits {
   std::uint32_t rank = 254;
 };
 
-/// Appends the packets of a message to `out`; parts are shared, not copied, unless they are packed. `chunk_bytes` is the largest frame, 0 for any.
+/// Appends the packets of a message to `out`; parts are shared, not copied, unless they are packed. `chunk_bytes` is the largest frame,
+/// 0 for any.
 /// Errors: invalid_argument for more parts or a higher rank than the header can say, or if sizes and dtype do not give parts[0]'s bytes.
 void encode(const message& m, std::size_t chunk_bytes, std::vector<packet>& out);
 
-/// Puts the messages of one peer together again, from packets in the order they were sent. Packets of one whole message may come between the chunks of
+/// Puts the messages of one peer together again, from packets in the order they were sent. Whole messages may come between the chunks of
 /// another, not chunks of two.
 class assembler {
  public:

@@ -1,7 +1,7 @@
 #pragma once
 // Implementation of zeromq_carrier.hpp.
 
-#include <leat/cluster/transport/endpoint.hpp>
+#include <leat/cluster/transport/endpoint_options.hpp>
 #include <leat/cluster/transport/zeromq_carrier.hpp>
 #include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
