@@ -58,6 +58,8 @@ class carrier_events {
   virtual void received(channel& c, packet p) = 0;
   virtual void writable(channel& c) = 0;
   virtual void closed(channel& c, closing why) = 0;
+  /// The channel, which is not open yet, should be made by the network instead.
+  virtual void fall_back(channel& c, const address& where) = 0;
 };
 
 class carrier {

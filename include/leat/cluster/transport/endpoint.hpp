@@ -107,6 +107,7 @@ class endpoint final : private reactor_client, private carrier_events {
   void received(channel& c, packet p) override;
   void writable(channel& c) override;
   void closed(channel& c, closing why) override;
+  void fall_back(channel& c, const transport::address& where) override;
 
   link_state& add_link(std::shared_ptr<channel> c, bool is_accepted);
   link_state* find(link_id link);
@@ -136,7 +137,8 @@ class endpoint final : private reactor_client, private carrier_events {
   bool closed_ = false;
 };
 
-/// Which transport serves a peer: the one function that decides it.
+/// Which transport serves a peer, by where it listens: the one function that decides it. A process of this host that offers no shared memory
+/// is reached over the network nevertheless.
 way choose_way(const transport::address& where, const endpoint_options& options);
 
 }  // namespace leat::transport

@@ -86,7 +86,7 @@ LEAT_FUNCTION std::string_view name_of(way w) {
 LEAT_FUNCTION way choose_way(const transport::address& where, const endpoint_options& options) {
   const bool trusts_this_host = !options.keys;
   if (options.same_process.value_or(trusts_this_host) && local_carrier::is_listening(where)) return way::same_process;
-  if (options.same_host.value_or(trusts_this_host) && is_this_host(where.host) && shared_carrier::is_listening(where))
+  if (options.same_host.value_or(trusts_this_host) && is_this_host(where.host))
     return way::same_host;
   return way::network;
 }
@@ -115,10 +115,14 @@ LEAT_FUNCTION endpoint::endpoint(endpoint_options options, endpoint_handler& han
           "to listen at " + where.text() +
           ", which other hosts can reach, an endpoint needs keys (`leat keys` makes them); insecure_network = true does without, "
           "and lets whoever reaches the port do everything");
+    // A chosen port is offered in shared memory first: who finds it open expects to find that too.
+    const bool shares = options_.same_host.value_or(trusts_this_host);
+    if (shares && where.port != 0) shared->listen(where);
+    const bool was_chosen = where.port != 0;
     where = network->listen(where);
     listening_ = where.text();
     if (options_.same_process.value_or(trusts_this_host)) local->listen(where);
-    if (options_.same_host.value_or(trusts_this_host)) shared->listen(where);
+    if (shares && !was_chosen) shared->listen(where);
   }
   carriers_[0] = std::move(local);
   carriers_[1] = std::move(shared);
@@ -429,6 +433,21 @@ LEAT_FUNCTION void endpoint::writable(channel& c) {
 
 LEAT_FUNCTION void endpoint::closed(channel& c, closing why) {
   if (c.link != 0) end(c.link, std::move(why));
+}
+
+LEAT_FUNCTION void endpoint::fall_back(channel& c, const transport::address& where) {
+  link_state* const l = find(c.link);
+  if (l == nullptr || l->is_open) return;
+  const link_id link = c.link;
+  const std::shared_ptr<channel> before = l->c;
+  try {
+    l->c = carriers_[static_cast<std::size_t>(way::network)]->dial(where);
+    l->c->link = link;
+    before->link = 0;
+    before->close(false);
+  } catch (const error& e) {
+    end(link, {closing::cause::lost, e.what()});
+  }
 }
 
 LEAT_FUNCTION void endpoint::send_credit() {
