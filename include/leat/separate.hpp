@@ -1,7 +1,7 @@
 #pragma once
 // The bodies of all functions that need not be compiled with every source of a program: operators, gradients and kernels of graphs at
 // run time, sessions, files. In a program whose sources are all compiled with LEAT_SEPARATE_COMPILATION exactly one includes this header,
-// before any other of the library's. Files are among it if LEAT_USE_IO is defined.
+// before any other of the library's. Files are among it if LEAT_USE_IO is defined, the cluster if LEAT_USE_CLUSTER is.
 
 #if defined(LEAT_SEPARATE_COMPILATION) && defined(LEAT_WITH_BODIES)
 #error "include <leat/separate.hpp> before the library's other headers"
@@ -40,6 +40,9 @@
 #include <leat/io/safetensors.hpp>
 #include <leat/io/saved_model.hpp>
 #include <leat/io/saved_typed_model.hpp>
+#endif
+#ifdef LEAT_USE_CLUSTER
+#include <leat/cluster/transport/messenger.hpp>
 #endif
 
 #ifdef LEAT_SEPARATE_COMPILATION
