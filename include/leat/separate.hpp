@@ -31,7 +31,6 @@
 #include <leat/typed/evaluate.hpp>
 #include <leat/typed/planned/planned_steps.hpp>
 #ifdef LEAT_USE_IO
-#include <leat/cluster/cluster_role.hpp>
 #include <leat/io/binary.hpp>
 #include <leat/io/collections.hpp>
 #include <leat/io/dot.hpp>
@@ -42,7 +41,7 @@
 #include <leat/io/saved_typed_model.hpp>
 #endif
 #ifdef LEAT_USE_CLUSTER
-#include <leat/cluster/transport/messenger.hpp>
+#include <leat/cluster/server.hpp>
 #endif
 
 #ifdef LEAT_SEPARATE_COMPILATION

@@ -81,6 +81,14 @@ LEAT_FUNCTION transport::message master::ask(int task, method what, transport::m
   return std::move(s->answer);
 }
 
+inline std::string text_of(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& e) {
+    return e.what();
+  }
+}
+
 LEAT_FUNCTION std::uint64_t master::create_session(const master_session_options& options) {
   auto kept = std::make_shared<session_kept>();
   kept->options = options;
@@ -99,53 +107,55 @@ LEAT_FUNCTION std::uint64_t master::create_session(const master_session_options&
     kept->tasks.push_back(task);
     kept->devices.push_back(devices_[static_cast<std::size_t>(task)]);
   }
-  // All are asked at once, and again until they answer or the time is over.
+  // All are asked at once; who could not be reached is asked again until the time is over.
   struct asked {
     std::mutex guard;
-    std::vector<int> open;
-    std::map<int, std::string> met;
+    std::map<int, std::string> open;  // what was met there
+    std::vector<int> to_ask;
     std::atomic<bool> done{false};
   };
   auto waiting = std::make_shared<asked>();
   for (const int task : kept->tasks)
-    if (task != own_) waiting->open.push_back(task);
+    if (task != own_) waiting->open.emplace(task, ""), waiting->to_ask.push_back(task);
   waiting->done = waiting->open.empty();
   while (!waiting->done.load()) {
-    std::vector<int> open;
+    std::vector<int> now_asked;
     {
       const std::lock_guard lock(waiting->guard);
-      open = waiting->open;
+      now_asked.swap(waiting->to_ask);
     }
-    const auto now = std::chrono::steady_clock::now();
-    if (now >= options.deadline) break;
-    const steady_time until = std::min(options.deadline, now + std::chrono::seconds(2));
-    for (const int task : open)
-      network_.call(task, method::ping, {}, until,
+    for (const int task : now_asked)
+      network_.call(task, method::ping, {}, options.deadline,
                     [waiting, task, network = &network_](const transport::message&, std::exception_ptr failure) {
                       {
                         const std::lock_guard lock(waiting->guard);
                         if (failure) {
-                          try {
-                            std::rethrow_exception(failure);
-                          } catch (const std::exception& e) {
-                            waiting->met[task] = e.what();
-                          }
+                          waiting->open[task] = text_of(failure);
+                          waiting->to_ask.push_back(task);
                           return;
                         }
-                        std::erase(waiting->open, task);
+                        waiting->open.erase(task);
                         if (!waiting->open.empty()) return;
                       }
                       waiting->done.store(true);
                       network->wake();
                     });
-    static_cast<void>(network_.wait(waiting->done, std::min(until, now + std::chrono::milliseconds(200))));
+    const auto now = std::chrono::steady_clock::now();
+    if (now >= options.deadline) break;
+    static_cast<void>(network_.wait(waiting->done, std::min(options.deadline, now + std::chrono::milliseconds(50))));
   }
   if (!waiting->done.load()) {
-    const std::lock_guard lock(waiting->guard);
+    std::map<int, std::string> open;
+    {
+      const std::lock_guard lock(waiting->guard);
+      open = waiting->open;
+    }
     std::string text = "The session's start timed out: of " + std::to_string(kept->tasks.size()) + " tasks, " +
-                       std::to_string(waiting->open.size()) + " did not answer:";
-    for (const int task : waiting->open)
-      text += "\n\t" + task_text(task) + (waiting->met.contains(task) ? ": " + waiting->met[task] : std::string{});
+                       std::to_string(open.size()) + " did not answer:";
+    for (const auto& [task, met] : open) {
+      const std::string known = network_.describe(task);
+      text += "\n\t" + task_text(task) + ": " + (known.empty() ? met : known);
+    }
     throw deadline_exceeded(text + "\n\tStart them, or leave them out by session_options::device_filters");
   }
   const std::lock_guard lock(guard_);

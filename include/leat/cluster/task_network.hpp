@@ -58,6 +58,8 @@ class task_network {
   /// Waits until `done`, which another thread sets before it calls `wake`; returns whether it is.
   virtual bool wait(const std::atomic<bool>& done, steady_time until) = 0;
   virtual void wake() = 0;
+  /// What is known of a task that does not answer: what the last attempt met. May take 100 ms.
+  virtual std::string describe(int task) = 0;
 };
 
 }  // namespace leat::cluster

@@ -40,7 +40,8 @@ class task_service {
   worker worker_;
   master master_;
   std::mutex guard_;
-  std::map<std::uint64_t, std::set<std::uint64_t>> sessions_;                              // by peer
+  std::map<std::uint64_t, std::set<std::uint64_t>> sessions_;  // by peer
+  std::set<std::pair<std::uint64_t, std::uint64_t>> steps_;    // parts that run for a peer: its number, the step\'s
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::shared_ptr<cancellation>> runs_;  // by peer and its number for the run
 };
 

@@ -41,6 +41,18 @@ LEAT_FUNCTION transport::message task_service::answer_to(std::uint64_t peer, met
     case method::register_part: put_words(answer, {worker_.register_part(part_of(m))}); return answer;
     case method::run_part: {
       const auto words = words_of(m, 0, 2);
+      struct of_peer {
+        task_service& its;
+        std::pair<std::uint64_t, std::uint64_t> key;
+        ~of_peer() {
+          const std::lock_guard lock(its.guard_);
+          its.steps_.erase(key);
+        }
+      } const noted_here{*this, {peer, words[0]}};
+      {
+        const std::lock_guard lock(guard_);
+        steps_.insert(noted_here.key);
+      }
       put_tensors(answer, worker_.run_part(words[1], {words[0], deadline}, tensors_of(m, 1)));
       return answer;
     }
@@ -165,14 +177,17 @@ LEAT_FUNCTION void task_service::noted(std::uint64_t peer, method what, transpor
 
 LEAT_FUNCTION void task_service::lost(std::uint64_t peer) {
   std::set<std::uint64_t> sessions;
+  std::vector<std::uint64_t> steps;
   {
     const std::lock_guard lock(guard_);
+    for (auto at = steps_.lower_bound({peer, 0}); at != steps_.end() && at->first == peer; ++at) steps.push_back(at->second);
     if (const auto at = sessions_.find(peer); at != sessions_.end()) {
       sessions = std::move(at->second);
       sessions_.erase(at);
     }
     for (auto at = runs_.lower_bound({peer, 0}); at != runs_.end() && at->first.first == peer; ++at) at->second->cancel();
   }
+  for (const std::uint64_t step : steps) worker_.fail(step, std::make_exception_ptr(unavailable("the master of the step has gone")));
   for (const std::uint64_t session : sessions) {
     try {
       worker_.on_thread([this, session] { master_.close_session(session); });

@@ -94,6 +94,7 @@ LEAT_FUNCTION std::vector<tensor_value> worker::run_part(std::uint64_t number, c
   std::shared_ptr<held_part> part;
   {
     const std::lock_guard lock(guard_);
+    if (is_stopped_) throw unavailable("the server of " + device_ + " has stopped");
     const auto at = parts_.find(number);
     if (at == parts_.end())
       throw aborted(device_ + " has no part " + std::to_string(number) + ": it has been started anew, or the session has ended");
@@ -155,6 +156,10 @@ LEAT_FUNCTION void worker::write_variable(const std::string& container, const st
 }
 
 LEAT_FUNCTION void worker::stop(const std::exception_ptr& why) {
+  {
+    const std::lock_guard lock(guard_);
+    is_stopped_ = true;
+  }
   steps_.fail_all(why);
   threads_.stop();
 }

@@ -45,6 +45,7 @@ class local_network final : public leat::cluster::task_network {
     const std::lock_guard lock(guard_);
     changed_.notify_all();
   }
+  std::string describe(int task) override { return is_cut[static_cast<std::size_t>(task)] ? "cut off" : "there"; }
   std::atomic<int> calls{0}, notes{0};
 
  private:

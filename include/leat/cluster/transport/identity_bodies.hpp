@@ -59,7 +59,8 @@ LEAT_FUNCTION greeting decode_greeting(const frame& f) {
 
 LEAT_FUNCTION std::optional<std::pair<status, std::string>> refusal_of(const identity& own, const greeting& g) {
   const std::string here = own.name() + (own.address.empty() ? "" : " at " + own.address);
-  if (g.who.cluster != own.cluster)
+  const bool is_any_client = g.who.job.empty() && g.who.cluster.empty();
+  if (g.who.cluster != own.cluster && !is_any_client)
     return {{status::failed_precondition, here + " belongs to another cluster: its specification is " + own.cluster + ", the peer's " +
                                               g.who.cluster + "; both must be started with the same"}};
   if (!own.run.empty() && !g.who.run.empty() && g.who.run != own.run)
