@@ -2,7 +2,7 @@
 # Read by our own build and, installed beside leatConfig.cmake, by find_package(leat): what is there is decided on the
 # machine that compiles, not on the one that installed the headers.
 
-set(LEAT_KNOWN_CAPABILITIES onednn blas tbb io thrust cuda)
+set(LEAT_KNOWN_CAPABILITIES onednn blas tbb io cluster thrust cuda)
 
 # leat_find_capability(<name> <variable>) makes leat::<name> unless its package is missing; the variable says which.
 function(leat_find_capability name result)
@@ -83,6 +83,21 @@ function(leat_find_io)
       target_compile_definitions(${target} INTERFACE LEAT_USE_ZLIB)
       target_link_libraries(${target} INTERFACE ZLIB::ZLIB)
     endif()
+  endif()
+endfunction()
+
+# What the headers of cluster/ include to talk to other processes: cppzmq, and libzmq with libsodium in it.
+function(leat_find_cluster)
+  find_path(LEAT_CPPZMQ_INCLUDE_DIR zmq.hpp)
+  find_library(LEAT_ZMQ_LIBRARY zmq)
+  mark_as_advanced(LEAT_CPPZMQ_INCLUDE_DIR LEAT_ZMQ_LIBRARY)
+  find_package(Threads QUIET)
+  leat_find_capability(io io_found)
+  if(LEAT_CPPZMQ_INCLUDE_DIR AND LEAT_ZMQ_LIBRARY AND TARGET Threads::Threads AND io_found)
+    leat_make_capability(cluster target)
+    target_compile_definitions(${target} INTERFACE LEAT_USE_CLUSTER)
+    target_include_directories(${target} SYSTEM INTERFACE "${LEAT_CPPZMQ_INCLUDE_DIR}")
+    target_link_libraries(${target} INTERFACE leat::io "${LEAT_ZMQ_LIBRARY}" Threads::Threads)
   endif()
 endfunction()
 

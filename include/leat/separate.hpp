@@ -1,7 +1,7 @@
 #pragma once
 // The bodies of all functions that need not be compiled with every source of a program: operators, gradients and kernels of graphs at
 // run time, sessions, files. In a program whose sources are all compiled with LEAT_SEPARATE_COMPILATION exactly one includes this header,
-// before any other of the library's. Files are among it if LEAT_USE_IO is defined.
+// before any other of the library's. Files are among it if LEAT_USE_IO is defined, the cluster if LEAT_USE_CLUSTER is.
 
 #if defined(LEAT_SEPARATE_COMPILATION) && defined(LEAT_WITH_BODIES)
 #error "include <leat/separate.hpp> before the library's other headers"
@@ -18,6 +18,8 @@
 #include <leat/named/exchange/import_bodies.hpp>
 #include <leat/named/gradients/control_flow_gradient.hpp>
 #include <leat/named/gradients/gradient_nn.hpp>
+#include <leat/named/placement/partition.hpp>
+#include <leat/named/placement/place.hpp>
 #include <leat/named/train/deferred_steps.hpp>
 #include <leat/ops/known.hpp>
 #include <leat/planned.hpp>
@@ -47,6 +49,9 @@
 #include <leat/supervise.hpp>
 #include <leat/summary.hpp>
 #include <leat/summary/kernels_summary.hpp>
+#endif
+#ifdef LEAT_USE_CLUSTER
+#include <leat/cluster/server.hpp>
 #endif
 
 #ifdef LEAT_SEPARATE_COMPILATION

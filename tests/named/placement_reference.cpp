@@ -1,10 +1,10 @@
-#include <leat/named/scopes/replica_device_setter.hpp>
-
-#include "support/reference_json.hpp"
-
 #include <leat/named/functions/named_array.hpp>
 #include <leat/named/functions/named_math.hpp>
+#include <leat/named/scopes/replica_device_setter.hpp>
 #include <leat/named/variables/variable_scope.hpp>
+
+#include "support/messages.hpp"
+#include "support/reference_json.hpp"
 
 #include <map>
 #include <string>
@@ -76,6 +76,17 @@ std::string device_spec_text(const std::string& text, bool type) {
   return part.text();
 }
 
+cluster_spec cluster_of(const json& given) {
+  std::vector<cluster_spec::job> jobs;
+  for (auto job = given.begin(); job != given.end(); ++job) {
+    cluster_spec::task_map tasks;
+    for (auto task = job.value().begin(); task != job.value().end(); ++task)
+      tasks[job.value().is_object() ? std::stoi(task.key()) : static_cast<int>(tasks.size())] = task->get<std::string>();
+    jobs.emplace_back(job.key(), tasks);
+  }
+  return cluster_spec(jobs);
+}
+
 replica_device_options options_of(const json& args) {
   replica_device_options options;
   options.ps_tasks = args.value("ps_tasks", 0);
@@ -83,9 +94,7 @@ replica_device_options options_of(const json& args) {
   options.worker_device = args.value("worker_device", options.worker_device);
   options.merge_devices = args.value("merge_devices", true);
   if (args.contains("cluster")) {
-    options.cluster.emplace();
-    for (auto job = args["cluster"].begin(); job != args["cluster"].end(); ++job)
-      (*options.cluster)[job.key()] = static_cast<int>(job.value().size());
+    options.cluster = cluster_of(args["cluster"]);
   }
   if (args.contains("ps_ops")) options.ps_ops = args["ps_ops"].get<std::vector<std::string>>();
   if (args.contains("strategy")) options.strategy = greedy_load_balancing(options.ps_tasks);
@@ -137,7 +146,8 @@ TEST_CASE("variables go to parameter servers with their assignments and reads") 
   if (!reference) return;
   const std::map<std::string, replica_device_options> programs{
       {"four_variables_three_ps", {.ps_tasks = 3}},
-      {"four_variables_cluster", {.worker_device = "/job:worker/task:0", .cluster = std::map<std::string, int>{{"ps", 2}, {"worker", 3}}}},
+      {"four_variables_cluster",
+       {.worker_device = "/job:worker/task:0", .cluster = cluster_spec{{"ps", {"a:1", "b:1"}}, {"worker", {"c:1", "d:1", "e:1"}}}}},
       {"greedy", {.ps_tasks = 2, .strategy = greedy_load_balancing(2)}},
       {"no_merge", {.ps_tasks = 2, .merge_devices = false}}};
   for (const auto& row : (*reference)["setter_graphs"]) {
@@ -184,4 +194,43 @@ TEST_CASE("nothing and functions that answer nothing") {
   CHECK(constant(1.0f).operation().device() == "/job:x");
   CHECK_THROWS_AS(static_cast<void>(replica_device_setter({.ps_tasks = 1, .ps_device = "/nowhere:1"})), invalid_argument);
   CHECK_THROWS_AS(static_cast<void>(greedy_load_balancing(0)), invalid_argument);
+}
+
+TEST_CASE("cluster specifications answer as TensorFlow's") {
+  const auto reference = reference_json("placement.json");
+  if (!reference) return;
+  for (const auto& row : (*reference)["clusters"]) {
+    INFO(row["str"].get<std::string>());
+    const cluster_spec c = cluster_of(row["given"]);
+    CHECK(json(c.jobs()) == row["jobs"]);
+    CHECK(static_cast<bool>(c) == row["bool"].get<bool>());
+    CHECK(c.text() == row["str"].get<std::string>());
+    CHECK(c == cluster_spec(c));
+    for (auto job = row["per_job"].begin(); job != row["per_job"].end(); ++job) {
+      INFO(job.key());
+      // An answer, or TensorFlow's error.
+      const auto answers = [&](const json& expected, const auto& ask) {
+        if (!expected.is_object() || !expected.contains("error")) {
+          CHECK(ask() == expected);
+        } else if (expected["error"]["message"].get<std::string>().starts_with("No ")) {
+          const std::string said = leat_test::message_of<invalid_argument>([&] { ask(); });
+          CHECK(said.starts_with(expected["error"]["message"].get<std::string>()));
+        }
+      };
+      for (auto asked = job->begin(); asked != job->end(); ++asked) {
+        const std::string question = asked.key();
+        INFO(question);
+        if (question == "num_tasks") answers(*asked, [&] { return json(c.num_tasks(job.key())); });
+        if (question == "task_indices") answers(*asked, [&] { return json(c.task_indices(job.key())); });
+        if (question == "job_tasks")
+          answers(*asked, [&] {
+            json list = json::array();
+            for (const auto& address : c.job_tasks(job.key())) list.push_back(address ? json(*address) : json());
+            return list;
+          });
+        if (question.starts_with("task_address_"))
+          answers(*asked, [&] { return json(c.task_address(job.key(), std::stoi(question.substr(13)))); });
+      }
+    }
+  }
 }

@@ -21,9 +21,10 @@ std::string message_of(F f) {
   return "nothing was thrown";
 }
 /// Whether a message has these words; a failing check shows the message.
-inline bool says(const std::string& message, std::string_view words) {
+template <class... More>
+bool says(const std::string& message, std::string_view words, const More&... more) {
   INFO(message);
-  return message.find(words) != std::string::npos;
+  return message.find(words) != std::string::npos && ((message.find(more) != std::string::npos) && ...);
 }
 
 }  // namespace leat_test

@@ -58,11 +58,6 @@ class aborted : public error {
  public:
   using error::error;
 };
-/// The service cannot be reached now; a retry may help.
-class unavailable : public error {
- public:
-  using error::error;
-};
 /// Memory or another limit is exhausted: a stack that is full.
 class resource_exhausted : public error {
  public:
@@ -70,6 +65,16 @@ class resource_exhausted : public error {
 };
 /// Not supported by this build or device.
 class unimplemented : public error {
+ public:
+  using error::error;
+};
+/// A task that cannot be reached: it was killed, does not answer, or was never started. A retry may help.
+class unavailable : public error {
+ public:
+  using error::error;
+};
+/// A peer without the right key, or one of another cluster.
+class unauthenticated : public error {
  public:
   using error::error;
 };
@@ -85,7 +90,7 @@ void throw_if(const error& e, const std::string& text) {
   throw_if<already_exists>(e, text), throw_if<out_of_range>(e, text), throw_if<data_loss>(e, text);
   throw_if<deadline_exceeded>(e, text), throw_if<cancelled>(e, text), throw_if<aborted>(e, text);
   throw_if<resource_exhausted>(e, text), throw_if<unimplemented>(e, text);
-  throw_if<unavailable>(e, text);
+  throw_if<unavailable>(e, text), throw_if<unauthenticated>(e, text);
   throw error(text);
 }
 }  // namespace detail

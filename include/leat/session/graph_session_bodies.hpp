@@ -3,7 +3,7 @@
 // LEAT_SEPARATE_COMPILATION, by <leat/separate.hpp> alone.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/named/graph/device.hpp>
+#include <leat/named/placement/place.hpp>
 #include <leat/runtime/kernels/constants.hpp>
 #include <leat/runtime/kernels/kernels_random.hpp>
 #include <leat/runtime/run/executor.hpp>
@@ -19,11 +19,13 @@
 namespace leat {
 
 struct graph_session::kept {
+  explicit kept(const session_options& options) : state(options.resources) {}
   session_state state;
+  std::unique_ptr<remote_session> remote;  // of a session with a target
   std::mutex guard;
   std::unordered_map<int, std::unique_ptr<kernel_node>> kernel_nodes;
   std::map<std::vector<int>, std::shared_ptr<runtime::prepared_run>> plans;
-  int placed = 0;
+  std::vector<int> places;  // of nodes
   std::atomic<std::int64_t> fused_runs{0};
 };
 
@@ -48,44 +50,57 @@ LEAT_FUNCTION const std::vector<tensor_value>& graph_callable::run() {
 }
 
 LEAT_FUNCTION graph_session::graph_session(graph& g, session_options options)
-    : graph_(g), options_(options), kept_(std::make_unique<kept>()) {
+    : graph_(g), options_(std::move(options)), kept_(std::make_unique<kept>(options_)) {
   cpu::require_one_configuration();
   const auto check_threads = [](const char* name, int threads) {
     if (threads < 0) throw invalid_argument(std::string(name) + " is " + std::to_string(threads) + "; it is the number of threads, or 0");
   };
-  check_threads("inter_op_parallelism_threads", options.inter_op_parallelism_threads);
-  check_threads("intra_op_parallelism_threads", options.intra_op_parallelism_threads);
-  if (options.memory_limit_in_bytes < 0)
-    throw invalid_argument("memory_limit_in_bytes is " + std::to_string(options.memory_limit_in_bytes) +
+  check_threads("inter_op_parallelism_threads", options_.inter_op_parallelism_threads);
+  check_threads("intra_op_parallelism_threads", options_.intra_op_parallelism_threads);
+  if (options_.memory_limit_in_bytes < 0)
+    throw invalid_argument("memory_limit_in_bytes is " + std::to_string(options_.memory_limit_in_bytes) +
                            "; it is the number of bytes, or 0");
-  if (options.memory_limit_in_bytes > 0) kept_->state.meter = memory_meter::make(options.memory_limit_in_bytes);
-  if (options.program_memory_in_bytes < 0)
-    throw invalid_argument("program_memory_in_bytes is " + std::to_string(options.program_memory_in_bytes) +
+  if (options_.memory_limit_in_bytes > 0) kept_->state.meter = memory_meter::make(options_.memory_limit_in_bytes);
+  if (options_.program_memory_in_bytes < 0)
+    throw invalid_argument("program_memory_in_bytes is " + std::to_string(options_.program_memory_in_bytes) +
                            "; it is a number of bytes, or 0");
-  kept_->state.log = options.log;
-  kept_->state.programs->set(options.program_memory_in_bytes);
+  kept_->state.log = options_.log;
+  kept_->state.programs->set(options_.program_memory_in_bytes);
+  if (options_.start_timeout_in_ms <= 0) throw invalid_argument("start_timeout_in_ms is a number of milliseconds above 0");
+  if (!options_.target.empty()) kept_->remote = connect_session(g, options_);
 }
-LEAT_FUNCTION graph_session::~graph_session() { close(); }
+LEAT_FUNCTION graph_session::~graph_session() {
+  try {
+    close();
+  } catch (const std::exception&) {
+    // The other side learns of it when the connection ends.
+  }
+}
 
-LEAT_FUNCTION tensor_value graph_session::fitting(const variable_slot& s, const tensor_value& value) {
-  tensor_value fits = value.type() == s.type() ? value : value.extent().rank == 0 ? detail::converted(value, s.type()) : tensor_value{};
-  if (!fits)
-    throw invalid_argument("the variable '" + s.name() + "' is " + dtype_name(s.type()) + ", the value " + dtype_name(value.type()));
-  if (!may_equal(s.extent(), value.extent()))
-    throw invalid_argument("the variable '" + s.name() + "' has shape " + brackets(s.extent()) + ", the value " + brackets(value.extent()));
+LEAT_FUNCTION tensor_value graph_session::fitting(const output& variable, const tensor_value& value) {
+  const std::string name = "the variable '" + variable.operation().name() + "'";
+  tensor_value fits;
+  if (value.type() == variable.type()) fits = value;
+  else if (value.extent().rank == 0) fits = detail::converted(value, variable.type());
+  if (!fits) throw invalid_argument(name + " is " + dtype_name(variable.type()) + ", the value " + dtype_name(value.type()));
+  if (!may_equal(variable.extent(), value.extent()))
+    throw invalid_argument(name + " has shape " + brackets(variable.extent()) + ", the value " + brackets(value.extent()));
   return fits;
 }
 
 LEAT_FUNCTION void graph_session::assign(const output& variable, const tensor_value& value) {
-  variable_slot& s = slot(variable);
-  const tensor_value fits = fitting(s, value);
+  check_variable(variable);
+  const tensor_value fits = fitting(variable, value);
+  if (kept_->remote != nullptr) return kept_->remote->assign(variable, fits);
   const memory_scope metered(kept_->state.meter);
-  s.assign(fits.copy());
+  slot(variable).assign(fits.copy());
 }
 
 LEAT_FUNCTION void graph_session::adopt(const output& variable, const tensor_value& value) {
-  variable_slot& s = slot(variable);
-  s.adopt(fitting(s, value));
+  check_variable(variable);
+  const tensor_value fits = fitting(variable, value);
+  if (kept_->remote != nullptr) return kept_->remote->assign(variable, fits);
+  slot(variable).adopt(fits);
 }
 
 LEAT_FUNCTION std::vector<std::string> graph_session::uninitialized_variables() {
@@ -99,7 +114,8 @@ LEAT_FUNCTION std::vector<std::string> graph_session::uninitialized_variables() 
 LEAT_FUNCTION void graph_session::reset(std::string_view container) {
   const std::lock_guard lock(kept_->guard);
   if (graph_.named().runs.load() > 0) throw failed_precondition("reset while the session runs");
-  kept_->state.resources.clear(container);
+  if (kept_->remote != nullptr) kept_->remote->reset(container);
+  else kept_->state.resources.clear(container);
 }
 
 LEAT_FUNCTION random_positions graph_session::random_state() {
@@ -129,6 +145,8 @@ LEAT_FUNCTION void graph_session::set_random_state(const random_positions& posit
 }
 
 LEAT_FUNCTION void graph_session::register_host_function(std::string_view token_text, session_function f) {
+  if (kept_->remote != nullptr)
+    throw unimplemented("register_host_function: the session's nodes run at " + options_.target + ", where this function is not");
   kept_->state.host_functions.set(token_text, std::move(f));
 }
 
@@ -179,7 +197,8 @@ LEAT_FUNCTION std::shared_ptr<runtime::prepared_run> graph_session::prepared(std
   auto& known = kept_->plans[key];
   if (known == nullptr) {
     made->feeds = feeds;
-    made->plan = runtime::run_planner(graph_, [this](int index) { return kernel_node_of(index); }).make(made->fetches, targets, feeds);
+    if (kept_->remote != nullptr) made->remote = kept_->remote->prepare(made->fetches, targets, feeds);
+    else made->plan = runtime::run_planner(graph_, [this](int index) { return kernel_node_of(index); }).make(made->fetches, targets, feeds);
     known = std::move(made);
   }
   return known;
@@ -191,9 +210,16 @@ LEAT_FUNCTION void graph_session::execute(runtime::prepared_run& p, std::span<co
     throw invalid_argument(std::to_string(feeds.size()) + " values for " + std::to_string(p.feeds.size()) + " feeds");
   check_open();
   for (std::size_t k = 0; k < feeds.size(); ++k) check_feed(p.feeds[k], feeds[k]);
+  if (p.remote != nullptr) {
+    if (how.cancel != nullptr && how.cancel->is_cancelled()) throw cancelled("Step was cancelled by an explicit call to cancel()");
+    const runtime::graph_in_use frozen(graph_.named());
+    fetched = kept_->remote->run(*p.remote, feeds, how, how.timeout_in_ms > 0 ? how.timeout_in_ms : options_.operation_timeout_in_ms);
+    return;
+  }
   const memory_scope metered(kept_->state.meter);
   step_state step(kept_->state);
   step.cancel = how.cancel;
+  step.exchange = how.exchange;
   step.timeout_in_ms = how.timeout_in_ms > 0 ? how.timeout_in_ms : options_.operation_timeout_in_ms;
   step.check_calls();
   const runtime::graph_in_use frozen(graph_.named());
@@ -259,11 +285,15 @@ LEAT_FUNCTION kernel_node* graph_session::kernel_node_of(int index) {
   return n.get();
 }
 
-LEAT_FUNCTION variable_slot& graph_session::slot(const output& variable) {
+LEAT_FUNCTION void graph_session::check_variable(const output& variable) const {
   const graph& g = graph_;
-  if (&variable.owner() != &graph_ || g.at(variable.index()).op->kind != op_kind::variable)
+  if (!static_cast<bool>(variable) || &variable.owner() != &graph_ || g.at(variable.index()).op->kind != op_kind::variable)
     throw invalid_argument((static_cast<bool>(variable) ? describe(variable) : std::string("nothing")) +
                            " is not a variable of this session's graph");
+}
+
+LEAT_FUNCTION variable_slot& graph_session::slot(const output& variable) {
+  check_variable(variable);
   const std::lock_guard lock(kept_->guard);
   kernel_node& n = *kernel_node_of(variable.index());
   step_state step(kept_->state);
@@ -273,30 +303,23 @@ LEAT_FUNCTION variable_slot& graph_session::slot(const output& variable) {
 }
 
 LEAT_FUNCTION void graph_session::place_nodes() {
-  constexpr const char* here = "/job:localhost/replica:0/task:0/device:CPU:0";
+  if (kept_->remote != nullptr) return;  // the target does
   const named_part& nodes = graph_.named();
-  for (; kept_->placed < graph_.size(); ++kept_->placed) {
-    const node_record& r = nodes.record(kept_->placed);
-    if (!r.device.empty()) {
-      const device_spec d = parse_device(r.device);
-      const bool other_process = (d.job && *d.job != "localhost") || (d.replica && *d.replica != 0) || (d.task && *d.task != 0);
-      const bool other_device = (d.type && *d.type != "CPU") || (d.index && *d.index != 0);
-      if (other_process || (other_device && !options_.allow_soft_placement)) {
-        std::string text = "Cannot assign a device for operation " + r.name + ": node " + r.name + " was explicitly assigned to " +
-                           std::string(r.device) + " but available devices are [ " + here +
-                           " ]. Make sure the device specification refers to a valid device.";
-        if (other_process)
-          text += " A session on other jobs or tasks needs a `target`, the address of a server among them; this one has none.";
-        if (r.made_at.line != 0) text += std::string(" It was made at ") + r.made_at.file + ":" + std::to_string(r.made_at.line);
-        throw invalid_argument(text);
-      }
-    }
-    if (options_.log_device_placement) {
-      const std::lock_guard lock(kept_->state.log_guard);
-      (kept_->state.log != nullptr ? *kept_->state.log : std::cerr)
-          << r.name << ": (" << graph_.at(kept_->placed).op->type << "): " << here << "\n";
-    }
-  }
+LEAT_FUNCTION tensor_value graph_session::fitting(const output& variable, const tensor_value& value) {
+  const std::string name = "the variable '" + variable.operation().name() + "'";
+  tensor_value fits;
+  if (value.type() == variable.type()) fits = value;
+  else if (value.extent().rank == 0) fits = detail::converted(value, variable.type());
+  if (!fits) throw invalid_argument(name + " is " + dtype_name(variable.type()) + ", the value " + dtype_name(value.type()));
+  if (!may_equal(variable.extent(), value.extent()))
+    throw invalid_argument(name + " has shape " + brackets(variable.extent()) + ", the value " + brackets(value.extent()));
+  return fits;
+}
+
+LEAT_FUNCTION void graph_session::assign(const output& variable, const tensor_value& value) {
+  check_variable(variable);
+  const tensor_value fits = fitting(variable, value);
+  if (kept_->remote != nullptr) return kept_->remote->assign(variable, fits);
 }
 
 LEAT_FUNCTION graph_callable graph_session::prepare(std::initializer_list<fetch_item> fetches, std::initializer_list<feed_key> feeds,
@@ -316,13 +339,24 @@ LEAT_FUNCTION std::vector<tensor_value> graph_session::run(std::initializer_list
   return run_list({fetches.begin(), fetches.size()}, feeds, how);
 }
 
-LEAT_FUNCTION bool graph_session::is_initialized(const output& variable) { return slot(variable).is_initialized(); }
-LEAT_FUNCTION tensor_value graph_session::value(const output& variable) { return slot(variable).read(); }
+LEAT_FUNCTION bool graph_session::is_initialized(const output& variable) {
+  if (kept_->remote == nullptr) return slot(variable).is_initialized();
+  check_variable(variable);
+  return kept_->remote->is_initialized(variable);
+}
+LEAT_FUNCTION tensor_value graph_session::value(const output& variable) {
+  if (kept_->remote == nullptr) return slot(variable).read();
+  check_variable(variable);
+  return kept_->remote->value(variable);
+}
 LEAT_FUNCTION std::int64_t graph_session::memory_in_bytes() const { return kept_->state.meter != nullptr ? kept_->state.meter->used() : 0; }
 LEAT_FUNCTION std::int64_t graph_session::fused_runs() const { return kept_->fused_runs.load(std::memory_order_relaxed); }
 LEAT_FUNCTION std::int64_t graph_session::fused_parts() const { return kept_->state.part_runs.load(std::memory_order_relaxed); }
 LEAT_FUNCTION std::int64_t graph_session::program_bytes() const { return kept_->state.programs->held(); }
-LEAT_FUNCTION void graph_session::close() { kept_->state.closed.store(true); }
+LEAT_FUNCTION void graph_session::close() {
+  if (kept_->state.closed.exchange(true)) return;
+  if (kept_->remote != nullptr) kept_->remote->close();
+}
 LEAT_FUNCTION void graph_session::check_open() const {
   if (kept_->state.closed.load(std::memory_order_relaxed)) throw failed_precondition("Attempted to use a closed Session.");
 }

@@ -17,11 +17,20 @@
 
 namespace leat {
 
+class resource_table;
 class run_trace;
+class tensor_exchange;
 class variable_slot;
 struct kernel_node;
 
 struct session_options {
+  /// Where the session's steps run: "" in this process, "tcp://host:port" at a server of a cluster (<leat/cluster.hpp>), on which variables
+  /// outlive the session.
+  std::string target{};
+  /// With a target: how long to wait until all tasks of the cluster answer, at the start.
+  std::int64_t start_timeout_in_ms = 60'000;
+  /// With a target: devices that the session may use, "/job:ps", "/job:worker/task:1"; empty for all. It waits for no other tasks.
+  std::vector<std::string> device_filters{};
   /// If a node's device type or number does not exist, it runs on the CPU. A job that does not exist is an error all the same.
   bool allow_soft_placement = false;
   /// Logs the device of each node, once.
@@ -46,6 +55,10 @@ struct session_options {
   /// programs are dropped, and compiled again when their shapes return; the running one is always kept. Errors: invalid_argument
   /// below 0.
   std::int64_t program_memory_in_bytes = std::int64_t{256} << 20;
+  /// The device that all nodes are on, as the placement log and errors tell it; a server's sessions are elsewhere.
+  std::string device = "/job:localhost/replica:0/task:0/device:CPU:0";
+  /// Variables and queues that several sessions share; null for the session's own.
+  std::shared_ptr<resource_table> resources = nullptr;
 };
 
 struct run_options {
@@ -55,6 +68,8 @@ struct run_options {
   const cancellation* cancel = nullptr;
   /// Records what ran, and for how long.
   run_trace* trace = nullptr;
+  /// Of a run that is one device's part of a run on several: how it passes tensors to the others.
+  tensor_exchange* exchange = nullptr;
 };
 
 namespace runtime {
@@ -230,9 +245,10 @@ class graph_session {
 
   kernel_node* kernel_node_of(int index);
 
+  void check_variable(const output& variable) const;
   variable_slot& slot(const output& variable);
   // A value as the variable holds it, converted if it is a number.
-  static tensor_value fitting(const variable_slot& s, const tensor_value& value);
+  static tensor_value fitting(const output& variable, const tensor_value& value);
 
   // Every node of the graph must be placed on a device, even those that no run needs.
   void place_nodes();

@@ -2,6 +2,7 @@
 // What a session keeps for a set of fetches and feeds: its plan, and the programs compiled from it.
 
 #include <leat/runtime/parts/plan_parts.hpp>
+#include <leat/session/session_target.hpp>
 
 namespace leat {
 
@@ -14,6 +15,7 @@ struct prepared_run {
   std::vector<output> feeds;
   run_plan plan;
   program_cache programs;
+  std::shared_ptr<remote_run> remote;  // of a session with a target; then there is no plan
 
   /// The plan for a run node by node, its compilable subgraphs replaced by parts.
   const run_plan& plan_in_parts(graph& g) {

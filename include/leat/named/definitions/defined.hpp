@@ -3,6 +3,7 @@
 
 #include <leat/named/definitions/defined_array.hpp>
 #include <leat/named/definitions/defined_control.hpp>
+#include <leat/named/definitions/defined_exchange.hpp>
 #include <leat/named/definitions/defined_nn.hpp>
 #include <leat/named/definitions/defined_queue.hpp>
 #include <leat/named/definitions/defined_state.hpp>

@@ -4,8 +4,7 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/graph/named_nodes.hpp>
-
-#include <map>
+#include <leat/named/scopes/cluster_spec.hpp>
 
 namespace leat {
 
@@ -27,7 +26,7 @@ struct replica_device_options {
   std::string ps_device = "/job:ps";
   std::string worker_device = "/job:worker";
   bool merge_devices = true;  // whether a node's own device is completed; otherwise a node that has one is left alone
-  std::optional<std::map<std::string, int>> cluster{};  // tasks of each job; overrides `ps_tasks`
+  std::optional<cluster_spec> cluster{};  // overrides `ps_tasks`
   std::vector<std::string> ps_ops{"Variable",
                                   "VariableV2",
                                   "AutoReloadVariable",

@@ -27,8 +27,8 @@ LEAT_FUNCTION device_function replica_device_setter(replica_device_options optio
   const device_spec servers = parse_device(options.ps_device);
   const device_spec worker = parse_device(options.worker_device);
   if (options.cluster) {
-    const auto job = options.cluster->find(servers.job.value_or(""));
-    tasks = job == options.cluster->end() ? 0 : job->second;
+    const std::string job = servers.job.value_or("");
+    tasks = options.cluster->has_job(job) ? options.cluster->num_tasks(job) : 0;
   }
   if (tasks == 0) return {};
   placement_strategy strategy = options.strategy ? std::move(options.strategy) : round_robin(tasks);

@@ -40,7 +40,8 @@ class session_functions {
 
 /// What all runs of a session share.
 struct session_state {
-  resource_table resources;
+  const std::shared_ptr<resource_table> kept_resources;  // at a server, of several sessions
+  resource_table& resources;
   session_functions host_functions;
   std::shared_ptr<program_budget> programs = std::make_shared<program_budget>();
   std::atomic<bool> closed{false};
@@ -49,7 +50,8 @@ struct session_state {
   std::atomic<std::int64_t> part_runs{0};  // runs of programs of parts
   memory_meter* meter = nullptr;           // null if the session has no limit
 
-  session_state() = default;
+  explicit session_state(std::shared_ptr<resource_table> shared = nullptr)
+      : kept_resources(shared != nullptr ? std::move(shared) : std::make_shared<resource_table>()), resources(*kept_resources) {}
   session_state(const session_state&) = delete;
   session_state& operator=(const session_state&) = delete;
   ~session_state() {
@@ -58,6 +60,7 @@ struct session_state {
 };
 
 class run_trace;
+class tensor_exchange;
 
 /// The state of one run.
 struct step_state {
@@ -66,6 +69,7 @@ struct step_state {
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   std::int64_t timeout_in_ms = 0;  // 0 is without limit
   const cancellation* cancel = nullptr;
+  tensor_exchange* exchange = nullptr;  // with the run's parts on other devices
   run_trace* trace = nullptr;
   int traced_run = 0;
   resource_table resources;  // stacks and temporary variables

@@ -137,7 +137,9 @@ class aliveness {
         case flow::next:
           if (!agree(facts[frame].nexts, needs)) now_irregular[frame] = true;
           break;
-        case flow::trigger: needs = alone(); break;
+        case flow::trigger:
+        case flow::send: needs = alone(); break;
+        case flow::receive:
         case flow::plain:
         case flow::feed:
           if (n.waits || comes_back) needs = both(needs, alone());

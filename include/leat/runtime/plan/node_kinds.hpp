@@ -12,8 +12,8 @@
 
 namespace leat::runtime {
 
-/// A node's role for the executor; `feed` stands for a value from outside.
-enum class flow : unsigned char { plain, merge, enter, exit, next, trigger, feed };
+/// A node's role for the executor; `feed` stands for a value from outside. A `send` runs also if its input is dead.
+enum class flow : unsigned char { plain, merge, enter, exit, next, trigger, feed, send, receive };
 
 inline flow flow_of(std::string_view type) {
   if (leat::detail::is_merge(type)) return flow::merge;
@@ -21,6 +21,8 @@ inline flow flow_of(std::string_view type) {
   if (leat::detail::is_exit(type)) return flow::exit;
   if (leat::detail::is_next_iteration(type)) return flow::next;
   if (type == "ControlTrigger") return flow::trigger;
+  if (type == "_Send") return flow::send;
+  if (type == "_Recv") return flow::receive;
   return flow::plain;
 }
 using leat::detail::is_switch;

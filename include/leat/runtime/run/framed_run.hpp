@@ -7,6 +7,7 @@
 
 #include <leat/runtime/run/crew.hpp>
 #include <leat/runtime/run/node_call.hpp>
+#include <leat/runtime/state/tensor_exchange.hpp>
 
 namespace leat::runtime {
 
@@ -100,6 +101,13 @@ class framed_run final : crew_lead {
     std::vector<token> results;
   };
 
+  // Waits for what comes from other devices while other nodes run.
+  struct receive_job final : crew_job {
+    explicit receive_job(step_state& its_step) : step(its_step) { waits = true; }
+    void run() override { step.exchange->wait(step); }
+    step_state& step;
+  };
+
   const plan_node& at(int i) const { return plan_.nodes[static_cast<std::size_t>(i)]; }
 
   iteration& begin_iteration(frame& f, int number) {
@@ -122,7 +130,7 @@ class framed_run final : crew_lead {
     const plan_node& n = at(node);
     it.started[static_cast<std::size_t>(n.place)] = 1;
     ++it.outstanding;
-    ready_.push({it.serial, n.writes, n.waits && !dead, node, &f, number, dead && n.kind != flow::trigger});
+    ready_.push({it.serial, n.writes, n.waits && !dead, node, &f, number, dead && n.kind != flow::trigger && n.kind != flow::send});
   }
   bool has_started(const iteration& it, int node) const { return it.started[static_cast<std::size_t>(at(node).place)] != 0; }
 
@@ -175,19 +183,27 @@ class framed_run final : crew_lead {
   }
 
   bool advance() override {
-    while (!ready_.empty() || free_held()) {
+    while (true) {
+      if (ready_.empty() && !free_held()) {
+        if (!receive()) return false;
+        continue;
+      }
       if (crew_ != nullptr && crew_->has_news()) return true;
       if (++since_ % 16 == 0) step_.check();
       else step_.check_calls();
       const item it = ready_.top();
       ready_.pop();
       if (must_wait(it)) held_.push_back(it);
+      else if (!it.dead && at(it.node).kind == flow::receive) take_or_wait(it);
       else if (!it.dead && is_job(it)) hand_out(it);
       else process(it);
     }
-    return false;
   }
   void finish(crew_job& done) override {
+    if (dynamic_cast<receive_job*>(&done) != nullptr) {
+      is_receiving_ = false;
+      return;
+    }
     auto& job = static_cast<node_job&>(done);
     if (job.waits) std::erase(waiting_out_, std::pair(job.what.node, job.what.in));
     else --heavy_out_;
@@ -235,10 +251,47 @@ class framed_run final : crew_lead {
   // Whether a node is handed out: it may block while others must not, or it is heavy and others may run beside it.
   bool is_job(const item& it) {
     const plan_node& n = at(it.node);
-    const bool alone = crew_ == nullptr && ready_.empty();
+    const bool alone = crew_ == nullptr && ready_.empty() && expected_.empty();
     if (n.waits) return step_.threads_for_waiting && !(alone && held_.empty());
     return !alone && step_.threads != 1 && is_heavy(n, inputs_of(it));
   }
+  // ---- what comes from other devices ----
+
+  void take_or_wait(const item& it) {
+    if (step_.exchange == nullptr) process(it);  // its kernel says what is wrong
+    else if (!take(it)) expected_.push_back(it);
+  }
+  bool take(const item& it) {
+    const plan_node& n = at(it.node);
+    std::vector<token> given(static_cast<std::size_t>(n.results));
+    if (!step_.exchange->take(n.node->integer("_edge"), given.at(0).value)) return false;
+    item taken = it;
+    taken.dead = given[0].dead = !given[0].value;
+    conclude(taken, n, given);
+    return true;
+  }
+  bool take_arrived() {
+    std::vector<item> open;
+    open.swap(expected_);
+    bool any = false;
+    for (const item& it : open) {
+      if (take(it)) any = true;
+      else expected_.push_back(it);
+    }
+    return any;
+  }
+  // Called when nothing else is ready. Returns false if there is nothing to do before a job ends.
+  bool receive() {
+    if (expected_.empty()) return false;
+    if (take_arrived()) return true;
+    if (crew_ == nullptr) {
+      step_.exchange->wait(step_);
+      return true;
+    }
+    if (!std::exchange(is_receiving_, true)) crew_->give(std::make_unique<receive_job>(step_), false);
+    return false;
+  }
+
   void hand_out(const item& it) {
     const plan_node& n = at(it.node);
     if (crew_ == nullptr) crew_ = std::make_shared<crew>(step_, static_cast<crew_lead&>(*this));
@@ -405,6 +458,8 @@ class framed_run final : crew_lead {
   std::priority_queue<item> ready_;
   std::vector<item> held_;  // of later iterations
   std::shared_ptr<crew> crew_;
+  std::vector<item> expected_;  // from other devices
+  bool is_receiving_ = false;   // a job waits for them
   int heavy_out_ = 0;       // jobs handed out that have not finished
   std::vector<std::pair<int, frame*>> waiting_out_;
   unsigned since_ = 0;

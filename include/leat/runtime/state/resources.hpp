@@ -78,6 +78,12 @@ class resource_table {
     if (found == nullptr) throw invalid_argument("the resource '" + name + "' is of another kind");
     return found;
   }
+  /// The resource, or null.
+  std::shared_ptr<resource> find(std::string_view container, const std::string& name) const {
+    const std::lock_guard lock(guard_);
+    const auto at = table_.find({std::string(container), name});
+    return at == table_.end() ? nullptr : at->second;
+  }
   /// Calls `f` for each.
   template <class F>
   void for_each(F f) const {

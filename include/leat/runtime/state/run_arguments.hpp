@@ -19,10 +19,16 @@ using session_function = std::function<std::vector<tensor_value>(std::span<const
 /// Stops runs: `cancel()`, from any thread, makes every run that it was passed to fail with `cancelled`.
 class cancellation {
  public:
+  cancellation() = default;
+  /// Cancelled with another one, too, which must outlive it.
+  explicit cancellation(const cancellation* other) : other_(other) {}
   void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
-  bool is_cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
+  bool is_cancelled() const {
+    return cancelled_.load(std::memory_order_relaxed) || (other_ != nullptr && other_->is_cancelled());
+  }
 
  private:
+  const cancellation* other_ = nullptr;
   std::atomic<bool> cancelled_{false};
 };
 

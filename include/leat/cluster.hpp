@@ -1,0 +1,6 @@
+#pragma once
+// Graphs on several machines: clusters, servers, sessions with a target. See docs/cluster.md.
+
+#include <leat/cluster/cluster_role.hpp>
+#include <leat/cluster/server.hpp>
+#include <leat/graphs.hpp>

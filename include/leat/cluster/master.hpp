@@ -1,0 +1,98 @@
+#pragma once
+// A task's master service: sessions of clients that chose it as their target. It keeps a session's graph, places it on the cluster's tasks,
+// cuts it for each set of fetches and feeds, gives each task its part, and runs steps: one call to each task that takes part, one answer
+// from each. The first error of any task ends the step everywhere.
+
+#include <leat/cluster/task_network.hpp>
+#include <leat/cluster/worker.hpp>
+#include <leat/core/function_bodies.hpp>
+#include <leat/named/placement/partition.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace leat::cluster {
+
+/// What a client's session asks of the master.
+struct master_session_options {
+  bool allow_soft_placement = false;
+  std::vector<std::string> device_filters{};
+  steady_time deadline = steady_time::max();  // until which all tasks must have answered
+};
+
+/// A run as names: "y:0", "train".
+struct run_names {
+  std::vector<std::string> fetches{};
+  std::vector<std::string> targets{};
+  std::vector<std::string> feeds{};
+};
+
+class master {
+ public:
+  /// `devices`: of the tasks, by number; `own`: this task.
+  master(task_network& network, worker& own_worker, std::vector<std::string> devices, std::vector<std::string> addresses, int own);
+  master(const master&) = delete;
+  master& operator=(const master&) = delete;
+  ~master();
+
+  /// Waits until the tasks that the session may use answer. Errors: deadline_exceeded, naming the tasks that did not and what was met
+  /// there; invalid_argument for filters that no task passes.
+  std::uint64_t create_session(const master_session_options& options);
+  /// Adds nodes to a session's graph. Errors: what import refuses; the session is then as before.
+  void extend_session(std::uint64_t session, const graph_def& more);
+  /// Places, cuts and registers a run. Errors: those of `place` and `partition`; not_found for names.
+  std::uint64_t prepare(std::uint64_t session, const run_names& names, steady_time deadline);
+  /// Runs it on the calling thread, as far as this task takes part; returns the values of the fetches.
+  std::vector<tensor_value> run(std::uint64_t session, std::uint64_t prepared, std::span<const tensor_value> feeds, steady_time deadline,
+                                const cancellation* cancel = nullptr);
+  void close_session(std::uint64_t session);
+  /// Drops what a container holds on all tasks.
+  void reset(const std::string& container, steady_time deadline);
+
+  /// Variables, by the names of their nodes.
+  tensor_value read_variable(std::uint64_t session, const std::string& node, steady_time deadline);
+  void write_variable(std::uint64_t session, const std::string& node, const tensor_value& value, steady_time deadline);
+  bool has_variable(std::uint64_t session, const std::string& node, steady_time deadline);
+
+ private:
+  struct session_kept;
+  struct prepared_run;
+  struct running;
+  struct variable_place {
+    int task;
+    std::string container;
+    std::string name;
+    shape extent;
+  };
+  std::shared_ptr<session_kept> find(std::uint64_t session);
+  variable_place place_of(std::uint64_t session, const std::string& node);
+  /// Calls a task and waits for its answer.
+  transport::message ask(int task, method what, transport::message m, steady_time deadline);
+  std::string task_text(int task) const {
+    return devices_[static_cast<std::size_t>(task)] + " at " + addresses_[static_cast<std::size_t>(task)];
+  }
+
+  task_network& network_;
+  worker& own_worker_;
+  const std::vector<std::string> devices_;
+  const std::vector<std::string> addresses_;
+  const int own_;
+  std::mutex guard_;
+  std::map<std::uint64_t, std::shared_ptr<session_kept>> sessions_;
+  std::mt19937_64 random_{std::random_device{}()};
+  std::atomic<std::uint64_t> next_step_;
+};
+
+}  // namespace leat::cluster
+
+#if LEAT_WITH_BODIES
+#include <leat/cluster/master_bodies.hpp>
+#endif

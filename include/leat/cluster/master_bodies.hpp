@@ -1,0 +1,450 @@
+#pragma once
+// Implementation of master.hpp.
+
+#include <leat/cluster/master.hpp>
+#include <leat/cluster/tensor_message.hpp>
+#include <leat/core/error.hpp>
+#include <leat/core/function_bodies.hpp>
+#include <leat/named/exchange/import.hpp>
+#include <leat/named/graph/lookup.hpp>
+#include <leat/named/placement/place.hpp>
+
+#include <algorithm>
+
+namespace leat::cluster {
+
+struct master::prepared_run {
+  struct part {
+    int task = 0;
+    std::uint64_t number = 0;  // at the task
+    std::vector<int> feeds;    // the run's, in the part's order
+    std::vector<int> fetches;
+  };
+  std::vector<part> parts;
+  std::vector<std::pair<int, int>> passed;
+  int fetches = 0;
+  int feeds = 0;
+};
+
+struct master::session_kept {
+  std::uint64_t number = 0;
+  master_session_options options;
+  std::vector<int> tasks;            // that it may use
+  std::vector<std::string> devices;  // of these
+  int own = 0;                       // index of the default device
+  std::mutex guard;
+  graph_def def;
+  std::unique_ptr<graph> g;
+  std::vector<int> places;
+  std::map<std::uint64_t, std::shared_ptr<const prepared_run>> prepared;
+  std::uint64_t last_prepared = 0;
+};
+
+// A step in progress. Its answers may come after it has ended.
+struct master::running {
+  std::mutex guard;
+  std::vector<tensor_value> values;
+  std::exception_ptr failure;
+  int left = 0;
+  std::atomic<bool> done{false};  // all parts have ended
+  std::atomic<bool> failed{false};
+};
+
+LEAT_FUNCTION master::master(task_network& network, worker& own_worker, std::vector<std::string> devices,
+                             std::vector<std::string> addresses, int own)
+    : network_(network), own_worker_(own_worker), devices_(std::move(devices)), addresses_(std::move(addresses)), own_(own) {
+  next_step_ = random_() & ~std::uint64_t{0xffffffff};
+}
+
+LEAT_FUNCTION master::~master() = default;
+
+LEAT_FUNCTION transport::message master::ask(int task, method what, transport::message m, steady_time deadline) {
+  struct state {
+    std::mutex guard;
+    transport::message answer;
+    std::exception_ptr failure;
+    std::atomic<bool> done{false};
+  };
+  auto s = std::make_shared<state>();
+  network_.call(task, what, std::move(m), deadline, [s, network = &network_](transport::message answer, std::exception_ptr failure) {
+    {
+      const std::lock_guard lock(s->guard);
+      s->answer = std::move(answer);
+      s->failure = std::move(failure);
+    }
+    s->done.store(true);
+    network->wake();
+  });
+  if (!network_.wait(s->done, deadline)) throw deadline_exceeded("no answer from " + task_text(task));
+  const std::lock_guard lock(s->guard);
+  if (s->failure) std::rethrow_exception(s->failure);
+  return std::move(s->answer);
+}
+
+inline std::string text_of(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& e) {
+    return e.what();
+  }
+}
+
+LEAT_FUNCTION std::uint64_t master::create_session(const master_session_options& options) {
+  auto kept = std::make_shared<session_kept>();
+  kept->options = options;
+  const auto passes = [&](int task) {
+    if (task == own_ || options.device_filters.empty()) return true;
+    const device_spec device = parse_device(devices_[static_cast<std::size_t>(task)]);
+    return std::any_of(options.device_filters.begin(), options.device_filters.end(), [&](const std::string& text) {
+      const device_spec filter = parse_device(text);
+      return (!filter.job || filter.job == device.job) && (!filter.task || filter.task == device.task) &&
+             (!filter.replica || filter.replica == device.replica);
+    });
+  };
+  for (int task = 0; task < static_cast<int>(devices_.size()); ++task) {
+    if (!passes(task)) continue;
+    if (task == own_) kept->own = static_cast<int>(kept->tasks.size());
+    kept->tasks.push_back(task);
+    kept->devices.push_back(devices_[static_cast<std::size_t>(task)]);
+  }
+  // All are asked at once; who could not be reached is asked again until the time is over.
+  struct asked {
+    std::mutex guard;
+    std::map<int, std::string> open;  // what was met there
+    std::vector<int> to_ask;
+    std::atomic<bool> done{false};
+  };
+  auto waiting = std::make_shared<asked>();
+  for (const int task : kept->tasks)
+    if (task != own_) waiting->open.emplace(task, ""), waiting->to_ask.push_back(task);
+  waiting->done = waiting->open.empty();
+  while (!waiting->done.load()) {
+    std::vector<int> now_asked;
+    {
+      const std::lock_guard lock(waiting->guard);
+      now_asked.swap(waiting->to_ask);
+    }
+    for (const int task : now_asked)
+      network_.call(task, method::ping, {}, options.deadline,
+                    [waiting, task, network = &network_](const transport::message&, std::exception_ptr failure) {
+                      {
+                        const std::lock_guard lock(waiting->guard);
+                        if (failure) {
+                          waiting->open[task] = text_of(failure);
+                          waiting->to_ask.push_back(task);
+                          return;
+                        }
+                        waiting->open.erase(task);
+                        if (!waiting->open.empty()) return;
+                      }
+                      waiting->done.store(true);
+                      network->wake();
+                    });
+    const auto now = std::chrono::steady_clock::now();
+    if (now >= options.deadline) break;
+    static_cast<void>(network_.wait(waiting->done, std::min(options.deadline, now + std::chrono::milliseconds(50))));
+  }
+  if (!waiting->done.load()) {
+    std::map<int, std::string> open;
+    {
+      const std::lock_guard lock(waiting->guard);
+      open = waiting->open;
+    }
+    std::string text = "The session's start timed out: of " + std::to_string(kept->tasks.size()) + " tasks, " +
+                       std::to_string(open.size()) + " did not answer:";
+    for (const auto& [task, met] : open) {
+      const std::string known = network_.describe(task);
+      text += "\n\t" + task_text(task) + ": " + (known.empty() ? met : known);
+    }
+    throw deadline_exceeded(text + "\n\tStart them, or leave them out by session_options::device_filters");
+  }
+  const std::lock_guard lock(guard_);
+  kept->number = random_();
+  sessions_.emplace(kept->number, kept);
+  return kept->number;
+}
+
+LEAT_FUNCTION std::shared_ptr<master::session_kept> master::find(std::uint64_t session) {
+  const std::lock_guard lock(guard_);
+  const auto at = sessions_.find(session);
+  if (at == sessions_.end())
+    throw aborted("Session handle is not found at " + task_text(own_) + ": it was closed, or the server has been started anew");
+  return at->second;
+}
+
+LEAT_FUNCTION void master::extend_session(std::uint64_t session, const graph_def& more) {
+  const auto kept = find(session);
+  const std::lock_guard lock(kept->guard);
+  graph_def whole = kept->def;
+  whole.versions = more.versions;
+  whole.nodes.insert(whole.nodes.end(), more.nodes.begin(), more.nodes.end());
+  auto g = std::make_unique<graph>();
+  import_graph(*g, whole, {.name = ""});
+  std::vector<int> places = place(*g, {kept->devices, kept->own, kept->options.allow_soft_placement});
+  kept->def = std::move(whole);
+  kept->g = std::move(g);
+  kept->places = std::move(places);
+}
+
+LEAT_FUNCTION std::uint64_t master::prepare(std::uint64_t session, const run_names& names, steady_time deadline) {
+  const auto kept = find(session);
+  const std::lock_guard lock(kept->guard);
+  if (kept->g == nullptr) throw failed_precondition("The Session graph is empty. Add operations to the graph before calling run().");
+  graph& g = *kept->g;
+  partition_request request;
+  for (const std::string& f : names.fetches) request.fetches.push_back(get_tensor_by_name(g, f));
+  for (const std::string& t : names.targets) request.targets.push_back(get_operation_by_name(g, t).index());
+  for (const std::string& f : names.feeds) request.feeds.push_back(get_tensor_by_name(g, f));
+  partitioned_graph cut = partition(g, request, kept->places, kept->devices);
+
+  auto made = std::make_shared<prepared_run>();
+  made->fetches = static_cast<int>(names.fetches.size());
+  made->feeds = static_cast<int>(names.feeds.size());
+  made->passed = cut.passed;
+  for (graph_part& p : cut.parts) {
+    part_order order;
+    order.session = session;
+    order.def = std::move(p.def);
+    order.targets = std::move(p.targets);
+    prepared_run::part part;
+    part.task = kept->tasks[static_cast<std::size_t>(p.device)];
+    for (const auto& f : p.feeds) {
+      order.feeds.push_back(f.placeholder);
+      part.feeds.push_back(f.feed);
+    }
+    for (const auto& f : p.fetches) {
+      order.fetches.push_back(f.tensor);
+      part.fetches.push_back(f.fetch);
+    }
+    for (const int e : p.sends) order.sends.emplace(e, kept->tasks[static_cast<std::size_t>(cut.edges[static_cast<std::size_t>(e)].to)]);
+    if (part.task == own_) {
+      part.number = own_worker_.register_part(order);
+    } else {
+      transport::message m;
+      put_part(m, order);
+      part.number = words_of(ask(part.task, method::register_part, std::move(m), deadline), 0, 1)[0];
+    }
+    made->parts.push_back(std::move(part));
+  }
+  const std::uint64_t number = ++kept->last_prepared;
+  kept->prepared.emplace(number, std::move(made));
+  return number;
+}
+
+LEAT_FUNCTION std::vector<tensor_value> master::run(std::uint64_t session, std::uint64_t prepared, std::span<const tensor_value> feeds,
+                                                    steady_time deadline, const cancellation* cancel) {
+  std::shared_ptr<const prepared_run> what;
+  {
+    const auto kept = find(session);
+    const std::lock_guard lock(kept->guard);
+    const auto at = kept->prepared.find(prepared);
+    if (at == kept->prepared.end()) throw invalid_argument("the session has prepared no run " + std::to_string(prepared));
+    what = at->second;
+  }
+  if (static_cast<int>(feeds.size()) != what->feeds)
+    throw invalid_argument(std::to_string(feeds.size()) + " values for " + std::to_string(what->feeds) + " feeds");
+  const std::uint64_t number = next_step_.fetch_add(1);
+  auto state = std::make_shared<running>();
+  state->values.resize(static_cast<std::size_t>(what->fetches));
+  state->left = static_cast<int>(what->parts.size());
+  state->done = what->parts.empty();
+  for (const auto& [fetch, feed] : what->passed) state->values[static_cast<std::size_t>(fetch)] = feeds[static_cast<std::size_t>(feed)];
+
+  // Called once for each part, by any thread.
+  const auto ended = [state, what, network = &network_](std::size_t part, std::vector<tensor_value> values, std::exception_ptr failure) {
+    {
+      const std::lock_guard lock(state->guard);
+      if (failure) {
+        if (!state->failure) state->failure = failure;
+        state->failed.store(true);
+      } else {
+        const auto& fetches = what->parts[part].fetches;
+        for (std::size_t k = 0; k < fetches.size(); ++k) state->values[static_cast<std::size_t>(fetches[k])] = std::move(values[k]);
+      }
+      if (--state->left == 0) state->done.store(true);
+    }
+    network->wake();
+  };
+  const auto end_all = [&](const std::exception_ptr& why) {
+    for (const auto& p : what->parts) {
+      if (p.task == own_) {
+        own_worker_.fail(number, why);
+        continue;
+      }
+      try {
+        transport::message m;
+        m.number = number;
+        network_.note(p.task, method::cancel_step, std::move(m));
+      } catch (const std::exception&) {
+        // Who cannot be reached learns of nothing.
+      }
+    }
+  };
+
+  int own_part = -1;
+  for (std::size_t k = 0; k < what->parts.size(); ++k) {
+    const auto& p = what->parts[k];
+    if (p.task == own_) {
+      own_part = static_cast<int>(k);
+      continue;
+    }
+    transport::message m;
+    put_words(m, {number, p.number});
+    std::vector<tensor_value> values;
+    for (const int f : p.feeds) values.push_back(feeds[static_cast<std::size_t>(f)]);
+    put_tensors(m, values);
+    const bool has_own = std::any_of(what->parts.begin(), what->parts.end(), [&](const auto& q) { return q.task == own_; });
+    network_.call(p.task, method::run_part, std::move(m), deadline,
+                  [ended, k, count = p.fetches.size(), worker = has_own ? &own_worker_ : nullptr, number](transport::message answer,
+                                                                                                          std::exception_ptr failure) {
+                    std::vector<tensor_value> found;
+                    if (!failure) {
+                      try {
+                        found = tensors_of(answer, 0);
+                        if (found.size() != count)
+                          throw data_loss("a task answers a step with " + std::to_string(found.size()) + " values");
+                      } catch (const std::exception&) {
+                        failure = std::current_exception();
+                      }
+                    }
+                    ended(k, std::move(found), failure);
+                    if (failure && worker != nullptr) worker->fail(number, failure);
+                  });
+  }
+  if (own_part >= 0) {
+    const auto& p = what->parts[static_cast<std::size_t>(own_part)];
+    std::vector<tensor_value> values;
+    for (const int f : p.feeds) values.push_back(feeds[static_cast<std::size_t>(f)]);
+    try {
+      ended(static_cast<std::size_t>(own_part), own_worker_.run_part(p.number, {number, deadline, cancel}, values), nullptr);
+    } catch (const std::exception&) {
+      ended(static_cast<std::size_t>(own_part), {}, std::current_exception());
+    }
+  }
+  // Waits for the others. After an error they are told, and have a second to end.
+  bool told = false;
+  steady_time until = deadline;
+  while (!state->done.load()) {
+    const auto now = std::chrono::steady_clock::now();
+    if (!told) {
+      std::exception_ptr why;
+      {
+        const std::lock_guard lock(state->guard);
+        why = state->failure;
+      }
+      if (!why && cancel != nullptr && cancel->is_cancelled())
+        why = std::make_exception_ptr(cancelled("Step was cancelled by an explicit call to cancel()"));
+      if (!why && now >= deadline) {
+        std::string open;
+        const std::lock_guard lock(state->guard);
+        why = std::make_exception_ptr(deadline_exceeded("Timed out: " + std::to_string(state->left) + " of " +
+                                                        std::to_string(what->parts.size()) + " tasks have not ended the step"));
+      }
+      if (why) {
+        {
+          const std::lock_guard lock(state->guard);
+          if (!state->failure) state->failure = why;
+          state->failed.store(true);
+        }
+        end_all(why);
+        told = true;
+        until = now + std::chrono::seconds(1);
+      }
+    } else if (now >= until) {
+      break;
+    }
+    const std::atomic<bool>& flag = told ? state->done : state->failed.load() ? state->failed : state->done;
+    static_cast<void>(network_.wait(flag, std::min(until, now + std::chrono::milliseconds(20))));
+  }
+  const std::lock_guard lock(state->guard);
+  if (state->failure) {
+    if (!told) end_all(state->failure);
+    std::rethrow_exception(state->failure);
+  }
+  return std::move(state->values);
+}
+
+LEAT_FUNCTION void master::close_session(std::uint64_t session) {
+  std::shared_ptr<session_kept> kept;
+  {
+    const std::lock_guard lock(guard_);
+    const auto at = sessions_.find(session);
+    if (at == sessions_.end()) return;
+    kept = std::move(at->second);
+    sessions_.erase(at);
+  }
+  for (const int task : kept->tasks) {
+    if (task == own_) {
+      own_worker_.drop_parts(session);
+      continue;
+    }
+    try {
+      transport::message m;
+      m.number = session;
+      network_.note(task, method::drop_parts, std::move(m));
+    } catch (const std::exception&) {
+      // Nothing to drop there.
+    }
+  }
+}
+
+LEAT_FUNCTION void master::reset(const std::string& container, steady_time deadline) {
+  own_worker_.reset(container);
+  for (int task = 0; task < static_cast<int>(devices_.size()); ++task) {
+    if (task == own_) continue;
+    transport::message m;
+    m.parts.push_back(transport::frame::copy_of(container));
+    static_cast<void>(ask(task, method::reset, std::move(m), deadline));
+  }
+}
+
+LEAT_FUNCTION master::variable_place master::place_of(std::uint64_t session, const std::string& node) {
+  const auto kept = find(session);
+  const std::lock_guard lock(kept->guard);
+  if (kept->g == nullptr) throw not_found("the session's graph has no variable '" + node + "'");
+  graph& g = *kept->g;
+  const graph_operation op = get_operation_by_name(g, node);
+  if (g.at(op.index()).op->kind != op_kind::variable) throw invalid_argument("'" + node + "' is not a variable");
+  const auto text = [&](std::string_view name) {
+    const auto* a = op.attributes().find(name);
+    const auto* held = a != nullptr ? a->get_if<std::string>() : nullptr;
+    return held != nullptr ? *held : std::string{};
+  };
+  const std::string shared = text("shared_name");
+  return {kept->tasks[static_cast<std::size_t>(kept->places[static_cast<std::size_t>(op.index())])], text("container"),
+          shared.empty() ? node : shared, op.result().extent()};
+}
+
+LEAT_FUNCTION tensor_value master::read_variable(std::uint64_t session, const std::string& node, steady_time deadline) {
+  const variable_place v = place_of(session, node);
+  if (v.task == own_)
+    return own_worker_.has_variable(v.container, v.name) ? own_worker_.read_variable(v.container, v.name)
+                                                         : throw failed_precondition("Attempting to use uninitialized value " + node);
+  transport::message m;
+  m.parts = {transport::frame::copy_of(v.container), transport::frame::copy_of(v.name)};
+  auto values = tensors_of(ask(v.task, method::read_variable, std::move(m), deadline), 0);
+  if (values.size() != 1 || !values[0]) throw failed_precondition("Attempting to use uninitialized value " + node);
+  return values[0].kept();
+}
+
+LEAT_FUNCTION void master::write_variable(std::uint64_t session, const std::string& node, const tensor_value& value, steady_time deadline) {
+  const variable_place v = place_of(session, node);
+  if (v.task == own_) return own_worker_.write_variable(v.container, v.name, v.extent, value);
+  transport::message m;
+  m.parts = {transport::frame::copy_of(v.container), transport::frame::copy_of(v.name)};
+  std::vector<std::uint64_t> extent;
+  for (int i = 0; i < v.extent.rank; ++i) extent.push_back(static_cast<std::uint64_t>(v.extent[i]));
+  put_words(m, extent);
+  put_tensors(m, {&value, 1});
+  static_cast<void>(ask(v.task, method::write_variable, std::move(m), deadline));
+}
+
+LEAT_FUNCTION bool master::has_variable(std::uint64_t session, const std::string& node, steady_time deadline) {
+  const variable_place v = place_of(session, node);
+  if (v.task == own_) return own_worker_.has_variable(v.container, v.name);
+  transport::message m;
+  m.parts = {transport::frame::copy_of(v.container), transport::frame::copy_of(v.name)};
+  return words_of(ask(v.task, method::has_variable, std::move(m), deadline), 0, 1)[0] != 0;
+}
+
+}  // namespace leat::cluster

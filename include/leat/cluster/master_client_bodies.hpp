@@ -1,0 +1,230 @@
+#pragma once
+// Implementation of master_client.hpp.
+
+#include <leat/cluster/master_client.hpp>
+#include <leat/cluster/tensor_message.hpp>
+#include <leat/core/error.hpp>
+#include <leat/core/function_bodies.hpp>
+#include <leat/io/binary.hpp>
+#include <leat/named/exchange/export.hpp>
+
+#include <nlohmann/json.hpp>
+
+namespace leat::cluster {
+
+class own_master final : public master_access {
+ public:
+  explicit own_master(std::shared_ptr<task_service> service) : service_(std::move(service)) {}
+
+  std::uint64_t create_session(const master_session_options& options) override { return its().create_session(options); }
+  void extend_session(std::uint64_t session, const graph_def& more, steady_time) override { its().extend_session(session, more); }
+  std::uint64_t prepare(std::uint64_t session, const run_names& names, steady_time deadline) override {
+    return its().prepare(session, names, deadline);
+  }
+  std::vector<tensor_value> run(std::uint64_t session, std::uint64_t prepared, std::span<const tensor_value> feeds, steady_time deadline,
+                                const cancellation* cancel) override {
+    return its().run(session, prepared, feeds, deadline, cancel);
+  }
+  void close_session(std::uint64_t session) override { its().close_session(session); }
+  void reset(const std::string& container, steady_time deadline) override { its().reset(container, deadline); }
+  tensor_value read_variable(std::uint64_t session, const std::string& node, steady_time deadline) override {
+    return its().read_variable(session, node, deadline);
+  }
+  void write_variable(std::uint64_t session, const std::string& node, const tensor_value& value, steady_time deadline) override {
+    its().write_variable(session, node, value, deadline);
+  }
+  bool has_variable(std::uint64_t session, const std::string& node, steady_time deadline) override {
+    return its().has_variable(session, node, deadline);
+  }
+
+ private:
+  master& its() { return service_->its_master(); }
+  std::shared_ptr<task_service> service_;
+};
+
+class far_master final : public master_access {
+ public:
+  far_master(std::shared_ptr<task_network> network, int task) : network_(std::move(network)), task_(task) {}
+
+  std::uint64_t create_session(const master_session_options& options) override {
+    transport::message m;
+    const nlohmann::json asked{{"allow_soft_placement", options.allow_soft_placement}, {"device_filters", options.device_filters}};
+    m.parts.push_back(transport::frame::of(asked.dump()));
+    return words_of(ask(method::create_session, std::move(m), options.deadline), 0, 1)[0];
+  }
+  void extend_session(std::uint64_t session, const graph_def& more, steady_time deadline) override {
+    transport::message m;
+    put_words(m, {session});
+    m.parts.push_back(transport::frame::of(io::write_binary(more)));
+    static_cast<void>(ask(method::extend_session, std::move(m), deadline));
+  }
+  std::uint64_t prepare(std::uint64_t session, const run_names& names, steady_time deadline) override {
+    transport::message m;
+    put_words(m, {session});
+    const nlohmann::json asked{{"fetches", names.fetches}, {"targets", names.targets}, {"feeds", names.feeds}};
+    m.parts.push_back(transport::frame::of(asked.dump()));
+    return words_of(ask(method::prepare_run, std::move(m), deadline), 0, 1)[0];
+  }
+  std::vector<tensor_value> run(std::uint64_t session, std::uint64_t prepared, std::span<const tensor_value> feeds, steady_time deadline,
+                                const cancellation* cancel) override {
+    const std::uint64_t number = ++runs_;
+    transport::message m;
+    put_words(m, {session, prepared, number});
+    put_tensors(m, feeds);
+    // The master ends the step at the deadline; its answer may take a while longer.
+    auto values = tensors_of(ask(method::run, std::move(m), deadline, cancel, number), 0);
+    for (tensor_value& v : values) v = v.kept();
+    return values;
+  }
+  void close_session(std::uint64_t session) override {
+    transport::message m;
+    put_words(m, {session});
+    static_cast<void>(ask(method::close_session, std::move(m), std::chrono::steady_clock::now() + std::chrono::seconds(5)));
+  }
+  void reset(const std::string& container, steady_time deadline) override {
+    transport::message m;
+    m.parts.push_back(transport::frame::copy_of(container));
+    static_cast<void>(ask(method::reset_all, std::move(m), deadline));
+  }
+  tensor_value read_variable(std::uint64_t session, const std::string& node, steady_time deadline) override {
+    auto values = tensors_of(ask(method::read_node, of_node(session, node), deadline), 0);
+    if (values.size() != 1) throw data_loss("a variable's value is missing");
+    return values[0].kept();
+  }
+  void write_variable(std::uint64_t session, const std::string& node, const tensor_value& value, steady_time deadline) override {
+    transport::message m = of_node(session, node);
+    put_tensors(m, {&value, 1});
+    static_cast<void>(ask(method::write_node, std::move(m), deadline));
+  }
+  bool has_variable(std::uint64_t session, const std::string& node, steady_time deadline) override {
+    return words_of(ask(method::has_node, of_node(session, node), deadline), 0, 1)[0] != 0;
+  }
+
+ private:
+  static transport::message of_node(std::uint64_t session, const std::string& node) {
+    transport::message m;
+    put_words(m, {session});
+    m.parts.push_back(transport::frame::copy_of(node));
+    return m;
+  }
+  transport::message ask(method what, transport::message m, steady_time deadline, const cancellation* cancel = nullptr,
+                         std::uint64_t number = 0) {
+    struct state {
+      std::mutex guard;
+      transport::message answer;
+      std::exception_ptr failure;
+      std::atomic<bool> done{false};
+    };
+    const auto s = std::make_shared<state>();
+    const steady_time until = deadline == steady_time::max() ? deadline : deadline + std::chrono::seconds(2);
+    network_->call(task_, what, std::move(m), until, [s, network = network_](transport::message answer, std::exception_ptr failure) {
+      {
+        const std::lock_guard lock(s->guard);
+        s->answer = std::move(answer);
+        s->failure = std::move(failure);
+      }
+      s->done.store(true);
+      network->wake();
+    });
+    bool told = false;
+    while (!s->done.load()) {
+      const auto now = std::chrono::steady_clock::now();
+      if (now >= until) throw deadline_exceeded("no answer from the session's target");
+      if (!told && cancel != nullptr && cancel->is_cancelled()) {
+        transport::message stop;
+        stop.number = number;
+        network_->note(task_, method::stop_run, std::move(stop));
+        told = true;
+      }
+      static_cast<void>(network_->wait(s->done, cancel == nullptr ? until : std::min(until, now + std::chrono::milliseconds(10))));
+    }
+    const std::lock_guard lock(s->guard);
+    if (s->failure) std::rethrow_exception(s->failure);
+    return std::move(s->answer);
+  }
+
+  std::shared_ptr<task_network> network_;
+  const int task_;
+  std::atomic<std::uint64_t> runs_{0};
+};
+
+/// A session's side at the client.
+class client_session final : public remote_session {
+ public:
+  client_session(graph& g, const session_options& options, std::unique_ptr<master_access> master)
+      : g_(g), master_(std::move(master)), timeout_(options.operation_timeout_in_ms) {
+    master_session_options asked;
+    asked.allow_soft_placement = options.allow_soft_placement;
+    asked.device_filters = options.device_filters;
+    asked.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(options.start_timeout_in_ms);
+    session_ = master_->create_session(asked);
+  }
+
+  std::shared_ptr<remote_run> prepare(const std::vector<output>& fetches, const std::vector<int>& targets,
+                                      const std::vector<output>& feeds) override {
+    send_growth();
+    run_names names;
+    const named_part& nodes = g_.named();
+    for (const output& f : fetches) names.fetches.push_back(nodes.result_name(f.index(), f.port()));
+    for (const int t : targets) names.targets.push_back(nodes.record(t).name);
+    for (const output& f : feeds) names.feeds.push_back(nodes.result_name(f.index(), f.port()));
+    auto run = std::make_shared<known_run>();
+    run->number = master_->prepare(session_, names, deadline_in(timeout_));
+    return run;
+  }
+  std::vector<tensor_value> run(remote_run& prepared, std::span<const tensor_value> feeds, const run_options& how,
+                                std::int64_t timeout_in_ms) override {
+    return master_->run(session_, static_cast<known_run&>(prepared).number, feeds, deadline_in(timeout_in_ms), how.cancel);
+  }
+  bool is_initialized(const output& variable) override {
+    send_growth();
+    return master_->has_variable(session_, variable.operation().name(), deadline_in(timeout_));
+  }
+  tensor_value value(const output& variable) override {
+    send_growth();
+    return master_->read_variable(session_, variable.operation().name(), deadline_in(timeout_));
+  }
+  void assign(const output& variable, const tensor_value& value) override {
+    send_growth();
+    master_->write_variable(session_, variable.operation().name(), value, deadline_in(timeout_));
+  }
+  void reset(std::string_view container) override { master_->reset(std::string(container), deadline_in(timeout_)); }
+  void close() override { master_->close_session(session_); }
+
+ private:
+  struct known_run final : remote_run {
+    std::uint64_t number = 0;
+  };
+  static steady_time deadline_in(std::int64_t milliseconds) {
+    return milliseconds <= 0 ? steady_time::max() : std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds);
+  }
+  void send_growth() {
+    const std::lock_guard lock(guard_);
+    g_.named().settle_names(g_);
+    if (sent_ == g_.size()) return;
+    graph_def more;
+    more.versions = g_.named().versions;
+    for (int i = sent_; i < g_.size(); ++i) more.nodes.push_back(to_node_def(g_, i));
+    master_->extend_session(session_, more, deadline_in(timeout_));
+    sent_ = g_.size();
+  }
+
+  graph& g_;
+  std::unique_ptr<master_access> master_;
+  const std::int64_t timeout_;
+  std::uint64_t session_ = 0;
+  std::mutex guard_;
+  int sent_ = 0;
+};
+
+LEAT_FUNCTION std::unique_ptr<master_access> access_to(std::shared_ptr<task_service> service) {
+  return std::make_unique<own_master>(std::move(service));
+}
+LEAT_FUNCTION std::unique_ptr<master_access> access_to(std::shared_ptr<task_network> network, int task) {
+  return std::make_unique<far_master>(std::move(network), task);
+}
+LEAT_FUNCTION std::unique_ptr<remote_session> session_at(graph& g, const session_options& options, std::unique_ptr<master_access> master) {
+  return std::make_unique<client_session>(g, options, std::move(master));
+}
+
+}  // namespace leat::cluster

@@ -1,0 +1,81 @@
+#pragma once
+// The tasks of a cluster as a task_network over a messenger: connects to a task when there is first something for it, uses the connection
+// that the other side made if there is one, and keeps what is to be sent until the other side has introduced itself.
+
+#include <leat/cluster/task_network.hpp>
+#include <leat/cluster/transport/messenger.hpp>
+#include <leat/core/function_bodies.hpp>
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace leat::cluster {
+
+/// A task of a cluster, and where it is.
+struct task_address {
+  std::string job;
+  int index = 0;
+  std::string address;  // "host:port"
+  std::string name() const { return "/job:" + job + "/task:" + std::to_string(index); }
+};
+
+class messenger_network final : public task_network {
+ public:
+  /// Sets the messenger's handlers for peers that come and go, and starts it. `options.self` says who this is.
+  messenger_network(transport::messenger_options options, std::vector<task_address> tasks);
+  ~messenger_network() override;
+
+  transport::messenger& its_messenger() { return messenger_; }
+  const std::vector<task_address>& tasks() const { return tasks_; }
+
+  /// Handlers, set before `start`. A note that could not be sent, with its number; a peer that has gone.
+  std::function<void(std::uint64_t number, std::exception_ptr)> on_lost_note;
+  std::function<void(transport::peer_id, const transport::departure&)> on_lost_peer;
+  void start();
+
+  void call(int task, method what, transport::message m, steady_time deadline, answer_handler done) override;
+  void note(int task, method what, transport::message m) override;
+  bool wait(const std::atomic<bool>& done, steady_time until) override { return messenger_.transport().wait(done, until); }
+  void wake() override { messenger_.transport().wake(); }
+  std::string describe(int task) override;
+
+ private:
+  struct waiting {
+    std::uint64_t ticket = 0;
+    transport::message m;
+    steady_time deadline;
+    answer_handler done;  // none for a note
+  };
+  struct link {
+    transport::peer_id peer = 0;
+    bool is_ready = false;
+    std::vector<waiting> queue;
+    std::string problem;  // the last that was met
+  };
+  /// Connects unless that has begun. Called with the lock held, which is released meanwhile. Errors: those of dialing.
+  void dial(std::unique_lock<std::mutex>& lock, int task);
+  void send(transport::peer_id peer, waiting w);
+  void expire(int task, std::uint64_t ticket);
+  void came(transport::peer_id peer, const transport::peer_info& info);
+  void left(transport::peer_id peer, const transport::peer_info& info, const transport::departure& why);
+
+  const std::vector<task_address> tasks_;
+  std::mutex guard_;
+  std::vector<link> links_;
+  std::map<transport::peer_id, int> task_of_;
+  std::uint64_t last_ticket_ = 0;
+  transport::messenger messenger_;
+};
+
+}  // namespace leat::cluster
+
+#if LEAT_WITH_BODIES
+#include <leat/cluster/messenger_network_bodies.hpp>
+#endif

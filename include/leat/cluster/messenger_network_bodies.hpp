@@ -1,0 +1,180 @@
+#pragma once
+// Implementation of messenger_network.hpp.
+
+#include <leat/cluster/messenger_network.hpp>
+#include <leat/core/error.hpp>
+#include <leat/core/function_bodies.hpp>
+
+#include <algorithm>
+
+namespace leat::cluster {
+
+LEAT_FUNCTION messenger_network::messenger_network(transport::messenger_options options, std::vector<task_address> tasks)
+    : tasks_(std::move(tasks)), links_(tasks_.size()), messenger_(std::move(options)) {
+  messenger_.on_ready = [this](transport::peer_id peer, const transport::peer_info& info) { came(peer, info); };
+  messenger_.on_gone = [this](transport::peer_id peer, const transport::peer_info& info, const transport::departure& why) {
+    left(peer, info, why);
+  };
+}
+
+LEAT_FUNCTION messenger_network::~messenger_network() {
+  messenger_.close(std::chrono::steady_clock::now() + std::chrono::milliseconds(200));
+}
+
+LEAT_FUNCTION void messenger_network::start() { messenger_.start(); }
+
+LEAT_FUNCTION void messenger_network::dial(std::unique_lock<std::mutex>& lock, int task) {
+  link& l = links_[static_cast<std::size_t>(task)];
+  if (l.peer != 0) return;
+  const task_address& to = tasks_[static_cast<std::size_t>(task)];
+  lock.unlock();
+  transport::peer_id peer = 0;
+  try {
+    peer = messenger_.dial(to.address, {to.job, to.job.empty() ? -1 : to.index, 0});
+  } catch (...) {
+    lock.lock();
+    throw;
+  }
+  lock.lock();
+  if (l.peer != 0) {  // another thread was quicker, or the task has come by itself
+    lock.unlock();
+    messenger_.hang_up(peer);
+    lock.lock();
+    return;
+  }
+  l.peer = peer;
+  task_of_[peer] = task;
+  // It may have introduced itself before its number was known here.
+  if (const auto info = messenger_.info(peer); info && info->is_ready) l.is_ready = true;
+}
+
+LEAT_FUNCTION void messenger_network::send(transport::peer_id peer, waiting w) {
+  if (!w.done) {
+    const std::uint64_t number = w.m.number;
+    try {
+      messenger_.note(peer, std::move(w.m));
+    } catch (const std::exception&) {
+      if (on_lost_note) on_lost_note(number, std::current_exception());
+    }
+    return;
+  }
+  auto done = std::make_shared<answer_handler>(std::move(w.done));
+  try {
+    messenger_.begin(peer, std::move(w.m), {.deadline = w.deadline},
+                     [done](transport::outcome o) { (*done)(std::move(o.answer), o.problem); });
+  } catch (const std::exception&) {
+    (*done)({}, std::current_exception());
+  }
+}
+
+LEAT_FUNCTION void messenger_network::call(int task, method what, transport::message m, steady_time deadline, answer_handler done) {
+  m.method = static_cast<std::uint16_t>(what);
+  waiting w{0, std::move(m), deadline, std::move(done)};
+  transport::peer_id peer = 0;
+  try {
+    std::unique_lock lock(guard_);
+    link& l = links_.at(static_cast<std::size_t>(task));
+    dial(lock, task);
+    if (!l.is_ready) {
+      w.ticket = ++last_ticket_;
+      const std::uint64_t ticket = w.ticket;
+      l.queue.push_back(std::move(w));
+      lock.unlock();
+      if (deadline != steady_time::max()) messenger_.transport().at(deadline, [this, task, ticket] { expire(task, ticket); });
+      return;
+    }
+    peer = l.peer;
+  } catch (const std::exception&) {
+    return w.done({}, std::current_exception());
+  }
+  send(peer, std::move(w));
+}
+
+LEAT_FUNCTION void messenger_network::note(int task, method what, transport::message m) {
+  m.method = static_cast<std::uint16_t>(what);
+  transport::peer_id peer = 0;
+  {
+    std::unique_lock lock(guard_);
+    link& l = links_.at(static_cast<std::size_t>(task));
+    dial(lock, task);
+    if (!l.is_ready) {
+      if (l.queue.size() >= 4096)
+        throw resource_exhausted(tasks_[static_cast<std::size_t>(task)].name() + " has not introduced itself, and too much waits for it");
+      l.queue.push_back({0, std::move(m), steady_time::max(), {}});
+      return;
+    }
+    peer = l.peer;
+  }
+  messenger_.note(peer, std::move(m));
+}
+
+LEAT_FUNCTION void messenger_network::expire(int task, std::uint64_t ticket) {
+  waiting w;
+  {
+    const std::lock_guard lock(guard_);
+    auto& queue = links_[static_cast<std::size_t>(task)].queue;
+    const auto at = std::find_if(queue.begin(), queue.end(), [&](const waiting& q) { return q.ticket == ticket; });
+    if (at == queue.end()) return;
+    w = std::move(*at);
+    queue.erase(at);
+  }
+  w.done({}, std::make_exception_ptr(deadline_exceeded(tasks_[static_cast<std::size_t>(task)].name() + " at " +
+                                                       tasks_[static_cast<std::size_t>(task)].address + " has not introduced itself")));
+}
+
+LEAT_FUNCTION std::string messenger_network::describe(int task) {
+  transport::peer_id peer = 0;
+  std::string problem;
+  {
+    const std::lock_guard lock(guard_);
+    peer = links_.at(static_cast<std::size_t>(task)).peer;
+    problem = links_[static_cast<std::size_t>(task)].problem;
+  }
+  return peer == 0 ? problem : messenger_.describe(peer);
+}
+
+LEAT_FUNCTION void messenger_network::came(transport::peer_id peer, const transport::peer_info& info) {
+  std::vector<waiting> queue;
+  {
+    const std::lock_guard lock(guard_);
+    int task = -1;
+    if (const auto known = task_of_.find(peer); known != task_of_.end()) {
+      task = known->second;
+    } else if (info.is_accepted && !info.who.job.empty()) {
+      for (std::size_t k = 0; k < tasks_.size(); ++k)
+        if (tasks_[k].job == info.who.job && tasks_[k].index == info.who.task) task = static_cast<int>(k);
+      // A connection of our own to the same task goes on.
+      if (task < 0 || links_[static_cast<std::size_t>(task)].peer != 0) return;
+      task_of_[peer] = task;
+      links_[static_cast<std::size_t>(task)].peer = peer;
+    }
+    if (task < 0) return;
+    links_[static_cast<std::size_t>(task)].is_ready = true;
+    queue.swap(links_[static_cast<std::size_t>(task)].queue);
+  }
+  for (waiting& w : queue) send(peer, std::move(w));
+}
+
+LEAT_FUNCTION void messenger_network::left(transport::peer_id peer, const transport::peer_info&, const transport::departure& why) {
+  std::vector<waiting> queue;
+  {
+    const std::lock_guard lock(guard_);
+    if (const auto known = task_of_.find(peer); known != task_of_.end()) {
+      link& l = links_[static_cast<std::size_t>(known->second)];
+      if (l.peer == peer) {
+        queue.swap(l.queue);
+        l = {};
+        l.problem = why.text;
+      }
+      task_of_.erase(known);
+    }
+  }
+  const std::exception_ptr problem = transport::exception_of(why.code, why.text);
+  for (waiting& w : queue) {
+    if (w.done) w.done({}, problem);
+    else if (on_lost_note) on_lost_note(w.m.number, problem);
+  }
+  if (on_lost_peer) on_lost_peer(peer, why);
+}
+
+}  // namespace leat::cluster

@@ -1,0 +1,97 @@
+#pragma once
+// A task's server: what a process of a cluster runs. It offers both services of TensorFlow's, the master of sessions that chose it as their
+// target, and the worker that runs parts of graphs for any master.
+//
+//   cluster_spec c{{"ps", {"localhost:2222"}}, {"worker", {"localhost:2223"}}};
+//   server here(c, {.job_name = "ps", .task_index = 0});
+//   here.join();
+//
+// Source: TensorFlow 1.x `tf.train.Server`.
+
+#include <leat/cluster/cluster_role.hpp>
+#include <leat/core/function_bodies.hpp>
+#include <leat/session/graph_session_class.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace leat {
+
+/// Keys of a process: its own pair, whom it talks to, who may connect. Files are made by `leat keys`.
+struct cluster_keys {
+  std::filesystem::path own{};                   // a file with a pair
+  std::vector<std::filesystem::path> servers{};  // public keys of the cluster's servers: each file has one, or several that are alike
+  std::vector<std::filesystem::path> allowed{};  // public keys of those who may connect
+};
+
+struct server_options {
+  /// Which task this is; may be left out where the cluster has one job, or the job one task.
+  std::string job_name{};
+  std::optional<int> task_index{};
+  /// The training that the process belongs to: processes of another one, left over from before, are refused. Empty for any.
+  std::string run{};
+  /// Keys for all connections over the network. Without them only addresses of this host are used,
+  std::optional<cluster_keys> keys{};
+  /// unless this is true: then whoever reaches the port can do all that a client can, and read what is sent.
+  bool insecure_network = false;
+  /// Whether tasks of one process or host talk by memory instead of the network.
+  bool use_shared_memory = true;
+};
+
+/// Until when a server's `join` waits.
+struct join_options {
+  /// Ends with 0 when the process is asked to (SIGTERM, SIGINT).
+  bool until_signal = true;
+};
+
+class server {
+ public:
+  /// Serves from now on. Errors: invalid_argument for a task that the cluster has not, or an address that others can reach without keys;
+  /// failed_precondition if its address is in use or not of this host.
+  explicit server(cluster_spec cluster, server_options options = {});
+  explicit server(const cluster_role& role, server_options options = {});
+  server(const server&) = delete;
+  server& operator=(const server&) = delete;
+  /// Stops.
+  ~server();
+
+  /// The only task of a cluster in this process, "/job:local/task:0", at a free port of this host.
+  static server local();
+
+  /// For sessions: "tcp://host:port".
+  std::string target() const;
+  /// "/job:worker/task:1".
+  std::string device() const;
+  const cluster_spec& cluster() const;
+  const std::string& job_name() const;
+  int task_index() const;
+
+  /// Waits until the server is stopped, by `stop` or by a signal.
+  void join(const join_options& options = {});
+  /// Ends sessions and steps, says goodbye to the other tasks. Idempotent.
+  void stop();
+
+ private:
+  struct kept;
+  struct free_port {};
+  server(free_port, server_options options);
+  std::shared_ptr<kept> kept_;
+};
+
+/// The keys with which sessions of this process connect to targets over the network; none at first.
+void set_cluster_keys(std::optional<cluster_keys> keys, bool insecure_network = false);
+
+/// Makes keys: a pair in a file that only its owner can read, and its public part beside it, in a file of that name with ".public" appended.
+/// Errors: already_exists; failed_precondition.
+void make_cluster_keys(const std::filesystem::path& path);
+
+}  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/cluster/server_bodies.hpp>
+#endif

@@ -1,0 +1,264 @@
+#pragma once
+// Implementation of server.hpp.
+
+#include <leat/cluster/master_client.hpp>
+#include <leat/cluster/messenger_network.hpp>
+#include <leat/cluster/server.hpp>
+#include <leat/core/early.hpp>
+#include <leat/core/error.hpp>
+#include <leat/core/function_bodies.hpp>
+#include <leat/session/session_target.hpp>
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <map>
+#include <mutex>
+#include <set>
+
+namespace leat::cluster {
+
+inline std::optional<transport::key_options> read_key_options(const std::optional<cluster_keys>& keys) {
+  if (!keys) return std::nullopt;
+  transport::key_options read;
+  read.own = transport::read_keys(keys->own);
+  for (const auto& path : keys->allowed)
+    for (const std::string& key : transport::read_public_keys(path)) read.allowed.push_back(key);
+  for (const auto& path : keys->servers)
+    for (const std::string& key : transport::read_public_keys(path)) {
+      if (!read.server_key.empty() && read.server_key != key)
+        throw invalid_argument("cluster_keys: " + path.string() + " gives a second key of servers: the servers of a cluster share one");
+      read.server_key = key;
+    }
+  return read;
+}
+
+/// A hash of a cluster's specification, by which tasks of other clusters are told apart.
+inline std::string fingerprint_of(const cluster_spec& c) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char byte : c.text()) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
+  constexpr const char* digits = "0123456789abcdef";
+  std::string text;
+  for (int shift = 60; shift >= 0; shift -= 4) text += digits[hash >> shift & 15];
+  return text;
+}
+
+/// The servers of this process, by address: their sessions need no connection.
+class servers_here {
+ public:
+  void add(const std::string& address, const std::shared_ptr<task_service>& service) {
+    const std::lock_guard lock(guard_);
+    by_address_[address] = service;
+  }
+  void remove(const std::string& address) {
+    const std::lock_guard lock(guard_);
+    by_address_.erase(address);
+  }
+  std::shared_ptr<task_service> find(const std::string& address) {
+    const std::lock_guard lock(guard_);
+    const auto at = by_address_.find(address);
+    return at == by_address_.end() ? nullptr : at->second.lock();
+  }
+
+ private:
+  std::mutex guard_;
+  std::map<std::string, std::weak_ptr<task_service>> by_address_;
+};
+inline servers_here& all_servers_here() {
+  static servers_here list;
+  return list;
+}
+
+struct client_settings {
+  std::mutex guard;
+  std::optional<cluster_keys> keys;
+  bool insecure_network = false;
+};
+inline client_settings& settings_of_clients() {
+  static client_settings s;
+  return s;
+}
+
+inline std::unique_ptr<remote_session> connect_to_target(graph& g, const session_options& options) {
+  const std::string address = options.target.substr(6);  // after "tcp://"
+  static_cast<void>(host_and_port(address, "the session's target"));
+  if (const auto here = all_servers_here().find(address)) return session_at(g, options, access_to(here));
+  transport::messenger_options made;
+  {
+    auto& settings = settings_of_clients();
+    const std::lock_guard lock(settings.guard);
+    made.endpoint.keys = read_key_options(settings.keys);
+    made.endpoint.insecure_network = settings.insecure_network;
+  }
+  auto network = std::make_shared<messenger_network>(std::move(made), std::vector<task_address>{{"", 0, address}});
+  network->start();
+  return session_at(g, options, access_to(std::static_pointer_cast<task_network>(network), 0));
+}
+
+LEAT_EARLY inline const leat::detail::filled_early targets_known{[] { register_session_target("tcp://", connect_to_target); }};
+
+// The process's wish to end, which a signal handler may tell.
+inline int& signal_event() {
+  static int event = -1;
+  return event;
+}
+inline void tell_of_signal(int) {
+  const int before = errno;
+  const std::uint64_t one = 1;
+  static_cast<void>(!::write(signal_event(), &one, sizeof one));
+  errno = before;
+}
+
+}  // namespace leat::cluster
+
+namespace leat {
+
+struct server::kept {
+  cluster_role role;
+  std::string address;
+  std::unique_ptr<cluster::messenger_network> network;
+  std::shared_ptr<cluster::task_service> service;
+  std::mutex guard;
+  std::map<transport::peer_id, int> sharing;  // how many steps of each peer run here
+  std::once_flag stopped;
+  int stop_event = ::eventfd(0, EFD_CLOEXEC);
+
+  kept(cluster_role its_role, const server_options& options, bool any_port) : role(std::move(its_role)) {
+    std::vector<cluster::task_address> tasks;
+    int own = -1;
+    for (const std::string& job : role.cluster.jobs())
+      for (const auto& [index, where] : role.cluster.tasks(job)) {
+        if (job == role.job_name && index == role.task_index) own = static_cast<int>(tasks.size());
+        tasks.push_back({job, index, where});
+      }
+    transport::messenger_options made;
+    made.self.cluster = cluster::fingerprint_of(role.cluster);
+    made.self.run = options.run;
+    made.self.job = role.job_name;
+    made.self.task = role.task_index;
+    made.endpoint.listen = any_port ? "127.0.0.1:0" : tasks[static_cast<std::size_t>(own)].address;
+    made.endpoint.keys = cluster::read_key_options(options.keys);
+    made.endpoint.insecure_network = options.insecure_network;
+    if (!options.use_shared_memory) made.endpoint.same_host = made.endpoint.same_process = false;
+    std::vector<std::string> devices, addresses;
+    for (const auto& t : tasks) {
+      devices.push_back("/job:" + t.job + "/replica:0/task:" + std::to_string(t.index) + "/device:CPU:0");
+      addresses.push_back(t.address);
+    }
+    network = std::make_unique<cluster::messenger_network>(std::move(made), std::move(tasks));
+    address = any_port ? network->its_messenger().self().address : addresses[static_cast<std::size_t>(own)];
+    if (any_port) role.cluster = cluster_spec{{role.job_name, {address}}};
+    service = std::make_shared<cluster::task_service>(*network, devices, addresses, own);
+    serve();
+    cluster::all_servers_here().add(address, service);
+    network->start();
+  }
+  ~kept() {
+    stop();
+    ::close(stop_event);
+  }
+
+  void serve() {
+    transport::messenger& m = network->its_messenger();
+    m.on_request = [this](transport::request r) {
+      const auto what = static_cast<cluster::method>(r.m.method);
+      transport::message asked = std::move(r.m);
+      r.m = {};
+      const bool is_step = what == cluster::method::run_part;
+      if (is_step) network->its_messenger().watch(r.from);
+      service->called(r.from, what, std::move(asked), r.deadline,
+                      [this, r, is_step](transport::message answer, std::exception_ptr failure) {
+                        transport::messenger& its = network->its_messenger();
+                        if (is_step) its.unwatch(r.from);
+                        if (!failure) return its.answer(r, std::move(answer));
+                        try {
+                          std::rethrow_exception(failure);
+                        } catch (const std::exception& e) {
+                          its.fail(r, e);
+                        }
+                      });
+    };
+    m.on_note = [this](transport::peer_id peer, transport::message note) {
+      try {
+        const auto what = static_cast<cluster::method>(note.method);
+        service->noted(peer, what, std::move(note));
+      } catch (const std::exception&) {
+        network->its_messenger().hang_up(peer, false);  // it speaks nonsense
+      }
+    };
+    network->on_lost_note = [this](std::uint64_t step, std::exception_ptr why) { service->its_worker().fail(step, std::move(why)); };
+    network->on_lost_peer = [this](transport::peer_id peer, const transport::departure&) { service->lost(peer); };
+  }
+
+  void stop() {
+    std::call_once(stopped, [&] {
+      cluster::all_servers_here().remove(address);
+      service->stop();
+      network->its_messenger().close(std::chrono::steady_clock::now() + std::chrono::milliseconds(500));
+      const std::uint64_t one = 1;
+      static_cast<void>(!::write(stop_event, &one, sizeof one));
+    });
+  }
+};
+
+LEAT_FUNCTION server::server(cluster_spec cluster, server_options options)
+    : kept_(std::make_shared<kept>(role_in(std::move(cluster), options.job_name, options.task_index), options, false)) {}
+
+LEAT_FUNCTION server::server(const cluster_role& role, server_options options)
+    : kept_(std::make_shared<kept>(role_in(role.cluster, role.job_name, role.task_index), options, false)) {}
+
+LEAT_FUNCTION server::server(free_port, server_options options)
+    : kept_(std::make_shared<kept>(cluster_role{cluster_spec{{"local", {"localhost:1"}}}, "local", 0}, options, true)) {}
+
+LEAT_FUNCTION server server::local() { return server(free_port{}, {}); }
+
+LEAT_FUNCTION server::~server() {
+  if (kept_ != nullptr) kept_->stop();
+}
+
+LEAT_FUNCTION std::string server::target() const { return "tcp://" + kept_->address; }
+LEAT_FUNCTION std::string server::device() const { return kept_->role.device(); }
+LEAT_FUNCTION const cluster_spec& server::cluster() const { return kept_->role.cluster; }
+LEAT_FUNCTION const std::string& server::job_name() const { return kept_->role.job_name; }
+LEAT_FUNCTION int server::task_index() const { return kept_->role.task_index; }
+LEAT_FUNCTION void server::stop() { kept_->stop(); }
+
+LEAT_FUNCTION void server::join(const join_options& options) {
+  struct handlers {
+    bool set = false;
+    struct sigaction term{}, interrupt{};
+    ~handlers() {
+      if (!set) return;
+      ::sigaction(SIGTERM, &term, nullptr);
+      ::sigaction(SIGINT, &interrupt, nullptr);
+    }
+  } before;
+  pollfd waits[2] = {{kept_->stop_event, POLLIN, 0}, {-1, POLLIN, 0}};
+  if (options.until_signal) {
+    int& event = cluster::signal_event();
+    if (event < 0) event = ::eventfd(0, EFD_CLOEXEC);
+    waits[1].fd = event;
+    struct sigaction on{};
+    on.sa_handler = cluster::tell_of_signal;
+    ::sigaction(SIGTERM, &on, &before.term);
+    ::sigaction(SIGINT, &on, &before.interrupt);
+    before.set = true;
+  }
+  while (::poll(waits, 2, -1) < 0 && errno == EINTR) {
+  }
+  if (waits[1].revents != 0) kept_->stop();
+}
+
+LEAT_FUNCTION void set_cluster_keys(std::optional<cluster_keys> keys, bool insecure_network) {
+  auto& settings = cluster::settings_of_clients();
+  const std::lock_guard lock(settings.guard);
+  settings.keys = std::move(keys);
+  settings.insecure_network = insecure_network;
+}
+
+LEAT_FUNCTION void make_cluster_keys(const std::filesystem::path& path) { transport::write_keys(path, transport::generate_keys()); }
+
+}  // namespace leat

@@ -1,0 +1,92 @@
+#pragma once
+// The steps that a task takes part in, and the tensors that have arrived for them. A tensor may arrive before the task has been told of its
+// step, or after the step has ended here: what comes early is kept, within bounds, what comes late is dropped.
+
+#include <leat/cluster/task_network.hpp>
+#include <leat/runtime/kernels/kernel.hpp>
+#include <leat/runtime/state/tensor_exchange.hpp>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+namespace leat::cluster {
+
+/// One step of one task: what its nodes send and receive.
+class task_step final : public tensor_exchange {
+ public:
+  /// `to`: by edge, the task that takes it.
+  task_step(task_network& network, std::uint64_t number, const std::map<std::int64_t, int>& to, const cancellation* cancel)
+      : network_(network), number_(number), to_(to), cancel_(cancel) {}
+
+  std::uint64_t number() const { return number_; }
+
+  void send(std::int64_t edge, tensor_value value) override;
+  bool take(std::int64_t edge, tensor_value& value) override;
+  void wait(const step_state& step) override;
+
+  /// A tensor has arrived.
+  void arrive(std::int64_t edge, tensor_value value);
+  /// Ends the step with an error, which whoever waits gets.
+  void fail(std::exception_ptr why);
+  const cancellation& cancel() const { return cancel_; }
+  /// The error that ended it, if any.
+  std::exception_ptr failure() const {
+    const std::lock_guard lock(guard_);
+    return failure_;
+  }
+
+ private:
+  task_network& network_;
+  const std::uint64_t number_;
+  const std::map<std::int64_t, int>& to_;
+  mutable std::mutex guard_;
+  std::map<std::int64_t, tensor_value> arrived_;
+  std::exception_ptr failure_;
+  cancellation cancel_;
+  std::atomic<bool> news_{false};
+};
+
+/// The steps of a task. Thread-safe.
+class step_table {
+ public:
+  /// Errors: invalid_argument if there is such a step, or was.
+  std::shared_ptr<task_step> begin(task_network& network, std::uint64_t number, const std::map<std::int64_t, int>& to,
+                                   const cancellation* cancel = nullptr);
+  void end(std::uint64_t number);
+  /// A tensor for a step that runs, is to come, or has ended. Errors: resource_exhausted if too many wait for steps to come.
+  void arrive(std::uint64_t number, std::int64_t edge, tensor_value value);
+  /// Ends a step with an error; if it is still to come, as soon as it comes.
+  void fail(std::uint64_t number, std::exception_ptr why);
+  /// Ends all steps.
+  void fail_all(const std::exception_ptr& why);
+
+ private:
+  static constexpr std::size_t most_early = 4096;  // steps to come
+  static constexpr std::size_t most_ended = 65536;
+  struct early {
+    std::vector<std::pair<std::int64_t, tensor_value>> tensors;
+    std::exception_ptr failure;
+  };
+  bool has_ended(std::uint64_t number) const { return ended_.contains(number); }
+
+  std::mutex guard_;
+  std::unordered_map<std::uint64_t, std::shared_ptr<task_step>> running_;
+  std::unordered_map<std::uint64_t, early> early_;
+  std::deque<std::uint64_t> early_order_;
+  std::unordered_set<std::uint64_t> ended_;
+  std::deque<std::uint64_t> ended_order_;
+};
+
+}  // namespace leat::cluster
+
+#if LEAT_WITH_BODIES
+#include <leat/cluster/step_table_bodies.hpp>
+#endif

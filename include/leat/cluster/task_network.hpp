@@ -1,0 +1,65 @@
+#pragma once
+// How a task reaches the others: calls with one answer each, and notes. transport/ carries them between processes; a test may carry them
+// within one.
+
+#include <leat/cluster/transport/wire.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+
+namespace leat::cluster {
+
+using steady_time = std::chrono::steady_clock::time_point;
+
+/// What is asked for in a call or a note. Changes of a meaning change transport::wire_version.
+enum class method : std::uint16_t {
+  ping = 1,  // answered by whoever is there
+  // of the master
+  create_session,
+  extend_session,
+  prepare_run,
+  run,
+  stop_run,  // a note
+  close_session,
+  reset_all,
+  read_node,
+  write_node,
+  has_node,
+  // of the worker
+  register_part,
+  drop_parts,  // a note
+  run_part,
+  cancel_step,  // a note
+  tensor,       // a note: a tensor of a step along an edge
+  reset,
+  read_variable,
+  write_variable,
+  has_variable,
+};
+
+/// Takes a call's answer, or the error that stands for it; called once, by any thread, and must not wait.
+using answer_handler = std::function<void(transport::message answer, std::exception_ptr failure)>;
+
+/// Answers a call, once, from any thread.
+using responder = std::function<void(transport::message answer, std::exception_ptr failure)>;
+
+/// Tasks are numbers: those of the cluster in the order of `task_list`.
+class task_network {
+ public:
+  virtual ~task_network() = default;
+  /// Calls a task; connects first if need be. Errors go to the handler.
+  virtual void call(int task, method what, transport::message m, steady_time deadline, answer_handler done) = 0;
+  /// Sends a note. Errors: unavailable.
+  virtual void note(int task, method what, transport::message m) = 0;
+  /// Waits until `done`, which another thread sets before it calls `wake`; returns whether it is.
+  virtual bool wait(const std::atomic<bool>& done, steady_time until) = 0;
+  virtual void wake() = 0;
+  /// What is known of a task that does not answer: what the last attempt met. May take 100 ms.
+  virtual std::string describe(int task) = 0;
+};
+
+}  // namespace leat::cluster

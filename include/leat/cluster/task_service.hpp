@@ -1,0 +1,52 @@
+#pragma once
+// Both services of a task, as others reach them: what a call or a note asks for is given to the worker or the master, on a thread of its
+// own where it may block.
+
+#include <leat/cluster/master.hpp>
+#include <leat/cluster/worker.hpp>
+#include <leat/core/function_bodies.hpp>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace leat::cluster {
+
+class task_service {
+ public:
+  /// `devices` and `addresses`: of the cluster's tasks, by number; `own`: this one.
+  task_service(task_network& network, const std::vector<std::string>& devices, const std::vector<std::string>& addresses, int own)
+      : worker_(network, devices[static_cast<std::size_t>(own)], static_cast<int>(devices.size())),
+        master_(network, worker_, devices, addresses, own) {}
+
+  worker& its_worker() { return worker_; }
+  master& its_master() { return master_; }
+
+  /// A call of another process, which `peer` identifies. Does not block.
+  void called(std::uint64_t peer, method what, transport::message m, steady_time deadline, responder answer);
+  /// A note. Errors: what it contains contradicts itself.
+  void noted(std::uint64_t peer, method what, transport::message m);
+  /// A peer has gone: its sessions are closed, its steps stopped.
+  void lost(std::uint64_t peer);
+  /// Ends everything.
+  void stop();
+
+ private:
+  transport::message answer_to(std::uint64_t peer, method what, const transport::message& m, steady_time deadline);
+
+  worker worker_;
+  master master_;
+  std::mutex guard_;
+  std::map<std::uint64_t, std::set<std::uint64_t>> sessions_;  // by peer
+  std::set<std::pair<std::uint64_t, std::uint64_t>> steps_;    // parts that run for a peer: its number, the step\'s
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::shared_ptr<cancellation>> runs_;  // by peer and its number for the run
+};
+
+}  // namespace leat::cluster
+
+#if LEAT_WITH_BODIES
+#include <leat/cluster/task_service_bodies.hpp>
+#endif

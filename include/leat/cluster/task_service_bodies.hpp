@@ -1,0 +1,208 @@
+#pragma once
+// Implementation of task_service.hpp.
+
+#include <leat/cluster/task_service.hpp>
+#include <leat/cluster/tensor_message.hpp>
+#include <leat/core/error.hpp>
+#include <leat/core/function_bodies.hpp>
+#include <leat/io/binary.hpp>
+
+#include <nlohmann/json.hpp>
+
+namespace leat::cluster {
+
+inline const transport::frame& part_at(const transport::message& m, std::size_t k) {
+  if (k >= m.parts.size()) throw data_loss("a message of " + std::to_string(m.parts.size()) + " parts, fewer than its method has");
+  return m.parts[k];
+}
+
+LEAT_FUNCTION void task_service::called(std::uint64_t peer, method what, transport::message m, steady_time deadline, responder answer) {
+  if (what == method::ping) return answer({}, nullptr);
+  try {
+    worker_.on_thread([this, peer, what, m = std::move(m), deadline, answer] {
+      transport::message found;
+      std::exception_ptr failure;
+      try {
+        found = answer_to(peer, what, m, deadline);
+      } catch (...) {
+        failure = std::current_exception();
+      }
+      answer(std::move(found), failure);
+    });
+  } catch (const std::exception&) {
+    answer({}, std::current_exception());
+  }
+}
+
+LEAT_FUNCTION transport::message task_service::answer_to(std::uint64_t peer, method what, const transport::message& m,
+                                                         steady_time deadline) {
+  transport::message answer;
+  switch (what) {
+    case method::register_part: put_words(answer, {worker_.register_part(part_of(m))}); return answer;
+    case method::run_part: {
+      const auto words = words_of(m, 0, 2);
+      struct of_peer {
+        task_service& its;
+        std::pair<std::uint64_t, std::uint64_t> key;
+        ~of_peer() {
+          const std::lock_guard lock(its.guard_);
+          its.steps_.erase(key);
+        }
+      } const noted_here{*this, {peer, words[0]}};
+      {
+        const std::lock_guard lock(guard_);
+        steps_.insert(noted_here.key);
+      }
+      put_tensors(answer, worker_.run_part(words[1], {words[0], deadline}, tensors_of(m, 1)));
+      return answer;
+    }
+    case method::reset: worker_.reset(part_at(m, 0).text()); return answer;
+    case method::read_variable: {
+      const std::string container(part_at(m, 0).text()), name(part_at(m, 1).text());
+      const tensor_value value = worker_.has_variable(container, name) ? worker_.read_variable(container, name) : tensor_value{};
+      put_tensors(answer, {&value, 1});
+      return answer;
+    }
+    case method::write_variable: {
+      const std::size_t rank = part_at(m, 2).size() / 8;
+      if (rank > static_cast<std::size_t>(max_rank)) throw data_loss("a variable of more than 8 dimensions");
+      shape extent;
+      for (const std::uint64_t n : words_of(m, 2, rank)) extent.push(static_cast<std::int64_t>(n));
+      const auto values = tensors_of(m, 3);
+      if (values.size() != 1 || !values[0]) throw data_loss("a variable's value is missing");
+      worker_.write_variable(std::string(part_at(m, 0).text()), std::string(part_at(m, 1).text()), extent, values[0]);
+      return answer;
+    }
+    case method::has_variable:
+      put_words(answer, {worker_.has_variable(std::string(part_at(m, 0).text()), std::string(part_at(m, 1).text())) ? 1u : 0u});
+      return answer;
+
+    case method::create_session: {
+      const auto options = nlohmann::json::parse(part_at(m, 0).text(), nullptr, false);
+      master_session_options asked;
+      asked.deadline = deadline;
+      try {
+        options.at("allow_soft_placement").get_to(asked.allow_soft_placement);
+        options.at("device_filters").get_to(asked.device_filters);
+      } catch (const nlohmann::json::exception& e) {
+        throw data_loss(std::string("a session's options: ") + e.what());
+      }
+      const std::uint64_t session = master_.create_session(asked);
+      {
+        const std::lock_guard lock(guard_);
+        sessions_[peer].insert(session);
+      }
+      put_words(answer, {session});
+      return answer;
+    }
+    case method::extend_session:
+      master_.extend_session(words_of(m, 0, 1)[0], io::read_binary<graph_def>(part_at(m, 1).text(), {.validate = false}));
+      return answer;
+    case method::prepare_run: {
+      const auto names = nlohmann::json::parse(part_at(m, 1).text(), nullptr, false);
+      run_names asked;
+      try {
+        names.at("fetches").get_to(asked.fetches);
+        names.at("targets").get_to(asked.targets);
+        names.at("feeds").get_to(asked.feeds);
+      } catch (const nlohmann::json::exception& e) {
+        throw data_loss(std::string("the names of a run: ") + e.what());
+      }
+      put_words(answer, {master_.prepare(words_of(m, 0, 1)[0], asked, deadline)});
+      return answer;
+    }
+    case method::run: {
+      const auto words = words_of(m, 0, 3);
+      const auto stop = std::make_shared<cancellation>();
+      const std::pair key(peer, words[2]);
+      {
+        const std::lock_guard lock(guard_);
+        runs_[key] = stop;
+      }
+      const auto forget = [&] {
+        const std::lock_guard lock(guard_);
+        runs_.erase(key);
+      };
+      try {
+        put_tensors(answer, master_.run(words[0], words[1], tensors_of(m, 1), deadline, stop.get()));
+      } catch (...) {
+        forget();
+        throw;
+      }
+      forget();
+      return answer;
+    }
+    case method::close_session: {
+      const std::uint64_t session = words_of(m, 0, 1)[0];
+      {
+        const std::lock_guard lock(guard_);
+        sessions_[peer].erase(session);
+      }
+      master_.close_session(session);
+      return answer;
+    }
+    case method::reset_all: master_.reset(std::string(part_at(m, 0).text()), deadline); return answer;
+    case method::read_node: {
+      const tensor_value value = master_.read_variable(words_of(m, 0, 1)[0], std::string(part_at(m, 1).text()), deadline);
+      put_tensors(answer, {&value, 1});
+      return answer;
+    }
+    case method::write_node: {
+      const auto values = tensors_of(m, 2);
+      if (values.size() != 1 || !values[0]) throw data_loss("a variable's value is missing");
+      master_.write_variable(words_of(m, 0, 1)[0], std::string(part_at(m, 1).text()), values[0], deadline);
+      return answer;
+    }
+    case method::has_node:
+      put_words(answer, {master_.has_variable(words_of(m, 0, 1)[0], std::string(part_at(m, 1).text()), deadline) ? 1u : 0u});
+      return answer;
+    default: break;
+  }
+  throw unimplemented("a task is asked for method " + std::to_string(static_cast<int>(what)) + ", which it does not know");
+}
+
+LEAT_FUNCTION void task_service::noted(std::uint64_t peer, method what, transport::message m) {
+  switch (what) {
+    case method::tensor: worker_.arrive(m.number, m.edge, tensor_of(m)); return;
+    case method::cancel_step: worker_.fail(m.number, std::make_exception_ptr(cancelled("the step has failed at another task"))); return;
+    case method::drop_parts: worker_.drop_parts(m.number); return;
+    case method::stop_run: {
+      const std::lock_guard lock(guard_);
+      if (const auto at = runs_.find({peer, m.number}); at != runs_.end()) at->second->cancel();
+      return;
+    }
+    default: throw data_loss("a note of method " + std::to_string(static_cast<int>(what)) + ", which is none");
+  }
+}
+
+LEAT_FUNCTION void task_service::lost(std::uint64_t peer) {
+  std::set<std::uint64_t> sessions;
+  std::vector<std::uint64_t> steps;
+  {
+    const std::lock_guard lock(guard_);
+    for (auto at = steps_.lower_bound({peer, 0}); at != steps_.end() && at->first == peer; ++at) steps.push_back(at->second);
+    if (const auto at = sessions_.find(peer); at != sessions_.end()) {
+      sessions = std::move(at->second);
+      sessions_.erase(at);
+    }
+    for (auto at = runs_.lower_bound({peer, 0}); at != runs_.end() && at->first.first == peer; ++at) at->second->cancel();
+  }
+  for (const std::uint64_t step : steps) worker_.fail(step, std::make_exception_ptr(unavailable("the master of the step has gone")));
+  for (const std::uint64_t session : sessions) {
+    try {
+      worker_.on_thread([this, session] { master_.close_session(session); });
+    } catch (const std::exception&) {
+      // The server stops, and with it its sessions.
+    }
+  }
+}
+
+LEAT_FUNCTION void task_service::stop() {
+  {
+    const std::lock_guard lock(guard_);
+    for (const auto& [key, stop] : runs_) stop->cancel();
+  }
+  worker_.stop(std::make_exception_ptr(unavailable("the server of " + worker_.device() + " has stopped")));
+}
+
+}  // namespace leat::cluster

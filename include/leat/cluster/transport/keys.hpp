@@ -1,0 +1,47 @@
+#pragma once
+// Keys of CURVE (Curve25519, as in CurveZMQ, RFC 26): each process has a pair, servers have a list of the public keys that they talk to.
+// A key is 40 characters of Z85. A key file holds lines "public <key>" and, for a pair, "secret <key>", and is readable by its owner only.
+
+#include <leat/core/function_bodies.hpp>
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace leat::transport {
+
+struct key_pair {
+  std::string public_key;
+  std::string secret_key;
+};
+
+/// What a process shows to others, and whom it accepts.
+struct key_options {
+  key_pair own;
+  /// The public key that a server must have, for all servers that `server_keys` does not name.
+  std::string server_key;
+  /// By address, as it is dialed.
+  std::map<std::string, std::string> server_keys;
+  /// Public keys of those who may connect; all others are refused.
+  std::vector<std::string> allowed;
+};
+
+/// A new pair. Errors: unimplemented if ZeroMQ was built without CURVE.
+key_pair generate_keys();
+/// Whether a text is 40 characters of Z85.
+bool is_key(const std::string& text);
+
+/// Writes a pair to a file that did not exist and only its owner can read, and beside it, with ".public" appended, the public key alone.
+/// Errors: already_exists; failed_precondition.
+void write_keys(const std::filesystem::path& path, const key_pair& keys);
+/// Reads a pair. Errors: not_found; failed_precondition if others may read the file; data_loss.
+key_pair read_keys(const std::filesystem::path& path);
+/// Reads public keys, one or more: files of `write_keys`, or lists with a line "public <key>" each. Lines that begin with # are comments.
+std::vector<std::string> read_public_keys(const std::filesystem::path& path);
+
+}  // namespace leat::transport
+
+#if LEAT_WITH_BODIES
+#include <leat/cluster/transport/keys_bodies.hpp>
+#endif

@@ -1,0 +1,177 @@
+#pragma once
+// Implementation of reactor.hpp.
+
+#include <leat/cluster/transport/reactor.hpp>
+#include <leat/core/error.hpp>
+#include <leat/core/function_bodies.hpp>
+
+#include <pthread.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <string>
+#include <system_error>
+
+namespace leat::transport {
+
+namespace detail {
+inline constexpr std::uint64_t kick_token = ~std::uint64_t{0};
+
+inline std::atomic<std::uint64_t>& fork_counter() {
+  static std::atomic<std::uint64_t> counter{0};
+  return counter;
+}
+}  // namespace detail
+
+LEAT_FUNCTION std::uint64_t fork_generation() {
+  static const int registered = ::pthread_atfork(nullptr, nullptr, [] { detail::fork_counter().fetch_add(1); });
+  static_cast<void>(registered);
+  return detail::fork_counter().load(std::memory_order_relaxed);
+}
+
+LEAT_FUNCTION reactor::reactor(reactor_client& client)
+    : client_(client), epoll_(::epoll_create1(EPOLL_CLOEXEC)), kick_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+  if (!epoll_ || !kick_) throw resource_exhausted("no descriptors for a transport: " + std::generic_category().message(errno));
+  add(kick_.get(), detail::kick_token);
+}
+
+LEAT_FUNCTION reactor::~reactor() { stop(); }
+
+LEAT_FUNCTION void reactor::start() {
+  try {
+    thread_ = std::thread([this] { loop(); });
+  } catch (const std::system_error& e) {
+    throw resource_exhausted(std::string("no thread for a transport: ") + e.what());
+  }
+}
+
+LEAT_FUNCTION void reactor::stop() {
+  if (!thread_.joinable()) return;
+  stopping_ = true;
+  kick();
+  thread_.join();
+}
+
+LEAT_FUNCTION void reactor::forget() {
+  if (thread_.joinable()) thread_.detach();
+}
+
+LEAT_FUNCTION void reactor::add(int fd, std::uint64_t token, bool output) {
+  epoll_event event{};
+  event.events = EPOLLIN | EPOLLRDHUP | EPOLLET | (output ? EPOLLOUT : 0U);
+  event.data.u64 = token;
+  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0)
+    throw resource_exhausted("a descriptor cannot be watched: " + std::generic_category().message(errno));
+}
+
+LEAT_FUNCTION void reactor::remove(int fd) { ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr); }
+
+LEAT_FUNCTION void reactor::kick() {
+  if (kicked_.exchange(true)) return;
+  const std::uint64_t one = 1;
+  static_cast<void>(!::write(kick_.get(), &one, sizeof one));
+}
+
+LEAT_FUNCTION int reactor::wait_for_events(std::uint64_t* tokens, int limit, steady_time until) {
+  std::array<epoll_event, 32> events;
+  int milliseconds = -1;
+  if (until != no_deadline) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()).count();
+    milliseconds = static_cast<int>(std::clamp<std::int64_t>(left, 0, 3'600'000));
+  }
+  const int count = ::epoll_wait(epoll_.get(), events.data(), std::min(limit, static_cast<int>(events.size())), milliseconds);
+  for (int i = 0; i < count; ++i) tokens[i] = events[static_cast<std::size_t>(i)].data.u64;
+  return std::max(count, 0);
+}
+
+// One thread at a time runs the client; others leave their events to it.
+LEAT_FUNCTION void reactor::handle(const std::uint64_t* tokens, int count, const std::atomic<bool>* done) {
+  {
+    const std::lock_guard lock(ready_mutex_);
+    for (int i = 0; i < count; ++i) {
+      if (tokens[i] == detail::kick_token) {
+        std::uint64_t ignored = 0;
+        static_cast<void>(!::read(kick_.get(), &ignored, sizeof ignored));
+        kicked_ = false;
+      } else {
+        ready_.push_back(tokens[i]);
+      }
+    }
+  }
+  if (pending_.fetch_add(1) != 0) return;
+  std::vector<std::uint64_t> now;
+  const reactor* const before = std::exchange(inside, this);
+  for (;;) {
+    const int seen = pending_.load();
+    now.clear();
+    {
+      const std::lock_guard lock(ready_mutex_);
+      now.swap(ready_);
+    }
+    const bool more = client_.run(now);
+    if (!more && pending_.fetch_sub(seen) == seen) break;
+    if (done != nullptr && done->load()) {
+      // The thread's own answer is there: what is left is for the other thread.
+      pending_ = 0;
+      kick();
+      break;
+    }
+  }
+  inside = before;
+}
+
+LEAT_FUNCTION void reactor::loop() {
+  std::array<std::uint64_t, 32> tokens;
+  while (!stopping_) {
+    const steady_time until = client_.next_timer();
+    sleeping_until_ = until.time_since_epoch().count();
+    const int count = wait_for_events(tokens.data(), static_cast<int>(tokens.size()), until);
+    handle(tokens.data(), count, nullptr);
+    // Where the system woke this thread instead of the one that is meant.
+    if (driver_wake_.load() && has_driver_.load()) {
+      kick();
+      std::this_thread::yield();
+    }
+  }
+}
+
+LEAT_FUNCTION bool reactor::wait(const std::atomic<bool>& done, steady_time deadline) {
+  if (done.load()) return true;
+  if (has_driver_.exchange(true)) {
+    std::unique_lock lock(done_mutex_);
+    if (deadline == no_deadline) {
+      done_.wait(lock, [&] { return done.load(); });
+      return true;
+    }
+    return done_.wait_until(lock, deadline, [&] { return done.load(); });
+  }
+  std::array<std::uint64_t, 32> tokens;
+  const reactor* const before = std::exchange(driving, this);
+  while (!done.load() && (deadline == no_deadline || std::chrono::steady_clock::now() < deadline)) {
+    const int count = wait_for_events(tokens.data(), static_cast<int>(tokens.size()), std::min(deadline, client_.next_timer()));
+    driver_wake_ = false;
+    if (count > 0 || client_.next_timer() <= std::chrono::steady_clock::now()) handle(tokens.data(), count, &done);
+  }
+  driving = before;
+  has_driver_ = false;
+  // A timer that was set meanwhile, which the other thread does not know.
+  if (client_.next_timer().time_since_epoch().count() < sleeping_until_.load()) kick();
+  return done.load();
+}
+
+LEAT_FUNCTION void reactor::wake() {
+  {
+    const std::lock_guard lock(done_mutex_);
+  }
+  done_.notify_all();
+  // The thread that takes part sees its own flag when it comes from `run`; any other has to be fetched from its wait.
+  if (has_driver_.load() && driving != this) {
+    driver_wake_ = true;
+    kick();
+  }
+}
+
+}  // namespace leat::transport

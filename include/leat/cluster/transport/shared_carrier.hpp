@@ -1,0 +1,64 @@
+#pragma once
+// Connections between processes of one host and one user, through shared memory. A server listens at a Unix socket with an abstract name
+// made from its address: it vanishes with the process. Over it each side passes the segment that it writes (see shared_segment.hpp).
+// From then on the socket carries no data: a byte on it wakes the other side if it sleeps, and its end is the end of the connection, noticed
+// at once however a process ends.
+
+#include <leat/cluster/transport/carrier.hpp>
+#include <leat/cluster/transport/shared_segment.hpp>
+#include <leat/core/function_bodies.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace leat::transport {
+
+struct endpoint_options;
+
+class shared_carrier final : public carrier {
+ public:
+  shared_carrier(const endpoint_options& options, carrier_events& events, reactor& loop, std::uint64_t token);
+  ~shared_carrier() override;
+
+  /// Listens beside the address of the network. Where that is not possible, peers use the network.
+  void listen(const address& where);
+
+  /// Null if the process that listens there has no shared memory to offer. While nobody listens, it goes on trying, and `fall_back` of the
+  /// events is called if such a process turns up.
+  std::shared_ptr<channel> dial(const address& where) override;
+  void handle(std::uint64_t token) override;
+  bool pump() override;
+  steady_time next_timer() const override;
+  void on_timer(steady_time now) override;
+  void close(steady_time deadline) override;
+  void forget() override;
+
+ private:
+  class shared_channel;
+  enum class attempt { connected, nobody, network_only };
+  attempt try_connect(shared_channel& c);
+  void accept_all();
+  void greet(shared_channel& c);
+  void advance(const std::shared_ptr<shared_channel>& c, bool& more);
+  void add(const std::shared_ptr<shared_channel>& c);
+
+  const endpoint_options& options_;
+  carrier_events& events_;
+  reactor& loop_;
+  std::uint64_t token_;
+  descriptor listening_;
+  std::unordered_map<std::uint64_t, std::shared_ptr<shared_channel>> channels_;
+  std::vector<std::shared_ptr<shared_channel>> trying_;
+  std::uint64_t last_number_ = 0;
+  std::vector<std::uint64_t> ready_;
+};
+
+}  // namespace leat::transport
+
+#if LEAT_WITH_BODIES
+#include <leat/cluster/transport/shared_carrier_bodies.hpp>
+#endif

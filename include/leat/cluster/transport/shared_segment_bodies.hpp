@@ -1,0 +1,279 @@
+#pragma once
+// Implementation of shared_segment.hpp.
+
+#include <leat/cluster/transport/shared_segment.hpp>
+#include <leat/core/error.hpp>
+#include <leat/core/function_bodies.hpp>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include <atomic>
+#include <cerrno>
+#include <new>
+#include <string>
+#include <system_error>
+#include <utility>
+
+namespace leat::transport {
+
+namespace detail {
+inline constexpr std::uint64_t segment_magic = 0x31474553'5441454cU;  // "LEATSEG1"
+inline constexpr std::uint32_t segment_slots = 2048;                  // descriptors, a power of two
+inline constexpr std::size_t segment_alignment = 64;
+inline constexpr std::uint32_t last_of_packet = 1;
+
+struct segment_slot {
+  std::uint64_t offset;
+  std::uint64_t size;
+  std::uint32_t token;
+  std::uint32_t flags;
+};
+
+LEAT_FUNCTION void ring(int socket) {
+  const char bell = 1;
+  static_cast<void>(!::send(socket, &bell, 1, MSG_DONTWAIT | MSG_NOSIGNAL));
+}
+}  // namespace detail
+
+struct segment_control {
+  std::uint64_t magic;
+  std::uint64_t arena_bytes;
+  alignas(64) std::atomic<std::uint64_t> head;      // descriptors written; the writer's
+  std::atomic<std::uint32_t> writer_waits;          // for room
+  alignas(64) std::atomic<std::uint32_t> reader_sleeps;
+  alignas(64) std::atomic<std::uint64_t> tail;      // descriptors read; the reader's
+  alignas(64) std::atomic<std::uint64_t> returned;  // tokens let go of; the reader's
+  alignas(64) detail::segment_slot slots[detail::segment_slots];
+  std::atomic<std::uint32_t> tokens[detail::segment_slots];
+};
+
+namespace detail {
+inline constexpr std::size_t segment_header_bytes = (sizeof(segment_control) + 4095) / 4096 * 4096;
+}
+
+LEAT_FUNCTION std::shared_ptr<segment_mapping> segment_mapping::make(std::size_t arena_bytes) {
+  const auto fail = [] { throw resource_exhausted("no shared memory for a connection: " + std::generic_category().message(errno)); };
+  std::shared_ptr<segment_mapping> m(new segment_mapping);
+  m->arena_bytes_ = (arena_bytes + 4095) / 4096 * 4096;
+  m->bytes_ = detail::segment_header_bytes + m->arena_bytes_;
+  m->file_ = descriptor(::memfd_create("leat", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!m->file_ || ::ftruncate(m->file_.get(), static_cast<off_t>(m->bytes_)) != 0 ||
+      ::fcntl(m->file_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+    fail();
+  void* const base = ::mmap(nullptr, m->bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, m->file_.get(), 0);
+  if (base == MAP_FAILED) fail();
+  m->base_ = base;
+  m->control_ = new (base) segment_control{};
+  m->control_->magic = detail::segment_magic;
+  m->control_->arena_bytes = m->arena_bytes_;
+  m->arena_ = static_cast<std::byte*>(base) + detail::segment_header_bytes;
+  return m;
+}
+
+LEAT_FUNCTION std::shared_ptr<segment_mapping> segment_mapping::of(descriptor file) {
+  struct stat status {};
+  const int seals = ::fcntl(file.get(), F_GET_SEALS);
+  if (seals < 0 || (seals & (F_SEAL_SHRINK | F_SEAL_GROW)) != (F_SEAL_SHRINK | F_SEAL_GROW) || ::fstat(file.get(), &status) != 0 ||
+      static_cast<std::size_t>(status.st_size) <= detail::segment_header_bytes || status.st_size > (off_t{1} << 40))
+    throw data_loss("what the peer passed is no shared memory of a fixed size");
+  std::shared_ptr<segment_mapping> m(new segment_mapping);
+  m->bytes_ = static_cast<std::size_t>(status.st_size);
+  m->arena_bytes_ = m->bytes_ - detail::segment_header_bytes;
+  void* const base = ::mmap(nullptr, m->bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file.get(), 0);
+  if (base == MAP_FAILED) throw resource_exhausted("the peer's shared memory cannot be mapped: " + std::generic_category().message(errno));
+  m->base_ = base;
+  m->control_ = std::launder(static_cast<segment_control*>(base));
+  m->arena_ = static_cast<std::byte*>(base) + detail::segment_header_bytes;
+  if (m->control_->magic != detail::segment_magic || m->control_->arena_bytes != m->arena_bytes_)
+    throw data_loss("the peer's shared memory is of another version of the library");
+  return m;
+}
+
+LEAT_FUNCTION segment_mapping::~segment_mapping() {
+  if (base_ != nullptr) ::munmap(base_, bytes_);
+}
+
+// Free ranges of the arena; the lowest that fits is taken, so that the same pages are used again.
+class segment_writer::arena_space {
+ public:
+  explicit arena_space(std::size_t bytes) { free_[0] = bytes; }
+  std::optional<std::size_t> take(std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    for (auto i = free_.begin(); i != free_.end(); ++i) {
+      if (i->second < bytes) continue;
+      const auto [offset, size] = *i;
+      free_.erase(i);
+      if (size > bytes) free_[offset + bytes] = size - bytes;
+      return offset;
+    }
+    return std::nullopt;
+  }
+  void give(std::size_t offset, std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    auto next = free_.lower_bound(offset);
+    if (next != free_.end() && next->first == offset + bytes) {
+      bytes += next->second;
+      next = free_.erase(next);
+    }
+    if (next != free_.begin())
+      if (const auto before = std::prev(next); before->first + before->second == offset) {
+        before->second += bytes;
+        return;
+      }
+    free_[offset] = bytes;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::size_t, std::size_t> free_;
+};
+
+LEAT_FUNCTION segment_writer::segment_writer(std::shared_ptr<segment_mapping> mapping)
+    : mapping_(std::move(mapping)), space_(std::make_shared<arena_space>(mapping_->arena_bytes())), held_(detail::segment_slots) {
+  for (std::uint32_t token = detail::segment_slots; token > 0; --token) free_tokens_.push_back(token - 1);
+}
+
+LEAT_FUNCTION std::optional<writable_frame> segment_writer::allocate(std::size_t bytes) {
+  const std::size_t rounded = (bytes + detail::segment_alignment - 1) / detail::segment_alignment * detail::segment_alignment;
+  if (rounded == 0 || rounded < bytes) return std::nullopt;
+  const auto offset = space_->take(rounded);
+  if (!offset) return std::nullopt;
+  struct block {
+    std::shared_ptr<segment_mapping> mapping;
+    std::shared_ptr<arena_space> space;
+    std::size_t offset, bytes;
+    ~block() { space->give(offset, bytes); }
+  };
+  std::byte* const data = mapping_->arena() + *offset;
+  return writable_frame(std::shared_ptr<void>(new block{mapping_, space_, *offset, rounded}, [](void* b) { delete static_cast<block*>(b); }), data,
+                        bytes);
+}
+
+// Lets go of what the reader has let go of.
+LEAT_FUNCTION void segment_writer::collect() {
+  segment_control& c = mapping_->control();
+  const std::uint64_t returned = c.returned.load(std::memory_order_acquire);
+  if (returned - returned_ > detail::segment_slots) return;  // nonsense: the room is never given back
+  for (; returned_ != returned; ++returned_) {
+    const std::uint32_t token = c.tokens[returned_ % detail::segment_slots].load(std::memory_order_relaxed);
+    if (token >= detail::segment_slots || held_[token].data() == nullptr) continue;
+    held_[token] = {};
+    free_tokens_.push_back(token);
+  }
+}
+
+LEAT_FUNCTION bool segment_writer::write(const packet& p) {
+  segment_control& c = mapping_->control();
+  std::vector<frame> placed;
+  const auto try_to = [&] {
+    collect();
+    const std::uint64_t used = head_ - c.tail.load(std::memory_order_acquire);
+    if (used + p.frames.size() > detail::segment_slots || free_tokens_.size() < p.frames.size()) return false;
+    for (std::size_t i = placed.size(); i < p.frames.size(); ++i) {
+      const frame& f = p.frames[i];
+      if (f.data() >= mapping_->arena() && f.data() + f.size() <= mapping_->arena() + mapping_->arena_bytes()) {
+        placed.push_back(f);
+        continue;
+      }
+      auto room = allocate(std::max<std::size_t>(f.size(), 1));
+      if (!room) return false;
+      if (!f.empty()) std::memcpy(room->data(), f.data(), f.size());
+      placed.push_back(frame(*room).piece(0, f.size()));
+    }
+    return true;
+  };
+  if (!try_to()) {
+    c.writer_waits.store(1);
+    if (!try_to()) return false;
+    c.writer_waits.store(0);
+  }
+  for (std::size_t i = 0; i < placed.size(); ++i) {
+    const std::uint32_t token = free_tokens_.back();
+    free_tokens_.pop_back();
+    c.slots[head_ % detail::segment_slots] = {static_cast<std::uint64_t>(placed[i].data() - mapping_->arena()), placed[i].size(), token,
+                                              i + 1 == placed.size() ? detail::last_of_packet : 0};
+    held_[token] = std::move(placed[i]);
+    ++head_;
+  }
+  c.head.store(head_);
+  return true;
+}
+
+LEAT_FUNCTION bool segment_writer::must_ring() {
+  segment_control& c = mapping_->control();
+  return c.reader_sleeps.load() != 0 && c.reader_sleeps.exchange(0) != 0;
+}
+
+// Returns tokens to the writer, from any thread.
+struct segment_reader::returns {
+  std::shared_ptr<segment_mapping> mapping;
+  std::shared_ptr<descriptor> bell;
+  std::mutex mutex;
+  std::uint64_t count = 0;
+
+  void give(std::uint32_t token) {
+    segment_control& c = mapping->control();
+    {
+      const std::lock_guard lock(mutex);
+      c.tokens[count % detail::segment_slots].store(token, std::memory_order_relaxed);
+      c.returned.store(++count);
+    }
+    if (c.writer_waits.load() != 0 && c.writer_waits.exchange(0) != 0) detail::ring(bell->get());
+  }
+};
+
+LEAT_FUNCTION segment_reader::segment_reader(std::shared_ptr<segment_mapping> mapping, std::shared_ptr<descriptor> bell)
+    : returns_(std::make_shared<returns>()) {
+  returns_->mapping = std::move(mapping);
+  returns_->bell = std::move(bell);
+}
+
+LEAT_FUNCTION std::optional<packet> segment_reader::read() {
+  segment_mapping& m = *returns_->mapping;
+  segment_control& c = m.control();
+  const std::uint64_t head = c.head.load(std::memory_order_acquire);
+  if (head == tail_) return std::nullopt;
+  if (head - tail_ > detail::segment_slots) throw data_loss("the peer's shared memory says nonsense");
+  packet p;
+  for (;;) {
+    if (tail_ == head) throw data_loss("a message in shared memory has no end");
+    // One copy is checked and used, whatever the peer writes there meanwhile.
+    const volatile detail::segment_slot& there = c.slots[tail_ % detail::segment_slots];
+    const detail::segment_slot slot{there.offset, there.size, there.token, there.flags};
+    if (slot.size > m.arena_bytes() || slot.offset > m.arena_bytes() - slot.size) throw data_loss("a message outside of its shared memory");
+    const std::byte* const data = m.arena() + slot.offset;
+    if (p.frames.empty()) {
+      // The head is read more than once: the peer must not change it between.
+      p.frames.push_back(frame::copy_of({data, static_cast<std::size_t>(slot.size)}));
+      returns_->give(slot.token);
+    } else {
+      struct in_place {
+        std::shared_ptr<returns> to;
+        std::uint32_t token;
+        in_place(std::shared_ptr<returns> r, std::uint32_t t) : to(std::move(r)), token(t) {}
+        in_place(const in_place&) = delete;
+        in_place& operator=(const in_place&) = delete;
+        ~in_place() { to->give(token); }
+      };
+      p.frames.emplace_back(std::make_shared<in_place>(returns_, slot.token), data, static_cast<std::size_t>(slot.size));
+    }
+    ++tail_;
+    if (slot.flags & detail::last_of_packet) break;
+  }
+  c.tail.store(tail_);
+  if (c.writer_waits.load() != 0 && c.writer_waits.exchange(0) != 0) detail::ring(returns_->bell->get());
+  return p;
+}
+
+LEAT_FUNCTION bool segment_reader::sleep() {
+  segment_control& c = returns_->mapping->control();
+  c.reader_sleeps.store(1);
+  if (c.head.load() == tail_) return true;
+  c.reader_sleeps.store(0);
+  return false;
+}
+
+}  // namespace leat::transport

@@ -1,0 +1,48 @@
+#pragma once
+// Connections over TCP, by ZeroMQ. One ROUTER accepts, one DEALER is dialed for each peer. ZeroMQ's sockets are no more than pipes here:
+// order, framing, encryption and reconnection until the first success. Its own bounds count messages and its silence hides errors, so
+// it is told to refuse (ROUTER_MANDATORY, IMMEDIATE), never to wait (DONTWAIT, LINGER), never to take more than a frame may have
+// (MAXMSGSIZE), and what happens to connections is read from its monitors. Sockets are used under the endpoint's lock, by any thread.
+
+#include <leat/cluster/transport/carrier.hpp>
+#include <leat/core/function_bodies.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace leat::transport {
+
+struct endpoint_options;
+
+class zeromq_carrier final : public carrier {
+ public:
+  /// `token`: added to those of its descriptors. Errors: resource_exhausted.
+  zeromq_carrier(const endpoint_options& options, carrier_events& events, reactor& loop, std::uint64_t token);
+  ~zeromq_carrier() override;
+
+  /// Binds; the result has the port. Errors: failed_precondition if the address is in use or none of this host's.
+  address listen(const address& where);
+  void set_allowed(const std::vector<std::string>& keys);
+
+  std::shared_ptr<channel> dial(const address& where) override;
+  void handle(std::uint64_t token) override;
+  bool pump() override;
+  steady_time next_timer() const override;
+  void on_timer(steady_time now) override;
+  void close(steady_time deadline) override;
+  void forget() override;
+
+ private:
+  struct state;
+  class dealer;
+  class routed;
+  std::unique_ptr<state> s_;
+};
+
+}  // namespace leat::transport
+
+#if LEAT_WITH_BODIES
+#include <leat/cluster/transport/zeromq_carrier_bodies.hpp>
+#endif

@@ -1,0 +1,100 @@
+#pragma once
+// A task's worker service: runs parts of graphs for masters, keeps variables and queues, passes tensors to the other tasks.
+
+#include <leat/cluster/step_table.hpp>
+#include <leat/cluster/worker_threads.hpp>
+#include <leat/core/function_bodies.hpp>
+#include <leat/named/placement/partition.hpp>
+#include <leat/session/graph_session.hpp>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace leat::cluster {
+
+/// What a task runs of a signature, as it travels: the part's graph, and where its edges lead.
+struct part_order {
+  std::uint64_t session = 0;
+  graph_def def{};
+  std::vector<std::string> feeds{};    // placeholders, in the order of their values
+  std::vector<std::string> fetches{};  // tensors, in the order of the answer's values
+  std::vector<std::string> targets{};
+  std::map<std::int64_t, int> sends{};  // edge -> task that takes it
+};
+/// As a message's parts. Errors of reading: data_loss, invalid_argument.
+void put_part(transport::message& m, const part_order& p);
+part_order part_of(const transport::message& m);
+
+/// How a step is to be run.
+struct step_order {
+  std::uint64_t number = 0;
+  steady_time deadline = steady_time::max();
+  const cancellation* cancel = nullptr;
+};
+
+class worker {
+ public:
+  /// `device`: the task's full device name; `tasks`: how many the cluster has.
+  worker(task_network& network, std::string device, int tasks);
+  worker(const worker&) = delete;
+  worker& operator=(const worker&) = delete;
+  ~worker();
+
+  const std::string& device() const { return device_; }
+
+  /// Makes a part ready to run; returns its number. Errors: what importing its graph refuses; invalid_argument for a node of another
+  /// task, or an edge to none.
+  std::uint64_t register_part(const part_order& order);
+  /// Forgets all parts of a master's session.
+  void drop_parts(std::uint64_t session);
+  /// Runs a part on the calling thread. Errors: those of its nodes; not_found for a part that is not there (the task has been started
+  /// anew, or the session has ended); what ended the step.
+  std::vector<tensor_value> run_part(std::uint64_t part, const step_order& how, std::span<const tensor_value> feeds);
+  /// Runs a job of the task on a thread of its own.
+  void on_thread(std::function<void()> job) { threads_.give(std::move(job)); }
+
+  void arrive(std::uint64_t step, std::int64_t edge, tensor_value value) { steps_.arrive(step, edge, std::move(value)); }
+  void fail(std::uint64_t step, std::exception_ptr why) { steps_.fail(step, std::move(why)); }
+
+  // ---- variables ----
+
+  /// Errors: not_found for a variable that is not there; failed_precondition for one without a value.
+  tensor_value read_variable(const std::string& container, const std::string& name) const;
+  /// Sets a variable's value; makes the variable if need be. Errors: invalid_argument if dtype or shape differ.
+  void write_variable(const std::string& container, const std::string& name, const shape& extent, const tensor_value& value);
+  bool has_variable(const std::string& container, const std::string& name) const;
+  /// Drops what a container holds.
+  void reset(std::string_view container) { resources_->clear(container); }
+  const std::shared_ptr<resource_table>& resources() const { return resources_; }
+
+  /// Ends all steps, and takes no more.
+  void stop(const std::exception_ptr& why);
+
+ private:
+  struct held_part;
+  std::shared_ptr<variable_slot> find_variable(const std::string& container, const std::string& name) const;
+
+  task_network& network_;
+  const std::string device_;
+  const int tasks_;
+  std::shared_ptr<resource_table> resources_ = std::make_shared<resource_table>();
+  step_table steps_;
+  std::mutex guard_;
+  std::unordered_map<std::uint64_t, std::shared_ptr<held_part>> parts_;
+  std::uint64_t last_part_ = 0;
+  bool is_stopped_ = false;
+  worker_threads threads_;
+};
+
+}  // namespace leat::cluster
+
+#if LEAT_WITH_BODIES
+#include <leat/cluster/worker_bodies.hpp>
+#endif

@@ -1,0 +1,167 @@
+#pragma once
+// Implementation of worker.hpp.
+
+#include <leat/cluster/tensor_message.hpp>
+#include <leat/cluster/worker.hpp>
+#include <leat/core/error.hpp>
+#include <leat/core/function_bodies.hpp>
+#include <leat/io/binary.hpp>
+#include <leat/named/exchange/import.hpp>
+#include <leat/named/graph/lookup.hpp>
+
+#include <nlohmann/json.hpp>
+
+namespace leat::cluster {
+
+/// A part, with a callable for each step that runs at the same time.
+struct worker::held_part {
+  part_order order;
+  graph g;
+  std::unique_ptr<graph_session> s;
+  std::vector<fetch_item> asked;  // fetches, then targets
+  std::vector<output> fed;
+  std::mutex guard;
+  std::vector<std::unique_ptr<graph_callable>> idle;
+};
+
+LEAT_FUNCTION void put_part(transport::message& m, const part_order& p) {
+  nlohmann::json sends = nlohmann::json::array();
+  for (const auto& [edge, task] : p.sends) sends.push_back({edge, task});
+  const nlohmann::json order{
+      {"session", p.session}, {"feeds", p.feeds}, {"fetches", p.fetches}, {"targets", p.targets}, {"sends", std::move(sends)}};
+  m.parts.push_back(transport::frame::of(order.dump()));
+  m.parts.push_back(transport::frame::of(io::write_binary(p.def)));
+}
+
+LEAT_FUNCTION part_order part_of(const transport::message& m) {
+  if (m.parts.size() != 2) throw data_loss("a part of a graph in " + std::to_string(m.parts.size()) + " pieces");
+  const nlohmann::json order = nlohmann::json::parse(m.parts[0].text(), nullptr, false);
+  part_order p;
+  try {
+    order.at("session").get_to(p.session);
+    order.at("feeds").get_to(p.feeds);
+    order.at("fetches").get_to(p.fetches);
+    order.at("targets").get_to(p.targets);
+    for (const auto& pair : order.at("sends")) p.sends.emplace(pair.at(0).get<std::int64_t>(), pair.at(1).get<int>());
+  } catch (const nlohmann::json::exception& e) {
+    throw data_loss(std::string("a part of a graph: ") + e.what());
+  }
+  p.def = io::read_binary<graph_def>(m.parts[1].text());
+  return p;
+}
+
+LEAT_FUNCTION worker::worker(task_network& network, std::string device, int tasks)
+    : network_(network), device_(std::move(device)), tasks_(tasks) {}
+
+LEAT_FUNCTION worker::~worker() { stop(std::make_exception_ptr(unavailable("the server of " + device_ + " has stopped"))); }
+
+LEAT_FUNCTION std::uint64_t worker::register_part(const part_order& order) {
+  for (const auto& [edge, task] : order.sends)
+    if (task < 0 || task >= tasks_ || edge < 0 || edge > std::int64_t{0xffffffff})
+      throw invalid_argument("the part sends along edge " + std::to_string(edge) + " to task " + std::to_string(task) + " of " +
+                             std::to_string(tasks_));
+  auto part = std::make_shared<held_part>();
+  part->order = order;
+  import_graph(part->g, order.def, {.name = ""});
+  part->order.def = {};
+  session_options options;
+  options.device = device_;
+  options.resources = resources_;
+  part->s = std::make_unique<graph_session>(part->g, options);
+  for (const std::string& f : order.fetches) part->asked.emplace_back(get_tensor_by_name(part->g, f));
+  for (const std::string& t : order.targets) part->asked.emplace_back(get_operation_by_name(part->g, t));
+  for (const std::string& f : order.feeds) part->fed.push_back(get_tensor_by_name(part->g, f + ":0"));
+  const std::lock_guard lock(guard_);
+  const std::uint64_t number = ++last_part_;
+  parts_.emplace(number, std::move(part));
+  return number;
+}
+
+LEAT_FUNCTION void worker::drop_parts(std::uint64_t session) {
+  std::vector<std::shared_ptr<held_part>> dropped;  // ended outside of the lock
+  const std::lock_guard lock(guard_);
+  for (auto at = parts_.begin(); at != parts_.end();) {
+    if (at->second->order.session != session) {
+      ++at;
+      continue;
+    }
+    dropped.push_back(std::move(at->second));
+    at = parts_.erase(at);
+  }
+}
+
+LEAT_FUNCTION std::vector<tensor_value> worker::run_part(std::uint64_t number, const step_order& how, std::span<const tensor_value> feeds) {
+  std::shared_ptr<held_part> part;
+  {
+    const std::lock_guard lock(guard_);
+    if (is_stopped_) throw unavailable("the server of " + device_ + " has stopped");
+    const auto at = parts_.find(number);
+    if (at == parts_.end())
+      throw aborted(device_ + " has no part " + std::to_string(number) + ": it has been started anew, or the session has ended");
+    part = at->second;
+  }
+  if (feeds.size() != part->fed.size())
+    throw invalid_argument(std::to_string(feeds.size()) + " values for a part with " + std::to_string(part->fed.size()) + " feeds");
+  const std::shared_ptr<task_step> step = steps_.begin(network_, how.number, part->order.sends, how.cancel);
+  struct at_end {
+    step_table& steps;
+    std::uint64_t number;
+    ~at_end() { steps.end(number); }
+  } const ended{steps_, how.number};
+  try {
+    if (const std::exception_ptr failed = step->failure()) std::rethrow_exception(failed);
+    run_options options;
+    options.cancel = &step->cancel();
+    options.exchange = step.get();
+    if (how.deadline != steady_time::max()) {
+      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(how.deadline - std::chrono::steady_clock::now()).count();
+      if (left <= 0) throw deadline_exceeded("the step's deadline had passed before " + device_ + " began with it");
+      options.timeout_in_ms = left;
+    }
+    std::vector<feed_item> fed;
+    fed.reserve(feeds.size());
+    for (std::size_t k = 0; k < feeds.size(); ++k) fed.emplace_back(part->fed[k], feeds[k]);
+    std::vector<tensor_value> values = part->s->run(part->asked, fed, options);
+    values.resize(part->order.fetches.size());
+    return values;
+  } catch (const cancelled&) {
+    if (const std::exception_ptr failed = step->failure()) std::rethrow_exception(failed);
+    throw;
+  }
+}
+
+LEAT_FUNCTION std::shared_ptr<variable_slot> worker::find_variable(const std::string& container, const std::string& name) const {
+  const auto found = std::dynamic_pointer_cast<variable_slot>(resources_->find(container, name));
+  if (found == nullptr) throw not_found("there is no variable '" + name + "' at " + device_);
+  return found;
+}
+
+LEAT_FUNCTION tensor_value worker::read_variable(const std::string& container, const std::string& name) const {
+  return find_variable(container, name)->read();
+}
+
+LEAT_FUNCTION bool worker::has_variable(const std::string& container, const std::string& name) const {
+  const auto found = std::dynamic_pointer_cast<variable_slot>(resources_->find(container, name));
+  return found != nullptr && found->is_initialized();
+}
+
+LEAT_FUNCTION void worker::write_variable(const std::string& container, const std::string& name, const shape& extent,
+                                          const tensor_value& value) {
+  auto slot =
+      resources_->find_or_make<variable_slot>(container, name, [&] { return std::make_shared<variable_slot>(name, value.type(), extent); });
+  if (slot->type() != value.type() || !may_equal(slot->extent(), value.extent()))
+    throw invalid_argument("the variable '" + name + "' at " + device_ + " is " + dtype_name(slot->type()) + " " +
+                           brackets(slot->extent()) + ", the value " + dtype_name(value.type()) + " " + brackets(value.extent()));
+  slot->assign(value.copy());
+}
+
+LEAT_FUNCTION void worker::stop(const std::exception_ptr& why) {
+  {
+    const std::lock_guard lock(guard_);
+    is_stopped_ = true;
+  }
+  steps_.fail_all(why);
+  threads_.stop();
+}
+
+}  // namespace leat::cluster

@@ -1,0 +1,301 @@
+#pragma once
+// Implementation of partition.hpp.
+
+#include <leat/core/error.hpp>
+#include <leat/core/function_bodies.hpp>
+#include <leat/named/exchange/export.hpp>
+#include <leat/named/graph/named_part.hpp>
+#include <leat/named/graph/operator_definition.hpp>
+#include <leat/named/placement/partition.hpp>
+#include <leat/named/placement/place.hpp>
+#include <leat/proto/data_type.hpp>
+#include <leat/proto/operator_names.hpp>
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+namespace leat::detail {
+
+class partitioner {
+ public:
+  partitioner(graph& g, const partition_request& request, std::span<const int> places, std::span<const std::string> devices)
+      : g_(g), nodes_(g.named()), request_(request), places_(places), devices_(devices), needed_(static_cast<std::size_t>(g.size()), 0) {}
+
+  partitioned_graph run() {
+    find_needed();
+    check_loops();
+    part_of_.assign(devices_.size(), -1);
+    std::vector<int> order;
+    for (int i = 0; i < g_.size(); ++i)
+      if (needed_[at(i)] != 0) order.push_back(i);
+    std::sort(order.begin(), order.end(),
+              [&](int a, int b) { return std::pair(nodes_.record(a).order, a) < std::pair(nodes_.record(b).order, b); });
+    keep_orders();
+    for (const int i : order) add_node(i);
+    for (const int i : request_.targets) part(places_[at(i)]).targets.push_back(nodes_.record(i).name);
+    for (std::size_t k = 0; k < request_.fetches.size(); ++k) {
+      const output& f = request_.fetches[k];
+      if (const int fed = feed_of(f); fed >= 0) made_.passed.emplace_back(static_cast<int>(k), fed);
+      else part(places_[at(f.index())]).fetches.push_back({static_cast<int>(k), nodes_.result_name(f.index(), f.port())});
+    }
+    for (graph_part& p : made_.parts) p.def.versions = nodes_.versions;
+    return std::move(made_);
+  }
+
+ private:
+  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+  int feed_of(const output& o) const {
+    for (std::size_t k = 0; k < request_.feeds.size(); ++k)
+      if (request_.feeds[k].index() == o.index() && request_.feeds[k].port() == o.port()) return static_cast<int>(k);
+    return -1;
+  }
+
+  void find_needed() {
+    for (const output& f : request_.feeds) fed_.emplace(f.index(), true);
+    std::vector<int> open(request_.targets.begin(), request_.targets.end());
+    for (const output& f : request_.fetches)
+      if (!is_fed(f)) open.push_back(f.index());
+    while (!open.empty()) {
+      const int i = open.back();
+      open.pop_back();
+      if (std::exchange(needed_[at(i)], 1) != 0) continue;
+      if (is_switch(g_.at(i).op->type)) has_branches_ = true;
+      for (int k = 0; k < nodes_.input_count(g_, i); ++k)
+        if (const output in = nodes_.input(g_, i, k); !is_fed(in)) open.push_back(in.index());
+      for (int k = 0; k < g_.at(i).control_count; ++k) open.push_back(g_.control(g_.at(i), k));
+    }
+  }
+  bool is_fed(const output& o) const { return fed_.contains(o.index()) && feed_of(o) >= 0; }
+
+  // Frames: that of an Enter's result is opened by the Enter; an Exit's result is in the frame around. Every other node is in the frame of
+  // its inputs, where values from outside a loop come through an Enter.
+  void check_loops() {
+    std::vector<int> frame(needed_.size(), 0);
+    struct loop {
+      int parent;
+      int device;
+      int first;  // a node that is there
+      std::string name;
+    };
+    std::vector<loop> loops{{-1, -1, -1, {}}};
+    std::map<std::pair<int, std::string>, int> known;
+    for (int i = 0; i < g_.size(); ++i) {
+      if (needed_[at(i)] == 0) continue;
+      const std::string_view type = g_.at(i).op->type;
+      int own = 0;
+      const auto from = [&](int j) {
+        if (j >= i || needed_[at(j)] == 0) return;  // a loop's back edge, or a feed's node
+        const std::string_view its = g_.at(j).op->type;
+        own = std::max(own, is_exit(its) ? std::max(0, loops[at(frame[at(j)])].parent) : frame[at(j)]);
+      };
+      for (int k = 0; k < nodes_.input_count(g_, i); ++k)
+        if (const output in = nodes_.input(g_, i, k); !is_fed(in)) from(in.index());
+      for (int k = 0; k < g_.at(i).control_count; ++k) from(g_.control(g_.at(i), k));
+      if (is_enter(type)) {
+        std::string name;
+        if (const auto* a = nodes_.record(i).attributes.find("frame_name"))
+          if (const auto* text = a->get_if<std::string>()) name = *text;
+        const auto [entry, fresh] = known.try_emplace({own, name}, static_cast<int>(loops.size()));
+        if (fresh) loops.push_back({own, places_[at(i)], i, name});
+        own = entry->second;
+      }
+      frame[at(i)] = own;
+      if (own == 0) continue;
+      const loop& its = loops[at(own)];
+      if (its.device != places_[at(i)])
+        throw invalid_argument("the loop '" + its.name + "' lies on two devices: its node '" + nodes_.record(its.first).name + "' on " +
+                               devices_[at(its.device)] + ", '" + nodes_.record(i).name + "' on " + devices_[at(places_[at(i)])] +
+                               ". A loop runs on one device: make all of it within one device scope");
+    }
+  }
+
+  // A part orders the accesses to a variable by its own paths. A path that leaves the device and comes back becomes a control edge from
+  // the write to the later access.
+  void keep_orders() {
+    std::vector<std::vector<int>> users(needed_.size());
+    std::map<int, std::vector<int>> accesses;  // of variables
+    std::vector<int> variable(needed_.size(), -1);
+    for (int i = 0; i < g_.size(); ++i) {
+      if (needed_[at(i)] == 0) continue;
+      if (makes_variable(g_.at(i).op->type)) variable[at(i)] = i;
+      const auto references = reference_inputs(*g_.at(i).op, nodes_.input_count(g_, i));
+      for (int k = 0; k < nodes_.input_count(g_, i); ++k) {
+        const output in = nodes_.input(g_, i, k);
+        if (is_fed(in)) continue;
+        users[at(in.index())].push_back(i);
+        const int its = variable[at(in.index())];
+        if (its < 0) continue;
+        accesses[its].push_back(i);
+        const bool writes = std::find(references.begin(), references.end(), k) != references.end();
+        if (writes) writers_.push_back({i, its});
+        if (writes && is_reference_result(*g_.at(i).op, 0)) variable[at(i)] = its;
+      }
+      for (int k = 0; k < g_.at(i).control_count; ++k) users[at(g_.control(g_.at(i), k))].push_back(i);
+    }
+    std::vector<int> seen(needed_.size(), -1);
+    std::vector<int> open;
+    for (const auto& [writer, its] : writers_) {
+      if (accesses[its].size() < 2) continue;
+      open = {writer};
+      while (!open.empty()) {
+        const int i = open.back();
+        open.pop_back();
+        for (const int user : users[at(i)])
+          if (std::exchange(seen[at(user)], writer) != writer) open.push_back(user);
+      }
+      for (const int later : accesses[its])
+        if (later != writer && seen[at(later)] == writer && places_[at(later)] == places_[at(writer)] && !is_direct(writer, later))
+          orders_[later].push_back(writer);
+    }
+  }
+  bool is_direct(int from, int to) const {
+    for (int k = 0; k < nodes_.input_count(g_, to); ++k)
+      if (nodes_.input(g_, to, k).index() == from) return true;
+    for (int k = 0; k < g_.at(to).control_count; ++k)
+      if (g_.control(g_.at(to), k) == from) return true;
+    return false;
+  }
+
+  graph_part& part(int device) {
+    int& p = part_of_[at(device)];
+    if (p < 0) {
+      p = static_cast<int>(made_.parts.size());
+      made_.parts.emplace_back().device = device;
+    }
+    return made_.parts[at(p)];
+  }
+
+  void add_node(int i) {
+    const int device = places_[at(i)];
+    node_def def = to_node_def(g_, i);
+    def.device = devices_[at(device)];
+    const int inputs = nodes_.input_count(g_, i);
+    for (int k = 0; k < inputs; ++k) {
+      const output in = nodes_.input(g_, i, k);
+      if (const int fed = is_fed(in) ? feed_of(in) : -1; fed >= 0) def.inputs[at(k)] = placeholder(device, fed);
+      else if (places_[at(in.index())] != device) def.inputs[at(k)] = received(in, device, i);
+    }
+    for (std::size_t k = at(inputs); k < def.inputs.size(); ++k) {
+      const int from = nodes_.find(std::string_view(def.inputs[k]).substr(1));
+      if (places_[at(from)] != device) def.inputs[k] = "^" + signal(from, device);
+    }
+    if (const auto more = orders_.find(i); more != orders_.end())
+      for (const int before : more->second) def.inputs.push_back("^" + nodes_.record(before).name);
+    // Groups may have members elsewhere, and say nothing here, where all is on one device.
+    def.attributes.erase("_class");
+    part(device).def.nodes.push_back(std::move(def));
+  }
+
+  // A name that no node of the graph has.
+  std::string new_name(const std::string& base) {
+    std::string name;
+    do name = base + "/_" + std::to_string(names_++);
+    while (nodes_.find(name) >= 0);
+    return name;
+  }
+
+  std::string placeholder(int device, int fed) {
+    std::string& name = placeholders_[{device, fed}];
+    if (!name.empty()) return name;
+    const output& tensor = request_.feeds[at(fed)];
+    name = new_name(nodes_.record(tensor.index()).name + "/fed");
+    node_def def{.name = name, .op = "Placeholder", .device = devices_[at(device)]};
+    def.attributes["dtype"] = base_of(to_data_type(tensor.type()));
+    def.attributes["shape"] = to_proto(tensor.extent());
+    graph_part& p = part(device);
+    p.def.nodes.push_back(std::move(def));
+    p.feeds.push_back({fed, name});
+    return name;
+  }
+
+  // The name of what receives a tensor on a device.
+  std::string received(const output& tensor, int device, int user) {
+    std::string& name = received_[{tensor.index(), tensor.port(), device}];
+    if (!name.empty()) return name;
+    const data_type type = base_of(to_data_type(tensor.type()));
+    if (type == data_type::resource)
+      throw invalid_argument("the handle '" + nodes_.result_name(tensor.index(), tensor.port()) + "' is on " +
+                             devices_[at(places_[at(tensor.index())])] + ", and '" + nodes_.record(user).name + "', which takes it, on " +
+                             devices_[at(device)] + ": a handle cannot be sent; put both on one device");
+    name = transfer(nodes_.result_name(tensor.index(), tensor.port()), tensor.index(), type, device,
+                    tensor.port() == 0 ? nodes_.record(tensor.index()).name : nodes_.result_name(tensor.index(), tensor.port()));
+    return name;
+  }
+  // The same for a node that must have run.
+  std::string signal(int from, int device) {
+    std::string& name = signals_[{from, device}];
+    if (!name.empty()) return name;
+    const std::string& giver = nodes_.record(from).name;
+    node_def nothing{.name = new_name(giver + "/done"), .op = "Const", .inputs = {"^" + giver}, .device = devices_[at(places_[at(from)])]};
+    nothing.attributes["dtype"] = data_type::uint8;
+    tensor_proto none;
+    none.dtype = data_type::uint8;
+    none.shape = {0};
+    nothing.attributes["value"] = none;
+    const std::string its = nothing.name;
+    part(places_[at(from)]).def.nodes.push_back(std::move(nothing));
+    name = transfer("^" + giver, from, data_type::uint8, device, its);
+    return name;
+  }
+  std::string transfer(const std::string& tensor, int from, data_type type, int device, const std::string& input) {
+    const int giver = places_[at(from)];
+    const int number = static_cast<int>(made_.edges.size());
+    made_.edges.push_back({number, giver, device, tensor});
+    const std::string& base = nodes_.record(from).name;
+    node_def send{.name = new_name(base + "/send"), .op = "_Send", .inputs = {input}, .device = devices_[at(giver)]};
+    node_def receive{.name = new_name(base + "/receive"), .op = "_Recv", .device = devices_[at(device)]};
+    send.attributes["T"] = type;
+    receive.attributes["tensor_type"] = type;
+    for (node_def* n : {&send, &receive}) {
+      n->attributes["tensor_name"] = "edge_" + std::to_string(number) + "_" + base;
+      n->attributes["send_device"] = devices_[at(giver)];
+      n->attributes["send_device_incarnation"] = std::int64_t{0};
+      n->attributes["recv_device"] = devices_[at(device)];
+      n->attributes["client_terminated"] = false;
+      n->attributes["_edge"] = std::int64_t{number};
+      n->attributes["_may_be_dead"] = has_branches_;
+    }
+    graph_part& p = part(giver);
+    p.targets.push_back(send.name);
+    p.sends.push_back(number);
+    p.def.nodes.push_back(std::move(send));
+    graph_part& taker = part(device);
+    taker.receives.push_back(number);
+    std::string name = receive.name;
+    taker.def.nodes.push_back(std::move(receive));
+    return name;
+  }
+
+  graph& g_;
+  named_part& nodes_;
+  const partition_request& request_;
+  std::span<const int> places_;
+  std::span<const std::string> devices_;
+  std::vector<char> needed_;
+  std::unordered_map<int, bool> fed_;  // nodes with a fed result
+  bool has_branches_ = false;
+  int names_ = 0;
+  partitioned_graph made_;
+  std::vector<std::pair<int, int>> writers_;  // of variables
+  std::map<int, std::vector<int>> orders_;    // earlier writes that a node must wait for
+  std::vector<int> part_of_;                  // indexed by device
+  std::map<std::pair<int, int>, std::string> placeholders_;
+  std::map<std::tuple<int, int, int>, std::string> received_;
+  std::map<std::pair<int, int>, std::string> signals_;
+};
+
+}  // namespace leat::detail
+
+namespace leat {
+
+LEAT_FUNCTION partitioned_graph partition(graph& g, const partition_request& request, std::span<const int> places,
+                                          std::span<const std::string> devices) {
+  if (places.size() != static_cast<std::size_t>(g.size())) throw invalid_argument("partition: a device for each node");
+  for (const int p : places)
+    if (p < 0 || static_cast<std::size_t>(p) >= devices.size()) throw invalid_argument("partition: a device that there is not");
+  return detail::partitioner(g, request, places, devices).run();
+}
+
+}  // namespace leat

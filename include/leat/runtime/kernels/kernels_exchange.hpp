@@ -1,0 +1,32 @@
+#pragma once
+// The ends of an edge between devices. The executor takes what _Recv waits for by itself (runtime/run/framed_run.hpp), so that one thread
+// waits for all of a run's edges; the kernel is what a node by itself would do.
+
+#include <leat/core/early.hpp>
+#include <leat/runtime/kernels/kernel.hpp>
+#include <leat/runtime/state/tensor_exchange.hpp>
+
+namespace leat::runtime {
+
+inline tensor_exchange& exchange_of(kernel_context& c) {
+  if (c.step.exchange == nullptr)
+    throw failed_precondition("is an end of an edge between devices, and this run is no part of a run on several devices");
+  return *c.step.exchange;
+}
+
+LEAT_EARLY inline const leat::detail::filled_early exchange_kernels{[] {
+  register_kernel("_Send", [](kernel_context& c) {
+    const bool dead = c.incoming(0).variable == nullptr && !c.incoming(0).value;
+    exchange_of(c).send(c.node.integer("_edge"), dead ? tensor_value{} : c.input(0).kept());
+  });
+  register_kernel("_Recv", [](kernel_context& c) {
+    tensor_exchange& exchange = exchange_of(c);
+    tensor_value value;
+    while (!exchange.take(c.node.integer("_edge"), value)) exchange.wait(c.step);
+    if (value) c.set(0, std::move(value));
+    else c.set_dead(0);
+  });
+  register_waiting({"_Recv"});
+}};
+
+}  // namespace leat::runtime

@@ -1,0 +1,55 @@
+#pragma once
+// Sessions whose steps run elsewhere: at the server of a cluster that `session_options::target` names. What connects to a kind of target
+// registers itself here, so that graph_session knows none of it; <leat/cluster.hpp> does for "tcp://host:port".
+
+#include <leat/core/function_bodies.hpp>
+#include <leat/session/graph_session_class.hpp>
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace leat {
+
+/// A set of fetches and feeds that the other side has resolved.
+class remote_run {
+ public:
+  virtual ~remote_run() = default;
+};
+
+/// The other side of a session. Thread-safe, as the session is.
+class remote_session {
+ public:
+  virtual ~remote_session() = default;
+  /// Resolves a run, after telling the other side what the graph has grown by.
+  virtual std::shared_ptr<remote_run> prepare(const std::vector<output>& fetches, const std::vector<int>& targets,
+                                              const std::vector<output>& feeds) = 0;
+  /// Runs it; returns the values of the fetches. Errors: those of the nodes; unavailable, naming the task, if one cannot be reached any
+  /// more; aborted if one has been replaced by another process; deadline_exceeded; cancelled.
+  virtual std::vector<tensor_value> run(remote_run& prepared, std::span<const tensor_value> feeds, const run_options& how,
+                                        std::int64_t timeout_in_ms) = 0;
+  /// Variables, where they are.
+  virtual bool is_initialized(const output& variable) = 0;
+  virtual tensor_value value(const output& variable) = 0;
+  virtual void assign(const output& variable, const tensor_value& value) = 0;
+  /// Drops the variables and queues of a container on all tasks.
+  virtual void reset(std::string_view container) = 0;
+  virtual void close() = 0;
+};
+
+using session_connector = std::function<std::unique_ptr<remote_session>(graph& g, const session_options& options)>;
+
+/// Registers who connects sessions to targets that begin with `scheme`, "tcp://". Thread-safe; the first one of a scheme stays.
+void register_session_target(std::string_view scheme, session_connector connector);
+
+/// Connects a session to its target. Errors: invalid_argument for a target of no registered kind; those of the connector.
+std::unique_ptr<remote_session> connect_session(graph& g, const session_options& options);
+
+}  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/session/session_target_bodies.hpp>
+#endif

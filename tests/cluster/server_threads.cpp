@@ -1,0 +1,149 @@
+// Servers in one process, over the real transport; other processes are in cluster_processes_alone.cpp.
+
+#include <leat/cluster.hpp>
+
+#include "support/messages.hpp"
+
+#include <doctest/doctest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <thread>
+
+using namespace leat;
+using namespace leat_test;
+
+namespace {
+
+// A port that nobody uses now.
+int free_port() {
+  const int s = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in a{};
+  a.sin_family = AF_INET;
+  a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof a;
+  ::bind(s, reinterpret_cast<sockaddr*>(&a), size);
+  ::getsockname(s, reinterpret_cast<sockaddr*>(&a), &size);
+  ::close(s);
+  return ntohs(a.sin_port);
+}
+std::string free_address() { return "localhost:" + std::to_string(free_port()); }
+
+}  // namespace
+
+TEST_CASE("a server alone") {
+  server here = server::local();
+  CHECK(here.target().starts_with("tcp://"));
+  CHECK(here.device() == "/job:local/task:0");
+  graph g;
+  const auto scope = g.as_default();
+  const output a = constant(1), b = constant(2), c = constant(3);
+  const output out = add(add(a, b), multiply(b, c));
+  session_options options;
+  options.target = here.target();
+  graph_session s(g, options);
+  CHECK(s.run<int>(out) == 9);
+  here.stop();
+  CHECK_THROWS_AS(s.run<int>(out), error);
+}
+
+TEST_CASE("three servers, by memory and by the network") {
+  for (const bool memory : {true, false}) {
+    CAPTURE(memory);
+    const cluster_spec c{{"ps", {free_address()}}, {"worker", {free_address(), free_address()}}};
+    std::vector<std::unique_ptr<server>> servers;
+    for (const auto& [job, index] : {std::pair("ps", 0), std::pair("worker", 0), std::pair("worker", 1)}) {
+      server_options options;
+      options.job_name = job;
+      options.task_index = index;
+      options.use_shared_memory = memory;
+      servers.push_back(std::make_unique<server>(c, options));
+    }
+    graph g;
+    const auto scope = g.as_default();
+    output w, loss, steps;
+    graph_operation train;
+    {
+      const device d(replica_device_setter({.worker_device = "/job:worker/task:1", .cluster = c}));
+      steps = get_or_create_global_step();
+      w = variable(zeros_of({300, 100}), "w");
+      loss = reduce_mean(square(subtract(w, 3.0f)));
+      train = gradient_descent(0.1f).minimize(loss, {.global_step = steps});
+    }
+    const auto init = global_variables_initializer();
+    for (const auto& at : servers) {
+      session_options options;
+      options.target = at->target();
+      options.operation_timeout_in_ms = 10'000;
+      graph_session s(g, options);
+      s.run(init);
+      for (int k = 0; k < 50; ++k) s.run(train);
+      CHECK(s.run<std::int64_t>(steps) == 50);
+      const auto values = s.value(w).as<std::vector<float>>();
+      CHECK(values.size() == 30000);
+      CHECK(values[29999] == values[0]);
+    }
+  }
+}
+
+TEST_CASE("what is wrong is said") {
+  const cluster_spec c{{"ps", {free_address()}}, {"worker", {free_address()}}};
+  CHECK(says(message_of<invalid_argument>([&] { server s(c); }), "Must specify an explicit `job_name`"));
+  CHECK(says(message_of<invalid_argument>([&] { server s(c, {.job_name = "zzz"}); }), "Job \"zzz\" was not defined"));
+  CHECK(says(message_of<invalid_argument>([&] { server s(c, {.job_name = "ps", .task_index = 5}); }), "Task 5 was not defined"));
+  server ps(c, {.job_name = "ps"});
+  CHECK(says(message_of<failed_precondition>([&] { server again(c, {.job_name = "ps"}); }), "another process listens there"));
+
+  graph g;
+  const auto scope = g.as_default();
+  const output one = constant(1.0f);
+  session_options options;
+  options.target = ps.target();
+  options.start_timeout_in_ms = 300;
+  const std::string said = message_of<deadline_exceeded>([&] { graph_session s(g, options); });
+  CHECK(says(said, "/job:worker/replica:0/task:0", c.task_address("worker", 0)));
+  options.device_filters = {"/job:ps"};
+  CHECK(graph_session(g, options).run<float>(one) == 1);
+
+  options.target = "tcp://localhost:" + std::to_string(free_port());
+  CHECK_THROWS_AS(graph_session(g, options), error);
+  options.target = "tcp://nonsense";
+  CHECK(says(message_of<invalid_argument>([&] { graph_session s(g, options); }), "nonsense", "no port"));
+  options.target = "grpc://localhost:1";
+  CHECK(says(message_of<invalid_argument>([&] { graph_session s(g, options); }), "grpc://localhost:1", "tcp://..."));
+}
+
+TEST_CASE("a task that is stopped ends the steps of others with an error, and can come back") {
+  const cluster_spec c{{"ps", {free_address()}}, {"worker", {free_address()}}};
+  auto ps = std::make_unique<server>(c, server_options{.job_name = "ps"});
+  server worker(c, {.job_name = "worker"});
+  graph g;
+  const auto scope = g.as_default();
+  output v, twice;
+  {
+    const device d("/job:ps/task:0");
+    v = variable(2.0f, "v");
+  }
+  {
+    const device d("/job:worker/task:0");
+    twice = multiply(v, 2.0f);
+  }
+  const auto init = global_variables_initializer();
+  session_options options;
+  options.target = worker.target();
+  options.operation_timeout_in_ms = 5'000;
+  {
+    graph_session s(g, options);
+    s.run(init);
+    CHECK(s.run<float>(twice) == 4);
+    ps.reset();
+    CHECK_THROWS_AS(s.run<float>(twice), error);
+    ps = std::make_unique<server>(c, server_options{.job_name = "ps"});
+    CHECK_THROWS_AS(s.run<float>(twice), error);  // what it knew is lost
+  }
+  graph_session again(g, options);
+  CHECK_THROWS_AS(again.run<float>(twice), failed_precondition);
+  again.run(init);
+  CHECK(again.run<float>(twice) == 4);
+}

@@ -1,0 +1,231 @@
+// Masters and workers without a transport between them.
+
+#include <leat/cluster/master_client.hpp>
+#include <leat/graphs.hpp>
+
+#include "cluster/support/local_network.hpp"
+#include "support/messages.hpp"
+
+#include <doctest/doctest.h>
+
+#include <thread>
+
+using namespace leat;
+using namespace leat_test;
+
+TEST_CASE("one graph on three tasks, by clients here and elsewhere") {
+  local_cluster c({{"ps", 1}, {"worker", 2}});
+  graph g;
+  const auto scope = g.as_default();
+  output x, y, z1, z2;
+  {
+    const device d("/job:ps/task:0");
+    x = variable(ones_of({2, 2}), "x");
+    y = variable(ones_of({2, 2}), "y");
+  }
+  {
+    const device d("/job:worker/task:0");
+    z1 = add(matmul(x, y), x);
+  }
+  {
+    const device d("/job:worker/task:1");
+    z2 = add(matmul(z1, x), x);
+  }
+  const auto init = global_variables_initializer();
+  for (int task = 0; task < 3; ++task)
+    for (int k = 0; k < 2; ++k) {
+      CAPTURE(task);
+      session_options options;
+      options.target = local_cluster::target(task);
+      options.operation_timeout_in_ms = 10'000;
+      graph_session s(g, options);
+      s.run(init);
+      CHECK(s.run<std::vector<float>>(z2) == std::vector<float>{7, 7, 7, 7});
+      CHECK(s.value(x).as<std::vector<float>>() == std::vector<float>{1, 1, 1, 1});
+      CHECK(s.is_initialized(y));
+    }
+  // Without a target.
+  graph_session alone(g);
+  CHECK(says(message_of<invalid_argument>([&] { alone.run(init); }), "/job:ps/task:0", "target"));
+}
+
+TEST_CASE("variables outlive their session, and are shared by clients") {
+  local_cluster c({{"worker", 1}});
+  graph g;
+  const auto scope = g.as_default();
+  const output a = constant(std::vector<float>{1.5f, 6});
+  output b;
+  graph_operation update;
+  output value;
+  {
+    const device d("/job:worker/task:0/cpu:0");
+    b = variable(std::vector<float>{1.5f, 3.2f}, "b");
+    value = add(multiply(a, b), divide(a, b));
+    update = assign(b, value).operation();
+  }
+  session_options options;
+  options.target = local_cluster::target(0);
+  {
+    graph_session first(g, options);
+    first.run(global_variables_initializer());
+    first.run(update);
+  }
+  graph_session second(g, options);
+  CHECK(second.is_initialized(b));
+  const auto found = second.value(b).as<std::vector<float>>();
+  CHECK(found[0] == doctest::Approx(3.25f));
+  second.assign(b, tensor_value(std::vector<float>{1, 2}));
+  CHECK(second.run<std::vector<float>>(b) == std::vector<float>{1, 2});
+  CHECK_THROWS_AS(second.assign(b, tensor_value(std::vector<float>{1})), invalid_argument);
+  second.reset();
+  CHECK_FALSE(second.is_initialized(b));
+  CHECK(says(message_of<failed_precondition>([&] { second.run(value); }), "Attempting to use uninitialized value b"));
+  CHECK_THROWS_AS(second.value(b), failed_precondition);
+}
+
+TEST_CASE("a graph grows between runs; training by two clients at one time loses no step") {
+  local_cluster c({{"ps", 1}, {"worker", 2}});
+  const auto train = [&](int task, int steps) {
+    graph g;
+    const auto scope = g.as_default();
+    session_options options;
+    options.target = local_cluster::target(task);
+    options.operation_timeout_in_ms = 20'000;
+    output count, w, loss;
+    graph_operation step;
+    {
+      const device d(replica_device_setter({.ps_tasks = 1, .worker_device = "/job:worker/task:" + std::to_string(task - 1)}));
+      count = get_or_create_global_step();
+      w = variable(5.0f, "w");
+      loss = square(subtract(w, 3.0f));
+      step = gradient_descent(0.01f).minimize(loss, {.global_step = count});
+    }
+    graph_session s(g, options);
+    for (int k = 0; k < steps; ++k) s.run(step);
+    output more;
+    {
+      const device d("/job:worker/task:1");
+      more = multiply(w, 2.0f);
+    }
+    const auto [twice, once] = s.run<float, float>({more, w});
+    CHECK(twice == 2 * once);
+  };
+  {
+    graph g;
+    const auto scope = g.as_default();
+    const device d("/job:ps/task:0");
+    get_or_create_global_step();
+    variable(5.0f, "w");
+    session_options options;
+    options.target = local_cluster::target(0);
+    graph_session(g, options).run(global_variables_initializer());
+  }
+  std::thread one([&] { train(1, 200); }), two([&] { train(2, 200); });
+  one.join();
+  two.join();
+  graph g;
+  const auto scope = g.as_default();
+  const device d("/job:ps/task:0");
+  const output count = get_or_create_global_step();
+  session_options options;
+  options.target = local_cluster::target(0);
+  graph_session s(g, options);
+  CHECK(s.run<std::int64_t>(count) == 400);
+}
+
+TEST_CASE("errors come from where they happen, and end the step everywhere") {
+  local_cluster c({{"ps", 1}, {"worker", 2}});
+  graph g;
+  const auto scope = g.as_default();
+  output v, z, bad, far, never;
+  {
+    const device d("/job:ps/task:0");
+    v = variable(1.0f, "v");
+    bad = add(v, 1.0f, "needs_v");
+  }
+  const output x = placeholder(dtype::float32, {}, "x");
+  {
+    const device d("/job:worker/task:1");
+    z = multiply(bad, x);
+    far = multiply(x, 2.0f);
+  }
+  for (int k = 0; k < 4; ++k) {
+    session_options options;
+    options.target = local_cluster::target(k % 3);
+    options.operation_timeout_in_ms = 10'000;
+    graph_session s(g, options);
+    const std::string said = message_of<failed_precondition>([&] { s.run(z, {{x, 1.0f}}); });
+    CHECK(says(said, "Attempting to use uninitialized value v"));
+    CHECK(says(message_of<invalid_argument>([&] { s.run(far); }), "You must feed a value for placeholder", "'x'"));
+    CHECK(s.run<float>(far, {{x, 4.0f}}) == 8);
+    CHECK_THROWS_AS(s.run(far, {{x, std::vector<float>{1, 2}}}), invalid_argument);
+    s.close();
+    CHECK_THROWS_AS(s.run(far, {{x, 4.0f}}), failed_precondition);
+  }
+  // A device that there is not.
+  graph other;
+  {
+    const auto its = other.as_default();
+    const device d("/job:ps/task:7");
+    static_cast<void>(constant(1.0f, "there"));
+  }
+  session_options options;
+  options.target = local_cluster::target(1);
+  graph_session s(other, options);
+  CHECK(says(message_of<invalid_argument>([&] { s.run(get_tensor_by_name(other, "there:0")); }), "there", "/job:ps/task:7",
+             "/job:worker/replica:0/task:1"));
+}
+
+TEST_CASE("a session waits for all tasks, says for whom, and has a deadline") {
+  local_cluster c({{"ps", 1}, {"worker", 2}});
+  c.network->is_cut[2] = true;
+  graph g;
+  const auto scope = g.as_default();
+  const output one = constant(1.0f);
+  session_options options;
+  options.target = local_cluster::target(0);
+  options.start_timeout_in_ms = 300;
+  CHECK(says(message_of<deadline_exceeded>([&] { graph_session s(g, options); }), "/job:worker/replica:0/task:1", "cut off"));
+  options.device_filters = {"/job:ps", "/job:worker/task:0"};
+  graph_session s(g, options);
+  CHECK(s.run<float>(one) == 1);
+}
+
+TEST_CASE("deadlines, cancellation and a task that goes away while a step waits") {
+  local_cluster c({{"ps", 1}, {"worker", 1}});
+  graph g;
+  const auto scope = g.as_default();
+  output taken;
+  {
+    const device d("/job:ps/task:0");
+    const auto q =
+        g.named().raw(g, "FIFOQueueV2", {}, {{"component_types", std::vector<data_type>{data_type::float32}}}, {{resource_dtype, {}}}, "q");
+    taken = g.named()
+                .raw(g, "QueueDequeueV2", std::vector<output>{q.result()},
+                     {{"component_types", std::vector<data_type>{data_type::float32}}}, {{dtype::float32, shape::unknown()}}, "taken")
+                .result();
+  }
+  output after;
+  {
+    const device d("/job:worker/task:0");
+    after = add(taken, 1.0f);
+  }
+  for (int task = 0; task < 2; ++task)
+    for (int k = 0; k < 2; ++k) {
+      session_options options;
+      options.target = local_cluster::target(task);
+      options.operation_timeout_in_ms = 200;
+      graph_session s(g, options);
+      CHECK_THROWS_AS(s.run(after), deadline_exceeded);
+      cancellation cancel;
+      run_options how;
+      how.timeout_in_ms = 10'000;
+      how.cancel = &cancel;
+      std::thread canceller([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        cancel.cancel();
+      });
+      CHECK_THROWS_AS(s.run(after, {}, how), cancelled);
+      canceller.join();
+    }
+}
