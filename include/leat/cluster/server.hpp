@@ -44,7 +44,7 @@ struct server_options {
 };
 
 /// Until when a server's `join` waits.
-struct join_options {
+struct server_join_options {
   /// Ends with 0 when the process is asked to (SIGTERM, SIGINT).
   bool until_signal = true;
 };
@@ -72,7 +72,7 @@ class server {
   int task_index() const;
 
   /// Waits until the server is stopped, by `stop` or by a signal.
-  void join(const join_options& options = {});
+  void join(const server_join_options& options = {});
   /// Ends sessions and steps, says goodbye to the other tasks. Idempotent.
   void stop();
 

@@ -226,7 +226,7 @@ LEAT_FUNCTION const std::string& server::job_name() const { return kept_->role.j
 LEAT_FUNCTION int server::task_index() const { return kept_->role.task_index; }
 LEAT_FUNCTION void server::stop() { kept_->stop(); }
 
-LEAT_FUNCTION void server::join(const join_options& options) {
+LEAT_FUNCTION void server::join(const server_join_options& options) {
   struct handlers {
     bool set = false;
     struct sigaction term{}, interrupt{};

@@ -305,21 +305,16 @@ LEAT_FUNCTION variable_slot& graph_session::slot(const output& variable) {
 LEAT_FUNCTION void graph_session::place_nodes() {
   if (kept_->remote != nullptr) return;  // the target does
   const named_part& nodes = graph_.named();
-LEAT_FUNCTION tensor_value graph_session::fitting(const output& variable, const tensor_value& value) {
-  const std::string name = "the variable '" + variable.operation().name() + "'";
-  tensor_value fits;
-  if (value.type() == variable.type()) fits = value;
-  else if (value.extent().rank == 0) fits = detail::converted(value, variable.type());
-  if (!fits) throw invalid_argument(name + " is " + dtype_name(variable.type()) + ", the value " + dtype_name(value.type()));
-  if (!may_equal(variable.extent(), value.extent()))
-    throw invalid_argument(name + " has shape " + brackets(variable.extent()) + ", the value " + brackets(value.extent()));
-  return fits;
-}
-
-LEAT_FUNCTION void graph_session::assign(const output& variable, const tensor_value& value) {
-  check_variable(variable);
-  const tensor_value fits = fitting(variable, value);
-  if (kept_->remote != nullptr) return kept_->remote->assign(variable, fits);
+  const int before = static_cast<int>(kept_->places.size());
+  bool any = false;
+  for (int i = before; i < graph_.size() && !any; ++i) any = !nodes.record(i).device.empty();
+  if (any) kept_->places = place(graph_, {{options_.device}, 0, options_.allow_soft_placement}, kept_->places);
+  else kept_->places.resize(static_cast<std::size_t>(graph_.size()), 0);
+  if (!options_.log_device_placement) return;
+  const std::lock_guard lock(kept_->state.log_guard);
+  for (int i = before; i < graph_.size(); ++i)
+    (kept_->state.log != nullptr ? *kept_->state.log : std::cerr)
+        << nodes.record(i).name << ": (" << graph_.at(i).op->type << "): " << options_.device << "\n";
 }
 
 LEAT_FUNCTION graph_callable graph_session::prepare(std::initializer_list<fetch_item> fetches, std::initializer_list<feed_key> feeds,

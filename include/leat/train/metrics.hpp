@@ -35,7 +35,7 @@ using losses::detail::weights_like;
 
 // A variable of one number, 0 at first.
 template <fixed_string Name>
-constexpr auto counter() {
+constexpr auto zero_variable() {
   return leat::detail::make_variable<name_of<Name>, float, dims<>, false>(zeros);
 }
 
@@ -43,8 +43,8 @@ template <fixed_string Name, class Site, class X, class W>
 constexpr auto mean_of(const X& values, const W& given) {
   const auto weights = losses::detail::weights_as<float, Site>(given);
   const auto each = cast<float>(values);
-  const auto total = counter<Name / "total">();
-  const auto count = counter<Name / "count">();
+  const auto total = zero_variable<Name / "total">();
+  const auto count = zero_variable<Name / "count">();
   const typed_kit kit;
   const auto value = formula::mean(kit, total, count, {});
   const auto update = formula::mean(kit, assign_add(total, reduce_sum(kit.multiply(each, weights))),
@@ -55,8 +55,8 @@ constexpr auto mean_of(const X& values, const W& given) {
 template <fixed_string Name, fixed_string Missed, class Site, class H, class M, class W>
 constexpr auto share_of(const H& hit, const M& missed, const W& given) {
   const auto weights = losses::detail::weights_as<float, Site>(given);
-  const auto hits = counter<Name / "true_positives/count">();
-  const auto misses = counter<Name / Missed>();
+  const auto hits = zero_variable<Name / "true_positives/count">();
+  const auto misses = zero_variable<Name / Missed>();
   const typed_kit kit;
   const auto value = formula::share(kit, hits, misses, {});
   const auto update = formula::share(kit, assign_add(hits, reduce_sum(kit.multiply(cast<float>(hit), weights))),

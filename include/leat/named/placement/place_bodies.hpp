@@ -173,9 +173,11 @@ class placer {
     std::string text = "Cannot assign a device for operation " + r.name + ": node " + r.name + " was explicitly assigned to " +
                        (r.device.empty() ? wanted.text() : std::string(r.device)) + " but available devices are [ " + available +
                        " ]. Make sure the device specification refers to a valid device.";
-    const bool one_process = options_.devices.size() == 1 && specs_.front().job == "localhost";
-    if (one_process && wanted.job && wanted.job != "localhost")
-      text += " Nodes of the job '" + *wanted.job + "' run at a server of a cluster: give the session its target, \"tcp://host:port\".";
+    const device_spec& here = specs_.front();
+    const bool other_process = (wanted.job && wanted.job != here.job) || (wanted.replica && wanted.replica != here.replica) ||
+                               (wanted.task && wanted.task != here.task);
+    if (options_.devices.size() == 1 && here.job == "localhost" && other_process)
+      text += " A session on other jobs or tasks needs a `target`, the address of a server among them; this one has none.";
     throw invalid_argument(text + place_of(i));
   }
 
