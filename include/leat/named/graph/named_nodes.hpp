@@ -126,6 +126,7 @@ class named_nodes : public graph_names {
   std::vector<control_frame> controls;
   std::vector<device_frame> devices;
   std::vector<int> colocations;
+  std::vector<std::string> containers;           // of new variables and queues
   std::vector<std::string> initializer_classes;  // "loc:@v" while a variable's initial value is made
   source_position position;                      // of the current call
   std::atomic<int> runs{0};                      // of sessions, in progress: meanwhile the graph accepts no nodes

@@ -103,6 +103,20 @@ class [[nodiscard]] colocate_with {
   graph* graph_;
 };
 
+/// `auto mine = container("b");`: new variables and queues are kept in this container of the task that holds them, apart from those of the
+/// same names in others; `graph_session::reset` drops what one holds. Source: TensorFlow `Graph.container`.
+class [[nodiscard]] container {
+ public:
+  explicit container(std::string name) : container(default_graph(), std::move(name)) {}
+  container(graph& g, std::string name);
+  container(const container&) = delete;
+  container& operator=(const container&) = delete;
+  ~container();
+
+ private:
+  graph* graph_;
+};
+
 /// The source line that messages and new nodes refer to during its lifetime. Functions that take a name record the line of their call
 /// themselves; operators cannot.
 class [[nodiscard]] source_scope {

@@ -68,6 +68,10 @@ LEAT_FUNCTION colocate_with::colocate_with(const control_input& with) : graph_(&
 
 LEAT_FUNCTION colocate_with::~colocate_with() { graph_->named().colocations.pop_back(); }
 
+LEAT_FUNCTION container::container(graph& g, std::string name) : graph_(&g) { g.named().containers.push_back(std::move(name)); }
+
+LEAT_FUNCTION container::~container() { graph_->named().containers.pop_back(); }
+
 LEAT_FUNCTION source_scope::source_scope(graph& g, const std::source_location& where) : nodes_(&g.named()), outer_(nodes_->position) {
   if (!nodes_->position_held) nodes_->position = where;
 }

@@ -1,0 +1,60 @@
+# For the scripts of this folder: processes of a cluster on loopback, at free ports, ended by their ids. Each one's output goes to a file
+# of its own, shown if anything fails. To be sourced; `item` names what is shown.
+
+folder=$(mktemp -d)
+deadline=$((SECONDS + ${LEAT_NOTES_SECONDS:-60}))
+pids=()
+end_all() {
+  for pid in "${pids[@]}"; do kill -9 "$pid" 2>/dev/null || true; done
+  rm -rf "$folder"
+}
+trap end_all EXIT
+
+fail() {
+  echo "item $item: $1" >&2
+  for log in "$folder"/*.log; do
+    echo "--- ${log##*/}" >&2
+    tail -n 20 "$log" >&2
+  done
+  exit 1
+}
+
+# free_ports N: numbers that nobody listened at a moment ago, of the range that is not handed out to clients.
+free_ports() {
+  local port found=() used
+  used=$(awk 'NR > 1 { split($2, a, ":"); print strtonum("0x" a[2]) }' /proc/net/tcp /proc/net/tcp6 2>/dev/null | sort -un)
+  while [ "${#found[@]}" -lt "$1" ]; do
+    port=$((10000 + RANDOM % 20000))
+    grep -qx "$port" <<<"$used" && continue
+    [[ " ${found[*]} " == *" $port "* ]] || found+=("$port")
+  done
+  echo "${found[@]}"
+}
+
+# start NAME COMMAND...: a process, its id in `pid`, its output in NAME.log.
+start() {
+  local name=$1
+  shift
+  "$@" >>"$folder/$name.log" 2>&1 &
+  pid=$!
+  pids+=("$pid")
+}
+
+# wait_for NAME TEXT: until a process has printed a line with this text.
+wait_for() {
+  until grep -qF -- "$2" "$folder/$1.log" 2>/dev/null; do
+    [ "$SECONDS" -lt "$deadline" ] || fail "$1 has not printed \"$2\""
+    sleep 0.02
+  done
+}
+
+# ends PID STATUS NAME: a process ends by itself, with this status.
+ends() {
+  local status=0
+  while kill -0 "$1" 2>/dev/null; do
+    [ "$SECONDS" -lt "$deadline" ] || fail "$3 does not end"
+    sleep 0.02
+  done
+  wait "$1" || status=$?
+  [ "$status" -eq "$2" ] || fail "$3 ended with $status, not $2"
+}
