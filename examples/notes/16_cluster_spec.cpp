@@ -26,7 +26,8 @@ void jobs_and_tasks() {
   const cluster_spec sparse{{"solo", {{3, "localhost:2225"}}}};
   expect_text("one job of any name, whose only task is number 3", sparse.task_address("solo", 3), "localhost:2225");
   expect_refused<invalid_argument>("a job that is not there", "No such job in cluster: 'zzz'", [] { (void)example.num_tasks("zzz"); });
-  expect_refused<invalid_argument>("a task that is not there", "No task with index 9 in job 'ps'", [] { (void)example.task_address("ps", 9); });
+  expect_refused<invalid_argument>("a task that is not there", "No task with index 9 in job 'ps'",
+                                   [] { (void)example.task_address("ps", 9); });
   expect_refused<invalid_argument>("an address without a port", "/job:ps/task:0", [] { cluster_spec{{"ps", {"localhost"}}}; });
   expect_refused<invalid_argument>("an address twice", "/job:ps/task:0 and /job:worker/task:0",
                                    [] { cluster_spec{{"ps", {"a:1"}}, {"worker", {"a:1"}}}; });
@@ -38,7 +39,8 @@ void from_texts() {
                              "--task_index=1"};
   const cluster_flags flags(5, arguments);
   expect_true("by flags", flags.cluster() == example);
-  expect_true("by JSON", cluster_spec_from_json(R"({"ps": ["localhost:2222"], "worker": ["localhost:2223", "localhost:2224"]})") == example);
+  expect_true("by JSON",
+              cluster_spec_from_json(R"({"ps": ["localhost:2222"], "worker": ["localhost:2223", "localhost:2224"]})") == example);
   const cluster_role role = role_from_tf_config(
       R"({"cluster": {"ps": ["localhost:2222"], "worker": ["localhost:2223", "localhost:2224"]}, "task": {"type": "worker", "index": 1}})");
   expect_true("by TF_CONFIG", role.cluster == example);

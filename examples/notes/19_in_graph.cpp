@@ -27,7 +27,8 @@ std::string free_address() {
 // A cluster of one parameter server and two workers within this process; in_graph.sh has it as processes.
 struct three_tasks {
   cluster_spec c{{"ps", {free_address()}}, {"worker", {free_address(), free_address()}}};
-  server ps{c, {.job_name = "ps"}}, worker0{c, {.job_name = "worker", .task_index = 0}}, worker1{c, {.job_name = "worker", .task_index = 1}};
+  server ps{c, {.job_name = "ps"}}, worker0{c, {.job_name = "worker", .task_index = 0}},
+      worker1{c, {.job_name = "worker", .task_index = 1}};
 };
 
 void chain(const std::vector<std::string>& targets) {
@@ -64,7 +65,8 @@ void chain(const std::vector<std::string>& targets) {
     constant(1.0f, "there");
   }
   graph_session nobody(other, {.target = targets[0]});
-  expect_refused<invalid_argument>("a task that is not there", "/job:worker/task:7", [&] { nobody.run(get_tensor_by_name(other, "there:0")); });
+  expect_refused<invalid_argument>("a task that is not there", "/job:worker/task:7",
+                                   [&] { nobody.run(get_tensor_by_name(other, "there:0")); });
 }
 
 void fed(const std::string& target) {

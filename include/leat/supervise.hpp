@@ -13,5 +13,6 @@
 #include <leat/supervise/signals.hpp>
 #include <leat/supervise/stop_at_step.hpp>
 #include <leat/supervise/supervisor.hpp>
+#include <leat/supervise/sync_replicas_hook.hpp>
 #include <leat/supervise/summary_saver.hpp>
 #include <leat/supervise/supervised_loop.hpp>

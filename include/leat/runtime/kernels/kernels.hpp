@@ -1,6 +1,7 @@
 #pragma once
 // All kernels of graphs at run time.
 
+#include <leat/runtime/kernels/kernels_accumulator.hpp>
 #include <leat/runtime/kernels/kernels_array.hpp>
 #include <leat/runtime/kernels/kernels_control.hpp>
 #include <leat/runtime/kernels/kernels_exchange.hpp>

@@ -1,0 +1,80 @@
+#pragma once
+// Synchronous training of replicas: each computes gradients and gives them to accumulators beside the variables; once there are enough, the
+// chief's thread applies their mean, raises the global step, and gives each replica a token that holds it; a replica goes on when it has one.
+// Gradients of an earlier step are stale and dropped, so that more replicas than are needed are spares for slow ones.
+//
+//   sync_replicas sync(gradient_descent(0.1f), {.replicas_to_aggregate = 2, .total_num_replicas = 2});
+//   auto train = sync.minimize(loss, {.global_step = steps});
+//   monitored session or supervisor: sync.local_step_init_op(), on the chief sync.chief_init_op(), then sync.init_tokens_op(), and a queue
+//   runner of sync.sync_op() (supervise/sync_replicas_hook.hpp does all of it)
+//
+// Source: TensorFlow 1.x `SyncReplicasOptimizer`.
+
+#include <leat/core/function_bodies.hpp>
+#include <leat/named/functions/named_accumulator.hpp>
+#include <leat/named/functions/named_queue.hpp>
+#include <leat/named/train/named_optimizer.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace leat {
+
+struct sync_replicas_options {
+  /// How many gradients make an update.
+  int replicas_to_aggregate = 1;
+  /// 0: as many as `replicas_to_aggregate`. More are spares; fewer take several tokens for one update.
+  int total_num_replicas = 0;
+  std::string name = "sync_replicas";
+};
+
+class sync_replicas {
+ public:
+  /// Errors: invalid_argument for counts below 1.
+  sync_replicas(named_optimizer optimizer, sync_replicas_options options);
+
+  std::vector<variable_gradient> compute_gradients(const output& loss, const minimize_options& options = {},
+                                                   const std::source_location& where = std::source_location::current()) const {
+    return optimizer_.compute_gradients(loss, options, where);
+  }
+  /// A replica's training step: gives the gradients, then waits for a token. Errors: invalid_argument without a global step or a variable.
+  graph_operation apply_gradients(const std::vector<variable_gradient>& pairs, const apply_options& options,
+                                  const std::source_location& where = std::source_location::current());
+  graph_operation minimize(const output& loss, const minimize_options& options,
+                           const std::source_location& where = std::source_location::current());
+
+  const named_optimizer& optimizer() const { return optimizer_; }
+  int replicas_to_aggregate() const { return options_.replicas_to_aggregate; }
+  int total_num_replicas() const { return options_.total_num_replicas; }
+
+  // After apply_gradients; errors of all below: failed_precondition before.
+
+  /// One update: takes the gradients, applies their mean, gives out tokens. The chief runs it in a loop on a thread of its own.
+  const graph_operation& sync_op() const;
+  const graph_queue& token_queue() const;
+  /// Gives out the first tokens: `num_tokens` of them, or with -1 as many as `replicas_to_aggregate`.
+  /// Errors: invalid_argument for too few to finish the first step.
+  graph_operation init_tokens_op(int num_tokens = -1, const std::source_location& where = std::source_location::current());
+  /// Sets the replica's own step from the global one: the local initializer of replicas that are not chief.
+  const graph_operation& local_step_init_op() const;
+  /// The chief's: also sets the accumulators' steps, so that gradients from before a restart are stale.
+  const graph_operation& chief_init_op() const;
+  /// The names of global variables without a value: while there are any, local initializers wait.
+  const output& ready_for_local_init_op() const;
+  /// Of each variable with a gradient.
+  const std::vector<conditional_accumulator>& accumulators() const;
+
+ private:
+  struct made;
+  const made& its() const;
+  named_optimizer optimizer_;
+  sync_replicas_options options_;
+  std::shared_ptr<made> made_;
+};
+
+}  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/named/train/sync_replicas_bodies.hpp>
+#endif

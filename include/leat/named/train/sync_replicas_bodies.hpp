@@ -1,0 +1,151 @@
+#pragma once
+// Implementation of sync_replicas.hpp.
+
+#include <leat/core/function_bodies.hpp>
+#include <leat/named/functions/named_array.hpp>
+#include <leat/named/functions/named_math.hpp>
+#include <leat/named/gradients/gradient_functions.hpp>
+#include <leat/named/graph/call.hpp>
+#include <leat/named/graph/lookup.hpp>
+#include <leat/named/scopes/scopes.hpp>
+#include <leat/named/train/sync_replicas.hpp>
+#include <leat/named/variables/named_variables.hpp>
+#include <leat/named/variables/uninitialized.hpp>
+
+#include <algorithm>
+
+namespace leat::detail {
+
+// So many times a number.
+inline output tokens(int count, const output& number) {
+  shape extent;
+  extent.push(count);
+  return raw_named(number.owner(), "Fill", "Fill", {{"dims", tensor_literal({static_cast<std::int32_t>(count)})}, {"value", number}},
+                   {{"T", number.type()}, {"index_type", dtype::int32}}, {{number.type(), extent}}, std::source_location())
+      .result();
+}
+
+}  // namespace leat::detail
+
+namespace leat {
+
+struct sync_replicas::made {
+  graph_operation sync, local_init, chief_init;
+  std::optional<graph_queue> tokens;
+  output ready, global_step;
+  std::vector<conditional_accumulator> accumulators;
+};
+
+LEAT_FUNCTION sync_replicas::sync_replicas(named_optimizer optimizer, sync_replicas_options options)
+    : optimizer_(std::move(optimizer)), options_(std::move(options)) {
+  if (options_.replicas_to_aggregate < 1)
+    throw invalid_argument("sync_replicas: replicas_to_aggregate is " + std::to_string(options_.replicas_to_aggregate) + "; at least 1");
+  if (options_.total_num_replicas < 0)
+    throw invalid_argument("sync_replicas: total_num_replicas is " + std::to_string(options_.total_num_replicas) + "; at least 1, or 0");
+  if (options_.total_num_replicas == 0) options_.total_num_replicas = options_.replicas_to_aggregate;
+}
+
+LEAT_FUNCTION graph_operation sync_replicas::minimize(const output& loss, const minimize_options& options,
+                                                      const std::source_location& where) {
+  return apply_gradients(optimizer_.compute_gradients(loss, options, where), {.global_step = options.global_step, .name = options.name},
+                         where);
+}
+
+LEAT_FUNCTION graph_operation sync_replicas::apply_gradients(const std::vector<variable_gradient>& pairs, const apply_options& options,
+                                                             const std::source_location& where) {
+  if (pairs.empty()) throw invalid_argument("Must supply at least one variable");
+  if (!static_cast<bool>(options.global_step)) throw invalid_argument("Global step is required to check staleness");
+  const output steps = options.global_step;
+  graph& g = steps.owner();
+  const source_scope line(g, where);
+  auto result = std::make_shared<made>();
+  result->global_step = steps;
+  const std::string place = steps.operation().device();
+
+  // The replica's own step stays with the replica, wherever device functions put variables.
+  output local_step;
+  {
+    const graph_operation anchor = no_op();
+    const colocate_with here(anchor);
+    const tensor_literal zero = steps.type() == dtype::int64 ? tensor_literal(std::int64_t{0}) : tensor_literal(std::int32_t{0});
+    local_step = variable(zero, "sync_rep_local_step", {.trainable = false, .collections = {std::string(collection::local_variables)}});
+  }
+  result->local_init = assign(local_step, value_of(steps)).operation();
+  result->ready = report_uninitialized_variables(get_tensors(g, collection::global_variables));
+
+  std::vector<graph_operation> given;
+  std::vector<variable_gradient> means;
+  {
+    const name_scope scope(options_.name);
+    for (const variable_gradient& p : pairs) {
+      if (!p.gradient) {
+        means.push_back(p);
+        continue;
+      }
+      const device beside(p.variable.operation().device());
+      const output gradient = p.gradient.is_sparse() ? detail::densified(p.gradient) : p.gradient.values;
+      const conditional_accumulator sum(gradient.type(), p.variable.extent(), {.shared_name = p.variable.name() + "/grad_accum"});
+      given.push_back(sum.apply_grad(gradient, value_of(local_step)));
+      means.push_back({sum.take_grad(static_cast<std::int32_t>(options_.replicas_to_aggregate)), p.variable});
+      result->accumulators.push_back(sum);
+    }
+    graph_operation update;
+    {
+      const device at_steps(place);
+      const name_scope top("");
+      update = optimizer_.apply_gradients(means, steps);
+      result->tokens = fifo_queue(-1, {steps.type()}, {shape{}}, {.shared_name = "sync_token_q", .name = "sync_token_q"});
+    }
+    graph_operation train;
+    {
+      const device at_steps(place);
+      const name_scope top("");
+      output token;
+      {
+        const control_dependencies after(given);
+        token = result->tokens->dequeue()[0];
+      }
+      train = assign(local_step, token).operation();
+      const control_dependencies after{update};
+      const int count = std::max(options_.total_num_replicas, options_.replicas_to_aggregate);
+      result->sync = result->tokens->enqueue_many({detail::tokens(count, value_of(steps))});
+    }
+    std::vector<graph_operation> first{result->local_init};
+    for (std::size_t k = 0, at = 0; k < pairs.size(); ++k) {
+      if (!pairs[k].gradient) continue;
+      const device beside(pairs[k].variable.operation().device());
+      first.push_back(result->accumulators[at++].set_global_step(value_of(steps), "SetGlobalStep"));
+    }
+    result->chief_init = group(first);
+    made_ = std::move(result);
+    return train;
+  }
+}
+
+LEAT_FUNCTION const sync_replicas::made& sync_replicas::its() const {
+  if (made_ == nullptr) throw failed_precondition("sync_replicas: should be called after apply_gradients()");
+  return *made_;
+}
+LEAT_FUNCTION const graph_operation& sync_replicas::sync_op() const { return its().sync; }
+LEAT_FUNCTION const graph_queue& sync_replicas::token_queue() const { return *its().tokens; }
+LEAT_FUNCTION const graph_operation& sync_replicas::local_step_init_op() const { return its().local_init; }
+LEAT_FUNCTION const graph_operation& sync_replicas::chief_init_op() const { return its().chief_init; }
+LEAT_FUNCTION const output& sync_replicas::ready_for_local_init_op() const { return its().ready; }
+LEAT_FUNCTION const std::vector<conditional_accumulator>& sync_replicas::accumulators() const { return its().accumulators; }
+
+LEAT_FUNCTION graph_operation sync_replicas::init_tokens_op(int num_tokens, const std::source_location& where) {
+  const made& m = its();
+  graph& g = m.global_step.owner();
+  const source_scope line(g, where);
+  const int needed = options_.replicas_to_aggregate - options_.total_num_replicas;
+  if (num_tokens == -1) num_tokens = options_.replicas_to_aggregate;
+  else if (num_tokens < needed)
+    throw invalid_argument("Too few tokens to finish the first step: " + std::to_string(num_tokens) + " (given) vs " +
+                           std::to_string(needed) + " (needed)");
+  if (num_tokens <= 0) return no_op("no_init_tokens");
+  const device at_steps(m.global_step.operation().device());
+  const name_scope top("");
+  return m.tokens->enqueue_many({detail::tokens(num_tokens, value_of(m.global_step))});
+}
+
+}  // namespace leat

@@ -1,0 +1,137 @@
+#pragma once
+// Accumulators, in which replicas of a model add up gradients. A gradient comes with the step that it was computed for; one of a step before
+// the accumulator's own is stale and is dropped. Taking the sum or mean waits until there are enough gradients, empties the accumulator,
+// and raises its step by one. Source: TensorFlow's ConditionalAccumulatorBase.
+
+#include <leat/core/early.hpp>
+#include <leat/runtime/kernels/kernel.hpp>
+#include <leat/runtime/kernels/kernels_control.hpp>
+
+#include <condition_variable>
+#include <list>
+#include <mutex>
+
+namespace leat::runtime {
+
+class gradient_accumulator final : public resource {
+ public:
+  gradient_accumulator(std::string name, dtype type, const shape& extent, bool is_mean)
+      : name_(std::move(name)), type_(type), extent_(extent), is_mean_(is_mean) {}
+
+  dtype type() const { return type_; }
+  const shape& extent() const { return extent_; }
+
+  /// Errors: invalid_argument for another dtype or shape.
+  void add(std::int64_t step, const tensor_value& gradient) {
+    if (gradient.type() != type_)
+      throw invalid_argument("the accumulator '" + name_ + "' is " + dtype_name(type_) + ", the gradient " + dtype_name(gradient.type()));
+    if (!may_equal(extent_, gradient.extent()))
+      throw invalid_argument("Shape mismatch: expected " + brackets(extent_) + ", got " + brackets(gradient.extent()));
+    const std::lock_guard lock(guard_);
+    if (step < step_) {
+      ++dropped_;
+      return;
+    }
+    if (count_ == 0) {
+      sum_ = gradient.copy();
+    } else {
+      if (!(sum_.extent() == gradient.extent()))
+        throw invalid_argument("Shape mismatch: expected " + brackets(sum_.extent()) + ", got " + brackets(gradient.extent()));
+      with_number(type_, [&]<class T>(T) {
+        if constexpr (!std::is_same_v<T, bool>) {
+          const auto to = sum_.values<T>();
+          const auto from = gradient.values<T>();
+          for (std::size_t i = 0; i < to.size(); ++i) to[i] = static_cast<T>(to[i] + from[i]);
+        }
+      });
+    }
+    ++count_;
+    changed_.notify_all();
+  }
+  /// The mean or sum of all that is there once that is `required` gradients. Takers are served in the order they came.
+  tensor_value take(std::int64_t required, step_state& step) {
+    if (required <= 0) throw invalid_argument("Argument num_required must be at least 1, not " + std::to_string(required));
+    std::unique_lock lock(guard_);
+    const auto mine = takers_.insert(takers_.end(), 0);
+    struct leaving {
+      gradient_accumulator& its;
+      std::list<int>::iterator at;
+      ~leaving() {
+        its.takers_.erase(at);
+        its.changed_.notify_all();
+      }
+    } const left{*this, mine};
+    while (takers_.begin() != mine || count_ < required) {
+      step.check();
+      changed_.wait_for(lock, std::chrono::milliseconds(2));  // a cancellation does not notify
+    }
+    tensor_value result = std::move(sum_);
+    if (is_mean_ && count_ > 1)
+      with_number(type_, [&]<class T>(T) {
+        if constexpr (!std::is_same_v<T, bool>)
+          for (T& x : result.values<T>()) x = static_cast<T>(x / static_cast<T>(count_));
+      });
+    sum_ = {};
+    count_ = 0;
+    ++step_;
+    return result;
+  }
+  void set_step(std::int64_t step) {
+    const std::lock_guard lock(guard_);
+    step_ = step;
+  }
+  std::int64_t count() const {
+    const std::lock_guard lock(guard_);
+    return count_;
+  }
+  /// How many gradients were stale.
+  std::int64_t dropped() const {
+    const std::lock_guard lock(guard_);
+    return dropped_;
+  }
+
+ private:
+  const std::string name_;
+  const dtype type_;
+  const shape extent_;
+  const bool is_mean_;
+  mutable std::mutex guard_;
+  std::condition_variable changed_;
+  std::list<int> takers_;
+  tensor_value sum_;
+  std::int64_t count_ = 0;
+  std::int64_t step_ = 0;
+  std::int64_t dropped_ = 0;
+};
+
+LEAT_EARLY inline const leat::detail::filled_early accumulator_kernels_known{[] {
+  register_waiting({"ResourceAccumulatorTakeGradient"});
+  register_kernel("ResourceConditionalAccumulator", [](kernel_context& c) {
+    const std::string kind = c.node.text("reduction_type");
+    if (kind != "MEAN" && kind != "SUM") throw invalid_argument("reduction_type must be MEAN or SUM, not '" + kind + "'");
+    const auto* a = c.node.record->attributes.find("shape");
+    const auto* given = a != nullptr ? a->get_if<tensor_shape_proto>() : nullptr;
+    const shape extent = given != nullptr ? to_shape(*given) : shape::unknown();
+    const std::string shared = c.node.text("shared_name");
+    const std::string& name = shared.empty() ? c.node.name() : shared;
+    const dtype type = c.node.type_of("dtype");
+    auto made = c.step.session.resources.find_or_make<gradient_accumulator>(c.node.text("container"), "accumulator " + name, [&] {
+      return std::make_shared<gradient_accumulator>(name, type, extent, kind == "MEAN");
+    });
+    if (made->type() != type || !may_equal(made->extent(), extent))
+      throw invalid_argument("the accumulator '" + name + "' is " + dtype_name(made->type()) + " " + brackets(made->extent()) +
+                             ", and this node shares it as " + dtype_name(type) + " " + brackets(extent));
+    c.set(0, tensor_value::handle(std::move(made)));
+  });
+  register_kernel("ResourceAccumulatorApplyGradient",
+                  [](kernel_context& c) { held_as<gradient_accumulator>(c.input(0)).add(c.number(1), c.input(2)); });
+  register_kernel("ResourceAccumulatorTakeGradient",
+                  [](kernel_context& c) { c.set(0, held_as<gradient_accumulator>(c.input(0)).take(c.number(1), c.step)); });
+  register_kernel("ResourceAccumulatorNumAccumulated", [](kernel_context& c) {
+    c.set(0, tensor_value(static_cast<std::int32_t>(held_as<gradient_accumulator>(c.input(0)).count())));
+  });
+  register_kernel("ResourceAccumulatorSetGlobalStep",
+                  [](kernel_context& c) { held_as<gradient_accumulator>(c.input(0)).set_step(c.number(1)); });
+}};
+
+}  // namespace leat::runtime
