@@ -1,6 +1,10 @@
 #pragma once
 // Measurements in two processes of their own: each contender is a server and a client, forked from a process without threads.
 
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -9,10 +13,6 @@
 #include <functional>
 #include <string>
 #include <vector>
-
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace bench {
 

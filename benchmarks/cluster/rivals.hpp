@@ -3,6 +3,10 @@
 
 #include "processes.hpp"
 
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <zmq.hpp>
 
 #include <atomic>
@@ -10,14 +14,11 @@
 #include <string>
 #include <vector>
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-
 namespace bench {
 
-inline zmq::message_t lent(void* data, std::size_t bytes) { return zmq::message_t(data, bytes, [](void*, void*) {}, nullptr); }
+inline zmq::message_t lent(void* data, std::size_t bytes) {
+  return zmq::message_t(data, bytes, [](void*, void*) {}, nullptr);
+}
 
 inline contender bare_zeromq() {
   contender c;

@@ -1,10 +1,12 @@
 // Push and pull between two processes, the values applied, over TCP and through shared memory, each beside a bare program; and the time from
 // exec to the first answer. `bench_transport [--json FILE] [--rounds N] [--bytes N] [--only PART-OF-NAME]`
 
+#include <leat/cluster/transport/messenger.hpp>
+
 #include "processes.hpp"
 #include "rivals.hpp"
 
-#include <leat/cluster/transport/messenger.hpp>
+#include <fcntl.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -13,8 +15,6 @@
 #include <map>
 #include <string>
 #include <vector>
-
-#include <fcntl.h>
 
 namespace {
 
@@ -131,12 +131,9 @@ int main(int count, char** arguments) {
     if (std::string(arguments[i]) == "--only") only = arguments[i + 1];
   }
 
-  const std::vector<bench::contender> contenders = {bench::bare_zeromq(),
-                                                    ours(way::network, false, "bare ZeroMQ"),
-                                                    bench::bare_shared(false),
-                                                    ours(way::same_host, false, "bare shared memory"),
-                                                    bench::bare_shared(true),
-                                                    ours(way::same_host, true, "bare shared memory, in place")};
+  const std::vector<bench::contender> contenders = {bench::bare_zeromq(),      ours(way::network, false, "bare ZeroMQ"),
+                                                    bench::bare_shared(false), ours(way::same_host, false, "bare shared memory"),
+                                                    bench::bare_shared(true),  ours(way::same_host, true, "bare shared memory, in place")};
   struct figure {
     std::vector<double> best, median;
   };
@@ -148,8 +145,7 @@ int main(int count, char** arguments) {
     // In turns, so that what else runs on the machine meets all alike.
     for (int i = 0; i < repetitions; ++i)
       for (const bench::contender& c : contenders)
-        if (c.name.find(only) == std::string::npos)
-          continue;
+        if (c.name.find(only) == std::string::npos) continue;
         else if (const auto times = bench::run_once(c, bytes, rounds); !times.empty()) {
           figures[c.name].best.push_back(bench::quantile(times, 0));
           figures[c.name].median.push_back(bench::quantile(times, 0.5));
@@ -172,8 +168,8 @@ int main(int count, char** arguments) {
   for (const way w : {way::network, way::same_host}) {
     std::vector<double> all;
     for (int i = 0; i < 2 * repetitions; ++i) all.push_back(start_milliseconds("/proc/self/exe", w));
-    std::printf("from exec to the first answer, %s: best %.1f ms, median %.1f ms\n", std::string(name_of(w)).c_str(), bench::quantile(all, 0),
-                bench::quantile(all, 0.5));
+    std::printf("from exec to the first answer, %s: best %.1f ms, median %.1f ms\n", std::string(name_of(w)).c_str(),
+                bench::quantile(all, 0), bench::quantile(all, 0.5));
   }
   if (!json.empty()) std::ofstream(json) << "[\n" << report << "\n]\n";
 }
