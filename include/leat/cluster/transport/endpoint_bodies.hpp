@@ -531,7 +531,7 @@ LEAT_FUNCTION bool endpoint::run(const std::vector<std::uint64_t>& tokens) {
       case delivery::type::closed: handler_.closed(d.link, d.why); break;
     }
   for (const auto& call : calls) call();
-  return more || !deliveries.empty();
+  return more;
 }
 
 LEAT_FUNCTION steady_time endpoint::next_timer() { return steady_time(steady_time::duration(timer_.load())); }
