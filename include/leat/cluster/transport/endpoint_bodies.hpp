@@ -86,8 +86,7 @@ LEAT_FUNCTION std::string_view name_of(way w) {
 LEAT_FUNCTION way choose_way(const transport::address& where, const endpoint_options& options) {
   const bool trusts_this_host = !options.keys;
   if (options.same_process.value_or(trusts_this_host) && local_carrier::is_listening(where)) return way::same_process;
-  if (options.same_host.value_or(trusts_this_host) && is_this_host(where.host))
-    return way::same_host;
+  if (options.same_host.value_or(trusts_this_host) && is_this_host(where.host)) return way::same_host;
   return way::network;
 }
 
@@ -532,7 +531,7 @@ LEAT_FUNCTION bool endpoint::run(const std::vector<std::uint64_t>& tokens) {
       case delivery::type::closed: handler_.closed(d.link, d.why); break;
     }
   for (const auto& call : calls) call();
-  return more || !deliveries.empty();
+  return more;
 }
 
 LEAT_FUNCTION steady_time endpoint::next_timer() { return steady_time(steady_time::duration(timer_.load())); }

@@ -63,6 +63,7 @@ class reactor {
 
  private:
   void loop();
+  void kick_others();
   void handle(const std::uint64_t* tokens, int count, const std::atomic<bool>* done);
   int wait_for_events(std::uint64_t* tokens, int limit, steady_time until);
 
@@ -75,6 +76,7 @@ class reactor {
   std::thread thread_;
   std::atomic<bool> stopping_{false};
   std::atomic<bool> kicked_{false};
+  std::atomic<bool> again_{false};
   std::atomic<int> pending_{0};
   std::mutex ready_mutex_;
   std::vector<std::uint64_t> ready_;

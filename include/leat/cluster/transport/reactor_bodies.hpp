@@ -70,6 +70,14 @@ LEAT_FUNCTION void reactor::add(int fd, std::uint64_t token, bool output) {
 LEAT_FUNCTION void reactor::remove(int fd) { ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr); }
 
 LEAT_FUNCTION void reactor::kick() {
+  if (is_inside()) {
+    again_ = true;
+  } else {
+    kick_others();
+  }
+}
+
+LEAT_FUNCTION void reactor::kick_others() {
   if (kicked_.exchange(true)) return;
   const std::uint64_t one = 1;
   static_cast<void>(!::write(kick_.get(), &one, sizeof one));
@@ -111,12 +119,14 @@ LEAT_FUNCTION void reactor::handle(const std::uint64_t* tokens, int count, const
       const std::lock_guard lock(ready_mutex_);
       now.swap(ready_);
     }
-    const bool more = client_.run(now);
+    again_ = false;
+    bool more = client_.run(now);
+    more = again_ || more;
     if (!more && pending_.fetch_sub(seen) == seen) break;
     if (done != nullptr && done->load()) {
       // The thread's own answer is there: what is left is for the other thread.
       pending_ = 0;
-      kick();
+      kick_others();
       break;
     }
   }
@@ -170,7 +180,7 @@ LEAT_FUNCTION void reactor::wake() {
   // The thread that takes part sees its own flag when it comes from `run`; any other has to be fetched from its wait.
   if (has_driver_.load() && driving != this) {
     driver_wake_ = true;
-    kick();
+    kick_others();
   }
 }
 

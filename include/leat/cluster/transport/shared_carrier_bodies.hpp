@@ -79,7 +79,8 @@ LEAT_FUNCTION descriptor take_descriptor(int socket) {
 
 class shared_carrier::shared_channel final : public channel {
  public:
-  shared_channel(shared_carrier& s, std::uint64_t n, std::string where) : channel(way::same_host), carrier_(s), number(n), where_(std::move(where)) {}
+  shared_channel(shared_carrier& s, std::uint64_t n, std::string where)
+      : channel(way::same_host), carrier_(s), number(n), where_(std::move(where)) {}
 
   sending send(packet& p) override {
     if (!is_open || is_closed) return sending::gone;
@@ -164,7 +165,8 @@ LEAT_FUNCTION shared_carrier::attempt shared_carrier::try_connect(shared_channel
     return attempt::connected;
   }
   // Who listens at the port without a socket of that name wants the network.
-  return probe(c.to, std::chrono::steady_clock::now() + std::chrono::milliseconds(2)) == "accepted" ? attempt::network_only : attempt::nobody;
+  return probe(c.to, std::chrono::steady_clock::now() + std::chrono::milliseconds(2)) == "accepted" ? attempt::network_only
+                                                                                                    : attempt::nobody;
 }
 
 LEAT_FUNCTION std::shared_ptr<channel> shared_carrier::dial(const address& where) {
@@ -223,10 +225,8 @@ LEAT_FUNCTION void shared_carrier::advance(const std::shared_ptr<shared_channel>
     if (!c->is_open) {
       greet(*c);
       if (!c->is_open) return;
-      if (c->is_accepted)
-        events_.accepted(c);
-      else
-        events_.opened(*c);
+      if (c->is_accepted) events_.accepted(c);
+      else events_.opened(*c);
     }
     // Bells are not counted; their end is.
     std::array<char, 256> bells;

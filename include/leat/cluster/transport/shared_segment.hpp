@@ -64,7 +64,7 @@ class segment_writer {
 
   std::shared_ptr<segment_mapping> mapping_;
   std::shared_ptr<arena_space> space_;
-  std::vector<frame> held_;                // by token, until the reader lets go
+  std::vector<frame> held_;  // by token, until the reader lets go
   std::vector<std::uint32_t> free_tokens_;
   std::uint64_t head_ = 0, returned_ = 0;
 };

@@ -41,8 +41,8 @@ LEAT_FUNCTION void ring(int socket) {
 struct segment_control {
   std::uint64_t magic;
   std::uint64_t arena_bytes;
-  alignas(64) std::atomic<std::uint64_t> head;      // descriptors written; the writer's
-  std::atomic<std::uint32_t> writer_waits;          // for room
+  alignas(64) std::atomic<std::uint64_t> head;  // descriptors written; the writer's
+  std::atomic<std::uint32_t> writer_waits;      // for room
   alignas(64) std::atomic<std::uint32_t> reader_sleeps;
   alignas(64) std::atomic<std::uint64_t> tail;      // descriptors read; the reader's
   alignas(64) std::atomic<std::uint64_t> returned;  // tokens let go of; the reader's
@@ -74,7 +74,7 @@ LEAT_FUNCTION std::shared_ptr<segment_mapping> segment_mapping::make(std::size_t
 }
 
 LEAT_FUNCTION std::shared_ptr<segment_mapping> segment_mapping::of(descriptor file) {
-  struct stat status {};
+  struct stat status{};
   const int seals = ::fcntl(file.get(), F_GET_SEALS);
   if (seals < 0 || (seals & (F_SEAL_SHRINK | F_SEAL_GROW)) != (F_SEAL_SHRINK | F_SEAL_GROW) || ::fstat(file.get(), &status) != 0 ||
       static_cast<std::size_t>(status.st_size) <= detail::segment_header_bytes || status.st_size > (off_t{1} << 40))
@@ -148,8 +148,8 @@ LEAT_FUNCTION std::optional<writable_frame> segment_writer::allocate(std::size_t
     ~block() { space->give(offset, bytes); }
   };
   std::byte* const data = mapping_->arena() + *offset;
-  return writable_frame(std::shared_ptr<void>(new block{mapping_, space_, *offset, rounded}, [](void* b) { delete static_cast<block*>(b); }), data,
-                        bytes);
+  return writable_frame(
+      std::shared_ptr<void>(new block{mapping_, space_, *offset, rounded}, [](void* b) { delete static_cast<block*>(b); }), data, bytes);
 }
 
 // Lets go of what the reader has let go of.

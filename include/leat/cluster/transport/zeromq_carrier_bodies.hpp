@@ -89,7 +89,7 @@ struct zeromq_carrier::state {
 
   state(const endpoint_options& o, carrier_events& e, reactor& l, std::uint64_t t) : options(o), events(e), loop(l), token(t), context(1) {}
 
-  zmq::socket_t make(zmq::socket_type type);
+  zmq::socket_t make(zmq::socket_type type, const address& where);
   zmq::socket_t monitor_of(zmq::socket_t& socket, std::uint64_t number);
   void watch(zmq::socket_t& socket, std::uint64_t number) { loop.add(socket.get(zmq::sockopt::fd), token | number); }
   // After any use of a socket input may be there that no descriptor will tell of.
@@ -223,7 +223,7 @@ class zeromq_carrier::routed final : public channel {
 
 LEAT_FUNCTION void zeromq_carrier::state::shut(int fd) { ::shutdown(fd, SHUT_RDWR); }
 
-LEAT_FUNCTION zmq::socket_t zeromq_carrier::state::make(zmq::socket_type type) {
+LEAT_FUNCTION zmq::socket_t zeromq_carrier::state::make(zmq::socket_type type, const address& where) {
   zmq::socket_t socket(context, type);
   socket.set(zmq::sockopt::linger, 0);
   socket.set(zmq::sockopt::maxmsgsize, std::int64_t{wire_frame_bytes});
@@ -233,7 +233,7 @@ LEAT_FUNCTION zmq::socket_t zeromq_carrier::state::make(zmq::socket_type type) {
   socket.set(zmq::sockopt::reconnect_ivl, 10);
   socket.set(zmq::sockopt::reconnect_ivl_max, 500);
   socket.set(zmq::sockopt::backlog, detail::backlog);
-  socket.set(zmq::sockopt::ipv6, true);
+  socket.set(zmq::sockopt::ipv6, where.host.find(':') != std::string::npos);
   socket.set(zmq::sockopt::heartbeat_ivl, static_cast<int>(options.heartbeat.count()));
   socket.set(zmq::sockopt::heartbeat_timeout, static_cast<int>(options.silence.count()));
   socket.set(zmq::sockopt::heartbeat_ttl, static_cast<int>(options.silence.count()));
@@ -264,7 +264,7 @@ LEAT_FUNCTION zeromq_carrier::~zeromq_carrier() {
 LEAT_FUNCTION address zeromq_carrier::listen(const address& where) {
   state& s = *s_;
   try {
-    s.router = s.make(zmq::socket_type::router);
+    s.router = s.make(zmq::socket_type::router, where);
     s.router.set(zmq::sockopt::router_mandatory, true);
     if (s.options.keys) {
       s.allowed = {s.options.keys->allowed.begin(), s.options.keys->allowed.end()};
@@ -298,7 +298,7 @@ LEAT_FUNCTION std::shared_ptr<channel> zeromq_carrier::dial(const address& where
   const std::uint64_t number = s.last_number += 2;
   auto d = std::make_shared<dealer>(s, number, where);
   try {
-    d->socket = s.make(zmq::socket_type::dealer);
+    d->socket = s.make(zmq::socket_type::dealer, where);
     if (s.options.keys) {
       const auto named = s.options.keys->server_keys.find(where.text());
       const std::string& server = named != s.options.keys->server_keys.end() ? named->second : s.options.keys->server_key;

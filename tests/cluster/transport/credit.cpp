@@ -1,0 +1,100 @@
+#include <leat/cluster/transport/messenger.hpp>
+
+#include "support/transport.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace leat;
+using namespace leat::transport;
+using namespace leat_test;
+
+namespace {
+constexpr std::size_t mebibyte = std::size_t{1} << 20;
+
+messenger_options small(messenger_options o) {
+  o.endpoint.credit = 4 * mebibyte;
+  o.endpoint.queue = 8 * mebibyte;
+  return o;
+}
+}  // namespace
+
+TEST_CASE("what a peer holds is bounded by its credit, what waits by the queue, and others go on") {
+  for (const way w : ways) {
+    CAPTURE(name_of(w));
+    echo_server server(small(server_options(w)));
+    messenger client(small(client_options(w))), other(small(client_options(w)));
+    client.start(), other.start();
+    const peer_id p = client.dial(server.m.self().address), q = other.dial(server.m.self().address);
+    client.await(p, in(5s)), other.await(q, in(5s));
+    message m;
+    m.method = keep;
+    m.parts = {numbers(mebibyte)};
+    int sent = 0;
+    const auto fill = [&] {
+      for (; sent < 100; ++sent) client.begin(p, m, {}, [](outcome) {});
+    };
+    CHECK_THROWS_WITH_AS(fill(), doctest::Contains("is full"), resource_exhausted);
+    CHECK(sent >= 10);
+    CHECK(sent <= 16);
+    CHECK(client.transport().under_way(p) <= 4 * mebibyte);
+    CHECK_FALSE(client.transport().wait_for_room(p, in(50ms)));
+    CHECK(equal(other.call(q, echo, {numbers(100000)}, {in(5s)}).parts[0], numbers(100000)));
+    // What is let go of makes room.
+    std::atomic<bool> is_empty = false;
+    server.m.transport().at(in(0ms), [&] { server.kept.clear(), is_empty = true; });
+    CHECK(client.transport().wait_for_room(p, in(5s)));
+    for (int i = 0; i < 200 && client.transport().queued(p) > 0; ++i) {
+      server.m.transport().at(in(0ms), [&] { server.kept.clear(); });
+      std::this_thread::sleep_for(10ms);
+    }
+    CHECK(client.transport().queued(p) == 0);
+    CHECK(equal(client.call(p, echo, {numbers(100000)}, {in(5s)}).parts[0], numbers(100000)));
+  }
+}
+
+TEST_CASE("a message longer than the credit arrives nevertheless") {
+  for (const way w : ways) {
+    CAPTURE(name_of(w));
+    echo_server server(small(server_options(w)));
+    messenger client(small(client_options(w)));
+    client.start();
+    const peer_id p = client.dial(server.m.self().address);
+    client.await(p, in(5s));
+    const frame f = numbers(24 * mebibyte + 12345);
+    CHECK(equal(client.call(p, echo, {f, numbers(5)}, {in(20s)}).parts[0], f));
+  }
+}
+
+TEST_CASE("memory that a transport gave is sent and read in place") {
+  echo_server server(way::same_host);
+  messenger client(client_options(way::same_host));
+  client.start();
+  const peer_id p = client.dial(server.m.self().address);
+  client.await(p, in(5s));
+  for (int i = 0; i < 200; ++i) {
+    writable_frame f = client.transport().allocate(p, mebibyte);
+    std::fill(f.bytes().begin(), f.bytes().end(), static_cast<std::byte>(i));
+    const message answer = client.call(p, echo, {f}, {in(5s)});
+    CHECK(equal(answer.parts[0], f));
+    CHECK(reinterpret_cast<std::uintptr_t>(answer.parts[0].data()) % 64 == 0);
+  }
+}
+
+TEST_CASE("frames outlive connections") {
+  for (const way w : ways) {
+    std::vector<frame> kept;
+    {
+      echo_server server(w);
+      messenger client(client_options(w));
+      client.start();
+      const peer_id p = client.dial(server.m.self().address);
+      client.await(p, in(5s));
+      for (const std::size_t n : {10, 5000, 300000}) {
+        kept.push_back(client.call(p, echo, {numbers(n)}, {in(5s)}).parts[0]);
+        client.call(p, keep, {numbers(n)}, {in(5s)});
+      }
+      for (const frame& f : server.kept) kept.push_back(f);
+    }
+    for (const frame& f : kept) CHECK(equal(f, numbers(f.size())));
+  }
+}

@@ -1,0 +1,188 @@
+#include <leat/cluster/transport/messenger.hpp>
+
+#include "support/transport.hpp"
+
+#include <arpa/inet.h>
+#include <doctest/doctest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+using namespace leat;
+using namespace leat::transport;
+using namespace leat_test;
+
+namespace {
+
+descriptor connected(const std::string& where) {
+  const address to = parse_address(where);
+  descriptor s(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in in{};
+  in.sin_family = AF_INET, in.sin_port = htons(static_cast<std::uint16_t>(to.port)), in.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (::connect(s.get(), reinterpret_cast<const sockaddr*>(&in), sizeof in) != 0) s.reset();
+  return s;
+}
+
+void put(const descriptor& s, std::string_view bytes) { static_cast<void>(!::send(s.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL)); }
+
+// The greeting of ZMTP 3.0 with the mechanism NULL, and its READY command as a DEALER.
+std::string zmtp() {
+  std::string greeting = std::string("\xff\0\0\0\0\0\0\0\1\x7f\3\0NULL", 16);
+  greeting.resize(64, '\0');
+  const std::string ready = std::string("\5READY\x0bSocket-Type\0\0\0\6DEALER", 6 + 12 + 4 + 6);
+  return greeting + '\4' + static_cast<char>(ready.size()) + ready;
+}
+
+struct keyed {
+  key_pair server = generate_keys(), client = generate_keys();
+  messenger_options serving() const {
+    messenger_options o = server_options(way::network);
+    o.endpoint.same_process.reset(), o.endpoint.same_host.reset();
+    o.endpoint.keys = key_options{.own = server, .server_key = server.public_key, .server_keys = {}, .allowed = {client.public_key}};
+    return o;
+  }
+  messenger_options asking(const key_pair& own, const std::string& expected) const {
+    messenger_options o = client_options(way::network);
+    o.endpoint.same_process.reset(), o.endpoint.same_host.reset();
+    o.endpoint.keys = key_options{.own = own, .server_key = expected, .server_keys = {}, .allowed = {}};
+    return o;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("random bytes at a live server harm nobody") {
+  for (const way w : {way::network, way::same_host}) {
+    CAPTURE(name_of(w));
+    messenger_options o = server_options(w);
+    o.endpoint.stranger_time = 300ms;
+    echo_server server(o);
+    messenger client(client_options(w));
+    client.start();
+    const peer_id p = client.dial(server.m.self().address);
+    client.await(p, in(5s));
+    std::mt19937 random(7);
+    const auto end = in(2s);
+    for (int i = 0; std::chrono::steady_clock::now() < end; ++i) {
+      const descriptor s = connected(server.m.self().address);
+      REQUIRE(s);
+      std::string bytes(random() % 3000, '\0');
+      for (char& c : bytes) c = static_cast<char>(random());
+      switch (i % 4) {
+        case 0: put(s, bytes); break;
+        case 1: put(s, zmtp().substr(0, random() % zmtp().size())); break;
+        case 2: put(s, zmtp() + std::string(1, '\0') + static_cast<char>(bytes.size() % 200) + bytes); break;
+        case 3:  // a frame that claims 20 GB
+          put(s, zmtp() + std::string("\2\0\0\0\4\xa8\x17\xc8\0", 9) + bytes);
+          break;
+      }
+      if (i % 10 == 0) CHECK(equal(client.call(p, echo, {numbers(1000)}, {in(5s)}).parts[0], numbers(1000)));
+    }
+    CHECK(server.gone == 0);
+    CHECK(client.call(p, echo, {}, {in(5s)}).parts.empty());
+  }
+}
+
+TEST_CASE("who says nothing is dropped in time") {
+  messenger_options o = server_options(way::network);
+  o.endpoint.stranger_time = 200ms;
+  echo_server server(o);
+  const descriptor silent = connected(server.m.self().address), greeted = connected(server.m.self().address);
+  put(greeted, zmtp());
+  for (const descriptor* s : {&silent, &greeted}) {
+    timeval patience{3, 0};
+    ::setsockopt(s->get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    char byte = 0;
+    ssize_t n = 0;
+    while ((n = ::recv(s->get(), &byte, 1, 0)) > 0) {
+    }
+    const bool is_closed = n == 0 || errno == ECONNRESET;
+    CHECK(is_closed);
+  }
+}
+
+TEST_CASE("a process of this host that passes nonsense is dropped") {
+  echo_server server(way::same_host);
+  sockaddr_un name;
+  const socklen_t size = leat::transport::detail::abstract_name(name, server.m.self().address);
+  std::vector<descriptor> open;
+  for (int i = 0; i < 20; ++i) {
+    descriptor s(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    REQUIRE(::connect(s.get(), reinterpret_cast<const sockaddr*>(&name), size) == 0);
+    if (i % 3 == 0) put(s, "GET / HTTP/1.1\r\n");
+    if (i % 3 == 1) leat::transport::detail::pass_descriptor(s.get(), 0);
+    open.push_back(std::move(s));
+  }
+  messenger client(client_options(way::same_host));
+  client.start();
+  const peer_id p = client.dial(server.m.self().address);
+  client.await(p, in(5s));
+  CHECK(client.info(p)->by == way::same_host);
+  CHECK(server.m.peers().size() == 1);
+}
+
+TEST_CASE("with keys only those who are listed get in, and are told otherwise") {
+  const keyed k;
+  echo_server server(k.serving());
+  const auto try_as = [&](messenger_options o) {
+    messenger client(std::move(o));
+    client.start();
+    const peer_id p = client.dial(server.m.self().address, {"ps", 0});
+    client.await(p, in(5s));
+    CHECK(client.info(p)->by == way::network);
+    CHECK(equal(client.call(p, echo, {numbers(300000)}, {in(10s)}).parts[0], numbers(300000)));
+  };
+  try_as(k.asking(k.client, k.server.public_key));
+  CHECK_THROWS_WITH_AS(try_as(k.asking(generate_keys(), k.server.public_key)), doctest::Contains("refused this process's key"),
+                       unauthenticated);
+  CHECK_THROWS_AS(try_as(k.asking(k.client, generate_keys().public_key)), unauthenticated);
+  CHECK_THROWS_AS(try_as(client_options(way::network)), unauthenticated);
+  CHECK(server.m.peers().empty());
+  CHECK_THROWS_AS(messenger(k.asking({"short", "x"}, k.server.public_key)), invalid_argument);
+}
+
+TEST_CASE("a key that is revoked ends its connections and opens no more") {
+  const keyed k;
+  echo_server server(k.serving());
+  std::atomic<int> gone = 0;
+  messenger client(k.asking(k.client, k.server.public_key));
+  client.on_gone = [&](peer_id, const peer_info&, const departure&) { ++gone; };
+  client.start();
+  const peer_id p = client.dial(server.m.self().address);
+  client.await(p, in(5s));
+  CHECK(server.m.info(server.m.peers().at(0))->key == k.client.public_key);
+  server.m.transport().set_allowed({generate_keys().public_key});
+  CHECK(until([&] { return gone == 1; }));
+  const peer_id again = client.dial(server.m.self().address);
+  CHECK_THROWS_AS(client.await(again, in(5s)), unauthenticated);
+}
+
+TEST_CASE("keys in files") {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / ("leat-keys-" + std::to_string(::getpid()));
+  std::filesystem::create_directory(folder);
+  const key_pair keys = generate_keys();
+  write_keys(folder / "k", keys);
+  CHECK(read_keys(folder / "k").secret_key == keys.secret_key);
+  CHECK(read_public_keys(folder / "k.public") == std::vector<std::string>{keys.public_key});
+  CHECK_THROWS_AS(write_keys(folder / "k", keys), already_exists);
+  CHECK_THROWS_AS(read_keys(folder / "none"), not_found);
+  CHECK_THROWS_AS(read_keys(folder / "k.public"), data_loss);
+  ::chmod((folder / "k").c_str(), 0644);
+  CHECK_THROWS_WITH_AS(read_keys(folder / "k"), doctest::Contains("others than its owner may read"), failed_precondition);
+  const auto file = [&](const std::string& text) {
+    std::ofstream(folder / "list") << text;
+    return folder / "list";
+  };
+  CHECK(read_public_keys(file("# the workers\npublic " + keys.public_key + "\n\npublic " + keys.public_key + "\n")).size() == 2);
+  CHECK_THROWS_AS(read_public_keys(file("public abc\n")), data_loss);
+  CHECK_THROWS_AS(read_public_keys(file("private " + keys.public_key)), data_loss);
+  CHECK_THROWS_AS(read_public_keys(file(std::string(100000, 'x'))), data_loss);
+  const key_pair other = generate_keys();
+  std::ofstream(folder / "mixed") << "public " << keys.public_key << "\nsecret " << other.secret_key << "\n";
+  ::chmod((folder / "mixed").c_str(), 0600);
+  CHECK_THROWS_WITH_AS(read_keys(folder / "mixed"), doctest::Contains("do not belong together"), data_loss);
+  std::filesystem::remove_all(folder);
+}
