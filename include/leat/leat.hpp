@@ -22,6 +22,7 @@
 #include <leat/ops/state.hpp>
 #include <leat/passes/gradient.hpp>
 #include <leat/train/clip.hpp>
+#include <leat/train/layer_summary.hpp>
 #include <leat/train/layers.hpp>
 #include <leat/train/losses.hpp>
 #include <leat/train/metrics.hpp>
