@@ -1,9 +1,8 @@
+#include <leat/graphs.hpp>
 #include <leat/named/train/named_layers.hpp>
+#include <leat/session/graph_session.hpp>
 
 #include "support/messages.hpp"
-
-#include <leat/graphs.hpp>
-#include <leat/session/graph_session.hpp>
 
 #include <doctest/doctest.h>
 
@@ -48,7 +47,8 @@ TEST_CASE("layers as objects: shared variables, sequences") {
   const auto training = placeholder(dtype::boolean, {}, "training");
   const auto x = placeholder(dtype::float32, {-1, 2, 3}, "x");
   const layers::sequential model{layers::flatten(), layers::dense(4, {.activation = layers::tanh, .kernel_initializer = ones}),
-                                 layers::dropout(0.5, {.training = training, .seed = 3}), layers::activation([](const output& t) { return t * 2.0f; }),
+                                 layers::dropout(0.5, {.training = training, .seed = 3}),
+                                 layers::activation([](const output& t) { return t * 2.0f; }),
                                  layers::dense(1, {.use_bias = false, .kernel_initializer = ones})};
   CHECK_THROWS_AS(model.layers()[1].variable("kernel"), not_found);
   const auto y = model(x);

@@ -1,9 +1,9 @@
+#include <leat/leat.hpp>
 #include <leat/train/layers.hpp>
 
 #include "support/messages.hpp"
 
 #include <doctest/doctest.h>
-#include <leat/leat.hpp>
 
 #include <string>
 #include <vector>
@@ -54,9 +54,9 @@ TEST_CASE("short names stay with the program") {
 
 TEST_CASE("how large a model is") {
   auto x = placeholder<"x", float, "batch", 784>();
-  auto model = sequential([](const auto& t) { return relu(dense<"first", 256>(t)); },
-                          [](const auto& t) { return relu(dense<"second", 128>(t)); },
-                          [](const auto& t) { return dense<"logits", 10>(t); });
+  auto model =
+      sequential([](const auto& t) { return relu(dense<"first", 256>(t)); }, [](const auto& t) { return relu(dense<"second", 128>(t)); },
+                 [](const auto& t) { return dense<"logits", 10>(t); });
   auto logits = model(x);
   CHECK(parameter_count(logits) == 235146);
   auto labels = placeholder<"labels", std::int32_t, "batch">();

@@ -43,17 +43,20 @@ constexpr auto dense(const X& x, std::uint64_t seed = 0) {
   return dense_layer<Name, Units>(x, seed).output;
 }
 
-#define LEAT_DENSE_WORDS                                                                                                             \
+#define LEAT_DENSE_WORDS                                                                                                              \
   "<name, units>(x) takes a tensor of floating point, [rows, inputs] with a size as inputs, then perhaps a seed; name and units are " \
   "template arguments: <\"hidden\", 256>"
-#define LEAT_DENSE_OTHERWISE(function)                                    \
-  LEAT_OTHERWISE(#function LEAT_DENSE_WORDS) function(...) LEAT_DELETED;  \
-  template <LEAT_ANY_NUMBER First, LEAT_ANY_NUMBER... Rest>               \
-  LEAT_OTHERWISE(#function LEAT_DENSE_WORDS) function(...) LEAT_DELETED;  \
-  template <LEAT_ANY_NUMBER First, fixed_string Name>                                \
-  LEAT_OTHERWISE(#function LEAT_DENSE_WORDS) function(...) LEAT_DELETED;  \
-  template <fixed_string Name, LEAT_ANY_NUMBER... Units>                             \
-  LEAT_OTHERWISE(#function LEAT_DENSE_WORDS) function(...) LEAT_DELETED
+#define LEAT_DENSE_OTHERWISE(function)                                   \
+  LEAT_OTHERWISE(#function LEAT_DENSE_WORDS) function(...) LEAT_DELETED; \
+  template <LEAT_ANY_NUMBER First, LEAT_ANY_NUMBER... Rest>              \
+  LEAT_OTHERWISE(#function LEAT_DENSE_WORDS)                             \
+  function(...) LEAT_DELETED;                                            \
+  template <LEAT_ANY_NUMBER First, fixed_string Name>                    \
+  LEAT_OTHERWISE(#function LEAT_DENSE_WORDS)                             \
+  function(...) LEAT_DELETED;                                            \
+  template <fixed_string Name, LEAT_ANY_NUMBER... Units>                 \
+  LEAT_OTHERWISE(#function LEAT_DENSE_WORDS)                             \
+  function(...) LEAT_DELETED
 LEAT_DENSE_OTHERWISE(dense);
 LEAT_DENSE_OTHERWISE(dense_layer);
 #undef LEAT_DENSE_OTHERWISE
@@ -85,7 +88,8 @@ constexpr auto embedding(const Ids& ids, std::uint64_t seed = 0) {
 }
 LEAT_OTHERWISE("embedding<name, rows, units>(ids) takes a tensor of int32 or int64, then perhaps a seed") embedding(...) LEAT_DELETED;
 template <fixed_string Name, LEAT_ANY_NUMBER... Sizes>
-LEAT_OTHERWISE("embedding<name, rows, units>(ids) takes a tensor of int32 or int64, then perhaps a seed") embedding(...) LEAT_DELETED;
+LEAT_OTHERWISE("embedding<name, rows, units>(ids) takes a tensor of int32 or int64, then perhaps a seed")
+embedding(...) LEAT_DELETED;
 
 namespace detail {
 template <class X>
@@ -109,7 +113,8 @@ template <detail::flat_operand X>
 constexpr auto flatten_layer(const X& x) {
   return make<reshape_op, attributes<X::extent[0], detail::width_of<X>()>>(x);
 }
-LEAT_OTHERWISE("flatten_layer(x) takes a tensor of rank 1 or more, whose dimensions but the first are sizes") flatten_layer(...) LEAT_DELETED;
+LEAT_OTHERWISE("flatten_layer(x) takes a tensor of rank 1 or more, whose dimensions but the first are sizes")
+flatten_layer(...) LEAT_DELETED;
 
 /// Dropout by a mask that each run is fed, as typed expressions have no random operators: x mask / (1 - rate). The mask, of x's shape, is
 /// 0 where an element is dropped and 1 elsewhere, `draw_dropout_mask` fills one; a mask of ones with a rate of 0 drops nothing. The rate is
@@ -145,10 +150,8 @@ class sequential {
  private:
   template <std::size_t K, class X>
   constexpr auto apply(const X& x) const {
-    if constexpr (K == sizeof...(Functions))
-      return x;
-    else
-      return apply<K + 1>(std::get<K>(functions_)(x));
+    if constexpr (K == sizeof...(Functions)) return x;
+    else return apply<K + 1>(std::get<K>(functions_)(x));
   }
   std::tuple<Functions...> functions_;
 };

@@ -23,7 +23,8 @@ LEAT_FUNCTION output tanh(const output& x) { return leat::tanh(x, {}); }
 
 namespace detail {
 
-LEAT_FUNCTION layer made(std::string kind, std::string name, reuse_setting reuse, std::function<output(layer::state&, const output&)> call) {
+LEAT_FUNCTION layer made(std::string kind, std::string name, reuse_setting reuse,
+                         std::function<output(layer::state&, const output&)> call) {
   auto its = std::make_shared<layer::state>();
   its->kind = std::move(kind);
   its->name = std::move(name);
@@ -144,9 +145,8 @@ LEAT_FUNCTION std::int64_t layer::parameter_count() const {
 
 LEAT_FUNCTION layer dense(std::int64_t units, const dense_options& options) {
   if (units < 1 || units > INT32_MAX) throw invalid_argument("dense: units is " + std::to_string(units) + ", not 1 or more");
-  return detail::made("dense", options.name, options.reuse, [units, options](layer::state& its, const output& x) {
-    return detail::call_dense(its, x, units, options);
-  });
+  return detail::made("dense", options.name, options.reuse,
+                      [units, options](layer::state& its, const output& x) { return detail::call_dense(its, x, units, options); });
 }
 LEAT_FUNCTION output dense(const output& x, std::int64_t units, const dense_options& options, const std::source_location& where) {
   return dense(units, options)(x, where);
