@@ -23,6 +23,7 @@
 #include <leat/named/train/global_step.hpp>
 #include <leat/named/train/moving_average.hpp>
 #include <leat/named/train/named_clip.hpp>
+#include <leat/named/train/named_layers.hpp>
 #include <leat/named/train/named_losses.hpp>
 #include <leat/named/train/named_metrics.hpp>
 #include <leat/named/train/named_optimizers.hpp>

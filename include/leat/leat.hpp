@@ -10,6 +10,7 @@
 #include <leat/expr/leaf.hpp>
 
 #include <leat/expr/array_leaf.hpp>
+#include <leat/expr/scaled_initializers.hpp>
 
 #include <leat/ops/arithmetic.hpp>
 #include <leat/ops/array.hpp>
@@ -21,6 +22,7 @@
 #include <leat/ops/state.hpp>
 #include <leat/passes/gradient.hpp>
 #include <leat/train/clip.hpp>
+#include <leat/train/layer_summary.hpp>
 #include <leat/train/layers.hpp>
 #include <leat/train/losses.hpp>
 #include <leat/train/metrics.hpp>

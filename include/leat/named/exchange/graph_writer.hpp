@@ -177,6 +177,10 @@ class graph_writer {
       case initializer_kind::normal: return as_variable_initializer(random_normal(real(0), real(1), seed));
       case initializer_kind::truncated_normal: return as_variable_initializer(truncated_normal(real(0), real(1), seed));
       case initializer_kind::glorot_uniform: return as_variable_initializer(glorot_uniform(seed));
+      case initializer_kind::variance_scaling:
+        return as_variable_initializer(variance_scaling(real(0), mode_of(real(1)), distribution_of(real(1)), seed));
+      case initializer_kind::orthogonal: return as_variable_initializer(orthogonal(real(0), seed));
+      case initializer_kind::identity: return as_variable_initializer(identity_initializer(real(0)));
     }
     return {};
   }

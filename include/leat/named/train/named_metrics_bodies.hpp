@@ -255,12 +255,9 @@ LEAT_FUNCTION output confusion_matrix(const output& labels, const output& predic
   const output z = cast(both.labels, dtype::int64), p = cast(both.predictions, dtype::int64);
   const output at = stack({z, p}, 1);
   output each;
-  if (!weights)
-    each = cast(ones_like(p), type);
-  else if (weights->tensor() != nullptr)
-    each = cast(g.named().value_of(*weights->tensor()), type);
-  else
-    each = g.named().make_constant(g, weights->literal()->as(type), "weights");
+  if (!weights) each = cast(ones_like(p), type);
+  else if (weights->tensor() != nullptr) each = cast(g.named().value_of(*weights->tensor()), type);
+  else each = g.named().make_constant(g, weights->literal()->as(type), "weights");
   if (weights) each = cast(broadcast_weights(each, p.type() == type ? p : cast(p, type)), type);
   const output sizes = g.named().make_constant(g, std::vector<std::int64_t>{num_classes, num_classes}, "shape");
   return call_operator(g, "ScatterNd", {at, each, sizes}, {}, scope.text()).result();
@@ -272,9 +269,9 @@ namespace leat::metrics {
 
 LEAT_FUNCTION output metric_variable(const shape_value& extent, dtype type, std::string_view name, const std::source_location& where) {
   if (!extent.is_static()) throw invalid_argument("metric_variable: a shape that is not known: " + leat::shape_text(extent));
-  return variable([&] { return zeros_of(extent, type); }, name,
-                  {.trainable = false, .collections = {std::string(collection::local_variables), std::string(collection::metric_variables)}},
-                  where);
+  return variable(
+      [&] { return zeros_of(extent, type); }, name,
+      {.trainable = false, .collections = {std::string(collection::local_variables), std::string(collection::metric_variables)}}, where);
 }
 
 LEAT_FUNCTION metric mean(const output& values, const metric_options& options, const std::source_location& where) {
@@ -332,17 +329,17 @@ LEAT_FUNCTION metric accuracy(const output& labels, const output& predictions, c
 }
 
 // A mean of errors of float32.
-#define LEAT_MEAN_OF_ERRORS(function, formula_name)                                                                      \
-  LEAT_FUNCTION metric function(const output& labels, const output& predictions, const metric_options& options,          \
-                                const std::source_location& where) {                                                     \
-    detail::check_arguments(#function, {labels, predictions}, options);                                                  \
-    detail::check_pair(labels, predictions);                                                                             \
-    graph& g = labels.owner();                                                                                           \
-    const source_scope line(g, where);                                                                                   \
-    const detail::pair both = detail::same_rank(detail::as_float32(g, labels), detail::as_float32(g, predictions));      \
-    const output errors = losses::formula::formula_name(detail::named_kit{}, both.labels, both.predictions);             \
-    const std::string_view name = options.name.empty() ? std::string_view(#function) : options.name;                     \
-    return detail::collected(mean(errors, detail::without_collections(options, name), where), options);                  \
+#define LEAT_MEAN_OF_ERRORS(function, formula_name)                                                                 \
+  LEAT_FUNCTION metric function(const output& labels, const output& predictions, const metric_options& options,     \
+                                const std::source_location& where) {                                                \
+    detail::check_arguments(#function, {labels, predictions}, options);                                             \
+    detail::check_pair(labels, predictions);                                                                        \
+    graph& g = labels.owner();                                                                                      \
+    const source_scope line(g, where);                                                                              \
+    const detail::pair both = detail::same_rank(detail::as_float32(g, labels), detail::as_float32(g, predictions)); \
+    const output errors = losses::formula::formula_name(detail::named_kit{}, both.labels, both.predictions);        \
+    const std::string_view name = options.name.empty() ? std::string_view(#function) : options.name;                \
+    return detail::collected(mean(errors, detail::without_collections(options, name), where), options);             \
   }
 LEAT_MEAN_OF_ERRORS(mean_absolute_error, absolute_difference)
 LEAT_MEAN_OF_ERRORS(mean_squared_error, mean_squared_error)
@@ -369,16 +366,16 @@ LEAT_FUNCTION metric mean_relative_error(const output& labels, const output& pre
   return detail::collected(mean(relative, detail::without_collections(options, name), where), options);
 }
 
-LEAT_FUNCTION metric mean_cosine_distance(const output& labels, const output& predictions, std::int32_t axis,
-                                          const metric_options& options, const std::source_location& where) {
+LEAT_FUNCTION metric mean_cosine_distance(const output& labels, const output& predictions, std::int32_t axis, const metric_options& options,
+                                          const std::source_location& where) {
   detail::check_arguments("mean_cosine_distance", {labels, predictions}, options);
   leat::detail::check_compatible(predictions, labels);
   if (const shape& s = predictions.extent(); s.has_rank() && (axis < -s.rank || axis >= s.rank))
     throw invalid_argument("mean_cosine_distance: axis " + std::to_string(axis) + " is out of range for " + describe(predictions));
   graph& g = labels.owner();
   const source_scope line(g, where);
-  const output distances =
-      losses::formula::cosine_distance(detail::named_kit{}, detail::as_float32(g, labels), detail::as_float32(g, predictions), index_list{axis});
+  const output distances = losses::formula::cosine_distance(detail::named_kit{}, detail::as_float32(g, labels),
+                                                            detail::as_float32(g, predictions), index_list{axis});
   const std::string_view name = options.name.empty() ? std::string_view("mean_cosine_distance") : options.name;
   return detail::collected(mean(distances, detail::without_collections(options, name), where), options);
 }
@@ -480,8 +477,7 @@ LEAT_FUNCTION metric mean_iou(const output& labels, const output& predictions, s
                               const std::source_location& where) {
   detail::check_classes("mean_iou", labels, predictions, num_classes, options);
   const std::string_view name = options.name.empty() ? std::string_view("mean_iou") : options.name;
-  const metric matrix =
-      streaming_confusion_matrix(labels, predictions, num_classes, detail::without_collections(options, name), where);
+  const metric matrix = streaming_confusion_matrix(labels, predictions, num_classes, detail::without_collections(options, name), where);
   graph& g = labels.owner();
   const source_scope line(g, where);
   const name_scope scope(g, name);
