@@ -20,6 +20,7 @@
 #include <leat/ops/reduction.hpp>
 #include <leat/ops/state.hpp>
 #include <leat/passes/gradient.hpp>
+#include <leat/train/accumulate.hpp>
 #include <leat/train/averages.hpp>
 #include <leat/train/clip.hpp>
 #include <leat/train/layers.hpp>
