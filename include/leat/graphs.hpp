@@ -20,9 +20,6 @@
 #include <leat/named/graph/known_value.hpp>
 #include <leat/named/graph/operator_definition.hpp>
 #include <leat/named/scopes/replica_device_setter.hpp>
-#ifndef LEAT_SEPARATE_COMPILATION
-#include <leat/named/graph/named.hpp>
-#include <leat/named/train/deferred_steps.hpp>
 #include <leat/named/train/global_step.hpp>
 #include <leat/named/train/moving_average.hpp>
 #include <leat/named/train/named_accumulate.hpp>
@@ -38,4 +35,7 @@
 #include <leat/named/variables/initial_value.hpp>
 #include <leat/named/variables/uninitialized.hpp>
 #include <leat/named/variables/variable_scope.hpp>
+#ifndef LEAT_SEPARATE_COMPILATION
+#include <leat/named/graph/named.hpp>
+#include <leat/named/train/deferred_steps.hpp>
 #endif
