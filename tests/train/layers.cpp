@@ -92,9 +92,9 @@ TEST_CASE("embedding, flatten, dropout by a mask") {
   for (std::size_t k = 0; k < 6; ++k) CHECK(some(0, k) == 2 * all(0, k) * masks(0, k));
   std::vector<float> many(10000);
   draw_dropout_mask(std::span(many), 0.25, 1, 2);
-  double ones = 0;
-  for (const float m : many) ones += static_cast<double>(m);
-  CHECK(ones == doctest::Approx(7500).epsilon(0.03));
+  double kept_count = 0;
+  for (const float m : many) kept_count += static_cast<double>(m);
+  CHECK(kept_count == doctest::Approx(7500).epsilon(0.03));
   CHECK_THROWS_AS(draw_dropout_mask(std::span(many), 1.0, 0, 0), invalid_argument);
   CHECK_THROWS_AS(draw_dropout_mask(std::span(many), -0.5, 0, 0), invalid_argument);
 }
