@@ -88,11 +88,11 @@ LEAT_FUNCTION output weights_beside(const operand_value& given, const output& va
 LEAT_FUNCTION output as_bool(const output& x) { return cast(x.owner().named().value_of(x), dtype::boolean); }
 
 // A counter of samples that fulfil a condition.
-struct counter {
+struct hit_counter {
   output count;   // the variable
   output update;  // its value after this batch
 };
-LEAT_FUNCTION counter count_where(const output& condition, const std::optional<operand_value>& weights) {
+LEAT_FUNCTION hit_counter count_where(const output& condition, const std::optional<operand_value>& weights) {
   const output count = metric_variable({}, dtype::float32, "count");
   output each = cast(condition, dtype::float32);
   if (weights) each = multiply(each, weights_beside(*weights, each));
@@ -117,7 +117,7 @@ LEAT_FUNCTION output happened(outcome o, const output& labels, const output& pre
   return logical_and(z, p);
 }
 // In a scope of its own. Labels and predictions are bool, of one shape.
-LEAT_FUNCTION counter counted(outcome o, const pair& both, const std::optional<operand_value>& weights) {
+LEAT_FUNCTION hit_counter counted(outcome o, const pair& both, const std::optional<operand_value>& weights) {
   const variable_scope names(nullptr, {.default_name = std::string(name_of_outcome(o))});
   return count_where(happened(o, both.labels, both.predictions), weights);
 }
@@ -128,7 +128,7 @@ LEAT_FUNCTION metric outcome_metric(outcome o, const output& labels, const outpu
   check_pair(labels, predictions);
   const metric_scope scope(labels.owner(), options.name, name_of_outcome(o), where);
   const pair both = same_rank(as_bool(labels), as_bool(predictions));
-  const counter c = count_where(happened(o, both.labels, both.predictions), options.weights);
+  const hit_counter c = count_where(happened(o, both.labels, both.predictions), options.weights);
   return collected({scope.g.named().value_of(c.count), c.update}, options);
 }
 
@@ -139,8 +139,8 @@ LEAT_FUNCTION metric share_of_hits(std::string_view name, outcome missed, const 
   check_pair(labels, predictions);
   const metric_scope scope(labels.owner(), options.name, name, where);
   const pair both = same_rank(as_bool(labels), as_bool(predictions));
-  const counter hits = counted(outcome::true_positives, both, options.weights);
-  const counter misses = counted(missed, both, options.weights);
+  const hit_counter hits = counted(outcome::true_positives, both, options.weights);
+  const hit_counter misses = counted(missed, both, options.weights);
   const output value = formula::share(named_kit{}, hits.count, misses.count, "value");
   const output update = formula::share(named_kit{}, hits.update, misses.update, "update_op");
   return collected({value, update}, options);
@@ -148,9 +148,9 @@ LEAT_FUNCTION metric share_of_hits(std::string_view name, outcome missed, const 
 
 // The four outcomes at each of some thresholds.
 struct at_thresholds {
-  counter hits, false_alarms, rejections, misses;
+  hit_counter hits, false_alarms, rejections, misses;
 };
-LEAT_FUNCTION counter count_rows(const output& happens, const output& weights, std::int64_t rows, std::string_view name) {
+LEAT_FUNCTION hit_counter count_rows(const output& happens, const output& weights, std::int64_t rows, std::string_view name) {
   const output count = metric_variable({rows}, dtype::float32, name);
   output each = cast(happens, dtype::float32);
   if (static_cast<bool>(weights)) each = each * weights;
@@ -185,7 +185,7 @@ LEAT_FUNCTION metric share_at_thresholds(std::string_view name, bool precision, 
   if (thresholds.empty()) throw invalid_argument(std::string(name) + ": no threshold");
   const metric_scope scope(labels.owner(), options.name, name, where);
   const at_thresholds all = outcomes_at(labels, predictions, thresholds, options.weights);
-  const counter& missed = precision ? all.false_alarms : all.misses;
+  const hit_counter& missed = precision ? all.false_alarms : all.misses;
   // TensorFlow adds 1e-7 below the line instead.
   const output value = formula::share(named_kit{}, all.hits.count, missed.count, "value");
   const output update = formula::share(named_kit{}, all.hits.update, missed.update, "update_op");
