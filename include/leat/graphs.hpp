@@ -22,7 +22,9 @@
 #include <leat/named/scopes/replica_device_setter.hpp>
 #include <leat/named/train/global_step.hpp>
 #include <leat/named/train/moving_average.hpp>
+#include <leat/named/train/named_accumulate.hpp>
 #include <leat/named/train/named_clip.hpp>
+#include <leat/named/train/named_layers.hpp>
 #include <leat/named/train/named_losses.hpp>
 #include <leat/named/train/named_metrics.hpp>
 #include <leat/named/train/named_normalization.hpp>

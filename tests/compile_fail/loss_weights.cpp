@@ -1,6 +1,7 @@
 // Weights of rank 1 beside losses of rank 2.
+// bytes: 2300
 // expect: losses::mean_squared_error: weights have rank 0, or the rank of the losses with each dimension 1 or equal
-// expect-clang: losses::mean_squared_error: weights have rank 0
+// expect-clang: losses::mean_squared_error: weight
 #include <leat/leat.hpp>
 
 using namespace leat;

@@ -1,12 +1,11 @@
 #include <leat/expr/scaled_initializers.hpp>
-
-#include "support/reference_json.hpp"
-#include "support/reference_values.hpp"
-
 #include <leat/graphs.hpp>
 #include <leat/leat.hpp>
 #include <leat/planned.hpp>
 #include <leat/session/graph_session.hpp>
+
+#include "support/reference_json.hpp"
+#include "support/reference_values.hpp"
 
 #include <functional>
 
@@ -55,8 +54,7 @@ bool with_initializer(const std::string& api, const json& args, F f) {
   else if (api == "uniform_unit_scaling_initializer") f(uniform_unit_scaling(number("factor", 1), 3));
   else if (api == "orthogonal_initializer") f(orthogonal(number("gain", 1), 3));
   else if (api == "initializers.identity") f(identity_initializer(number("gain", 1)));
-  else
-    return false;
+  else return false;
   return true;
 }
 
@@ -123,8 +121,7 @@ TEST_CASE("initializers whose values are fixed") {
     variable_initializer initial;
     if (api == "constant_initializer")
       initial = constant_initializer(literal_of(c.at("args").at("value")), c.at("args").value("verify_shape", false));
-    else
-      REQUIRE(with_initializer(api, c.at("args"), [&](const auto& i) { initial = as_variable_initializer(i); }));
+    else REQUIRE(with_initializer(api, c.at("args"), [&](const auto& i) { initial = as_variable_initializer(i); }));
     if (c.contains("error")) {
       CHECK_THROWS_AS(first_value_of(initial, extent, type), invalid_argument);
     } else {

@@ -1,9 +1,8 @@
+#include <leat/graphs.hpp>
 #include <leat/named/train/named_losses.hpp>
+#include <leat/session/graph_session.hpp>
 
 #include "support/messages.hpp"
-
-#include <leat/graphs.hpp>
-#include <leat/session/graph_session.hpp>
 
 #include <doctest/doctest.h>
 
@@ -62,8 +61,8 @@ TEST_CASE("an empty batch has the loss 0, whatever the reduction") {
   const auto scope = g.as_default();
   const auto x = placeholder(dtype::float32, {-1, 2}, "x"), y = placeholder(dtype::float32, {-1, 2}, "y");
   std::vector<output> all;
-  for (const auto r : {losses::reduction::sum, losses::reduction::mean, losses::reduction::sum_over_batch_size,
-                       losses::reduction::sum_by_nonzero_weights})
+  for (const auto r :
+       {losses::reduction::sum, losses::reduction::mean, losses::reduction::sum_over_batch_size, losses::reduction::sum_by_nonzero_weights})
     all.push_back(losses::absolute_difference(y, x, {.reduction = r}));
   graph_session s(g);
   const tensor_value none(dtype::float32, shape_value({0, 2}));

@@ -1,11 +1,10 @@
+#include <leat/graphs.hpp>
 #include <leat/named/train/named_losses.hpp>
+#include <leat/session/graph_session.hpp>
 
 #include "support/recorded_program.hpp"
 #include "support/reference_values.hpp"
 #include "support/same_nodes.hpp"
-
-#include <leat/graphs.hpp>
-#include <leat/session/graph_session.hpp>
 
 #include <map>
 

@@ -1,9 +1,8 @@
+#include <leat/graphs.hpp>
 #include <leat/named/train/named_metrics.hpp>
+#include <leat/session/graph_session.hpp>
 
 #include "support/messages.hpp"
-
-#include <leat/graphs.hpp>
-#include <leat/session/graph_session.hpp>
 
 #include <doctest/doctest.h>
 
@@ -57,7 +56,8 @@ TEST_CASE("metrics of all batches so far, with and without weights") {
   });
   graph g;
   const auto scope = g.as_default();
-  const auto z = placeholder(dtype::float32, {-1}, "z"), p = placeholder(dtype::float32, {-1}, "p"), w = placeholder(dtype::float32, {-1}, "w");
+  const auto z = placeholder(dtype::float32, {-1}, "z"), p = placeholder(dtype::float32, {-1}, "p"),
+             w = placeholder(dtype::float32, {-1}, "w");
   const auto predicted = cast(greater(p, 0.5f), dtype::float32);
   const metrics::metric_options weighted{.weights = w};
   std::vector<metrics::metric> made{metrics::accuracy(z, predicted, weighted),

@@ -1,7 +1,7 @@
+#include <leat/leat.hpp>
 #include <leat/train/losses.hpp>
 
 #include <doctest/doctest.h>
-#include <leat/leat.hpp>
 
 #include <vector>
 

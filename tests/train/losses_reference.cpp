@@ -1,12 +1,11 @@
-#include <leat/train/losses.hpp>
-
-#include "support/reference_json.hpp"
-#include "support/reference_values.hpp"
-
 #include <leat/graphs.hpp>
 #include <leat/leat.hpp>
 #include <leat/planned.hpp>
 #include <leat/session/graph_session.hpp>
+#include <leat/train/losses.hpp>
+
+#include "support/reference_json.hpp"
+#include "support/reference_values.hpp"
 
 #include <functional>
 
@@ -56,20 +55,18 @@ std::string difference(const Result& is, const json& expected) {
 struct not_given {};
 
 // A loss of labels and predictions; a setting comes behind the weights.
-#define LEAT_CALL(function, second_name, label_slope, setting_name)                                  \
-  struct function##_call {                                                                            \
-    static constexpr const char* api = "losses." #function;                                           \
-    static constexpr fixed_string name{second_name};                                                 \
-    static constexpr const char* second = second_name;                                                \
-    static constexpr const char* setting = setting_name;                                              \
-    static constexpr bool labels_have_slope = label_slope;                                            \
-    template <reduction R, class L, class P, class W>                                                 \
+#define LEAT_CALL(function, second_name, label_slope, setting_name)                                           \
+  struct function##_call {                                                                                    \
+    static constexpr const char* api = "losses." #function;                                                   \
+    static constexpr fixed_string name{second_name};                                                          \
+    static constexpr const char* second = second_name;                                                        \
+    static constexpr const char* setting = setting_name;                                                      \
+    static constexpr bool labels_have_slope = label_slope;                                                    \
+    template <reduction R, class L, class P, class W>                                                         \
     static auto make(const L& labels, const P& predictions, const W& weights, [[maybe_unused]] float value) { \
-      if constexpr (std::is_same_v<W, not_given>)                                                     \
-        return losses::function<R>(labels, predictions);                                              \
-      else                                                                                            \
-        return LEAT_WITH_SETTING(function);                                                           \
-    }                                                                                                 \
+      if constexpr (std::is_same_v<W, not_given>) return losses::function<R>(labels, predictions);            \
+      else return LEAT_WITH_SETTING(function);                                                                \
+    }                                                                                                         \
   };
 #define LEAT_WITH_SETTING(function) losses::function<R>(labels, predictions, weights)
 LEAT_CALL(absolute_difference, "predictions", true, "")
@@ -91,10 +88,8 @@ struct cosine_distance_call {
   static constexpr bool labels_have_slope = true;
   template <reduction R, class L, class P, class W>
   static auto make(const L& labels, const P& predictions, const W& weights, float) {
-    if constexpr (std::is_same_v<W, not_given>)
-      return losses::cosine_distance<1, R>(labels, predictions);
-    else
-      return losses::cosine_distance<1, R>(labels, predictions, weights);
+    if constexpr (std::is_same_v<W, not_given>) return losses::cosine_distance<1, R>(labels, predictions);
+    else return losses::cosine_distance<1, R>(labels, predictions, weights);
   }
 };
 struct mean_pairwise_squared_error_call {
@@ -105,10 +100,8 @@ struct mean_pairwise_squared_error_call {
   static constexpr bool labels_have_slope = true;
   template <reduction R, class L, class P, class W>
   static auto make(const L& labels, const P& predictions, const W& weights, float) {
-    if constexpr (std::is_same_v<W, not_given>)
-      return losses::mean_pairwise_squared_error(labels, predictions);
-    else
-      return losses::mean_pairwise_squared_error(labels, predictions, weights);
+    if constexpr (std::is_same_v<W, not_given>) return losses::mean_pairwise_squared_error(labels, predictions);
+    else return losses::mean_pairwise_squared_error(labels, predictions, weights);
   }
 };
 // The losses are both operands, so that one runner serves.
@@ -120,10 +113,8 @@ struct compute_weighted_loss_call {
   static constexpr bool labels_have_slope = false;
   template <reduction R, class L, class P, class W>
   static auto make(const L&, const P& each, const W& weights, float) {
-    if constexpr (std::is_same_v<W, not_given>)
-      return losses::compute_weighted_loss<R>(each);
-    else
-      return losses::compute_weighted_loss<R>(each, weights);
+    if constexpr (std::is_same_v<W, not_given>) return losses::compute_weighted_loss<R>(each);
+    else return losses::compute_weighted_loss<R>(each, weights);
   }
 };
 

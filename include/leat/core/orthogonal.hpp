@@ -2,9 +2,10 @@
 // Random matrices with orthonormal columns or rows, for initializers: the Q of a matrix of normal numbers, whose R has a positive
 // diagonal, so that all of them are equally likely (Mezzadri 2007). By modified Gram-Schmidt, done twice for the sake of rounding.
 
+#include <leat/core/philox.hpp>
+
 #include <cmath>
 #include <cstddef>
-#include <leat/core/philox.hpp>
 #include <vector>
 
 namespace leat::detail {

@@ -70,14 +70,10 @@ constexpr auto glorot_normal(std::uint64_t seed = 0) {
   return variance_scaling(1, fan_mode::fan_avg, distribution::truncated_normal, seed);
 }
 /// With the variance 2 / fan_in, for layers before a relu. Source: TensorFlow `initializers.he_normal`, `he_uniform`; He et al. 2015.
-constexpr auto he_normal(std::uint64_t seed = 0) {
-  return variance_scaling(2, fan_mode::fan_in, distribution::truncated_normal, seed);
-}
+constexpr auto he_normal(std::uint64_t seed = 0) { return variance_scaling(2, fan_mode::fan_in, distribution::truncated_normal, seed); }
 constexpr auto he_uniform(std::uint64_t seed = 0) { return variance_scaling(2, fan_mode::fan_in, distribution::uniform, seed); }
 /// With the variance 1 / fan_in. Source: TensorFlow `initializers.lecun_normal`, `lecun_uniform`; LeCun et al. 1998.
-constexpr auto lecun_normal(std::uint64_t seed = 0) {
-  return variance_scaling(1, fan_mode::fan_in, distribution::truncated_normal, seed);
-}
+constexpr auto lecun_normal(std::uint64_t seed = 0) { return variance_scaling(1, fan_mode::fan_in, distribution::truncated_normal, seed); }
 constexpr auto lecun_uniform(std::uint64_t seed = 0) { return variance_scaling(1, fan_mode::fan_in, distribution::uniform, seed); }
 
 /// Uniform with the variance factor² / fan_in; of rank 2 or more. Source: TensorFlow `uniform_unit_scaling_initializer`.
@@ -103,9 +99,7 @@ constexpr identity_matrix_initializer identity_initializer(double gain = 1.0) { 
 namespace detail {
 /// The words for a shape that an initializer of matrices does not take; none if it does.
 constexpr std::string_view matrix_problem(initializer_kind kind, const shape& extent) {
-  const bool fits = kind == initializer_kind::identity     ? extent.rank == 2
-                    : kind == initializer_kind::orthogonal ? extent.rank >= 2
-                                                           : true;
+  const bool fits = kind == initializer_kind::identity ? extent.rank == 2 : kind == initializer_kind::orthogonal ? extent.rank >= 2 : true;
   return fits ? std::string_view{} : "The tensor to initialize, specified by argument `shape` must be at least two-dimensional";
 }
 }  // namespace detail

@@ -10,11 +10,11 @@ namespace leat::losses {
 
 /// How the weighted losses of all elements become the result.
 enum class reduction {
-  none,                        ///< not at all: the result has the shape of the losses
-  sum,                         ///< Σ w l
-  mean,                        ///< Σ w l / Σ w, the weights broadcast; 0 if they add up to 0
-  sum_over_batch_size,         ///< Σ w l / number of elements
-  sum_by_nonzero_weights,      ///< Σ w l / number of elements whose weight is not 0; 0 if there is none
+  none,                    ///< not at all: the result has the shape of the losses
+  sum,                     ///< Σ w l
+  mean,                    ///< Σ w l / Σ w, the weights broadcast; 0 if they add up to 0
+  sum_over_batch_size,     ///< Σ w l / number of elements
+  sum_by_nonzero_weights,  ///< Σ w l / number of elements whose weight is not 0; 0 if there is none
 };
 
 namespace formula {

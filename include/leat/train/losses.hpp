@@ -28,22 +28,23 @@ concept loss_setting = leat::detail::optimizer_setting<S>;
 template <double Value>
 using usual = compile_time_number<std::bit_cast<std::uint64_t>(Value), true>;
 
-// As an expression, to be checked: what was not given is 1.
-template <class Site, class W>
-constexpr auto weights_tensor(const W& weights) {
-  if constexpr (std::same_as<W, unit_weights>)
-    return leat::detail::leaf_tensor<leat::detail::constant_leaf<float, leat::detail::bits_of(dtype::float32, 1)>, float, dims<>>{};
-  else
-    return leat::detail::as_setting<Site, 0>(weights);
-}
-template <class Site, class W>
-using weights_form = decltype(weights_tensor<Site>(std::declval<const W&>()));
+// As an operand, to be checked: numbers, and what was not given, are a scalar.
+using scalar_weights =
+    leat::detail::leaf_tensor<leat::detail::constant_leaf<float, leat::detail::bits_of(dtype::float32, 1)>, float, dims<>>;
+template <class W>
+struct weights_operand {
+  using type = scalar_weights;
+};
+template <tensor_expression W>
+struct weights_operand<W> {
+  using type = W;
+};
+template <class W>
+using weights_form = typename weights_operand<W>::type;
 template <class T, class Site, class W>
 constexpr auto weights_as(const W& weights) {
-  if constexpr (std::same_as<W, unit_weights>)
-    return weights;
-  else
-    return cast<T>(weights_tensor<Site>(weights));
+  if constexpr (std::same_as<W, unit_weights>) return weights;
+  else return cast<T>(leat::detail::as_setting<Site, 0>(weights));
 }
 // A number in a dtype.
 template <class T, class Site, int K, class S>
@@ -164,10 +165,8 @@ struct sparse_softmax_cross_entropy_rule {
 template <int Rank, class X>
 constexpr auto squeezed(const X& x) {
   if constexpr (tensor_expression<X>) {
-    if constexpr (X::rank == Rank + 1)
-      return squeeze<Rank>(x);
-    else
-      return x;
+    if constexpr (X::rank == Rank + 1) return squeeze<Rank>(x);
+    else return x;
   } else {
     return x;
   }
@@ -194,8 +193,8 @@ constexpr auto softmax_cross_entropy_of(const L& labels, const X& logits, const 
     return softmax_cross_entropy_with_logits(stop_gradient(z), logits);
   } else {
     const auto s = setting_as<T, Site, 1>(smoothing);
-    return softmax_cross_entropy_with_logits(
-        stop_gradient(formula::smooth_one_hot_labels(typed_kit{}, z, constant_beside<1>(s) - s, s)), logits);
+    return softmax_cross_entropy_with_logits(stop_gradient(formula::smooth_one_hot_labels(typed_kit{}, z, constant_beside<1>(s) - s, s)),
+                                             logits);
   }
 }
 
@@ -212,26 +211,26 @@ namespace losses {
 /// Losses of elements, weighted and reduced. Shapes: losses [...]; result [], or that of the losses if the reduction is `none`. Dtypes:
 /// numbers; computed as float32; result like the losses. Source: TensorFlow `compute_weighted_loss`.
 template <reduction R = reduction::sum_by_nonzero_weights, class X, detail::weights_like W = detail::unit_weights, LEAT_SITE>
-  requires(tensor_expression<X> && accepted<detail::weighted_loss_rule, X, detail::weights_form<Site, W>>)
+  requires(tensor_expression<X> && accepted<detail::weighted_loss_rule, X, detail::weights_form<W>>)
 constexpr auto compute_weighted_loss(const X& losses, const W& weights = {}) {
   return detail::weigh<R, Site>(losses, weights);
 }
-template <reduction R = reduction::sum_by_nonzero_weights, class X, detail::weights_like W = detail::unit_weights, LEAT_SITE>
-  requires(refused<detail::weighted_loss_rule, X, detail::weights_form<Site, W>>)
-why<detail::weighted_loss_rule, X, detail::weights_form<Site, W>> compute_weighted_loss(const X&, const W& = {}) = delete;
+template <reduction R = reduction::sum_by_nonzero_weights, class X, detail::weights_like W = detail::unit_weights>
+  requires(refused<detail::weighted_loss_rule, X, detail::weights_form<W>>)
+why<detail::weighted_loss_rule, X, detail::weights_form<W>> compute_weighted_loss(const X&, const W& = {}) = delete;
 
 // A loss of labels and predictions as float32; `formula_call` uses `z` and `p`.
-#define LEAT_POINTWISE_LOSS(function, formula_call)                                                                                     \
+#define LEAT_POINTWISE_LOSS(function, formula_call)                                                                                      \
   template <reduction R = reduction::sum_by_nonzero_weights, class L, class P, detail::weights_like W = detail::unit_weights, LEAT_SITE> \
-    requires(tensor_expression<L> && accepted<detail::function##_rule, L, P, detail::weights_form<Site, W>>)                            \
-  constexpr auto function(const L& labels, const P& predictions, const W& weights = {}) {                                               \
-    const auto z = cast<float>(labels);                                                                                                 \
-    const auto p = cast<float>(predictions);                                                                                            \
-    return detail::weigh<R, Site>(formula_call, weights);                                                                               \
-  }                                                                                                                                     \
-  template <reduction R = reduction::sum_by_nonzero_weights, class L, class P, detail::weights_like W = detail::unit_weights, LEAT_SITE> \
-    requires(refused<detail::function##_rule, L, P, detail::weights_form<Site, W>>)                                                     \
-  why<detail::function##_rule, L, P, detail::weights_form<Site, W>> function(const L&, const P&, const W& = {}) = delete;
+    requires(tensor_expression<L> && accepted<detail::function##_rule, L, P, detail::weights_form<W>>)                                   \
+  constexpr auto function(const L& labels, const P& predictions, const W& weights = {}) {                                                \
+    const auto z = cast<float>(labels);                                                                                                  \
+    const auto p = cast<float>(predictions);                                                                                             \
+    return detail::weigh<R, Site>(formula_call, weights);                                                                                \
+  }                                                                                                                                      \
+  template <reduction R = reduction::sum_by_nonzero_weights, class L, class P, detail::weights_like W = detail::unit_weights>            \
+    requires(refused<detail::function##_rule, L, P, detail::weights_form<W>>)                                                            \
+  why<detail::function##_rule, L, P, detail::weights_form<W>> function(const L&, const P&, const W& = {}) = delete;
 
 /// |p - z|. Shapes: labels z and predictions p the same; result [], or theirs if the reduction is `none`. Dtypes: numbers; result
 /// float32. Source: TensorFlow `absolute_difference`.
@@ -243,20 +242,20 @@ LEAT_POINTWISE_LOSS(hinge_loss, formula::hinge(detail::typed_kit{}, z, p))
 #undef LEAT_POINTWISE_LOSS
 
 // The same with a setting behind the weights, `s`.
-#define LEAT_POINTWISE_LOSS(function, usual_value, formula_call)                                                                         \
-  template <reduction R = reduction::sum_by_nonzero_weights, class L, class P, detail::weights_like W = detail::unit_weights,            \
-            detail::loss_setting S = detail::usual<usual_value>, LEAT_SITE>                                                              \
-    requires(tensor_expression<L> && accepted<detail::function##_rule, L, P, detail::weights_form<Site, W>>)                             \
-  constexpr auto function(const L& labels, const P& predictions, const W& weights = {}, const S& setting = {}) {                         \
-    const auto z = cast<float>(labels);                                                                                                  \
-    const auto p = cast<float>(predictions);                                                                                             \
-    const auto s = detail::setting_as<float, Site, 1>(setting);                                                                          \
-    return detail::weigh<R, Site>(formula_call, weights);                                                                                \
-  }                                                                                                                                      \
-  template <reduction R = reduction::sum_by_nonzero_weights, class L, class P, detail::weights_like W = detail::unit_weights,            \
-            detail::loss_setting S = detail::usual<usual_value>, LEAT_SITE>                                                              \
-    requires(refused<detail::function##_rule, L, P, detail::weights_form<Site, W>>)                                                      \
-  why<detail::function##_rule, L, P, detail::weights_form<Site, W>> function(const L&, const P&, const W& = {}, const S& = {}) = delete;
+#define LEAT_POINTWISE_LOSS(function, usual_value, formula_call)                                                              \
+  template <reduction R = reduction::sum_by_nonzero_weights, class L, class P, detail::weights_like W = detail::unit_weights, \
+            detail::loss_setting S = detail::usual<usual_value>, LEAT_SITE>                                                   \
+    requires(tensor_expression<L> && accepted<detail::function##_rule, L, P, detail::weights_form<W>>)                        \
+  constexpr auto function(const L& labels, const P& predictions, const W& weights = {}, const S& setting = {}) {              \
+    const auto z = cast<float>(labels);                                                                                       \
+    const auto p = cast<float>(predictions);                                                                                  \
+    const auto s = detail::setting_as<float, Site, 1>(setting);                                                               \
+    return detail::weigh<R, Site>(formula_call, weights);                                                                     \
+  }                                                                                                                           \
+  template <reduction R = reduction::sum_by_nonzero_weights, class L, class P, detail::weights_like W = detail::unit_weights, \
+            detail::loss_setting S = detail::usual<usual_value>>                                                              \
+    requires(refused<detail::function##_rule, L, P, detail::weights_form<W>>)                                                 \
+  why<detail::function##_rule, L, P, detail::weights_form<W>> function(const L&, const P&, const W& = {}, const S& = {}) = delete;
 
 /// e²/2 of errors e = p - z up to a setting delta, 1 unless given; delta |e| - delta²/2 beyond. Shapes, dtypes: as `absolute_difference`.
 /// Source: TensorFlow `huber_loss`.
@@ -270,44 +269,43 @@ LEAT_POINTWISE_LOSS(log_loss, 1e-7, formula::log_loss(detail::typed_kit{}, z, p,
 /// axis as 1. Dtypes: as `absolute_difference`. Source: TensorFlow `cosine_distance`.
 template <int Axis, reduction R = reduction::sum_by_nonzero_weights, class L, class P, detail::weights_like W = detail::unit_weights,
           LEAT_SITE>
-  requires(tensor_expression<L> && accepted_with<detail::cosine_distance_rule, attributes<Axis>, L, P, detail::weights_form<Site, W>>)
+  requires(tensor_expression<L> && accepted_with<detail::cosine_distance_rule, attributes<Axis>, L, P, detail::weights_form<W>>)
 constexpr auto cosine_distance(const L& labels, const P& predictions, const W& weights = {}) {
-  const auto each = formula::cosine_distance(detail::typed_kit{}, cast<float>(labels), cast<float>(predictions),
-                                             std::integer_sequence<int, Axis>{});
+  const auto each =
+      formula::cosine_distance(detail::typed_kit{}, cast<float>(labels), cast<float>(predictions), std::integer_sequence<int, Axis>{});
   return detail::weigh<R, Site>(each, weights);
 }
-template <int Axis, reduction R = reduction::sum_by_nonzero_weights, class L, class P, detail::weights_like W = detail::unit_weights,
-          LEAT_SITE>
-  requires(refused_with<detail::cosine_distance_rule, attributes<Axis>, L, P, detail::weights_form<Site, W>>)
-why_with<detail::cosine_distance_rule, attributes<Axis>, L, P, detail::weights_form<Site, W>> cosine_distance(const L&, const P&,
-                                                                                                              const W& = {}) = delete;
+template <int Axis, reduction R = reduction::sum_by_nonzero_weights, class L, class P, detail::weights_like W = detail::unit_weights>
+  requires(refused_with<detail::cosine_distance_rule, attributes<Axis>, L, P, detail::weights_form<W>>)
+why_with<detail::cosine_distance_rule, attributes<Axis>, L, P, detail::weights_form<W>> cosine_distance(const L&, const P&,
+                                                                                                        const W& = {}) = delete;
 
 /// The mean of the squared differences between all pairs of a sample's errors, weighted, and summed over the samples. Shapes: labels and
 /// predictions [samples, ...]; weights [], or [samples, 1, ...]; result []. Dtypes: as `absolute_difference`.
 /// Source: TensorFlow `mean_pairwise_squared_error`.
 template <class L, class P, detail::weights_like W = detail::unit_weights, LEAT_SITE>
-  requires(tensor_expression<L> && accepted<detail::mean_pairwise_squared_error_rule, L, P, detail::weights_form<Site, W>>)
+  requires(tensor_expression<L> && accepted<detail::mean_pairwise_squared_error_rule, L, P, detail::weights_form<W>>)
 constexpr auto mean_pairwise_squared_error(const L& labels, const P& predictions, const W& weights = {}) {
   return formula::mean_pairwise_squared_error(detail::typed_kit{}, cast<float>(labels), cast<float>(predictions),
                                               detail::weights_as<float, Site>(weights));
 }
-template <class L, class P, detail::weights_like W = detail::unit_weights, LEAT_SITE>
-  requires(refused<detail::mean_pairwise_squared_error_rule, L, P, detail::weights_form<Site, W>>)
-why<detail::mean_pairwise_squared_error_rule, L, P, detail::weights_form<Site, W>> mean_pairwise_squared_error(const L&, const P&,
-                                                                                                              const W& = {}) = delete;
+template <class L, class P, detail::weights_like W = detail::unit_weights>
+  requires(refused<detail::mean_pairwise_squared_error_rule, L, P, detail::weights_form<W>>)
+why<detail::mean_pairwise_squared_error_rule, L, P, detail::weights_form<W>> mean_pairwise_squared_error(const L&, const P&,
+                                                                                                         const W& = {}) = delete;
 
 // The same of logits, in their dtype.
-#define LEAT_CROSS_ENTROPY(function)                                                                                                     \
-  template <reduction R = reduction::sum_by_nonzero_weights, class L, class X, detail::weights_like W = detail::unit_weights,            \
-            detail::loss_setting S = detail::usual<0.0>, LEAT_SITE>                                                                      \
-    requires(tensor_expression<L> && accepted<detail::function##_rule, L, X, detail::weights_form<Site, W>>)                             \
-  constexpr auto function(const L& labels, const X& logits, const W& weights = {}, const S& label_smoothing = {}) {                      \
-    return detail::weigh<R, Site>(detail::function##_of<Site>(labels, logits, label_smoothing), weights);                                \
-  }                                                                                                                                      \
-  template <reduction R = reduction::sum_by_nonzero_weights, class L, class X, detail::weights_like W = detail::unit_weights,            \
-            detail::loss_setting S = detail::usual<0.0>, LEAT_SITE>                                                                      \
-    requires(refused<detail::function##_rule, L, X, detail::weights_form<Site, W>>)                                                      \
-  why<detail::function##_rule, L, X, detail::weights_form<Site, W>> function(const L&, const X&, const W& = {}, const S& = {}) = delete;
+#define LEAT_CROSS_ENTROPY(function)                                                                                          \
+  template <reduction R = reduction::sum_by_nonzero_weights, class L, class X, detail::weights_like W = detail::unit_weights, \
+            detail::loss_setting S = detail::usual<0.0>, LEAT_SITE>                                                           \
+    requires(tensor_expression<L> && accepted<detail::function##_rule, L, X, detail::weights_form<W>>)                        \
+  constexpr auto function(const L& labels, const X& logits, const W& weights = {}, const S& label_smoothing = {}) {           \
+    return detail::weigh<R, Site>(detail::function##_of<Site>(labels, logits, label_smoothing), weights);                     \
+  }                                                                                                                           \
+  template <reduction R = reduction::sum_by_nonzero_weights, class L, class X, detail::weights_like W = detail::unit_weights, \
+            detail::loss_setting S = detail::usual<0.0>>                                                                      \
+    requires(refused<detail::function##_rule, L, X, detail::weights_form<W>>)                                                 \
+  why<detail::function##_rule, L, X, detail::weights_form<W>> function(const L&, const X&, const W& = {}, const S& = {}) = delete;
 
 /// `sigmoid_cross_entropy_with_logits`, of labels z (1 - s) + s/2 with a smoothing s, 0 unless given. Shapes: labels and logits the same.
 /// Dtypes: logits floating point; result like logits. Source: TensorFlow `sigmoid_cross_entropy`.
@@ -322,24 +320,23 @@ LEAT_CROSS_ENTROPY(softmax_cross_entropy)
 /// labels int32 or int64; result like logits. Errors in a run: invalid_argument for labels out of range.
 /// Source: TensorFlow `sparse_softmax_cross_entropy`.
 template <reduction R = reduction::sum_by_nonzero_weights, class L, class X, detail::weights_like W = detail::unit_weights, LEAT_SITE>
-  requires(tensor_expression<L> && accepted<detail::sparse_softmax_cross_entropy_rule, L, X, detail::weights_form<Site, W>>)
+  requires(tensor_expression<L> && accepted<detail::sparse_softmax_cross_entropy_rule, L, X, detail::weights_form<W>>)
 constexpr auto sparse_softmax_cross_entropy(const L& labels, const X& logits, const W& weights = {}) {
   const auto each = sparse_softmax_cross_entropy_with_logits(detail::squeezed<X::rank - 1>(labels), logits);
-  if constexpr (std::same_as<W, detail::unit_weights>)
-    return detail::weigh<R, Site>(each, weights);
-  else
-    return detail::weigh<R, Site>(each, detail::squeezed<X::rank - 1>(weights));
+  if constexpr (std::same_as<W, detail::unit_weights>) return detail::weigh<R, Site>(each, weights);
+  else return detail::weigh<R, Site>(each, detail::squeezed<X::rank - 1>(weights));
 }
-template <reduction R = reduction::sum_by_nonzero_weights, class L, class X, detail::weights_like W = detail::unit_weights, LEAT_SITE>
-  requires(refused<detail::sparse_softmax_cross_entropy_rule, L, X, detail::weights_form<Site, W>>)
-why<detail::sparse_softmax_cross_entropy_rule, L, X, detail::weights_form<Site, W>> sparse_softmax_cross_entropy(const L&, const X&,
-                                                                                                                const W& = {}) = delete;
+template <reduction R = reduction::sum_by_nonzero_weights, class L, class X, detail::weights_like W = detail::unit_weights>
+  requires(refused<detail::sparse_softmax_cross_entropy_rule, L, X, detail::weights_form<W>>)
+why<detail::sparse_softmax_cross_entropy_rule, L, X, detail::weights_form<W>> sparse_softmax_cross_entropy(const L&, const X&,
+                                                                                                           const W& = {}) = delete;
 
 // What is neither: the last overloads.
-#define LEAT_LOSS_OTHERWISE(function, words)                                      \
-  LEAT_OTHERWISE("losses::" #function words) function(...) LEAT_DELETED;          \
-  template <auto First, auto... Rest>                                             \
-  LEAT_OTHERWISE("losses::" #function words) function(...) LEAT_DELETED
+#define LEAT_LOSS_OTHERWISE(function, words)                             \
+  LEAT_OTHERWISE("losses::" #function words) function(...) LEAT_DELETED; \
+  template <auto First, auto... Rest>                                    \
+  LEAT_OTHERWISE("losses::" #function words)                             \
+  function(...) LEAT_DELETED
 #define LEAT_LOSS_WORDS \
   "(labels, predictions, weights) takes two tensors, then perhaps a tensor or number; a reduction is a template argument; " LEAT_TENSORS
 LEAT_LOSS_OTHERWISE(compute_weighted_loss, "(losses, weights) takes a tensor, then perhaps a tensor or number; " LEAT_TENSORS);
@@ -352,7 +349,8 @@ LEAT_LOSS_OTHERWISE(mean_pairwise_squared_error, LEAT_LOSS_WORDS);
 LEAT_LOSS_OTHERWISE(sigmoid_cross_entropy, LEAT_LOSS_WORDS);
 LEAT_LOSS_OTHERWISE(softmax_cross_entropy, LEAT_LOSS_WORDS);
 LEAT_LOSS_OTHERWISE(sparse_softmax_cross_entropy, LEAT_LOSS_WORDS);
-LEAT_LOSS_OTHERWISE(cosine_distance, "<axis>(labels, predictions, weights) takes two tensors, then perhaps a tensor or number; " LEAT_TENSORS);
+LEAT_LOSS_OTHERWISE(cosine_distance,
+                    "<axis>(labels, predictions, weights) takes two tensors, then perhaps a tensor or number; " LEAT_TENSORS);
 #undef LEAT_LOSS_WORDS
 #undef LEAT_LOSS_OTHERWISE
 
@@ -375,7 +373,8 @@ constexpr auto weighted_cross_entropy_with_logits(const L& labels, const X& logi
 template <class L, class X, detail::optimizer_setting Q, LEAT_SITE>
   requires refused<detail::weighted_cross_entropy_rule, L, X>
 why<detail::weighted_cross_entropy_rule, L, X> weighted_cross_entropy_with_logits(const L&, const X&, const Q&) = delete;
-LEAT_OTHERWISE("weighted_cross_entropy_with_logits(labels, logits, pos_weight) takes two tensors and a number or scalar tensor; " LEAT_TENSORS)
+LEAT_OTHERWISE(
+    "weighted_cross_entropy_with_logits(labels, logits, pos_weight) takes two tensors and a number or scalar tensor; " LEAT_TENSORS)
 weighted_cross_entropy_with_logits(...) LEAT_DELETED;
 
 }  // namespace leat

@@ -96,24 +96,24 @@ struct mean_squared_error_rule : pair_rule {
 /// The mean of values: `mean<"loss">(values)`. Shapes: values [...]; result []. Dtypes: numbers; result float32. Source: TensorFlow
 /// `metrics.mean`.
 template <fixed_string Name, class X, detail::weights_like W = detail::unit_weights, LEAT_SITE>
-  requires(tensor_expression<X> && accepted<detail::mean_rule, X, detail::weights_form<Site, W>>)
+  requires(tensor_expression<X> && accepted<detail::mean_rule, X, detail::weights_form<W>>)
 constexpr auto mean(const X& values, const W& weights = {}) {
   return detail::mean_of<Name, Site>(values, weights);
 }
-template <fixed_string Name, class X, detail::weights_like W = detail::unit_weights, LEAT_SITE>
-  requires(refused<detail::mean_rule, X, detail::weights_form<Site, W>>)
-why<detail::mean_rule, X, detail::weights_form<Site, W>> mean(const X&, const W& = {}) = delete;
+template <fixed_string Name, class X, detail::weights_like W = detail::unit_weights>
+  requires(refused<detail::mean_rule, X, detail::weights_form<W>>)
+why<detail::mean_rule, X, detail::weights_form<W>> mean(const X&, const W& = {}) = delete;
 
 // A metric of labels `z` and predictions `p` of one shape, which `call` makes.
-#define LEAT_PAIR_METRIC(function, call)                                                                                    \
-  template <fixed_string Name, class L, class P, detail::weights_like W = detail::unit_weights, LEAT_SITE>                  \
-    requires(tensor_expression<L> && accepted<detail::function##_rule, L, P, detail::weights_form<Site, W>>)                \
-  constexpr auto function(const L& z, const P& p, const W& weights = {}) {                                                  \
-    return call;                                                                                                            \
-  }                                                                                                                         \
-  template <fixed_string Name, class L, class P, detail::weights_like W = detail::unit_weights, LEAT_SITE>                  \
-    requires(refused<detail::function##_rule, L, P, detail::weights_form<Site, W>>)                                         \
-  why<detail::function##_rule, L, P, detail::weights_form<Site, W>> function(const L&, const P&, const W& = {}) = delete;
+#define LEAT_PAIR_METRIC(function, call)                                                                   \
+  template <fixed_string Name, class L, class P, detail::weights_like W = detail::unit_weights, LEAT_SITE> \
+    requires(tensor_expression<L> && accepted<detail::function##_rule, L, P, detail::weights_form<W>>)     \
+  constexpr auto function(const L& z, const P& p, const W& weights = {}) {                                 \
+    return call;                                                                                           \
+  }                                                                                                        \
+  template <fixed_string Name, class L, class P, detail::weights_like W = detail::unit_weights>            \
+    requires(refused<detail::function##_rule, L, P, detail::weights_form<W>>)                              \
+  why<detail::function##_rule, L, P, detail::weights_form<W>> function(const L&, const P&, const W& = {}) = delete;
 
 /// How often predictions are equal to labels. Shapes: the same. Dtypes: any; predictions are cast to that of the labels.
 /// Source: TensorFlow `metrics.accuracy`.
@@ -136,10 +136,11 @@ LEAT_PAIR_METRIC(recall,
                                                                         logical_and(cast<bool>(z), logical_not(cast<bool>(p))), weights)))
 #undef LEAT_PAIR_METRIC
 
-#define LEAT_METRIC_OTHERWISE(function, words)                                     \
-  LEAT_OTHERWISE("metrics::" #function words) function(...) LEAT_DELETED;          \
-  template <auto First, auto... Rest>                                              \
-  LEAT_OTHERWISE("metrics::" #function words) function(...) LEAT_DELETED
+#define LEAT_METRIC_OTHERWISE(function, words)                            \
+  LEAT_OTHERWISE("metrics::" #function words) function(...) LEAT_DELETED; \
+  template <auto First, auto... Rest>                                     \
+  LEAT_OTHERWISE("metrics::" #function words)                             \
+  function(...) LEAT_DELETED
 #define LEAT_METRIC_WORDS "<name>(labels, predictions, weights) takes two tensors, then perhaps a tensor or number; " LEAT_TENSORS
 LEAT_METRIC_OTHERWISE(mean, "<name>(values, weights) takes a tensor, then perhaps a tensor or number; " LEAT_TENSORS);
 LEAT_METRIC_OTHERWISE(accuracy, LEAT_METRIC_WORDS);

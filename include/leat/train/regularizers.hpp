@@ -21,10 +21,8 @@ constexpr double checked_scale(double scale) {
 }
 template <class S>
 constexpr double number_of_setting(const S& s) {
-  if constexpr (is_compile_time_number<S>)
-    return checked_scale(S::value);
-  else
-    return checked_scale(static_cast<double>(s));
+  if constexpr (is_compile_time_number<S>) return checked_scale(S::value);
+  else return checked_scale(static_cast<double>(s));
 }
 }  // namespace detail
 
@@ -38,10 +36,8 @@ class regularizer {
     requires(is_floating(W::type))
   constexpr auto operator()(const W& weights) const {
     const auto scale = cast<typename W::element>(scale_);
-    if constexpr (Kind == regularizer_kind::l1)
-      return losses::formula::l1(detail::typed_kit{}, scale, weights);
-    else
-      return losses::formula::l2(detail::typed_kit{}, scale, weights);
+    if constexpr (Kind == regularizer_kind::l1) return losses::formula::l1(detail::typed_kit{}, scale, weights);
+    else return losses::formula::l2(detail::typed_kit{}, scale, weights);
   }
   /// The same of graphs with names, an empty output for a scale of 0: see named/train/named_regularizers.hpp.
   template <std::same_as<output> W>

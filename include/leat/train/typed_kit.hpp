@@ -65,10 +65,10 @@ struct typed_kit {
   constexpr auto squared_difference(const A& a, const B& b) const {
     return leat::squared_difference(a, b);
   }
-#define LEAT_TYPED_SINGLE(function)         \
-  template <class X>                        \
+#define LEAT_TYPED_SINGLE(function)           \
+  template <class X>                          \
   constexpr auto function(const X& x) const { \
-    return leat::function(x);               \
+    return leat::function(x);                 \
   }
   LEAT_TYPED_SINGLE(abs)
   LEAT_TYPED_SINGLE(square)
@@ -124,10 +124,8 @@ struct typed_kit {
   }
   template <class X, int... Axes>
   constexpr auto sum_keep(const X& x, std::integer_sequence<int, Axes...>) const {
-    if constexpr (sizeof...(Axes) == 0)
-      return x;
-    else
-      return reduce_sum_keep<Axes...>(x);
+    if constexpr (sizeof...(Axes) == 0) return x;
+    else return reduce_sum_keep<Axes...>(x);
   }
   /// All axes but the first.
   template <class X>
@@ -160,10 +158,8 @@ struct typed_kit {
   }
   template <class X, class W>
   constexpr auto present_of_samples(const X& x, const W& weights) const {
-    if constexpr (W::rank == 0)
-      return is_present(weights) * elements_of<typename W::element, typename repeated<X, W, 1>::type>();
-    else
-      return sum_keep(is_present(weights), axes_of_samples(x)) * elements_of<typename W::element, typename repeated<X, W, 1>::type>();
+    if constexpr (W::rank == 0) return is_present(weights) * elements_of<typename W::element, typename repeated<X, W, 1>::type>();
+    else return sum_keep(is_present(weights), axes_of_samples(x)) * elements_of<typename W::element, typename repeated<X, W, 1>::type>();
   }
   template <class X>
   constexpr auto present_of_samples(const X&, unit_weights) const {
@@ -184,7 +180,8 @@ struct typed_kit {
   struct repeated {
     template <std::size_t... I>
     static auto pack(std::index_sequence<I...>)
-        -> dims<(static_cast<int>(I) >= From && (W::rank == 0 || W::extent[static_cast<int>(I)] == 1) ? X::extent[static_cast<int>(I)] : 1)...>;
+        -> dims<(static_cast<int>(I) >= From && (W::rank == 0 || W::extent[static_cast<int>(I)] == 1) ? X::extent[static_cast<int>(I)]
+                                                                                                      : 1)...>;
     using type = decltype(pack(std::make_index_sequence<static_cast<std::size_t>(X::rank)>{}));
   };
   template <class X>

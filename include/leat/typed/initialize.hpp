@@ -1,12 +1,13 @@
 #pragma once
 // Initialization of variables.
 
-#include <cmath>
-#include <cstring>
 #include <leat/core/orthogonal.hpp>
 #include <leat/core/philox.hpp>
 #include <leat/expr/scaled_initializers.hpp>
 #include <leat/typed/table.hpp>
+
+#include <cmath>
+#include <cstring>
 
 namespace leat::detail {
 
@@ -48,8 +49,8 @@ inline void check_number(dtype type, std::uint64_t bits) {
 [[gnu::cold]] inline void check_other_number(const session_view& view, std::uint64_t id, std::uint64_t bits) {
   const auto refuse = [](std::string_view what, std::string_view name, std::string_view remedy, std::string_view start = "number") {
     throw invalid_argument("two values for one " + std::string(start) + ": " + std::string(what) + " \"" + std::string(name) +
-                           "\" starts from another " + std::string(start) +
-                           " in an expression that is fetched than in the session. " + std::string(remedy));
+                           "\" starts from another " + std::string(start) + " in an expression that is fetched than in the session. " +
+                           std::string(remedy));
   };
   for (int k = 0; k < view.numbers(); ++k) {
     const auto row = view.number(k);
@@ -84,9 +85,8 @@ inline std::uint64_t bits_as(dtype type, double value) {
   }
   initializer_kind kind = v.kind;
   if (kind == initializer_kind::variance_scaling || kind == initializer_kind::glorot_uniform) {
-    const auto draw = kind == initializer_kind::glorot_uniform
-                          ? draw_of(1, fan_mode::fan_avg, distribution::uniform, v.extent)
-                          : draw_of(first, mode_of(second), distribution_of(second), v.extent);
+    const auto draw = kind == initializer_kind::glorot_uniform ? draw_of(1, fan_mode::fan_avg, distribution::uniform, v.extent)
+                                                               : draw_of(first, mode_of(second), distribution_of(second), v.extent);
     kind = draw.kind;
     first = kind == initializer_kind::uniform ? -draw.spread : 0;
     second = draw.spread;

@@ -193,7 +193,8 @@ LEAT_FUNCTION output softmax_cross_entropy_with_logits(const output& labels, con
   named_part& nodes = g.named();
   const shape& extent = logits.extent();
   if (axis != -1 && !extent.has_rank())
-    throw invalid_argument("softmax_cross_entropy_with_logits: along axis " + std::to_string(axis) + " of unknown rank: " + describe(logits));
+    throw invalid_argument("softmax_cross_entropy_with_logits: along axis " + std::to_string(axis) +
+                           " of unknown rank: " + describe(logits));
   if (extent.has_rank() && (axis < -extent.rank || axis >= extent.rank))
     throw invalid_argument("softmax_cross_entropy_with_logits: axis " + std::to_string(axis) + " is out of range for " + describe(logits));
   const source_scope line(g, where);

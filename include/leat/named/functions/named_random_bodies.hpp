@@ -109,7 +109,12 @@ LEAT_FUNCTION output random_uniform_between(const shape_value& extent, double lo
 LEAT_FUNCTION double glorot_limit(const shape& extent) { return draw_of(1, fan_mode::fan_avg, distribution::uniform, extent).spread; }
 
 LEAT_FUNCTION variable_initializer constant_initializer(double value, bool verify_shape) {
-  return constant_initializer(tensor_literal(value), verify_shape);
+  return [value, verify_shape](const shape& extent, dtype type) {
+    if (verify_shape && extent.rank > 0) throw invalid_argument("Expected Tensor's shape: " + shape_text(extent) + ", but got ().");
+    if (!detail::fits(type, value)) detail::refuse_number("constant_initializer: ", type, value);
+    graph& g = default_graph();
+    return g.named().make_constant(g, {type, extent, value}, "Const");
+  };
 }
 
 LEAT_FUNCTION variable_initializer constant_initializer(const tensor_literal& values, bool verify_shape) {

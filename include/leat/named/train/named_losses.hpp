@@ -25,7 +25,7 @@ namespace leat::losses {
 struct loss_options {
   operand_value weights = 1.0f;
   losses::reduction reduction = losses::reduction::sum_by_nonzero_weights;
-  std::string_view scope{};                         // of the nodes; none: the loss's own name
+  std::string_view scope{};                                // of the nodes; none: the loss's own name
   std::string_view collection = leat::collection::losses;  // the result is added to it; empty: to none
 };
 

@@ -70,8 +70,7 @@ output pointwise(std::string_view name, const output& labels, const output& pred
 
 // Labels in the logits' dtype, beside which they stand.
 LEAT_FUNCTION void check_logits(std::string_view name, const output& logits) {
-  if (!is_floating(logits.type()))
-    throw invalid_argument(std::string(name) + ": logits are floating point, not " + describe(logits));
+  if (!is_floating(logits.type())) throw invalid_argument(std::string(name) + ": logits are floating point, not " + describe(logits));
 }
 
 LEAT_FUNCTION void check_smoothing(std::string_view name, double smoothing) {
@@ -80,9 +79,7 @@ LEAT_FUNCTION void check_smoothing(std::string_view name, double smoothing) {
 }
 
 // x without its last axis, of 1, if it has one axis more than it should.
-LEAT_FUNCTION output without_last(const output& x, bool squeezes) {
-  return squeezes ? squeeze(x, std::vector<std::int64_t>{-1}) : x;
-}
+LEAT_FUNCTION output without_last(const output& x, bool squeezes) { return squeezes ? squeeze(x, std::vector<std::int64_t>{-1}) : x; }
 
 }  // namespace leat::losses::detail
 
@@ -114,36 +111,32 @@ LEAT_FUNCTION output compute_weighted_loss(const output& losses, const loss_opti
 
 LEAT_FUNCTION output absolute_difference(const output& labels, const output& predictions, const loss_options& options,
                                          const std::source_location& where) {
-  return detail::pointwise("absolute_difference", labels, predictions, options, where, [](const output& z, const output& p) {
-    return formula::absolute_difference(leat::detail::named_kit{}, z, p);
-  });
+  return detail::pointwise("absolute_difference", labels, predictions, options, where,
+                           [](const output& z, const output& p) { return formula::absolute_difference(leat::detail::named_kit{}, z, p); });
 }
 
 LEAT_FUNCTION output mean_squared_error(const output& labels, const output& predictions, const loss_options& options,
                                         const std::source_location& where) {
-  return detail::pointwise("mean_squared_error", labels, predictions, options, where, [](const output& z, const output& p) {
-    return formula::mean_squared_error(leat::detail::named_kit{}, z, p);
-  });
+  return detail::pointwise("mean_squared_error", labels, predictions, options, where,
+                           [](const output& z, const output& p) { return formula::mean_squared_error(leat::detail::named_kit{}, z, p); });
 }
 
 LEAT_FUNCTION output huber_loss(const output& labels, const output& predictions, const loss_options& options, double delta,
                                 const std::source_location& where) {
-  return detail::pointwise("huber_loss", labels, predictions, options, where, [&](const output& z, const output& p) {
-    return formula::huber(leat::detail::named_kit{}, z, p, delta);
-  });
+  return detail::pointwise("huber_loss", labels, predictions, options, where,
+                           [&](const output& z, const output& p) { return formula::huber(leat::detail::named_kit{}, z, p, delta); });
 }
 
 LEAT_FUNCTION output log_loss(const output& labels, const output& predictions, const loss_options& options, double epsilon,
                               const std::source_location& where) {
-  return detail::pointwise("log_loss", labels, predictions, options, where, [&](const output& z, const output& p) {
-    return formula::log_loss(leat::detail::named_kit{}, z, p, epsilon);
-  });
+  return detail::pointwise("log_loss", labels, predictions, options, where,
+                           [&](const output& z, const output& p) { return formula::log_loss(leat::detail::named_kit{}, z, p, epsilon); });
 }
 
-LEAT_FUNCTION output hinge_loss(const output& labels, const output& logits, const loss_options& options, const std::source_location& where) {
-  return detail::pointwise("hinge_loss", labels, logits, options, where, [](const output& z, const output& x) {
-    return formula::hinge(leat::detail::named_kit{}, z, x);
-  });
+LEAT_FUNCTION output hinge_loss(const output& labels, const output& logits, const loss_options& options,
+                                const std::source_location& where) {
+  return detail::pointwise("hinge_loss", labels, logits, options, where,
+                           [](const output& z, const output& x) { return formula::hinge(leat::detail::named_kit{}, z, x); });
 }
 
 LEAT_FUNCTION output cosine_distance(const output& labels, const output& predictions, std::int32_t axis, const loss_options& options,
@@ -182,8 +175,7 @@ LEAT_FUNCTION output sigmoid_cross_entropy(const output& labels, const output& l
   const detail::loss_scope scope(logits.owner(), options, "sigmoid_cross_entropy_loss", where);
   const output x = scope.g.named().value_of(logits);
   output z = cast(scope.g.named().value_of(labels), x.type());
-  if (label_smoothing > 0)
-    z = formula::smooth_sigmoid_labels(leat::detail::named_kit{}, z, 1 - label_smoothing, 0.5 * label_smoothing);
+  if (label_smoothing > 0) z = formula::smooth_sigmoid_labels(leat::detail::named_kit{}, z, 1 - label_smoothing, 0.5 * label_smoothing);
   loss_options rest = options;
   rest.scope = scope.names.text();
   return compute_weighted_loss(sigmoid_cross_entropy_with_logits(z, x, "xentropy", where), rest, where);

@@ -34,8 +34,7 @@ struct metric_options {
 };
 
 /// The mean of values. Shapes: values [...]; result []. Dtypes: numbers; result float32. Source: `mean`.
-metric mean(const output& values, const metric_options& options = {},
-            const std::source_location& where = std::source_location::current());
+metric mean(const output& values, const metric_options& options = {}, const std::source_location& where = std::source_location::current());
 /// The means of the elements at each position. Shapes: values static; result like values. Source: `mean_tensor`.
 metric mean_tensor(const output& values, const metric_options& options = {},
                    const std::source_location& where = std::source_location::current());

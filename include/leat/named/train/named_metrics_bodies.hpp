@@ -88,11 +88,11 @@ LEAT_FUNCTION output weights_beside(const operand_value& given, const output& va
 LEAT_FUNCTION output as_bool(const output& x) { return cast(x.owner().named().value_of(x), dtype::boolean); }
 
 // A counter of samples that fulfil a condition.
-struct counter {
+struct hit_counter {
   output count;   // the variable
   output update;  // its value after this batch
 };
-LEAT_FUNCTION counter count_where(const output& condition, const std::optional<operand_value>& weights) {
+LEAT_FUNCTION hit_counter count_where(const output& condition, const std::optional<operand_value>& weights) {
   const output count = metric_variable({}, dtype::float32, "count");
   output each = cast(condition, dtype::float32);
   if (weights) each = multiply(each, weights_beside(*weights, each));
@@ -117,7 +117,7 @@ LEAT_FUNCTION output happened(outcome o, const output& labels, const output& pre
   return logical_and(z, p);
 }
 // In a scope of its own. Labels and predictions are bool, of one shape.
-LEAT_FUNCTION counter counted(outcome o, const pair& both, const std::optional<operand_value>& weights) {
+LEAT_FUNCTION hit_counter counted(outcome o, const pair& both, const std::optional<operand_value>& weights) {
   const variable_scope names(nullptr, {.default_name = std::string(name_of_outcome(o))});
   return count_where(happened(o, both.labels, both.predictions), weights);
 }
@@ -128,7 +128,7 @@ LEAT_FUNCTION metric outcome_metric(outcome o, const output& labels, const outpu
   check_pair(labels, predictions);
   const metric_scope scope(labels.owner(), options.name, name_of_outcome(o), where);
   const pair both = same_rank(as_bool(labels), as_bool(predictions));
-  const counter c = count_where(happened(o, both.labels, both.predictions), options.weights);
+  const hit_counter c = count_where(happened(o, both.labels, both.predictions), options.weights);
   return collected({scope.g.named().value_of(c.count), c.update}, options);
 }
 
@@ -139,8 +139,8 @@ LEAT_FUNCTION metric share_of_hits(std::string_view name, outcome missed, const 
   check_pair(labels, predictions);
   const metric_scope scope(labels.owner(), options.name, name, where);
   const pair both = same_rank(as_bool(labels), as_bool(predictions));
-  const counter hits = counted(outcome::true_positives, both, options.weights);
-  const counter misses = counted(missed, both, options.weights);
+  const hit_counter hits = counted(outcome::true_positives, both, options.weights);
+  const hit_counter misses = counted(missed, both, options.weights);
   const output value = formula::share(named_kit{}, hits.count, misses.count, "value");
   const output update = formula::share(named_kit{}, hits.update, misses.update, "update_op");
   return collected({value, update}, options);
@@ -148,9 +148,9 @@ LEAT_FUNCTION metric share_of_hits(std::string_view name, outcome missed, const 
 
 // The four outcomes at each of some thresholds.
 struct at_thresholds {
-  counter hits, false_alarms, rejections, misses;
+  hit_counter hits, false_alarms, rejections, misses;
 };
-LEAT_FUNCTION counter count_rows(const output& happens, const output& weights, std::int64_t rows, std::string_view name) {
+LEAT_FUNCTION hit_counter count_rows(const output& happens, const output& weights, std::int64_t rows, std::string_view name) {
   const output count = metric_variable({rows}, dtype::float32, name);
   output each = cast(happens, dtype::float32);
   if (static_cast<bool>(weights)) each = each * weights;
@@ -185,7 +185,7 @@ LEAT_FUNCTION metric share_at_thresholds(std::string_view name, bool precision, 
   if (thresholds.empty()) throw invalid_argument(std::string(name) + ": no threshold");
   const metric_scope scope(labels.owner(), options.name, name, where);
   const at_thresholds all = outcomes_at(labels, predictions, thresholds, options.weights);
-  const counter& missed = precision ? all.false_alarms : all.misses;
+  const hit_counter& missed = precision ? all.false_alarms : all.misses;
   // TensorFlow adds 1e-7 below the line instead.
   const output value = formula::share(named_kit{}, all.hits.count, missed.count, "value");
   const output update = formula::share(named_kit{}, all.hits.update, missed.update, "update_op");
@@ -255,12 +255,9 @@ LEAT_FUNCTION output confusion_matrix(const output& labels, const output& predic
   const output z = cast(both.labels, dtype::int64), p = cast(both.predictions, dtype::int64);
   const output at = stack({z, p}, 1);
   output each;
-  if (!weights)
-    each = cast(ones_like(p), type);
-  else if (weights->tensor() != nullptr)
-    each = cast(g.named().value_of(*weights->tensor()), type);
-  else
-    each = g.named().make_constant(g, weights->literal()->as(type), "weights");
+  if (!weights) each = cast(ones_like(p), type);
+  else if (weights->tensor() != nullptr) each = cast(g.named().value_of(*weights->tensor()), type);
+  else each = g.named().make_constant(g, weights->literal()->as(type), "weights");
   if (weights) each = cast(broadcast_weights(each, p.type() == type ? p : cast(p, type)), type);
   const output sizes = g.named().make_constant(g, std::vector<std::int64_t>{num_classes, num_classes}, "shape");
   return call_operator(g, "ScatterNd", {at, each, sizes}, {}, scope.text()).result();
@@ -272,9 +269,9 @@ namespace leat::metrics {
 
 LEAT_FUNCTION output metric_variable(const shape_value& extent, dtype type, std::string_view name, const std::source_location& where) {
   if (!extent.is_static()) throw invalid_argument("metric_variable: a shape that is not known: " + leat::shape_text(extent));
-  return variable([&] { return zeros_of(extent, type); }, name,
-                  {.trainable = false, .collections = {std::string(collection::local_variables), std::string(collection::metric_variables)}},
-                  where);
+  return variable(
+      [&] { return zeros_of(extent, type); }, name,
+      {.trainable = false, .collections = {std::string(collection::local_variables), std::string(collection::metric_variables)}}, where);
 }
 
 LEAT_FUNCTION metric mean(const output& values, const metric_options& options, const std::source_location& where) {
@@ -332,17 +329,17 @@ LEAT_FUNCTION metric accuracy(const output& labels, const output& predictions, c
 }
 
 // A mean of errors of float32.
-#define LEAT_MEAN_OF_ERRORS(function, formula_name)                                                                      \
-  LEAT_FUNCTION metric function(const output& labels, const output& predictions, const metric_options& options,          \
-                                const std::source_location& where) {                                                     \
-    detail::check_arguments(#function, {labels, predictions}, options);                                                  \
-    detail::check_pair(labels, predictions);                                                                             \
-    graph& g = labels.owner();                                                                                           \
-    const source_scope line(g, where);                                                                                   \
-    const detail::pair both = detail::same_rank(detail::as_float32(g, labels), detail::as_float32(g, predictions));      \
-    const output errors = losses::formula::formula_name(detail::named_kit{}, both.labels, both.predictions);             \
-    const std::string_view name = options.name.empty() ? std::string_view(#function) : options.name;                     \
-    return detail::collected(mean(errors, detail::without_collections(options, name), where), options);                  \
+#define LEAT_MEAN_OF_ERRORS(function, formula_name)                                                                 \
+  LEAT_FUNCTION metric function(const output& labels, const output& predictions, const metric_options& options,     \
+                                const std::source_location& where) {                                                \
+    detail::check_arguments(#function, {labels, predictions}, options);                                             \
+    detail::check_pair(labels, predictions);                                                                        \
+    graph& g = labels.owner();                                                                                      \
+    const source_scope line(g, where);                                                                              \
+    const detail::pair both = detail::same_rank(detail::as_float32(g, labels), detail::as_float32(g, predictions)); \
+    const output errors = losses::formula::formula_name(detail::named_kit{}, both.labels, both.predictions);        \
+    const std::string_view name = options.name.empty() ? std::string_view(#function) : options.name;                \
+    return detail::collected(mean(errors, detail::without_collections(options, name), where), options);             \
   }
 LEAT_MEAN_OF_ERRORS(mean_absolute_error, absolute_difference)
 LEAT_MEAN_OF_ERRORS(mean_squared_error, mean_squared_error)
@@ -369,16 +366,16 @@ LEAT_FUNCTION metric mean_relative_error(const output& labels, const output& pre
   return detail::collected(mean(relative, detail::without_collections(options, name), where), options);
 }
 
-LEAT_FUNCTION metric mean_cosine_distance(const output& labels, const output& predictions, std::int32_t axis,
-                                          const metric_options& options, const std::source_location& where) {
+LEAT_FUNCTION metric mean_cosine_distance(const output& labels, const output& predictions, std::int32_t axis, const metric_options& options,
+                                          const std::source_location& where) {
   detail::check_arguments("mean_cosine_distance", {labels, predictions}, options);
   leat::detail::check_compatible(predictions, labels);
   if (const shape& s = predictions.extent(); s.has_rank() && (axis < -s.rank || axis >= s.rank))
     throw invalid_argument("mean_cosine_distance: axis " + std::to_string(axis) + " is out of range for " + describe(predictions));
   graph& g = labels.owner();
   const source_scope line(g, where);
-  const output distances =
-      losses::formula::cosine_distance(detail::named_kit{}, detail::as_float32(g, labels), detail::as_float32(g, predictions), index_list{axis});
+  const output distances = losses::formula::cosine_distance(detail::named_kit{}, detail::as_float32(g, labels),
+                                                            detail::as_float32(g, predictions), index_list{axis});
   const std::string_view name = options.name.empty() ? std::string_view("mean_cosine_distance") : options.name;
   return detail::collected(mean(distances, detail::without_collections(options, name), where), options);
 }
@@ -480,8 +477,7 @@ LEAT_FUNCTION metric mean_iou(const output& labels, const output& predictions, s
                               const std::source_location& where) {
   detail::check_classes("mean_iou", labels, predictions, num_classes, options);
   const std::string_view name = options.name.empty() ? std::string_view("mean_iou") : options.name;
-  const metric matrix =
-      streaming_confusion_matrix(labels, predictions, num_classes, detail::without_collections(options, name), where);
+  const metric matrix = streaming_confusion_matrix(labels, predictions, num_classes, detail::without_collections(options, name), where);
   graph& g = labels.owner();
   const source_scope line(g, where);
   const name_scope scope(g, name);

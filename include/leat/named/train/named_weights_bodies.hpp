@@ -34,8 +34,7 @@ LEAT_FUNCTION void check_tensors(std::string_view function, std::initializer_lis
       continue;
     }
     if (!static_cast<bool>(*o.tensor())) throw invalid_argument(std::string(function) + ": an operand that is no tensor: an empty output");
-    if (owner != nullptr && owner != &o.tensor()->owner())
-      throw invalid_argument(std::string(function) + ": operands of different graphs");
+    if (owner != nullptr && owner != &o.tensor()->owner()) throw invalid_argument(std::string(function) + ": operands of different graphs");
     owner = &o.tensor()->owner();
     if (!is_number(o.tensor()->type()) && o.tensor()->type() != dtype::boolean)
       throw invalid_argument(std::string(function) + ": takes numbers, not " + describe(*o.tensor()));
@@ -108,14 +107,15 @@ LEAT_FUNCTION graph_operation check_broadcastable(const operand_value& weights, 
         throw invalid_argument(std::string(detail::not_broadcastable) + " Mismatch at dim " + std::to_string(i) + "." + shapes());
     if (from.is_static() && to.is_static()) return no_op("static_dims_check_success", where);
   }
-  const std::vector<operand_value> data{std::string(detail::not_broadcastable), "weights.shape=", w.name(), w_sizes, "values.shape=",
-                                        v.name(), v_sizes};
+  const std::vector<operand_value> data{
+      std::string(detail::not_broadcastable), "weights.shape=", w.name(), w_sizes, "values.shape=", v.name(), v_sizes};
   if (ranks_known) return check(detail::sizes_broadcast(w_sizes, v_sizes), data, {.summarize = 8, .name = "AssertGuard"}, where);
   const output is_scalar = equal(w_rank, std::int32_t{0}, "is_scalar");
   const auto fits = [&] {
     const output same_rank = equal(w_rank, v_rank, "is_same_rank");
-    return cond(same_rank, [&] { return detail::sizes_broadcast(w_sizes, v_sizes); }, [&] { return identity(same_rank, "Identity"); },
-                "has_valid_nonscalar_shape", where);
+    return cond(
+        same_rank, [&] { return detail::sizes_broadcast(w_sizes, v_sizes); }, [&] { return identity(same_rank, "Identity"); },
+        "has_valid_nonscalar_shape", where);
   };
   const output holds = cond(is_scalar, [&] { return identity(is_scalar, "Identity"); }, fits, "is_valid_shape", where);
   return check(holds, data, {.summarize = 8, .name = "AssertGuard"}, where);
