@@ -143,16 +143,17 @@ template <class R>
 inline constexpr bool has_typed_value = is_typed_value<R>;
 template <class... Rs>
 inline constexpr bool has_typed_value<std::tuple<Rs...>> = (is_typed_value<Rs> || ...);
+template <class R>
+constexpr std::string_view tag_of() {
+  if constexpr (is_typed_value<R>) return R::tag();
+  else return {};
+}
 // Whether two of the summaries in a tuple have one tag.
 template <class R>
 inline constexpr bool repeats_a_tag = false;
 template <class... Rs>
 inline constexpr bool repeats_a_tag<std::tuple<Rs...>> = [] {
-  constexpr auto tag_of = []<class R>(std::type_identity<R>) -> std::string_view {
-    if constexpr (is_typed_value<R>) return R::tag();
-    else return {};
-  };
-  const std::string_view tags[]{tag_of(std::type_identity<Rs>{})..., std::string_view{}};
+  const std::string_view tags[]{tag_of<Rs>()..., std::string_view{}};
   for (std::size_t i = 0; i < sizeof...(Rs); ++i)
     for (std::size_t j = 0; j < i; ++j)
       if (!tags[i].empty() && tags[i] == tags[j]) return true;
