@@ -193,7 +193,7 @@ TEST_CASE("what is no summary is refused, and nothing is written") {
   log.add_summary("");
   log.close();
   CHECK(read_events(log.path()).size() == 1);
-  CHECK_THROWS_AS(file_writer(std::filesystem::path()), invalid_argument);
+  CHECK_THROWS_AS(file_writer(std::filesystem::path{}), invalid_argument);
   CHECK_THROWS_AS(file_writer(folder.path, {.flush_secs = -1}), invalid_argument);
   CHECK_THROWS_AS(file_writer(folder.path, {.filename_suffix = "/x"}), invalid_argument);
 }

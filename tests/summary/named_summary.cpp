@@ -1,5 +1,6 @@
 #include <leat/graphs.hpp>
 #include <leat/io/binary.hpp>
+#include <leat/leat.hpp>
 #include <leat/session/graph_session.hpp>
 #include <leat/summary.hpp>
 #include <leat/summary/named_summary.hpp>
@@ -177,4 +178,76 @@ TEST_CASE("a graph from a file with these operators runs, and a branch with them
     const std::vector<float> fed(static_cast<std::size_t>(i), 1.0f);
     CHECK(std::get<float>(values_of(step(fed)[0])[0].content) == static_cast<float>(i));
   }
+}
+
+TEST_CASE("a step with its summaries is the program that it is without, and gives what nodes give one by one") {
+  graph g;
+  const auto scope = g.as_default();
+  const auto x = placeholder(dtype::float32, {-1, 2}, "x");
+  const auto w = variable({{1.0f}, {2.0f}}, "w");
+  const auto y = matmul(x, w);
+  const auto loss = reduce_mean(square(y - 1.0f));
+  const auto train = adam(0.1f).minimize(loss);
+  summary::scalar("loss", loss);
+  summary::histogram("w", w);
+  summary::histogram("fed", x);
+  const auto merged = summary::merge_all();
+  const auto init = global_variables_initializer();
+  std::vector<std::string> all;
+  for (const bool fuse : {true, false}) {
+    graph_session s(g, {.fuse = fuse});
+    s.run(init);
+    const auto before = s.fused_runs();
+    auto step = s.prepare({merged, loss, train, y}, {x});
+    std::string said;
+    for (int i = 0; i < 3; ++i) {
+      const xt::xtensor<float, 2> xs{{1, static_cast<float>(i)}, {-1, 2}};
+      const auto results = step(xs);
+      for (const auto& v : values_of(results[0])) {
+        said += v.tag + " ";
+        if (const float* number = std::get_if<float>(&v.content)) {
+          CHECK(*number == results[1].as<float>());
+          said += std::to_string(*number) + " ";
+        } else {
+          said += std::to_string(std::get<summary::histogram_value>(v.content).sum) + " ";
+        }
+      }
+      CHECK(!results[2]);
+      CHECK(results[3].elements() == 2);
+    }
+    said += std::to_string(s.run(w).as<std::vector<float>>()[1]);
+    all.push_back(said);
+    CHECK((s.fused_runs() - before >= 3) == fuse);
+    // The summary fails, and the session goes on.
+    const xt::xtensor<float, 2> wrong{{NAN, 0}};
+    CHECK_THROWS_WITH_AS(s.run(get_tensor_by_name(g, "fed:0"), {{x, wrong}}), doctest::Contains("Nan in summary histogram for: fed"),
+                         invalid_argument);
+    CHECK(values_of(s.run(merged, {{x, {{1.0f, 2.0f}}}})).size() == 3);
+  }
+  CHECK(all[0] == all[1]);
+}
+
+TEST_CASE("what waits for a summary, or a summary that waits, is run in the graph's order") {
+  graph g;
+  const auto scope = g.as_default();
+  const auto v = variable(1.0f, "v");
+  const auto more = assign_add(v, 1.0f, "more");
+  output late, told;
+  {
+    const auto waits = control_dependencies({more});
+    late = summary::scalar("late", read_value(v));
+  }
+  told = summary::scalar("now", v);
+  {
+    const auto waits = control_dependencies({told});
+    identity(constant(7.0f), "after");
+  }
+  graph_session s(g);
+  s.run(global_variables_initializer());
+  CHECK(std::get<float>(values_of(s.run(late))[0].content) == 2);
+  CHECK(std::get<float>(values_of(s.run(told))[0].content) == 2);
+  CHECK(s.run("after:0").as<float>() == 7);
+  const auto both = s.run({late, told});
+  CHECK(std::get<float>(values_of(both[0])[0].content) == 3);
+  CHECK(std::get<float>(values_of(both[1])[0].content) == 2);
 }

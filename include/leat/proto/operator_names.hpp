@@ -1,6 +1,6 @@
 #pragma once
 // Groups of operators that several layers distinguish by TensorFlow's names alone: control flow, each also for references to variables,
-// and the operators that make a variable.
+// the operators that make a variable, and summaries.
 
 #include <string_view>
 
@@ -14,5 +14,8 @@ constexpr bool is_switch(std::string_view type) { return type == "Switch" || typ
 
 /// Whether its result is a reference to a variable that the node itself represents.
 constexpr bool makes_variable(std::string_view type) { return type == "VariableV2" || type == "Variable" || type == "TemporaryVariable"; }
+
+/// Whether its result is a text about its inputs, for an event file.
+constexpr bool is_summary(std::string_view type) { return type.ends_with("Summary") || type.ends_with("SummaryV2"); }
 
 }  // namespace leat::detail

@@ -6,6 +6,7 @@
 #include <leat/named/placement/place.hpp>
 #include <leat/runtime/kernels/constants.hpp>
 #include <leat/runtime/kernels/kernels_random.hpp>
+#include <leat/runtime/plan/summary_tail.hpp>
 #include <leat/runtime/run/executor.hpp>
 #include <leat/session/graph_session_class.hpp>
 #include <leat/session/prepared_run.hpp>
@@ -196,12 +197,44 @@ LEAT_FUNCTION std::shared_ptr<runtime::prepared_run> graph_session::prepared(std
   for (const output& f : feeds) key.insert(key.end(), {f.index(), f.port()});
   auto& known = kept_->plans[key];
   if (known == nullptr) {
+    const auto plan_of = [this](runtime::prepared_run& run, const std::vector<int>& its_targets) {
+      run.plan = runtime::run_planner(graph_, [this](int index) { return kernel_node_of(index); }).make(run.fetches, its_targets, run.feeds);
+    };
     made->feeds = feeds;
     if (kept_->remote != nullptr) made->remote = kept_->remote->prepare(made->fetches, targets, feeds);
-    else made->plan = runtime::run_planner(graph_, [this](int index) { return kernel_node_of(index); }).make(made->fetches, targets, feeds);
+    else plan_of(*made, targets);
+    if (kept_->remote != nullptr) {
+      // The target plans it.
+    } else if (auto two = runtime::cut_summaries(graph_, made->plan, made->fetches, targets, feeds)) {
+      made->first = std::make_unique<runtime::prepared_run>();
+      made->first->fetches = std::move(two->fetches);
+      made->first->feeds = feeds;
+      plan_of(*made->first, two->targets);
+      made->tail = std::make_unique<runtime::prepared_run>();
+      made->tail->fetches = std::move(two->tail_fetches);
+      made->tail->feeds = std::move(two->tail_feeds);
+      plan_of(*made->tail, two->tail_targets);
+      made->sources = std::move(two->sources);
+      if (made->first->plan.has_effects) made->first.reset();  // no program either
+    }
     known = std::move(made);
   }
   return known;
+}
+
+LEAT_FUNCTION void graph_session::execute_in_two(runtime::prepared_run& p, std::span<const tensor_value> feeds,
+                                                 std::vector<tensor_value>& fetched, const run_options& how,
+                                                 std::weak_ptr<runtime::plain_program>& last) {
+  std::vector<tensor_value> values(p.first->fetches.size()), texts;
+  fetched.resize(p.sources.size());
+  const auto value_of = [&](int source) -> tensor_value& { return values[static_cast<std::size_t>(source)]; };
+  for (std::size_t k = 0; k < fetched.size(); ++k)
+    if (p.sources[k] >= 0) value_of(p.sources[k]) = std::move(fetched[k]);  // its memory is used again
+  execute(*p.first, feeds, values, how, last);
+  std::weak_ptr<runtime::plain_program> none;
+  execute(*p.tail, std::span(values).last(p.tail->feeds.size()), texts, how, none);
+  for (std::size_t k = 0; k < fetched.size(); ++k)
+    fetched[k] = p.sources[k] >= 0 ? std::move(value_of(p.sources[k])) : std::move(texts[static_cast<std::size_t>(-1 - p.sources[k])]);
 }
 
 LEAT_FUNCTION void graph_session::execute(runtime::prepared_run& p, std::span<const tensor_value> feeds, std::vector<tensor_value>& fetched,
@@ -216,6 +249,7 @@ LEAT_FUNCTION void graph_session::execute(runtime::prepared_run& p, std::span<co
     fetched = kept_->remote->run(*p.remote, feeds, how, how.timeout_in_ms > 0 ? how.timeout_in_ms : options_.operation_timeout_in_ms);
     return;
   }
+  if (p.first != nullptr && options_.fuse && how.trace == nullptr) return execute_in_two(p, feeds, fetched, how, last);
   const memory_scope metered(kept_->state.meter);
   step_state step(kept_->state);
   step.cancel = how.cancel;

@@ -239,6 +239,8 @@ class graph_session {
   // `last`: the program of the caller's last run; it is tried first.
   void execute(runtime::prepared_run& p, std::span<const tensor_value> feeds, std::vector<tensor_value>& fetched, const run_options& how,
                std::weak_ptr<runtime::plain_program>& last);
+  void execute_in_two(runtime::prepared_run& p, std::span<const tensor_value> feeds, std::vector<tensor_value>& fetched,
+                      const run_options& how, std::weak_ptr<runtime::plain_program>& last);
 
   static void check_feed(const output& tensor, const tensor_value& value);
   static std::string place_text(const output& tensor);

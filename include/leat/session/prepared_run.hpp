@@ -4,18 +4,24 @@
 #include <leat/runtime/parts/plan_parts.hpp>
 #include <leat/session/session_target.hpp>
 
+#include <memory>
+
 namespace leat {
 
 namespace runtime {
 
 /// A set of fetches and feeds, ready to run.
 struct prepared_run {
-  std::vector<output> fetches;      // the fetches that are tensors
-  std::vector<int> places;          // indexed by requested item: its index among the fetches, -1 for an operation
+  std::vector<output> fetches;  // the fetches that are tensors
+  std::vector<int> places;      // indexed by requested item: its index among the fetches, -1 for an operation
   std::vector<output> feeds;
   run_plan plan;
   program_cache programs;
   std::shared_ptr<remote_run> remote;  // of a session with a target; then there is no plan
+
+  // Where summaries are all that keeps the plan from being a program: what computes, whose last fetches feed the summaries, and these.
+  std::unique_ptr<prepared_run> first, tail;
+  std::vector<int> sources;  // by fetch: see run_in_two
 
   /// The plan for a run node by node, its compilable subgraphs replaced by parts.
   const run_plan& plan_in_parts(graph& g) {

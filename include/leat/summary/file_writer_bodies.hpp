@@ -8,6 +8,7 @@
 #include <leat/io/record.hpp>
 #include <leat/named/exchange/export.hpp>
 #include <leat/named/graph/lookup.hpp>
+#include <leat/summary/field_writer.hpp>
 #include <leat/summary/file_writer.hpp>
 #include <leat/summary/run_metadata.hpp>
 
@@ -59,10 +60,12 @@ class file_writer::state {
   void add_values(std::string_view summary, std::int64_t step) {
     const std::lock_guard lock(guard_);
     scratch_.clear();
-    protozero::pbf_writer event{scratch_};
-    event.add_double(1, now());
-    if (step != 0) event.add_int64(2, step);
-    event.add_bytes(5, summary.data(), summary.size());
+    {
+      detail::field_writer event(scratch_, 3 * detail::field_writer::most + summary.size());
+      event.fixed(1, now());
+      if (step != 0) event.number(2, static_cast<std::uint64_t>(step));
+      event.bytes(5, summary);
+    }
     add_locked(scratch_);
   }
   // Without the metadata of tags that had theirs before.
@@ -111,11 +114,8 @@ class file_writer::state {
     must_be_open();
     if (pending_ >= std::max<std::size_t>(options_.max_queue, 1)) flush_locked();
     file_->write(bytes);
-    if (pending_++ == 0) {
-      oldest_ = clock::now();
-      wakes_.notify_one();
-    }
-    if (pending_ < options_.max_queue) return;
+    if (pending_++ == 0) oldest_ = clock::now();
+    if (pending_ < options_.max_queue && options_.flush_secs > 0) return;
     try {
       flush_locked();
     } catch (const error&) {  // this event is there: the next call tries again, and tells
@@ -160,16 +160,18 @@ class file_writer::state {
     run_tags_.clear();
   }
 
+  // Nobody wakes this thread when an event comes: it looks once in `most`, and an event that came since then is due later.
   void flush_in_time() {
-    const auto most = std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(std::min(options_.flush_secs, 1e8)));
+    const auto most =
+        std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(std::clamp(options_.flush_secs, 1e-3, 1e8)));
     std::unique_lock lock(guard_);
-    while (!ends_) {
-      if (pending_ == 0 || failed_) {
-        wakes_.wait(lock, [&] { return ends_ || (pending_ > 0 && !failed_); });
-        continue;
-      }
-      if (const auto until = oldest_ + most; clock::now() < until) {
-        wakes_.wait_until(lock, until);
+    for (auto next = clock::now() + most; !ends_;) {
+      if (wakes_.wait_until(lock, next, [&] { return ends_; })) break;
+      const auto now = clock::now();
+      next = now + most;
+      if (pending_ == 0 || failed_) continue;
+      if (oldest_ + most > now) {
+        next = oldest_ + most;
         continue;
       }
       try {

@@ -55,34 +55,80 @@ struct typed_as {
 };
 
 namespace detail {
+
+// What an expression must be for a summary of a kind, and the message where it is not. `least` and `most` are ranks.
+template <class E, int Least, int Most, bool OnlyFloat>
+struct typed_check {
+  static constexpr message text() {
+    message m;
+    if constexpr (E::rank < Least || E::rank > Most) {
+      if constexpr (Most == 0)
+        m << "summary::scalar: a number has no dimensions; reduce_mean makes one, summary::histogram takes all elements";
+      else if constexpr (Least == 4) m << "summary::image: pictures have the shape [batch, height, width, channels]";
+      else m << "summary::audio: sounds have the shape [batch, frames] or [batch, frames, channels]";
+    } else if constexpr (OnlyFloat && E::type != dtype::float32) {
+      m << "summary::audio: sounds are of float32";
+    } else if constexpr (E::type == dtype::boolean) {
+      m << "a summary of bool: cast<float> makes numbers of it";
+    } else if constexpr (Least == 4 && !is_floating(E::type) && E::type != dtype::uint8) {
+      m << "summary::image: pictures are of uint8, float32 or float64";
+    }
+    return m;
+  }
+  static constexpr bool ok = text().size == 0;
+  using problem = error_in_expression<leat::detail::problem_text<typed_check>(), leat::detail::operand_text<E>()>;
+};
 template <class E>
-inline constexpr bool is_numeric = E::type != dtype::boolean;
+using scalar_check = typed_check<E, 0, 0, false>;
+template <class E>
+using histogram_check = typed_check<E, 0, max_rank, false>;
+template <class E>
+using image_check = typed_check<E, 4, 4, false>;
+template <class E>
+using audio_check = typed_check<E, 2, 3, true>;
+
 }  // namespace detail
 
 /// A number under a tag, as a fetch. The expression has no dimensions and is not of bool.
 template <fixed_string Tag, tensor_expression E>
-  requires(E::rank == 0 && detail::is_numeric<E>)
+  requires detail::scalar_check<E>::ok
 constexpr fetch_as<E, typed_as<scalar_kind, name_of<Tag>>::template value_of> scalar(const E& e) {
   return {e};
 }
+template <fixed_string Tag, tensor_expression E>
+  requires(!detail::scalar_check<E>::ok)
+typename detail::scalar_check<E>::problem scalar(const E&) = delete;
+
 /// The distribution of an expression's elements under a tag, as a fetch.
 template <fixed_string Tag, tensor_expression E>
-  requires detail::is_numeric<E>
+  requires detail::histogram_check<E>::ok
 constexpr fetch_as<E, typed_as<histogram_kind, name_of<Tag>>::template value_of> histogram(const E& e) {
   return {e};
 }
+template <fixed_string Tag, tensor_expression E>
+  requires(!detail::histogram_check<E>::ok)
+typename detail::histogram_check<E>::problem histogram(const E&) = delete;
+
 /// Up to `MaxOutputs` pictures [batch, height, width, channels] under a tag, as a fetch.
 template <fixed_string Tag, std::int64_t MaxOutputs = 3, tensor_expression E>
-  requires(E::rank == 4 && detail::is_numeric<E>)
+  requires(detail::image_check<E>::ok && MaxOutputs > 0)
 constexpr fetch_as<E, typed_as<image_kind<MaxOutputs>, name_of<Tag>>::template value_of> image(const E& e) {
   return {e};
 }
+template <fixed_string Tag, std::int64_t MaxOutputs = 3, tensor_expression E>
+  requires(!detail::image_check<E>::ok)
+typename detail::image_check<E>::problem image(const E&) = delete;
+
 /// Up to `MaxOutputs` sounds [batch, frames] or [batch, frames, channels] under a tag, as a fetch; the rate in samples per second.
 template <fixed_string Tag, std::int64_t SampleRate, std::int64_t MaxOutputs = 3, tensor_expression E>
-  requires((E::rank == 2 || E::rank == 3) && E::type == dtype::float32)
+  requires(detail::audio_check<E>::ok && SampleRate > 0 && MaxOutputs > 0)
 constexpr fetch_as<E, typed_as<audio_kind<SampleRate, MaxOutputs>, name_of<Tag>>::template value_of> audio(const E& e) {
   return {e};
 }
+template <fixed_string Tag, std::int64_t SampleRate, std::int64_t MaxOutputs = 3, tensor_expression E>
+  requires(!detail::audio_check<E>::ok)
+typename detail::audio_check<E>::problem audio(const E&) = delete;
+
 /// Several typed summaries as one argument of `fetch`.
 template <class... Fs>
   requires(sizeof...(Fs) > 0 && (requires { typename Fs::target; } && ...))
@@ -97,6 +143,22 @@ template <class R>
 inline constexpr bool has_typed_value = is_typed_value<R>;
 template <class... Rs>
 inline constexpr bool has_typed_value<std::tuple<Rs...>> = (is_typed_value<Rs> || ...);
+template <class R>
+constexpr std::string_view tag_of() {
+  if constexpr (is_typed_value<R>) return R::tag();
+  else return {};
+}
+// Whether two of the summaries in a tuple have one tag.
+template <class R>
+inline constexpr bool repeats_a_tag = false;
+template <class... Rs>
+inline constexpr bool repeats_a_tag<std::tuple<Rs...>> = [] {
+  const std::string_view tags[]{tag_of<Rs>()..., std::string_view{}};
+  for (std::size_t i = 0; i < sizeof...(Rs); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (!tags[i].empty() && tags[i] == tags[j]) return true;
+  return false;
+}();
 }  // namespace detail
 
 /// A typed summary's value, or a tuple with some among its members.
@@ -106,6 +168,7 @@ concept has_typed_values = detail::has_typed_value<R>;
 /// Appends the values of typed summaries; what else is in a tuple is passed over.
 template <class R>
 void append_typed(value_list& to, const R& results) {
+  static_assert(!detail::repeats_a_tag<R>, "two summaries of one run have the same tag");
   if constexpr (detail::is_typed_value<R>) {
     results.append_to(to);
   } else {

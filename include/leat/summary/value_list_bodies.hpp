@@ -4,11 +4,10 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/io/encoding.hpp>
 #include <leat/io/place.hpp>
+#include <leat/summary/field_writer.hpp>
 #include <leat/summary/histogram_counts.hpp>
 #include <leat/summary/media.hpp>
 #include <leat/summary/value_list.hpp>
-
-#include <protozero/pbf_writer.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -62,13 +61,13 @@ namespace leat::summary {
 
 LEAT_FUNCTION void value_list::put(const summary_value& v) { bytes_ += to_bytes(summary_def{{v}}); }
 
-// Scalars are written each step: field by field, without a value in between.
 LEAT_FUNCTION void value_list::scalar(std::string_view tag, float value) {
   detail::check_tag(tag);
-  protozero::pbf_writer list{bytes_};
-  protozero::pbf_writer one{list, 1};
-  one.add_bytes(1, tag.data(), tag.size());
-  one.add_float(2, value);
+  const std::size_t length = 1 + detail::varint_bytes(tag.size()) + tag.size() + 1 + sizeof value;
+  detail::field_writer to(bytes_, 2 * detail::field_writer::most + tag.size() + sizeof value + 1);
+  to.begin_message(1, length);
+  to.bytes(1, tag);
+  to.fixed(2, value);
 }
 
 LEAT_FUNCTION void value_list::histogram(std::string_view tag, const tensor_value& values) {

@@ -1,0 +1,79 @@
+#pragma once
+// Cuts a run in two: what computes, which may be one program, and the summaries of it, which make texts and have kernels. So a training
+// step that is fetched with its merged summaries is the program that it is without them, and not nodes and parts.
+
+#include <leat/proto/operator_names.hpp>
+#include <leat/runtime/plan/run_plan.hpp>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace leat::runtime {
+
+/// The two runs that do what one would.
+struct run_in_two {
+  std::vector<output> fetches;     // of the first: those of the run that it can make, then what summaries take
+  std::vector<int> targets;        // of the first
+  std::vector<output> tail_feeds;  // of the second: what summaries take
+  std::vector<output> tail_fetches;
+  std::vector<int> tail_targets;
+  std::vector<int> sources;  // by fetch of the run: the place among the first's, or -1 - k for fetch k of the second
+};
+
+/// Nothing if the run has no summaries, or something waits for one, or one waits for something else than its inputs.
+inline std::optional<run_in_two> cut_summaries(graph& g, const run_plan& plan, const std::vector<output>& fetches,
+                                               const std::vector<int>& targets, const std::vector<output>& feeds) {
+  if (plan.has_control_flow || !plan.has_effects) return std::nullopt;
+  const auto at = [&](int i) -> const plan_node& { return plan.nodes[static_cast<std::size_t>(i)]; };
+  const auto is_summary = [&](int i) { return at(i).node != nullptr && leat::detail::is_summary(at(i).node->type); };
+  // Constants that summaries take are copied into the second run: tags.
+  const auto is_text = [&](int i) {
+    return at(i).node != nullptr && at(i).controls.empty() && g.at(at(i).node->index).op->kind == op_kind::constant &&
+           size_of(g.at(at(i).node->index).result.type) == 0;
+  };
+  run_in_two made;
+  std::map<std::pair<int, int>, bool> taken;
+  std::vector<int> summary_of(static_cast<std::size_t>(g.size()), 0);
+  bool some = false;
+  for (int i = 0; i < static_cast<int>(plan.nodes.size()); ++i) {
+    const plan_node& n = at(i);
+    if (is_summary(i)) {
+      some = true;
+      summary_of[static_cast<std::size_t>(n.node->index)] = 1;
+      if (!n.controls.empty()) return std::nullopt;
+      for (std::size_t k = 0; k < n.inputs.size(); ++k) {
+        const plan_source& s = n.inputs[k];
+        if (n.late[k]) return std::nullopt;
+        if (is_summary(s.node) || is_text(s.node) || !taken.emplace(std::pair(s.node, s.port), true).second) continue;
+        std::size_t fed = 0;
+        while (fed < plan.feeds.size() && plan.feeds[fed] != s.node) ++fed;
+        made.tail_feeds.push_back(fed < feeds.size() ? feeds[fed] : output(g, at(s.node).node->index, s.port));
+      }
+      continue;
+    }
+    for (const plan_source& s : n.inputs)
+      if (is_summary(s.node)) return std::nullopt;
+    for (const int c : n.controls)
+      if (is_summary(c)) return std::nullopt;
+  }
+  if (!some) return std::nullopt;
+  const auto from_summary = [&](const output& o) {
+    const bool is_fed =
+        std::any_of(feeds.begin(), feeds.end(), [&](const output& f) { return f.index() == o.index() && f.port() == o.port(); });
+    return !is_fed && summary_of[static_cast<std::size_t>(o.index())] != 0;
+  };
+  for (const output& f : fetches) {
+    std::vector<output>& list = from_summary(f) ? made.tail_fetches : made.fetches;
+    const auto place = static_cast<int>(list.size());
+    list.push_back(f);
+    made.sources.push_back(from_summary(f) ? -1 - place : place);
+  }
+  made.fetches.insert(made.fetches.end(), made.tail_feeds.begin(), made.tail_feeds.end());
+  for (const int t : targets) (summary_of[static_cast<std::size_t>(t)] != 0 ? made.tail_targets : made.targets).push_back(t);
+  return made;
+}
+
+}  // namespace leat::runtime
