@@ -68,8 +68,13 @@ int run_check(const std::vector<std::string>& paths, bool allow_unknown) {
     const auto findings = leat::proto::findings(file.meta.graph);
     for (const auto& f : findings) line(path, to_text(f));
     std::map<std::string_view, int> unknown;
+    // What TensorFlow's saver made for itself: leat's saver does not run it.
+    const bool has_saver = file.meta.saver.has_value();
+    const auto is_saver = [&](std::string_view op) {
+      return has_saver && (op == "SaveV2" || op == "RestoreV2" || op == "MergeV2Checkpoints" || op == "ShardedFilename");
+    };
     for (const auto& node : file.meta.graph.nodes)
-      if (!std::binary_search(known.begin(), known.end(), node.op)) ++unknown[node.op];
+      if (!std::binary_search(known.begin(), known.end(), node.op) && !is_saver(node.op)) ++unknown[node.op];
     std::string list;
     for (const auto& [op, count] : unknown) list += (list.empty() ? "" : ", ") + std::string(op) + " (" + std::to_string(count) + ")";
     if (!list.empty()) line(path, "operators that leat does not know: " + list);

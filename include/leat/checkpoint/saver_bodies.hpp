@@ -31,6 +31,7 @@ struct saver::kept {
   mutable std::mutex guard;  // of what follows
   std::vector<checkpoint> last{};
   double next_kept_time = 0;
+  std::set<std::string> cleaned{};  // folders
   bool closed = false;
 
   std::mutex saving;  // one save at a time
@@ -157,7 +158,8 @@ LEAT_FUNCTION void saver::kept::write(const std::string& path, detail::checkpoin
   next_kept_time = next_time;
   // Not before the state names them no longer.
   for (const checkpoint& one : removed) detail::remove_checkpoint(one.path, one.digits);
-  detail::remove_abandoned_data(folder);
+  // Once: what is abandoned later is for the saver of the next run.
+  if (cleaned.insert(folder.string()).second) detail::remove_abandoned_data(folder);
 }
 
 // The newest stands last; where no list is kept, it stands alone.
@@ -303,7 +305,7 @@ LEAT_FUNCTION restore_report saver::restore_to(detail::session_access& s, const 
   }
   std::vector<tensor_value> values;
   for (const std::string& name : report.restored) values.push_back(how.mapped ? opened->mapped(name) : opened->value(name));
-  s.assign(names, values, true);
+  s.assign(names, values, how.mapped);
   return report;
 }
 

@@ -30,7 +30,7 @@ class staged_file {
   /// Renames it to its path, in place of what is there. Its lock stays until it is destroyed. Errors: failed_precondition.
   void put_in_place();
 
-  /// Removes it again after `put_in_place`.
+  /// Removes it again if it was put in its place.
   void remove();
   /// What tells it from any other file, whatever its name.
   std::string identity() const;

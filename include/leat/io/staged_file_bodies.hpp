@@ -91,7 +91,9 @@ LEAT_FUNCTION void staged_file::put_in_place() {
   in_place_ = true;
 }
 
-LEAT_FUNCTION void staged_file::remove() { ::unlink(path_.c_str()); }
+LEAT_FUNCTION void staged_file::remove() {
+  if (in_place_) ::unlink(path_.c_str());
+}
 
 LEAT_FUNCTION std::string staged_file::identity() const { return identity_of(in_place_ ? path_ : part_); }
 

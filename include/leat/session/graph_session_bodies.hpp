@@ -84,7 +84,7 @@ LEAT_FUNCTION void graph_session::assign(const output& variable, const tensor_va
 
 LEAT_FUNCTION void graph_session::adopt(const output& variable, const tensor_value& value) {
   variable_slot& s = slot(variable);
-  s.adopt(fitting(s, value));
+  s.adopt(value ? fitting(s, value) : value);
 }
 
 LEAT_FUNCTION std::vector<std::string> graph_session::uninitialized_variables() {
