@@ -1,3 +1,5 @@
+#include <leat/io/crc32c.hpp>
+#include <leat/io/encoding.hpp>
 #include <leat/io/sorted_table.hpp>
 #include <leat/io/tensor_bundle.hpp>
 
@@ -51,11 +53,19 @@ TEST_CASE("what is changed or cut off is found") {
 }
 
 TEST_CASE("an index of TensorFlow's, as it wrote it") {
-  // Saver's of two variables, a = [1, 2] and b = 7 (int64): a table of 0x00 and two entries.
+  // Saver's, of a = [1, 2] and b = 7 (int64).
+  std::string file;
+  REQUIRE(io::from_base64(
+      "AAAGCAEaAggBAAEPYQgBEgQSAggCKAg1WTzlNQABDWIICRIAIAgoCDW7158RAAAAAAEAAAAAOCtOqAAAAAABAAAAAMDyobAAAQJjADUAAAAAAQAAAAB+LH0E"
+      "OghHDgAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAFf7gIskdUfb",
+      file));
   const io::bundle_index index{
       .shards = 1,
-      .entries = {{"a", {data_type::float32, {2}, 0, 0, 8, 0x5fb4d3f5, false}}, {"b", {data_type::int64, {}, 0, 8, 8, 0x1c5c3d3f, false}}}};
+      .entries = {{"a", {data_type::float32, {2}, 0, 0, 8, 0x28c0c9b1, false}}, {"b", {data_type::int64, {}, 0, 8, 8, 0x7671b78e, false}}}};
+  CHECK(io::read_bundle_index(file) == index);
   CHECK(io::read_bundle_index(io::write_bundle_index(index)) == index);
+  const std::vector<float> a{1, 2};
+  CHECK(io::crc32c(std::as_bytes(std::span(a))) == index.entries.at("a").crc32c);
   CHECK(io::bundle_data_name("m/ckpt", 3, 12) == "m/ckpt.data-00003-of-00012");
   const auto with = [&](io::bundle_entry entry) {
     io::bundle_index wrong = index;

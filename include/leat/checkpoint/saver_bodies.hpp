@@ -8,10 +8,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <cstdio>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <thread>
 
@@ -22,7 +22,7 @@ struct saver::kept {
   struct checkpoint {
     std::string path;
     double time = 0;     // seconds since 1970
-    std::string digits;  // of the data file that this saver wrote; empty if it did not, or in TensorFlow's format
+    std::string digits;  // tells this saver's from others'; empty for one that it recovered
   };
   saver_options options;
   const graph* captured = nullptr;     // the graph whose variables are the list
@@ -37,9 +37,6 @@ struct saver::kept {
   std::mutex saving;  // one save at a time
   std::thread worker;
   std::exception_ptr failure;
-  const graph* described = nullptr;  // the graph that these describe, as it was with so many nodes
-  int described_size = 0;
-  std::string meta_graph, fingerprint;
 
   ~kept() {
     if (worker.joinable()) worker.join();
@@ -232,18 +229,8 @@ LEAT_FUNCTION std::string saver::save_from(detail::session_access& s, const std:
 
   contents.manifest.pipeline_state = how.pipeline_state;
   contents.manifest.values = how.values;
-  if (const graph* g = s.owner(); g == nullptr) {
-    contents.manifest.graph = s.fingerprint();
-  } else {
-    if (kept_->described != g || kept_->described_size != g->size()) {
-      kept_->fingerprint = s.fingerprint();
-      kept_->meta_graph = s.meta_graph();
-      kept_->described = g;
-      kept_->described_size = g->size();
-    }
-    contents.manifest.graph = kept_->fingerprint;
-    if (how.write_meta_graph) contents.meta_graph = kept_->meta_graph;
-  }
+  contents.manifest.graph = s.fingerprint();
+  if (how.write_meta_graph) contents.meta_graph = s.meta_graph();
   s.with_values(names, [&](std::vector<tensor_value> values) {
     if (!kept_->options.in_background) return kept_->write(path, std::move(contents), values, how);
     for (tensor_value& v : values) v = v.kept();

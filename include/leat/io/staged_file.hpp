@@ -45,6 +45,7 @@ class staged_file {
   std::filesystem::path path_, part_;
   int number_ = -1;
   std::uint64_t size_ = 0;
+  std::uint64_t begun_ = 0;  // how many the disk was asked to write
   bool in_place_ = false;
 };
 
