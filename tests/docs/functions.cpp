@@ -38,6 +38,7 @@ const std::vector<header_family> families{
     {"Gradients and training",
      {"named/gradients/named_gradient.hpp", "named/train/named_optimizer.hpp", "named/train/named_optimizers.hpp",
       "named/train/named_clip.hpp", "named/train/global_step.hpp"}},
+    {"Checkpoints", {"checkpoint/saver.hpp", "checkpoint/checkpoint_state.hpp", "checkpoint/checkpoint_reader.hpp"}},
     {"Graphs",
      {"named/graph/default_graph.hpp", "named/graph/lookup.hpp", "named/scopes/scopes.hpp", "named/graph/device.hpp",
       "named/scopes/replica_device_setter.hpp", "named/graph/call.hpp", "named/exchange/import.hpp", "named/exchange/export.hpp", "io/text.hpp",
