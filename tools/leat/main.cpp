@@ -177,7 +177,7 @@ int main(int count, char** arguments) try {
   convert_command
       ->add_option(
           "--freeze", freezing,
-          "make variables constants: NAME=NUMBER, NAME=[1, 2], NAME=file.npy, a saved model, or a folder of NAME.npy; can be given "
+          "make variables constants: NAME=NUMBER, NAME=[1, 2], NAME=file.npy, a saved model, a checkpoint, or a folder of NAME.npy; can be given "
           "several times")
       ->allow_extra_args(false);
   convert_command->footer(
@@ -207,8 +207,9 @@ int main(int count, char** arguments) try {
   run_command->add_option("--signature", request.signature,
                           "whose names --feed and --fetch may use, and whose outputs are fetched without --fetch");
   run_command
-      ->add_option("--variables", request.variables,
-                   "values of variables before the first run: a saved model, a .safetensors file, a folder of NAME.npy, NAME=VALUE")
+      ->add_option(
+          "--variables", request.variables,
+          "values of variables before the first run: a saved model, a checkpoint, a .safetensors file, a folder of NAME.npy, NAME=VALUE")
       ->allow_extra_args(false);
   run_command->add_flag("--init", request.initialize, "give the variables that have no value their first one");
   run_command->add_option("--save", request.save, "the model after the last run: a folder, or a .safetensors file for the variables alone");
