@@ -66,8 +66,40 @@ void signatures() {
   }
 }
 
+void of_tensorflow() {
+  item("12.2", "a folder of TensorFlow's: saved_model.pb and variables/");
+  graph g;
+  auto here = g.as_default();
+  auto x = placeholder(dtype::float32, {-1}, "x");
+  auto w = variable({2.0f}, "weight");
+  auto y = multiply(x, w, "y");
+  graph_session s(g);
+  s.run(global_variables_initializer());
+  // As TensorFlow's loader reads it, and as its simple_save writes it.
+  const auto place = folder() / "tensorflow";
+  io::save_model(
+      place, s,
+      {.signatures = {{"serving_default", {.inputs = {{"x", x}}, .outputs = {{"y", y}}}}}, .format = io::model_format::tensorflow});
+  const io::saved_model loaded = io::load_model(place, {.tags = {"serve"}});
+  expect("its weight", loaded.session().run("weight:0"), {2.0f});
+  expect("its prediction", loaded.run("serving_default", {{"x", {3.0f, 4.0f}}})["y"], {6.0f, 8.0f});
+  expect_true("its operators", get_operations(loaded.graph()).size() == get_operations(g).size());
+  expect_refused<not_found>("tags that it has not", "\"serve\"", [&] { io::load_model(place, {.tags = {"train"}}); });
+  const std::string one = io::read_file(place / "saved_model.pb");
+  io::write_file(place / "saved_model.pb", one + one);  // two graphs
+  expect_refused<invalid_argument>("more than one graph", "has 2 graphs", [&] { io::load_model(place); });
+  // Without the values only the graph is there.
+  io::write_file(place / "saved_model.pb", one);
+  std::filesystem::remove_all(place / "variables");
+  expect("nodes of the graph alone", static_cast<int>(io::read_saved_model_folder(place).meta.graph.nodes.size()),
+         static_cast<int>(get_operations(g).size()));
+  expect_refused<invalid_argument>("a model without values", "'weight'", [&] { io::load_model(place); });
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
-  return run_sections(count, arguments, "Whole models, in a folder.", {{"signatures", "export and import with a signature", signatures}});
+  return run_sections(
+      count, arguments, "Whole models, in a folder.",
+      {{"signatures", "export and import with a signature", signatures}, {"of_tensorflow", "TensorFlow's SavedModel", of_tensorflow}});
 }

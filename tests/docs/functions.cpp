@@ -42,6 +42,7 @@ const std::vector<header_family> families{
     {"Losses, metrics, layers",
      {"named/train/named_losses.hpp", "named/train/named_regularizers.hpp", "train/regularizers.hpp", "named/train/named_weights.hpp",
       "named/train/named_metrics.hpp", "named/train/named_layers.hpp", "train/layer_summary.hpp", "expr/scaled_initializers.hpp"}},
+    {"Checkpoints", {"checkpoint/saver.hpp", "checkpoint/checkpoint_state.hpp", "checkpoint/checkpoint_reader.hpp"}},
     {"Graphs",
      {"named/graph/default_graph.hpp", "named/graph/lookup.hpp", "named/scopes/scopes.hpp", "named/graph/device.hpp",
       "named/scopes/replica_device_setter.hpp", "named/graph/call.hpp", "named/exchange/import.hpp", "named/exchange/export.hpp", "io/text.hpp",

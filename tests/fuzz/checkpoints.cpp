@@ -2,14 +2,14 @@
 // their strings, state files, saved_model.pb. Checksums would keep a mutated file out at the door, so those of manifests and blocks are
 // made right first.
 
-#include "properties.hpp"
-
 #include <leat/checkpoint/checkpoint_state.hpp>
 #include <leat/checkpoint/manifest.hpp>
 #include <leat/io/crc32c.hpp>
 #include <leat/io/saved_model_folder.hpp>
 #include <leat/io/sorted_table.hpp>
 #include <leat/io/tensor_bundle.hpp>
+
+#include "properties.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -3,12 +3,15 @@
 checkpoints.py theirs FOLDER   trains a regression and writes what leat is to go on with
 checkpoints.py compare FOLDER  compares what leat went on to with what TensorFlow went on to
 checkpoints.py ours FOLDER     restores what leat wrote, goes on, compares
+checkpoints.py bench FOLDER    what TensorFlow takes for what FOLDER/checkpoints.json, of bench_checkpoints, has of leat
 """
 
 import json
 import math
 import os
+import re
 import sys
+import time
 
 import numpy as np
 import tensorflow as tf
@@ -147,7 +150,33 @@ def ours(folder):
     check(abs(result[0] - (0.2 * wanted["values"]["w"]["data"][0] + wanted["values"]["b"]["data"][0])) < 1e-6, f"predicts {result}")
 
 
+def bench(folder):
+    """Saving and restoring, of as many bytes and variables as bench_checkpoints saves. TensorFlow does not sync what it saves."""
+    with open(folder + "/checkpoints.json") as file:
+        ours = json.load(file)
+    megabytes = int(re.search(r"saving (\d+) MB", ours[0]["case"]).group(1))
+    prefix = folder + "/tensorflow/model"
+    os.makedirs(folder + "/tensorflow", exist_ok=True)
+    elements = megabytes * (1 << 20) // 4 // 16
+    with tf.Graph().as_default(), tf1.Session() as session:
+        for k in range(16):
+            tf1.Variable(tf.zeros([elements]), name=f"part_{k}")
+        session.run(tf1.global_variables_initializer())
+        saver = tf1.train.Saver(max_to_keep=1)
+        took = {"saving": [], "restoring": []}
+        for k in range(5):
+            for what, action in [("saving", lambda: saver.save(session, prefix, k)), ("restoring", lambda: saver.restore(session, f"{prefix}-{k}"))]:
+                begin = time.perf_counter()
+                action()
+                took[what].append(time.perf_counter() - begin)
+    for what, times in took.items():
+        for row in ours:
+            if row["case"].startswith(f"{what} {megabytes} MB") and "mapping" not in row["case"]:
+                theirs = sorted(times)[len(times) // 2]
+                print(f"{row['case']:46s} leat {row['seconds']:8.3f} s  TensorFlow {theirs:8.3f} s  {row['seconds'] / theirs:6.2f}")
+
+
 if __name__ == "__main__":
-    {"theirs": theirs, "compare": compare, "ours": ours}[sys.argv[1]](sys.argv[2])
+    {"theirs": theirs, "compare": compare, "ours": ours, "bench": bench}[sys.argv[1]](sys.argv[2])
     print(f"checkpoints, {sys.argv[1]}: " + ("all is well" if not failures else f"{len(failures)} failures"))
     sys.exit(1 if failures else 0)

@@ -95,6 +95,32 @@ expect 3 "saved_model.pb: a SavedModel of TensorFlow's" check saved_model.pb
 mkdir exported && cp saved_model.pb exported
 expect 0 "TensorFlow's SavedModel, 0 nodes" show exported
 expect 2 "'y'" run exported --fetch y
+
+# a checkpoint that TensorFlow wrote: a = [1, 2], b = 7
+mkdir log
+base64 -d >log/m-3.index <<'end'
+AAAGCAEaAggBAAEPYQgBEgQSAggCKAg1WTzlNQABDWIICRIAIAgoCDW7158RAAAAAAEAAAAAOCtOqAAAAAABAAAAAMDyobAAAQJjADUAAAAAAQAAAAB+
+LH0EOghHDgAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAFf7gIskdUfb
+end
+base64 -d >log/m-3.data-00000-of-00001 <<<AACAPwAAAEAHAAAAAAAAAA==
+echo 'model_checkpoint_path: "m-3"' >log/checkpoint
+for path in log log/m-3 log/m-3.index; do
+  expect 0 "checkpoint of step 3 in TensorFlow's format, 2 tensors, no graph" show $path
+  expect 0 "a  float32 [2]" show $path
+  expect 0 "0 nodes, 2 tensors, nothing found" check $path
+  expect 2 "has no graph to be run: log/m-3.meta is missing" run $path --fetch a
+done
+cat >with_a.json <<'end'
+{"node": [{"name": "a", "op": "VariableV2", "attr": {"dtype": {"type": "DT_FLOAT"}, "shape": {"shape": {"dim": [{"size": "2"}]}}}},
+          {"name": "y", "op": "Identity", "input": ["a"], "attr": {"T": {"type": "DT_FLOAT"}}}]}
+end
+for path in log log/m-3; do expect 0 "[1, 2]" run with_a.json --variables $path --fetch y; done
+expect 0 "" convert --freeze log/m-3 --fetch y with_a.json frozen_a.pb
+expect 0 "[1, 2]" run frozen_a.pb --fetch y
+printf x | dd of=log/m-3.data-00000-of-00001 bs=1 seek=9 conv=notrunc 2>/dev/null
+expect 3 'm-3.data-00000-of-00001: tensor "b" at byte 8' check log
+rm log/m-3.data-00000-of-00001
+expect 3 "m-3.data-00000-of-00001: cannot be opened" show log
 mkfifo pipe.json
 expect 3 "pipe.json: is a pipe or socket" run pipe.json --timeout 1 --fetch y
 

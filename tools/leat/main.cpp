@@ -68,8 +68,13 @@ int run_check(const std::vector<std::string>& paths, bool allow_unknown) {
     const auto findings = leat::proto::findings(file.meta.graph);
     for (const auto& f : findings) line(path, to_text(f));
     std::map<std::string_view, int> unknown;
+    // What TensorFlow's saver made for itself: leat's saver does not run it.
+    const bool has_saver = file.meta.saver.has_value();
+    const auto is_saver = [&](std::string_view op) {
+      return has_saver && (op == "SaveV2" || op == "RestoreV2" || op == "MergeV2Checkpoints" || op == "ShardedFilename");
+    };
     for (const auto& node : file.meta.graph.nodes)
-      if (!std::binary_search(known.begin(), known.end(), node.op)) ++unknown[node.op];
+      if (!std::binary_search(known.begin(), known.end(), node.op) && !is_saver(node.op)) ++unknown[node.op];
     std::string list;
     for (const auto& [op, count] : unknown) list += (list.empty() ? "" : ", ") + std::string(op) + " (" + std::to_string(count) + ")";
     if (!list.empty()) line(path, "operators that leat does not know: " + list);
@@ -172,7 +177,7 @@ int main(int count, char** arguments) try {
   convert_command
       ->add_option(
           "--freeze", freezing,
-          "make variables constants: NAME=NUMBER, NAME=[1, 2], NAME=file.npy, a saved model, or a folder of NAME.npy; can be given "
+          "make variables constants: NAME=NUMBER, NAME=[1, 2], NAME=file.npy, a saved model, a checkpoint, or a folder of NAME.npy; can be given "
           "several times")
       ->allow_extra_args(false);
   convert_command->footer(
@@ -202,8 +207,9 @@ int main(int count, char** arguments) try {
   run_command->add_option("--signature", request.signature,
                           "whose names --feed and --fetch may use, and whose outputs are fetched without --fetch");
   run_command
-      ->add_option("--variables", request.variables,
-                   "values of variables before the first run: a saved model, a .safetensors file, a folder of NAME.npy, NAME=VALUE")
+      ->add_option(
+          "--variables", request.variables,
+          "values of variables before the first run: a saved model, a checkpoint, a .safetensors file, a folder of NAME.npy, NAME=VALUE")
       ->allow_extra_args(false);
   run_command->add_flag("--init", request.initialize, "give the variables that have no value their first one");
   run_command->add_option("--save", request.save, "the model after the last run: a folder, or a .safetensors file for the variables alone");

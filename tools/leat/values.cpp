@@ -1,9 +1,9 @@
 #include "values.hpp"
 
-#include "graph_file.hpp"
-
 #include <leat/io/model_files.hpp>
 #include <leat/io/npy.hpp>
+
+#include "graph_file.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -127,7 +127,17 @@ variable_values values_of(const graph_def& graph, const std::vector<std::string>
   };
   for (const auto& word : words) {
     std::error_code ignored;
+    if (const auto checkpoint = word.find('=') == word.npos ? checkpoint_at(word) : nullptr; checkpoint != nullptr) {
+      for (const auto& name : checkpoint->names())
+        if (variables.contains(name)) enter(name, checkpoint->value(name).proto());
+      continue;
+    }
     const bool is_folder = files::is_directory(word, ignored);
+    if (is_folder && io::is_saved_model_folder(word) && !io::is_model_folder(word)) {
+      for (auto& [name, value] : io::to_variable_values(io::read_bundle((files::path(word) / io::saved_model_variables).string())))
+        if (variables.contains(name)) enter(name, value);
+      continue;
+    }
     if (is_folder ? io::is_model_folder(word) : word.ends_with(".safetensors") && word.find('=') == word.npos) {
       for (auto& [name, value] : io::to_variable_values(io::read_variables(word)))
         if (variables.contains(name)) enter(name, value);
@@ -142,7 +152,8 @@ variable_values values_of(const graph_def& graph, const std::vector<std::string>
       continue;
     }
     const auto equals = word.find('=');
-    if (equals == word.npos) throw usage_error(option + ": \"" + word + "\" is neither NAME=VALUE, nor a folder, nor a .safetensors file");
+    if (equals == word.npos)
+      throw usage_error(option + ": \"" + word + "\" is neither NAME=VALUE, nor a folder, nor a .safetensors file, nor a checkpoint");
     const std::string name = word.substr(0, equals), text = word.substr(equals + 1);
     const auto at = variables.find(name);
     if (at == variables.end()) refuse(option + ": " + name, "the graph has no such variable");

@@ -139,11 +139,13 @@ LEAT_FUNCTION void restore_bundle(const std::string& old, const std::string& pre
   std::filesystem::rename(old + ".index", prefix + ".index", ignored);
 }
 
-// Removes the files of a checkpoint in TensorFlow's format.
+// Removes the files of a checkpoint in TensorFlow's format, and of one that it was to replace.
 LEAT_FUNCTION void remove_bundle(const std::string& prefix) {
   std::error_code ignored;
-  std::filesystem::remove(prefix + ".index", ignored);
-  for_each_shard(prefix, [&](const std::filesystem::path& shard) { std::filesystem::remove(shard, ignored); });
+  for (const std::string& name : {prefix, prefix + std::string(replaced_ending)}) {
+    std::filesystem::remove(name + ".index", ignored);
+    for_each_shard(name, [&](const std::filesystem::path& shard) { std::filesystem::remove(shard, ignored); });
+  }
 }
 
 LEAT_FUNCTION void staged_checkpoint::commit(const io::folder_lock& folder) {
@@ -160,6 +162,7 @@ LEAT_FUNCTION void staged_checkpoint::commit_leat(const io::folder_lock& folder)
     index_->put_in_place();
   } catch (...) {
     data_->remove();
+    if (before.empty() && meta_) meta_->remove();
     throw;
   }
   folder.sync();
@@ -188,8 +191,10 @@ LEAT_FUNCTION void staged_checkpoint::commit_tensorflow(const io::folder_lock& f
     folder.sync();  // the name of the data is on the disk before that of the index
     index_->put_in_place();
   } catch (...) {
-    if (!replaces) data_->remove();
-    else if (!std::filesystem::exists(index, problem)) restore_bundle(old, prefix_);
+    if (!replaces) {
+      data_->remove();
+      if (meta_) meta_->remove();
+    } else if (!std::filesystem::exists(index, problem)) restore_bundle(old, prefix_);
     throw;
   }
   folder.sync();

@@ -65,6 +65,7 @@ class checkpoint_path {
   checkpoint_path() = default;
   checkpoint_path(std::string prefix) : path_(std::move(prefix)) {}
   checkpoint_path(const char* prefix) : path_(prefix) {}
+  checkpoint_path(const std::filesystem::path& prefix) : path_(prefix.string()) {}
   explicit checkpoint_path(std::shared_ptr<const checkpoint_reader> opened) : path_(opened->path()), opened_(std::move(opened)) {}
 
   /// Whether it names one.

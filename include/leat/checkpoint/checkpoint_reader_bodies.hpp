@@ -234,8 +234,8 @@ LEAT_FUNCTION tensor_value checkpoint_reader::value(std::string_view name) const
   const auto& [key, tensor] = entry(name);
   const place& at = places_.find(name)->second;
   const io::input_file& file = *files_[static_cast<std::size_t>(at.file)];
-  const auto check = [&](std::span<const std::byte> bytes) {
-    if (const std::uint32_t is = io::crc32c(bytes); is != tensor.crc32c)
+  const auto check = [&](std::uint32_t is) {
+    if (is != tensor.crc32c)
       fail(name, "its bytes have the checksum " + io::checksum_text(is) + ", not " + io::checksum_text(tensor.crc32c) + ": altered");
   };
   if (tensor.dtype == text_dtype) {
@@ -245,7 +245,7 @@ LEAT_FUNCTION tensor_value checkpoint_reader::value(std::string_view name) const
     file.read(at.begin, std::as_writable_bytes(std::span(bytes)));
     tensor_value made(text_dtype, tensor.shape);
     if (format_ == checkpoint_format::leat) {
-      check(std::as_bytes(std::span(bytes)));
+      check(io::crc32c(bytes));
       if (!detail::unpack_texts(bytes, made.texts())) fail(name, "strings that do not end where they should");
       return made;
     }
@@ -262,8 +262,15 @@ LEAT_FUNCTION tensor_value checkpoint_reader::value(std::string_view name) const
                         ", which the library does not compute with");
   tensor_value made(tensor.dtype, tensor.shape);
   const std::span<std::byte> bytes(made.data(), made.bytes());
-  file.read(at.begin, bytes);
-  check(bytes);
+  // Block by block, while they are in the processor's cache.
+  constexpr std::size_t block = std::size_t{1} << 20;
+  std::uint32_t checksum = 0;
+  for (std::size_t done = 0; done < bytes.size(); done += block) {
+    const auto part = bytes.subspan(done, std::min(block, bytes.size() - done));
+    file.read(at.begin + done, part);
+    checksum = io::crc32c(part, checksum);
+  }
+  check(checksum);
   if (tensor.dtype == dtype::boolean)
     for (const std::byte b : bytes)
       if (b > std::byte{1}) fail(name, "a truth value that is neither 0 nor 1");

@@ -20,8 +20,9 @@ struct checkpoint_state {
   bool operator==(const checkpoint_state&) const = default;
 };
 
-/// The text form, and back. Errors: data_loss, naming the line, for text that is not such a message.
+/// A state in protobuf's text form.
 std::string write_checkpoint_state(const checkpoint_state& state);
+/// A state from its text form. Errors: data_loss, naming the line, for text that is not such a message.
 checkpoint_state read_checkpoint_state(std::string_view text);
 
 /// The state of a folder, with the folder before relative paths; nothing if there is no such file. Errors: data_loss.

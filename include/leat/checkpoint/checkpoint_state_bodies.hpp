@@ -147,6 +147,11 @@ LEAT_FUNCTION checkpoint_path latest_checkpoint(const std::string& folder, const
     std::vector<std::string> candidates{state->model_checkpoint_path};
     for (auto at = state->all_model_checkpoint_paths.rbegin(); at != state->all_model_checkpoint_paths.rend(); ++at)
       candidates.push_back(*at);
+    // A folder that was moved, or copied, has its checkpoints where it is now.
+    for (std::string& path : candidates)
+      if (!path.empty() && !checkpoint_exists(path))
+        if (const auto moved = (std::filesystem::path(folder) / std::filesystem::path(path).filename()).string(); checkpoint_exists(moved))
+          path = moved;
     // What is removed between the reading of the state and the opening is no longer the newest: then the state says another one. Only if
     // it does not, someone removed it by hand, and an older one is the newest that is left.
     const std::size_t count = before == state ? candidates.size() : 1;

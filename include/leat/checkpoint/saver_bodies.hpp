@@ -8,10 +8,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <cstdio>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <thread>
 
@@ -22,7 +22,7 @@ struct saver::kept {
   struct checkpoint {
     std::string path;
     double time = 0;     // seconds since 1970
-    std::string digits;  // of the data file that this saver wrote; empty if it did not, or in TensorFlow's format
+    std::string digits;  // tells this saver's from others'; empty for one that it recovered
   };
   saver_options options;
   const graph* captured = nullptr;     // the graph whose variables are the list
@@ -31,14 +31,12 @@ struct saver::kept {
   mutable std::mutex guard;  // of what follows
   std::vector<checkpoint> last{};
   double next_kept_time = 0;
+  std::set<std::string> cleaned{};  // folders
   bool closed = false;
 
   std::mutex saving;  // one save at a time
   std::thread worker;
   std::exception_ptr failure;
-  const graph* described = nullptr;  // the graph that these describe, as it was with so many nodes
-  int described_size = 0;
-  std::string meta_graph, fingerprint;
 
   ~kept() {
     if (worker.joinable()) worker.join();
@@ -157,7 +155,8 @@ LEAT_FUNCTION void saver::kept::write(const std::string& path, detail::checkpoin
   next_kept_time = next_time;
   // Not before the state names them no longer.
   for (const checkpoint& one : removed) detail::remove_checkpoint(one.path, one.digits);
-  detail::remove_abandoned_data(folder);
+  // Once: what is abandoned later is for the saver of the next run.
+  if (cleaned.insert(folder.string()).second) detail::remove_abandoned_data(folder);
 }
 
 // The newest stands last; where no list is kept, it stands alone.
@@ -230,18 +229,8 @@ LEAT_FUNCTION std::string saver::save_from(detail::session_access& s, const std:
 
   contents.manifest.pipeline_state = how.pipeline_state;
   contents.manifest.values = how.values;
-  if (const graph* g = s.owner(); g == nullptr) {
-    contents.manifest.graph = s.fingerprint();
-  } else {
-    if (kept_->described != g || kept_->described_size != g->size()) {
-      kept_->fingerprint = s.fingerprint();
-      kept_->meta_graph = s.meta_graph();
-      kept_->described = g;
-      kept_->described_size = g->size();
-    }
-    contents.manifest.graph = kept_->fingerprint;
-    if (how.write_meta_graph) contents.meta_graph = kept_->meta_graph;
-  }
+  contents.manifest.graph = s.fingerprint();
+  if (how.write_meta_graph) contents.meta_graph = s.meta_graph();
   s.with_values(names, [&](std::vector<tensor_value> values) {
     if (!kept_->options.in_background) return kept_->write(path, std::move(contents), values, how);
     for (tensor_value& v : values) v = v.kept();
@@ -303,7 +292,7 @@ LEAT_FUNCTION restore_report saver::restore_to(detail::session_access& s, const 
   }
   std::vector<tensor_value> values;
   for (const std::string& name : report.restored) values.push_back(how.mapped ? opened->mapped(name) : opened->value(name));
-  s.assign(names, values, true);
+  s.assign(names, values, how.mapped);
   return report;
 }
 

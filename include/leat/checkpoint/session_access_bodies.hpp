@@ -44,10 +44,20 @@ LEAT_FUNCTION void graph_session_access::with_values(const std::vector<std::stri
 LEAT_FUNCTION void graph_session_access::assign(const std::vector<std::string>& names, const std::vector<tensor_value>& values,
                                                 bool adopt) {
   const auto variables = saved_variables(session_->owner());
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const output& variable = variables.find(names[i])->second;
-    if (adopt) session_->adopt(variable, values[i]);
-    else session_->assign(variable, values[i]);
+  // Where arrays are counted they are copied, which is where a limit may be reached: then all is as it was.
+  const bool shares = adopt || session_->options().memory_limit_in_bytes == 0;
+  std::vector<std::pair<const output*, tensor_value>> before;
+  try {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const output& variable = variables.find(names[i])->second;
+      const bool has_value = session_->is_initialized(variable);
+      before.emplace_back(&variable, has_value ? session_->value(variable) : tensor_value());
+      if (shares) session_->adopt(variable, values[i]);
+      else session_->assign(variable, values[i]);
+    }
+  } catch (...) {
+    for (auto& [variable, value] : before) session_->adopt(*variable, value);
+    throw;
   }
 }
 

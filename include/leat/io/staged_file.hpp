@@ -30,7 +30,7 @@ class staged_file {
   /// Renames it to its path, in place of what is there. Its lock stays until it is destroyed. Errors: failed_precondition.
   void put_in_place();
 
-  /// Removes it again after `put_in_place`.
+  /// Removes it again if it was put in its place.
   void remove();
   /// What tells it from any other file, whatever its name.
   std::string identity() const;
@@ -45,6 +45,7 @@ class staged_file {
   std::filesystem::path path_, part_;
   int number_ = -1;
   std::uint64_t size_ = 0;
+  std::uint64_t begun_ = 0;  // how many the disk was asked to write
   bool in_place_ = false;
 };
 

@@ -99,7 +99,7 @@ LEAT_FUNCTION void graph_session::assign(const output& variable, const tensor_va
 
 LEAT_FUNCTION void graph_session::adopt(const output& variable, const tensor_value& value) {
   check_variable(variable);
-  const tensor_value fits = fitting(variable, value);
+  const tensor_value fits = value ? fitting(variable, value) : value;
   if (kept_->remote != nullptr) return kept_->remote->assign(variable, fits);
   slot(variable).adopt(fits);
 }

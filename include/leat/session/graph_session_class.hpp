@@ -199,7 +199,7 @@ class graph_session {
   void assign(const output& variable, const tensor_value& value);
   /// Sets its value to elements that are shared, not copied, until a run writes to the variable: mapped pages of a file. Nothing else may
   /// write to them; borrowed ones have an owner, or outlive the session. They do not count toward `memory_limit_in_bytes`.
-  /// Errors: as `assign`.
+  /// An empty value leaves the variable without one. Errors: as `assign`.
   void adopt(const output& variable, const tensor_value& value);
   /// The names of the graph's variables without a value. Source: `report_uninitialized_variables`.
   std::vector<std::string> uninitialized_variables();
