@@ -59,10 +59,11 @@ void runs_alike(const char* name, const Optimizer& o, const Step& counter, const
         the_w = get_tensor_by_name(all, "w:0");
         the_g = get_tensor_by_name(all, "g:0");
       } else {
-        const auto steps = to_graph(counter);
+        const named_optimizer same(o);  // a rate that depends on the counter brings it along
+        if (!static_cast<bool>(get_global_step())) to_graph(counter);
         the_w = variable(operand_value(first_value_of_w), "w");
         the_g = placeholder(dtype::float32, {size_of_w}, "g");
-        step = named_optimizer(o).apply_gradients({{gradient_value(the_g), the_w}}, get_tensor_by_name(all, "global_step:0"));
+        step = same.apply_gradients({{gradient_value(the_g), the_w}}, get_tensor_by_name(all, "global_step:0"));
       }
       const auto start = assign(the_w, operand_value(first_value_of_w));
       const auto init = global_variables_initializer();
