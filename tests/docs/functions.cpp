@@ -37,12 +37,14 @@ const std::vector<header_family> families{
     {"Queues", {"named/functions/named_queue.hpp"}},
     {"Gradients and training",
      {"named/gradients/named_gradient.hpp", "named/train/named_optimizer.hpp", "named/train/named_optimizers.hpp",
-      "named/train/named_clip.hpp", "named/train/global_step.hpp"}},
+      "named/train/named_clip.hpp", "named/train/global_step.hpp", "named/train/named_schedules.hpp", "named/train/moving_average.hpp",
+      "named/train/named_normalization.hpp", "named/train/named_accumulate.hpp", "named/train/sync_replicas.hpp"}},
     {"Summaries", {"summary/named_summary.hpp"}},
     {"Losses, metrics, layers",
      {"named/train/named_losses.hpp", "named/train/named_regularizers.hpp", "train/regularizers.hpp", "named/train/named_weights.hpp",
       "named/train/named_metrics.hpp", "named/train/named_layers.hpp", "train/layer_summary.hpp", "expr/scaled_initializers.hpp"}},
     {"Checkpoints", {"checkpoint/saver.hpp", "checkpoint/checkpoint_state.hpp", "checkpoint/checkpoint_reader.hpp"}},
+    {"Clusters", {"cluster/cluster_role.hpp", "cluster/server.hpp"}},
     {"Graphs",
      {"named/graph/default_graph.hpp", "named/graph/lookup.hpp", "named/scopes/scopes.hpp", "named/graph/device.hpp",
       "named/scopes/replica_device_setter.hpp", "named/graph/call.hpp", "named/exchange/import.hpp", "named/exchange/export.hpp", "io/text.hpp",
@@ -81,9 +83,9 @@ std::vector<std::pair<std::string, std::string>> functions_of(const std::string&
   static const std::regex begins("^(template|inline|constexpr|\\[\\[nodiscard\\]\\]|(const )?[a-z_:]+(<[^()]*>)?[&*]? [a-z0-9_]+\\()");
   static const std::regex by_macro("^LEAT_NAMED_([A-Z]+)\\(([a-z0-9_]+)[^\"]*(\"([A-Za-z]+)\")?");
   static const std::map<std::string, std::string> said_of_macro{{"PAIR", "Of two tensors, element by element; they broadcast"},
-                                                               {"SINGLE", "Of each element"},
-                                                               {"REDUCTION", "Over axes, which may be kept as 1"},
-                                                               {"SCATTER", "Rows of a variable, at indices"}};
+                                                                {"SINGLE", "Of each element"},
+                                                                {"REDUCTION", "Over axes, which may be kept as 1"},
+                                                                {"SCATTER", "Rows of a variable, at indices"}};
   while (std::getline(lines, line)) {
     if (line.starts_with("namespace detail") || line.starts_with("namespace runtime"))
       in_detail = line.find("{}") == line.npos && line.back() == '{';

@@ -343,3 +343,207 @@ TEST_CASE("exponential moving averages") {
   MESSAGE(compared << " updates compared");
   CHECK(compared > 0);
 }
+
+namespace {
+
+// What a recorded behavior gave: its result, or the message of its error.
+nlohmann::json outcome_of(const std::function<nlohmann::json()>& program) {
+  try {
+    return {{"result", program()}, {"error", nullptr}};
+  } catch (const error& e) {
+    return {{"result", nullptr}, {"error", std::string(e.what())}};
+  }
+}
+nlohmann::json names_of(const std::vector<variable_gradient>& pairs) {
+  nlohmann::json made = nlohmann::json::array();
+  for (const auto& p : pairs)
+    made.push_back({p.gradient ? nlohmann::json(p.gradient.values.name()) : nlohmann::json(nullptr), p.variable.name()});
+  return made;
+}
+// The loss of the behaviors whose gradient needs what the loss is made of.
+output regression(const output& v) {
+  const auto product = v * constant({1.0f, 2.0f});
+  return reduce_mean(square(constant({5.0f, 7.0f}) - product, {}), all_axes);
+}
+
+}  // namespace
+
+TEST_CASE("every recorded behavior") {
+  const auto data = reference_json("optimizers.json");
+  if (!data) return;
+  const auto v3 = [] { return variable(3.0f, "v"); };
+  const std::map<std::string, std::function<nlohmann::json()>> programs{
+      {"minimize of a loss that no variable reaches",
+       [&] {
+         v3();
+         gradient_descent(0.1f).minimize(constant(1.0f));
+         return nullptr;
+       }},
+      {"minimize without any variable",
+       [] {
+         gradient_descent(0.1f).minimize(constant(1.0f));
+         return nullptr;
+       }},
+      {"apply_gradients([])",
+       [] {
+         named_optimizer(gradient_descent(0.1f)).apply_gradients({});
+         return nullptr;
+       }},
+      {"apply_gradients with only None gradients",
+       [&] {
+         named_optimizer(gradient_descent(0.1f)).apply_gradients({{{}, v3()}});
+         return nullptr;
+       }},
+      {"get_or_create_global_step: name, dtype, shape, collections, trainable",
+       [] {
+         const auto steps = get_or_create_global_step();
+         nlohmann::json collections = nlohmann::json::array();
+         for (const auto& name : get_all_collection_keys(default_graph())) collections.push_back(name);
+         return nlohmann::json{{"name", steps.name()},
+                               {"dtype", dtype_text(steps)},
+                               {"shape", nlohmann::json::array()},
+                               {"trainable", !trainable_variables().empty()},
+                               {"op", std::string(steps.operation().type())},
+                               {"collections", collections}};
+       }},
+      {"create_global_step twice",
+       [] {
+         create_global_step();
+         create_global_step();
+         return nullptr;
+       }},
+      {"get_global_step without one", [] { return get_global_step() ? nlohmann::json("one") : nlohmann::json(nullptr); }},
+      {"get_global_step finds a variable named global_step",
+       [] {
+         variable(std::int64_t{0}, "global_step");
+         return get_global_step().name();
+       }},
+      {"get_global_step with a float variable of that name",
+       [] {
+         variable(0.0f, "global_step");
+         return get_global_step().name();
+       }},
+      {"a trainable int32 Variable passed as global_step is left out of the gradients",
+       [&] {
+         const auto v = v3();
+         variable(std::int32_t{0});
+         return names_of(adagrad(0.1f).compute_gradients(v * v));
+       }},
+      {"the same, through minimize",
+       [&] {
+         const auto v = v3();
+         const auto steps = variable(std::int32_t{0});
+         return adagrad(0.1f).minimize(v * v, {.global_step = steps}).name();
+       }},
+      {"under control_dependencies([train_op]): identity(loss) stays the old loss; building the loss again reads the new value (ref "
+       "variables share their buffer with reads)",
+       [&] {
+         const auto v = v3();
+         const auto loss = regression(v);
+         const auto train = gradient_descent(0.1f).minimize(loss);
+         output old, again;
+         {
+           const auto wait = control_dependencies({train});
+           old = identity(loss, {});
+           again = regression(read_value(v));
+         }
+         graph_session s(default_graph());
+         s.run(global_variables_initializer());
+         nlohmann::json made = nlohmann::json::array();
+         for (int k = 0; k < 3; ++k) {
+           const auto [before, after, now] = s.run<float, float, float>({old, again, loss});
+           made.push_back({{"identity_of_loss", before}, {"loss_built_again", after}, {"loss", now}, {"next_run", s.run<float>(loss)}});
+         }
+         return made;
+       }},
+      {"gate constants",
+       [] {
+         return nlohmann::json{{"GATE_NONE", static_cast<int>(gate_gradients::none)},
+                               {"GATE_OP", static_cast<int>(gate_gradients::operation)},
+                               {"GATE_GRAPH", static_cast<int>(gate_gradients::graph)}};
+       }},
+      {"compute_gradients covers trainable variables only",
+       [] {
+         const auto a = variable(1.0f, "a");
+         const auto b = variable(2.0f, "b", {.trainable = false});
+         return nlohmann::json::array({gradient_descent(0.1f).compute_gradients(a * b).at(0).variable.name()});
+       }},
+      {"compute_gradients with var_list of a non-trainable",
+       [] {
+         const auto a = variable(1.0f, "a");
+         const auto b = variable(2.0f, "b", {.trainable = false});
+         return nlohmann::json::array({gradient_descent(0.1f).compute_gradients(a * b, {.variables = {b}}).at(0).variable.name()});
+       }},
+      {"piecewise_constant with too few values",
+       [] {
+         piecewise_constant(get_or_create_global_step(), {10, 20}, {1.0f, 0.5f});
+         return nullptr;
+       }},
+      {"exponential_decay without global_step",
+       [] {
+         exponential_decay(0.1f, {}, 10, 0.9f);
+         return nullptr;
+       }},
+      {"two Adam optimizers on one variable: slot names",
+       [&] {
+         const auto v = v3();
+         adam(0.1f).minimize(v * v);
+         adam(0.1f).minimize(v * v);
+         nlohmann::json made = nlohmann::json::array();
+         for (const auto& o : global_variables()) made.push_back(o.name());
+         return made;
+       }},
+      {"Adam built inside variable_scope('net'): slot names", [] {
+         const auto net = variable_scope("net");
+         const auto w = variable(3.0f, "w");
+         adam(0.1f).minimize(w * w);
+         nlohmann::json variables = nlohmann::json::array(), nodes = nlohmann::json::array();
+         for (const auto& o : global_variables()) variables.push_back(o.name());
+         for (const auto& o : get_operations(default_graph())) nodes.push_back(o.name());
+         return nlohmann::json{{"variables", variables}, {"nodes", nodes}};
+       }}};
+  int compared = 0;
+  for (const auto& b : data->at("behaviours")) {
+    const std::string what = b.at("what");
+    INFO(what);
+    graph g;
+    const auto scope = g.as_default();
+    if (what.starts_with("nodes and variables that ") || what == "minimize(name='train')") continue;  // named_optimizer_reference.cpp
+    if (what == "string as learning rate") continue;                                                  // there is no way to say it here
+    if (what.starts_with("fetch [loss, train op]")) {
+      const bool reads_buffer = what.find("loss v*v") != what.npos;
+      const auto v = v3();
+      const auto loss = reads_buffer ? v * v : regression(v);
+      const auto train = gradient_descent(0.1f).minimize(loss);
+      const auto init = global_variables_initializer();
+      const auto& recorded = b.at("result");
+      for (const int threads : {1, 4}) {
+        graph_session s(g, {.inter_op_parallelism_threads = threads});
+        s.run(init);
+        // Where TensorFlow may give either value, ours is the old one: a read is the value at the start of the run.
+        const auto fetched = s.run({loss, train});
+        CHECK(fetched[0].as<float>() == doctest::Approx(recorded.at("loss_before").get<double>()));
+        CHECK(s.run<float>(loss) == doctest::Approx(recorded.at("loss_after").get<double>()));
+      }
+      ++compared;
+      continue;
+    }
+    const auto program = programs.find(what);
+    REQUIRE_MESSAGE(program != programs.end(), "a behavior that is not known");
+    const nlohmann::json is = outcome_of(program->second);
+    if (b.at("error").is_null()) {
+      if (what.starts_with("under control_dependencies")) {
+        for (std::size_t k = 0; k < b.at("result").size(); ++k)
+          for (const auto& [key, value] : b["result"][k].items())
+            CHECK(is.at("result").at(k).at(key).get<double>() == doctest::Approx(value.get<double>()).epsilon(1e-5));
+      } else {
+        CHECK(is == nlohmann::json{{"result", b.at("result")}, {"error", nullptr}});
+      }
+    } else {
+      CHECK(is.at("error") == b.at("error").at("message"));
+    }
+    ++compared;
+  }
+  MESSAGE(compared << " behaviors compared");
+  CHECK(compared > 0);
+}

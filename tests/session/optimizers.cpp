@@ -1,0 +1,164 @@
+// One formula, every way to run it: each optimizer in compiled and planned sessions, on graphs with names as programs and by kernels, and
+// written to a graph.
+
+#include <leat/graphs.hpp>
+#include <leat/leat.hpp>
+#include <leat/planned.hpp>
+#include <leat/session/graph_session.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <functional>
+
+using namespace leat;
+using namespace leat::literals;
+
+namespace {
+
+constexpr int steps_taken = 6;
+constexpr std::int64_t size_of_w = 5;
+
+std::vector<float> gradient_at(int step) {
+  std::vector<float> made(size_of_w);
+  for (std::size_t i = 0; i < made.size(); ++i) made[i] = 0.3f * static_cast<float>((static_cast<int>(i) * 7 + step * 5) % 11) - 1.4f;
+  return made;
+}
+const std::vector<float> first_value_of_w{0.5f, -0.25f, 1.5f, 0.1f, -2.0f};
+
+using values = std::vector<float>;
+
+// `expected`, if given, computes the last value by hand.
+template <class Optimizer, class Step>
+void runs_alike(const char* name, const Optimizer& o, const Step& counter, const std::function<values()>& expected = {}) {
+  INFO(name);
+  const auto w = variable<"w", float, size_of_w>(zeros);
+  const auto g = placeholder<"g", float, size_of_w>();
+  const auto train = o.apply_gradients(std::make_tuple(with_variable(g, w)), counter);
+  std::vector<values> results;
+  const auto typed = [&](auto& s) {
+    s.initialize();
+    s.assign(w, first_value_of_w);
+    for (int k = 0; k < steps_taken; ++k) s.run(fetch(train), g = gradient_at(k));
+    CHECK(s.value(counter) == steps_taken);
+    const auto got = s.value(w);
+    results.emplace_back(got.begin(), got.end());
+  };
+  session compiled{train};
+  typed(compiled);
+  planned_session planned{train};
+  typed(planned);
+  for (const bool written : {false, true})
+    for (const bool fuse : {true, false}) {
+      graph all;
+      const auto scope = all.as_default();
+      output the_w, the_g;
+      graph_operation step;
+      if (written) {
+        step = std::get<graph_operation>(to_graph(train)[0]);
+        the_w = get_tensor_by_name(all, "w:0");
+        the_g = get_tensor_by_name(all, "g:0");
+      } else {
+        const named_optimizer same(o);  // a rate that depends on the counter brings it along
+        if (!static_cast<bool>(get_global_step())) to_graph(counter);
+        the_w = variable(operand_value(first_value_of_w), "w");
+        the_g = placeholder(dtype::float32, {size_of_w}, "g");
+        step = same.apply_gradients({{gradient_value(the_g), the_w}}, get_tensor_by_name(all, "global_step:0"));
+      }
+      const auto start = assign(the_w, operand_value(first_value_of_w));
+      const auto init = global_variables_initializer();
+      graph_session s(all, {.fuse = fuse});
+      s.run(init);
+      s.run(start.operation());
+      for (int k = 0; k < steps_taken; ++k) s.run(step, {{the_g, gradient_at(k)}});
+      results.push_back(s.run<values>(the_w));
+    }
+  if (expected) results.push_back(expected());
+  for (std::size_t k = 1; k < results.size(); ++k)
+    for (std::size_t i = 0; i < results[0].size(); ++i) {
+      INFO(k << ": " << i);
+      CHECK(results[k][i] == doctest::Approx(results[0][i]).epsilon(3e-6));
+    }
+  for (std::size_t i = 0; i < results[0].size(); ++i) CHECK(results[0][i] != first_value_of_w[i]);
+}
+
+// AdamW and LAMB by hand.
+values by_hand(bool is_lamb, double rate, double decay, double epsilon) {
+  std::vector<double> w(first_value_of_w.begin(), first_value_of_w.end()), m(w.size()), v(w.size());
+  for (int t = 1; t <= steps_taken; ++t) {
+    const auto g = gradient_at(t - 1);
+    const double rest1 = 1 - std::pow(0.9, t), rest2 = 1 - std::pow(0.999, t);
+    std::vector<double> r(w.size());
+    double length = 0, its_length = 0;
+    for (std::size_t i = 0; i < w.size(); ++i) {
+      m[i] += (static_cast<double>(g[i]) - m[i]) * 0.1;
+      v[i] += (static_cast<double>(g[i]) * static_cast<double>(g[i]) - v[i]) * 0.001;
+      r[i] = is_lamb ? m[i] / rest1 / (std::sqrt(v[i] / rest2) + epsilon) + decay * w[i]
+                     : rate * std::sqrt(rest2) / rest1 * m[i] / (std::sqrt(v[i]) + epsilon) + decay * w[i];
+      length += w[i] * w[i];
+      its_length += r[i] * r[i];
+    }
+    const double scale = is_lamb ? rate * std::sqrt(length / its_length) : 1;
+    for (std::size_t i = 0; i < w.size(); ++i) w[i] -= scale * r[i];
+  }
+  return {w.begin(), w.end()};
+}
+
+}  // namespace
+
+TEST_CASE("an optimizer does the same in every session") {
+  const auto steps = global_step();
+  runs_alike("gradient_descent", gradient_descent(0.1f), steps);
+  runs_alike("nesterov_momentum", nesterov_momentum(0.1f, 0.9f), steps);
+  runs_alike("adagrad", adagrad(0.1f, 0.2), steps);
+  runs_alike("adam, a falling rate", adam(exponential_decay(0.1f, steps, 2, 0.5f)), steps);
+}
+TEST_CASE("more of them") {
+  const auto steps = global_step();
+  runs_alike("centered_rms_prop", centered_rms_prop(0.1f, 0.8f, 0.5f, 1e-3f), steps);
+  runs_alike("adadelta", adadelta(1.0f, 0.9f, 1e-4f), steps);
+  runs_alike("ftrl", ftrl(0.1f, {.learning_rate_power = -0.7f, .l1 = 0.01f, .l2 = 0.1f, .beta = 0.2f, .l2_shrinkage = 0.1f}), steps);
+  runs_alike("proximal_gradient_descent", proximal_gradient_descent(0.1f, {.l1 = 0.1f, .l2 = 0.2f}), steps);
+}
+TEST_CASE("and those that are no operators") {
+  const auto steps = global_step();
+  runs_alike("proximal_adagrad", proximal_adagrad(0.1f, {.l1 = 0.1f, .start = 0.3f}), steps);
+  runs_alike("adagrad_da", adagrad_da(0.1f, steps, {.l1 = 0.01f, .start = 0.3f}), steps);
+  runs_alike("adam_w", adam_w(0.1f, 0.01f), steps, [] { return by_hand(false, 0.1, 0.01, 1e-8); });
+  runs_alike("lamb", lamb(0.1f, 0.01f), steps, [] { return by_hand(true, 0.1, 0.01, 1e-6); });
+}
+
+TEST_CASE("settings out of range are refused where an optimizer is made") {
+  CHECK_THROWS_WITH_AS(adagrad(0.1f, 0), doctest::Contains("initial_accumulator_value"), invalid_argument);
+  CHECK_THROWS_AS(adagrad(0.1f, -1), invalid_argument);
+  CHECK_THROWS_AS(ftrl(0.1f, {.learning_rate_power = 0.5f}), invalid_argument);
+  CHECK_THROWS_AS(ftrl(0.1f, {.start = -1}), invalid_argument);
+  CHECK_THROWS_WITH_AS(ftrl(0.1f, {.l2_shrinkage = -1}), doctest::Contains("l2_shrinkage"), invalid_argument);
+  CHECK_THROWS_AS(ftrl(0.1f, {.l1 = std::nanf("")}), invalid_argument);
+  CHECK_THROWS_AS(proximal_adagrad(0.1f, {.start = 0}), invalid_argument);
+  CHECK_THROWS_AS(adagrad_da(0.1f, output{}), invalid_argument);
+  graph g;
+  const auto scope = g.as_default();
+  const auto v = variable({1.0f, 2.0f}, "v");
+  const auto rate = placeholder(dtype::float32, {}, "rate");
+  graph h;
+  {
+    const auto inner = h.as_default();
+    const auto u = variable(1.0f, "u");
+    CHECK_THROWS_AS(adam(rate).minimize(u * u), invalid_argument);  // a rate of another graph
+    CHECK_THROWS_AS(exponential_decay(rate, get_or_create_global_step(), 10, 0.5f), invalid_argument);
+  }
+  // rows beyond the table, and a gradient whose rows do not fit
+  const auto rows = placeholder(dtype::float32, unknown_shape, "rows");
+  const auto at = placeholder(dtype::int32, {-1}, "at");
+  for (const auto& o : {named_optimizer(momentum(0.1f, 0.9f)), named_optimizer(ftrl(0.1f, {.l2_shrinkage = 0.1f})),
+                        adagrad_da(0.1f, get_or_create_global_step())}) {
+    const auto train = o.apply_gradients({{gradient_value(rows, at, constant(std::vector<std::int32_t>{2})), v}});
+    graph_session s(g);
+    s.run(global_variables_initializer());
+    CHECK_THROWS_AS(s.run(train, {{rows, {1.0f}}, {at, std::vector<std::int32_t>{2}}}), invalid_argument);
+    CHECK_THROWS_AS(s.run(train, {{rows, {1.0f}}, {at, std::vector<std::int32_t>{-1}}}), invalid_argument);
+    CHECK_THROWS_AS(s.run(train, {{rows, {1.0f, 2.0f}}, {at, std::vector<std::int32_t>{0}}}), invalid_argument);
+    CHECK(s.run<values>(v) == values{1, 2});
+  }
+}
