@@ -30,6 +30,7 @@
 #include <leat/typed/planned/planned_steps.hpp>
 #ifdef LEAT_USE_IO
 #include <leat/data.hpp>
+#include <leat/data/graph_iterator.hpp>
 #include <leat/io/binary.hpp>
 #include <leat/io/collections.hpp>
 #include <leat/io/csv.hpp>
