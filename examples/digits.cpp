@@ -1,7 +1,11 @@
 // A network that reads handwritten digits: 1,797 pictures of 8x8 cells (Alpaydin and Kaynak 1998, UCI Machine Learning
 // Repository), every fifth of which is held out. Two hidden layers of rectified linear units are trained by Adam with
 // minibatches; each picture gets fresh noise each time it is shown, and the learning rate, fed at each step, falls to
-// almost zero, so that the last steps settle.
+// almost zero, so that the last steps settle. The pipeline of the data:
+//
+//   rows of the file -> every fifth held out -> arrays -> shuffle -> noise -> batch -> repeat -> prefetch
+//
+// and the graph:
 //
 //   pictures [batch, 64]
 //          |
@@ -15,9 +19,8 @@
 //          |                                      |
 //   equal to labels, mean = accuracy          reduce_mean = loss
 
+#include <leat/data.hpp>
 #include <leat/leat.hpp>
-
-#include "support/table.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -26,7 +29,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <exception>
-#include <numeric>
+#include <limits>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -53,30 +56,29 @@ struct pictures {
   xt::xtensor<std::int64_t, 1> labels;
 };
 
-pictures read(const xt::xtensor<double, 2>& rows) {
-  pictures result{xt::xtensor<float, 2>::from_shape({rows.shape(0), cells}),
-                  xt::xtensor<std::int64_t, 1>::from_shape({rows.shape(0)})};
-  for (std::size_t row = 0; row < rows.shape(0); ++row) {
-    for (std::size_t cell = 0; cell < cells; ++cell)
-      result.cells_of(row, cell) = static_cast<float>(rows(row, cell) / 16);
-    const double label = rows(row, cells);
-    if (!(label >= 0 && label <= 9) || label != std::floor(label))
-      throw std::runtime_error("a label that is not a digit: " + std::to_string(label));
-    result.labels(row) = static_cast<std::int64_t>(label);
-  }
+// Every fifth row of the file, or the others: all of them are one batch.
+pictures read(const options& given, bool held_out) {
+  const auto rows = dataset::zip(dataset::range(std::numeric_limits<std::int64_t>::max()),
+                                 dataset::csv<std::array<float, cells>, std::int64_t>(given.data));
+  pictures result;
+  const auto chosen = rows.filter([held_out](std::int64_t row, const auto&, std::int64_t) { return (row % 5 == 0) == held_out; })
+                          .map([](std::int64_t row, std::array<float, cells>& picture, std::int64_t label) {
+                            if (label < 0 || label > 9)
+                              throw std::runtime_error("row " + std::to_string(row) + ": a label that is no digit");
+                            for (float& cell : picture) cell /= 16;
+                            return std::tuple(picture, label);
+                          });
+  for (auto& [all, labels] : chosen.batch(1000000)) result = {all, labels};
+  if (result.labels.size() == 0) throw std::runtime_error(given.data + ": too few rows");
   return result;
 }
 
 int run(const options& given) {
-  const examples::table table = examples::read_table(given.data);
-  if (table.columns.size() != cells + 1)
-    throw std::runtime_error(given.data + ": 64 cells and the digit are expected in each row");
-  const examples::split rows = examples::hold_out_every(5, table);
-  const pictures training = read(rows.training);
-  const pictures held_out = read(rows.held_out);
-  const std::size_t batches = rows.training.shape(0) / given.batch;
+  const pictures training = read(given, false);
+  const pictures held_out = read(given, true);
+  const std::size_t batches = training.labels.size() / given.batch;
   if (batches == 0) throw std::runtime_error("a batch is larger than the training data");
-  std::printf("%zu pictures to train on, %zu held out\n", rows.training.shape(0), rows.held_out.shape(0));
+  std::printf("%zu pictures to train on, %zu held out\n", training.labels.size(), held_out.labels.size());
 
   auto images = placeholder<"images", float, "batch", cells>();
   auto labels = placeholder<"labels", std::int64_t, "batch">();
@@ -92,28 +94,29 @@ int run(const options& given) {
   session s{loss, accuracy, train};
   s.initialize();
 
-  std::mt19937 generator(given.seed);
-  std::normal_distribution<float> noise(0.0f, given.noise);
-  std::vector<std::size_t> order(rows.training.shape(0));
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  auto batch_images = xt::xtensor<float, 2>::from_shape({given.batch, cells});
-  auto batch_labels = xt::xtensor<std::int64_t, 1>::from_shape({given.batch});
+  const auto data = dataset::from_tensor_slices(training.cells_of, training.labels)
+                        .shuffle(training.labels.size(), given.seed)
+                        .modify(
+                            [normal = std::normal_distribution<float>(0.0f, given.noise)](
+                                data::random_stream& random, xt::xtensor<float, 1>& picture, std::int64_t&) mutable {
+                              normal.reset();
+                              for (float& cell : picture) cell += normal(random);
+                            },
+                            given.seed)
+                        .batch(given.batch, true)
+                        .repeat(static_cast<std::uint64_t>(given.epochs))
+                        .prefetch(8);
+  auto shown = data.iterate();
+  auto& [batch_images, batch_labels] = shown.element();
   float current_rate = given.rate;
   auto step = s.prepare(fetch(loss, train), images = batch_images, labels = batch_labels, rate = current_rate);
 
   float reached = 0;
   for (int epoch = 0; epoch < given.epochs; ++epoch) {
-    std::shuffle(order.begin(), order.end(), generator);
     double sum_of_losses = 0;
-    for (std::size_t batch = 0; batch < batches; ++batch) {
-      for (std::size_t row = 0; row < given.batch; ++row) {
-        const std::size_t from = order[batch * given.batch + row];
-        for (std::size_t cell = 0; cell < cells; ++cell)
-          batch_images(row, cell) = training.cells_of(from, cell) + noise(generator);
-        batch_labels(row) = training.labels(from);
-      }
-      const float done = (static_cast<float>(epoch) + static_cast<float>(batch) / static_cast<float>(batches)) /
-                         static_cast<float>(given.epochs);
+    for (std::size_t batch = 0; batch < batches && shown.next(); ++batch) {
+      const float done =
+          (static_cast<float>(epoch) + static_cast<float>(batch) / static_cast<float>(batches)) / static_cast<float>(given.epochs);
       current_rate = given.rate * (1 - 0.95f * done);
       auto [mean_loss] = step();
       sum_of_losses += static_cast<double>(mean_loss);
@@ -122,8 +125,8 @@ int run(const options& given) {
     if (epoch % std::max(1, given.epochs / 10) != 0 && !last) continue;
     auto [share] = s.run(fetch(accuracy), images = held_out.cells_of, labels = held_out.labels);
     reached = share;
-    std::printf("epoch %3d   loss %.4f   held-out accuracy %6.2f %%\n", epoch + 1,
-                sum_of_losses / static_cast<double>(batches), 100 * static_cast<double>(share));
+    std::printf("epoch %3d   loss %.4f   held-out accuracy %6.2f %%\n", epoch + 1, sum_of_losses / static_cast<double>(batches),
+                100 * static_cast<double>(share));
   }
 
   std::printf("\nheld-out accuracy %.2f %%  (at least 97 %% is asked for)\n", 100 * static_cast<double>(reached));
@@ -140,8 +143,7 @@ int main(int count, char** arguments) {
   app.add_option("--epochs", given.epochs, "times that each training picture is shown")->check(CLI::PositiveNumber);
   app.add_option("--batch", given.batch, "pictures in a step")->check(CLI::PositiveNumber);
   app.add_option("--rate", given.rate, "learning rate at the start")->check(CLI::PositiveNumber);
-  app.add_option("--noise", given.noise, "standard deviation of the noise added to a cell of 0 to 1")
-      ->check(CLI::PositiveNumber);
+  app.add_option("--noise", given.noise, "standard deviation of the noise added to a cell of 0 to 1")->check(CLI::PositiveNumber);
   app.add_option("--seed", given.seed, "seed of the order and of the noise");
   CLI11_PARSE(app, count, arguments);
   try {

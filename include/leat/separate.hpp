@@ -33,6 +33,7 @@
 #ifdef LEAT_USE_IO
 #include <leat/checkpoint.hpp>
 #include <leat/data.hpp>
+#include <leat/data/graph_iterator.hpp>
 #include <leat/io/binary.hpp>
 #include <leat/io/collections.hpp>
 #include <leat/io/csv.hpp>

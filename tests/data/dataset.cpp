@@ -101,6 +101,19 @@ TEST_CASE("an order is a permutation, whatever the buffer, and elements move at 
   for (const auto& [order, count] : seen) CHECK(std::abs(count - 100) < 60);
 }
 
+TEST_CASE("a batch of all there is takes no more memory than that") {
+  const auto data = dataset::range(5000).map([](std::int64_t i) { return std::tuple(i, std::to_string(i), std::array<float, 2>{0, 1}); });
+  for (const std::uint64_t rows : {std::uint64_t{1} << 60, std::uint64_t{3000}}) {
+    std::int64_t next = 0;
+    for (auto& [number, text, pair] : data.batch(rows).repeat(2)) {
+      CHECK((number.size() == text.size() && pair.shape(0) == text.size()));
+      for (std::size_t k = 0; k < text.size(); ++k, next = (next + 1) % 5000)
+        if (number(k) != next || text[k] != std::to_string(next) || pair(k, 1) != 1) FAIL(next);
+    }
+  }
+  for (auto& [number] : dataset::range(50).batch(std::uint64_t{1} << 60)) CHECK(number.size() == 50);
+}
+
 TEST_CASE("functions of elements") {
   const auto pairs = dataset::range(4).map([](std::int64_t i) { return std::tuple(static_cast<float>(i) / 2, std::to_string(i)); });
   static_assert(std::is_same_v<decltype(pairs), const dataset_of<float, std::string>>);

@@ -8,6 +8,12 @@
 #include <cstdio>
 // [end]
 
+// [listing data_graph_includes]
+#include <leat/data/graph_iterator.hpp>
+#include <leat/graphs.hpp>
+#include <leat/session/graph_session.hpp>
+// [end]
+
 using namespace leat;
 using namespace leat::literals;
 
@@ -133,6 +139,24 @@ void training() {
   // [end]
 }
 
+void in_a_graph() {
+  // [listing data_graph]
+  graph g;
+  auto scope = g.as_default();
+  auto it = make_initializable_iterator(dataset::range(6).batch(3));
+  auto next = it.get_next();
+  auto sum = reduce_sum(next[0]);
+  graph_session s(g);
+  s.run(it.initializer());
+  try {
+    for (;;) std::printf("%d\n", static_cast<int>(s.run<std::int64_t>(sum)));
+  } catch (const out_of_range& e) {
+    const std::string text = e.what();
+    std::printf("%s\n", text.substr(0, text.find('\n')).c_str());
+  }
+  // [end]
+}
+
 }  // namespace
 
 int main() {
@@ -142,4 +166,5 @@ int main() {
   noise();
   records();
   training();
+  in_a_graph();
 }

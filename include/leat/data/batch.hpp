@@ -67,12 +67,18 @@ class batch_stage final : public batching_stage<Element, batch_of<Element>> {
       this->from_->put(numbers_, to);
       return true;
     }
-    std::size_t row = 0;
-    for (; row < this->rows_ && this->from_->next(element_); ++row) {
+    // As large as the largest one so far: a batch of all there is asks for no more than that.
+    std::size_t row = 0, room = std::min(rows(), largest_);
+    for (; row < rows() && this->from_->next(element_); ++row) {
       if (row == 0) {
-        for_each_component([&](auto& all, const auto& one, std::size_t) { batching_of<decltype(one)>::begin(all, one, rows()); }, to,
+        for_each_component([&](auto& all, const auto& one, std::size_t) { batching_of<decltype(one)>::begin(all, one, room); }, to,
                            element_);
-      } else {
+      } else if (row == room) {
+        room = std::min(rows(), 2 * room);
+        for_each_component([&](auto& all, std::size_t) { change_rows(all, row, room); }, to);
+        largest_ = room;
+      }
+      if (row > 0) {
         for_each_component(
             [&](const auto& all, const auto& one, std::size_t i) {
               if (!batching_of<decltype(one)>::fits(all, one))
@@ -84,22 +90,24 @@ class batch_stage final : public batching_stage<Element, batch_of<Element>> {
       for_each_component([&](auto& all, const auto& one, std::size_t) { batching_of<decltype(one)>::put(all, row, one); }, to, element_);
     }
     if (row == 0 || (row < rows() && this->drop_remainder_)) return false;
-    if (row < rows()) for_each_component([&](auto& all, std::size_t) { keep_rows(all, row); }, to);
+    if (row < room) for_each_component([&](auto& all, std::size_t) { change_rows(all, row, row); }, to);
     return true;
   }
 
  private:
   std::size_t rows() const { return static_cast<std::size_t>(this->rows_); }
-  static void keep_rows(std::vector<std::string>& all, std::size_t count) { all.resize(count); }
+  static void change_rows(std::vector<std::string>& all, std::size_t, std::size_t count) { all.resize(count); }
   template <class T, std::size_t Rank>
-  static void keep_rows(xt::xtensor<T, Rank>& all, std::size_t count) {
+  static void change_rows(xt::xtensor<T, Rank>& all, std::size_t kept, std::size_t count) {
     auto extent = all.shape();
+    const std::size_t row = all.size() / extent[0];
     extent[0] = count;
-    auto kept = xt::xtensor<T, Rank>::from_shape(extent);
-    std::copy_n(all.data(), kept.size(), kept.data());
-    std::swap(all, kept);
+    auto made = xt::xtensor<T, Rank>::from_shape(extent);
+    std::copy_n(all.data(), kept * row, made.data());
+    std::swap(all, made);
   }
 
+  std::size_t largest_ = 1024;
   Element element_{};
   bool is_numbered_ = false;
   std::vector<std::uint64_t> numbers_;

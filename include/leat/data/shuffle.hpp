@@ -11,6 +11,12 @@
 
 namespace leat::data::detail {
 
+// Whether components are copied byte by byte; a tuple of such is not trivial itself.
+template <class Element>
+inline constexpr bool are_trivial = false;
+template <class... Ts>
+inline constexpr bool are_trivial<std::tuple<Ts...>> = (std::is_trivially_copyable_v<Ts> && ...);
+
 template <class Element>
 class shuffle_stage final : public stage<Element> {
  public:
@@ -35,17 +41,25 @@ class shuffle_stage final : public stage<Element> {
           break;
         }
       }
-      wait_for(taken_++);
+      if (indexed_) wait_for(taken_);
+      else ++waiting_;
+      ++taken_;
     }
     if (waiting_ == 0) return false;
     const std::size_t chosen = draw();
     if (indexed_) {
       from_->at(numbers_[chosen], to);
+      leave(chosen);
+      return true;
+    }
+    --waiting_;
+    if constexpr (are_trivial<Element>) {
+      to = slots_[chosen];
+      slots_[chosen] = slots_[waiting_];
     } else {
       std::swap(to, slots_[chosen]);
-      if (chosen != waiting_ - 1) std::swap(slots_[chosen], slots_[waiting_ - 1]);
+      if (chosen != waiting_) std::swap(slots_[chosen], slots_[waiting_]);
     }
-    leave(chosen);
     return true;
   }
 
@@ -97,6 +111,7 @@ class shuffle_stage final : public stage<Element> {
   // As if `count` elements of `total` were given: first their order alone, then the elements that wait at the end are fetched.
   void advance(std::uint64_t count, std::uint64_t total) {
     const std::uint64_t before = taken_;
+    numbers_.resize(std::max(numbers_.size(), waiting_));
     std::vector<std::size_t> slot_of;  // of each that waits, where its element is; `missing` for those that come now
     for (std::size_t k = 0; k < waiting_; ++k) slot_of.push_back(k);
     for (std::uint64_t k = 0; k < count; ++k) {
@@ -134,7 +149,7 @@ class shuffle_stage final : public stage<Element> {
   std::uint64_t total_ = unknown, taken_ = 0, drawn_ = 0, block_of_ = 0;
   std::size_t waiting_ = 0;
   philox_block random_{};
-  std::vector<std::uint64_t> numbers_;  // of the elements that wait
+  std::vector<std::uint64_t> numbers_;  // of the elements that wait, if they have one in an array
   std::vector<Element> slots_;          // they themselves, unless they have a number in an array; behind them empty ones
 };
 

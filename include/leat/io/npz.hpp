@@ -47,7 +47,8 @@ inline npz read_npz_file(const std::filesystem::path& path) {
   return detail::naming(path, [&] { return npz(std::move(bytes)); });
 }
 
-/// An archive of arrays, stored. Errors: those of `write_npy`; invalid_argument for a name with a line end, a zero or "..", and beyond 2 GB.
+/// An archive of arrays, stored. Errors: those of `write_npy`; invalid_argument for a name with a line end, a zero or "..", and beyond
+/// 2 GB.
 std::string write_npz(const std::map<std::string, tensor_proto>& arrays);
 /// The same to a file. Errors: also failed_precondition if it cannot be written.
 inline void write_npz_file(const std::map<std::string, tensor_proto>& arrays, const std::filesystem::path& path) {

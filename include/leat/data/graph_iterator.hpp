@@ -1,0 +1,161 @@
+#pragma once
+// Iterators of datasets as nodes of a graph, with TensorFlow 1.x's operators and names: `IteratorV2`, `MakeIterator`, `OneShotIterator`,
+// `IteratorGetNext`, `IteratorToStringHandle`, `IteratorFromStringHandleV2`. The dataset itself is the program's: a node `HostDataset`
+// stands for it and knows it by a token, so that a graph from a file cannot run without the program that made it. Each session has
+// iterators of its own.
+
+#include <leat/core/function_bodies.hpp>
+#include <leat/data/dataset.hpp>
+#include <leat/data/element.hpp>
+#include <leat/named/functions/named_operand.hpp>
+#include <leat/runtime/state/tensor_value.hpp>
+
+#include <memory>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace leat {
+
+namespace data {
+
+/// A component's dtype and shape in a graph, and its value.
+template <class T>
+struct graph_component;
+template <element_type T>
+struct graph_component<T> {
+  static data_type type() { return to_data_type(dtype_of<T>); }
+  static shape extent() { return {}; }
+  static tensor_value value(const T& component) { return tensor_value(component); }
+};
+template <>
+struct graph_component<std::string> {
+  static data_type type() { return data_type::string; }
+  static shape extent() { return {}; }
+  static tensor_value value(const std::string& component) { return tensor_value(component); }
+};
+template <>
+struct graph_component<std::vector<std::string>> {
+  static data_type type() { return data_type::string; }
+  static shape extent() {
+    shape s;
+    s.push(-1);
+    return s;
+  }
+  static tensor_value value(const std::vector<std::string>& component) { return tensor_value(component); }
+};
+template <element_type T, std::size_t N>
+struct graph_component<std::array<T, N>> {
+  static data_type type() { return to_data_type(dtype_of<T>); }
+  static shape extent() {
+    shape s;
+    s.push(static_cast<std::int64_t>(N));
+    return s;
+  }
+  static tensor_value value(const std::array<T, N>& component) {
+    return tensor_value(extent(), std::vector<T>(component.begin(), component.end()));
+  }
+};
+template <element_type T, std::size_t Rank>
+struct graph_component<xt::xtensor<T, Rank>> {
+  static data_type type() { return to_data_type(dtype_of<T>); }
+  static shape extent() {
+    shape s;
+    for (std::size_t k = 0; k < Rank; ++k) s.push(-1);
+    return s;
+  }
+  static tensor_value value(const xt::xtensor<T, Rank>& component) { return tensor_value(component); }
+};
+/// Components that a graph can hold: numbers, texts, and arrays of these.
+template <class T>
+concept graph_component_type = requires(const T& component) { graph_component<T>::value(component); };
+
+/// The types and shapes of an iterator's components; -1 is any size.
+struct iterator_structure {
+  std::vector<data_type> types;
+  std::vector<shape> shapes;
+  friend bool operator==(const iterator_structure&, const iterator_structure&) = default;
+};
+template <class... Ts>
+iterator_structure structure_of(const dataset_of<Ts...>&) {
+  return {{graph_component<Ts>::type()...}, {graph_component<Ts>::extent()...}};
+}
+
+/// Elements as values of a graph; false at the end.
+using value_source = std::function<bool(std::vector<tensor_value>&)>;
+/// What begins a pass through a dataset.
+using source_maker = std::function<value_source()>;
+template <class... Ts>
+source_maker source_of(const dataset_of<Ts...>& from) {
+  return [from]() -> value_source {
+    return [rows = std::make_shared<dataset_iterator<Ts...>>(from.iterate())](std::vector<tensor_value>& to) {
+      if (!rows->next()) return false;
+      std::apply([&](const Ts&... component) { to = {graph_component<Ts>::value(component)...}; }, rows->element());
+      return true;
+    };
+  };
+}
+
+}  // namespace data
+
+/// Handle of an iterator in a graph.
+class graph_iterator {
+ public:
+  /// The components of the next element, as nodes' results. Each run of the node goes one element further.
+  /// Errors in a run: out_of_range at the end; failed_precondition if no initializer has run; those of the dataset.
+  /// Source: `Iterator.get_next`.
+  std::vector<output> get_next(std::string_view name = {}, const std::source_location& where = std::source_location::current()) const;
+  /// An operation that begins a dataset anew, for iterators that are made without one, and for others, too.
+  /// Errors: invalid_argument for a dataset of other components. Source: `Iterator.make_initializer`.
+  template <data::graph_component_type... Ts>
+  graph_operation make_initializer(const dataset_of<Ts...>& from, std::string_view name = {},
+                                   const std::source_location& where = std::source_location::current()) const {
+    return initialize(data::structure_of(from), data::source_of(from), name, where);
+  }
+  /// The operation that begins the dataset of `make_initializable_iterator`. Errors: failed_precondition for other iterators.
+  const graph_operation& initializer() const;
+  /// A string that stands for the iterator in its session, to be fed where `iterator_from_string_handle` takes one.
+  output string_handle(std::string_view name = {}, const std::source_location& where = std::source_location::current()) const;
+  /// The iterator's handle.
+  const output& reference() const { return reference_; }
+  const data::iterator_structure& structure() const { return structure_; }
+
+  /// An iterator without a dataset, which initializers give it. Source: `Iterator.from_structure`.
+  static graph_iterator from_structure(data::iterator_structure structure, std::string_view shared_name = {},
+                                       const std::source_location& where = std::source_location::current());
+  /// The iterator that a fed string stands for. Source: `Iterator.from_string_handle`.
+  static graph_iterator from_string_handle(const output& handle, data::iterator_structure structure,
+                                           const std::source_location& where = std::source_location::current());
+  /// See `make_one_shot_iterator` and `make_initializable_iterator`.
+  static graph_iterator one_shot(data::iterator_structure structure, data::source_maker maker, const std::source_location& where);
+  static graph_iterator initializable(data::iterator_structure structure, data::source_maker maker, std::string_view shared_name,
+                                      const std::source_location& where);
+
+ private:
+  graph_operation initialize(const data::iterator_structure& structure, data::source_maker maker, std::string_view name,
+                             const std::source_location& where) const;
+
+  output reference_;
+  data::iterator_structure structure_;
+  std::vector<graph_operation> initializer_;  // one or none
+};
+
+/// An iterator that begins a dataset by itself, once in each session. Source: `Dataset.make_one_shot_iterator`.
+template <data::graph_component_type... Ts>
+graph_iterator make_one_shot_iterator(const dataset_of<Ts...>& from, const std::source_location& where = std::source_location::current()) {
+  return graph_iterator::one_shot(data::structure_of(from), data::source_of(from), where);
+}
+/// An iterator that begins a dataset each time its `initializer()` runs. Iterators with one `shared_name` are one in a session.
+/// Source: `Dataset.make_initializable_iterator`.
+template <data::graph_component_type... Ts>
+graph_iterator make_initializable_iterator(const dataset_of<Ts...>& from, std::string_view shared_name = {},
+                                           const std::source_location& where = std::source_location::current()) {
+  return graph_iterator::initializable(data::structure_of(from), data::source_of(from), shared_name, where);
+}
+
+}  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/data/graph_iterator_bodies.hpp>
+#endif
