@@ -114,6 +114,7 @@ LEAT_FUNCTION supervisor::supervisor(supervisor_options options) : kept_(std::ma
     if (o.is_chief && o.summary_writer.held()) k.writer = *o.summary_writer.held();
     return;
   }
+  write_graph(k.owner, o.logdir);
   k.save_path = (std::filesystem::path(o.logdir) / o.checkpoint_basename).string();
   if (o.summary_writer.held()) k.writer = *o.summary_writer.held();
   else if (o.summary_writer.is_default()) k.writer = std::make_shared<summary::file_writer>(o.logdir, k.owner);
