@@ -12,10 +12,12 @@
 #include <leat/supervise/supervisor.hpp>
 #include <leat/supervise/watched_graph_session.hpp>
 
+#include <chrono>
 #include <filesystem>
 #include <iostream>
 #include <mutex>
 #include <shared_mutex>
+#include <thread>
 #include <tuple>
 
 namespace leat {
@@ -227,8 +229,8 @@ LEAT_FUNCTION void supervisor::stop() {
       k.writer->close();
     });
   if (k.session != nullptr) k.session->close();
-  k.threads = std::make_unique<coordinator>();  // waits for what still runs
-  k.threads->request_stop();
+  // What still runs uses the session: its runs end now that this is closed.
+  while (!k.threads->live_threads().empty()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   k.watched.reset();
   k.session.reset();
   if (k.signals != nullptr) {
