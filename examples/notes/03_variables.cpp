@@ -11,6 +11,7 @@
 #include "support/notes.hpp"
 
 #include <cmath>
+#include <cstdio>
 
 using namespace leat;
 using namespace leat::examples;
@@ -145,6 +146,36 @@ void counter() {
   }
 }
 
+void parameters() {
+  item("3.6", "how many parameters");
+  {
+    graph g;
+    auto here = g.as_default();
+    variable(0.0f, "weight");
+    variable(0.0f, "bias");
+    variable(0, "steps", {.trainable = false});
+    expect("a line", parameter_count(), std::int64_t{2});
+  }
+  {
+    graph g;
+    auto here = g.as_default();
+    variable(zeros({5, 4}), "table");
+    expect("a table of 5 rows and 4 columns", parameter_count(), std::int64_t{20});
+  }
+  graph g;
+  auto here = g.as_default();
+  const layers::sequential network{layers::dense(256), layers::dense(128), layers::dense(10)};
+  network(placeholder(dtype::float32, {-1, 784}));
+  const std::string table = summary_table(network);
+  std::printf("%s", table.c_str());
+  expect("a dense network 784-256-128-10", parameter_count(), std::int64_t{235'146});
+  expect_true("the table says so, and their bytes", table.find("235,146") != table.npos && table.find("940,584") != table.npos);
+
+  auto x = leat::placeholder<"x", float, "batch", 784>();
+  auto logits = leat::dense<"dense_2", 10>(leat::dense<"dense_1", 128>(leat::dense<"dense", 256>(x)));
+  expect("typed", parameter_count(logits), std::int64_t{235'146});
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -153,5 +184,6 @@ int main(int count, char** arguments) {
                        {"initializers", "all, some, one", initializers},
                        {"needs", "what needs an initializer", needs},
                        {"lives", "two sessions of one graph", lives},
-                       {"counter", "state + 1 assigned to state", counter}});
+                       {"counter", "state + 1 assigned to state", counter},
+                       {"parameters", "how many parameters", parameters}});
 }

@@ -10,6 +10,8 @@
 
 #include "support/notes.hpp"
 
+#include <optional>
+
 using namespace leat;
 using namespace leat::examples;
 using namespace leat::literals;
@@ -62,8 +64,61 @@ void two_sums() {
   expect("typed a1", t.value(ta1), 1);
 }
 
+// A moving mean of batches [8, 12] and [10, 14], kept by an update that nothing but the training step may wait for.
+void updates() {
+  item("5.2", "updates that training must not forget");
+  enum way { forgotten, waited_for, too_late };
+  for (const way how : {waited_for, too_late, forgotten}) {
+    graph g;
+    auto here = g.as_default();
+    auto x = placeholder(dtype::float32, {2}, "x");
+    auto moving = variable(0.0f, "moving_mean", {.trainable = false});
+    add_to_collection(collection::update_ops, assign_sub(moving, (moving - reduce_mean(x)) * (1 - 0.9f)).operation());
+    auto w = variable(1.0f, "w");
+    auto loss = reduce_mean(square((x - reduce_mean(x)) * w));
+    auto evaluated = multiply(reduce_mean(x) - moving, w);
+    graph_operation train;
+    if (how == waited_for) {
+      auto wait = control_dependencies(get_collection(collection::update_ops));
+      train = gradient_descent(0.01f).minimize(loss);
+    } else if (how == too_late) {
+      std::optional<named_optimizer> optimizer;
+      {
+        auto wait = control_dependencies(get_collection(collection::update_ops));
+        optimizer = gradient_descent(0.01f);  // makes no node: there is nothing that could wait
+      }
+      train = optimizer->minimize(loss);
+    } else {
+      train = gradient_descent(0.01f).minimize(loss);
+    }
+    graph_session s(g);
+    s.run(global_variables_initializer());
+    const char* const words[]{"forgotten", "within control dependencies", "the optimizer within, minimize outside"};
+    const float wanted[]{how == waited_for ? 1.0f : 0.0f, how == waited_for ? 2.1f : 0.0f};
+    const std::vector<float> batches[]{{8, 12}, {10, 14}};
+    for (int step = 0; step < 2; ++step) {
+      s.run(train, {{x, batches[step]}});
+      expect(words[how], s.run(moving), wanted[step], 1e-6);
+    }
+    s.assign(w, 1.0f);
+    expect("an evaluation with it, at [10, 14]", s.run(evaluated, {{x, batches[1]}}), 12 - wanted[1], 1e-6);
+  }
+  auto x = leat::placeholder<"x", float, 2>();
+  auto moving = untrainable_variable<"moving_mean", float>(0.0f);
+  auto update = assign_sub(moving, (moving - reduce_mean(x)) * (1 - 0.9f));
+  auto w = leat::variable<"w", float>(1.0f);
+  auto train = after(gradient_descent(0.01f).minimize(reduce_mean(square((x - reduce_mean(x)) * w))), update);
+  session t{train, moving};
+  t.initialize();
+  t.run(fetch(train), x = std::vector<float>{8, 12});
+  expect("typed, after the first batch", t.value(moving), 1.0f, 1e-6);
+  t.run(fetch(train), x = std::vector<float>{10, 14});
+  expect("after the second", t.value(moving), 2.1f, 1e-6);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
-  return run_sections(count, arguments, "Order: what must happen first.", {{"sums", "two sums and an assignment", two_sums}});
+  return run_sections(count, arguments, "Order: what must happen first.",
+                      {{"sums", "two sums and an assignment", two_sums}, {"updates", "updates that training must not forget", updates}});
 }

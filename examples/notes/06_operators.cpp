@@ -62,6 +62,12 @@ void stacks() {
     else expect("axis 1", stacked, {{1, 4}, {2, 5}, {3, 6}});
     expect_equal("the concatenation", s.run(concat({expand_dims(a, axis), expand_dims(b, axis)}, axis)), stacked);
   }
+  auto ta = leat::constant<"a", int, 3>({1, 2, 3});
+  auto tb = leat::constant<"b", int, 3>({4, 5, 6});
+  auto [t0, t1, joined] = evaluate(fetch(leat::stack(ta, tb), leat::stack<1>(ta, tb), concat<1>(expand_dims<1>(ta), expand_dims<1>(tb))));
+  expect_equal("typed, axis 0", t0, s.run(stack({a, b})));
+  expect_equal("typed, axis 1", t1, s.run(stack({a, b}, 1)));
+  expect_equal("typed, the concatenation", joined, t1);
 }
 
 void embeddings() {

@@ -201,6 +201,24 @@ void adagrad_until() {
   expect("W", s.run(m.w), {0.3928f}, 1e-4);
   expect("b", s.run(m.b), 3.5606f, 1e-4);
   expect("loss", last, 69.954f, 1e-3);
+
+  auto x = leat::placeholder<"x", float, "n">();
+  auto y = leat::placeholder<"y", float, "n">();
+  auto w = leat::variable<"weight", float, 1>(zeros);
+  auto b = leat::variable<"bias", float>(zeros);
+  auto typed_train = adagrad(0.01f).minimize(reduce_mean(square(y - (x * w + b))));
+  session t{typed_train};
+  t.initialize();
+  std::vector<float> one_x(1), one_y(1);
+  auto typed_step = t.prepare(fetch(typed_train), x = one_x, y = one_y);
+  for (int pass = 0; pass < passes; ++pass)
+    for (std::size_t i = 0; i < 100; ++i) {
+      one_x[0] = e.x[i];
+      one_y[0] = e.y[i];
+      typed_step();
+    }
+  expect_equal("typed W after as many passes, to the bit", t.value(w), s.run(m.w));
+  expect_equal("typed b, to the bit", t.value(b), s.run(m.b));
 }
 
 }  // namespace

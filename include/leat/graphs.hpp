@@ -21,8 +21,17 @@
 #include <leat/named/graph/operator_definition.hpp>
 #include <leat/named/scopes/replica_device_setter.hpp>
 #include <leat/named/train/global_step.hpp>
+#include <leat/named/train/moving_average.hpp>
+#include <leat/named/train/named_accumulate.hpp>
 #include <leat/named/train/named_clip.hpp>
+#include <leat/named/train/named_layers.hpp>
+#include <leat/named/train/named_losses.hpp>
+#include <leat/named/train/named_metrics.hpp>
+#include <leat/named/train/named_normalization.hpp>
 #include <leat/named/train/named_optimizers.hpp>
+#include <leat/named/train/named_regularizers.hpp>
+#include <leat/named/train/named_schedules.hpp>
+#include <leat/named/train/named_weights.hpp>
 #include <leat/named/variables/initial_value.hpp>
 #include <leat/named/variables/uninitialized.hpp>
 #include <leat/named/variables/variable_scope.hpp>

@@ -10,6 +10,7 @@
 #include <leat/expr/leaf.hpp>
 
 #include <leat/expr/array_leaf.hpp>
+#include <leat/expr/scaled_initializers.hpp>
 
 #include <leat/ops/arithmetic.hpp>
 #include <leat/ops/array.hpp>
@@ -20,9 +21,17 @@
 #include <leat/ops/reduction.hpp>
 #include <leat/ops/state.hpp>
 #include <leat/passes/gradient.hpp>
+#include <leat/train/accumulate.hpp>
+#include <leat/train/averages.hpp>
 #include <leat/train/clip.hpp>
+#include <leat/train/layer_summary.hpp>
 #include <leat/train/layers.hpp>
+#include <leat/train/losses.hpp>
+#include <leat/train/metrics.hpp>
+#include <leat/train/normalization.hpp>
 #include <leat/train/optimizer.hpp>
+#include <leat/train/regularizers.hpp>
+#include <leat/train/schedules.hpp>
 #include <leat/typed/session.hpp>
 #if defined(LEAT_PLANNED_SESSIONS) && !defined(LEAT_SEPARATE_COMPILATION)
 #include <leat/typed/planned/planned_steps.hpp>

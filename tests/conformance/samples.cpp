@@ -40,9 +40,9 @@ std::vector<sample> element_samples(std::string_view type, int operands) {
     for (const auto& s : {sized({}), sized({0}), sized({1}), sized({2, 3}), sized({0, 3}), sized({37})})
       list.push_back({t, {{role::tensor, s}}});
   if (operands == 2) {
-    const std::pair<shape, shape> pairs[]{{sized({2, 3}), sized({2, 3})}, {sized({}), sized({})},       {sized({0}), sized({0})},
-                                          {sized({1}), sized({37})},      {sized({37}), sized({})},     {sized({3, 1}), sized({1, 4})},
-                                          {sized({0, 3}), sized({1})},    {sized({2, 3}), sized({3})},  {sized({2, 1, 3}), sized({4, 1})},
+    const std::pair<shape, shape> pairs[]{{sized({2, 3}), sized({2, 3})}, {sized({}), sized({})},      {sized({0}), sized({0})},
+                                          {sized({1}), sized({37})},      {sized({37}), sized({})},    {sized({3, 1}), sized({1, 4})},
+                                          {sized({0, 3}), sized({1})},    {sized({2, 3}), sized({3})}, {sized({2, 1, 3}), sized({4, 1})},
                                           {sized({37}), sized({37})}};
     for (const auto& [a, b] : pairs) list.push_back({t, {{role::tensor, a}, {role::tensor, b}}});
   }
@@ -75,8 +75,8 @@ std::vector<sample> written_samples() {
   }
   for (dtype to : {dtype::float32, dtype::float64, dtype::int32, dtype::int64, dtype::uint8, dtype::boolean})
     for (const auto& s : {sized({2, 3}), sized({0}), sized({37})}) add("Cast", {{role::tensor, s}}, {{"DstT", to}});
-  for (const char* type : {"ReluGrad", "Relu6Grad", "EluGrad", "SoftplusGrad", "SoftsignGrad", "SeluGrad",
-                           "SigmoidGrad", "TanhGrad", "SqrtGrad", "RsqrtGrad", "ReciprocalGrad", "InvGrad"})
+  for (const char* type : {"ReluGrad", "Relu6Grad", "EluGrad", "SoftplusGrad", "SoftsignGrad", "SeluGrad", "SigmoidGrad", "TanhGrad",
+                           "SqrtGrad", "RsqrtGrad", "ReciprocalGrad", "InvGrad"})
     for (const auto& s : {sized({2, 3}), sized({}), sized({0, 3}), sized({37})}) add(type, {{role::tensor, s}, {role::tensor, s}});
   for (const auto& s : {sized({2, 3}), sized({}), sized({0, 3}), sized({37})}) {
     add("LeakyRelu", {{role::tensor, s}}, {{"alpha", 0.25f}});
@@ -277,16 +277,10 @@ std::vector<sample> written_samples() {
     sum("UnsortedSegmentSum", {x({4}), indices({4}, {2, 3, 2, 0}, type), number(3)});
     sum("UnsortedSegmentSum", {x({0, 3}), indices({0}, {}, type), number(2)});
     add("OneHot",
-        {indices({3}, {0, 2, 5}, type),
-         number(3),
-         {role::number, {}, dtype::invalid, {1}},
-         {role::number, {}, dtype::invalid, {0}}},
+        {indices({3}, {0, 2, 5}, type), number(3), {role::number, {}, dtype::invalid, {1}}, {role::number, {}, dtype::invalid, {0}}},
         {{"axis", -1}});
     add("OneHot",
-        {indices({2}, {-1, 1}, type),
-         number(3),
-         {role::number, {}, dtype::invalid, {3}},
-         {role::number, {}, dtype::invalid, {2}}},
+        {indices({2}, {-1, 1}, type), number(3), {role::number, {}, dtype::invalid, {3}}, {role::number, {}, dtype::invalid, {2}}},
         {{"axis", -1}});
   }
   add("GatherNd", {x({3, 4}), indices({2, 2}, {0, 1, 2, 3})});
@@ -331,6 +325,9 @@ std::vector<sample> written_samples() {
       add("ApplyFtrl", {v, v, v, g, rate(0.25), rate(0.5), rate(0.125), rate(-0.5)}, {{"multiply_linear_by_lr", flag}});
       add("ApplyFtrl", {v, v, v, g, rate(0.25), rate(0), rate(0), rate(-0.75)}, {{"multiply_linear_by_lr", flag}});
     }
+    add("ApplyFtrlV2", {v, v, v, g, rate(0.25), rate(0.5), rate(0.125), rate(0.75), rate(-0.5)});
+    add("ApplyAdagradDA", {v, v, v, g, rate(0.25), rate(0.5), rate(0.125), indices({}, {3}, dtype::int64)});
+    add("ApplyAdagradDA", {v, v, v, g, rate(0.25), rate(0), rate(0.125), indices({}, {3}, dtype::int64)});
     add("ApplyRMSProp", {v, v, v, rate(0.25), rate(0.5), rate(0.75), rate(0.0625), g});
     add("ApplyCenteredRMSProp", {v, v, v, v, rate(0.25), rate(0.5), rate(0.75), rate(0.0625), g});
     add("ApplyAdadelta", {v, v, v, rate(0.25), rate(0.5), rate(0.0625), g});
@@ -343,6 +340,8 @@ std::vector<sample> written_samples() {
     add("SparseApplyRMSProp", {v, v, v, rate(0.25), rate(0.5), rate(0.75), rate(0.0625), g, at});
     add("SparseApplyCenteredRMSProp", {v, v, v, v, rate(0.25), rate(0.5), rate(0.75), rate(0.0625), g, at});
     add("SparseApplyAdadelta", {v, v, v, rate(0.25), rate(0.5), rate(0.0625), g, at});
+    add("SparseApplyFtrlV2", {v, v, v, g, at, rate(0.25), rate(0.5), rate(0.125), rate(0.75), rate(-0.5)});
+    add("SparseApplyAdagradDA", {v, v, v, g, at, rate(0.25), rate(0.5), rate(0.125), indices({}, {3}, dtype::int64)});
     add("SparseApplyFtrl", {v, v, v, g, at, rate(0.25), rate(0.5), rate(0.125), rate(-0.5)});
     add("SparseApplyProximalGradientDescent", {v, rate(0.25), rate(0.5), rate(0.125), g, at});
     add("SparseApplyProximalAdagrad", {v, v, rate(0.25), rate(0.5), rate(0.125), g, at});

@@ -622,16 +622,101 @@ def grouped(cases):
             yield f"{part[0].id} to {part[-1].id}" if len(part) > 1 else part[0].id, part
 
 
-OPTIMIZERS = {
-    "train.GradientDescentOptimizer": lambda a, number: f"gradient_descent({number(a['learning_rate'])})",
-    "train.MomentumOptimizer": lambda a, number: ("nesterov_momentum(" if a.get("use_nesterov") else "momentum(")
-    + f"{number(a['learning_rate'])}, {number(a['momentum'])})",
-    "train.AdamOptimizer": lambda a, number: "adam("
-    + ", ".join(
-        number(v) for v in (a["learning_rate"], a.get("beta1", 0.9), a.get("beta2", 0.999), a.get("epsilon", 1e-8))
+def called(function, *arguments, **options):
+    """A call with arguments and, in braces, options that are not None."""
+    given = [f".{k} = {float(v)!r}f" for k, v in options.items() if v is not None]
+    return f"{function}({', '.join([*arguments, *(['{' + ', '.join(given) + '}'] if given else [])])})"
+
+
+def adaptive(name, *arguments):
+    """An optimizer whose arguments have these names and defaults."""
+    return lambda a, rate, number: called(name, rate, *(number(a.get(key, usual)) for key, usual in arguments))
+
+
+def proximal(name, *more):
+    return lambda a, rate, number: called(
+        name,
+        rate,
+        *more,
+        l1=a.get("l1_regularization_strength"),
+        l2=a.get("l2_regularization_strength"),
+        start=a.get("initial_accumulator_value", a.get("initial_gradient_squared_accumulator_value")),
     )
-    + ")",
+
+
+EPSILON_AND_SO_ON = (("decay", 0.9), ("momentum", 0.0), ("epsilon", 1e-10))
+OPTIMIZERS = {
+    "train.GradientDescentOptimizer": adaptive("gradient_descent"),
+    "train.MomentumOptimizer": lambda a, rate, number: called(
+        "nesterov_momentum" if a.get("use_nesterov") else "momentum", rate, number(a["momentum"])
+    ),
+    "train.AdamOptimizer": adaptive("adam", ("beta1", 0.9), ("beta2", 0.999), ("epsilon", 1e-8)),
+    "train.AdagradOptimizer": lambda a, rate, number: called(
+        "adagrad", rate, repr(float(a.get("initial_accumulator_value", 0.1)))
+    ),
+    "train.AdadeltaOptimizer": adaptive("adadelta", ("rho", 0.95), ("epsilon", 1e-8)),
+    "train.RMSPropOptimizer": lambda a, rate, number: adaptive(
+        "centered_rms_prop" if a.get("centered") else "rms_prop", *EPSILON_AND_SO_ON
+    )(a, rate, number),
+    "train.FtrlOptimizer": lambda a, rate, number: called(
+        "ftrl",
+        rate,
+        learning_rate_power=a.get("learning_rate_power"),
+        start=a.get("initial_accumulator_value"),
+        l1=a.get("l1_regularization_strength"),
+        l2=a.get("l2_regularization_strength"),
+        beta=a.get("beta"),
+        l2_shrinkage=a.get("l2_shrinkage_regularization_strength"),
+    ),
+    "train.ProximalGradientDescentOptimizer": proximal("proximal_gradient_descent"),
+    "train.ProximalAdagradOptimizer": proximal("proximal_adagrad"),
+    "train.AdagradDAOptimizer": proximal("adagrad_da", "count"),
 }
+
+
+def scheduled(api, args, step):
+    """The typed spelling of a schedule."""
+    number = lambda name: f"{args[name]}" if isinstance(args[name], int) else f"{float(args[name])!r}"
+    name = api.removeprefix("train.")
+    stairs = "<staircase::yes>" if args.get("staircase") else ""
+    if name in ("exponential_decay", "natural_exp_decay", "inverse_time_decay"):
+        keys = ("decay_steps", "decay_rate")
+    elif name == "polynomial_decay":
+        stairs = "<cycle::yes>" if args.get("cycle") else ""
+        keys = ("decay_steps", "end_learning_rate", "power")
+    elif name == "cosine_decay":
+        keys = ("decay_steps", "alpha")
+    elif name == "cosine_decay_restarts":
+        keys = ("first_decay_steps", "t_mul", "m_mul", "alpha")
+    elif name == "linear_cosine_decay":
+        keys = ("decay_steps", "num_periods", "alpha", "beta")
+    elif name == "piecewise_constant":
+        boundaries = ", ".join(str(b) for b in args["boundaries"])
+        values = ", ".join(f"{float(v)!r}f" for v in args["values"])
+        return f"piecewise_constant<{boundaries}>({step}, {values})"
+    else:
+        raise Unsupported("a schedule without a typed spelling")
+    return f"{name}{stairs}({float(args['learning_rate'])!r}f, {step}, {', '.join(number(k) for k in keys)})"
+
+
+def schedule(case):
+    """A learning rate at the recorded steps."""
+    element = TYPES[case["step_dtype"]]
+    # The rate of steps without end is the largest power of the rate: numbers far below the first one differ more.
+    return [
+        f'TEST_CASE("{case["id"]}") {{',
+        f'  auto step = placeholder<"step", {element}>();',
+        f"  auto rate = {scheduled(case['api'], case['args'], 'step')};",
+        "  session s{rate};",
+        f"  const std::vector<{element}> steps{{{', '.join(str(n) for n in case['steps'])}}};",
+        f"  const std::vector<float> rates{{{', '.join(literal(v, 'float32') for v in case['values'])}}};",
+        "  for (std::size_t k = 0; k < steps.size(); ++k) {",
+        "    const auto [got] = s.run(fetch(rate), step = steps[k]);",
+        '    reference::compare("the rate at step " + std::to_string(steps[k]), got, rates[k], 1e-6);',
+        "  }",
+        "}",
+        "",
+    ]
 
 
 def history(name, values):
@@ -645,8 +730,6 @@ def trajectory(case):
         raise Unsupported("an optimizer that is not built yet")
     if case["sparse"]:
         raise Unsupported("sparse gradients")
-    if isinstance(case["args"]["learning_rate"], dict):
-        raise Unsupported("a schedule of the learning rate")
     variables = [{**v, "cpp": identifier(v["name"])} for v in case["variables"]]
     if any(g is None for step in case["steps"] for g in step["grads"]):
         raise Unsupported("a variable without gradient")
@@ -658,7 +741,10 @@ def trajectory(case):
         lines.append(f'  auto {v["cpp"]}_gradient = placeholder<"{v["name"]}_gradient", {element}{shape}>();')
     loss = " + ".join(f"reduce_sum({v['cpp']} * {v['cpp']}_gradient)" for v in variables)
     dtype = variables[0]["initial"]["dtype"]
-    optimizer = OPTIMIZERS[case["api"]](case["args"], lambda value: literal(value, dtype))
+    number = lambda value: literal(value, dtype)
+    rate = case["args"]["learning_rate"]
+    rate = scheduled(rate["api"], rate, "count") if isinstance(rate, dict) else number(rate)
+    optimizer = OPTIMIZERS[case["api"]](case["args"], rate, number)
     lines += [
         f"  auto loss = {loss};",
         "  auto count = global_step();",
@@ -699,12 +785,11 @@ CLIPS = {
 
 def clipping(case):
     """A quadratic minimized with gradients that are changed before they are applied."""
-    if case["optimizer"] != "train.GradientDescentOptimizer":
-        raise Unsupported("an optimizer that is not built yet")
     kind = case["clip"]["kind"]
     if kind not in CLIPS:
         raise Unsupported("no typed spelling")
-    rate = literal(case["learning_rate"], "float32")
+    number = lambda value: literal(value, "float32")
+    optimizer = OPTIMIZERS[case["optimizer"]](case, number(case["learning_rate"]), number)
     lines = [
         f'TEST_CASE("{case["id"]}, {kind}") {{',
         '  auto a = placeholder<"a", float, 2, 2>();',
@@ -714,7 +799,7 @@ def clipping(case):
         "  auto loss = reduce_sum(square(residual)) + 0.5_c * reduce_sum(square(y));",
         "  auto [gradient_x, gradient_y] = gradients(loss, x, y);",
         *(f"  {l}" for l in CLIPS[kind](case["clip"]["arg"])),
-        f"  auto descent = gradient_descent({rate});",
+        f"  auto descent = {optimizer};",
         "  auto train = descent.apply_gradients(with_variable(clipped_x, x), with_variable(clipped_y, y));",
         "  session s{loss, gradient_x, gradient_y, clipped_x, clipped_y, train};",
         "  s.initialize();",
@@ -832,6 +917,8 @@ def sources_of(reference, headers, report, every_case):
     bodies["optimizers"] = []
     for case in optimizers["trajectories"]:
         bodies["optimizers"] += report.attempt(case["api"], lambda: trajectory(case)) or []
+    for case in optimizers["schedules"]:
+        bodies["optimizers"] += report.attempt("schedules", lambda: schedule(case)) or []
     for case in optimizers["clipping"]:
         bodies["optimizers"] += report.attempt("clipping", lambda: clipping(case)) or []
     return bodies

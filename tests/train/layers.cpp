@@ -1,9 +1,9 @@
+#include <leat/leat.hpp>
 #include <leat/train/layers.hpp>
 
 #include "support/messages.hpp"
 
 #include <doctest/doctest.h>
-#include <leat/leat.hpp>
 
 #include <string>
 #include <vector>
@@ -50,4 +50,51 @@ TEST_CASE("short names stay with the program") {
   int value = 0;
   store(value, load("four"));
   CHECK(value + signature{}.position == 4);
+}
+
+TEST_CASE("how large a model is") {
+  auto x = placeholder<"x", float, "batch", 784>();
+  auto model =
+      sequential([](const auto& t) { return relu(dense<"first", 256>(t)); }, [](const auto& t) { return relu(dense<"second", 128>(t)); },
+                 [](const auto& t) { return dense<"logits", 10>(t); });
+  auto logits = model(x);
+  CHECK(parameter_count(logits) == 235146);
+  auto labels = placeholder<"labels", std::int32_t, "batch">();
+  auto loss = losses::sparse_softmax_cross_entropy(labels, logits);
+  CHECK(parameter_count(loss, adam(0.1f).minimize(loss)) == 235146);
+  CHECK(summary_table(loss) ==
+        "layer   shape             parameters\n"
+        "first   [784, 256] [256]     200,960\n"
+        "second  [256, 128] [128]      32,896\n"
+        "logits  [128, 10] [10]         1,290\n"
+        "235,146 parameters, 940,584 bytes\n");
+  auto w = variable<"w", float>(0.0f);
+  auto b = variable<"b", float>(0.0f);
+  auto steps = untrainable_variable<"steps", std::int64_t>(zeros);
+  CHECK(parameter_count(w * 2.0f + b, steps) == 2);
+}
+
+TEST_CASE("embedding, flatten, dropout by a mask") {
+  auto ids = placeholder<"ids", std::int64_t, "batch", 3>();
+  auto [rows, table] = embedding_layer<"words", 5, 2>(ids);
+  auto flat = flatten_layer(rows);
+  auto mask = placeholder<"mask", float, "batch", 6>();
+  auto rate = parameter<"rate">(0.5f);
+  auto kept = dropout_by_mask(flat, mask, rate);
+  session s{flat, kept};
+  s.initialize();
+  s.assign(table, std::vector<float>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
+  xt::xtensor<std::int64_t, 2> which{{0, 1, 4}};
+  auto masks = xt::xtensor<float, 2>::from_shape({1, 6});
+  draw_dropout_mask(std::span(masks.data(), masks.size()), 0.5, 7, 0);
+  auto [all, some] = s.run(fetch(flat, kept), ids = which, mask = masks);
+  CHECK(all(0, 5) == 9);
+  for (std::size_t k = 0; k < 6; ++k) CHECK(some(0, k) == 2 * all(0, k) * masks(0, k));
+  std::vector<float> many(10000);
+  draw_dropout_mask(std::span(many), 0.25, 1, 2);
+  double ones = 0;
+  for (const float m : many) ones += static_cast<double>(m);
+  CHECK(ones == doctest::Approx(7500).epsilon(0.03));
+  CHECK_THROWS_AS(draw_dropout_mask(std::span(many), 1.0, 0, 0), invalid_argument);
+  CHECK_THROWS_AS(draw_dropout_mask(std::span(many), -0.5, 0, 0), invalid_argument);
 }

@@ -14,9 +14,21 @@ namespace leat {
 // ---- initial values -------------------------------------------------------------------------------------------------
 
 /// How a variable is initialized; `numbers` of an initializer are its parameters.
-enum class initializer_kind : int { zeros, ones, number, array, uniform, normal, truncated_normal, glorot_uniform };
+enum class initializer_kind : int {
+  zeros,
+  ones,
+  number,
+  array,
+  uniform,
+  normal,
+  truncated_normal,
+  glorot_uniform,
+  variance_scaling,
+  orthogonal,
+  identity
+};
 /// Whether an initializer draws random numbers.
-constexpr bool is_random(initializer_kind kind) { return kind > initializer_kind::array; }
+constexpr bool is_random(initializer_kind kind) { return kind > initializer_kind::array && kind != initializer_kind::identity; }
 
 namespace detail {
 // Makes `zeros({2, 3})` in graphs with names; whole in <leat/graphs.hpp>.

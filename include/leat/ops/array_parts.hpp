@@ -120,11 +120,11 @@ constexpr made_with<slice_op, A, X> slice(const X& x) {
 template <class Begin, class Size, class X, class A = typename detail::two_lists<Begin, Size>::type>
   requires refused_with<slice_op, A, X>
 why_with<slice_op, A, X> slice(const X&) = delete;
-LEAT_OTHERWISE_OF(slice, "<begins<0, 2>, sizes<3, -1>>(x) takes one tensor; where it begins and its sizes are template arguments; "
-                         LEAT_TENSORS);
+LEAT_OTHERWISE_OF(slice,
+                  "<begins<0, 2>, sizes<3, -1>>(x) takes one tensor; where it begins and its sizes are template arguments; " LEAT_TENSORS);
 template <class First, class Second>
-LEAT_OTHERWISE("slice<begins<0, 2>, sizes<3, -1>>(x) takes one tensor; where it begins and its sizes are template arguments; "
-               LEAT_TENSORS) slice(...) LEAT_DELETED;
+LEAT_OTHERWISE("slice<begins<0, 2>, sizes<3, -1>>(x) takes one tensor; where it begins and its sizes are template arguments; " LEAT_TENSORS)
+slice(...) LEAT_DELETED;
 /// x padded with zeros: `pad<before<0, 1>, behind<0, 1>>(x)` adds a column on both sides. Dtypes: any. A named dimension cannot be
 /// padded. Source: TensorFlow `Pad`.
 template <class Before, class Behind, class X, class A = typename detail::two_lists<Before, Behind>::type>
@@ -137,17 +137,15 @@ template <class Before, class Behind, class X, class A = typename detail::two_li
 why_with<pad_op, A, X> pad(const X&) = delete;
 LEAT_OTHERWISE_OF(pad, "<before<0, 1>, behind<0, 1>>(x) takes one tensor; the numbers of zeros are template arguments; " LEAT_TENSORS);
 template <class First, class Second>
-LEAT_OTHERWISE("pad<before<0, 1>, behind<0, 1>>(x) takes one tensor; the numbers of zeros are template arguments; "
-               LEAT_TENSORS) pad(...) LEAT_DELETED;
+LEAT_OTHERWISE("pad<before<0, 1>, behind<0, 1>>(x) takes one tensor; the numbers of zeros are template arguments; " LEAT_TENSORS)
+pad(...) LEAT_DELETED;
 
 /// Concatenation along an axis. Attribute: the axis. Source: TensorFlow `ConcatV2`.
 struct concat_op {
   static constexpr std::string_view type = "ConcatV2";
   static constexpr std::string_view call_name = "concat";
-  static constexpr field form[]{{field_kind::operands, "values"},
-                                {field_kind::scalar, "axis"},
-                                {field_kind::type_of, "T"},
-                                {field_kind::fixed_type, "Tidx", 3}};
+  static constexpr field form[]{
+      {field_kind::operands, "values"}, {field_kind::scalar, "axis"}, {field_kind::type_of, "T"}, {field_kind::fixed_type, "Tidx", 3}};
   static constexpr op_kind kind = op_kind::kernel;
   static constexpr inference infer(const operand_list& x) {
     inference got{x.type(0), x.extent(0)};
@@ -162,12 +160,10 @@ struct concat_op {
         if (got.extent[i] == unknown_dimension) got.extent.dim[i] = x.extent(k)[i];
       }
       if (is_named(x.extent(k)[axis]) || is_named(got.extent[axis])) return inference::wrong("the axis has a named dimension");
-      if (x.extent(k)[axis] == unknown_dimension || got.extent[axis] == unknown_dimension)
-        got.extent.dim[axis] = unknown_dimension;
+      if (x.extent(k)[axis] == unknown_dimension || got.extent[axis] == unknown_dimension) got.extent.dim[axis] = unknown_dimension;
       else if (x.extent(k)[axis] > max_elements || got.extent[axis] > max_elements)
         return inference::wrong("a result of more than 2^44 elements");
-      else
-        got.extent.dim[axis] += x.extent(k)[axis];
+      else got.extent.dim[axis] += x.extent(k)[axis];
     }
     return got;
   }
@@ -198,16 +194,30 @@ template <int Axis, class X, class... Rest>
 why_with<concat_op, attributes<Axis>, X, Rest...> concat(const X&, const Rest&...) = delete;
 LEAT_OTHERWISE_OF(concat, "<axis>(x, y, ...) takes tensors; the axis is a template argument: concat<1>(x, y); " LEAT_TENSORS);
 
+namespace detail {
+template <int Axis, class X, class... Rest>
+concept stacks =
+    Axis >= -X::rank - 1 && Axis <= X::rank && X::rank < max_rank && ((Rest::type == X::type && Rest::extent == X::extent) && ...);
+}  // namespace detail
+/// Arrays of one shape put side by side along a new axis: `stack<1>(a, b)` is `concat<1>(expand_dims<1>(a), expand_dims<1>(b))`.
+/// Shapes: n operands [d0, …]; result with a dimension n before `Axis`, or after it counted from the end. Dtypes: any, all the same.
+/// Source: TensorFlow `stack`.
+template <int Axis = 0, tensor_expression X, tensor_expression... Rest>
+  requires detail::stacks<Axis, X, Rest...>
+constexpr auto stack(const X& first, const Rest&... rest) {
+  return concat<Axis>(expand_dims<Axis>(first), expand_dims<Axis>(rest)...);
+}
+LEAT_OTHERWISE_OF(stack,
+                  "<axis>(x, y, ...) takes tensors of one dtype and one shape; the axis, of the result, is a template argument: "
+                  "stack<1>(x, y); " LEAT_TENSORS);
+
 /// Sums of rows by segment: result[i] = Σ data[k] over ids[k] = i. Attribute: the number of segments.
 /// Source: TensorFlow `UnsortedSegmentSum`.
 struct segment_sum_op {
   static constexpr std::string_view type = "UnsortedSegmentSum";
-  static constexpr field form[]{{field_kind::operand, "data"},
-                                {field_kind::operand, "segment_ids", -1},
-                                {field_kind::scalar, "num_segments"},
-                                {field_kind::type_of, "T"},
-                                {field_kind::type_of, "Tindices", 1},
-                                {field_kind::fixed_type, "Tnumsegments", 3}};
+  static constexpr field form[]{{field_kind::operand, "data"},        {field_kind::operand, "segment_ids", -1},
+                                {field_kind::scalar, "num_segments"}, {field_kind::type_of, "T"},
+                                {field_kind::type_of, "Tindices", 1}, {field_kind::fixed_type, "Tnumsegments", 3}};
   static constexpr op_kind kind = op_kind::kernel;
   static constexpr inference infer(const operand_list& x) {
     const shape& data = x.extent(0);

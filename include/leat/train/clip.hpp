@@ -25,10 +25,8 @@ LEAT_OTHERWISE("clip_by_norm(x, limit) takes a tensor and a number or scalar ten
 /// Euclidean norm of all elements of all operands, a scalar. Dtypes: floating point. Source: TensorFlow `global_norm`.
 template <tensor_expression X, tensor_expression... Rest>
 constexpr auto global_norm(const X& x, const Rest&... rest) {
-  if constexpr (sizeof...(Rest) == 0)
-    return sqrt(reduce_sum(square(x)));
-  else
-    return sqrt((reduce_sum(square(x)) + ... + reduce_sum(square(rest))));
+  if constexpr (sizeof...(Rest) == 0) return sqrt(reduce_sum(square(x)));
+  else return sqrt((reduce_sum(square(x)) + ... + reduce_sum(square(rest))));
 }
 LEAT_OTHERWISE("global_norm(x, y, ...) takes tensors; " LEAT_TENSORS) global_norm(...) LEAT_DELETED;
 

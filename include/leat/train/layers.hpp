@@ -1,7 +1,13 @@
 #pragma once
 // Layers: functions that make variables, with TensorFlow's names, and an expression of them.
 
+#include <leat/core/philox.hpp>
 #include <leat/ops/state.hpp>
+#include <leat/train/optimizer.hpp>
+
+#include <span>
+#include <string>
+#include <tuple>
 
 namespace leat {
 
@@ -37,20 +43,117 @@ constexpr auto dense(const X& x, std::uint64_t seed = 0) {
   return dense_layer<Name, Units>(x, seed).output;
 }
 
-#define LEAT_DENSE_WORDS                                                                                                             \
+#define LEAT_DENSE_WORDS                                                                                                              \
   "<name, units>(x) takes a tensor of floating point, [rows, inputs] with a size as inputs, then perhaps a seed; name and units are " \
   "template arguments: <\"hidden\", 256>"
-#define LEAT_DENSE_OTHERWISE(function)                                    \
-  LEAT_OTHERWISE(#function LEAT_DENSE_WORDS) function(...) LEAT_DELETED;  \
-  template <LEAT_ANY_NUMBER First, LEAT_ANY_NUMBER... Rest>               \
-  LEAT_OTHERWISE(#function LEAT_DENSE_WORDS) function(...) LEAT_DELETED;  \
-  template <LEAT_ANY_NUMBER First, fixed_string Name>                                \
-  LEAT_OTHERWISE(#function LEAT_DENSE_WORDS) function(...) LEAT_DELETED;  \
-  template <fixed_string Name, LEAT_ANY_NUMBER... Units>                             \
-  LEAT_OTHERWISE(#function LEAT_DENSE_WORDS) function(...) LEAT_DELETED
+#define LEAT_DENSE_OTHERWISE(function)                                   \
+  LEAT_OTHERWISE(#function LEAT_DENSE_WORDS) function(...) LEAT_DELETED; \
+  template <LEAT_ANY_NUMBER First, LEAT_ANY_NUMBER... Rest>              \
+  LEAT_OTHERWISE(#function LEAT_DENSE_WORDS)                             \
+  function(...) LEAT_DELETED;                                            \
+  template <LEAT_ANY_NUMBER First, fixed_string Name>                    \
+  LEAT_OTHERWISE(#function LEAT_DENSE_WORDS)                             \
+  function(...) LEAT_DELETED;                                            \
+  template <fixed_string Name, LEAT_ANY_NUMBER... Units>                 \
+  LEAT_OTHERWISE(#function LEAT_DENSE_WORDS)                             \
+  function(...) LEAT_DELETED
 LEAT_DENSE_OTHERWISE(dense);
 LEAT_DENSE_OTHERWISE(dense_layer);
 #undef LEAT_DENSE_OTHERWISE
 #undef LEAT_DENSE_WORDS
+
+/// An embedding: its output, and its table.
+template <tensor_expression Output, tensor_expression Table>
+struct embedding_parts {
+  Output output;
+  Table embeddings;
+};
+namespace detail {
+template <class Ids>
+concept embedding_operand = tensor_expression<Ids> && requires { requires Ids::type == dtype::int32 || Ids::type == dtype::int64; };
+}  // namespace detail
+/// Rows of a table by ids: `auto [rows, table] = embedding_layer<"words", 1000, 64>(ids)`. Variable: `Name/embeddings` [Rows, Units]
+/// (uniform in ±0.05 by `seed`). Shapes: ids [...]; output [..., Units]. Dtypes: ids int32 or int64; output float32. Errors in a run:
+/// invalid_argument for ids out of range. Source: TensorFlow `keras.layers.Embedding`.
+template <fixed_string Name, std::int64_t Rows, std::int64_t Units, detail::embedding_operand Ids>
+constexpr auto embedding_layer(const Ids& ids, std::uint64_t seed = 0) {
+  const auto table = detail::make_variable<name_of<Name / "embeddings">, float, dims<Rows, Units>, true>(random_uniform(-0.05, 0.05, seed));
+  const auto rows = gather(table, ids);
+  return embedding_parts<std::remove_const_t<decltype(rows)>, std::remove_const_t<decltype(table)>>{rows, table};
+}
+/// The output of `embedding_layer` alone.
+template <fixed_string Name, std::int64_t Rows, std::int64_t Units, detail::embedding_operand Ids>
+constexpr auto embedding(const Ids& ids, std::uint64_t seed = 0) {
+  return embedding_layer<Name, Rows, Units>(ids, seed).output;
+}
+LEAT_OTHERWISE("embedding<name, rows, units>(ids) takes a tensor of int32 or int64, then perhaps a seed") embedding(...) LEAT_DELETED;
+template <fixed_string Name, LEAT_ANY_NUMBER... Sizes>
+LEAT_OTHERWISE("embedding<name, rows, units>(ids) takes a tensor of int32 or int64, then perhaps a seed")
+embedding(...) LEAT_DELETED;
+
+namespace detail {
+template <class X>
+concept flat_operand = tensor_expression<X> && requires {
+  requires X::rank >= 1 && [] {
+    for (int k = 1; k < X::rank; ++k)
+      if (X::extent[k] < 0) return false;
+    return true;
+  }();
+};
+template <class X>
+constexpr std::int64_t width_of() {
+  std::int64_t width = 1;
+  for (int k = 1; k < X::rank; ++k) width *= X::extent[k];
+  return width;
+}
+}  // namespace detail
+/// All dimensions but the first, which are sizes, as one. Shapes: x [batch, ...]; result [batch, n]. Dtypes: any.
+/// Source: TensorFlow `layers.flatten`.
+template <detail::flat_operand X>
+constexpr auto flatten_layer(const X& x) {
+  return make<reshape_op, attributes<X::extent[0], detail::width_of<X>()>>(x);
+}
+LEAT_OTHERWISE("flatten_layer(x) takes a tensor of rank 1 or more, whose dimensions but the first are sizes")
+flatten_layer(...) LEAT_DELETED;
+
+/// Dropout by a mask that each run is fed, as typed expressions have no random operators: x mask / (1 - rate). The mask, of x's shape, is
+/// 0 where an element is dropped and 1 elsewhere, `draw_dropout_mask` fills one; a mask of ones with a rate of 0 drops nothing. The rate is
+/// a number, a parameter or a scalar tensor. Dtypes: floating point. Source: TensorFlow `nn.dropout`.
+template <tensor_expression X, tensor_expression M, detail::optimizer_setting Rate, LEAT_SITE>
+  requires(is_floating(X::type) && X::type == M::type && X::extent == M::extent)
+constexpr auto dropout_by_mask(const X& x, const M& mask, const Rate& rate) {
+  const auto share = cast<typename X::element>(detail::as_setting<Site, 0>(rate));
+  return x * mask / (constant_beside<1>(share) - share);
+}
+LEAT_OTHERWISE("dropout_by_mask(x, mask, rate) takes two tensors of one floating-point dtype and shape, and a number or scalar tensor")
+dropout_by_mask(...) LEAT_DELETED;
+
+/// Fills a mask for `dropout_by_mask`: each element 0 with probability `rate`, otherwise 1. The numbers depend on `seed` and `step` alone.
+/// Errors: invalid_argument for a rate outside [0, 1).
+template <class T>
+void draw_dropout_mask(std::span<T> mask, double rate, std::uint64_t seed, std::uint64_t step) {
+  if (!(rate >= 0 && rate < 1)) throw invalid_argument("draw_dropout_mask: rate is " + std::to_string(rate) + ", not in [0, 1)");
+  for (std::size_t i = 0; i < mask.size(); ++i) mask[i] = uniform<double>(mix(seed, step), i) < rate ? T(0) : T(1);
+}
+
+/// Functions one after the other: `sequential(f, g)(x)` is g(f(x)). They are layers, such as
+/// `[](const auto& x) { return relu(dense<"hidden", 64>(x)); }`, or those of graphs with names. Source: TensorFlow `keras.Sequential`.
+template <class... Functions>
+class sequential {
+ public:
+  constexpr explicit sequential(const Functions&... functions) : functions_(functions...) {}
+  template <class X>
+  constexpr auto operator()(const X& x) const {
+    return apply<0>(x);
+  }
+
+ private:
+  template <std::size_t K, class X>
+  constexpr auto apply(const X& x) const {
+    if constexpr (K == sizeof...(Functions)) return x;
+    else return apply<K + 1>(std::get<K>(functions_)(x));
+  }
+  std::tuple<Functions...> functions_;
+};
 
 }  // namespace leat

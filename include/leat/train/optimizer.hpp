@@ -1,11 +1,13 @@
 #pragma once
-// Optimizers. Each is one rule, written over graph handles with the library's own operators: what becomes of a variable,
-// its slots and its gradient in one step. Fusion makes one pass of it. `minimize` finds the variables that the loss depends
+// Optimizers. Each is one rule (rules.hpp) whose update, written over rows with the library's own operators, says what becomes of a
+// variable, its slots and its gradient in one step. Fusion makes one pass of it. `minimize` finds the variables that the loss depends
 // on, differentiates, and applies the rule to each; `compute_gradients` and `apply_gradients` are the two halves, for
 // what is done to gradients between them.
 
-#include <leat/ops/updates.hpp>
 #include <leat/passes/gradient.hpp>
+#include <leat/train/rules.hpp>
+#include <leat/train/setting.hpp>
+
 #include <source_location>
 
 namespace leat {
@@ -66,59 +68,53 @@ constexpr kept_power power_of(graph& g, const setting_source& beta, dtype type, 
 /// The settings of a rule, in the order of its optimizer's arguments.
 using rule_settings = std::span<const setting_source>;
 
-/// variable -= rate gradient. Setting: rate. Source: TensorFlow `GradientDescentOptimizer`.
-struct gradient_descent_rule {
-  static constexpr std::string_view name = "gradient_descent";
-  static constexpr void apply(graph& g, rule_settings s, const output& variable, const output& gradient, std::vector<int>& updates) {
-    updates.push_back(assign_sub(variable, update::gradient_descent(setting(g, s[0], variable.type()), gradient).change).index());
+/// The rows of one variable's step: slots, and what the rule's update makes of them.
+template <class Rule>
+constexpr void apply_update(graph& g, rule_settings s, const output& variable, const output& gradient, std::vector<int>& updates) {
+  const dtype type = variable.type();
+  const auto its_name = g.at(variable.index()).name;
+  std::vector<output> slots;
+  for (const slot_rule& r : Rule::slots) {
+    const auto number = slots.size();
+    const std::string_view numbered[]{"", "_1", "_2"};
+    const auto full_name = g.keep(g.keep(its_name, "/"), g.keep(Rule::step_name, numbered[number]));
+    const std::uint64_t kind = mix(hash_text(Rule::step_name), number);
+    if (r.start < 0)
+      slots.push_back(slot(g, variable, full_name, kind, r.start == starts_with_ones ? initializer_kind::ones : initializer_kind::zeros));
+    else slots.push_back(slot(g, variable, full_name, kind, initializer_kind::number, s[static_cast<std::size_t>(r.start)].id));
   }
-  static constexpr void finish(graph&, rule_settings, dtype, std::vector<int>&) {}
-};
-
-/// accumulator = momentum accumulator + gradient; variable -= rate accumulator, or with Nesterov's correction
-/// variable -= rate (gradient + momentum accumulator). Settings: rate, momentum. Slot: `variable/Momentum`.
-/// Source: TensorFlow `MomentumOptimizer`.
-template <bool Nesterov>
-struct momentum_rule {
-  static constexpr std::string_view name = Nesterov ? "nesterov_momentum" : "momentum";
-  static constexpr void apply(graph& g, rule_settings s, const output& variable, const output& gradient, std::vector<int>& updates) {
-    const auto rate = setting(g, s[0], variable.type());
-    const auto momentum = setting(g, s[1], variable.type());
-    const auto accumulator = slot(g, variable, g.keep(g.at(variable.index()).name, "/Momentum"), 601, initializer_kind::zeros);
-    const auto step = update::momentum(accumulator, rate, gradient, momentum, Nesterov);
-    updates.push_back(assign(accumulator, step.slots[0]).index());
-    updates.push_back(assign_sub(variable, step.change).index());
+  std::vector<output> inputs{variable};
+  for (const text a : Rule::arguments) {
+    if (a == "gradient") {
+      inputs.push_back(gradient);
+    } else if (a.starts_with("&")) {
+      for (std::size_t k = 0; k < slots.size(); ++k)
+        if (Rule::slots[k].name == a.substr(1)) inputs.push_back(slots[k]);
+    } else if (a.ends_with("_power") && position_of(Rule::powers, a.substr(0, a.size() - 6)) >= 0) {
+      const int setting = position_of(Rule::settings, a.substr(0, a.size() - 6));
+      inputs.push_back(power_of(g, s[static_cast<std::size_t>(setting)], type, a).now);
+    } else if (const int at = position_of(Rule::settings, a); at >= 0) {
+      inputs.push_back(setting(g, s[static_cast<std::size_t>(at)], type));
+    } else if constexpr (requires { Rule::computed; }) {
+      inputs.push_back(Rule::computed(setting(g, s[0], type), setting(g, s[2], type), setting(g, s[3], type)));
+    }
   }
-  static constexpr void finish(graph&, rule_settings, dtype, std::vector<int>&) {}
-};
-
-/// m += (gradient - m)(1 - β₁); v += (gradient² - v)(1 - β₂); variable -= rate_t m / (√v + ε) with
-/// rate_t = rate √(1 - β₂ᵗ) / (1 - β₁ᵗ). Settings: rate, β₁, β₂, ε. Slots: `variable/Adam` (m), `variable/Adam_1` (v), `beta1_power`,
-/// `beta2_power`. Source: TensorFlow `AdamOptimizer`; Kingma and Ba 2014, with ε outside the correction.
-struct adam_rule {
-  static constexpr std::string_view name = "adam";
-  static constexpr void apply(graph& g, rule_settings s, const output& variable, const output& gradient, std::vector<int>& updates) {
-    const dtype type = variable.type();
-    const auto beta1 = setting(g, s[1], type);
-    const auto beta2 = setting(g, s[2], type);
-    const auto its_name = g.at(variable.index()).name;
-    const auto m = slot(g, variable, g.keep(its_name, "/Adam"), 602, initializer_kind::zeros);
-    const auto v = slot(g, variable, g.keep(its_name, "/Adam_1"), 603, initializer_kind::zeros);
-    const auto power1 = power_of(g, s[1], type, "beta1_power").now;
-    const auto power2 = power_of(g, s[2], type, "beta2_power").now;
-    const auto rate = setting(g, s[0], type), epsilon = setting(g, s[3], type);
-    const auto step = update::adam(m, v, power1, power2, rate, beta1, beta2, epsilon, gradient, false);
-    updates.push_back(assign(m, step.slots[0]).index());
-    updates.push_back(assign(v, step.slots[1]).index());
-    updates.push_back(assign_sub(variable, step.change).index());
+  update::row_writer w(std::span<const output>(inputs), Rule::flag);
+  Rule::update::expand(w);
+  for (const update::change& c : w.changes()) {
+    const output& written = inputs[static_cast<std::size_t>(c.variable)];
+    updates.push_back((c.subtract ? assign_sub(written, c.value) : assign(written, c.value)).index());
   }
-  static constexpr void finish(graph& g, rule_settings s, dtype type, std::vector<int>& updates) {
-    const auto power1 = power_of(g, s[1], type, "beta1_power");
-    const auto power2 = power_of(g, s[2], type, "beta2_power");
-    updates.push_back(assign(power1.variable, power1.next).index());
-    updates.push_back(assign(power2.variable, power2.next).index());
+}
+/// After all variables of a dtype: the powers of settings advance.
+template <class Rule>
+constexpr void advance_powers(graph& g, rule_settings s, dtype type, std::vector<int>& updates) {
+  for (const text p : Rule::powers) {
+    const int at = position_of(Rule::settings, p);
+    const auto power = power_of(g, s[static_cast<std::size_t>(at)], type, g.keep(p, "_power"));
+    updates.push_back(assign(power.variable, power.next).index());
   }
-};
+}
 
 }  // namespace train
 
@@ -147,12 +143,12 @@ constexpr int apply_rule(graph& g, train::rule_settings settings, const std::vec
   std::vector<dtype> types;
   for (std::size_t k = 0; k < variables.size(); ++k) {
     const output v(g, variables[k]);
-    Rule::apply(g, settings, v, output(g, gradients[k]), updates);
+    train::apply_update<Rule>(g, settings, v, output(g, gradients[k]), updates);
     bool known = false;
     for (dtype t : types) known = known || t == v.type();
     if (!known) types.push_back(v.type());
   }
-  for (dtype t : types) Rule::finish(g, settings, t, updates);
+  for (dtype t : types) train::advance_powers<Rule>(g, settings, t, updates);
   if (counter >= 0) {
     const int inputs[]{counter, constant_like(output(g, counter), 1).index()};
     updates.push_back(g.add(info_of<assign_add_op>, inputs, {}, updates));
@@ -321,34 +317,10 @@ constexpr To part_of(const From& from) {
       const auto at = static_cast<std::size_t>(i);
       const auto& value = from.carried[static_cast<std::size_t>(source::carried_ids.find(target::carried_ids.id[at]))];
       auto& to = result.carried[at];
-      if constexpr (target::carries_arrays)
-        to = value;
-      else
-        to = bits_of_carried(value);
+      if constexpr (target::carries_arrays) to = value;
+      else to = bits_of_carried(value);
     }
   return result;
-}
-
-template <class T, std::uint64_t Hash>
-struct setting_leaf : number_leaf<T, Hash> {
-  static constexpr bool is_plain_number = true;
-};
-/// What sets an optimizer: a number, a parameter or another scalar expression.
-template <class S>
-concept optimizer_setting = (std::is_arithmetic_v<S> && !std::same_as<S, bool>) || is_compile_time_number<S> ||
-                            (tensor_expression<S> && requires { requires S::rank == 0; });
-// A setting as an expression: a number by its place in the program, an expression as it is.
-template <class Site, int K, class S>
-constexpr auto as_setting(const S& s) {
-  if constexpr (tensor_expression<S>) {
-    return s;
-  } else if constexpr (is_compile_time_number<S>) {
-    return leaf_tensor<constant_leaf<double, bits_of(dtype::float64, S::value)>, double, dims<>>{};
-  } else {
-    leaf_tensor<setting_leaf<double, mix(site_hash<Site>, 700 + K)>, double, dims<>> result;
-    result.carried[0] = number_bits<double>(static_cast<double>(s));
-    return result;
-  }
 }
 
 }  // namespace detail
@@ -359,7 +331,7 @@ concept optimizer_like = requires { typename O::rule; };
 
 struct minimize_options;  // in named/train/named_optimizer.hpp
 
-/// An optimizer: a rule and its settings. Made by `gradient_descent`, `momentum`, `nesterov_momentum`, `adam`.
+/// An optimizer: a rule and its settings. Made by `gradient_descent`, `adam` and the other functions below.
 template <class Rule, tensor_expression... Settings>
 class optimizer {
  public:
@@ -437,8 +409,10 @@ class optimizer {
         },
         pairs);
   }
-  LEAT_OTHERWISE("apply_gradients takes pairs of a gradient and its variable, or what compute_gradients gave: "
-                 "apply_gradients(with_variable(dw, w), with_variable(db, b))") apply_gradients(...) const LEAT_DELETED;
+  LEAT_OTHERWISE(
+      "apply_gradients takes pairs of a gradient and its variable, or what compute_gradients gave: "
+      "apply_gradients(with_variable(dw, w), with_variable(db, b))")
+  apply_gradients(...) const LEAT_DELETED;
 
   /// The same on graphs with names, for programs that include <leat/graphs.hpp>: see named/train/named_optimizer.hpp.
   template <std::same_as<output> Loss, class Options = minimize_options>
@@ -473,37 +447,163 @@ class optimizer {
   std::tuple<Settings...> settings_;
 };
 
+namespace detail {
+template <class Rule, class Site, class... Settings>
+constexpr auto make_optimizer(const Settings&... settings) {
+  static_assert(sizeof...(Settings) == Rule::settings.size());
+  return [&]<std::size_t... K>(std::index_sequence<K...>) {
+    return optimizer<Rule, decltype(as_setting<Site, static_cast<int>(K)>(settings))...>(
+        as_setting<Site, static_cast<int>(K)>(settings)...);
+  }(std::index_sequence_for<Settings...>{});
+}
+// What a slot starts with. Errors: invalid_argument for a number that is not positive, or, where 0 will do, negative.
+constexpr double checked_start(double start, bool zero_too = false) {
+  if (!(start > 0 || (zero_too && start == 0)))
+    throw invalid_argument(zero_too ? "initial_accumulator_value " + std::to_string(start) + " needs to be positive or zero"
+                                    : "initial_accumulator_value must be positive: " + std::to_string(start));
+  return start;
+}
+constexpr void check_strength(std::string_view name, double value) {
+  if (!(value >= 0)) throw invalid_argument(std::string(name) + " " + std::to_string(value) + " needs to be positive or zero");
+}
+}  // namespace detail
+
 #define LEAT_SETTINGS " takes numbers, parameters such as parameter<\"rate\">(0.1f), or other scalar tensors"
-/// Stochastic gradient descent; `rate` is a number, a parameter or a scalar expression.
+/// Stochastic gradient descent; `rate` is a number, a parameter or a scalar expression, here and for all optimizers.
 template <detail::optimizer_setting Rate, LEAT_SITE>
 constexpr auto gradient_descent(const Rate& rate) {
-  return optimizer<train::gradient_descent_rule, decltype(detail::as_setting<Site, 0>(rate))>(detail::as_setting<Site, 0>(rate));
+  return detail::make_optimizer<train::gradient_descent_rule, Site>(rate);
 }
 LEAT_OTHERWISE_OF(gradient_descent, "(rate)" LEAT_SETTINGS);
 /// Gradient descent with momentum (Polyak 1964).
 template <detail::optimizer_setting Rate, detail::optimizer_setting Momentum, LEAT_SITE>
 constexpr auto momentum(const Rate& rate, const Momentum& m) {
-  return optimizer<train::momentum_rule<false>, decltype(detail::as_setting<Site, 0>(rate)), decltype(detail::as_setting<Site, 1>(m))>(
-      detail::as_setting<Site, 0>(rate), detail::as_setting<Site, 1>(m));
+  return detail::make_optimizer<train::momentum_rule<false>, Site>(rate, m);
 }
 LEAT_OTHERWISE_OF(momentum, "(rate, momentum)" LEAT_SETTINGS);
 /// Gradient descent with Nesterov's momentum.
 template <detail::optimizer_setting Rate, detail::optimizer_setting Momentum, LEAT_SITE>
 constexpr auto nesterov_momentum(const Rate& rate, const Momentum& m) {
-  return optimizer<train::momentum_rule<true>, decltype(detail::as_setting<Site, 0>(rate)), decltype(detail::as_setting<Site, 1>(m))>(
-      detail::as_setting<Site, 0>(rate), detail::as_setting<Site, 1>(m));
+  return detail::make_optimizer<train::momentum_rule<true>, Site>(rate, m);
 }
 LEAT_OTHERWISE_OF(nesterov_momentum, "(rate, momentum)" LEAT_SETTINGS);
 /// Adam (Kingma and Ba 2014).
 template <detail::optimizer_setting Rate, detail::optimizer_setting Beta1 = double, detail::optimizer_setting Beta2 = double,
           detail::optimizer_setting Epsilon = double, LEAT_SITE>
 constexpr auto adam(const Rate& rate, const Beta1& beta1 = 0.9, const Beta2& beta2 = 0.999, const Epsilon& epsilon = 1e-8) {
-  return optimizer<train::adam_rule, decltype(detail::as_setting<Site, 0>(rate)), decltype(detail::as_setting<Site, 1>(beta1)),
-                   decltype(detail::as_setting<Site, 2>(beta2)), decltype(detail::as_setting<Site, 3>(epsilon))>(
-      detail::as_setting<Site, 0>(rate), detail::as_setting<Site, 1>(beta1), detail::as_setting<Site, 2>(beta2),
-      detail::as_setting<Site, 3>(epsilon));
+  return detail::make_optimizer<train::adam_rule, Site>(rate, beta1, beta2, epsilon);
 }
 LEAT_OTHERWISE_OF(adam, "(rate, beta1, beta2, epsilon)" LEAT_SETTINGS);
+/// Adam with decay of the variables apart from their gradients: variable -= weight_decay variable (Loshchilov and Hutter 2017). As in
+/// TensorFlow's `contrib.opt.AdamWOptimizer` the decay is not multiplied by the rate. Slots: `w/AdamW`, `w/AdamW_1`.
+template <detail::optimizer_setting Rate, detail::optimizer_setting Decay, detail::optimizer_setting Beta1 = double,
+          detail::optimizer_setting Beta2 = double, detail::optimizer_setting Epsilon = double, LEAT_SITE>
+constexpr auto adam_w(const Rate& rate, const Decay& weight_decay, const Beta1& beta1 = 0.9, const Beta2& beta2 = 0.999,
+                      const Epsilon& epsilon = 1e-8) {
+  return detail::make_optimizer<train::decayed_adam_rule<update::adam_w>, Site>(rate, weight_decay, beta1, beta2, epsilon);
+}
+LEAT_OTHERWISE_OF(adam_w, "(rate, weight_decay, beta1, beta2, epsilon)" LEAT_SETTINGS);
+/// Adam whose step is scaled, variable by variable, to the variable's norm (You et al. 2019). Slots: `w/LAMB`, `w/LAMB_1`.
+template <detail::optimizer_setting Rate, detail::optimizer_setting Decay = double, detail::optimizer_setting Beta1 = double,
+          detail::optimizer_setting Beta2 = double, detail::optimizer_setting Epsilon = double, LEAT_SITE>
+constexpr auto lamb(const Rate& rate, const Decay& weight_decay = 0.0, const Beta1& beta1 = 0.9, const Beta2& beta2 = 0.999,
+                    const Epsilon& epsilon = 1e-6) {
+  return detail::make_optimizer<train::decayed_adam_rule<update::lamb>, Site>(rate, weight_decay, beta1, beta2, epsilon);
+}
+LEAT_OTHERWISE_OF(lamb, "(rate, weight_decay, beta1, beta2, epsilon)" LEAT_SETTINGS);
+/// accumulator += gradient²; variable -= rate gradient / √accumulator (Duchi, Hazan, Singer 2011). Slot: `w/Adagrad`, initially `start`.
+/// Errors: invalid_argument if `start` is not positive. Source: TensorFlow `AdagradOptimizer`.
+template <detail::optimizer_setting Rate, LEAT_SITE>
+constexpr auto adagrad(const Rate& rate, double start = 0.1) {
+  return detail::make_optimizer<train::adagrad_rule, Site>(rate, detail::checked_start(start));
+}
+LEAT_OTHERWISE_OF(adagrad, "(rate, start)" LEAT_SETTINGS "; start is a number");
+/// rms = decay rms + (1 - decay) gradient²; mom = momentum mom + rate gradient / √(rms + ε); variable -= mom. Slots: `w/RMSProp`,
+/// initially ones, and `w/RMSProp_1`. Source: TensorFlow `RMSPropOptimizer`; Hinton 2012.
+template <detail::optimizer_setting Rate, detail::optimizer_setting Decay = double, detail::optimizer_setting Momentum = double,
+          detail::optimizer_setting Epsilon = double, LEAT_SITE>
+constexpr auto rms_prop(const Rate& rate, const Decay& decay = 0.9, const Momentum& momentum = 0.0, const Epsilon& epsilon = 1e-10) {
+  return detail::make_optimizer<train::rms_prop_rule, Site>(rate, decay, momentum, epsilon);
+}
+LEAT_OTHERWISE_OF(rms_prop, "(rate, decay, momentum, epsilon)" LEAT_SETTINGS);
+/// `rms_prop` by the variance of gradients: rms less the square of their mean. Slots: `w/RMSProp`, initially ones, `w/RMSProp_1` (the
+/// mean), `w/RMSProp_2`. Source: TensorFlow `RMSPropOptimizer(centered=True)`; Graves 2013.
+template <detail::optimizer_setting Rate, detail::optimizer_setting Decay = double, detail::optimizer_setting Momentum = double,
+          detail::optimizer_setting Epsilon = double, LEAT_SITE>
+constexpr auto centered_rms_prop(const Rate& rate, const Decay& decay = 0.9, const Momentum& momentum = 0.0,
+                                 const Epsilon& epsilon = 1e-10) {
+  return detail::make_optimizer<train::centered_rms_prop_rule, Site>(rate, decay, momentum, epsilon);
+}
+LEAT_OTHERWISE_OF(centered_rms_prop, "(rate, decay, momentum, epsilon)" LEAT_SETTINGS);
+/// Steps scaled by the ratio of past steps to past gradients (Zeiler 2012). Slots: `w/Adadelta`, `w/Adadelta_1`.
+/// Source: TensorFlow `AdadeltaOptimizer`.
+template <detail::optimizer_setting Rate = double, detail::optimizer_setting Rho = double, detail::optimizer_setting Epsilon = double,
+          LEAT_SITE>
+constexpr auto adadelta(const Rate& rate = 0.001, const Rho& rho = 0.95, const Epsilon& epsilon = 1e-8) {
+  return detail::make_optimizer<train::adadelta_rule, Site>(rate, rho, epsilon);
+}
+LEAT_OTHERWISE("adadelta(rate, rho, epsilon)" LEAT_SETTINGS) adadelta(const detail::anything&, ...) LEAT_DELETED;
+
+/// Settings of `ftrl`.
+struct ftrl_options {
+  float learning_rate_power = -0.5f;
+  float start = 0.1f;  // initial accumulator
+  float l1 = 0;
+  float l2 = 0;
+  float beta = 0;
+  float l2_shrinkage = 0;  // a penalty of the loss, where l2 is one of the step
+};
+namespace detail {
+constexpr void check_ftrl(const ftrl_options& options) {
+  checked_start(static_cast<double>(options.start), true);
+  if (!(options.learning_rate_power <= 0))
+    throw invalid_argument("learning_rate_power " + std::to_string(options.learning_rate_power) + " needs to be negative or zero");
+  check_strength("l1_regularization_strength", static_cast<double>(options.l1));
+  check_strength("l2_regularization_strength", static_cast<double>(options.l2));
+  check_strength("l2_shrinkage_regularization_strength", static_cast<double>(options.l2_shrinkage));
+}
+}  // namespace detail
+/// Follow the regularized leader (McMahan et al. 2013). Slots: `w/Ftrl`, initially `start`, and `w/Ftrl_1`.
+/// Errors: invalid_argument for settings out of range. Source: TensorFlow `FtrlOptimizer`.
+template <detail::optimizer_setting Rate, LEAT_SITE>
+constexpr auto ftrl(const Rate& rate, const ftrl_options& options = {}) {
+  detail::check_ftrl(options);
+  return detail::make_optimizer<train::ftrl_rule, Site>(rate, options.l1, options.l2, options.beta, options.l2_shrinkage,
+                                                        options.learning_rate_power, options.start);
+}
+LEAT_OTHERWISE_OF(ftrl, "(rate, {.l1 = 0.1f})" LEAT_SETTINGS);
+
+/// Penalties of the proximal optimizers, and what an accumulator starts with.
+struct proximal_options {
+  float l1 = 0;
+  float l2 = 0;
+  float start = 0.1f;  // initial accumulator of proximal_adagrad and adagrad_da
+};
+/// Gradient descent with penalties that a step obeys exactly: small variables become 0. Source: TensorFlow
+/// `ProximalGradientDescentOptimizer`; Duchi and Singer 2009.
+template <detail::optimizer_setting Rate, LEAT_SITE>
+constexpr auto proximal_gradient_descent(const Rate& rate, const proximal_options& options = {}) {
+  return detail::make_optimizer<train::proximal_gradient_descent_rule, Site>(rate, options.l1, options.l2);
+}
+LEAT_OTHERWISE_OF(proximal_gradient_descent, "(rate, {.l1 = 0.1f})" LEAT_SETTINGS);
+/// `adagrad` with such penalties. Slot: `w/ProximalAdagrad`, initially `start`. Errors: invalid_argument if `start` is not positive.
+/// Source: TensorFlow `ProximalAdagradOptimizer`.
+template <detail::optimizer_setting Rate, LEAT_SITE>
+constexpr auto proximal_adagrad(const Rate& rate, const proximal_options& options = {}) {
+  return detail::make_optimizer<train::proximal_adagrad_rule, Site>(
+      rate, options.l1, options.l2, static_cast<float>(detail::checked_start(static_cast<double>(options.start))));
+}
+LEAT_OTHERWISE_OF(proximal_adagrad, "(rate, {.l1 = 0.1f})" LEAT_SETTINGS);
+/// Adagrad by dual averaging, for sparse linear models; `step` counts the steps from 0 and is to be `minimize`'s. Slots: `w/AdagradDA`,
+/// `w/AdagradDA_1`, initially `start`. Errors: invalid_argument if `start` is not positive. Source: TensorFlow `AdagradDAOptimizer`.
+template <detail::optimizer_setting Rate, tensor_expression Step, LEAT_SITE>
+  requires(Step::rank == 0 && is_integer(Step::type))
+constexpr auto adagrad_da(const Rate& rate, const Step& step, const proximal_options& options = {}) {
+  return detail::make_optimizer<train::adagrad_da_rule, Site>(
+      rate, options.l1, options.l2, step + constant_beside<1>(step),
+      static_cast<float>(detail::checked_start(static_cast<double>(options.start))));
+}
+LEAT_OTHERWISE_OF(adagrad_da, "(rate, step, {.l1 = 0.1f})" LEAT_SETTINGS "; step is a scalar tensor of integers");
 
 #undef LEAT_SETTINGS
 

@@ -1,10 +1,13 @@
 #pragma once
 // Initialization of variables.
 
+#include <leat/core/orthogonal.hpp>
+#include <leat/core/philox.hpp>
+#include <leat/expr/scaled_initializers.hpp>
+#include <leat/typed/table.hpp>
+
 #include <cmath>
 #include <cstring>
-#include <leat/core/philox.hpp>
-#include <leat/typed/table.hpp>
 
 namespace leat::detail {
 
@@ -46,8 +49,8 @@ inline void check_number(dtype type, std::uint64_t bits) {
 [[gnu::cold]] inline void check_other_number(const session_view& view, std::uint64_t id, std::uint64_t bits) {
   const auto refuse = [](std::string_view what, std::string_view name, std::string_view remedy, std::string_view start = "number") {
     throw invalid_argument("two values for one " + std::string(start) + ": " + std::string(what) + " \"" + std::string(name) +
-                           "\" starts from another " + std::string(start) +
-                           " in an expression that is fetched than in the session. " + std::string(remedy));
+                           "\" starts from another " + std::string(start) + " in an expression that is fetched than in the session. " +
+                           std::string(remedy));
   };
   for (int k = 0; k < view.numbers(); ++k) {
     const auto row = view.number(k);
@@ -73,16 +76,22 @@ inline std::uint64_t bits_as(dtype type, double value) {
   const std::uint64_t seed = mix(numbers[2], hash_text(name));
   double first = std::bit_cast<double>(numbers[0]);
   double second = std::bit_cast<double>(numbers[1]);
-  const bool flat = v.kind == initializer_kind::uniform || v.kind == initializer_kind::glorot_uniform;
-  if (v.kind == initializer_kind::glorot_uniform) {
-    // Fan in and out: the last two dimensions, times the receptive field before them.
-    double field = 1;
-    for (int a = 0; a + 2 < v.extent.rank; ++a) field *= static_cast<double>(v.extent[a]);
-    const double out = v.extent.rank == 0 ? 1 : static_cast<double>(v.extent[v.extent.rank - 1]);
-    const double in = v.extent.rank < 2 ? out : static_cast<double>(v.extent[v.extent.rank - 2]);
-    second = std::sqrt(6 / (field * (in + out)));
-    first = -second;
+  if (v.kind == initializer_kind::orthogonal) {
+    const auto columns = static_cast<std::size_t>(v.extent[v.extent.rank - 1]);
+    const auto q = columns == 0 ? std::vector<double>{} : orthonormal(static_cast<std::size_t>(count) / columns, columns, seed);
+    for (std::size_t i = 0; i < q.size(); ++i)
+      write_number(to + i * static_cast<std::size_t>(size_of(v.type)), v.type, std::bit_cast<std::uint64_t>(first * q[i]));
+    return;
   }
+  initializer_kind kind = v.kind;
+  if (kind == initializer_kind::variance_scaling || kind == initializer_kind::glorot_uniform) {
+    const auto draw = kind == initializer_kind::glorot_uniform ? draw_of(1, fan_mode::fan_avg, distribution::uniform, v.extent)
+                                                               : draw_of(first, mode_of(second), distribution_of(second), v.extent);
+    kind = draw.kind;
+    first = kind == initializer_kind::uniform ? -draw.spread : 0;
+    second = draw.spread;
+  }
+  const bool flat = kind == initializer_kind::uniform;
   for (std::uint64_t i = 0; i < count; ++i) {
     double value = 0;
     if (flat) {
@@ -90,7 +99,7 @@ inline std::uint64_t bits_as(dtype type, double value) {
       value = first + (second - first) * unit;
     } else {
       double drawn = normal<double>(seed, i);
-      for (std::uint64_t again = 1; v.kind == initializer_kind::truncated_normal && (drawn > 2 || drawn < -2); ++again)
+      for (std::uint64_t again = 1; kind == initializer_kind::truncated_normal && (drawn > 2 || drawn < -2); ++again)
         drawn = normal<double>(mix(seed, again), i);
       value = first + second * drawn;
     }
@@ -101,6 +110,8 @@ inline std::uint64_t bits_as(dtype type, double value) {
 /// Validates an initializer's numbers before any variable is written.
 template <bool Random>
 [[gnu::cold]] void check_initializer(const variable_row& v, const std::uint64_t* numbers, std::string_view name) {
+  if (const std::string_view problem = matrix_problem(v.kind, v.extent); !problem.empty())
+    throw invalid_argument("variable \"" + std::string(name) + "\": " + std::string(problem));
   if constexpr (Random) {
     if (!is_random(v.kind)) return;
     if (!is_floating(v.type))
@@ -121,6 +132,11 @@ template <bool Random>
   } else if (v.kind == initializer_kind::ones || v.kind == initializer_kind::number) {
     const std::uint64_t bits = v.kind == initializer_kind::ones ? bits_as(v.type, 1) : numbers[0];
     for (std::size_t i = 0; i < count; ++i) write_number(to + i * size, v.type, bits);
+  } else if (v.kind == initializer_kind::identity) {
+    std::memset(to, 0, count * size);
+    const auto columns = static_cast<std::size_t>(v.extent[1]);
+    for (std::size_t i = 0; i < columns && i * (columns + 1) < count; ++i)
+      write_number(to + i * (columns + 1) * size, v.type, bits_as(v.type, std::bit_cast<double>(numbers[0])));
   } else if constexpr (Random) {
     fill_random(to, v, numbers, name);
   }

@@ -59,8 +59,8 @@ LEAT_EARLY inline const leat::detail::filled_early gradient_operators_compile{[]
   equal_pair("Relu6Grad", relu6_op::slope);
   define("LeakyReluGrad", {0, 1}, [](list x, const graph_operation& node) {
     const auto* a = node.attributes().find("alpha");
-    const double alpha = a != nullptr && a->get_if<float>() != nullptr ? *a->get_if<float>()
-                                                                       : static_cast<float>(leaky_relu_op::usual_alpha);
+    const double alpha =
+        a != nullptr && a->get_if<float>() != nullptr ? *a->get_if<float>() : static_cast<float>(leaky_relu_op::usual_alpha);
     if (!may_equal(x[0].extent(), x[1].extent())) return output{};
     if (!is_floating(x[0].type())) throw unimplemented("no kernel for dtype " + std::string(name_of_dtype(x[0].type())));
     return leaky_relu_op::slope(x[0], x[1], alpha);
@@ -75,9 +75,8 @@ LEAT_EARLY inline const leat::detail::filled_early gradient_operators_compile{[]
   // Source: Klambauer et al. 2017
   constexpr double scale = 1.0507009873554804934193349852946, scale_alpha = 1.7580993408473768599402175208123;
   equal_pair("SeluGrad", [=](const output& dy, const output& y) { return select(less(y, zero(y)), dy * (y + scale_alpha), dy * scale); });
-  define("Selu", {0}, [=](list x, const graph_operation&) {
-    return select(less(x[0], zero(x[0])), expm1(x[0]) * scale_alpha, x[0] * scale);
-  });
+  define("Selu", {0},
+         [=](list x, const graph_operation&) { return select(less(x[0], zero(x[0])), expm1(x[0]) * scale_alpha, x[0] * scale); });
   define("Softsign", {0}, [](list x, const graph_operation&) { return x[0] / (1 + abs(x[0])); });
   // (y, dy)
   equal_pair("TanhGrad", tanh_op::slope<output>);
@@ -155,52 +154,35 @@ LEAT_EARLY inline const leat::detail::filled_early gradient_operators_compile{[]
   });
 
   // Optimizers' steps. Variables, slots and gradients have one shape, rates are scalars.
-  const auto flag = [](const graph_operation& node, std::string_view name, bool otherwise) {
-    const auto* a = node.attributes().find(name);
-    return a != nullptr && a->get_if<bool>() != nullptr ? *a->get_if<bool>() : otherwise;
+  const auto step = []<class Update>(std::type_identity<Update>) {
+    std::vector<int> operands(static_cast<std::size_t>(update::inputs_of<Update>.count));
+    for (int k = 0; k < update::inputs_of<Update>.count; ++k) operands[static_cast<std::size_t>(k)] = k;
+    register_canonical("Apply" + std::string(Update::name),
+                       {.operands = std::move(operands), .writes = true, .updates = [](list x, const graph_operation& node) {
+                          std::vector<canonical_update> updates;
+                          if (!is_floating(x[0].type())) return updates;
+                          std::vector<output> values(x.begin(), x.end());
+                          for (int k = 0; k < update::inputs_of<Update>.count; ++k) {
+                            output& v = values[static_cast<std::size_t>(k)];
+                            const bool scalar = update::inputs_of<Update>.roles[k] == update::role::scalar;
+                            if (scalar ? v.extent().rank != 0 : !may_equal(v.extent(), x[0].extent())) return updates;
+                            if (scalar && v.type() == dtype::int64) v = cast_to(v, x[0].type());
+                            if (v.type() != x[0].type()) return updates;
+                          }
+                          update::row_writer w(std::span<const output>(values), [&](std::string_view name, bool otherwise) {
+                            const auto* a = node.attributes().find(name);
+                            return a != nullptr && a->get_if<bool>() != nullptr ? *a->get_if<bool>() : otherwise;
+                          });
+                          Update::expand(w);
+                          for (const update::change& c : w.changes()) updates.push_back({c.variable, c.value, c.subtract});
+                          std::sort(updates.begin(), updates.end(),
+                                    [](const canonical_update& a, const canonical_update& b) { return a.variable < b.variable; });
+                          return updates;
+                        }});
   };
-  const auto step = [](std::string_view type, std::vector<int> arrays, std::vector<int> rates, auto make) {
-    std::vector<int> operands(arrays.size() + rates.size());
-    for (std::size_t k = 0; k < operands.size(); ++k) operands[k] = static_cast<int>(k);
-    register_canonical(type, {.operands = std::move(operands),
-                              .writes = true,
-                              .updates = [arrays, rates, make](list x, const graph_operation& node) {
-                                std::vector<canonical_update> updates;
-                                for (int k : rates)
-                                  if (x[static_cast<std::size_t>(k)].extent().rank != 0) return updates;
-                                for (int k : arrays)
-                                  if (!may_equal(x[static_cast<std::size_t>(k)].extent(), x[0].extent()) ||
-                                      x[static_cast<std::size_t>(k)].type() != x[0].type())
-                                    return updates;
-                                if (!is_floating(x[0].type())) return updates;
-                                const auto made = make(x, node);
-                                updates.push_back({0, made.change, true});
-                                if (arrays.size() > 2)
-                                  for (int k = 0; k < static_cast<int>(std::size(made.slots)); ++k)
-                                    if (made.slots[k].index() != x[static_cast<std::size_t>(k) + 1].index())
-                                      updates.push_back({k + 1, made.slots[k], false});
-                                return updates;
-                              }});
-  };
-  step("ApplyGradientDescent", {0, 2}, {1}, [](list x, const graph_operation&) { return update::gradient_descent(x[1], x[2]); });
-  step("ApplyMomentum", {0, 1, 3}, {2, 4}, [=](list x, const graph_operation& node) {
-    return update::momentum(x[1], x[2], x[3], x[4], flag(node, "use_nesterov", false));
-  });
-  step("ApplyAdagrad", {0, 1, 3}, {2}, [=](list x, const graph_operation& node) {
-    return update::adagrad(x[1], x[2], x[3], flag(node, "update_slots", true));
-  });
-  step("ApplyAdam", {0, 1, 2, 9}, {3, 4, 5, 6, 7, 8}, [=](list x, const graph_operation& node) {
-    return update::adam(x[1], x[2], x[3], x[4], x[5], x[6], x[7], x[8], x[9], flag(node, "use_nesterov", false));
-  });
-  step("ApplyRMSProp", {0, 1, 2, 7}, {3, 4, 5, 6}, [](list x, const graph_operation&) {
-    return update::rms_prop(x[1], x[2], x[3], x[4], x[5], x[6], x[7]);
-  });
-  step("ApplyCenteredRMSProp", {0, 1, 2, 3, 8}, {4, 5, 6, 7}, [](list x, const graph_operation&) {
-    return update::centered_rms_prop(x[1], x[2], x[3], x[4], x[5], x[6], x[7], x[8]);
-  });
-  step("ApplyAdadelta", {0, 1, 2, 6}, {3, 4, 5}, [](list x, const graph_operation&) {
-    return update::adadelta(x[1], x[2], x[3], x[4], x[5], x[6]);
-  });
+  [&]<class... Updates>(std::type_identity<std::tuple<Updates...>>) {
+    (step(std::type_identity<Updates>{}), ...);
+  }(std::type_identity<update::operators<std::tuple>>{});
   // The second results of cross entropies: the gradient for the logits.
   pair("SoftmaxCrossEntropyWithLogits:1", softmax_cross_entropy_op::slope);
   pair("SparseSoftmaxCrossEntropyWithLogits:1", sparse_softmax_cross_entropy_op::slope);

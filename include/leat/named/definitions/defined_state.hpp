@@ -4,6 +4,7 @@
 #include <leat/core/early.hpp>
 #include <leat/named/definitions/defined_shapes.hpp>
 #include <leat/named/graph/literal.hpp>
+#include <leat/ops/updates.hpp>
 
 namespace leat::detail {
 
@@ -35,80 +36,39 @@ LEAT_EARLY inline const leat::detail::filled_early state_operators_defined{[] {
                     scattered);
   define_operator("ScatterNdUpdate(ref: &T, indices: Tindices, updates: T) -> (output_ref: &T); use_locking: bool = true", shapes::like<0>);
 
-  // Optimizers: every array has the shape of the variable, every rate is a scalar.
-  const auto applied = [](std::initializer_list<int> arrays, std::initializer_list<int> numbers) {
-    return [arrays = std::vector<int>(arrays), numbers = std::vector<int>(numbers)](shape_context& c) {
-      shape extent = c.input(0).extent;
-      for (int k : arrays) {
-        if (!may_equal(extent, c.input(k).extent))
-          c.fail("var and input " + std::to_string(k) + " do not have the same shape: " + leat::shape_text(extent) + " " +
-                 leat::shape_text(c.input(k).extent));
-        extent = known_of(extent, c.input(k).extent);
-      }
-      for (int k : numbers) shapes::want_rank(c, k, 0);
-      c.set(0, extent);
+  // Optimizers: every array has the shape of the variable, every rate is a scalar. Those of selected rows have indices behind the
+  // gradient, whose shape is another.
+  const auto define_update = []<class Update>(std::type_identity<Update>) {
+    const auto check = [](bool of_rows) {
+      return [of_rows](shape_context& c) {
+        shape extent = c.input(0).extent;
+        for (int k = 0; k < update::inputs_of<Update>.count; ++k) {
+          const int at = of_rows && k > update::inputs_of<Update>.gradient ? k + 1 : k;
+          if (update::inputs_of<Update>.roles[k] == update::role::scalar) shapes::want_rank(c, at, 0);
+          if (update::inputs_of<Update>.roles[k] == update::role::scalar || (of_rows && k == update::inputs_of<Update>.gradient)) continue;
+          if (!may_equal(extent, c.input(at).extent))
+            c.fail("var and input " + std::to_string(at) + " do not have the same shape: " + leat::shape_text(extent) + " " +
+                   leat::shape_text(c.input(at).extent));
+          extent = known_of(extent, c.input(at).extent);
+        }
+        c.set(0, extent);
+      };
     };
+    const std::string name(Update::name), arguments(Update::arguments);
+    const std::string rest =
+        ") -> (out: &T); use_locking: bool = false" + std::string(Update::flags.empty() ? "" : "; ") + std::string(Update::flags);
+    define_operator("Apply" + name + "(" + arguments + rest, check(false));
+    if (!Update::of_rows) return;
+    const std::string_view gradient = update::inputs_of<Update>.names[update::inputs_of<Update>.gradient];
+    const std::string its_words = std::string(gradient) + ": T";
+    const std::size_t at = arguments.find(its_words);
+    define_operator("SparseApply" + name + "(" + arguments.substr(0, at) + "grad: T, indices: Tindices" +
+                        arguments.substr(at + its_words.size()) + rest + "; Tindices: {int32, int64}",
+                    check(true));
   };
-  define_operator("ApplyGradientDescent(var: &T, alpha: T, delta: T) -> (out: &T); use_locking: bool = false", applied({2}, {1}));
-  define_operator(
-      "ApplyMomentum(var: &T, accum: &T, lr: T, grad: T, momentum: T) -> (out: &T); use_locking: bool = false; use_nesterov: bool = false",
-      applied({1, 3}, {2, 4}));
-  define_operator("ApplyAdagrad(var: &T, accum: &T, lr: T, grad: T) -> (out: &T); use_locking: bool = false; update_slots: bool = true",
-                  applied({1, 3}, {2}));
-  define_operator(
-      "ApplyAdam(var: &T, m: &T, v: &T, beta1_power: T, beta2_power: T, lr: T, beta1: T, beta2: T, epsilon: T, grad: T) -> (out: &T); "
-      "use_locking: bool = false; use_nesterov: bool = false",
-      applied({1, 2, 9}, {3, 4, 5, 6, 7, 8}));
-  define_operator(
-      "ApplyRMSProp(var: &T, ms: &T, mom: &T, lr: T, rho: T, momentum: T, epsilon: T, grad: T) -> (out: &T); use_locking: bool = false",
-      applied({1, 2, 7}, {3, 4, 5, 6}));
-  define_operator(
-      "ApplyCenteredRMSProp(var: &T, mg: &T, ms: &T, mom: &T, lr: T, rho: T, momentum: T, epsilon: T, grad: T) -> (out: &T); "
-      "use_locking: bool = false",
-      applied({1, 2, 3, 8}, {4, 5, 6, 7}));
-  define_operator(
-      "ApplyAdadelta(var: &T, accum: &T, accum_update: &T, lr: T, rho: T, epsilon: T, grad: T) -> (out: &T); use_locking: bool = false",
-      applied({1, 2, 6}, {3, 4, 5}));
-  define_operator(
-      "ApplyFtrl(var: &T, accum: &T, linear: &T, grad: T, lr: T, l1: T, l2: T, lr_power: T) -> (out: &T); use_locking: bool = false; "
-      "multiply_linear_by_lr: bool = false",
-      applied({1, 2, 3}, {4, 5, 6, 7}));
-  define_operator("ApplyProximalGradientDescent(var: &T, alpha: T, l1: T, l2: T, delta: T) -> (out: &T); use_locking: bool = false",
-                  applied({4}, {1, 2, 3}));
-  define_operator("ApplyProximalAdagrad(var: &T, accum: &T, lr: T, l1: T, l2: T, grad: T) -> (out: &T); use_locking: bool = false",
-                  applied({1, 5}, {2, 3, 4}));
-  define_operator(
-      "SparseApplyMomentum(var: &T, accum: &T, lr: T, grad: T, indices: Tindices, momentum: T) -> (out: &T); use_locking: bool = false; "
-      "use_nesterov: bool = false",
-      applied({1}, {2, 5}));
-  define_operator(
-      "SparseApplyAdagrad(var: &T, accum: &T, lr: T, grad: T, indices: Tindices) -> (out: &T); use_locking: bool = false; update_slots: "
-      "bool = true",
-      applied({1}, {2}));
-  define_operator(
-      "SparseApplyRMSProp(var: &T, ms: &T, mom: &T, lr: T, rho: T, momentum: T, epsilon: T, grad: T, indices: Tindices) -> (out: &T); "
-      "use_locking: bool = false",
-      applied({1, 2}, {3, 4, 5, 6}));
-  define_operator(
-      "SparseApplyCenteredRMSProp(var: &T, mg: &T, ms: &T, mom: &T, lr: T, rho: T, momentum: T, epsilon: T, grad: T, indices: Tindices) -> "
-      "(out: &T); use_locking: bool = false; Tindices: {int32, int64}",
-      applied({1, 2, 3}, {4, 5, 6, 7}));
-  define_operator(
-      "SparseApplyProximalGradientDescent(var: &T, alpha: T, l1: T, l2: T, grad: T, indices: Tindices) -> (out: &T); use_locking: bool = "
-      "false; Tindices: {int32, int64}",
-      applied({}, {1, 2, 3}));
-  define_operator(
-      "SparseApplyProximalAdagrad(var: &T, accum: &T, lr: T, l1: T, l2: T, grad: T, indices: Tindices) -> (out: &T); use_locking: bool = "
-      "false; Tindices: {int32, int64}",
-      applied({1}, {2, 3, 4}));
-  define_operator(
-      "SparseApplyAdadelta(var: &T, accum: &T, accum_update: &T, lr: T, rho: T, epsilon: T, grad: T, indices: Tindices) -> (out: &T); "
-      "use_locking: bool = false",
-      applied({1, 2}, {3, 4, 5}));
-  define_operator(
-      "SparseApplyFtrl(var: &T, accum: &T, linear: &T, grad: T, indices: Tindices, lr: T, l1: T, l2: T, lr_power: T) -> (out: &T); "
-      "use_locking: bool = false; multiply_linear_by_lr: bool = false",
-      applied({1, 2}, {5, 6, 7, 8}));
+  [&]<class... Updates>(std::type_identity<std::tuple<Updates...>>) {
+    (define_update(std::type_identity<Updates>{}), ...);
+  }(std::type_identity<update::operators<std::tuple>>{});
 }};
 
 }  // namespace leat::detail

@@ -28,7 +28,7 @@ class graph_writer {
   void run() {
     made_.resize(static_cast<std::size_t>(from_.size()));
     for (int i = 0; i < from_.size(); ++i)
-      if (!is_number(from_.at(i))) made_[static_cast<std::size_t>(i)] = enter(i);
+      if (!is_number(from_.at(i))) written(i);
   }
   output result(int index) { return operand(index); }
 
@@ -62,6 +62,11 @@ class graph_writer {
   }
   static kept_number value_of(dtype, std::uint64_t bits) { return {static_cast<std::int64_t>(bits)}; }
 
+  const output& written(int index) {
+    output& made = made_[static_cast<std::size_t>(index)];
+    if (!static_cast<bool>(made)) made = enter(index);
+    return made;
+  }
   // A number becomes a constant per use, named after its user.
   output operand(int index) {
     const node& n = from_.at(index);
@@ -89,7 +94,7 @@ class graph_writer {
       if (n.op->kind != op_kind::placeholder) continue;
       for (std::int32_t axis = 0; axis < n.result.extent.rank; ++axis) {
         if (n.result.extent[axis] != dimension) continue;
-        const output extent = shape_of(made_[static_cast<std::size_t>(i)]);
+        const output extent = shape_of(written(i));  // it may come after what needs the size
         const graph_operation part = raw_named(to_, "StridedSlice", "strided_slice",
                                                {{"input", extent},
                                                 {"stack", tensor_literal({axis})},
@@ -172,6 +177,10 @@ class graph_writer {
       case initializer_kind::normal: return as_variable_initializer(random_normal(real(0), real(1), seed));
       case initializer_kind::truncated_normal: return as_variable_initializer(truncated_normal(real(0), real(1), seed));
       case initializer_kind::glorot_uniform: return as_variable_initializer(glorot_uniform(seed));
+      case initializer_kind::variance_scaling:
+        return as_variable_initializer(variance_scaling(real(0), mode_of(real(1)), distribution_of(real(1)), seed));
+      case initializer_kind::orthogonal: return as_variable_initializer(orthogonal(real(0), seed));
+      case initializer_kind::identity: return as_variable_initializer(identity_initializer(real(0)));
     }
     return {};
   }

@@ -60,6 +60,10 @@ output rows_of(const output& x, const std::source_location& where);
 output softmax_cross_entropy_with_logits(const output& labels, const output& logits, std::string_view name = {},
                                          const std::source_location& where = std::source_location::current());
 
+/// The same along another axis. Errors: invalid_argument for an axis that is out of range, or a rank that is not known.
+output softmax_cross_entropy_with_logits(const output& labels, const output& logits, std::int32_t axis, std::string_view name = {},
+                                         const std::source_location& where = std::source_location::current());
+
 /// -log softmax(logits)[label]. Shapes: logits [..., classes], integer labels [...]; result [...].
 /// Source: `sparse_softmax_cross_entropy_with_logits`.
 output sparse_softmax_cross_entropy_with_logits(const operand_value& labels, const output& logits, std::string_view name = {},

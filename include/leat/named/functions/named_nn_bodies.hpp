@@ -7,6 +7,7 @@
 #include <leat/named/functions/named_random.hpp>
 #include <leat/named/functions/named_shape.hpp>
 #include <leat/named/functions/named_slice.hpp>
+#include <leat/named/graph/lookup.hpp>
 
 namespace leat {
 
@@ -104,6 +105,55 @@ LEAT_FUNCTION output sigmoid_cross_entropy_with_logits(const output& labels, con
 
 namespace leat::detail {
 
+// x as a matrix of the last dimension's rows, as `sparse_softmax_cross_entropy_with_logits` takes it.
+LEAT_FUNCTION output rows_of_classes(const output& x, const std::source_location& where) {
+  graph& g = x.owner();
+  named_part& nodes = g.named();
+  const output sizes = shape_of(x, "Shape", where);
+  const output last = subtract(rank_of(x, "Rank", where), std::int32_t{1}, "sub", where);
+  const output after = add(last, std::int32_t{1}, "add", where);
+  output classes;
+  {
+    const name_scope scope(g, "strided_slice");
+    const output begin = call_operator(g, "Pack", {last}, {}, "stack").result();
+    const output end = call_operator(g, "Pack", {after}, {}, "stack").result();
+    const output step = nodes.make_constant(g, std::vector<std::int32_t>{1}, "stack");
+    classes = strided_slice(sizes, begin, end, step, {.shrink_axis_mask = 1}, scope.text(), where);
+  }
+  output whole;
+  {
+    const name_scope scope(g, "Reshape");
+    const name_scope inner(g, "shape");
+    const output any = nodes.make_constant(g, std::int32_t{-1}, "0");
+    whole = call_operator(g, "Pack", {any, classes}, {}, inner.text()).result();
+    const output rows = reshape(x, whole, scope.text(), where);
+    if (x.extent().has_rank() && x.extent().rank > 0) set_shape(rows, {unknown_dimension, x.extent()[x.extent().rank - 1]});
+    return rows;
+  }
+}
+
+// x transposed so that an axis is the last, the others in order; nodes as TensorFlow's.
+LEAT_FUNCTION output with_axis_last(const output& x, std::int32_t axis, const output& rank, const std::source_location& where) {
+  graph& g = x.owner();
+  const output before = range(0, axis, 1, "range", where);
+  output after;
+  {
+    const name_scope scope(g, "range");
+    const output start = g.named().make_constant(g, axis + 1, "start");
+    const output delta = g.named().make_constant(g, std::int32_t{1}, "delta");
+    after = call_operator(g, "Range", {start, rank, delta}, {}, scope.text()).result();
+  }
+  output order;
+  {
+    const name_scope scope(g, "concat");
+    const output last = g.named().make_constant(g, std::vector<std::int32_t>{axis}, "values_2");
+    const output all[]{before, after, last};
+    const std::int64_t numbers[]{0};
+    order = g.named().build(g, info_of<concat_op>, all, numbers, scope.text());
+  }
+  return transpose(x, order, {}, where);
+}
+
 LEAT_FUNCTION output rows_of(const output& x, const std::source_location& where) {
   graph& g = x.owner();
   named_part& nodes = g.named();
@@ -134,15 +184,32 @@ namespace leat {
 
 LEAT_FUNCTION output softmax_cross_entropy_with_logits(const output& labels, const output& logits, std::string_view name,
                                                        const std::source_location& where) {
+  return softmax_cross_entropy_with_logits(labels, logits, -1, name, where);
+}
+
+LEAT_FUNCTION output softmax_cross_entropy_with_logits(const output& labels, const output& logits, std::int32_t axis, std::string_view name,
+                                                       const std::source_location& where) {
   graph& g = logits.owner();
   named_part& nodes = g.named();
+  const shape& extent = logits.extent();
+  if (axis != -1 && !extent.has_rank())
+    throw invalid_argument("softmax_cross_entropy_with_logits: along axis " + std::to_string(axis) +
+                           " of unknown rank: " + describe(logits));
+  if (extent.has_rank() && (axis < -extent.rank || axis >= extent.rank))
+    throw invalid_argument("softmax_cross_entropy_with_logits: axis " + std::to_string(axis) + " is out of range for " + describe(logits));
   const source_scope line(g, where);
   const name_scope scope(g, name.empty() ? "softmax_cross_entropy_with_logits" : name);
-  const output x = nodes.value_of(logits);
+  output x = nodes.value_of(logits);
+  output z = nodes.value_of(labels);
   const output rank = rank_of(x, "Rank", where);
+  if (axis != -1) {
+    const std::int32_t from = axis < 0 ? axis + extent.rank : axis;
+    x = detail::with_axis_last(x, from, rank, where);
+    z = detail::with_axis_last(z, from, rank, where);
+  }
   const output sizes = shape_of(x, "Shape", where);
   const output rows = detail::rows_of(x, where);
-  const output label_rows = detail::rows_of(nodes.value_of(labels), where);
+  const output label_rows = detail::rows_of(z, where);
   const output both[]{rows, label_rows};
   const output costs = nodes.build(g, info_of<softmax_cross_entropy_op>, both, {}, scope.text());
   const output before_last = subtract(rank, std::int32_t{1}, "Sub", where);
@@ -153,7 +220,13 @@ LEAT_FUNCTION output softmax_cross_entropy_with_logits(const output& labels, con
     const output size = call_operator(g, "Pack", {before_last}, {}, "size").result();
     outer = slice(sizes, begin, size, part.text(), where);
   }
-  return reshape(costs, outer, "Reshape", where);
+  const output shaped = reshape(costs, outer, "Reshape", where);
+  if (x.extent().has_rank()) {
+    shape known = x.extent();
+    known.dim[--known.rank] = 0;
+    set_shape(shaped, known);
+  }
+  return shaped;
 }
 
 LEAT_FUNCTION output sparse_softmax_cross_entropy_with_logits(const operand_value& labels, const output& logits, std::string_view name,
@@ -166,13 +239,15 @@ LEAT_FUNCTION output sparse_softmax_cross_entropy_with_logits(const operand_valu
   const output sizes = shape_of(ids, "Shape", where);
   const output x = nodes.value_of(logits);
   const output both[]{x, ids};
-  if (x.extent().rank == 2)
-    return nodes.build(g, info_of<sparse_softmax_cross_entropy_op>, both, {}, "SparseSoftmaxCrossEntropyWithLogits");
-  const output rows = detail::rows_of(x, where);
+  const std::string_view node = name.empty() ? sparse_softmax_cross_entropy_op::type : name;
+  if (x.extent().rank == 2) return nodes.build(g, info_of<sparse_softmax_cross_entropy_op>, both, {}, node);
+  const output rows = detail::rows_of_classes(x, where);
   const output flat = reshape(ids, index_list{std::vector<std::int32_t>{-1}}, "Reshape", where);
   const output flat_both[]{rows, flat};
-  const output costs = nodes.build(g, info_of<sparse_softmax_cross_entropy_op>, flat_both, {}, "SparseSoftmaxCrossEntropyWithLogits");
-  return reshape(costs, sizes, "Reshape", where);
+  const output costs = nodes.build(g, info_of<sparse_softmax_cross_entropy_op>, flat_both, {}, node);
+  const output shaped = reshape(costs, sizes, "Reshape", where);
+  if (ids.extent().has_rank()) set_shape(shaped, ids.extent());
+  return shaped;
 }
 
 LEAT_FUNCTION output conv2d(const output& images, const output& filters, const std::vector<std::int64_t>& strides, padding p,

@@ -114,6 +114,13 @@ graph_operation group(const std::vector<control_input>& inputs, std::string_view
                       const std::source_location& where = std::source_location::current());
 graph_operation group(std::initializer_list<control_input> inputs, std::string_view name = "group_deps",
                       const std::source_location& where = std::source_location::current());
+/// The same of a vector of tensors or operations, or of what `get_collection` gives.
+template <class Item>
+  requires(std::is_convertible_v<const Item&, control_input>)
+graph_operation group(const std::vector<Item>& inputs, std::string_view name = "group_deps",
+                      const std::source_location& where = std::source_location::current()) {
+  return group(std::vector<control_input>(inputs.begin(), inputs.end()), name, where);
+}
 /// `group(a, b)` of tensors and operations.
 template <class... Inputs>
   requires(sizeof...(Inputs) > 0 && (std::is_convertible_v<const Inputs&, control_input> && ...))

@@ -2,6 +2,7 @@
 // Random tensors and initializers in named graphs, composed of the same nodes as in TensorFlow 1.x.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/expr/scaled_initializers.hpp>
 #include <leat/named/functions/named_operand.hpp>
 #include <leat/named/graph/named_part.hpp>
 
@@ -67,6 +68,15 @@ inline output random_uniform(const shape& extent, double low = 0, double high = 
 /// sqrt(6 / (fan in + fan out)) of a shape: fans are the last two dimensions, times the dimensions before them.
 double glorot_limit(const shape& extent);
 
+namespace detail {
+// The nodes of `variance_scaling`, `orthogonal` and `identity_initializer`.
+output scaled_first_value(const scaled_draw& draw, const shape& extent, dtype type, std::uint64_t seed);
+output orthogonal_first_value(double gain, const shape& extent, dtype type, std::uint64_t seed);
+output identity_first_value(double gain, const shape& extent, dtype type);
+// Errors: invalid_argument unless the dtype is floating point.
+void check_random_dtype(dtype type);
+}  // namespace detail
+
 /// An initializer of the library (`zeros`, `random_normal(0, 0.1)`, a number) as a function of shape and dtype that makes nodes.
 template <initializer I>
 variable_initializer as_variable_initializer(const I& initial) {
@@ -80,20 +90,27 @@ variable_initializer as_variable_initializer(const I& initial) {
   return [numbers, seed](const shape& extent, dtype type) -> output {
     graph& g = default_graph();
     static_cast<void>(seed);  // used by random ones only
+    if constexpr (is_random(I::kind)) detail::check_random_dtype(type);
     if constexpr (I::kind == initializer_kind::zeros) return g.named().make_constant(g, {type, extent, 0}, "zeros");
     if constexpr (I::kind == initializer_kind::ones) return g.named().make_constant(g, {type, extent, 1}, "ones");
     if constexpr (I::kind == initializer_kind::number) return g.named().make_constant(g, {type, extent, numbers[0]}, "Const");
     if constexpr (I::kind == initializer_kind::uniform) return random_uniform_between(extent, numbers[0], numbers[1], type, seed);
     if constexpr (I::kind == initializer_kind::normal) return random_normal_of(extent, numbers[0], numbers[1], type, seed);
     if constexpr (I::kind == initializer_kind::truncated_normal) return truncated_normal_of(extent, numbers[0], numbers[1], type, seed);
-    if constexpr (I::kind == initializer_kind::glorot_uniform) {
-      const double limit = glorot_limit(extent);
-      return random_uniform_between(extent, -limit, limit, type, seed);
-    }
+    if constexpr (I::kind == initializer_kind::glorot_uniform)
+      return detail::scaled_first_value(draw_of(1, fan_mode::fan_avg, distribution::uniform, extent), extent, type, seed);
+    if constexpr (I::kind == initializer_kind::variance_scaling)
+      return detail::scaled_first_value(draw_of(numbers[0], detail::mode_of(numbers[1]), detail::distribution_of(numbers[1]), extent),
+                                        extent, type, seed);
+    if constexpr (I::kind == initializer_kind::orthogonal) return detail::orthogonal_first_value(numbers[0], extent, type, seed);
+    if constexpr (I::kind == initializer_kind::identity) return detail::identity_first_value(numbers[0], extent, type);
   };
 }
-/// One value in every element: `constant_initializer(0.4f)`. Source: `constant_initializer`.
-variable_initializer constant_initializer(double value);
+/// One value in every element: `constant_initializer(0.4f)`; or an array, whose last number fills what is left. With `verify_shape` the
+/// array must have the variable's shape. Errors, where a variable is made: invalid_argument for more numbers than elements, for another
+/// shape, and for fractions as integers. Source: `constant_initializer`.
+variable_initializer constant_initializer(double value, bool verify_shape = false);
+variable_initializer constant_initializer(const tensor_literal& values, bool verify_shape = false);
 
 }  // namespace leat
 

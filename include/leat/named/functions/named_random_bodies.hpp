@@ -2,10 +2,11 @@
 // Implementation of named_random.hpp.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/core/orthogonal.hpp>
 #include <leat/named/functions/named_operand.hpp>
 #include <leat/named/functions/named_random.hpp>
 
-#include <cmath>
+#include <algorithm>
 
 namespace leat::detail {
 
@@ -45,6 +46,45 @@ LEAT_FUNCTION output random_normal_like(std::string_view type, std::string_view 
   return scaled(g, random_node(g, type, sizes, extent, wanted, seed), spread, middle, scope.text());
 }
 
+LEAT_FUNCTION void check_random_dtype(dtype type) {
+  if (!is_floating(type))
+    throw invalid_argument("Argument `dtype` is expected to be floating point. Received: " + std::string(name_of_dtype(type)) +
+                           ": random initial values are float32 or float64");
+}
+
+LEAT_FUNCTION output scaled_first_value(const scaled_draw& draw, const shape& extent, dtype type, std::uint64_t seed) {
+  switch (draw.kind) {
+    case initializer_kind::uniform: return random_uniform_between(extent, -draw.spread, draw.spread, type, seed);
+    case initializer_kind::normal: return random_normal_of(extent, 0, draw.spread, type, seed);
+    default: return truncated_normal_of(extent, 0, draw.spread, type, seed);
+  }
+}
+
+LEAT_FUNCTION void check_matrix(initializer_kind kind, const shape& extent) {
+  if (const std::string_view problem = matrix_problem(kind, extent); !problem.empty())
+    throw invalid_argument(std::string(problem) + ". Received shape=" + leat::shape_text(extent));
+}
+
+// A constant: the library has no decomposition among its operators.
+LEAT_FUNCTION output orthogonal_first_value(double gain, const shape& extent, dtype type, std::uint64_t seed) {
+  check_matrix(initializer_kind::orthogonal, extent);
+  graph& g = default_graph();
+  const auto columns = static_cast<std::size_t>(extent[extent.rank - 1]);
+  const std::uint64_t name = hash_text(g.named().names.scope());  // variables of one seed differ
+  std::vector<double> q;
+  if (columns > 0) q = orthonormal(static_cast<std::size_t>(extent.elements()) / columns, columns, mix(seed, name));
+  for (double& v : q) v *= gain;
+  return g.named().make_constant(g, tensor_literal(extent, q).as(type), "orthogonal");
+}
+
+LEAT_FUNCTION output identity_first_value(double gain, const shape& extent, dtype type) {
+  check_matrix(initializer_kind::identity, extent);
+  graph& g = default_graph();
+  std::vector<double> values(static_cast<std::size_t>(extent.elements()), 0.0);
+  for (std::int64_t i = 0; i < std::min(extent[0], extent[1]); ++i) values[static_cast<std::size_t>(i * (extent[1] + 1))] = gain;
+  return g.named().make_constant(g, tensor_literal(extent, values).as(type), "eye");
+}
+
 }  // namespace leat::detail
 
 namespace leat {
@@ -66,23 +106,23 @@ LEAT_FUNCTION output random_uniform_between(const shape_value& extent, double lo
   return detail::scaled(g, unit, most - least, least, scope.text());
 }
 
-LEAT_FUNCTION double glorot_limit(const shape& extent) {
-  double in = 1;
-  double out = 1;
-  if (extent.rank == 1) in = out = static_cast<double>(extent[0]);
-  if (extent.rank > 1) {
-    double field = 1;
-    for (int i = 0; i < extent.rank - 2; ++i) field *= static_cast<double>(extent[i]);
-    in = field * static_cast<double>(extent[extent.rank - 2]);
-    out = field * static_cast<double>(extent[extent.rank - 1]);
-  }
-  return std::sqrt(3.0 / std::max(1.0, (in + out) / 2));
-}
+LEAT_FUNCTION double glorot_limit(const shape& extent) { return draw_of(1, fan_mode::fan_avg, distribution::uniform, extent).spread; }
 
-LEAT_FUNCTION variable_initializer constant_initializer(double value) {
-  return [value](const shape& extent, dtype type) {
+LEAT_FUNCTION variable_initializer constant_initializer(double value, bool verify_shape) {
+  return [value, verify_shape](const shape& extent, dtype type) {
+    if (verify_shape && extent.rank > 0) throw invalid_argument("Expected Tensor's shape: " + shape_text(extent) + ", but got ().");
+    if (!detail::fits(type, value)) detail::refuse_number("constant_initializer: ", type, value);
     graph& g = default_graph();
     return g.named().make_constant(g, {type, extent, value}, "Const");
+  };
+}
+
+LEAT_FUNCTION variable_initializer constant_initializer(const tensor_literal& values, bool verify_shape) {
+  return [values, verify_shape](const shape& extent, dtype type) {
+    if (verify_shape && !(values.extent() == extent))
+      throw invalid_argument("Expected Tensor's shape: " + shape_text(extent) + ", but got " + shape_text(values.extent()) + ".");
+    graph& g = default_graph();
+    return g.named().make_constant(g, values.as(type).shaped(extent), "Const");
   };
 }
 

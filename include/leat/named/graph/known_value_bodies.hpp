@@ -65,6 +65,7 @@ class known_value_reader {
     if (type == "Size" && extent.has_rank() && extent.is_static()) return std::vector<std::int64_t>{extent.elements()};
     if (type == "Pack" || type == "ConcatV2") return together(o, type == "Pack" ? inputs(o) : inputs(o) - 1, depth);
     if (type == "StridedSlice") return strided(o, depth);
+    if (type == "Range" && inputs(o) == 3) return counted(o, depth);
     if (inputs(o) == 2) return arithmetic(o, type, depth);
     return std::nullopt;
   }
@@ -76,6 +77,17 @@ class known_value_reader {
       if (!part || static_cast<std::int64_t>(all.size() + part->size()) > max_count) return std::nullopt;
       all.insert(all.end(), part->begin(), part->end());
     }
+    return all;
+  }
+
+  // start, start + delta, ... of numbers that are known and not negative: -1 stands for an unknown one.
+  numbers counted(const output& o, int depth) const {
+    const numbers start = read(in(o, 0), depth + 1), limit = read(in(o, 1), depth + 1), delta = read(in(o, 2), depth + 1);
+    for (const numbers* n : {&start, &limit, &delta})
+      if (!*n || (*n)->size() != 1 || (*n)->front() < 0 || (*n)->front() > INT32_MAX) return std::nullopt;
+    if (delta->front() == 0 || (limit->front() - start->front()) / delta->front() >= max_count) return std::nullopt;
+    std::vector<std::int64_t> all;
+    for (std::int64_t n = start->front(); n < limit->front(); n += delta->front()) all.push_back(n);
     return all;
   }
 

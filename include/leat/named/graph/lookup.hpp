@@ -69,11 +69,13 @@ namespace collection {
 inline constexpr std::string_view global_variables = "variables";
 inline constexpr std::string_view local_variables = "local_variables";
 inline constexpr std::string_view trainable_variables = "trainable_variables";
+inline constexpr std::string_view metric_variables = "metric_variables";
 inline constexpr std::string_view losses = "losses";
 inline constexpr std::string_view regularization_losses = "regularization_losses";
 inline constexpr std::string_view update_ops = "update_ops";
 inline constexpr std::string_view summaries = "summaries";
 inline constexpr std::string_view train_op = "train_op";
+inline constexpr std::string_view moving_average_variables = "moving_average_variables";
 inline constexpr std::string_view global_step = "global_step";
 }  // namespace collection
 

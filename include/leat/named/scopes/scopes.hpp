@@ -5,6 +5,7 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/graph/default_graph.hpp>
 #include <leat/named/graph/graph_operation.hpp>
+#include <leat/named/graph/named_part.hpp>
 
 #include <utility>
 
@@ -31,11 +32,13 @@ class [[nodiscard]] name_scope {
   std::string text_;
 };
 
-/// What a node can wait for: an operation, or a tensor and so its operation.
+/// What a node can wait for: an operation, or a tensor and so its operation. Errors: invalid_argument for an element of a collection that
+/// is neither, and for a tensor that is no node of a graph.
 class control_input {
  public:
   control_input(const output& o) : owner_(&o.owner()), index_(o.index()) {}
   control_input(const graph_operation& o) : owner_(&o.owner()), index_(o.index()) {}
+  control_input(const collection_item& item);
   graph& owner() const { return *owner_; }
   int index() const { return index_; }
 
@@ -51,6 +54,11 @@ class [[nodiscard]] control_dependencies {
  public:
   explicit control_dependencies(std::initializer_list<control_input> inputs) : control_dependencies(std::vector<control_input>(inputs)) {}
   explicit control_dependencies(const std::vector<control_input>& inputs);
+  /// The same of a vector of tensors or operations, or of what `get_collection` gives.
+  template <class Item>
+    requires(std::is_convertible_v<const Item&, control_input>)
+  explicit control_dependencies(const std::vector<Item>& inputs)
+      : control_dependencies(std::vector<control_input>(inputs.begin(), inputs.end())) {}
   explicit control_dependencies(std::nullptr_t);
   control_dependencies(const control_dependencies&) = delete;
   control_dependencies& operator=(const control_dependencies&) = delete;

@@ -7,6 +7,14 @@
 
 namespace leat {
 
+LEAT_FUNCTION control_input::control_input(const collection_item& item) {
+  const auto* tensor = std::get_if<output>(&item);
+  const auto* operation = std::get_if<graph_operation>(&item);
+  if (tensor == nullptr && operation == nullptr)
+    throw invalid_argument("nodes wait for tensors and operations; a collection has another element");
+  *this = tensor != nullptr ? control_input(*tensor) : control_input(*operation);
+}
+
 LEAT_FUNCTION control_dependencies::control_dependencies(const std::vector<control_input>& inputs) : graph_(&default_graph()) {
   named_nodes::control_frame frame;
   for (const auto& c : inputs) {

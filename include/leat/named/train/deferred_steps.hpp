@@ -30,23 +30,17 @@ inline output write_step(graph_writer& writer, const node& n) {
   std::vector<operand_value> settings;
   for (int k = 3; k < n.attribute_count; k += 2) {
     if (writer.number(n, k) != 0) {
-      settings.emplace_back(static_cast<float>(writer.carried(writer.number(n, k + 1))));
+      settings.emplace_back(writer.carried(writer.number(n, k + 1)));
     } else {
       const auto plain = writer.plain_number(n, next);
-      if (plain) settings.emplace_back(static_cast<float>(*plain));
+      if (plain) settings.emplace_back(static_cast<double>(*plain));
       else settings.emplace_back(writer.input(n, next));
       ++next;
     }
   }
-  const auto is = [&](std::string_view name) { return writer.number(n, 0) == static_cast<std::int64_t>(hash_text(name)); };
-  const auto describe_step = [&]() -> optimizer_description {
-    if (is(train::gradient_descent_rule::name)) return describe_gradient_descent(settings[0]);
-    if (is(train::momentum_rule<false>::name)) return describe_momentum(settings[0], settings[1], false);
-    if (is(train::momentum_rule<true>::name)) return describe_momentum(settings[0], settings[1], true);
-    if (is(train::adam_rule::name)) return describe_adam(settings[0], settings[1], settings[2], settings[3]);
-    throw unimplemented("to_graph: a rule of an optimizer that graphs with names do not know");
-  };
-  const named_optimizer optimizer(describe_step());
+  const auto rule = find_rule(static_cast<std::uint64_t>(writer.number(n, 0)));
+  if (!rule) throw unimplemented("to_graph: a rule of an optimizer that graphs with names do not know");
+  const named_optimizer optimizer(describe_rule(*rule, settings));
   graph_operation step;
   if (count == 0) {
     step = optimizer.minimize(writer.input(n, 0), {.global_step = counter});

@@ -33,7 +33,7 @@ struct minimize_options {
   output global_step{};             // an integer variable, incremented after the updates
   std::vector<output> variables{};  // default: all trainable ones
   gate_gradients gate = gate_gradients::operation;
-  std::string name{};        // of the training step; default: the optimizer's name
+  std::string name{};         // of the training step; default: the optimizer's name
   output gradient_of_loss{};  // the loss's initial gradient; default: ones
 };
 
@@ -42,14 +42,15 @@ struct optimizer_setting {
   std::string name;  // of its node: "learning_rate"
   operand_value value;
   std::function<output()> compute{};
+  bool keeps_dtype = false;  // others are cast to the variable's
 };
 /// A variable beside a variable. The slots of `w` with the name "Adam" are "w/Adam", "w/Adam_1" and so on.
 struct optimizer_slot {
   std::string name;  // key for `slot`: "momentum"
   variable_initializer start;
 };
-/// An operator that updates a variable. Its arguments after the variable, in order: names of slots, of settings, of powers
-/// ("beta1_power"), "gradient", "indices".
+/// An operator that updates a variable. Its arguments after the variable, in order: names of slots (behind "&" where a setting has the
+/// same), of settings, of powers ("beta1_power"), "gradient", "indices".
 struct optimizer_update {
   std::string type;
   std::vector<std::string> arguments;
@@ -60,15 +61,18 @@ class named_optimizer;
 
 /// An optimizer as data.
 struct optimizer_description {
-  std::string name;  // of the step, and of slots: "Momentum"
-  std::vector<optimizer_setting> settings;
+  std::string name{};  // of the step, and of slots: "Momentum"
+  std::vector<optimizer_setting> settings{};
   std::vector<optimizer_slot> slots{};
   std::vector<std::string> powers{};  // settings whose power to the step's number is kept in a variable: "beta1"
-  optimizer_update dense;
+  optimizer_update dense{};
   optimizer_update sparse{};  // no type: a sparse gradient is made dense first
   /// Replaces `sparse`: returns the operations of a sparse update.
   std::function<std::vector<graph_operation>(const named_optimizer&, const gradient_value&, const output&)> sparse_update{};
+  /// Replaces `dense`: the same from a whole gradient, where no operator is the update.
+  std::function<std::vector<graph_operation>(const named_optimizer&, const gradient_value&, const output&)> dense_update{};
   bool adds_equal_rows = true;  // rows with equal indices are summed before a sparse update
+  bool casts_settings = true;   // to the variable's dtype; if not, they must have it
 };
 
 class named_optimizer {
@@ -118,6 +122,8 @@ class named_optimizer {
 
   /// A setting, or a power, in the dtype of a variable: for descriptions with custom functions.
   output argument(const std::string& name, dtype type) const;
+  /// What an update takes: one of the names that `optimizer_update::arguments` may have.
+  output argument(const std::string& name, const gradient_value& gradient, const output& variable) const;
   /// Whether updates lock their variable.
   bool locks() const;
 

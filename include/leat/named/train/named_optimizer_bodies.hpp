@@ -3,6 +3,7 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/gradients/named_gradient.hpp>
+#include <leat/named/graph/operator_definition.hpp>
 #include <leat/named/train/named_optimizer.hpp>
 #include <leat/named/variables/variable_scope.hpp>
 
@@ -114,8 +115,22 @@ LEAT_FUNCTION output named_optimizer::slot(const output& variable, std::string_v
 
 LEAT_FUNCTION output named_optimizer::argument(const std::string& name, dtype type) const {
   const auto prepared = state_->prepared.find(name);
-  if (prepared != state_->prepared.end()) return cast(prepared->second, type);
+  if (prepared != state_->prepared.end()) {
+    for (const auto& s : state_->what.settings)
+      if (s.name == name && s.keeps_dtype) return prepared->second;
+    return cast(prepared->second, type);
+  }
   throw not_found("the optimizer " + this->name() + " has no setting \"" + name + "\"");
+}
+
+LEAT_FUNCTION output named_optimizer::argument(const std::string& name, const gradient_value& gradient, const output& variable) const {
+  graph& g = variable.owner();
+  if (name == "gradient") return g.named().value_of(gradient.values);
+  if (name == "indices") return gradient.indices;
+  const bool is_slot = name.starts_with('&');
+  if (is_slot || !state_->prepared.contains(name))
+    if (const output found = slot(variable, is_slot ? name.substr(1) : name); static_cast<bool>(found)) return found;
+  return argument(name, variable.type());
 }
 
 LEAT_FUNCTION std::string named_optimizer::list_of(const std::vector<variable_gradient>& pairs) {
@@ -192,9 +207,12 @@ LEAT_FUNCTION void named_optimizer::prepare(graph& g) const {
 
 LEAT_FUNCTION std::vector<graph_operation> named_optimizer::update(const variable_gradient& p) const {
   const optimizer_description& what = state_->what;
-  if (!p.gradient.is_sparse()) return {apply(what.dense, p.gradient, p.variable)};
-  if (what.sparse.type.empty() && !what.sparse_update)
-    return {apply(what.dense, gradient_value(detail::densified(p.gradient)), p.variable)};
+  const bool has_rows = !what.sparse.type.empty() || what.sparse_update;
+  if (!p.gradient.is_sparse() || !has_rows) {
+    const gradient_value whole = p.gradient.is_sparse() ? gradient_value(detail::densified(p.gradient)) : p.gradient;
+    if (what.dense_update) return what.dense_update(*this, whole, p.variable);
+    return {apply(what.dense, whole, p.variable)};
+  }
   const gradient_value rows = what.adds_equal_rows ? without_equal_rows(p.gradient) : p.gradient;
   if (what.sparse_update) return what.sparse_update(*this, rows, p.variable);
   return {apply(what.sparse, rows, p.variable)};
@@ -204,11 +222,14 @@ LEAT_FUNCTION graph_operation named_optimizer::apply(const optimizer_update& how
                                                      const output& variable) const {
   graph& g = variable.owner();
   std::vector<output> inputs{variable};
+  const operator_definition* defined = state_->what.casts_settings ? nullptr : find_definition(how.type);
   for (const auto& a : how.arguments) {
-    if (a == "gradient") inputs.push_back(g.named().value_of(gradient.values));
-    else if (a == "indices") inputs.push_back(gradient.indices);
-    else if (const output found = slot(variable, a); static_cast<bool>(found)) inputs.push_back(found);
-    else inputs.push_back(argument(a, variable.type()));
+    const auto prepared = state_->prepared.find(a);
+    if (defined != nullptr && prepared != state_->prepared.end() && prepared->second.type() != variable.type())
+      throw invalid_argument("Input '" + defined->inputs[inputs.size()].name + "' of '" + how.type + "' Op has type " +
+                             dtype_text(prepared->second) + " that does not match type " + std::string(name_of_dtype(variable.type())) +
+                             " of argument 'var'.");
+    inputs.push_back(argument(a, gradient, variable));
   }
   attribute_map attributes = how.attributes;
   attributes["T"] = variable.type();

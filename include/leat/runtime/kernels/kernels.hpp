@@ -8,3 +8,4 @@
 #include <leat/runtime/kernels/kernels_random.hpp>
 #include <leat/runtime/kernels/kernels_shape.hpp>
 #include <leat/runtime/kernels/kernels_state.hpp>
+#include <leat/runtime/kernels/kernels_update.hpp>

@@ -28,12 +28,14 @@ int expand_step_by(graph& g, const deferred_row& row) {
   return apply_rule<Rule>(g, settings, variables, gradients, counter);
 }
 inline int expand_step(graph& g, const deferred_row& row) {
-  const auto is = [&](std::string_view name) { return row.attributes[0] == static_cast<std::int64_t>(hash_text(name)); };
-  if (is(train::gradient_descent_rule::name)) return expand_step_by<train::gradient_descent_rule>(g, row);
-  if (is(train::momentum_rule<false>::name)) return expand_step_by<train::momentum_rule<false>>(g, row);
-  if (is(train::momentum_rule<true>::name)) return expand_step_by<train::momentum_rule<true>>(g, row);
-  if (is(train::adam_rule::name)) return expand_step_by<train::adam_rule>(g, row);
-  throw invalid_argument("the rule of an optimizer that planned sessions do not know");
+  int made = -1;
+  const auto expand = [&]<class... Rules>(std::type_identity<std::tuple<Rules...>>) {
+    return ((row.attributes[0] == static_cast<std::int64_t>(hash_text(Rules::name)) && (made = expand_step_by<Rules>(g, row), true)) ||
+            ...);
+  };
+  if (!expand(std::type_identity<train::all_rules<std::tuple>>{}))
+    throw invalid_argument("the rule of an optimizer that planned sessions do not know");
+  return made;
 }
 LEAT_EARLY inline const filled_early steps_expanded{
     [] { deferred_expanders().emplace(operator_record<deferred_step_op>::code, expand_step); }};

@@ -1,0 +1,65 @@
+#pragma once
+// How large a model is: its trainable variables counted, and a table of its layers. A layer is what the variables' names have before
+// their last slash: "hidden" of "hidden/kernel". named/train/named_layers.hpp has the same of graphs with names.
+
+#include <leat/core/function_bodies.hpp>
+#include <leat/expr/tensor.hpp>
+#include <leat/graph/graph.hpp>
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace leat {
+
+/// A variable as tables of models have it.
+struct parameter_row {
+  std::string name;
+  tensor_info info;
+};
+/// A line of such a table.
+struct layer_row {
+  std::string layer;
+  std::string shape;
+  std::int64_t parameters = 0;
+};
+
+namespace detail {
+
+/// Trainable variables of a plain table, in order of creation.
+std::vector<parameter_row> parameters_of(const graph& g);
+/// Variables by layer, in order of their first one.
+std::vector<layer_row> layers_of(std::span<const parameter_row> parameters);
+std::int64_t count_of(std::span<const parameter_row> parameters);
+std::int64_t bytes_of(std::span<const parameter_row> parameters);
+/// The table as text; its last line has the number of all parameters and their bytes.
+std::string table_text(std::span<const layer_row> rows, std::int64_t bytes);
+
+template <class... Es>
+std::vector<parameter_row> parameters_of_expressions() {
+  graph g;
+  (static_cast<void>(flatten<Es>(g)), ...);
+  return parameters_of(g);
+}
+
+}  // namespace detail
+
+/// The number of elements of all trainable variables that these expressions are made of.
+template <expression... Es>
+  requires(sizeof...(Es) > 0)
+std::int64_t parameter_count(const Es&...) {
+  return detail::count_of(detail::parameters_of_expressions<Es...>());
+}
+/// A table of their layers: name, shapes of the variables, parameters.
+template <expression... Es>
+  requires(sizeof...(Es) > 0)
+std::string summary_table(const Es&...) {
+  const auto all = detail::parameters_of_expressions<Es...>();
+  return detail::table_text(detail::layers_of(all), detail::bytes_of(all));
+}
+
+}  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/train/layer_summary_bodies.hpp>
+#endif

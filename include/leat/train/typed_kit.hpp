@@ -1,0 +1,195 @@
+#pragma once
+// How formulas that are written once for both kinds of operands (train/loss_formulas.hpp) write typed expressions.
+
+#include <leat/ops/state.hpp>
+#include <leat/train/optimizer.hpp>
+
+namespace leat::detail {
+
+// The number of elements along some dimensions: a scalar.
+template <class T, class Dims>
+struct extent_leaf : no_numbers {
+  static constexpr std::uint64_t hash = mix(mix(Dims::hash, static_cast<std::uint64_t>(dtype_of<T>)), 107);
+  template <class E>
+  static constexpr int enter(graph& g) {
+    dimension_names<Dims>::enter(g);
+    return extent_of(g, dtype_of<T>, Dims::value).index();
+  }
+};
+
+/// Weights that were not given: 1 everywhere.
+struct unit_weights {};
+
+struct typed_kit {
+  template <class A, class B>
+  constexpr auto subtract(const A& a, const B& b) const {
+    return a - b;
+  }
+  template <class A, class B>
+  constexpr auto multiply(const A& a, const B& b) const {
+    return a * b;
+  }
+  template <class A>
+  constexpr auto multiply(const A& a, unit_weights) const {
+    return a;
+  }
+  template <class A, class B>
+  constexpr auto divide(const A& a, const B& b) const {
+    return a / b;
+  }
+  template <class A, class B>
+  constexpr auto add(const A& a, const B& b) const {
+    return a + b;
+  }
+  template <class A, class B>
+  constexpr auto add_last(const A& a, const B& b) const {
+    return a + b;
+  }
+  template <class A, class B>
+  constexpr auto multiply_last(const A& a, const B& b) const {
+    return a * b;
+  }
+  template <class A, class B>
+  constexpr auto minimum(const A& a, const B& b) const {
+    return leat::minimum(a, b);
+  }
+  template <class A, class B>
+  constexpr auto maximum(const A& a, const B& b) const {
+    return leat::maximum(a, b);
+  }
+  template <class A, class B>
+  constexpr auto greater(const A& a, const B& b) const {
+    return leat::greater(a, b);
+  }
+  template <class A, class B>
+  constexpr auto squared_difference(const A& a, const B& b) const {
+    return leat::squared_difference(a, b);
+  }
+#define LEAT_TYPED_SINGLE(function)           \
+  template <class X>                          \
+  constexpr auto function(const X& x) const { \
+    return leat::function(x);                 \
+  }
+  LEAT_TYPED_SINGLE(abs)
+  LEAT_TYPED_SINGLE(square)
+  LEAT_TYPED_SINGLE(log)
+  LEAT_TYPED_SINGLE(log1p)
+  LEAT_TYPED_SINGLE(exp)
+  LEAT_TYPED_SINGLE(relu)
+  LEAT_TYPED_SINGLE(l2_loss)
+#undef LEAT_TYPED_SINGLE
+  template <class X>
+  constexpr auto negative(const X& x) const {
+    return -x;
+  }
+
+  template <class X>
+  constexpr auto zero(const X& like) const {
+    return constant_beside<0>(like);
+  }
+  template <class X>
+  constexpr auto one(const X& like) const {
+    return constant_beside<1>(like);
+  }
+  template <class X>
+  constexpr auto two(const X& like) const {
+    return constant_beside<2>(like);
+  }
+  template <class X>
+  constexpr auto half(const X& like) const {
+    return beside<void>(like, compile_time_number<std::bit_cast<std::uint64_t>(0.5), true>{});
+  }
+  /// It broadcasts.
+  template <class X>
+  constexpr auto ones_like(const X& x) const {
+    return one(x);
+  }
+  template <class X>
+  constexpr auto class_count(const X&) const {
+    return elements_of<typename X::element, dims<X::extent[X::rank - 1]>>();
+  }
+  template <class X, class Y>
+  constexpr auto divide_no_nan(const X& x, const Y& y, std::string_view) const {
+    const auto none = equal(y, zero(y));
+    return select(none, zero(x), x / select(none, one(y), y));
+  }
+  template <class C, class X>
+  constexpr auto choose_or_zero(const C& condition, const X& x, std::string_view) const {
+    return select(condition, x, zero(x));
+  }
+
+  template <class X>
+  constexpr auto sum(const X& x) const {
+    return reduce_sum(x);
+  }
+  template <class X, int... Axes>
+  constexpr auto sum_keep(const X& x, std::integer_sequence<int, Axes...>) const {
+    if constexpr (sizeof...(Axes) == 0) return x;
+    else return reduce_sum_keep<Axes...>(x);
+  }
+  /// All axes but the first.
+  template <class X>
+  constexpr auto axes_of_samples(const X&) const {
+    return []<int... I>(std::integer_sequence<int, I...>) {
+      return std::integer_sequence<int, (I + 1)...>{};
+    }(std::make_integer_sequence<int, X::rank - 1>{});
+  }
+
+  template <class X>
+  constexpr auto element_count(const X&) const {
+    return elements_of<typename X::element, typename X::extents>();
+  }
+  // A weight stands for as many elements of x as it is broadcast to: all along the axes where it has 1, from `From` on.
+  template <class X, class W>
+  constexpr auto sum_of_weights(const X&, const W& weights) const {
+    return reduce_sum(weights) * elements_of<typename W::element, typename repeated<X, W, 0>::type>();
+  }
+  template <class X>
+  constexpr auto sum_of_weights(const X& x, unit_weights) const {
+    return element_count(x);
+  }
+  template <class X, class W>
+  constexpr auto present(const X& x, const W& weights) const {
+    return sum_of_weights(x, is_present(weights));
+  }
+  template <class X>
+  constexpr auto present(const X& x, unit_weights) const {
+    return element_count(x);
+  }
+  template <class X, class W>
+  constexpr auto present_of_samples(const X& x, const W& weights) const {
+    if constexpr (W::rank == 0) return is_present(weights) * elements_of<typename W::element, typename repeated<X, W, 1>::type>();
+    else return sum_keep(is_present(weights), axes_of_samples(x)) * elements_of<typename W::element, typename repeated<X, W, 1>::type>();
+  }
+  template <class X>
+  constexpr auto present_of_samples(const X&, unit_weights) const {
+    return elements_of<typename X::element, typename rest<X>::type>();
+  }
+
+ private:
+  template <class T, class Dims>
+  static constexpr auto elements_of() {
+    return leaf_tensor<extent_leaf<T, Dims>, T, dims<>>{};
+  }
+  template <class W>
+  constexpr auto is_present(const W& weights) const {
+    return cast<typename W::element>(not_equal(weights, zero(weights)));
+  }
+  // The dimensions of x, from `From` on, along which weights of another shape are repeated.
+  template <class X, class W, int From>
+  struct repeated {
+    template <std::size_t... I>
+    static auto pack(std::index_sequence<I...>)
+        -> dims<(static_cast<int>(I) >= From && (W::rank == 0 || W::extent[static_cast<int>(I)] == 1) ? X::extent[static_cast<int>(I)]
+                                                                                                      : 1)...>;
+    using type = decltype(pack(std::make_index_sequence<static_cast<std::size_t>(X::rank)>{}));
+  };
+  template <class X>
+  struct rest {
+    template <std::size_t... I>
+    static auto pack(std::index_sequence<I...>) -> dims<X::extent[static_cast<int>(I) + 1]...>;
+    using type = decltype(pack(std::make_index_sequence<static_cast<std::size_t>(X::rank) - 1>{}));
+  };
+};
+
+}  // namespace leat::detail
