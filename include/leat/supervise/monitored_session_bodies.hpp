@@ -51,7 +51,7 @@ struct monitored_session::kept {
   std::unique_ptr<detail::watched_graph_session> watched;
   std::unique_ptr<coordinator> threads;   // destroyed before the session that its threads use
   std::atomic<bool> stop{false};          // a hook asked for it
-  std::atomic<bool> asked{false};         // the program did
+  std::atomic<bool> stop_asked{false};    // the program did
   mutable std::atomic<bool> seen{false};  // the program was told
   bool closed = false;
   bool input_ended = false;  // the last run threw out_of_range
@@ -236,11 +236,11 @@ LEAT_FUNCTION std::vector<tensor_value> monitored_session::run_list(std::span<co
 
 LEAT_FUNCTION bool monitored_session::should_stop() const {
   const kept& k = *kept_;
-  const bool stop = k.closed || k.stop || k.asked || stopped_by_signal() != 0 || (k.threads != nullptr && k.threads->should_stop());
+  const bool stop = k.closed || k.stop || k.stop_asked || stopped_by_signal() != 0 || (k.threads != nullptr && k.threads->should_stop());
   if (stop) k.seen = true;
   return stop;
 }
-LEAT_FUNCTION void monitored_session::request_stop() { kept_->asked = true; }
+LEAT_FUNCTION void monitored_session::request_stop() { kept_->stop_asked = true; }
 LEAT_FUNCTION int monitored_session::stopped_by_signal() const {
   return kept_->signals != nullptr ? stop_signals::received() : kept_->signal;
 }
