@@ -27,7 +27,9 @@ for run in 1 2 3 4 5; do
   pid=
   echo "run $run was killed; $(cat "$folder/part$run.log")"
 done
-timeout $((deadline - SECONDS)) "$program" --train "$folder/parts" "$steps" "$folder/parts.txt" >"$folder/rest.log" 2>&1 ||
+left=$((deadline - SECONDS))
+[ "$left" -gt 0 ] || fail "there is no time left"
+timeout "$left" "$program" --train "$folder/parts" "$steps" "$folder/parts.txt" >"$folder/rest.log" 2>&1 ||
   fail "the last run failed"
 echo "the last run: $(cat "$folder/rest.log")"
 

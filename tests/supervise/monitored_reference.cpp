@@ -179,8 +179,8 @@ class noting_listener final : public checkpoint_saver_listener {
 json only_checkpoints(json recorded) {
   if (recorded.is_array())
     for (json& entry : recorded)
-      if (entry.is_object() && entry.contains("files")) entry["files"] = recorded_checkpoints(entry["files"]);
-  if (recorded.is_object() && recorded.contains("files")) recorded["files"] = recorded_checkpoints(recorded["files"]);
+      if (entry.is_object() && entry.contains("files")) entry["files"] = recorded_files(entry["files"]);
+  if (recorded.is_object() && recorded.contains("files")) recorded["files"] = recorded_files(recorded["files"]);
   return recorded;
 }
 
@@ -205,7 +205,7 @@ json checkpoints() {
       s.run(m.train);
       log.push_back("step " + std::to_string(s.global_step()));
     });
-    log.push_back({{"files", checkpoints_in(folder.path)}, {"checkpoint", state_in(folder.path)}});
+    log.push_back({{"files", files_in(folder.path)}, {"checkpoint", state_in(folder.path)}});
   };
   train(5);
   log.push_back("again, in a new graph and session");
@@ -233,7 +233,7 @@ json training_session() {
     });
   }
   return {{"checkpoints_after_each_run", after},
-          {"files", checkpoints_in(folder.path)},
+          {"files", files_in(folder.path)},
           {"checkpoint", state_in(folder.path)},
           {"events", events_in(folder.path)}};
 }

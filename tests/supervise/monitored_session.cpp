@@ -163,6 +163,34 @@ TEST_CASE("hooks feed, log, trace, and run something at the end") {
   CHECK_FALSE(json::parse(in)["traceEvents"].empty());
 }
 
+TEST_CASE("a stop that comes between the question and the run is no error") {
+  graph g;
+  const auto scope = g.as_default();
+  const auto m = make_model();
+  monitored_session s;
+  CHECK_FALSE(s.should_stop());
+  s.request_stop();
+  CHECK_NOTHROW(s.run(m.train));
+  CHECK(s.should_stop());
+  CHECK_THROWS_WITH_AS(s.run(m.train), "Run called even after should_stop requested.", failed_precondition);
+}
+
+TEST_CASE("a session that cannot be made anew is lost, and says so") {
+  graph g;
+  const auto scope = g.as_default();
+  int sessions = 0;
+  const auto own = std::make_shared<scaffold>(scaffold_options{.init_fn = [&](graph_session&) {
+    if (++sessions > 1) throw data_loss("no more sessions");
+  }});
+  const auto down = calling([] { throw unavailable("gone"); });
+  std::ostringstream told;
+  monitored_session s({.scaffold = own, .log = &told});
+  CHECK_THROWS_AS(s.run(down), data_loss);
+  CHECK_THROWS_AS(s.run(down), failed_precondition);
+  CHECK_THROWS_AS(s.session(), failed_precondition);
+  CHECK_NOTHROW(s.close());
+}
+
 TEST_CASE("feeds of two hooks for one tensor, and hooks that throw") {
   graph g;
   const auto scope = g.as_default();

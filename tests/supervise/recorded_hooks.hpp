@@ -113,7 +113,7 @@ inline void play(const json& recorded, const std::function<json()>& observed) {
 
 // ---- folders and event files ----
 
-/// The files of a folder as the recordings list them: event files as one, TensorFlow's three files of a checkpoint as its name.
+/// The checkpoints of a folder, by name.
 inline json checkpoints_in(const std::filesystem::path& folder) {
   std::set<std::string> names;
   for (const auto& f : std::filesystem::directory_iterator(folder)) {
@@ -122,10 +122,23 @@ inline json checkpoints_in(const std::filesystem::path& folder) {
   }
   return names;
 }
-inline json recorded_checkpoints(const json& files) {
+/// These, and the other files of a folder, event files as one pattern.
+inline json files_in(const std::filesystem::path& folder) {
+  std::set<std::string> names = checkpoints_in(folder);
+  for (const auto& f : std::filesystem::directory_iterator(folder)) {
+    const std::string name = f.path().filename().string();
+    if (name.starts_with("events.")) names.insert("events.out.tfevents.*");
+    if (name == "checkpoint" || name == "graph.pbtxt") names.insert(name);
+  }
+  return names;
+}
+/// The same of a recorded list: a checkpoint of TensorFlow's is three files.
+inline json recorded_files(const json& files) {
   std::set<std::string> names;
-  for (const std::string name : files)
+  for (const std::string name : files) {
     if (name.ends_with(".index")) names.insert(name.substr(0, name.size() - 6));
+    if (name.find(".data-") == name.npos && !name.ends_with(".index") && !name.ends_with(".meta")) names.insert(name);
+  }
   return names;
 }
 

@@ -67,7 +67,7 @@ json managed() {
       }
       log.push_back(std::string("should_stop ") + (sv.should_stop() ? "True" : "False"));
     });
-    log.push_back({{"files", checkpoints_in(folder.path)}, {"checkpoint", state_in(folder.path)}});
+    log.push_back({{"files", files_in(folder.path)}, {"checkpoint", state_in(folder.path)}});
   };
   train(3, false);
   for (const auto& f : summary::event_files(folder.path)) std::filesystem::remove(f);
@@ -169,7 +169,7 @@ json ending_input() {
     sv.managed([](supervised_session&) { throw out_of_range("no more"); });
     stops = sv.should_stop();
   }
-  return {{"files", checkpoints_in(folder.path)}, {"should_stop", stops}};
+  return {{"files", files_in(folder.path)}, {"should_stop", stops}};
 }
 
 json variable_without_device() {
@@ -215,9 +215,9 @@ TEST_CASE("supervisors do what was recorded") {
     json& wanted = recorded["result"];
     if (wanted.is_array())
       for (json& entry : wanted)
-        if (entry.is_object() && entry.contains("files")) entry["files"] = recorded_checkpoints(entry["files"]);
+        if (entry.is_object() && entry.contains("files")) entry["files"] = recorded_files(entry["files"]);
     if (wanted.is_array()) sort_out_events(wanted);
-    if (wanted.is_object() && wanted.contains("files")) wanted["files"] = recorded_checkpoints(wanted["files"]);
+    if (wanted.is_object() && wanted.contains("files")) wanted["files"] = recorded_files(wanted["files"]);
     if (wanted.is_object() && wanted.contains("name_pattern")) wanted["name_pattern"] = {"model.ckpt-N"};
     if (!recorded["error"].is_null()) {
       // The rest of the text is Python's form of a node.

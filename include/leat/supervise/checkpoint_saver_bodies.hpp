@@ -93,6 +93,7 @@ class checkpoint_saver_hook final : public session_run_hook {
         meta_graph_def meta;
         meta.graph = summary::graph_with_shapes(*g);
         meta.collections = io::export_collections(*g);
+        write_graph(*g, how_.checkpoint_dir);
         writer_->add_graph(meta.graph);
         writer_->add_meta_graph(meta);
       }

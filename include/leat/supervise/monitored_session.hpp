@@ -67,7 +67,7 @@ class monitored_session {
   virtual ~monitored_session();
 
   /// As `graph_session::run`, with hooks.
-  /// Errors: failed_precondition after a request to stop, and in a closed session; what hooks throw.
+  /// Errors: failed_precondition once a hook asked to stop or `should_stop` said so, and in a closed session; what hooks throw.
   template <graph_fetch F>
   typename detail::fetch_structure<F>::result run(const F& fetches, const feed_list& feeds = {}, const run_options& how = {}) {
     std::vector<fetch_item> list;

@@ -49,8 +49,10 @@ struct monitored_session::kept {
   std::unique_ptr<stop_signals> signals;
   std::unique_ptr<graph_session> session;
   std::unique_ptr<detail::watched_graph_session> watched;
-  std::unique_ptr<coordinator> threads;  // destroyed before the session that its threads use
-  std::atomic<bool> stop{false};
+  std::unique_ptr<coordinator> threads;   // destroyed before the session that its threads use
+  std::atomic<bool> stop{false};          // a hook asked for it
+  std::atomic<bool> stop_asked{false};    // the program did
+  mutable std::atomic<bool> seen{false};  // the program was told
   bool closed = false;
   bool input_ended = false;  // the last run threw out_of_range
   int recoveries = 0;
@@ -161,6 +163,7 @@ struct monitored_session::kept {
   }
   void check_open() const {
     if (closed) throw failed_precondition("the monitored session is closed");
+    if (session == nullptr) throw failed_precondition("the session was lost, and could not be made anew");
   }
 };
 
@@ -205,7 +208,8 @@ LEAT_FUNCTION std::vector<tensor_value> monitored_session::run_list(std::span<co
                                                                     const run_options& how) {
   kept& k = *kept_;
   k.check_open();
-  if (should_stop()) {
+  // What asks for a stop between the program's question and its run, a signal or a thread, does not make the run an error.
+  if (k.stop || k.seen) {
     k.threads->rethrow_requested();
     throw failed_precondition("Run called even after should_stop requested.");
   }
@@ -232,9 +236,11 @@ LEAT_FUNCTION std::vector<tensor_value> monitored_session::run_list(std::span<co
 
 LEAT_FUNCTION bool monitored_session::should_stop() const {
   const kept& k = *kept_;
-  return k.closed || k.stop || stopped_by_signal() != 0 || (k.threads != nullptr && k.threads->should_stop());
+  const bool stop = k.closed || k.stop || k.stop_asked || stopped_by_signal() != 0 || (k.threads != nullptr && k.threads->should_stop());
+  if (stop) k.seen = true;
+  return stop;
 }
-LEAT_FUNCTION void monitored_session::request_stop() { kept_->stop = true; }
+LEAT_FUNCTION void monitored_session::request_stop() { kept_->stop_asked = true; }
 LEAT_FUNCTION int monitored_session::stopped_by_signal() const {
   return kept_->signals != nullptr ? stop_signals::received() : kept_->signal;
 }

@@ -18,7 +18,7 @@ class nan_loss_during_training : public failed_precondition {
 struct nan_options {
   bool fail_on_nan_loss = true;  // throws; otherwise logs it and stops after the run
   /// Keeps what runs begin with, so that the node is found. A run then writes variables beside their old values, which costs a copy of
-  /// them; without it only variables that hold NaN are named.
+  /// them, and what is fed is copied; without it only variables that hold NaN are named.
   bool locate = true;
   std::ostream* log = nullptr;  // null is standard error
 };

@@ -33,7 +33,7 @@ std::unique_ptr<graph_session> wait_for_session(graph& g, const session_options&
 namespace detail {
 /// "" if a model is ready, otherwise why not: "Variables not initialized: w, b".
 std::string why_not_ready(graph_session& s, const output& ready_op);
-/// A node as protobuf's text form has it, without attributes.
+/// A node in protobuf's text form, or "None".
 std::string node_text(const graph_operation& op);
 }  // namespace detail
 

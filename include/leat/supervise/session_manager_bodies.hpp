@@ -2,6 +2,7 @@
 // Implementation of session_manager.hpp.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/io/text.hpp>
 #include <leat/supervise/session_manager.hpp>
 
 #include <algorithm>
@@ -10,13 +11,7 @@
 
 namespace leat {
 
-LEAT_FUNCTION std::string detail::node_text(const graph_operation& op) {
-  if (!op) return "None";
-  std::string text = "name: \"" + op.name() + "\"\nop: \"" + std::string(op.type()) + "\"\n";
-  for (const output& in : op.inputs()) text += "input: \"" + (in.port() == 0 ? in.operation().name() : in.name()) + "\"\n";
-  for (const graph_operation& waits : op.control_inputs()) text += "input: \"^" + waits.name() + "\"\n";
-  return text;
-}
+LEAT_FUNCTION std::string detail::node_text(const graph_operation& op) { return op ? describe(op) : "None"; }
 
 LEAT_FUNCTION std::string detail::why_not_ready(graph_session& s, const output& ready_op) {
   if (!static_cast<bool>(ready_op)) return {};

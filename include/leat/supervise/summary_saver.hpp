@@ -17,6 +17,10 @@ namespace leat {
 /// Errors: those of `summary::file_writer`.
 std::shared_ptr<summary::file_writer> shared_writer(const std::string& folder, graph* g = nullptr);
 
+/// Writes a graph to FOLDER/graph.pbtxt, in protobuf's text form, as TensorFlow does beside checkpoints; the folder is made if it is
+/// missing. Errors: those of `io::staged_file`.
+void write_graph(graph& g, const std::string& folder);
+
 struct summary_saver_options {
   std::optional<std::int64_t> save_steps{};
   std::optional<seconds> save_secs{};

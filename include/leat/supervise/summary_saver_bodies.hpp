@@ -2,6 +2,8 @@
 // Implementation of summary_saver.hpp.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/io/staged_file.hpp>
+#include <leat/io/text.hpp>
 #include <leat/supervise/scaffold.hpp>
 #include <leat/supervise/summary_saver.hpp>
 
@@ -24,6 +26,13 @@ LEAT_FUNCTION std::shared_ptr<summary::file_writer> shared_writer(const std::str
   auto made = g != nullptr ? std::make_shared<summary::file_writer>(folder, *g) : std::make_shared<summary::file_writer>(folder);
   all.by_folder[key] = made;
   return made;
+}
+
+LEAT_FUNCTION void write_graph(graph& g, const std::string& folder) {
+  std::filesystem::create_directories(folder);
+  io::staged_file file(std::filesystem::path(folder) / "graph.pbtxt");
+  file.write(io::write_text(summary::graph_with_shapes(g)));
+  file.put_in_place();
 }
 
 namespace detail {

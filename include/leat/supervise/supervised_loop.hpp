@@ -115,8 +115,8 @@ class supervised_loop {
               }),
         names_(std::move(value_names)) {}
 
-  /// Calls a step, a prepared run or a function that returns what a run gave, with hooks. Errors: failed_precondition after a request to
-  /// stop; not_found if a hook asks for a value that the step does not give; what the step and hooks throw.
+  /// Calls a step, a prepared run or a function that returns what a run gave, with hooks. Errors: failed_precondition once a hook asked to
+  /// stop or `should_stop` said so; not_found if a hook asks for a value that the step does not give; what the step and hooks throw.
   template <std::invocable Step>
   decltype(auto) run(Step&& step) {
     core_.before();

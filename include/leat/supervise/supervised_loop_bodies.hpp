@@ -50,7 +50,8 @@ struct detail::step_loop::kept {
   std::unique_ptr<session_run_context> context;  // of the step under way
   std::vector<std::vector<fetch_item>> asked;
   int signal = 0;
-  bool stop = false;
+  bool stop = false;          // a hook asked for it
+  mutable bool seen = false;  // the program was told
   bool closed = false;
   int exceptions = std::uncaught_exceptions();
 
@@ -101,7 +102,7 @@ LEAT_FUNCTION detail::step_loop::~step_loop() {
 LEAT_FUNCTION void detail::step_loop::before() {
   kept& k = *kept_;
   if (k.closed) throw failed_precondition("the supervised loop is closed");
-  if (should_stop()) {
+  if (k.stop || k.seen) {
     k.threads.rethrow_requested();
     throw failed_precondition("Run called even after should_stop requested.");
   }
@@ -130,7 +131,9 @@ LEAT_FUNCTION void detail::step_loop::after(seconds took) {
 }
 
 LEAT_FUNCTION bool detail::step_loop::should_stop() const {
-  return kept_->closed || kept_->stop || stopped_by_signal() != 0 || kept_->threads.should_stop();
+  const bool stop = kept_->closed || kept_->stop || stopped_by_signal() != 0 || kept_->threads.should_stop();
+  if (stop) kept_->seen = true;
+  return stop;
 }
 LEAT_FUNCTION void detail::step_loop::request_stop() { kept_->threads.request_stop(); }
 LEAT_FUNCTION int detail::step_loop::stopped_by_signal() const {

@@ -158,7 +158,8 @@ class supervisor {
   void start_standard_services();
   /// Writes a summary that the program ran, under this step, or the global step. Errors: failed_precondition without an event file.
   void summary_computed(const tensor_value& summary, std::optional<std::int64_t> global_step = {});
-  /// Saves now, between two runs. Returns the checkpoint's name. Errors: failed_precondition without logdir or saver.
+  /// Saves now, between two runs. Returns the checkpoint's name. Errors: failed_precondition without logdir or saver; deadline_exceeded if
+  /// for a minute there is no moment without a run.
   std::string save_model();
 
   coordinator& coord() const;

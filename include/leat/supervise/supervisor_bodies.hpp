@@ -12,10 +12,12 @@
 #include <leat/supervise/supervisor.hpp>
 #include <leat/supervise/watched_graph_session.hpp>
 
+#include <chrono>
 #include <filesystem>
 #include <iostream>
 #include <mutex>
 #include <shared_mutex>
+#include <thread>
 #include <tuple>
 
 namespace leat {
@@ -39,7 +41,7 @@ struct supervisor::kept {
 
   // A checkpoint is taken when no run is under way. Who wants one holds `turn`, so that runs in a row let it pass.
   std::mutex turn;
-  std::shared_mutex running;
+  std::shared_timed_mutex running;
 
   template <class T, class Make>
   void choose(const choice<T>& given, std::string_view collection, T& part, Make make) {
@@ -73,12 +75,24 @@ struct supervisor::kept {
         throw invalid_argument("When using replicas, all Variables must have their device set: " + detail::node_text(op));
   }
   std::int64_t steps() { return static_cast<bool>(step) ? watched->global_step() : 0; }
+  // Runs that wait for each other, one that fills a queue and one that empties it, must not wait for the checkpoint in between: so it
+  // gives way after a moment, and comes again. Errors: deadline_exceeded if there is no moment without a run in a minute.
+  std::unique_lock<std::shared_timed_mutex> between_runs() {
+    for (const auto start = std::chrono::steady_clock::now(); std::chrono::steady_clock::now() - start < std::chrono::minutes(1);) {
+      {
+        const std::lock_guard next(turn);
+        std::unique_lock alone(running, std::chrono::milliseconds(50));
+        if (alone.owns_lock()) return alone;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    throw deadline_exceeded("no checkpoint can be taken: for a minute there was no moment without a run");
+  }
   std::string save() {
     if (!saves || save_path.empty()) throw failed_precondition("the supervisor saves nothing: it has no logdir, or no saver");
     if (session == nullptr) throw failed_precondition("the supervisor has no session");
     auto [at, how, variables] = [&] {
-      const std::lock_guard next(turn);
-      const std::unique_lock alone(running);
+      const auto alone = between_runs();
       return std::tuple(steps(), detail::state_beside(*watched, options.parts), detail::run_snapshot_of_session(*session));
     }();
     const std::string path = saves->save(variables, save_path, at, how);
@@ -114,6 +128,7 @@ LEAT_FUNCTION supervisor::supervisor(supervisor_options options) : kept_(std::ma
     if (o.is_chief && o.summary_writer.held()) k.writer = *o.summary_writer.held();
     return;
   }
+  write_graph(k.owner, o.logdir);
   k.save_path = (std::filesystem::path(o.logdir) / o.checkpoint_basename).string();
   if (o.summary_writer.held()) k.writer = *o.summary_writer.held();
   else if (o.summary_writer.is_default()) k.writer = std::make_shared<summary::file_writer>(o.logdir, k.owner);
@@ -226,8 +241,8 @@ LEAT_FUNCTION void supervisor::stop() {
       k.writer->close();
     });
   if (k.session != nullptr) k.session->close();
-  k.threads = std::make_unique<coordinator>();  // waits for what still runs
-  k.threads->request_stop();
+  // What still runs uses the session: its runs end now that this is closed.
+  while (!k.threads->live_threads().empty()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   k.watched.reset();
   k.session.reset();
   if (k.signals != nullptr) {

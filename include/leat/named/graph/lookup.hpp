@@ -44,7 +44,7 @@ std::vector<graph_operation> consumers(const output& o);
 
 /// Makes the graph refuse new nodes, with failed_precondition. Source: TensorFlow `Graph.finalize`.
 void finalize(graph& g);
-/// Whether it does.
+/// Whether a graph refuses new nodes.
 bool is_finalized(const graph& g);
 
 /// A name in the current scope that no node or scope has; it is reserved unless `mark_as_used` is false.
