@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <iterator>
 #include <map>
 #include <string>
 #include <string_view>
@@ -71,7 +72,9 @@ int run_check(const std::vector<std::string>& paths, bool allow_unknown) {
     // What TensorFlow's saver made for itself: leat's saver does not run it.
     const bool has_saver = file.meta.saver.has_value();
     const auto is_saver = [&](std::string_view op) {
-      return has_saver && (op == "SaveV2" || op == "RestoreV2" || op == "MergeV2Checkpoints" || op == "ShardedFilename");
+      constexpr std::string_view its[]{"SaveV2",    "RestoreV2", "MergeV2Checkpoints", "ShardedFilename", "StaticRegexFullMatch",
+                                       "StringJoin"};
+      return has_saver && std::find(std::begin(its), std::end(its), op) != std::end(its);
     };
     for (const auto& node : file.meta.graph.nodes)
       if (!std::binary_search(known.begin(), known.end(), node.op) && !is_saver(node.op)) ++unknown[node.op];
