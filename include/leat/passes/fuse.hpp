@@ -66,11 +66,15 @@ class fuser {
     f_.fold_scale.resize(g.nodes.size(), -1);
     is_target_.resize(g.nodes.size(), 0);
     written_.resize(g.nodes.size(), 0);
+    writer_.resize(g.nodes.size(), -1);
     for (int t : targets) is_target_[static_cast<std::size_t>(t)] = 1;
     for (std::size_t i = 0; i < g.nodes.size(); ++i) {
       const node& n = g.nodes[i];
       for (int k = 0; k < n.input_count; ++k) ++users_[static_cast<std::size_t>(source_of(g, g.input(n, k)))];
-      if (n.op->kind == op_kind::assign) written_[static_cast<std::size_t>(g.input(n, 0))] = 1;
+      if (n.op->kind != op_kind::assign) continue;
+      const auto variable = static_cast<std::size_t>(g.input(n, 0));
+      writer_[variable] = written_[variable] != 0 ? -1 : static_cast<int>(i);
+      written_[variable] = 1;
     }
   }
 
@@ -341,7 +345,7 @@ class fuser {
       const node& n = g_.at(i);
       auto& place = f_.places[at(i)];
       if (n.op->kind == op_kind::element && place.cluster >= 0 && !place.per_row && is_target_[at(i)] == 0 && target[at(i)] >= 0 &&
-          target[at(i)] != place.cluster && may_sink(i))
+          target[at(i)] != place.cluster && may_sink(i, target[at(i)]))
         place.cluster = target[at(i)];
       for (int k = 0; k < n.input_count; ++k) {
         const int p = source_of(g_, g_.input(n, k));
@@ -358,13 +362,16 @@ class fuser {
       for (int k = 0; k < n.control_count; ++k) target[at(g_.control(n, k))] = -2;
     }
   }
-  constexpr bool may_sink(int i) const {
+  constexpr bool may_sink(int i, int target) const {
     const node& n = g_.at(i);
     if (n.control_count > 0) return false;
     int arrays = -1;
     for (int k = 0; k < n.input_count; ++k) {
       const int p = source_of(g_, g_.input(n, k));
-      if (g_.at(p).op->kind == op_kind::variable && written_[at(p)] != 0) return false;
+      if (g_.at(p).op->kind == op_kind::variable && written_[at(p)] != 0) {
+        if (!is_written_by(p, target) || source_of(g_, g_.input(n, k)) != g_.input(n, k)) return false;
+        continue;  // the loop has the element at hand
+      }
       if (g_.at(p).op->kind == op_kind::view && reads_written(p)) return false;
       if (g_.at(p).result.extent.squeezed().rank == 0 || g_.at(p).op->kind == op_kind::index) continue;
       if (g_.at(p).op->kind == op_kind::constant) continue;
@@ -372,6 +379,12 @@ class fuser {
       arrays = p;
     }
     return true;
+  }
+  // Whether this cluster, a single loop, is the only one that writes a variable, once: element by element, after all reads of the element.
+  constexpr bool is_written_by(int variable, int cluster) const {
+    if (f_.clusters[at(cluster)].rows || !(g_.at(variable).result.extent.squeezed() == f_.clusters[at(cluster)].space)) return false;
+    const int writer = writer_[at(variable)];
+    return writer >= 0 && f_.fold_product[at(writer)] < 0 && f_.places[at(writer)].cluster == cluster;
   }
   constexpr bool reads_written(int i) const {
     i = source_of(g_, i);
@@ -385,6 +398,7 @@ class fuser {
   std::vector<int> reader_;  // the last cluster that reads each node
   std::vector<char> is_target_;
   std::vector<char> written_;
+  std::vector<int> writer_;  // the one node that writes a variable, or -1
   std::vector<read> reads_;
   int refusable_ = 0;  // first level after all kernels that may refuse their input: nothing is written before
 };
