@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cfenv>
+#include <initializer_list>
 #include <limits>
 
 using namespace leat::cpu;

@@ -3,6 +3,7 @@
 
 #include <leat/cpu/interpret.hpp>
 #include <leat/graph/known_operators.hpp>
+#include <leat/inspect/trace.hpp>
 #include <leat/planned.hpp>
 
 #include "support/allocations.hpp"
@@ -146,6 +147,33 @@ TEST_CASE("a deep model") {
   for (int i = 0; i < 20; ++i) s.run(fetch(train), x = xs);
   CHECK(std::get<0>(s.run(fetch(loss), x = xs)) < first);
   CHECK(count([&] { s.run(fetch(loss, train), x = xs); }) == 0);
+}
+
+TEST_CASE("a compiled program of many steps, which are called through a table") {
+  const auto x = placeholder<"x", float, "batch", 16>();
+  const auto h = layers<12>(x);
+  const auto best = argmax<1>(h);
+  const auto loss = reduce_mean(square(h - 1_c));
+  const auto train = adam(0.001f).minimize(loss);
+  session compiled{loss, best, train};
+  planned_session planned{loss, best, train};
+  compiled.initialize();
+  planned.initialize();
+  for (const std::size_t n : {1, 7, 3000}) {  // the last in chunks
+    CAPTURE(n);
+    const auto xs = filled<float, 2>({n, 16});
+    CHECK(same_results(compiled.run(fetch(loss, best, train), x = xs), planned.run(fetch(loss, best, train), x = xs)));
+    CHECK(program_view(compiled.planned(fetch(loss, best, train)).data).steps() > 48);
+    CHECK(values_of(compiled) == values_of(planned));
+    xt::xtensor<std::int64_t, 1> rows = xt::zeros<std::int64_t>({n});
+    CHECK(count([&] { compiled.run(fetch(loss, into(best, rows), train), x = xs); }) == 0);
+    count([&] { planned.run(fetch(loss, best, train), x = xs); });  // as many steps
+    run_trace trace;
+    compiled.run_traced(trace, fetch(loss, best, train), x = xs);
+    planned.run(fetch(loss, best, train), x = xs);
+    CHECK(trace.events().size() > 48);
+    CHECK(values_of(compiled) == values_of(planned));
+  }
 }
 
 TEST_CASE("an operator of the program's own must be registered, and then runs") {

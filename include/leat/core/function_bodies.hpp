@@ -10,7 +10,13 @@
 #define LEAT_FUNCTION inline
 #elif defined(LEAT_SEPARATE_SOURCE)
 #define LEAT_WITH_BODIES 1
-#define LEAT_FUNCTION [[gnu::used]] inline  // compiled whether or not this source calls them, and inlined where it does
+// Compiled whether or not this source calls them, and inlined where it does. clang would compile only one of the two symbols of a
+// constructor or destructor that is inline and used, and not the one that callers want.
+#if defined(__clang__)
+#define LEAT_FUNCTION
+#else
+#define LEAT_FUNCTION [[gnu::used]] inline
+#endif
 #else
 #define LEAT_WITH_BODIES 0
 #endif
