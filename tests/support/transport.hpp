@@ -7,8 +7,11 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace leat_test {
 
@@ -73,7 +76,13 @@ struct echo_server {
     }
   }
 
+  std::vector<tr::frame> take_kept() {
+    const std::lock_guard lock(mutex);
+    return std::exchange(kept, {});
+  }
+
   int counted = 0;
+  std::mutex mutex;
   std::atomic<int> cancelled = 0, gone = 0;
   std::vector<tr::frame> kept;
   tr::messenger m;

@@ -19,6 +19,7 @@ namespace leat::transport {
 
 namespace detail {
 inline constexpr std::size_t shared_packets_at_once = 64;
+inline constexpr int shared_unread_bells = 64;
 inline constexpr auto shared_first_pause = std::chrono::milliseconds(5);
 inline constexpr auto shared_longest_pause = std::chrono::milliseconds(200);
 
@@ -84,7 +85,7 @@ class shared_carrier::shared_channel final : public channel {
 
   sending send(packet& p) override {
     if (!is_open || is_closed) return sending::gone;
-    if (!out->write(p)) {
+    if (!out->write(p, !is_data(peek_kind(p).value_or(kind::beat)))) {
       is_blocked = true;
       return sending::later;
     }
@@ -116,6 +117,7 @@ class shared_carrier::shared_channel final : public channel {
   std::optional<segment_writer> out;
   std::optional<segment_reader> in;
   std::size_t chunk = wire_chunk_bytes;
+  int unread_bells = 0;
   bool is_accepted = false;
   bool is_open = false;
   bool is_blocked = false;
@@ -228,18 +230,26 @@ LEAT_FUNCTION void shared_carrier::advance(const std::shared_ptr<shared_channel>
       if (c->is_accepted) events_.accepted(c);
       else events_.opened(*c);
     }
-    // Bells are not counted; their end is.
-    std::array<char, 256> bells;
-    for (;;) {
-      const ssize_t count = ::recv(c->socket->get(), bells.data(), bells.size(), MSG_DONTWAIT);
-      if (count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)) is_over = true;
-      if (count < static_cast<ssize_t>(bells.size())) break;
-    }
+    // While something lies in the segment the bells, which are not counted, need not be read; the end of the socket must be.
+    const auto read_bells = [&] {
+      std::array<char, 256> bells;
+      c->unread_bells = 0;
+      for (;;) {
+        const ssize_t count = ::recv(c->socket->get(), bells.data(), bells.size(), MSG_DONTWAIT);
+        if (count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)) is_over = true;
+        if (count < static_cast<ssize_t>(bells.size())) break;
+      }
+    };
     for (std::size_t i = 0; !c->is_closed; ++i) {
       std::optional<packet> p = c->in->read();
       if (!p) {
-        if (c->in->sleep()) break;
-        continue;
+        if (!c->in->sleep()) continue;
+        if (i > 0 && ++c->unread_bells < detail::shared_unread_bells) break;
+        const bool was_over = is_over;
+        read_bells();
+        // What was written before the end is still read.
+        if (is_over && !was_over) continue;
+        break;
       }
       events_.received(*c, std::move(*p));
       if (i == detail::shared_packets_at_once && !is_over) {
