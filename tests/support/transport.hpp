@@ -71,7 +71,11 @@ struct echo_server {
       case never: return;
       case throw_not_found: throw leat::not_found("there is no such thing");
       case count: a.mark = static_cast<std::uint64_t>(++counted); return m.answer(r, std::move(a));
-      case keep: kept.push_back(r.m.parts.at(0)); return m.answer(r, std::vector<tr::frame>{});
+      case keep: {
+        const std::lock_guard lock(mutex);
+        kept.push_back(r.m.parts.at(0));
+      }
+        return m.answer(r, std::vector<tr::frame>{});
       default: throw leat::unimplemented("method " + std::to_string(r.m.method));
     }
   }

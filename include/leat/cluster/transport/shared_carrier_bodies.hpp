@@ -19,7 +19,6 @@ namespace leat::transport {
 
 namespace detail {
 inline constexpr std::size_t shared_packets_at_once = 64;
-inline constexpr int shared_unread_bells = 64;
 inline constexpr auto shared_first_pause = std::chrono::milliseconds(5);
 inline constexpr auto shared_longest_pause = std::chrono::milliseconds(200);
 
@@ -117,7 +116,6 @@ class shared_carrier::shared_channel final : public channel {
   std::optional<segment_writer> out;
   std::optional<segment_reader> in;
   std::size_t chunk = wire_chunk_bytes;
-  int unread_bells = 0;
   bool is_accepted = false;
   bool is_open = false;
   bool is_blocked = false;
@@ -230,26 +228,17 @@ LEAT_FUNCTION void shared_carrier::advance(const std::shared_ptr<shared_channel>
       if (c->is_accepted) events_.accepted(c);
       else events_.opened(*c);
     }
-    // While something lies in the segment the bells, which are not counted, need not be read; the end of the socket must be.
-    const auto read_bells = [&] {
-      std::array<char, 256> bells;
-      c->unread_bells = 0;
-      for (;;) {
-        const ssize_t count = ::recv(c->socket->get(), bells.data(), bells.size(), MSG_DONTWAIT);
-        if (count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)) is_over = true;
-        if (count < static_cast<ssize_t>(bells.size())) break;
-      }
-    };
+    // Bells are not counted; the end of the socket, which may come with them, is. What was written before it is still read.
+    std::array<char, 256> bells;
+    for (ssize_t count = 1; count > 0;) {
+      count = ::recv(c->socket->get(), bells.data(), bells.size(), MSG_DONTWAIT);
+      if (count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)) is_over = true;
+    }
     for (std::size_t i = 0; !c->is_closed; ++i) {
       std::optional<packet> p = c->in->read();
       if (!p) {
-        if (!c->in->sleep()) continue;
-        if (i > 0 && ++c->unread_bells < detail::shared_unread_bells) break;
-        const bool was_over = is_over;
-        read_bells();
-        // What was written before the end is still read.
-        if (is_over && !was_over) continue;
-        break;
+        if (c->in->sleep()) break;
+        continue;
       }
       events_.received(*c, std::move(*p));
       if (i == detail::shared_packets_at_once && !is_over) {
