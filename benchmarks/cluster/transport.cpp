@@ -1,5 +1,5 @@
-// Push and pull between two processes, the values applied, over TCP and through shared memory, each beside a bare program; and the time from
-// exec to the first answer. `bench_transport [--json FILE] [--rounds N] [--bytes N] [--only PART-OF-NAME]`
+// Push and pull between two processes, the values applied, over TCP and through shared memory, each beside a bare program; and the time
+// from exec to the first answer. `bench_transport [--json FILE] [--rounds N] [--bytes N] [--only PART-OF-NAME]`
 
 #include <leat/cluster/transport/messenger.hpp>
 

@@ -132,6 +132,16 @@ int main(int count, char** arguments) try {
   for (const auto& g : leat_test::hostile_graphs())
     for (const char* of : {"graphs", "programs"})
       io::write_binary_file(leat_test::graph_text(g.text).parse(), folder / of / std::to_string(files++));
+  // Heads of messages are found only by who begins with their first bytes.
+  std::filesystem::create_directories(folder / "messages");
+  for (const char parts : {0, 1, 2}) {
+    std::string head = std::string("LEAT\1\0\6\0\1\0\0\0", 12) + parts + std::string(3, '\0');
+    head.resize(64, '\0');
+    head[48] = static_cast<char>(8 * parts);
+    for (char i = 0; i < parts; ++i) head += std::string("\x20\0\0\0\0\0\0\0", 8);
+    head += std::string(8 * static_cast<std::size_t>(parts), 'x');
+    io::write_file(folder / "messages" / std::to_string(files++), std::string{static_cast<char>(head.size()), '\0'} + head);
+  }
   const char* reference = std::getenv("LEAT_REFERENCE");
   const std::filesystem::path recorded = std::filesystem::path(reference != nullptr ? reference : "") / "graphs";
   std::error_code ignored;

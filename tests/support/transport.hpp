@@ -7,8 +7,11 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace leat_test {
 
@@ -68,12 +71,22 @@ struct echo_server {
       case never: return;
       case throw_not_found: throw leat::not_found("there is no such thing");
       case count: a.mark = static_cast<std::uint64_t>(++counted); return m.answer(r, std::move(a));
-      case keep: kept.push_back(r.m.parts.at(0)); return m.answer(r, std::vector<tr::frame>{});
+      case keep: {
+        const std::lock_guard lock(mutex);
+        kept.push_back(r.m.parts.at(0));
+      }
+        return m.answer(r, std::vector<tr::frame>{});
       default: throw leat::unimplemented("method " + std::to_string(r.m.method));
     }
   }
 
+  std::vector<tr::frame> take_kept() {
+    const std::lock_guard lock(mutex);
+    return std::exchange(kept, {});
+  }
+
   int counted = 0;
+  std::mutex mutex;
   std::atomic<int> cancelled = 0, gone = 0;
   std::vector<tr::frame> kept;
   tr::messenger m;

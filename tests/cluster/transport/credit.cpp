@@ -40,11 +40,10 @@ TEST_CASE("what a peer holds is bounded by its credit, what waits by the queue, 
     CHECK_FALSE(client.transport().wait_for_room(p, in(50ms)));
     CHECK(equal(other.call(q, echo, {numbers(100000)}, {in(5s)}).parts[0], numbers(100000)));
     // What is let go of makes room.
-    std::atomic<bool> is_empty = false;
-    server.m.transport().at(in(0ms), [&] { server.kept.clear(), is_empty = true; });
+    server.take_kept();
     CHECK(client.transport().wait_for_room(p, in(5s)));
     for (int i = 0; i < 200 && client.transport().queued(p) > 0; ++i) {
-      server.m.transport().at(in(0ms), [&] { server.kept.clear(); });
+      server.take_kept();
       std::this_thread::sleep_for(10ms);
     }
     CHECK(client.transport().queued(p) == 0);
@@ -93,8 +92,33 @@ TEST_CASE("frames outlive connections") {
         kept.push_back(client.call(p, echo, {numbers(n)}, {in(5s)}).parts[0]);
         client.call(p, keep, {numbers(n)}, {in(5s)});
       }
-      for (const frame& f : server.kept) kept.push_back(f);
+      for (const frame& f : server.take_kept()) kept.push_back(f);
     }
     for (const frame& f : kept) CHECK(equal(f, numbers(f.size())));
+  }
+}
+
+TEST_CASE("who keeps thousands of messages is not taken for dead") {
+  for (const way w : ways) {
+    CAPTURE(name_of(w));
+    echo_server server(w);
+    messenger client(client_options(w));
+    std::atomic<int> gone = 0, answered = 0;
+    client.on_gone = [&](peer_id, const peer_info&, const departure&) { ++gone; };
+    client.start();
+    const peer_id p = client.dial(server.m.self().address);
+    client.await(p, in(5s));
+    client.watch(p);
+    message m;
+    m.method = keep;
+    m.parts = {numbers(4000)};
+    for (int i = 0; i < 5000; ++i) client.begin(p, m, {}, [&](outcome o) { answered += o.problem == nullptr; });
+    std::this_thread::sleep_for(2700ms);
+    CHECK(gone == 0);
+    CHECK(until([&] {
+      server.take_kept();
+      return answered == 5000;
+    }));
+    CHECK(gone == 0);
   }
 }

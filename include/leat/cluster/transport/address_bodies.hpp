@@ -16,9 +16,12 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <condition_variable>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <system_error>
+#include <thread>
 
 namespace leat::transport {
 
@@ -70,10 +73,37 @@ LEAT_FUNCTION std::string number_bytes(const std::string& number) {
   return {};
 }
 
+// What a thread looks up, which the system cannot stop: it is waited for until the deadline, and left alone then.
 struct lookup {
   std::string host;
-  gaicb request{};
-  addrinfo hints{};
+  std::mutex mutex;
+  std::condition_variable done;
+  bool is_done = false;
+  int status = 0;
+  std::string number;
+
+  void run() {
+    addrinfo hints{};
+    hints.ai_socktype = SOCK_STREAM;
+    addrinfo* found = nullptr;
+    int result = ::getaddrinfo(host.c_str(), nullptr, &hints, &found);
+    std::array<char, NI_MAXHOST> text{};
+    if (result == 0) {
+      const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(found, ::freeaddrinfo);
+      const addrinfo* best = found;
+      for (const addrinfo* i = found; i != nullptr; i = i->ai_next)
+        if (i->ai_family == AF_INET) {
+          best = i;
+          break;
+        }
+      result = ::getnameinfo(best->ai_addr, best->ai_addrlen, text.data(), text.size(), nullptr, 0, NI_NUMERICHOST);
+    }
+    const std::lock_guard lock(mutex);
+    status = result;
+    number = text.data();
+    is_done = true;
+    done.notify_all();
+  }
 };
 }  // namespace detail
 
@@ -110,39 +140,19 @@ LEAT_FUNCTION bool is_this_host(const std::string& number) {
 LEAT_FUNCTION std::string resolve(const std::string& host, steady_time deadline) {
   if (!detail::number_bytes(host).empty()) return host;
   if (host == "localhost") return "127.0.0.1";
-  auto l = std::make_unique<detail::lookup>();
+  auto l = std::make_shared<detail::lookup>();
   l->host = host;
-  l->hints.ai_socktype = SOCK_STREAM;
-  l->request.ar_name = l->host.c_str();
-  l->request.ar_request = &l->hints;
-  gaicb* list[] = {&l->request};
-  if (::getaddrinfo_a(GAI_NOWAIT, list, 1, nullptr) != 0) throw resource_exhausted("no thread to look up the name " + host);
-  const gaicb* const waited[] = {&l->request};
-  int status = EAI_INPROGRESS;
-  while ((status = ::gai_error(&l->request)) == EAI_INPROGRESS) {
-    const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(
-        std::min(deadline - std::chrono::steady_clock::now(), steady_time::duration(std::chrono::hours(1))));
-    if (left.count() <= 0) break;
-    timespec timeout{static_cast<time_t>(left.count() / 1'000'000'000), static_cast<long>(left.count() % 1'000'000'000)};
-    ::gai_suspend(waited, 1, &timeout);
+  try {
+    std::thread([l] { l->run(); }).detach();
+  } catch (const std::system_error&) {
+    throw resource_exhausted("no thread to look up the name " + host);
   }
-  if (status == EAI_INPROGRESS) {
-    // The system's thread may still write to it.
-    if (::gai_cancel(&l->request) != EAI_CANCELED) static_cast<void>(l.release());
+  std::unique_lock lock(l->mutex);
+  if (deadline == no_deadline) deadline = std::chrono::steady_clock::now() + std::chrono::hours(1);
+  if (!l->done.wait_until(lock, deadline, [&] { return l->is_done; }))
     throw deadline_exceeded("the name " + host + " was not found in time");
-  }
-  if (status != 0) throw unavailable("no such name: " + host + " (" + ::gai_strerror(status) + ")");
-  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> found(l->request.ar_result, ::freeaddrinfo);
-  const addrinfo* best = found.get();
-  for (const addrinfo* i = best; i != nullptr; i = i->ai_next)
-    if (i->ai_family == AF_INET) {
-      best = i;
-      break;
-    }
-  std::array<char, NI_MAXHOST> number{};
-  if (best == nullptr || ::getnameinfo(best->ai_addr, best->ai_addrlen, number.data(), number.size(), nullptr, 0, NI_NUMERICHOST) != 0)
-    throw unavailable("no such name: " + host);
-  return number.data();
+  if (l->status != 0) throw unavailable("no such name: " + host + " (" + ::gai_strerror(l->status) + ")");
+  return l->number;
 }
 
 LEAT_FUNCTION std::string probe(const address& where, steady_time deadline) {

@@ -52,8 +52,8 @@ class endpoint final : private reactor_client, private carrier_events {
   /// "host:port" with the port that was bound; empty if it does not listen.
   const std::string& address() const { return listening_; }
 
-  /// Begins to connect; the handler learns of the outcome, which has no deadline of its own. A name is looked up before, until the deadline.
-  /// Errors: invalid_argument, unavailable (no such name), deadline_exceeded.
+  /// Begins to connect; the handler learns of the outcome, which has no deadline of its own. A name is looked up before, until the
+  /// deadline. Errors: invalid_argument, unavailable (no such name), deadline_exceeded.
   link_id dial(const std::string& where, steady_time deadline);
   /// Sends, or queues, a message. Never waits.
   /// Errors: unavailable if the connection has ended; resource_exhausted if its queue is full; those of `encode`.
@@ -137,8 +137,8 @@ class endpoint final : private reactor_client, private carrier_events {
   bool closed_ = false;
 };
 
-/// Which transport serves a peer, by where it listens: the one function that decides it. A process of this host that offers no shared memory
-/// is reached over the network nevertheless.
+/// Which transport serves a peer, by where it listens: the one function that decides it. A process of this host that offers no shared
+/// memory is reached over the network nevertheless.
 way choose_way(const transport::address& where, const endpoint_options& options);
 
 }  // namespace leat::transport

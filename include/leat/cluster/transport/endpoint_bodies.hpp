@@ -15,10 +15,6 @@
 namespace leat::transport {
 
 namespace detail {
-// What the endpoint sends on its own behalf does not count against credit.
-constexpr bool is_counted(std::optional<kind> k) {
-  return k == kind::request || k == kind::answer || k == kind::failure || k == kind::cancel || k == kind::note || k == kind::chunk;
-}
 constexpr int carrier_shift = 56;
 constexpr std::size_t token_bytes = 1024;      // of a message whose credit is returned only when its parts are let go
 constexpr std::size_t stranger_bytes = 65536;  // of a message of a peer that is not trusted yet
@@ -201,11 +197,12 @@ LEAT_FUNCTION void endpoint::send(link_id link, const message& m) {
   link_state* const l = find(link);
   if (l == nullptr || !l->is_open || l->closes_when_empty) throw unavailable("the connection has ended");
   std::vector<packet> packets;
-  const bool counts = detail::is_counted(m.what);
+  const bool counts = is_data(m.what);
   if (counts && l->queued >= options_.queue)
     throw resource_exhausted("the queue for " + l->c->peer() + " is full: " + std::to_string(l->queued) +
                              " bytes wait, which the peer does not take");
-  encode(m, l->c->chunk_bytes(), packets);
+  if (l->c->by == way::same_host) encode(m, l->c->chunk_bytes(), packets, [&](std::size_t bytes) { return l->c->allocate(bytes); });
+  else encode(m, l->c->chunk_bytes(), packets);
   for (packet& p : packets) {
     l->queued += p.bytes();
     // What keeps a connection alive goes before data.
@@ -219,7 +216,7 @@ LEAT_FUNCTION void endpoint::flush(link_state& l) {
   while (!l.queue.empty()) {
     packet& p = l.queue.front();
     const std::size_t bytes = p.bytes();
-    const bool counts = detail::is_counted(peek_kind(p));
+    const bool counts = is_data(peek_kind(p).value_or(kind::beat));
     const std::uint64_t held = l.sent - l.returned;
     if (counts && held > 0 && held + bytes > options_.credit) break;
     const channel::sending outcome = l.c->send(p);
@@ -379,7 +376,7 @@ LEAT_FUNCTION void endpoint::received(channel& c, packet p) {
   l->heard = std::chrono::steady_clock::now();
   try {
     const std::optional<kind> what = peek_kind(p);
-    const bool counts = detail::is_counted(what);
+    const bool counts = what && is_data(*what);
     const std::size_t bytes = p.bytes();
     std::optional<message> m = l->in.add(std::move(p));
     if (m && m->what == kind::credit) {

@@ -102,7 +102,7 @@ class messenger final : private endpoint_handler {
   /// Begins to connect. Errors: invalid_argument; unavailable if there is no such name.
   peer_id dial(const std::string& address, expectation wants = {},
                steady_time name_deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5));
-  /// Waits until the peer has introduced itself.
+  /// Waits until the peer has introduced itself. After the deadline attempts go on, until `hang_up`.
   /// Errors: unavailable, naming task and address and what the last attempt met; failed_precondition (another cluster, version or task);
   /// aborted (another incarnation or run); unauthenticated.
   void await(peer_id p, steady_time deadline);
@@ -173,7 +173,7 @@ class messenger final : private endpoint_handler {
   void send_greeting(link_id link, kind what, const expectation& wants);
   void respond(const request& r, message m);
   std::string place_of(const peer_state& p) const;
-  void complete(const std::shared_ptr<pending>& call, outcome result);
+  void complete(const std::shared_ptr<pending>& call, message answer, status code, std::string problem);
 
   messenger_options options_;
   identity self_;

@@ -49,7 +49,10 @@ struct messenger::pending {
   peer_id to = 0;
   std::atomic<bool> done{false};
   bool is_repeatable = false;
-  outcome result;
+  // The exception is made by the thread that throws it.
+  message answer;
+  status code = status::ok;
+  std::string problem;
   std::function<void(outcome)> then;
 };
 
@@ -215,8 +218,8 @@ LEAT_FUNCTION message messenger::call(peer_id p, message m, call_options options
     throw deadline_exceeded(place + ": no answer to request " + std::to_string(method) + " within " + detail::seconds(now - started) +
                             "; its last sign of life came " + detail::seconds(now - heard) + " ago");
   }
-  if (call->result.problem) std::rethrow_exception(call->result.problem);
-  return std::move(call->result.answer);
+  if (call->code != status::ok) std::rethrow_exception(exception_of(call->code, call->problem));
+  return std::move(call->answer);
 }
 
 LEAT_FUNCTION std::uint64_t messenger::begin(peer_id p, message m, call_options options, std::function<void(outcome)> then) {
@@ -274,12 +277,14 @@ LEAT_FUNCTION std::shared_ptr<messenger::pending> messenger::start_call(peer_id 
   return call;
 }
 
-LEAT_FUNCTION void messenger::complete(const std::shared_ptr<pending>& call, outcome result) {
+LEAT_FUNCTION void messenger::complete(const std::shared_ptr<pending>& call, message answer, status code, std::string problem) {
   if (call->then) {
-    call->then(std::move(result));
+    call->then({std::move(answer), code == status::ok ? nullptr : exception_of(code, problem)});
     return;
   }
-  call->result = std::move(result);
+  call->answer = std::move(answer);
+  call->code = code;
+  call->problem = std::move(problem);
   call->done = true;
   endpoint_->wake();
 }
@@ -506,7 +511,7 @@ LEAT_FUNCTION void messenger::close(steady_time deadline) {
       for (auto& waiter : p->waiters) *waiter = true;
     peers_.clear();
   }
-  for (auto& call : calls) complete(call, {{}, std::make_exception_ptr(cancelled("this process is leaving the cluster"))});
+  for (auto& call : calls) complete(call, {}, status::cancelled, "this process is leaving the cluster");
   endpoint_->wake();
 }
 
@@ -725,12 +730,9 @@ LEAT_FUNCTION void messenger::finished(link_id link, message m) {
     calls_.erase(found);
     if (const auto p = peers_.find(link); p != peers_.end()) --p->second->calls;
   }
-  outcome result;
-  if (m.what == kind::failure)
-    result.problem =
-        exception_of(static_cast<status>(m.flags), m.parts.empty() ? "an error without words" : std::string(m.parts[0].text()));
-  else result.answer = std::move(m);
-  complete(call, std::move(result));
+  if (m.what != kind::failure) return complete(call, std::move(m), status::ok, {});
+  const auto code = m.flags == 0 ? status::unknown : static_cast<status>(m.flags);
+  complete(call, {}, code, m.parts.empty() ? "an error without words" : std::string(m.parts[0].text()));
 }
 
 LEAT_FUNCTION void messenger::closed(link_id link, const closing& why) {
@@ -768,7 +770,7 @@ LEAT_FUNCTION void messenger::lose(link_id link, departure why) {
     if (gone_.size() > detail::remembered_departures) gone_.erase(gone_.begin());
     if (const auto c = callers_.find(p->info.who.incarnation); c != callers_.end() && why.is_orderly) callers_.erase(c);
   }
-  for (auto& call : calls) complete(call, {{}, exception_of(why.is_orderly ? status::unavailable : why.code, why.text)});
+  for (auto& call : calls) complete(call, {}, why.is_orderly ? status::unavailable : why.code, why.text);
   for (auto& waiter : p->waiters) *waiter = true;
   endpoint_->wake();
   if (p->info.is_ready && on_gone) on_gone(link, p->info, why);

@@ -1,8 +1,8 @@
 #pragma once
 // Connections between processes of one host and one user, through shared memory. A server listens at a Unix socket with an abstract name
 // made from its address: it vanishes with the process. Over it each side passes the segment that it writes (see shared_segment.hpp).
-// From then on the socket carries no data: a byte on it wakes the other side if it sleeps, and its end is the end of the connection, noticed
-// at once however a process ends.
+// From then on the socket carries no data: a byte on it wakes the other side if it sleeps, and its end is the end of the connection,
+// noticed at once however a process ends.
 
 #include <leat/cluster/transport/carrier.hpp>
 #include <leat/cluster/transport/shared_segment.hpp>

@@ -84,7 +84,7 @@ class shared_carrier::shared_channel final : public channel {
 
   sending send(packet& p) override {
     if (!is_open || is_closed) return sending::gone;
-    if (!out->write(p)) {
+    if (!out->write(p, !is_data(peek_kind(p).value_or(kind::beat)))) {
       is_blocked = true;
       return sending::later;
     }
@@ -228,12 +228,11 @@ LEAT_FUNCTION void shared_carrier::advance(const std::shared_ptr<shared_channel>
       if (c->is_accepted) events_.accepted(c);
       else events_.opened(*c);
     }
-    // Bells are not counted; their end is.
+    // Bells are not counted; the end of the socket, which may come with them, is. What was written before it is still read.
     std::array<char, 256> bells;
-    for (;;) {
-      const ssize_t count = ::recv(c->socket->get(), bells.data(), bells.size(), MSG_DONTWAIT);
+    for (ssize_t count = 1; count > 0;) {
+      count = ::recv(c->socket->get(), bells.data(), bells.size(), MSG_DONTWAIT);
       if (count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)) is_over = true;
-      if (count < static_cast<ssize_t>(bells.size())) break;
     }
     for (std::size_t i = 0; !c->is_closed; ++i) {
       std::optional<packet> p = c->in->read();

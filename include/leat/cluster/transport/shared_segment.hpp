@@ -1,8 +1,8 @@
 #pragma once
 // One direction of a connection through shared memory. The sender makes a segment: a file without a name (memfd), sealed in its size, which
 // both processes map. It has a ring of descriptors, each a frame within the rest of the segment, the arena; and a ring on which the
-// receiver returns what it has let go of. The receiver reads frames in place. There is no lock in it: a process may be killed at any moment,
-// and what it had not published was never sent. The reader believes nothing: every offset and count is checked before use.
+// receiver returns what it has let go of. The receiver reads frames in place. There is no lock in it: a process may be killed at any
+// moment, and what it had not published was never sent. The reader believes nothing: every offset and count is checked before use.
 
 #include <leat/cluster/transport/descriptor.hpp>
 #include <leat/cluster/transport/frame.hpp>
@@ -54,7 +54,8 @@ class segment_writer {
   /// Memory within the arena; nothing if there is none.
   std::optional<writable_frame> allocate(std::size_t bytes);
   /// Publishes a packet; false if there is no room now: then the reader rings when it has let go of something.
-  bool write(const packet& p);
+  /// `is_urgent`: takes of the room that others leave for what keeps the connection alive.
+  bool write(const packet& p, bool is_urgent);
   /// Whether the reader sleeps and is to be rung; asked after `write`.
   bool must_ring();
 
@@ -74,7 +75,7 @@ class segment_reader {
  public:
   /// `bell`: rung when the writer waits for room; it is kept as long as frames live.
   segment_reader(std::shared_ptr<segment_mapping> mapping, std::shared_ptr<descriptor> bell);
-  /// The next packet; its head is copied, payload stays where it is. Errors: data_loss for descriptors that make no sense.
+  /// The next packet, whose frames stay where they are. Errors: data_loss for descriptors that make no sense.
   std::optional<packet> read();
   /// Says that this side sleeps from now on. False if something has come meanwhile.
   bool sleep();

@@ -22,8 +22,11 @@ namespace leat::transport {
 namespace detail {
 inline constexpr std::uint64_t segment_magic = 0x31474553'5441454cU;  // "LEATSEG1"
 inline constexpr std::uint32_t segment_slots = 2048;                  // descriptors, a power of two
+inline constexpr std::size_t urgent_slots = 32;
 inline constexpr std::size_t segment_alignment = 64;
 inline constexpr std::uint32_t last_of_packet = 1;
+inline constexpr std::size_t segment_small_block = 4608;  // holds a head with what is packed behind it
+inline constexpr std::size_t segment_small_blocks = 64;   // kept for the next ones
 
 struct segment_slot {
   std::uint64_t offset;
@@ -102,6 +105,11 @@ class segment_writer::arena_space {
   explicit arena_space(std::size_t bytes) { free_[0] = bytes; }
   std::optional<std::size_t> take(std::size_t bytes) {
     const std::lock_guard lock(mutex_);
+    if (bytes == detail::segment_small_block && !small_.empty()) {
+      const std::size_t offset = small_.back();
+      small_.pop_back();
+      return offset;
+    }
     for (auto i = free_.begin(); i != free_.end(); ++i) {
       if (i->second < bytes) continue;
       const auto [offset, size] = *i;
@@ -113,6 +121,10 @@ class segment_writer::arena_space {
   }
   void give(std::size_t offset, std::size_t bytes) {
     const std::lock_guard lock(mutex_);
+    if (bytes == detail::segment_small_block && small_.size() < detail::segment_small_blocks) {
+      small_.push_back(offset);
+      return;
+    }
     auto next = free_.lower_bound(offset);
     if (next != free_.end() && next->first == offset + bytes) {
       bytes += next->second;
@@ -129,6 +141,7 @@ class segment_writer::arena_space {
  private:
   std::mutex mutex_;
   std::map<std::size_t, std::size_t> free_;
+  std::vector<std::size_t> small_;  // blocks for the heads of messages, most of what is taken
 };
 
 LEAT_FUNCTION segment_writer::segment_writer(std::shared_ptr<segment_mapping> mapping)
@@ -137,7 +150,8 @@ LEAT_FUNCTION segment_writer::segment_writer(std::shared_ptr<segment_mapping> ma
 }
 
 LEAT_FUNCTION std::optional<writable_frame> segment_writer::allocate(std::size_t bytes) {
-  const std::size_t rounded = (bytes + detail::segment_alignment - 1) / detail::segment_alignment * detail::segment_alignment;
+  const std::size_t aligned = (bytes + detail::segment_alignment - 1) / detail::segment_alignment * detail::segment_alignment;
+  const std::size_t rounded = aligned != 0 && aligned <= detail::segment_small_block ? detail::segment_small_block : aligned;
   if (rounded == 0 || rounded < bytes) return std::nullopt;
   const auto offset = space_->take(rounded);
   if (!offset) return std::nullopt;
@@ -165,13 +179,14 @@ LEAT_FUNCTION void segment_writer::collect() {
   }
 }
 
-LEAT_FUNCTION bool segment_writer::write(const packet& p) {
+LEAT_FUNCTION bool segment_writer::write(const packet& p, bool is_urgent) {
   segment_control& c = mapping_->control();
   std::vector<frame> placed;
   const auto try_to = [&] {
     collect();
     const std::uint64_t used = head_ - c.tail.load(std::memory_order_acquire);
-    if (used + p.frames.size() > detail::segment_slots || free_tokens_.size() < p.frames.size()) return false;
+    const std::size_t wanted = p.frames.size() + (is_urgent ? 0 : detail::urgent_slots);
+    if (used + wanted > detail::segment_slots || free_tokens_.size() < wanted) return false;
     for (std::size_t i = placed.size(); i < p.frames.size(); ++i) {
       const frame& f = p.frames[i];
       if (f.data() >= mapping_->arena() && f.data() + f.size() <= mapping_->arena() + mapping_->arena_bytes()) {
@@ -245,21 +260,15 @@ LEAT_FUNCTION std::optional<packet> segment_reader::read() {
     const detail::segment_slot slot{there.offset, there.size, there.token, there.flags};
     if (slot.size > m.arena_bytes() || slot.offset > m.arena_bytes() - slot.size) throw data_loss("a message outside of its shared memory");
     const std::byte* const data = m.arena() + slot.offset;
-    if (p.frames.empty()) {
-      // The head is read more than once: the peer must not change it between.
-      p.frames.push_back(frame::copy_of({data, static_cast<std::size_t>(slot.size)}));
-      returns_->give(slot.token);
-    } else {
-      struct in_place {
-        std::shared_ptr<returns> to;
-        std::uint32_t token;
-        in_place(std::shared_ptr<returns> r, std::uint32_t t) : to(std::move(r)), token(t) {}
-        in_place(const in_place&) = delete;
-        in_place& operator=(const in_place&) = delete;
-        ~in_place() { to->give(token); }
-      };
-      p.frames.emplace_back(std::make_shared<in_place>(returns_, slot.token), data, static_cast<std::size_t>(slot.size));
-    }
+    struct in_place {
+      std::shared_ptr<returns> to;
+      std::uint32_t token;
+      in_place(std::shared_ptr<returns> r, std::uint32_t t) : to(std::move(r)), token(t) {}
+      in_place(const in_place&) = delete;
+      in_place& operator=(const in_place&) = delete;
+      ~in_place() { to->give(token); }
+    };
+    p.frames.emplace_back(std::make_shared<in_place>(returns_, slot.token), data, static_cast<std::size_t>(slot.size));
     ++tail_;
     if (slot.flags & detail::last_of_packet) break;
   }

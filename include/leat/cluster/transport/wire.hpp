@@ -16,6 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -49,6 +50,10 @@ enum class kind : std::uint16_t {
   chunk,
 };
 inline constexpr kind last_kind = kind::chunk;
+/// Whether messages of a kind are data, which need credit. What keeps a connection alive goes without.
+constexpr bool is_data(kind k) {
+  return k == kind::request || k == kind::answer || k == kind::failure || k == kind::cancel || k == kind::note || k == kind::chunk;
+}
 
 /// A message. Which fields mean something depends on its kind and method; those that do not are 0.
 struct message {
@@ -78,7 +83,9 @@ struct wire_limits {
 /// Appends the packets of a message to `out`; parts are shared, not copied, unless they are packed. `chunk_bytes` is the largest frame,
 /// 0 for any.
 /// Errors: invalid_argument for more parts or a higher rank than the header can say, or if sizes and dtype do not give parts[0]'s bytes.
-void encode(const message& m, std::size_t chunk_bytes, std::vector<packet>& out);
+/// `memory` allocates the head, if it is given.
+void encode(const message& m, std::size_t chunk_bytes, std::vector<packet>& out,
+            const std::function<writable_frame(std::size_t)>& memory = nullptr);
 
 /// Puts the messages of one peer together again, from packets in the order they were sent. Whole messages may come between the chunks of
 /// another, not chunks of two.

@@ -5,6 +5,7 @@
 #include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
 
+#include <array>
 #include <bit>
 #include <cstring>
 #include <string>
@@ -85,7 +86,8 @@ LEAT_FUNCTION std::uint64_t message::bytes() const {
   return sum;
 }
 
-LEAT_FUNCTION void encode(const message& m, std::size_t chunk_bytes, std::vector<packet>& out) {
+LEAT_FUNCTION void encode(const message& m, std::size_t chunk_bytes, std::vector<packet>& out,
+                          const std::function<writable_frame(std::size_t)>& memory) {
   if (m.parts.size() > wire_limits().parts)
     throw invalid_argument("a message of " + std::to_string(m.parts.size()) + " parts; at most " + std::to_string(wire_limits().parts) +
                            " are possible");
@@ -121,7 +123,7 @@ LEAT_FUNCTION void encode(const message& m, std::size_t chunk_bytes, std::vector
   h.parts = static_cast<std::uint16_t>(m.parts.size()), h.element = static_cast<std::uint8_t>(m.element);
   h.rank = static_cast<std::uint8_t>(m.sizes.size()), h.number = m.number, h.incarnation = m.incarnation, h.edge = m.edge;
   h.deadline = m.deadline, h.offset = m.bytes(), h.mark = m.mark;
-  writable_frame head = writable_frame::make(tables + packed);
+  writable_frame head = memory ? memory(tables + packed) : writable_frame::make(tables + packed);
   detail::write_header(head.data(), h);
   std::byte* at = head.data() + wire_header_bytes;
   for (const std::int64_t size : m.sizes) detail::put(at, size), at += 8;
@@ -183,7 +185,14 @@ LEAT_FUNCTION std::optional<message> assembler::add(packet p) {
   message& m = made.m;
   m.what = static_cast<kind>(h.what), m.method = h.method, m.flags = h.flags, m.edge = h.edge, m.number = h.number;
   m.incarnation = h.incarnation, m.mark = h.mark, m.deadline = h.deadline, m.element = static_cast<dtype>(h.element);
-  const std::byte* at = head.data() + wire_header_bytes;
+  // A head in shared memory might change while it is read: what is checked is a copy.
+  std::array<std::byte, 512> small_tables;
+  std::vector<std::byte> large_tables;
+  const std::size_t table_bytes = tables - wire_header_bytes;
+  if (table_bytes > small_tables.size()) large_tables.resize(table_bytes);
+  std::byte* const copied = large_tables.empty() ? small_tables.data() : large_tables.data();
+  std::memcpy(copied, head.data() + wire_header_bytes, table_bytes);
+  const std::byte* at = copied;
   m.sizes.reserve(h.rank);
   for (unsigned i = 0; i < h.rank; ++i, at += 8) m.sizes.push_back(detail::get<std::int64_t>(at));
 
