@@ -89,7 +89,8 @@ void replicas() {
   graph h;
   auto there = h.as_default();
   {
-    auto replica = device(replica_device_setter({.worker_device = "/job:worker/task:1", .cluster = {{{"ps", 2}, {"worker", 3}}}}));
+    const cluster_spec c{{"ps", {"a:1", "b:1"}}, {"worker", {"c:1", "d:1", "e:1"}}};
+    auto replica = device(replica_device_setter({.worker_device = "/job:worker/task:1", .cluster = c}));
     auto v1 = variable(1.0f, "v1"), v2 = variable(2.0f, "v2"), v3 = variable(3.0f, "v3");
     auto sum = add(v1, v2);
     for (const auto& [v, task] : {std::pair{v1, 0}, {v2, 1}, {v3, 0}})

@@ -32,7 +32,7 @@ void in_one_process() {
   expect_true("its target is " + here.target(), here.target().starts_with("tcp://"));
 }
 
-void refused() {
+void refusals() {
   item("17.1", "what is no server");
   const cluster_spec c{{"ps", {"localhost:1"}}, {"worker", {"localhost:2", "localhost:3"}}};
   expect_refused<invalid_argument>("a job that the cluster lacks", "Job \"zzz\" was not defined", [&] { server(c, {.job_name = "zzz"}); });
@@ -65,6 +65,6 @@ int main(int count, char** arguments) {
   if (has_role(count, arguments)) return run_role([&] { return serve(count, arguments); });
   return run_sections(count, arguments, "servers",
                       {{"local", "a server in one process", in_one_process},
-                       {"refused", "jobs, tasks and ports that are wrong", refused},
+                       {"refused", "jobs, tasks and ports that are wrong", refusals},
                        {"waiting", "for whom a session waits", who_hears}});
 }

@@ -108,7 +108,7 @@ struct towers {
       const auto d = on(k == 0 ? "/job:worker/task:0" : "/job:worker/task:1");
       const output x = constant(xs), y = constant(ys);
       const auto loss = reduce_mean(square(subtract(add(multiply(x, w), b), y)));
-      const auto slopes = gradients(loss, {w, b});
+      const auto slopes = gradients({loss}, std::vector<output>{w, b});
       dw.push_back(slopes[0]);
       db.push_back(slopes[1]);
       costs.push_back(loss);

@@ -5,11 +5,18 @@
 #include <arpa/inet.h>
 #include <doctest/doctest.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 
 #include <filesystem>
 #include <fstream>
 #include <random>
+
+namespace leat::transport::detail {
+// Of shared_carrier_bodies.hpp, which other sources compile.
+socklen_t abstract_name(sockaddr_un& to, const std::string& where);
+bool pass_descriptor(int socket, int file);
+}  // namespace leat::transport::detail
 
 using namespace leat;
 using namespace leat::transport;

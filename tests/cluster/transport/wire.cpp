@@ -68,8 +68,7 @@ std::string head_of(const message& m) { return std::string(packets_of(m)[0].fram
 packet as_packet(std::string head) { return {{frame::of(std::move(head))}}; }
 template <class T>
 std::string with(std::string head, std::size_t at, T value) {
-  std::memcpy(head.data() + at, &value, sizeof value);
-  return head;
+  return head.replace(at, sizeof value, reinterpret_cast<const char*>(&value), sizeof value);
 }
 
 }  // namespace

@@ -56,8 +56,8 @@ LEAT_FUNCTION void check_arguments(std::string_view name, const output& labels, 
 
 // What a loss of labels and predictions, both float32 and of one shape, has around its formula.
 template <class Formula>
-output pointwise(std::string_view name, const output& labels, const output& predictions, const loss_options& options,
-                 const std::source_location& where, Formula formula) {
+output element_loss(std::string_view name, const output& labels, const output& predictions, const loss_options& options,
+                    const std::source_location& where, Formula formula) {
   check_arguments(name, labels, predictions, options);
   leat::detail::check_compatible(predictions, labels);
   const loss_scope scope(predictions.owner(), options, name, where);
@@ -111,39 +111,42 @@ LEAT_FUNCTION output compute_weighted_loss(const output& losses, const loss_opti
 
 LEAT_FUNCTION output absolute_difference(const output& labels, const output& predictions, const loss_options& options,
                                          const std::source_location& where) {
-  return detail::pointwise("absolute_difference", labels, predictions, options, where,
-                           [](const output& z, const output& p) { return formula::absolute_difference(leat::detail::named_kit{}, z, p); });
+  return detail::element_loss("absolute_difference", labels, predictions, options, where, [](const output& z, const output& p) {
+    return formula::absolute_difference(leat::detail::named_kit{}, z, p);
+  });
 }
 
 LEAT_FUNCTION output mean_squared_error(const output& labels, const output& predictions, const loss_options& options,
                                         const std::source_location& where) {
-  return detail::pointwise("mean_squared_error", labels, predictions, options, where,
-                           [](const output& z, const output& p) { return formula::mean_squared_error(leat::detail::named_kit{}, z, p); });
+  return detail::element_loss("mean_squared_error", labels, predictions, options, where, [](const output& z, const output& p) {
+    return formula::mean_squared_error(leat::detail::named_kit{}, z, p);
+  });
 }
 
 LEAT_FUNCTION output huber_loss(const output& labels, const output& predictions, const loss_options& options, double delta,
                                 const std::source_location& where) {
-  return detail::pointwise("huber_loss", labels, predictions, options, where,
-                           [&](const output& z, const output& p) { return formula::huber(leat::detail::named_kit{}, z, p, delta); });
+  return detail::element_loss("huber_loss", labels, predictions, options, where,
+                              [&](const output& z, const output& p) { return formula::huber(leat::detail::named_kit{}, z, p, delta); });
 }
 
 LEAT_FUNCTION output log_loss(const output& labels, const output& predictions, const loss_options& options, double epsilon,
                               const std::source_location& where) {
-  return detail::pointwise("log_loss", labels, predictions, options, where,
-                           [&](const output& z, const output& p) { return formula::log_loss(leat::detail::named_kit{}, z, p, epsilon); });
+  return detail::element_loss("log_loss", labels, predictions, options, where, [&](const output& z, const output& p) {
+    return formula::log_loss(leat::detail::named_kit{}, z, p, epsilon);
+  });
 }
 
 LEAT_FUNCTION output hinge_loss(const output& labels, const output& logits, const loss_options& options,
                                 const std::source_location& where) {
-  return detail::pointwise("hinge_loss", labels, logits, options, where,
-                           [](const output& z, const output& x) { return formula::hinge(leat::detail::named_kit{}, z, x); });
+  return detail::element_loss("hinge_loss", labels, logits, options, where,
+                              [](const output& z, const output& x) { return formula::hinge(leat::detail::named_kit{}, z, x); });
 }
 
 LEAT_FUNCTION output cosine_distance(const output& labels, const output& predictions, std::int32_t axis, const loss_options& options,
                                      const std::source_location& where) {
   if (const shape& s = predictions.extent(); s.has_rank() && (axis < -s.rank || axis >= s.rank))
     throw invalid_argument("cosine_distance: axis " + std::to_string(axis) + " is out of range for " + describe(predictions));
-  return detail::pointwise("cosine_distance_loss", labels, predictions, options, where, [&](const output& z, const output& p) {
+  return detail::element_loss("cosine_distance_loss", labels, predictions, options, where, [&](const output& z, const output& p) {
     return formula::cosine_distance(leat::detail::named_kit{}, z, p, index_list{axis});
   });
 }
