@@ -89,7 +89,7 @@ int main(int count, char** arguments) {
     const std::string target(arguments[2], std::string_view(arguments[2]).find('#'));
     try {
       const auto d = one_client(target, first).as<std::vector<float>>();
-      std::printf("%.6g %.8g\n", static_cast<double>(d[0]), static_cast<double>(d[1]));
+      std::printf("%.8g %.8g\n", static_cast<double>(d[0]), static_cast<double>(d[1]));
       return 0;
     } catch (const std::exception& e) {
       std::fprintf(stderr, "error: %s\n", e.what());

@@ -83,7 +83,7 @@ void fed(const std::string& target) {
   }
   graph_session s(g, {.target = target});
   s.run(global_variables_initializer());
-  expect("x w", s.run(y, {{x, tensor_value(shape{1, 2}, std::vector<float>{1, 1})}}), {{2, 2, 2, 2}});
+  expect("x w", s.run(y, {{x, tensor_value(tensor_literal({{1.0f, 1.0f}}))}}), {{2, 2, 2, 2}});
   expect_refused<invalid_argument>("without x", "You must feed a value for placeholder", [&] { s.run(y); });
 }
 
@@ -92,6 +92,7 @@ struct towers {
   output w, b, cost;
   graph_operation train, init;
   explicit towers(bool placed) {
+    const auto apart = container("towers");  // the servers have another b
     const auto on = [&](const char* task) { return device(placed ? task : ""); };
     std::vector<output> dw, db, costs;
     {

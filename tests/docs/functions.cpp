@@ -34,7 +34,7 @@ const std::vector<header_family> families{
     {"Control flow",
      {"named/control/control.hpp", "named/control/branch.hpp", "named/control/case.hpp", "named/control/loop.hpp",
       "named/control/check.hpp", "named/functions/print.hpp", "named/functions/host_function.hpp"}},
-    {"Queues", {"named/functions/named_queue.hpp"}},
+    {"Queues", {"named/functions/named_queue.hpp", "named/functions/named_accumulator.hpp"}},
     {"Gradients and training",
      {"named/gradients/named_gradient.hpp", "named/train/named_optimizer.hpp", "named/train/named_optimizers.hpp",
       "named/train/named_clip.hpp", "named/train/global_step.hpp", "named/train/named_schedules.hpp", "named/train/moving_average.hpp",

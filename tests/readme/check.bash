@@ -3,7 +3,7 @@
 #
 #   ```cpp      is cut from a program: verbatim between  // [listing NAME]  and  // [end] , indentation aside; the text names what
 #               of leat the program includes, so that the listing compiles with the headers that a reader is told of;
-#   <!-- printed by NAME -->       above a block: it is what the program NAME prints;
+#   <!-- printed by NAME -->       above a block: it is what the program NAME prints to its standard output;
 #   <!-- leat ARGUMENT... -->      above a block: it is what the command prints, on the files that the programs above wrote;
 #   <!-- g++ says of FILE -->      above a block: it is what g++ 12 prints about FILE (unchecked with other compilers).
 #
@@ -78,7 +78,7 @@ check_block() {
   fi
   case $about in
     "printed by "*)
-      (cd "$scratch/files" && "$programs/readme_${about#printed by }") >"$expected" 2>&1 || complain "$text:$line: ${about#printed by } fails"
+      (cd "$scratch/files" && "$programs/readme_${about#printed by }") >"$expected" 2>/dev/null || complain "$text:$line: ${about#printed by } fails"
       ;;
     "leat "*)
       read -ra words <<<"${about#leat }"

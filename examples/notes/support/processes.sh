@@ -21,12 +21,16 @@ fail() {
 
 # free_ports N: numbers that nobody listened at a moment ago, of the range that is not handed out to clients.
 free_ports() {
-  local port found=() used
-  used=$(awk 'NR > 1 { split($2, a, ":"); print strtonum("0x" a[2]) }' /proc/net/tcp /proc/net/tcp6 2>/dev/null | sort -un)
+  local fields port found=()
+  local -A used=()
+  while read -r -a fields; do
+    [[ ${fields[1]:-} == *:* ]] && used[$((16#${fields[1]##*:}))]=1
+  done < <(cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | grep -v local_address)
   while [ "${#found[@]}" -lt "$1" ]; do
     port=$((10000 + RANDOM % 20000))
-    grep -qx "$port" <<<"$used" && continue
-    [[ " ${found[*]} " == *" $port "* ]] || found+=("$port")
+    [ -z "${used[$port]:-}" ] || continue
+    used[$port]=1
+    found+=("$port")
   done
   echo "${found[@]}"
 }

@@ -44,8 +44,18 @@ LEAT_FUNCTION void messenger_network::dial(std::unique_lock<std::mutex>& lock, i
   }
   l.peer = peer;
   task_of_[peer] = task;
-  // It may have introduced itself before its number was known here.
-  if (const auto info = messenger_.info(peer); info && info->is_ready) l.is_ready = true;
+  // It may have introduced itself, or refused, before its number was known here.
+  const auto info = messenger_.info(peer);
+  if (info) {
+    l.is_ready = info->is_ready;
+    return;
+  }
+  task_of_.erase(peer);
+  l = {};
+  lock.unlock();
+  const std::string met = messenger_.describe(peer);
+  lock.lock();
+  throw unavailable(met);
 }
 
 LEAT_FUNCTION void messenger_network::send(transport::peer_id peer, waiting w) {
