@@ -79,8 +79,9 @@ void supervisor_on_one_machine() {
       }
     }
     sv.stop();
-    expect_text("newest checkpoint", std::filesystem::path(latest_checkpoint(folder.string()).str()).filename().string(),
-                "by-hand-" + std::to_string(last));
+    // Saved by hand, or by the timer at the same step.
+    const std::string newest = std::filesystem::path(latest_checkpoint(folder.string()).str()).filename().string();
+    expect_true("newest checkpoint: " + newest, newest.ends_with("-" + std::to_string(last)));
   }
   // The session event of the second start, at step 300, takes the place of what was written for that step.
   expect("points of loss_function", tensor_value(static_cast<std::int64_t>(summary::read_scalars(folder).at("loss_function").size())),
