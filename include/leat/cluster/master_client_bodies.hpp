@@ -116,8 +116,9 @@ class far_master final : public master_access {
       std::atomic<bool> done{false};
     };
     const auto s = std::make_shared<state>();
+    // The handler must not own the network, whose thread runs it and would be the one to end it.
     const steady_time until = deadline == steady_time::max() ? deadline : deadline + std::chrono::seconds(2);
-    network_->call(task_, what, std::move(m), until, [s, network = network_](transport::message answer, std::exception_ptr failure) {
+    network_->call(task_, what, std::move(m), until, [s, network = network_.get()](transport::message answer, std::exception_ptr failure) {
       {
         const std::lock_guard lock(s->guard);
         s->answer = std::move(answer);
