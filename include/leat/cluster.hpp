@@ -1,6 +1,8 @@
 #pragma once
 // Graphs on several machines: clusters, servers, sessions with a target. See docs/cluster.md.
 
+#include <leat/core/standard.hpp>
+
 #include <leat/cluster/cluster_role.hpp>
 #include <leat/cluster/server.hpp>
 #include <leat/graphs.hpp>
