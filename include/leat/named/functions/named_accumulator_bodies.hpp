@@ -3,7 +3,7 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/functions/named_accumulator.hpp>
-#include <leat/named/functions/named_array.hpp>
+#include <leat/named/functions/named_math.hpp>
 #include <leat/named/graph/call.hpp>
 #include <leat/named/graph/lookup.hpp>
 
