@@ -7,8 +7,10 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <set>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <thread>
 
 using namespace leat;
 using namespace leat_test;
@@ -53,15 +55,29 @@ TEST_CASE("replicas' steps are as TensorFlow's: gradients 1, 2, 3, ..., stale on
     }
     s.run(r.sync->chief_init_op());
     s.run(r.first_tokens);
-    for (const auto& step : row["result"]) {
-      // Who applies the updates waits until there are enough gradients: here, in turn.
-      s.run(r.train, {{r.gradient, step["gradient"].get<float>()}});
-      const auto there = s.run<std::int32_t>(r.sync->accumulators()[0].num_accumulated());
-      if (there >= aggregate) s.run(r.sync->sync_op());
-      CHECK(s.run<float>(r.w) == doctest::Approx(step["w"].get<float>()).epsilon(1e-6));
-      CHECK(s.run<std::int64_t>(r.steps) == step["global_step"].get<std::int64_t>());
-      CHECK(integer(s.value(r.local_step)) == step["local_step"].get<std::int64_t>());
+    cancellation end;
+    std::thread chief([&] {
+      try {
+        for (;;) s.run(r.sync->sync_op(), {}, {.cancel = &end});
+      } catch (const cancelled&) {
+      }
+    });
+    const run_options soon{.timeout_in_ms = 60000};
+    try {
+      for (const auto& step : row["result"]) {
+        s.run(r.train, {{r.gradient, step["gradient"].get<float>()}}, soon);
+        // The chief's update may still be under way.
+        const auto updates = step["global_step"].get<std::int64_t>();
+        for (int k = 0; k < 10000 && s.run<std::int64_t>(r.steps) < updates; ++k) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        CHECK(s.run<float>(r.w) == doctest::Approx(step["w"].get<float>()).epsilon(1e-6));
+        CHECK(s.run<std::int64_t>(r.steps) == updates);
+        CHECK(integer(s.value(r.local_step)) == step["local_step"].get<std::int64_t>());
+      }
+    } catch (const error& e) {
+      FAIL_CHECK(e.what());
     }
+    end.cancel();
+    chief.join();
   }
 }
 

@@ -21,6 +21,7 @@ struct master::prepared_run {
     std::vector<int> fetches;
   };
   std::vector<part> parts;
+  int own = -1;  // the part of the master's task
   std::vector<std::pair<int, int>> passed;
   int fetches = 0;
   int feeds = 0;
@@ -47,7 +48,7 @@ struct master::running {
   std::exception_ptr failure;
   int left = 0;
   std::atomic<bool> done{false};  // all parts have ended
-  std::atomic<bool> failed{false};
+  std::atomic<bool> news{false};  // that, or one has failed
 };
 
 LEAT_FUNCTION master::master(task_network& network, worker& own_worker, std::vector<std::string> devices,
@@ -224,6 +225,7 @@ LEAT_FUNCTION std::uint64_t master::prepare(std::uint64_t session, const run_nam
       put_part(m, order);
       part.number = words_of(ask(part.task, method::register_part, std::move(m), deadline), 0, 1)[0];
     }
+    if (part.task == own_) made->own = static_cast<int>(made->parts.size());
     made->parts.push_back(std::move(part));
   }
   const std::uint64_t number = ++kept->last_prepared;
@@ -247,7 +249,7 @@ LEAT_FUNCTION std::vector<tensor_value> master::run(std::uint64_t session, std::
   auto state = std::make_shared<running>();
   state->values.resize(static_cast<std::size_t>(what->fetches));
   state->left = static_cast<int>(what->parts.size());
-  state->done = what->parts.empty();
+  state->done = state->news = what->parts.empty();
   for (const auto& [fetch, feed] : what->passed) state->values[static_cast<std::size_t>(fetch)] = feeds[static_cast<std::size_t>(feed)];
 
   // Called once for each part, by any thread.
@@ -256,12 +258,15 @@ LEAT_FUNCTION std::vector<tensor_value> master::run(std::uint64_t session, std::
       const std::lock_guard lock(state->guard);
       if (failure) {
         if (!state->failure) state->failure = failure;
-        state->failed.store(true);
+        state->news.store(true);
       } else {
         const auto& fetches = what->parts[part].fetches;
         for (std::size_t k = 0; k < fetches.size(); ++k) state->values[static_cast<std::size_t>(fetches[k])] = std::move(values[k]);
       }
-      if (--state->left == 0) state->done.store(true);
+      if (--state->left == 0) {
+        state->done.store(true);
+        state->news.store(true);
+      }
     }
     network->wake();
   };
@@ -281,22 +286,21 @@ LEAT_FUNCTION std::vector<tensor_value> master::run(std::uint64_t session, std::
     }
   };
 
-  int own_part = -1;
+  const auto fed = [&](const prepared_run::part& p) {
+    std::vector<tensor_value> values;
+    values.reserve(p.feeds.size());
+    for (const int f : p.feeds) values.push_back(feeds[static_cast<std::size_t>(f)]);
+    return values;
+  };
+  worker* const own_worker = what->own >= 0 ? &own_worker_ : nullptr;
   for (std::size_t k = 0; k < what->parts.size(); ++k) {
     const auto& p = what->parts[k];
-    if (p.task == own_) {
-      own_part = static_cast<int>(k);
-      continue;
-    }
+    if (p.task == own_) continue;
     transport::message m;
     put_words(m, {number, p.number});
-    std::vector<tensor_value> values;
-    for (const int f : p.feeds) values.push_back(feeds[static_cast<std::size_t>(f)]);
-    put_tensors(m, values);
-    const bool has_own = std::any_of(what->parts.begin(), what->parts.end(), [&](const auto& q) { return q.task == own_; });
+    put_tensors(m, fed(p));
     network_.call(p.task, method::run_part, std::move(m), deadline,
-                  [ended, k, count = p.fetches.size(), worker = has_own ? &own_worker_ : nullptr, number](transport::message answer,
-                                                                                                          std::exception_ptr failure) {
+                  [ended, k, count = p.fetches.size(), own_worker, number](transport::message answer, std::exception_ptr failure) {
                     std::vector<tensor_value> found;
                     if (!failure) {
                       try {
@@ -308,60 +312,44 @@ LEAT_FUNCTION std::vector<tensor_value> master::run(std::uint64_t session, std::
                       }
                     }
                     ended(k, std::move(found), failure);
-                    if (failure && worker != nullptr) worker->fail(number, failure);
+                    if (failure && own_worker != nullptr) own_worker->fail(number, failure);
                   });
   }
-  if (own_part >= 0) {
-    const auto& p = what->parts[static_cast<std::size_t>(own_part)];
-    std::vector<tensor_value> values;
-    for (const int f : p.feeds) values.push_back(feeds[static_cast<std::size_t>(f)]);
+  if (what->own >= 0) {
+    const auto k = static_cast<std::size_t>(what->own);
     try {
-      ended(static_cast<std::size_t>(own_part), own_worker_.run_part(p.number, {number, deadline, cancel}, values), nullptr);
+      ended(k, own_worker_.run_part(what->parts[k].number, {number, deadline, cancel}, fed(what->parts[k])), nullptr);
     } catch (const std::exception&) {
-      ended(static_cast<std::size_t>(own_part), {}, std::current_exception());
+      ended(k, {}, std::current_exception());
     }
   }
-  // Waits for the others. After an error they are told, and have a second to end.
-  bool told = false;
-  steady_time until = deadline;
-  while (!state->done.load()) {
+
+  // Until all tasks have answered, or the step has failed; a cancellation wakes nobody, so it is polled.
+  while (!state->news.load()) {
     const auto now = std::chrono::steady_clock::now();
-    if (!told) {
-      std::exception_ptr why;
-      {
-        const std::lock_guard lock(state->guard);
-        why = state->failure;
-      }
-      if (!why && cancel != nullptr && cancel->is_cancelled())
-        why = std::make_exception_ptr(cancelled("Step was cancelled by an explicit call to cancel()"));
-      if (!why && now >= deadline) {
-        std::string open;
-        const std::lock_guard lock(state->guard);
-        why = std::make_exception_ptr(deadline_exceeded("Timed out: " + std::to_string(state->left) + " of " +
-                                                        std::to_string(what->parts.size()) + " tasks have not ended the step"));
-      }
-      if (why) {
-        {
-          const std::lock_guard lock(state->guard);
-          if (!state->failure) state->failure = why;
-          state->failed.store(true);
-        }
-        end_all(why);
-        told = true;
-        until = now + std::chrono::seconds(1);
-      }
-    } else if (now >= until) {
+    std::exception_ptr why;
+    if (cancel != nullptr && cancel->is_cancelled())
+      why = std::make_exception_ptr(cancelled("Step was cancelled by an explicit call to cancel()"));
+    else if (now >= deadline)
+      why = std::make_exception_ptr(
+          deadline_exceeded("Timed out: not all of " + std::to_string(what->parts.size()) + " tasks have ended the step"));
+    if (why) {
+      const std::lock_guard lock(state->guard);
+      if (!state->failure) state->failure = why;
       break;
     }
-    const std::atomic<bool>& flag = told ? state->done : state->failed.load() ? state->failed : state->done;
-    static_cast<void>(network_.wait(flag, std::min(until, now + std::chrono::milliseconds(20))));
+    static_cast<void>(network_.wait(state->news, cancel == nullptr ? deadline : std::min(deadline, now + std::chrono::milliseconds(20))));
   }
-  const std::lock_guard lock(state->guard);
-  if (state->failure) {
-    if (!told) end_all(state->failure);
-    std::rethrow_exception(state->failure);
+  std::exception_ptr failure;
+  {
+    const std::lock_guard lock(state->guard);
+    if (!state->failure) return std::move(state->values);
+    failure = state->failure;
   }
-  return std::move(state->values);
+  // The other tasks are told, and given a second to end the step.
+  end_all(failure);
+  static_cast<void>(network_.wait(state->done, std::chrono::steady_clock::now() + std::chrono::seconds(1)));
+  std::rethrow_exception(failure);
 }
 
 LEAT_FUNCTION void master::close_session(std::uint64_t session) {

@@ -78,8 +78,7 @@ class server {
 
  private:
   struct kept;
-  struct free_port {};
-  server(free_port, server_options options);
+  server(cluster_role role, const server_options& options, bool any_port);
   std::shared_ptr<kept> kept_;
 };
 

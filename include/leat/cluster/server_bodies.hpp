@@ -121,8 +121,6 @@ struct server::kept {
   std::string address;
   std::unique_ptr<cluster::messenger_network> network;
   std::shared_ptr<cluster::task_service> service;
-  std::mutex guard;
-  std::map<transport::peer_id, int> sharing;  // how many steps of each peer run here
   std::once_flag stopped;
   int stop_event = ::eventfd(0, EFD_CLOEXEC);
 
@@ -153,7 +151,6 @@ struct server::kept {
     if (any_port) role.cluster = cluster_spec{{role.job_name, {address}}};
     service = std::make_shared<cluster::task_service>(*network, devices, addresses, own);
     serve();
-    cluster::all_servers_here().add(address, service);
     network->start();
   }
   ~kept() {
@@ -205,15 +202,18 @@ struct server::kept {
 };
 
 LEAT_FUNCTION server::server(cluster_spec cluster, server_options options)
-    : kept_(std::make_shared<kept>(role_in(std::move(cluster), options.job_name, options.task_index), options, false)) {}
+    : server(role_in(std::move(cluster), options.job_name, options.task_index), options, false) {}
 
 LEAT_FUNCTION server::server(const cluster_role& role, server_options options)
-    : kept_(std::make_shared<kept>(role_in(role.cluster, role.job_name, role.task_index), options, false)) {}
+    : server(role_in(role.cluster, role.job_name, role.task_index), options, false) {}
 
-LEAT_FUNCTION server::server(free_port, server_options options)
-    : kept_(std::make_shared<kept>(cluster_role{cluster_spec{{"local", {"localhost:1"}}}, "local", 0}, options, true)) {}
+LEAT_FUNCTION server::server(cluster_role role, const server_options& options, bool any_port)
+    : kept_(std::make_shared<kept>(std::move(role), options, any_port)) {
+  // Sessions in this process share in all of it: they may outlive the server.
+  cluster::all_servers_here().add(kept_->address, std::shared_ptr<cluster::task_service>(kept_, kept_->service.get()));
+}
 
-LEAT_FUNCTION server server::local() { return server(free_port{}, {}); }
+LEAT_FUNCTION server server::local() { return server(cluster_role{cluster_spec{{"local", {"localhost:1"}}}, "local", 0}, {}, true); }
 
 LEAT_FUNCTION server::~server() {
   if (kept_ != nullptr) kept_->stop();

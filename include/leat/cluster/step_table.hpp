@@ -57,7 +57,7 @@ class task_step final : public tensor_exchange {
 /// The steps of a task. Thread-safe.
 class step_table {
  public:
-  /// Errors: invalid_argument if there is such a step, or was.
+  /// Errors: invalid_argument if there is such a step, or was; what `close` was given.
   std::shared_ptr<task_step> begin(task_network& network, std::uint64_t number, const std::map<std::int64_t, int>& to,
                                    const cancellation* cancel = nullptr);
   void end(std::uint64_t number);
@@ -65,8 +65,8 @@ class step_table {
   void arrive(std::uint64_t number, std::int64_t edge, tensor_value value);
   /// Ends a step with an error; if it is still to come, as soon as it comes.
   void fail(std::uint64_t number, std::exception_ptr why);
-  /// Ends all steps.
-  void fail_all(const std::exception_ptr& why);
+  /// Ends all steps with an error, and lets none begin.
+  void close(const std::exception_ptr& why);
 
  private:
   static constexpr std::size_t most_early = 4096;  // steps to come
@@ -78,6 +78,7 @@ class step_table {
   bool has_ended(std::uint64_t number) const { return ended_.contains(number); }
 
   std::mutex guard_;
+  std::exception_ptr closed_;
   std::unordered_map<std::uint64_t, std::shared_ptr<task_step>> running_;
   std::unordered_map<std::uint64_t, early> early_;
   std::deque<std::uint64_t> early_order_;

@@ -64,6 +64,7 @@ LEAT_FUNCTION std::shared_ptr<task_step> step_table::begin(task_network& network
   early before;
   {
     const std::lock_guard lock(guard_);
+    if (closed_) std::rethrow_exception(closed_);
     if (has_ended(number) || running_.contains(number))
       throw invalid_argument("the step " + std::to_string(number) + " has begun before at this task");
     running_.emplace(number, step);
@@ -118,10 +119,11 @@ LEAT_FUNCTION void step_table::fail(std::uint64_t number, std::exception_ptr why
   if (step != nullptr) step->fail(std::move(why));
 }
 
-LEAT_FUNCTION void step_table::fail_all(const std::exception_ptr& why) {
+LEAT_FUNCTION void step_table::close(const std::exception_ptr& why) {
   std::vector<std::shared_ptr<task_step>> all;
   {
     const std::lock_guard lock(guard_);
+    if (!closed_) closed_ = why;
     for (const auto& [number, step] : running_) all.push_back(step);
   }
   for (const auto& step : all) step->fail(why);

@@ -89,7 +89,6 @@ class worker {
   std::mutex guard_;
   std::unordered_map<std::uint64_t, std::shared_ptr<held_part>> parts_;
   std::uint64_t last_part_ = 0;
-  bool is_stopped_ = false;
   worker_threads threads_;
 };
 

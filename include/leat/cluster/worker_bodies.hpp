@@ -13,7 +13,7 @@
 
 namespace leat::cluster {
 
-/// A part, with a callable for each step that runs at the same time.
+/// A part, prepared once for each of the steps that run concurrently.
 struct worker::held_part {
   part_order order;
   graph g;
@@ -22,6 +22,22 @@ struct worker::held_part {
   std::vector<output> fed;
   std::mutex guard;
   std::vector<std::unique_ptr<graph_callable>> idle;
+
+  std::unique_ptr<graph_callable> take() {
+    {
+      const std::lock_guard lock(guard);
+      if (!idle.empty()) {
+        auto taken = std::move(idle.back());
+        idle.pop_back();
+        return taken;
+      }
+    }
+    return std::make_unique<graph_callable>(s->prepare(asked, fed));
+  }
+  void give_back(std::unique_ptr<graph_callable> callable) {
+    const std::lock_guard lock(guard);
+    idle.push_back(std::move(callable));
+  }
 };
 
 LEAT_FUNCTION void put_part(transport::message& m, const part_order& p) {
@@ -94,7 +110,6 @@ LEAT_FUNCTION std::vector<tensor_value> worker::run_part(std::uint64_t number, c
   std::shared_ptr<held_part> part;
   {
     const std::lock_guard lock(guard_);
-    if (is_stopped_) throw unavailable("the server of " + device_ + " has stopped");
     const auto at = parts_.find(number);
     if (at == parts_.end())
       throw aborted(device_ + " has no part " + std::to_string(number) + ": it has been started anew, or the session has ended");
@@ -118,11 +133,10 @@ LEAT_FUNCTION std::vector<tensor_value> worker::run_part(std::uint64_t number, c
       if (left <= 0) throw deadline_exceeded("the step's deadline had passed before " + device_ + " began with it");
       options.timeout_in_ms = left;
     }
-    std::vector<feed_item> fed;
-    fed.reserve(feeds.size());
-    for (std::size_t k = 0; k < feeds.size(); ++k) fed.emplace_back(part->fed[k], feeds[k]);
-    std::vector<tensor_value> values = part->s->run(part->asked, fed, options);
-    values.resize(part->order.fetches.size());
+    std::unique_ptr<graph_callable> callable = part->take();
+    const std::vector<tensor_value>& results = callable->call(feeds, options);
+    std::vector<tensor_value> values(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(part->order.fetches.size()));
+    part->give_back(std::move(callable));
     return values;
   } catch (const cancelled&) {
     if (const std::exception_ptr failed = step->failure()) std::rethrow_exception(failed);
@@ -156,11 +170,7 @@ LEAT_FUNCTION void worker::write_variable(const std::string& container, const st
 }
 
 LEAT_FUNCTION void worker::stop(const std::exception_ptr& why) {
-  {
-    const std::lock_guard lock(guard_);
-    is_stopped_ = true;
-  }
-  steps_.fail_all(why);
+  steps_.close(why);
   threads_.stop();
 }
 

@@ -6,7 +6,7 @@
 #include <leat/core/dtype.hpp>
 #include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
-#include <leat/io/descriptor.hpp>
+#include <leat/io/regular_file.hpp>
 
 #include <array>
 #include <charconv>
@@ -192,7 +192,7 @@ class csv_reader {
 
   std::filesystem::path path_;
   csv_options options_;
-  detail::descriptor file_;
+  descriptor file_;
   // The buffer holds the bytes from `offset_` on, and a '\0' behind them at `end_`; a last line without an end has got one.
   std::unique_ptr<char[]> buffer_;
   std::size_t capacity_ = 0;

@@ -135,7 +135,7 @@ LEAT_FUNCTION void csv_reader::more() {
 
 LEAT_FUNCTION void csv_reader::seek(std::uint64_t offset, std::uint64_t next_line) {
   struct stat status;
-  if (::fstat(file_.number(), &status) != 0 || offset > static_cast<std::uint64_t>(status.st_size) + 1)  // 1: a line end that was added
+  if (::fstat(file_.get(), &status) != 0 || offset > static_cast<std::uint64_t>(status.st_size) + 1)  // 1: a line end that was added
     throw out_of_range(path_.string() + ": has no byte " + std::to_string(offset));
   offset_ = std::min(offset, static_cast<std::uint64_t>(status.st_size));
   row_ = end_ = buffer_.get();

@@ -3,6 +3,7 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/io/file.hpp>
+#include <leat/io/regular_file.hpp>
 
 namespace leat::io {
 
@@ -58,28 +59,23 @@ LEAT_FUNCTION void write_synced(const std::filesystem::path& path, std::initiali
   auto beside = path;
   beside += ".part";
   const auto fail = [&](const char* what) {
-    const std::string reason = std::generic_category().message(errno);
+    const std::string reason = detail::system_reason();
     throw failed_precondition(path.string() + ": " + what + ": " + reason);
   };
-  const struct descriptor {
-    int number;
-    ~descriptor() {
-      if (number >= 0) ::close(number);
-    }
-  } out{::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
-  if (out.number < 0) fail("cannot be written");
+  const descriptor out(::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (!out) fail("cannot be written");
   for (std::string_view part : parts)
     while (!part.empty()) {
-      const ssize_t count = ::write(out.number, part.data(), std::min<std::size_t>(part.size(), std::size_t{1} << 30));
+      const ssize_t count = ::write(out.get(), part.data(), std::min<std::size_t>(part.size(), std::size_t{1} << 30));
       if (count < 0 && errno == EINTR) continue;
       if (count < 0) fail("cannot be written");
       part.remove_prefix(static_cast<std::size_t>(count));
     }
-  if (::fsync(out.number) != 0) fail("cannot be synced");
+  if (::fsync(out.get()) != 0) fail("cannot be synced");
   if (::rename(beside.c_str(), path.c_str()) != 0) fail("cannot be put in its place");
   const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-  const descriptor there{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  if (there.number < 0 || ::fsync(there.number) != 0) fail("its folder cannot be synced");
+  const descriptor there(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!there || ::fsync(there.get()) != 0) fail("its folder cannot be synced");
 }
 
 }  // namespace leat::io

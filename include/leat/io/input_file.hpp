@@ -3,6 +3,7 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/io/file.hpp>
+#include <leat/io/regular_file.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -28,11 +29,10 @@ class file_mapping {
 /// An open file. Thread-safe.
 class input_file {
  public:
-  /// Errors: not_found if it cannot be opened; failed_precondition if it is no regular file.
+  /// Errors: not_found if it cannot be opened; failed_precondition for a pipe, socket or device.
   explicit input_file(std::filesystem::path path);
   input_file(const input_file&) = delete;
   input_file& operator=(const input_file&) = delete;
-  ~input_file();
 
   const std::filesystem::path& path() const { return path_; }
   std::uint64_t size() const { return size_; }
@@ -50,7 +50,7 @@ class input_file {
 
  private:
   std::filesystem::path path_;
-  int number_;
+  descriptor file_;
   std::uint64_t size_ = 0;
   mutable std::mutex guard_;
   mutable std::shared_ptr<file_mapping> mapping_;

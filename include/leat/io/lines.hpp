@@ -3,7 +3,7 @@
 
 #include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
-#include <leat/io/descriptor.hpp>
+#include <leat/io/regular_file.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -33,7 +33,7 @@ class line_reader {
 
  private:
   std::filesystem::path path_;
-  detail::descriptor file_;
+  descriptor file_;
   std::unique_ptr<char[]> buffer_;  // the bytes from `offset_` on
   std::size_t capacity_ = 0, begin_ = 0, filled_ = 0;
   std::uint64_t offset_ = 0, line_ = 1;

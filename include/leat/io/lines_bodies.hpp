@@ -47,7 +47,7 @@ LEAT_FUNCTION std::optional<std::string_view> line_reader::next() {
 
 LEAT_FUNCTION void line_reader::seek(std::uint64_t offset, std::uint64_t next_line) {
   struct stat status;
-  if (::fstat(file_.number(), &status) != 0 || offset > static_cast<std::uint64_t>(status.st_size))
+  if (::fstat(file_.get(), &status) != 0 || offset > static_cast<std::uint64_t>(status.st_size))
     throw out_of_range(path_.string() + ": has no byte " + std::to_string(offset));
   offset_ = offset;
   begin_ = filled_ = 0;

@@ -12,7 +12,7 @@
 #include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
 #include <leat/io/crc32c.hpp>
-#include <leat/io/descriptor.hpp>
+#include <leat/io/regular_file.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -71,7 +71,7 @@ class record_writer {
   void must_be_open() const;
 
   std::filesystem::path path_;
-  detail::descriptor file_;
+  descriptor file_;
   std::string buffer_;
   std::size_t limit_ = 0;
   std::uint64_t flushed_ = 0;
@@ -109,7 +109,7 @@ class record_reader {
   bool fill(std::size_t wanted);
 
   std::filesystem::path path_;
-  detail::descriptor file_;
+  descriptor file_;
   std::unique_ptr<char[]> buffer_;
   std::size_t capacity_ = 0, begin_ = 0,
               filled_ = 0;  // the bytes [begin, filled) of the buffer are those from `offset` on

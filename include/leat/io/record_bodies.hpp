@@ -37,8 +37,8 @@ LEAT_FUNCTION record_writer::record_writer(const std::filesystem::path& path, re
     }
     flushed_ = there.offset();
   }
-  file_ = detail::descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
-  if (!file_ || ::ftruncate(file_.number(), static_cast<off_t>(flushed_)) != 0)
+  file_ = descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+  if (!file_ || ::ftruncate(file_.get(), static_cast<off_t>(flushed_)) != 0)
     throw failed_precondition(path.string() + ": cannot be opened for writing: " + detail::system_reason());
 }
 
@@ -77,12 +77,12 @@ LEAT_FUNCTION void record_writer::flush() {
   std::uint64_t at = flushed_;
   for (std::string_view rest = buffer_; !rest.empty();) {
     const ssize_t count =
-        ::pwrite(file_.number(), rest.data(), std::min<std::size_t>(rest.size(), std::size_t{1} << 30), static_cast<off_t>(at));
+        ::pwrite(file_.get(), rest.data(), std::min<std::size_t>(rest.size(), std::size_t{1} << 30), static_cast<off_t>(at));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) {
       const std::string reason = detail::system_reason();
       // Readers never see half of what is repeated later.
-      if (::ftruncate(file_.number(), static_cast<off_t>(flushed_)) != 0) errno = 0;
+      if (::ftruncate(file_.get(), static_cast<off_t>(flushed_)) != 0) errno = 0;
       throw failed_precondition(path_.string() + ": cannot be written at byte " + std::to_string(at) + ": " + reason);
     }
     rest.remove_prefix(static_cast<std::size_t>(count));
@@ -94,13 +94,13 @@ LEAT_FUNCTION void record_writer::flush() {
 
 LEAT_FUNCTION void record_writer::sync() {
   flush();
-  if (::fsync(file_.number()) != 0) throw failed_precondition(path_.string() + ": cannot be synced: " + detail::system_reason());
+  if (::fsync(file_.get()) != 0) throw failed_precondition(path_.string() + ": cannot be synced: " + detail::system_reason());
 }
 
 LEAT_FUNCTION void record_writer::close() {
   if (!file_) return;
   flush();
-  file_ = detail::descriptor();
+  file_ = descriptor();
 }
 
 // ---- reading --------------------------------------------------------------------------------------------------------
@@ -166,7 +166,7 @@ LEAT_FUNCTION std::optional<std::string_view> record_reader::next() {
 
 LEAT_FUNCTION void record_reader::seek(std::uint64_t offset) {
   struct stat status;
-  if (::fstat(file_.number(), &status) != 0 || offset > static_cast<std::uint64_t>(status.st_size))
+  if (::fstat(file_.get(), &status) != 0 || offset > static_cast<std::uint64_t>(status.st_size))
     throw out_of_range(path_.string() + ": has no byte " + std::to_string(offset));
   offset_ = offset;
   begin_ = filled_ = 0;

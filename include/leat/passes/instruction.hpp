@@ -101,17 +101,17 @@ constexpr signature unpack_signature(std::int64_t s) {
 
 // Writers and readers of instructions use their names without a prefix.
 namespace leat::detail {
-using namespace instructions;
+using namespace leat::instructions;
 }
 namespace leat::passes::detail {
-using namespace instructions;
+using namespace leat::instructions;
 }
 namespace leat::kernels {
-using namespace instructions;
+using namespace leat::instructions;
 }
 namespace leat::cpu {
-using namespace instructions;
+using namespace leat::instructions;
 }
 namespace leat::on_thrust {
-using namespace instructions;
+using namespace leat::instructions;
 }

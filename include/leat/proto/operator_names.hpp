@@ -12,6 +12,9 @@ constexpr bool is_merge(std::string_view type) { return type == "Merge" || type 
 constexpr bool is_next_iteration(std::string_view type) { return type == "NextIteration" || type == "RefNextIteration"; }
 constexpr bool is_switch(std::string_view type) { return type == "Switch" || type == "RefSwitch"; }
 
+/// Whether it asks for the shape, rank or size of its one input.
+constexpr bool is_shape_query(std::string_view type) { return type == "Shape" || type == "Rank" || type == "Size"; }
+
 /// Whether its result is a reference to a variable that the node itself represents.
 constexpr bool makes_variable(std::string_view type) { return type == "VariableV2" || type == "Variable" || type == "TemporaryVariable"; }
 

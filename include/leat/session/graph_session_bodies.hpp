@@ -35,12 +35,12 @@ LEAT_FUNCTION graph_callable::graph_callable(graph_session& owner, std::shared_p
   for (const output& f : prepared_->feeds) types_.push_back(f.type());
   feeds_.reserve(types_.size());
 }
-LEAT_FUNCTION const std::vector<tensor_value>& graph_callable::run() {
+LEAT_FUNCTION const std::vector<tensor_value>& graph_callable::run(const run_options& how) {
   // Reuses the results of the last call unless the caller still holds them.
   for (std::size_t k = 0; k < results_.size(); ++k)
     if (const int place = prepared_->places[k]; place >= 0 && static_cast<std::size_t>(place) < fetched_.size())
       fetched_[static_cast<std::size_t>(place)] = std::move(results_[k]);
-  owner_->execute(*prepared_, feeds_, fetched_, options_, last_);
+  owner_->execute(*prepared_, feeds_, fetched_, how, last_);
   for (std::size_t k = 0; k < results_.size(); ++k)
     if (const int place = prepared_->places[k]; place >= 0) {
       tensor_value& from = fetched_[static_cast<std::size_t>(place)];
@@ -198,7 +198,8 @@ LEAT_FUNCTION std::shared_ptr<runtime::prepared_run> graph_session::prepared(std
   auto& known = kept_->plans[key];
   if (known == nullptr) {
     const auto plan_of = [this](runtime::prepared_run& run, const std::vector<int>& its_targets) {
-      run.plan = runtime::run_planner(graph_, [this](int index) { return kernel_node_of(index); }).make(run.fetches, its_targets, run.feeds);
+      run.plan =
+          runtime::run_planner(graph_, [this](int index) { return kernel_node_of(index); }).make(run.fetches, its_targets, run.feeds);
     };
     made->feeds = feeds;
     if (kept_->remote != nullptr) made->remote = kept_->remote->prepare(made->fetches, targets, feeds);
@@ -358,9 +359,10 @@ LEAT_FUNCTION graph_callable graph_session::prepare(std::initializer_list<fetch_
   return {*this, prepared({fetches.begin(), fetches.size()}, fed), how};
 }
 
-LEAT_FUNCTION const std::vector<tensor_value>& graph_callable::call(std::span<const tensor_value> values) {
+LEAT_FUNCTION const std::vector<tensor_value>& graph_callable::call(std::span<const tensor_value> values) { return call(values, options_); }
+LEAT_FUNCTION const std::vector<tensor_value>& graph_callable::call(std::span<const tensor_value> values, const run_options& how) {
   feeds_.assign(values.begin(), values.end());
-  return run();
+  return run(how);
 }
 
 LEAT_FUNCTION std::vector<tensor_value> graph_session::run(std::initializer_list<fetch_item> fetches, const feed_list& feeds,

@@ -92,6 +92,8 @@ class graph_callable {
     return run();
   }
   const std::vector<tensor_value>& call(std::span<const tensor_value> values);
+  /// The same with options of this call's own.
+  const std::vector<tensor_value>& call(std::span<const tensor_value> values, const run_options& how);
 
  private:
   friend class graph_session;
@@ -109,7 +111,8 @@ class graph_callable {
       return tensor_value(value);
     }
   }
-  const std::vector<tensor_value>& run();
+  const std::vector<tensor_value>& run() { return run(options_); }
+  const std::vector<tensor_value>& run(const run_options& how);
 
   graph_session* owner_;
   std::shared_ptr<runtime::prepared_run> prepared_;

@@ -4,8 +4,8 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/io/binary.hpp>
 #include <leat/io/collections.hpp>
-#include <leat/io/descriptor.hpp>
 #include <leat/io/record.hpp>
+#include <leat/io/regular_file.hpp>
 #include <leat/named/exchange/export.hpp>
 #include <leat/named/graph/lookup.hpp>
 #include <leat/summary/field_writer.hpp>
@@ -140,7 +140,7 @@ class file_writer::state {
     const std::string stem = std::string("events.out.tfevents.") + time + "." + host;
     for (int number = 0;; ++number) {
       path_ = logdir_ / (stem + (number == 0 ? "" : "." + std::to_string(number)) + options_.filename_suffix);
-      const io::detail::descriptor made(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+      const descriptor made(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
       if (made) break;
       if (errno != EEXIST || number > 9999)
         throw failed_precondition(path_.string() + ": cannot be opened for writing: " + io::detail::system_reason());

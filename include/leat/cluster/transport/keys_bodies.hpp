@@ -1,8 +1,8 @@
 #pragma once
 // Implementation of keys.hpp.
 
-#include <leat/cluster/transport/descriptor.hpp>
 #include <leat/cluster/transport/keys.hpp>
+#include <leat/core/descriptor.hpp>
 #include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
 

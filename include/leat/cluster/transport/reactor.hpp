@@ -5,7 +5,7 @@
 //
 // Whatever thread gets an event, the client's `run` is called by one thread at a time.
 
-#include <leat/cluster/transport/descriptor.hpp>
+#include <leat/core/descriptor.hpp>
 #include <leat/core/function_bodies.hpp>
 
 #include <atomic>

@@ -4,8 +4,8 @@
 // receiver returns what it has let go of. The receiver reads frames in place. There is no lock in it: a process may be killed at any
 // moment, and what it had not published was never sent. The reader believes nothing: every offset and count is checked before use.
 
-#include <leat/cluster/transport/descriptor.hpp>
 #include <leat/cluster/transport/frame.hpp>
+#include <leat/core/descriptor.hpp>
 #include <leat/core/function_bodies.hpp>
 
 #include <cstddef>

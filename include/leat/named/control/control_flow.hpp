@@ -311,8 +311,7 @@ class while_context final : public flow_context {
   /// Shapes and sizes of forward values are computed in the forward loop, so that it saves them and not the tensors.
   control_flow_context* home_of(const node_request& request) override {
     if (gradient == nullptr || request.inputs.empty()) return this;
-    const std::string_view type = request.op->type;
-    if (type != "Shape" && type != "Size" && type != "Rank") return this;
+    if (!detail::is_shape_query(request.op->type)) return this;
     flow_context* const its = context_of(*g_, request.inputs[0].index());
     if (its == nullptr || its->loop() != gradient->forward()) return this;
     return result_context(*g_, request.inputs[0].index()) == its ? its : this;

@@ -78,9 +78,7 @@ class shape_context {
     for (auto& r : results_) r.extent = extent;
   }
   /// The elements of an integer input as far as they are known: nothing, or each with -1 if unknown.
-  std::optional<std::vector<std::int64_t>> numbers(int k) const {
-    return numbers_of ? numbers_of(k) : std::nullopt;
-  }
+  std::optional<std::vector<std::int64_t>> numbers(int k) const { return numbers_of ? numbers_of(k) : std::nullopt; }
   /// Whether the input is a constant: then -1 is a number.
   bool constant(int k) const { return constant_of && constant_of(k); }
   /// Attributes of the node; 0, false or null if absent.
@@ -118,6 +116,8 @@ const operator_definition* find_definition(std::string_view type);
 
 /// Whether result `port` of an operator is a reference to a variable.
 bool is_reference_result(const op_info& op, int port);
+/// The inputs, of the first so many, that an operator takes by reference or as a handle: variables and queues.
+std::vector<int> reference_inputs(const op_info& op, int inputs);
 
 /// The types of all defined operators, sorted.
 std::vector<std::string_view> defined_operator_types();

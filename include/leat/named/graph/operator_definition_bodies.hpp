@@ -222,6 +222,17 @@ LEAT_FUNCTION bool is_reference_result(const op_info& op, int port) {
   return d != nullptr && at < d->results.size() && d->results[at].reference && !d->results[at].is_list();
 }
 
+LEAT_FUNCTION std::vector<int> reference_inputs(const op_info& op, int inputs) {
+  if (op.kind == op_kind::assign) return {0};
+  std::vector<int> list;
+  const operator_definition* d = op.infer == nullptr ? find_definition(op.type) : nullptr;
+  if (d == nullptr) return list;
+  for (std::size_t k = 0; k < d->inputs.size() && static_cast<int>(k) < inputs; ++k)
+    if (!d->inputs[k].is_list() && (d->inputs[k].reference || d->inputs[k].type == data_type::resource))
+      list.push_back(static_cast<int>(k));
+  return list;
+}
+
 LEAT_FUNCTION std::vector<std::string_view> defined_operator_types() {
   auto& table = detail::definitions();
   const std::lock_guard lock(table.guard);

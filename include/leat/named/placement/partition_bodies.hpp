@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 namespace leat::detail {
@@ -64,10 +65,13 @@ class partitioner {
       if (is_switch(g_.at(i).op->type)) has_branches_ = true;
       for (int k = 0; k < nodes_.input_count(g_, i); ++k)
         if (const output in = nodes_.input(g_, i, k); !is_fed(in)) open.push_back(in.index());
-      for (int k = 0; k < g_.at(i).control_count; ++k) open.push_back(g_.control(g_.at(i), k));
+      for (int k = 0; k < g_.at(i).control_count; ++k)
+        if (const int from = g_.control(g_.at(i), k); !is_fed_placeholder(from)) open.push_back(from);
     }
   }
   bool is_fed(const output& o) const { return fed_.contains(o.index()) && feed_of(o) >= 0; }
+  // Nobody waits for one: it has nothing to run.
+  bool is_fed_placeholder(int i) const { return g_.at(i).op->kind == op_kind::placeholder && is_fed(output(g_, i)); }
 
   // Frames: that of an Enter's result is opened by the Enter; an Exit's result is in the frame around. Every other node is in the frame of
   // its inputs, where values from outside a loop come through an Enter.
@@ -114,6 +118,10 @@ class partitioner {
   // A part orders the accesses to a variable by its own paths. A path that leaves the device and comes back becomes a control edge from
   // the write to the later access.
   void keep_orders() {
+    std::set<int> used;
+    for (int i = 0; i < g_.size(); ++i)
+      if (needed_[at(i)] != 0) used.insert(places_[at(i)]);
+    if (used.size() < 2) return;
     std::vector<std::vector<int>> users(needed_.size());
     std::map<int, std::vector<int>> accesses;  // of variables
     std::vector<int> variable(needed_.size(), -1);
@@ -177,6 +185,9 @@ class partitioner {
       if (const int fed = is_fed(in) ? feed_of(in) : -1; fed >= 0) def.inputs[at(k)] = placeholder(device, fed);
       else if (places_[at(in.index())] != device) def.inputs[at(k)] = received(in, device, i);
     }
+    std::erase_if(def.inputs, [&](const std::string& in) {
+      return in.starts_with('^') && is_fed_placeholder(nodes_.find(std::string_view(in).substr(1)));
+    });
     for (std::size_t k = at(inputs); k < def.inputs.size(); ++k) {
       const int from = nodes_.find(std::string_view(def.inputs[k]).substr(1));
       if (places_[at(from)] != device) def.inputs[k] = "^" + signal(from, device);

@@ -30,9 +30,6 @@ struct placement_options {
 /// belong together ask for different ones.
 std::vector<int> place(graph& g, const placement_options& options, std::vector<int> placed = {});
 
-/// The inputs that a node takes by reference: variables that it writes, queues.
-std::vector<int> reference_inputs(const op_info& op, int inputs);
-
 }  // namespace leat
 
 #if LEAT_WITH_BODIES

@@ -7,24 +7,11 @@
 #include <leat/named/graph/operator_definition.hpp>
 #include <leat/named/placement/place.hpp>
 #include <leat/proto/data_type.hpp>
+#include <leat/proto/operator_names.hpp>
 
 #include <algorithm>
 #include <numeric>
 #include <unordered_map>
-
-namespace leat {
-
-LEAT_FUNCTION std::vector<int> reference_inputs(const op_info& op, int inputs) {
-  if (op.kind == op_kind::assign) return {0};
-  std::vector<int> list;
-  const operator_definition* d = op.infer == nullptr ? find_definition(op.type) : nullptr;
-  if (d == nullptr) return list;
-  for (std::size_t k = 0; k < d->inputs.size() && static_cast<int>(k) < inputs && !d->inputs[k].is_list(); ++k)
-    if (d->inputs[k].reference || d->inputs[k].type == data_type::resource) list.push_back(static_cast<int>(k));
-  return list;
-}
-
-}  // namespace leat
 
 namespace leat::detail {
 
@@ -189,7 +176,7 @@ class placer {
   }
   bool looks_at_shape(int i) const {
     const std::string_view type = g_.at(i).op->type;
-    return (type == "Shape" || type == "Size" || type == "Rank") && g_.named().input_count(g_, i) > 0;
+    return is_shape_query(type) && g_.named().input_count(g_, i) > 0;
   }
 
   graph& g_;

@@ -29,16 +29,17 @@ using leat::detail::is_switch;
 
 /// The inputs of a node that are variables which it writes.
 inline std::vector<int> written_inputs(const op_info& op, int inputs) {
-  std::vector<int> list;
   if (op.kind == op_kind::assign) return {0};
   if (op.infer != nullptr || flow_of(op.type) != flow::plain || is_switch(op.type) || op.type == "IsVariableInitialized" ||
       op.type == "RefIdentity" || op.type == "DestroyTemporaryVariable")
-    return list;
-  const operator_definition* d = find_definition(op.type);
-  if (d == nullptr) return list;
-  // A reference to strings is the queue handle of an older graph.
-  for (std::size_t k = 0; k < d->inputs.size() && static_cast<int>(k) < inputs; ++k)
-    if (d->inputs[k].reference && !d->inputs[k].is_list() && d->inputs[k].type != data_type::string) list.push_back(static_cast<int>(k));
+    return {};
+  std::vector<int> list = reference_inputs(op, inputs);
+  // A handle is no variable, and a reference to strings is the queue handle of an older graph.
+  const operator_definition* const d = list.empty() ? nullptr : find_definition(op.type);
+  std::erase_if(list, [&](int k) {
+    const argument_definition& in = d->inputs[static_cast<std::size_t>(k)];
+    return !in.reference || in.type == data_type::string;
+  });
   return list;
 }
 
@@ -49,9 +50,7 @@ inline bool passes_on(std::string_view type) {
 }
 
 /// Whether its result depends on its input's shape alone, not on the elements.
-inline bool looks_at_shape_alone(std::string_view type) {
-  return type == "Shape" || type == "ShapeN" || type == "Rank" || type == "Size";
-}
+inline bool looks_at_shape_alone(std::string_view type) { return leat::detail::is_shape_query(type) || type == "ShapeN"; }
 
 /// Whether it is a function of its inputs that `canonical` rewrites to operators with a definition.
 inline bool is_rewritten(std::string_view type) {

@@ -1,11 +1,11 @@
 #pragma once
-// A file descriptor that closes itself.
+// A file descriptor of the operating system, closed with its owner.
 
 #include <unistd.h>
 
 #include <utility>
 
-namespace leat::transport {
+namespace leat {
 
 class descriptor {
  public:
@@ -31,4 +31,4 @@ class descriptor {
   int number_ = -1;
 };
 
-}  // namespace leat::transport
+}  // namespace leat

@@ -1,7 +1,7 @@
 #pragma once
-// A file of the operating system, closed with its owner. What the standard's streams cannot do needs it: syncing, truncating, errors
-// with their reason.
+// Files by their descriptors. What the standard's streams cannot do needs it: syncing, truncating, errors with their reason.
 
+#include <leat/core/descriptor.hpp>
 #include <leat/core/error.hpp>
 
 #include <fcntl.h>
@@ -15,29 +15,8 @@
 #include <span>
 #include <string>
 #include <system_error>
-#include <utility>
 
 namespace leat::io::detail {
-
-class descriptor {
- public:
-  descriptor() = default;
-  explicit descriptor(int number) : number_(number) {}
-  descriptor(descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  descriptor& operator=(descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-
-  int number() const { return number_; }
-  explicit operator bool() const { return number_ >= 0; }
-
- private:
-  int number_ = -1;
-};
 
 /// The operating system's words for what went wrong last.
 inline std::string system_reason() { return std::generic_category().message(errno); }
@@ -47,7 +26,7 @@ inline descriptor open_to_read(const std::filesystem::path& path) {
   // O_NONBLOCK: opening a pipe would wait for its writer.
   descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status;
-  if (!file || ::fstat(file.number(), &status) != 0) throw not_found(path.string() + ": cannot be opened: " + system_reason());
+  if (!file || ::fstat(file.get(), &status) != 0) throw not_found(path.string() + ": cannot be opened: " + system_reason());
   if (S_ISDIR(status.st_mode)) throw not_found(path.string() + ": is a folder, not a file");
   if (!S_ISREG(status.st_mode)) throw failed_precondition(path.string() + ": is a pipe, socket or device, not a file");
   return file;
@@ -56,7 +35,7 @@ inline descriptor open_to_read(const std::filesystem::path& path) {
 /// Reads what is there at an offset; 0 at the end of the file. Errors: data_loss, naming file and offset.
 inline std::size_t read_at(const descriptor& file, const std::filesystem::path& path, std::span<char> to, std::uint64_t offset) {
   for (;;) {
-    const ssize_t count = ::pread(file.number(), to.data(), to.size(), static_cast<off_t>(offset));
+    const ssize_t count = ::pread(file.get(), to.data(), to.size(), static_cast<off_t>(offset));
     if (count >= 0) return static_cast<std::size_t>(count);
     if (errno != EINTR) throw data_loss(path.string() + ": cannot be read at byte " + std::to_string(offset) + ": " + system_reason());
   }
