@@ -1,6 +1,6 @@
 // Linear regression by one parameter server and two workers, asynchronous, each a process: steps a second of a placed graph, whose step
 // reads the variables and sends gradients, beside a bare ZeroMQ program with these two round trips and nothing else.
-// `bench_steps [--json FILE] [--rounds N] [--steps N]`
+// `bench_steps [--json FILE] [--rounds N] [--steps N] [--only PART-OF-NAME]`
 
 #include <leat/cluster.hpp>
 
@@ -186,24 +186,27 @@ team placed(bool memory) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  std::string json;
+  std::string json, only;
   int repetitions = 5, steps = 5000;
   for (int i = 1; i + 1 < count; i += 2) {
     if (std::string(arguments[i]) == "--json") json = arguments[i + 1];
     if (std::string(arguments[i]) == "--rounds") repetitions = std::atoi(arguments[i + 1]);
+    if (std::string(arguments[i]) == "--only") only = arguments[i + 1];
     if (std::string(arguments[i]) == "--steps") steps = std::atoi(arguments[i + 1]);
   }
   const std::vector<team> teams = {bare(), placed(false), placed(true)};
   std::map<std::string, std::vector<double>> figures;
   // In turns, so that what else runs on the machine meets all alike.
   for (int i = 0; i < repetitions; ++i)
-    for (const team& t : teams) figures[t.name].push_back(run_once(t, steps));
+    for (const team& t : teams)
+      if (t.name.find(only) != std::string::npos) figures[t.name].push_back(run_once(t, steps));
   std::printf("| linear regression, 1 ps, 2 workers | best steps/s | median steps/s | of bare (best; median) |\n|---|--:|--:|--:|\n");
   std::string report;
   for (const team& t : teams) {
+    if (figures[t.name].empty()) continue;
     const double best = bench::quantile(figures[t.name], 1), median = bench::quantile(figures[t.name], 0.5);
     char share[100] = "";
-    if (!t.rival.empty())
+    if (!t.rival.empty() && !figures[t.rival].empty())
       std::snprintf(share, sizeof share, "%.2f; %.2f", best / bench::quantile(figures[t.rival], 1),
                     median / bench::quantile(figures[t.rival], 0.5));
     std::printf("| %s | %.0f | %.0f | %s |\n", t.name.c_str(), best, median, share);

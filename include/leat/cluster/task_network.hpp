@@ -35,6 +35,7 @@ enum class method : std::uint16_t {
   run_part,
   cancel_step,  // a note
   tensor,       // a note: a tensor of a step along an edge
+  tensors,      // a note: several
   reset,
   read_variable,
   write_variable,

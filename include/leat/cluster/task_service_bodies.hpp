@@ -163,7 +163,13 @@ LEAT_FUNCTION transport::message task_service::answer_to(std::uint64_t peer, met
 
 LEAT_FUNCTION void task_service::noted(std::uint64_t peer, method what, transport::message m) {
   switch (what) {
-    case method::tensor: worker_.arrive(m.number, m.edge, tensor_of(m)); return;
+    case method::tensor: worker_.arrive(m.number, {m.edge}, {tensor_of(m)}); return;
+    case method::tensors: {
+      std::vector<tensor_value> values = tensors_of(m, 1);
+      const auto edges = words_of(m, 0, values.size());
+      worker_.arrive(m.number, {edges.begin(), edges.end()}, std::move(values));
+      return;
+    }
     case method::cancel_step: worker_.fail(m.number, std::make_exception_ptr(cancelled("the step has failed at another task"))); return;
     case method::drop_parts: worker_.drop_parts(m.number); return;
     case method::stop_run: {
