@@ -259,8 +259,8 @@ namespace {
 
 // So that the command is refused, not one of its flags.
 std::vector<std::string> take_cluster_flags(std::vector<std::string>& words) {
-  if (!words.empty() && (words[0] == "serve" || words[0] == "cluster") && std::find(words.begin(), words.end(), "--help") == words.end())
-    refuse();
+  const bool asks_for_help = std::any_of(words.begin(), words.end(), [](const auto& w) { return w == "--help" || w == "-h"; });
+  if (!words.empty() && (words[0] == "serve" || words[0] == "cluster") && !asks_for_help) refuse();
   return {};
 }
 int make_keys(const std::string&) { refuse(); }

@@ -1,5 +1,5 @@
 // leat: looks into files that hold graphs, checks, converts and runs them; serves tasks of clusters and tells who of one is there. Exit
-// codes: 0 all is well, 1 something was found, a run failed or a task is not there, 2 wrong use, 3 a file that cannot be read or written.
+// codes: 0 all is well, 1 something was found, or a run or a task failed, 2 wrong use, 3 a file that cannot be read or written.
 
 #include "cluster_commands.hpp"
 #include "completion.hpp"
@@ -142,10 +142,9 @@ int main(int count, char** arguments) try {
       "  leat convert --fetch loss big.pb small.pb     what a fetch needs, and nothing else\n"
       "  leat convert --fetch y --freeze v m.pb f.pb   variables as constants, from v/NAME.npy\n"
       "  leat run --feed x=[[1,2]] --fetch y model/    a saved model, its graph, or any other graph\n"
-      "  leat serve --ps_hosts=a:1 --worker_hosts=b:1 --job_name=ps    a task of a cluster\n"
+      "  leat serve --cluster c.json --job_name ps     a task of a cluster\n"
       "  leat cluster tcp://a:1                        who of a cluster is there\n"
-      "Exit codes: 0 all is well, 1 something was found, a run failed or a task is not there, 2 wrong use, 3 a file cannot be read or\n"
-      "written.");
+      "Exit codes: 0 all is well, 1 something was found, or a run or a task failed, 2 wrong use, 3 a file cannot be read or written.");
 
   std::string from, to, prefix, shell;
   std::vector<std::string> files, fetches, freezing;
