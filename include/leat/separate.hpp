@@ -52,6 +52,7 @@
 #include <leat/summary/kernels_summary.hpp>
 #endif
 #ifdef LEAT_USE_CLUSTER
+#include <leat/cluster/cluster_status.hpp>
 #include <leat/cluster/server.hpp>
 #endif
 

@@ -40,6 +40,8 @@ enum class method : std::uint16_t {
   read_variable,
   write_variable,
   has_variable,
+  // of the server
+  describe_cluster,  // answered by its specification, as JSON
 };
 
 /// Takes a call's answer, or the error that stands for it; called once, by any thread, and must not wait.

@@ -156,6 +156,7 @@ LEAT_FUNCTION transport::message task_service::answer_to(std::uint64_t peer, met
     case method::has_node:
       put_words(answer, {master_.has_variable(words_of(m, 0, 1)[0], std::string(part_at(m, 1).text()), deadline) ? 1u : 0u});
       return answer;
+    case method::describe_cluster: answer.parts.push_back(transport::frame::copy_of(description_)); return answer;
     default: break;
   }
   throw unimplemented("a task is asked for method " + std::to_string(static_cast<int>(what)) + ", which it does not know");

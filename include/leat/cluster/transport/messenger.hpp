@@ -93,6 +93,7 @@ class messenger final : private endpoint_handler {
   std::function<void(peer_id, std::uint64_t number)> on_cancel;  ///< whoever made the request no longer waits
   std::function<void(peer_id, const peer_info&)> on_ready;
   std::function<void(peer_id, const peer_info&, const departure&)> on_gone;
+  std::function<void(peer_id, const departure&)> on_refused;  ///< who was dialed, and has gone without having been ready
   std::function<std::optional<std::pair<status, std::string>>(const identity&)> admit;  ///< further reasons to refuse a peer
 
   void start();

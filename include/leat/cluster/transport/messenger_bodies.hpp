@@ -348,6 +348,7 @@ LEAT_FUNCTION void messenger::lose(link_id link, departure why) {
   for (auto& waiter : p->waiters) *waiter = true;
   endpoint_->wake();
   if (p->info.is_ready && on_gone) on_gone(link, p->info, why);
+  if (!p->info.is_ready && !p->info.is_accepted && on_refused) on_refused(link, why);
 }
 
 }  // namespace leat::transport
