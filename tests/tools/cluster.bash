@@ -113,9 +113,11 @@ for p in "$ps" "$again" "$worker1"; do ends "$p" 0 "a server that is asked to en
 read -r a b < <(free_ports 2)
 hosts=(--ps_hosts="localhost:$a" --worker_hosts="localhost:$b")
 own=(--keys servers --server_keys servers.public --allowed servers.public --allowed client.public)
+keyed=()
 for job in ps worker; do
   start "keyed_$job" "$leat" serve "${hosts[@]}" --job_name "$job" "${own[@]}" --run today
   wait_for "keyed_$job" "serves at"
+  keyed+=("$pid")
 done
 worker=$pid
 expect 0 "up    process $worker" cluster "tcp://localhost:$a" --keys client --server_keys servers.public
@@ -131,6 +133,9 @@ expect 3 "none: cannot be opened" serve --keys servers --allowed none
 chmod 644 stranger
 expect 3 "others than its owner may read" serve --keys stranger
 expect 2 "need --keys" serve --allowed client.public
+
+kill -TERM "${keyed[@]}"
+for p in "${keyed[@]}"; do ends "$p" 0 "a server with keys"; done
 
 # an address that others reach
 expect 2 "leat keys" serve --ps_hosts="0.0.0.0:$a"
@@ -170,5 +175,7 @@ start slurm "$leat" serve --from slurm --jobs ps=1,worker=1 --first_port "$a"
 wait_for slurm "/job:worker/task:0 serves at tcp://localhost:$((a + 1))"
 expect 1 "/job:ps/task:0" cluster --from slurm --jobs ps=1,worker=1 --first_port "$a" --timeout 0.5
 row /job:worker/task:0 "up    process $pid"
+kill -TERM "$pid"
+ends "$pid" 0 "Slurm's server"
 
 echo "$cases cases"
