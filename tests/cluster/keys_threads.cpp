@@ -157,7 +157,7 @@ TEST_CASE("a task whose server has other keys is not taken for one of the cluste
   server intruder(c.spec, options);
   two_task_graph m;
   const client_keys known(c.of_client(c.client));
-  const auto said = refusal_within<error>(2s, m, to(c.target(), 2'000));
+  const auto said = refusal_within<deadline_exceeded>(2s, m, to(c.target(), 2'000));
   CHECK(says(said, "/job:ps", c.spec.task_address("ps", 0)));
 }
 

@@ -106,11 +106,15 @@ TEST_CASE("what is wrong is said") {
   options.start_timeout_in_ms = 300;
   const std::string said = message_of<deadline_exceeded>([&] { graph_session s(g, options); });
   CHECK(says(said, "/job:worker/replica:0/task:0", c.task_address("worker", 0)));
+  // A client of another process would ask over the network, as by another name for the host.
+  options.target = "tcp://127.0.0.1" + c.task_address("ps", 0).substr(c.task_address("ps", 0).find(':'));
+  CHECK(says(message_of<deadline_exceeded>([&] { graph_session s(g, options); }), "/job:worker/replica:0/task:0",
+             c.task_address("worker", 0)));
   options.device_filters = {"/job:ps"};
   CHECK(graph_session(g, options).run<float>(one) == 1);
 
   options.target = "tcp://localhost:" + std::to_string(free_port());
-  CHECK_THROWS_AS(graph_session(g, options), error);
+  CHECK(says(message_of<deadline_exceeded>([&] { graph_session s(g, options); }), options.target.substr(6), "no process listens there"));
   options.target = "tcp://nonsense";
   CHECK(says(message_of<invalid_argument>([&] { graph_session s(g, options); }), "nonsense", "no port"));
   options.target = "grpc://localhost:1";
@@ -186,7 +190,7 @@ TEST_CASE("a session outlives its server: it gives errors, and can be dropped") 
 TEST_CASE("a server that is stopped while steps begin ends each with an error, within its deadline") {
   const cluster_spec c{{"ps", {free_address()}}, {"worker", {free_address()}}};
   for (const bool is_target : {true, false})
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < 2; ++k) {
       CAPTURE(is_target);
       CAPTURE(k);
       auto ps = std::make_unique<server>(c, server_options{.job_name = "ps", .task_index = 0});
@@ -205,7 +209,7 @@ TEST_CASE("a server that is stopped while steps begin ends each with an error, w
       const auto init = global_variables_initializer();
       session_options options;
       options.target = worker->target();
-      options.operation_timeout_in_ms = 500;
+      options.operation_timeout_in_ms = 1'000;
       graph_session s(g, options);
       s.run(init);
       std::atomic<int> done{0}, failed{0};
@@ -217,7 +221,7 @@ TEST_CASE("a server that is stopped while steps begin ends each with an error, w
           } catch (const error&) {
             ++failed;
           }
-          if (std::chrono::steady_clock::now() - begin > std::chrono::seconds(4)) failed = 1000;
+          if (std::chrono::steady_clock::now() - begin > std::chrono::seconds(6)) failed = 1000;
         }
       });
       while (done < 3 + k && failed == 0) std::this_thread::sleep_for(std::chrono::microseconds(100));
@@ -233,7 +237,7 @@ TEST_CASE("who is there is asked of every task") {
   const server ps(c, {.job_name = "ps"});
   auto worker = std::make_unique<server>(c, server_options{.job_name = "worker", .task_index = 2});
   CHECK(cluster_at(ps.target()) == c);
-  auto tasks = cluster_status(c, 1'000);
+  auto tasks = cluster_status(c, 2'000);
   REQUIRE(tasks.size() == 3);
   CHECK(tasks[0].device == "/job:ps/task:0");
   CHECK(tasks[1].device == "/job:worker/task:2");
@@ -250,7 +254,7 @@ TEST_CASE("who is there is asked of every task") {
   worker.reset();
   CHECK_FALSE(cluster_status(c, 300)[1].is_up);
   worker = std::make_unique<server>(c, server_options{.job_name = "worker", .task_index = 2});
-  tasks = cluster_status(c, 1'000);
+  tasks = cluster_status(c, 2'000);
   CHECK(tasks[1].is_up);
   CHECK(tasks[1].incarnation != before);
   const cluster_spec smaller{{"ps", {c.task_address("ps", 0)}}, {"worker", {{2, c.task_address("worker", 2)}}}};

@@ -68,7 +68,7 @@ wait_for ps "/job:ps/task:0 serves at tcp://localhost:$a, process $ps"
 start worker0 "$leat" serve --cluster cluster.json --job_name worker --task_index 0
 worker0=$pid
 wait_for worker0 "/job:worker/task:0 serves at tcp://localhost:$b"
-expect 1 "/job:worker/task:1" cluster "tcp://localhost:$a" --timeout 0.5
+expect 1 "/job:worker/task:1" cluster "tcp://localhost:$a" --timeout 2
 row /job:ps/task:0 "up    process $ps"
 row /job:worker/task:0 "up    process $worker0"
 row /job:worker/task:1 "down  not reached.*no process listens there"
@@ -93,14 +93,14 @@ expect 1 "is not /job:worker/task:0" cluster --worker_hosts="localhost:$a" --tim
 
 # stopped, going on, killed, back
 kill -STOP "$worker0"
-expect 1 "up    process $ps" cluster --cluster cluster.json --timeout 1
+expect 1 "up    process $ps" cluster --cluster cluster.json --timeout 2
 row /job:worker/task:0 "down  "
 kill -CONT "$worker0"
 expect 0 "up    process $worker0" cluster --cluster cluster.json
 first=$(grep "^/job:worker/task:0 " <<<"$output")
 kill -KILL "$worker0"
 ends "$worker0" 137 "worker 0"
-expect 1 "up    process $worker1" cluster "tcp://localhost:$a" --timeout 1
+expect 1 "up    process $worker1" cluster "tcp://localhost:$a" --timeout 2
 row /job:worker/task:0 "down  .*no process listens there"
 start again "$leat" serve --cluster cluster.json --job_name worker --task_index 0
 again=$pid
@@ -113,9 +113,11 @@ for p in "$ps" "$again" "$worker1"; do ends "$p" 0 "a server that is asked to en
 read -r a b < <(free_ports 2)
 hosts=(--ps_hosts="localhost:$a" --worker_hosts="localhost:$b")
 own=(--keys servers --server_keys servers.public --allowed servers.public --allowed client.public)
+keyed=()
 for job in ps worker; do
   start "keyed_$job" "$leat" serve "${hosts[@]}" --job_name "$job" "${own[@]}" --run today
   wait_for "keyed_$job" "serves at"
+  keyed+=("$pid")
 done
 worker=$pid
 expect 0 "up    process $worker" cluster "tcp://localhost:$a" --keys client --server_keys servers.public
@@ -131,6 +133,9 @@ expect 3 "none: cannot be opened" serve --keys servers --allowed none
 chmod 644 stranger
 expect 3 "others than its owner may read" serve --keys stranger
 expect 2 "need --keys" serve --allowed client.public
+
+kill -TERM "${keyed[@]}"
+for p in "${keyed[@]}"; do ends "$p" 0 "a server with keys"; done
 
 # an address that others reach
 expect 2 "leat keys" serve --ps_hosts="0.0.0.0:$a"
@@ -168,7 +173,9 @@ read -r a < <(free_ports 1)
 export SLURM_STEP_NODELIST=localhost SLURM_STEP_TASKS_PER_NODE=2 SLURM_PROCID=1
 start slurm "$leat" serve --from slurm --jobs ps=1,worker=1 --first_port "$a"
 wait_for slurm "/job:worker/task:0 serves at tcp://localhost:$((a + 1))"
-expect 1 "/job:ps/task:0" cluster --from slurm --jobs ps=1,worker=1 --first_port "$a" --timeout 0.5
+expect 1 "/job:ps/task:0" cluster --from slurm --jobs ps=1,worker=1 --first_port "$a" --timeout 2
 row /job:worker/task:0 "up    process $pid"
+kill -TERM "$pid"
+ends "$pid" 0 "Slurm's server"
 
 echo "$cases cases"

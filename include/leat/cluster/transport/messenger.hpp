@@ -116,7 +116,7 @@ class messenger final : private endpoint_handler {
   /// Ends a connection; with a goodbye if orderly.
   void hang_up(peer_id p, bool orderly = true);
 
-  /// Sends a request and waits for its answer.
+  /// Sends a request and waits for its answer. The other side is told the deadline, or the earlier one that `m.deadline` gives it.
   /// Errors: that of the other side; unavailable if the connection ended; deadline_exceeded; resource_exhausted if the queue is full.
   message call(peer_id p, std::uint16_t method, std::vector<frame> parts, call_options options);
   message call(peer_id p, message m, call_options options);

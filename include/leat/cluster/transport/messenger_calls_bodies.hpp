@@ -64,7 +64,8 @@ LEAT_FUNCTION std::shared_ptr<messenger::pending> messenger::start_call(peer_id 
   if (options.deadline != no_deadline) {
     const auto left = std::chrono::duration_cast<std::chrono::microseconds>(options.deadline - std::chrono::steady_clock::now()).count();
     if (left <= 0) throw deadline_exceeded("a request whose deadline had passed before it was sent");
-    m.deadline = left;
+    // Whoever asks may wait longer than the other side is to take.
+    m.deadline = m.deadline > 0 ? std::min<std::int64_t>(m.deadline, left) : left;
   }
   {
     const std::lock_guard lock(mutex_);
