@@ -30,10 +30,10 @@ struct master::prepared_run {
 struct master::session_kept {
   std::uint64_t number = 0;
   master_session_options options;
-  std::vector<int> tasks;            // that it may use
-  std::vector<std::string> devices;  // of these
+  std::vector<int> tasks;                     // that it may use
+  std::vector<std::string> devices;           // of these
   std::map<int, std::uint64_t> incarnations;  // by task
-  int own = 0;                       // index of the default device
+  int own = 0;                                // index of the default device
   std::mutex guard;
   graph_def def;
   std::unique_ptr<graph> g;

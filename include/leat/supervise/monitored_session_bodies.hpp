@@ -87,15 +87,16 @@ struct monitored_session::kept {
                                   .ready_op = parts.ready_op,
                                   .ready_for_local_init_op = parts.ready_for_local_init_op,
                                   .local_init_op = parts.local_init_op,
-                                  .restore = [this](graph_session& s) {
-                                    const auto& from =
-                                        options.its_saver != nullptr ? options.its_saver : options.scaffold->parts().its_saver;
-                                    if (from == nullptr) return false;
-                                    detail::watched_graph_session its(s, options.scaffold.get());
-                                    if (!restore_latest_run(*from, its, options.checkpoint_dir, options.parts)) return false;
-                                    tell(s, "restored from " + latest_checkpoint(options.checkpoint_dir).str(), its);
-                                    return true;
-                                  },
+                                  .restore =
+                                      [this](graph_session& s) {
+                                        const auto& from =
+                                            options.its_saver != nullptr ? options.its_saver : options.scaffold->parts().its_saver;
+                                        if (from == nullptr) return false;
+                                        detail::watched_graph_session its(s, options.scaffold.get());
+                                        if (!restore_latest_run(*from, its, options.checkpoint_dir, options.parts)) return false;
+                                        tell(s, "restored from " + latest_checkpoint(options.checkpoint_dir).str(), its);
+                                        return true;
+                                      },
                                   .keep =
                                       [this](graph_session& s) {
                                         detail::watched_graph_session its(s, options.scaffold.get());
@@ -280,7 +281,8 @@ LEAT_FUNCTION std::vector<tensor_value> monitored_session::run_list(std::span<co
 
 LEAT_FUNCTION bool monitored_session::should_stop() const {
   const kept& k = *kept_;
-  const bool stop = k.closed || k.stop || k.stop_asked || stopped_by_signal() != 0 || (k.threads != nullptr && k.threads->should_stop() && !k.lost_by_thread());
+  const bool stop = k.closed || k.stop || k.stop_asked || stopped_by_signal() != 0 ||
+                    (k.threads != nullptr && k.threads->should_stop() && !k.lost_by_thread());
   if (stop) k.seen = true;
   return stop;
 }

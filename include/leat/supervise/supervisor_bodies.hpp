@@ -182,8 +182,8 @@ LEAT_FUNCTION void supervised_session::recover(supervisor& owner, int session, c
   supervisor::kept& k = *owner.kept_;
   const std::lock_guard one(k.recovering);
   if (k.recoveries != session) return;  // another thread's run has done it
-  if (k.options.session.target.empty() || k.stopped || k.threads->should_stop() || !get_collection(k.owner, collection::queue_runners).empty() ||
-      ++k.failures > k.options.max_recoveries)
+  if (k.options.session.target.empty() || k.stopped || k.threads->should_stop() ||
+      !get_collection(k.owner, collection::queue_runners).empty() || ++k.failures > k.options.max_recoveries)
     throw;
   k.log() << "A run has failed; a new session is made. " << reason.what() << "\n";
   k.is_recovering = true;
@@ -280,8 +280,7 @@ LEAT_FUNCTION void supervisor::start_standard_services() {
       });
     }
   }
-  if (k.saves && k.options.save_model_secs > 0)
-    loop(k.options.save_model_secs, [&k] { k.unless_away([&k] { k.save(); }); });
+  if (k.saves && k.options.save_model_secs > 0) loop(k.options.save_model_secs, [&k] { k.unless_away([&k] { k.save(); }); });
 }
 
 LEAT_FUNCTION void supervisor::loop(double interval_secs, std::function<void()> f) {

@@ -75,7 +75,7 @@ class restored_check final : public session_run_hook {
     seen_ = log_.text.size();
     const checkpoint_path latest = latest_checkpoint(folder_);
     if (!latest) return;
-    const auto saved = latest.open()->tensor(w_.operation().name()).as<float>();
+    const auto saved = latest.open()->value(w_.operation().name()).as<float>();
     const auto now = s.of_graph()->value(w_).as<float>();
     // Nobody else trains before the chief does where all wait for all.
     const bool is_restored = news.rfind("restored from") != news.npos;
@@ -105,8 +105,7 @@ void work(training kind, const cluster_spec& c, int task, const std::string& fol
     w = variable(0.0f, "w");
     steps = get_or_create_global_step();
     std::vector<output> all_own;
-    for (int k = 0; k < 2; ++k)
-      all_own.push_back(variable(std::int64_t{0}, "own_" + std::to_string(k), {.trainable = false}));
+    for (int k = 0; k < 2; ++k) all_own.push_back(variable(std::int64_t{0}, "own_" + std::to_string(k), {.trainable = false}));
     own = all_own[static_cast<std::size_t>(task)];
     const output loss = multiply(w, -1.0f);
     graph_operation update;
@@ -267,11 +266,14 @@ bool is_free(int port) {
   return bound;
 }
 
-// What has a name in the system: files of shared memory.
+// What the library's processes might leave with a name in the system: files of shared memory. Other programs have theirs.
 std::vector<std::string> named_memory() {
   std::vector<std::string> names;
   std::error_code ignored;
-  for (const auto& f : files::directory_iterator("/dev/shm", ignored)) names.push_back(f.path().filename().string());
+  for (const auto& f : files::directory_iterator("/dev/shm", ignored)) {
+    const std::string name = f.path().filename().string();
+    if (name.starts_with("leat") && !name.starts_with("leat_test_")) names.push_back(name);
+  }
   std::sort(names.begin(), names.end());
   return names;
 }
