@@ -157,7 +157,7 @@ struct supervisor::kept {
   }
   std::string save() {
     if (!saves || save_path.empty()) throw failed_precondition("the supervisor saves nothing: it has no logdir, or no saver");
-    if (session == nullptr) throw failed_precondition("the supervisor has no session");
+    if (session == nullptr && recoveries == 0) throw failed_precondition("the supervisor has no session");
     auto [at, how, variables] = [&] {
       const auto alone = between_runs();
       require_session();
