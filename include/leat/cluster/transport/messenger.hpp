@@ -92,6 +92,7 @@ class messenger final : private endpoint_handler {
   std::function<void(peer_id, message)> on_note;
   std::function<void(peer_id, std::uint64_t number)> on_cancel;  ///< whoever made the request no longer waits
   std::function<void(peer_id, const peer_info&)> on_ready;
+  /// Of peers that were ready, and of those that were dialed and ended before.
   std::function<void(peer_id, const peer_info&, const departure&)> on_gone;
   std::function<std::optional<std::pair<status, std::string>>(const identity&)> admit;  ///< further reasons to refuse a peer
 

@@ -774,7 +774,8 @@ LEAT_FUNCTION void messenger::lose(link_id link, departure why) {
   for (auto& call : calls) complete(call, {}, why.is_orderly ? status::unavailable : why.code, why.text);
   for (auto& waiter : p->waiters) *waiter = true;
   endpoint_->wake();
-  if (p->info.is_ready && on_gone) on_gone(link, p->info, why);
+  // Whoever dialed waits for it, even if it never introduced itself.
+  if ((p->info.is_ready || !p->info.is_accepted) && on_gone) on_gone(link, p->info, why);
 }
 
 }  // namespace leat::transport
