@@ -68,7 +68,9 @@ outcome work(const server& here, const cluster_spec& c, const how_to_train& how)
     steps = get_or_create_global_step();
     const auto descent = gradient_descent(how.rate);
     if (how.aggregate > 0) {
-      sync.emplace(descent, sync_replicas_options{.replicas_to_aggregate = how.aggregate, .total_num_replicas = how.total});
+      sync.emplace(descent, sync_replicas_options{.replicas_to_aggregate = how.aggregate,
+                                                  .total_num_replicas = how.total,
+                                                  .replica = how.aggregate == how.total ? here.task_index() : -1});
       train = sync->minimize(loss, {.global_step = steps});
     } else {
       train = descent.minimize(loss, {.global_step = steps});
@@ -86,7 +88,7 @@ outcome work(const server& here, const cluster_spec& c, const how_to_train& how)
   o.session.device_filters = {"/job:ps", here.device()};
   o.session.operation_timeout_in_ms = 30'000;
   o.hooks.push_back(stop_at_step(how.updates));
-  // Without first tokens each worker gives one gradient to each update.
+  // Without first tokens, and with a queue of its own, each worker gives one gradient to each update.
   if (sync) o.hooks.push_back(sync_replicas_hook(*sync, is_chief, 0));
   monitored_session s(std::move(o));
   outcome result;
@@ -94,8 +96,7 @@ outcome work(const server& here, const cluster_spec& c, const how_to_train& how)
   try {
     while (!s.should_stop() && std::chrono::steady_clock::now() < end) {
       std::this_thread::sleep_for(how.pause);
-      result.losses.push_back(s.run<float>(loss));
-      s.run(train);
+      result.losses.push_back(s.run({loss, train})[0].as<float>());
     }
   } catch (const out_of_range&) {  // the chief has ended, and with it the tokens
   }

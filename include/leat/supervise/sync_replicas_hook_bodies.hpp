@@ -20,8 +20,11 @@ class replicas_hook final : public session_run_hook {
       : local_init_(is_chief ? sync.chief_init_op() : sync.local_step_init_op()), ready_(sync.ready_for_local_init_op()) {
     if (!is_chief) return;
     update_ = sync.sync_op();
-    close_ = sync.token_queue().close(true);
+    std::vector<graph_operation> closes;
+    for (const graph_queue& q : sync.token_queues()) closes.push_back(q.close(true));
+    close_ = closes.size() == 1 ? closes[0] : group(closes);
     if (num_tokens != 0) first_tokens_ = sync.init_tokens_op(num_tokens);
+    else renewed_tokens_ = sync.init_tokens_op(sync.token_queues().size() > 1 ? 1 : -1);
   }
 
   void after_create_session(watched_session& watched, coordinator& c) override {
@@ -31,6 +34,8 @@ class replicas_hook final : public session_run_hook {
       throw failed_precondition("Init operations did not make model ready for local_init: " + summary_text(missing, 16));
     s->run(local_init_);
     if (static_cast<bool>(first_tokens_)) s->run(first_tokens_);
+    // A replica may wait for an update whose gradients went with an earlier session.
+    if (static_cast<bool>(renewed_tokens_) && watched.global_step() > 0) s->run(renewed_tokens_);
     if (update_) start_updates(*s, c);
   }
   // The others get out_of_range then, the end of the input. Not so when the chief's session is lost: it comes back.
@@ -61,7 +66,7 @@ class replicas_hook final : public session_run_hook {
         "SyncReplicas-" + update_.name());
   }
 
-  graph_operation local_init_, first_tokens_, update_, close_;
+  graph_operation local_init_, first_tokens_, renewed_tokens_, update_, close_;
   output ready_;
 };
 

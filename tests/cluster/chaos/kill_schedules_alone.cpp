@@ -420,7 +420,9 @@ ending run_schedule(const schedule& s, const files::path& folder) {
     }
     tasks.signal(0, SIGTERM);
     if (!tasks.ends_by(0, steady::now() + std::chrono::seconds(5))) problem += "the ps does not end; ";
-    else if (tasks.status(0) != 0 && tasks.status(0) != -SIGKILL) problem += "the ps ended with " + std::to_string(tasks.status(0)) + "; ";
+    // It may have been started again so late that it does not take the signal as its end yet.
+    else if (const int status = tasks.status(0); status != 0 && status != -SIGKILL && status != -SIGTERM)
+      problem += "the ps ended with " + std::to_string(tasks.status(0)) + "; ";
     result.problem = problem;
     for (int k = 0; k < 3; ++k) result.logs += std::string("--- ") + who_names[k] + "\n" + tasks.log(k);
   }
