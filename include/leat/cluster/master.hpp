@@ -68,6 +68,7 @@ class master {
   struct running;
   struct variable_place {
     int task;
+    std::uint64_t incarnation;
     std::string container;
     std::string name;
     shape extent;

@@ -30,9 +30,10 @@ struct master::prepared_run {
 struct master::session_kept {
   std::uint64_t number = 0;
   master_session_options options;
-  std::vector<int> tasks;            // that it may use
-  std::vector<std::string> devices;  // of these
-  int own = 0;                       // index of the default device
+  std::vector<int> tasks;                     // that it may use
+  std::vector<std::string> devices;           // of these
+  std::map<int, std::uint64_t> incarnations;  // by task
+  int own = 0;                                // index of the default device
   std::mutex guard;
   graph_def def;
   std::unique_ptr<graph> g;
@@ -90,6 +91,15 @@ inline std::string text_of(const std::exception_ptr& failure) {
   }
 }
 
+// What a task's answer to a ping says of its start; 0 if nothing.
+inline std::uint64_t incarnation_in(const transport::message& answer) {
+  try {
+    return words_of(answer, 0, 1)[0];
+  } catch (const error&) {
+    return 0;
+  }
+}
+
 LEAT_FUNCTION std::uint64_t master::create_session(const master_session_options& options) {
   auto kept = std::make_shared<session_kept>();
   kept->options = options;
@@ -113,6 +123,7 @@ LEAT_FUNCTION std::uint64_t master::create_session(const master_session_options&
     std::mutex guard;
     std::map<int, std::string> open;  // what was met there
     std::vector<int> to_ask;
+    std::map<int, std::uint64_t> incarnations;
     std::atomic<bool> done{false};
   };
   auto waiting = std::make_shared<asked>();
@@ -127,7 +138,7 @@ LEAT_FUNCTION std::uint64_t master::create_session(const master_session_options&
     }
     for (const int task : now_asked)
       network_.call(task, method::ping, {}, options.deadline,
-                    [waiting, task, network = &network_](const transport::message&, std::exception_ptr failure) {
+                    [waiting, task, network = &network_](const transport::message& answer, std::exception_ptr failure) {
                       {
                         const std::lock_guard lock(waiting->guard);
                         if (failure) {
@@ -135,6 +146,7 @@ LEAT_FUNCTION std::uint64_t master::create_session(const master_session_options&
                           waiting->to_ask.push_back(task);
                           return;
                         }
+                        waiting->incarnations[task] = incarnation_in(answer);
                         waiting->open.erase(task);
                         if (!waiting->open.empty()) return;
                       }
@@ -158,6 +170,10 @@ LEAT_FUNCTION std::uint64_t master::create_session(const master_session_options&
       text += "\n\t" + task_text(task) + ": " + (known.empty() ? met : known);
     }
     throw deadline_exceeded(text + "\n\tStart them, or leave them out by session_options::device_filters");
+  }
+  {
+    const std::lock_guard lock(waiting->guard);
+    kept->incarnations = waiting->incarnations;
   }
   const std::lock_guard lock(guard_);
   kept->number = random_();
@@ -399,8 +415,10 @@ LEAT_FUNCTION master::variable_place master::place_of(std::uint64_t session, con
     return held != nullptr ? *held : std::string{};
   };
   const std::string shared = text("shared_name");
-  return {kept->tasks[static_cast<std::size_t>(kept->places[static_cast<std::size_t>(op.index())])], text("container"),
-          shared.empty() ? node : shared, op.result().extent()};
+  const int task = kept->tasks[static_cast<std::size_t>(kept->places[static_cast<std::size_t>(op.index())])];
+  const auto start = kept->incarnations.find(task);
+  return {task, start == kept->incarnations.end() ? 0 : start->second, text("container"), shared.empty() ? node : shared,
+          op.result().extent()};
 }
 
 LEAT_FUNCTION tensor_value master::read_variable(std::uint64_t session, const std::string& node, steady_time deadline) {
@@ -410,6 +428,7 @@ LEAT_FUNCTION tensor_value master::read_variable(std::uint64_t session, const st
                                                          : throw failed_precondition("Attempting to use uninitialized value " + node);
   transport::message m;
   m.parts = {transport::frame::copy_of(v.container), transport::frame::copy_of(v.name)};
+  put_words(m, {v.incarnation});
   auto values = tensors_of(ask(v.task, method::read_variable, std::move(m), deadline), 0);
   if (values.size() != 1 || !values[0]) throw failed_precondition("Attempting to use uninitialized value " + node);
   return values[0].kept();
@@ -423,6 +442,7 @@ LEAT_FUNCTION void master::write_variable(std::uint64_t session, const std::stri
   std::vector<std::uint64_t> extent;
   for (int i = 0; i < v.extent.rank; ++i) extent.push_back(static_cast<std::uint64_t>(v.extent[i]));
   put_words(m, extent);
+  put_words(m, {v.incarnation});
   put_tensors(m, {&value, 1});
   static_cast<void>(ask(v.task, method::write_variable, std::move(m), deadline));
 }
@@ -432,6 +452,7 @@ LEAT_FUNCTION bool master::has_variable(std::uint64_t session, const std::string
   if (v.task == own_) return own_worker_.has_variable(v.container, v.name);
   transport::message m;
   m.parts = {transport::frame::copy_of(v.container), transport::frame::copy_of(v.name)};
+  put_words(m, {v.incarnation});
   return words_of(ask(v.task, method::has_variable, std::move(m), deadline), 0, 1)[0] != 0;
 }
 

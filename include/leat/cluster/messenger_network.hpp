@@ -62,7 +62,7 @@ class messenger_network final : public task_network {
   /// Connects unless that has begun. Called with the lock held, which is released meanwhile. Errors: those of dialing.
   void dial(std::unique_lock<std::mutex>& lock, int task);
   void send(transport::peer_id peer, waiting w);
-  void expire(int task, std::uint64_t ticket);
+  void expire(int task, std::uint64_t ticket, bool is_lost);
   void came(transport::peer_id peer, const transport::peer_info& info);
   void left(transport::peer_id peer, const transport::departure& why);
 

@@ -89,9 +89,14 @@ LEAT_FUNCTION void messenger_network::call(int task, method what, transport::mes
     if (!l.is_ready) {
       w.ticket = ++last_ticket_;
       const std::uint64_t ticket = w.ticket;
+      // Only who begins a session waits for tasks to appear. What belongs to a session comes after its tasks have answered: they are gone.
+      const bool may_appear = what == method::ping || what == method::create_session;
+      const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(3);
+      const bool is_lost = !may_appear && patience < deadline;
+      const auto until = is_lost ? patience : deadline;
       l.queue.push_back(std::move(w));
       lock.unlock();
-      if (deadline != steady_time::max()) messenger_.transport().at(deadline, [this, task, ticket] { expire(task, ticket); });
+      if (until != steady_time::max()) messenger_.transport().at(until, [this, task, ticket, is_lost] { expire(task, ticket, is_lost); });
       return;
     }
     peer = l.peer;
@@ -119,7 +124,7 @@ LEAT_FUNCTION void messenger_network::note(int task, method what, transport::mes
   messenger_.note(peer, std::move(m));
 }
 
-LEAT_FUNCTION void messenger_network::expire(int task, std::uint64_t ticket) {
+LEAT_FUNCTION void messenger_network::expire(int task, std::uint64_t ticket, bool is_lost) {
   waiting w;
   {
     const std::lock_guard lock(guard_);
@@ -129,8 +134,10 @@ LEAT_FUNCTION void messenger_network::expire(int task, std::uint64_t ticket) {
     w = std::move(*at);
     queue.erase(at);
   }
-  w.done({}, std::make_exception_ptr(deadline_exceeded(tasks_[static_cast<std::size_t>(task)].name() + " at " +
-                                                       tasks_[static_cast<std::size_t>(task)].address + " has not introduced itself")));
+  const task_address& to = tasks_[static_cast<std::size_t>(task)];
+  const std::string who = to.job.empty() ? "the session's target" : to.name();
+  if (is_lost) w.done({}, std::make_exception_ptr(unavailable(who + " at " + to.address + " cannot be reached any more")));
+  else w.done({}, std::make_exception_ptr(deadline_exceeded(who + " at " + to.address + " has not introduced itself")));
 }
 
 LEAT_FUNCTION std::string messenger_network::describe(int task) {

@@ -57,7 +57,6 @@ LEAT_FUNCTION void task_step::send_gathered(int task, gathered what) {
 
 LEAT_FUNCTION bool task_step::take(std::int64_t edge, tensor_value& value) {
   const std::lock_guard lock(guard_);
-  news_.store(false);
   const auto at = arrived_.find(edge);
   if (at == arrived_.end()) return false;
   value = std::move(at->second);
@@ -72,7 +71,11 @@ LEAT_FUNCTION void task_step::wait(const step_state& step) {
       const std::lock_guard lock(guard_);
       if (failure_) std::rethrow_exception(failure_);
     }
-    if (network_.wait(news_, std::min(step.deadline, std::chrono::steady_clock::now() + std::chrono::milliseconds(20)))) break;
+    if (network_.wait(news_, std::min(step.deadline, std::chrono::steady_clock::now() + std::chrono::milliseconds(20)))) {
+      // Not where a tensor is taken: what another edge has brought meanwhile would be overlooked.
+      news_.store(false);
+      break;
+    }
     step.check();
   }
 }

@@ -17,7 +17,11 @@ inline const transport::frame& part_at(const transport::message& m, std::size_t 
 }
 
 LEAT_FUNCTION void task_service::called(std::uint64_t peer, method what, transport::message m, steady_time deadline, responder answer) {
-  if (what == method::ping) return answer({}, nullptr);
+  if (what == method::ping) {
+    transport::message here;
+    put_words(here, {worker_.incarnation()});
+    return answer(std::move(here), nullptr);
+  }
   try {
     worker_.on_thread([this, peer, what, m = std::move(m), deadline, answer] {
       transport::message found;
@@ -58,6 +62,7 @@ LEAT_FUNCTION transport::message task_service::answer_to(std::uint64_t peer, met
     }
     case method::reset: worker_.reset(part_at(m, 0).text()); return answer;
     case method::read_variable: {
+      worker_.require_incarnation(words_of(m, 2, 1)[0]);
       const std::string container(part_at(m, 0).text()), name(part_at(m, 1).text());
       const tensor_value value = worker_.has_variable(container, name) ? worker_.read_variable(container, name) : tensor_value{};
       put_tensors(answer, {&value, 1});
@@ -68,12 +73,14 @@ LEAT_FUNCTION transport::message task_service::answer_to(std::uint64_t peer, met
       if (rank > static_cast<std::size_t>(max_rank)) throw data_loss("a variable of more than 8 dimensions");
       shape extent;
       for (const std::uint64_t n : words_of(m, 2, rank)) extent.push(static_cast<std::int64_t>(n));
-      const auto values = tensors_of(m, 3);
+      worker_.require_incarnation(words_of(m, 3, 1)[0]);
+      const auto values = tensors_of(m, 4);
       if (values.size() != 1 || !values[0]) throw data_loss("a variable's value is missing");
       worker_.write_variable(std::string(part_at(m, 0).text()), std::string(part_at(m, 1).text()), extent, values[0]);
       return answer;
     }
     case method::has_variable:
+      worker_.require_incarnation(words_of(m, 2, 1)[0]);
       put_words(answer, {worker_.has_variable(std::string(part_at(m, 0).text()), std::string(part_at(m, 1).text())) ? 1u : 0u});
       return answer;
 

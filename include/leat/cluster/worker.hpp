@@ -48,13 +48,17 @@ class worker {
   ~worker();
 
   const std::string& device() const { return device_; }
+  /// A random number of this start of the task; never 0. Numbers of parts begin at it, so that those of an earlier start are not found.
+  std::uint64_t incarnation() const { return incarnation_; }
+  /// Errors: aborted if `wanted`, unless 0, is an earlier start.
+  void require_incarnation(std::uint64_t wanted) const;
 
   /// Makes a part ready to run; returns its number. Errors: what importing its graph refuses; invalid_argument for a node of another
   /// task, or an edge to none.
   std::uint64_t register_part(const part_order& order);
   /// Forgets all parts of a master's session.
   void drop_parts(std::uint64_t session);
-  /// Runs a part on the calling thread. Errors: those of its nodes; not_found for a part that is not there (the task has been started
+  /// Runs a part on the calling thread. Errors: those of its nodes; aborted for a part that is not there (the task has been started
   /// anew, or the session has ended); what ended the step.
   std::vector<tensor_value> run_part(std::uint64_t part, const step_order& how, std::span<const tensor_value> feeds);
   /// Runs a job of the task on a thread of its own.
@@ -86,11 +90,12 @@ class worker {
   task_network& network_;
   const std::string device_;
   const int tasks_;
+  const std::uint64_t incarnation_;
   std::shared_ptr<resource_table> resources_ = std::make_shared<resource_table>();
   step_table steps_;
   std::mutex guard_;
   std::unordered_map<std::uint64_t, std::shared_ptr<held_part>> parts_;
-  std::uint64_t last_part_ = 0;
+  std::uint64_t last_part_ = incarnation_;
   worker_threads threads_;
 };
 

@@ -11,6 +11,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <random>
+
 namespace leat::cluster {
 
 /// A part, prepared once for each of the steps that run concurrently.
@@ -67,7 +69,14 @@ LEAT_FUNCTION part_order part_of(const transport::message& m) {
 }
 
 LEAT_FUNCTION worker::worker(task_network& network, std::string device, int tasks)
-    : network_(network), device_(std::move(device)), tasks_(tasks) {}
+    : network_(network), device_(std::move(device)), tasks_(tasks), incarnation_([] {
+        std::random_device random;  // the lower half counts parts
+        return (std::uint64_t{random()} << 32) | std::uint64_t{1};
+      }()) {}
+
+LEAT_FUNCTION void worker::require_incarnation(std::uint64_t wanted) const {
+  if (wanted != 0 && wanted != incarnation_) throw aborted(device_ + " has been started anew: what it knew of the session is lost");
+}
 
 LEAT_FUNCTION worker::~worker() { stop(std::make_exception_ptr(unavailable("the server of " + device_ + " has stopped"))); }
 

@@ -5,7 +5,8 @@
 //   monitored_session s({.hooks = {stop_at_step(2000)}});
 //   s.loop([&] { s.run(train); });            // the same: while (!s.should_stop()) s.run(train); s.close();
 //
-// A run that fails with `aborted` or `unavailable` makes a new session, from the newest checkpoint, and is tried again.
+// A run that fails with `aborted` or `unavailable` makes a new session, from the newest checkpoint, and is tried again. In a cluster the
+// values stay if the servers still hold all of them: a worker, or the chief, was away; otherwise the chief restores, and the others wait.
 // Source: TensorFlow 1.x `train.MonitoredSession`, `MonitoredTrainingSession`, `SingularMonitoredSession`.
 
 #include <leat/core/function_bodies.hpp>
@@ -44,7 +45,7 @@ struct monitored_options {
   int max_recoveries = 100;
   bool stop_on_signals = true;  // SIGINT and SIGTERM end training after the run under way; see signals.hpp
   session_options session{};
-  std::ostream* log = nullptr;  // where a recovery is told; null is standard error
+  std::ostream* log = nullptr;  // where waits and recoveries are told; null is standard error
 };
 
 namespace detail {

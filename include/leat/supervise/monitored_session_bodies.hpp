@@ -62,6 +62,23 @@ struct monitored_session::kept {
 
   std::ostream& log() const { return options.log != nullptr ? *options.log : std::cerr; }
 
+  // A thread's run failed because a task went away: this ends the session, not training.
+  bool lost_by_thread() const {
+    if (options.max_recoveries <= 0 || threads == nullptr || !threads->should_stop()) return false;
+    try {
+      threads->rethrow_requested();
+    } catch (...) {
+      return detail::is_loss_of_task(std::current_exception());
+    }
+    return false;
+  }
+
+  // From where training goes on; on one machine only after a recovery.
+  void tell(graph_session& s, const std::string& what, watched_session& its) {
+    if (s.options().target.empty() && recoveries == 0) return;
+    log() << what << (its.has_global_step() ? ", at step " + std::to_string(its.global_step()) : std::string()) << "\n";
+  }
+
   void make_session() {
     const scaffold_options& parts = options.scaffold->parts();
     const session_preparation how{.init_op = parts.init_op,
@@ -70,16 +87,28 @@ struct monitored_session::kept {
                                   .ready_op = parts.ready_op,
                                   .ready_for_local_init_op = parts.ready_for_local_init_op,
                                   .local_init_op = parts.local_init_op,
-                                  .restore = [this](graph_session& s) {
-                                    const auto& from =
-                                        options.its_saver != nullptr ? options.its_saver : options.scaffold->parts().its_saver;
-                                    if (from == nullptr) return false;
-                                    detail::watched_graph_session its(s, options.scaffold.get());
-                                    return restore_latest_run(*from, its, options.checkpoint_dir, options.parts);
-                                  }};
+                                  .restore =
+                                      [this](graph_session& s) {
+                                        const auto& from =
+                                            options.its_saver != nullptr ? options.its_saver : options.scaffold->parts().its_saver;
+                                        if (from == nullptr) return false;
+                                        detail::watched_graph_session its(s, options.scaffold.get());
+                                        if (!restore_latest_run(*from, its, options.checkpoint_dir, options.parts)) return false;
+                                        tell(s, "restored from " + latest_checkpoint(options.checkpoint_dir).str(), its);
+                                        return true;
+                                      },
+                                  .keep =
+                                      [this](graph_session& s) {
+                                        detail::watched_graph_session its(s, options.scaffold.get());
+                                        if (recoveries == 0 && !detail::goes_on_from_servers(its, options.checkpoint_dir)) return false;
+                                        tell(s, "the servers have kept the variables", its);
+                                        return true;
+                                      },
+                                  .log = options.log};
     session =
         options.is_chief ? prepare_session(owner, options.session, how) : wait_for_session(owner, options.session, how, options.max_wait);
     watched = std::make_unique<detail::watched_graph_session>(*session, options.scaffold.get());
+    if (!options.is_chief && recoveries > 0) tell(*session, "the model is ready again", *watched);
     threads = std::make_unique<coordinator>();
     start_queue_runners(*session, *threads);
     for (const hook& h : hooks) h->after_create_session(*watched, *threads);
@@ -87,6 +116,7 @@ struct monitored_session::kept {
   // Threads that still run after the grace period are waited for by the coordinator's destructor: they use the session.
   void drop_session(bool quietly) {
     std::exception_ptr failed;
+    if (lost_by_thread()) quietly = true;  // training was over, or goes on in another session
     if (threads != nullptr) {
       try {
         threads->request_stop();
@@ -95,7 +125,11 @@ struct monitored_session::kept {
         failed = std::current_exception();
       }
     }
-    if (session != nullptr) session->close();
+    try {
+      if (session != nullptr) session->close();
+    } catch (...) {  // a target that cannot be reached any more
+      if (failed == nullptr) failed = std::current_exception();
+    }
     threads.reset();
     watched.reset();
     session.reset();
@@ -113,14 +147,22 @@ struct monitored_session::kept {
           << reason.what() << "\n";
     drop_session(true);
     ++recoveries;
-    try {
-      make_session();
-    } catch (const aborted& e) {
-      recover(e);
-    } catch (const unavailable& e) {
-      recover(e);
+    make_session_in_turn();
+  }
+  // A task may go away while a session is made: then another one is made.
+  void make_session_in_turn() {
+    for (detail::growing_pause pause;;) {
+      pause.wait();
+      try {
+        return make_session();
+      } catch (const error& e) {
+        if (!detail::is_loss_of_task(std::current_exception()) || ++failures > options.max_recoveries || stopped_by_signal()) throw;
+        log() << "A session could not be made, and is tried again: " << e.what() << "\n";
+        drop_session(true);
+      }
     }
   }
+  bool stopped_by_signal() const { return signals != nullptr && stop_signals::received() != 0; }
 
   std::vector<tensor_value> run_once(std::span<const fetch_item> fetches, const feed_list& feeds, const run_options& how) {
     session_run_context context(*watched, fetches, feeds);
@@ -184,7 +226,7 @@ LEAT_FUNCTION monitored_session::monitored_session(monitored_options options) : 
   k.options.scaffold->complete(k.owner);
   if (k.options.stop_on_signals) k.signals = std::make_unique<stop_signals>();
   try {
-    k.make_session();
+    k.make_session_in_turn();
   } catch (...) {
     k.drop_session(true);
     throw;
@@ -216,27 +258,31 @@ LEAT_FUNCTION std::vector<tensor_value> monitored_session::run_list(std::span<co
   k.input_ended = false;
   for (;;) {
     try {
-      auto results = k.run_once(fetches, feeds, how);
-      k.failures = 0;
-      return results;
+      try {
+        if (k.lost_by_thread()) k.threads->rethrow_requested();
+        auto results = k.run_once(fetches, feeds, how);
+        k.failures = 0;
+        return results;
+      } catch (const out_of_range&) {
+        k.threads->rethrow_requested();  // a queue is closed because a thread that filled it has failed
+        k.input_ended = true;
+        throw;
+      } catch (const cancelled&) {
+        k.threads->rethrow_requested();
+        throw;
+      }
     } catch (const aborted& e) {
       k.recover(e);
     } catch (const unavailable& e) {
       k.recover(e);
-    } catch (const out_of_range&) {
-      k.threads->rethrow_requested();  // a queue is closed because a thread that filled it has failed
-      k.input_ended = true;
-      throw;
-    } catch (const cancelled&) {
-      k.threads->rethrow_requested();
-      throw;
     }
   }
 }
 
 LEAT_FUNCTION bool monitored_session::should_stop() const {
   const kept& k = *kept_;
-  const bool stop = k.closed || k.stop || k.stop_asked || stopped_by_signal() != 0 || (k.threads != nullptr && k.threads->should_stop());
+  const bool stop = k.closed || k.stop || k.stop_asked || stopped_by_signal() != 0 ||
+                    (k.threads != nullptr && k.threads->should_stop() && !k.lost_by_thread());
   if (stop) k.seen = true;
   return stop;
 }

@@ -8,6 +8,9 @@
 //   sv.stop();
 //
 // Checkpoints are taken between two runs of the managed session, so that one holds the state after a whole step.
+//
+// In a cluster (`session.target`), a run of the managed session that fails with `aborted` or `unavailable` makes a new session and is tried
+// again: the chief restores the newest checkpoint, unless the servers still hold all variables, and the others wait until the model is ready.
 // Source: TensorFlow 1.x `train.Supervisor`.
 
 #include <leat/core/function_bodies.hpp>
@@ -17,6 +20,7 @@
 #include <leat/supervise/session_manager.hpp>
 #include <leat/supervise/summary_saver.hpp>
 
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <utility>
@@ -66,6 +70,10 @@ struct supervisor_options {
   double max_wait_secs = 7200;  // for the chief's initialization, elsewhere
   bool stop_on_signals = true;  // SIGINT and SIGTERM save, if the model is saved at all, and end training
   session_options session{};
+  /// With a target: how many times in turn a run may fail with `aborted` or `unavailable` and be tried again in a new session; 0: it is an
+  /// error, as it is where the graph has queue runners, whose threads use the session.
+  int max_recoveries = 100;
+  std::ostream* log = nullptr;  // where waits and recoveries are told; null is standard error
 };
 
 class supervisor;
@@ -81,23 +89,23 @@ class supervised_session {
   /// As those of `graph_session`.
   template <graph_fetch F>
   auto run(const F& fetches, const feed_list& feeds = {}, const run_options& how = {}) {
-    const run_scope here(*owner_);
-    return get().run(fetches, feeds, how);
+    return repeated([&] { return get().run(fetches, feeds, how); });
   }
   template <class T>
     requires detail::run_result<T>
   T run(const fetch_item& fetch, const feed_list& feeds = {}, const run_options& how = {}) {
-    const run_scope here(*owner_);
-    return get().template run<T>(fetch, feeds, how);
+    return repeated([&] { return get().template run<T>(fetch, feeds, how); });
   }
   template <class T, class... Ts>
     requires detail::run_result<T>
   auto run(std::initializer_list<fetch_item> fetches, const feed_list& feeds = {}, const run_options& how = {}) {
-    const run_scope here(*owner_);
-    return get().template run<T, Ts...>(fetches, feeds, how);
+    return repeated([&] { return get().template run<T, Ts...>(fetches, feeds, how); });
   }
-  tensor_value value(const output& variable) { return get().value(variable); }
-  /// The session; its runs and prepared runs do not wait for a checkpoint that is being taken.
+  tensor_value value(const output& variable) {
+    return repeated([&] { return get().value(variable); });
+  }
+  /// The session; its runs and prepared runs do not wait for a checkpoint that is being taken, and are not tried again. After a recovery it
+  /// is another one; the one before is closed.
   graph_session& get() const;
   graph_session& operator*() const { return get(); }
   graph_session* operator->() const { return &get(); }
@@ -113,6 +121,27 @@ class supervised_session {
     ~run_scope();
     supervisor& owner;
   };
+  // Runs, and once more in a new session as long as tasks go away.
+  template <class Run>
+  auto repeated(Run run) -> decltype(run()) {
+    for (;;) {
+      const int session = recoveries_of(*owner_);
+      try {
+        const run_scope here(*owner_);
+        auto results = run();
+        succeeded(*owner_);
+        return results;
+      } catch (const aborted& e) {
+        recover(*owner_, session, e);
+      } catch (const unavailable& e) {
+        recover(*owner_, session, e);
+      }
+    }
+  }
+  static int recoveries_of(const supervisor& owner);
+  static void succeeded(supervisor& owner);
+  // Called where the exception is handled; throws it where there is no recovery.
+  static void recover(supervisor& owner, int session, const error& reason);
   supervisor* owner_;
 };
 
@@ -151,6 +180,8 @@ class supervisor {
   bool wait_for_stop(seconds timeout) const;
   /// The signal that ended training, or 0.
   int stopped_by_signal() const;
+  /// How many sessions were made anew.
+  int recoveries() const;
 
   /// Runs `f` now and every so many seconds on a thread of its own, until the supervisor stops. Source: `Supervisor.loop`.
   void loop(double interval_secs, std::function<void()> f);

@@ -12,6 +12,7 @@
 #include <leat/supervise/supervisor.hpp>
 #include <leat/supervise/watched_graph_session.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <iostream>
@@ -38,6 +39,11 @@ struct supervisor::kept {
   std::unique_ptr<detail::watched_graph_session> watched;
   std::unique_ptr<coordinator> threads = std::make_unique<coordinator>();  // destroyed before the session that its threads use
   bool stopped = false;
+  std::vector<std::unique_ptr<graph_session>> lost;  // closed; what the program still refers to
+  std::atomic<int> recoveries{0};
+  std::atomic<int> failures{0};  // in turn
+  std::mutex recovering;
+  std::atomic<bool> is_recovering{false};
 
   std::mutex saving;  // of one checkpoint at a time
   // A checkpoint is taken when no run is under way. Who wants one holds `turn`, so that runs in a row let it pass.
@@ -75,11 +81,72 @@ struct supervisor::kept {
       if ((op.type() == "Variable" || op.type() == "VariableV2") && op.device().empty())
         throw invalid_argument("When using replicas, all Variables must have their device set: " + detail::node_text(op));
   }
-  std::int64_t steps() { return static_cast<bool>(step) ? watched->global_step() : 0; }
+  std::ostream& log() const { return options.log != nullptr ? *options.log : std::cerr; }
+  void tell(graph_session& s, const std::string& what) {
+    if (options.session.target.empty()) return;
+    detail::watched_graph_session its(s, nullptr, step);
+    log() << what << (its.has_global_step() ? ", at step " + std::to_string(its.global_step()) : std::string()) << "\n";
+  }
+  void make_session() {
+    session_preparation how = preparation;
+    how.log = options.log;
+    how.restore = [this](graph_session& s) {
+      if (!saves || options.logdir.empty()) return false;
+      detail::watched_graph_session its(s, nullptr, step);
+      if (!restore_latest_run(*saves, its, options.logdir, options.parts)) return false;
+      tell(s, "restored from " + latest_checkpoint(options.logdir).str());
+      return true;
+    };
+    how.keep = [this](graph_session& s) {
+      detail::watched_graph_session its(s, nullptr, step);
+      if (recoveries == 0 && !detail::goes_on_from_servers(its, options.logdir)) return false;
+      tell(s, "the servers have kept the variables");
+      return true;
+    };
+    session = options.is_chief ? prepare_session(owner, options.session, how)
+                               : wait_for_session(owner, options.session, how, seconds(options.max_wait_secs));
+    if (!options.is_chief && recoveries > 0) tell(*session, "the model is ready again");
+    watched = std::make_unique<detail::watched_graph_session>(*session, nullptr, step);
+  }
+  // A task may go away while a session is made: then another one is made.
+  void make_session_in_turn() {
+    for (detail::growing_pause pause;;) {
+      pause.wait();
+      try {
+        return make_session();
+      } catch (const error& e) {
+        if (options.session.target.empty() || !detail::is_loss_of_task(std::current_exception()) || ++failures > options.max_recoveries ||
+            (signals != nullptr && stop_signals::received() != 0))
+          throw;
+        log() << "A session could not be made, and is tried again: " << e.what() << "\n";
+        session.reset();
+      }
+    }
+  }
+  // Of the supervisor's own threads: a task that is away does not end them, since the program's next run makes a new session.
+  void unless_away(const std::function<void()>& f) {
+    try {
+      f();
+    } catch (const error& e) {
+      if (options.session.target.empty() || options.max_recoveries <= 0 || !detail::is_loss_of_task(std::current_exception())) throw;
+      log() << "not done, since a task is away: " << e.what() << "\n";
+    }
+  }
+  std::int64_t steps() {
+    require_session();
+    return static_cast<bool>(step) ? watched->global_step() : 0;
+  }
+  void require_session() const {
+    if (watched == nullptr) throw unavailable("the session was lost, and could not be made anew");
+  }
   // Runs that wait for each other, one that fills a queue and one that empties it, must not wait for the checkpoint in between: so it
   // gives way after a moment, and comes again. Errors: deadline_exceeded if there is no moment without a run in a minute.
   std::unique_lock<std::shared_timed_mutex> between_runs() {
-    for (const auto start = std::chrono::steady_clock::now(); std::chrono::steady_clock::now() - start < std::chrono::minutes(1);) {
+    for (auto start = std::chrono::steady_clock::now(); std::chrono::steady_clock::now() - start < std::chrono::minutes(1);) {
+      if (is_recovering) {
+        if (threads->should_stop()) throw unavailable("a session is being made anew");
+        start = std::chrono::steady_clock::now();
+      }
       {
         const std::lock_guard next(turn);
         std::unique_lock alone(running, std::chrono::milliseconds(50));
@@ -93,9 +160,10 @@ struct supervisor::kept {
     // From its values to its name in the state file: otherwise an older one could be named as the latest.
     const std::lock_guard one(saving);
     if (!saves || save_path.empty()) throw failed_precondition("the supervisor saves nothing: it has no logdir, or no saver");
-    if (session == nullptr) throw failed_precondition("the supervisor has no session");
+    if (session == nullptr && recoveries == 0) throw failed_precondition("the supervisor has no session");
     auto [at, how, variables] = [&] {
       const auto alone = between_runs();
+      require_session();
       return std::tuple(steps(), detail::state_beside(*watched, options.parts), detail::run_snapshot_of_session(*session));
     }();
     const std::string path = saves->save(variables, save_path, at, how);
@@ -111,6 +179,31 @@ LEAT_FUNCTION supervised_session::run_scope::run_scope(supervisor& its) : owner(
   owner.kept_->running.lock_shared();
 }
 LEAT_FUNCTION supervised_session::run_scope::~run_scope() { owner.kept_->running.unlock_shared(); }
+LEAT_FUNCTION int supervised_session::recoveries_of(const supervisor& owner) { return owner.kept_->recoveries; }
+LEAT_FUNCTION void supervised_session::succeeded(supervisor& owner) { owner.kept_->failures = 0; }
+LEAT_FUNCTION void supervised_session::recover(supervisor& owner, int session, const error& reason) {
+  supervisor::kept& k = *owner.kept_;
+  const std::lock_guard one(k.recovering);
+  if (k.recoveries != session) return;  // another thread's run has done it
+  if (k.options.session.target.empty() || k.stopped || k.threads->should_stop() ||
+      !get_collection(k.owner, collection::queue_runners).empty() || ++k.failures > k.options.max_recoveries)
+    throw;
+  k.log() << "A run has failed; a new session is made. " << reason.what() << "\n";
+  k.is_recovering = true;
+  struct at_end {
+    std::atomic<bool>& flag;
+    ~at_end() { flag = false; }
+  } const ended{k.is_recovering};
+  try {
+    k.session->close();
+  } catch (const std::exception&) {  // a target that cannot be reached any more
+  }
+  const std::unique_lock alone(k.running);  // runs of other threads have ended, or fail now
+  k.watched.reset();
+  k.lost.push_back(std::move(k.session));
+  ++k.recoveries;
+  k.make_session_in_turn();
+}
 LEAT_FUNCTION graph_session& supervised_session::get() const { return owner_->session(); }
 LEAT_FUNCTION supervised_session::~supervised_session() {
   if (owner_ == nullptr) return;
@@ -151,15 +244,7 @@ LEAT_FUNCTION supervised_session supervisor::prepare_or_wait_for_session(bool st
   if (k.options.stop_on_signals) k.signals = std::make_unique<stop_signals>();
   k.threads->clear_stop();
   k.stopped = false;
-  session_preparation how = k.preparation;
-  how.restore = [&](graph_session& s) {
-    if (!k.saves || k.options.logdir.empty()) return false;
-    detail::watched_graph_session its(s, nullptr, k.step);
-    return restore_latest_run(*k.saves, its, k.options.logdir, k.options.parts);
-  };
-  k.session = k.options.is_chief ? prepare_session(k.owner, k.options.session, how)
-                                 : wait_for_session(k.owner, k.options.session, how, seconds(k.options.max_wait_secs));
-  k.watched = std::make_unique<detail::watched_graph_session>(*k.session, nullptr, k.step);
+  k.make_session_in_turn();
   supervised_session made(*this);
   if (start_services && k.options.is_chief) start_standard_services();
   start_queue_runners(*k.session, *k.threads);
@@ -175,14 +260,22 @@ LEAT_FUNCTION void supervisor::start_standard_services() {
   if (k.options.save_summaries_secs > 0 && k.writer != nullptr) {
     if (static_cast<bool>(k.summary))
       loop(k.options.save_summaries_secs, [&k] {
-        const tensor_value made = k.session->run(k.summary);
-        k.writer->add_summary(made, k.steps());
+        k.unless_away([&k] {
+          const std::shared_lock here(k.running);
+          k.require_session();
+          const tensor_value made = k.session->run(k.summary);
+          k.writer->add_summary(made, k.steps());
+        });
       });
     if (static_cast<bool>(k.step)) {
       using clock = std::chrono::steady_clock;
       loop(k.options.save_summaries_secs, [&k, last = k.steps(), then = clock::now(), tag = k.step.operation().name() + "/sec"]() mutable {
+        std::int64_t steps = last;
+        k.unless_away([&] {
+          const std::shared_lock here(k.running);
+          steps = k.steps();
+        });
         const auto now = clock::now();
-        const std::int64_t steps = k.steps();
         const double took = seconds(now - then).count();
         k.writer->add_scalar(tag, took > 0 ? static_cast<float>(static_cast<double>(steps - last) / took) : 0.0f, steps);
         last = steps;
@@ -190,7 +283,7 @@ LEAT_FUNCTION void supervisor::start_standard_services() {
       });
     }
   }
-  if (k.saves && k.options.save_model_secs > 0) loop(k.options.save_model_secs, [&k] { k.save(); });
+  if (k.saves && k.options.save_model_secs > 0) loop(k.options.save_model_secs, [&k] { k.unless_away([&k] { k.save(); }); });
 }
 
 LEAT_FUNCTION void supervisor::loop(double interval_secs, std::function<void()> f) {
@@ -248,6 +341,7 @@ LEAT_FUNCTION void supervisor::stop() {
   while (!k.threads->live_threads().empty()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   k.watched.reset();
   k.session.reset();
+  k.lost.clear();
   if (k.signals != nullptr) {
     k.signal = stop_signals::received();
     k.signals.reset();
@@ -255,6 +349,7 @@ LEAT_FUNCTION void supervisor::stop() {
   if (failed != nullptr) std::rethrow_exception(failed);
 }
 
+LEAT_FUNCTION int supervisor::recoveries() const { return kept_->recoveries; }
 LEAT_FUNCTION coordinator& supervisor::coord() const { return *kept_->threads; }
 LEAT_FUNCTION bool supervisor::is_chief() const { return kept_->options.is_chief; }
 LEAT_FUNCTION const std::string& supervisor::save_path() const { return kept_->save_path; }

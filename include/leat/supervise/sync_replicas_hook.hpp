@@ -11,7 +11,8 @@
 
 namespace leat {
 
-/// Makes its operations at once, so it must be made before the graph is finalized. `num_tokens`: the first tokens; 0 for none.
+/// Makes its operations at once, so it must be made before the graph is finalized. `num_tokens`: the first tokens; 0 for
+/// none, but those that replicas may wait for where the session goes on from a later step.
 /// Errors: those of `init_tokens_op`.
 std::shared_ptr<session_run_hook> sync_replicas_hook(sync_replicas& sync, bool is_chief, int num_tokens = -1);
 

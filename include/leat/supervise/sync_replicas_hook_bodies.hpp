@@ -5,7 +5,8 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/supervise/sync_replicas_hook.hpp>
 
-#include <optional>
+#include <cstdint>
+#include <memory>
 
 namespace leat {
 
@@ -18,8 +19,12 @@ class replicas_hook final : public session_run_hook {
   replicas_hook(sync_replicas& sync, bool is_chief, int num_tokens)
       : local_init_(is_chief ? sync.chief_init_op() : sync.local_step_init_op()), ready_(sync.ready_for_local_init_op()) {
     if (!is_chief) return;
-    runner_.emplace(chief_queue_runner(sync));
+    update_ = sync.sync_op();
+    std::vector<graph_operation> closes;
+    for (const graph_queue& q : sync.token_queues()) closes.push_back(q.close(true));
+    close_ = closes.size() == 1 ? closes[0] : group(closes);
     if (num_tokens != 0) first_tokens_ = sync.init_tokens_op(num_tokens);
+    else renewed_tokens_ = sync.init_tokens_op(sync.token_queues().size() > 1 ? 1 : -1);
   }
 
   void after_create_session(watched_session& watched, coordinator& c) override {
@@ -29,13 +34,40 @@ class replicas_hook final : public session_run_hook {
       throw failed_precondition("Init operations did not make model ready for local_init: " + summary_text(missing, 16));
     s->run(local_init_);
     if (static_cast<bool>(first_tokens_)) s->run(first_tokens_);
-    if (runner_) runner_->start(*s, c);
+    // A replica may wait for an update whose gradients went with an earlier session.
+    if (static_cast<bool>(renewed_tokens_) && watched.global_step() > 0) s->run(renewed_tokens_);
+    if (update_) start_updates(*s, c);
+  }
+  // The others get out_of_range then, the end of the input. Not so when the chief's session is lost: it comes back.
+  void end(watched_session& watched) override {
+    if (close_) watched.of_graph()->run(close_);
   }
 
  private:
-  graph_operation local_init_, first_tokens_;
+  void start_updates(graph_session& s, coordinator& c) {
+    const auto stopped = std::make_shared<cancellation>();
+    c.on_stop([stopped] { stopped->cancel(); });
+    c.start(
+        [&s, &c, op = update_, stopped] {
+          // An update waits for as long as gradients are missing; the coordinator's stop ends it.
+          constexpr std::int64_t ten_years_in_ms = std::int64_t{10} * 365 * 86'400'000;
+          graph_callable update = s.prepare({op}, {}, {.timeout_in_ms = ten_years_in_ms, .cancel = stopped.get()});
+          while (!c.should_stop()) {
+            try {
+              update();
+            } catch (const cancelled&) {  // the stop, or the queue was closed
+              return;
+            } catch (...) {
+              if (!c.should_stop()) stop_because(c, std::current_exception());
+              return;
+            }
+          }
+        },
+        "SyncReplicas-" + update_.name());
+  }
+
+  graph_operation local_init_, first_tokens_, renewed_tokens_, update_, close_;
   output ready_;
-  std::optional<queue_runner> runner_;
 };
 
 }  // namespace detail

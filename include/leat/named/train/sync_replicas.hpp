@@ -27,11 +27,14 @@ struct sync_replicas_options {
   /// 0: as many as `replicas_to_aggregate`. More are spares; fewer take several tokens for one update.
   int total_num_replicas = 0;
   std::string name = "sync_replicas";
+  /// This replica's number, below total_num_replicas: then each has a token queue of its own, so that each gives one gradient to each update,
+  /// and results can be repeated. With one queue for all, as TensorFlow has it (-1), a fast replica may take another's token, and give two.
+  int replica = -1;
 };
 
 class sync_replicas {
  public:
-  /// Errors: invalid_argument for counts below 1.
+  /// Errors: invalid_argument for counts below 1; for a replica's number that is not below total_num_replicas, or where there are spares.
   sync_replicas(named_optimizer optimizer, sync_replicas_options options);
 
   std::vector<variable_gradient> compute_gradients(const output& loss, const minimize_options& options = {},
@@ -53,7 +56,10 @@ class sync_replicas {
   /// One update: takes the gradients, applies their mean, gives out tokens. The chief runs it in a loop on a thread of its own.
   const graph_operation& sync_op() const;
   const graph_queue& token_queue() const;
-  /// Gives out the first tokens: `num_tokens` of them, or with -1 as many as `replicas_to_aggregate`.
+  /// Of all replicas; one, if they share it.
+  const std::vector<graph_queue>& token_queues() const;
+  /// Gives out the first tokens: `num_tokens` of them, or with -1 as many as `replicas_to_aggregate`; so many to each where each replica has
+  /// a queue.
   /// Errors: invalid_argument for too few to finish the first step.
   graph_operation init_tokens_op(int num_tokens = -1, const std::source_location& where = std::source_location::current());
   /// Sets the replica's own step from the global one: the local initializer of replicas that are not chief.

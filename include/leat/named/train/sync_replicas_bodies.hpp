@@ -4,6 +4,7 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/functions/named_array.hpp>
 #include <leat/named/functions/named_math.hpp>
+#include <leat/named/functions/named_shape.hpp>
 #include <leat/named/gradients/gradient_functions.hpp>
 #include <leat/named/graph/call.hpp>
 #include <leat/named/graph/lookup.hpp>
@@ -25,13 +26,22 @@ inline output tokens(int count, const output& number) {
       .result();
 }
 
+// So many to each queue.
+inline graph_operation give_tokens(const std::vector<graph_queue>& queues, int count, const output& number) {
+  if (queues.size() == 1) return queues[0].enqueue_many({tokens(count, number)});
+  std::vector<graph_operation> all;
+  for (const graph_queue& q : queues) all.push_back(q.enqueue_many({tokens(count, number)}));
+  return group(all);
+}
+
 }  // namespace leat::detail
 
 namespace leat {
 
 struct sync_replicas::made {
   graph_operation sync, local_init, chief_init;
-  std::optional<graph_queue> tokens;
+  std::vector<graph_queue> tokens;
+  std::size_t own = 0;  // which queue is the replica's
   output ready, global_step;
   std::vector<conditional_accumulator> accumulators;
 };
@@ -43,6 +53,13 @@ LEAT_FUNCTION sync_replicas::sync_replicas(named_optimizer optimizer, sync_repli
   if (options_.total_num_replicas < 0)
     throw invalid_argument("sync_replicas: total_num_replicas is " + std::to_string(options_.total_num_replicas) + "; at least 1, or 0");
   if (options_.total_num_replicas == 0) options_.total_num_replicas = options_.replicas_to_aggregate;
+  if (options_.replica >= options_.total_num_replicas || options_.replica < -1)
+    throw invalid_argument("sync_replicas: replica is " + std::to_string(options_.replica) + " of " +
+                           std::to_string(options_.total_num_replicas));
+  if (options_.replica >= 0 && options_.total_num_replicas != options_.replicas_to_aggregate)
+    throw invalid_argument("sync_replicas: replica is given, and " + std::to_string(options_.replicas_to_aggregate) +
+                           " gradients are asked for of " + std::to_string(options_.total_num_replicas) +
+                           " replicas; with spares the replicas share one token queue");
 }
 
 LEAT_FUNCTION graph_operation sync_replicas::minimize(const output& loss, const minimize_options& options,
@@ -94,7 +111,11 @@ LEAT_FUNCTION graph_operation sync_replicas::apply_gradients(const std::vector<v
       const device at_steps(place);
       const name_scope top("");
       update = optimizer_.apply_gradients(means, steps);
-      result->tokens = fifo_queue(-1, {steps.type()}, {shape{}}, {.shared_name = "sync_token_q", .name = "sync_token_q"});
+      for (int k = 0; k < (options_.replica < 0 ? 1 : options_.total_num_replicas); ++k) {
+        const std::string its = options_.replica < 0 ? "sync_token_q" : "sync_token_q_" + std::to_string(k);
+        result->tokens.push_back(fifo_queue(-1, {steps.type()}, {shape{}}, {.shared_name = its, .name = its}));
+      }
+      if (options_.replica >= 0) result->own = static_cast<std::size_t>(options_.replica);
     }
     graph_operation train;
     {
@@ -103,12 +124,12 @@ LEAT_FUNCTION graph_operation sync_replicas::apply_gradients(const std::vector<v
       output token;
       {
         const control_dependencies after(given);
-        token = result->tokens->dequeue()[0];
+        token = result->tokens[result->own].dequeue()[0];
       }
       train = assign(local_step, token).operation();
       const control_dependencies after{update};
-      const int count = std::max(options_.total_num_replicas, options_.replicas_to_aggregate);
-      result->sync = result->tokens->enqueue_many({detail::tokens(count, value_of(steps))});
+      const int count = options_.replica < 0 ? std::max(options_.total_num_replicas, options_.replicas_to_aggregate) : 1;
+      result->sync = detail::give_tokens(result->tokens, count, value_of(steps));
     }
     std::vector<graph_operation> first{result->local_init};
     for (std::size_t k = 0, at = 0; k < pairs.size(); ++k) {
@@ -127,7 +148,8 @@ LEAT_FUNCTION const sync_replicas::made& sync_replicas::its() const {
   return *made_;
 }
 LEAT_FUNCTION const graph_operation& sync_replicas::sync_op() const { return its().sync; }
-LEAT_FUNCTION const graph_queue& sync_replicas::token_queue() const { return *its().tokens; }
+LEAT_FUNCTION const graph_queue& sync_replicas::token_queue() const { return its().tokens[its().own]; }
+LEAT_FUNCTION const std::vector<graph_queue>& sync_replicas::token_queues() const { return its().tokens; }
 LEAT_FUNCTION const graph_operation& sync_replicas::local_step_init_op() const { return its().local_init; }
 LEAT_FUNCTION const graph_operation& sync_replicas::chief_init_op() const { return its().chief_init; }
 LEAT_FUNCTION const output& sync_replicas::ready_for_local_init_op() const { return its().ready; }
@@ -145,7 +167,7 @@ LEAT_FUNCTION graph_operation sync_replicas::init_tokens_op(int num_tokens, cons
   if (num_tokens <= 0) return no_op("no_init_tokens");
   const device at_steps(m.global_step.operation().device());
   const name_scope top("");
-  return m.tokens->enqueue_many({detail::tokens(num_tokens, value_of(m.global_step))});
+  return detail::give_tokens(m.tokens, num_tokens, value_of(m.global_step));
 }
 
 }  // namespace leat

@@ -21,8 +21,8 @@ class tensor_exchange {
   virtual void flush() {}
   /// Takes the tensor of an edge if it has arrived; `value` is then empty if the giver's node did not run.
   virtual bool take(std::int64_t edge, tensor_value& value) = 0;
-  /// Flushes, then blocks until a tensor has arrived that was not there when `take` was last called, checking the step from time to time.
-  /// Errors: those of the step's check; unavailable, aborted and others if a tensor cannot arrive any more.
+  /// Flushes, then blocks until something has arrived since it last returned, checking the step from time to time; it may return once too
+  /// often. Errors: those of the step's check; unavailable, aborted and others if a tensor cannot arrive any more.
   virtual void wait(const step_state& step) = 0;
 };
 
