@@ -18,7 +18,12 @@ struct variable_def {
   std::string snapshot_name{};       // 3
   std::string initial_value_name{};  // 6
   bool trainable = true;             // 7
+  std::optional<save_slice_info> slice{};  // 4, of a slice of a partitioned variable
 };
+
+std::string write_slice_info(const save_slice_info& its);
+// Nothing if the bytes are not such a message, or of a slice beyond its whole.
+std::optional<save_slice_info> read_slice_info(std::string_view bytes);
 
 std::string write_variable_def(const variable_def& v);
 

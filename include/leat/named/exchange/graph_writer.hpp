@@ -154,7 +154,7 @@ class graph_writer {
       bits.push_back(value.bits);
       if (value.elements) array = value.elements;
     }
-    return get_variable(n.name, n.result.extent,
+    return detail::find_or_make_variable(n.name, n.result.extent,
                         {.type = n.result.type, .initializer = rule_of(kind, bits, array), .trainable = from_.attribute(n, 1) != 0});
   }
   static variable_initializer rule_of(initializer_kind kind, const std::vector<std::uint64_t>& bits, const shared_elements& array) {
