@@ -82,7 +82,8 @@ TEST_CASE("a partitioned variable is one tensor of a checkpoint, and restored in
     const scratch_folder scratch("partitioned");
     const std::pair<int, int> ways[]{{0, 0}, {1, 0}, {3, 0}, {7, 0}, {2, 1}, {3, 1}};
     for (const auto& [count, axis] : ways) {
-      CAPTURE(count), CAPTURE(axis);
+      CAPTURE(count);
+      CAPTURE(axis);
       model from(count, axis);
       from.session->run(from.train);
       from.session->run(from.train);
@@ -93,7 +94,9 @@ TEST_CASE("a partitioned variable is one tensor of a checkpoint, and restored in
       CHECK(reader.value("net/table").extent() == table_shape);
       for (const auto& [into, along] : ways)
         for (const bool mapped : {false, true}) {
-          CAPTURE(into), CAPTURE(along), CAPTURE(mapped);
+          CAPTURE(into);
+          CAPTURE(along);
+          CAPTURE(mapped);
           model to(into, along);
           const auto report = saver().restore(*to.session, path, {.exact = true, .mapped = mapped});
           CHECK(report.restored == reader.names());
@@ -126,7 +129,7 @@ TEST_CASE("the whole and its slices in a list of variables") {
   CHECK(names_of({{"first", w[0]}}, 5) == std::vector<std::string>{"first"});
   CHECK(checkpoint_reader(prefix + "-5").value("first").extent() == w[0].extent());
   for (const int step : {1, 4}) CHECK(checkpoint_reader(prefix + "-" + std::to_string(step)).value("w").values<float>()[20] == 20);
-  CHECK(says(message_of<invalid_argument>([&] { names_of({w[0], w[2]}, 6); }), "the partitioned variable 'w' [7, 3] is saved whole, but has "
+  CHECK(says(message_of<invalid_argument>([&] { names_of({w[0], w[2]}, 6); }), "the partitioned variable 'w' [7,3] is saved whole, but has "
                                                                                 "parts of 15 elements or more, where it has 21"));
   CHECK(says(message_of<invalid_argument>([&] { names_of({w, {"w", plain}}, 6); }), "two variables are saved under the name 'w'"));
   CHECK(says(message_of<not_found>([&] { names_of({"wv"}, 6); }), "'wv'"));
@@ -149,7 +152,7 @@ TEST_CASE("the whole and its slices in a list of variables") {
   get_variable("w", {7, 4}, {.partitioner = fixed_size_partitioner(2)});
   graph_session t(other);
   CHECK(says(message_of<invalid_argument>([&] { saver().restore(t, prefix + "-1"); }),
-             "'w' is float32 [7, 3] in the checkpoint, but the variable float32 [7, 4]"));
+             "'w' is float32 [7,3] in the checkpoint, but the variable float32 [7,4]"));
 }
 
 TEST_CASE("TensorFlow's files of slices: what they hold, and damage") {

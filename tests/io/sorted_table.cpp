@@ -64,6 +64,9 @@ TEST_CASE("an index of TensorFlow's, as it wrote it") {
       .entries = {{"a", {data_type::float32, {2}, 0, 0, 8, 0x28c0c9b1}}, {"b", {data_type::int64, {}, 0, 8, 8, 0x7671b78e}}}};
   CHECK(io::read_bundle_index(file) == index);
   CHECK(io::read_bundle_index(io::write_bundle_index(index)) == index);
+  io::bundle_index empty = index;
+  empty.entries["none"] = {data_type::float32, {0, 3}};
+  CHECK(io::read_bundle_index(io::write_bundle_index(empty)) == empty);
   const std::vector<float> a{1, 2};
   CHECK(io::crc32c(std::as_bytes(std::span(a))) == index.entries.at("a").crc32c);
   CHECK(io::bundle_data_name("m/ckpt", 3, 12) == "m/ckpt.data-00003-of-00012");

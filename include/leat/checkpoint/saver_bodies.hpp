@@ -264,7 +264,7 @@ LEAT_FUNCTION std::string saver::save_from(detail::session_access& s, const std:
     names.push_back(v.variable->name);
     contents.names.push_back(v.name_in_checkpoint);
   }
-  if (names.empty()) throw invalid_argument("No variables to save");
+  if (names.empty() && unknown.empty()) throw invalid_argument("No variables to save");
   if (!unknown.empty()) throw not_found("the session has no variables " + detail::names_with_nearest(unknown, all));
   if (!without_value.empty())
     throw failed_precondition("Attempting to use uninitialized value " + without_value.front() + ": variables without a value: " +

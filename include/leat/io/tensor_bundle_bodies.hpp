@@ -139,21 +139,27 @@ LEAT_FUNCTION std::string write_bundle_index(const bundle_index& index) {
     auto& [key, text] = entries.emplace_back(name, std::string());
     protozero::pbf_writer to{text};
     to.add_int32(1, static_cast<std::int32_t>(entry.dtype));
-    {
-      protozero::pbf_writer shape{to, 2};
-      for (const std::int64_t size : entry.shape) {
-        protozero::pbf_writer dimension{shape, 2};
-        if (size != 0) dimension.add_int64(1, size);
-      }
+    // Messages as strings: a writer within a writer leaves empty ones out, and one that is empty is a dimension, too.
+    std::string shape;
+    protozero::pbf_writer dimensions{shape};
+    for (const std::int64_t size : entry.shape) {
+      std::string dimension;
+      if (size != 0) protozero::pbf_writer{dimension}.add_int64(1, size);
+      dimensions.add_message(2, dimension);
     }
+    to.add_message(2, shape);
     if (entry.is_sliced()) {
       for (const bundle_slice& slice : entry.slices) {
-        protozero::pbf_writer message{to, 7};
+        std::string message;
+        protozero::pbf_writer extents{message};
         for (std::size_t i = 0; i < slice.starts.size(); ++i) {
-          protozero::pbf_writer extent{message, 1};
-          if (slice.starts[i] != 0) extent.add_int64(1, slice.starts[i]);
-          if (slice.lengths[i] >= 0) extent.add_int64(2, slice.lengths[i]);
+          std::string extent;
+          protozero::pbf_writer fields{extent};
+          if (slice.starts[i] != 0) fields.add_int64(1, slice.starts[i]);
+          if (slice.lengths[i] >= 0) fields.add_int64(2, slice.lengths[i]);
+          extents.add_message(1, extent);
         }
+        to.add_message(7, message);
       }
       return;
     }
