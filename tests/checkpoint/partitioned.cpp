@@ -129,8 +129,9 @@ TEST_CASE("the whole and its slices in a list of variables") {
   CHECK(names_of({{"first", w[0]}}, 5) == std::vector<std::string>{"first"});
   CHECK(checkpoint_reader(prefix + "-5").value("first").extent() == w[0].extent());
   for (const int step : {1, 4}) CHECK(checkpoint_reader(prefix + "-" + std::to_string(step)).value("w").values<float>()[20] == 20);
-  CHECK(says(message_of<invalid_argument>([&] { names_of({w[0], w[2]}, 6); }), "the partitioned variable 'w' [7,3] is saved whole, but has "
-                                                                                "parts of 15 elements or more, where it has 21"));
+  CHECK(says(message_of<invalid_argument>([&] { names_of({w[0], w[2]}, 6); }),
+             "the partitioned variable 'w' [7,3] is saved whole, but has "
+             "parts of 15 elements or more, where it has 21"));
   CHECK(says(message_of<invalid_argument>([&] { names_of({w, {"w", plain}}, 6); }), "two variables are saved under the name 'w'"));
   CHECK(says(message_of<not_found>([&] { names_of({"wv"}, 6); }), "'wv'"));
 
@@ -181,7 +182,11 @@ TEST_CASE("TensorFlow's files of slices: what they hold, and damage") {
   CHECK(says(refused([](auto&, auto& e) { e.slices[1] = e.slices[0]; }), "parts of 24 elements"));
   CHECK(says(refused([](auto&, auto& e) { e.slices[1].starts[0] = 4; }), "is not there"));
   CHECK(says(refused([](auto&, auto& e) { e.slices[1].lengths[0] = 5; }), "a slice from 3 of length 5 along an axis of 7"));
-  CHECK(says(refused([](auto&, auto& e) { e.slices[1].starts.pop_back(); e.slices[1].lengths.pop_back(); }), "another rank"));
+  CHECK(says(refused([](auto&, auto& e) {
+               e.slices[1].starts.pop_back();
+               e.slices[1].lengths.pop_back();
+             }),
+             "another rank"));
   CHECK(says(refused([](auto& i, auto& e) { i.parts.at(io::bundle_part_name("net/table", e.slices[1])).shape = {3, 2}; }),
              "another dtype or shape than its slice"));
   CHECK(says(refused([](auto& i, auto& e) { i.parts.at(io::bundle_part_name("net/table", e.slices[1])).offset = 1 << 20; }),
@@ -216,8 +221,7 @@ TEST_CASE("keys of slices are in TensorFlow's ordered code") {
   CHECK(key("w", {0, 0}, {2, -1}) == std::string("\0w\0\x01\x01\x02\x80\x82\x80\x7f", 10));
   CHECK(key("w", {63}, {64}) == std::string("\0w\0\x01\x01\x01\xbf\xc0\x40", 9));
   CHECK(key("w", {8191}, {8192}) == std::string("\0w\0\x01\x01\x01\xdf\xff\xe0\x20\x00", 11));
-  CHECK(key("w", {1000}, {std::int64_t{1} << 40}) ==
-        std::string("\0w\0\x01\x01\x01\xc3\xe8\xfd\x00\x00\x00\x00\x00", 14));
+  CHECK(key("w", {1000}, {std::int64_t{1} << 40}) == std::string("\0w\0\x01\x01\x01\xc3\xe8\xfd\x00\x00\x00\x00\x00", 14));
   CHECK(key(std::string_view("a\0\xff", 3), {}, {}) == std::string("\0a\0\xff\xff\0\0\x01\0", 9));
   CHECK(key("w", {std::int64_t{1} << 55}, {std::int64_t{1} << 62}) ==
         std::string("\0w\0\x01\x01\x01\xff\x80\x80\0\0\0\0\0\0\xff\xc0\x40\0\0\0\0\0\0\0", 25));
@@ -225,7 +229,9 @@ TEST_CASE("keys of slices are in TensorFlow's ordered code") {
 
 TEST_CASE("blocks cover a tensor, or not") {
   using detail::tensor_block;
-  const auto problem = [](const shape_value& whole, const std::vector<tensor_block>& blocks) { return detail::covering_problem(whole, blocks); };
+  const auto problem = [](const shape_value& whole, const std::vector<tensor_block>& blocks) {
+    return detail::covering_problem(whole, blocks);
+  };
   const auto block = [](std::vector<std::int64_t> at, const shape_value& extent) { return tensor_block{std::move(at), extent}; };
   CHECK(problem({4, 4}, {block({0, 0}, {2, 2}), block({0, 2}, {2, 2}), block({2, 0}, {2, 4})}).empty());
   CHECK(says(problem({4, 4}, {block({0, 0}, {2, 2}), block({1, 1}, {2, 2}), block({2, 0}, {2, 4})}), "overlap"));

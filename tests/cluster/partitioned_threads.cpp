@@ -42,8 +42,8 @@ struct lookup_model {
     if (c) placed.emplace(replica_device_setter({.cluster = c}));
     std::vector<float> first(7 * 3);
     std::iota(first.begin(), first.end(), 0.0f);
-    const auto table = get_variable("table", {.initializer = operand_value(tensor_literal(shape_value{7, 3}, first)),
-                                              .partitioner = fixed_size_partitioner(count)});
+    const auto table = get_variable(
+        "table", {.initializer = operand_value(tensor_literal(shape_value{7, 3}, first)), .partitioner = fixed_size_partitioner(count)});
     parts = table.parts();
     value = table;
     rows = embedding_lookup(table, std::vector<std::int32_t>{6, 0, 3, 3, 5}, partition_strategy::div);

@@ -60,8 +60,7 @@ TEST_CASE("an index of TensorFlow's, as it wrote it") {
       "OghHDgAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAFf7gIskdUfb",
       file));
   const io::bundle_index index{
-      .shards = 1,
-      .entries = {{"a", {data_type::float32, {2}, 0, 0, 8, 0x28c0c9b1}}, {"b", {data_type::int64, {}, 0, 8, 8, 0x7671b78e}}}};
+      .shards = 1, .entries = {{"a", {data_type::float32, {2}, 0, 0, 8, 0x28c0c9b1}}, {"b", {data_type::int64, {}, 0, 8, 8, 0x7671b78e}}}};
   CHECK(io::read_bundle_index(file) == index);
   CHECK(io::read_bundle_index(io::write_bundle_index(index)) == index);
   io::bundle_index empty = index;
@@ -77,10 +76,8 @@ TEST_CASE("an index of TensorFlow's, as it wrote it") {
   };
   CHECK(says(message_of<invalid_argument>([&] { io::read_bundle_index(with({data_type::float32, {3}, 0, 0, 8, 0})); }),
              "tensor \"c\": its shape takes 12 bytes, but it has 8"));
-  CHECK(says(message_of<invalid_argument>([&] { io::read_bundle_index(with({data_type::float32, {2}, 1, 0, 8, 0})); }),
-             "shard 1 of 1"));
-  CHECK(
-      says(message_of<invalid_argument>([&] { io::read_bundle_index(with({data_type::float32, {-2}, 0, 0, 8, 0})); }), "dimension"));
+  CHECK(says(message_of<invalid_argument>([&] { io::read_bundle_index(with({data_type::float32, {2}, 1, 0, 8, 0})); }), "shard 1 of 1"));
+  CHECK(says(message_of<invalid_argument>([&] { io::read_bundle_index(with({data_type::float32, {-2}, 0, 0, 8, 0})); }), "dimension"));
   CHECK(says(message_of<data_loss>([&] { io::read_bundle_index(io::write_sorted_table({{"a", ""}})); }), "without a header"));
   CHECK(says(message_of<data_loss>([&] { io::read_bundle_index("PK"); }), "too short"));
 }

@@ -184,16 +184,18 @@ TEST_CASE("scopes partition what is made in them; the same name is the same vari
             "Trying to reuse partitioned variable a/v, but specified partitions [2] and found partitions [3].");
     refused([&] { get_variable("none", {6}, {.partitioner = thirds}); },
             "PartitionedVariable a/none does not exist, or was not created with tf.get_variable().");
-    refused([&] { get_variable("step", {6}, {.partitioner = thirds}); },
-            "A partitioner was provided, but an unpartitioned version of the variable was found: a/step.  Perhaps a variable of the same name was "
-            "already created without partitioning?");
+    refused(
+        [&] { get_variable("step", {6}, {.partitioner = thirds}); },
+        "A partitioner was provided, but an unpartitioned version of the variable was found: a/step.  Perhaps a variable of the same name was "
+        "already created without partitioning?");
   }
   {
     const auto scope = variable_scope("a", {.reuse = AUTO_REUSE});
     CHECK(names_of(get_variable("v", {6}, {.partitioner = thirds}).parts()) == names_of(parts));
-    CHECK(says(message_of<invalid_argument>([] { get_variable("v", {6}); }),
-               "No partitioner was provided, but a partitioned version of the variable was found: a/v/part_0. Perhaps a variable of the same "
-               "name was already created with partitioning?"));
+    CHECK(
+        says(message_of<invalid_argument>([] { get_variable("v", {6}); }),
+             "No partitioner was provided, but a partitioned version of the variable was found: a/v/part_0. Perhaps a variable of the same "
+             "name was already created with partitioning?"));
   }
   const auto scope = variable_scope("a");
   CHECK(says(message_of<invalid_argument>([&] { get_variable("v", {6}, {.partitioner = thirds}); }),
@@ -203,8 +205,7 @@ TEST_CASE("scopes partition what is made in them; the same name is the same vari
              "Partitioner returned a different partitioning than what was already found.  Partitioner returned 3 shards, and shard "
              "a/loose/part_0 was found, but a/loose/part_2 was not."));
   const auto says_of = [&](numbers list, const shape_value& extent) {
-    return message_of<invalid_argument>(
-        [&] { get_variable("n", extent, {.partitioner = [list](const shape&, dtype) { return list; }}); });
+    return message_of<invalid_argument>([&] { get_variable("n", extent, {.partitioner = [list](const shape&, dtype) { return list; }}); });
   };
   CHECK(says(says_of({1}, {2, 2}), "Partitioner returned a partition list that does not match the Variable's rank: [1] vs. (2, 2)"));
   CHECK(says(says_of({0, 1}, {2, 2}), "Partitioner returned zero partitions for some axes: [0, 1]"));
@@ -301,8 +302,8 @@ TEST_CASE("gradients go through partitioned and stitched rows, and through the c
   const output x = constant(tensor_literal(shape_value{4, 2}, counted(8)), "x");
   const auto parts = call_operator(g, "DynamicPartition", {x, tensor_literal({1, 0, 1, 2})}, {{"num_partitions", 3}}).outputs();
   const output y = reduce_sum(square(parts[1]), all_axes);  // the others are not used
-  const auto w = get_variable("w", {.initializer = operand_value(tensor_literal(shape_value{2, 3}, counted(6))),
-                                    .partitioner = fixed_size_partitioner(2, 1)});
+  const auto w = get_variable(
+      "w", {.initializer = operand_value(tensor_literal(shape_value{2, 3}, counted(6))), .partitioner = fixed_size_partitioner(2, 1)});
   const output z = reduce_sum(square(w.as_tensor()), all_axes);
   graph_session s(g);
   s.run(global_variables_initializer());

@@ -13,10 +13,10 @@ namespace leat::detail {
 /// What is saved: names in the order of the values.
 struct checkpoint_contents {
   std::vector<std::string> names{};
-  std::map<std::size_t, tensor_block> blocks{};  // of values that are parts of tensors: those with one name are the whole
+  std::map<std::size_t, tensor_block> blocks{};              // of values that are parts of tensors: those with one name are the whole
   std::map<std::string, shape, std::less<>> whole_shapes{};  // of these tensors
-  checkpoint_manifest manifest{};  // without tensors and data file
-  std::string meta_graph{};        // of PREFIX.meta; none if empty
+  checkpoint_manifest manifest{};                            // without tensors and data file
+  std::string meta_graph{};                                  // of PREFIX.meta; none if empty
 };
 
 /// A checkpoint that is on the disk, but not yet there. Without `commit` its destructor removes it.

@@ -55,9 +55,8 @@ LEAT_FUNCTION std::vector<staged_checkpoint::tensor> staged_checkpoint::tensors_
   }
   for (tensor& t : list)
     if (t.values.size() > 1)
-      std::sort(t.values.begin(), t.values.end(), [&](std::size_t a, std::size_t b) {
-        return contents_.blocks.at(a).offset < contents_.blocks.at(b).offset;
-      });
+      std::sort(t.values.begin(), t.values.end(),
+                [&](std::size_t a, std::size_t b) { return contents_.blocks.at(a).offset < contents_.blocks.at(b).offset; });
   // Elements of eight bytes first, then of four, then of one: so each array is aligned in the file, and can be used where it is mapped.
   std::stable_sort(list.begin(), list.end(), [](const tensor& a, const tensor& b) {
     const int bytes_a = size_of(a.type), bytes_b = size_of(b.type);

@@ -259,7 +259,8 @@ LEAT_FUNCTION tensor_value checkpoint_reader::value(std::string_view name) const
   const auto parts = parts_.find(name);
   if (parts == parts_.end()) return read(name, tensor, places_.find(name)->second);
   if (size_of(tensor.dtype) == 0 && tensor.dtype != text_dtype)
-    throw unimplemented(prefix_ + ": tensor " + io::detail::in_quotes(name) + " is of a dtype or rank that the library does not compute with");
+    throw unimplemented(prefix_ + ": tensor " + io::detail::in_quotes(name) +
+                        " is of a dtype or rank that the library does not compute with");
   tensor_value whole(tensor.dtype, tensor.shape);
   for (const saved_part& p : parts->second) detail::put_block(whole, p.block, read(name, {tensor.dtype, p.block.extent, p.crc32c}, p.at));
   return whole;

@@ -272,8 +272,8 @@ LEAT_FUNCTION std::string saver::save_from(detail::session_access& s, const std:
 
   for (const auto& [name, parts] : blocks)
     if (const std::string problem = detail::covering_problem(contents.whole_shapes.at(name), parts); !problem.empty())
-      throw invalid_argument("the partitioned variable '" + name + "' " + brackets(contents.whole_shapes.at(name)) + " is saved whole, but has " +
-                             problem + "; name the whole instead of its slices");
+      throw invalid_argument("the partitioned variable '" + name + "' " + brackets(contents.whole_shapes.at(name)) +
+                             " is saved whole, but has " + problem + "; name the whole instead of its slices");
 
   std::string path = prefix;
   contents.manifest.step = step.number();

@@ -85,7 +85,8 @@ LEAT_FUNCTION std::optional<save_slice_info> read_slice_info(std::string_view by
     }
     return true;
   });
-  if (!read || its.full_name.empty() || lists[0].empty() || lists[0].size() != lists[1].size() || lists[0].size() != lists[2].size()) return std::nullopt;
+  if (!read || its.full_name.empty() || lists[0].empty() || lists[0].size() != lists[1].size() || lists[0].size() != lists[2].size())
+    return std::nullopt;
   for (std::size_t i = 0; i < lists[0].size(); ++i) {
     if (lists[1][i] + lists[2][i] > lists[0][i]) return std::nullopt;
     its.full_shape.push(lists[0][i]), its.var_shape.push(lists[2][i]);

@@ -89,7 +89,8 @@ LEAT_FUNCTION bundle_entry read_bundle_entry(const std::string& name, std::strin
       const std::int64_t start = slice.starts[i], length = slice.lengths[i], size = made.shape[i];
       const bool whole_axis = length == -1 && start == 0;
       if (!whole_axis && (start < 0 || length < 0 || start > size || length > size - start))
-        wrong("a slice from " + std::to_string(start) + " of length " + std::to_string(length) + " along an axis of " + std::to_string(size));
+        wrong("a slice from " + std::to_string(start) + " of length " + std::to_string(length) + " along an axis of " +
+              std::to_string(size));
     }
   }
   if (made.is_sliced()) return made;

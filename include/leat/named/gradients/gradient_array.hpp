@@ -321,15 +321,32 @@ inline gradient_list gradient_of_stitch(const gradient_call& c) {
 
 LEAT_EARLY inline const leat::detail::filled_early array_gradients_known{[] {
   enter_gradients({
-    {"Identity", gradient_of_identity}, {"Print", gradient_of_identity}, {"CheckNumerics", gradient_of_identity},
-    {"Reshape", gradient_of_reshape}, {"ExpandDims", gradient_to_input_shape}, {"Squeeze", gradient_to_input_shape},
-    {"Transpose", gradient_of_transpose}, {"BroadcastTo", gradient_of_broadcast_to}, {"Fill", gradient_of_fill},
-    {"Tile", gradient_of_tile}, {"Pack", gradient_of_pack}, {"Unpack", gradient_of_unpack}, {"ConcatV2", gradient_of_concat},
-    {"Split", gradient_of_split}, {"Slice", gradient_of_slice}, {"StridedSlice", gradient_of_strided_slice},
-    {"Pad", gradient_of_pad}, {"UnsortedSegmentSum", gradient_of_segment_sum}, {"GatherV2", gradient_of_gather},
-    {"Gather", gradient_of_gather}, {"BatchMatMulV2", gradient_of_stacked_product}, {"BatchMatMul", gradient_of_stacked_product},
-    {"DynamicPartition", gradient_of_partition}, {"DynamicStitch", gradient_of_stitch}, {"ParallelDynamicStitch", gradient_of_stitch},
-});
+      {"Identity", gradient_of_identity},
+      {"Print", gradient_of_identity},
+      {"CheckNumerics", gradient_of_identity},
+      {"Reshape", gradient_of_reshape},
+      {"ExpandDims", gradient_to_input_shape},
+      {"Squeeze", gradient_to_input_shape},
+      {"Transpose", gradient_of_transpose},
+      {"BroadcastTo", gradient_of_broadcast_to},
+      {"Fill", gradient_of_fill},
+      {"Tile", gradient_of_tile},
+      {"Pack", gradient_of_pack},
+      {"Unpack", gradient_of_unpack},
+      {"ConcatV2", gradient_of_concat},
+      {"Split", gradient_of_split},
+      {"Slice", gradient_of_slice},
+      {"StridedSlice", gradient_of_strided_slice},
+      {"Pad", gradient_of_pad},
+      {"UnsortedSegmentSum", gradient_of_segment_sum},
+      {"GatherV2", gradient_of_gather},
+      {"Gather", gradient_of_gather},
+      {"BatchMatMulV2", gradient_of_stacked_product},
+      {"BatchMatMul", gradient_of_stacked_product},
+      {"DynamicPartition", gradient_of_partition},
+      {"DynamicStitch", gradient_of_stitch},
+      {"ParallelDynamicStitch", gradient_of_stitch},
+  });
 }};
 
 }  // namespace leat::detail

@@ -2,8 +2,9 @@
 // Data of shared variables: those of a graph by name, the slices of partitioned ones, and the scope that configures new ones. `named/variables/named_variables.hpp`
 // works with it. Source: TensorFlow `variable_scope`.
 
-#include <functional>
 #include <leat/graph/operator.hpp>
+
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>

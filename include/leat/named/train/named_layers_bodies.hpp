@@ -42,8 +42,8 @@ LEAT_FUNCTION output variable_of(layer::state& its, std::string_view name, const
     its.variables.push_back(v);
   };
   if (leat::detail::is_partitioned_here(name, extent, settings)) {
-    const auto whole = leat::detail::find_or_make_partitioned(name, extent, settings, get_variable_scope().partitioner(),
-                                                              std::source_location::current());
+    const auto whole =
+        leat::detail::find_or_make_partitioned(name, extent, settings, get_variable_scope().partitioner(), std::source_location::current());
     for (const output& part : whole) add(part);
     return whole.as_tensor();
   }

@@ -186,8 +186,7 @@ LEAT_FUNCTION void named_optimizer::make_slots(const std::vector<output>& variab
       if (state_->slots.contains(key)) continue;
       const variable_scope scope(nullptr, {.default_name = v.operation().name() + "/" + name()});
       const colocate_with there(v);
-      const output made =
-          detail::find_or_make_variable("", v.extent(), {.type = v.type(), .initializer = s.start, .trainable = false});
+      const output made = detail::find_or_make_variable("", v.extent(), {.type = v.type(), .initializer = s.start, .trainable = false});
       detail::slice_like(made, v);
       state_->slots.emplace(key, made);
       state_->made.push_back(made);

@@ -127,7 +127,7 @@ class first_value {
   first_value(const I& initial) : rule_(as_variable_initializer(initial)) {}
   first_value(operand_value value) : value_(std::move(value)) {}
   template <class T>
-  requires(element_type<T> || std::is_convertible_v<T, std::string>)
+    requires(element_type<T> || std::is_convertible_v<T, std::string>)
   first_value(const T& value) : value_(operand_value(value)) {}
   template <element_type T>
   first_value(const std::vector<T>& values) : value_(operand_value(values)) {}
@@ -174,6 +174,10 @@ namespace detail {
 // `get_variable`, but for partitioned variables: what the library keeps beside variables is made so.
 output find_or_make_variable(std::string_view name, const std::optional<shape>& extent, const variable_settings& settings,
                              const std::source_location& where = std::source_location::current());
+// Whether `get_variable` means a partitioned variable here, and its value then; in partitioned_variables_bodies.hpp.
+bool is_partitioned_here(std::string_view name, const std::optional<shape>& extent, const variable_settings& settings);
+output value_of_partitioned(std::string_view name, const std::optional<shape>& extent, const variable_settings& settings,
+                            const std::source_location& where);
 // With the prefix of the variable scope.
 std::string full_variable_name(const named_part& nodes, std::string_view name);
 // By the full name, whatever the scope's is.

@@ -7,7 +7,6 @@
 #include <leat/named/graph/lookup.hpp>
 #include <leat/named/variables/guarded_first_value.hpp>
 #include <leat/named/variables/named_variables.hpp>
-#include <leat/named/variables/partitioned_variables.hpp>
 
 namespace leat::detail {
 
@@ -108,6 +107,11 @@ LEAT_FUNCTION output make_shared_variable(graph& g, const std::string& name, con
   const beside_variable with_it(nodes, true_name);
   const output first = made_in_initializer(g, [&] { return rule(*extent, type); });
   return finish_variable(g, first, true_name, options);
+}
+
+LEAT_FUNCTION std::string full_variable_name(const named_part& nodes, std::string_view name) {
+  const std::string& scope = nodes.variables.current->name;
+  return scope.empty() ? std::string(name) : scope + "/" + std::string(name);
 }
 
 LEAT_FUNCTION output find_or_make_variable(std::string_view name, const std::optional<shape>& extent, const variable_settings& settings,
@@ -213,15 +217,15 @@ namespace leat {
 
 LEAT_FUNCTION output get_variable(std::string_view name, const shape_value& extent, const variable_settings& settings,
                                   const std::source_location& where) {
-  if (detail::is_partitioned_here(name, extent, settings))
-    return detail::find_or_make_partitioned(name, extent, settings, default_graph().named().variables.current->partitioner, where).as_tensor(where);
+  if (detail::is_partitioned_here(name, extent, settings)) return detail::value_of_partitioned(name, extent, settings, where);
   return detail::find_or_make_variable(name, extent, settings, where);
 }
 
 LEAT_FUNCTION output get_variable(std::string_view name, const variable_settings& settings, const std::source_location& where) {
-  if (detail::is_partitioned_here(name, std::nullopt, settings))
-    return detail::find_or_make_partitioned(name, std::nullopt, settings, default_graph().named().variables.current->partitioner, where).as_tensor(where);
+  if (detail::is_partitioned_here(name, std::nullopt, settings)) return detail::value_of_partitioned(name, std::nullopt, settings, where);
   return detail::find_or_make_variable(name, std::nullopt, settings, where);
 }
 
 }  // namespace leat
+
+#include <leat/named/variables/partitioned_variables.hpp>  // last: it includes what this implements

@@ -122,8 +122,6 @@ const save_slice_info* save_slice_info_of(const output& variable);
 
 namespace detail {
 
-// Whether `get_variable` without a partitioner means a partitioned variable here.
-bool is_partitioned_here(std::string_view name, const std::optional<shape>& extent, const variable_settings& settings);
 // Without a partitioner it must be there.
 partitioned_variable find_or_make_partitioned(std::string_view name, const std::optional<shape>& extent, const variable_settings& settings,
                                               const variable_partitioner& partitioner, const std::source_location& where);

@@ -60,11 +60,6 @@ LEAT_FUNCTION std::size_t axis_of_partitions(const std::vector<std::int64_t>& pa
   return cut == partitions.end() ? 0 : static_cast<std::size_t>(cut - partitions.begin());
 }
 
-LEAT_FUNCTION std::string full_variable_name(const named_part& nodes, std::string_view name) {
-  const std::string& scope = nodes.variables.current->name;
-  return scope.empty() ? std::string(name) : scope + "/" + std::string(name);
-}
-
 LEAT_FUNCTION shape shape_of_value(const operand_value& value) {
   return value.tensor() != nullptr ? value.tensor()->extent() : value.literal()->extent();
 }
@@ -72,8 +67,7 @@ LEAT_FUNCTION shape shape_of_value(const operand_value& value) {
 LEAT_FUNCTION bool is_partitioned_here(std::string_view name, const std::optional<shape>& extent, const variable_settings& settings) {
   const named_part& nodes = default_graph().named();
   const variable_scope_state& scope = *nodes.variables.current;
-  if (!scope.partitioner)
-    return scope.reuse == reuse_mode::yes && nodes.partitioned.variables.contains(full_variable_name(nodes, name));
+  if (!scope.partitioner) return scope.reuse == reuse_mode::yes && nodes.partitioned.variables.contains(full_variable_name(nodes, name));
   if (extent) return extent->rank != 0;
   return settings.initializer.value() && shape_of_value(*settings.initializer.value()).rank != 0;
 }
@@ -143,9 +137,8 @@ LEAT_FUNCTION partitioned_variable find_or_make_partitioned(std::string_view nam
   const std::int64_t count = partitions[axis];
   const auto part_name = [&](std::int64_t k) { return full + "/part_" + std::to_string(k); };
   if (known.contains(part_name(0))) {
-    const std::string differs =
-        "Partitioner returned a different partitioning than what was already found.  Partitioner returned " + std::to_string(count) +
-        " shards, and shard " + part_name(0) + " was found, but ";
+    const std::string differs = "Partitioner returned a different partitioning than what was already found.  Partitioner returned " +
+                                std::to_string(count) + " shards, and shard " + part_name(0) + " was found, but ";
     if (!known.contains(part_name(count - 1))) throw invalid_argument(differs + part_name(count - 1) + " was not.");
     if (known.contains(part_name(count))) throw invalid_argument(differs + "so was the extra shard " + part_name(count) + ".");
   }
@@ -180,6 +173,11 @@ LEAT_FUNCTION partitioned_variable find_or_make_partitioned(std::string_view nam
   }
   nodes.partitioned.variables.emplace(full, std::move(made));
   return {g, full};
+}
+
+LEAT_FUNCTION output value_of_partitioned(std::string_view name, const std::optional<shape>& extent, const variable_settings& settings,
+                                          const std::source_location& where) {
+  return find_or_make_partitioned(name, extent, settings, default_graph().named().variables.current->partitioner, where).as_tensor(where);
 }
 
 LEAT_FUNCTION void slice_like(const output& slot, const output& primary) {
@@ -229,16 +227,17 @@ LEAT_FUNCTION variable_partitioner fixed_size_partitioner(std::int64_t num_shard
 
 LEAT_FUNCTION variable_partitioner variable_axis_size_partitioner(std::int64_t max_shard_bytes, const variable_axis_size_options& options) {
   if (max_shard_bytes < 1 || options.bytes_per_string_element < 1)
-    throw invalid_argument(
-        "Both max_shard_bytes and bytes_per_string_element must be positive. Currently, max_shard_bytes is " +
-        std::to_string(max_shard_bytes) + " and bytes_per_string_element is " + std::to_string(options.bytes_per_string_element));
+    throw invalid_argument("Both max_shard_bytes and bytes_per_string_element must be positive. Currently, max_shard_bytes is " +
+                           std::to_string(max_shard_bytes) + " and bytes_per_string_element is " +
+                           std::to_string(options.bytes_per_string_element));
   if (options.max_shards < 0) throw invalid_argument("max_shards must be positive.");
   return [max_shard_bytes, options](const shape& extent, dtype type) {
     detail::check_axis(extent, options.axis);
     const std::int64_t length = extent[options.axis];
     const std::int64_t slice_bytes =
         length == 0 ? 0 : extent.elements() / length * detail::bytes_of_element(type, options.bytes_per_string_element);
-    const std::int64_t together = slice_bytes == 0 ? std::max<std::int64_t>(length, 1) : std::max<std::int64_t>(1, max_shard_bytes / slice_bytes);
+    const std::int64_t together =
+        slice_bytes == 0 ? std::max<std::int64_t>(length, 1) : std::max<std::int64_t>(1, max_shard_bytes / slice_bytes);
     std::int64_t shards = std::max<std::int64_t>(1, detail::quotient_rounded_up(length, together));
     if (options.max_shards > 0) shards = std::min(options.max_shards, shards);
     return detail::cut_along(extent, options.axis, shards);
