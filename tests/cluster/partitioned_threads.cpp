@@ -36,10 +36,11 @@ struct lookup_model {
   std::vector<output> parts;
   output value, rows;
   graph_operation init, train;
-  lookup_model(int count, const std::optional<cluster_spec>& c = {}) {
+  lookup_model(int count, const std::optional<cluster_spec>& c = {}, const std::string& kept_in = {}) {
     const auto here = g.as_default();
     std::optional<device> placed;
     if (c) placed.emplace(replica_device_setter({.cluster = c}));
+    const container apart(kept_in);  // two models have variables of one name and different shapes
     std::vector<float> first(7 * 3);
     std::iota(first.begin(), first.end(), 0.0f);
     const auto table = get_variable(
@@ -95,10 +96,8 @@ TEST_CASE("a partitioned table on two parameter servers") {
     graph_session t(here.g);
     saver(here.g).restore(t, path, {.exact = true});
     CHECK(floats(t, here.value) == trained);
-    lookup_model again(5, c);
+    lookup_model again(5, c, "again");
     options.target = servers.front()->target();
-    graph_session u(again.g, options);
-    u.reset();
     graph_session v(again.g, options);
     saver(again.g).restore(v, path, {.exact = true});
     CHECK(floats(v, again.value) == trained);
@@ -106,8 +105,6 @@ TEST_CASE("a partitioned table on two parameter servers") {
     t.run(here.train);
     v.run(again.train);
     CHECK(floats(v, again.value) == floats(t, here.value));
-    v.reset();
-    graph_session back(there.g, options);
-    saver(there.g).restore(back, path);
+    v.reset("again");
   }
 }
