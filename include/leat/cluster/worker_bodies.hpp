@@ -170,6 +170,11 @@ LEAT_FUNCTION bool worker::has_variable(const std::string& container, const std:
 
 LEAT_FUNCTION void worker::write_variable(const std::string& container, const std::string& name, const shape& extent,
                                           const tensor_value& value) {
+  if (!value) {  // the variable is to have none
+    const auto found = std::dynamic_pointer_cast<variable_slot>(resources_->find(container, name));
+    if (found != nullptr) found->clear();
+    return;
+  }
   auto slot =
       resources_->find_or_make<variable_slot>(container, name, [&] { return std::make_shared<variable_slot>(name, value.type(), extent); });
   if (slot->type() != value.type() || !may_equal(slot->extent(), value.extent()))
