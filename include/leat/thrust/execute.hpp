@@ -319,6 +319,15 @@ struct kernel_step {
     } else if constexpr (std::is_same_v<op, segment_sum_op>) {
       const kernels::segment_sum_kernel<T, element<1>> kernel(p, n);
       run_items(device, kernel, kernel.count);
+    } else if constexpr (std::is_same_v<op, first_rows_op>) {
+      const kernels::first_rows_kernel<T> kernel(p, n);
+      run_items(device, kernel, kernel.count);
+    } else if constexpr (std::is_same_v<op, sum_equal_rows_op>) {
+      const kernels::sum_equal_rows_kernel<T> kernel(p, n);
+      run_items(device, kernel, kernel.count * kernel.columns);
+    } else if constexpr (std::is_same_v<op, write_rows_op>) {
+      const kernels::write_rows_kernel<T, element<2>> kernel(p, n);
+      run_items(device, kernel, kernel.width);
     } else if constexpr (std::is_same_v<op, check_range_op>) {
       run_items(device, kernels::check_range_kernel<T>(p, n), 1);
     } else if constexpr (std::is_same_v<op, passes::check_divisor_op>) {

@@ -78,6 +78,21 @@ struct segment_sum_by {
     }
   };
 };
+template <dtype D>
+struct sum_equal_rows_of {
+  static void run(void* const* p, const kernels::step_numbers& n, int count) {
+    run_kernel<kernels::sum_equal_rows_kernel<element_of<D>>>(p, n, count);
+  }
+};
+template <class Index>
+struct write_rows_by {
+  template <dtype D>
+  struct of {
+    static void run(void* const* p, const kernels::step_numbers& n, int count) {
+      run_kernel<kernels::write_rows_kernel<element_of<D>, Index>>(p, n, count);
+    }
+  };
+};
 template <class To, bool Largest>
 struct arg_by {
   template <dtype D>
@@ -122,6 +137,13 @@ inline void enter_kernels() {
   });
   enter_kernel<segment_sum_op>(
       [](const dtype* t, int) { return by_dtype_and_index<segment_sum_by, float32, float64, int32, int64, uint8>(t[0], t[1]); });
+  enter_kernel<first_rows_op>([](const dtype* t, int) {
+    return by_index(
+        t[0], [] { return &run_kernel<kernels::first_rows_kernel<std::int32_t>>; },
+        [] { return &run_kernel<kernels::first_rows_kernel<std::int64_t>>; });
+  });
+  enter_kernel<sum_equal_rows_op>([](const dtype* t, int) { return by_dtype<sum_equal_rows_of, float32, float64>(t[0]); });
+  enter_kernel<write_rows_op>([](const dtype* t, int) { return by_dtype_and_index<write_rows_by, float32, float64>(t[0], t[2]); });
   enter_kernel<check_range_op>([](const dtype* t, int) {
     return by_index(
         t[0], [] { return &run_kernel<kernels::check_range_kernel<std::int32_t>>; },
