@@ -1,9 +1,8 @@
-#include <leat/train/row_gradient.hpp>
-
+#include <leat/graphs.hpp>
 #include <leat/leat.hpp>
 #include <leat/planned.hpp>
-#include <leat/graphs.hpp>
 #include <leat/session/graph_session.hpp>
+#include <leat/train/row_gradient.hpp>
 
 #include <doctest/doctest.h>
 
@@ -163,7 +162,9 @@ TEST_CASE("several lookups of a table, clipped gradients: rows alone change, tho
     const auto [shorter] = clip_by_global_norm(0.5f, slope);
     return o.apply_gradients(with_variable(clip_by_norm(shorter, 0.25f), t));
   };
-  const auto of_named = o.minimize(named), of_known = o.minimize(known), of_mixed = o.minimize(mixed);
+  const auto of_named = o.minimize(named);
+  const auto of_known = o.minimize(known);
+  const auto of_mixed = o.minimize(mixed);
   const auto of_clipped = clipped(named);
   planned_session s{of_named, of_known, of_mixed, of_clipped};
   s.initialize();

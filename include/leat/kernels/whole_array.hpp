@@ -13,6 +13,7 @@ namespace leat::kernels {
 class step_numbers {
  public:
   constexpr explicit step_numbers(const std::int64_t* data) : data_(data) {}
+  constexpr std::int64_t attributes() const { return data_[0]; }
   constexpr std::int64_t attribute(int k) const { return data_[1 + k]; }
   /// Extents of input `k`; the result's follow the last input's.
   constexpr const std::int64_t* extents(int k) const {
@@ -114,7 +115,8 @@ struct first_rows_kernel {
       return;
     }
     for (std::int64_t k = 0; k < count; ++k) out[k] = k;
-    std::sort(out, out + count, [this](std::int64_t a, std::int64_t b) { return indices[a] != indices[b] ? indices[a] < indices[b] : a < b; });
+    std::sort(out, out + count,
+              [this](std::int64_t a, std::int64_t b) { return indices[a] != indices[b] ? indices[a] < indices[b] : a < b; });
     std::int64_t first = out[0] & low;
     for (std::int64_t k = 0; k < count; ++k) {
       const std::int64_t at = out[k] & low;

@@ -3,7 +3,7 @@
 // computed as early as their operands allow; everything that does not depend on a write comes before the first write, so
 // that a variable read without `after` is its value at the start of the step. Two unordered writes to one variable are refused.
 
-#include <leat/ops/rows.hpp>
+#include <leat/passes/rows.hpp>
 #include <leat/passes/simplify.hpp>
 
 namespace leat::passes {
@@ -164,8 +164,9 @@ constexpr graph arrange(const graph& from, std::vector<int>& targets) {
       inputs[k] = map[at];
       if (old_value[at] >= 0 && !waits && !(n.op->kind == op_kind::assign && k == 0) && (depth[i] > first_write[at] || reads_old[i] != 0))
         inputs[k] = old_value[at];
-      if (n.op->kind == op_kind::kernel || (writes_rows(n) && k > 0) || (is_operator<reshape_op>(*n.op) && is_strided_view(to, inputs[k]) &&
-                                            to.at(inputs[k]).result.extent.squeezed() != n.result.extent.squeezed()))
+      if (n.op->kind == op_kind::kernel || (writes_rows(n) && k > 0) ||
+          (is_operator<reshape_op>(*n.op) && is_strided_view(to, inputs[k]) &&
+           to.at(inputs[k]).result.extent.squeezed() != n.result.extent.squeezed()))
         inputs[k] = standing(inputs[k]);
     }
     const std::span<const int> operands(inputs, static_cast<std::size_t>(n.input_count));

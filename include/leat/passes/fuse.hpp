@@ -88,10 +88,8 @@ class fuser {
     for (int i = 0; i < g_.size(); ++i) {
       const node& n = g_.at(i);
       if (f_.places[at(i)].folded) continue;
-      if (f_.is_kernel(g_, i))
-        f_.places[at(i)].level = kernel_level(i);
-      else if (is_compute(n))
-        assign_cluster(i);
+      if (f_.is_kernel(g_, i)) f_.places[at(i)].level = kernel_level(i);
+      else if (is_compute(n)) assign_cluster(i);
       note_reads(i);
       if (may_refuse(n)) refusable_ = larger(refusable_, f_.places[at(i)].level + 1);
     }

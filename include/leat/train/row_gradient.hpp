@@ -2,10 +2,10 @@
 // Gradients of lookups, and steps of optimizers that change the rows that were looked up and no others. The gradient of `gather` is a sum
 // of rows by index, an array of the variable's shape; `rows_of` recognizes such an array, also in a sum of several and times a number, as
 // clipping writes it, and gives indices and rows instead. A rule's formula is written over the rows of the variable and its slots
-// (ops/rows.hpp) as it would be over all. Source: TensorFlow `IndexedSlices`.
+// (passes/rows.hpp) as it would be over all. Source: TensorFlow `IndexedSlices`.
 
 #include <leat/ops/array.hpp>
-#include <leat/ops/rows.hpp>
+#include <leat/passes/rows.hpp>
 
 #include <vector>
 
@@ -88,8 +88,8 @@ class row_step {
     if (!static_cast<bool>(given.indices)) return;
     indices_ = given.indices;
     const std::int64_t rows[]{variable.extent()[0]};
-    first_ = make_node<first_rows_op>(rows, indices_);
-    sum_ = make_node<sum_equal_rows_op>({}, given.rows, first_);
+    first_ = make_node<passes::first_rows_op>(rows, indices_);
+    sum_ = make_node<passes::sum_equal_rows_op>({}, given.rows, first_);
     read_ = maximum(indices_, constant_like(indices_, 0));  // negative indices are no rows; `first_` says so
   }
   constexpr explicit operator bool() const { return static_cast<bool>(indices_); }
@@ -99,7 +99,7 @@ class row_step {
   constexpr output values_of(const output& variable) const { return *this ? make<gather_op>(variable, read_) : variable; }
   constexpr output write(const output& variable, const output& rows, bool subtract) const {
     const std::int64_t attribute[]{subtract ? 1 : 0};
-    return make_node<write_rows_op>(attribute, variable, rows, indices_, first_);
+    return make_node<passes::write_rows_op>(attribute, variable, rows, indices_, first_);
   }
 
  private:

@@ -6,7 +6,7 @@
 
 #include <leat/ops/state.hpp>
 
-namespace leat {
+namespace leat::passes {
 
 /// For each index the position of the first one that equals it, or -1 for a negative index, which is no row. Attribute: the number of rows.
 /// Shapes: indices [i…]; result int64 [i…]. Errors: invalid_argument if an index is not less than the number of rows.
@@ -40,4 +40,4 @@ struct write_rows_op {
   }
 };
 
-}  // namespace leat
+}  // namespace leat::passes
