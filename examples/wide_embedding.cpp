@@ -179,8 +179,8 @@ int run(const options& given) {
               static_cast<long long>(readers));
 
   const bool has_folder = !given.folder.empty();
-  const std::filesystem::path folder =
-      has_folder ? given.folder : std::filesystem::temp_directory_path() / ("leat_wide." + std::to_string(::getpid()));
+  const std::filesystem::path folder = has_folder ? std::filesystem::path(given.folder)
+                                                  : std::filesystem::temp_directory_path() / ("leat_wide." + std::to_string(::getpid()));
   std::filesystem::create_directories(folder);
   saver save;
   const std::string path = save.save(s, (folder / "model").string(), static_cast<std::int64_t>(steps) * given.epochs);

@@ -99,6 +99,7 @@ TEST_CASE("every optimizer changes the rows that were looked up as a graph sessi
   CHECK(beside_graph<planned_session>(ftrl(0.1f, {.l1 = 0.01f, .l2 = 0.02f})) < 1e-5);
   CHECK(beside_graph<planned_session>(proximal_gradient_descent(0.1f, {.l1 = 0.01f})) < 1e-6);
   CHECK(beside_graph<planned_session>(proximal_adagrad(0.1f, {.l1 = 0.01f})) < 1e-6);
+  CHECK(beside_graph<planned_session>(adam(0.01f)) < 1e-5);  // all rows that have moments move, by both formulas alike
   CHECK(beside_graph<planned_session>(adagrad_da(0.1f, global_step())) < 1e-5);
 }
 

@@ -1,7 +1,10 @@
 #pragma once
 // Printing in a run.
 
-#include <leat/ops/rules.hpp>
+#include <leat/ops/reduction.hpp>
+
+#include <array>
+#include <vector>
 
 namespace leat {
 
