@@ -39,14 +39,14 @@ using namespace leat;
 
 namespace {
 
-constexpr std::int64_t readers = 3000, articles = 1200, regions = 20, topics = 25;
+constexpr std::int64_t readers = 3000, met_readers = 2800, articles = 1200, regions = 20, topics = 25;  // tables have room for new readers
 constexpr std::size_t batch = 128;
 
 struct options {
-  int shown = 120000;
+  int shown = 200000;
   int epochs = 4;
-  float wide_rate = 0.1f;
-  float deep_rate = 0.1f;
+  float wide_rate = 0.2f;
+  float deep_rate = 0.2f;
   std::string folder;
 };
 
@@ -60,13 +60,12 @@ struct pages {
 
 // A number in [-1, 1) that belongs to a category.
 double trait(std::uint64_t kind, std::int64_t of, int which = 0) {
-  return 2 * uniform<double>(kind, static_cast<std::uint64_t>(of * 8 + which)) - 1;
+  return 2 * uniform<double>(kind, static_cast<std::uint64_t>(of * 4 + which)) - 1;
 }
-// The formula: how much the reader's tastes and the article's matter agree, how good the article is, and what its topic means in a region.
+// The formula: how curious the reader is, how good the article, what its topic means in the region, how well taste and matter agree.
 double true_logit(std::int64_t reader, std::int64_t article, std::int64_t cross) {
-  double agreement = 0;
-  for (int k = 0; k < 3; ++k) agreement += trait(1, reader, k) * trait(2, article, k);
-  return 2.5 * agreement + 1.5 * trait(3, article) + 1.5 * trait(4, cross) - 0.5;
+  const double agreement = trait(1, reader, 0) * trait(2, article, 0) + trait(1, reader, 1) * trait(2, article, 1);
+  return 1.2 * trait(1, reader, 2) + 1.5 * trait(2, article, 2) + 1.5 * trait(3, cross) + 2 * agreement - 0.5;
 }
 // Few readers and articles are met often, most of them rarely.
 std::int64_t drawn(std::uint64_t seed, int position, std::int64_t count) {
@@ -79,7 +78,7 @@ pages show(int count, bool held_out) {
   pages made;
   for (int k = 0; k < count; ++k) {
     if ((k % 10 == 0) != held_out) continue;
-    const std::int64_t reader = drawn(5, k, readers), article = drawn(6, k, articles);
+    const std::int64_t reader = drawn(5, k, met_readers), article = drawn(6, k, articles);
     const std::int64_t cross = reader % regions * topics + article % topics;
     const double p = 1 / (1 + std::exp(-true_logit(reader, article, cross)));
     made.reader.push_back(static_cast<std::int32_t>(reader));
