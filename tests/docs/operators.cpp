@@ -4,6 +4,7 @@
 // differentiating it, devices by looking for its kernel. An operator of the headers that the list lacks is an error.
 
 #include <leat/ops/add_n.hpp>
+#include <leat/ops/print.hpp>
 #include <leat/ops/state.hpp>
 #include <leat/passes/gradient.hpp>
 

@@ -53,7 +53,7 @@ constexpr auto print(const X& x, const Data&... data) {
   return make<print_op, its_attributes>(x, data...);
 }
 template <fixed_string Message, LEAT_ANY_NUMBER... Rest>
-LEAT_OTHERWISE("print<\"message\">(x, data...) takes the tensor that it gives back, then those to print; " LEAT_TENSORS)
+LEAT_OTHERWISE("print<message>(x, data...) takes the tensor that it gives back, then those to print; " LEAT_TENSORS)
 print(...) LEAT_DELETED;
 
 }  // namespace leat
