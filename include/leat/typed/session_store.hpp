@@ -212,22 +212,28 @@ class session_store : protected refused_calls_of<table_of<Device, Es...>> {
   void assign_values(const std::vector<stored_value>& values) {
     const guard g(busy_);
     const auto all = rows();
-    std::vector<int> places;
+    // As a rule values come in the session's order.
+    const auto place_of = [&](const stored_value& v, int from) {
+      const int count = all.variables();
+      for (int k = 0; k < count; ++k)
+        if (const int at = (from + k) % count; all.name_of(at).view() == v.name) return at;
+      throw not_found("the session has no variable \"" + v.name + "\"");
+    };
+    int at = -1;
     for (const stored_value& v : values) {
-      int at = 0;
-      while (at < all.variables() && all.name_of(at).view() != v.name) ++at;
-      if (at == all.variables()) throw not_found("the session has no variable \"" + v.name + "\"");
+      at = place_of(v, at + 1);
       const auto row = all.variable(at);
       if (row.type != v.type || !(row.extent == v.extent) ||
           v.bytes.size() != static_cast<std::size_t>(row.extent.elements() * size_of(row.type)))
         throw invalid_argument("variable \"" + v.name + "\": a value of another dtype or shape");
-      places.push_back(at);
     }
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      write_variable(all.variable(places[i]), [&](std::byte* to) {
-        if (!values[i].bytes.empty()) std::memcpy(to, values[i].bytes.data(), values[i].bytes.size());
+    at = -1;
+    for (const stored_value& v : values) {
+      at = place_of(v, at + 1);
+      write_variable(all.variable(at), [&](std::byte* to) {
+        if (!v.bytes.empty()) std::memcpy(to, v.bytes.data(), v.bytes.size());
       });
-      initialized_[static_cast<std::size_t>(places[i])] = true;
+      initialized_[static_cast<std::size_t>(at)] = true;
     }
     all_initialized_ = uninitialized_count() == 0;
   }

@@ -1,0 +1,627 @@
+#pragma once
+// A typed session whose variables live at parameter servers. Its step runs compiled (or planned) at the worker, with copies of the
+// variables; what travels is gradients to the servers, which apply them by the optimizer's operators, and new values back:
+//
+//   worker_session s({.target = here.target(), .cluster = c}, loss, train);
+//   if (here.task_index() == 0) s.initialize();
+//   s.wait_until_initialized();
+//   auto [l] = s.run(fetch(loss, train), x = xs, y = ys);
+//
+// A training step of the expressions is split where variables are written. Its gradients belong to a local session; slots, powers, the
+// step counter and what the settings depend on belong to the servers (parameter_client.hpp).
+
+#include <leat/cluster/parameter_client.hpp>
+#include <leat/train/optimizer.hpp>
+#include <leat/typed/session.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace leat {
+
+namespace detail {
+
+// ---- a training step's halves ---------------------------------------------------------------------------------------
+
+template <class Structure>
+struct step_halves {
+  static constexpr bool is_step = false;
+};
+// What is sent of a variable's gradient, and the row at the servers that is made of it: the gradient itself, or, of rows that were
+// gathered from the variable, the rows' gradients and their indices. Sessions that plan their programs see gradients too late for that.
+template <class Gradient, class Variable, bool AsRows>
+struct gradient_parts {
+  struct found_parts {
+    bool of_rows = false;
+    tensor_info part[2]{};
+  };
+  static constexpr found_parts found = [] {
+    found_parts f;
+    graph g;
+    const node& n = g.at(flatten<Gradient>(g));
+    f.of_rows = AsRows && is_operator<segment_sum_op>(*n.op);
+    for (int k = 0; k < 2; ++k) f.part[k] = f.of_rows ? g.at(g.input(n, k)).result : n.result;
+    return f;
+  }();
+  static constexpr int count = found.of_rows ? 2 : 1;
+
+  // Operand K of the gradient's last operator.
+  template <int K>
+  struct operand_structure : carries<Gradient> {
+    template <class E>
+    static constexpr int enter(graph& g) {
+      return g.input(g.at(flatten<Gradient>(g)), K);
+    }
+  };
+  template <int K, std::size_t... D>
+  static constexpr auto operand(const Gradient& from, std::index_sequence<D...>) {
+    using part = typename record<id<mix(Gradient::identity::hash, 7100 + K)>, operand_structure<K>>::template tensor<
+        element_of<found.part[K].type>, dims<found.part[K].extent.dim[D]...>>;
+    return carry_all<part>(from);
+  }
+  template <int K>
+  static constexpr auto part(const Gradient& from) {
+    if constexpr (!found.of_rows) return from;
+    else return operand<K>(from, std::make_index_sequence<static_cast<std::size_t>(found.part[K].extent.rank)>{});
+  }
+  static constexpr auto parts(const Gradient& from) {
+    if constexpr (found.of_rows) return std::make_tuple(part<0>(from), part<1>(from));
+    else return std::make_tuple(from);
+  }
+
+  // At the servers: a placeholder for each part.
+  template <int K>
+  static int enter_part(graph& g) {
+    const std::uint64_t its_id = mix(mix(Gradient::identity::hash, Variable::identity::hash), 7200 + K);
+    if (const int known = g.find(its_id); known >= 0) return known;
+    const std::string_view name = g.at(flatten<Variable>(g)).name;
+    const int made = g.add_leaf(info_of<placeholder_op>, found.part[K], g.keep(name, K == 0 ? "/gradient" : "/indices"), its_id);
+    if (g.find(its_id) < 0) g.remember(its_id, made);
+    return made;
+  }
+  static int enter(graph& g) {
+    if constexpr (!found.of_rows) {
+      return enter_part<0>(g);
+    } else {
+      const int inputs[]{enter_part<0>(g), enter_part<1>(g)};
+      const std::int64_t rows[]{Variable::extent[0]};
+      return g.add(info_of<segment_sum_op>, inputs, rows);
+    }
+  }
+  static void list_parts(std::vector<any_expression>& all) {
+    all.push_back({&enter_part<0>, true, {}});
+    if constexpr (found.of_rows) all.push_back({&enter_part<1>, true, {}});
+  }
+};
+
+template <bool AsRows, class Rule, class Pairs, class Counter, class... Settings>
+struct server_half;
+template <bool AsRows, class Rule, class... Gs, class... Vs, class Counter, class... Settings>
+struct server_half<AsRows, Rule, std::tuple<gradient_and_variable<Gs, Vs>...>, Counter, Settings...> {
+  static int enter(graph& g) {
+    std::vector<int> inputs{gradient_parts<Gs, Vs, AsRows>::enter(g)...};
+    (inputs.push_back(flatten<Vs>(g)), ...);
+    const int counter = enter_counter<Counter>(g);
+    const train::setting_source settings[]{enter_setting<Settings>(g)...};
+    return defer_step(g, Rule::name, std::move(inputs), static_cast<std::int64_t>(sizeof...(Gs)), counter, settings);
+  }
+  static std::vector<any_expression> placeholders() {
+    std::vector<any_expression> all;
+    (gradient_parts<Gs, Vs, AsRows>::list_parts(all), ...);
+    return all;
+  }
+  static constexpr auto parts(const std::tuple<gradient_and_variable<Gs, Vs>...>& pairs) {
+    return std::apply([](const auto&... p) { return std::tuple_cat(gradient_parts<Gs, Vs, AsRows>::parts(p.gradient)...); }, pairs);
+  }
+};
+template <class Counter, class... Settings>
+struct step_settings {
+  static constexpr bool is_step = true;
+  // Whether the servers' half has a leaf.
+  static constexpr bool has_leaf(std::uint64_t id) {
+    graph g;
+    (static_cast<void>(flatten<Settings>(g)), ...);
+    return g.find(id) >= 0;
+  }
+  template <class Train>
+  static bool same_settings(const Train& a, const Train& b) {
+    return (same_numbers(part_of<Settings>(a), part_of<Settings>(b)) && ...);
+  }
+  template <class E>
+  static bool same_numbers(const E& a, const E& b) {
+    if constexpr (E::carried_count > 0) {
+      for (int i = 0; i < E::carried_count; ++i)
+        if (!(a.carried[static_cast<std::size_t>(i)] == b.carried[static_cast<std::size_t>(i)])) return false;
+    }
+    return true;
+  }
+};
+template <class Rule, class Loss, class Counter, class... Settings>
+struct step_halves<minimize_structure<Rule, Loss, Counter, Settings...>> : step_settings<Counter, Settings...> {
+  static_assert(loss_variables<Loss>::found.size < loss_variables<Loss>::most, "worker_session: a loss of more than 63 variables");
+  using counter = Counter;
+  template <class Train>
+  static constexpr auto pairs(const Train& t) {
+    return optimizer<Rule, Settings...>(part_of<Settings>(t)...).compute_gradients(part_of<Loss>(t));
+  }
+  template <class Train, bool AsRows>
+  using server = server_half<AsRows, Rule, decltype(pairs(std::declval<Train>())), Counter, Settings...>;
+};
+template <class Rule, class... Gs, class... Vs, class Counter, class... Settings>
+struct step_halves<apply_structure<Rule, expression_list<gradient_and_variable<Gs, Vs>...>, Counter, Settings...>>
+    : step_settings<Counter, Settings...> {
+  using counter = Counter;
+  template <class Train>
+  static constexpr auto pairs(const Train& t) {
+    return std::tuple<gradient_and_variable<Gs, Vs>...>{{part_of<Gs>(t), part_of<Vs>(t)}...};
+  }
+  template <class Train, bool AsRows>
+  using server = server_half<AsRows, Rule, std::tuple<gradient_and_variable<Gs, Vs>...>, Counter, Settings...>;
+};
+template <class E>
+using halves_of = step_halves<structure_with<typename E::identity>>;
+template <class E>
+inline constexpr bool is_training_step = halves_of<E>::is_step;
+
+// What a worker computes of an expression: itself, or a step's gradients; and the counter of a step, so that its session has it.
+template <bool AsRows, class E>
+constexpr auto worker_half(const E& e) {
+  if constexpr (is_training_step<E>) return halves_of<E>::template server<E, AsRows>::parts(halves_of<E>::pairs(e));
+  else return std::make_tuple(e);
+}
+template <class E>
+constexpr auto counter_of(const E& e) {
+  if constexpr (is_training_step<E>)
+    if constexpr (!std::is_same_v<typename halves_of<E>::counter, no_step>) return std::make_tuple(part_of<typename halves_of<E>::counter>(e));
+    else return std::tuple<>{};
+  else return std::tuple<>{};
+}
+template <class E>
+constexpr bool writes_variables() {
+  graph g;
+  static_cast<void>(flatten<E>(g));
+  for (const node& n : g.nodes)
+    if (n.op->kind == op_kind::assign) return true;
+  return false;
+}
+template <class E>
+inline constexpr bool worker_takes = is_training_step<E> || (tensor_expression<E> && !writes_variables<E>());
+
+// The expressions of a worker's own session, and their variables; it computes with those of `Computed`.
+template <class Device, class Computed, class All>
+struct worker_table;
+template <class Device, class... Cs, class... Ls>
+struct worker_table<Device, std::tuple<Cs...>, std::tuple<Ls...>> {
+  using session_type = basic_session<Device, Ls...>;
+  static constexpr int most = 256;
+  struct list {
+    std::uint64_t id[most]{};
+    bool is_copied[most]{};
+    int size = 0;
+    bool overflows = false;
+  };
+  static constexpr list variables = [] {
+    list l;
+    graph computed, g;
+    (static_cast<void>(flatten<Cs>(computed)), ...);
+    (static_cast<void>(flatten<Ls>(g)), ...);
+    for (int i = 0; i < g.size(); ++i) {
+      if (g.at(i).op->kind != op_kind::variable) continue;
+      if (l.size == most) {
+        l.overflows = true;
+        break;
+      }
+      l.is_copied[l.size] = computed.find(g.at(i).id) >= 0;
+      l.id[l.size++] = g.at(i).id;
+    }
+    return l;
+  }();
+  static_assert(!variables.overflows, "worker_session: more than 256 variables");
+
+  static constexpr bool has_leaf(std::uint64_t id) {
+    graph g;
+    (static_cast<void>(flatten<Ls>(g)), ...);
+    return g.find(id) >= 0;
+  }
+  static constexpr int find_variable(std::uint64_t id) {
+    for (int k = 0; k < variables.size; ++k)
+      if (variables.id[k] == id) return k;
+    return -1;
+  }
+  // A variable alone.
+  template <int K>
+  static int enter_variable(graph& g) {
+    const std::uint64_t its_id = variables.id[K];
+    if (const int known = g.find(its_id); known >= 0) return known;
+    graph all;
+    (static_cast<void>(flatten<Ls>(all)), ...);
+    const node& n = all.at(all.find(its_id));
+    std::vector<std::int64_t> attributes;
+    for (int k = 0; k < n.attribute_count; ++k) attributes.push_back(all.attribute(n, k));
+    const int made = g.add_leaf(info_of<variable_op>, n.result, g.keep(n.name, ""), its_id, attributes);
+    if (g.find(its_id) < 0) g.remember(its_id, made);
+    return made;
+  }
+  static std::vector<cluster::parameter> parameters() {
+    graph all;
+    (static_cast<void>(flatten<Ls>(all)), ...);
+    return [&]<std::size_t... K>(std::index_sequence<K...>) {
+      return std::vector<cluster::parameter>{{std::string(all.at(all.find(variables.id[K])).name),
+                                              {&enter_variable<static_cast<int>(K)>, true, {}},
+                                              variables.is_copied[K]}...};
+    }(std::make_index_sequence<static_cast<std::size_t>(variables.size)>{});
+  }
+};
+
+// Memory for the parts of a step's gradients. What has a known shape is written where it is sent from.
+template <class Part>
+struct sent_part {
+  static constexpr bool is_static = Part::extent.is_static() && Part::rank > 0;
+  tensor_value value;
+  array_of<Part> other{};  // of scalars, and of shapes that only a run knows
+  std::span<typename Part::element> elements;
+
+  auto& destination() {
+    if constexpr (is_static) {
+      if (!value.is_alone()) value = tensor_value(Part::type, Part::extent);
+      elements = value.template values<typename Part::element>();
+      return elements;
+    } else {
+      return other;
+    }
+  }
+  const tensor_value& written() {
+    if constexpr (Part::rank == 0) {
+      value = tensor_value(other);
+    } else if constexpr (!is_static) {
+      shape extent;
+      for (std::size_t k = 0; k < other.dimension(); ++k) extent.push(static_cast<std::int64_t>(other.shape()[k]));
+      if (!value.is_alone() || !(value.extent() == extent)) value = tensor_value(Part::type, extent);
+      std::copy(other.data(), other.data() + other.size(), value.template values<typename Part::element>().data());
+    }
+    return value;
+  }
+};
+template <class Parts>
+struct sent_parts;
+template <class... Parts>
+struct sent_parts<std::tuple<Parts...>> {
+  using type = std::tuple<sent_part<Parts>...>;
+};
+template <class Train, bool AsRows>
+using parts_of_step = decltype(worker_half<AsRows>(std::declval<const Train&>()));
+
+template <class... Fs>
+inline constexpr int training_steps_in = (0 + ... + (is_training_step<fetch_target_of<Fs>> ? 1 : 0));
+
+}  // namespace detail
+
+/// A session of typed expressions, as `session`, whose variables live at parameter servers under their names, together with the slots of
+/// optimizers and the step counter; sessions of graphs, savers, and other workers see the same ones. A run with a training step
+/// computes gradients by compiled code, and its servers apply them; one round trip to each. It computes with the values that the answer
+/// to the session's last step brought; what other workers have done since then is not in them. A run without a training step reads
+/// the values first.
+///
+/// Gradients of rows that were gathered from a variable travel as rows. One training step in a run; other writes are refused.
+template <class Device, expression... Es>
+class basic_worker_session {
+  static constexpr bool as_rows = !detail::plans_programs<Device>;
+  static_assert((detail::worker_takes<Es> && ...),
+                "worker_session: takes tensors and training steps, optimizer.minimize(...) or apply_gradients(...); what else writes "
+                "variables would write the worker's copies alone");
+  // Each once.
+  template <class Done, class Rest>
+  struct distinct;
+  template <class... Done>
+  struct distinct<std::tuple<Done...>, std::tuple<>> {
+    using type = std::tuple<Done...>;
+  };
+  template <class... Done, class Next, class... Rest>
+  struct distinct<std::tuple<Done...>, std::tuple<Next, Rest...>>
+      : std::conditional_t<(std::is_same_v<Done, Next> || ...), distinct<std::tuple<Done...>, std::tuple<Rest...>>,
+                           distinct<std::tuple<Done..., Next>, std::tuple<Rest...>>> {};
+  using computed = decltype(std::tuple_cat(detail::worker_half<as_rows>(std::declval<const Es&>())...));
+  using counters = decltype(std::tuple_cat(detail::counter_of(std::declval<const Es&>())...));
+  using expressions = typename distinct<std::tuple<>, decltype(std::tuple_cat(std::declval<computed>(), std::declval<counters>()))>::type;
+  using table = detail::worker_table<Device, computed, expressions>;
+  using local_session = typename table::session_type;
+  template <class V>
+  static constexpr int variable_of = table::find_variable(V::identity::hash);
+  template <class Leaf>
+  static constexpr bool is_setting = [] {
+    bool found = false;
+    const auto look = [&]<class E>(const E*) {
+      if constexpr (detail::is_training_step<E>) found = found || detail::halves_of<E>::has_leaf(Leaf::identity::hash);
+    };
+    (look(static_cast<const Es*>(nullptr)), ...);
+    return found;
+  }();
+  template <class Leaf>
+  static constexpr bool is_local = table::has_leaf(Leaf::identity::hash);
+
+ public:
+  /// Connects. Errors: those of a `graph_session` with a target; invalid_argument for options out of range, and a parameter-server job that
+  /// the cluster has not.
+  explicit basic_worker_session(const worker_options& options, const Es&... es)
+      : given_(es...), local_(std::make_from_tuple<local_session>(
+                             first_of_each(std::tuple_cat(detail::worker_half<as_rows>(es)..., detail::counter_of(es)...)))) {
+    detail::carried_table carried;
+    (detail::collect_carried(carried, es), ...);
+    auto variables = table::parameters();
+    if (!variables.empty()) variables.front().leaf.carried = std::move(carried);
+    std::vector<cluster::parameter_step> steps;
+    (add_step<Es>(steps), ...);
+    for (const auto& v : variables) {
+      if (!v.is_copied) continue;
+      detail::stored_value copy;
+      copy.name = v.name;
+      copies_.push_back(std::move(copy));
+    }
+    servers_ = std::make_unique<cluster::parameter_client>(options, std::move(variables), std::move(steps));
+  }
+  basic_worker_session(const basic_worker_session&) = delete;
+  basic_worker_session& operator=(const basic_worker_session&) = delete;
+
+  /// Gives every variable at the servers its first value, slots and counters too; what had values starts anew. For one worker, the chief.
+  void initialize() {
+    local_.initialize();
+    servers_->initialize_slots();
+    local_.with_values([&](const std::vector<detail::stored_value>& values) {
+      for (const auto& v : values) {
+        tensor_value value(v.type, v.extent);
+        std::copy(v.bytes.begin(), v.bytes.end(), value.data());
+        servers_->assign(index_of(v.name), value);
+      }
+    });
+    is_current_ = true;
+  }
+  /// Waits until all variables, slots included, have values: until the chief has initialized them. Errors: deadline_exceeded, naming
+  /// those that have none; those of a run.
+  void wait_until_initialized(std::chrono::milliseconds timeout = std::chrono::minutes(10)) {
+    const auto deadline = std::chrono::steady_clock::now() + timeout;
+    while (true) {
+      const std::vector<std::string> missing = servers_->uninitialized();
+      if (missing.empty()) return;
+      if (std::chrono::steady_clock::now() >= deadline) {
+        std::string text;
+        for (std::size_t k = 0; k < missing.size() && k < 8; ++k) text += (k == 0 ? "" : ", ") + missing[k];
+        throw deadline_exceeded("variables without a value after " + std::to_string(timeout.count()) + " ms: " + text +
+                                (missing.size() > 8 ? ", ..." : "") + "; the chief calls initialize() or restores a checkpoint");
+      }
+      std::this_thread::sleep_for(std::min<std::chrono::milliseconds>(std::chrono::milliseconds(20), timeout));
+    }
+  }
+  /// The names of variables without a value, slots included.
+  std::vector<std::string> uninitialized() { return servers_->uninitialized(); }
+  template <tensor_expression V>
+    requires(variable_of<V> >= 0)
+  bool is_initialized(const V&) {
+    return servers_->is_initialized(static_cast<std::size_t>(variable_of<V>));
+  }
+
+  /// As `session::run`. Errors, besides those: what the servers answer and the cluster's (unavailable, aborted, deadline_exceeded), naming
+  /// the task; with staleness they may be those of an earlier push. invalid_argument for a training step with other settings than the
+  /// session's.
+  template <class... Fs, feed_binding... Feeds>
+  auto run(const fetch_list<Fs...>& fetches, const Feeds&... feeds) {
+    static_assert(detail::training_steps_in<Fs...> <= 1, "worker_session: one training step in a run");
+    constexpr bool trains = detail::training_steps_in<Fs...> == 1;
+    if (!trains || !is_current_) refresh();
+    if constexpr (!trains) {
+      return run_local(fetches, feeds...);
+    } else {
+      using train = std::tuple_element_t<step_place<Fs...>, std::tuple<detail::fetch_target_of<Fs>...>>;
+      const train& asked = std::get<step_place<Fs...>>(fetches.targets);
+      constexpr std::size_t step = step_number<train>;
+      constexpr auto given = place_of<train>;
+      static_assert(given < sizeof...(Es), "worker_session: a training step that is not part of the session: give it to its constructor");
+      if (!detail::halves_of<train>::same_settings(asked, std::get<given>(given_)))
+        throw invalid_argument("worker_session: a training step with other numbers as settings than the session's; take parameters, "
+                               "which can be fed and assigned");
+      auto& sets = std::get<given>(buffers_);
+      if (sets.empty()) sets.resize(static_cast<std::size_t>(servers_->staleness()) + 2);
+      auto& buffers = sets[turn_++ % sets.size()];
+      auto results = run_local(with_gradients(fetches, asked, buffers), feeds...);
+      pushed_.clear();
+      std::apply([&](auto&... b) { (pushed_.push_back(b.written()), ...); }, buffers);
+      settings_now_ = settings_;
+      (add_setting<train>(feeds), ...);
+      is_current_ = false;
+      if (const auto* values = servers_->push(step, pushed_, settings_now_)) take(*values);
+      pushed_.clear();
+      is_current_ = true;
+      return results;
+    }
+  }
+
+  /// A run prepared once, as `session::prepare`. It must not outlive the session.
+  template <class... Fs, feed_binding... Feeds>
+  [[nodiscard("a prepared run does nothing until it is called")]] auto prepare(const fetch_list<Fs...>& fetches, const Feeds&... feeds) {
+    return [this, fetches, feeds...] { return run(fetches, feeds...); };
+  }
+
+  /// Waits until no push is under way. Errors: those of the pushes.
+  void finish() { servers_->finish(); }
+
+  /// The value of a variable at its server. Errors: failed_precondition without a value.
+  template <tensor_expression V>
+    requires(variable_of<V> >= 0)
+  array_of<V> value(const V& variable) {
+    const tensor_value now = servers_->value(static_cast<std::size_t>(variable_of<V>));
+    local_.assign(variable, now.template values<typename V::element>());
+    return local_.value(variable);
+  }
+  /// Gives a variable at its server a value. Errors: invalid_argument if the array has another shape.
+  template <tensor_expression V, class Array>
+    requires(variable_of<V> >= 0)
+  void assign(const V& variable, const Array& array) {
+    local_.assign(variable, array);
+    is_current_ = false;
+    const auto put = [&](const std::vector<detail::stored_value>& values) {
+      for (const auto& v : values) {
+        if (index_of(v.name) != static_cast<std::size_t>(variable_of<V>)) continue;
+        tensor_value value(v.type, v.extent);
+        std::copy(v.bytes.begin(), v.bytes.end(), value.data());
+        servers_->assign(static_cast<std::size_t>(variable_of<V>), value);
+      }
+    };
+    local_.with_values(put);
+  }
+  /// Gives a parameter another value, for all following runs of this worker.
+  template <tensor_expression P, number N>
+    requires(P::rank == 0 && variable_of<P> < 0 && (is_setting<P> || is_local<P>))
+  void assign(const P& parameter, N value) {
+    if constexpr (is_local<P>) local_.assign(parameter, value);
+    if constexpr (is_setting<P>) put_setting(settings_, detail::leaf_name<P>(), tensor_value(static_cast<typename P::element>(value)));
+  }
+
+  /// The servers' half: a graph of the variables and their updates, and the session that runs it, for savers and hooks.
+  graph& owner() { return servers_->owner(); }
+  graph_session& servers() {
+    servers_->finish();
+    is_current_ = false;  // whatever is done there
+    return servers_->session();
+  }
+
+ private:
+  template <class... Ts>
+  static expressions first_of_each(const std::tuple<Ts...>& all) {
+    return [&]<class... Us>(const std::tuple<Us...>*) {
+      return expressions{std::get<position<Us, Ts...>>(all)...};
+    }(static_cast<const expressions*>(nullptr));
+  }
+  template <class U, class... Ts>
+  static constexpr std::size_t position = [] {
+    const bool same[]{std::is_same_v<U, Ts>..., true};
+    std::size_t k = 0;
+    while (!same[k]) ++k;
+    return k;
+  }();
+  template <class Train>
+  static constexpr std::size_t place_of = position<Train, Es...>;
+  // The place of the training step among fetches, and of an expression among the session's steps.
+  template <class... Fs>
+  static constexpr std::size_t step_place = [] {
+    const bool is_step[]{detail::is_training_step<detail::fetch_target_of<Fs>>..., true};
+    std::size_t k = 0;
+    while (!is_step[k]) ++k;
+    return k;
+  }();
+  template <class Train>
+  static constexpr std::size_t step_number = [] {
+    const bool is_step[]{detail::is_training_step<Es>..., true};
+    std::size_t number = 0;
+    for (std::size_t k = 0; k < place_of<Train> && k < sizeof...(Es); ++k) number += is_step[k] ? 1 : 0;
+    return number;
+  }();
+
+  template <class E>
+  static void add_step(std::vector<cluster::parameter_step>& steps) {
+    if constexpr (detail::is_training_step<E>) {
+      using half = typename detail::halves_of<E>::template server<E, as_rows>;
+      steps.push_back({{&half::enter, false, {}}, half::placeholders()});
+    }
+  }
+  std::size_t index_of(std::string_view name) const {
+    static const auto all = table::parameters();
+    std::size_t k = 0;
+    while (k + 1 < all.size() && all[k].name != name) ++k;
+    return k;
+  }
+
+  template <class F, class Train, class Buffers>
+  static auto local_fetch(const F& f, [[maybe_unused]] const Train& asked, [[maybe_unused]] Buffers& buffers) {
+    if constexpr (detail::is_training_step<detail::fetch_target_of<F>>) {
+      const auto parts = detail::worker_half<as_rows>(asked);
+      return [&]<std::size_t... K>(std::index_sequence<K...>) {
+        return std::make_tuple(into(std::get<K>(parts), std::get<K>(buffers).destination())...);
+      }(std::make_index_sequence<std::tuple_size_v<Buffers>>{});
+    } else {
+      return std::tuple<F>(f);
+    }
+  }
+  template <class... Fs, class Train, class Buffers>
+  static auto with_gradients(const fetch_list<Fs...>& fetches, const Train& asked, Buffers& buffers) {
+    const auto all = std::apply([&](const auto&... f) { return std::tuple_cat(local_fetch(f, asked, buffers)...); }, fetches.targets);
+    return std::apply([](const auto&... f) { return fetch(f...); }, all);
+  }
+  // Feeds that only settings take do not concern the local session.
+  template <class Feed>
+  static auto local_feed(const Feed& f) {
+    if constexpr (is_setting<typename Feed::leaf> && !is_local<typename Feed::leaf>) return std::tuple<>{};
+    else return std::tuple<const Feed&>(f);
+  }
+  template <class... Fs, class... Feeds>
+  auto run_local(const fetch_list<Fs...>& fetches, const Feeds&... feeds) {
+    return std::apply([&](const auto&... f) { return local_.run(fetches, f...); }, std::tuple_cat(local_feed(feeds)...));
+  }
+  static void put_setting(cluster::named_values& all, std::string_view name, tensor_value value) {
+    for (auto& [known, its] : all)
+      if (known == name) {
+        its = std::move(value);
+        return;
+      }
+    all.emplace_back(name, std::move(value));
+  }
+  template <class Train, class Feed>
+  void add_setting(const Feed& f) {
+    using leaf = typename Feed::leaf;
+    if constexpr (detail::halves_of<Train>::has_leaf(leaf::identity::hash)) {
+      static_assert(std::is_arithmetic_v<typename Feed::array_type>, "worker_session: an optimizer's setting is fed a number");
+      put_setting(settings_now_, detail::leaf_name<leaf>(), tensor_value(static_cast<typename leaf::element>(f.array)));
+    }
+  }
+
+  void refresh() {
+    take(servers_->read());
+    is_current_ = true;
+  }
+  void take(const std::vector<tensor_value>& values) {
+    for (std::size_t k = 0; k < copies_.size(); ++k) {
+      copies_[k].type = values[k].type();
+      copies_[k].extent = values[k].extent();
+      copies_[k].bytes = {values[k].data(), values[k].bytes()};
+    }
+    local_.assign_values(copies_);
+  }
+
+  template <class E>
+  struct buffers_of {
+    using type = std::tuple<>;
+  };
+  template <class E>
+    requires detail::is_training_step<E>
+  struct buffers_of<E> {
+    using type = std::vector<typename detail::sent_parts<detail::parts_of_step<E, as_rows>>::type>;
+  };
+
+  std::tuple<Es...> given_;
+  local_session local_;
+  std::tuple<typename buffers_of<Es>::type...> buffers_;
+  std::vector<detail::stored_value> copies_;
+  std::vector<tensor_value> pushed_;
+  cluster::named_values settings_;      // that were assigned
+  cluster::named_values settings_now_;  // of this run
+  std::size_t turn_ = 0;
+  bool is_current_ = false;  // whether the copies are those of the last answer
+  std::unique_ptr<cluster::parameter_client> servers_;
+};
+
+LEAT_SESSIONS_BEGIN
+template <expression... Es>
+class worker_session : public basic_worker_session<session_device, Es...> {
+  using basic_worker_session<session_device, Es...>::basic_worker_session;
+  worker_session(const worker_session&) = delete;  // a session stays where it is made
+  worker_session& operator=(const worker_session&) = delete;
+};
+template <expression... Es>
+worker_session(const worker_options&, const Es&...) -> worker_session<Es...>;
+LEAT_SESSIONS_END
+
+}  // namespace leat
