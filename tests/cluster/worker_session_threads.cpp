@@ -1,8 +1,7 @@
 // Compiled workers: typed steps whose variables live at parameter servers in this process, over the real transport.
 
-#include <leat/cluster/worker_session.hpp>
-
 #include <leat/cluster.hpp>
+#include <leat/cluster/worker_session.hpp>
 #include <leat/leat.hpp>
 
 #include "cluster/support/free_address.hpp"
@@ -283,4 +282,32 @@ TEST_CASE("what goes wrong is said") {
   }
   o.cluster = cluster_spec{{"worker", {"localhost:1"}}};
   CHECK(says(message_of<invalid_argument>([&] { worker_session(o, loss, train); }), "no job \"ps\""));
+}
+
+namespace {
+template <class... Es>
+concept taken = requires(const worker_options& o, const Es&... es) { worker_session(o, es...); };
+}  // namespace
+
+TEST_CASE("what a worker's session takes") {
+  auto w = variable<"w", float>(ones);
+  auto loss = square(w);
+  auto train = gradient_descent(0.125f).minimize(loss);
+  auto written = assign(w, loss);
+  auto average = after(loss, written);
+  static_assert(taken<decltype(loss), decltype(train)>);
+  static_assert(!taken<decltype(loss), decltype(written)>);
+  static_assert(!taken<decltype(average)>);
+  // One that only looks.
+  const server here = server::local();
+  worker_session s({.target = here.target()}, loss, train);
+  worker_session watch({.target = here.target()}, loss);
+  s.initialize();
+  s.run(fetch(train));
+  auto [seen] = watch.run(fetch(loss));
+  CHECK(seen == 0.75f * 0.75f);
+  watch.assign(w, 2.0f);
+  CHECK(s.value(w) == 2);
+  auto [four] = s.run(fetch(loss));
+  CHECK(four == 4);
 }

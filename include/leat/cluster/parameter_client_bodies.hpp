@@ -83,7 +83,8 @@ LEAT_FUNCTION void parameter_client::build(const std::vector<parameter_step>& st
   std::size_t next = 0;
   for (std::size_t k = 0; k < variables_.size(); ++k) outputs_.push_back(std::get<output>(made[next++]));
   for (const output& v : global_variables())
-    if (std::none_of(outputs_.begin(), outputs_.end(), [&](const output& known) { return known.index() == v.index(); })) slots_.push_back(v);
+    if (std::none_of(outputs_.begin(), outputs_.end(), [&](const output& known) { return known.index() == v.index(); }))
+      slots_.push_back(v);
   for (const parameter_step& s : steps) {
     kept_step& kept = steps_.emplace_back();
     for (std::size_t k = 0; k < s.gradients.size(); ++k) kept.gradients.push_back(std::get<output>(made[next++]));

@@ -151,10 +151,10 @@ class session_store : protected refused_calls_of<table_of<Device, Es...>> {
       return result;
     }
   }
+  using refused_calls::assign;
   using refused_calls::initialize;
   using refused_calls::is_initialized;
   using refused_calls::value;
-  using refused_calls::assign;
 
   /// Gives a variable a value from the host. Errors: invalid_argument if the array has another shape.
   template <tensor_expression V, class Array>
@@ -274,8 +274,7 @@ class session_store : protected refused_calls_of<table_of<Device, Es...>> {
       for (std::size_t i = 0; i < places_of<E>.size(); ++i) {
         const auto at = places_of<E>[i];
         if (set[at] && !(numbers[at] == e.carried[i]))
-          throw_two_values(rows(), carried_ids.id[at], bits_of_carried(numbers[at]), bits_of_carried(e.carried[i]),
-                                   is_array(e.carried[i]));
+          throw_two_values(rows(), carried_ids.id[at], bits_of_carried(numbers[at]), bits_of_carried(e.carried[i]), is_array(e.carried[i]));
         numbers[at] = e.carried[i];
         set[at] = true;
       }
