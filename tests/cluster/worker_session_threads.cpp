@@ -1,11 +1,13 @@
 // Compiled workers: typed steps whose variables live at parameter servers in this process, over the real transport.
 
+#include <leat/checkpoint.hpp>
 #include <leat/cluster.hpp>
 #include <leat/cluster/worker_session.hpp>
 #include <leat/leat.hpp>
 
 #include "cluster/support/free_address.hpp"
 #include "support/messages.hpp"
+#include "support/scratch_folder.hpp"
 
 #include <doctest/doctest.h>
 
@@ -310,4 +312,13 @@ TEST_CASE("what a worker's session takes") {
   CHECK(s.value(w) == 2);
   auto [four] = s.run(fetch(loss));
   CHECK(four == 4);
+  // Savers see the variables as those of any graph.
+  const scratch_folder folder("worker_session");
+  saver all(s.owner());
+  const std::string saved = all.save(s.servers(), (folder.path / "model").string());
+  s.run(fetch(train));
+  CHECK(s.value(w) == 1.5f);
+  all.restore(s.servers(), saved);
+  auto [again] = s.run(fetch(loss));
+  CHECK(again == 4);
 }

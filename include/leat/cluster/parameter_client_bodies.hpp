@@ -170,6 +170,10 @@ LEAT_FUNCTION const std::vector<tensor_value>* parameter_client::push(std::size_
                                                                       const named_values& extra) {
   if (options_.staleness == 0) return &run(step, gradients, extra);
   std::unique_lock lock(guard_);
+  if (failure_) {
+    lock.unlock();
+    finish();
+  }
   queue_.push_back({step, {gradients.begin(), gradients.end()}, extra});
   changed_.notify_all();
   // Each call of the sender has a deadline, so this has one.

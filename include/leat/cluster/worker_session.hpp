@@ -202,7 +202,10 @@ class basic_worker_session {
   }
 
   /// The servers' half: a graph of the variables and their updates, and the session that runs it, for savers and hooks.
-  graph& owner() { return servers_->owner(); }
+  graph& owner() {
+    servers_->finish();
+    return servers_->owner();
+  }
   graph_session& servers() {
     servers_->finish();
     is_current_ = false;  // whatever is done there
