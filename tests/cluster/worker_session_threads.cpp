@@ -187,8 +187,45 @@ TEST_CASE("gradients of gathered rows travel as rows") {
     CHECK(s.value(w) == here.value(w));
   }
   CHECK_THROWS_AS(s.run(fetch(loss, train), ids = std::vector<std::int32_t>{100}, y = std::vector<float>{1, 1}), invalid_argument);
+  // Rows that another worker has changed are read anew.
+  worker_session other(c.worker(0), loss);
+  other.assign(table, std::vector<float>(200, 2.0f));
+  auto [changed] = s.run(fetch(loss), ids = std::vector<std::int32_t>{50, 3}, y = std::vector<float>{1, 1, 1, 1});
+  auto [expected] = other.run(fetch(loss), ids = std::vector<std::int32_t>{50, 3}, y = std::vector<float>{1, 1, 1, 1});
+  CHECK(changed == expected);
   auto [still] = s.run(fetch(loss), ids = std::vector<std::int32_t>{3}, y = std::vector<float>{1, 1});
   CHECK(still >= 0);
+}
+
+TEST_CASE("several tables, one of them whole") {
+  cluster_here c(2, 1);
+  auto ids = placeholder<"ids", std::int64_t, "batch">();
+  auto more = placeholder<"more", std::int64_t, 2>();
+  auto a = variable<"a", float, 10, 2>(ones);
+  auto b = variable<"b", float, 10, 2>(ones);
+  auto whole = variable<"whole", float, 10, 2>(ones);
+  auto sums = reduce_sum(gather(a, ids) * gather(b, ids) * gather(whole, ids)) + reduce_sum(gather(a, more));
+  auto loss = sums + reduce_sum(whole);
+  auto train = momentum(0.125f, 0.5f).minimize(loss);
+  for (const int staleness : {0, 2}) {
+    worker_options o = c.worker(0, staleness);
+    o.container = "staleness" + std::to_string(staleness);
+    worker_session s(o, loss, train);
+    session here{loss, train};
+    s.initialize();
+    here.initialize();
+    for (std::int64_t k = 0; k < 3; ++k) {
+      const std::vector<std::int64_t> batch{k, k + 1, k}, two{9, k};
+      auto [first] = s.run(fetch(loss, train), ids = batch, more = two);
+      auto [second] = here.run(fetch(loss, train), ids = batch, more = two);
+      s.finish();
+      if (staleness == 0 || k == 0) CHECK(first == second);
+      if (staleness > 0) continue;
+      CHECK(s.value(a) == here.value(a));
+      CHECK(s.value(b) == here.value(b));
+      CHECK(s.value(whole) == here.value(whole));
+    }
+  }
 }
 
 TEST_CASE("several workers at once, with and without staleness") {

@@ -57,13 +57,19 @@ struct parameter_step {
   detail::any_expression update{};
   std::vector<detail::any_expression> gradients{};  // placeholders that it takes them from
 };
+/// Rows of a variable, by indices that are fed.
+struct parameter_rows {
+  std::size_t variable = 0;
+  detail::any_expression indices{};
+};
 /// Values of placeholders and parameters by name.
 using named_values = std::vector<std::pair<std::string_view, tensor_value>>;
 
 class parameter_client {
  public:
   /// Errors: those of the session's start; invalid_argument for options out of range.
-  parameter_client(const worker_options& options, std::vector<parameter> variables, std::vector<parameter_step> steps);
+  parameter_client(const worker_options& options, std::vector<parameter> variables, std::vector<parameter_rows> rows,
+                   std::vector<parameter_step> steps);
   parameter_client(const parameter_client&) = delete;
   parameter_client& operator=(const parameter_client&) = delete;
   ~parameter_client();
@@ -71,6 +77,8 @@ class parameter_client {
   int staleness() const { return options_.staleness; }
   /// The copied variables' current values, in their order.
   const std::vector<tensor_value>& read();
+  /// The same, then for each bit of `which` the rows of that number, by indices in the same order. Does not wait for pushes under way.
+  const std::vector<tensor_value>& read_rows(std::uint32_t which, std::span<const tensor_value> indices);
   /// Applies gradients, and gives the copied variables' values after that; `extra` are fed beside them. With staleness, returns when no
   /// more pushes than that are under way, with the last values that came; none if none have come since the last call. What is pushed
   /// must stay as it is until then. Errors: those of the run; with staleness also those of earlier pushes.
@@ -111,6 +119,7 @@ class parameter_client {
 
   worker_options options_;
   std::vector<parameter> variables_;
+  std::vector<parameter_rows> rows_;
   graph graph_;
   std::vector<output> outputs_;
   std::vector<output> slots_;
@@ -119,6 +128,8 @@ class parameter_client {
   std::vector<kept_step> steps_;
   std::unique_ptr<graph_session> session_;
   std::optional<graph_callable> read_;
+  std::vector<output> indices_, gathered_;  // of `rows_`
+  std::map<std::uint32_t, graph_callable> read_rows_;
   std::vector<tensor_value> feeds_;
 
   // Pushes under way, with staleness.

@@ -5,6 +5,7 @@
 #include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/exchange/to_graph.hpp>
+#include <leat/named/functions/named_array.hpp>
 #include <leat/named/functions/named_operand.hpp>
 #include <leat/named/graph/default_graph.hpp>
 #include <leat/named/graph/graph_operation.hpp>
@@ -21,8 +22,8 @@
 namespace leat::cluster {
 
 LEAT_FUNCTION parameter_client::parameter_client(const worker_options& options, std::vector<parameter> variables,
-                                                 std::vector<parameter_step> steps)
-    : options_(options), variables_(std::move(variables)) {
+                                                 std::vector<parameter_rows> rows, std::vector<parameter_step> steps)
+    : options_(options), variables_(std::move(variables)), rows_(std::move(rows)) {
   if (options_.staleness < 0 || options_.staleness > 1024)
     throw invalid_argument("worker_options: a staleness of " + std::to_string(options_.staleness) + "; 0 to 1024 pushes may be under way");
   build(steps);
@@ -75,6 +76,7 @@ LEAT_FUNCTION void parameter_client::build(const std::vector<parameter_step>& st
   if (const device_function f = placed_by(options_)) placed.emplace(f);
   std::vector<detail::any_expression> all;
   for (const parameter& v : variables_) all.push_back(v.leaf);
+  for (const parameter_rows& r : rows_) all.push_back(r.indices);
   for (const parameter_step& s : steps) {
     for (const auto& g : s.gradients) all.push_back(g);
     all.push_back(s.update);
@@ -82,6 +84,11 @@ LEAT_FUNCTION void parameter_client::build(const std::vector<parameter_step>& st
   const std::vector<graph_element> made = detail::write_expressions(all);
   std::size_t next = 0;
   for (std::size_t k = 0; k < variables_.size(); ++k) outputs_.push_back(std::get<output>(made[next++]));
+  for (const parameter_rows& r : rows_) {
+    const colocate_with beside(outputs_[r.variable]);
+    indices_.push_back(std::get<output>(made[next++]));
+    gathered_.push_back(gather(outputs_[r.variable], indices_.back()));
+  }
   for (const output& v : global_variables())
     if (std::none_of(outputs_.begin(), outputs_.end(), [&](const output& known) { return known.index() == v.index(); }))
       slots_.push_back(v);
@@ -164,6 +171,37 @@ LEAT_FUNCTION const std::vector<tensor_value>& parameter_client::run(std::size_t
 LEAT_FUNCTION const std::vector<tensor_value>& parameter_client::read() {
   finish();
   return read_->call({});
+}
+
+LEAT_FUNCTION const std::vector<tensor_value>& parameter_client::read_rows(std::uint32_t which, std::span<const tensor_value> indices) {
+  // Indices of several variables may be one placeholder.
+  const auto holds = [](const std::vector<output>& all, const output& one) {
+    return std::any_of(all.begin(), all.end(), [&](const output& o) { return o.index() == one.index(); });
+  };
+  auto at = read_rows_.find(which);
+  if (at == read_rows_.end()) {
+    std::vector<fetch_item> fetches;
+    std::vector<output> feeds;
+    for (std::size_t k = 0; k < outputs_.size(); ++k)
+      if (variables_[k].is_copied) fetches.emplace_back(outputs_[k]);
+    for (std::size_t r = 0; r < rows_.size(); ++r) {
+      if ((which >> r & 1) == 0) continue;
+      fetches.emplace_back(gathered_[r]);
+      if (!holds(feeds, indices_[r])) feeds.push_back(indices_[r]);
+    }
+    at = read_rows_.emplace(which, session_->prepare(fetches, feeds)).first;
+  }
+  std::vector<tensor_value> fed;
+  std::vector<output> seen;
+  for (std::size_t r = 0, k = 0; r < rows_.size(); ++r) {
+    if ((which >> r & 1) == 0) continue;
+    if (!holds(seen, indices_[r])) {
+      seen.push_back(indices_[r]);
+      fed.push_back(indices[k]);
+    }
+    ++k;
+  }
+  return at->second.call(fed);
 }
 
 LEAT_FUNCTION const std::vector<tensor_value>* parameter_client::push(std::size_t step, std::span<const tensor_value> gradients,

@@ -188,10 +188,10 @@ template <class E>
 inline constexpr bool worker_takes = is_training_step<E> || (tensor_expression<E> && !writes_variables<E>());
 
 // The expressions of a worker's own session, and their variables; it computes with those of `Computed`.
-template <class Device, class Computed, class All>
+template <class Device, bool AsRows, class Computed, class All>
 struct worker_table;
-template <class Device, class... Cs, class... Ls>
-struct worker_table<Device, std::tuple<Cs...>, std::tuple<Ls...>> {
+template <class Device, bool AsRows, class... Cs, class... Ls>
+struct worker_table<Device, AsRows, std::tuple<Cs...>, std::tuple<Ls...>> {
   using session_type = basic_session<Device, Ls...>;
   static constexpr int most = 256;
   struct list {
@@ -200,6 +200,81 @@ struct worker_table<Device, std::tuple<Cs...>, std::tuple<Ls...>> {
     int size = 0;
     bool overflows = false;
   };
+  // Variables of which only rows are read, by indices that are fed: a step asks for these rows.
+  struct row_read {
+    std::uint64_t variable = 0;
+    std::uint64_t ids = 0;
+    tensor_info ids_info{};
+  };
+  struct row_list {
+    row_read row[16]{};
+    int size = 0;
+  };
+  static constexpr row_list rows = [] {
+    row_list l;
+    if constexpr (AsRows) {
+      graph g;
+      const int targets[]{flatten<Cs>(g)..., -1};
+      for (int v = 0; v < g.size(); ++v) {
+        if (g.at(v).op->kind != op_kind::variable) continue;
+        row_list its;
+        bool is_whole = false;
+        for (const int t : targets) is_whole = is_whole || t == v;
+        for (int i = 0; i < g.size(); ++i) {
+          const node& n = g.at(i);
+          for (int k = 0; k < n.input_count; ++k) {
+            if (g.input(n, k) != v) continue;
+            const bool is_gather = k == 0 && is_operator<gather_op>(*n.op) && g.at(g.input(n, 1)).op->kind == op_kind::placeholder;
+            if (!is_gather || its.size + l.size == 16) {
+              is_whole = true;
+              continue;
+            }
+            const node& ids = g.at(g.input(n, 1));
+            bool known = false;
+            for (int r = 0; r < its.size; ++r) known = known || its.row[r].ids == ids.id;
+            if (!known) its.row[its.size++] = {g.at(v).id, ids.id, ids.result};
+          }
+        }
+        for (int r = 0; r < its.size && !is_whole; ++r) l.row[l.size++] = its.row[r];
+      }
+    }
+    return l;
+  }();
+  static constexpr bool reads_rows_of(std::uint64_t variable) {
+    for (int r = 0; r < rows.size; ++r)
+      if (rows.row[r].variable == variable) return true;
+    return false;
+  }
+  // The indices of a row read, as they are fed.
+  template <int R, std::size_t... D>
+  static auto ids_type(std::index_sequence<D...>)
+      -> tensor<element_of<rows.row[R].ids_info.type>, dims<rows.row[R].ids_info.extent.dim[D]...>, fed_id<rows.row[R].ids>>;
+  template <int R>
+  using ids_of = decltype(ids_type<R>(std::make_index_sequence<static_cast<std::size_t>(rows.row[R].ids_info.extent.rank)>{}));
+  template <std::size_t... R>
+  static auto all_ids(std::index_sequence<R...>) -> std::tuple<ids_of<static_cast<int>(R)>...>;
+  using ids_tuple = decltype(all_ids(std::make_index_sequence<static_cast<std::size_t>(rows.size)>{}));
+  // Which row reads some expressions need.
+  template <class... Es>
+  static constexpr std::uint32_t rows_needed_by(const std::tuple<Es...>*) {
+    graph g;
+    (static_cast<void>(flatten<Es>(g)), ...);
+    std::uint32_t needed = 0;
+    for (int r = 0; r < rows.size; ++r)
+      if (g.find(rows.row[r].variable) >= 0 && g.find(rows.row[r].ids) >= 0) needed |= std::uint32_t{1} << r;
+    return needed;
+  }
+  template <int R>
+  static int enter_ids(graph& g) {
+    return flatten<ids_of<R>>(g);
+  }
+  static std::vector<cluster::parameter_rows> row_reads() {
+    return [&]<std::size_t... R>(std::index_sequence<R...>) {
+      return std::vector<cluster::parameter_rows>{
+          {static_cast<std::size_t>(find_variable(rows.row[R].variable)), {&enter_ids<static_cast<int>(R)>, true, {}}}...};
+    }(std::make_index_sequence<static_cast<std::size_t>(rows.size)>{});
+  }
+
   static constexpr list variables = [] {
     list l;
     graph computed, g;
@@ -211,7 +286,7 @@ struct worker_table<Device, std::tuple<Cs...>, std::tuple<Ls...>> {
         l.overflows = true;
         break;
       }
-      l.is_copied[l.size] = computed.find(g.at(i).id) >= 0;
+      l.is_copied[l.size] = computed.find(g.at(i).id) >= 0 && !reads_rows_of(g.at(i).id);
       l.id[l.size++] = g.at(i).id;
     }
     return l;

@@ -29,10 +29,11 @@ namespace leat {
 /// to the session's last step brought; what other workers have done since then is not in them. A run without a training step reads
 /// the values first.
 ///
-/// Gradients of rows that were gathered from a variable travel as rows. One training step in a run; other writes are refused.
+/// Gradients of rows that were gathered from a variable travel as rows; of a variable of which only rows are gathered, by indices that are
+/// fed, a run reads these rows first. One training step in a run; other writes are refused.
 template <class Device, expression... Es>
 class basic_worker_session {
-  static constexpr bool as_rows = !detail::plans_programs<Device>;
+  static constexpr bool as_rows = !detail::plans_programs<Device> && Device::shares_memory;
   // Each once.
   template <class Done, class Rest>
   struct distinct;
@@ -47,7 +48,9 @@ class basic_worker_session {
   using computed = decltype(std::tuple_cat(detail::worker_half<as_rows>(std::declval<const Es&>())...));
   using counters = decltype(std::tuple_cat(detail::counter_of(std::declval<const Es&>())...));
   using expressions = typename distinct<std::tuple<>, decltype(std::tuple_cat(std::declval<computed>(), std::declval<counters>()))>::type;
-  using table = detail::worker_table<Device, computed, expressions>;
+  using ids = typename detail::worker_table<Device, as_rows, computed, expressions>::ids_tuple;
+  using with_ids = typename distinct<std::tuple<>, decltype(std::tuple_cat(std::declval<expressions>(), std::declval<ids>()))>::type;
+  using table = detail::worker_table<Device, as_rows, computed, with_ids>;
   using local_session = typename table::session_type;
   template <class V>
   static constexpr int variable_of = table::find_variable(V::identity::hash);
@@ -69,7 +72,7 @@ class basic_worker_session {
   explicit basic_worker_session(const worker_options& options, const Es&... es)
       : given_(es...),
         local_(std::make_from_tuple<local_session>(
-            first_of_each(std::tuple_cat(detail::worker_half<as_rows>(es)..., detail::counter_of(es)...)))) {
+            first_of_each(std::tuple_cat(detail::worker_half<as_rows>(es)..., detail::counter_of(es)..., ids{})))) {
     detail::carried_table carried;
     (detail::collect_carried(carried, es), ...);
     auto variables = table::parameters();
@@ -82,7 +85,7 @@ class basic_worker_session {
       copy.name = v.name;
       copies_.push_back(std::move(copy));
     }
-    servers_ = std::make_unique<cluster::parameter_client>(options, std::move(variables), std::move(steps));
+    servers_ = std::make_unique<cluster::parameter_client>(options, std::move(variables), table::row_reads(), std::move(steps));
   }
   basic_worker_session(const basic_worker_session&) = delete;
   basic_worker_session& operator=(const basic_worker_session&) = delete;
@@ -131,7 +134,11 @@ class basic_worker_session {
   auto run(const fetch_list<Fs...>& fetches, const Feeds&... feeds) {
     static_assert(detail::training_steps_in<Fs...> <= 1, "worker_session: one training step in a run");
     constexpr bool trains = detail::training_steps_in<Fs...> == 1;
-    if (!trains || !is_current_) refresh();
+    constexpr std::uint32_t rows = table::rows_needed_by(
+        static_cast<const decltype(std::tuple_cat(detail::worker_half<as_rows>(std::declval<const detail::fetch_target_of<Fs>&>())...))*>(
+            nullptr));
+    if constexpr (rows != 0) refresh_rows<rows>(std::make_index_sequence<std::tuple_size_v<ids>>{}, feeds...);
+    else if (!trains || !is_current_) refresh();
     if constexpr (!trains) {
       return run_local(fetches, feeds...);
     } else {
@@ -214,10 +221,10 @@ class basic_worker_session {
 
  private:
   template <class... Ts>
-  static expressions first_of_each(const std::tuple<Ts...>& all) {
+  static with_ids first_of_each(const std::tuple<Ts...>& all) {
     return [&]<class... Us>(const std::tuple<Us...>*) {
-      return expressions{std::get<position<Us, Ts...>>(all)...};
-    }(static_cast<const expressions*>(nullptr));
+      return with_ids{std::get<position<Us, Ts...>>(all)...};
+    }(static_cast<const with_ids*>(nullptr));
   }
   template <class U, class... Ts>
   static constexpr std::size_t position = [] {
@@ -305,6 +312,43 @@ class basic_worker_session {
     take(servers_->read());
     is_current_ = true;
   }
+  // Values of the variables, and of the rows that the step will read.
+  template <std::uint32_t Which, std::size_t... R, class... Feeds>
+  void refresh_rows(std::index_sequence<R...>, const Feeds&... feeds) {
+    wanted_.clear();
+    const auto ask = [&]<std::size_t K>(std::integral_constant<std::size_t, K>) {
+      if constexpr ((Which >> K & 1) != 0) {
+        using part = std::tuple_element_t<K, ids>;
+        auto& buffer = std::get<K>(indices_);
+        const auto run = [&](const auto& feed) {
+          if constexpr (std::is_same_v<typename std::remove_cvref_t<decltype(feed)>::leaf::identity, typename part::identity>)
+            static_cast<void>(local_.run(fetch(into(part{}, buffer.destination())), feed));
+        };
+        (run(feeds), ...);
+        wanted_.push_back(buffer.written());
+      }
+    };
+    (ask(std::integral_constant<std::size_t, R>{}), ...);
+    const auto& values = servers_->read_rows(Which, wanted_);
+    take(values);
+    std::size_t next = copies_.size();
+    const auto give = [&]<std::size_t K>(std::integral_constant<std::size_t, K>) {
+      if constexpr ((Which >> K & 1) != 0) {
+        using part = std::tuple_element_t<K, ids>;
+        static const std::string name =
+            table::parameters()[static_cast<std::size_t>(table::find_variable(table::rows.row[K].variable))].name;
+        const tensor_value& rows = values[next++];
+        row_copy_.name = name;
+        row_copy_.type = rows.type();
+        row_copy_.bytes = {rows.data(), rows.bytes()};
+        local_.assign_rows(row_copy_, std::span<const typename part::element>(
+                                          std::as_const(std::get<K>(indices_).value).template values<typename part::element>()));
+      }
+    };
+    (give(std::integral_constant<std::size_t, R>{}), ...);
+    wanted_.clear();
+    is_current_ = true;
+  }
   void take(const std::vector<tensor_value>& values) {
     for (std::size_t k = 0; k < copies_.size(); ++k) {
       copies_[k].type = values[k].type();
@@ -329,6 +373,9 @@ class basic_worker_session {
   std::tuple<typename buffers_of<Es>::type...> buffers_;
   std::vector<detail::stored_value> copies_;
   std::vector<tensor_value> pushed_;
+  typename detail::sent_parts<ids>::type indices_;
+  std::vector<tensor_value> wanted_;
+  detail::stored_value row_copy_;
   cluster::named_values settings_;      // that were assigned
   cluster::named_values settings_now_;  // of this run
   std::size_t turn_ = 0;

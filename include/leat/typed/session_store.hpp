@@ -237,6 +237,29 @@ class session_store : protected refused_calls_of<table_of<Device, Es...>> {
     }
     all_initialized_ = uninitialized_count() == 0;
   }
+  /// Gives rows of a variable, along its first axis, values from the host; the others stay what they are. Errors: not_found,
+  /// invalid_argument as `assign_values`; out_of_range for an index.
+  template <class Index>
+    requires(Device::shares_memory)
+  void assign_rows(const stored_value& values, std::span<const Index> indices) {
+    const guard g(busy_);
+    const auto all = rows();
+    int at = 0;
+    while (at < all.variables() && all.name_of(at).view() != values.name) ++at;
+    if (at == all.variables()) throw not_found("the session has no variable \"" + values.name + "\"");
+    const auto row = all.variable(at);
+    const auto count = static_cast<std::size_t>(row.extent.rank > 0 ? row.extent[0] : 0);
+    const std::size_t width = count == 0 ? 0 : static_cast<std::size_t>(row.extent.elements() * size_of(row.type)) / count;
+    if (row.type != values.type || values.bytes.size() != indices.size() * width)
+      throw invalid_argument("variable \"" + values.name + "\": rows of another dtype or shape");
+    for (const Index i : indices)
+      if (i < 0 || static_cast<std::size_t>(i) >= count)
+        throw out_of_range("variable \"" + values.name + "\" has no row " + std::to_string(i));
+    for (std::size_t k = 0; k < indices.size(); ++k)
+      std::memcpy(storage_.data() + row.offset + static_cast<std::size_t>(indices[k]) * width, values.bytes.data() + k * width, width);
+    initialized_[static_cast<std::size_t>(at)] = true;
+    all_initialized_ = uninitialized_count() == 0;
+  }
   /// Calls `f(id, value, is_parameter)` for each number and array that the session's expressions carry, a number as its bits; parameters
   /// are as they are now.
   template <class F>
