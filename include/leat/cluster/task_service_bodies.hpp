@@ -22,17 +22,19 @@ LEAT_FUNCTION void task_service::called(std::uint64_t peer, method what, transpo
     put_words(here, {worker_.incarnation()});
     return answer(std::move(here), nullptr);
   }
+  const auto run = [this, peer, what, deadline, answer](const transport::message& asked) {
+    transport::message found;
+    std::exception_ptr failure;
+    try {
+      found = answer_to(peer, what, asked, deadline);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    answer(std::move(found), failure);
+  };
   try {
-    worker_.on_thread([this, peer, what, m = std::move(m), deadline, answer] {
-      transport::message found;
-      std::exception_ptr failure;
-      try {
-        found = answer_to(peer, what, m, deadline);
-      } catch (...) {
-        failure = std::current_exception();
-      }
-      answer(std::move(found), failure);
-    });
+    if (what == method::run_part && worker_.is_light(words_of(m, 0, 2)[1])) return run(m);
+    worker_.on_thread([run, m = std::move(m)] { run(m); });
   } catch (const std::exception&) {
     answer({}, std::current_exception());
   }
