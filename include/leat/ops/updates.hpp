@@ -86,7 +86,8 @@ struct adagrad {
   static constexpr bool of_rows = true;
   static constexpr void expand(auto& w) {
     const auto [variable, accumulator, rate, gradient] = w.template inputs<4>();
-    const auto change = [&](const auto& now) { w.assign_sub(0, gradient * rate / sqrt(now)); };
+    // A copy: clang 19 takes no structured binding that is captured by reference in constant evaluation.
+    const auto change = [&w, step = gradient * rate](const auto& now) { w.assign_sub(0, step / sqrt(now)); };
     if (!w.flag("update_slots", true)) return change(accumulator);
     const auto next = accumulator + square(gradient);
     w.assign(1, next);
@@ -214,14 +215,16 @@ struct ftrl {
                                                         : "var: &T, accum: &T, linear: &T, grad: T, lr: T, l1: T, l2: T, lr_power: T",
                                     flags = "multiply_linear_by_lr: bool = false";
   static constexpr bool of_rows = true;
+  // What `linear` grows by, but for the part of the variable.
+  static constexpr auto slope(auto& w) {
+    if constexpr (Shrinks) return w.input(3) + 2 * w.input(7) * w.input(0);
+    else return w.input(3);
+  }
   static constexpr void expand(auto& w) {
     const auto [variable, accumulator, linear, gradient, rate, l1, l2] = w.template inputs<7>();
     const auto power = w.input(Shrinks ? 8 : 7);
     const bool by_rate = w.flag("multiply_linear_by_lr", false);
-    const auto sloped = [&] {
-      if constexpr (Shrinks) return gradient + 2 * w.input(7) * variable;
-      else return gradient;
-    }();
+    const auto sloped = slope(w);
     const auto next = accumulator + square(gradient);
     const auto root = w.negative_power(next, power), old_root = w.negative_power(accumulator, power);
     const auto write = [&](const auto& next_linear, const auto& quadratic, const auto& limit) {
