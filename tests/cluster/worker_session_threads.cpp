@@ -11,6 +11,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <memory>
 #include <thread>
 #include <tuple>
@@ -228,6 +229,26 @@ TEST_CASE("several tables, one of them whole") {
   }
 }
 
+TEST_CASE("arrays that do not fit into one message") {
+  for (const bool memory : {true, false}) {
+    CAPTURE(memory);
+    cluster_here c(1, 1, memory);
+    auto x = placeholder<"x", float, 1, 500>();
+    auto w = variable<"w", float, 500, 1000>(zeros);
+    auto loss = reduce_sum(matmul(x, w));
+    auto train = gradient_descent(0.5f).minimize(loss);
+    for (const int staleness : {0, 2}) {
+      worker_session s(c.worker(0, staleness), loss, train);
+      s.initialize();
+      const std::vector<float> one(500, 1);
+      for (int k = 0; k < 10; ++k) s.run(fetch(train), x = one);
+      s.finish();
+      const auto values = s.value(w);
+      CHECK(std::all_of(values.begin(), values.end(), [](float v) { return v == -5; }));
+    }
+  }
+}
+
 TEST_CASE("several workers at once, with and without staleness") {
   for (const int staleness : {0, 1, 4}) {
     CAPTURE(staleness);
@@ -281,7 +302,7 @@ TEST_CASE("what goes wrong is said") {
   const auto make = [&] { return gradient_descent(rate).minimize(loss, steps); };
   auto train = make();
   worker_options o = c->worker(0);
-  o.operation_timeout_in_ms = 1'500;
+  o.operation_timeout_in_ms = 4'000;
   {
     worker_session s(o, loss, train);
     CHECK_THROWS_AS(s.run(fetch(loss, train)), failed_precondition);
