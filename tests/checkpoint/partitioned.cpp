@@ -1,6 +1,8 @@
 #include <leat/checkpoint/saver.hpp>
 #include <leat/checkpoint/tensor_parts.hpp>
 #include <leat/graphs.hpp>
+#include <leat/io/binary.hpp>
+#include <leat/io/collections.hpp>
 #include <leat/io/crc32c.hpp>
 #include <leat/io/file.hpp>
 #include <leat/io/tensor_bundle.hpp>
@@ -154,6 +156,24 @@ TEST_CASE("the whole and its slices in a list of variables") {
   graph_session t(other);
   CHECK(says(message_of<invalid_argument>([&] { saver().restore(t, prefix + "-1"); }),
              "'w' is float32 [7,3] in the checkpoint, but the variable float32 [7,4]"));
+}
+
+TEST_CASE("a graph from a file knows its slices, and restores them") {
+  const scratch_folder scratch("partitioned_import");
+  const std::string prefix = (scratch.path / "model").string();
+  model from(3);
+  from.session->run(from.train);
+  saver save({.format = checkpoint_format::tensorflow});
+  save(*from.session, prefix);
+  const meta_graph_def meta = io::read_binary<meta_graph_def>(io::read_file(prefix + ".meta"));
+  graph g;
+  const auto here = g.as_default();
+  import_graph(g, meta.graph, {.name = ""});
+  io::import_collections(g, meta.collections);
+  graph_session s(g);
+  const auto report = saver().restore(s, prefix);
+  CHECK(report.restored.size() == 5);
+  CHECK(s.value(get_tensor_by_name(g, "net/table/part_2:0")).values<float>()[5] == floats(*from.session, from.value)[20]);
 }
 
 TEST_CASE("TensorFlow's files of slices: what they hold, and damage") {

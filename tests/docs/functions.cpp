@@ -30,8 +30,7 @@ const std::vector<header_family> families{
     {"Neural networks", {"named/functions/named_nn.hpp", "named/functions/named_embedding.hpp", "train/layers.hpp"}},
     {"Variables",
      {"named/variables/named_variables.hpp", "named/variables/variable_scope.hpp", "named/variables/partitioned_variables.hpp",
-      "named/variables/initial_value.hpp",
-      "named/variables/uninitialized.hpp", "session/graph_variables.hpp"}},
+      "named/variables/initial_value.hpp", "named/variables/uninitialized.hpp", "session/graph_variables.hpp"}},
     {"Control flow",
      {"named/control/control.hpp", "named/control/branch.hpp", "named/control/case.hpp", "named/control/loop.hpp",
       "named/control/check.hpp", "named/functions/print.hpp", "named/functions/host_function.hpp"}},
@@ -48,8 +47,8 @@ const std::vector<header_family> families{
     {"Clusters", {"cluster/cluster_role.hpp", "cluster/server.hpp"}},
     {"Graphs",
      {"named/graph/default_graph.hpp", "named/graph/lookup.hpp", "named/scopes/scopes.hpp", "named/graph/device.hpp",
-      "named/scopes/replica_device_setter.hpp", "named/graph/call.hpp", "named/exchange/import.hpp", "named/exchange/export.hpp", "io/text.hpp",
-      "proto/freeze.hpp", "named/canonical/canonical.hpp", "named/exchange/to_graph.hpp"}},
+      "named/scopes/replica_device_setter.hpp", "named/graph/call.hpp", "named/exchange/import.hpp", "named/exchange/export.hpp",
+      "io/text.hpp", "proto/freeze.hpp", "named/canonical/canonical.hpp", "named/exchange/to_graph.hpp"}},
     {"Running", {"session/interactive_session.hpp", "typed/evaluate.hpp", "session/gradient_of.hpp", "runtime/kernels/kernel.hpp"}},
 };
 
