@@ -43,6 +43,7 @@
 #include <leat/io/json.hpp>
 #include <leat/io/npy.hpp>
 #include <leat/io/npz.hpp>
+#include <leat/io/onnx.hpp>
 #include <leat/io/record.hpp>
 #include <leat/io/safetensors.hpp>
 #include <leat/io/saved_model.hpp>

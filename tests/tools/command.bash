@@ -159,7 +159,7 @@ grep -q bG9jOkB0b3dlci9hL3c= tower.json || {
 expect 1 "there is no node \"b\"" convert bad.json never.pb
 expect 2 "there is no node \"nowhere\" to fetch" convert --fetch nowhere good.json never.pb
 expect 2 "cannot begin a node's name" convert --prefix " x" good.json never.pb
-expect 2 "end in .pb, .meta, .json or .dot" convert good.json never.txt
+expect 2 "end in .pb, .meta, .json, .dot or .onnx" convert good.json never.txt
 expect 3 "never/x.pb: cannot be written" convert good.json never/x.pb
 cases=$((cases + 1))
 if [ -e never.pb ] || [ -e never.pb.part ]; then
@@ -192,6 +192,12 @@ expect 2 "v: the graph has no such variable" convert --freeze v=1 good.json neve
 expect 2 "w: has two values" convert --freeze 'w=[[1], [2]]' --freeze values good.json never.pb
 expect 2 "w: lists of different lengths" convert --freeze 'w=[[1], [2, 3]]' good.json never.pb
 expect 2 "w: true is no DT_FLOAT" convert --freeze 'w=[[1], [true]]' good.json never.pb
+expect 0 "" convert --fetch y --freeze 'w=[[1], [2]]' good.json layer.onnx
+expect 0 "" convert --signature serving --freeze values --prefix tower --opset 21 meta.json layer.onnx
+expect 2 "name the outputs with --fetch" convert good.json never.onnx
+expect 2 "name them with --signature (losses, serving) or --fetch" convert meta.json never.onnx
+expect 3 "'w' is a variable, and the graph is not frozen" convert --fetch y good.json never.onnx
+expect 2 "no values for the variables 'w'" convert --fetch y --freeze values/layer good.json never.onnx
 expect 2 "neither a number, nor a list of numbers" convert --freeze 'w=one' good.json never.pb
 expect 2 "is neither NAME=VALUE, nor a folder, nor a .safetensors file" convert --freeze nowhere good.json never.pb
 expect 3 "nothing.npy: cannot be opened" convert --freeze w=nothing.npy good.json never.pb

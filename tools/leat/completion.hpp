@@ -17,7 +17,7 @@ inline std::string_view completion_for(std::string_view shell) {
   case $command:$word in
     show:-*) COMPREPLY=($(compgen -W "--nodes --shapes --dot --help" -- "$word")) ;;
     check:-*) COMPREPLY=($(compgen -W "--allow-unknown --help" -- "$word")) ;;
-    convert:-*) COMPREPLY=($(compgen -W "--prefix --fetch --freeze --help" -- "$word")) ;;
+    convert:-*) COMPREPLY=($(compgen -W "--prefix --fetch --freeze --signature --opset --help" -- "$word")) ;;
     run:-*) COMPREPLY=($(compgen -W "--feed --fetch --times --signature --variables --init --save --format --out --progress --trace \
       --timeout --help" -- "$word")) ;;
     serve:-*) COMPREPLY=($(compgen -W "--ps_hosts --worker_hosts --job_name --task_index --cluster --from --jobs --first_port --keys \
@@ -47,7 +47,9 @@ _leat() {
       '*:file:_files -g "*.(pb|meta|json)"' ;;
     check) _arguments '--allow-unknown[operators that leat does not know are no finding]' '*:file:_files -g "*.(pb|meta|json)"' ;;
     convert) _arguments '--prefix[a scope for all names]:scope:' '*--fetch[keep what this needs]:name:' \
-      '*--freeze[make variables constants]:value:_files' '*:file:_files -g "*.(pb|meta|json|dot)"' ;;
+      '*--freeze[make variables constants]:value:_files' \
+      '--signature[whose inputs and outputs an ONNX model has]:name:' '--opset[the version of ONNX operators]:number:' \
+      '*:file:_files -g "*.(pb|meta|json|dot|onnx)"' ;;
     run) _arguments '*--feed[a value]:value:_files' '*--fetch[a run]:names:' '*--times[how often]:number:' \
       '--signature[whose names count]:name:' '*--variables[values of variables]:value:_files' '--init[first values]' \
       '--save[the model afterwards]:folder:_files' '--format[of results]:format:(text json npy)' '--out[where results go]:file:_files' \
@@ -112,6 +114,8 @@ complete -c leat -n '__fish_seen_subcommand_from check' -l allow-unknown -d 'ope
 complete -c leat -n '__fish_seen_subcommand_from convert' -l prefix -x -d 'a scope for all names'
 complete -c leat -n '__fish_seen_subcommand_from convert' -l fetch -x -d 'keep what this needs'
 complete -c leat -n '__fish_seen_subcommand_from convert' -l freeze -r -d 'make variables constants'
+complete -c leat -n '__fish_seen_subcommand_from convert' -l signature -x -d 'whose inputs and outputs an ONNX model has'
+complete -c leat -n '__fish_seen_subcommand_from convert' -l opset -x -d 'the version of ONNX operators'
 complete -c leat -n '__fish_seen_subcommand_from completion' -f -a 'bash zsh fish'
 )script";
   return {};

@@ -125,8 +125,8 @@ graph_file load(const std::filesystem::path& path, const std::vector<std::string
 
 void check_ending(const std::filesystem::path& path) {
   const auto ending = path.extension();
-  if (ending != ".json" && ending != ".pb" && ending != ".meta" && ending != ".dot")
-    throw usage_error(path.string() + ": files that can be written end in .pb, .meta, .json or .dot");
+  if (ending != ".json" && ending != ".pb" && ending != ".meta" && ending != ".dot" && ending != ".onnx")
+    throw usage_error(path.string() + ": files that can be written end in .pb, .meta, .json, .dot or .onnx");
 }
 
 void save(const graph_file& file, const std::filesystem::path& path) {

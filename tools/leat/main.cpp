@@ -5,6 +5,7 @@
 #include "completion.hpp"
 #include "graph_file.hpp"
 #include "known.hpp"
+#include "onnx.hpp"
 #include "rewrite.hpp"
 #include "run.hpp"
 #include "show.hpp"
@@ -92,13 +93,25 @@ int run_check(const std::vector<std::string>& paths, bool allow_unknown) {
   return code;
 }
 
-int run_convert(const std::string& from, const std::string& to, const std::string& prefix, const std::vector<std::string>& fetches,
-                const std::vector<std::string>& freezing) {
+int run_convert(const std::string& from, const std::string& to, const std::string& prefix, std::vector<std::string> fetches,
+                std::vector<std::string> freezing, onnx_request onnx) {
   check_ending(to);
   auto file = load(from);
   const auto findings = leat::proto::findings(file.meta.graph);
   for (const auto& f : findings) complain(from + ": " + to_text(f));
   if (!findings.empty()) return found_something;
+  const bool to_onnx = to.ends_with(".onnx");
+  leat::signature_def signature;
+  if (to_onnx) {
+    onnx.fetches = fetches;
+    onnx.prefix = prefix;
+    if (fetches.empty()) {
+      signature = chosen_signature(file.meta, onnx.signature);
+      fetches = outputs_of(signature);
+    }
+    // A model's own values, unless others are given.
+    if (freezing.empty() && !file.kind.empty()) freezing = {from};
+  }
   leat::variable_values values;  // before pruning: names of variables that go are no mistake
   if (!freezing.empty()) values = values_of(file.meta.graph, freezing);
   if (!fetches.empty()) try {
@@ -118,6 +131,15 @@ int run_convert(const std::string& from, const std::string& to, const std::strin
       throw usage_error("--prefix: \"" + prefix + "\" cannot begin a node's name");
     add_prefix(file.meta, prefix);
   }
+  if (to_onnx) try {
+      save_onnx(file.meta.graph, signature, onnx, to);
+      return all_well;
+    } catch (const leat::unimplemented& e) {
+      complain(e.what());
+      return found_something;
+    } catch (const leat::invalid_argument& e) {
+      throw usage_error(e.what());
+    }
   save(file, to);
   return all_well;
 }
@@ -175,7 +197,10 @@ int main(int count, char** arguments) try {
 
   auto* convert_command = app.add_subcommand("convert", "Write a graph in another form, by the files' endings");
   convert_command->add_option("from", from, "the file to read: .pb, .meta, .json, or a saved model's folder")->required();
-  convert_command->add_option("to", to, "the file to write: .pb, .meta, .json or .dot")->required();
+  convert_command->add_option("to", to, "the file to write: .pb, .meta, .json, .dot or .onnx")->required();
+  onnx_request onnx;
+  convert_command->add_option("--signature", onnx.signature, "for .onnx: whose inputs and outputs the model has, without --fetch");
+  convert_command->add_option("--opset", onnx.opset, "for .onnx: the version of ONNX's operators")->check(CLI::Range(17, 21));
   convert_command->add_option("--prefix", prefix, "put all names under this scope");
   convert_command->add_option("--fetch", fetches, "keep only what this node or tensor needs; can be given several times")
       ->delimiter(',')
@@ -187,10 +212,12 @@ int main(int count, char** arguments) try {
           "several times")
       ->allow_extra_args(false);
   convert_command->footer(
-      "A .pb holds the graph alone: signatures and collections stay behind.\n"
+      "A .pb holds the graph alone: signatures and collections stay behind. An .onnx holds what a signature or the fetches need,\n"
+      "with a saved model's or checkpoint's own values unless --freeze gives others.\n"
       "Examples:\n  leat convert model.pb model.json\n  leat convert --fetch prediction --fetch loss model.meta part.pb\n"
       "  leat convert --prefix tower_0 model.pb tower.pb\n"
-      "  leat convert --fetch prediction --freeze weights/ --freeze bias=0.5 model.meta frozen.pb");
+      "  leat convert --fetch prediction --freeze weights/ --freeze bias=0.5 model.meta frozen.pb\n"
+      "  leat convert model/ model.onnx");
 
   auto* run_command = app.add_subcommand("run", "Run a graph or a saved model: feed tensors, fetch results, train, save");
   add_tags(run_command);
@@ -296,7 +323,7 @@ int main(int count, char** arguments) try {
   }
   if (*show_command) return run_show(from, request.tags, shown, dot);
   if (*check_command) return run_check(files, allow_unknown);
-  if (*convert_command) return run_convert(from, to, prefix, fetches, freezing);
+  if (*convert_command) return run_convert(from, to, prefix, fetches, freezing, onnx);
   if (*run_command) {
     std::size_t next_fetch = 0, next_time = 0;
     for (const CLI::Option* option : run_command->parse_order()) {
