@@ -4,7 +4,8 @@
 //                                                                 +---- ps 0
 //    worker 1:         graph, session ---- W, b, global_step ----+
 //
-// A process is one role: --job_name=ps|worker --task_index=0 --ps_hosts=... --worker_hosts=... [--logdir=...]; async.sh starts three.
+// A process is one role: --job_name=ps|worker --task_index=0 --ps_hosts=... --worker_hosts=... [--logdir=...] [--steps=N]; async.sh
+// starts three, and kill.sh ends some of them.
 
 #include <leat/cluster.hpp>
 #include <leat/supervise.hpp>
@@ -31,8 +32,8 @@ struct outcome {
   double cost = 0;
 };
 
-// One worker: 20 passes over the 100 samples, one at a time. It ends when all workers have.
-outcome work(const server& here, const cluster_spec& c, const std::string& logdir) {
+// One worker: 20 passes over the 100 samples, one at a time. It ends when all workers have. With `until`, it goes on until the counter is there.
+outcome work(const server& here, const cluster_spec& c, const std::string& logdir, std::int64_t until = 0) {
   graph g;
   const auto scope = g.as_default();
   output x, y, w, b, cost, steps;
@@ -55,19 +56,20 @@ outcome work(const server& here, const cluster_spec& c, const std::string& logdi
                  .global_step = steps,
                  .save_model_secs = 1,
                  .stop_on_signals = false,
-                 .session = {.target = here.target()}});
+                 .session = {.target = here.target(), .device_filters = {"/job:ps", here.device()}}});
   auto s = sv.managed_session();
   outcome result;
   const auto data = [](int i) { return std::pair(-1 + 2 * i / 99.0, 2 * (-1 + 2 * i / 99.0) + 0.3 * std::sin(7.0 * i)); };
-  for (int pass = 0; pass < passes && !sv.should_stop(); ++pass)
+  for (int pass = 0; (until > 0 ? result.least_step < until : pass < passes) && !sv.should_stop(); ++pass)
     for (int i = 0; i < samples; ++i) {
       const auto [at, value] = data(i);
       s.run(train, {{x, static_cast<float>(at)}, {y, static_cast<float>(value)}});
       const auto step = s.run<std::int64_t>(steps);
-      if (step <= result.least_step) throw surprise("the counter fell from " + std::to_string(result.least_step));
+      if (until > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      if (step <= result.least_step && sv.recoveries() == 0) throw surprise("the counter fell from " + std::to_string(result.least_step));
       result.least_step = step;
     }
-  const std::int64_t all = std::int64_t{passes} * samples * c.num_tasks("worker");
+  const std::int64_t all = until > 0 ? until : std::int64_t{passes} * samples * c.num_tasks("worker");
   while ((result.steps = s.run<std::int64_t>(steps)) < all) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   std::tie(result.w, result.b) = s.run<float, float>({w, b});
   for (int i = 0; i < samples; ++i) {
@@ -92,7 +94,10 @@ int role(int count, char** arguments) {
     here.join();
     return 0;
   }
-  print(here.device().c_str(), work(here, flags.cluster(), flags.logdir));
+  std::int64_t until = 0;
+  for (const std::string& f : flags.rest)
+    if (f.starts_with("--steps=")) until = std::stoll(f.substr(8));
+  print(here.device().c_str(), work(here, flags.cluster(), flags.logdir, until));
   return 0;
 }
 

@@ -1,18 +1,30 @@
-// A monitored session on one machine: it initializes or restores, calls its hooks around each run, saves, and stops at a step. A cluster's
-// workers do the same, each with a session of its own.
+// A monitored session: it initializes or restores, calls its hooks around each run, saves, and stops at a step. A cluster's workers do the
+// same, each with a session of its own; the chief initializes or restores and saves, the others wait for it.
 //
 //   begin | after_create_session | before_run, run, after_run | ... | end
 //         v                      v                                  v
 //   graph finalized      saved at step 0            stop_at_step(2000): saved, closed
+//
+// A process is one role of a cluster: --job_name=ps|worker --task_index=0 --ps_hosts=... --worker_hosts=... --logdir=... --steps=2000;
+// monitored.sh starts three.
 
 #include <leat/graphs.hpp>
 #include <leat/supervise.hpp>
 
+#ifdef LEAT_USE_CLUSTER
+#include <leat/cluster.hpp>
+#endif
+
 #include "support/notes.hpp"
+#ifdef LEAT_USE_CLUSTER
+#include "support/roles.hpp"
+#endif
 
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
+#include <thread>
 
 using namespace leat;
 using namespace leat::examples;
@@ -69,9 +81,56 @@ void one_machine() {
   std::filesystem::remove_all(folder);
 }
 
+#ifdef LEAT_USE_CLUSTER
+int role(int count, char** arguments) {
+  const cluster_flags flags(count, arguments);
+  server here(flags.role());
+  introduce(here);
+  if (flags.job_name == "ps") {
+    here.join();
+    return 0;
+  }
+  std::int64_t last = 2000;
+  for (const std::string& f : flags.rest)
+    if (f.starts_with("--steps=")) last = std::stoll(f.substr(8));
+  graph g;
+  const auto scope = g.as_default();
+  output w, steps;
+  graph_operation train;
+  {
+    const device replica(replica_device_setter({.worker_device = here.device(), .cluster = flags.cluster()}));
+    w = variable(4.0f, "w");
+    steps = get_or_create_global_step();
+    train = gradient_descent(0.001f).minimize(square(w - 1.0f), {.global_step = steps});
+  }
+  monitored_session s({.is_chief = flags.task_index == 0,
+                       .checkpoint_dir = flags.logdir,
+                       .save_checkpoint_secs = seconds(0.5),
+                       .save_summaries_steps = 0,
+                       .log_step_count_steps = 0,
+                       .hooks = {stop_at_step(last)},
+                       .stop_on_signals = false,
+                       .session = {.target = here.target(), .device_filters = {"/job:ps", here.device()}}});
+  std::printf("begins at step %lld\n", static_cast<long long>(s.global_step()));
+  std::fflush(stdout);
+  while (!s.should_stop()) {
+    s.run(train);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  const auto [at, value] = s.session().run<std::int64_t, float>({steps, w});
+  s.close();
+  std::printf("%s: steps %lld, w %.6f\n", here.device().c_str(), static_cast<long long>(at), static_cast<double>(value));
+  std::fflush(stdout);
+  return 0;
+}
+#endif
+
 }  // namespace
 
 int main(int count, char** arguments) {
+#ifdef LEAT_USE_CLUSTER
+  if (has_role(count, arguments)) return run_role([&] { return role(count, arguments); });
+#endif
   return run_sections(count, arguments, "A monitored session: hooks, checkpoints, and a step at which it stops.",
                       {{"one_machine", "two starts in one folder", one_machine}});
 }

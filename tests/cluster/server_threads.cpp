@@ -148,6 +148,15 @@ TEST_CASE("a task that is stopped ends the steps of others with an error, and ca
     CHECK_THROWS_AS(s.run<float>(twice), error);
     ps = std::make_unique<server>(c, server_options{.job_name = "ps"});
     CHECK_THROWS_AS(s.run<float>(twice), error);  // what it knew is lost
+    // Another session's parts and variables at the new start are not taken for this one's.
+    graph_session other(g, options);
+    other.run(init);
+    CHECK(other.run<float>(twice) == 4);
+    CHECK_THROWS_AS(s.run<float>(twice), aborted);
+    CHECK_THROWS_AS(s.value(v), aborted);
+    CHECK_THROWS_AS(s.is_initialized(v), aborted);
+    CHECK_THROWS_AS(s.assign(v, 1.0f), aborted);
+    other.reset();
   }
   graph_session again(g, options);
   CHECK_THROWS_AS(again.run<float>(twice), failed_precondition);

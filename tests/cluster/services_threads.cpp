@@ -1,6 +1,7 @@
 // Masters and workers without a transport between them.
 
 #include <leat/cluster/master_client.hpp>
+#include <leat/cluster/step_table.hpp>
 #include <leat/graphs.hpp>
 
 #include "cluster/support/local_network.hpp"
@@ -228,4 +229,21 @@ TEST_CASE("deadlines, cancellation and a task that goes away while a step waits"
       CHECK_THROWS_AS(s.run(after, {}, how), cancelled);
       canceller.join();
     }
+}
+
+TEST_CASE("a tensor that comes while another edge is looked at is not overlooked") {
+  const local_cluster tasks({{"worker", 1}});
+  const std::map<std::int64_t, int> sends;
+  cluster::task_step step(*tasks.network, 1, sends, nullptr);
+  tensor_value value;
+  CHECK_FALSE(step.take(1, value));
+  step.arrive(1, tensor_value(2.0f));
+  CHECK_FALSE(step.take(2, value));
+  session_state session;
+  step_state run(session);
+  run.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+  step.wait(run);  // returns at once
+  CHECK(std::chrono::steady_clock::now() < run.deadline - std::chrono::seconds(4));
+  CHECK(step.take(1, value));
+  CHECK(value.as<float>() == 2);
 }
