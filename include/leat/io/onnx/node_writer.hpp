@@ -16,7 +16,7 @@
 #include <tuple>
 #include <utility>
 
-namespace leat::io::detail {
+namespace leat::io::onnx::detail {
 
 /// ONNX's number of a dtype; undefined for those it lacks.
 inline onnx::element_type onnx_type(dtype type) {
@@ -229,4 +229,4 @@ class onnx_writer {
   std::set<std::string> used_, used_nodes_, settled_;
 };
 
-}  // namespace leat::io::detail
+}  // namespace leat::io::onnx::detail
