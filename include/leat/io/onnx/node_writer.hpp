@@ -7,6 +7,7 @@
 #include <leat/named/graph/known_value.hpp>
 #include <leat/named/graph/literal.hpp>
 #include <leat/proto/tensor_contents.hpp>
+#include <leat/runtime/state/tensor_value.hpp>
 
 #include <cstring>
 #include <limits>
