@@ -188,7 +188,7 @@ TEST_CASE("reductions by opset, and no operator is listed twice") {
   CHECK(at(18).graph.nodes.at(0).inputs.size() == 2);
   CHECK(at(21).ir_version == 10);
   std::set<std::string_view> seen;
-  for (const auto& row : io::detail::onnx_rows) {
+  for (const auto& row : io::onnx::detail::onnx_rows) {
     CHECK(seen.insert(row.type).second);
     CHECK(row.same.empty() == (row.rule != nullptr));
   }

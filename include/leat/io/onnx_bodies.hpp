@@ -6,7 +6,11 @@
 #include <leat/io/onnx.hpp>
 #include <leat/io/onnx/operators.hpp>
 
-namespace leat::io::detail {
+#include <functional>
+#include <iterator>
+#include <set>
+
+namespace leat::io::onnx::detail {
 
 /// The value of a variable, or an error.
 using variable_source = std::function<tensor_value(const graph_operation&)>;
@@ -62,13 +66,13 @@ class onnx_model_writer {
     file.graph = std::move(writer_.made);
     std::string bytes;
     protozero::pbf_writer out{bytes};
-    write_message(out, bytes, file, place{}, 1);
+    io::detail::write_message(out, bytes, file, io::detail::place{}, 1);
     return bytes;
   }
 
  private:
   output resolve(const model_tensor& item, const std::string& where) {
-    const signature_tensor entry = signature_entry(graph_, item, where);  // with its errors
+    const signature_tensor entry = io::detail::signature_entry(graph_, item, where);  // with its errors
     return get_tensor_by_name(graph_, std::get<std::string>(entry.encoding));
   }
   onnx::type_proto type_of(const output& o, const std::string& where, const std::string& key, bool named) {
@@ -207,23 +211,23 @@ class onnx_model_writer {
   std::set<int> done_, checked_;
 };
 
-}  // namespace leat::io::detail
+}  // namespace leat::io::onnx::detail
 
 namespace leat::io {
 
 LEAT_FUNCTION std::string write_onnx(graph& g, const model_signature& model, const onnx_options& options) {
-  const detail::variable_source none = [](const graph_operation& op) -> tensor_value {
+  const onnx::detail::variable_source none = [](const graph_operation& op) -> tensor_value {
     throw failed_precondition("ONNX: '" + op.name() +
                               "' is a variable, and the graph is not frozen: pass the session that has its value, or freeze the graph");
   };
-  return detail::onnx_model_writer(g, model, options, none).write();
+  return onnx::detail::onnx_model_writer(g, model, options, none).write();
 }
 
 LEAT_FUNCTION std::string write_onnx(graph_session& s, const model_signature& model, const onnx_options& options) {
-  const detail::variable_source values = [&](const graph_operation& op) -> tensor_value {
+  const onnx::detail::variable_source values = [&](const graph_operation& op) -> tensor_value {
     return values_of(s, {{op.name(), op.result()}}).begin()->second;
   };
-  return detail::onnx_model_writer(s.owner(), model, options, values).write();
+  return onnx::detail::onnx_model_writer(s.owner(), model, options, values).write();
 }
 
 LEAT_FUNCTION void write_onnx_file(graph& g, const model_signature& model, const std::filesystem::path& path, const onnx_options& options) {

@@ -7,6 +7,7 @@
 #include <leat/named/graph/known_value.hpp>
 #include <leat/named/graph/literal.hpp>
 #include <leat/proto/tensor_contents.hpp>
+#include <leat/runtime/state/tensor_value.hpp>
 
 #include <cstring>
 #include <limits>
@@ -16,7 +17,7 @@
 #include <tuple>
 #include <utility>
 
-namespace leat::io::detail {
+namespace leat::io::onnx::detail {
 
 /// ONNX's number of a dtype; undefined for those it lacks.
 inline onnx::element_type onnx_type(dtype type) {
@@ -229,4 +230,4 @@ class onnx_writer {
   std::set<std::string> used_, used_nodes_, settled_;
 };
 
-}  // namespace leat::io::detail
+}  // namespace leat::io::onnx::detail

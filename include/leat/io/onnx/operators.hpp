@@ -8,7 +8,7 @@
 #include <string_view>
 #include <unordered_map>
 
-namespace leat::io::detail {
+namespace leat::io::onnx::detail {
 
 inline constexpr std::int64_t to_the_end = std::numeric_limits<std::int64_t>::max();
 inline constexpr std::int64_t to_the_begin = std::numeric_limits<std::int64_t>::min();
@@ -482,4 +482,4 @@ inline bool is_without_effect(std::string_view type) {
          find_onnx_row(type) != nullptr;
 }
 
-}  // namespace leat::io::detail
+}  // namespace leat::io::onnx::detail
