@@ -29,9 +29,10 @@ function(leat_add_runtime)
   list(REMOVE_ITEM capabilities thrust cuda)
 
   add_library(leat_runtime_objects OBJECT EXCLUDE_FROM_ALL "${PROJECT_SOURCE_DIR}/cmake/separate.cpp")
-  # For both kinds of library; what is called within it need not be replaceable from outside.
+  # For both kinds of library; what is called within it need not be replaceable from outside. Results of a graph must not depend on how it
+  # is fused, or cut among tasks: no product and sum is contracted but where the code says fma.
   set_target_properties(leat_runtime_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
-  target_compile_options(leat_runtime_objects PRIVATE -fno-semantic-interposition "$<$<CONFIG:Release>:-O2>")
+  target_compile_options(leat_runtime_objects PRIVATE -fno-semantic-interposition -ffp-contract=off "$<$<CONFIG:Release>:-O2>")
   leat_set_up_runtime(leat_runtime_objects "${LEAT_RUNTIME_ARCHITECTURE}" ${capabilities})
   get_target_property(libraries leat_runtime_objects INTERFACE_LINK_LIBRARIES)
   target_link_libraries(leat_runtime_objects PRIVATE ${libraries})

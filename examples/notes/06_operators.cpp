@@ -147,6 +147,13 @@ void printing() {
   s.run(shown);
   expect_true("each time that it is computed", log.str() == text + text);
   expect("the gradient passes", s.run(reduce_max(slope)), 2);
+
+  auto typed_joined = concat<0>(leat::constant<1.0f, 1000>(), leat::constant<2.0f, 1000>());
+  std::ostringstream typed_log;
+  const print_log to(typed_log);
+  auto [typed_printed] = evaluate(fetch(leat::print<"joined from: ", 10000>(typed_joined, typed_joined)));
+  expect_equal("typed", typed_printed, plain);
+  expect_true("typed, the same text", typed_log.str() == text);
 }
 
 void windows() {

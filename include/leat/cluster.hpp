@@ -4,5 +4,6 @@
 #include <leat/core/standard.hpp>
 
 #include <leat/cluster/cluster_role.hpp>
+#include <leat/cluster/cluster_status.hpp>
 #include <leat/cluster/server.hpp>
 #include <leat/graphs.hpp>

@@ -34,6 +34,7 @@
 #include <leat/named/train/named_weights.hpp>
 #include <leat/named/train/sync_replicas.hpp>
 #include <leat/named/variables/initial_value.hpp>
+#include <leat/named/variables/partitioned_variables.hpp>
 #include <leat/named/variables/uninitialized.hpp>
 #include <leat/named/variables/variable_scope.hpp>
 #ifndef LEAT_SEPARATE_COMPILATION

@@ -18,6 +18,7 @@
 #include <leat/ops/functions.hpp>
 #include <leat/ops/linalg.hpp>
 #include <leat/ops/nn.hpp>
+#include <leat/ops/print.hpp>
 #include <leat/ops/reduction.hpp>
 #include <leat/ops/state.hpp>
 #include <leat/passes/gradient.hpp>

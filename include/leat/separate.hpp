@@ -47,11 +47,13 @@
 #include <leat/io/safetensors.hpp>
 #include <leat/io/saved_model.hpp>
 #include <leat/io/saved_typed_model.hpp>
-#include <leat/supervise.hpp>
 #include <leat/summary.hpp>
 #include <leat/summary/kernels_summary.hpp>
+#include <leat/supervise.hpp>
 #endif
 #ifdef LEAT_USE_CLUSTER
+#include <leat/cluster/cluster_status.hpp>
+#include <leat/cluster/parameter_client.hpp>
 #include <leat/cluster/server.hpp>
 #endif
 

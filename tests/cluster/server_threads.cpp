@@ -9,6 +9,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
+#include <memory>
 #include <thread>
 
 using namespace leat;
@@ -103,11 +106,15 @@ TEST_CASE("what is wrong is said") {
   options.start_timeout_in_ms = 300;
   const std::string said = message_of<deadline_exceeded>([&] { graph_session s(g, options); });
   CHECK(says(said, "/job:worker/replica:0/task:0", c.task_address("worker", 0)));
+  // A client of another process would ask over the network, as by another name for the host.
+  options.target = "tcp://127.0.0.1" + c.task_address("ps", 0).substr(c.task_address("ps", 0).find(':'));
+  CHECK(says(message_of<deadline_exceeded>([&] { graph_session s(g, options); }), "/job:worker/replica:0/task:0",
+             c.task_address("worker", 0)));
   options.device_filters = {"/job:ps"};
   CHECK(graph_session(g, options).run<float>(one) == 1);
 
   options.target = "tcp://localhost:" + std::to_string(free_port());
-  CHECK_THROWS_AS(graph_session(g, options), error);
+  CHECK(says(message_of<deadline_exceeded>([&] { graph_session s(g, options); }), options.target.substr(6), "no process listens there"));
   options.target = "tcp://nonsense";
   CHECK(says(message_of<invalid_argument>([&] { graph_session s(g, options); }), "nonsense", "no port"));
   options.target = "grpc://localhost:1";
@@ -155,4 +162,124 @@ TEST_CASE("a task that is stopped ends the steps of others with an error, and ca
   CHECK_THROWS_AS(again.run<float>(twice), failed_precondition);
   again.run(init);
   CHECK(again.run<float>(twice) == 4);
+}
+
+TEST_CASE("a session outlives its server: it gives errors, and can be dropped") {
+  graph g;
+  const auto scope = g.as_default();
+  const output v = variable(2.0f, "v"), twice = multiply(v, 2.0f);
+  const auto init = global_variables_initializer();
+  std::unique_ptr<graph_session> s;
+  std::string target;
+  {
+    server here = server::local();
+    target = here.target();
+    session_options options;
+    options.target = target;
+    options.operation_timeout_in_ms = 5'000;
+    s = std::make_unique<graph_session>(g, options);
+    s->run(init);
+    CHECK(s->run<float>(twice) == 4);
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  CHECK_THROWS_AS(s->run(twice), error);
+  const output more = add(twice, 1.0f);  // a graph that grows, and a run that is new
+  CHECK_THROWS_AS(s->run(more), error);
+  CHECK_THROWS_AS(s->run(init), error);
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(10));
+  s->close();
+  CHECK_THROWS_AS(s->run(twice), failed_precondition);
+  s.reset();
+  session_options options;
+  options.target = target;
+  options.start_timeout_in_ms = 300;
+  CHECK_THROWS_AS(graph_session(g, options), error);
+}
+
+TEST_CASE("a server that is stopped while steps begin ends each with an error, within its deadline") {
+  const cluster_spec c{{"ps", {free_address()}}, {"worker", {free_address()}}};
+  for (const bool is_target : {true, false})
+    for (int k = 0; k < 2; ++k) {
+      CAPTURE(is_target);
+      CAPTURE(k);
+      auto ps = std::make_unique<server>(c, server_options{.job_name = "ps", .task_index = 0});
+      auto worker = std::make_unique<server>(c, server_options{.job_name = "worker", .task_index = 0});
+      graph g;
+      const auto scope = g.as_default();
+      output v, twice;
+      {
+        const device d("/job:ps/task:0");
+        v = variable(2.0f, "v");
+      }
+      {
+        const device d("/job:worker/task:0");
+        twice = multiply(v, 2.0f);
+      }
+      const auto init = global_variables_initializer();
+      session_options options;
+      options.target = worker->target();
+      options.operation_timeout_in_ms = 1'000;
+      graph_session s(g, options);
+      s.run(init);
+      std::atomic<int> done{0}, failed{0};
+      std::thread steps([&] {
+        while (failed < 4) {
+          const auto begin = std::chrono::steady_clock::now();
+          try {
+            if (s.run<float>(twice) == 4) ++done;
+          } catch (const error&) {
+            ++failed;
+          }
+          if (std::chrono::steady_clock::now() - begin > std::chrono::seconds(6)) failed = 1000;
+        }
+      });
+      while (done < 3 + k && failed == 0) std::this_thread::sleep_for(std::chrono::microseconds(100));
+      (is_target ? worker : ps)->stop();
+      steps.join();
+      CHECK(done >= 3);
+      CHECK(failed == 4);
+    }
+}
+
+TEST_CASE("who is there is asked of every task") {
+  const cluster_spec c{{"ps", {free_address()}}, {"worker", {{2, free_address()}, {5, free_address()}}}};
+  const server ps(c, {.job_name = "ps"});
+  auto worker = std::make_unique<server>(c, server_options{.job_name = "worker", .task_index = 2});
+  CHECK(cluster_at(ps.target()) == c);
+  auto tasks = cluster_status(c, 2'000);
+  REQUIRE(tasks.size() == 3);
+  CHECK(tasks[0].device == "/job:ps/task:0");
+  CHECK(tasks[1].device == "/job:worker/task:2");
+  CHECK(tasks[1].address == c.task_address("worker", 2));
+  CHECK(tasks[2].device == "/job:worker/task:5");
+  CHECK(tasks[0].is_up);
+  CHECK(tasks[0].process == ::getpid());
+  CHECK(tasks[1].is_up);
+  CHECK_FALSE(tasks[2].is_up);
+  CHECK(says(tasks[2].problem, tasks[2].device, tasks[2].address, "no process listens there"));
+  const auto before = tasks[1].incarnation;
+
+  // Started again; and with another specification.
+  worker.reset();
+  CHECK_FALSE(cluster_status(c, 300)[1].is_up);
+  worker = std::make_unique<server>(c, server_options{.job_name = "worker", .task_index = 2});
+  tasks = cluster_status(c, 2'000);
+  CHECK(tasks[1].is_up);
+  CHECK(tasks[1].incarnation != before);
+  const cluster_spec smaller{{"ps", {c.task_address("ps", 0)}}, {"worker", {{2, c.task_address("worker", 2)}}}};
+  tasks = cluster_status(smaller, 1'000);
+  REQUIRE(tasks.size() == 2);
+  for (const auto& t : tasks) CHECK(says(t.problem, "belongs to another cluster"));
+  const cluster_spec swapped{{"ps", {c.task_address("worker", 2)}}};
+  CHECK(says(cluster_status(swapped, 1'000)[0].problem, "is not /job:ps/task:0"));
+
+  const server alone = server::local();
+  CHECK(cluster_at(alone.target()) == alone.cluster());
+  CHECK(cluster_status(alone.cluster())[0].is_up);
+
+  CHECK_THROWS_AS(static_cast<void>(cluster_status({})), invalid_argument);
+  CHECK_THROWS_AS(static_cast<void>(cluster_status(c, 0)), invalid_argument);
+  CHECK_THROWS_AS(static_cast<void>(cluster_at("localhost:1")), invalid_argument);
+  CHECK_THROWS_AS(static_cast<void>(cluster_at("tcp://nonsense")), invalid_argument);
+  CHECK(says(message_of<unavailable>([] { static_cast<void>(cluster_at("tcp://" + free_address(), 300)); }), "no process listens there"));
 }

@@ -4,6 +4,7 @@
 // differentiating it, devices by looking for its kernel. An operator of the headers that the list lacks is an error.
 
 #include <leat/ops/add_n.hpp>
+#include <leat/ops/print.hpp>
 #include <leat/ops/state.hpp>
 #include <leat/passes/gradient.hpp>
 
@@ -134,6 +135,7 @@ std::vector<operator_row> all_operators() {
                     {4, static_cast<int>(dtype::float32), 0, 0}),
       LEAT_OPERATOR("Arrangement", identity_op, "identity(x)", one, {}),
       LEAT_OPERATOR("Arrangement", stop_gradient_op, "stop_gradient(x)", one, {}),
+      LEAT_OPERATOR("Arrangement", print_op, "print<\"message\">(x, data...)", one, {3, 1, 1, 0}),
 
       LEAT_OPERATOR(networks, relu_op, "relu(x)", one, {}),
       LEAT_OPERATOR(networks, relu6_op, "relu6(x)", one, {}),

@@ -60,10 +60,12 @@ TEST_CASE("an index of TensorFlow's, as it wrote it") {
       "OghHDgAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAFf7gIskdUfb",
       file));
   const io::bundle_index index{
-      .shards = 1,
-      .entries = {{"a", {data_type::float32, {2}, 0, 0, 8, 0x28c0c9b1, false}}, {"b", {data_type::int64, {}, 0, 8, 8, 0x7671b78e, false}}}};
+      .shards = 1, .entries = {{"a", {data_type::float32, {2}, 0, 0, 8, 0x28c0c9b1}}, {"b", {data_type::int64, {}, 0, 8, 8, 0x7671b78e}}}};
   CHECK(io::read_bundle_index(file) == index);
   CHECK(io::read_bundle_index(io::write_bundle_index(index)) == index);
+  io::bundle_index empty = index;
+  empty.entries["none"] = {data_type::float32, {0, 3}};
+  CHECK(io::read_bundle_index(io::write_bundle_index(empty)) == empty);
   const std::vector<float> a{1, 2};
   CHECK(io::crc32c(std::as_bytes(std::span(a))) == index.entries.at("a").crc32c);
   CHECK(io::bundle_data_name("m/ckpt", 3, 12) == "m/ckpt.data-00003-of-00012");
@@ -72,12 +74,10 @@ TEST_CASE("an index of TensorFlow's, as it wrote it") {
     wrong.entries["c"] = entry;
     return io::write_bundle_index(wrong);
   };
-  CHECK(says(message_of<invalid_argument>([&] { io::read_bundle_index(with({data_type::float32, {3}, 0, 0, 8, 0, false})); }),
+  CHECK(says(message_of<invalid_argument>([&] { io::read_bundle_index(with({data_type::float32, {3}, 0, 0, 8, 0})); }),
              "tensor \"c\": its shape takes 12 bytes, but it has 8"));
-  CHECK(says(message_of<invalid_argument>([&] { io::read_bundle_index(with({data_type::float32, {2}, 1, 0, 8, 0, false})); }),
-             "shard 1 of 1"));
-  CHECK(
-      says(message_of<invalid_argument>([&] { io::read_bundle_index(with({data_type::float32, {-2}, 0, 0, 8, 0, false})); }), "dimension"));
+  CHECK(says(message_of<invalid_argument>([&] { io::read_bundle_index(with({data_type::float32, {2}, 1, 0, 8, 0})); }), "shard 1 of 1"));
+  CHECK(says(message_of<invalid_argument>([&] { io::read_bundle_index(with({data_type::float32, {-2}, 0, 0, 8, 0})); }), "dimension"));
   CHECK(says(message_of<data_loss>([&] { io::read_bundle_index(io::write_sorted_table({{"a", ""}})); }), "without a header"));
   CHECK(says(message_of<data_loss>([&] { io::read_bundle_index("PK"); }), "too short"));
 }

@@ -6,6 +6,7 @@
 #include <leat/session/graph_session.hpp>
 
 #include <cstdio>
+#include <iostream>
 // [end]
 
 using namespace leat;
@@ -74,6 +75,25 @@ void normalized() {
   // [end]
 }
 
+void of_rows() {
+  // [listing optimizers_rows]
+  auto ids = placeholder<"ids", std::int32_t, "batch">();
+  auto table = variable<"table", float, 100000, 2>(ones);
+  auto rows = gather(table, ids);
+  auto loss = reduce_sum(square(print<"rows ">(rows, ids, rows)));
+  auto train = momentum(0.1f, 0.9f).minimize(loss);
+
+  session s{train};
+  s.initialize();
+  const print_log log(std::cout);
+  s.run(fetch(train), ids = std::vector{7, 4, 7});
+  s.run(fetch(train), ids = std::vector{4});
+  const auto now = s.value(table);
+  std::printf("row 7 %.2f, row 4 %.2f, row 3 %.2f\n", static_cast<double>(now(7, 0)), static_cast<double>(now(4, 0)),
+              static_cast<double>(now(3, 0)));
+  // [end]
+}
+
 void named() {
   // [listing optimizers_named]
   graph g;
@@ -111,5 +131,6 @@ void named() {
 int main() {
   typed();
   normalized();
+  of_rows();
   named();
 }

@@ -67,6 +67,26 @@ void check_linear_regression() {
   CHECK(close(on_device.value(b), on_cpu.value(b), 1e-5));
 }
 
+/// Rows of a table that a step looks up, many of them twice.
+template <class Device, class Optimizer>
+void check_rows(const Optimizer& optimizer) {
+  const auto ids = placeholder<"ids", std::int32_t, "batch", 2>();
+  const auto table = variable<"table", float, 50, 20>(random_uniform(-1, 1, 3));
+  const auto loss = reduce_mean(square(gather(table, ids)));
+  const auto train = optimizer.minimize(loss);
+  session on_cpu{loss, train};
+  auto on_device = session_on<Device>(loss, train);
+  on_cpu.initialize();
+  on_device.initialize();
+  for (const std::size_t batch : {3U, 1000U, 1U}) {
+    const auto some = filled<std::int32_t>(std::array{batch, std::size_t{2}}, 0, 30);
+    const auto [expected] = on_cpu.run(fetch(loss, train), ids = some);
+    const auto [got] = on_device.run(fetch(loss, train), ids = some);
+    CHECK(close(got, expected, 1e-5));
+    check_close("table", on_device.value(table), on_cpu.value(table), 1e-5);
+  }
+}
+
 template <class Device, class Optimizer>
 void check_network(const Optimizer& optimizer) {
   const auto x = placeholder<"x", float, "batch", 64>();

@@ -306,7 +306,7 @@ cases=$((cases + 1))
 "$leat" completion bash | bash -n || failed=1
 words=$(bash -c "source <('$leat' completion bash); COMP_WORDS=(leat c); COMP_CWORD=1; _leat; echo \${COMPREPLY[*]}")
 cases=$((cases + 1))
-[ "$words" = "check convert completion" ] || {
+[ "$words" = "check convert cluster completion" ] || {
   echo "FAILED: bash completes to '$words'"
   failed=1
 }

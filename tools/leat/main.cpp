@@ -1,6 +1,7 @@
-// leat: looks into files that hold graphs, checks, converts and runs them. Exit codes: 0 all is well, 1 something was found or a
-// run failed, 2 wrong use, 3 a file that cannot be read or written.
+// leat: looks into files that hold graphs, checks, converts and runs them; serves tasks of clusters and tells who of one is there. Exit
+// codes: 0 all is well, 1 something was found, or a run or a task failed, 2 wrong use, 3 a file that cannot be read or written.
 
+#include "cluster_commands.hpp"
 #include "completion.hpp"
 #include "graph_file.hpp"
 #include "known.hpp"
@@ -125,7 +126,7 @@ int run_convert(const std::string& from, const std::string& to, const std::strin
 
 int main(int count, char** arguments) try {
   CLI::App app{
-      "leat looks into files that hold graphs, checks, converts and runs them.\n"
+      "leat looks into files that hold graphs, checks, converts and runs them; it serves tasks of clusters.\n"
       "Files end in .pb (GraphDef), .meta (MetaGraphDef) or .json (either, as protobuf's JSON); a folder is a saved model, leat's or\n"
       "TensorFlow's, or has checkpoints, which are named by their prefix.",
       "leat"};
@@ -141,7 +142,9 @@ int main(int count, char** arguments) try {
       "  leat convert --fetch loss big.pb small.pb     what a fetch needs, and nothing else\n"
       "  leat convert --fetch y --freeze v m.pb f.pb   variables as constants, from v/NAME.npy\n"
       "  leat run --feed x=[[1,2]] --fetch y model/    a saved model, its graph, or any other graph\n"
-      "Exit codes: 0 all is well, 1 something was found or a run failed, 2 wrong use, 3 a file cannot be read or written.");
+      "  leat serve --cluster c.json --job_name ps     a task of a cluster\n"
+      "  leat cluster tcp://a:1                        who of a cluster is there\n"
+      "Exit codes: 0 all is well, 1 something was found, or a run or a task failed, 2 wrong use, 3 a file cannot be read or written.");
 
   std::string from, to, prefix, shell;
   std::vector<std::string> files, fetches, freezing;
@@ -230,12 +233,64 @@ int main(int count, char** arguments) try {
       "  leat run trained/ --feed x=@rows.json --fetch y --format json\n"
       "  leat run graph.pb --variables trained/ --feed x=x.npy --fetch y --format npy --out y.npy");
 
+  cluster_request cluster;
+  std::string read_before;  // flags that take_cluster_flags has read: here they are only told of
+  const auto add_cluster = [&](CLI::App* command) {
+    command->add_option("--NAME_hosts", read_before, "addresses of the job NAME's tasks, with commas between them: --ps_hosts=a:1,b:1");
+    command->add_option("--cluster", cluster.file,
+                        "a file with the cluster as JSON: {\"ps\": [\"a:1\"], \"worker\": [\"b:1\", \"c:1\"]}, or TensorFlow's ClusterDef");
+    command->add_option("--from", cluster.from, "where else the cluster stands: tf_config (TF_CONFIG) or slurm (Slurm's variables)")
+        ->check(CLI::IsMember({"tf_config", "slurm"}));
+    command->add_option("--jobs", cluster.jobs, "for Slurm, the jobs and how many tasks each has: ps=1,worker=3");
+    command->add_option("--first_port", cluster.first_port, "for Slurm, the port of each host's first task")->check(CLI::Range(1, 65535));
+    command->add_option("--keys", cluster.keys, "a file of leat keys: the pair of this process");
+    command->add_option("--server_keys", cluster.server_keys, "a file with the public key of the cluster's servers")
+        ->allow_extra_args(false);
+    command->add_flag("--insecure_network", cluster.insecure_network,
+                      "addresses that other hosts reach are used without keys: whoever reaches a server can do all that a client can");
+  };
+  auto* serve_command = app.add_subcommand("serve", "Serve a task of a cluster until SIGTERM or SIGINT");
+  serve_command->add_option("--job_name", read_before, "the job of this process; may be left out where there is one");
+  serve_command->add_option("--task_index", read_before, "the task of this process; may be left out where the job has one");
+  add_cluster(serve_command);
+  serve_command->add_option("--allowed", cluster.allowed, "public keys of those who may connect; can be given several times")
+      ->allow_extra_args(false);
+  serve_command->add_option("--run", cluster.run, "a name of the training: processes of another one are refused");
+  serve_command->footer(
+      "It prints one line when it serves. Without a cluster, it is a task alone, at a free port of this host.\n"
+      "Examples:\n  leat serve\n  leat serve --ps_hosts=localhost:2222 --worker_hosts=localhost:2223 --job_name=ps --task_index=0\n"
+      "  leat serve --cluster cluster.json --job_name worker --task_index 1 --keys servers --server_keys servers.public \\\n"
+      "             --allowed servers.public --allowed client.public\n"
+      "  srun -n 4 leat serve --from slurm --jobs ps=1,worker=3 --insecure_network");
+
+  auto* cluster_command = app.add_subcommand("cluster", "Who of a cluster is there");
+  cluster_command->add_option("target", cluster.target, "one of its servers, tcp://host:port, which tells of the others");
+  add_cluster(cluster_command);
+  cluster_command
+      ->add_option("--timeout", cluster.timeout, "seconds in which the tasks are to answer; it waits so long for those that do not")
+      ->check(CLI::Range(0.001, 1e6));
+  cluster_command->footer(
+      "A line for each task: its device, its address, its process and the number of its start if it is up, and why not otherwise.\n"
+      "Exits with 0 if all are up.\n"
+      "Examples:\n  leat cluster tcp://localhost:2222\n  leat cluster --cluster cluster.json --timeout 60 && start_training\n"
+      "  leat cluster tcp://a:2222 --keys client --server_keys servers.public");
+
+  bool show_public = false;
+  std::string key_file;
+  auto* keys_command = app.add_subcommand("keys", "Make a pair of keys for the servers or a client of a cluster");
+  keys_command->add_option("file", key_file, "the file to write, beside which goes FILE.public; existing files are left alone")->required();
+  keys_command->add_flag("--show", show_public, "print the public keys of a file instead");
+  keys_command->footer("Examples:\n  leat keys servers\n  leat keys client\n  leat keys --show client");
+
   auto* completion_command = app.add_subcommand("completion", "A script by which a shell completes leat's words");
   completion_command->add_option("shell", shell, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
   completion_command->footer("Examples:\n  source <(leat completion bash)\n  leat completion fish > ~/.config/fish/completions/leat.fish");
 
+  std::vector<std::string> words(arguments + std::min(count, 1), arguments + count);
+  cluster.flags = take_cluster_flags(words);
+  std::reverse(words.begin(), words.end());  // as CLI11 takes them
   try {
-    app.parse(count, arguments);
+    app.parse(std::move(words));
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? all_well : wrong_use;
   }
@@ -252,6 +307,9 @@ int main(int count, char** arguments) try {
     }
     return run_model(request);
   }
+  if (*serve_command) return serve(cluster);
+  if (*cluster_command) return show_cluster(cluster);
+  if (*keys_command) return show_public ? show_keys(key_file) : make_keys(key_file);
   print(completion_for(shell));
   return all_well;
 } catch (const tool::usage_error& e) {

@@ -13,8 +13,10 @@ namespace leat::detail {
 /// What is saved: names in the order of the values.
 struct checkpoint_contents {
   std::vector<std::string> names{};
-  checkpoint_manifest manifest{};  // without tensors and data file
-  std::string meta_graph{};        // of PREFIX.meta; none if empty
+  std::map<std::size_t, tensor_block> blocks{};              // of values that are parts of tensors: those with one name are the whole
+  std::map<std::string, shape, std::less<>> whole_shapes{};  // of these tensors
+  checkpoint_manifest manifest{};                            // without tensors and data file
+  std::string meta_graph{};                                  // of PREFIX.meta; none if empty
 };
 
 /// A checkpoint that is on the disk, but not yet there. Without `commit` its destructor removes it.
@@ -30,8 +32,18 @@ class staged_checkpoint {
   void commit(const io::folder_lock& folder);
 
  private:
-  void stage_leat(const std::vector<std::size_t>& order, const std::vector<tensor_value>& values);
-  void stage_tensorflow(const std::vector<std::size_t>& order, const std::vector<tensor_value>& values);
+  // A tensor of the checkpoint: a value, or several that are its parts.
+  struct tensor {
+    std::string name;
+    dtype type = dtype::invalid;
+    shape extent{};
+    std::vector<std::size_t> values{};
+  };
+  std::vector<tensor> tensors_of(const std::vector<tensor_value>& values) const;
+  tensor_value whole_of(const tensor& t, const std::vector<tensor_value>& values) const;
+  bool is_written_in_turn(const tensor& t) const;
+  void stage_leat(const std::vector<tensor>& tensors, const std::vector<tensor_value>& values);
+  void stage_tensorflow(const std::vector<tensor>& tensors, const std::vector<tensor_value>& values);
   void commit_leat(const io::folder_lock& folder);
   void commit_tensorflow(const io::folder_lock& folder);
 

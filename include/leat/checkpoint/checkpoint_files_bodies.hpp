@@ -16,9 +16,8 @@ namespace leat::detail {
 inline constexpr std::string_view data_ending = ".safetensors";
 
 // Writes bytes and computes their checksum, block by block, while they are in the processor's cache.
-LEAT_FUNCTION std::uint32_t write_checked(io::staged_file& file, std::span<const std::byte> bytes) {
+LEAT_FUNCTION std::uint32_t write_checked(io::staged_file& file, std::span<const std::byte> bytes, std::uint32_t checksum = 0) {
   constexpr std::size_t block = std::size_t{1} << 20;
-  std::uint32_t checksum = 0;
   while (!bytes.empty()) {
     const auto part = bytes.first(std::min(block, bytes.size()));
     checksum = io::crc32c(part, checksum);
@@ -36,37 +35,83 @@ LEAT_FUNCTION staged_checkpoint::staged_checkpoint(const std::string& prefix, ch
     meta_->write(contents_.meta_graph);
     meta_->sync();
   }
-  // Elements of eight bytes first, then of four, then of one: so each array is aligned in the file, and can be used where it is mapped.
-  std::vector<std::size_t> order(values.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    const int bytes_a = size_of(values[a].type()), bytes_b = size_of(values[b].type());
-    return bytes_a != bytes_b ? bytes_a > bytes_b : contents_.names[a] < contents_.names[b];
-  });
-  if (format_ == checkpoint_format::leat) stage_leat(order, values);
-  else stage_tensorflow(order, values);
+  const std::vector<tensor> tensors = tensors_of(values);
+  if (format_ == checkpoint_format::leat) stage_leat(tensors, values);
+  else stage_tensorflow(tensors, values);
 }
 
-LEAT_FUNCTION void staged_checkpoint::stage_leat(const std::vector<std::size_t>& order, const std::vector<tensor_value>& values) {
-  std::vector<std::string> packed(values.size());
-  std::vector<std::pair<std::string, io::array_bytes>> arrays;
-  for (const std::size_t i : order) {
-    const tensor_value& v = values[i];
-    if (v.type() == text_dtype) {
-      packed[i] = pack_texts(v.texts());
+LEAT_FUNCTION std::vector<staged_checkpoint::tensor> staged_checkpoint::tensors_of(const std::vector<tensor_value>& values) const {
+  std::vector<tensor> list;
+  std::map<std::string_view, std::size_t> wholes;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::string& name = contents_.names[i];
+    if (!contents_.blocks.contains(i)) {
+      list.push_back({name, values[i].type(), values[i].extent(), {i}});
+      continue;
+    }
+    const auto [at, is_new] = wholes.emplace(name, list.size());
+    if (is_new) list.push_back({name, values[i].type(), contents_.whole_shapes.at(name), {}});
+    list[at->second].values.push_back(i);
+  }
+  for (tensor& t : list)
+    if (t.values.size() > 1)
+      std::sort(t.values.begin(), t.values.end(),
+                [&](std::size_t a, std::size_t b) { return contents_.blocks.at(a).offset < contents_.blocks.at(b).offset; });
+  // Elements of eight bytes first, then of four, then of one: so each array is aligned in the file, and can be used where it is mapped.
+  std::stable_sort(list.begin(), list.end(), [](const tensor& a, const tensor& b) {
+    const int bytes_a = size_of(a.type), bytes_b = size_of(b.type);
+    return bytes_a != bytes_b ? bytes_a > bytes_b : a.name < b.name;
+  });
+  return list;
+}
+
+LEAT_FUNCTION tensor_value staged_checkpoint::whole_of(const tensor& t, const std::vector<tensor_value>& values) const {
+  if (!contents_.blocks.contains(t.values.front())) return values[t.values.front()];
+  tensor_value whole(t.type, t.extent);
+  for (const std::size_t i : t.values) put_block(whole, contents_.blocks.at(i), values[i]);
+  return whole;
+}
+
+// Whether its values, one behind the other, are its bytes: parts along the first axis, or a single value.
+LEAT_FUNCTION bool staged_checkpoint::is_written_in_turn(const tensor& t) const {
+  if (t.type == text_dtype) return false;
+  if (t.values.size() == 1) return true;
+  for (const std::size_t i : t.values)
+    for (int axis = 1; axis < t.extent.rank; ++axis)
+      if (contents_.blocks.at(i).extent[axis] != t.extent[axis]) return false;
+  return true;
+}
+
+LEAT_FUNCTION void staged_checkpoint::stage_leat(const std::vector<tensor>& tensors, const std::vector<tensor_value>& values) {
+  std::vector<std::string> packed(tensors.size());
+  std::vector<std::pair<std::string, io::array_bytes>> arrays;  // of their bytes only the number is used
+  for (std::size_t k = 0; k < tensors.size(); ++k) {
+    const tensor& t = tensors[k];
+    if (t.type == text_dtype) {
+      packed[k] = pack_texts(whole_of(t, values).texts());
       shape flat;
-      flat.push(static_cast<std::int64_t>(packed[i].size()));
-      arrays.emplace_back(contents_.names[i], io::array_bytes{dtype::uint8, flat, std::as_bytes(std::span(packed[i]))});
+      flat.push(static_cast<std::int64_t>(packed[k].size()));
+      arrays.emplace_back(t.name, io::array_bytes{dtype::uint8, flat, std::as_bytes(std::span(packed[k]))});
     } else {
-      arrays.emplace_back(contents_.names[i], io::array_bytes{v.type(), v.extent(), {v.data(), v.bytes()}});
+      const auto bytes = static_cast<std::size_t>(t.extent.elements()) * static_cast<std::size_t>(size_of(t.type));
+      arrays.emplace_back(t.name, io::array_bytes{t.type, t.extent, {values[t.values.front()].data(), bytes}});
     }
   }
   digits_ = io::unique_digits();
   data_.emplace(prefix_ + "." + digits_ + std::string(data_ending));
   data_->write(io::safetensors_header(arrays, {{"format", "leat"}}));
-  for (std::size_t k = 0; k < order.size(); ++k) {
-    const tensor_value& v = values[order[k]];
-    contents_.manifest.tensors[contents_.names[order[k]]] = {v.type(), v.extent(), write_checked(*data_, arrays[k].second.bytes)};
+  for (std::size_t k = 0; k < tensors.size(); ++k) {
+    const tensor& t = tensors[k];
+    std::uint32_t checksum = 0;
+    if (t.type == text_dtype) {
+      checksum = write_checked(*data_, arrays[k].second.bytes);
+    } else if (is_written_in_turn(t)) {
+      for (const std::size_t i : t.values) checksum = write_checked(*data_, {values[i].data(), values[i].bytes()}, checksum);
+    } else {
+      const tensor_value whole = whole_of(t, values);
+      checksum = write_checked(*data_, {whole.data(), whole.bytes()});
+    }
+    contents_.manifest.tensors[t.name] = {t.type, t.extent, checksum};
   }
   data_->sync();
   contents_.manifest.data_file = data_->path().filename().string();
@@ -85,22 +130,39 @@ LEAT_FUNCTION std::string data_file_of(const std::string& prefix) {
   }
 }
 
-LEAT_FUNCTION void staged_checkpoint::stage_tensorflow(const std::vector<std::size_t>& order, const std::vector<tensor_value>& values) {
+LEAT_FUNCTION void staged_checkpoint::stage_tensorflow(const std::vector<tensor>& tensors, const std::vector<tensor_value>& values) {
   io::bundle_index index;
   data_.emplace(io::bundle_data_name(prefix_, 0, 1));
-  const auto add = [&](const std::string& name, const tensor_value& v) {
-    io::bundle_entry entry{.dtype = static_cast<data_type>(v.type()), .offset = data_->size()};
-    for (int i = 0; i < v.extent().rank; ++i) entry.shape.push_back(v.extent()[i]);
+  const auto sizes_of = [](const shape& extent) { return std::vector<std::int64_t>(extent.dim, extent.dim + extent.rank); };
+  const auto written = [&](const tensor_value& v) {
+    io::bundle_entry entry{.dtype = static_cast<data_type>(v.type()), .shape = sizes_of(v.extent()), .offset = data_->size()};
     if (v.type() == text_dtype) data_->write(io::pack_bundle_strings(v.texts(), entry.crc32c));
     else entry.crc32c = write_checked(*data_, {v.data(), v.bytes()});
     entry.size = data_->size() - entry.offset;
+    return entry;
+  };
+  const auto add = [&](const std::string& name, io::bundle_entry entry) {
     if (name.empty() || name.front() == '\0' || !index.entries.emplace(name, std::move(entry)).second)
       throw invalid_argument("a tensor named " + io::detail::in_quotes(name) + ", which the format keeps for itself");
   };
-  for (const std::size_t i : order) add(contents_.names[i], values[i]);
+  for (const tensor& t : tensors) {
+    // TensorFlow does not know slices of nothing; one that is all of its tensor is written as a tensor there, too.
+    const auto slices = std::count_if(t.values.begin(), t.values.end(), [&](std::size_t i) { return values[i].elements() > 0; });
+    if (slices <= 1) {
+      add(t.name, written(whole_of(t, values)));
+      continue;
+    }
+    io::bundle_entry whole{.dtype = static_cast<data_type>(t.type), .shape = sizes_of(t.extent)};
+    for (const std::size_t i : t.values) {
+      if (values[i].elements() == 0) continue;
+      whole.slices.push_back({contents_.blocks.at(i).offset, sizes_of(values[i].extent())});
+      index.parts.emplace(io::bundle_part_name(t.name, whole.slices.back()), written(values[i]));
+    }
+    add(t.name, std::move(whole));
+  }
   if (!contents_.manifest.pipeline_state.empty() || !contents_.manifest.values.empty()) {
     contents_.manifest.data_file = "-";
-    add(std::string(manifest_tensor), tensor_value(write_manifest(contents_.manifest)));
+    add(std::string(manifest_tensor), written(tensor_value(write_manifest(contents_.manifest))));
   }
   data_->sync();
   index_.emplace(prefix_ + ".index");

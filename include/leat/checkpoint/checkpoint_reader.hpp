@@ -3,6 +3,7 @@
 // files it consists of. One that is open stays readable when its files are removed or replaced.
 
 #include <leat/checkpoint/manifest.hpp>
+#include <leat/checkpoint/tensor_parts.hpp>
 #include <leat/core/function_bodies.hpp>
 #include <leat/io/input_file.hpp>
 #include <leat/runtime/state/tensor_value.hpp>
@@ -30,7 +31,7 @@ class checkpoint_reader {
   const checkpoint_manifest& manifest() const { return manifest_; }
   /// Whether there is a tensor of this name.
   bool contains(std::string_view name) const { return manifest_.tensors.find(name) != manifest_.tensors.end(); }
-  /// The names of all tensors, sorted.
+  /// The names of all tensors, sorted. A partitioned variable is one.
   std::vector<std::string> names() const;
 
   /// A tensor's value. Errors: not_found, with the nearest name; data_loss, naming file and tensor, if its bytes are not those that
@@ -45,17 +46,25 @@ class checkpoint_reader {
     int file = 0;
     std::uint64_t begin = 0, size = 0;
   };
+  // A part of a tensor that is saved in slices.
+  struct saved_part {
+    place at;
+    std::uint32_t crc32c = 0;
+    detail::tensor_block block;
+  };
   bool open_leat();
   bool open_tensorflow();
   bool open_bundle(const std::string& prefix);
   const std::pair<const std::string, checkpoint_manifest::tensor>& entry(std::string_view name) const;
-  [[noreturn]] void fail(std::string_view name, const std::string& what) const;
+  tensor_value read(std::string_view name, const checkpoint_manifest::tensor& tensor, const place& at) const;
+  [[noreturn]] void fail(std::string_view name, const place& at, const std::string& what) const;
 
   std::string prefix_;
   checkpoint_format format_ = checkpoint_format::leat;
   checkpoint_manifest manifest_;
   std::vector<std::unique_ptr<io::input_file>> files_;
   std::map<std::string, place, std::less<>> places_;
+  std::map<std::string, std::vector<saved_part>, std::less<>> parts_;
 };
 
 /// The name of a checkpoint, or none. What `latest_checkpoint` returns is open, so that it can be restored though it is removed

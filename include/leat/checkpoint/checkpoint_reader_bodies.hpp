@@ -165,7 +165,7 @@ LEAT_FUNCTION bool checkpoint_reader::open_tensorflow() {
 }
 
 LEAT_FUNCTION bool checkpoint_reader::open_bundle(const std::string& prefix) {
-  files_.clear(), places_.clear(), manifest_ = {};
+  files_.clear(), places_.clear(), parts_.clear(), manifest_ = {};
   std::unique_ptr<io::input_file> index_file;
   std::error_code ignored;
   if (prefix.empty() || !std::filesystem::exists(prefix + ".index", ignored)) return false;
@@ -185,20 +185,45 @@ LEAT_FUNCTION bool checkpoint_reader::open_bundle(const std::string& prefix) {
   }
   if (!index_file->has_its_name()) return false;  // the data may be those of another index
   for (const auto& [name, entry] : index.entries) {
-    if (entry.is_sliced)
-      throw unimplemented(index_file->path().string() + ": tensor " + io::detail::in_quotes(name) + " is saved in parts: not read");
     checkpoint_manifest::tensor& tensor = manifest_.tensors[name];
     tensor.dtype = static_cast<dtype>(entry.dtype);
     if (entry.shape.size() > static_cast<std::size_t>(max_rank)) tensor.dtype = dtype::invalid;
     else
       for (const std::int64_t size : entry.shape) tensor.shape.push(size);
     tensor.crc32c = entry.crc32c;
-    const io::input_file& file = *files_[static_cast<std::size_t>(entry.shard)];
-    if (entry.offset > file.size() || entry.size > file.size() - entry.offset)
-      throw data_loss(file.path().string() + ": tensor " + io::detail::in_quotes(name) + ": its bytes " + std::to_string(entry.offset) +
-                      " to " + std::to_string(entry.offset + entry.size) + " are not all in the file, which has " +
-                      std::to_string(file.size()));
-    places_[name] = {entry.shard, entry.offset, entry.size};
+    const auto place_of = [&, &its_name = name](const io::bundle_entry& of) -> place {
+      const io::input_file& file = *files_[static_cast<std::size_t>(of.shard)];
+      if (of.offset > file.size() || of.size > file.size() - of.offset)
+        throw data_loss(file.path().string() + ": tensor " + io::detail::in_quotes(its_name) + ": its bytes " + std::to_string(of.offset) +
+                        " to " + std::to_string(of.offset + of.size) + " are not all in the file, which has " +
+                        std::to_string(file.size()));
+      return {of.shard, of.offset, of.size};
+    };
+    if (!entry.is_sliced()) {
+      places_[name] = place_of(entry);
+      continue;
+    }
+    const auto wrong = [&, &its_name = name](const std::string& what) {
+      throw data_loss(index_file->path().string() + ": tensor " + io::detail::in_quotes(its_name) + " is saved in parts: " + what);
+    };
+    std::vector<saved_part>& parts = parts_[name];
+    std::vector<detail::tensor_block> blocks;
+    if (tensor.dtype == dtype::invalid) continue;
+    for (const io::bundle_slice& slice : entry.slices) {
+      detail::tensor_block block{slice.starts, {}};
+      std::vector<std::int64_t> sizes;
+      for (std::size_t i = 0; i < entry.shape.size(); ++i) {
+        sizes.push_back(slice.lengths[i] < 0 ? entry.shape[i] : slice.lengths[i]);
+        block.extent.push(sizes.back());
+      }
+      const auto found = index.parts.find(io::bundle_part_name(name, slice));
+      if (found == index.parts.end()) wrong("the one at " + brackets(block.extent) + " is not there");
+      const io::bundle_entry& its = found->second;
+      if (its.is_sliced() || its.dtype != entry.dtype || its.shape != sizes) wrong("one has another dtype or shape than its slice");
+      parts.push_back({place_of(its), its.crc32c, block});
+      blocks.push_back(std::move(block));
+    }
+    if (const std::string problem = detail::covering_problem(tensor.shape, blocks); !problem.empty()) wrong(problem);
   }
   format_ = checkpoint_format::tensorflow;
   if (const auto own = manifest_.tensors.find(detail::manifest_tensor); own != manifest_.tensors.end()) {
@@ -224,35 +249,45 @@ LEAT_FUNCTION const std::pair<const std::string, checkpoint_manifest::tensor>& c
   throw not_found(prefix_ + ": the checkpoint has no tensor " + detail::names_with_nearest({std::string(name)}, names()));
 }
 
-LEAT_FUNCTION void checkpoint_reader::fail(std::string_view name, const std::string& what) const {
-  const place& at = places_.find(name)->second;
+LEAT_FUNCTION void checkpoint_reader::fail(std::string_view name, const place& at, const std::string& what) const {
   throw data_loss(files_[static_cast<std::size_t>(at.file)]->path().string() + ": tensor " + io::detail::in_quotes(name) + " at byte " +
                   std::to_string(at.begin) + ": " + what);
 }
 
 LEAT_FUNCTION tensor_value checkpoint_reader::value(std::string_view name) const {
   const auto& [key, tensor] = entry(name);
-  const place& at = places_.find(name)->second;
+  const auto parts = parts_.find(name);
+  if (parts == parts_.end()) return read(name, tensor, places_.find(name)->second);
+  if (size_of(tensor.dtype) == 0 && tensor.dtype != text_dtype)
+    throw unimplemented(prefix_ + ": tensor " + io::detail::in_quotes(name) +
+                        " is of a dtype or rank that the library does not compute with");
+  tensor_value whole(tensor.dtype, tensor.shape);
+  for (const saved_part& p : parts->second) detail::put_block(whole, p.block, read(name, {tensor.dtype, p.block.extent, p.crc32c}, p.at));
+  return whole;
+}
+
+LEAT_FUNCTION tensor_value checkpoint_reader::read(std::string_view name, const checkpoint_manifest::tensor& tensor,
+                                                   const place& at) const {
   const io::input_file& file = *files_[static_cast<std::size_t>(at.file)];
   const auto check = [&](std::uint32_t is) {
     if (is != tensor.crc32c)
-      fail(name, "its bytes have the checksum " + io::checksum_text(is) + ", not " + io::checksum_text(tensor.crc32c) + ": altered");
+      fail(name, at, "its bytes have the checksum " + io::checksum_text(is) + ", not " + io::checksum_text(tensor.crc32c) + ": altered");
   };
   if (tensor.dtype == text_dtype) {
     // Each takes a byte at least.
-    if (static_cast<std::uint64_t>(tensor.shape.elements()) > at.size) fail(name, "fewer strings than its shape has");
+    if (static_cast<std::uint64_t>(tensor.shape.elements()) > at.size) fail(name, at, "fewer strings than its shape has");
     std::string bytes(static_cast<std::size_t>(at.size), '\0');
     file.read(at.begin, std::as_writable_bytes(std::span(bytes)));
     tensor_value made(text_dtype, tensor.shape);
     if (format_ == checkpoint_format::leat) {
       check(io::crc32c(bytes));
-      if (!detail::unpack_texts(bytes, made.texts())) fail(name, "strings that do not end where they should");
+      if (!detail::unpack_texts(bytes, made.texts())) fail(name, at, "strings that do not end where they should");
       return made;
     }
     try {
       made.texts() = io::unpack_bundle_strings(bytes, made.texts().size(), tensor.crc32c);
     } catch (const data_loss& e) {
-      fail(name, e.what());
+      fail(name, at, e.what());
     }
     return made;
   }
@@ -273,12 +308,13 @@ LEAT_FUNCTION tensor_value checkpoint_reader::value(std::string_view name) const
   check(checksum);
   if (tensor.dtype == dtype::boolean)
     for (const std::byte b : bytes)
-      if (b > std::byte{1}) fail(name, "a truth value that is neither 0 nor 1");
+      if (b > std::byte{1}) fail(name, at, "a truth value that is neither 0 nor 1");
   return made;
 }
 
 LEAT_FUNCTION tensor_value checkpoint_reader::mapped(std::string_view name) const {
   const auto& [key, tensor] = entry(name);
+  if (parts_.contains(name)) return value(name);  // nowhere in one piece
   const place& at = places_.find(name)->second;
   const auto alignment = static_cast<std::uint64_t>(size_of(tensor.dtype));
   if (alignment == 0 || tensor.dtype == dtype::boolean || at.begin % alignment != 0 || at.size == 0) return value(name);

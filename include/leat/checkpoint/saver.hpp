@@ -14,6 +14,7 @@
 #include <leat/checkpoint/session_access.hpp>
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/graph/graph_operation.hpp>
+#include <leat/named/variables/partitioned_variables.hpp>
 #include <leat/ops/state.hpp>
 
 #include <concepts>
@@ -23,7 +24,8 @@
 
 namespace leat {
 
-/// A variable, and its name in a checkpoint: `w`, `{"old/w", w}`, `{"old/w", "w"}`; a typed variable, a graph's, or a variable's name.
+/// A variable, and its name in a checkpoint: `w`, `{"old/w", w}`, `{"old/w", "w"}`; a typed variable, a graph's, or a variable's name. A
+/// partitioned variable, or its name, is all of its slices; a slice without a name of its own is saved as part of the whole.
 struct saved_variable {
   std::string name_in_checkpoint{};
   std::string variable{};
@@ -31,6 +33,7 @@ struct saved_variable {
   saved_variable(const char* name) : name_in_checkpoint(name), variable(name) {}
   saved_variable(std::string name) : name_in_checkpoint(name), variable(std::move(name)) {}
   saved_variable(const output& v) : name_in_checkpoint(v.operation().name()), variable(name_in_checkpoint) {}
+  saved_variable(const partitioned_variable& v) : saved_variable(v.name()) {}
   template <detail::variable_expression V>
   saved_variable(const V&) : saved_variable(std::string(structure_with<typename V::identity>::name)) {}
   template <class V>

@@ -15,6 +15,67 @@
 #include <set>
 #include <thread>
 
+namespace leat::detail {
+
+/// A variable that is saved or restored: a tensor of the checkpoint, or a slice of one.
+struct chosen_variable {
+  std::string name_in_checkpoint;
+  const session_variable* variable;
+  bool is_slice = false;
+};
+/// Variables of a session, and names that it has not.
+struct chosen_variables {
+  std::vector<chosen_variable> found{};
+  std::vector<std::string> unknown{};
+};
+
+// The variables of a list: of a partitioned variable, which is known by its own name, all slices.
+// Errors: invalid_argument for two variables under one name.
+LEAT_FUNCTION chosen_variables listed_variables(const std::vector<saved_variable>& list, const std::vector<session_variable>& there) {
+  std::map<std::string_view, const session_variable*> by_name;
+  std::map<std::string_view, std::vector<const session_variable*>> by_whole;
+  for (const session_variable& v : there) {
+    by_name.emplace(v.name, &v);
+    if (v.slice) by_whole[v.slice->full_name].push_back(&v);
+  }
+  chosen_variables all;
+  for (const saved_variable& one : list) {
+    const auto single = by_name.find(one.variable);
+    const auto whole = by_whole.find(one.variable);
+    if (single != by_name.end()) {
+      const session_variable& v = *single->second;
+      const bool is_slice = v.slice && one.name_in_checkpoint == one.variable;
+      all.found.push_back({is_slice ? v.slice->full_name : one.name_in_checkpoint, &v, is_slice});
+    } else if (whole != by_whole.end()) {
+      for (const session_variable* v : whole->second) all.found.push_back({one.name_in_checkpoint, v, true});
+    } else {
+      all.unknown.push_back(one.variable);
+    }
+  }
+  std::set<std::pair<std::string, const session_variable*>> seen;
+  std::erase_if(all.found, [&](const chosen_variable& v) { return !seen.emplace(v.name_in_checkpoint, v.variable).second; });
+  // The slices of a tensor one behind the other, where its first one stands.
+  std::map<std::string, std::size_t> order;
+  for (const chosen_variable& v : all.found) order.emplace(v.name_in_checkpoint, order.size());
+  std::stable_sort(all.found.begin(), all.found.end(), [&](const chosen_variable& a, const chosen_variable& b) {
+    return order.at(a.name_in_checkpoint) < order.at(b.name_in_checkpoint);
+  });
+  std::map<std::string_view, const chosen_variable*> taken;
+  for (const chosen_variable& v : all.found) {
+    const auto [at, is_new] = taken.emplace(v.name_in_checkpoint, &v);
+    const chosen_variable& first = *at->second;
+    if (is_new) continue;
+    if (!first.is_slice || !v.is_slice || first.variable->slice->full_name != v.variable->slice->full_name)
+      throw invalid_argument("two variables are saved under the name '" + v.name_in_checkpoint + "': '" + first.variable->name + "' and '" +
+                             v.variable->name + "'");
+    if (first.variable->slice->full_shape != v.variable->slice->full_shape || first.variable->type != v.variable->type)
+      throw invalid_argument("the slices '" + first.variable->name + "' and '" + v.variable->name + "' are of different wholes");
+  }
+  return all;
+}
+
+}  // namespace leat::detail
+
 namespace leat {
 
 /// What copies of a saver share.
@@ -186,21 +247,33 @@ LEAT_FUNCTION std::string saver::save_from(detail::session_access& s, const std:
   const auto find = [&](const std::string& name) {
     return std::find_if(there.begin(), there.end(), [&](const auto& v) { return v.name == name; });
   };
-  std::vector<std::string> all, names, unknown, without_value;
+  std::vector<std::string> all, names, without_value;
   for (const auto& v : there) all.push_back(v.name);
   detail::checkpoint_contents contents;
-  for (const saved_variable& v : kept_->chosen(s, there)) {
-    const auto found = find(v.variable);
-    if (found == there.end()) unknown.push_back(v.variable);
-    else if (!found->is_initialized) without_value.push_back(v.variable);
-    names.push_back(v.variable);
+  std::map<std::string, std::vector<detail::tensor_block>> blocks;  // of partitioned variables, by name in the checkpoint
+  const auto [chosen, unknown] = detail::listed_variables(kept_->chosen(s, there), there);
+  for (const detail::chosen_variable& v : chosen) {
+    if (!v.variable->is_initialized) without_value.push_back(v.variable->name);
+    if (v.is_slice) {
+      const save_slice_info& slice = *v.variable->slice;
+      const detail::tensor_block block{slice.var_offset, slice.var_shape};
+      blocks[v.name_in_checkpoint].push_back(block);
+      contents.whole_shapes.emplace(v.name_in_checkpoint, slice.full_shape);
+      contents.blocks.emplace(names.size(), block);
+    }
+    names.push_back(v.variable->name);
     contents.names.push_back(v.name_in_checkpoint);
   }
-  if (names.empty()) throw invalid_argument("No variables to save");
+  if (names.empty() && unknown.empty()) throw invalid_argument("No variables to save");
   if (!unknown.empty()) throw not_found("the session has no variables " + detail::names_with_nearest(unknown, all));
   if (!without_value.empty())
     throw failed_precondition("Attempting to use uninitialized value " + without_value.front() + ": variables without a value: " +
                               detail::name_list(without_value) + "; initialize or restore them before they are saved");
+
+  for (const auto& [name, parts] : blocks)
+    if (const std::string problem = detail::covering_problem(contents.whole_shapes.at(name), parts); !problem.empty())
+      throw invalid_argument("the partitioned variable '" + name + "' " + brackets(contents.whole_shapes.at(name)) +
+                             " is saved whole, but has " + problem + "; name the whole instead of its slices");
 
   std::string path = prefix;
   contents.manifest.step = step.number();
@@ -249,29 +322,33 @@ LEAT_FUNCTION restore_report saver::restore_to(detail::session_access& s, const 
   const auto opened = path.open();
   const auto there = s.variables();
   restore_report report;
-  std::vector<std::string> all, candidates, unknown, names;
-  std::vector<const saved_variable*> restored;
+  std::vector<std::string> all, names;
+  std::vector<const detail::chosen_variable*> restored;
   std::set<std::string, std::less<>> wanted;
   std::string misshapen;
   for (const auto& v : there) all.push_back(v.name);
   const auto list = kept_->chosen(s, there);
-  for (const saved_variable& v : list) {
-    const auto found = std::find_if(there.begin(), there.end(), [&](const auto& one) { return one.name == v.variable; });
-    wanted.insert(v.name_in_checkpoint);
-    if (found == there.end()) {
-      unknown.push_back(v.variable);
-      continue;
-    }
-    const auto saved = opened->manifest().tensors.find(v.name_in_checkpoint);
+  const auto [chosen, unknown] = detail::listed_variables(list, there);
+  // The slices of a partitioned variable are one tensor.
+  const auto add_once = [](std::vector<std::string>& to, const std::string& name) {
+    if (to.empty() || to.back() != name) to.push_back(name);
+  };
+  for (const detail::chosen_variable& v : chosen) {
+    const std::string& name = v.name_in_checkpoint;
+    const shape& extent = v.is_slice ? v.variable->slice->full_shape : v.variable->extent;
+    const auto saved = opened->manifest().tensors.find(name);
+    const bool is_first = wanted.insert(name).second;
     if (saved == opened->manifest().tensors.end()) {
-      report.missing.push_back(v.name_in_checkpoint);
-    } else if (saved->second.dtype != found->type || !may_equal(found->extent, saved->second.shape)) {
-      report.misshapen.push_back(v.name_in_checkpoint);
-      misshapen += "; '" + v.name_in_checkpoint + "' is " + dtype_name(saved->second.dtype) + " " + brackets(saved->second.shape) +
-                   " in the checkpoint, but the variable " + dtype_name(found->type) + " " + brackets(found->extent);
+      add_once(report.missing, name);
+    } else if (saved->second.dtype != v.variable->type || !may_equal(extent, saved->second.shape)) {
+      if (!is_first) continue;
+      report.misshapen.push_back(name);
+      misshapen += "; '" + name + "' is " + dtype_name(saved->second.dtype) + " " + brackets(saved->second.shape) +
+                   " in the checkpoint, but the variable " + dtype_name(v.variable->type) + " " + brackets(extent);
     } else {
-      report.restored.push_back(v.name_in_checkpoint);
-      names.push_back(v.variable);
+      add_once(report.restored, name);
+      names.push_back(v.variable->name);
+      restored.push_back(&v);
     }
   }
   for (const auto& [name, tensor] : opened->manifest().tensors)
@@ -291,7 +368,19 @@ LEAT_FUNCTION restore_report saver::restore_to(detail::session_access& s, const 
     throw not_found(text);
   }
   std::vector<tensor_value> values;
-  for (const std::string& name : report.restored) values.push_back(how.mapped ? opened->mapped(name) : opened->value(name));
+  tensor_value whole;  // of the slices that come one behind the other
+  std::string whose;
+  for (const detail::chosen_variable* v : restored) {
+    if (!v->is_slice) {
+      values.push_back(how.mapped ? opened->mapped(v->name_in_checkpoint) : opened->value(v->name_in_checkpoint));
+      continue;
+    }
+    if (!whole || whose != v->name_in_checkpoint) {
+      whole = how.mapped ? opened->mapped(v->name_in_checkpoint) : opened->value(v->name_in_checkpoint);
+      whose = v->name_in_checkpoint;
+    }
+    values.push_back(detail::take_block(whole, {v->variable->slice->var_offset, v->variable->slice->var_shape}));
+  }
   s.assign(names, values, how.mapped);
   return report;
 }

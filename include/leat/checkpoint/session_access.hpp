@@ -18,6 +18,7 @@ struct session_variable {
   leat::dtype type = leat::dtype::invalid;
   leat::shape extent{};
   bool is_initialized = false;
+  std::optional<save_slice_info> slice{};  // of a slice of a partitioned variable
 };
 
 class session_access {

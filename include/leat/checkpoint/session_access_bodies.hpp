@@ -28,8 +28,11 @@ LEAT_FUNCTION std::string fingerprint_of(graph& g) {
 
 LEAT_FUNCTION std::vector<session_variable> graph_session_access::variables() const {
   std::vector<session_variable> list;
-  for (const auto& [name, variable] : saved_variables(session_->owner()))
-    list.push_back({name, variable.type(), variable.extent(), session_->is_initialized(variable)});
+  const auto& slices = session_->owner().named().partitioned.slices;
+  for (const auto& [name, variable] : saved_variables(session_->owner())) {
+    list.push_back({name, variable.type(), variable.extent(), session_->is_initialized(variable), {}});
+    if (const auto slice = slices.find(variable.index()); slice != slices.end()) list.back().slice = slice->second;
+  }
   return list;
 }
 

@@ -10,6 +10,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 namespace leat::cluster {
 
 class own_master final : public master_access {
@@ -116,21 +118,29 @@ class far_master final : public master_access {
       std::atomic<bool> done{false};
     };
     const auto s = std::make_shared<state>();
+    // What the master says when its time is over is worth waiting for.
+    steady_time until = deadline, given_up = deadline;
+    if (deadline != steady_time::max()) {
+      const auto left = std::chrono::duration_cast<std::chrono::microseconds>(deadline - std::chrono::steady_clock::now()).count();
+      m.deadline = std::max<std::int64_t>(left, 1);
+      until += std::chrono::seconds(2);
+      given_up = until + std::chrono::seconds(1);  // so that the words below are those that are heard
+    }
     // The handler must not own the network, whose thread runs it and would be the one to end it.
-    const steady_time until = deadline == steady_time::max() ? deadline : deadline + std::chrono::seconds(2);
-    network_->call(task_, what, std::move(m), until, [s, network = network_.get()](transport::message answer, std::exception_ptr failure) {
-      {
-        const std::lock_guard lock(s->guard);
-        s->answer = std::move(answer);
-        s->failure = std::move(failure);
-      }
-      s->done.store(true);
-      network->wake();
-    });
+    network_->call(task_, what, std::move(m), given_up,
+                   [s, network = network_.get()](transport::message answer, std::exception_ptr failure) {
+                     {
+                       const std::lock_guard lock(s->guard);
+                       s->answer = std::move(answer);
+                       s->failure = std::move(failure);
+                     }
+                     s->done.store(true);
+                     network->wake();
+                   });
     bool told = false;
     while (!s->done.load()) {
       const auto now = std::chrono::steady_clock::now();
-      if (now >= until) throw deadline_exceeded("no answer from the session's target");
+      if (now >= until) throw deadline_exceeded("no answer from the session's target: " + network_->describe(task_));
       if (!told && cancel != nullptr && cancel->is_cancelled()) {
         transport::message stop;
         stop.number = number;

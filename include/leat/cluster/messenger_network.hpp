@@ -64,7 +64,7 @@ class messenger_network final : public task_network {
   void send(transport::peer_id peer, waiting w);
   void expire(int task, std::uint64_t ticket, bool is_lost);
   void came(transport::peer_id peer, const transport::peer_info& info);
-  void left(transport::peer_id peer, const transport::peer_info& info, const transport::departure& why);
+  void left(transport::peer_id peer, const transport::departure& why);
 
   const std::vector<task_address> tasks_;
   std::mutex guard_;

@@ -12,9 +12,11 @@ namespace leat::cluster {
 LEAT_FUNCTION messenger_network::messenger_network(transport::messenger_options options, std::vector<task_address> tasks)
     : tasks_(std::move(tasks)), links_(tasks_.size()), messenger_(std::move(options)) {
   messenger_.on_ready = [this](transport::peer_id peer, const transport::peer_info& info) { came(peer, info); };
-  messenger_.on_gone = [this](transport::peer_id peer, const transport::peer_info& info, const transport::departure& why) {
-    left(peer, info, why);
+  messenger_.on_gone = [this](transport::peer_id peer, const transport::peer_info&, const transport::departure& why) {
+    left(peer, why);
+    if (on_lost_peer) on_lost_peer(peer, why);
   };
+  messenger_.on_refused = [this](transport::peer_id peer, const transport::departure& why) { left(peer, why); };
 }
 
 LEAT_FUNCTION messenger_network::~messenger_network() {
@@ -53,9 +55,8 @@ LEAT_FUNCTION void messenger_network::dial(std::unique_lock<std::mutex>& lock, i
   task_of_.erase(peer);
   l = {};
   lock.unlock();
-  const std::string met = messenger_.describe(peer);
-  lock.lock();
-  throw unavailable(met);
+  messenger_.await(peer, std::chrono::steady_clock::now());  // throws what it met
+  throw unavailable(messenger_.describe(peer));
 }
 
 LEAT_FUNCTION void messenger_network::send(transport::peer_id peer, waiting w) {
@@ -172,7 +173,7 @@ LEAT_FUNCTION void messenger_network::came(transport::peer_id peer, const transp
   for (waiting& w : queue) send(peer, std::move(w));
 }
 
-LEAT_FUNCTION void messenger_network::left(transport::peer_id peer, const transport::peer_info&, const transport::departure& why) {
+LEAT_FUNCTION void messenger_network::left(transport::peer_id peer, const transport::departure& why) {
   std::vector<waiting> queue;
   {
     const std::lock_guard lock(guard_);
@@ -191,7 +192,6 @@ LEAT_FUNCTION void messenger_network::left(transport::peer_id peer, const transp
     if (w.done) w.done({}, problem);
     else if (on_lost_note) on_lost_note(w.m.number, problem);
   }
-  if (on_lost_peer) on_lost_peer(peer, why);
 }
 
 }  // namespace leat::cluster

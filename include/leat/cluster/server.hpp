@@ -60,8 +60,8 @@ class server {
   /// Stops.
   ~server();
 
-  /// The only task of a cluster in this process, "/job:local/task:0", at a free port of this host.
-  static server local();
+  /// The only task of a cluster, "/job:local/task:0", at a free port of this host. `options` name no task.
+  static server local(const server_options& options = {});
 
   /// For sessions: "tcp://host:port".
   std::string target() const;

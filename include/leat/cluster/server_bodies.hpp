@@ -82,18 +82,21 @@ inline client_settings& settings_of_clients() {
   return s;
 }
 
+/// What a messenger of this process is made with that is no task's.
+inline transport::messenger_options options_of_clients() {
+  transport::messenger_options made;
+  auto& settings = settings_of_clients();
+  const std::lock_guard lock(settings.guard);
+  made.endpoint.keys = read_key_options(settings.keys);
+  made.endpoint.insecure_network = settings.insecure_network;
+  return made;
+}
+
 inline std::unique_ptr<remote_session> connect_to_target(graph& g, const session_options& options) {
   const std::string address = options.target.substr(6);  // after "tcp://"
   static_cast<void>(host_and_port(address, "the session's target"));
   if (const auto here = all_servers_here().find(address)) return session_at(g, options, access_to(here));
-  transport::messenger_options made;
-  {
-    auto& settings = settings_of_clients();
-    const std::lock_guard lock(settings.guard);
-    made.endpoint.keys = read_key_options(settings.keys);
-    made.endpoint.insecure_network = settings.insecure_network;
-  }
-  auto network = std::make_shared<messenger_network>(std::move(made), std::vector<task_address>{{"", 0, address}});
+  auto network = std::make_shared<messenger_network>(options_of_clients(), std::vector<task_address>{{"", 0, address}});
   network->start();
   return session_at(g, options, access_to(std::static_pointer_cast<task_network>(network), 0));
 }
@@ -147,9 +150,13 @@ struct server::kept {
       addresses.push_back(t.address);
     }
     network = std::make_unique<cluster::messenger_network>(std::move(made), std::move(tasks));
-    address = any_port ? network->its_messenger().self().address : addresses[static_cast<std::size_t>(own)];
-    if (any_port) role.cluster = cluster_spec{{role.job_name, {address}}};
+    if (any_port) {
+      addresses[static_cast<std::size_t>(own)] = network->its_messenger().self().address;
+      role.cluster = cluster_spec{{role.job_name, {addresses[static_cast<std::size_t>(own)]}}};
+    }
+    address = addresses[static_cast<std::size_t>(own)];
     service = std::make_shared<cluster::task_service>(*network, devices, addresses, own);
+    service->set_description(json_text(role.cluster));
     serve();
     network->start();
   }
@@ -213,7 +220,9 @@ LEAT_FUNCTION server::server(cluster_role role, const server_options& options, b
   cluster::all_servers_here().add(kept_->address, std::shared_ptr<cluster::task_service>(kept_, kept_->service.get()));
 }
 
-LEAT_FUNCTION server server::local() { return server(cluster_role{cluster_spec{{"local", {"localhost:1"}}}, "local", 0}, {}, true); }
+LEAT_FUNCTION server server::local(const server_options& options) {
+  return server(cluster_role{cluster_spec{{"local", {"localhost:1"}}}, "local", 0}, options, true);
+}
 
 LEAT_FUNCTION server::~server() {
   if (kept_ != nullptr) kept_->stop();

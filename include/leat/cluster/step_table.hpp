@@ -29,11 +29,12 @@ class task_step final : public tensor_exchange {
   std::uint64_t number() const { return number_; }
 
   void send(std::int64_t edge, tensor_value value) override;
+  void flush() override;
   bool take(std::int64_t edge, tensor_value& value) override;
   void wait(const step_state& step) override;
 
-  /// A tensor has arrived.
-  void arrive(std::int64_t edge, tensor_value value);
+  /// Tensors have arrived, of as many edges.
+  void arrive(const std::vector<std::int64_t>& edges, std::vector<tensor_value> values);
   /// Ends the step with an error, which whoever waits gets.
   void fail(std::exception_ptr why);
   const cancellation& cancel() const { return cancel_; }
@@ -47,7 +48,16 @@ class task_step final : public tensor_exchange {
   task_network& network_;
   const std::uint64_t number_;
   const std::map<std::int64_t, int>& to_;
+  // What is kept back for a task.
+  struct gathered {
+    std::vector<std::uint64_t> edges;
+    std::vector<tensor_value> values;
+    std::size_t bytes = 0;
+  };
+  void send_gathered(int task, gathered what);
+
   mutable std::mutex guard_;
+  std::map<int, gathered> gathered_;
   std::map<std::int64_t, tensor_value> arrived_;
   std::exception_ptr failure_;
   cancellation cancel_;
@@ -62,7 +72,7 @@ class step_table {
                                    const cancellation* cancel = nullptr);
   void end(std::uint64_t number);
   /// A tensor for a step that runs, is to come, or has ended. Errors: resource_exhausted if too many wait for steps to come.
-  void arrive(std::uint64_t number, std::int64_t edge, tensor_value value);
+  void arrive(std::uint64_t number, const std::vector<std::int64_t>& edges, std::vector<tensor_value> values);
   /// Ends a step with an error; if it is still to come, as soon as it comes.
   void fail(std::uint64_t number, std::exception_ptr why);
   /// Ends all steps with an error, and lets none begin.
@@ -72,7 +82,8 @@ class step_table {
   static constexpr std::size_t most_early = 4096;  // steps to come
   static constexpr std::size_t most_ended = 65536;
   struct early {
-    std::vector<std::pair<std::int64_t, tensor_value>> tensors;
+    std::vector<std::int64_t> edges;
+    std::vector<tensor_value> values;
     std::exception_ptr failure;
   };
   bool has_ended(std::uint64_t number) const { return ended_.contains(number); }

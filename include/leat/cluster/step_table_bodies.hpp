@@ -6,16 +6,53 @@
 #include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
 
+#include <iterator>
+#include <utility>
+
 namespace leat::cluster {
+
+// Of more bytes together than this, a message of its own costs little.
+inline constexpr std::size_t most_gathered_bytes = 4096;
 
 LEAT_FUNCTION void task_step::send(std::int64_t edge, tensor_value value) {
   const auto at = to_.find(edge);
   if (at == to_.end()) throw error("sends along an edge that its part has not");
+  const int task = at->second;
+  const std::size_t bytes = value && value.type() != text_dtype ? value.bytes() : 0;
+  gathered full;
+  {
+    const std::lock_guard lock(guard_);
+    gathered& g = gathered_[task];
+    g.edges.push_back(static_cast<std::uint64_t>(edge));
+    g.values.push_back(std::move(value));
+    g.bytes += bytes;
+    if (g.bytes < most_gathered_bytes) return;
+    full = std::exchange(g, {});
+  }
+  send_gathered(task, std::move(full));
+}
+
+LEAT_FUNCTION void task_step::flush() {
+  std::map<int, gathered> all;
+  {
+    const std::lock_guard lock(guard_);
+    all.swap(gathered_);
+  }
+  for (auto& [task, what] : all)
+    if (!what.edges.empty()) send_gathered(task, std::move(what));
+}
+
+LEAT_FUNCTION void task_step::send_gathered(int task, gathered what) {
   transport::message m;
   m.number = number_;
-  m.edge = static_cast<std::uint32_t>(edge);
-  put_tensor(m, value);
-  network_.note(at->second, method::tensor, std::move(m));
+  if (what.edges.size() == 1) {
+    m.edge = static_cast<std::uint32_t>(what.edges[0]);
+    put_tensor(m, what.values[0]);
+    return network_.note(task, method::tensor, std::move(m));
+  }
+  m.parts.push_back(transport::frame::of(std::move(what.edges)));
+  put_tensors(m, what.values);
+  network_.note(task, method::tensors, std::move(m));
 }
 
 LEAT_FUNCTION bool task_step::take(std::int64_t edge, tensor_value& value) {
@@ -28,6 +65,7 @@ LEAT_FUNCTION bool task_step::take(std::int64_t edge, tensor_value& value) {
 }
 
 LEAT_FUNCTION void task_step::wait(const step_state& step) {
+  flush();
   while (true) {
     {
       const std::lock_guard lock(guard_);
@@ -42,10 +80,10 @@ LEAT_FUNCTION void task_step::wait(const step_state& step) {
   }
 }
 
-LEAT_FUNCTION void task_step::arrive(std::int64_t edge, tensor_value value) {
+LEAT_FUNCTION void task_step::arrive(const std::vector<std::int64_t>& edges, std::vector<tensor_value> values) {
   {
     const std::lock_guard lock(guard_);
-    arrived_.insert_or_assign(edge, std::move(value));
+    for (std::size_t k = 0; k < edges.size(); ++k) arrived_.insert_or_assign(edges[k], std::move(values[k]));
   }
   news_.store(true);
   network_.wake();
@@ -75,7 +113,7 @@ LEAT_FUNCTION std::shared_ptr<task_step> step_table::begin(task_network& network
       before = std::move(at->second);
       early_.erase(at);
     }
-    for (auto& [edge, value] : before.tensors) step->arrive(edge, std::move(value));
+    if (!before.edges.empty()) step->arrive(before.edges, std::move(before.values));
   }
   if (before.failure) step->fail(before.failure);
   return step;
@@ -92,13 +130,14 @@ LEAT_FUNCTION void step_table::end(std::uint64_t number) {
   }
 }
 
-LEAT_FUNCTION void step_table::arrive(std::uint64_t number, std::int64_t edge, tensor_value value) {
+LEAT_FUNCTION void step_table::arrive(std::uint64_t number, const std::vector<std::int64_t>& edges, std::vector<tensor_value> values) {
   const std::lock_guard lock(guard_);
-  if (const auto at = running_.find(number); at != running_.end()) return at->second->arrive(edge, std::move(value));
+  if (const auto at = running_.find(number); at != running_.end()) return at->second->arrive(edges, std::move(values));
   if (has_ended(number)) return;
   const auto [at, fresh] = early_.try_emplace(number);
   if (fresh) early_order_.push_back(number);
-  at->second.tensors.emplace_back(edge, std::move(value));
+  at->second.edges.insert(at->second.edges.end(), edges.begin(), edges.end());
+  std::move(values.begin(), values.end(), std::back_inserter(at->second.values));
   while (early_.size() > most_early && !early_order_.empty()) {
     early_.erase(early_order_.front());
     early_order_.pop_front();

@@ -35,10 +35,13 @@ enum class method : std::uint16_t {
   run_part,
   cancel_step,  // a note
   tensor,       // a note: a tensor of a step along an edge
+  tensors,      // a note: several
   reset,
   read_variable,
   write_variable,
   has_variable,
+  // of the server
+  describe_cluster,  // answered by its specification, as JSON
 };
 
 /// Takes a call's answer, or the error that stands for it; called once, by any thread, and must not wait.

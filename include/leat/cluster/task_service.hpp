@@ -22,6 +22,9 @@ class task_service {
       : worker_(network, devices[static_cast<std::size_t>(own)], static_cast<int>(devices.size())),
         master_(network, worker_, devices, addresses, own) {}
 
+  /// What others are told who ask for the cluster's specification; set before there are calls.
+  void set_description(std::string json) { description_ = std::move(json); }
+
   worker& its_worker() { return worker_; }
   master& its_master() { return master_; }
 
@@ -43,6 +46,7 @@ class task_service {
   std::map<std::uint64_t, std::set<std::uint64_t>> sessions_;  // by peer
   std::set<std::pair<std::uint64_t, std::uint64_t>> steps_;    // parts that run for a peer: its number, the step\'s
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::shared_ptr<cancellation>> runs_;  // by peer and its number for the run
+  std::string description_;
 };
 
 }  // namespace leat::cluster

@@ -22,17 +22,19 @@ LEAT_FUNCTION void task_service::called(std::uint64_t peer, method what, transpo
     put_words(here, {worker_.incarnation()});
     return answer(std::move(here), nullptr);
   }
+  const auto run = [this, peer, what, deadline, answer](const transport::message& asked) {
+    transport::message found;
+    std::exception_ptr failure;
+    try {
+      found = answer_to(peer, what, asked, deadline);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    answer(std::move(found), failure);
+  };
   try {
-    worker_.on_thread([this, peer, what, m = std::move(m), deadline, answer] {
-      transport::message found;
-      std::exception_ptr failure;
-      try {
-        found = answer_to(peer, what, m, deadline);
-      } catch (...) {
-        failure = std::current_exception();
-      }
-      answer(std::move(found), failure);
-    });
+    if (what == method::run_part && worker_.is_light(words_of(m, 0, 2)[1])) return run(m);
+    worker_.on_thread([run, m = std::move(m)] { run(m); });
   } catch (const std::exception&) {
     answer({}, std::current_exception());
   }
@@ -163,6 +165,7 @@ LEAT_FUNCTION transport::message task_service::answer_to(std::uint64_t peer, met
     case method::has_node:
       put_words(answer, {master_.has_variable(words_of(m, 0, 1)[0], std::string(part_at(m, 1).text()), deadline) ? 1u : 0u});
       return answer;
+    case method::describe_cluster: answer.parts.push_back(transport::frame::copy_of(description_)); return answer;
     default: break;
   }
   throw unimplemented("a task is asked for method " + std::to_string(static_cast<int>(what)) + ", which it does not know");
@@ -170,7 +173,13 @@ LEAT_FUNCTION transport::message task_service::answer_to(std::uint64_t peer, met
 
 LEAT_FUNCTION void task_service::noted(std::uint64_t peer, method what, transport::message m) {
   switch (what) {
-    case method::tensor: worker_.arrive(m.number, m.edge, tensor_of(m)); return;
+    case method::tensor: worker_.arrive(m.number, {m.edge}, {tensor_of(m)}); return;
+    case method::tensors: {
+      std::vector<tensor_value> values = tensors_of(m, 1);
+      const auto edges = words_of(m, 0, values.size());
+      worker_.arrive(m.number, {edges.begin(), edges.end()}, std::move(values));
+      return;
+    }
     case method::cancel_step: worker_.fail(m.number, std::make_exception_ptr(cancelled("the step has failed at another task"))); return;
     case method::drop_parts: worker_.drop_parts(m.number); return;
     case method::stop_run: {

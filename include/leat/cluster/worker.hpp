@@ -61,10 +61,14 @@ class worker {
   /// Runs a part on the calling thread. Errors: those of its nodes; aborted for a part that is not there (the task has been started
   /// anew, or the session has ended); what ended the step.
   std::vector<tensor_value> run_part(std::uint64_t part, const step_order& how, std::span<const tensor_value> feeds);
+  /// Whether a part has been run before, is little work, and waits for nothing: a thread of its own would cost more than the part.
+  bool is_light(std::uint64_t part);
   /// Runs a job of the task on a thread of its own.
   void on_thread(std::function<void()> job) { threads_.give(std::move(job)); }
 
-  void arrive(std::uint64_t step, std::int64_t edge, tensor_value value) { steps_.arrive(step, edge, std::move(value)); }
+  void arrive(std::uint64_t step, const std::vector<std::int64_t>& edges, std::vector<tensor_value> values) {
+    steps_.arrive(step, edges, std::move(values));
+  }
   void fail(std::uint64_t step, std::exception_ptr why) { steps_.fail(step, std::move(why)); }
 
   // ---- variables ----

@@ -24,6 +24,33 @@ struct worker::held_part {
   std::vector<output> fed;
   std::mutex guard;
   std::vector<std::unique_ptr<graph_callable>> idle;
+  bool is_light = false;
+
+  // Little work on small arrays, and nothing that waits: what parameter servers do for a worker's step.
+  bool finds_light() const {
+    constexpr std::int64_t most = 1 << 14;  // elements; about 10 microseconds
+    std::int64_t elements = 0;
+    for (int i = 0; i < g.size(); ++i) {
+      const node& n = g.at(i);
+      switch (n.op->kind) {
+        case op_kind::constant:
+        case op_kind::placeholder:
+        case op_kind::variable:
+        case op_kind::element:
+        case op_kind::assign:
+        case op_kind::identity:
+        case op_kind::group: break;
+        default:
+          if (!n.op->type.starts_with("Apply")) return false;
+      }
+      if (n.op->type == "_Send" || n.op->type == "_Recv" || n.result.type == text_dtype) return false;
+      if (n.op->kind == op_kind::group) continue;
+      if (!n.result.extent.is_static() || n.result.extent.elements() > most) return false;
+      elements += n.result.extent.elements();
+      if (elements > most) return false;
+    }
+    return true;
+  }
 
   std::unique_ptr<graph_callable> take() {
     {
@@ -96,10 +123,24 @@ LEAT_FUNCTION std::uint64_t worker::register_part(const part_order& order) {
   for (const std::string& f : order.fetches) part->asked.emplace_back(get_tensor_by_name(part->g, f));
   for (const std::string& t : order.targets) part->asked.emplace_back(get_operation_by_name(part->g, t));
   for (const std::string& f : order.feeds) part->fed.push_back(get_tensor_by_name(part->g, f + ":0"));
+  part->is_light = part->finds_light();
   const std::lock_guard lock(guard_);
   const std::uint64_t number = ++last_part_;
   parts_.emplace(number, std::move(part));
   return number;
+}
+
+LEAT_FUNCTION bool worker::is_light(std::uint64_t number) {
+  std::shared_ptr<held_part> part;
+  {
+    const std::lock_guard lock(guard_);
+    const auto at = parts_.find(number);
+    if (at == parts_.end()) return false;
+    part = at->second;
+  }
+  if (!part->is_light) return false;
+  const std::lock_guard lock(part->guard);
+  return !part->idle.empty();
 }
 
 LEAT_FUNCTION void worker::drop_parts(std::uint64_t session) {
@@ -170,6 +211,11 @@ LEAT_FUNCTION bool worker::has_variable(const std::string& container, const std:
 
 LEAT_FUNCTION void worker::write_variable(const std::string& container, const std::string& name, const shape& extent,
                                           const tensor_value& value) {
+  if (!value) {  // the variable is to have none
+    const auto found = std::dynamic_pointer_cast<variable_slot>(resources_->find(container, name));
+    if (found != nullptr) found->clear();
+    return;
+  }
   auto slot =
       resources_->find_or_make<variable_slot>(container, name, [&] { return std::make_shared<variable_slot>(name, value.type(), extent); });
   if (slot->type() != value.type() || !may_equal(slot->extent(), value.extent()))

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace leat {
 
@@ -25,6 +26,31 @@ constexpr std::uint64_t hash_text(std::string_view text) {
   for (char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
   return h ^ (h >> 29);
 }
+
+namespace detail {
+
+// A text among integers: eight characters to an integer, behind the length. Returns where it begins.
+constexpr std::int64_t put_text(std::vector<std::int64_t>& data, std::string_view text) {
+  const auto here = static_cast<std::int64_t>(data.size());
+  data.push_back(static_cast<std::int64_t>(text.size()));
+  std::uint64_t word = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    word |= static_cast<std::uint64_t>(static_cast<unsigned char>(text[i])) << (8 * (i % 8));
+    if (i % 8 == 7 || i + 1 == text.size()) {
+      data.push_back(static_cast<std::int64_t>(word));
+      word = 0;
+    }
+  }
+  return here;
+}
+constexpr std::vector<char> text_in(const std::int64_t* at) {
+  std::vector<char> text;
+  for (std::int64_t i = 0; i < at[0]; ++i)
+    text.push_back(static_cast<char>(static_cast<std::uint64_t>(at[1 + i / 8]) >> (8 * (i % 8)) & 0xff));
+  return text;
+}
+
+}  // namespace detail
 
 /// A string literal as a template argument: `placeholder<"x", float>()`.
 template <std::size_t N>

@@ -9,8 +9,10 @@
 #include <leat/cpu/lanes.hpp>
 #include <leat/cpu/matmul.hpp>
 #include <leat/cpu/parallel.hpp>
+#include <leat/kernels/print.hpp>
 #include <leat/kernels/program_plan.hpp>
 #include <leat/kernels/whole_array.hpp>
+#include <leat/ops/print.hpp>
 
 #include <cstring>
 #include <new>
@@ -161,7 +163,6 @@ struct cluster_step {
 
 template <class Kernel>
 void run_items(const Kernel& kernel) {
-  const std::int64_t n = kernel.items();
   if constexpr (Kernel::may_refuse) {
     for (std::int64_t k = 0; k < kernel.count; ++k) {
       const auto i = static_cast<std::int64_t>(kernel.indices[k]);
@@ -170,7 +171,9 @@ void run_items(const Kernel& kernel) {
                                std::to_string(kernel.rows) + ")");
     }
   }
-  for (std::int64_t k = 0; k < n; ++k) kernel(k);
+  if constexpr (requires { kernel.run_all(); }) kernel.run_all();
+  else
+    for (std::int64_t k = 0, n = kernel.items(); k < n; ++k) kernel(k);
 }
 
 template <class T>
@@ -200,8 +203,9 @@ template <class T, std::int64_t M, std::int64_t N, std::int64_t K, bool Transpos
                      beta, out, columns);
 }
 
-// An operator's kernel for whole arrays: First and Second are the dtypes of its first operands; M, N and K a product's static extents.
-template <int Code, dtype First, dtype Second, std::int64_t M, std::int64_t N, std::int64_t K, bool TransposeA, int Operands>
+// An operator's kernel for whole arrays: First, Second and Third are the dtypes of its first operands; M, N and K a product's static
+// extents.
+template <int Code, dtype First, dtype Second, dtype Third, std::int64_t M, std::int64_t N, std::int64_t K, bool TransposeA, int Operands>
 struct kernel_call {
   [[gnu::always_inline]] static void run(void* const* p, const kernels::step_numbers& numbers) {
     using op = operator_with<Code>;
@@ -217,10 +221,19 @@ struct kernel_call {
       run_items(kernels::gather_kernel<T, index>(p, numbers));
     } else if constexpr (std::is_same_v<op, segment_sum_op>) {
       run_items(kernels::segment_sum_kernel<T, index>(p, numbers));
+    } else if constexpr (std::is_same_v<op, passes::first_rows_op>) {
+      run_items(kernels::first_rows_kernel<T>(p, numbers));
+    } else if constexpr (std::is_same_v<op, passes::sum_equal_rows_op>) {
+      run_items(kernels::sum_equal_rows_kernel<T>(p, numbers));
+    } else if constexpr (std::is_same_v<op, passes::write_rows_op>) {
+      run_items(kernels::write_rows_kernel<T, element_of<Third>>(p, numbers));
     } else if constexpr (std::is_same_v<op, check_range_op>) {
       run_items(kernels::check_range_kernel<T>(p, numbers));
     } else if constexpr (std::is_same_v<op, passes::check_divisor_op>) {
       run_check_divisor<T>(p, numbers);
+    } else if constexpr (std::is_same_v<op, print_op>) {
+      kernels::print_operands(p, numbers);
+      run_items(kernels::print_kernel<T>(p, numbers, Operands - 1));
     } else if constexpr (std::is_same_v<op, pad_op>) {
       run_items(kernels::pad_kernel<T>(p, numbers));
     } else if constexpr (std::is_same_v<op, concat_op>) {
@@ -250,8 +263,8 @@ struct kernel_step {
   }
   static constexpr bool ta = is_product && info.attributes[1] != 0;
   static constexpr bool tb = is_product && info.attributes[2] != 0;
-  using call = kernel_call<info.code, type_of(0), type_of(info.operand_count > 1 ? 1 : 0), fixed(0, ta ? 1 : 0), fixed(1, tb ? 0 : 1),
-                           fixed(0, ta ? 0 : 1), ta, info.operand_count>;
+  using call = kernel_call<info.code, type_of(0), type_of(info.operand_count > 1 ? 1 : 0), type_of(info.operand_count > 2 ? 2 : 0),
+                           fixed(0, ta ? 1 : 0), fixed(1, tb ? 0 : 1), fixed(0, ta ? 0 : 1), ta, info.operand_count>;
 
   template <std::size_t... O>
   [[gnu::always_inline]] static void run(const workspace& w, std::index_sequence<O...>) {

@@ -139,7 +139,8 @@ class graph {
   }
 
   bool merge_equal = false;
-  bool defers = false;  // gradients and training steps become one row each, for writers with another form of them
+  bool defers = false;      // gradients and training steps become one row each, for writers with another form of them
+  bool is_written = false;  // to a graph with names: training steps must be of TensorFlow's operators
   static constexpr std::size_t max_operands = 64;
 
   /// The part that users see is defined in named/graph/named.hpp.

@@ -13,12 +13,17 @@ namespace detail {
 
 // A variable by the names of its four nodes.
 struct variable_def {
-  std::string variable_name{};       // 1
-  std::string initializer_name{};    // 2
-  std::string snapshot_name{};       // 3
-  std::string initial_value_name{};  // 6
-  bool trainable = true;             // 7
+  std::string variable_name{};             // 1
+  std::string initializer_name{};          // 2
+  std::string snapshot_name{};             // 3
+  std::string initial_value_name{};        // 6
+  bool trainable = true;                   // 7
+  std::optional<save_slice_info> slice{};  // 4, of a slice of a partitioned variable
 };
+
+std::string write_slice_info(const save_slice_info& its);
+// Nothing if the bytes are not such a message, or of a slice beyond its whole.
+std::optional<save_slice_info> read_slice_info(std::string_view bytes);
 
 std::string write_variable_def(const variable_def& v);
 
@@ -26,8 +31,7 @@ std::string write_variable_def(const variable_def& v);
 std::optional<variable_def> read_variable_def(std::string_view bytes);
 
 inline bool is_of_variables(std::string_view collection) {
-  for (const std::string_view name :
-       {"variables", "trainable_variables", "local_variables", "model_variables", "moving_average_variables"})
+  for (const std::string_view name : {"variables", "trainable_variables", "local_variables", "model_variables", "moving_average_variables"})
     if (collection == name) return true;
   return false;
 }

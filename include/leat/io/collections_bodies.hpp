@@ -6,57 +6,124 @@
 
 namespace leat::io::detail {
 
+LEAT_FUNCTION void put_varint(std::string& bytes, std::uint64_t n) {
+  for (;; n >>= 7) {
+    bytes += static_cast<char>(n < 128 ? n : (n & 127) | 128);
+    if (n < 128) return;
+  }
+}
+LEAT_FUNCTION void put_field(std::string& bytes, char field, const std::string& text) {
+  if (text.empty()) return;
+  bytes += static_cast<char>(field << 3 | 2);
+  put_varint(bytes, text.size());
+  bytes += text;
+}
+LEAT_FUNCTION void put_numbers(std::string& bytes, char field, std::span<const std::int64_t> numbers) {
+  std::string packed;
+  for (const std::int64_t n : numbers) put_varint(packed, static_cast<std::uint64_t>(n));
+  put_field(bytes, field, packed);
+}
+
+// The first varint of bytes, which it is taken from; nothing if they end within it.
+LEAT_FUNCTION std::optional<std::uint64_t> take_number(std::string_view& bytes) {
+  std::uint64_t value = 0;
+  for (int shift = 0; shift < 64 && !bytes.empty(); shift += 7) {
+    const auto byte = static_cast<unsigned char>(bytes.front());
+    bytes.remove_prefix(1);
+    value |= static_cast<std::uint64_t>(byte & 127) << shift;
+    if (byte < 128) return value;
+  }
+  return std::nullopt;
+}
+// Calls `on_number(field, value)` and `on_text(field, text)`, which say whether it goes on. False for bytes that are no such message.
+template <class OnNumber, class OnText>
+bool walk_fields(std::string_view bytes, OnNumber on_number, OnText on_text) {
+  while (!bytes.empty()) {
+    const auto key = take_number(bytes);
+    if (!key) return false;
+    const auto value = take_number(bytes);
+    if (!value) return false;
+    if ((*key & 7) == 0) {
+      if (!on_number(*key >> 3, *value)) return false;
+    } else if ((*key & 7) == 2) {
+      if (*value > bytes.size()) return false;
+      const auto text = bytes.substr(0, static_cast<std::size_t>(*value));
+      bytes.remove_prefix(text.size());
+      if (!on_text(*key >> 3, text)) return false;
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+// SaveSliceInfoDef: full_name 1, full_shape 2, var_offset 3, var_shape 4.
+LEAT_FUNCTION std::string write_slice_info(const save_slice_info& its) {
+  std::string bytes;
+  put_field(bytes, 1, its.full_name);
+  put_numbers(bytes, 2, {its.full_shape.dim, static_cast<std::size_t>(its.full_shape.rank)});
+  put_numbers(bytes, 3, its.var_offset);
+  put_numbers(bytes, 4, {its.var_shape.dim, static_cast<std::size_t>(its.var_shape.rank)});
+  return bytes;
+}
+LEAT_FUNCTION std::optional<save_slice_info> read_slice_info(std::string_view bytes) {
+  save_slice_info its;
+  std::vector<std::int64_t> lists[3];
+  const auto put = [&](std::uint64_t field, std::uint64_t value) {
+    if (field < 2 || field > 4) return true;
+    auto& list = lists[field - 2];
+    if (list.size() == static_cast<std::size_t>(max_rank) || value > static_cast<std::uint64_t>(max_elements)) return false;
+    list.push_back(static_cast<std::int64_t>(value));
+    return true;
+  };
+  const bool read = walk_fields(bytes, put, [&](std::uint64_t field, std::string_view text) {
+    if (field == 1) its.full_name = text;
+    if (field < 2 || field > 4) return true;
+    while (!text.empty()) {
+      const auto value = take_number(text);
+      if (!value || !put(field, *value)) return false;
+    }
+    return true;
+  });
+  if (!read || its.full_name.empty() || lists[0].empty() || lists[0].size() != lists[1].size() || lists[0].size() != lists[2].size())
+    return std::nullopt;
+  for (std::size_t i = 0; i < lists[0].size(); ++i) {
+    if (lists[1][i] + lists[2][i] > lists[0][i]) return std::nullopt;
+    its.full_shape.push(lists[0][i]), its.var_shape.push(lists[2][i]);
+  }
+  its.var_offset = std::move(lists[1]);
+  return its;
+}
+
 LEAT_FUNCTION std::string write_variable_def(const variable_def& v) {
   std::string bytes;
-  const auto put = [&](char field, const std::string& text) {
-    if (text.empty()) return;
-    bytes += static_cast<char>(field << 3 | 2);
-    for (std::size_t n = text.size();; n >>= 7) {
-      bytes += static_cast<char>(n < 128 ? n : (n & 127) | 128);
-      if (n < 128) break;
-    }
-    bytes += text;
-  };
-  put(1, v.variable_name);
-  put(2, v.initializer_name);
-  put(3, v.snapshot_name);
-  put(6, v.initial_value_name);
+  put_field(bytes, 1, v.variable_name);
+  put_field(bytes, 2, v.initializer_name);
+  put_field(bytes, 3, v.snapshot_name);
+  if (v.slice) put_field(bytes, 4, write_slice_info(*v.slice));
+  put_field(bytes, 6, v.initial_value_name);
   if (v.trainable) bytes += "\x38\x01";
   return bytes;
 }
 
 LEAT_FUNCTION std::optional<variable_def> read_variable_def(std::string_view bytes) {
   variable_def v{.trainable = false};
-  const auto number = [&]() -> std::optional<std::uint64_t> {
-    std::uint64_t value = 0;
-    for (int shift = 0; shift < 64 && !bytes.empty(); shift += 7) {
-      const auto byte = static_cast<unsigned char>(bytes.front());
-      bytes.remove_prefix(1);
-      value |= static_cast<std::uint64_t>(byte & 127) << shift;
-      if (byte < 128) return value;
-    }
-    return std::nullopt;
-  };
-  while (!bytes.empty()) {
-    const auto key = number();
-    if (!key) return std::nullopt;
-    if ((*key & 7) == 0) {
-      const auto value = number();
-      if (!value) return std::nullopt;
-      if (*key >> 3 == 7) v.trainable = *value != 0;
-    } else if ((*key & 7) == 2) {
-      const auto length = number();
-      if (!length || *length > bytes.size()) return std::nullopt;
-      const auto text = bytes.substr(0, static_cast<std::size_t>(*length));
-      bytes.remove_prefix(text.size());
-      if (*key >> 3 == 1) v.variable_name = text;
-      if (*key >> 3 == 2) v.initializer_name = text;
-      if (*key >> 3 == 3) v.snapshot_name = text;
-      if (*key >> 3 == 6) v.initial_value_name = text;
-    } else {
-      return std::nullopt;
-    }
-  }
+  const bool read = walk_fields(
+      bytes,
+      [&](std::uint64_t field, std::uint64_t value) {
+        if (field == 7) v.trainable = value != 0;
+        return true;
+      },
+      [&](std::uint64_t field, std::string_view text) {
+        if (field == 1) v.variable_name = text;
+        if (field == 2) v.initializer_name = text;
+        if (field == 3) v.snapshot_name = text;
+        if (field == 6) v.initial_value_name = text;
+        if (field != 4) return true;
+        v.slice = read_slice_info(text);
+        return v.slice.has_value();
+      });
+  if (!read) return std::nullopt;
   return v;
 }
 
@@ -69,6 +136,7 @@ LEAT_FUNCTION std::optional<variable_def> variable_def_of(graph& g, const collec
   variable_def made{v->name(), nodes.record(r.initializer).name, nodes.record(r.read).name + ":0", {}, trainable};
   if (const auto first = nodes.first_values.find(v->index()); first != nodes.first_values.end())
     made.initial_value_name = first->second.name();
+  if (const auto slice = nodes.partitioned.slices.find(v->index()); slice != nodes.partitioned.slices.end()) made.slice = slice->second;
   return made;
 }
 
@@ -126,6 +194,11 @@ LEAT_FUNCTION void import_collections(graph& g, const std::map<std::string, coll
           if (!v || v->variable_name.empty()) throw invalid_argument("an entry is no VariableDef");
           const output variable = get_tensor_by_name(g, v->variable_name);
           add(variable);
+          if (v->slice) {
+            if (v->slice->var_shape != variable.extent())
+              throw invalid_argument("the slice information of " + v->variable_name + " is of another shape than the variable");
+            g.named().partitioned.slices.insert_or_assign(variable.index(), *v->slice);
+          }
           node_record& r = g.named().record(variable.index());
           if (!v->initializer_name.empty()) r.initializer = get_operation_by_name(g, v->initializer_name).index();
           if (!v->snapshot_name.empty()) r.read = get_tensor_by_name(g, v->snapshot_name).index();

@@ -55,7 +55,7 @@ LEAT_FUNCTION safetensors read_bundle(const std::string& prefix) {
   for (const auto& [name, entry] : index.entries) {
     const input_file& shard = *shards[static_cast<std::size_t>(entry.shard)];
     const auto where = [&] { return shard.path().string() + ": tensor " + detail::in_quotes(name) + ": "; };
-    if (entry.is_sliced) throw unimplemented(at.string() + ": tensor " + detail::in_quotes(name) + " is saved in parts: not read");
+    if (entry.is_sliced()) throw unimplemented(at.string() + ": tensor " + detail::in_quotes(name) + " is saved in parts: not read");
     const auto type = static_cast<dtype>(entry.dtype);
     if (size_of(type) == 0 || entry.shape.size() > static_cast<std::size_t>(max_rank)) continue;
     if (entry.offset > shard.size() || entry.size > shard.size() - entry.offset)

@@ -1,7 +1,8 @@
 #pragma once
 // TensorFlow's checkpoints, V2: PREFIX.index, a sorted table with a BundleHeaderProto under the empty key and a BundleEntryProto for
 // each tensor, and PREFIX.data-SSSSS-of-NNNNN with the tensors' bytes, little endian. Checksums are masked CRC-32C. Strings are their
-// lengths as varints, a checksum of these, and their bytes. Files are untrusted.
+// lengths as varints, a checksum of these, and their bytes. A partitioned variable has an entry with its slices, and one for each slice,
+// whose keys begin with a zero byte. Files are untrusted.
 // Source: TensorFlow tensor_bundle.proto, core/util/tensor_bundle.
 
 #include <leat/core/function_bodies.hpp>
@@ -16,6 +17,12 @@
 
 namespace leat::io {
 
+/// A part of a tensor: along each axis where it begins, and how long it is; -1 for the whole axis. Source: TensorFlow `TensorSliceProto`.
+struct bundle_slice {
+  std::vector<std::int64_t> starts{}, lengths{};
+  bool operator==(const bundle_slice&) const = default;
+};
+
 /// A tensor's entry in the index.
 struct bundle_entry {
   data_type dtype = data_type::invalid;
@@ -23,8 +30,9 @@ struct bundle_entry {
   std::int32_t shard = 0;
   std::uint64_t offset = 0, size = 0;  // in the shard's file
   std::uint32_t crc32c = 0;            // of its bytes, not masked
-  /// Whether its parts are saved under other names, as those of a partitioned variable: it has no bytes of its own.
-  bool is_sliced = false;
+  /// The parts that it is saved in, as a partitioned variable is: then it has no bytes of its own, but an entry for each of them.
+  std::vector<bundle_slice> slices{};
+  bool is_sliced() const { return !slices.empty(); }
   bool operator==(const bundle_entry&) const = default;
 };
 
@@ -32,12 +40,17 @@ struct bundle_entry {
 struct bundle_index {
   std::int32_t shards = 1;
   std::map<std::string, bundle_entry, std::less<>> entries{};
+  std::map<std::string, bundle_entry, std::less<>> parts{};  // of sliced tensors, by `bundle_part_name`
   bool operator==(const bundle_index&) const = default;
 };
 
 /// Errors: data_loss or invalid_argument, naming the tensor and field; unimplemented for big-endian data.
 bundle_index read_bundle_index(std::string_view file);
 std::string write_bundle_index(const bundle_index& index);
+
+/// The key of a part of a tensor in the table: a zero byte, the name, and the slice, in an order-preserving code.
+/// Source: TensorFlow `EncodeTensorNameSlice`, `OrderedCode`.
+std::string bundle_part_name(std::string_view tensor, const bundle_slice& slice);
 
 /// "PREFIX.data-00000-of-00001".
 std::string bundle_data_name(const std::string& prefix, std::int32_t shard, std::int32_t shards);

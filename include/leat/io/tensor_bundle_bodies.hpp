@@ -30,6 +30,25 @@ LEAT_FUNCTION std::int32_t read_bundle_header(std::string_view bytes) {
   return shards;
 }
 
+// TensorSliceProto: extent 1, with start 1 and length 2; without a length it is the whole axis.
+LEAT_FUNCTION bundle_slice read_bundle_slice(protozero::pbf_reader in) {
+  bundle_slice made;
+  while (in.next()) {
+    if (in.tag() != 1 || in.wire_type() != protozero::pbf_wire_type::length_delimited) {
+      in.skip();
+      continue;
+    }
+    std::int64_t start = 0, length = -1;
+    protozero::pbf_reader extent = in.get_message();
+    while (extent.next()) {
+      if (extent.wire_type() != protozero::pbf_wire_type::varint || extent.tag() > 2) extent.skip();
+      else (extent.tag() == 1 ? start : length) = extent.get_int64();
+    }
+    made.starts.push_back(start), made.lengths.push_back(length);
+  }
+  return made;
+}
+
 LEAT_FUNCTION bundle_entry read_bundle_entry(const std::string& name, std::string_view bytes, std::int32_t shards) {
   const auto wrong = [&](const std::string& what) { throw invalid_argument("tensor " + in_quotes(name) + ": " + what); };
   bundle_entry made;
@@ -52,9 +71,8 @@ LEAT_FUNCTION bundle_entry read_bundle_entry(const std::string& name, std::strin
       made.size = in.get_uint64();
     } else if (in.tag() == 6 && in.wire_type() == wire::fixed32) {
       made.crc32c = unmasked(in.get_fixed32());
-    } else if (in.tag() == 7) {
-      made.is_sliced = true;
-      in.skip();
+    } else if (in.tag() == 7 && in.wire_type() == wire::length_delimited) {
+      made.slices.push_back(read_bundle_slice(in.get_message()));
     } else {
       in.skip();
     }
@@ -65,7 +83,17 @@ LEAT_FUNCTION bundle_entry read_bundle_entry(const std::string& name, std::strin
     if (size != 0 && elements > (std::uint64_t{1} << 48) / static_cast<std::uint64_t>(size)) wrong("its shape has too many elements");
     elements *= static_cast<std::uint64_t>(size);
   }
-  if (made.is_sliced) return made;
+  for (const bundle_slice& slice : made.slices) {
+    if (slice.starts.size() != made.shape.size()) wrong("a slice of another rank than its shape");
+    for (std::size_t i = 0; i < slice.starts.size(); ++i) {
+      const std::int64_t start = slice.starts[i], length = slice.lengths[i], size = made.shape[i];
+      const bool whole_axis = length == -1 && start == 0;
+      if (!whole_axis && (start < 0 || length < 0 || start > size || length > size - start))
+        wrong("a slice from " + std::to_string(start) + " of length " + std::to_string(length) + " along an axis of " +
+              std::to_string(size));
+    }
+  }
+  if (made.is_sliced()) return made;
   if (shard >= static_cast<std::uint64_t>(shards)) wrong("is in shard " + std::to_string(shard) + " of " + std::to_string(shards));
   made.shard = static_cast<std::int32_t>(shard);
   if (const auto bytes_each = static_cast<std::uint64_t>(content_size_of(made.dtype)); bytes_each > 0 && elements * bytes_each != made.size)
@@ -90,8 +118,7 @@ LEAT_FUNCTION bundle_index read_bundle_index(std::string_view file) {
       }
       if (!has_header) break;
       // What begins with a zero byte is a part of a partitioned variable, found by the entry of the whole.
-      if (key.front() == '\0') continue;
-      index.entries.emplace(key, detail::read_bundle_entry(key, value, index.shards));
+      (key.front() == '\0' ? index.parts : index.entries).emplace(key, detail::read_bundle_entry(key, value, index.shards));
     }
   } catch (const protozero::exception& e) {
     throw data_loss(std::string("an entry that is not in protobuf's binary form: ") + e.what());
@@ -109,23 +136,85 @@ LEAT_FUNCTION std::string write_bundle_index(const bundle_index& index) {
     protozero::pbf_writer version{out, 3};
     version.add_int32(1, 1);  // producer
   }
-  for (const auto& [name, entry] : index.entries) {
+  const auto add = [&](const std::string& name, const bundle_entry& entry) {
     auto& [key, text] = entries.emplace_back(name, std::string());
     protozero::pbf_writer to{text};
     to.add_int32(1, static_cast<std::int32_t>(entry.dtype));
-    {
-      protozero::pbf_writer shape{to, 2};
-      for (const std::int64_t size : entry.shape) {
-        protozero::pbf_writer dimension{shape, 2};
-        if (size != 0) dimension.add_int64(1, size);
+    // Messages as strings: a writer within a writer leaves empty ones out, and one that is empty is a dimension, too.
+    std::string shape;
+    protozero::pbf_writer dimensions{shape};
+    for (const std::int64_t size : entry.shape) {
+      std::string dimension;
+      if (size != 0) protozero::pbf_writer{dimension}.add_int64(1, size);
+      dimensions.add_message(2, dimension);
+    }
+    to.add_message(2, shape);
+    if (entry.is_sliced()) {
+      for (const bundle_slice& slice : entry.slices) {
+        std::string message;
+        protozero::pbf_writer extents{message};
+        for (std::size_t i = 0; i < slice.starts.size(); ++i) {
+          std::string extent;
+          protozero::pbf_writer fields{extent};
+          if (slice.starts[i] != 0) fields.add_int64(1, slice.starts[i]);
+          if (slice.lengths[i] >= 0) fields.add_int64(2, slice.lengths[i]);
+          extents.add_message(1, extent);
+        }
+        to.add_message(7, message);
       }
+      return;
     }
     if (entry.shard != 0) to.add_int32(3, entry.shard);
     if (entry.offset != 0) to.add_int64(4, static_cast<std::int64_t>(entry.offset));
     if (entry.size != 0) to.add_int64(5, static_cast<std::int64_t>(entry.size));
     to.add_fixed32(6, masked(entry.crc32c));
-  }
+  };
+  // The keys of parts begin with a zero byte: so they come before all names.
+  for (const auto& [name, entry] : index.parts) add(name, entry);
+  for (const auto& [name, entry] : index.entries) add(name, entry);
   return write_sorted_table(entries);
+}
+
+namespace detail {
+// A length, and so many bytes of a number without leading zeros, the highest first.
+LEAT_FUNCTION void append_ordered(std::string& to, std::uint64_t number) {
+  std::string bytes;
+  for (; number > 0; number >>= 8) bytes.insert(bytes.begin(), static_cast<char>(number & 0xff));
+  to += static_cast<char>(bytes.size());
+  to += bytes;
+}
+// As many one bits as it has bytes, a zero, and the number in two's complement; the leading bits of a negative one are inverted.
+LEAT_FUNCTION void append_ordered_signed(std::string& to, std::int64_t number) {
+  const std::uint64_t magnitude = static_cast<std::uint64_t>(number < 0 ? ~number : number);
+  int bits = 0;
+  while (bits < 63 && magnitude >> bits != 0) ++bits;
+  const int length = 1 + bits / 7;
+  unsigned char bytes[10];  // sign-extended
+  for (int i = 0; i < 10; ++i) {
+    const int shift = 8 * (9 - i);
+    bytes[i] = static_cast<unsigned char>(shift >= 64 ? (number < 0 ? 0xff : 0) : number >> shift);
+  }
+  unsigned char* const first = bytes + (10 - length);
+  for (int i = 0; i < length; ++i) first[i / 8] = static_cast<unsigned char>(first[i / 8] ^ (0x80 >> (i % 8)));
+  to.append(reinterpret_cast<const char*>(first), static_cast<std::size_t>(length));
+}
+}  // namespace detail
+
+LEAT_FUNCTION std::string bundle_part_name(std::string_view tensor, const bundle_slice& slice) {
+  std::string key;
+  detail::append_ordered(key, 0);
+  for (const char c : tensor) {
+    key += c;
+    if (c == '\0') key += '\xff';
+    if (c == '\xff') key += '\0';
+  }
+  key.append("\0\1", 2);
+  detail::append_ordered(key, slice.starts.size());
+  for (std::size_t i = 0; i < slice.starts.size(); ++i) {
+    detail::append_ordered_signed(key, slice.starts[i]);
+    detail::append_ordered_signed(key, slice.lengths[i]);
+  }
+  return key;
 }
 
 LEAT_FUNCTION std::string bundle_data_name(const std::string& prefix, std::int32_t shard, std::int32_t shards) {

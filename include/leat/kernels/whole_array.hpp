@@ -5,12 +5,15 @@
 #include <leat/kernels/math/scalar_math.hpp>
 #include <leat/passes/lower.hpp>
 
+#include <algorithm>
+
 namespace leat::kernels {
 
 /// The numbers of a kernel step: its attributes, and the extents of its inputs and of its result.
 class step_numbers {
  public:
   constexpr explicit step_numbers(const std::int64_t* data) : data_(data) {}
+  constexpr std::int64_t attributes() const { return data_[0]; }
   constexpr std::int64_t attribute(int k) const { return data_[1 + k]; }
   /// Extents of input `k`; the result's follow the last input's.
   constexpr const std::int64_t* extents(int k) const {
@@ -80,6 +83,103 @@ struct segment_sum_kernel {
       const auto row = static_cast<std::int64_t>(indices[k]);
       if (row >= 0) out[row * width + j] = scalar_math<T>::add(out[row * width + j], data[k * width + j]);
     }
+  }
+};
+
+/// Item k: the position of the first index that equals the k-th, or -1 if that is negative.
+template <class Index>
+struct first_rows_kernel {
+  static constexpr bool may_refuse = true;
+  static constexpr bool drops_negative = true;
+  const Index* indices;
+  std::int64_t* out;
+  std::int64_t count, rows;
+  first_rows_kernel(void* const* p, const step_numbers& n)
+      : indices(static_cast<const Index*>(p[0])),
+        out(static_cast<std::int64_t*>(p[1])),
+        count(n.product(0, 0, n.rank(0))),
+        rows(n.attribute(0)) {}
+  std::int64_t items() const { return count; }
+  constexpr void operator()(std::int64_t k) const {
+    std::int64_t first = 0;
+    while (indices[first] != indices[k]) ++first;
+    out[k] = indices[k] < 0 ? -1 : first;
+  }
+  /// All items at once, where one thread does them: by sorting, because looking for each takes quadratic time. The low half of a result
+  /// is a position in sorted order, until the high half has received the first position; so no more memory is needed.
+  void run_all() const {
+    constexpr int half = 31;
+    constexpr std::int64_t low = (std::int64_t{1} << half) - 1;
+    if (count < 16 || count > low) {
+      for (std::int64_t k = 0; k < count; ++k) (*this)(k);
+      return;
+    }
+    for (std::int64_t k = 0; k < count; ++k) out[k] = k;
+    std::sort(out, out + count,
+              [this](std::int64_t a, std::int64_t b) { return indices[a] != indices[b] ? indices[a] < indices[b] : a < b; });
+    std::int64_t first = out[0] & low;
+    for (std::int64_t k = 0; k < count; ++k) {
+      const std::int64_t at = out[k] & low;
+      if (indices[at] != indices[first]) first = at;
+      out[at] |= first << half;
+    }
+    for (std::int64_t k = 0; k < count; ++k) out[k] = indices[k] < 0 ? -1 : out[k] >> half;
+  }
+};
+
+/// Item b: some columns of the sums of rows of equal indices, in order of the rows. `first` is what `first_rows_kernel` gives.
+template <class T>
+struct sum_equal_rows_kernel {
+  static constexpr bool may_refuse = false;
+  static constexpr std::int64_t columns = 16;  // of an item, so that it reads whole lines of the cache
+  const T* data;
+  const std::int64_t* first;
+  T* out;
+  std::int64_t count, width;
+  sum_equal_rows_kernel(void* const* p, const step_numbers& n)
+      : data(static_cast<const T*>(p[0])),
+        first(static_cast<const std::int64_t*>(p[1])),
+        out(static_cast<T*>(p[2])),
+        count(n.product(1, 0, n.rank(1))),
+        width(n.product(0, n.rank(1), n.rank(0))) {}
+  std::int64_t items() const { return (width + columns - 1) / columns; }
+  constexpr void operator()(std::int64_t b) const {
+    const std::int64_t begin = b * columns;
+    const std::int64_t end = begin + columns < width ? begin + columns : width;
+    for (std::int64_t k = 0; k < count; ++k) {
+      const bool starts = first[k] == k;
+      for (std::int64_t j = begin; j < end; ++j) out[k * width + j] = starts ? data[k * width + j] : T(0);
+      if (starts || first[k] < 0) continue;
+      T* const to = out + first[k] * width;
+      for (std::int64_t j = begin; j < end; ++j) to[j] = scalar_math<T>::add(to[j], data[k * width + j]);
+    }
+  }
+};
+
+/// Item k: writes row `indices[k]` of the variable, or subtracts from it, if that index occurs there first.
+template <class T, class Index>
+struct write_rows_kernel {
+  static constexpr bool may_refuse = false;  // the indices were checked where `first` was found
+  T* variable;
+  const T* rows;
+  const Index* indices;
+  const std::int64_t* first;
+  std::int64_t count, width;
+  bool subtracts;
+  write_rows_kernel(void* const* p, const step_numbers& n)
+      : variable(static_cast<T*>(p[0])),
+        rows(static_cast<const T*>(p[1])),
+        indices(static_cast<const Index*>(p[2])),
+        first(static_cast<const std::int64_t*>(p[3])),
+        count(n.product(2, 0, n.rank(2))),
+        width(n.product(0, 1, n.rank(0))),
+        subtracts(n.attribute(0) != 0) {}
+  std::int64_t items() const { return count; }
+  constexpr void operator()(std::int64_t k) const {
+    if (first[k] != k) return;
+    T* const to = variable + static_cast<std::int64_t>(indices[k]) * width;
+    const T* const from = rows + k * width;
+    for (std::int64_t j = 0; j < width; ++j) to[j] = subtracts ? scalar_math<T>::subtract(to[j], from[j]) : from[j];
   }
 };
 

@@ -3,6 +3,7 @@
 // computed as early as their operands allow; everything that does not depend on a write comes before the first write, so
 // that a variable read without `after` is its value at the start of the step. Two unordered writes to one variable are refused.
 
+#include <leat/passes/rows.hpp>
 #include <leat/passes/simplify.hpp>
 
 namespace leat::passes {
@@ -16,8 +17,10 @@ constexpr int source_of(const graph& g, int i) {
   while (is_alias(g, g.at(i))) i = g.input(g.at(i), 0);
   return i;
 }
+/// Whether a node writes rows of a variable, a kernel of its own. Other writes join clusters.
+constexpr bool writes_rows(const node& n) { return is_operator<write_rows_op>(*n.op); }
 constexpr bool is_compute(const node& n) {
-  return n.op->kind == op_kind::element || n.op->kind == op_kind::reduction || n.op->kind == op_kind::assign;
+  return n.op->kind == op_kind::element || n.op->kind == op_kind::reduction || (n.op->kind == op_kind::assign && !writes_rows(n));
 }
 constexpr bool is_strided_view(const graph& g, int i) {
   const node& n = g.at(i);
@@ -137,13 +140,15 @@ constexpr graph arrange(const graph& from, std::vector<int>& targets) {
       }
       if (n.op->kind != op_kind::assign) continue;
       // Likewise where a write takes another variable, or a view of one, which may be written before.
-      int source = from.input(n, 1);
-      int reader = static_cast<int>(i);
-      for (; from.at(source).op->kind == op_kind::view; source = from.input(from.at(source), 0)) reader = source;
-      const bool itself = reader == static_cast<int>(i) && source == from.input(n, 0);
-      if (from.at(source).op->kind == op_kind::variable && !itself && depth[i] >= first_write[static_cast<std::size_t>(source)]) {
-        old_value[static_cast<std::size_t>(source)] = -2;
-        reads_old[static_cast<std::size_t>(reader)] = 1;
+      for (int k = 1; k < n.input_count; ++k) {
+        int source = from.input(n, k);
+        int reader = static_cast<int>(i);
+        for (; from.at(source).op->kind == op_kind::view; source = from.input(from.at(source), 0)) reader = source;
+        const bool itself = reader == static_cast<int>(i) && source == from.input(n, 0);
+        if (from.at(source).op->kind == op_kind::variable && !itself && depth[i] >= first_write[static_cast<std::size_t>(source)]) {
+          old_value[static_cast<std::size_t>(source)] = -2;
+          reads_old[static_cast<std::size_t>(reader)] = 1;
+        }
       }
     }
 
@@ -159,8 +164,9 @@ constexpr graph arrange(const graph& from, std::vector<int>& targets) {
       inputs[k] = map[at];
       if (old_value[at] >= 0 && !waits && !(n.op->kind == op_kind::assign && k == 0) && (depth[i] > first_write[at] || reads_old[i] != 0))
         inputs[k] = old_value[at];
-      if (n.op->kind == op_kind::kernel || (is_operator<reshape_op>(*n.op) && is_strided_view(to, inputs[k]) &&
-                                            to.at(inputs[k]).result.extent.squeezed() != n.result.extent.squeezed()))
+      if (n.op->kind == op_kind::kernel || (writes_rows(n) && k > 0) ||
+          (is_operator<reshape_op>(*n.op) && is_strided_view(to, inputs[k]) &&
+           to.at(inputs[k]).result.extent.squeezed() != n.result.extent.squeezed()))
         inputs[k] = standing(inputs[k]);
     }
     const std::span<const int> operands(inputs, static_cast<std::size_t>(n.input_count));

@@ -39,6 +39,11 @@ struct fusion {
     while (clusters[static_cast<std::size_t>(c)].merged_into >= 0) c = clusters[static_cast<std::size_t>(c)].merged_into;
     return c;
   }
+  /// Whether node `i` of a graph is a kernel, a step of its own.
+  constexpr bool is_kernel(const graph& g, int i) const {
+    const node& n = g.at(i);
+    return n.op->kind == op_kind::kernel || writes_rows(n) || fold_product[static_cast<std::size_t>(i)] >= 0;
+  }
 };
 
 /// The dimensions of `n`'s iteration space (those that are not 1) that the shape `p` covers, as bits.
@@ -83,10 +88,8 @@ class fuser {
     for (int i = 0; i < g_.size(); ++i) {
       const node& n = g_.at(i);
       if (f_.places[at(i)].folded) continue;
-      if (n.op->kind == op_kind::kernel || f_.fold_product[at(i)] >= 0)
-        f_.places[at(i)].level = kernel_level(i);
-      else if (is_compute(n))
-        assign_cluster(i);
+      if (f_.is_kernel(g_, i)) f_.places[at(i)].level = kernel_level(i);
+      else if (is_compute(n)) assign_cluster(i);
       note_reads(i);
       if (may_refuse(n)) refusable_ = larger(refusable_, f_.places[at(i)].level + 1);
     }
@@ -108,7 +111,7 @@ class fuser {
       const shape& from = g_.at(g_.input(n, 0)).result.extent;
       return from[rule::last_axis(g_.attribute(n, 0), from.rank)] < 0;
     }
-    return n.op->only_checks || is_operator<gather_op>(*n.op) || is_operator<segment_sum_op>(*n.op);
+    return n.op->only_checks || is_operator<gather_op>(*n.op) || is_operator<segment_sum_op>(*n.op) || is_operator<first_rows_op>(*n.op);
   }
 
   // Folds variable -= scale * product into one call that multiplies and updates.
@@ -145,7 +148,7 @@ class fuser {
   constexpr int available(int i) const {
     i = source_of(g_, i);
     const node& n = g_.at(i);
-    if (n.op->kind == op_kind::kernel || f_.fold_product[at(i)] >= 0) return f_.places[at(i)].level + 1;
+    if (f_.is_kernel(g_, i)) return f_.places[at(i)].level + 1;
     if (is_compute(n)) return f_.clusters[at(f_.find(f_.places[at(i)].cluster))].level + 1;
     int level = 0;
     for (int k = 0; k < n.input_count; ++k) level = larger(level, available(g_.input(n, k)));
@@ -186,7 +189,7 @@ class fuser {
   }
   constexpr int reader_level(int reader) const {
     const node& r = g_.at(reader);
-    if (r.op->kind == op_kind::kernel || f_.fold_product[at(reader)] >= 0) return f_.places[at(reader)].level + 1;
+    if (f_.is_kernel(g_, reader)) return f_.places[at(reader)].level + 1;
     if (is_compute(r)) return f_.clusters[at(f_.find(f_.places[at(reader)].cluster))].level + 1;
     return 0;  // a view: its own readers are recorded
   }
@@ -194,16 +197,19 @@ class fuser {
   constexpr int kernel_level(int i) const {
     const node& n = g_.at(i);
     int level = after_controls(i);
-    if (f_.fold_product[at(i)] >= 0) {
+    const bool writes = n.op->kind == op_kind::assign;
+    if (writes) {
       level = larger(level, refusable_);
+      for (const auto& r : reads_)
+        if (r.variable == g_.input(n, 0)) level = larger(level, reader_level(r.reader));
+    }
+    if (f_.fold_product[at(i)] >= 0) {
       const node& p = g_.at(f_.fold_product[at(i)]);
       for (int k = 0; k < 2; ++k) level = larger(level, available(g_.input(p, k)));
       if (f_.fold_scale[at(i)] >= 0) level = larger(level, available(f_.fold_scale[at(i)]));
-      for (const auto& r : reads_)
-        if (r.variable == g_.input(n, 0)) level = larger(level, reader_level(r.reader));
-      return level;
+    } else {
+      for (int k = writes ? 1 : 0; k < n.input_count; ++k) level = larger(level, available(g_.input(n, k)));
     }
-    for (int k = 0; k < n.input_count; ++k) level = larger(level, available(g_.input(n, k)));
     return level;
   }
 

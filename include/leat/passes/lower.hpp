@@ -59,7 +59,7 @@ class lowerer {
     for (int i = 0; i < g_.size(); ++i) {
       const node& n = g_.at(i);
       if (f_.places[at(i)].folded) continue;
-      if (n.op->kind == op_kind::kernel || f_.fold_product[at(i)] >= 0) {
+      if (f_.is_kernel(g_, i)) {
         all.push_back({f_.places[at(i)].level, i, -1});
       } else if (is_compute(n)) {
         const int c = f_.places[at(i)].cluster;

@@ -45,6 +45,7 @@ struct supervisor::kept {
   std::mutex recovering;
   std::atomic<bool> is_recovering{false};
 
+  std::mutex saving;  // of one checkpoint at a time
   // A checkpoint is taken when no run is under way. Who wants one holds `turn`, so that runs in a row let it pass.
   std::mutex turn;
   std::shared_timed_mutex running;
@@ -156,6 +157,8 @@ struct supervisor::kept {
     throw deadline_exceeded("no checkpoint can be taken: for a minute there was no moment without a run");
   }
   std::string save() {
+    // From its values to its name in the state file: otherwise an older one could be named as the latest.
+    const std::lock_guard one(saving);
     if (!saves || save_path.empty()) throw failed_precondition("the supervisor saves nothing: it has no logdir, or no saver");
     if (session == nullptr && recoveries == 0) throw failed_precondition("the supervisor has no session");
     auto [at, how, variables] = [&] {

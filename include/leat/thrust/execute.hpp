@@ -6,11 +6,15 @@
 // prints them.
 
 #include <leat/kernels/cluster.hpp>
+#include <leat/kernels/print.hpp>
 #include <leat/kernels/program_plan.hpp>
 #include <leat/kernels/whole_array.hpp>
+#include <leat/ops/print.hpp>
 
 #include <bit>
+#include <cstddef>
 #include <string>
+#include <vector>
 
 namespace leat::on_thrust {
 
@@ -319,6 +323,15 @@ struct kernel_step {
     } else if constexpr (std::is_same_v<op, segment_sum_op>) {
       const kernels::segment_sum_kernel<T, element<1>> kernel(p, n);
       run_items(device, kernel, kernel.count);
+    } else if constexpr (std::is_same_v<op, passes::first_rows_op>) {
+      const kernels::first_rows_kernel<T> kernel(p, n);
+      run_items(device, kernel, kernel.count);
+    } else if constexpr (std::is_same_v<op, passes::sum_equal_rows_op>) {
+      const kernels::sum_equal_rows_kernel<T> kernel(p, n);
+      run_items(device, kernel, kernel.count * kernel.columns);
+    } else if constexpr (std::is_same_v<op, passes::write_rows_op>) {
+      const kernels::write_rows_kernel<T, element<2>> kernel(p, n);
+      run_items(device, kernel, kernel.width);
     } else if constexpr (std::is_same_v<op, check_range_op>) {
       run_items(device, kernels::check_range_kernel<T>(p, n), 1);
     } else if constexpr (std::is_same_v<op, passes::check_divisor_op>) {
@@ -330,6 +343,18 @@ struct kernel_step {
         kernels::refuse_zero(divisors.data(), kernel.count);
       }
       run_items(device, kernel, 1);
+    } else if constexpr (std::is_same_v<op, print_op>) {
+      std::vector<std::byte> copies[sizeof...(O)];
+      void* readable[sizeof...(O)]{};
+      for (int k = 1; k + 1 < static_cast<int>(sizeof...(O)); ++k) {
+        const auto bytes = n.product(k, 0, n.rank(k)) * size_of(static_cast<dtype>(n.attribute(2 + k)));
+        copies[k].resize(static_cast<std::size_t>(bytes));
+        if (bytes > 0) device.copy_out(copies[k].data(), p[k], copies[k].size());
+        readable[k] = copies[k].data();
+      }
+      device.finish();
+      kernels::print_operands(readable, n);
+      run_items(device, kernels::print_kernel<T>(p, n, static_cast<int>(sizeof...(O)) - 1), 1);
     } else if constexpr (std::is_same_v<op, pad_op>) {
       const kernels::pad_kernel<T> kernel(p, n);
       run_items(device, kernel, kernel.to[kernel.rank - 1]);

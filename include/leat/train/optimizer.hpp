@@ -1,10 +1,12 @@
 #pragma once
 // Optimizers. Each is one rule (rules.hpp) whose update, written over rows with the library's own operators, says what becomes of a
-// variable, its slots and its gradient in one step. Fusion makes one pass of it. `minimize` finds the variables that the loss depends
+// variable, its slots and its gradient in one step. Fusion makes one pass of it; where the gradient is of rows that were looked up, it
+// is written over these rows alone (row_gradient.hpp). `minimize` finds the variables that the loss depends
 // on, differentiates, and applies the rule to each; `compute_gradients` and `apply_gradients` are the two halves, for
 // what is done to gradients between them.
 
 #include <leat/passes/gradient.hpp>
+#include <leat/train/row_gradient.hpp>
 #include <leat/train/rules.hpp>
 #include <leat/train/setting.hpp>
 
@@ -71,6 +73,7 @@ using rule_settings = std::span<const setting_source>;
 /// The rows of one variable's step: slots, and what the rule's update makes of them.
 template <class Rule>
 constexpr void apply_update(graph& g, rule_settings s, const output& variable, const output& gradient, std::vector<int>& updates) {
+  const row_step rows(variable, changes_rows_alone<Rule> && !g.is_written ? rows_of(gradient) : row_gradient{});
   const dtype type = variable.type();
   const auto its_name = g.at(variable.index()).name;
   std::vector<output> slots;
@@ -83,13 +86,14 @@ constexpr void apply_update(graph& g, rule_settings s, const output& variable, c
       slots.push_back(slot(g, variable, full_name, kind, r.start == starts_with_ones ? initializer_kind::ones : initializer_kind::zeros));
     else slots.push_back(slot(g, variable, full_name, kind, initializer_kind::number, s[static_cast<std::size_t>(r.start)].id));
   }
-  std::vector<output> inputs{variable};
+  std::vector<output> written{variable}, inputs{rows.values_of(variable)};
   for (const text a : Rule::arguments) {
+    written.emplace_back();
     if (a == "gradient") {
-      inputs.push_back(gradient);
+      inputs.push_back(rows ? rows.gradient() : gradient);
     } else if (a.starts_with("&")) {
       for (std::size_t k = 0; k < slots.size(); ++k)
-        if (Rule::slots[k].name == a.substr(1)) inputs.push_back(slots[k]);
+        if (Rule::slots[k].name == a.substr(1)) inputs.push_back(rows.values_of(written.back() = slots[k]));
     } else if (a.ends_with("_power") && position_of(Rule::powers, a.substr(0, a.size() - 6)) >= 0) {
       const int setting = position_of(Rule::settings, a.substr(0, a.size() - 6));
       inputs.push_back(power_of(g, s[static_cast<std::size_t>(setting)], type, a).now);
@@ -102,8 +106,9 @@ constexpr void apply_update(graph& g, rule_settings s, const output& variable, c
   update::row_writer w(std::span<const output>(inputs), Rule::flag);
   Rule::update::expand(w);
   for (const update::change& c : w.changes()) {
-    const output& written = inputs[static_cast<std::size_t>(c.variable)];
-    updates.push_back((c.subtract ? assign_sub(written, c.value) : assign(written, c.value)).index());
+    const output& to = written[static_cast<std::size_t>(c.variable)];
+    const output made = rows ? rows.write(to, c.value, c.subtract) : c.subtract ? assign_sub(to, c.value) : assign(to, c.value);
+    updates.push_back(made.index());
   }
 }
 /// After all variables of a dtype: the powers of settings advance.

@@ -184,6 +184,15 @@ using all_rules = List<gradient_descent_rule, momentum_rule<false>, momentum_rul
                        decayed_adam_rule<update::adam_w>, decayed_adam_rule<update::lamb>, rms_prop_rule, centered_rms_prop_rule,
                        adadelta_rule, ftrl_rule, proximal_gradient_descent_rule, proximal_adagrad_rule, adagrad_da_rule>;
 
+/// Whether a step with a gradient of rows changes these rows alone: where TensorFlow has an operator for that. Of Adam and its kin all
+/// rows change, because all moments decay.
+template <class Rule>
+inline constexpr bool changes_rows_alone = [] {
+  if constexpr (requires { Rule::update::of_rows; })
+    return Rule::update::of_rows || std::is_same_v<typename Rule::update, update::gradient_descent>;
+  else return false;
+}();
+
 /// The position of a name in a list, or -1.
 constexpr int position_of(std::span<const text> names, text name) {
   for (std::size_t k = 0; k < names.size(); ++k)

@@ -151,10 +151,10 @@ class session_store : protected refused_calls_of<table_of<Device, Es...>> {
       return result;
     }
   }
+  using refused_calls::assign;
   using refused_calls::initialize;
   using refused_calls::is_initialized;
   using refused_calls::value;
-  using refused_calls::assign;
 
   /// Gives a variable a value from the host. Errors: invalid_argument if the array has another shape.
   template <tensor_expression V, class Array>
@@ -212,23 +212,52 @@ class session_store : protected refused_calls_of<table_of<Device, Es...>> {
   void assign_values(const std::vector<stored_value>& values) {
     const guard g(busy_);
     const auto all = rows();
-    std::vector<int> places;
+    // As a rule values come in the session's order.
+    const auto place_of = [&](const stored_value& v, int from) {
+      const int count = all.variables();
+      for (int k = 0; k < count; ++k)
+        if (const int at = (from + k) % count; all.name_of(at).view() == v.name) return at;
+      throw not_found("the session has no variable \"" + v.name + "\"");
+    };
+    int at = -1;
     for (const stored_value& v : values) {
-      int at = 0;
-      while (at < all.variables() && all.name_of(at).view() != v.name) ++at;
-      if (at == all.variables()) throw not_found("the session has no variable \"" + v.name + "\"");
+      at = place_of(v, at + 1);
       const auto row = all.variable(at);
       if (row.type != v.type || !(row.extent == v.extent) ||
           v.bytes.size() != static_cast<std::size_t>(row.extent.elements() * size_of(row.type)))
         throw invalid_argument("variable \"" + v.name + "\": a value of another dtype or shape");
-      places.push_back(at);
     }
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      write_variable(all.variable(places[i]), [&](std::byte* to) {
-        if (!values[i].bytes.empty()) std::memcpy(to, values[i].bytes.data(), values[i].bytes.size());
+    at = -1;
+    for (const stored_value& v : values) {
+      at = place_of(v, at + 1);
+      write_variable(all.variable(at), [&](std::byte* to) {
+        if (!v.bytes.empty()) std::memcpy(to, v.bytes.data(), v.bytes.size());
       });
-      initialized_[static_cast<std::size_t>(places[i])] = true;
+      initialized_[static_cast<std::size_t>(at)] = true;
     }
+    all_initialized_ = uninitialized_count() == 0;
+  }
+  /// Gives rows of a variable, along its first axis, values from the host; the others stay what they are. Errors: not_found,
+  /// invalid_argument as `assign_values`; out_of_range for an index.
+  template <class Index>
+    requires(Device::shares_memory)
+  void assign_rows(const stored_value& values, std::span<const Index> indices) {
+    const guard g(busy_);
+    const auto all = rows();
+    int at = 0;
+    while (at < all.variables() && all.name_of(at).view() != values.name) ++at;
+    if (at == all.variables()) throw not_found("the session has no variable \"" + values.name + "\"");
+    const auto row = all.variable(at);
+    const auto count = static_cast<std::size_t>(row.extent.rank > 0 ? row.extent[0] : 0);
+    const std::size_t width = count == 0 ? 0 : static_cast<std::size_t>(row.extent.elements() * size_of(row.type)) / count;
+    if (row.type != values.type || values.bytes.size() != indices.size() * width)
+      throw invalid_argument("variable \"" + values.name + "\": rows of another dtype or shape");
+    for (const Index i : indices)
+      if (i < 0 || static_cast<std::size_t>(i) >= count)
+        throw out_of_range("variable \"" + values.name + "\" has no row " + std::to_string(i));
+    for (std::size_t k = 0; k < indices.size(); ++k)
+      std::memcpy(storage_.data() + row.offset + static_cast<std::size_t>(indices[k]) * width, values.bytes.data() + k * width, width);
+    initialized_[static_cast<std::size_t>(at)] = true;
     all_initialized_ = uninitialized_count() == 0;
   }
   /// Calls `f(id, value, is_parameter)` for each number and array that the session's expressions carry, a number as its bits; parameters
@@ -268,8 +297,7 @@ class session_store : protected refused_calls_of<table_of<Device, Es...>> {
       for (std::size_t i = 0; i < places_of<E>.size(); ++i) {
         const auto at = places_of<E>[i];
         if (set[at] && !(numbers[at] == e.carried[i]))
-          throw_two_values(rows(), carried_ids.id[at], bits_of_carried(numbers[at]), bits_of_carried(e.carried[i]),
-                                   is_array(e.carried[i]));
+          throw_two_values(rows(), carried_ids.id[at], bits_of_carried(numbers[at]), bits_of_carried(e.carried[i]), is_array(e.carried[i]));
         numbers[at] = e.carried[i];
         set[at] = true;
       }

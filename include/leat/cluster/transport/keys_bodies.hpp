@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <zmq.h>
 
 #include <array>
@@ -36,8 +37,12 @@ namespace detail {
 LEAT_FUNCTION void write_new_file(const std::filesystem::path& path, std::string_view text, mode_t mode) {
   const descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
   if (!file && errno == EEXIST) throw already_exists(path.string() + ": exists already; keys are not overwritten");
-  if (!file || ::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()) || ::fsync(file.get()) != 0)
-    throw failed_precondition(path.string() + ": cannot be written: " + std::generic_category().message(errno));
+  const bool is_written =
+      file && ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) && ::fsync(file.get()) == 0;
+  if (is_written) return;
+  const int why = errno;
+  if (file) ::unlink(path.c_str());
+  throw failed_precondition(path.string() + ": cannot be written: " + std::generic_category().message(why));
 }
 
 // The keys of a file by the word before them.
@@ -64,7 +69,12 @@ LEAT_FUNCTION void write_keys(const std::filesystem::path& path, const key_pair&
   detail::write_new_file(path, "# The secret key of one process: give it to nobody.\n" + open + "secret " + keys.secret_key + "\n", 0600);
   auto beside = path;
   beside += ".public";
-  detail::write_new_file(beside, open, 0644);
+  try {
+    detail::write_new_file(beside, open, 0644);
+  } catch (...) {
+    ::unlink(path.c_str());  // half a result would be in the way of the next attempt
+    throw;
+  }
 }
 
 LEAT_FUNCTION key_pair read_keys(const std::filesystem::path& path) {

@@ -92,8 +92,8 @@ class messenger final : private endpoint_handler {
   std::function<void(peer_id, message)> on_note;
   std::function<void(peer_id, std::uint64_t number)> on_cancel;  ///< whoever made the request no longer waits
   std::function<void(peer_id, const peer_info&)> on_ready;
-  /// Of peers that were ready, and of those that were dialed and ended before.
   std::function<void(peer_id, const peer_info&, const departure&)> on_gone;
+  std::function<void(peer_id, const departure&)> on_refused;  ///< who was dialed, and has gone without having been ready
   std::function<std::optional<std::pair<status, std::string>>(const identity&)> admit;  ///< further reasons to refuse a peer
 
   void start();
@@ -116,7 +116,7 @@ class messenger final : private endpoint_handler {
   /// Ends a connection; with a goodbye if orderly.
   void hang_up(peer_id p, bool orderly = true);
 
-  /// Sends a request and waits for its answer.
+  /// Sends a request and waits for its answer. The other side is told the deadline, or the earlier one that `m.deadline` gives it.
   /// Errors: that of the other side; unavailable if the connection ended; deadline_exceeded; resource_exhausted if the queue is full.
   message call(peer_id p, std::uint16_t method, std::vector<frame> parts, call_options options);
   message call(peer_id p, message m, call_options options);

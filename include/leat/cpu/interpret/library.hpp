@@ -69,12 +69,33 @@ kernel_function moving_kernel(dtype type) {
     default: return &run_kernel<Kernel<moved<8>, Index...>>;
   }
 }
+template <class T>
+struct printing_kernel : kernels::print_kernel<T> {
+  printing_kernel(void* const* p, const kernels::step_numbers& n, int result) : kernels::print_kernel<T>(p, n, result) {
+    kernels::print_operands(p, n);
+  }
+};
 template <class Index>
 struct segment_sum_by {
   template <dtype D>
   struct of {
     static void run(void* const* p, const kernels::step_numbers& n, int count) {
       run_kernel<kernels::segment_sum_kernel<element_of<D>, Index>>(p, n, count);
+    }
+  };
+};
+template <dtype D>
+struct sum_equal_rows_of {
+  static void run(void* const* p, const kernels::step_numbers& n, int count) {
+    run_kernel<kernels::sum_equal_rows_kernel<element_of<D>>>(p, n, count);
+  }
+};
+template <class Index>
+struct write_rows_by {
+  template <dtype D>
+  struct of {
+    static void run(void* const* p, const kernels::step_numbers& n, int count) {
+      run_kernel<kernels::write_rows_kernel<element_of<D>, Index>>(p, n, count);
     }
   };
 };
@@ -122,12 +143,20 @@ inline void enter_kernels() {
   });
   enter_kernel<segment_sum_op>(
       [](const dtype* t, int) { return by_dtype_and_index<segment_sum_by, float32, float64, int32, int64, uint8>(t[0], t[1]); });
+  enter_kernel<passes::first_rows_op>([](const dtype* t, int) {
+    return by_index(
+        t[0], [] { return &run_kernel<kernels::first_rows_kernel<std::int32_t>>; },
+        [] { return &run_kernel<kernels::first_rows_kernel<std::int64_t>>; });
+  });
+  enter_kernel<passes::sum_equal_rows_op>([](const dtype* t, int) { return by_dtype<sum_equal_rows_of, float32, float64>(t[0]); });
+  enter_kernel<passes::write_rows_op>([](const dtype* t, int) { return by_dtype_and_index<write_rows_by, float32, float64>(t[0], t[2]); });
   enter_kernel<check_range_op>([](const dtype* t, int) {
     return by_index(
         t[0], [] { return &run_kernel<kernels::check_range_kernel<std::int32_t>>; },
         [] { return &run_kernel<kernels::check_range_kernel<std::int64_t>>; });
   });
   enter_kernel<passes::check_divisor_op>([](const dtype* t, int) { return by_dtype<check_divisor_of, int32, int64, uint8>(t[0]); });
+  enter_kernel<print_op>([](const dtype* t, int) { return moving_kernel<printing_kernel>(t[0]); });
   enter_kernel<pad_op>([](const dtype* t, int) { return moving_kernel<kernels::pad_kernel>(t[0]); });
   enter_kernel<concat_op>([](const dtype* t, int) { return moving_kernel<kernels::concat_kernel>(t[0]); });
   enter_kernel<argmax_op>(

@@ -154,8 +154,9 @@ class graph_writer {
       bits.push_back(value.bits);
       if (value.elements) array = value.elements;
     }
-    return get_variable(n.name, n.result.extent,
-                        {.type = n.result.type, .initializer = rule_of(kind, bits, array), .trainable = from_.attribute(n, 1) != 0});
+    return detail::find_or_make_variable(
+        n.name, n.result.extent,
+        {.type = n.result.type, .initializer = rule_of(kind, bits, array), .trainable = from_.attribute(n, 1) != 0});
   }
   static variable_initializer rule_of(initializer_kind kind, const std::vector<std::uint64_t>& bits, const shared_elements& array) {
     const auto real = [&](std::size_t k) { return k < bits.size() ? std::bit_cast<double>(bits[k]) : 0.0; };

@@ -11,6 +11,7 @@ namespace leat::detail {
 LEAT_FUNCTION std::vector<graph_element> write_expressions(std::span<const any_expression> expressions, const carried_table& settled) {
   graph plain;
   plain.defers = !all_deferred_writers().by_type.empty();
+  plain.is_written = true;
   std::vector<int> rows;
   carried_table carried = settled;
   for (const any_expression& e : expressions) {

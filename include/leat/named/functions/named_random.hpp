@@ -71,6 +71,8 @@ double glorot_limit(const shape& extent);
 namespace detail {
 // The nodes of `variance_scaling`, `orthogonal` and `identity_initializer`.
 output scaled_first_value(const scaled_draw& draw, const shape& extent, dtype type, std::uint64_t seed);
+// The shape whose fans count: of the whole variable, where a slice of it is made.
+shape whole_shape(const shape& extent);
 output orthogonal_first_value(double gain, const shape& extent, dtype type, std::uint64_t seed);
 output identity_first_value(double gain, const shape& extent, dtype type);
 // Errors: invalid_argument unless the dtype is floating point.
@@ -98,10 +100,12 @@ variable_initializer as_variable_initializer(const I& initial) {
     if constexpr (I::kind == initializer_kind::normal) return random_normal_of(extent, numbers[0], numbers[1], type, seed);
     if constexpr (I::kind == initializer_kind::truncated_normal) return truncated_normal_of(extent, numbers[0], numbers[1], type, seed);
     if constexpr (I::kind == initializer_kind::glorot_uniform)
-      return detail::scaled_first_value(draw_of(1, fan_mode::fan_avg, distribution::uniform, extent), extent, type, seed);
+      return detail::scaled_first_value(draw_of(1, fan_mode::fan_avg, distribution::uniform, detail::whole_shape(extent)), extent, type,
+                                        seed);
     if constexpr (I::kind == initializer_kind::variance_scaling)
-      return detail::scaled_first_value(draw_of(numbers[0], detail::mode_of(numbers[1]), detail::distribution_of(numbers[1]), extent),
-                                        extent, type, seed);
+      return detail::scaled_first_value(
+          draw_of(numbers[0], detail::mode_of(numbers[1]), detail::distribution_of(numbers[1]), detail::whole_shape(extent)), extent, type,
+          seed);
     if constexpr (I::kind == initializer_kind::orthogonal) return detail::orthogonal_first_value(numbers[0], extent, type, seed);
     if constexpr (I::kind == initializer_kind::identity) return detail::identity_first_value(numbers[0], extent, type);
   };

@@ -60,6 +60,11 @@ LEAT_FUNCTION output scaled_first_value(const scaled_draw& draw, const shape& ex
   }
 }
 
+LEAT_FUNCTION shape whole_shape(const shape& extent) {
+  const partition_info* part = default_graph().named().partitioned.current;
+  return part != nullptr ? part->full_shape : extent;
+}
+
 LEAT_FUNCTION void check_matrix(initializer_kind kind, const shape& extent) {
   if (const std::string_view problem = matrix_problem(kind, extent); !problem.empty())
     throw invalid_argument(std::string(problem) + ". Received shape=" + leat::shape_text(extent));
@@ -80,8 +85,12 @@ LEAT_FUNCTION output orthogonal_first_value(double gain, const shape& extent, dt
 LEAT_FUNCTION output identity_first_value(double gain, const shape& extent, dtype type) {
   check_matrix(initializer_kind::identity, extent);
   graph& g = default_graph();
+  const partition_info* part = g.named().partitioned.current;
+  const std::int64_t row = part != nullptr ? part->var_offset[0] : 0;
+  const std::int64_t column = part != nullptr ? part->var_offset[1] : 0;
   std::vector<double> values(static_cast<std::size_t>(extent.elements()), 0.0);
-  for (std::int64_t i = 0; i < std::min(extent[0], extent[1]); ++i) values[static_cast<std::size_t>(i * (extent[1] + 1))] = gain;
+  for (std::int64_t i = 0; i < extent[0]; ++i)
+    if (const std::int64_t j = i + row - column; j >= 0 && j < extent[1]) values[static_cast<std::size_t>(i * extent[1] + j)] = gain;
   return g.named().make_constant(g, tensor_literal(extent, values).as(type), "eye");
 }
 

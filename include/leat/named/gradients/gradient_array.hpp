@@ -3,7 +3,9 @@
 // gather is sparse: its rows alone. Source: TensorFlow's gradients of the operators of the same names.
 
 #include <leat/core/early.hpp>
+#include <leat/named/functions/named_shape.hpp>
 #include <leat/named/gradients/gradient_math.hpp>
+#include <leat/named/graph/call.hpp>
 #include <leat/named/graph/lookup.hpp>
 
 namespace leat::detail {
@@ -278,16 +280,73 @@ inline gradient_list gradient_of_stacked_product(const gradient_call& c) {
   return {first, reshape(reduce_sum(dy_of_y, axes[1]), y_shape)};
 }
 
+/// Rows go back to where they came from.
+inline gradient_list gradient_of_partition(const gradient_call& c) {
+  const output data = c.input(0);
+  const output partitions = c.input(1);
+  graph& g = c.owner();
+  const std::int64_t count = c.integer("num_partitions", 1);
+  const output prefix = shape_of(partitions);
+  const output rows = reduce_prod(prefix, all_axes);
+  output numbers;
+  {
+    const name_scope scope(g, "range");
+    const output start = g.named().make_constant(g, std::int32_t{0}, "start");
+    const output delta = g.named().make_constant(g, std::int32_t{1}, "delta");
+    numbers = g.named()
+                  .raw(g, "Range", std::array{start, rows, delta}, {{"Tidx", dtype::int32}}, {{dtype::int32, vector_of(unknown_dimension)}},
+                       scope.text())
+                  .result();
+  }
+  const output places = reshape(numbers, prefix);
+  set_shape(places, partitions.extent());
+  const auto whose = call_operator(g, "DynamicPartition", {places, partitions}, {{"num_partitions", count}}).outputs();
+  std::vector<number_argument> both(whose.begin(), whose.end());
+  for (int k = 0; k < static_cast<int>(count); ++k) {
+    const bool has_gradient = static_cast<bool>(c.slices(k));
+    both.emplace_back(has_gradient ? c.dy(k) : zeros_like(c.result(k)));
+  }
+  const output together = call_operator(g, "ParallelDynamicStitch", both).result();
+  return {reshape(together, shape_of(data))};
+}
+
+/// To each operand the rows at its indices.
+inline gradient_list gradient_of_stitch(const gradient_call& c) {
+  const int count = c.input_count() / 2;
+  gradient_list result(static_cast<std::size_t>(count));
+  const output dy = c.dy();
+  for (int k = 0; k < count; ++k) result.emplace_back(gather(dy, c.input(k), "GatherV2"));
+  return result;
+}
+
 LEAT_EARLY inline const leat::detail::filled_early array_gradients_known{[] {
   enter_gradients({
-    {"Identity", gradient_of_identity}, {"Print", gradient_of_identity}, {"CheckNumerics", gradient_of_identity},
-    {"Reshape", gradient_of_reshape}, {"ExpandDims", gradient_to_input_shape}, {"Squeeze", gradient_to_input_shape},
-    {"Transpose", gradient_of_transpose}, {"BroadcastTo", gradient_of_broadcast_to}, {"Fill", gradient_of_fill},
-    {"Tile", gradient_of_tile}, {"Pack", gradient_of_pack}, {"Unpack", gradient_of_unpack}, {"ConcatV2", gradient_of_concat},
-    {"Split", gradient_of_split}, {"Slice", gradient_of_slice}, {"StridedSlice", gradient_of_strided_slice},
-    {"Pad", gradient_of_pad}, {"UnsortedSegmentSum", gradient_of_segment_sum}, {"GatherV2", gradient_of_gather},
-    {"Gather", gradient_of_gather}, {"BatchMatMulV2", gradient_of_stacked_product}, {"BatchMatMul", gradient_of_stacked_product},
-});
+      {"Identity", gradient_of_identity},
+      {"Print", gradient_of_identity},
+      {"CheckNumerics", gradient_of_identity},
+      {"Reshape", gradient_of_reshape},
+      {"ExpandDims", gradient_to_input_shape},
+      {"Squeeze", gradient_to_input_shape},
+      {"Transpose", gradient_of_transpose},
+      {"BroadcastTo", gradient_of_broadcast_to},
+      {"Fill", gradient_of_fill},
+      {"Tile", gradient_of_tile},
+      {"Pack", gradient_of_pack},
+      {"Unpack", gradient_of_unpack},
+      {"ConcatV2", gradient_of_concat},
+      {"Split", gradient_of_split},
+      {"Slice", gradient_of_slice},
+      {"StridedSlice", gradient_of_strided_slice},
+      {"Pad", gradient_of_pad},
+      {"UnsortedSegmentSum", gradient_of_segment_sum},
+      {"GatherV2", gradient_of_gather},
+      {"Gather", gradient_of_gather},
+      {"BatchMatMulV2", gradient_of_stacked_product},
+      {"BatchMatMul", gradient_of_stacked_product},
+      {"DynamicPartition", gradient_of_partition},
+      {"DynamicStitch", gradient_of_stitch},
+      {"ParallelDynamicStitch", gradient_of_stitch},
+  });
 }};
 
 }  // namespace leat::detail

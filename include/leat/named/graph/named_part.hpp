@@ -43,11 +43,12 @@ class named_part final : public named_nodes {
 
   std::map<std::string, std::vector<collection_item>, std::less<>> collections;
   variable_store variables;
-  std::map<int, output> first_values;  // of variables, by node: before other variables' reads were guarded
+  std::map<int, output> first_values;                                // of variables, by node: before other variables' reads were guarded
   std::map<std::string, host_callback, std::less<>> host_functions;  // by token
-  std::vector<control_flow_context*> cond_contexts;   // outermost branches and loops in order of creation:
-  std::vector<control_flow_context*> while_contexts;  // TensorFlow's collections of these names
+  std::vector<control_flow_context*> cond_contexts;                  // outermost branches and loops in order of creation:
+  std::vector<control_flow_context*> while_contexts;                 // TensorFlow's collections of these names
   version_def versions{.producer = graph_def_producer, .min_consumer = 0, .bad_consumers = {}};  // for files
+  partitioned_store partitioned;
 
   // ---- called by the table ----
 

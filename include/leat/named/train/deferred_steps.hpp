@@ -1,11 +1,13 @@
 #pragma once
-// Typed gradients and training steps as `to_graph` writes them: by the functions of graphs with names. Including this header
+// Typed gradients, training steps and `print` as `to_graph` writes them: by the functions of graphs with names. Including this header
 // registers them.
 
 #include <leat/core/early.hpp>
 #include <leat/named/exchange/graph_writer.hpp>
+#include <leat/named/functions/print.hpp>
 #include <leat/named/gradients/named_gradient.hpp>
 #include <leat/named/train/named_optimizers.hpp>
+#include <leat/ops/print.hpp>
 
 namespace leat {
 
@@ -51,7 +53,16 @@ inline output write_step(graph_writer& writer, const node& n) {
   }
   return {step.owner(), step.index()};
 }
+inline output write_print(graph_writer& writer, const node& n) {
+  std::vector<operand_value> data;
+  for (int k = 1; k < n.input_count; ++k) data.emplace_back(writer.input(n, k));
+  std::vector<std::int64_t> message;
+  for (int k = 2 + n.input_count; k < n.attribute_count; ++k) message.push_back(writer.number(n, k));
+  const std::vector<char> text = text_in(message.data());
+  return leat::print(writer.input(n, 0), data, {.message = {text.begin(), text.end()}, .summarize = writer.number(n, 0)});
+}
 LEAT_EARLY inline const leat::detail::filled_early deferred_rows_written{[] {
+  all_deferred_writers().by_type.emplace(std::string(print_op::type), write_print);
   all_deferred_writers().by_type.emplace(std::string(deferred_gradient_op::type), write_gradient);
   all_deferred_writers().by_type.emplace(std::string(deferred_step_op::type), write_step);
 }};

@@ -6,6 +6,7 @@
 #include <leat/named/train/moving_average.hpp>
 #include <leat/named/train/named_optimizers.hpp>
 #include <leat/named/variables/initial_value.hpp>
+#include <leat/named/variables/partitioned_variables.hpp>
 #include <leat/named/variables/variable_scope.hpp>
 #include <leat/train/averages.hpp>
 
@@ -34,8 +35,8 @@ LEAT_FUNCTION output assign_moving_average(const output& average, const output& 
   output biased, count;
   {
     const variable_scope variables(average.operation().name());
-    biased = get_variable("biased", average.extent(), {.type = average.type(), .initializer = zeros, .trainable = false});
-    count = get_variable("local_step", shape_value({}), {.type = average.type(), .initializer = zeros, .trainable = false});
+    biased = find_or_make_variable("biased", average.extent(), {.type = average.type(), .initializer = zeros, .trainable = false});
+    count = find_or_make_variable("local_step", shape{}, {.type = average.type(), .initializer = zeros, .trainable = false});
   }
   const output sum = assign_sub(biased, average::change(value_of(biased), average.owner().named().value_of(value), rest));
   const output steps = assign_add(count, 1);
@@ -62,9 +63,11 @@ LEAT_FUNCTION output exponential_moving_average::make_average(const output& of) 
   if (is_variable) there.emplace(of);
   if (is_variable) {
     add_to_collection(g, collection::moving_average_variables, of);
-    return get_variable("", {.initializer = operand_value(first), .trainable = false});
+    const output made = detail::find_or_make_variable("", std::nullopt, {.initializer = operand_value(first), .trainable = false});
+    detail::slice_like(made, of);
+    return made;
   }
-  return get_variable("", of.extent(), {.type = of.type(), .initializer = zeros, .trainable = false});
+  return detail::find_or_make_variable("", of.extent(), {.type = of.type(), .initializer = zeros, .trainable = false});
 }
 
 LEAT_FUNCTION graph_operation exponential_moving_average::apply(const std::vector<output>& variables, const std::source_location& where) {

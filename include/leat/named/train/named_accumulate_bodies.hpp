@@ -28,7 +28,7 @@ LEAT_FUNCTION accumulated_steps accumulate_gradients(const named_optimizer& opti
   {
     const variable_scope scope(nullptr, {.default_name = std::string(name)});
     const auto zero_variable = [](std::string_view its_name, const shape& extent, dtype type) {
-      return get_variable(its_name, extent, {.type = type, .initializer = zeros, .trainable = false});
+      return detail::find_or_make_variable(its_name, extent, {.type = type, .initializer = zeros, .trainable = false});
     };
     made.count = zero_variable("count", shape{}, dtype::float32);
     const output batches = maximum(value_of(made.count), 1.0f);

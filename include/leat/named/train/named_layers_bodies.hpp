@@ -9,6 +9,7 @@
 #include <leat/named/functions/named_shape.hpp>
 #include <leat/named/functions/named_slice.hpp>
 #include <leat/named/train/named_layers.hpp>
+#include <leat/named/variables/partitioned_variables.hpp>
 
 namespace leat::layers {
 
@@ -33,12 +34,21 @@ LEAT_FUNCTION layer made(std::string kind, std::string name, reuse_setting reuse
   return layer(std::move(its));
 }
 
-// A variable of the layer, found again by later calls.
+// A variable of the layer, found again by later calls. A partitioned one is its slices among the variables, and its value to the layer.
 LEAT_FUNCTION output variable_of(layer::state& its, std::string_view name, const shape& extent, const variable_settings& settings) {
+  const auto add = [&](const output& v) {
+    for (const output& known : its.variables)
+      if (known.index() == v.index()) return;
+    its.variables.push_back(v);
+  };
+  if (leat::detail::is_partitioned_here(name, extent, settings)) {
+    const auto whole =
+        leat::detail::find_or_make_partitioned(name, extent, settings, get_variable_scope().partitioner(), std::source_location::current());
+    for (const output& part : whole) add(part);
+    return whole.as_tensor();
+  }
   const output v = get_variable(name, extent, settings);
-  for (const output& known : its.variables)
-    if (known.index() == v.index()) return v;
-  its.variables.push_back(v);
+  add(v);
   return v;
 }
 

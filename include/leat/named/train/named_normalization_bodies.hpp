@@ -53,7 +53,8 @@ LEAT_FUNCTION batch_normalization_result batch_normalization_layer(const output&
   const auto scope = options.name.empty() ? variable_scope(nullptr, scoping) : variable_scope(options.name, scoping);
   batch_normalization_result made;
   const auto its_variable = [&](std::string_view name, const first_value& first, bool trainable) {
-    return get_variable(name, shape_value{channels}, {.type = x.type(), .initializer = first, .trainable = trainable && options.trainable});
+    return detail::find_or_make_variable(name, shape_value{channels},
+                                         {.type = x.type(), .initializer = first, .trainable = trainable && options.trainable});
   };
   if (options.scale) made.gamma = its_variable("gamma", options.gamma_initializer, true);
   if (options.center) made.beta = its_variable("beta", options.beta_initializer, true);

@@ -5,6 +5,7 @@
 #include <leat/named/gradients/named_gradient.hpp>
 #include <leat/named/graph/operator_definition.hpp>
 #include <leat/named/train/named_optimizer.hpp>
+#include <leat/named/variables/partitioned_variables.hpp>
 #include <leat/named/variables/variable_scope.hpp>
 
 #include <map>
@@ -185,7 +186,8 @@ LEAT_FUNCTION void named_optimizer::make_slots(const std::vector<output>& variab
       if (state_->slots.contains(key)) continue;
       const variable_scope scope(nullptr, {.default_name = v.operation().name() + "/" + name()});
       const colocate_with there(v);
-      const output made = get_variable("", v.extent(), {.type = v.type(), .initializer = s.start, .trainable = false});
+      const output made = detail::find_or_make_variable("", v.extent(), {.type = v.type(), .initializer = s.start, .trainable = false});
+      detail::slice_like(made, v);
       state_->slots.emplace(key, made);
       state_->made.push_back(made);
     }

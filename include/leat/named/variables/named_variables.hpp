@@ -113,6 +113,10 @@ inline graph_operation local_variables_initializer() { return variables_initiali
 
 // ---- by name --------------------------------------------------------------------------------------------------------
 
+namespace detail {
+partition_info current_part(const shape& extent);
+}  // namespace detail
+
 /// The initial value for `get_variable`: a value (a number, a vector, a tensor), or a rule for any shape: an initializer, or a function
 /// of shape and dtype.
 class first_value {
@@ -123,7 +127,7 @@ class first_value {
   first_value(const I& initial) : rule_(as_variable_initializer(initial)) {}
   first_value(operand_value value) : value_(std::move(value)) {}
   template <class T>
-  requires(element_type<T> || std::is_convertible_v<T, std::string>)
+    requires(element_type<T> || std::is_convertible_v<T, std::string>)
   first_value(const T& value) : value_(operand_value(value)) {}
   template <element_type T>
   first_value(const std::vector<T>& values) : value_(operand_value(values)) {}
@@ -131,6 +135,11 @@ class first_value {
   template <class F>
     requires(!initializer<F> && !std::is_same_v<F, variable_initializer> && std::is_invocable_r_v<output, const F&, const shape&, dtype>)
   first_value(F rule) : rule_(std::move(rule)) {}
+  /// A rule that is told which part of a partitioned variable it fills: the whole, for a variable that is none.
+  template <class F>
+    requires std::is_invocable_r_v<output, const F&, const shape&, dtype, const partition_info&>
+  first_value(F rule)
+      : rule_([rule = std::move(rule)](const shape& extent, dtype type) { return rule(extent, type, detail::current_part(extent)); }) {}
   const variable_initializer& rule() const { return rule_; }
   const std::optional<operand_value>& value() const { return value_; }
   bool given() const { return rule_ || value_; }
@@ -162,12 +171,23 @@ output make_shared_variable(graph& g, const std::string& name, const std::option
 }  // namespace detail
 
 namespace detail {
+// `get_variable`, but for partitioned variables: what the library keeps beside variables is made so.
 output find_or_make_variable(std::string_view name, const std::optional<shape>& extent, const variable_settings& settings,
-                             const std::source_location& where);
+                             const std::source_location& where = std::source_location::current());
+// Whether `get_variable` means a partitioned variable here, and its value then; in partitioned_variables_bodies.hpp.
+bool is_partitioned_here(std::string_view name, const std::optional<shape>& extent, const variable_settings& settings);
+output value_of_partitioned(std::string_view name, const std::optional<shape>& extent, const variable_settings& settings,
+                            const std::source_location& where);
+// With the prefix of the variable scope.
+std::string full_variable_name(const named_part& nodes, std::string_view name);
+// By the full name, whatever the scope's is.
+output find_or_make_named(graph& g, const std::string& full, const std::optional<shape>& extent, const variable_settings& settings);
 }  // namespace detail
 
 /// The variable with this name in the current variable scope: a new one, or the existing one if the scope reuses variables.
 /// Name scopes do not affect its name. The default initializer is the scope's, then Glorot's for floating point and zeros otherwise.
+/// Where the scope has a partitioner it is a partitioned variable (named/variables/partitioned_variables.hpp), unless it is a scalar, and the
+/// result is its value.
 /// Errors: invalid_argument if it exists and may not be reused, does not exist and must, or is shared with another shape or dtype.
 /// Source: `get_variable`.
 output get_variable(std::string_view name, const shape_value& extent, const variable_settings& settings = {},

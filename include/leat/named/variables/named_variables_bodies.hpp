@@ -75,6 +75,12 @@ LEAT_FUNCTION output read_value(const output& variable, std::string_view name, c
 
 namespace leat::detail {
 
+LEAT_FUNCTION partition_info current_part(const shape& extent) {
+  const partition_info* part = default_graph().named().partitioned.current;
+  if (part != nullptr) return *part;
+  return {extent, std::vector<std::int64_t>(static_cast<std::size_t>(std::max(extent.rank, 0)), 0)};
+}
+
 LEAT_FUNCTION void regularize(graph& g, const output& made, const std::string& name, const variable_regularizer& regularizer) {
   if (!static_cast<bool>(regularizer(made))) return;
   const colocate_with there(made);
@@ -103,15 +109,27 @@ LEAT_FUNCTION output make_shared_variable(graph& g, const std::string& name, con
   return finish_variable(g, first, true_name, options);
 }
 
+LEAT_FUNCTION std::string full_variable_name(const named_part& nodes, std::string_view name) {
+  const std::string& scope = nodes.variables.current->name;
+  return scope.empty() ? std::string(name) : scope + "/" + std::string(name);
+}
+
 LEAT_FUNCTION output find_or_make_variable(std::string_view name, const std::optional<shape>& extent, const variable_settings& settings,
                                            const std::source_location& where) {
   graph& g = default_graph();
-  named_part& nodes = g.named();
   const source_scope line(g, where);
-  const variable_scope_state& scope = *nodes.variables.current;
-  const std::string full = scope.name.empty() ? std::string(name) : scope.name + "/" + std::string(name);
   const name_scope root(g, "");
+  return find_or_make_named(g, full_variable_name(g.named(), name), extent, settings);
+}
+
+LEAT_FUNCTION output find_or_make_named(graph& g, const std::string& full, const std::optional<shape>& extent,
+                                        const variable_settings& settings) {
+  named_part& nodes = g.named();
+  const variable_scope_state& scope = *nodes.variables.current;
   const auto& value = settings.initializer.value();
+  if (nodes.variables.variables.contains(full + "/part_0"))
+    throw invalid_argument("No partitioner was provided, but a partitioned version of the variable was found: " + full +
+                           "/part_0. Perhaps a variable of the same name was already created with partitioning?");
   if (value && settings.type) {
     const dtype its = value->tensor() != nullptr ? value->tensor()->type() : to_dtype(value->literal()->type());
     if (its != *settings.type)
@@ -199,11 +217,15 @@ namespace leat {
 
 LEAT_FUNCTION output get_variable(std::string_view name, const shape_value& extent, const variable_settings& settings,
                                   const std::source_location& where) {
+  if (detail::is_partitioned_here(name, extent, settings)) return detail::value_of_partitioned(name, extent, settings, where);
   return detail::find_or_make_variable(name, extent, settings, where);
 }
 
 LEAT_FUNCTION output get_variable(std::string_view name, const variable_settings& settings, const std::source_location& where) {
+  if (detail::is_partitioned_here(name, std::nullopt, settings)) return detail::value_of_partitioned(name, std::nullopt, settings, where);
   return detail::find_or_make_variable(name, std::nullopt, settings, where);
 }
 
 }  // namespace leat
+
+#include <leat/named/variables/partitioned_variables.hpp>  // last: it includes what this implements

@@ -29,6 +29,7 @@ struct variable_scope_options {
   std::optional<dtype> type{};
   std::string default_name{};        // used, and made unique, if the name is null
   bool auxiliary_name_scope = true;  // whether a name scope is opened
+  variable_partitioner partitioner{};
 };
 
 /// A variable scope as an object, which `variable_scope` can re-enter.
@@ -39,6 +40,8 @@ class variable_scope_object {
   /// The name scope that was opened with it: "foo/".
   const std::string& original_name_scope() const { return state_->original_name_scope; }
   reuse_mode reuse() const { return state_->reuse; }
+  /// Cuts new variables into slices; empty if they are made whole.
+  const variable_partitioner& partitioner() const { return state_->partitioner; }
   /// Makes `get_variable` return existing variables only.
   void reuse_variables() { state_->reuse = reuse_mode::yes; }
   const variable_scope_state& state() const { return *state_; }

@@ -74,6 +74,7 @@ LEAT_FUNCTION void variable_scope::apply(variable_scope_state& state, const vari
     state.initializer = constant_initializer(value->literal()->number(0));
   }
   if (options.regularizer) state.regularizer = options.regularizer;
+  if (options.partitioner) state.partitioner = options.partitioner;
   if (options.type) state.type = *options.type;
 }
 

@@ -52,13 +52,13 @@ class framed_run final : crew_lead {
   struct frame;
   struct iteration {
     std::uint64_t serial = 0;
-    std::vector<token> inputs;       // of all nodes of the frame
-    std::vector<int> waits;          // missing inputs and controls; of a Merge, controls alone
-    std::vector<int> dead;           // dead inputs
-    std::vector<char> live;          // a Merge has a live input
+    std::vector<token> inputs;  // of all nodes of the frame
+    std::vector<int> waits;     // missing inputs and controls; of a Merge, controls alone
+    std::vector<int> dead;      // dead inputs
+    std::vector<char> live;     // a Merge has a live input
     std::vector<char> started;
-    int outstanding = 0;             // nodes that are ready or running
-    int frames = 0;                  // child frames of this iteration
+    int outstanding = 0;  // nodes that are ready or running
+    int frames = 0;       // child frames of this iteration
   };
   struct frame {
     int id = 0;
@@ -185,6 +185,7 @@ class framed_run final : crew_lead {
   bool advance() override {
     while (true) {
       if (ready_.empty() && !free_held()) {
+        flush();
         if (!receive()) return false;
         continue;
       }
@@ -193,6 +194,7 @@ class framed_run final : crew_lead {
       else step_.check_calls();
       const item it = ready_.top();
       ready_.pop();
+      flush_before(it);
       if (must_wait(it)) held_.push_back(it);
       else if (!it.dead && at(it.node).kind == flow::receive) take_or_wait(it);
       else if (!it.dead && is_job(it)) hand_out(it);
@@ -253,9 +255,21 @@ class framed_run final : crew_lead {
     const plan_node& n = at(it.node);
     const bool alone = crew_ == nullptr && ready_.empty() && expected_.empty();
     if (n.waits) return step_.threads_for_waiting && !(alone && held_.empty());
+    if (n.kind == flow::send) return false;
     return !alone && step_.threads != 1 && is_heavy(n, inputs_of(it));
   }
-  // ---- what comes from other devices ----
+  // ---- what goes to other devices and comes from them ----
+
+  // What others wait for is not kept back while this part waits or computes.
+  void flush() {
+    if (std::exchange(has_sent_, false)) step_.exchange->flush();
+  }
+  void flush_before(const item& it) {
+    if (!has_sent_ || it.dead) return;
+    const plan_node& n = at(it.node);
+    if (n.kind == flow::send) return;
+    if (n.waits || is_heavy(n, inputs_of(it))) flush();
+  }
 
   void take_or_wait(const item& it) {
     if (step_.exchange == nullptr) process(it);  // its kernel says what is wrong
@@ -324,6 +338,7 @@ class framed_run final : crew_lead {
       } else {
         const std::span<token> inputs = inputs_of(it);
         call_kernel(n, step_, inputs, given);
+        has_sent_ = has_sent_ || (n.kind == flow::send && step_.exchange != nullptr);
         for (token& t : inputs) t = {};
       }
     }
@@ -460,7 +475,8 @@ class framed_run final : crew_lead {
   std::shared_ptr<crew> crew_;
   std::vector<item> expected_;  // from other devices
   bool is_receiving_ = false;   // a job waits for them
-  int heavy_out_ = 0;       // jobs handed out that have not finished
+  bool has_sent_ = false;       // since the last flush
+  int heavy_out_ = 0;           // jobs handed out that have not finished
   std::vector<std::pair<int, frame*>> waiting_out_;
   unsigned since_ = 0;
   std::vector<token> results_;

@@ -2,6 +2,7 @@
 // Implementation of tensor_value.hpp.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/core/summary_text.hpp>
 #include <leat/proto/tensor_contents.hpp>
 #include <leat/runtime/state/tensor_value.hpp>
 
@@ -179,40 +180,11 @@ LEAT_FUNCTION shape shape_from(const std::vector<std::int64_t>& sizes) {
 }
 
 LEAT_FUNCTION std::string summary_text(const tensor_value& v, std::int64_t most) {
-  const std::int64_t count = v.elements();
-  if (most < 0) most = count;
-  const auto element = [&](std::int64_t i) -> std::string {
-    const auto at = static_cast<std::size_t>(i);
-    if (v.type() == text_dtype) return v.texts()[at];
+  return summary_text(v.extent(), most, [&](std::int64_t i) -> std::string {
+    if (v.type() == text_dtype) return v.texts()[static_cast<std::size_t>(i)];
     if (v.type() == resource_dtype) return "<resource>";
-    return with_dtype(v.type(), [&]<class T>(T) -> std::string {
-      if constexpr (std::is_floating_point_v<T>) {
-        char text[32];
-        std::snprintf(text, sizeof(text), "%g", static_cast<double>(v.values<T>()[at]));
-        return text;
-      } else {
-        return std::to_string(static_cast<long long>(v.values<T>()[at]));
-      }
-    });
-  };
-  const shape& s = v.extent();
-  if (s.rank == 0) return element(0);
-  std::string text;
-  const std::int64_t shown = std::min(most, count);
-  for (std::int64_t i = 0; i < shown; ++i) {
-    int opened = 0;
-    std::int64_t step = 1;
-    for (int a = s.rank - 1; a >= 0; --a) {
-      step *= s[a];
-      if (step != 0 && i % step == 0) ++opened;
-    }
-    if (i > 0) text += opened > 0 ? std::string(static_cast<std::size_t>(opened), ']') : " ";
-    text += std::string(static_cast<std::size_t>(opened), '[') + element(i);
-  }
-  if (shown == 0) return "[]";
-  if (shown < count) text += "...";
-  // Close open brackets.
-  return text + (shown < count ? "]" : std::string(static_cast<std::size_t>(s.rank), ']'));
+    return with_dtype(v.type(), [&]<class T>(T) { return element_text(v.type(), v.values<T>().data(), i); });
+  });
 }
 
 LEAT_FUNCTION std::string dtype_name(dtype d) {

@@ -9,27 +9,6 @@
 
 namespace leat::detail {
 
-// Eight characters to an integer, behind the length.
-constexpr std::int64_t put_text(std::vector<std::int64_t>& data, std::string_view text) {
-  const auto here = static_cast<std::int64_t>(data.size());
-  data.push_back(static_cast<std::int64_t>(text.size()));
-  std::uint64_t word = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    word |= static_cast<std::uint64_t>(static_cast<unsigned char>(text[i])) << (8 * (i % 8));
-    if (i % 8 == 7 || i + 1 == text.size()) {
-      data.push_back(static_cast<std::int64_t>(word));
-      word = 0;
-    }
-  }
-  return here;
-}
-constexpr std::vector<char> text_in(const std::int64_t* at) {
-  std::vector<char> text;
-  for (std::int64_t i = 0; i < at[0]; ++i)
-    text.push_back(static_cast<char>(static_cast<std::uint64_t>(at[1 + i / 8]) >> (8 * (i % 8)) & 0xff));
-  return text;
-}
-
 /// Reads the rows. Positions are those in the array; 0 stands for no text.
 class expression_rows {
  public:

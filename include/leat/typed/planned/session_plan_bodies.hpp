@@ -7,15 +7,17 @@
 #include <leat/passes/gradient.hpp>
 #include <leat/passes/lower.hpp>
 #include <leat/typed/planned/expression_rows.hpp>
+#include <leat/ops/print.hpp>
 #include <leat/typed/planned/session_plan.hpp>
 
 #include <string>
 
 namespace leat::detail {
 
-// What typed expressions are made of beside the operators that files know.
+// What typed expressions are made of beside the operators that files know. The node Print of graphs with names writes to a session's log.
 inline const op_info* own_operator_of_expressions(int code) {
-  static constexpr const op_info* all[]{&info_of<number_op>, &info_of<extent_op>, &info_of<index_op>, &info_of<check_range_op>};
+  static constexpr const op_info* all[]{&info_of<number_op>, &info_of<extent_op>, &info_of<index_op>, &info_of<check_range_op>,
+                                        &info_of<print_op>};
   for (const op_info* op : all)
     if (op->code == code) return op;
   return nullptr;

@@ -1,0 +1,40 @@
+#pragma once
+// Who of a cluster is there: every task is asked by a process that is none of them, over connections of its own.
+
+#include <leat/core/function_bodies.hpp>
+#include <leat/named/scopes/cluster_spec.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace leat {
+
+/// What a task of a cluster answers when it is asked whether it is there.
+struct task_status {
+  std::string device{};   // "/job:ps/task:0"
+  std::string address{};  // "host:port"
+  bool is_up = false;
+  /// Of a task that is up: its process's number on its host, and the random number of this start of its server.
+  std::int64_t process = 0;
+  std::uint64_t incarnation = 0;
+  /// Why it is not up: nobody listens there, it does not answer, it belongs to another cluster, it refuses the keys.
+  std::string problem{};
+};
+
+/// The tasks of a cluster, in the order of the jobs' names and the tasks' numbers. Returns when all have answered, or after
+/// `timeout_in_ms` (and a tenth of a second for each 32 tasks that did not answer). Connects with the keys of `set_cluster_keys`.
+/// Errors: invalid_argument for a cluster without tasks or a time that is not positive; those of the keys' files. What is wrong with a
+/// task is told in its row.
+std::vector<task_status> cluster_status(const cluster_spec& cluster, std::int64_t timeout_in_ms = 5'000);
+
+/// The cluster to which the server at a session's target, "tcp://host:port", belongs.
+/// Errors: invalid_argument for what is no target; unavailable if no server answers there in time; unauthenticated.
+cluster_spec cluster_at(std::string_view target, std::int64_t timeout_in_ms = 5'000);
+
+}  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/cluster/cluster_status_bodies.hpp>
+#endif

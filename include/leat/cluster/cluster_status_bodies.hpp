@@ -1,0 +1,90 @@
+#pragma once
+// Implementation of cluster_status.hpp.
+
+#include <leat/cluster/cluster_role.hpp>
+#include <leat/cluster/cluster_status.hpp>
+#include <leat/cluster/server_bodies.hpp>
+#include <leat/core/error.hpp>
+#include <leat/core/function_bodies.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <thread>
+
+namespace leat::cluster {
+
+/// Calls `f` for 0, 1, ..., each on one of at most 32 threads: names are looked up and silent tasks awaited side by side.
+inline void side_by_side(std::size_t count, const std::function<void(std::size_t)>& f) {
+  std::atomic<std::size_t> next{0};
+  std::vector<std::jthread> threads;
+  for (std::size_t k = 0; k < std::min<std::size_t>(count, 32); ++k)
+    threads.emplace_back([&] {
+      for (std::size_t n = next++; n < count; n = next++) f(n);
+    });
+}
+
+inline steady_time deadline_of_question(std::int64_t timeout_in_ms) {
+  if (timeout_in_ms <= 0) throw invalid_argument("a cluster is asked with " + std::to_string(timeout_in_ms) + " ms to answer in");
+  return std::chrono::steady_clock::now() + std::chrono::milliseconds(std::min<std::int64_t>(timeout_in_ms, 1'000'000'000));
+}
+
+}  // namespace leat::cluster
+
+namespace leat {
+
+LEAT_FUNCTION std::vector<task_status> cluster_status(const cluster_spec& cluster, std::int64_t timeout_in_ms) {
+  if (!cluster) throw invalid_argument("the cluster has no jobs");
+  const auto deadline = cluster::deadline_of_question(timeout_in_ms);
+  auto made = cluster::options_of_clients();
+  // Tasks that were started with another specification refuse this one. Of a server alone, the port may have been chosen after that.
+  if (cluster.size() > 1) made.self.cluster = cluster::fingerprint_of(cluster);
+  transport::messenger asking(std::move(made));
+  asking.start();
+
+  std::vector<task_status> found;
+  std::vector<transport::expectation> wanted;
+  for (const std::string& job : cluster.jobs())
+    for (const auto& [index, address] : cluster.tasks(job)) {
+      found.push_back({.device = "/job:" + job + "/task:" + std::to_string(index), .address = address});
+      wanted.push_back({job, index, 0});
+    }
+  std::vector<transport::peer_id> peers(found.size());
+  const auto tell = [&](std::size_t k, const auto& attempt) {
+    try {
+      attempt();
+    } catch (const std::exception& e) {
+      found[k].problem = e.what();
+    }
+  };
+  cluster::side_by_side(found.size(),
+                        [&](std::size_t k) { tell(k, [&] { peers[k] = asking.dial(found[k].address, wanted[k], deadline); }); });
+  cluster::side_by_side(found.size(), [&](std::size_t k) {
+    if (!found[k].problem.empty()) return;
+    tell(k, [&] {
+      asking.await(peers[k], deadline);
+      const auto info = asking.info(peers[k]);
+      if (!info) throw unavailable(found[k].device + " at " + found[k].address + ": answered, and went away");
+      found[k].is_up = true;
+      found[k].process = info->who.process;
+      found[k].incarnation = info->who.incarnation;
+    });
+  });
+  return found;
+}
+
+LEAT_FUNCTION cluster_spec cluster_at(std::string_view target, std::int64_t timeout_in_ms) {
+  constexpr std::string_view scheme = "tcp://";
+  if (!target.starts_with(scheme)) throw invalid_argument("'" + std::string(target) + "' is no target: tcp://host:port is expected");
+  const std::string address(target.substr(scheme.size()));
+  static_cast<void>(host_and_port(address, "the target"));
+  const auto deadline = cluster::deadline_of_question(timeout_in_ms);
+  transport::messenger asking(cluster::options_of_clients());
+  asking.start();
+  const transport::peer_id peer = asking.dial(address, {}, deadline);
+  asking.await(peer, deadline);
+  const auto answer = asking.call(peer, static_cast<std::uint16_t>(cluster::method::describe_cluster), {}, {.deadline = deadline});
+  return cluster_spec_from_json(cluster::part_at(answer, 0).text());
+}
+
+}  // namespace leat

@@ -1,0 +1,152 @@
+#pragma once
+// Variables at parameter servers, as a worker sees them whose step is compiled: a graph of the variables and of the updates that its
+// training steps make to them, run by a session with a target. Gradients are fed, new values are fetched; so a step is one call to each
+// server and one answer. worker_session.hpp adds the compiled half.
+
+#include <leat/core/function_bodies.hpp>
+#include <leat/named/exchange/any_expression.hpp>
+#include <leat/named/scopes/cluster_spec.hpp>
+#include <leat/named/scopes/replica_device_setter.hpp>
+#include <leat/session/graph_session_class.hpp>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace leat {
+
+/// Where the variables of a `worker_session` live, and how old their values may be.
+struct worker_options {
+  /// A server of the cluster, "tcp://host:port", best that of the worker's own process: `here.target()`.
+  std::string target{};
+  /// The cluster whose tasks of the job `ps_job` hold the variables; without one, the target's task does.
+  std::optional<cluster_spec> cluster{};
+  std::string ps_job = "ps";
+  /// Which of them holds which variable; round-robin if empty.
+  placement_strategy strategy{};
+  /// Keeps the variables apart from those of the same names in other containers.
+  std::string container{};
+  /// How many of the session's own pushes a step's values may lack: 0 waits for the answer to each; with n up to n are under way while
+  /// the next steps are computed.
+  int staleness = 0;
+  /// How long to wait until the tasks answer, at the start; and for each call after it, 0 without limit.
+  std::int64_t start_timeout_in_ms = 60'000;
+  std::int64_t operation_timeout_in_ms = 600'000;
+};
+
+namespace cluster {
+
+/// A variable at the servers.
+struct parameter {
+  std::string name{};
+  detail::any_expression leaf{};
+  bool is_copied = false;  // whether the worker computes with a copy, which each step brings up to date
+};
+/// What a training step does at the servers.
+struct parameter_step {
+  detail::any_expression update{};
+  std::vector<detail::any_expression> gradients{};  // placeholders that it takes them from
+};
+/// Rows of a variable, by indices that are fed.
+struct parameter_rows {
+  std::size_t variable = 0;
+  detail::any_expression indices{};
+};
+/// Values of placeholders and parameters by name.
+using named_values = std::vector<std::pair<std::string_view, tensor_value>>;
+
+class parameter_client {
+ public:
+  /// Errors: those of the session's start; invalid_argument for options out of range.
+  parameter_client(const worker_options& options, std::vector<parameter> variables, std::vector<parameter_rows> rows,
+                   std::vector<parameter_step> steps);
+  parameter_client(const parameter_client&) = delete;
+  parameter_client& operator=(const parameter_client&) = delete;
+  ~parameter_client();
+
+  int staleness() const { return options_.staleness; }
+  /// The copied variables' current values, in their order.
+  const std::vector<tensor_value>& read();
+  /// The same, then for each bit of `which` the rows of that number, by indices in the same order. Does not wait for pushes under way.
+  const std::vector<tensor_value>& read_rows(std::uint32_t which, std::span<const tensor_value> indices);
+  /// Applies gradients, and gives the copied variables' values after that; `extra` are fed beside them. With staleness, returns when no
+  /// more pushes than that are under way, with the last values that came; none if none have come since the last call. What is pushed
+  /// must stay as it is until then. Errors: those of the run; with staleness also those of earlier pushes.
+  const std::vector<tensor_value>* push(std::size_t step, std::span<const tensor_value> gradients, const named_values& extra);
+  /// Waits until no push is under way. Errors: those of the pushes.
+  void finish();
+
+  bool is_initialized(std::size_t variable);
+  tensor_value value(std::size_t variable);
+  void assign(std::size_t variable, const tensor_value& value);
+  /// Gives the variables that only the servers have (slots) their first values.
+  void initialize_slots();
+  /// The names of variables without a value, slots included.
+  std::vector<std::string> uninitialized();
+
+  graph& owner() { return graph_; }
+  graph_session& session() { return *session_; }
+
+ private:
+  struct kept_step {
+    std::vector<output> gradients;
+    std::vector<output> fetches;  // the copies after the update
+    std::vector<graph_operation> targets;
+    std::optional<graph_callable> plain;                               // without extra feeds
+    std::map<std::vector<std::string>, graph_callable> with_settings;  // by their names
+  };
+  struct waiting_push {
+    std::size_t step = 0;
+    std::vector<tensor_value> feeds;
+    named_values extra;
+  };
+
+  void build(const std::vector<parameter_step>& steps);
+  static device_function placed_by(const worker_options& options);
+  graph_callable& callable(kept_step& step, const named_values& extra);
+  const std::vector<tensor_value>& run(std::size_t step, std::span<const tensor_value> gradients, const named_values& extra);
+  void send();
+
+  worker_options options_;
+  std::vector<parameter> variables_;
+  std::vector<parameter_rows> rows_;
+  graph graph_;
+  std::vector<output> outputs_;
+  std::vector<output> slots_;
+  graph_operation slots_init_;
+  output report_;
+  std::vector<kept_step> steps_;
+  std::unique_ptr<graph_session> session_;
+  std::optional<graph_callable> read_;
+  std::vector<output> indices_, gathered_;  // of `rows_`
+  std::map<std::uint32_t, graph_callable> read_rows_;
+  std::vector<tensor_value> feeds_;
+
+  // Pushes under way, with staleness.
+  std::mutex guard_;
+  std::condition_variable changed_;
+  std::deque<waiting_push> queue_;  // the first is being sent
+  std::vector<tensor_value> latest_;
+  std::vector<tensor_value> taken_;
+  std::exception_ptr failure_;
+  bool stopping_ = false;
+  std::thread sender_;
+};
+
+}  // namespace cluster
+
+}  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/cluster/parameter_client_bodies.hpp>
+#endif

@@ -1,0 +1,283 @@
+#pragma once
+// Implementation of parameter_client.hpp.
+
+#include <leat/cluster/parameter_client.hpp>
+#include <leat/core/error.hpp>
+#include <leat/core/function_bodies.hpp>
+#include <leat/named/exchange/to_graph.hpp>
+#include <leat/named/functions/named_array.hpp>
+#include <leat/named/functions/named_operand.hpp>
+#include <leat/named/graph/default_graph.hpp>
+#include <leat/named/graph/graph_operation.hpp>
+#include <leat/named/graph/lookup.hpp>
+#include <leat/named/scopes/scopes.hpp>
+#include <leat/named/train/deferred_steps.hpp>
+#include <leat/named/variables/named_variables.hpp>
+#include <leat/named/variables/uninitialized.hpp>
+#include <leat/session/graph_session.hpp>
+
+#include <algorithm>
+#include <set>
+
+namespace leat::cluster {
+
+LEAT_FUNCTION parameter_client::parameter_client(const worker_options& options, std::vector<parameter> variables,
+                                                 std::vector<parameter_rows> rows, std::vector<parameter_step> steps)
+    : options_(options), variables_(std::move(variables)), rows_(std::move(rows)) {
+  if (options_.staleness < 0 || options_.staleness > 1024)
+    throw invalid_argument("worker_options: a staleness of " + std::to_string(options_.staleness) + "; 0 to 1024 pushes may be under way");
+  build(steps);
+  session_options made;
+  made.target = options_.target;
+  made.start_timeout_in_ms = options_.start_timeout_in_ms;
+  made.operation_timeout_in_ms = options_.operation_timeout_in_ms;
+  if (options_.cluster) {
+    // The other workers are no concern of this one: it waits for none of them.
+    made.device_filters.push_back("/job:" + options_.ps_job);
+  }
+  session_ = std::make_unique<graph_session>(graph_, made);
+  std::vector<fetch_item> copies;
+  for (std::size_t k = 0; k < outputs_.size(); ++k)
+    if (variables_[k].is_copied) copies.emplace_back(outputs_[k]);
+  read_.emplace(session_->prepare(copies));
+  if (options_.staleness > 0) sender_ = std::thread([this] { send(); });
+}
+
+LEAT_FUNCTION parameter_client::~parameter_client() {
+  {
+    const std::lock_guard lock(guard_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  if (sender_.joinable()) sender_.join();
+}
+
+LEAT_FUNCTION device_function parameter_client::placed_by(const worker_options& options) {
+  if (!options.cluster) return {};
+  if (!options.cluster->has_job(options.ps_job))
+    throw invalid_argument("worker_options: the cluster has no job \"" + options.ps_job + "\" to hold variables");
+  const int first = options.cluster->task_indices(options.ps_job).front();
+  // What belongs to no variable, such as the group of the updates, runs at the first of the servers and not at the worker: so a step needs
+  // no message to it but the answer. Gradients are fed where they are needed.
+  const auto servers = replica_device_setter({.ps_device = "/job:" + options.ps_job,
+                                              .worker_device = "/job:" + options.ps_job + "/task:" + std::to_string(first),
+                                              .cluster = options.cluster,
+                                              .strategy = options.strategy});
+  return [servers](const graph_operation& op) -> std::optional<std::string> {
+    if (op.type() == "Placeholder") return op.device();
+    return servers(op);
+  };
+}
+
+LEAT_FUNCTION void parameter_client::build(const std::vector<parameter_step>& steps) {
+  const auto scope = graph_.as_default();
+  const container mine(graph_, options_.container);
+  std::optional<device> placed;
+  if (const device_function f = placed_by(options_)) placed.emplace(f);
+  std::vector<detail::any_expression> all;
+  for (const parameter& v : variables_) all.push_back(v.leaf);
+  for (const parameter_rows& r : rows_) all.push_back(r.indices);
+  for (const parameter_step& s : steps) {
+    for (const auto& g : s.gradients) all.push_back(g);
+    all.push_back(s.update);
+  }
+  const std::vector<graph_element> made = detail::write_expressions(all);
+  std::size_t next = 0;
+  for (std::size_t k = 0; k < variables_.size(); ++k) outputs_.push_back(std::get<output>(made[next++]));
+  for (const parameter_rows& r : rows_) {
+    const colocate_with beside(outputs_[r.variable]);
+    indices_.push_back(std::get<output>(made[next++]));
+    gathered_.push_back(gather(outputs_[r.variable], indices_.back()));
+  }
+  for (const output& v : global_variables())
+    if (std::none_of(outputs_.begin(), outputs_.end(), [&](const output& known) { return known.index() == v.index(); }))
+      slots_.push_back(v);
+  for (const parameter_step& s : steps) {
+    kept_step& kept = steps_.emplace_back();
+    for (std::size_t k = 0; k < s.gradients.size(); ++k) kept.gradients.push_back(std::get<output>(made[next++]));
+    // What only groups is not run, so that nothing waits for it.
+    const auto step = std::get<graph_operation>(made[next++]);
+    kept.targets.push_back(step);
+    for (std::size_t k = 0; k < kept.targets.size();) {
+      const graph_operation op = kept.targets[k];
+      if (op.type() != "NoOp") {
+        ++k;
+        continue;
+      }
+      kept.targets.erase(kept.targets.begin() + static_cast<std::ptrdiff_t>(k));
+      for (const graph_operation& before : op.control_inputs())
+        if (std::find(kept.targets.begin(), kept.targets.end(), before) == kept.targets.end()) kept.targets.push_back(before);
+    }
+    // A copy is read after what this step does to its variable.
+    std::map<int, std::vector<control_input>> writers;
+    std::set<int> seen;
+    std::vector<graph_operation> open{step};
+    while (!open.empty()) {
+      const graph_operation op = open.back();
+      open.pop_back();
+      if (!seen.insert(op.index()).second) continue;
+      const auto inputs = op.inputs();
+      if (!inputs.empty() && graph_.at(inputs[0].index()).op->kind == op_kind::variable && op.type() != "Identity")
+        writers[inputs[0].index()].emplace_back(op);
+      for (const output& before : inputs) open.push_back(before.operation());
+      for (const graph_operation& before : op.control_inputs()) open.push_back(before);
+    }
+    for (std::size_t k = 0; k < outputs_.size(); ++k) {
+      if (!variables_[k].is_copied) continue;
+      const colocate_with beside(outputs_[k]);
+      const auto known = writers.find(outputs_[k].index());
+      const control_dependencies after(known == writers.end() ? std::vector<control_input>{} : known->second);
+      kept.fetches.push_back(read_value(outputs_[k], "new_value"));
+    }
+  }
+  if (!slots_.empty()) slots_init_ = variables_initializer(slots_, "init_slots");
+  std::vector<output> everything = outputs_;
+  everything.insert(everything.end(), slots_.begin(), slots_.end());
+  report_ = report_uninitialized_variables(everything);
+}
+
+LEAT_FUNCTION graph_callable& parameter_client::callable(kept_step& step, const named_values& extra) {
+  const auto prepare = [&](const std::vector<output>& more) {
+    std::vector<fetch_item> fetches(step.fetches.begin(), step.fetches.end());
+    for (const graph_operation& t : step.targets) fetches.emplace_back(t);
+    std::vector<output> feeds = step.gradients;
+    feeds.insert(feeds.end(), more.begin(), more.end());
+    return session_->prepare(fetches, feeds);
+  };
+  if (extra.empty()) {
+    if (!step.plain) step.plain.emplace(prepare({}));
+    return *step.plain;
+  }
+  std::vector<std::string> names;
+  for (const auto& [name, value] : extra) names.emplace_back(name);
+  auto at = step.with_settings.find(names);
+  if (at == step.with_settings.end()) {
+    std::vector<output> more;
+    for (const std::string& name : names) more.push_back(get_tensor_by_name(graph_, name + ":0"));
+    at = step.with_settings.emplace(names, prepare(more)).first;
+  }
+  return at->second;
+}
+
+LEAT_FUNCTION const std::vector<tensor_value>& parameter_client::run(std::size_t step, std::span<const tensor_value> gradients,
+                                                                     const named_values& extra) {
+  graph_callable& c = callable(steps_[step], extra);
+  if (extra.empty()) return c.call(gradients);
+  feeds_.assign(gradients.begin(), gradients.end());
+  for (const auto& [name, value] : extra) feeds_.push_back(value);
+  return c.call(feeds_);
+}
+
+LEAT_FUNCTION const std::vector<tensor_value>& parameter_client::read() {
+  finish();
+  return read_->call({});
+}
+
+LEAT_FUNCTION const std::vector<tensor_value>& parameter_client::read_rows(std::uint32_t which, std::span<const tensor_value> indices) {
+  // Indices of several variables may be one placeholder.
+  const auto holds = [](const std::vector<output>& all, const output& one) {
+    return std::any_of(all.begin(), all.end(), [&](const output& o) { return o.index() == one.index(); });
+  };
+  auto at = read_rows_.find(which);
+  if (at == read_rows_.end()) {
+    std::vector<fetch_item> fetches;
+    std::vector<output> feeds;
+    for (std::size_t k = 0; k < outputs_.size(); ++k)
+      if (variables_[k].is_copied) fetches.emplace_back(outputs_[k]);
+    for (std::size_t r = 0; r < rows_.size(); ++r) {
+      if ((which >> r & 1) == 0) continue;
+      fetches.emplace_back(gathered_[r]);
+      if (!holds(feeds, indices_[r])) feeds.push_back(indices_[r]);
+    }
+    at = read_rows_.emplace(which, session_->prepare(fetches, feeds)).first;
+  }
+  std::vector<tensor_value> fed;
+  std::vector<output> seen;
+  for (std::size_t r = 0, k = 0; r < rows_.size(); ++r) {
+    if ((which >> r & 1) == 0) continue;
+    if (!holds(seen, indices_[r])) {
+      seen.push_back(indices_[r]);
+      fed.push_back(indices[k]);
+    }
+    ++k;
+  }
+  return at->second.call(fed);
+}
+
+LEAT_FUNCTION const std::vector<tensor_value>* parameter_client::push(std::size_t step, std::span<const tensor_value> gradients,
+                                                                      const named_values& extra) {
+  if (options_.staleness == 0) return &run(step, gradients, extra);
+  std::unique_lock lock(guard_);
+  if (failure_) {
+    lock.unlock();
+    finish();
+  }
+  queue_.push_back({step, {gradients.begin(), gradients.end()}, extra});
+  changed_.notify_all();
+  // Each call of the sender has a deadline, so this has one.
+  changed_.wait(lock, [&] { return failure_ || queue_.size() <= static_cast<std::size_t>(options_.staleness); });
+  if (failure_) {
+    lock.unlock();
+    finish();
+  }
+  if (latest_.empty()) return nullptr;
+  taken_ = std::exchange(latest_, {});
+  return &taken_;
+}
+
+LEAT_FUNCTION void parameter_client::finish() {
+  if (options_.staleness == 0) return;
+  std::unique_lock lock(guard_);
+  changed_.wait(lock, [&] { return queue_.empty(); });
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
+LEAT_FUNCTION void parameter_client::send() {
+  std::unique_lock lock(guard_);
+  while (true) {
+    changed_.wait(lock, [&] { return stopping_ || !queue_.empty(); });
+    if (queue_.empty()) return;
+    const waiting_push now = queue_.front();
+    lock.unlock();
+    std::vector<tensor_value> values;
+    std::exception_ptr failure;
+    try {
+      values = run(now.step, now.feeds, now.extra);
+    } catch (const std::exception&) {
+      failure = std::current_exception();
+    }
+    lock.lock();
+    if (failure) {
+      // Pushes behind a failed one are not made: their gradients are of values that its failure left behind.
+      if (!failure_) failure_ = failure;
+      queue_.clear();
+    } else {
+      latest_ = std::move(values);
+      queue_.pop_front();
+    }
+    changed_.notify_all();
+  }
+}
+
+LEAT_FUNCTION bool parameter_client::is_initialized(std::size_t variable) {
+  finish();
+  return session_->is_initialized(outputs_[variable]);
+}
+LEAT_FUNCTION tensor_value parameter_client::value(std::size_t variable) {
+  finish();
+  return session_->value(outputs_[variable]);
+}
+LEAT_FUNCTION void parameter_client::assign(std::size_t variable, const tensor_value& value) {
+  finish();
+  session_->assign(outputs_[variable], value);
+}
+LEAT_FUNCTION void parameter_client::initialize_slots() {
+  finish();
+  if (!slots_.empty()) session_->run({slots_init_});
+}
+LEAT_FUNCTION std::vector<std::string> parameter_client::uninitialized() {
+  finish();
+  return session_->run({report_})[0].as<std::vector<std::string>>();
+}
+
+}  // namespace leat::cluster

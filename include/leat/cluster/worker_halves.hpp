@@ -1,0 +1,374 @@
+#pragma once
+// A typed training step in two: what a worker computes, gradients by its own session, and what the parameter servers do with them, a
+// row of a table that `to_graph` writes as the optimizer's operators. It is cut where variables are written.
+
+#include <leat/cluster/parameter_client.hpp>
+#include <leat/runtime/state/tensor_value.hpp>
+#include <leat/train/optimizer.hpp>
+#include <leat/typed/session.hpp>
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace leat {
+
+namespace detail {
+
+// ---- a training step's halves ---------------------------------------------------------------------------------------
+
+template <class Structure>
+struct step_halves {
+  static constexpr bool is_step = false;
+};
+// What is sent of a variable's gradient, and the row at the servers that is made of it: the gradient itself, or, of rows that were
+// gathered from the variable, the rows' gradients and their indices. Sessions that plan their programs see gradients too late for that.
+template <class Gradient, class Variable, bool AsRows>
+struct gradient_parts {
+  struct found_parts {
+    bool of_rows = false;
+    tensor_info part[2]{};
+  };
+  static constexpr found_parts found = [] {
+    found_parts f;
+    graph g;
+    const node& n = g.at(flatten<Gradient>(g));
+    f.of_rows = AsRows && is_operator<segment_sum_op>(*n.op);
+    for (int k = 0; k < 2; ++k) f.part[k] = f.of_rows ? g.at(g.input(n, k)).result : n.result;
+    return f;
+  }();
+  static constexpr int count = found.of_rows ? 2 : 1;
+
+  // Operand K of the gradient's last operator.
+  template <int K>
+  struct operand_structure : carries<Gradient> {
+    template <class E>
+    static constexpr int enter(graph& g) {
+      return g.input(g.at(flatten<Gradient>(g)), K);
+    }
+  };
+  template <int K, std::size_t... D>
+  static constexpr auto operand(const Gradient& from, std::index_sequence<D...>) {
+    using part =
+        typename record<id<mix(Gradient::identity::hash, 7100 + K)>,
+                        operand_structure<K>>::template tensor<element_of<found.part[K].type>, dims<found.part[K].extent.dim[D]...>>;
+    return carry_all<part>(from);
+  }
+  template <int K>
+  static constexpr auto part(const Gradient& from) {
+    if constexpr (!found.of_rows) return from;
+    else return operand<K>(from, std::make_index_sequence<static_cast<std::size_t>(found.part[K].extent.rank)>{});
+  }
+  static constexpr auto parts(const Gradient& from) {
+    if constexpr (found.of_rows) return std::make_tuple(part<0>(from), part<1>(from));
+    else return std::make_tuple(from);
+  }
+
+  // At the servers: a placeholder for each part.
+  template <int K>
+  static int enter_part(graph& g) {
+    const std::uint64_t its_id = mix(mix(Gradient::identity::hash, Variable::identity::hash), 7200 + K);
+    if (const int known = g.find(its_id); known >= 0) return known;
+    const std::string_view name = g.at(flatten<Variable>(g)).name;
+    const int made = g.add_leaf(info_of<placeholder_op>, found.part[K], g.keep(name, K == 0 ? "/gradient" : "/indices"), its_id);
+    if (g.find(its_id) < 0) g.remember(its_id, made);
+    return made;
+  }
+  static int enter(graph& g) {
+    if constexpr (!found.of_rows) {
+      return enter_part<0>(g);
+    } else {
+      const int inputs[]{enter_part<0>(g), enter_part<1>(g)};
+      const std::int64_t rows[]{Variable::extent[0]};
+      return g.add(info_of<segment_sum_op>, inputs, rows);
+    }
+  }
+  static void list_parts(std::vector<any_expression>& all) {
+    all.push_back({&enter_part<0>, true, {}});
+    if constexpr (found.of_rows) all.push_back({&enter_part<1>, true, {}});
+  }
+};
+
+template <bool AsRows, class Rule, class Pairs, class Counter, class... Settings>
+struct server_half;
+template <bool AsRows, class Rule, class... Gs, class... Vs, class Counter, class... Settings>
+struct server_half<AsRows, Rule, std::tuple<gradient_and_variable<Gs, Vs>...>, Counter, Settings...> {
+  static int enter(graph& g) {
+    std::vector<int> inputs{gradient_parts<Gs, Vs, AsRows>::enter(g)...};
+    (inputs.push_back(flatten<Vs>(g)), ...);
+    const int counter = enter_counter<Counter>(g);
+    const train::setting_source settings[]{enter_setting<Settings>(g)...};
+    return defer_step(g, Rule::name, std::move(inputs), static_cast<std::int64_t>(sizeof...(Gs)), counter, settings);
+  }
+  static std::vector<any_expression> placeholders() {
+    std::vector<any_expression> all;
+    (gradient_parts<Gs, Vs, AsRows>::list_parts(all), ...);
+    return all;
+  }
+  static constexpr auto parts(const std::tuple<gradient_and_variable<Gs, Vs>...>& pairs) {
+    return std::apply([](const auto&... p) { return std::tuple_cat(gradient_parts<Gs, Vs, AsRows>::parts(p.gradient)...); }, pairs);
+  }
+};
+template <class Counter, class... Settings>
+struct step_settings {
+  static constexpr bool is_step = true;
+  // Whether the servers' half has a leaf.
+  static constexpr bool has_leaf(std::uint64_t id) {
+    graph g;
+    (static_cast<void>(flatten<Settings>(g)), ...);
+    return g.find(id) >= 0;
+  }
+  template <class Train>
+  static bool same_settings(const Train& a, const Train& b) {
+    return (same_numbers(part_of<Settings>(a), part_of<Settings>(b)) && ...);
+  }
+  template <class E>
+  static bool same_numbers(const E& a, const E& b) {
+    if constexpr (E::carried_count > 0) {
+      for (int i = 0; i < E::carried_count; ++i)
+        if (!(a.carried[static_cast<std::size_t>(i)] == b.carried[static_cast<std::size_t>(i)])) return false;
+    }
+    return true;
+  }
+};
+template <class Rule, class Loss, class Counter, class... Settings>
+struct step_halves<minimize_structure<Rule, Loss, Counter, Settings...>> : step_settings<Counter, Settings...> {
+  static_assert(loss_variables<Loss>::found.size < loss_variables<Loss>::most, "worker_session: a loss of more than 63 variables");
+  using counter = Counter;
+  template <class Train>
+  static constexpr auto pairs(const Train& t) {
+    return optimizer<Rule, Settings...>(part_of<Settings>(t)...).compute_gradients(part_of<Loss>(t));
+  }
+  template <class Train, bool AsRows>
+  using server = server_half<AsRows, Rule, decltype(pairs(std::declval<Train>())), Counter, Settings...>;
+};
+template <class Rule, class... Gs, class... Vs, class Counter, class... Settings>
+struct step_halves<apply_structure<Rule, expression_list<gradient_and_variable<Gs, Vs>...>, Counter, Settings...>>
+    : step_settings<Counter, Settings...> {
+  using counter = Counter;
+  template <class Train>
+  static constexpr auto pairs(const Train& t) {
+    return std::tuple<gradient_and_variable<Gs, Vs>...>{{part_of<Gs>(t), part_of<Vs>(t)}...};
+  }
+  template <class Train, bool AsRows>
+  using server = server_half<AsRows, Rule, std::tuple<gradient_and_variable<Gs, Vs>...>, Counter, Settings...>;
+};
+template <class E>
+using halves_of = step_halves<structure_with<typename E::identity>>;
+template <class E>
+inline constexpr bool is_training_step = halves_of<E>::is_step;
+
+// What a worker computes of an expression: itself, or a step's gradients; and the counter of a step, so that its session has it.
+template <bool AsRows, class E>
+constexpr auto worker_half(const E& e) {
+  if constexpr (is_training_step<E>) return halves_of<E>::template server<E, AsRows>::parts(halves_of<E>::pairs(e));
+  else return std::make_tuple(e);
+}
+template <class E>
+constexpr auto counter_of(const E& e) {
+  if constexpr (is_training_step<E>)
+    if constexpr (!std::is_same_v<typename halves_of<E>::counter, no_step>)
+      return std::make_tuple(part_of<typename halves_of<E>::counter>(e));
+    else return std::tuple<>{};
+  else return std::tuple<>{};
+}
+template <class E>
+constexpr bool writes_variables() {
+  graph g;
+  static_cast<void>(flatten<E>(g));
+  for (const node& n : g.nodes)
+    if (n.op->kind == op_kind::assign) return true;
+  return false;
+}
+template <class E>
+inline constexpr bool worker_takes = is_training_step<E> || (tensor_expression<E> && !writes_variables<E>());
+
+// The expressions of a worker's own session, and their variables; it computes with those of `Computed`.
+template <class Device, bool AsRows, class Computed, class All>
+struct worker_table;
+template <class Device, bool AsRows, class... Cs, class... Ls>
+struct worker_table<Device, AsRows, std::tuple<Cs...>, std::tuple<Ls...>> {
+  using session_type = basic_session<Device, Ls...>;
+  static constexpr int most = 256;
+  struct list {
+    std::uint64_t id[most]{};
+    bool is_copied[most]{};
+    int size = 0;
+    bool overflows = false;
+  };
+  // Variables of which only rows are read, by indices that are fed: a step asks for these rows.
+  struct row_read {
+    std::uint64_t variable = 0;
+    std::uint64_t ids = 0;
+    tensor_info ids_info{};
+  };
+  struct row_list {
+    row_read row[16]{};
+    int size = 0;
+  };
+  static constexpr row_list rows = [] {
+    row_list l;
+    if constexpr (AsRows) {
+      graph g;
+      const int targets[]{flatten<Cs>(g)..., -1};
+      for (int v = 0; v < g.size(); ++v) {
+        if (g.at(v).op->kind != op_kind::variable) continue;
+        row_list its;
+        bool is_whole = false;
+        for (const int t : targets) is_whole = is_whole || t == v;
+        for (int i = 0; i < g.size(); ++i) {
+          const node& n = g.at(i);
+          for (int k = 0; k < n.input_count; ++k) {
+            if (g.input(n, k) != v) continue;
+            const bool is_gather = k == 0 && is_operator<gather_op>(*n.op) && g.at(g.input(n, 1)).op->kind == op_kind::placeholder;
+            if (!is_gather || its.size + l.size == 16) {
+              is_whole = true;
+              continue;
+            }
+            const node& ids = g.at(g.input(n, 1));
+            bool known = false;
+            for (int r = 0; r < its.size; ++r) known = known || its.row[r].ids == ids.id;
+            if (!known) its.row[its.size++] = {g.at(v).id, ids.id, ids.result};
+          }
+        }
+        for (int r = 0; r < its.size && !is_whole; ++r) l.row[l.size++] = its.row[r];
+      }
+    }
+    return l;
+  }();
+  static constexpr bool reads_rows_of(std::uint64_t variable) {
+    for (int r = 0; r < rows.size; ++r)
+      if (rows.row[r].variable == variable) return true;
+    return false;
+  }
+  // The indices of a row read, as they are fed.
+  template <int R, std::size_t... D>
+  static auto ids_type(std::index_sequence<D...>)
+      -> tensor<element_of<rows.row[R].ids_info.type>, dims<rows.row[R].ids_info.extent.dim[D]...>, fed_id<rows.row[R].ids>>;
+  template <int R>
+  using ids_of = decltype(ids_type<R>(std::make_index_sequence<static_cast<std::size_t>(rows.row[R].ids_info.extent.rank)>{}));
+  template <std::size_t... R>
+  static auto all_ids(std::index_sequence<R...>) -> std::tuple<ids_of<static_cast<int>(R)>...>;
+  using ids_tuple = decltype(all_ids(std::make_index_sequence<static_cast<std::size_t>(rows.size)>{}));
+  // Which row reads some expressions need.
+  template <class... Es>
+  static constexpr std::uint32_t rows_needed_by(const std::tuple<Es...>*) {
+    graph g;
+    (static_cast<void>(flatten<Es>(g)), ...);
+    std::uint32_t needed = 0;
+    for (int r = 0; r < rows.size; ++r)
+      if (g.find(rows.row[r].variable) >= 0 && g.find(rows.row[r].ids) >= 0) needed |= std::uint32_t{1} << r;
+    return needed;
+  }
+  template <int R>
+  static int enter_ids(graph& g) {
+    return flatten<ids_of<R>>(g);
+  }
+  static std::vector<cluster::parameter_rows> row_reads() {
+    return [&]<std::size_t... R>(std::index_sequence<R...>) {
+      return std::vector<cluster::parameter_rows>{
+          {static_cast<std::size_t>(find_variable(rows.row[R].variable)), {&enter_ids<static_cast<int>(R)>, true, {}}}...};
+    }(std::make_index_sequence<static_cast<std::size_t>(rows.size)>{});
+  }
+
+  static constexpr list variables = [] {
+    list l;
+    graph computed, g;
+    (static_cast<void>(flatten<Cs>(computed)), ...);
+    (static_cast<void>(flatten<Ls>(g)), ...);
+    for (int i = 0; i < g.size(); ++i) {
+      if (g.at(i).op->kind != op_kind::variable) continue;
+      if (l.size == most) {
+        l.overflows = true;
+        break;
+      }
+      l.is_copied[l.size] = computed.find(g.at(i).id) >= 0 && !reads_rows_of(g.at(i).id);
+      l.id[l.size++] = g.at(i).id;
+    }
+    return l;
+  }();
+  static_assert(!variables.overflows, "worker_session: more than 256 variables");
+
+  static constexpr bool has_leaf(std::uint64_t id) {
+    graph g;
+    (static_cast<void>(flatten<Ls>(g)), ...);
+    return g.find(id) >= 0;
+  }
+  static constexpr int find_variable(std::uint64_t id) {
+    for (int k = 0; k < variables.size; ++k)
+      if (variables.id[k] == id) return k;
+    return -1;
+  }
+  // A variable alone.
+  template <int K>
+  static int enter_variable(graph& g) {
+    const std::uint64_t its_id = variables.id[K];
+    if (const int known = g.find(its_id); known >= 0) return known;
+    graph all;
+    (static_cast<void>(flatten<Ls>(all)), ...);
+    const node& n = all.at(all.find(its_id));
+    std::vector<std::int64_t> attributes;
+    for (int k = 0; k < n.attribute_count; ++k) attributes.push_back(all.attribute(n, k));
+    const int made = g.add_leaf(info_of<variable_op>, n.result, g.keep(n.name, ""), its_id, attributes);
+    if (g.find(its_id) < 0) g.remember(its_id, made);
+    return made;
+  }
+  static std::vector<cluster::parameter> parameters() {
+    graph all;
+    (static_cast<void>(flatten<Ls>(all)), ...);
+    return [&]<std::size_t... K>(std::index_sequence<K...>) {
+      return std::vector<cluster::parameter>{{std::string(all.at(all.find(variables.id[K])).name),
+                                              {&enter_variable<static_cast<int>(K)>, true, {}},
+                                              variables.is_copied[K]}...};
+    }(std::make_index_sequence<static_cast<std::size_t>(variables.size)>{});
+  }
+};
+
+// Memory for the parts of a step's gradients. What has a known shape is written where it is sent from.
+template <class Part>
+struct sent_part {
+  static constexpr bool is_static = Part::extent.is_static() && Part::rank > 0;
+  tensor_value value;
+  array_of<Part> other{};  // of scalars, and of shapes that only a run knows
+  std::span<typename Part::element> elements;
+
+  auto& destination() {
+    if constexpr (is_static) {
+      if (!value.is_alone()) value = tensor_value(Part::type, Part::extent);
+      elements = value.template values<typename Part::element>();
+      return elements;
+    } else {
+      return other;
+    }
+  }
+  const tensor_value& written() {
+    if constexpr (Part::rank == 0) {
+      value = tensor_value(other);
+    } else if constexpr (!is_static) {
+      shape extent;
+      for (std::size_t k = 0; k < other.dimension(); ++k) extent.push(static_cast<std::int64_t>(other.shape()[k]));
+      if (!value.is_alone() || !(value.extent() == extent)) value = tensor_value(Part::type, extent);
+      std::copy(other.data(), other.data() + other.size(), value.template values<typename Part::element>().data());
+    }
+    return value;
+  }
+};
+template <class Parts>
+struct sent_parts;
+template <class... Parts>
+struct sent_parts<std::tuple<Parts...>> {
+  using type = std::tuple<sent_part<Parts>...>;
+};
+template <class Train, bool AsRows>
+using parts_of_step = decltype(worker_half<AsRows>(std::declval<const Train&>()));
+
+template <class... Fs>
+inline constexpr int training_steps_in = (0 + ... + (is_training_step<fetch_target_of<Fs>> ? 1 : 0));
+
+}  // namespace detail
+
+}  // namespace leat

@@ -1,0 +1,47 @@
+#pragma once
+// Printing by programs: what a run of `print` (ops/print.hpp) writes, and where.
+
+#include <leat/core/function_bodies.hpp>
+#include <leat/kernels/whole_array.hpp>
+
+#include <iosfwd>
+
+namespace leat {
+
+/// While it lives, typed sessions that run on this thread print to this stream, not to standard error.
+class print_log {
+ public:
+  explicit print_log(std::ostream& to);
+  ~print_log();
+  print_log(const print_log&) = delete;
+  print_log& operator=(const print_log&) = delete;
+
+ private:
+  std::ostream* before_;
+};
+
+namespace kernels {
+
+/// Prints the operands of a step but the first, as one line. They are in the host's memory.
+void print_operands(void* const* operands, const step_numbers& numbers);
+
+/// Copies the first operand to the result, the operand with this number.
+template <class T>
+struct print_kernel {
+  static constexpr bool may_refuse = false;
+  const T* in;
+  T* out;
+  std::int64_t count;
+  print_kernel(void* const* p, const step_numbers& n, int result)
+      : in(static_cast<const T*>(p[0])), out(static_cast<T*>(p[result])), count(n.product(0, 0, n.rank(0))) {}
+  std::int64_t items() const { return count; }
+  constexpr void operator()(std::int64_t k) const { out[k] = in[k]; }
+};
+
+}  // namespace kernels
+
+}  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/kernels/print_bodies.hpp>
+#endif

@@ -1,0 +1,43 @@
+#pragma once
+// Rows of a variable that are looked up and written, of which optimizers make their steps for gradients of lookups (train/optimizer.hpp).
+// A gradient of rows is a pair: indices, and for each a row of values. The rows of equal indices are added first; the sum is stored where
+// the index occurs first, and the other positions count for nothing. So shapes stay those of the indices, whatever they hold.
+// Source: TensorFlow `IndexedSlices`, `_deduplicate_indexed_slices`, `SparseApply...`.
+
+#include <leat/ops/state.hpp>
+
+namespace leat::passes {
+
+/// For each index the position of the first one that equals it, or -1 for a negative index, which is no row. Attribute: the number of rows.
+/// Shapes: indices [i…]; result int64 [i…]. Errors: invalid_argument if an index is not less than the number of rows.
+struct first_rows_op {
+  static constexpr std::string_view type = "FirstRows";
+  static constexpr op_kind kind = op_kind::kernel;
+  static constexpr inference infer(const operand_list& x) {
+    if (x.type(0) != dtype::int32 && x.type(0) != dtype::int64) return inference::wrong("indices are int32 or int64");
+    return {dtype::int64, x.extent(0)};
+  }
+};
+
+/// Sums of rows of equal indices, each at the position of the first; 0 elsewhere. Operands: rows [i…, d…], what `first_rows_op` gives [i…].
+struct sum_equal_rows_op {
+  static constexpr std::string_view type = "SumEqualRows";
+  static constexpr op_kind kind = op_kind::kernel;
+  static constexpr inference infer(const operand_list& x) {
+    if (!is_floating(x.type(0)) || x.type(1) != dtype::int64) return inference::wrong("takes floating-point rows and their positions");
+    return {x.type(0), x.extent(0)};
+  }
+};
+
+/// variable[indices[i]] = rows[i], or -= where the attribute is 1, at each position that is the first of its index. The result is the
+/// variable. Operands: the variable [n, d…], rows [i…, d…], indices [i…], what `first_rows_op` gives [i…].
+struct write_rows_op {
+  static constexpr std::string_view type = "WriteRows";
+  static constexpr op_kind kind = op_kind::assign;
+  static constexpr inference infer(const operand_list& x) {
+    if (x.type(0) != x.type(1)) return inference::wrong("dtypes differ");
+    return {x.type(0), x.extent(0)};
+  }
+};
+
+}  // namespace leat::passes

@@ -1,0 +1,109 @@
+#pragma once
+// Gradients of lookups, and steps of optimizers that change the rows that were looked up and no others. The gradient of `gather` is a sum
+// of rows by index, an array of the variable's shape; `rows_of` recognizes such an array, also in a sum of several and times a number, as
+// clipping writes it, and gives indices and rows instead. A rule's formula is written over the rows of the variable and its slots
+// (passes/rows.hpp) as it would be over all. Source: TensorFlow `IndexedSlices`.
+
+#include <leat/ops/array.hpp>
+#include <leat/passes/rows.hpp>
+
+#include <vector>
+
+namespace leat::train {
+
+/// A gradient whose rows are 0 but for those of the indices, to which rows are added. Shapes: indices [i…], rows [i…, d…] for a variable
+/// [n, d…]. Without indices there is none.
+struct row_gradient {
+  output indices, rows;
+};
+
+namespace detail {
+
+// The sums of rows that an array is the sum of, each times `factors`; false if it is something else.
+constexpr bool collect_rows(graph& g, int at, const std::vector<int>& factors, std::vector<row_gradient>& found) {
+  const node n = g.at(at);
+  if (is_operator<segment_sum_op>(*n.op)) {
+    output rows(g, g.input(n, 0));
+    for (const int f : factors) {
+      const node scaling = g.at(f);
+      const int a = g.input(scaling, 0), b = g.input(scaling, 1);
+      if (is_operator<real_div_op>(*scaling.op)) rows = rows / output(g, b);
+      else rows = rows * output(g, g.at(a).result.extent.rank == 0 ? a : b);
+    }
+    found.push_back({output(g, g.input(n, 1)), rows});
+    return true;
+  }
+  if (n.input_count != 2) return false;
+  const int a = g.input(n, 0), b = g.input(n, 1);
+  if (is_operator<add_op>(*n.op)) return collect_rows(g, a, factors, found) && collect_rows(g, b, factors, found);
+  const bool by_second = g.at(b).result.extent.rank == 0, by_first = g.at(a).result.extent.rank == 0;
+  const bool multiplied = is_operator<mul_op>(*n.op) && by_first != by_second;
+  if (!multiplied && !(is_operator<real_div_op>(*n.op) && by_second && !by_first)) return false;
+  std::vector<int> more{at};
+  for (const int f : factors) more.push_back(f);
+  return collect_rows(g, by_second ? a : b, more, found);
+}
+
+// Several as one: stacked where they have one shape, otherwise one behind the other, if the sizes are known.
+constexpr row_gradient joined(graph& g, const std::vector<row_gradient>& parts) {
+  if (parts.size() == 1) return parts[0];
+  if (parts.empty() || parts.size() > 32) return {};
+  const output& indices = parts[0].indices;
+  bool equal = true, known = true;
+  for (const row_gradient& p : parts) {
+    if (p.indices.type() != indices.type()) return {};
+    equal = equal && p.indices.extent() == indices.extent();
+    known = known && p.indices.extent().is_static();
+  }
+  if (!known && (!equal || parts[0].rows.extent().rank == max_rank)) return {};
+  std::vector<int> all_indices, all_rows;
+  for (const row_gradient& p : parts) {
+    const shape ids = p.indices.extent(), rows = p.rows.extent();
+    shape flat_ids, flat_rows;
+    flat_ids.push(known ? ids.elements() : 1);
+    flat_rows.push(flat_ids[0]);
+    for (int a = 0; !known && a < ids.rank; ++a) flat_ids.push(ids[a]);
+    for (int a = known ? ids.rank : 0; a < rows.rank; ++a) flat_rows.push(rows[a]);
+    all_indices.push_back(reshape_to(p.indices, flat_ids).index());
+    all_rows.push_back(reshape_to(p.rows, flat_rows).index());
+  }
+  const std::int64_t axis[]{0};
+  return {output(g, g.add(info_of<concat_op>, all_indices, axis)), output(g, g.add(info_of<concat_op>, all_rows, axis))};
+}
+
+}  // namespace detail
+
+/// The rows of a gradient: none if it is no sum of rows by index. Several lookups of one variable must have indices of one dtype, and of
+/// one shape or of sizes that are known.
+constexpr row_gradient rows_of(const output& gradient) {
+  graph& g = gradient.owner();
+  std::vector<row_gradient> found;
+  return detail::collect_rows(g, gradient.index(), {}, found) ? detail::joined(g, found) : row_gradient{};
+}
+
+/// A step of an optimizer on the rows of one gradient, or, without rows, on all elements.
+class row_step {
+ public:
+  constexpr row_step(const output& variable, const row_gradient& given) {
+    if (!static_cast<bool>(given.indices)) return;
+    indices_ = given.indices;
+    const std::int64_t rows[]{variable.extent()[0]};
+    first_ = make_node<passes::first_rows_op>(rows, indices_);
+    sum_ = make_node<passes::sum_equal_rows_op>({}, given.rows, first_);
+    read_ = maximum(indices_, constant_like(indices_, 0));  // negative indices are no rows; `first_` says so
+  }
+  constexpr explicit operator bool() const { return static_cast<bool>(indices_); }
+  /// The sums of the gradient's rows of one index.
+  constexpr const output& gradient() const { return sum_; }
+  /// The values of a variable that the step is computed from.
+  constexpr output values_of(const output& variable) const { return *this ? make<gather_op>(variable, read_) : variable; }
+  constexpr output write(const output& variable, const output& rows, bool subtract) const {
+    const std::int64_t attribute[]{subtract ? 1 : 0};
+    return make_node<passes::write_rows_op>(attribute, variable, rows, indices_, first_);
+  }
+
+ private:
+  output indices_, first_, sum_, read_;
+};
+
+}  // namespace leat::train
