@@ -237,7 +237,7 @@ TEST_CASE("a tensor that comes while another edge is looked at is not overlooked
   cluster::task_step step(*tasks.network, 1, sends, nullptr);
   tensor_value value;
   CHECK_FALSE(step.take(1, value));
-  step.arrive(1, tensor_value(2.0f));
+  step.arrive({1}, {tensor_value(2.0f)});
   CHECK_FALSE(step.take(2, value));
   session_state session;
   step_state run(session);

@@ -126,7 +126,8 @@ void work(training kind, const cluster_spec& c, int task, const std::string& fol
   session.operation_timeout_in_ms = 8'000;
   session.device_filters = {"/job:ps", here.device()};
 
-  // Runs until the last step. While the session is the same one, this worker's count rises by one with each run.
+  // Runs until the last step. While the session is the same one, this worker's count rises by one with each run; it falls to 0 if the chief
+  // ended before its first checkpoint, and initializes once more.
   const auto loop = [&](auto& s, auto should_stop, auto recoveries) {
     std::int64_t before = -1;
     int of_session = -1;
@@ -134,7 +135,7 @@ void work(training kind, const cluster_spec& c, int task, const std::string& fol
       s.run(train);
       const auto [step, count] = s.template run<std::int64_t, std::int64_t>({steps, own});
       now = step;
-      if (const int session_now = recoveries(); session_now == of_session && count != before + 1)
+      if (const int session_now = recoveries(); session_now == of_session && count != before + 1 && count > 1)
         throw wrong_value("this worker's steps went from " + std::to_string(before) + " to " + std::to_string(count));
       else of_session = session_now;
       before = count;
