@@ -7,7 +7,10 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <source_location>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace leat {
@@ -57,6 +60,8 @@ struct variable_store {
   std::map<std::string, int, std::less<>> open_count;  // how often a scope was opened, for default names
 };
 
+struct variable_settings;
+
 /// The partitioned variables of a graph.
 struct partitioned_store {
   struct entry {
@@ -68,6 +73,9 @@ struct partitioned_store {
   std::map<std::string, entry, std::less<>> variables;  // by full name
   std::map<int, save_slice_info> slices;                // by the slice's node; slots of slices, too
   const partition_info* current = nullptr;              // while the initial value of a slice is made
+  // `get_variable` where a scope has a partitioner or a variable is partitioned; set by whoever brings the first of these.
+  output (*get_variable)(std::string_view name, const std::optional<shape>& extent, const variable_settings& settings,
+                         const std::source_location& where) = nullptr;
 };
 
 }  // namespace leat

@@ -174,10 +174,9 @@ namespace detail {
 // `get_variable`, but for partitioned variables: what the library keeps beside variables is made so.
 output find_or_make_variable(std::string_view name, const std::optional<shape>& extent, const variable_settings& settings,
                              const std::source_location& where = std::source_location::current());
-// Whether `get_variable` means a partitioned variable here, and its value then; in partitioned_variables_bodies.hpp.
+shape shape_of_value(const operand_value& value);
+// Whether `get_variable` means a partitioned variable here.
 bool is_partitioned_here(std::string_view name, const std::optional<shape>& extent, const variable_settings& settings);
-output value_of_partitioned(std::string_view name, const std::optional<shape>& extent, const variable_settings& settings,
-                            const std::source_location& where);
 // With the prefix of the variable scope.
 std::string full_variable_name(const named_part& nodes, std::string_view name);
 // By the full name, whatever the scope's is.

@@ -114,6 +114,18 @@ LEAT_FUNCTION std::string full_variable_name(const named_part& nodes, std::strin
   return scope.empty() ? std::string(name) : scope + "/" + std::string(name);
 }
 
+LEAT_FUNCTION shape shape_of_value(const operand_value& value) {
+  return value.tensor() != nullptr ? value.tensor()->extent() : value.literal()->extent();
+}
+
+LEAT_FUNCTION bool is_partitioned_here(std::string_view name, const std::optional<shape>& extent, const variable_settings& settings) {
+  const named_part& nodes = default_graph().named();
+  const variable_scope_state& scope = *nodes.variables.current;
+  if (!scope.partitioner) return scope.reuse == reuse_mode::yes && nodes.partitioned.variables.contains(full_variable_name(nodes, name));
+  if (extent) return extent->rank != 0;
+  return settings.initializer.value() && shape_of_value(*settings.initializer.value()).rank != 0;
+}
+
 LEAT_FUNCTION output find_or_make_variable(std::string_view name, const std::optional<shape>& extent, const variable_settings& settings,
                                            const std::source_location& where) {
   graph& g = default_graph();
@@ -217,15 +229,15 @@ namespace leat {
 
 LEAT_FUNCTION output get_variable(std::string_view name, const shape_value& extent, const variable_settings& settings,
                                   const std::source_location& where) {
-  if (detail::is_partitioned_here(name, extent, settings)) return detail::value_of_partitioned(name, extent, settings, where);
+  if (detail::is_partitioned_here(name, extent, settings))
+    return default_graph().named().partitioned.get_variable(name, extent, settings, where);
   return detail::find_or_make_variable(name, extent, settings, where);
 }
 
 LEAT_FUNCTION output get_variable(std::string_view name, const variable_settings& settings, const std::source_location& where) {
-  if (detail::is_partitioned_here(name, std::nullopt, settings)) return detail::value_of_partitioned(name, std::nullopt, settings, where);
+  if (detail::is_partitioned_here(name, std::nullopt, settings))
+    return default_graph().named().partitioned.get_variable(name, std::nullopt, settings, where);
   return detail::find_or_make_variable(name, std::nullopt, settings, where);
 }
 
 }  // namespace leat
-
-#include <leat/named/variables/partitioned_variables.hpp>  // last: it includes what this implements

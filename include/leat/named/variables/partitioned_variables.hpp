@@ -125,6 +125,9 @@ namespace detail {
 // Without a partitioner it must be there.
 partitioned_variable find_or_make_partitioned(std::string_view name, const std::optional<shape>& extent, const variable_settings& settings,
                                               const variable_partitioner& partitioner, const std::source_location& where);
+// `get_variable` where `is_partitioned_here`.
+output value_of_partitioned(std::string_view name, const std::optional<shape>& extent, const variable_settings& settings,
+                            const std::source_location& where);
 // A slot of a slice is a slice of the whole's slot: so that all of them are one tensor in a checkpoint, too.
 void slice_like(const output& slot, const output& primary);
 

@@ -60,18 +60,6 @@ LEAT_FUNCTION std::size_t axis_of_partitions(const std::vector<std::int64_t>& pa
   return cut == partitions.end() ? 0 : static_cast<std::size_t>(cut - partitions.begin());
 }
 
-LEAT_FUNCTION shape shape_of_value(const operand_value& value) {
-  return value.tensor() != nullptr ? value.tensor()->extent() : value.literal()->extent();
-}
-
-LEAT_FUNCTION bool is_partitioned_here(std::string_view name, const std::optional<shape>& extent, const variable_settings& settings) {
-  const named_part& nodes = default_graph().named();
-  const variable_scope_state& scope = *nodes.variables.current;
-  if (!scope.partitioner) return scope.reuse == reuse_mode::yes && nodes.partitioned.variables.contains(full_variable_name(nodes, name));
-  if (extent) return extent->rank != 0;
-  return settings.initializer.value() && shape_of_value(*settings.initializer.value()).rank != 0;
-}
-
 // During its lifetime initial values are made for a slice.
 struct making_slice {
   partitioned_store& of;
@@ -90,6 +78,7 @@ LEAT_FUNCTION partitioned_variable find_or_make_partitioned(std::string_view nam
   const source_scope line(g, where);
   const name_scope root(g, "");
   const variable_scope_state& scope = *nodes.variables.current;
+  nodes.partitioned.get_variable = &value_of_partitioned;
   const std::string full = full_variable_name(nodes, name);
   const auto& known = nodes.variables.variables;
   if (known.contains(full))

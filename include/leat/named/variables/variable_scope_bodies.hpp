@@ -3,6 +3,7 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/variables/named_variables.hpp>
+#include <leat/named/variables/partitioned_variables.hpp>
 #include <leat/named/variables/variable_scope.hpp>
 
 namespace leat {
@@ -40,6 +41,7 @@ LEAT_FUNCTION variable_scope::variable_scope(const variable_scope_object& object
   auto state = std::make_shared<variable_scope_state>(object.state());
   if (options.reuse.mode() != reuse_mode::none) state->reuse = options.reuse.mode();
   apply(*state, options);
+  if (state->partitioner) nodes_->partitioned.get_variable = &detail::value_of_partitioned;
   ++store.open_count[full];
   outer_count_ = store.open_count;
   entered_ = full;
@@ -86,6 +88,7 @@ LEAT_FUNCTION void variable_scope::enter(const std::string& name, const variable
   state->original_name_scope = std::move(original);
   if (options.reuse.mode() != reuse_mode::none) state->reuse = options.reuse.mode();
   apply(*state, options);
+  if (state->partitioner) nodes_->partitioned.get_variable = &detail::value_of_partitioned;
   ++store.open_count[state->name];
   entered_ = state->name;
   store.current = std::move(state);
