@@ -207,7 +207,7 @@ TEST_CASE("several tables, one of them whole") {
   auto whole = variable<"whole", float, 10, 2>(ones);
   auto sums = reduce_sum(gather(a, ids) * gather(b, ids) * gather(whole, ids)) + reduce_sum(gather(a, more));
   auto loss = sums + reduce_sum(whole);
-  auto train = momentum(0.125f, 0.5f).minimize(loss);
+  auto train = gradient_descent(0.125f).minimize(loss);
   for (const int staleness : {0, 2}) {
     worker_options o = c.worker(0, staleness);
     o.container = "staleness" + std::to_string(staleness);
