@@ -28,7 +28,16 @@ function(leat_add_runtime)
   set(capabilities ${LEAT_CAPABILITIES})
   list(REMOVE_ITEM capabilities thrust cuda)
 
-  add_library(leat_runtime_objects OBJECT EXCLUDE_FROM_ALL "${PROJECT_SOURCE_DIR}/cmake/separate.cpp")
+  set(parts graphs kernels sessions)
+  if(io IN_LIST capabilities)
+    list(APPEND parts files training)
+  endif()
+  if(cluster IN_LIST capabilities)
+    list(APPEND parts cluster)
+  endif()
+  list(TRANSFORM parts PREPEND "${PROJECT_SOURCE_DIR}/cmake/runtime/" OUTPUT_VARIABLE sources)
+  list(TRANSFORM sources APPEND .cpp)
+  add_library(leat_runtime_objects OBJECT EXCLUDE_FROM_ALL ${sources})
   # For both kinds of library; what is called within it need not be replaceable from outside. Results of a graph must not depend on how it
   # is fused, or cut among tasks: no product and sum is contracted but where the code says fma.
   set_target_properties(leat_runtime_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)

@@ -2,7 +2,8 @@
 # A header includes from its own room or from one of a lower rank, never in a circle, and every own include is written
 # <leat/...>. Two rooms of one rank do not know each other. A header directly under include/leat stands above all.
 # A room is a folder, or a folder in it that has a rank of its own. A header x.hpp that includes x_bodies.hpp, the bodies of
-# its functions, is one header with it: so bodies may include what is below x.hpp, and nothing that includes x.hpp.
+# its functions, is one header with it: so bodies may include what is below x.hpp, and nothing that includes x.hpp. All bodies
+# are listed in one of leat/separate, for programs that compile them once.
 cmake_minimum_required(VERSION 3.25)
 
 set(ranks
@@ -11,7 +12,7 @@ set(ranks
     named/exchange:15 named/gradients:15 named/train:16 named/placement:16
     kernels:20 cpu:21 thrust:21 inspect:21
     runtime/state:30 runtime/kernels:31 runtime/plan:32 runtime/run:33 runtime/programs:34 runtime/parts:35
-    typed:40 session:40 io:50 data:51 summary:51 checkpoint:51 supervise:52 cluster/transport:53 cluster:54 .:60)
+    typed:40 session:40 io:50 data:51 summary:51 checkpoint:51 supervise:52 cluster/transport:53 cluster:54 separate:59 .:60)
 # Folders that do not know each other, whatever their ranks: typed expressions, and graphs with names.
 set(apart named:typed named:kernels runtime:typed)
 
@@ -96,6 +97,24 @@ list(LENGTH with_xtensor count)
 if(count GREATER 1)
   list(JOIN with_xtensor ", " with_xtensor)
   problem("xtensor should be included by one header only, not by ${with_xtensor}")
+endif()
+
+# All bodies are compiled once by a program that compiles them apart.
+set(parts ${headers})
+list(FILTER parts INCLUDE REGEX "^leat/separate/")
+if(parts)
+  foreach(bodies IN LISTS headers)
+    set(listing "")
+    foreach(part IN LISTS parts)
+      if(bodies IN_LIST "includes_${part}")
+        list(APPEND listing "${part}")
+      endif()
+    endforeach()
+    list(LENGTH listing count)
+    if(bodies MATCHES "_bodies\\.hpp$" AND NOT bodies STREQUAL "leat/core/function_bodies.hpp" AND NOT count EQUAL 1)
+      problem("${bodies}: ${count} of the headers in leat/separate include it, not one")
+    endif()
+  endforeach()
 endif()
 
 # A header and its bodies become one; x_y_bodies.hpp, which x_bodies.hpp includes, is of x.hpp where there is no x_y.hpp.

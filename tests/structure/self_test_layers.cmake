@@ -40,6 +40,16 @@ header(named/graph/a.hpp "#include <leat/named/train/b.hpp>")
 header(named/train/b.hpp "")
 expect(refused "stands above")
 
+header(core/a.hpp "#include <leat/core/a_bodies.hpp>")
+header(core/a_bodies.hpp "")
+header(separate/b.hpp "")
+expect(refused "leat/core/a_bodies.hpp: 0 of the headers in leat/separate")
+
+header(core/a.hpp "#include <leat/core/a_bodies.hpp>")
+header(core/a_bodies.hpp "")
+header(separate/b.hpp "#include <leat/core/a_bodies.hpp>")
+expect(accepted "3 headers")
+
 header(named/train/a.hpp "#include <leat/named/graph/b.hpp>")
 header(named/graph/b.hpp "")
 expect(accepted "2 headers")

@@ -2,6 +2,7 @@
 // Implementation of checkpoint_files.hpp.
 
 #include <leat/checkpoint/checkpoint_files.hpp>
+#include <leat/checkpoint/packed_texts.hpp>
 #include <leat/core/function_bodies.hpp>
 #include <leat/io/crc32c.hpp>
 #include <leat/io/safetensors.hpp>

@@ -2,6 +2,7 @@
 // Implementation of checkpoint_reader.hpp.
 
 #include <leat/checkpoint/checkpoint_reader.hpp>
+#include <leat/checkpoint/packed_texts.hpp>
 #include <leat/core/function_bodies.hpp>
 #include <leat/io/crc32c.hpp>
 #include <leat/io/safetensors.hpp>
@@ -53,28 +54,6 @@ LEAT_FUNCTION std::optional<std::int64_t> step_of_name(std::string_view prefix) 
     step = 10 * step + (c - '0');
   }
   return step;
-}
-
-// Strings in a safetensors file: for each its length in eight bytes, little endian, and its bytes.
-LEAT_FUNCTION std::string pack_texts(const std::vector<std::string>& texts) {
-  std::string bytes;
-  for (const std::string& text : texts) {
-    const std::uint64_t size = text.size();
-    bytes.append(reinterpret_cast<const char*>(&size), sizeof size) += text;
-  }
-  return bytes;
-}
-LEAT_FUNCTION bool unpack_texts(std::string_view bytes, std::vector<std::string>& texts) {
-  for (std::string& text : texts) {
-    std::uint64_t size = 0;
-    if (bytes.size() < sizeof size) return false;
-    std::memcpy(&size, bytes.data(), sizeof size);
-    bytes.remove_prefix(sizeof size);
-    if (size > bytes.size()) return false;
-    text = bytes.substr(0, static_cast<std::size_t>(size));
-    bytes.remove_prefix(static_cast<std::size_t>(size));
-  }
-  return bytes.empty();
 }
 
 // The pages of a file, as what keeps a borrowed tensor's elements.

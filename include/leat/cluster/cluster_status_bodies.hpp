@@ -4,6 +4,7 @@
 #include <leat/cluster/cluster_role.hpp>
 #include <leat/cluster/cluster_status.hpp>
 #include <leat/cluster/server_bodies.hpp>
+#include <leat/cluster/tensor_message.hpp>
 #include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
 

@@ -11,11 +11,6 @@
 
 namespace leat::cluster {
 
-inline const transport::frame& part_at(const transport::message& m, std::size_t k) {
-  if (k >= m.parts.size()) throw data_loss("a message of " + std::to_string(m.parts.size()) + " parts, fewer than its method has");
-  return m.parts[k];
-}
-
 LEAT_FUNCTION void task_service::called(std::uint64_t peer, method what, transport::message m, steady_time deadline, responder answer) {
   if (what == method::ping) {
     transport::message here;

@@ -17,6 +17,9 @@ inline constexpr std::uint16_t dead_flag = 1;
 /// It is one of strings, in a list of one.
 inline constexpr std::uint16_t text_flag = 2;
 
+/// A part of a message. Errors: data_loss if it has fewer.
+const transport::frame& part_at(const transport::message& m, std::size_t k);
+
 /// Appends a part of whole numbers.
 inline void put_words(transport::message& m, std::vector<std::uint64_t> words) {
   m.parts.push_back(transport::frame::of(std::move(words)));

@@ -79,6 +79,11 @@ inline tensor_value value_in(const transport::frame& f, dtype type, const std::v
 
 namespace leat::cluster {
 
+LEAT_FUNCTION const transport::frame& part_at(const transport::message& m, std::size_t k) {
+  if (k >= m.parts.size()) throw data_loss("a message of " + std::to_string(m.parts.size()) + " parts, fewer than its method has");
+  return m.parts[k];
+}
+
 LEAT_FUNCTION std::vector<std::uint64_t> words_of(const transport::message& m, std::size_t part, std::size_t count) {
   if (part >= m.parts.size() || m.parts[part].size() != 8 * count)
     throw data_loss("a message without its " + std::to_string(count) + " numbers");

@@ -1,7 +1,7 @@
 #pragma once
 // Bodies of non-template functions stand in headers of their own, *_bodies.hpp, behind LEAT_FUNCTION. A header includes its bodies at its
 // end, and they are inline, unless the program defines LEAT_SEPARATE_COMPILATION for all of its sources: then only the source that
-// includes <leat/separate.hpp> compiles them, for the others; if none does, the linker reports it.
+// includes <leat/separate.hpp>, which lists them, compiles them, for the others; if none does, the linker reports it.
 
 #include <leat/core/version.hpp>
 
@@ -9,7 +9,7 @@
 #define LEAT_WITH_BODIES 1
 #define LEAT_FUNCTION inline
 #elif defined(LEAT_SEPARATE_SOURCE)
-#define LEAT_WITH_BODIES 1
+#define LEAT_WITH_BODIES 0
 // Compiled whether or not this source calls them, and inlined where it does. clang would compile only one of the two symbols of a
 // constructor or destructor that is inline and used, and not the one that callers want.
 #if defined(__clang__)
@@ -31,7 +31,7 @@ bool link_leat_runtime_or_include_leat_separate_hpp_in_one_source(const bool* ca
 template <>
 bool link_leat_runtime_or_include_leat_separate_hpp_in_one_source<LEAT_VERSION_MAJOR, LEAT_VERSION_MINOR, LEAT_VERSION_PATCH>(
     const bool* callers);
-#if !LEAT_WITH_BODIES
+#if !defined(LEAT_SEPARATE_SOURCE)
 inline const bool runtime_is_linked =
     link_leat_runtime_or_include_leat_separate_hpp_in_one_source<LEAT_VERSION_MAJOR, LEAT_VERSION_MINOR, LEAT_VERSION_PATCH>(&is_one_of_two);
 #endif

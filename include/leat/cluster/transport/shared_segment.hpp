@@ -20,6 +20,11 @@ namespace leat::transport {
 
 struct segment_control;
 
+namespace detail {
+/// Wakes the other side of a connection by its socket.
+void ring(int socket);
+}  // namespace detail
+
 /// A mapping that both halves share with the frames in it.
 class segment_mapping {
  public:

@@ -1,0 +1,1 @@
+#include <leat/separate/kernels.hpp>

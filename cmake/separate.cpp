@@ -1,2 +1,0 @@
-// What our own programs that have graphs at run time share.
-#include <leat/separate.hpp>

@@ -1,0 +1,20 @@
+#pragma once
+// Strings in a safetensors file: for each its length in eight bytes, little endian, and its bytes.
+
+#include <leat/core/function_bodies.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace leat::detail {
+
+std::string pack_texts(const std::vector<std::string>& texts);
+/// Into as many strings as `texts` has; whether the bytes are just those.
+bool unpack_texts(std::string_view bytes, std::vector<std::string>& texts);
+
+}  // namespace leat::detail
+
+#if LEAT_WITH_BODIES
+#include <leat/checkpoint/packed_texts_bodies.hpp>
+#endif
