@@ -8,10 +8,12 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <deque>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #if defined(LEAT_USE_TBB)
@@ -28,10 +30,28 @@ class background {
 #if defined(LEAT_USE_TBB)
   template <class F>
   void post(F f) {
-    // Never destroyed: tasks may still be queued when the program ends.
-    static tbb::task_arena& arena = *new tbb::task_arena(std::max(1, tbb::this_task_arena::max_concurrency() - 1), 0);
-    arena.enqueue(std::move(f));
+    // Never destroyed: tasks may still be queued when the program ends. What they are to do is in a list that can be reached then.
+    static queue& all = *new queue;
+    {
+      const std::lock_guard lock(all.mutex);
+      all.tasks.emplace_back(std::move(f));
+    }
+    all.arena.enqueue([] { all.run_one(); });
   }
+
+ private:
+  struct queue {
+    void run_one() {
+      std::unique_lock lock(mutex);
+      const std::function<void()> task = std::move(tasks.front());
+      tasks.pop_front();
+      lock.unlock();
+      task();
+    }
+    std::mutex mutex;
+    std::deque<std::function<void()>> tasks;
+    tbb::task_arena arena{std::max(1, tbb::this_task_arena::max_concurrency() - 1), 0};
+  };
 #else
   template <class F>
   void post(F f) {
@@ -101,7 +121,9 @@ class prefetch_stage final : public stage<Element> {
     if (!all.posted && !all.producing && !failure && 2 * all.count <= all.ring.size()) {
       all.posted = true;
       lock.unlock();
-      background_.post([kept = shared_] { kept->refill(); });
+      background_.post([weak = std::weak_ptr(shared_)] {
+        if (const auto kept = weak.lock()) kept->refill();
+      });
       return true;
     }
     lock.unlock();
