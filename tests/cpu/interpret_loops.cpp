@@ -2,11 +2,10 @@
 // without contraction of a b + c.
 
 #include <leat/cpu/interpret/ready_loops.hpp>
-
-#include "support/interpreted.hpp"
-
 #include <leat/leat.hpp>
 #include <leat/planned.hpp>
+
+#include "support/interpreted.hpp"
 
 #include <doctest/doctest.h>
 

@@ -20,7 +20,7 @@
 // Results are bit for bit those of the compiled session, for any number of threads: the functions are the operators' own over the same
 // batches, and reductions add in the same order. One exception: where the compiler contracts a b + c into one instruction that rounds
 // once (g++ does so on processors that have it, unless -ffp-contract=off), it does so throughout a compiled cluster, but here only
-// between operators that are one function (interpret/fused_pairs.hpp).
+// between operators that are one function (interpret/fused_pairs.hpp, interpret/update_loops.hpp).
 
 #ifdef LEAT_SEPARATE_COMPILATION
 #include <leat/cpu/interpret/registry.hpp>

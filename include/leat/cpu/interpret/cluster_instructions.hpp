@@ -30,7 +30,7 @@ struct instruction {
   int op;
   std::int64_t d, x, y, z;
   signature kinds;
-  block_function fused = nullptr;  // of several operators; then `op` is 0
+  block_function fused = nullptr;             // of several operators; then `op` is 0
   std::shared_ptr<const joined_loop> loop{};  // then `op` is `run_loop`
 };
 // Register kinds of constants: cells that no instruction of the program names.

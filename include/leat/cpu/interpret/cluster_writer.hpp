@@ -218,10 +218,8 @@ class cluster_writer {
             lives_.release(lives_[r]);
         const bool other_place = d.where == lane_place::stored && may_stream_;
         if (d.where == lane_place::slot || other_place) d.slot = lives_.take_slot();
-        if (d.where == lane_place::slot)
-          d.address = slot_base + d.slot;
-        else
-          d.address = move(to, d, other_place ? slot_base + d.slot : -1);
+        if (d.where == lane_place::slot) d.address = slot_base + d.slot;
+        else d.address = move(to, d, other_place ? slot_base + d.slot : -1);
         if (d.where == lane_place::stored && may_stream_) d.last_use = static_cast<int>(code.size());  // until it is streamed
       });
       if (c.op == run_loop) write_loop(*c.loop, to);

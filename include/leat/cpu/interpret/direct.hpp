@@ -409,7 +409,8 @@ class direct_writer {
         const loop_call& call = l.calls[static_cast<std::size_t>(s.loop)];
         const auto operand = [&](std::size_t k) { return k < call.operands.size() ? place_of(call.operands[k]) : nowhere(); };
         for (std::size_t k = 0; k < call.operands.size(); k += 4) {
-          direct_call& c = add(k == 0 ? direct_call::kind::loop : direct_call::kind::more, operand(k), operand(k + 1), operand(k + 2), operand(k + 3));
+          direct_call& c =
+              add(k == 0 ? direct_call::kind::loop : direct_call::kind::more, operand(k), operand(k + 1), operand(k + 2), operand(k + 3));
           if (k > 0) continue;
           c.loop = call.run;
           c.n = n_;

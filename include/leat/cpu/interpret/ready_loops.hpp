@@ -153,21 +153,22 @@ class loop_finder {
 inline void join_loops(std::vector<instruction>& code, const lane_numbers& number) {
   auto& table = known_loops();
   const std::lock_guard lock(table.guard);
+  std::vector<register_use> uses;
+  bool found = false;
   for (const auto& loop : table.loops) {
     if (loop->operators.size() > code.size()) continue;
-    const int op = loop->operators.back().op;
-    const auto uses = uses_of(code, number);
     loop_finder finder(code, uses, number, *loop);
-    bool found = false;
     for (std::size_t k = code.size(); k-- > 0;) {
-      if (code[k].op != op || !finder.ends_at(static_cast<int>(k))) continue;
+      if (code[k].op != loop->operators.back().op) continue;
+      if (uses.empty()) uses = uses_of(code, number);
+      if (!finder.ends_at(static_cast<int>(k))) continue;
       const instruction call{run_loop, 0, 0, 0, 0, {}, nullptr, finder.joined()};
       for (const int m : finder.members()) code[static_cast<std::size_t>(m)].op = fused_away;
       code[k] = call;
       found = true;
     }
-    if (found) std::erase_if(code, [](const instruction& i) { return i.op == fused_away; });
   }
+  if (found) std::erase_if(code, [](const instruction& i) { return i.op == fused_away; });
 }
 
 }  // namespace detail
