@@ -23,7 +23,7 @@ class cell_places {
       address_.assign(static_cast<std::size_t>(count) + 1, -1);
     }
     for (const auto& i : code) {
-      if (i.op == run_loop)
+      if (i.loop != nullptr)
         for (const auto& p : i.loop->loads)
           if (is_scalar(p.kind)) read_by_lanes(p.kind, p.number);
       if (i.op < 0) continue;

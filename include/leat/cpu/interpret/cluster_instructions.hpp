@@ -81,7 +81,7 @@ struct lane_numbers {
     } else if (i.op == instruction_code::store || i.op == reduce_lanes || i.op == reduce_array || i.op == reduce_cell || i.op == spill ||
                i.op == spread_rows || i.op == reduce_rows) {
       f((*this)(i.kinds.x, i.x));
-    } else if (i.op == run_loop) {
+    } else if (i.loop != nullptr) {
       for (const auto& p : i.loop->loads)
         if (is_lane(p.kind)) f((*this)(p.kind, p.number));
     }
@@ -90,7 +90,7 @@ struct lane_numbers {
   template <class F>
   void each_result(const instruction& i, F f) const {
     if (defines(i)) f(i.kinds.d, i.d);
-    else if (i.op == run_loop)
+    else if (i.loop != nullptr)
       for (const auto& p : i.loop->stores) f(p.kind, p.number);
   }
 };

@@ -222,7 +222,7 @@ class cluster_writer {
         else d.address = move(to, d, other_place ? slot_base + d.slot : -1);
         if (d.where == lane_place::stored && may_stream_) d.last_use = static_cast<int>(code.size());  // until it is streamed
       });
-      if (c.op == run_loop) write_loop(*c.loop, to);
+      if (c.loop != nullptr) write_loop(*c.loop, to);
       else write_lane(c, to, results_.empty() ? nullptr : results_.front());
       for (std::size_t r : touched_)
         if (lives_[r].last_use == i) lives_.release(lives_[r]);

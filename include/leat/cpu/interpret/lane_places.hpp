@@ -102,7 +102,7 @@ class lane_places {
   }
 
  private:
-  static bool computes(const instruction& i) { return i.op >= 0 || i.op == run_loop; }
+  static bool computes(const instruction& i) { return i.op >= 0 || i.loop != nullptr; }
   int buffer_of(std::int64_t operand) const {
     if (operand < 0 || operand >= static_cast<std::int64_t>(buffers_.size()))
       damaged_program("an instruction names an operand that is not there");
