@@ -60,10 +60,30 @@ TEST_CASE("steps of optimizers, of any length") {
   check_steps<1>(adam(0.1f));
   check_steps<15>(adam(0.1f));
   check_steps<1003>(adam(0.1f));
-  check_steps<70'001>(adam(0.1f));  // cut for threads
+  check_steps<70'001>(adam(0.1f));     // cut for threads
+  check_steps<2'200'001>(adam(0.1f));  // larger than what is written past the caches
   check_steps<1003>(adam(0.1_c));
   check_steps<1003>(adagrad(0.1f));
   check_steps<1003>(rms_prop(0.1f, 0.9f, 0.5f, 1e-3f));
+}
+
+TEST_CASE("large results pass the caches by, unless they are written over what the loop reads") {
+  const auto passes_by = []<class... Es>(const Es&...) {
+    graph g;
+    const std::vector<int> targets{flatten<Es>(g)...};
+    const auto data = pack(passes::compile(g, targets));
+    program_plan plan;
+    make_plan(data.data(), nullptr, cpu::device::chunks, plan);
+    return plan.numbers[plan_stream] != 0;
+  };
+  const auto x = placeholder<"x", float, 3'000'000>();
+  const auto w = variable<"w", float, 3'000'000>(zeros);
+  CHECK(passes_by(exp(x)));
+  CHECK(passes_by(group(assign(w, exp(x)))));
+  CHECK(!passes_by(group(assign_add(w, x))));
+  CHECK(!passes_by(reduce_sum(x)));
+  const auto y = placeholder<"y", float, 1'000'000>();
+  CHECK(!passes_by(exp(y)));
 }
 
 TEST_CASE("several steps in one loop") {

@@ -182,10 +182,12 @@ class bound_program {
   }
   /// Sets the address of a feed, variable, number or fetch. Errors: invalid_argument for any other buffer.
   void bind(int buffer, void* elements) {
-    if (buffer < 0 || buffer >= code_.view().buffers() || is_own(buffer)) throw invalid_argument("the program has no such buffer to bind");
-    buffers_[static_cast<std::size_t>(buffer)] = elements;
-    if (!bound_[static_cast<std::size_t>(buffer)]) {
-      bound_[static_cast<std::size_t>(buffer)] = true;
+    const auto at = static_cast<std::size_t>(buffer);
+    if (buffer < 0 || at >= bound_.size() || (!bound_[at] && is_own(buffer)))
+      throw invalid_argument("the program has no such buffer to bind");
+    buffers_[at] = elements;
+    if (!bound_[at]) {
+      bound_[at] = true;
       complete_ = false;
     }
   }
