@@ -37,7 +37,7 @@ void check_steps(const Optimizer& optimizer) {
   const auto w = variable<"w", float, Size>(0.5f);
   // Around the step: the gradient is computed in the loop, and its result is used there.
   const auto train = optimizer.apply_gradients(with_variable(a * b + w, w));
-  CHECK(calls_of(train) == 1);
+  CHECK(calls_of(train) == (Size > 1 ? 1 : 0));  // one number is no loop
   session compiled{train};
   planned_session planned{train};
   compiled.initialize();
@@ -114,7 +114,8 @@ TEST_CASE("what a loop keeps to itself must be read by nobody else") {
   const auto step = g * rate;
   const auto moved = w - step / sqrt(next);
   CHECK(calls_of(moved, next) == 1);
-  CHECK(calls_of(moved, next, exp(next)) == 0);  // read before the loop ends
+  CHECK(calls_of(moved, next, exp(next)) == 1);
+  CHECK(calls_of(exp(next) - step / sqrt(next), next) == 0);  // read before the loop ends
   CHECK(calls_of(moved, next, step) == 0);
   CHECK(calls_of(moved, next, exp(moved)) == 1);
   CHECK(calls_of(w - step / sqrt(v - square(g))) == 0);
