@@ -84,3 +84,23 @@ TEST_CASE("an optimizer's step is one pass over gradient, slots and variable") {
   CHECK(steps_of(p) == "cluster");
   CHECK(stored(p) == 0);
 }
+
+TEST_CASE("a loop joins a later one that reads its elements, unless something needs its results before") {
+  const auto g = placeholder<"g", float, 1000>();
+  const auto w = variable<"w", float, 1000>(zeros);
+  const auto m = variable<"m", float, 1000>(zeros);
+  const auto rate = parameter<"rate">(0.1f);
+  const auto next = m * 0.9_c + g;     // does not wait for the rate
+  const auto step = sqrt(rate * 2_c);  // a step of its own
+  const auto joined = program_of(group(assign(m, next), assign_sub(w, next * step)));
+  CHECK(steps_of(joined) == "cluster cluster");
+  CHECK(joined.steps[0].instructions[instructions::has_lanes] == 0);
+  CHECK(stored(joined) == 1);
+  // The norm, of which the later loop takes a quotient.
+  const auto by_norm = program_of(group(assign(m, next), assign_sub(w, next / sqrt(reduce_sum(square(next))))));
+  CHECK(by_norm.steps[0].instructions[instructions::has_lanes] == 1);
+  CHECK(by_norm.steps.back().instructions[instructions::has_lanes] == 1);
+  // A loop of another level that writes what the earlier one reads.
+  const auto written = program_of(group(assign_sub(w, next * step), assign(m, m * rate)), reduce_sum(next));
+  CHECK(steps_of(written).find("kernel") == std::string::npos);
+}

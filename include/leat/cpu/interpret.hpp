@@ -20,7 +20,7 @@
 // Results are bit for bit those of the compiled session, for any number of threads: the functions are the operators' own over the same
 // batches, and reductions add in the same order. One exception: where the compiler contracts a b + c into one instruction that rounds
 // once (g++ does so on processors that have it, unless -ffp-contract=off), it does so throughout a compiled cluster, but here only
-// between operators that are one function (interpret/fused_pairs.hpp).
+// between operators that are one function (interpret/fused_pairs.hpp, interpret/update_loops.hpp).
 
 #ifdef LEAT_SEPARATE_COMPILATION
 #include <leat/cpu/interpret/registry.hpp>
@@ -182,10 +182,12 @@ class bound_program {
   }
   /// Sets the address of a feed, variable, number or fetch. Errors: invalid_argument for any other buffer.
   void bind(int buffer, void* elements) {
-    if (buffer < 0 || buffer >= code_.view().buffers() || is_own(buffer)) throw invalid_argument("the program has no such buffer to bind");
-    buffers_[static_cast<std::size_t>(buffer)] = elements;
-    if (!bound_[static_cast<std::size_t>(buffer)]) {
-      bound_[static_cast<std::size_t>(buffer)] = true;
+    const auto at = static_cast<std::size_t>(buffer);
+    if (buffer < 0 || at >= bound_.size() || (!bound_[at] && is_own(buffer)))
+      throw invalid_argument("the program has no such buffer to bind");
+    buffers_[at] = elements;
+    if (!bound_[at]) {
+      bound_[at] = true;
       complete_ = false;
     }
   }

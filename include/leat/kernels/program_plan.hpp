@@ -5,6 +5,9 @@
 
 #include <leat/passes/lower.hpp>
 
+#include <algorithm>
+#include <vector>
+
 namespace leat {
 
 /// Positions of a cluster's numbers in the plan.
@@ -52,6 +55,23 @@ constexpr int plan_at(const program_view& p, int k) {
 
 constexpr std::int64_t larger(std::int64_t a, std::int64_t b) { return a < b ? b : a; }
 constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+/// Whether a cluster's results may bypass the caches where they are large: none is combined over rows or chunks, and none is written over
+/// what the loop reads, which is in the cache already.
+inline bool may_stream(const program_view::step& s, const std::int64_t* code) {
+  if (code[accumulating_total] != 0) return false;
+  const auto lanes = [&](int op, auto each) {
+    const std::int64_t* w = code + phase_lengths + 2 * code[stages] + 3;
+    for (const std::int64_t* const end = code + s.instruction_count; w + words_per_instruction <= end; w += words_per_instruction)
+      if (const auto operand = w[op == load ? 2 : 1]; w[0] == op && operand >= 0 && operand < s.operand_count)
+        each(s.operand_buffer(static_cast<int>(operand)));
+  };
+  std::vector<int> read;
+  lanes(load, [&](int buffer) { read.push_back(buffer); });
+  bool over = false;
+  lanes(store, [&](int buffer) { over = over || std::find(read.begin(), read.end(), buffer) != read.end(); });
+  return !over;
+}
 
 }  // namespace detail
 
@@ -171,9 +191,7 @@ class planner {
       for (int a = 0; a < accumulating; ++a) bytes += partial_bytes(s, code, a);
       blocks_.push_back({-1 - static_cast<int>(at + plan_partials), bytes * chunks, k, k, 0});
     }
-    std::int64_t written = 0;
-    for (int o = 0; o < s.operand_count; ++o) written = larger(written, total * 4);
-    number(at, plan_stream) = written > stream_bytes ? 1 : 0;
+    number(at, plan_stream) = total * 4 > stream_bytes && may_stream(s, code) ? 1 : 0;
   }
 
  public:

@@ -9,8 +9,9 @@
 //   - the operand was reduced over the last dimension and the node needs one such value per row: softmax, mean and variance;
 //   - the node itself has one element per row: it computes on a row's sum before the sum is used.
 //
-// All other operands are read from memory, on a higher level. Finally, nodes that only one later cluster uses, and that would be
-// stored for it, move there: they are recomputed from what is stored anyway.
+// All other operands are read from memory, on a higher level. Then a cluster whose elements a later one reads joins it, if all others that
+// wait for it come later still: an optimizer's slots do not wait for the rate, but the variable does. Finally, nodes that only one later
+// cluster uses, and that would be stored for it, move there: they are recomputed from what is stored anyway.
 
 #include <leat/passes/arrange.hpp>
 
@@ -93,6 +94,7 @@ class fuser {
       note_reads(i);
       if (may_refuse(n)) refusable_ = larger(refusable_, f_.places[at(i)].level + 1);
     }
+    join_later();
     for (auto& p : f_.places)
       if (p.cluster >= 0) p.cluster = f_.find(p.cluster);
     sink();
@@ -344,6 +346,133 @@ class fuser {
   }
 
  private:
+  // Joins clusters to later ones that read their elements.
+  constexpr void join_later() {
+    std::vector<int> reader(f_.clusters.size(), -1);  // the first cluster that reads elements of each
+    bool some = false;
+    for (int i = 0; i < g_.size(); ++i) {
+      const int to = cluster_of(i);
+      if (to < 0) continue;
+      const node& n = g_.at(i);
+      for (int k = n.op->kind == op_kind::assign ? 1 : 0; k < n.input_count; ++k) {
+        const int from = cluster_of(source_of(g_, g_.input(n, k)));
+        if (from < 0 || from == to || !reads_element(i, k, from, to)) continue;
+        auto& first = reader[at(from)];
+        if (first < 0 || f_.clusters[at(to)].level < f_.clusters[at(first)].level) first = to;
+        some = true;
+      }
+    }
+    if (!some) return;
+    const users_of_nodes users(g_);
+    std::vector<int> first(f_.clusters.size(), -1), last(f_.clusters.size(), -1), next(g_.nodes.size(), -1);  // nodes of each cluster
+    for (int i = g_.size() - 1; i >= 0; --i) {
+      const int c = cluster_of(i);
+      if (c < 0) continue;
+      if (first[at(c)] < 0) last[at(c)] = i;
+      next[at(i)] = first[at(c)];
+      first[at(c)] = i;
+    }
+    // Later clusters first: those before them may join what these have become.
+    std::vector<std::vector<int>> by_level;
+    for (std::size_t c = 0; c < f_.clusters.size(); ++c) {
+      if (reader[c] < 0 || f_.clusters[c].merged_into >= 0) continue;
+      const auto level = at(f_.clusters[c].level);
+      if (by_level.size() <= level) by_level.resize(level + 1);
+      by_level[level].push_back(static_cast<int>(c));
+    }
+    for (std::size_t level = by_level.size(); level-- > 0;)
+      for (const int from : by_level[level]) {
+        const int to = f_.find(reader[at(from)]);
+        bool may = to != from;
+        for (int i = first[at(from)]; may && i >= 0; i = next[at(i)]) may = may_wait(i, from, to, users);
+        if (!may) continue;
+        f_.clusters[at(from)].merged_into = to;
+        next[at(last[at(from)])] = first[at(to)];
+        first[at(to)] = first[at(from)];
+      }
+  }
+  // The nodes that read each node, aliases left out, and those that wait for it.
+  struct users_of_nodes {
+    struct user {
+      int node;
+      int input;  // or -1: by a control edge
+    };
+    std::vector<int> begin;
+    std::vector<user> all;
+    constexpr explicit users_of_nodes(const graph& g) : begin(g.nodes.size() + 2, 0) {
+      each(g, [&](int used, user) { ++begin[static_cast<std::size_t>(used) + 2]; });
+      for (std::size_t i = 2; i < begin.size(); ++i) begin[i] += begin[i - 1];
+      all.resize(static_cast<std::size_t>(begin.back()), {});
+      each(g, [&](int used, user by) { all[static_cast<std::size_t>(begin[static_cast<std::size_t>(used) + 1]++)] = by; });
+    }
+    constexpr std::span<const user> of(int i) const {
+      const auto from = static_cast<std::size_t>(begin[static_cast<std::size_t>(i)]);
+      return std::span(all).subspan(from, static_cast<std::size_t>(begin[static_cast<std::size_t>(i) + 1]) - from);
+    }
+
+   private:
+    template <class F>
+    static constexpr void each(const graph& g, F f) {
+      for (int i = 0; i < g.size(); ++i) {
+        const node& n = g.at(i);
+        if (source_of(g, i) == i)
+          for (int k = 0; k < n.input_count; ++k) f(source_of(g, g.input(n, k)), user{i, k});
+        for (int k = 0; k < n.control_count; ++k) f(g.control(n, k), user{i, -1});
+      }
+    }
+  };
+  // The cluster of a node that has a place in one, or -1.
+  constexpr int cluster_of(int i) const {
+    const int c = f_.places[at(i)].cluster;
+    return c < 0 ? -1 : f_.find(c);
+  }
+  // Whether node `i` of cluster `to` reads an input as an element of the space that both clusters have; both are single loops over it.
+  constexpr bool reads_element(int i, int k, int from, int to) const {
+    const auto& a = f_.clusters[at(from)];
+    const auto& b = f_.clusters[at(to)];
+    const node& n = g_.at(i);
+    return !a.rows && !b.rows && a.space.rank > 0 && a.space == b.space && !f_.places[at(i)].folded &&
+           reads_as(space_shape(n), g_.input(n, k), from) == access::lane;
+  }
+  // The level on which a node runs, or -1 if it is not a step or part of one.
+  constexpr int level_of(int i) const {
+    if (f_.is_kernel(g_, i)) return f_.places[at(i)].level;
+    const int c = cluster_of(i);
+    return c < 0 ? -1 : f_.clusters[at(c)].level;
+  }
+  // Whether a node of cluster `from` may run in the later cluster `to`.
+  constexpr bool may_wait(int i, int from, int to, const users_of_nodes& users) const {
+    const int level = f_.clusters[at(to)].level;
+    for (const auto& u : users.of(i)) {
+      const int c = f_.is_kernel(g_, u.node) ? -1 : cluster_of(u.node);
+      if (c == from) continue;
+      if (level_of(u.node) > level) continue;
+      if (c == to && u.input >= 0 && reads_element(u.node, u.input, from, to)) continue;
+      // Otherwise it must be a group of operations that is only fetched.
+      if (level_of(u.node) >= 0 || u.input >= 0 || source_of(g_, u.node) != u.node || !users.of(u.node).empty()) return false;
+    }
+    const node& n = g_.at(i);
+    for (int k = n.op->kind == op_kind::assign ? 1 : 0; k < n.input_count; ++k) {
+      const int p = source_of(g_, g_.input(n, k));
+      if (!reads_written(p)) continue;
+      const int writer = g_.at(p).op->kind == op_kind::variable ? writer_[at(p)] : -1;
+      if (writer < 0) return false;
+      const int c = f_.is_kernel(g_, writer) ? -1 : cluster_of(writer);
+      const bool aligned = (c == from || c == to) && g_.at(p).result.extent.squeezed() == f_.clusters[at(to)].space;
+      if (!aligned && level_of(writer) <= level) return false;
+    }
+    if (n.op->kind != op_kind::assign) return true;
+    const int variable = g_.input(n, 0);
+    if (writer_[at(variable)] != i) return false;
+    for (const auto& u : users.of(variable)) {
+      const int c = f_.is_kernel(g_, u.node) ? -1 : cluster_of(u.node);
+      if (c == from) continue;
+      const int its = level_of(u.node);
+      if (its < 0 || (its > f_.clusters[at(from)].level && its <= level)) return false;
+    }
+    return true;
+  }
+
   // Moves nodes into their only later cluster if that stores no more than before.
   constexpr void sink() {
     std::vector<int> target(g_.nodes.size(), -1);  // -1 none yet, -2 several or not a lane

@@ -23,6 +23,9 @@ class cell_places {
       address_.assign(static_cast<std::size_t>(count) + 1, -1);
     }
     for (const auto& i : code) {
+      if (i.loop != nullptr)
+        for (const auto& p : i.loop->loads)
+          if (is_scalar(p.kind)) read_by_lanes(p.kind, p.number);
       if (i.op < 0) continue;
       if (is_scalar(i.kinds.x)) read_by_lanes(i.kinds.x, i.x);
       if (is_scalar(i.kinds.y)) read_by_lanes(i.kinds.y, i.y);

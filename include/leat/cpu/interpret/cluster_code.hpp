@@ -32,9 +32,13 @@ struct scalar_step {
   std::int64_t bits = 0;
 };
 
+/// A loop of many operators that was compiled ahead (ready_loops.hpp), as a function: the address of a block of each operand, or of a
+/// scalar, and the length of the block. Everything at a position is loaded before anything is stored there, so results may alias operands.
+using loop_function = void (*)(void* const* operands, std::int64_t n);
+
 /// An instruction of the innermost loop. Registers are indices in the address table, see `cluster_code::addresses`.
 struct lane_step {
-  enum class kind : std::uint8_t { compute, copy, gather, scatter, position, reduce, reduce_into, stream };
+  enum class kind : std::uint8_t { compute, copy, gather, scatter, position, reduce, reduce_into, stream, loop };
   kind what = kind::compute;
   std::uint8_t size = 0;
   dtype type = dtype::invalid;
@@ -42,8 +46,16 @@ struct lane_step {
   int d = 0, x = 0, y = 0, z = 0;
   int operand = -1;
   int accumulator = -1;
+  int loop = -1;  // among the phase's `calls`
   block_function block = nullptr;
   const reduction_functions* reduction = nullptr;
+};
+
+/// A call of a loop that was compiled ahead: an index in the address table for each operand.
+struct loop_call {
+  static constexpr int most_operands = 16;
+  loop_function run = nullptr;
+  std::vector<int> operands;
 };
 
 /// An address that advances with the row: an operand's, or a row buffer's.
@@ -58,6 +70,7 @@ struct moving_address {
 struct lane_phase {
   std::vector<lane_step> steps;
   std::vector<moving_address> moving;
+  std::vector<loop_call> calls;
   struct start {
     const reduction_functions* reduction;
     int accumulator;
@@ -77,6 +90,7 @@ struct combined_operand {
 struct cluster_code {
   static constexpr std::int64_t cache_bytes = 24 * 1024;
   static constexpr std::int64_t longest_block = 2048;
+  static constexpr std::int64_t whole_row = std::int64_t{1} << 40;  // the block of a cluster that keeps nothing between instructions
   static constexpr std::int64_t block_unit = batch_bytes < 64 ? 64 : static_cast<std::int64_t>(batch_bytes);
 
   int operands = 0;

@@ -8,16 +8,30 @@
 #include <leat/passes/instruction.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
 namespace leat::cpu::detail {
 
+/// A register that is loaded from an operand, or stored to it.
+struct passed_register {
+  int operand;
+  std::int64_t kind, number;
+};
+/// A loop that was compiled ahead, as an instruction of a cluster: what it reads and writes.
+struct joined_loop {
+  loop_function run = nullptr;
+  int operands = 0;
+  std::vector<passed_register> loads, stores;
+};
+
 struct instruction {
   int op;
   std::int64_t d, x, y, z;
   signature kinds;
-  block_function fused = nullptr;  // of several operators; then `op` is 0
+  block_function fused = nullptr;             // of several operators; then `op` is 0
+  std::shared_ptr<const joined_loop> loop{};  // then `op` is `run_loop`
 };
 // Register kinds of constants: cells that no instruction of the program names.
 inline constexpr std::int64_t constant_kind = std::int64_t{1} << 40;
@@ -27,7 +41,9 @@ inline bool is_scalar(std::int64_t kind) { return kind >= 0 && !is_constant(kind
 // Instructions of tiles, which programs do not have: see tile_writer.hpp.
 inline constexpr int spread_rows = -1001;  // destination, row value
 inline constexpr int reduce_rows = -1002;  // row value, register, operator
-// Whether an instruction writes a register.
+// A loop that was compiled ahead: see ready_loops.hpp.
+inline constexpr int run_loop = -1003;
+// Whether an instruction writes a register, `d`.
 inline bool defines(const instruction& i) {
   return i.op >= 0 || i.op == instruction_code::load || i.op == position || i.op == reload || i.op == spread_rows || i.op == reduce_rows;
 }
@@ -65,7 +81,17 @@ struct lane_numbers {
     } else if (i.op == instruction_code::store || i.op == reduce_lanes || i.op == reduce_array || i.op == reduce_cell || i.op == spill ||
                i.op == spread_rows || i.op == reduce_rows) {
       f((*this)(i.kinds.x, i.x));
+    } else if (i.loop != nullptr) {
+      for (const auto& p : i.loop->loads)
+        if (is_lane(p.kind)) f((*this)(p.kind, p.number));
     }
+  }
+  /// Calls `f` with the kind and the number of each lane register that an instruction writes.
+  template <class F>
+  void each_result(const instruction& i, F f) const {
+    if (defines(i)) f(i.kinds.d, i.d);
+    else if (i.loop != nullptr)
+      for (const auto& p : i.loop->stores) f(p.kind, p.number);
   }
 };
 

@@ -2,6 +2,7 @@
 // Translates the integers of a program's step to a cluster's code, see cluster_code.hpp: fuses neighbors, allocates registers, and
 // resolves the functions of instructions.
 
+#include <leat/cpu/interpret/ready_loops.hpp>
 #include <leat/cpu/interpret/tile_writer.hpp>
 
 #include <algorithm>
@@ -32,12 +33,17 @@ class cluster_writer {
       to_.operand_moves.push_back(info_.operand_offset(o).factor != 0);
     }
     read_phases();
+    may_stream_ = leat::detail::may_stream(info_, code_);
   }
 
   void write() {
     choose_order();
     for (int k = 0; k < register_files; ++k) numbers_.counts[k] = code_[lane_registers + k];
-    for (int t = 0; t < stages_; ++t) fuse_neighbors(phases_[static_cast<std::size_t>(2 + 2 * t)], numbers_);
+    for (int t = 0; t < stages_; ++t) {
+      auto& lanes = phases_[static_cast<std::size_t>(2 + 2 * t)];
+      if (to_.outer == 0) join_loops(lanes, numbers_);
+      fuse_neighbors(lanes, numbers_);
+    }
     tile_writer tile(to_, cells_, info_, code_, phases_);
     for (int t = 0; t < stages_; ++t) cells_.note(phase(2 + 2 * t));
     cells_.note(tile.instructions());
@@ -71,6 +77,8 @@ class cluster_writer {
         settle(m.at);
         settle(m.slot);
       }
+      for (auto& call : l.calls)
+        for (int& o : call.operands) settle(o);
     }
     to_.addresses = cells + to_.slots + moving;
     to_.cell_bytes = leat::detail::divide_up(to_.cell_bytes, 64) * 64;
@@ -196,31 +204,32 @@ class cluster_writer {
     lives_.find_lives(code, to_.combines_rows);
     lives_.choose_places(code, false);
     lives_.free_slots(to_.slots);
-    const bool may_stream = code_[accumulating_total] == 0;
     for (std::size_t k = 0; k < code.size(); ++k) {
       const auto& c = code[k];
       const int i = static_cast<int>(k);
-      lane_register* const d = defines(c) ? &lives_.of(c.kinds.d, c.d) : nullptr;
       numbers_.each_use(c, [&](std::size_t r) { touched_.push_back(r); });
-      if (d != nullptr) {
-        widest_ = std::max(widest_, d->size);
+      numbers_.each_result(c, [&](std::int64_t kind, std::int64_t number) {
+        lane_register& d = lives_.of(kind, number);
+        results_.push_back(&d);
+        widest_ = std::max(widest_, d.size);
         for (std::size_t r : touched_)
-          if (lives_[r].last_use == i && lives_[r].size == d->size && lives_[r].slot >= 0 && lives_[r].where == lane_place::slot &&
+          if (lives_[r].last_use == i && lives_[r].size == d.size && lives_[r].slot >= 0 && lives_[r].where == lane_place::slot &&
               c.op >= 0)
             lives_.release(lives_[r]);
-        const bool other_place = d->where == lane_place::stored && may_stream;
-        if (d->where == lane_place::slot || other_place) d->slot = lives_.take_slot();
-        if (d->where == lane_place::slot)
-          d->address = slot_base + d->slot;
-        else
-          d->address = move(to, *d, other_place ? slot_base + d->slot : -1);
-        if (d->where == lane_place::stored && may_stream) d->last_use = static_cast<int>(code.size());  // until it is streamed
-      }
-      write_lane(c, to, d);
+        const bool other_place = d.where == lane_place::stored && may_stream_;
+        if (d.where == lane_place::slot || other_place) d.slot = lives_.take_slot();
+        if (d.where == lane_place::slot) d.address = slot_base + d.slot;
+        else d.address = move(to, d, other_place ? slot_base + d.slot : -1);
+        if (d.where == lane_place::stored && may_stream_) d.last_use = static_cast<int>(code.size());  // until it is streamed
+      });
+      if (c.loop != nullptr) write_loop(*c.loop, to);
+      else write_lane(c, to, results_.empty() ? nullptr : results_.front());
       for (std::size_t r : touched_)
         if (lives_[r].last_use == i) lives_.release(lives_[r]);
-      if (d != nullptr && d->last_use == i) lives_.release(*d);
+      for (lane_register* const d : results_)
+        if (d->last_use == i) lives_.release(*d);
       touched_.clear();
+      results_.clear();
     }
     to_.slots = lives_.slots();
     return static_cast<int>(to.moving.size());
@@ -241,6 +250,16 @@ class cluster_writer {
     return lives_.of(kind, r).address;
   }
 
+  void write_loop(const joined_loop& loop, lane_phase& to) {
+    if (loop.operands > loop_call::most_operands) damaged_program("a loop has too many operands");
+    lane_step s;
+    s.what = lane_step::kind::loop;
+    s.loop = static_cast<int>(to.calls.size());
+    auto& call = to.calls.emplace_back(loop_call{loop.run, std::vector<int>(static_cast<std::size_t>(loop.operands))});
+    for (const auto* list : {&loop.loads, &loop.stores})
+      for (const auto& p : *list) call.operands[static_cast<std::size_t>(p.operand)] = address(p.kind, p.number);
+    to.steps.push_back(s);
+  }
   void write_lane(const instruction& i, lane_phase& to, const lane_register* d) {
     using kind = lane_step::kind;
     lane_step s;
@@ -259,7 +278,7 @@ class cluster_writer {
       case instruction_code::store: {
         const auto& r = lives_.of(i.kinds.x, i.x);
         const bool there = r.where == lane_place::stored && r.operand == i.d;
-        if (there && code_[accumulating_total] != 0) return;
+        if (there && !may_stream_) return;
         s.what = there ? kind::stream : kind::scatter;
         element(i.kinds.x);
         s.x = r.address;
@@ -321,6 +340,11 @@ class cluster_writer {
   }
 
   void choose_block() {
+    const auto is_call = [](const lane_step& s) { return s.what == lane_step::kind::loop; };
+    if (stages_ == 1 && to_.slots == 0 && !to_.lanes[0].steps.empty() && std::ranges::all_of(to_.lanes[0].steps, is_call)) {
+      to_.block = cluster_code::whole_row;
+      return;
+    }
     const std::int64_t width = std::max(widest_, 1);
     const std::int64_t rows = (to_.combines_rows ? 4 : 1) * std::max(1, to_.slots + homes_);
     const std::int64_t fits = cluster_code::cache_bytes / (rows * width);
@@ -338,6 +362,8 @@ class cluster_writer {
   lane_numbers numbers_;
   lane_places lives_;
   std::vector<std::size_t> touched_;
+  std::vector<lane_register*> results_;
+  bool may_stream_ = false;
   int widest_ = 0;
   int homes_ = 0;
 };

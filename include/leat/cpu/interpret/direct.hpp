@@ -15,21 +15,22 @@ namespace leat::cpu {
 
 /// One call of a function over a block, over single values or of a reduction; or a copy; or a step that is run as it is.
 struct direct_call {
-  enum class kind : std::uint8_t { block, single, copy, copy_bytes, gather, scatter, start, take, finish, into, fill, step };
+  enum class kind : std::uint8_t { block, single, copy, copy_bytes, gather, scatter, start, take, finish, into, fill, step, loop, more };
   kind what = kind::copy;
   std::uint8_t size = 0;  // bytes of an element
   bool repeated = false;  // lanes read the result
   reduction_order order = reduction_order::single;
   unsigned rows = 0;
   std::int64_t n = 0;
-  std::byte* at[4]{};  // the result, then operands
+  std::byte* at[4]{};  // the result, then operands; of a loop its operands, which go on in the calls after it, of the kind `more`
   union {
     block_function block = nullptr;
+    loop_function loop;
     single_function single;
     const reduction_functions* reduction;
   };
   std::int64_t stride = 0;
-  int number = 0;  // of a step that is run as it is
+  int number = 0;  // of a step that is run as it is; of a loop's operands
 };
 
 /// The calls of one program for one plan. One run at a time: the calls hold the addresses of the last run's buffers.
@@ -89,6 +90,13 @@ class direct_program {
           break;
         case kind::into: c.reduction->into(d, c.at[1], c.n, c.stride); break;
         case kind::fill: c.reduction->fill(d, c.n); break;
+        case kind::loop: {
+          void* operands[loop_call::most_operands];
+          for (int k = 0; k < c.number; ++k) operands[k] = (&c)[k / 4].at[k % 4];
+          c.loop(operands, c.n);
+          break;
+        }
+        case kind::more: break;
         case kind::step: run_step(c.number); break;
       }
     }
@@ -237,6 +245,13 @@ class direct_writer {
         if (step.operand >= 0) (step.what == lane_step::kind::gather ? reads : writes).push_back(buffer_of(step.operand));
         for (const moving_address& m : l.moving) {
           if (m.operand < 0) continue;
+          if (step.what == lane_step::kind::loop) {
+            const auto& its = l.calls[static_cast<std::size_t>(step.loop)].operands;
+            if (std::find(its.begin(), its.end(), m.at) == its.end()) continue;
+            reads.push_back(buffer_of(m.operand));
+            writes.push_back(buffer_of(m.operand));
+            continue;
+          }
           if (m.at == step.d) writes.push_back(buffer_of(m.operand));
           if (m.at == step.x || m.at == step.y || m.at == step.z) reads.push_back(buffer_of(m.operand));
         }
@@ -354,10 +369,10 @@ class direct_writer {
       table[static_cast<std::size_t>(m.at)] =
           m.operand >= 0 ? place_of_operand(m.operand) : own(spills_ + m.spill * plan_[plan_scratch_row]);
     const auto place_of = [&](int k) { return table[static_cast<std::size_t>(k)]; };
-    for (const auto& s : l.steps) lane(s, place_of);
+    for (const auto& s : l.steps) lane(l, s, place_of);
   }
   template <class PlaceOf>
-  void lane(const lane_step& s, PlaceOf place_of) {
+  void lane(const lane_phase& l, const lane_step& s, PlaceOf place_of) {
     using kind = lane_step::kind;
     switch (s.what) {
       case kind::compute: {
@@ -389,6 +404,19 @@ class direct_writer {
         c.n = n_;
         c.stride = stride_of(s.operand);
         break;
+      }
+      case kind::loop: {
+        const loop_call& call = l.calls[static_cast<std::size_t>(s.loop)];
+        const auto operand = [&](std::size_t k) { return k < call.operands.size() ? place_of(call.operands[k]) : nowhere(); };
+        for (std::size_t k = 0; k < call.operands.size(); k += 4) {
+          direct_call& c =
+              add(k == 0 ? direct_call::kind::loop : direct_call::kind::more, operand(k), operand(k + 1), operand(k + 2), operand(k + 3));
+          if (k > 0) continue;
+          c.loop = call.run;
+          c.n = n_;
+          c.number = static_cast<int>(call.operands.size());
+        }
+        return;
       }
       case kind::stream: return;  // results do not pass the caches by
     }

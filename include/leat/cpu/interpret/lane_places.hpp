@@ -41,12 +41,12 @@ class lane_places {
         if (lives_[r].defined < 0) damaged_program("an instruction reads a register that nothing wrote");
         lives_[r].last_use = std::max(lives_[r].last_use, combines_rows && c.op == reduce_array ? end : i);
       });
-      if (defines(c)) {
-        auto& r = of(c.kinds.d, c.d);
+      number_.each_result(c, [&](std::int64_t kind, std::int64_t number) {
+        auto& r = of(kind, number);
         r.defined = i;
         r.last_use = i;
-        r.size = size_of(register_type(c.kinds.d));
-      }
+        r.size = size_of(register_type(kind));
+      });
     }
   }
   /// Chooses the storage of each lane register; in a tile, loads and stores of any stride may use the operand itself.
@@ -54,7 +54,7 @@ class lane_places {
     for (const auto& c : code) {
       if (c.op != spill) continue;
       auto& r = of(c.kinds.x, c.x);
-      if (code[static_cast<std::size_t>(r.defined)].op < 0) continue;
+      if (!computes(code[static_cast<std::size_t>(r.defined)])) continue;
       r.where = lane_place::kept;
       r.spill = static_cast<int>(c.d);
     }
@@ -62,7 +62,7 @@ class lane_places {
       if (c.op != instruction_code::store || (c.y != 1 && !tiled)) continue;
       auto& r = of(c.kinds.x, c.x);
       const auto& made = code[static_cast<std::size_t>(r.defined)];
-      if (r.per_row || r.where != lane_place::slot || made.op < 0 || !may_store_early(code, r.defined, static_cast<int>(c.d))) continue;
+      if (r.per_row || r.where != lane_place::slot || !computes(made) || !may_store_early(code, r.defined, static_cast<int>(c.d))) continue;
       r.where = lane_place::stored;
       r.operand = static_cast<int>(c.d);
     }
@@ -102,6 +102,7 @@ class lane_places {
   }
 
  private:
+  static bool computes(const instruction& i) { return i.op >= 0 || i.loop != nullptr; }
   int buffer_of(std::int64_t operand) const {
     if (operand < 0 || operand >= static_cast<std::int64_t>(buffers_.size()))
       damaged_program("an instruction names an operand that is not there");

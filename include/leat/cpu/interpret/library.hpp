@@ -4,6 +4,7 @@
 #include <leat/core/early.hpp>
 #include <leat/cpu/execute.hpp>
 #include <leat/cpu/interpret/registry.hpp>
+#include <leat/cpu/interpret/update_loops.hpp>
 #include <leat/ops/known.hpp>
 #include <leat/passes/simplify.hpp>
 
@@ -181,6 +182,7 @@ LEAT_EARLY inline const leat::detail::filled_early library_functions_known{[] {
   register_kernel<rsqrt_grad_op>();
   register_kernel<reciprocal_grad_op>();
   enter_kernels();
+  enter_updates();
 }};
 
 }  // namespace detail

@@ -148,10 +148,10 @@ class cluster_run {
         for (const auto& s : l.steps) {
           for (const auto& m : l.moving) fetch_ahead(m, table_, next * part / parts, next * (part + 1) / parts);
           ++part;
-          run_step(s, table_, row_offset_, j, n, -1);
+          run_step(l, s, table_, row_offset_, j, n, -1);
         }
       } else {
-        for (const auto& s : l.steps) run_step(s, table_, row_offset_, j, n, -1);
+        for (const auto& s : l.steps) run_step(l, s, table_, row_offset_, j, n, -1);
       }
       if (more) advance(l, table_);
     }
@@ -164,19 +164,27 @@ class cluster_run {
     for (std::int64_t b = from * m.size; b < to * m.size; b += 64) __builtin_prefetch(next + b);
   }
 
-  [[gnu::always_inline]] void run_step(const lane_step& s, void* const* table, const std::int64_t* offsets, std::int64_t j, std::int64_t n,
-                                       int part) {
+  [[gnu::always_inline]] void run_step(const lane_phase& l, const lane_step& s, void* const* table, const std::int64_t* offsets,
+                                       std::int64_t j, std::int64_t n, int part) {
     if (s.what == lane_step::kind::compute) [[likely]]
       s.block(table[s.d], table[s.x], table[s.y], table[s.z], n, s.rows);
+    else if (s.what == lane_step::kind::loop)
+      run_call(l.calls[static_cast<std::size_t>(s.loop)], table, n);
     else
       run_other(s, table, offsets, j, n, part);
   }
 
+  static void run_call(const loop_call& call, void* const* table, std::int64_t n) {
+    void* operands[loop_call::most_operands];
+    for (std::size_t k = 0; k < call.operands.size(); ++k) operands[k] = table[call.operands[k]];
+    call.run(operands, n);
+  }
   [[gnu::noinline]] void run_other(const lane_step& s, void* const* table, const std::int64_t* offsets, std::int64_t j, std::int64_t n,
                                    int part) {
     using kind = lane_step::kind;
     switch (s.what) {
-      case kind::compute: break;
+      case kind::compute:
+      case kind::loop: break;
       case kind::copy:
         if (table[s.d] != table[s.x]) std::memcpy(table[s.d], table[s.x], static_cast<std::size_t>(n * s.size));
         break;
@@ -252,7 +260,7 @@ class cluster_run {
         const std::int64_t n = std::min(c_.block, r.end - j);
         for (int u = 0; u < 4; ++u)
           for (const auto& s : l.steps)
-            if (s.what != lane_step::kind::reduce_into) run_step(s, table(u), offsets(u), j, n, u);
+            if (s.what != lane_step::kind::reduce_into) run_step(l, s, table(u), offsets(u), j, n, u);
         for (const auto& s : l.steps) {
           if (s.what != lane_step::kind::reduce_into) continue;
           const void* const x[]{table(0)[s.x], table(1)[s.x], table(2)[s.x], table(3)[s.x]};
