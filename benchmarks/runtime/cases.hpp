@@ -11,5 +11,7 @@ void fused(suite& cases);
 void reductions(suite& cases);
 void softmax(suite& cases);
 void matmul(suite& cases);
+void tiny(suite& cases);
+void slices(suite& cases);
 
 }  // namespace bench

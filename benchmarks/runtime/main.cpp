@@ -54,6 +54,8 @@ int main(int count, char** arguments) try {
   bench::reductions(cases);
   bench::softmax(cases);
   bench::matmul(cases);
+  bench::tiny(cases);
+  bench::slices(cases);
   return cases.finish();
 } catch (const std::exception& error) {
   std::fprintf(stderr, "bench_runtime: %s\n", error.what());

@@ -26,7 +26,7 @@ class interpreted {
     (targets.push_back(leat::flatten<Es>(g)), ...);
     start(g, targets);
   }
-  interpreted(const leat::graph& g, const std::vector<int>& targets) { start(g, targets); }
+  interpreted(const leat::graph& g, const std::vector<int>& targets, bool unrolled = false) { start(g, targets, unrolled); }
 
   const leat::cpu::interpreter& code() const { return *code_; }
   const leat::program& program() const { return program_; }
@@ -113,8 +113,8 @@ class interpreted {
   }
 
  private:
-  void start(const leat::graph& g, const std::vector<int>& targets) {
-    program_ = leat::passes::compile(g, targets);
+  void start(const leat::graph& g, const std::vector<int>& targets, bool unrolled = false) {
+    program_ = leat::passes::compile(g, targets, unrolled);
     code_ = std::make_unique<leat::cpu::interpreter>(program_);
     step_ = std::make_unique<leat::cpu::bound_program>(*code_);
   }

@@ -136,6 +136,36 @@ TEST_CASE("gradients of gradients, settings that are expressions, steps that wai
   CHECK(planned.value(steps) == 3);
 }
 
+TEST_CASE("small products, which are scalars in a compiled program and kernels in a planned one") {
+  const auto z = placeholder<"z", double, 1, 1>();
+  const auto f = constant(std::array<std::array<double, 3>, 3>{{{1, 0.1, 0.005}, {0, 1, 0.1}, {0, 0, 1}}});
+  const auto h = constant(std::array<std::array<double, 3>, 1>{{{0.9, 0.2, 0.1}}});
+  const auto x = variable<"x", double, 3, 1>(zeros);
+  const auto p = variable<"p", double, 3, 3>(ones);
+  const auto predicted = matmul(f, x);
+  const auto spread = matmul<false, true>(matmul(f, p), f) + constant<0.01>();
+  const auto gain = matmul<false, true>(spread, h) / (matmul(h, matmul<false, true>(spread, h)) + 0.25_c);
+  const auto move = assign(x, predicted + matmul(gain, z - matmul(h, predicted)));
+  const auto narrow = assign(p, spread - matmul(gain, matmul(h, spread)));
+  const auto w = variable<"w", float, 2, 2>(ones);
+  const auto product = matmul<true, true>(w, constant(std::array<std::array<float, 2>, 2>{{{0.1f, 0.7f}, {1.3f, -0.9f}}}));
+  const auto learn = assign_sub(w, 0.1_c * matmul(product, w));
+  const auto all = group(move, narrow, learn);
+  session compiled{all, gain, spread, product};
+  planned_session planned{all, gain, spread, product};
+  compiled.initialize();
+  planned.initialize();
+  xt::xtensor<double, 2> measured({1, 1});
+  for (int i = 0; i < 20; ++i) {
+    measured(0, 0) = 0.3 * i;
+    CHECK(same_results(compiled.run(fetch(gain, spread, product, all), z = measured),
+                       planned.run(fetch(gain, spread, product, all), z = measured)));
+    CHECK(values_of(compiled) == values_of(planned));
+  }
+  CHECK(count([&] { compiled.run(fetch(all), z = measured); }) == 0);
+  CHECK(count([&] { planned.run(fetch(all), z = measured); }) == 0);
+}
+
 TEST_CASE("a deep model") {
   const auto x = placeholder<"x", float, "batch", 16>();
   const auto loss = reduce_mean(square(layers<40>(x) - 1_c));

@@ -81,10 +81,12 @@ struct cluster_step {
     constexpr int buffer = info.operand_buffer(O);
     constexpr term offset = info.operand_offset(O);
     void* base = w.buffers[buffer];
+    constexpr int bytes = size_of(Program::view.buffer_at(buffer).type);
     if constexpr (offset.factor == 0) {
       return base;
+    } else if constexpr (offset.powers == 0) {
+      return static_cast<std::byte*>(base) + bytes * offset.factor;
     } else {
-      constexpr int bytes = size_of(Program::view.buffer_at(buffer).type);
       return static_cast<std::byte*>(base) + bytes * plan[plan_numbers + info.loop_count + info.operand_count * info.loop_count + O];
     }
   }
@@ -193,7 +195,10 @@ template <class T, std::int64_t M, std::int64_t N, std::int64_t K, bool Transpos
   const std::int64_t k = n.size(0, ta ? 0 : 1);
   const std::int64_t columns = n.size(1, tb ? 0 : 1);
   if constexpr (N == 1) {  // a matrix and a vector: the one kernel for its layout
-    if constexpr (ta)
+    if (is_tiny_product(m, 1, k))
+      multiply_tiny(ta, tb, m, columns, k, alpha, static_cast<const T*>(p[0]), n.size(0, 1), static_cast<const T*>(p[1]), n.size(1, 1),
+                    beta, out, columns);
+    else if constexpr (ta)
       multiply_columns(m, k, alpha, static_cast<const T*>(p[0]), n.size(0, 1), static_cast<const T*>(p[1]), std::int64_t{1}, beta, out);
     else
       multiply_rows(m, k, alpha, static_cast<const T*>(p[0]), n.size(0, 1), static_cast<const T*>(p[1]), beta, out, std::int64_t{1});

@@ -1,6 +1,7 @@
 #pragma once
 // Matrix products: C = alpha op(A) op(B) + beta C, row-major, with op the identity or the transposition.
-// Model: products with vectors have kernels of their own, being limited by memory. Others use the kernel of blocked.hpp or, from 2^26
+// Model: products of a few elements (tiny.hpp), and those with vectors, which are limited by memory, have kernels of their own. Others use
+// the kernel of blocked.hpp or, from 2^26
 // multiplications on, oneDNN if it is linked. On a Zen 4 core with 512-bit batches, in 1e9 operations per second, ours / oneDNN 2.6 /
 // OpenBLAS 0.3.21 with its best kernels (peak 118): 64x256x784 113 / 113 / 97, its gradient 784x256x64 108 / 111 / 103, 64x10x128
 // 66 / 47 / 69, 16x16x16 78 / 22 / 79, 512^3 111 / 114 / 106, 2048^3 96 / 112 / 105. Builds with 128-bit batches use oneDNN, or a BLAS,
@@ -10,6 +11,7 @@
 
 #include <leat/cpu/matmul/blocked.hpp>
 #include <leat/cpu/matmul/library.hpp>
+#include <leat/cpu/matmul/tiny.hpp>
 #include <leat/cpu/matmul/vector.hpp>
 #include <leat/cpu/parallel.hpp>
 
@@ -141,6 +143,8 @@ void matmul(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, 
   if constexpr (K >= 0) k = K;
   if (m == 0 || n == 0) return;
   if (k == 0) return detail::scale_matrix(m, n, beta, c, ldc);
+  if (detail::is_tiny_product(m, n, k))
+    return detail::multiply_tiny(transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
   if constexpr (N == 1) {
     detail::multiply_column(transpose_a, m, k, alpha, a, lda, b, transpose_b ? 1 : ldb, beta, c, ldc);
   } else if constexpr (M == 1) {

@@ -220,6 +220,14 @@ void refuse_zero(const T* divisors, std::int64_t count) {
       throw invalid_argument("Integer division by zero: element " + std::to_string(k) + " of the divisor is 0");
 }
 
+/// Copies `n` elements on the host; returns the end of what was written. A few are copied without a call.
+template <class T>
+T* copy_row(const T* from, std::int64_t n, T* to) {
+  if (n >= 8) return std::copy_n(from, n, to);
+  for (std::int64_t j = 0; j < n; ++j) to[j] = from[j];
+  return to + n;
+}
+
 /// Item k: one row of the result, copied from the operand or zero.
 template <class T>
 struct pad_kernel {
@@ -261,6 +269,38 @@ struct pad_kernel {
       out[k * width + j] = inside && i >= 0 && i < from[rank - 1] ? in[source * from[rank - 1] + i] : T(0);
     }
   }
+  /// All items on the host: rows are copied, and filled, whole.
+  void run_all() const {
+    pad_kernel merged = *this;
+    merged.merge_rows();
+    const T* source = in;
+    merged.pad_axis(0, source, out);
+  }
+
+ private:
+  // Rows that lie one after the other in operand and result become one.
+  void merge_rows() {
+    while (rank > 1 && before[rank - 1] == 0 && from[rank - 1] == to[rank - 1]) {
+      const std::int64_t width = to[--rank];
+      before[rank - 1] *= width;
+      from[rank - 1] *= width;
+      to[rank - 1] *= width;
+    }
+  }
+  // Writes the part of the result from `axis` on; returns its end.
+  T* pad_axis(int axis, const T*& source, T* to_here) const {
+    std::int64_t inner = 1;
+    for (int a = axis + 1; a < rank; ++a) inner *= to[a];
+    T* const begin = std::fill_n(to_here, before[axis] * inner, T(0));
+    T* at = begin;
+    if (axis == rank - 1) {
+      at = copy_row(source, from[axis], begin);
+      source += from[axis];
+    } else {
+      for (std::int64_t i = 0; i < from[axis]; ++i) at = pad_axis(axis + 1, source, at);
+    }
+    return std::fill_n(at, (to[axis] - before[axis] - from[axis]) * inner, T(0));
+  }
 };
 
 /// Item k: the part of row k / inputs that comes from input k % inputs.
@@ -289,6 +329,12 @@ struct concat_kernel {
     const std::int64_t row = k / inputs;
     const auto from = k % inputs;
     for (std::int64_t j = 0; j < width[from]; ++j) out[row * whole + begin[from] + j] = in[from][row * width[from] + j];
+  }
+  /// All items on the host.
+  void run_all() const {
+    T* to = out;
+    for (std::int64_t row = 0; row < rows; ++row)
+      for (int k = 0; k < inputs; ++k) to = copy_row(in[k] + row * width[k], width[k], to);
   }
 };
 

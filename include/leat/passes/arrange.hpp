@@ -24,8 +24,8 @@ constexpr bool is_compute(const node& n) {
 }
 constexpr bool is_strided_view(const graph& g, int i) {
   const node& n = g.at(i);
-  if (is_operator<transpose_op>(*n.op) || is_operator<slice_op>(*n.op)) return true;
-  return is_operator<reshape_op>(*n.op) && is_strided_view(g, g.input(n, 0));
+  if (is_operator<reshape_op>(*n.op)) return is_strided_view(g, g.input(n, 0));
+  return n.op->kind == op_kind::view;
 }
 
 namespace detail {

@@ -13,7 +13,7 @@
 // wait for it come later still: an optimizer's slots do not wait for the rate, but the variable does. Finally, nodes that only one later
 // cluster uses, and that would be stored for it, move there: they are recomputed from what is stored anyway.
 
-#include <leat/passes/arrange.hpp>
+#include <leat/passes/unroll.hpp>
 
 namespace leat::passes {
 
@@ -46,6 +46,15 @@ struct fusion {
     return n.op->kind == op_kind::kernel || writes_rows(n) || fold_product[static_cast<std::size_t>(i)] >= 0;
   }
 };
+
+inline constexpr shape one_element{};
+
+/// The shape over which a node is computed: a reduction's operand, otherwise its result; a single element for scalars that are stored
+/// as an array.
+constexpr const shape& space_of(const graph& g, const node& n) {
+  if (stores_elements(n)) return one_element;
+  return n.op->kind == op_kind::reduction ? g.at(g.input(n, 0)).result.extent : n.result.extent;
+}
 
 /// The dimensions of `n`'s iteration space (those that are not 1) that the shape `p` covers, as bits.
 constexpr int covered(const shape& p, const shape& n) {
@@ -103,9 +112,7 @@ class fuser {
 
  private:
   static constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
-  constexpr const shape& space_shape(const node& n) const {
-    return n.op->kind == op_kind::reduction ? g_.at(g_.input(n, 0)).result.extent : n.result.extent;
-  }
+  constexpr const shape& space_shape(const node& n) const { return space_of(g_, n); }
 
   // Steps that validate their input at run time, by its values or by the sizes of named dimensions.
   constexpr bool may_refuse(const node& n) const {
@@ -169,7 +176,7 @@ class fuser {
   struct read {
     int variable;
     int reader;
-    bool element = true;  // reads element by element, not through a view
+    bool element = true;  // reads element by element, not through a view that arranges elements in another way
   };
   constexpr void note_reads(int i) {
     const node& n = g_.at(i);
@@ -186,7 +193,7 @@ class fuser {
     if (g_.at(s).op->kind == op_kind::variable) {
       if (written_[at(s)] != 0) reads_.push_back({s, reader, element});
     } else if (g_.at(s).op->kind == op_kind::view) {
-      note_read(g_.input(g_.at(s), 0), reader, false);
+      note_read(g_.input(g_.at(s), 0), reader, element && is_operator<take_element_op>(*g_.at(s).op));
     }
   }
   constexpr int reader_level(int reader) const {
@@ -479,8 +486,8 @@ class fuser {
     for (int i = g_.size() - 1; i >= 0; --i) {
       const node& n = g_.at(i);
       auto& place = f_.places[at(i)];
-      if (n.op->kind == op_kind::element && place.cluster >= 0 && !place.per_row && is_target_[at(i)] == 0 && target[at(i)] >= 0 &&
-          target[at(i)] != place.cluster && may_sink(i, target[at(i)]))
+      if (n.op->kind == op_kind::element && !stores_elements(n) && place.cluster >= 0 && !place.per_row && is_target_[at(i)] == 0 &&
+          target[at(i)] >= 0 && target[at(i)] != place.cluster && may_sink(i, target[at(i)]))
         place.cluster = target[at(i)];
       for (int k = 0; k < n.input_count; ++k) {
         const int p = source_of(g_, g_.input(n, k));

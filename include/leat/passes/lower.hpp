@@ -136,13 +136,14 @@ class lowerer {
 /// The program of an arranged graph.
 constexpr program lower(const graph& g, std::span<const int> targets) { return detail::lowerer(g, targets).run(); }
 
-/// All passes: from a graph to its program.
-constexpr program compile(const graph& g, std::vector<int> targets) {
+/// All passes: from a graph to its program. `unrolled`: small products become scalars, for programs whose steps a C++ compiler compiles.
+constexpr program compile(const graph& g, std::vector<int> targets, bool unrolled = false) {
   graph simple = simplify(g, targets);
   program p;
   p.problem = unordered_writes(simple);
   if (p.problem.size == 0) p.problem = zero_divisor(simple);
   if (p.problem.size > 0) return p;
+  if (unrolled) simple = unroll(std::move(simple), targets);
   const graph arranged = arrange(simple, targets);
   return lower(arranged, targets);
 }

@@ -240,7 +240,7 @@ struct make_program {
   static constexpr std::vector<std::int64_t> make() {
     graph g;
     std::vector<int> targets{flatten<Fs>(g)...};
-    const program p = passes::compile(g, targets);
+    const program p = passes::compile(g, targets, true);
     return pack(p);
   }
 };

@@ -22,6 +22,7 @@ class cluster_lowerer : cluster_lists {
     for (std::size_t k = 0; k < nodes.size(); ++k) slot_[at(nodes[k])] = static_cast<int>(k);
     operand_of_.clear();
     input_operand_.clear();
+    element_operand_.clear();
 
     // Stages, and every memory access.
     int stages = 1;
@@ -49,7 +50,7 @@ class cluster_lowerer : cluster_lists {
       if (!m.row && n.op->kind != op_kind::reduction && m.stage + 1 > stages) stages = m.stage + 1;
       if (n.op->kind == op_kind::reduction && !m.row && !is_row_operand(i) && m.stage + 1 > stages) stages = m.stage + 1;
       if (n.op->kind == op_kind::reduction && m.row && m.stage > stages) stages = m.stage;
-      if (place_.is_stored(i)) m.out = add_result(i);
+      if (place_.is_stored(i)) m.out = stores_elements(n) ? add_result_elements(i, n) : add_result(i);
       if (n.op->kind == op_kind::reduction && is_row_operand(i)) accumulates_rows = true;
     }
     collapse();
@@ -75,6 +76,14 @@ class cluster_lowerer : cluster_lists {
   };
 
   constexpr member& of(int i) { return state_[at(slot_[at(i)])]; }
+  // The first of the operands for a node that is stored by elements.
+  constexpr int add_result_elements(int i, const node& n) {
+    const int first = static_cast<int>(element_operand_.size());
+    for (int k = 0; k < n.input_count - first_value(n); ++k) element_operand_.push_back(add_result_element(i, k));
+    return first;
+  }
+  // The first input that is a value, after the variable that a write begins with.
+  static constexpr int first_value(const node& n) { return n.op->kind == op_kind::assign ? 1 : 0; }
   // A reduction whose operand is one value per row.
   constexpr bool is_row_operand(int i) {
     const node& n = g_.at(i);
@@ -166,8 +175,8 @@ class cluster_lowerer : cluster_lists {
   }
   constexpr std::size_t operand_count(int i) const {
     const node& n = g_.at(i);
-    if (n.op->kind != op_kind::assign) return at(n.input_count);
-    return is_operator<assign_op>(*n.op) ? 1 : 2;
+    const bool reads_variable = is_operator<assign_add_op>(*n.op) || is_operator<assign_sub_op>(*n.op);
+    return at(n.input_count - first_value(n) + (reads_variable ? 1 : 0));
   }
   // Position of a node's first entry in input_operand_.
   constexpr std::size_t operand_start(int i) {
@@ -192,6 +201,12 @@ class cluster_lowerer : cluster_lists {
   }
   constexpr void write_scalar(int i, const node& n, member& m, code_list& to) {
     const auto first = operand_start(i);
+    if (stores_elements(n)) {
+      const int begin = first_value(n);
+      for (int k = begin; k < n.input_count && m.out >= 0; ++k)
+        put(last_, store, element_operand_[at(m.out + k - begin)], scalar_input(i, k, input_operand_[first + at(k - begin)]), 0);
+      return;
+    }
     if (n.op->kind == op_kind::reduction) {
       if (is_row_operand(i)) {  // over rows: combined in memory, row by row
         note_accumulating(m.out, n);
@@ -297,6 +312,7 @@ class cluster_lowerer : cluster_lists {
   std::vector<int> slot_;                    // of a node among them
   std::vector<member> state_;
   std::vector<int> input_operand_;
+  std::vector<int> element_operand_;  // of nodes that are stored by elements
   std::vector<std::size_t> operand_of_;
 };
 

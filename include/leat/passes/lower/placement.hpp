@@ -103,6 +103,8 @@ class placement {
         else
           p_.problem << "a slice that begins inside two dimensions, of which an inner one is named";
       }
+    } else if (is_operator<take_element_op>(*n.op)) {
+      v.offset = {g_.attribute(n, 0), 0};  // of a whole array of static shape
     } else if (is_alias(g_, n)) {
       const shape& to = n.result.extent;
       int b = 0;
@@ -121,10 +123,7 @@ class placement {
     return v;
   }
 
-  /// The shape over which a node is computed: a reduction's operand, otherwise its result.
-  constexpr const shape& space_shape(const node& n) const {
-    return n.op->kind == op_kind::reduction ? g_.at(g_.input(n, 0)).result.extent : n.result.extent;
-  }
+  constexpr const shape& space_shape(const node& n) const { return space_of(g_, n); }
   /// Whether compute node `i` finds its input in a register; see fuser::reads_as.
   constexpr bool in_register(int i, int input) const {
     const int p = source_of(g_, input);
