@@ -176,6 +176,10 @@ class basic_worker_session {
   /// Waits until no push is under way. Errors: those of the pushes.
   void finish() { servers_->finish(); }
 
+  /// Synchronous training: this worker has no more data, and updates are made of the others' gradients from now on, until it trains again.
+  /// The end of the session does the same. Errors: those of a run.
+  void leave() { servers_->leave(); }
+
   /// The value of a variable at its server. Errors: failed_precondition without a value.
   template <tensor_expression V>
     requires(variable_of<V> >= 0)
@@ -255,7 +259,7 @@ class basic_worker_session {
   static void add_step(std::vector<cluster::parameter_step>& steps) {
     if constexpr (detail::is_training_step<E>) {
       using half = typename detail::halves_of<E>::template server<E, as_rows>;
-      steps.push_back({{&half::enter, false, {}}, half::placeholders()});
+      steps.push_back({{&half::enter, false, {}}, half::placeholders(), half::rows()});
     }
   }
   std::size_t index_of(std::string_view name) const {
