@@ -164,7 +164,6 @@ TEST_CASE("who is missing is named, and a step can be tried again") {
   s.initialize();
   const auto before = s.value(table());
   const std::string never = message_of<deadline_exceeded>([&] { s.run(fetch(train), ids() = batch(0, 0)); });
-  MESSAGE(never);
   CHECK(says(never, "worker 1 (not begun)", "720 ms"));
   CHECK(s.value(table()) == before);
   CHECK(s.value(counter()) == 0);
@@ -175,7 +174,6 @@ TEST_CASE("who is missing is named, and a step can be tried again") {
     second.join();
     CHECK(s.value(counter()) == 1);
     const std::string late = message_of<deadline_exceeded>([&] { s.run(fetch(train), ids() = batch(0, 1)); });
-    MESSAGE(late);
     CHECK(says(late, "worker 1 (its last gradients came"));
   }
   // The other has ended.
@@ -190,7 +188,6 @@ TEST_CASE("who is missing is named, and a step can be tried again") {
     waits.join();
     std::this_thread::sleep_for(std::chrono::milliseconds(500));
     const std::string gone = message_of<deadline_exceeded>([&] { s.run(fetch(train), ids() = batch(0, 2)); });
-    MESSAGE(gone);
     CHECK(says(gone, "worker 1"));
     CHECK(s.value(counter()) == 2);
   }
@@ -223,7 +220,6 @@ TEST_CASE("options that do not fit are refused") {
   o.replicas = 2;
   worker_session other(o, loss, train);
   const std::string differs = message_of<invalid_argument>([&] { other.run(fetch(train), ids() = batch(0, 0)); });
-  MESSAGE(differs);
   CHECK(says(differs, "of 1 workers", "2"));
 
   // One number twice.
@@ -236,6 +232,5 @@ TEST_CASE("options that do not fit are refused") {
   one.operation_timeout_in_ms = 300;
   CHECK_THROWS_AS(worker_session(one, loss, train).run(fetch(train), ids() = batch(0, 0)), deadline_exceeded);
   first.join();
-  MESSAGE(lost);
   CHECK(says(lost, "another process", "worker 0 of 2"));
 }

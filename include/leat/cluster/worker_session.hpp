@@ -29,8 +29,9 @@ namespace leat {
 /// to the session's last step brought; what other workers have done since then is not in them. A run without a training step reads
 /// the values first.
 ///
-/// Gradients of rows that were gathered from a variable travel as rows; of a variable of which only rows are gathered, by indices that are
-/// fed, a run reads these rows first. One training step in a run; other writes are refused.
+/// Gradients of rows that were gathered from a variable travel as rows, and are applied as in `session`; of a variable of which only rows are gathered, by indices that are
+/// fed, a run reads these rows first. One training step in a run; other writes are refused. With `worker_options::replicas` workers train
+/// synchronously: a run ends when the update is made to which all of them have given gradients.
 template <class Device, expression... Es>
 class basic_worker_session {
   static constexpr bool as_rows = !detail::plans_programs<Device> && Device::shares_memory;

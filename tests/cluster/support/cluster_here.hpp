@@ -33,7 +33,7 @@ struct cluster_here {
   }
   leat::worker_options worker(int k, int staleness = 0) {
     leat::worker_options o;
-    o.target = servers[c.num_tasks("ps") + static_cast<std::size_t>(k)]->target();
+    o.target = servers[static_cast<std::size_t>(c.num_tasks("ps") + k)]->target();
     o.cluster = c;
     o.staleness = staleness;
     o.operation_timeout_in_ms = 20'000;

@@ -148,7 +148,8 @@ class replica_gradients final : public resource {
     if (!static_cast<bool>(indices)) {
       fits = fits && may_equal(its, extent_);
     } else {
-      fits = fits && extent_.has_rank() && its.rank == extent_.rank && its.rank > 0 && indices.extent().rank == 1 &&
+      const bool counts = indices.type() == dtype::int32 || indices.type() == dtype::int64;
+      fits = fits && counts && extent_.has_rank() && its.rank == extent_.rank && its.rank > 0 && indices.extent().rank == 1 &&
              its[0] == indices.elements();
       for (int a = 1; fits && a < its.rank; ++a) fits = its[a] == extent_[a];
     }
