@@ -149,9 +149,15 @@ TEST_CASE("a worker without more data gives its share back") {
   o.operation_timeout_in_ms = 500;
   worker_session s(o, loss, train);
   CHECK(s.value(counter()) == 12);
-  // When all have ended the next training waits for all.
+  // When all have ended the next training waits for all, but for those that have no data at all.
   CHECK(says(message_of<deadline_exceeded>([&] { s.run(fetch(train), ids() = batch(0, 0)); }), "worker 1", "worker 2"));
   CHECK(s.value(counter()) == 12);
+  for (int k = 1; k < 3; ++k) {
+    worker_session none(replica_of(c, k, 3, "ends"), loss, train);
+    none.leave();
+  }
+  s.run(fetch(train), ids() = batch(0, 0));
+  CHECK(s.value(counter()) == 13);
 }
 
 TEST_CASE("who is missing is named, and a step can be tried again") {

@@ -165,7 +165,8 @@ class parameter_client {
     graph_operation join, leave;
   };
   round_nodes round_;
-  bool has_joined_ = false;
+  bool has_joined_ = false;  // with the first push
+  bool has_left_ = false;
 
   // Pushes under way, with staleness.
   std::mutex guard_;

@@ -231,6 +231,7 @@ LEAT_FUNCTION const std::vector<tensor_value>& parameter_client::run_round(std::
   if (!has_joined_) {
     session_->run({round_.join});
     has_joined_ = true;
+    has_left_ = false;
   }
   if (!kept.give) {
     const std::vector<fetch_item> fetches(kept.given.begin(), kept.given.end());
@@ -242,9 +243,10 @@ LEAT_FUNCTION const std::vector<tensor_value>& parameter_client::run_round(std::
 }
 
 LEAT_FUNCTION void parameter_client::leave() {
-  if (!has_joined_) return;
+  if (!is_synchronous() || has_left_) return;
   has_joined_ = false;
   session_->run({round_.leave});
+  has_left_ = true;
 }
 
 LEAT_FUNCTION graph_callable& parameter_client::callable(kept_step& step, const named_values& extra) {

@@ -177,8 +177,8 @@ class basic_worker_session {
   /// Waits until no push is under way. Errors: those of the pushes.
   void finish() { servers_->finish(); }
 
-  /// Synchronous training: this worker has no more data, and updates are made of the others' gradients from now on, until it trains again.
-  /// The end of the session does the same. Errors: those of a run.
+  /// Synchronous training: this worker has no more data, or none at all, and updates are made of the others' gradients from now on, until it
+  /// trains again. The end of a session that has trained does the same. Errors: those of a run.
   void leave() { servers_->leave(); }
 
   /// The value of a variable at its server. Errors: failed_precondition without a value.
