@@ -31,8 +31,18 @@ using namespace leat;
 
 namespace {
 
-constexpr int steps_of_each = 500;
 constexpr std::size_t batch = 32;
+
+struct training {
+  int steps = 500;  // of each worker; where they are synchronous, each has data for 100 more than the one before it
+  int staleness = 0;
+  bool synchronous = false;
+  std::int64_t timeout_in_ms = 600'000;
+  int workers = 2;
+  int steps_of(int worker) const { return steps + (synchronous ? 100 * worker : 0); }
+  // How often the variables are updated.
+  int updates() const { return synchronous ? steps_of(workers - 1) : workers * steps; }
+};
 
 struct outcome {
   std::int64_t steps = 0;
@@ -40,7 +50,7 @@ struct outcome {
 };
 
 // One worker: mini-batches of y = 2 x0 - 3 x1 + 0.5, with noise, each worker its own.
-outcome work(const server& here, const cluster_spec& c, int staleness) {
+outcome work(const server& here, const cluster_spec& c, const training& how) {
   auto x = placeholder<"x", float, "batch", 2>();
   auto y = placeholder<"y", float, "batch">();
   auto w = variable<"w", float, 2, 1>(zeros);
@@ -49,25 +59,43 @@ outcome work(const server& here, const cluster_spec& c, int staleness) {
   auto loss = reduce_mean(square(squeeze<1>(matmul(x, w)) + b - y));
   auto train = momentum(0.02f, 0.5f).minimize(loss, step);
 
-  worker_session s({.target = here.target(), .cluster = c, .staleness = staleness}, loss, train);
+  worker_session s({.target = here.target(),
+                    .cluster = c,
+                    .staleness = how.staleness,
+                    .replicas = how.synchronous ? how.workers : 0,
+                    .replica = here.task_index(),
+                    .operation_timeout_in_ms = how.timeout_in_ms},
+                   loss, train);
   if (here.task_index() == 0) s.initialize();
   s.wait_until_initialized(std::chrono::seconds(30));
 
   std::mt19937 random(static_cast<unsigned>(here.task_index()));
   std::normal_distribution<float> normal;
   std::vector<float> xs(2 * batch), ys(batch);
-  for (int k = 0; k < steps_of_each; ++k) {
+  int failures = 0;
+  for (int k = 0; k < how.steps_of(here.task_index()); ++k) {
     for (std::size_t i = 0; i < batch; ++i) {
       xs[2 * i] = normal(random);
       xs[2 * i + 1] = normal(random);
       ys[i] = 2 * xs[2 * i] - 3 * xs[2 * i + 1] + 0.5f + 0.01f * normal(random);
     }
-    s.run(fetch(train), x = xs, y = ys);
+    try {
+      s.run(fetch(train), x = xs, y = ys);
+    } catch (const deadline_exceeded& e) {  // a synchronous worker is missing: the step is tried again
+      if (!how.synchronous || ++failures == 20) throw;
+      std::printf("%s: %s\n", here.device().c_str(), e.what());
+      std::fflush(stdout);
+      --k;
+    }
+    if (k == 100) {
+      std::printf("%s trains\n", here.device().c_str());
+      std::fflush(stdout);
+    }
   }
   s.finish();
-  const std::int64_t all = std::int64_t{steps_of_each} * c.num_tasks("worker");
+  s.leave();  // synchronous updates do not wait for this worker any more
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (s.value(step) < all) {
+  while (s.value(step) < how.updates()) {
     if (std::chrono::steady_clock::now() > end) throw std::runtime_error("the other workers have not finished");
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
@@ -83,17 +111,21 @@ void print(const std::string& who, const outcome& o) {
     throw std::runtime_error("these are not the weights that made the data");
 }
 
-int one_task(int count, char** arguments, int staleness) {
+int one_task(int count, char** arguments, training how) {
   const cluster_flags flags(count, arguments);
   server here(flags.role());
   std::printf("started server with target %s\n", here.target().c_str());
   std::fflush(stdout);
-  if (flags.job_name == "ps") here.join();
-  else print(here.device(), work(here, flags.cluster(), staleness));
+  if (flags.job_name == "ps") {
+    here.join();
+  } else {
+    how.workers = static_cast<int>(flags.cluster().num_tasks("worker"));
+    print(here.device(), work(here, flags.cluster(), how));
+  }
   return 0;
 }
 
-void all_tasks(int staleness) {
+void all_tasks(const training& how) {
   const auto free_address = [] {
     const server somewhere = server::local();
     return somewhere.target().substr(6);
@@ -106,7 +138,7 @@ void all_tasks(int staleness) {
     workers[k] = std::thread([&, k] {
       try {
         const server here(c, {.job_name = "worker", .task_index = k});
-        print(here.device(), work(here, c, staleness));
+        print(here.device(), work(here, c, how));
       } catch (...) {
         failed[k] = std::current_exception();
       }
@@ -120,8 +152,11 @@ void all_tasks(int staleness) {
 
 int main(int count, char** arguments) {
   CLI::App app("Compiled workers whose variables live at parameter servers");
-  int staleness = 0;
-  app.add_option("--staleness", staleness, "how many of its own pushes a step's values may lack")->capture_default_str();
+  training how;
+  app.add_option("--staleness", how.staleness, "how many of its own pushes a step's values may lack")->capture_default_str();
+  app.add_flag("--synchronous", how.synchronous, "each update is made of the gradients of all workers");
+  app.add_option("--steps", how.steps, "of each worker")->capture_default_str();
+  app.add_option("--timeout_ms", how.timeout_in_ms, "of a step")->capture_default_str();
   std::string job_name, task_index, ps_hosts, worker_hosts;
   app.add_option("--job_name", job_name, "ps or worker: be one task of a cluster; without it, all tasks");
   app.add_option("--task_index", task_index, "the task's number");
@@ -129,8 +164,8 @@ int main(int count, char** arguments) {
   app.add_option("--worker_hosts", worker_hosts, "host:port of the workers");
   CLI11_PARSE(app, count, arguments);
   try {
-    if (!job_name.empty()) return one_task(count, arguments, staleness);
-    all_tasks(staleness);
+    if (!job_name.empty()) return one_task(count, arguments, how);
+    all_tasks(how);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "error: %s\n", e.what());
     return 1;

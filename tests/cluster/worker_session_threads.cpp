@@ -5,13 +5,14 @@
 #include <leat/cluster/worker_session.hpp>
 #include <leat/leat.hpp>
 
-#include "cluster/support/free_address.hpp"
+#include "cluster/support/cluster_here.hpp"
 #include "support/messages.hpp"
 #include "support/scratch_folder.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <thread>
 #include <tuple>
@@ -26,37 +27,6 @@ const std::vector<float> xs{1, 0, -1, 0, 1, 1}, ys{1, -1};
 
 auto make_inputs() { return placeholder<"x", float, "batch", 3>(); }
 auto make_labels() { return placeholder<"y", float, "batch">(); }
-
-struct cluster_here {
-  cluster_spec c;
-  std::vector<std::unique_ptr<server>> servers;
-  explicit cluster_here(int ps, int workers, bool memory = true)
-      : c([&] {
-          std::vector<std::string> a, b;
-          for (int k = 0; k < ps; ++k) a.push_back(free_address());
-          for (int k = 0; k < workers; ++k) b.push_back(free_address());
-          return cluster_spec{{"ps", a}, {"worker", b}};
-        }()) {
-    for (int k = 0; k < ps; ++k) start("ps", k, memory);
-    for (int k = 0; k < workers; ++k) start("worker", k, memory);
-  }
-  void start(const char* job, int k, bool memory) {
-    server_options options;
-    options.job_name = job;
-    options.task_index = k;
-    options.use_shared_memory = memory;
-    servers.push_back(std::make_unique<server>(c, options));
-  }
-  worker_options worker(int k, int staleness = 0) {
-    worker_options o;
-    o.target = servers[c.num_tasks("ps") + static_cast<std::size_t>(k)]->target();
-    o.cluster = c;
-    o.staleness = staleness;
-    o.operation_timeout_in_ms = 20'000;
-    o.start_timeout_in_ms = 20'000;
-    return o;
-  }
-};
 
 // The same program here and at servers: equal losses and variables after each step.
 template <class Optimizer>
@@ -198,8 +168,11 @@ TEST_CASE("gradients of gathered rows travel as rows") {
   CHECK(still >= 0);
 }
 
-TEST_CASE("several tables, one of them whole") {
-  cluster_here c(2, 1);
+namespace {
+
+template <class Optimizer>
+void several_tables(cluster_here& c, const std::string& name, const Optimizer& optimizer) {
+  CAPTURE(name);
   auto ids = placeholder<"ids", std::int64_t, "batch">();
   auto more = placeholder<"more", std::int64_t, 2>();
   auto a = variable<"a", float, 10, 2>(ones);
@@ -207,10 +180,10 @@ TEST_CASE("several tables, one of them whole") {
   auto whole = variable<"whole", float, 10, 2>(ones);
   auto sums = reduce_sum(gather(a, ids) * gather(b, ids) * gather(whole, ids)) + reduce_sum(gather(a, more));
   auto loss = sums + reduce_sum(whole);
-  auto train = gradient_descent(0.125f).minimize(loss);
+  auto train = optimizer.minimize(loss);
   for (const int staleness : {0, 2}) {
     worker_options o = c.worker(0, staleness);
-    o.container = "staleness" + std::to_string(staleness);
+    o.container = name + std::to_string(staleness);
     worker_session s(o, loss, train);
     session here{loss, train};
     s.initialize();
@@ -227,6 +200,15 @@ TEST_CASE("several tables, one of them whole") {
       CHECK(s.value(whole) == here.value(whole));
     }
   }
+}
+
+}  // namespace
+
+TEST_CASE("several tables, one of them whole") {
+  cluster_here c(2, 1);
+  several_tables(c, "gradient_descent", gradient_descent(0.125f));
+  several_tables(c, "momentum", momentum(0.125f, 0.5f));
+  several_tables(c, "adam", adam(0.125f));
 }
 
 TEST_CASE("arrays that do not fit into one message") {
@@ -342,6 +324,74 @@ TEST_CASE("what goes wrong is said") {
   }
   o.cluster = cluster_spec{{"worker", {"localhost:1"}}};
   CHECK(says(message_of<invalid_argument>([&] { worker_session(o, loss, train); }), "no job \"ps\""));
+}
+
+TEST_CASE("programs that differ about the variables that they share") {
+  cluster_here c(1, 2);
+  worker_options o = c.worker(0), other = c.worker(1);
+  o.operation_timeout_in_ms = other.operation_timeout_in_ms = 5'000;
+  auto w = variable<"w", float, 3>(ones);
+  auto loss = reduce_sum(square(w));
+  auto train = gradient_descent(0.125f).minimize(loss);
+  worker_session s(o, loss, train);
+  s.initialize();
+  s.run(fetch(train));
+  const auto now = s.value(w);
+  {  // another shape
+    auto wider = variable<"w", float, 4>(ones);
+    auto its_loss = reduce_sum(square(wider));
+    auto its_train = gradient_descent(0.125f).minimize(its_loss);
+    const std::string refused = message_of<error>([&] {
+      worker_session t(other, its_loss, its_train);
+      t.run(fetch(its_loss, its_train));
+    });
+    CHECK(says(refused, "'w'", "[3]", "[4]"));
+  }
+  {  // another dtype
+    auto finer = variable<"w", double, 3>(ones);
+    auto its_loss = reduce_sum(square(finer));
+    const std::string refused = message_of<error>([&] {
+      worker_session t(other, its_loss);
+      t.run(fetch(its_loss));
+    });
+    CHECK(says(refused, "'w'", "float32", "float64"));
+  }
+  {  // another optimizer: its slots have no values yet
+    auto its_train = adam(0.125f).minimize(loss);
+    worker_session t(other, loss, its_train);
+    CHECK(says(message_of<deadline_exceeded>([&] { t.wait_until_initialized(std::chrono::milliseconds(30)); }), "w/Adam", "beta1_power"));
+    CHECK(says(message_of<failed_precondition>([&] { t.run(fetch(its_train)); }), "uninitialized", "beta1_power"));
+  }
+  CHECK(s.value(w) == now);
+  s.run(fetch(train));
+}
+
+TEST_CASE("a worker that goes away in the middle does not disturb the others; a server that comes back is another") {
+  cluster_here c(1, 2);
+  auto y = make_labels();
+  auto w = variable<"w", float>(zeros);
+  auto sum = reduce_sum(y) * w;
+  auto train = gradient_descent(1.0f).minimize(sum);
+  worker_session s(c.worker(0), sum, train);
+  s.initialize();
+  std::string lost;
+  std::atomic<int> steps = 0;
+  std::thread away([&] {
+    lost = message_of<error>([&] {
+      worker_session t(c.worker(1, 2), sum, train);
+      for (int k = 0; k < 1'000'000; ++k, ++steps) t.run(fetch(sum, train), y = std::vector<float>{-1});
+    });
+  });
+  while (steps < 20) s.run(fetch(sum, train), y = std::vector<float>{-1});
+  c.servers.pop_back();  // that of the other
+  away.join();
+  CHECK(says(lost, "leaving the cluster"));
+  for (int k = 0; k < 20; ++k) s.run(fetch(sum, train), y = std::vector<float>{-1});
+  CHECK(s.value(w) > 40);
+  c.servers.erase(c.servers.begin());
+  c.start("ps", 0, true);
+  CHECK(says(message_of<error>([&] { s.run(fetch(sum, train), y = std::vector<float>{-1}); }), "/job:ps/"));
+  CHECK(says(message_of<aborted>([&] { s.run(fetch(sum, train), y = std::vector<float>{-1}); }), "/job:ps", "started anew", "new session"));
 }
 
 namespace {

@@ -7,6 +7,7 @@
 #include <leat/named/exchange/any_expression.hpp>
 #include <leat/named/scopes/cluster_spec.hpp>
 #include <leat/named/scopes/replica_device_setter.hpp>
+#include <leat/named/train/named_optimizer.hpp>
 #include <leat/session/graph_session_class.hpp>
 
 #include <chrono>
@@ -39,6 +40,11 @@ struct worker_options {
   /// How many of the session's own pushes a step's values may lack: 0 waits for the answer to each; with n up to n are under way while
   /// the next steps are computed.
   int staleness = 0;
+  /// Synchronous training: each update is made of the mean of the gradients of so many workers, all of which ask for it; 0: gradients of each
+  /// worker are applied as they come.
+  int replicas = 0;
+  /// This worker's number among them, from 0: each has its own.
+  int replica = 0;
   /// How long to wait until the tasks answer, at the start; and for each call after it, 0 without limit.
   std::int64_t start_timeout_in_ms = 60'000;
   std::int64_t operation_timeout_in_ms = 600'000;
@@ -52,10 +58,17 @@ struct parameter {
   detail::any_expression leaf{};
   bool is_copied = false;  // whether the worker computes with a copy, which each step brings up to date
 };
+/// Rows of a variable's gradient among what is sent; their indices follow them.
+struct sent_rows {
+  std::size_t position = 0;
+  std::int64_t rows_of_variable = 0;
+  std::string variable{};
+};
 /// What a training step does at the servers.
 struct parameter_step {
   detail::any_expression update{};
   std::vector<detail::any_expression> gradients{};  // placeholders that it takes them from
+  std::vector<sent_rows> rows{};                    // among them
 };
 /// Rows of a variable, by indices that are fed.
 struct parameter_rows {
@@ -81,10 +94,12 @@ class parameter_client {
   const std::vector<tensor_value>& read_rows(std::uint32_t which, std::span<const tensor_value> indices);
   /// Applies gradients, and gives the copied variables' values after that; `extra` are fed beside them. With staleness, returns when no
   /// more pushes than that are under way, with the last values that came; none if none have come since the last call. What is pushed
-  /// must stay as it is until then. Errors: those of the run; with staleness also those of earlier pushes.
-  const std::vector<tensor_value>* push(std::size_t step, std::span<const tensor_value> gradients, const named_values& extra);
+  /// must stay as it is until then. Rows of equal indices are added before they are sent. Errors: those of the run; with staleness also those of earlier pushes.
+  const std::vector<tensor_value>* push(std::size_t step, std::span<tensor_value> gradients, const named_values& extra);
   /// Waits until no push is under way. Errors: those of the pushes.
   void finish();
+  /// Synchronous: updates do not wait for this worker any more, until it pushes again. Errors: those of the run.
+  void leave();
 
   bool is_initialized(std::size_t variable);
   tensor_value value(std::size_t variable);
@@ -100,8 +115,12 @@ class parameter_client {
  private:
   struct kept_step {
     std::vector<output> gradients;
+    std::vector<sent_rows> rows;
     std::vector<output> fetches;  // the copies after the update
     std::vector<graph_operation> targets;
+    // Synchronous: gives gradients and waits for the update: the copies after it, and at last whether it is still to be applied, by this worker.
+    std::vector<output> given;
+    std::optional<graph_callable> give;
     std::optional<graph_callable> plain;                               // without extra feeds
     std::map<std::vector<std::string>, graph_callable> with_settings;  // by their names
   };
@@ -112,6 +131,12 @@ class parameter_client {
   };
 
   void build(const std::vector<parameter_step>& steps);
+  // Synchronous training.
+  void give_to_rounds(std::vector<variable_gradient>& pairs);
+  void finish_round(kept_step& step, const std::vector<graph_operation>& gives);
+  void make_membership();
+  const std::vector<tensor_value>& run_round(std::size_t step, std::span<const tensor_value> gradients, const named_values& extra);
+  bool is_synchronous() const { return options_.replicas > 0; }
   static device_function placed_by(const worker_options& options);
   graph_callable& callable(kept_step& step, const named_values& extra);
   const std::vector<tensor_value>& run(std::size_t step, std::span<const tensor_value> gradients, const named_values& extra);
@@ -131,6 +156,17 @@ class parameter_client {
   std::vector<output> indices_, gathered_;  // of `rows_`
   std::map<std::uint32_t, graph_callable> read_rows_;
   std::vector<tensor_value> feeds_;
+
+  // Synchronous training (runtime/kernels/kernels_replicas.hpp).
+  struct round_nodes {
+    output rounds;
+    std::map<int, output> gradients;                  // of each variable
+    std::vector<std::vector<graph_operation>> gives;  // of each step
+    graph_operation join, leave;
+  };
+  round_nodes round_;
+  bool has_joined_ = false;  // with the first push
+  bool has_left_ = false;
 
   // Pushes under way, with staleness.
   std::mutex guard_;

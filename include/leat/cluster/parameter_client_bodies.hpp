@@ -7,6 +7,7 @@
 #include <leat/named/exchange/to_graph.hpp>
 #include <leat/named/functions/named_array.hpp>
 #include <leat/named/functions/named_operand.hpp>
+#include <leat/named/graph/call.hpp>
 #include <leat/named/graph/default_graph.hpp>
 #include <leat/named/graph/graph_operation.hpp>
 #include <leat/named/graph/lookup.hpp>
@@ -14,6 +15,7 @@
 #include <leat/named/train/deferred_steps.hpp>
 #include <leat/named/variables/named_variables.hpp>
 #include <leat/named/variables/uninitialized.hpp>
+#include <leat/runtime/kernels/equal_rows.hpp>
 #include <leat/session/graph_session.hpp>
 
 #include <algorithm>
@@ -26,6 +28,12 @@ LEAT_FUNCTION parameter_client::parameter_client(const worker_options& options, 
     : options_(options), variables_(std::move(variables)), rows_(std::move(rows)) {
   if (options_.staleness < 0 || options_.staleness > 1024)
     throw invalid_argument("worker_options: a staleness of " + std::to_string(options_.staleness) + "; 0 to 1024 pushes may be under way");
+  if (options_.replicas < 0 || (options_.replicas > 0 && (options_.replica < 0 || options_.replica >= options_.replicas)))
+    throw invalid_argument("worker_options: replica " + std::to_string(options_.replica) + " of " + std::to_string(options_.replicas) +
+                           " replicas; they are counted from 0");
+  if (is_synchronous() && options_.staleness > 0)
+    throw invalid_argument("worker_options: a staleness of " + std::to_string(options_.staleness) +
+                           " in synchronous training, in which each step waits for its update");
   build(steps);
   session_options made;
   made.target = options_.target;
@@ -50,6 +58,12 @@ LEAT_FUNCTION parameter_client::~parameter_client() {
   }
   changed_.notify_all();
   if (sender_.joinable()) sender_.join();
+  if (!has_joined_) return;
+  try {
+    // The others are not to wait for a worker that ends; a server that does not answer does not keep it.
+    session_->prepare({round_.leave}, {}, {.timeout_in_ms = 2'000}).call({});
+  } catch (const std::exception&) {
+  }
 }
 
 LEAT_FUNCTION device_function parameter_client::placed_by(const worker_options& options) {
@@ -81,7 +95,14 @@ LEAT_FUNCTION void parameter_client::build(const std::vector<parameter_step>& st
     for (const auto& g : s.gradients) all.push_back(g);
     all.push_back(s.update);
   }
-  const std::vector<graph_element> made = detail::write_expressions(all);
+  detail::gradient_change change;
+  if (is_synchronous()) {
+    round_.rounds = call_operator(graph_, "ReplicaRounds", {},
+                                  {{"replicas", std::int64_t{options_.replicas}}, {"shared_name", "worker_session"}}, "replica_rounds")
+                        .result();
+    change = [this](std::vector<variable_gradient>& pairs) { give_to_rounds(pairs); };
+  }
+  const std::vector<graph_element> made = detail::write_expressions(all, {}, change);
   std::size_t next = 0;
   for (std::size_t k = 0; k < variables_.size(); ++k) outputs_.push_back(std::get<output>(made[next++]));
   for (const parameter_rows& r : rows_) {
@@ -92,8 +113,10 @@ LEAT_FUNCTION void parameter_client::build(const std::vector<parameter_step>& st
   for (const output& v : global_variables())
     if (std::none_of(outputs_.begin(), outputs_.end(), [&](const output& known) { return known.index() == v.index(); }))
       slots_.push_back(v);
+  std::map<int, std::size_t> written;  // equal steps are written once
   for (const parameter_step& s : steps) {
     kept_step& kept = steps_.emplace_back();
+    kept.rows = s.rows;
     for (std::size_t k = 0; k < s.gradients.size(); ++k) kept.gradients.push_back(std::get<output>(made[next++]));
     // What only groups is not run, so that nothing waits for it.
     const auto step = std::get<graph_operation>(made[next++]);
@@ -129,18 +152,109 @@ LEAT_FUNCTION void parameter_client::build(const std::vector<parameter_step>& st
       const control_dependencies after(known == writers.end() ? std::vector<control_input>{} : known->second);
       kept.fetches.push_back(read_value(outputs_[k], "new_value"));
     }
+    if (is_synchronous()) finish_round(kept, round_.gives[written.emplace(step.index(), written.size()).first->second]);
   }
+  if (is_synchronous()) make_membership();
   if (!slots_.empty()) slots_init_ = variables_initializer(slots_, "init_slots");
   std::vector<output> everything = outputs_;
   everything.insert(everything.end(), slots_.begin(), slots_.end());
   report_ = report_uninitialized_variables(everything);
 }
 
+// A step's update is made of the means of what the replicas give.
+LEAT_FUNCTION void parameter_client::give_to_rounds(std::vector<variable_gradient>& pairs) {
+  std::vector<graph_operation>& gives = round_.gives.emplace_back();
+  const tensor_literal number(static_cast<std::int32_t>(options_.replica));
+  for (variable_gradient& p : pairs) {
+    const colocate_with beside(p.variable);
+    const data_type type = to_data_type(p.variable.type());
+    const std::string& name = p.variable.operation().name();
+    output& kept = round_.gradients[p.variable.index()];
+    if (!static_cast<bool>(kept))
+      kept = call_operator(graph_, "ReplicaGradients", {},
+                           {{"dtype", type}, {"shape", to_proto(p.variable.extent())}, {"shared_name", name}}, name + "/replica_gradients")
+                 .result();
+    if (!p.gradient.is_sparse()) {
+      gives.push_back(call_operator(graph_, "ReplicaGradientsGive", {kept, number, p.gradient.values}));
+      const output mean = call_operator(graph_, "ReplicaGradientsMean", {kept}, {{"dtype", type}}).result();
+      set_shape(mean, p.variable.extent());
+      p.gradient = mean;
+    } else {
+      gives.push_back(call_operator(graph_, "ReplicaGradientsGiveRows", {kept, number, p.gradient.values, p.gradient.indices}));
+      const graph_operation mean = call_operator(graph_, "ReplicaGradientsMeanRows", {kept},
+                                                 {{"dtype", type}, {"Tindices", to_data_type(p.gradient.indices.type())}});
+      set_shape(mean.result(0), p.gradient.values.extent());
+      set_shape(mean.result(1), p.gradient.indices.extent());
+      p.gradient = {mean.result(0), mean.result(1), p.gradient.dense_shape};
+    }
+  }
+}
+
+// What the replica that applies the update runs ends the round; the others read what they compute with after that.
+LEAT_FUNCTION void parameter_client::finish_round(kept_step& step, const std::vector<graph_operation>& gives) {
+  const tensor_literal number(static_cast<std::int32_t>(options_.replica));
+  {
+    const control_dependencies after(std::vector<control_input>(step.targets.begin(), step.targets.end()));
+    step.targets.push_back(call_operator(graph_, "ReplicaRoundsEnd", {round_.rounds, number}));
+  }
+  output arrived;
+  {
+    const control_dependencies after(std::vector<control_input>(gives.begin(), gives.end()));
+    // Less than a call's time, so that the error that names the missing is the one that comes.
+    const std::int64_t timeout = options_.operation_timeout_in_ms - options_.operation_timeout_in_ms / 10;
+    arrived = call_operator(graph_, "ReplicaRoundsArrive", {round_.rounds, number}, {{"timeout_ms", timeout}}).result();
+  }
+  const control_dependencies after{arrived};
+  for (std::size_t k = 0; k < outputs_.size(); ++k) {
+    if (!variables_[k].is_copied) continue;
+    const colocate_with beside(outputs_[k]);
+    step.given.push_back(read_value(outputs_[k], "value_of_round"));
+  }
+  step.given.push_back(arrived);
+}
+
+LEAT_FUNCTION void parameter_client::make_membership() {
+  const tensor_literal number(static_cast<std::int32_t>(options_.replica));
+  std::vector<graph_operation> drops;
+  for (const auto& [variable, kept] : round_.gradients) {
+    const colocate_with beside(kept);
+    drops.push_back(call_operator(graph_, "ReplicaGradientsDrop", {kept, number}));
+  }
+  const control_dependencies after(std::vector<control_input>(drops.begin(), drops.end()));
+  round_.join = call_operator(graph_, "ReplicaRoundsJoin", {round_.rounds, number});
+  round_.leave = call_operator(graph_, "ReplicaRoundsLeave", {round_.rounds, number});
+}
+
+LEAT_FUNCTION const std::vector<tensor_value>& parameter_client::run_round(std::size_t step, std::span<const tensor_value> gradients,
+                                                                           const named_values& extra) {
+  kept_step& kept = steps_[step];
+  if (!has_joined_) {
+    session_->run({round_.join});
+    has_joined_ = true;
+    has_left_ = false;
+  }
+  if (!kept.give) {
+    const std::vector<fetch_item> fetches(kept.given.begin(), kept.given.end());
+    kept.give.emplace(session_->prepare(fetches, kept.gradients));
+  }
+  const std::vector<tensor_value>& values = kept.give->call(gradients);
+  if (!values.back().as<bool>()) return values;
+  return run(step, {}, extra);
+}
+
+LEAT_FUNCTION void parameter_client::leave() {
+  if (!is_synchronous() || has_left_) return;
+  has_joined_ = false;
+  session_->run({round_.leave});
+  has_left_ = true;
+}
+
 LEAT_FUNCTION graph_callable& parameter_client::callable(kept_step& step, const named_values& extra) {
   const auto prepare = [&](const std::vector<output>& more) {
     std::vector<fetch_item> fetches(step.fetches.begin(), step.fetches.end());
     for (const graph_operation& t : step.targets) fetches.emplace_back(t);
-    std::vector<output> feeds = step.gradients;
+    std::vector<output> feeds;
+    if (!is_synchronous()) feeds = step.gradients;
     feeds.insert(feeds.end(), more.begin(), more.end());
     return session_->prepare(fetches, feeds);
   };
@@ -204,8 +318,11 @@ LEAT_FUNCTION const std::vector<tensor_value>& parameter_client::read_rows(std::
   return at->second.call(fed);
 }
 
-LEAT_FUNCTION const std::vector<tensor_value>* parameter_client::push(std::size_t step, std::span<const tensor_value> gradients,
+LEAT_FUNCTION const std::vector<tensor_value>* parameter_client::push(std::size_t step, std::span<tensor_value> gradients,
                                                                       const named_values& extra) {
+  for (const sent_rows& r : steps_[step].rows)
+    runtime::add_equal_rows(gradients[r.position], gradients[r.position + 1], r.rows_of_variable, r.variable);
+  if (is_synchronous()) return &run_round(step, gradients, extra);
   if (options_.staleness == 0) return &run(step, gradients, extra);
   std::unique_lock lock(guard_);
   if (failure_) {

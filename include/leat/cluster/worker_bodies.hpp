@@ -162,7 +162,8 @@ LEAT_FUNCTION std::vector<tensor_value> worker::run_part(std::uint64_t number, c
     const std::lock_guard lock(guard_);
     const auto at = parts_.find(number);
     if (at == parts_.end())
-      throw aborted(device_ + " has no part " + std::to_string(number) + ": it has been started anew, or the session has ended");
+      throw aborted(device_ + " has no part " + std::to_string(number) +
+                    ": it has been started anew, or the session has ended; make a new session");
     part = at->second;
   }
   if (feeds.size() != part->fed.size())

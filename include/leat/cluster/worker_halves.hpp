@@ -25,71 +25,156 @@ template <class Structure>
 struct step_halves {
   static constexpr bool is_step = false;
 };
-// What is sent of a variable's gradient, and the row at the servers that is made of it: the gradient itself, or, of rows that were
-// gathered from the variable, the rows' gradients and their indices. Sessions that plan their programs see gradients too late for that.
-template <class Gradient, class Variable, bool AsRows>
+// What is sent of a variable's gradient: the gradient, or, where it is a sum of rows by index, these rows and their indices. Where a
+// session's step changes the rows alone, they are one list, as there. Otherwise the gradient is made whole again at the servers, by the
+// operators that it is made by in a session: sums of rows, added up and scaled by numbers, which are sent too. Sessions that plan their
+// programs see gradients too late for rows.
+template <bool RowsAlone, class Gradient, class Variable, bool AsRows>
 struct gradient_parts {
-  struct found_parts {
-    bool of_rows = false;
-    tensor_info part[2]{};
+  enum class part_kind { whole, rows, indices, number };
+  enum class sent_form { whole, one_list, sums };
+  struct sent {
+    part_kind kind = part_kind::whole;
+    int node = -1;
+    tensor_info info{};
   };
-  static constexpr found_parts found = [] {
-    found_parts f;
+  struct part_list {
+    static constexpr int most = 96;
+    sent all[most]{};
+    int size = 0;
+    bool overflows = false;
+    sent_form form = sent_form::whole;
+    constexpr void add(const graph& g, part_kind kind, int node) {
+      if (size < most) all[size++] = {kind, node, g.at(node).result};
+      else overflows = true;
+    }
+  };
+  // The operands of a sum of rows by index: rows with their indices, and numbers that scale them.
+  static constexpr void add_operands(const graph& g, int at, part_list& list) {
+    const node& n = g.at(at);
+    if (is_operator<segment_sum_op>(*n.op)) {
+      list.add(g, part_kind::rows, g.input(n, 0));
+      list.add(g, part_kind::indices, g.input(n, 1));
+    } else if (n.result.extent.rank == 0) {
+      list.add(g, part_kind::number, at);
+    } else {
+      for (int k = 0; k < n.input_count; ++k) add_operands(g, g.input(n, k), list);
+    }
+  }
+  static constexpr part_list list_of(graph& g, int gradient) {
+    part_list list;
+    if constexpr (AsRows) {
+      if constexpr (RowsAlone)
+        if (const auto rows = train::rows_of(output(g, gradient)); static_cast<bool>(rows.indices)) {
+          list.form = sent_form::one_list;
+          list.add(g, part_kind::rows, rows.rows.index());
+          list.add(g, part_kind::indices, rows.indices.index());
+          return list;
+        }
+      if (std::vector<train::row_gradient> sums; train::detail::collect_rows(g, gradient, {}, sums)) {
+        list.form = sent_form::sums;
+        add_operands(g, gradient, list);
+        if (!list.overflows) return list;
+      }
+    }
+    part_list whole;
+    whole.add(g, part_kind::whole, gradient);
+    return whole;
+  }
+  static constexpr part_list found = [] {
     graph g;
-    const node& n = g.at(flatten<Gradient>(g));
-    f.of_rows = AsRows && is_operator<segment_sum_op>(*n.op);
-    for (int k = 0; k < 2; ++k) f.part[k] = f.of_rows ? g.at(g.input(n, k)).result : n.result;
-    return f;
+    return list_of(g, flatten<Gradient>(g));
   }();
-  static constexpr int count = found.of_rows ? 2 : 1;
 
-  // Operand K of the gradient's last operator.
+  // Part K as an expression of the worker's session.
   template <int K>
-  struct operand_structure : carries<Gradient> {
+  struct part_structure : carries<Gradient> {
     template <class E>
     static constexpr int enter(graph& g) {
-      return g.input(g.at(flatten<Gradient>(g)), K);
+      return list_of(g, flatten<Gradient>(g)).all[K].node;
     }
   };
   template <int K, std::size_t... D>
-  static constexpr auto operand(const Gradient& from, std::index_sequence<D...>) {
-    using part =
-        typename record<id<mix(Gradient::identity::hash, 7100 + K)>,
-                        operand_structure<K>>::template tensor<element_of<found.part[K].type>, dims<found.part[K].extent.dim[D]...>>;
-    return carry_all<part>(from);
+  static constexpr auto part_of_shape(const Gradient& from, std::index_sequence<D...>) {
+    using made =
+        typename record<id<mix(Gradient::identity::hash, (RowsAlone ? 7000 : 7100) + K)>,
+                        part_structure<K>>::template tensor<element_of<found.all[K].info.type>, dims<found.all[K].info.extent.dim[D]...>>;
+    return carry_all<made>(from);
   }
   template <int K>
   static constexpr auto part(const Gradient& from) {
-    if constexpr (!found.of_rows) return from;
-    else return operand<K>(from, std::make_index_sequence<static_cast<std::size_t>(found.part[K].extent.rank)>{});
+    if constexpr (found.all[K].kind == part_kind::whole) return from;
+    else return part_of_shape<K>(from, std::make_index_sequence<static_cast<std::size_t>(found.all[K].info.extent.rank)>{});
   }
   static constexpr auto parts(const Gradient& from) {
-    if constexpr (found.of_rows) return std::make_tuple(part<0>(from), part<1>(from));
-    else return std::make_tuple(from);
+    return [&]<std::size_t... K>(std::index_sequence<K...>) {
+      return std::make_tuple(part<static_cast<int>(K)>(from)...);
+    }(std::make_index_sequence<static_cast<std::size_t>(found.size)>{});
   }
 
-  // At the servers: a placeholder for each part.
-  template <int K>
-  static int enter_part(graph& g) {
-    const std::uint64_t its_id = mix(mix(Gradient::identity::hash, Variable::identity::hash), 7200 + K);
+  // At the servers: a placeholder for each part. Rows come with each index once, so many as there are.
+  static int enter_part(graph& g, int k) {
+    const sent& p = found.all[k];
+    const std::uint64_t its_id =
+        mix(mix(Gradient::identity::hash, Variable::identity::hash), (RowsAlone ? 7200 : 7300) + static_cast<std::uint64_t>(k));
     if (const int known = g.find(its_id); known >= 0) return known;
+    tensor_info info = p.info;
+    if (p.kind == part_kind::rows || p.kind == part_kind::indices) {
+      constexpr auto some = named_dimension("rows");
+      g.name_dimension(some, "rows");
+      info.extent = {};
+      info.extent.push(some);
+      for (int a = 1; p.kind == part_kind::rows && a < Variable::rank; ++a) info.extent.push(Variable::extent[a]);
+    }
     const std::string_view name = g.at(flatten<Variable>(g)).name;
-    const int made = g.add_leaf(info_of<placeholder_op>, found.part[K], g.keep(name, K == 0 ? "/gradient" : "/indices"), its_id);
+    constexpr std::string_view kinds[]{"/gradient", "/gradient", "/indices", "/scale"};
+    const int made = g.add_leaf(info_of<placeholder_op>, info, g.keep(name, kinds[static_cast<int>(p.kind)]), its_id);
     if (g.find(its_id) < 0) g.remember(its_id, made);
     return made;
   }
-  static int enter(graph& g) {
-    if constexpr (!found.of_rows) {
-      return enter_part<0>(g);
-    } else {
-      const int inputs[]{enter_part<0>(g), enter_part<1>(g)};
+  template <int K>
+  static int enter_part_number(graph& g) {
+    return enter_part(g, K);
+  }
+  // The gradient again: `next` is the part that comes next.
+  static int enter_sum(graph& g, const graph& from, int at, int& next) {
+    const node& n = from.at(at);
+    if (is_operator<segment_sum_op>(*n.op)) {
+      const int inputs[]{enter_part(g, next), enter_part(g, next + 1)};
+      next += 2;
       const std::int64_t rows[]{Variable::extent[0]};
       return g.add(info_of<segment_sum_op>, inputs, rows);
     }
+    if (n.result.extent.rank == 0) return enter_part(g, next++);
+    std::vector<int> inputs;
+    for (int k = 0; k < n.input_count; ++k) inputs.push_back(enter_sum(g, from, from.input(n, k), next));
+    return g.add(*n.op, inputs, {});
+  }
+  static int enter(graph& g) {
+    if constexpr (found.form == sent_form::whole) {
+      return enter_part(g, 0);
+    } else if constexpr (found.form == sent_form::one_list) {
+      const int inputs[]{enter_part(g, 0), enter_part(g, 1)};
+      const std::int64_t rows[]{Variable::extent[0]};
+      return g.add(info_of<deferred_rows_op>, inputs, rows);
+    } else {
+      graph from;
+      const int gradient = flatten<Gradient>(from);
+      int next = 0;
+      return enter_sum(g, from, gradient, next);
+    }
   }
   static void list_parts(std::vector<any_expression>& all) {
-    all.push_back({&enter_part<0>, true, {}});
-    if constexpr (found.of_rows) all.push_back({&enter_part<1>, true, {}});
+    [&]<std::size_t... K>(std::index_sequence<K...>) {
+      (all.push_back({&enter_part_number<static_cast<int>(K)>, true, {}}), ...);
+    }(std::make_index_sequence<static_cast<std::size_t>(found.size)>{});
+  }
+  // Which parts, counted from `first`, are rows; their indices follow them.
+  static void list_rows(std::vector<cluster::sent_rows>& all, std::size_t& first) {
+    graph g;
+    const std::string name(g.at(flatten<Variable>(g)).name);
+    for (int k = 0; k < found.size; ++k, ++first)
+      if (found.all[k].kind == part_kind::rows) all.push_back({first, Variable::extent[0], name});
   }
 };
 
@@ -97,8 +182,10 @@ template <bool AsRows, class Rule, class Pairs, class Counter, class... Settings
 struct server_half;
 template <bool AsRows, class Rule, class... Gs, class... Vs, class Counter, class... Settings>
 struct server_half<AsRows, Rule, std::tuple<gradient_and_variable<Gs, Vs>...>, Counter, Settings...> {
+  template <class G, class V>
+  using parts_of = gradient_parts<train::changes_rows_alone<Rule>, G, V, AsRows>;
   static int enter(graph& g) {
-    std::vector<int> inputs{gradient_parts<Gs, Vs, AsRows>::enter(g)...};
+    std::vector<int> inputs{parts_of<Gs, Vs>::enter(g)...};
     (inputs.push_back(flatten<Vs>(g)), ...);
     const int counter = enter_counter<Counter>(g);
     const train::setting_source settings[]{enter_setting<Settings>(g)...};
@@ -106,11 +193,17 @@ struct server_half<AsRows, Rule, std::tuple<gradient_and_variable<Gs, Vs>...>, C
   }
   static std::vector<any_expression> placeholders() {
     std::vector<any_expression> all;
-    (gradient_parts<Gs, Vs, AsRows>::list_parts(all), ...);
+    (parts_of<Gs, Vs>::list_parts(all), ...);
+    return all;
+  }
+  static std::vector<cluster::sent_rows> rows() {
+    std::vector<cluster::sent_rows> all;
+    std::size_t first = 0;
+    (parts_of<Gs, Vs>::list_rows(all, first), ...);
     return all;
   }
   static constexpr auto parts(const std::tuple<gradient_and_variable<Gs, Vs>...>& pairs) {
-    return std::apply([](const auto&... p) { return std::tuple_cat(gradient_parts<Gs, Vs, AsRows>::parts(p.gradient)...); }, pairs);
+    return std::apply([](const auto&... p) { return std::tuple_cat(parts_of<Gs, Vs>::parts(p.gradient)...); }, pairs);
   }
 };
 template <class Counter, class... Settings>

@@ -29,8 +29,9 @@ namespace leat {
 /// to the session's last step brought; what other workers have done since then is not in them. A run without a training step reads
 /// the values first.
 ///
-/// Gradients of rows that were gathered from a variable travel as rows; of a variable of which only rows are gathered, by indices that are
-/// fed, a run reads these rows first. One training step in a run; other writes are refused.
+/// Gradients of rows that were gathered from a variable travel as rows, and are applied as in `session`; of a variable of which only rows are gathered, by indices that are
+/// fed, a run reads these rows first. One training step in a run; other writes are refused. With `worker_options::replicas` workers train
+/// synchronously: a run ends when the update is made to which all of them have given gradients.
 template <class Device, expression... Es>
 class basic_worker_session {
   static constexpr bool as_rows = !detail::plans_programs<Device> && Device::shares_memory;
@@ -176,6 +177,10 @@ class basic_worker_session {
   /// Waits until no push is under way. Errors: those of the pushes.
   void finish() { servers_->finish(); }
 
+  /// Synchronous training: this worker has no more data, or none at all, and updates are made of the others' gradients from now on, until it
+  /// trains again. The end of a session that has trained does the same. Errors: those of a run.
+  void leave() { servers_->leave(); }
+
   /// The value of a variable at its server. Errors: failed_precondition without a value.
   template <tensor_expression V>
     requires(variable_of<V> >= 0)
@@ -255,7 +260,7 @@ class basic_worker_session {
   static void add_step(std::vector<cluster::parameter_step>& steps) {
     if constexpr (detail::is_training_step<E>) {
       using half = typename detail::halves_of<E>::template server<E, as_rows>;
-      steps.push_back({{&half::enter, false, {}}, half::placeholders()});
+      steps.push_back({{&half::enter, false, {}}, half::placeholders(), half::rows()});
     }
   }
   std::size_t index_of(std::string_view name) const {

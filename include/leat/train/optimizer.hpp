@@ -178,6 +178,13 @@ struct deferred_step_op {
   static constexpr op_kind kind = op_kind::kernel;
   static constexpr inference infer(const operand_list&) { return {dtype::invalid, {}}; }
 };
+// A gradient of rows in such tables, for an optimizer's step: operands are rows [k, d…], and their indices [k], each once; the attribute is
+// the number of rows of the variable [n, d…].
+struct deferred_rows_op {
+  static constexpr std::string_view type = "leat.RowGradient";
+  static constexpr op_kind kind = op_kind::kernel;
+  static constexpr inference infer(const operand_list& x) { return segment_sum_op::infer(x); }
+};
 constexpr int defer_step(graph& g, std::string_view rule, std::vector<int> inputs, std::int64_t gradients, int counter,
                          train::rule_settings settings) {
   std::vector<std::int64_t> numbers{static_cast<std::int64_t>(hash_text(rule)), gradients, counter >= 0 ? 1 : 0};

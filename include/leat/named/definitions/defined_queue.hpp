@@ -37,6 +37,21 @@ LEAT_EARLY inline const leat::detail::filled_early queue_operators_defined{[] {
   define_operator("ResourceAccumulatorNumAccumulated(handle: resource) -> (num_accumulated: int32)", shapes::numbers);
   define_operator("ResourceAccumulatorSetGlobalStep(handle: resource, new_global_step: int64) -> ()");
   define_operator("ResourceAccumulatorTakeGradient(handle: resource, num_required: int32) -> (average: dtype)");
+
+  // The library's own: gradients of synchronous replicas, one for each, and the rounds in which they are given.
+  const std::string named = "container: string = \"\"; shared_name: string = \"\"";
+  define_operator("ReplicaRounds() -> (handle: resource); replicas: int >= 1; " + named, shapes::numbers);
+  define_operator("ReplicaRoundsJoin(handle: resource, replica: int32) -> ()");
+  define_operator("ReplicaRoundsLeave(handle: resource, replica: int32) -> ()");
+  define_operator("ReplicaRoundsArrive(handle: resource, replica: int32) -> (applies: bool); timeout_ms: int = 0", shapes::numbers);
+  define_operator("ReplicaRoundsEnd(handle: resource, replica: int32) -> ()");
+  define_operator("ReplicaGradients() -> (handle: resource); dtype: type; shape: shape; " + named, shapes::numbers);
+  define_operator("ReplicaGradientsGive(handle: resource, replica: int32, gradient: dtype) -> ()");
+  define_operator(
+      "ReplicaGradientsGiveRows(handle: resource, replica: int32, gradient: dtype, indices: Tindices) -> (); Tindices: {int32, int64}");
+  define_operator("ReplicaGradientsDrop(handle: resource, replica: int32) -> ()");
+  define_operator("ReplicaGradientsMean(handle: resource) -> (mean: dtype)");
+  define_operator("ReplicaGradientsMeanRows(handle: resource) -> (mean: dtype, indices: Tindices); Tindices: {int32, int64}");
 }};
 
 }  // namespace leat::detail

@@ -3,9 +3,18 @@
 
 #include <leat/expr/tensor.hpp>
 
+#include <functional>
 #include <unordered_map>
+#include <vector>
+
+namespace leat {
+struct variable_gradient;
+}
 
 namespace leat::detail {
+
+/// Changes the gradients of a training step, before it is written.
+using gradient_change = std::function<void(std::vector<variable_gradient>&)>;
 
 /// The values that expressions carry, by id.
 using carried_table = std::unordered_map<std::uint64_t, carried_value>;

@@ -36,6 +36,7 @@ class graph_writer {
   graph& to() const { return to_; }
   output input(const node& n, int k) { return operand(from_.input(n, k)); }
   std::int64_t number(const node& n, int k) const { return from_.attribute(n, k); }
+  const node& row_of(const node& n, int k) const { return from_.at(from_.input(n, k)); }
   /// A number that an expression carries.
   double carried(std::int64_t id) const { return std::bit_cast<double>(bits_of_number(static_cast<std::uint64_t>(id))); }
   /// The value of input k if it is a constant or a plain number.
@@ -45,6 +46,7 @@ class graph_writer {
     return value_of_bits(in.result.type, from_.attribute(in, 0));
   }
   std::map<std::int64_t, std::vector<output>> gradients;  // of calls already written
+  gradient_change change_gradients;                       // of each training step with given ones, before it is written
 
  private:
   static bool is_number(const node& n) {

@@ -13,8 +13,10 @@ namespace leat {
 
 namespace detail {
 
-/// `to_graph` for a list of expressions. `settled` has values of numbers that take precedence over carried ones.
-std::vector<graph_element> write_expressions(std::span<const any_expression> expressions, const carried_table& settled = {});
+/// `to_graph` for a list of expressions. `settled` has values of numbers that take precedence over carried ones; `change` is called for each
+/// step that is given gradients.
+std::vector<graph_element> write_expressions(std::span<const any_expression> expressions, const carried_table& settled = {},
+                                             gradient_change change = {});
 
 }  // namespace detail
 

@@ -8,7 +8,8 @@
 
 namespace leat::detail {
 
-LEAT_FUNCTION std::vector<graph_element> write_expressions(std::span<const any_expression> expressions, const carried_table& settled) {
+LEAT_FUNCTION std::vector<graph_element> write_expressions(std::span<const any_expression> expressions, const carried_table& settled,
+                                                           gradient_change change) {
   graph plain;
   plain.defers = !all_deferred_writers().by_type.empty();
   plain.is_written = true;
@@ -22,6 +23,7 @@ LEAT_FUNCTION std::vector<graph_element> write_expressions(std::span<const any_e
   }
   graph& g = default_graph();
   graph_writer writer(g, plain, carried);
+  writer.change_gradients = std::move(change);
   writer.run();
   std::vector<graph_element> made;
   for (std::size_t k = 0; k < expressions.size(); ++k) {

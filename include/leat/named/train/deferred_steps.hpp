@@ -42,17 +42,27 @@ inline output write_step(graph_writer& writer, const node& n) {
   }
   const auto rule = find_rule(static_cast<std::uint64_t>(writer.number(n, 0)));
   if (!rule) throw unimplemented("to_graph: a rule of an optimizer that graphs with names do not know");
-  const named_optimizer optimizer(describe_rule(*rule, settings));
+  optimizer_description what = describe_rule(*rule, settings);
+  if (count != 0) what.adds_equal_rows = false;  // given rows have each index once
+  const named_optimizer optimizer(std::move(what));
   graph_operation step;
   if (count == 0) {
     step = optimizer.minimize(writer.input(n, 0), {.global_step = counter});
   } else {
     std::vector<variable_gradient> pairs;
-    for (int k = 0; k < count; ++k) pairs.push_back({gradient_value(writer.input(n, k)), writer.input(n, count + k)});
+    for (int k = 0; k < count; ++k) {
+      const output variable = writer.input(n, count + k);
+      const node& from = writer.row_of(n, k);
+      if (!is_operator<deferred_rows_op>(*from.op)) pairs.push_back({gradient_value(writer.input(n, k)), variable});
+      else pairs.push_back({{writer.input(from, 0), writer.input(from, 1), shape_of(variable)}, variable});
+    }
+    if (writer.change_gradients) writer.change_gradients(pairs);
     step = optimizer.apply_gradients(pairs, counter);
   }
   return {step.owner(), step.index()};
 }
+// No node: the step takes the rows.
+inline output write_rows(graph_writer& writer, const node& n) { return writer.input(n, 0); }
 inline output write_print(graph_writer& writer, const node& n) {
   std::vector<operand_value> data;
   for (int k = 1; k < n.input_count; ++k) data.emplace_back(writer.input(n, k));
@@ -65,6 +75,7 @@ LEAT_EARLY inline const leat::detail::filled_early deferred_rows_written{[] {
   all_deferred_writers().by_type.emplace(std::string(print_op::type), write_print);
   all_deferred_writers().by_type.emplace(std::string(deferred_gradient_op::type), write_gradient);
   all_deferred_writers().by_type.emplace(std::string(deferred_step_op::type), write_step);
+  all_deferred_writers().by_type.emplace(std::string(deferred_rows_op::type), write_rows);
 }};
 
 }  // namespace detail
