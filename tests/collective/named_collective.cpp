@@ -167,6 +167,7 @@ TEST_CASE("bad arguments of collectives, and imported nodes") {
   CHECK_THROWS_AS(all_reduce(constant(true)), invalid_argument);
   CHECK_THROWS_AS(all_reduce({constant(1.0f), constant(1.0)}), invalid_argument);
   CHECK_THROWS_AS(all_gather(constant(1.0f)), invalid_argument);
+  const output of_variable = all_reduce(variable(2.0f, "v"));
   const output off = broadcast(constant(1.0f), 99);
   const output scaled =
       call_operator(g, "HorovodAllreduce", {constant(3.0f)}, {{"prescale_factor", 2.0f}, {"postscale_factor", 0.5f}}).result();
@@ -174,6 +175,10 @@ TEST_CASE("bad arguments of collectives, and imported nodes") {
   const output product = call_operator(g, "HorovodAllreduce", {constant(3.0f)}, {{"reduce_op", std::int64_t{5}}}).result();
   const output count = call_operator(g, "HorovodSize", {}).result(), place = call_operator(g, "HorovodRank", {}).result();
   graph_session s(g);
+  CHECK_THROWS_AS(s.run({of_variable}), failed_precondition);
+  s.run(global_variables_initializer());
+  CHECK(of_variable.type() == dtype::float32);
+  CHECK(s.run({of_variable})[0].as<float>() == 2.0f * static_cast<float>(size()));
   CHECK_THROWS_AS(s.run({off}), invalid_argument);
   CHECK_THROWS_AS(s.run({of_some}), unimplemented);
   CHECK_THROWS_AS(s.run({product}), unimplemented);

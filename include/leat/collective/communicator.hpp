@@ -40,6 +40,8 @@ namespace collective {
 struct communicator_options {
   /// How long a collective waits for other ranks, and how long the first call waits for all of them to start.
   std::chrono::milliseconds timeout = std::chrono::minutes(5);
+  /// How long its destructor waits for those of the other ranks, one of which may have more to do, such as a last evaluation.
+  std::chrono::milliseconds end_timeout = std::chrono::hours(1);
   /// The communicator of a program that uses MPI itself, as `MPI_Comm_c2f` gives it; it is duplicated. Otherwise MPI_COMM_WORLD.
   std::optional<int> handle{};
 };

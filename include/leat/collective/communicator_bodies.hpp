@@ -92,6 +92,7 @@ inline std::string list_of(const std::vector<int>& all) {
 inline std::string describe(std::span<const intention> all) {
   std::vector<bool> told(all.size(), false);
   std::string text = "the ranks are about to do different things:";
+  int kinds = 0;
   for (std::size_t k = 0; k < all.size(); ++k) {
     if (told[k]) continue;
     std::vector<int> same;
@@ -102,7 +103,9 @@ inline std::string describe(std::span<const intention> all) {
         same.push_back(static_cast<int>(j));
       }
     text += "\n  " + list_of(same) + ": " + its;
+    ++kinds;
   }
+  if (kinds == 1) text += "; the shapes of single tensors differ, or the beginning of the name";
   return text;
 }
 
@@ -147,7 +150,7 @@ struct communicator::ranks {
   int rank = 0, size = 1;
   bool owns_mpi = false;
   int threads = MPI_THREAD_SINGLE;
-  std::chrono::milliseconds timeout{};
+  std::chrono::milliseconds timeout{}, end_timeout{};
   std::mutex guard;
   std::string broken;  // why there is no more use
 
@@ -337,8 +340,8 @@ struct communicator::ranks {
 
   void follow(detail::clock::time_point deadline, const std::function<void()>& check, bool by_rows) {
     // Rank 0, if it comes at all, has until its own deadline to answer for the others.
-    const auto patience =
-        deadline + std::min<std::chrono::milliseconds>(timeout / 10 + std::chrono::milliseconds(200), std::chrono::seconds(5));
+    const auto grace = std::min<std::chrono::milliseconds>(timeout / 4 + std::chrono::milliseconds(500), std::chrono::seconds(10));
+    const auto patience = deadline + grace;
     const auto receive = [&](void* data, std::size_t bytes, int tag) {
       requests.push_back(MPI_REQUEST_NULL);
       must(MPI_Irecv(data, static_cast<int>(bytes), MPI_BYTE, 0, tag, comm, &requests.back()), own.text());
@@ -404,6 +407,7 @@ inline communicator::communicator(const communicator_options& options) : ranks_(
   if (known.current != nullptr) throw failed_precondition("the process has a communicator already");
   ranks& r = *ranks_;
   r.timeout = options.timeout;
+  r.end_timeout = options.end_timeout;
   int initialized = 0, finalized = 0;
   MPI_Initialized(&initialized);
   MPI_Finalized(&finalized);
@@ -444,7 +448,7 @@ inline communicator::~communicator() {
   if (r.broken.empty()) {
     try {
       const bool by_error = std::uncaught_exceptions() > 0;
-      r.agree(r.intend(by_error ? detail::kind::fail : detail::kind::leave, {}, 0), detail::clock::now() + r.timeout, {});
+      r.agree(r.intend(by_error ? detail::kind::fail : detail::kind::leave, {}, 0), detail::clock::now() + r.end_timeout, {});
       all_left = !by_error || r.size == 1;
     } catch (const error&) {  // it has been told to those who wait
     }

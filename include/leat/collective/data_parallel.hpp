@@ -9,7 +9,7 @@
 //   broadcast_variables(s);                          // rank 0's first values to all
 //   while (...) s.run(train, x = its_part, y = its_labels);
 //
-// The gradients of one dtype are one message. Rows that were looked up are averaged as whole gradients. Source: Horovod
+// The small gradients of one dtype are one message, each large one is another. Rows that were looked up are averaged as whole gradients. Source: Horovod
 // `DistributedOptimizer` (Sergeev and Del Balso 2018).
 
 #include <leat/collective/operators.hpp>
@@ -24,28 +24,45 @@ namespace leat {
 
 namespace detail {
 
-// The gradients of dtype T: which of them, and where each is in the message.
+// Larger gradients are messages of their own: copying them into one with others takes longer than a message.
+inline constexpr std::int64_t most_packed_bytes = 1 << 16;
+constexpr bool is_packed(dtype t, const shape& extent) { return extent.elements() * size_of(t) <= most_packed_bytes; }
+
+// The small gradients of dtype T: which of them, and where each is in the message.
 template <dtype T, class... Gs>
 struct gradients_of_dtype {
-  static constexpr std::size_t count = (std::size_t{0} + ... + (Gs::type == T ? 1 : 0));
+  static constexpr bool has(std::size_t k) {
+    const dtype types[]{Gs::type...};
+    const bool packed[]{is_packed(Gs::type, Gs::extent)...};
+    return types[k] == T && packed[k];
+  }
+  static constexpr std::size_t count = [] {
+    std::size_t n = 0;
+    for (std::size_t k = 0; k < sizeof...(Gs); ++k) n += has(k) ? 1 : 0;
+    return n;
+  }();
   static constexpr std::array<std::size_t, count + 1> places = [] {
     std::array<std::size_t, count + 1> found{};
-    const dtype types[]{Gs::type...};
     for (std::size_t k = 0, n = 0; k < sizeof...(Gs); ++k)
-      if (types[k] == T) found[n++] = k;
+      if (has(k)) found[n++] = k;
     return found;
   }();
   // Elements before gradient K among those of the dtype.
   static constexpr std::int64_t begin(std::size_t k) {
-    const dtype types[]{Gs::type...};
     const std::int64_t sizes[]{Gs::extent.elements()...};
     std::int64_t sum = 0;
     for (std::size_t i = 0; i < k; ++i)
-      if (types[i] == T) sum += sizes[i];
+      if (has(i)) sum += sizes[i];
     return sum;
   }
 };
 using mean_of_gradients = collective_attributes<static_cast<int>(reduce_by::mean), "gradients">::type;
+template <class V>
+struct name_of_leaf {
+  static constexpr std::string_view view() { return leaf_name<V>(); }
+};
+template <class V>
+using mean_of_gradient = typename collective_words<static_cast<int>(reduce_by::mean), name_of_leaf<V>>::type;
 
 // `From` as a slice of the message, in the shape of the gradient.
 template <std::int64_t Begin, class G, class Message>
@@ -72,7 +89,8 @@ constexpr auto averaged(const std::tuple<gradient_and_variable<Gs, Vs>...>& pair
       if constexpr (G::type == dtype::float32) return singles;
       else return doubles;
     }();
-    if constexpr (group::count == 1) return with_variable(its, pair.variable);
+    if constexpr (!group::has(K)) return with_variable(make<all_reduce_op, mean_of_gradient<V>>(pair.gradient), pair.variable);
+    else if constexpr (group::count == 1) return with_variable(its, pair.variable);
     else return with_variable(gradient_in<group::begin(K), G>(its), pair.variable);
   };
   return [&]<std::size_t... K>(std::index_sequence<K...>) {
@@ -82,7 +100,7 @@ constexpr auto averaged(const std::tuple<gradient_and_variable<Gs, Vs>...>& pair
 
 }  // namespace detail
 
-/// An optimizer whose gradients are averaged over the ranks, each dtype's in one message. Made by `data_parallel`.
+/// An optimizer whose gradients are averaged over the ranks, small ones of a dtype in one message. Made by `data_parallel`.
 template <optimizer_like Optimizer>
 class data_parallel_optimizer {
  public:

@@ -1,6 +1,7 @@
 #pragma once
-// Training on all ranks at once (data_parallel.hpp) of graphs with names: `data_parallel(adam(0.001f)).minimize(loss)` averages gradients by
-// one HorovodGroupedAllreduce for each dtype; gradients of rows that were looked up become dense for it. All ranks make the same graph.
+// Training on all ranks at once (data_parallel.hpp) of graphs with names: `data_parallel(adam(0.001f)).minimize(loss)` averages small
+// gradients by one HorovodGroupedAllreduce for each dtype, each large one by a HorovodAllreduce; gradients of rows that were looked up become
+// dense for it. All ranks make the same graph.
 
 #include <leat/collective/data_parallel.hpp>
 #include <leat/collective/named_collective.hpp>
@@ -19,8 +20,14 @@ inline std::vector<variable_gradient> averaged(std::vector<variable_gradient> pa
       gradient_value& its = pairs[k].gradient;
       if (!static_cast<bool>(its) || its.values.type() != type) continue;
       const name_scope scope(its.values.owner(), "data_parallel");
-      gradients.push_back(densified(its));
-      places.push_back(k);
+      const output whole = densified(its);
+      const shape& extent = pairs[k].variable.extent();
+      if (extent.is_static() && is_packed(type, extent)) {
+        gradients.push_back(whole);
+        places.push_back(k);
+      } else {
+        its = all_reduce(whole, {.how = reduce_by::mean, .name = pairs[k].variable.operation().name()});
+      }
     }
     if (gradients.empty()) continue;
     const name_scope scope(gradients.front().owner(), "data_parallel");
@@ -32,7 +39,7 @@ inline std::vector<variable_gradient> averaged(std::vector<variable_gradient> pa
 
 }  // namespace detail
 
-/// An optimizer of graphs with names whose gradients are averaged over the ranks, each dtype's in one message. Made by `data_parallel`.
+/// An optimizer of graphs with names whose gradients are averaged over the ranks, small ones of a dtype in one message. Made by `data_parallel`.
 class named_data_parallel {
  public:
   explicit named_data_parallel(named_optimizer optimizer) : optimizer_(std::move(optimizer)) {}

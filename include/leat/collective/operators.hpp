@@ -25,12 +25,12 @@ constexpr bool is_reduced_type(dtype t) { return t == dtype::float32 || t == dty
 inline constexpr std::string_view collective_types = "takes float32, float64, int32 and int64";
 
 // The number of the operator, and the name that messages give, as `put_text` writes it.
-template <std::int64_t Number, fixed_string Name>
-struct collective_attributes {
-  static constexpr std::size_t size = 2 + (sizeof(Name.text) + 6) / 8;
+template <std::int64_t Number, class Name>
+struct collective_words {
+  static constexpr std::size_t size = 2 + (Name::view().size() + 7) / 8;
   static constexpr auto words = [] {
     std::vector<std::int64_t> list{Number};
-    put_text(list, Name.view());
+    put_text(list, Name::view());
     std::array<std::int64_t, size> fixed{};
     for (std::size_t k = 0; k < list.size(); ++k) fixed[k] = list[k];
     return fixed;
@@ -39,6 +39,12 @@ struct collective_attributes {
   static attributes<words[I]...> list(std::index_sequence<I...>);
   using type = decltype(list(std::make_index_sequence<size>{}));
 };
+template <fixed_string Name>
+struct written_name {
+  static constexpr std::string_view view() { return Name.view(); }
+};
+template <std::int64_t Number, fixed_string Name>
+using collective_attributes = collective_words<Number, written_name<Name>>;
 constexpr bool has_collective_attributes(const operand_list& x) {
   return x.attribute_count >= 2 && x.attribute(1) >= 0 && x.attribute(1) <= 8 * (std::int64_t{x.attribute_count} - 2);
 }
