@@ -64,7 +64,7 @@ class named_data_parallel {
   named_optimizer optimizer_;
 };
 
-/// `data_parallel` of an optimizer for graphs with names.
+/// The optimizer with its gradients averaged over the ranks of the process's `collective::communicator`: for graphs with names.
 inline named_data_parallel data_parallel(named_optimizer optimizer) { return named_data_parallel(std::move(optimizer)); }
 
 /// Gives the variables of a session's graph, but local ones, the values that they have on rank `root`. All ranks call it, with sessions of the
