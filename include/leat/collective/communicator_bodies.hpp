@@ -13,7 +13,7 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <mutex>
@@ -149,6 +149,7 @@ struct communicator::ranks {
   MPI_Comm comm = MPI_COMM_NULL;
   int rank = 0, size = 1;
   bool owns_mpi = false;
+  bool is_crowded = false;  // more ranks than processors on this machine
   int threads = MPI_THREAD_SINGLE;
   std::chrono::milliseconds timeout{}, end_timeout{};
   std::mutex guard;
@@ -175,21 +176,23 @@ struct communicator::ranks {
     give_up("rank " + std::to_string(rank) + ": MPI failed in " + std::string(what) + ": " + words);
   }
 
-  // Polls until all of `requests` are complete: at first without pause, then yielding the processor, then sleeping.
-  // Returns false when the deadline has passed.
+  // Polls until all of `requests` are complete: at first without pause, as long as each rank here has a processor; then yielding its own,
+  // then sleeping. Returns false when the deadline has passed.
   bool wait(detail::clock::time_point deadline, const std::function<void()>& check, std::string_view what,
             const std::function<bool()>& stop = {}) {
     const auto start = detail::clock::now();
+    bool yields = is_crowded;
     for (std::int64_t turn = 0;; ++turn) {
       int done = 0;
       must(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), what);
       if (done != 0) return true;
       if (stop && stop()) return true;
-      if (turn < 256) continue;
-      std::this_thread::yield();
+      if (turn < 64) continue;
+      if (yields) std::this_thread::yield();
       if (turn % 16 != 0) continue;
       const auto now = detail::clock::now();
       if (now >= deadline) return false;
+      yields = yields || now - start > std::chrono::milliseconds(2);
       if (check) {
         try {
           check();
@@ -423,6 +426,9 @@ inline communicator::communicator(const communicator_options& options) : ranks_(
   const MPI_Comm from = options.handle ? MPI_Comm_f2c(*options.handle) : MPI_COMM_WORLD;
   if (MPI_Comm_rank(from, &r.rank) != MPI_SUCCESS || MPI_Comm_size(from, &r.size) != MPI_SUCCESS)
     throw invalid_argument("the handle is of no communicator of MPI");
+  const char* here = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+  if (here == nullptr) here = std::getenv("MPI_LOCALNRANKS");
+  r.is_crowded = static_cast<unsigned>(here != nullptr ? std::max(1, std::atoi(here)) : r.size) > std::thread::hardware_concurrency();
   // Its own, so that messages of the program's own do not meet leat's.
   r.requests.assign(1, MPI_REQUEST_NULL);
   r.must(MPI_Comm_idup(from, &r.comm, &r.requests[0]), "MPI_Comm_idup");
