@@ -270,8 +270,9 @@ struct communicator::ranks {
       its.what = -1;
       must(MPI_Irecv(&its, sizeof its, MPI_BYTE, r, intention_tag, comm, &requests[static_cast<std::size_t>(r) - 1]), own.text());
     }
-    // A rank that has ended never comes to a collective: no need to hear the others.
-    const auto has_ended = [&](const detail::intention& i) { return i.what >= leave && (own.what < leave || i.what > leave); };
+    // Where some have ended and others not, no need to hear the rest.
+    const auto fail = static_cast<std::int32_t>(detail::kind::fail);
+    const auto has_ended = [&](const detail::intention& i) { return (i.what >= leave) != (own.what >= leave) || i.what == fail; };
     const auto arrived = [&](std::size_t r) { return r == 0 || requests[r - 1] == MPI_REQUEST_NULL; };
     const auto stop = [&] {
       // Testall leaves requests alone until all are complete: ask each.
@@ -284,7 +285,7 @@ struct communicator::ranks {
       return false;
     };
     bool in_time = true;
-    if (own.what == static_cast<std::int32_t>(detail::kind::fail)) stop();
+    if (own.what == fail) stop();
     else in_time = wait(deadline, check, own.text(), stop);
 
     auto state = detail::verdict_state::agreed;
