@@ -129,21 +129,25 @@ TEST_CASE("gradients between compute and apply are the means") {
   const auto w = variable<"w", double, 2>(zeros);
   const auto v = variable<"v", float, 3>(ones);
   const auto u = variable<"u", float>(ones);
+  const auto large = variable<"large", float, 200, 100>(ones);  // a message of its own
   const auto factor = placeholder<"factor", float>();
-  const auto loss = reduce_sum(cast<float>(w)) * factor + reduce_sum(v) * factor * 2_c + u * factor;
+  const auto loss = reduce_sum(cast<float>(w)) * factor + reduce_sum(v) * factor * 2_c + u * factor + reduce_sum(large) * factor * 3_c;
   const auto pairs = data_parallel(gradient_descent(1.0f)).compute_gradients(loss);
-  const auto [first, second, third] = pairs;
+  const auto [first, second, third, fourth] = pairs;
   const auto train = data_parallel(gradient_descent(1.0f)).apply_gradients(pairs);
-  session s{first.gradient, second.gradient, third.gradient, train};
+  session s{first.gradient, second.gradient, third.gradient, fourth.gradient, train};
   s.initialize();
   float mean = 0;
   for (int r = 0; r < size(); ++r) mean += static_cast<float>(r + 1) / static_cast<float>(size());
-  const auto [a, b, c] = s.run(fetch(first.gradient, second.gradient, third.gradient), factor = static_cast<float>(rank() + 1));
+  const auto [a, b, c, d] =
+      s.run(fetch(first.gradient, second.gradient, third.gradient, fourth.gradient), factor = static_cast<float>(rank() + 1));
   CHECK(a(1) == doctest::Approx(static_cast<double>(mean)));
   CHECK(b(2) == doctest::Approx(2 * mean));
   CHECK(c == doctest::Approx(mean));
+  CHECK(d(199, 99) == doctest::Approx(3 * mean));
   s.run(fetch(train), factor = static_cast<float>(rank() + 1));
   CHECK(s.value(u) == doctest::Approx(1 - mean));
+  CHECK(s.value(large)(0, 99) == doctest::Approx(1 - 3 * mean));
 }
 
 TEST_CASE("rank 0's first values, and no values") {
@@ -176,7 +180,9 @@ TEST_CASE("minimize on a graph, with sparse gradients and a counter") {
   const output table = variable(tensor_literal({{1.0f, 1.0f}, {1.0f, 1.0f}, {1.0f, 1.0f}}), "table");
   const output other = variable(2.0, "other");
   const output ids = placeholder(dtype::int32, {-1}, "ids");
-  const output loss = reduce_sum(embedding_lookup(table, ids)) + cast(other, dtype::float32);
+  const output large = variable(zeros_of({200, 100}), "large");
+  const output loss =
+      reduce_sum(embedding_lookup(table, ids)) + cast(other, dtype::float32) + static_cast<float>(rank()) * reduce_sum(large);
   const output step = get_or_create_global_step(g);
   const graph_operation train = data_parallel(gradient_descent(1.0f)).minimize(loss, {.global_step = step});
   const graph_operation again = data_parallel(named_optimizer(gradient_descent(0.5f))).minimize(loss);
@@ -192,6 +198,7 @@ TEST_CASE("minimize on a graph, with sparse gradients and a counter") {
   for (int row = 0; row < 3; ++row) CHECK(got[0].values<float>()[static_cast<std::size_t>(2 * row)] == doctest::Approx(1 - hits(row)));
   CHECK(got[1].as<double>() == 1);
   CHECK(got[2].as<std::int64_t>() == 1);
+  CHECK(s.run({large})[0].values<float>()[19999] == doctest::Approx(0.5 * (1 - size())));
   s.run(again, {{ids, std::vector<std::int32_t>{0}}});
   CHECK(s.run({other})[0].as<double>() == 0.5);
 }
