@@ -2,7 +2,7 @@
 # Read by our own build and, installed beside leatConfig.cmake, by find_package(leat): what is there is decided on the
 # machine that compiles, not on the one that installed the headers.
 
-set(LEAT_KNOWN_CAPABILITIES onednn blas tbb io cluster thrust cuda)
+set(LEAT_KNOWN_CAPABILITIES onednn blas tbb io cluster mpi thrust cuda)
 
 # leat_find_capability(<name> <variable>) makes leat::<name> unless its package is missing; the variable says which.
 function(leat_find_capability name result)
@@ -98,6 +98,20 @@ function(leat_find_cluster)
     target_compile_definitions(${target} INTERFACE LEAT_USE_CLUSTER)
     target_include_directories(${target} SYSTEM INTERFACE "${LEAT_CPPZMQ_INCLUDE_DIR}")
     target_link_libraries(${target} INTERFACE leat::io "${LEAT_ZMQ_LIBRARY}" Threads::Threads)
+  endif()
+endfunction()
+
+# What the headers of collective/ include: MPI's C interface. -DLEAT_MPI=OFF leaves it out.
+function(leat_find_mpi)
+  if(DEFINED LEAT_MPI AND NOT LEAT_MPI)
+    return()
+  endif()
+  set(MPI_CXX_SKIP_MPICXX TRUE)
+  find_package(MPI QUIET COMPONENTS CXX)
+  if(TARGET MPI::MPI_CXX)
+    leat_make_capability(mpi target)
+    target_compile_definitions(${target} INTERFACE LEAT_USE_MPI)
+    target_link_libraries(${target} INTERFACE MPI::MPI_CXX)
   endif()
 endfunction()
 

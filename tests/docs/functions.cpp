@@ -45,6 +45,7 @@ const std::vector<header_family> families{
       "named/train/named_metrics.hpp", "named/train/named_layers.hpp", "train/layer_summary.hpp", "expr/scaled_initializers.hpp"}},
     {"Checkpoints", {"checkpoint/saver.hpp", "checkpoint/checkpoint_state.hpp", "checkpoint/checkpoint_reader.hpp"}},
     {"Clusters", {"cluster/cluster_role.hpp", "cluster/server.hpp"}},
+    {"Collectives", {"collective/named_collective.hpp", "collective/named_data_parallel.hpp"}},
     {"Graphs",
      {"named/graph/default_graph.hpp", "named/graph/lookup.hpp", "named/scopes/scopes.hpp", "named/graph/device.hpp",
       "named/scopes/replica_device_setter.hpp", "named/graph/call.hpp", "named/exchange/import.hpp", "named/exchange/export.hpp",

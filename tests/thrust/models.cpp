@@ -1,5 +1,6 @@
 // Trained models and sessions' state on each of Thrust's systems for the host.
 
+#include "../support/own_host_kernel.hpp"
 #include "models.hpp"
 #include "systems.hpp"
 
@@ -29,6 +30,16 @@ TEST_CASE_TEMPLATE("printing", Device, LEAT_TEST_SYSTEMS) {
   const auto [given] = s.run(fetch(shown), x = std::vector<float>{1, 2, 3, 4});
   CHECK(given(3) == 4);
   CHECK(text.str() == "twice: [2 4 6...][10]\n");
+}
+
+TEST_CASE_TEMPLATE("a kernel of one's own in host memory", Device, LEAT_TEST_SYSTEMS) {
+  const auto x = placeholder<"x", float, "n">();
+  const auto y = make<leat_test::backward_op>(x * 2_c) + 1_c;
+  auto s = session_on<Device>(y);
+  const auto [a] = s.run(fetch(y), x = std::vector<float>{1, 2, 3});
+  CHECK(a(0) == 7);
+  CHECK(a(2) == 3);
+  CHECK_THROWS_AS(s.run(fetch(y), x = std::vector<float>{-1, 2}), invalid_argument);
 }
 
 TEST_CASE_TEMPLATE("variables and numbers", Device, LEAT_TEST_SYSTEMS) { check_state<Device>(); }

@@ -245,6 +245,8 @@ struct kernel_call {
       run_items(kernels::concat_kernel<T>(p, numbers, Operands - 1));
     } else if constexpr (std::is_same_v<op, argmax_op> || std::is_same_v<op, argmin_op>) {
       run_items(kernels::arg_kernel<T, index, std::is_same_v<op, argmax_op>>(p, numbers));
+    } else if constexpr (requires { &op::run_on_host; }) {
+      op::run_on_host(p, numbers, First, Operands - 1);
     } else {
       static_assert(!sizeof(op), "this operator has no kernel on the CPU");
     }

@@ -30,6 +30,19 @@ void register_operator() {
   table.by_type.try_emplace(Op::type, &info_of<Op>);
 }
 
+namespace detail {
+// Operators of typed expressions that no file has, by code.
+inline std::unordered_map<int, const op_info*>& operators_of_expressions() {
+  static std::unordered_map<int, const op_info*> table;
+  return table;
+}
+// Called before main alone.
+template <class Op>
+void register_expression_operator() {
+  operators_of_expressions().try_emplace(operator_record<Op>::code, &info_of<Op>);
+}
+}  // namespace detail
+
 /// The operator of this type, or null.
 const op_info* find_operator(std::string_view type);
 

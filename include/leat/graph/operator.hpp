@@ -12,6 +12,9 @@
 //   call_name  optional: default name of a node, if it is not the type ("add", "transpose")
 //   only_checks
 //              optional: the result is the first operand, which was checked; graphs with names take that, whose operators check by themselves
+//   may_refuse optional: a kernel that may throw, so that it runs before variables are written
+//   run_on_host
+//              optional: a kernel in host memory, from the operands, the step's numbers, the first operand's dtype and their count
 //
 // Kernels name an operator by its `code`, a hash of its type, and find the class again through a friend.
 
@@ -116,7 +119,8 @@ struct op_info {
   bool costly = false;       // worth storing rather than recomputing
   bool only_checks = false;  // forwards its first operand, which graphs with names take in its place
   bool has_gradient = false;
-  bool folds = false;  // numbers known at compile time
+  bool folds = false;       // numbers known at compile time
+  bool may_refuse = false;  // runs before variables are written
   inference (*infer)(const operand_list&) = nullptr;
   void (*gradient)(gradient_scope&) = nullptr;
   output (*expand)(gradient_scope&) = nullptr;
@@ -175,6 +179,7 @@ constexpr op_info make_info() {
   if constexpr (requires { Op::commutative; }) info.commutative = Op::commutative;
   if constexpr (requires { Op::costly; }) info.costly = Op::costly;
   if constexpr (requires { Op::only_checks; }) info.only_checks = Op::only_checks;
+  if constexpr (requires { Op::may_refuse; }) info.may_refuse = Op::may_refuse;
   // Lambdas that call, not addresses: clang defines a function template for constant evaluation only where it is called.
   if constexpr (requires(gradient_scope& g) { Op::gradient(g); }) {
     info.has_gradient = true;

@@ -14,6 +14,7 @@ LEAT_FUNCTION operator_names::operator_names() {
         &info_of<passes::matmul_update_op>, &info_of<passes::first_rows_op>, &info_of<passes::sum_equal_rows_op>,
         &info_of<passes::write_rows_op>})
     by_code_.emplace(op->code, op->type);
+  for (const auto& [code, op] : detail::operators_of_expressions()) by_code_.emplace(code, op->type);
   for (const std::string_view type : known_operator_types()) by_code_.emplace(code_of_type(type), type);
 }
 

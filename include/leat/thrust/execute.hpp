@@ -364,6 +364,19 @@ struct kernel_step {
     } else if constexpr (std::is_same_v<op, argmax_op> || std::is_same_v<op, argmin_op>) {
       const kernels::arg_kernel<T, element<1>, std::is_same_v<op, argmax_op>> kernel(p, n);
       run_items(device, kernel, kernel.length);
+    } else if constexpr (requires { &op::run_on_host; }) {
+      constexpr int result = static_cast<int>(sizeof...(O)) - 1;
+      std::vector<std::byte> copies[sizeof...(O)];
+      void* readable[sizeof...(O)]{};
+      for (int k = 0; k <= result; ++k) {
+        copies[k].resize(static_cast<std::size_t>(n.product(k, 0, n.rank(k))) * sizeof(T));
+        if (k < result && !copies[k].empty()) device.copy_out(copies[k].data(), p[k], copies[k].size());
+        readable[k] = copies[k].data();
+      }
+      device.finish();
+      op::run_on_host(readable, n, dtype_of<T>, result);
+      if (!copies[result].empty()) device.copy_in(p[result], copies[result].data(), copies[result].size());
+      device.finish();
     } else {
       static_assert(!sizeof(op), "this operator has no kernel on Thrust");
     }

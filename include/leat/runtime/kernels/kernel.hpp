@@ -72,7 +72,7 @@ struct step_state {
   tensor_exchange* exchange = nullptr;  // with the run's parts on other devices
   run_trace* trace = nullptr;
   int traced_run = 0;
-  resource_table resources;  // stacks and temporary variables
+  resource_table resources;          // stacks and temporary variables
   int threads = 1;                   // for its nodes
   bool threads_for_waiting = false;  // blocking nodes may have threads of their own
   std::atomic<bool> stopped{false};  // a node has failed: the others stop
@@ -174,6 +174,7 @@ struct kernel_registry {
   std::mutex guard;
   std::unordered_map<std::string, operator_kernel> by_type;
   std::unordered_set<std::string> waiting;
+  std::unordered_set<std::string> ordered;
 };
 inline kernel_registry& kernels_by_type() {
   static kernel_registry table;
@@ -199,6 +200,12 @@ std::vector<std::string> kernel_types();
 void register_waiting(std::initializer_list<std::string_view> types);
 /// Whether the kernels of an operator type may block.
 bool may_wait(std::string_view type);
+
+/// Declares that nodes of these types run one behind the other in a run, in an order that the graph, the fetches and the feeds determine:
+/// the order of one thread. For operators that talk to another process which does the same. Plans with control flow do not keep it.
+void register_ordered(std::initializer_list<std::string_view> types);
+/// Whether an operator type is of those.
+bool is_ordered(std::string_view type);
 
 namespace runtime {
 

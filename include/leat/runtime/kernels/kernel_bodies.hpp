@@ -134,6 +134,18 @@ LEAT_FUNCTION void register_waiting(std::initializer_list<std::string_view> type
   for (const auto type : types) table.waiting.emplace(type);
 }
 
+LEAT_FUNCTION void register_ordered(std::initializer_list<std::string_view> types) {
+  auto& table = detail::kernels_by_type();
+  const std::lock_guard lock(table.guard);
+  for (const auto type : types) table.ordered.emplace(type);
+}
+
+LEAT_FUNCTION bool is_ordered(std::string_view type) {
+  auto& table = detail::kernels_by_type();
+  const std::lock_guard lock(table.guard);
+  return !table.ordered.empty() && table.ordered.contains(std::string(type));
+}
+
 LEAT_FUNCTION bool may_wait(std::string_view type) {
   auto& table = detail::kernels_by_type();
   const std::lock_guard lock(table.guard);

@@ -38,6 +38,7 @@ class run_planner {
       find_frames();
     } else {
       find_order(plan_);
+      keep_order_of_ordered();
       check_writes();
       find_last_uses(plan_);
     }
@@ -317,6 +318,16 @@ class run_planner {
     const std::string shared = variable.text("shared_name");
     return variable.text("container") + "/" + (shared.empty() ? variable.name() : shared);
   }
+  void hold(int first, int second) {
+    if (first < 0 || first == second) return;
+    at(first).then.push_back(second);
+    ++at(second).held_by;
+  }
+  void keep_order_of_ordered() {
+    int last = -1;
+    for (int i : plan_.order)
+      if (at(i).node != nullptr && is_ordered(g_.at(at(i).node->index).op->type)) hold(std::exchange(last, i), i);
+  }
   // Orders the nodes that write a variable, or read it when they run, as one thread would run them. Nodes that depend on one that may
   // block are left out, since it may wait for a node that comes later.
   void keep_order_of_touches() {
@@ -325,11 +336,6 @@ class run_planner {
       std::vector<int> reads;
     };
     std::map<std::string, touches> last;
-    const auto hold = [&](int first, int second) {
-      if (first < 0 || first == second) return;
-      at(first).then.push_back(second);
-      ++at(second).held_by;
-    };
     if (writers_.empty()) return;
     std::vector<int> has_waited(plan_.nodes.size(), 0);
     for (std::size_t i = 0; i < plan_.nodes.size(); ++i)
@@ -413,7 +419,7 @@ class run_planner {
   std::map<tensor_key, int> feed_nodes_;
   std::map<int, std::vector<int>> writers_;  // indexed by variable
   static constexpr int not_known = -2;
-  std::vector<int> variables_behind_;         // indexed by node
+  std::vector<int> variables_behind_;  // indexed by node
   std::vector<plan_source> identities_of_;
   run_plan plan_;
 };

@@ -20,7 +20,8 @@ inline const op_info* own_operator_of_expressions(int code) {
                                         &info_of<print_op>};
   for (const op_info* op : all)
     if (op->code == code) return op;
-  return nullptr;
+  const auto more = operators_of_expressions().find(code);
+  return more == operators_of_expressions().end() ? nullptr : more->second;
 }
 
 // Enters rows into a graph in the order in which `flatten` enters expressions: so the program is the one that the compiler makes.

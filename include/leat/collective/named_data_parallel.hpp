@@ -1,0 +1,92 @@
+#pragma once
+// Training on all ranks at once (data_parallel.hpp) of graphs with names: `data_parallel(adam(0.001f)).minimize(loss)` averages small
+// gradients by one HorovodGroupedAllreduce for each dtype, each large one by a HorovodAllreduce; gradients of rows that were looked up become
+// dense for it. All ranks make the same graph.
+
+#include <leat/collective/data_parallel.hpp>
+#include <leat/collective/named_collective.hpp>
+#include <leat/named/train/named_optimizers.hpp>
+#include <leat/session/graph_variables.hpp>
+
+namespace leat {
+
+namespace detail {
+
+inline std::vector<variable_gradient> averaged(std::vector<variable_gradient> pairs) {
+  for (const dtype type : {dtype::float32, dtype::float64}) {
+    std::vector<output> gradients;
+    std::vector<std::size_t> places;
+    for (std::size_t k = 0; k < pairs.size(); ++k) {
+      gradient_value& its = pairs[k].gradient;
+      if (!static_cast<bool>(its) || its.values.type() != type) continue;
+      const name_scope scope(its.values.owner(), "data_parallel");
+      const output whole = densified(its);
+      const shape& extent = pairs[k].variable.extent();
+      if (extent.is_static() && is_packed(type, extent)) {
+        gradients.push_back(whole);
+        places.push_back(k);
+      } else {
+        its = all_reduce(whole, {.how = reduce_by::mean, .name = pairs[k].variable.operation().name()});
+      }
+    }
+    if (gradients.empty()) continue;
+    const name_scope scope(gradients.front().owner(), "data_parallel");
+    const auto means = all_reduce(gradients, {.how = reduce_by::mean, .name = "gradients"});
+    for (std::size_t k = 0; k < places.size(); ++k) pairs[places[k]].gradient = means[k];
+  }
+  return pairs;
+}
+
+}  // namespace detail
+
+/// An optimizer of graphs with names whose gradients are averaged over the ranks, small ones of a dtype in one message. Made by `data_parallel`.
+class named_data_parallel {
+ public:
+  explicit named_data_parallel(named_optimizer optimizer) : optimizer_(std::move(optimizer)) {}
+
+  /// As the optimizer's; the gradients are the means over ranks, dense. All ranks must make the same graph.
+  std::vector<variable_gradient> compute_gradients(const output& loss, const minimize_options& options = {},
+                                                   const std::source_location& where = std::source_location::current()) const {
+    return detail::averaged(optimizer_.compute_gradients(loss, options, where));
+  }
+  graph_operation apply_gradients(const std::vector<variable_gradient>& pairs, const apply_options& options = {},
+                                  const std::source_location& where = std::source_location::current()) const {
+    return optimizer_.apply_gradients(pairs, options, where);
+  }
+  /// `compute_gradients` and `apply_gradients`. Errors: those of the optimizer's.
+  graph_operation minimize(const output& loss, const minimize_options& options = {},
+                           const std::source_location& where = std::source_location::current()) const {
+    return apply_gradients(compute_gradients(loss, options, where), {.global_step = options.global_step, .name = options.name}, where);
+  }
+  const named_optimizer& optimizer() const { return optimizer_; }
+
+ private:
+  named_optimizer optimizer_;
+};
+
+/// The optimizer with its gradients averaged over the ranks of the process's `collective::communicator`: for graphs with names.
+inline named_data_parallel data_parallel(named_optimizer optimizer) { return named_data_parallel(std::move(optimizer)); }
+
+/// Gives the variables of a session's graph, but local ones, the values that they have on rank `root`. All ranks call it, with sessions of the
+/// same graph. Errors: failed_precondition if one has no value on some rank; those of `collective::communicator`.
+/// Source: Horovod `broadcast_global_variables`.
+inline void broadcast_variables(graph_session& s, int root = 0) {
+  auto& ranks = collective::communicator::current();
+  session_values values;
+  bool has_all = true;
+  try {
+    values = values_of(s);
+  } catch (const failed_precondition&) {
+    has_all = false;
+  }
+  detail::require_values_on_all(has_all, -1);
+  for (auto& [name, value] : values) {
+    tensor_value received(value.type(), value.extent());
+    const shape extent = value.extent();
+    ranks.broadcast({name, value.type(), {&extent, 1}}, root, std::as_const(value).data(), received.data());
+    value = std::move(received);
+  }
+  if (ranks.rank() != root) restore_values(s, values);
+}
+
+}  // namespace leat

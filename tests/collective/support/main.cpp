@@ -1,0 +1,18 @@
+// doctest's main for programs that mpirun starts: the ranks' communicator lives as long as the tests, and all ranks run the same ones.
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <leat/collective/communicator.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <exception>
+
+int main(int argc, char** argv) {
+  try {
+    const leat::collective::communicator ranks({.timeout = std::chrono::seconds(60)});
+    return doctest::Context(argc, argv).run();
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    return 1;
+  }
+}

@@ -1,0 +1,17 @@
+// Rows of all ranks where each rank's number is known only in a run.
+// expect: leat.AllGather
+// expect: the first dimension has a name: how many rows all ranks have is not known
+#include <leat/collective/operators.hpp>
+#include <leat/leat.hpp>
+
+using namespace leat;
+
+int main() {
+  auto x = placeholder<"x", float, "batch", 3>();
+  auto z = placeholder<"z", float, 2, 3>();
+#ifdef LEAT_FIXED
+  auto y = all_gather<2>(z);
+#else
+  auto y = all_gather<2>(x);  // ERROR HERE
+#endif
+}
