@@ -429,6 +429,6 @@ TEST_CASE("the placement log of a session with a target") {
       more = add(twice, 1.0f, "more");
     }
     s.run(more);
-    CHECK(says(log.str().substr(before.size()), "more: (Add", ps_device + "\n"));
+    CHECK(says(log.str().substr(before.size()), "more: (Add", std::string(": ") + ps_device + "\n"));
   }
 }
