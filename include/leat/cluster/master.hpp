@@ -65,6 +65,9 @@ class master {
   tensor_value read_variable(std::uint64_t session, const std::string& node, steady_time deadline);
   void write_variable(std::uint64_t session, const std::string& node, const tensor_value& value, steady_time deadline);
   bool has_variable(std::uint64_t session, const std::string& node, steady_time deadline);
+  /// Has tasks write variables into files, side by side. Errors: the first of any task; deadline_exceeded, naming those that have not
+  /// answered; invalid_argument for an order with variables of two tasks.
+  std::vector<written_shard> write_shards(std::uint64_t session, const std::vector<shard_order>& orders, steady_time deadline);
 
  private:
   struct session_kept;

@@ -605,6 +605,85 @@ LEAT_FUNCTION void master::write_variable(std::uint64_t session, const std::stri
   static_cast<void>(ask(v.task, method::write_variable, std::move(m), deadline));
 }
 
+LEAT_FUNCTION std::vector<written_shard> master::write_shards(std::uint64_t session, const std::vector<shard_order>& orders,
+                                                              steady_time deadline) {
+  struct state {
+    std::mutex guard;
+    std::vector<written_shard> written;
+    std::vector<bool> has_answered;
+    std::exception_ptr failure;
+    std::atomic<bool> done{false};
+    void end(std::size_t k, std::exception_ptr why) {
+      has_answered[k] = true;
+      if (why && !failure) failure = std::move(why);
+      if (failure || std::find(has_answered.begin(), has_answered.end(), false) == has_answered.end()) done.store(true);
+    }
+  };
+  const auto s = std::make_shared<state>();
+  s->written.resize(orders.size());
+  s->has_answered.assign(orders.size(), false);
+  s->done = orders.empty();
+  std::vector<std::pair<int, shard_of_task>> asked;
+  for (const shard_order& order : orders) {
+    auto& [task, its] = asked.emplace_back(-1, shard_of_task{});
+    its.path = order.path;
+    for (const auto& [node, name] : order.variables) {
+      variable_place v = place_of(session, node);
+      if (task >= 0 && v.task != task)
+        throw invalid_argument("one file is to have variables of " + task_text(task) + " and " + task_text(v.task));
+      task = v.task;
+      its.incarnation = v.incarnation;
+      its.variables.push_back({std::move(v.container), std::move(v.name), name});
+    }
+    if (task < 0) throw invalid_argument("a file without variables");
+  }
+  for (std::size_t k = 0; k < asked.size(); ++k) {
+    if (asked[k].first == own_) continue;
+    transport::message m;
+    m.parts.push_back(transport::frame::of(json_of(asked[k].second)));
+    network_.call(asked[k].first, method::write_shard, std::move(m), deadline,
+                  [s, k, network = &network_](const transport::message& answer, std::exception_ptr failure) {
+                    std::vector<written_shard> written;
+                    if (!failure) {
+                      try {
+                        if (answer.parts.empty()) throw data_loss("a task does not tell what it has written");
+                        written = written_shards_in(answer.parts[0].text());
+                        if (written.size() != 1) throw data_loss("a task tells of several files");
+                      } catch (const std::exception&) {
+                        failure = std::current_exception();
+                      }
+                    }
+                    {
+                      const std::lock_guard lock(s->guard);
+                      if (!failure) s->written[k] = std::move(written[0]);
+                      s->end(k, failure);
+                    }
+                    network->wake();
+                  });
+  }
+  for (std::size_t k = 0; k < asked.size(); ++k) {
+    if (asked[k].first != own_) continue;
+    std::exception_ptr failure;
+    written_shard written;
+    try {
+      written = own_worker_.write_shard(asked[k].second);
+    } catch (const std::exception&) {
+      failure = std::current_exception();
+    }
+    const std::lock_guard lock(s->guard);
+    s->written[k] = std::move(written);
+    s->end(k, failure);
+  }
+  const bool is_done = network_.wait(s->done, deadline);
+  const std::lock_guard lock(s->guard);
+  if (s->failure) std::rethrow_exception(s->failure);
+  if (is_done) return s->written;
+  std::string silent;
+  for (std::size_t k = 0; k < asked.size(); ++k)
+    if (!s->has_answered[k]) silent += (silent.empty() ? "" : ", ") + task_text(asked[k].first);
+  throw deadline_exceeded("variables were not saved in time by " + silent);
+}
+
 LEAT_FUNCTION bool master::has_variable(std::uint64_t session, const std::string& node, steady_time deadline) {
   const variable_place v = place_of(session, node);
   if (v.task == own_) return own_worker_.has_variable(v.container, v.name);

@@ -45,6 +45,9 @@ class own_master final : public master_access {
   bool has_variable(std::uint64_t session, const std::string& node, steady_time deadline) override {
     return its().has_variable(session, node, deadline);
   }
+  std::vector<written_shard> write_shards(std::uint64_t session, const std::vector<shard_order>& orders, steady_time deadline) override {
+    return its().write_shards(session, orders, deadline);
+  }
 
  private:
   master& its() { return service_->its_master(); }
@@ -128,6 +131,12 @@ class far_master final : public master_access {
   }
   bool has_variable(std::uint64_t session, const std::string& node, steady_time deadline) override {
     return words_of(ask(method::has_node, of_node(session, node), deadline), 0, 1)[0] != 0;
+  }
+  std::vector<written_shard> write_shards(std::uint64_t session, const std::vector<shard_order>& orders, steady_time deadline) override {
+    transport::message m;
+    put_words(m, {session});
+    m.parts.push_back(transport::frame::of(json_of(orders)));
+    return written_shards_in(part_at(ask(method::write_shards, std::move(m), deadline), 0).text());
   }
 
  private:
@@ -264,6 +273,14 @@ class client_session final : public remote_session {
   void assign(const output& variable, const tensor_value& value) override {
     send_growth();
     master_->write_variable(session_, variable.operation().name(), value, deadline_in(timeout_));
+  }
+  std::vector<std::pair<std::string, std::string>> placement() override {
+    send_growth();
+    return master_->placement(session_, deadline_in(timeout_));
+  }
+  std::vector<written_shard> write_shards(const std::vector<shard_order>& orders) override {
+    send_growth();
+    return master_->write_shards(session_, orders, deadline_in(timeout_));
   }
   void reset(std::string_view container) override { master_->reset(std::string(container), deadline_in(timeout_)); }
   void close() override { master_->close_session(session_); }

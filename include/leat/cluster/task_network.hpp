@@ -46,6 +46,8 @@ enum class method : std::uint16_t {
   clock,             // answered by its steady clock
   count,             // answered by what it has counted since its start
   placement,         // of the master: the devices of a session's nodes
+  write_shards,      // of the master: has tasks write variables into files
+  write_shard,       // of the worker: writes some into one
 };
 
 /// Takes a call's answer, or the error that stands for it; called once, by any thread, and must not wait.

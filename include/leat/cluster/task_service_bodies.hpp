@@ -188,6 +188,14 @@ LEAT_FUNCTION transport::message task_service::answer_to(std::uint64_t peer, met
       master_.close_session(session);
       return answer;
     }
+    case method::write_shard:
+      answer.parts.push_back(transport::frame::of(json_of({worker_.write_shard(shard_of_task_in(part_at(m, 0).text()))})));
+      return answer;
+    case method::write_shards: {
+      const auto written = master_.write_shards(words_of(m, 0, 1)[0], shard_orders_in(part_at(m, 1).text()), deadline);
+      answer.parts.push_back(transport::frame::of(json_of(written)));
+      return answer;
+    }
     case method::placement: {
       nlohmann::json told = nlohmann::json::array();
       for (const auto& [node, device] : master_.placement(words_of(m, 0, 1)[0])) told.push_back({node, device});

@@ -1,6 +1,7 @@
 #pragma once
 // A task's worker service: runs parts of graphs for masters, keeps variables and queues, passes tensors to the other tasks.
 
+#include <leat/cluster/shard_message.hpp>
 #include <leat/cluster/step_table.hpp>
 #include <leat/cluster/worker_threads.hpp>
 #include <leat/core/function_bodies.hpp>
@@ -85,6 +86,9 @@ class worker {
   /// Sets a variable's value; makes the variable if need be. Errors: invalid_argument if dtype or shape differ.
   void write_variable(const std::string& container, const std::string& name, const shape& extent, const tensor_value& value);
   bool has_variable(const std::string& container, const std::string& name) const;
+  /// Writes variables into a file that the session's client has made, and waits until they are on the disk. Errors, naming this task: those
+  /// of read_variable and of detail::write_shard.
+  written_shard write_shard(const shard_of_task& order) const;
   /// Drops what a container holds.
   void reset(std::string_view container) { resources_->clear(container); }
   const std::shared_ptr<resource_table>& resources() const { return resources_; }

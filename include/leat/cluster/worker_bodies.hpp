@@ -1,6 +1,7 @@
 #pragma once
 // Implementation of worker.hpp.
 
+#include <leat/checkpoint/shard_file.hpp>
 #include <leat/cluster/tensor_message.hpp>
 #include <leat/cluster/worker.hpp>
 #include <leat/core/error.hpp>
@@ -233,6 +234,26 @@ LEAT_FUNCTION std::shared_ptr<variable_slot> worker::find_variable(const std::st
 
 LEAT_FUNCTION tensor_value worker::read_variable(const std::string& container, const std::string& name) const {
   return find_variable(container, name)->read();
+}
+
+LEAT_FUNCTION written_shard worker::write_shard(const shard_of_task& order) const {
+  require_incarnation(order.incarnation);
+  std::vector<std::pair<std::string, tensor_value>> values;
+  for (const auto& v : order.variables) {
+    if (!has_variable(v.container, v.name))
+      throw failed_precondition("Attempting to use uninitialized value " + v.name + ", at " + device_);
+    values.emplace_back(v.name_in_file, read_variable(v.container, v.name));
+  }
+  try {
+    return detail::write_shard(order.path, values);
+  } catch (const not_found& e) {
+    throw not_found(device_ + " does not see the file that the session's client has made: " + e.what() +
+                    ". A sharded checkpoint needs a folder that the tasks have under the client's path");
+  } catch (const resource_exhausted& e) {
+    throw resource_exhausted(device_ + " cannot save its variables: " + e.what());
+  } catch (const failed_precondition& e) {
+    throw failed_precondition(device_ + " cannot save its variables: " + e.what());
+  }
 }
 
 LEAT_FUNCTION bool worker::has_variable(const std::string& container, const std::string& name) const {
