@@ -24,7 +24,8 @@ namespace leat::cluster {
 class task_step final : public tensor_exchange {
  public:
   /// `to`: by edge, the task that takes it.
-  task_step(task_network& network, std::uint64_t number, const std::map<std::int64_t, int>& to, const cancellation* cancel, bool is_traced)
+  task_step(task_network& network, std::uint64_t number, const std::map<std::int64_t, int>& to, const cancellation* cancel,
+            bool is_traced = false)
       : network_(network), number_(number), to_(to), is_traced_(is_traced), cancel_(cancel) {}
 
   std::uint64_t number() const { return number_; }
