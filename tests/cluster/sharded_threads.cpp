@@ -51,7 +51,7 @@ struct two_task_model {
     }
     {
       std::optional<device> d;
-      if (is_on_cluster) d.emplace(replica_device_setter({.ps_tasks = 2}));
+      if (is_on_cluster) d.emplace(replica_device_setter({.ps_tasks = 2, .worker_device = "/job:ps/task:0"}));
       std::vector<float> first(7 * 3);
       std::iota(first.begin(), first.end(), 0.0f);
       table = get_variable(
