@@ -25,9 +25,17 @@ checkpoint_manifest small() {
   m.tensors["text"] = {text_dtype, {}, 0};
   return m;
 }
+// Of a sharded checkpoint: a tensor in the second file, and one in parts.
+checkpoint_manifest two_files() {
+  checkpoint_manifest m{.data_file = "d", .data_bytes = 9, .more_files = {{"e", 11}}};
+  m.tensors["w"] = {dtype::float32, shape{1, {2}}, 0x12345678, 1, {}};
+  m.tensors["t"] = {
+      dtype::int64, shape{2, {3, 2}}, 0, 0, {{0, "t/part_0", {0, 0}, shape{2, {2, 2}}, 7}, {1, "t/part_1", {2, 0}, shape{2, {1, 2}}, 8}}};
+  return m;
+}
 // A manifest that was changed by someone who also made its checksum right.
-std::string changed(const std::function<void(nlohmann::json&)>& change) {
-  auto json = nlohmann::json::parse(write_manifest(small()));
+std::string changed(const std::function<void(nlohmann::json&)>& change, const checkpoint_manifest& of = small()) {
+  auto json = nlohmann::json::parse(write_manifest(of));
   json.erase("crc32c");
   change(json);
   json["crc32c"] = io::checksum_text(io::crc32c(json.dump()));
@@ -38,6 +46,7 @@ std::string changed(const std::function<void(nlohmann::json&)>& change) {
 
 TEST_CASE("manifests come back") {
   CHECK(read_manifest(write_manifest(small())) == small());
+  CHECK(read_manifest(write_manifest(two_files())) == two_files());
   const checkpoint_manifest least{.data_file = "d"};
   CHECK(read_manifest(write_manifest(least)) == least);
   checkpoint_manifest bad = small();
@@ -55,7 +64,8 @@ TEST_CASE("what is wrong in a manifest is named") {
   CHECK(refused("{\"a\": 1, \"a\": 2}", "stands twice"));
   CHECK(refused(std::string(100, '['), "nested too deeply"));
   CHECK(refused(changed([](auto& j) { j["format"] = "other"; }), "not a checkpoint's manifest"));
-  CHECK(refused(changed([](auto& j) { j["version"] = 2; }), "version 2"));
+  CHECK(refused(changed([](auto& j) { j["version"] = 3; }), "version 3"));
+  CHECK(refused(changed([](auto& j) { j["version"] = 2; }), "more is no list of files"));
   CHECK(refused(changed([](auto& j) { j["step"] = "x"; }), "step is no whole number"));
   CHECK(refused(changed([](auto& j) { j["more"] = 1; }), "\"more\" is not known"));
   CHECK(refused(changed([](auto& j) { j["data"]["file"] = "../d"; }), "no name of a file in its folder"));
@@ -66,6 +76,20 @@ TEST_CASE("what is wrong in a manifest is named") {
   CHECK(refused(changed([](auto& j) { j["tensors"]["w"]["shape"] = nlohmann::json::array({1 << 30, 1 << 30, 1 << 30}); }), "too many"));
   CHECK(refused(changed([](auto& j) { j["tensors"]["w"].erase("crc32c"); }), "exactly the fields"));
   CHECK(refused(changed([](auto& j) { j["tensors"]["w"]["crc32c"] = "xyz"; }), "eight hexadecimal digits"));
+  // Of a sharded checkpoint.
+  const auto sharded = [&](auto change) { return changed(change, two_files()); };
+  CHECK(refused(sharded([](auto& j) { j["more"] = 7; }), "more is no list"));
+  CHECK(refused(sharded([](auto& j) { j["more"][0].erase("bytes"); }), "more has no file and bytes"));
+  CHECK(refused(sharded([](auto& j) { j["more"][0]["file"] = "a/b"; }), "no name of a file in its folder"));
+  CHECK(refused(sharded([](auto& j) { j["tensors"]["w"].erase("file"); }), "shape, file and crc32c"));
+  CHECK(refused(sharded([](auto& j) { j["tensors"]["w"]["file"] = 2; }), "no number of a file"));
+  CHECK(refused(sharded([](auto& j) { j["tensors"]["w"]["file"] = -1; }), "no number of a file"));
+  CHECK(refused(sharded([](auto& j) { j["tensors"]["t"]["parts"] = nlohmann::json::array(); }), "parts is no list"));
+  CHECK(refused(sharded([](auto& j) { j["tensors"]["t"]["parts"][0] = 1; }), "a part without name"));
+  CHECK(refused(sharded([](auto& j) { j["tensors"]["t"]["parts"][0].erase("offset"); }), "exactly the fields name, file, offset"));
+  CHECK(refused(sharded([](auto& j) { j["tensors"]["t"]["parts"][0]["offset"] = {0}; }), "another rank"));
+  CHECK(refused(sharded([](auto& j) { j["tensors"]["t"]["parts"][1]["file"] = 9; }), "no number of a file"));
+  CHECK(refused(sharded([](auto& j) { j["tensors"]["t"]["crc32c"] = "00000000"; }), "exactly the fields"));
   std::string text = write_manifest(small());
   text.replace(text.find("00ff"), 4, "00fe");
   CHECK(refused(text, "altered"));

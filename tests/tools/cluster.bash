@@ -52,6 +52,7 @@ for signal in TERM INT; do
   [ "$(cat "alone_$signal.log")" = "/job:local/task:0 serves at $target, process $pid" ] || fail "leat serve printed something else"
   expect 0 "process $pid, incarnation " cluster "$target"
   row /job:local/task:0 "${target#tcp://}  up  "
+  row /job:local/task:0 ", 0 steps, sent [0-9]* messages ([0-9.]* [a-zA-Z]*), received [1-9][0-9]* messages ([0-9.]* [a-zA-Z]*)$"
   expect 0 "process $pid" cluster "${target#tcp://}"
   kill "-$signal" "$pid"
   ends "$pid" 0 "leat serve after $signal"
@@ -105,7 +106,8 @@ row /job:worker/task:0 "down  .*no process listens there"
 start again "$leat" serve --cluster cluster.json --job_name worker --task_index 0
 again=$pid
 expect 0 "up    process $again" cluster "tcp://localhost:$a"
-[ "${first#*incarnation}" != "$(sed -n 's/^.job:worker.task:0 .*incarnation//p' <<<"$output")" ] || fail "two starts have one incarnation"
+incarnation_in() { sed -n 's/^.job:worker.task:0 .*incarnation \([0-9a-f]*\),.*/\1/p'; }
+[ "$(incarnation_in <<<"$first")" != "$(incarnation_in <<<"$output")" ] || fail "two starts have one incarnation"
 kill -TERM "$ps" "$again" "$worker1"
 for p in "$ps" "$again" "$worker1"; do ends "$p" 0 "a server that is asked to end"; done
 

@@ -18,6 +18,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -128,6 +129,17 @@ std::string hex(std::uint64_t number) {
   return digits;
 }
 
+/// "2741 messages (11.2 MB)"
+std::string traffic(std::uint64_t messages, std::uint64_t bytes) {
+  constexpr const char* units[] = {"bytes", "kB", "MB", "GB", "TB"};
+  auto size = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; size >= 1000 && unit + 1 < std::size(units); ++unit) size /= 1000;
+  char text[32];
+  std::snprintf(text, sizeof text, unit == 0 ? "%.0f %s" : "%.1f %s", size, units[unit]);
+  return std::to_string(messages) + " messages (" + text + ")";
+}
+
 }  // namespace
 
 std::vector<std::string> take_cluster_flags(std::vector<std::string>& words) {
@@ -233,6 +245,9 @@ int show_cluster(const cluster_request& request) {
     std::string said;
     if (t.is_up) {
       said = "up    process " + std::to_string(t.process) + ", incarnation " + hex(t.incarnation);
+      if (t.counted)
+        said += ", " + std::to_string(t.counted->steps) + " steps, sent " + traffic(t.counted->messages_sent, t.counted->bytes_sent) +
+                ", received " + traffic(t.counted->messages_received, t.counted->bytes_received);
     } else {
       code = 1;
       const std::string its_name = t.device + " at " + t.address + ": ";  // the row says it already

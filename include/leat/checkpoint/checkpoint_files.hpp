@@ -3,9 +3,11 @@
 // one rename commits.
 
 #include <leat/checkpoint/checkpoint_reader.hpp>
+#include <leat/checkpoint/session_access.hpp>
 #include <leat/core/function_bodies.hpp>
 #include <leat/io/staged_file.hpp>
 
+#include <memory>
 #include <optional>
 
 namespace leat::detail {
@@ -25,6 +27,11 @@ class staged_checkpoint {
   /// Errors: those of `io::staged_file`; invalid_argument for names or values that the format cannot hold.
   staged_checkpoint(const std::string& prefix, checkpoint_format format, checkpoint_contents contents,
                     const std::vector<tensor_value>& values);
+  /// One that tasks of the session write, each its own variables; `variables`: in the order of the contents' names; `tasks`: where they are.
+  /// In leat's format.
+  /// Errors: also those of `session_access::write_shards`.
+  staged_checkpoint(const std::string& prefix, checkpoint_contents contents, const std::vector<std::string>& variables,
+                    const std::map<std::string, std::string>& tasks, const session_access& s);
   /// What tells this save from any other: for `remove_checkpoint`.
   const std::string& digits() const { return digits_; }
   /// Puts the files in their places, the one that commits last, and removes those that they replace. Errors: those of
@@ -43,6 +50,9 @@ class staged_checkpoint {
   tensor_value whole_of(const tensor& t, const std::vector<tensor_value>& values) const;
   bool is_written_in_turn(const tensor& t) const;
   void stage_leat(const std::vector<tensor>& tensors, const std::vector<tensor_value>& values);
+  void stage_shards(const std::vector<std::string>& variables, const std::map<std::string, std::string>& tasks, const session_access& s);
+  void stage_index();
+  void stage_meta();
   void stage_tensorflow(const std::vector<tensor>& tensors, const std::vector<tensor_value>& values);
   void commit_leat(const io::folder_lock& folder);
   void commit_tensorflow(const io::folder_lock& folder);
@@ -52,6 +62,7 @@ class staged_checkpoint {
   checkpoint_contents contents_;
   std::string digits_;
   std::optional<io::staged_file> data_, index_, meta_;
+  std::vector<std::unique_ptr<io::staged_file>> shards_;  // instead of data_
 };
 
 /// Removes the files of a checkpoint, that which commits first. With digits, only if it is that save's. Its folder is locked.

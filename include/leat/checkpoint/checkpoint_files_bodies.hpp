@@ -3,6 +3,7 @@
 
 #include <leat/checkpoint/checkpoint_files.hpp>
 #include <leat/checkpoint/packed_texts.hpp>
+#include <leat/checkpoint/shard_file_bodies.hpp>
 #include <leat/core/function_bodies.hpp>
 #include <leat/io/crc32c.hpp>
 #include <leat/io/safetensors.hpp>
@@ -11,34 +12,100 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <set>
 
 namespace leat::detail {
 
 inline constexpr std::string_view data_ending = ".safetensors";
 
-// Writes bytes and computes their checksum, block by block, while they are in the processor's cache.
-LEAT_FUNCTION std::uint32_t write_checked(io::staged_file& file, std::span<const std::byte> bytes, std::uint32_t checksum = 0) {
-  constexpr std::size_t block = std::size_t{1} << 20;
-  while (!bytes.empty()) {
-    const auto part = bytes.first(std::min(block, bytes.size()));
-    checksum = io::crc32c(part, checksum);
-    file.write(part);
-    bytes = bytes.subspan(part.size());
-  }
-  return checksum;
-}
-
 LEAT_FUNCTION staged_checkpoint::staged_checkpoint(const std::string& prefix, checkpoint_format format, checkpoint_contents contents,
                                                    const std::vector<tensor_value>& values)
     : prefix_(prefix), format_(format), contents_(std::move(contents)) {
-  if (!contents_.meta_graph.empty()) {
-    meta_.emplace(prefix_ + ".meta");
-    meta_->write(contents_.meta_graph);
-    meta_->sync();
-  }
+  stage_meta();
   const std::vector<tensor> tensors = tensors_of(values);
   if (format_ == checkpoint_format::leat) stage_leat(tensors, values);
   else stage_tensorflow(tensors, values);
+}
+
+LEAT_FUNCTION staged_checkpoint::staged_checkpoint(const std::string& prefix, checkpoint_contents contents,
+                                                   const std::vector<std::string>& variables,
+                                                   const std::map<std::string, std::string>& tasks, const session_access& s)
+    : prefix_(prefix), format_(checkpoint_format::leat), contents_(std::move(contents)) {
+  stage_meta();
+  stage_shards(variables, tasks, s);
+}
+
+LEAT_FUNCTION void staged_checkpoint::stage_meta() {
+  if (contents_.meta_graph.empty()) return;
+  meta_.emplace(prefix_ + ".meta");
+  meta_->write(contents_.meta_graph);
+  meta_->sync();
+}
+
+LEAT_FUNCTION void staged_checkpoint::stage_shards(const std::vector<std::string>& variables,
+                                                   const std::map<std::string, std::string>& tasks, const session_access& s) {
+  std::map<std::string, std::vector<std::size_t>> by_task;
+  for (std::size_t i = 0; i < variables.size(); ++i) by_task[tasks.at(variables[i])].push_back(i);
+  std::vector<shard_order> orders;
+  for (const auto& [task, its] : by_task) {
+    const std::string digits = io::unique_digits();
+    if (digits_.empty()) digits_ = digits;
+    shards_.push_back(std::make_unique<io::staged_file>(prefix_ + "." + digits + std::string(data_ending)));
+    shard_order& order = orders.emplace_back();
+    order.device = task;
+    order.path = std::filesystem::absolute(shards_.back()->part()).string();
+    std::set<std::string> used;
+    for (const std::size_t i : its)
+      if (!contents_.blocks.contains(i)) used.insert(contents_.names[i]);
+    for (const std::size_t i : its) {
+      // Slices of one tensor have one name in the checkpoint, and need others in the file.
+      std::string name = contents_.blocks.contains(i) ? variables[i] : contents_.names[i];
+      while (contents_.blocks.contains(i) && !used.insert(name).second) name += "_";
+      order.variables.emplace_back(variables[i], std::move(name));
+    }
+  }
+  const std::vector<written_shard> written = s.write_shards(orders);
+  if (written.size() != orders.size()) throw data_loss("not all tasks tell what they have written");
+  for (std::size_t k = 0; k < orders.size(); ++k) {
+    const shard_order& order = orders[k];
+    const auto& its = by_task.at(order.device);
+    check_shard(order.path, written[k], order.device);
+    shards_[k]->sync();
+    if (written[k].tensors.size() != its.size()) throw data_loss(order.device + " has not written what it was asked for: " + order.path);
+    for (std::size_t n = 0; n < its.size(); ++n) {
+      const written_shard::tensor& t = written[k].tensors[n];
+      if (t.name != order.variables[n].second)
+        throw data_loss(order.device + " has written " + io::detail::in_quotes(t.name) + ", not " +
+                        io::detail::in_quotes(order.variables[n].second) + ": " + order.path);
+      const std::string& name = contents_.names[its[n]];
+      const auto file = static_cast<int>(k);
+      const auto block = contents_.blocks.find(its[n]);
+      if (block == contents_.blocks.end()) {
+        contents_.manifest.tensors[name] = {t.dtype, t.shape, t.crc32c, file, {}};
+        continue;
+      }
+      if (!(t.shape == block->second.extent))
+        throw data_loss(order.device + " has written " + io::detail::in_quotes(t.name) + " as " + brackets(t.shape) + ", not " +
+                        brackets(block->second.extent));
+      checkpoint_manifest::tensor& whole = contents_.manifest.tensors[name];
+      whole.dtype = t.dtype;
+      whole.shape = contents_.whole_shapes.at(name);
+      whole.parts.push_back({file, t.name, block->second.offset, t.shape, t.crc32c});
+    }
+    if (k == 0) {
+      contents_.manifest.data_file = shards_[k]->path().filename().string();
+      contents_.manifest.data_bytes = written[k].bytes;
+    } else {
+      contents_.manifest.more_files.push_back({shards_[k]->path().filename().string(), written[k].bytes});
+    }
+  }
+  stage_index();
+}
+
+LEAT_FUNCTION void staged_checkpoint::stage_index() {
+  index_.emplace(prefix_ + ".json");
+  index_->write(write_manifest(contents_.manifest));
+  index_->sync();
 }
 
 LEAT_FUNCTION std::vector<staged_checkpoint::tensor> staged_checkpoint::tensors_of(const std::vector<tensor_value>& values) const {
@@ -112,23 +179,29 @@ LEAT_FUNCTION void staged_checkpoint::stage_leat(const std::vector<tensor>& tens
       const tensor_value whole = whole_of(t, values);
       checksum = write_checked(*data_, {whole.data(), whole.bytes()});
     }
-    contents_.manifest.tensors[t.name] = {t.type, t.extent, checksum};
+    contents_.manifest.tensors[t.name] = {t.type, t.extent, checksum, 0, {}};
   }
   data_->sync();
   contents_.manifest.data_file = data_->path().filename().string();
   contents_.manifest.data_bytes = data_->size();
-  index_.emplace(prefix_ + ".json");
-  index_->write(write_manifest(contents_.manifest));
-  index_->sync();
+  stage_index();
 }
 
-// The data file that a manifest names; empty if there is no manifest that can be read.
-LEAT_FUNCTION std::string data_file_of(const std::string& prefix) {
+// The data files that a manifest names; none if there is no manifest that can be read.
+LEAT_FUNCTION std::vector<std::string> data_files_of(const std::string& prefix) {
   try {
-    return read_manifest(io::input_file(prefix + ".json").text()).data_file;
+    const checkpoint_manifest manifest = read_manifest(io::input_file(prefix + ".json").text());
+    std::vector<std::string> files{manifest.data_file};
+    for (const auto& file : manifest.more_files) files.push_back(file.name);
+    return files;
   } catch (const error&) {
     return {};
   }
+}
+
+LEAT_FUNCTION void remove_data_files(const std::string& prefix, const std::vector<std::string>& files) {
+  std::error_code ignored;
+  for (const std::string& file : files) std::filesystem::remove(std::filesystem::path(prefix).parent_path() / file, ignored);
 }
 
 LEAT_FUNCTION void staged_checkpoint::stage_tensorflow(const std::vector<tensor>& tensors, const std::vector<tensor_value>& values) {
@@ -217,20 +290,22 @@ LEAT_FUNCTION void staged_checkpoint::commit(const io::folder_lock& folder) {
 }
 
 LEAT_FUNCTION void staged_checkpoint::commit_leat(const io::folder_lock& folder) {
-  const std::string before = data_file_of(prefix_);
-  data_->put_in_place();
+  const std::vector<std::string> before = data_files_of(prefix_);
+  std::vector<io::staged_file*> data;
+  if (data_) data.push_back(&*data_);
+  for (const auto& shard : shards_) data.push_back(shard.get());
   try {
+    for (io::staged_file* const file : data) file->put_in_place();
     if (meta_) meta_->put_in_place();
     folder.sync();  // the names of the data are on the disk before the name of what commits them
     index_->put_in_place();
   } catch (...) {
-    data_->remove();
+    for (io::staged_file* const file : data) file->remove();
     if (before.empty() && meta_) meta_->remove();
     throw;
   }
   folder.sync();
-  std::error_code ignored;
-  if (!before.empty()) std::filesystem::remove(std::filesystem::path(prefix_).parent_path() / before, ignored);
+  remove_data_files(prefix_, before);
   remove_bundle(prefix_);
 }
 
@@ -265,18 +340,18 @@ LEAT_FUNCTION void staged_checkpoint::commit_tensorflow(const io::folder_lock& f
     if (shard.filename() != data_->path().filename()) std::filesystem::remove(shard, problem);  // of one that had more shards
   });
   remove_bundle(old);
-  const std::string other = data_file_of(prefix_);
+  const std::vector<std::string> others = data_files_of(prefix_);
   std::filesystem::remove(prefix_ + ".json", problem);
-  if (!other.empty()) std::filesystem::remove(std::filesystem::path(prefix_).parent_path() / other, problem);
+  remove_data_files(prefix_, others);
 }
 
 LEAT_FUNCTION void remove_checkpoint(const std::string& prefix, const std::string& digits) {
   std::error_code ignored;
-  const std::string data = data_file_of(prefix);
+  const std::vector<std::string> data = data_files_of(prefix);
   if (!data.empty()) {
-    if (!digits.empty() && io::digits_before(data, data_ending) != digits) return;  // another process has saved one of this name
+    if (!digits.empty() && io::digits_before(data[0], data_ending) != digits) return;  // another process has saved one of this name
     std::filesystem::remove(prefix + ".json", ignored);
-    std::filesystem::remove(std::filesystem::path(prefix).parent_path() / data, ignored);
+    remove_data_files(prefix, data);
   } else {
     if (!digits.empty() && io::identity_of(prefix + ".index") != digits) return;
     remove_bundle(prefix);
@@ -304,8 +379,8 @@ LEAT_FUNCTION void remove_abandoned_data(const std::filesystem::path& folder) {
     const std::string whole = (entry.path().parent_path() / prefix).string();
     io::remove_abandoned(entry.path(), [&] {
       // A manifest that cannot be read may be one of this data: somebody may want to save what can be saved.
-      const std::string its = data_file_of(whole);
-      return its == name || (its.empty() && std::filesystem::exists(whole + ".json", ignored));
+      const std::vector<std::string> its = data_files_of(whole);
+      return std::find(its.begin(), its.end(), name) != its.end() || (its.empty() && std::filesystem::exists(whole + ".json", ignored));
     });
   }
 }

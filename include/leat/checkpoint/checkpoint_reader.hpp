@@ -53,6 +53,7 @@ class checkpoint_reader {
     detail::tensor_block block;
   };
   bool open_leat();
+  void open_data(int number, const std::filesystem::path& data, std::uint64_t bytes);
   bool open_tensorflow();
   bool open_bundle(const std::string& prefix);
   const std::pair<const std::string, checkpoint_manifest::tensor>& entry(std::string_view name) const;

@@ -86,7 +86,7 @@ LEAT_FUNCTION checkpoint_reader::checkpoint_reader(std::string prefix) : prefix_
 LEAT_FUNCTION bool checkpoint_reader::open_leat() {
   const std::filesystem::path at = prefix_ + ".json";
   std::string text;
-  std::filesystem::path data;
+  std::vector<std::filesystem::path> data;
   for (;;) {
     std::string now;
     try {
@@ -95,9 +95,11 @@ LEAT_FUNCTION bool checkpoint_reader::open_leat() {
       return false;
     }
     manifest_ = io::detail::naming(at, [&] { return read_manifest(now); });
-    data = at.parent_path() / manifest_.data_file;
+    data = {at.parent_path() / manifest_.data_file};
+    for (const auto& file : manifest_.more_files) data.push_back(at.parent_path() / file.name);
+    files_.clear();
     try {
-      files_.push_back(std::make_unique<io::input_file>(data));
+      for (const auto& file : data) files_.push_back(std::make_unique<io::input_file>(file));
       break;
     } catch (const not_found& e) {
       // A later save may have replaced both since; then there is another manifest.
@@ -105,9 +107,24 @@ LEAT_FUNCTION bool checkpoint_reader::open_leat() {
     }
     text = std::move(now);
   }
-  const io::input_file& file = *files_.back();
-  if (file.size() != manifest_.data_bytes)
-    throw data_loss(data.string() + ": has " + std::to_string(file.size()) + " bytes, not " + std::to_string(manifest_.data_bytes) +
+  for (std::size_t k = 0; k < files_.size(); ++k)
+    open_data(static_cast<int>(k), data[k], k == 0 ? manifest_.data_bytes : manifest_.more_files[k - 1].bytes);
+  for (const auto& [name, tensor] : manifest_.tensors) {
+    if (tensor.parts.empty()) continue;
+    std::vector<detail::tensor_block> blocks;
+    for (const auto& part : tensor.parts) blocks.push_back({part.offset, part.shape});
+    if (const std::string problem = detail::covering_problem(tensor.shape, blocks); !problem.empty())
+      throw data_loss(at.string() + ": tensor " + io::detail::in_quotes(name) + " is saved in parts: " + problem);
+  }
+  format_ = checkpoint_format::leat;
+  return true;
+}
+
+// Finds what the manifest has in one of the files.
+LEAT_FUNCTION void checkpoint_reader::open_data(int number, const std::filesystem::path& data, std::uint64_t bytes) {
+  const io::input_file& file = *files_[static_cast<std::size_t>(number)];
+  if (file.size() != bytes)
+    throw data_loss(data.string() + ": has " + std::to_string(file.size()) + " bytes, not " + std::to_string(bytes) +
                     ": cut off or altered");
   io::detail::naming(data, [&] {
     std::uint64_t length = 0;
@@ -118,18 +135,24 @@ LEAT_FUNCTION bool checkpoint_reader::open_leat() {
     file.read(sizeof length, std::as_writable_bytes(std::span(header)));
     const std::uint64_t begin = sizeof length + length;
     const io::safetensors_layout layout = io::parse_safetensors_header(header, static_cast<std::size_t>(file.size() - begin));
-    for (const auto& [name, tensor] : manifest_.tensors) {
+    std::size_t known = 0;
+    const auto place_of = [&](const std::string& name, dtype type, const shape& extent) -> place {
       const auto found = layout.places.find(name);
       if (found == layout.places.end()) throw data_loss("lacks the tensor " + io::detail::in_quotes(name) + " of the manifest: altered");
-      const bool fits = tensor.dtype == text_dtype ? found->second.type == dtype::uint8
-                                                   : found->second.type == tensor.dtype && found->second.extent == tensor.shape;
+      const bool fits =
+          type == text_dtype ? found->second.type == dtype::uint8 : found->second.type == type && found->second.extent == extent;
       if (!fits) throw data_loss("tensor " + io::detail::in_quotes(name) + ": another dtype or shape than in the manifest: altered");
-      places_[name] = {0, begin + found->second.begin, found->second.size};
+      ++known;
+      return {number, begin + found->second.begin, found->second.size};
+    };
+    for (const auto& [name, tensor] : manifest_.tensors) {
+      if (tensor.parts.empty() && tensor.file == number) places_[name] = place_of(name, tensor.dtype, tensor.shape);
+      for (const auto& part : tensor.parts)
+        if (part.file == number)
+          parts_[name].push_back({place_of(part.name, tensor.dtype, part.shape), part.crc32c, {part.offset, part.shape}});
     }
-    if (layout.places.size() != manifest_.tensors.size()) throw data_loss("has tensors that the manifest does not have: altered");
+    if (layout.places.size() != known) throw data_loss("has tensors that the manifest does not have: altered");
   });
-  format_ = checkpoint_format::leat;
-  return true;
 }
 
 LEAT_FUNCTION bool checkpoint_reader::open_tensorflow() {

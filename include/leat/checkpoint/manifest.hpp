@@ -1,7 +1,7 @@
 #pragma once
 // The manifest of a checkpoint, PREFIX.json: which tensors there are, with their checksums, the step, the state of the input pipeline,
 // and a program's own strings. The tensors' bytes stand beside it in a safetensors file, PREFIX.<16 digits>.safetensors, whose name no
-// other save uses. So the rename of the manifest is what commits a checkpoint: before, readers find the old manifest and the file that
+// other save uses. A sharded checkpoint has several such files, one of each task, and lists them. So the rename of the manifest is what commits a checkpoint: before, readers find the old manifest and the file that
 // it names; after, the new ones.
 
 #include <leat/core/dtype.hpp>
@@ -13,16 +13,28 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace leat {
 
 /// What a checkpoint says of itself beside its tensors' bytes. Manifests of TensorFlow's checkpoints have tensors alone, unless leat
 /// wrote them.
 struct checkpoint_manifest {
+  /// A slice of a tensor, in one of the files.
+  struct part {
+    int file = 0;        // as in `tensor`
+    std::string name{};  // there
+    std::vector<std::int64_t> offset{};
+    leat::shape shape;
+    std::uint32_t crc32c = 0;
+    bool operator==(const part&) const = default;
+  };
   struct tensor {
     leat::dtype dtype = leat::dtype::invalid;  // also of strings, `text_dtype`
     leat::shape shape;
-    std::uint32_t crc32c = 0;  // of its bytes
+    std::uint32_t crc32c = 0;   // of its bytes
+    int file = 0;               // 0 for `data_file`, k for more_files[k - 1]
+    std::vector<part> parts{};  // if it is saved in slices; then it is in the files of these
     bool operator==(const tensor&) const = default;
   };
   std::map<std::string, tensor, std::less<>> tensors{};
@@ -37,6 +49,13 @@ struct checkpoint_manifest {
   /// The file of the tensors, in the manifest's folder, and its length in bytes.
   std::string data_file{};
   std::uint64_t data_bytes = 0;
+  /// The further files of a sharded checkpoint.
+  struct file {
+    std::string name{};
+    std::uint64_t bytes = 0;
+    bool operator==(const file&) const = default;
+  };
+  std::vector<file> more_files{};
 
   bool operator==(const checkpoint_manifest&) const = default;
 };

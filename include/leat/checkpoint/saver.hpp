@@ -78,6 +78,10 @@ struct saver_options {
   /// Whether saving only copies the values, and a thread of the saver's writes them. What goes wrong there is thrown by the next call of
   /// `save`, `wait` or `close`.
   bool in_background = false;
+  /// Whether, of a session on a cluster, each task that has variables writes them itself, into a file of its own beside the manifest, all side
+  /// by side; nothing but checksums comes to the client. The checkpoint's folder is one that all of these tasks see under the client's
+  /// path, and may write to. Sessions without a target save as otherwise. In leat's format, and not in the background.
+  bool sharded = false;
 };
 
 struct save_options {

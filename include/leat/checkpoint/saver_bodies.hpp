@@ -107,6 +107,10 @@ struct saver::kept {
     if (options.max_to_keep < 0)
       throw invalid_argument("max_to_keep is " + std::to_string(options.max_to_keep) + "; it is a count, or 0 for all");
     if (!(options.keep_checkpoint_every_n_hours > 0)) throw invalid_argument("keep_checkpoint_every_n_hours is not above 0");
+    if (options.sharded && options.format != checkpoint_format::leat)
+      throw invalid_argument("a sharded checkpoint is of leat's format: leave out .format, or .sharded");
+    if (options.sharded && options.in_background)
+      throw invalid_argument("a sharded checkpoint is written by the tasks at once: leave out .in_background, or .sharded");
     std::set<std::string> names;
     for (const saved_variable& v : options.var_list)
       if (!names.insert(v.name_in_checkpoint).second)
@@ -131,6 +135,7 @@ struct saver::kept {
   }
   void write(const std::string& path, detail::checkpoint_contents contents, const std::vector<tensor_value>& values,
              const save_options& how);
+  void put(const std::string& path, detail::staged_checkpoint& staged, const save_options& how);
   checkpoint_state state_of(const std::string& path, const std::vector<checkpoint>& newest) const;
   std::vector<checkpoint> take_oldest(std::vector<checkpoint>& list_now, double& next_time) const;
 };
@@ -189,8 +194,13 @@ LEAT_FUNCTION std::vector<saver::kept::checkpoint> saver::kept::take_oldest(std:
 
 LEAT_FUNCTION void saver::kept::write(const std::string& path, detail::checkpoint_contents contents,
                                       const std::vector<tensor_value>& values, const save_options& how) {
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   detail::staged_checkpoint staged(path, options.format, std::move(contents), values);
+  put(path, staged, how);
+}
+
+// Commits a checkpoint, and removes those that are no longer kept.
+LEAT_FUNCTION void saver::kept::put(const std::string& path, detail::staged_checkpoint& staged, const save_options& how) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   const io::folder_lock lock(folder);
   const std::lock_guard mine(guard);
   std::vector<checkpoint> next = last;
@@ -304,6 +314,11 @@ LEAT_FUNCTION std::string saver::save_from(detail::session_access& s, const std:
   contents.manifest.values = how.values;
   contents.manifest.graph = s.fingerprint();
   if (how.write_meta_graph) contents.meta_graph = s.meta_graph();
+  if (const auto tasks = kept_->options.sharded ? s.tasks_of_variables() : std::map<std::string, std::string>(); !tasks.empty()) {
+    detail::staged_checkpoint staged(path, std::move(contents), names, tasks, s);
+    kept_->put(path, staged, how);
+    return path;
+  }
   s.with_values(names, [&](std::vector<tensor_value> values) {
     if (!kept_->options.in_background) return kept_->write(path, std::move(contents), values, how);
     for (tensor_value& v : values) v = v.kept();

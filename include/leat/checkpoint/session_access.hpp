@@ -4,8 +4,10 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/runtime/state/tensor_value.hpp>
 #include <leat/session/graph_variables.hpp>
+#include <leat/session/shards.hpp>
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,6 +33,10 @@ class session_access {
   virtual void with_values(const std::vector<std::string>& names, const std::function<void(std::vector<tensor_value>)>& use) const = 0;
   /// Sets variables that exist to values that fit. With `adopt`, the session may keep the values' memory instead of copying it.
   virtual void assign(const std::vector<std::string>& names, const std::vector<tensor_value>& values, bool adopt) = 0;
+  /// Of a session on several tasks: the task of each variable, which can write it itself; none of others.
+  virtual std::map<std::string, std::string> tasks_of_variables() const { return {}; }
+  /// Has these tasks write variables. Errors: those of remote_session::write_shards.
+  virtual std::vector<written_shard> write_shards(const std::vector<shard_order>& orders) const;
   /// Identifies what the session runs.
   virtual std::string fingerprint() const = 0;
   /// The graph as a MetaGraphDef in binary form; empty if there is none.
@@ -46,6 +52,8 @@ class graph_session_access final : public session_access {
   std::vector<session_variable> variables() const override;
   void with_values(const std::vector<std::string>& names, const std::function<void(std::vector<tensor_value>)>& use) const override;
   void assign(const std::vector<std::string>& names, const std::vector<tensor_value>& values, bool adopt) override;
+  std::map<std::string, std::string> tasks_of_variables() const override;
+  std::vector<written_shard> write_shards(const std::vector<shard_order>& orders) const override;
   std::string fingerprint() const override;
   std::string meta_graph() const override;
   const graph* owner() const override { return &session_->owner(); }

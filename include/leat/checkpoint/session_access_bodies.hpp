@@ -7,6 +7,7 @@
 #include <leat/io/binary.hpp>
 #include <leat/io/collections.hpp>
 #include <leat/named/exchange/export.hpp>
+#include <leat/session/session_target.hpp>
 
 namespace leat::detail {
 
@@ -62,6 +63,25 @@ LEAT_FUNCTION void graph_session_access::assign(const std::vector<std::string>& 
     for (auto& [variable, value] : before) session_->adopt(*variable, value);
     throw;
   }
+}
+
+LEAT_FUNCTION std::vector<written_shard> session_access::write_shards(const std::vector<shard_order>&) const {
+  throw unimplemented("a session without a target has no tasks that write its variables");
+}
+
+LEAT_FUNCTION std::map<std::string, std::string> graph_session_access::tasks_of_variables() const {
+  std::map<std::string, std::string> tasks;
+  remote_session* const target = session_->at_target();
+  if (target == nullptr) return tasks;
+  const auto variables = saved_variables(session_->owner());
+  for (auto& [node, device] : target->placement())
+    if (variables.contains(node)) tasks.emplace(node, std::move(device));
+  return tasks;
+}
+
+LEAT_FUNCTION std::vector<written_shard> graph_session_access::write_shards(const std::vector<shard_order>& orders) const {
+  remote_session* const target = session_->at_target();
+  return target == nullptr ? session_access::write_shards(orders) : target->write_shards(orders);
 }
 
 LEAT_FUNCTION std::string graph_session_access::fingerprint() const { return fingerprint_of(session_->owner()); }

@@ -5,11 +5,23 @@
 #include <leat/named/scopes/cluster_spec.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace leat {
+
+/// What a task has counted since its start.
+struct task_counters {
+  /// Parts of steps that it has run.
+  std::uint64_t steps = 0;
+  /// Messages to and from other tasks and clients, with their headers, in bytes; without signs of life.
+  std::uint64_t messages_sent = 0;
+  std::uint64_t bytes_sent = 0;
+  std::uint64_t messages_received = 0;
+  std::uint64_t bytes_received = 0;
+};
 
 /// What a task of a cluster answers when it is asked whether it is there.
 struct task_status {
@@ -19,6 +31,7 @@ struct task_status {
   /// Of a task that is up: its process's number on its host, and the random number of this start of its server.
   std::int64_t process = 0;
   std::uint64_t incarnation = 0;
+  std::optional<task_counters> counted{};  // if it tells
   /// Why it is not up: nobody listens there, it does not answer, it belongs to another cluster, it refuses the keys.
   std::string problem{};
 };

@@ -70,6 +70,14 @@ LEAT_FUNCTION std::vector<task_status> cluster_status(const cluster_spec& cluste
       found[k].process = info->who.process;
       found[k].incarnation = info->who.incarnation;
     });
+    if (!found[k].is_up) return;
+    try {
+      const auto answer = asking.call(peers[k], static_cast<std::uint16_t>(cluster::method::count), {}, {.deadline = deadline});
+      const auto words = cluster::words_of(answer, 0, 5);
+      found[k].counted = {words[0], words[1], words[2], words[3], words[4]};
+    } catch (const std::exception&) {
+      // It is up all the same.
+    }
   });
   return found;
 }

@@ -17,6 +17,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace leat::cluster {
@@ -50,9 +51,12 @@ class master {
   void extend_session(std::uint64_t session, const graph_def& more);
   /// Places, cuts and registers a run. Errors: those of `place` and `partition`; not_found for names.
   std::uint64_t prepare(std::uint64_t session, const run_names& names, steady_time deadline);
-  /// Runs it on the calling thread, as far as this task takes part; returns the values of the fetches.
+  /// Runs it on the calling thread, as far as this task takes part; returns the values of the fetches. `traced` gets what the tasks tell of
+  /// it, of a step that succeeds.
   std::vector<tensor_value> run(std::uint64_t session, std::uint64_t prepared, std::span<const tensor_value> feeds, steady_time deadline,
-                                const cancellation* cancel = nullptr);
+                                const cancellation* cancel = nullptr, traced_run* traced = nullptr);
+  /// The nodes of a session's graph, and their devices.
+  std::vector<std::pair<std::string, std::string>> placement(std::uint64_t session);
   void close_session(std::uint64_t session);
   /// Drops what a container holds on all tasks.
   void reset(const std::string& container, steady_time deadline);
@@ -61,11 +65,17 @@ class master {
   tensor_value read_variable(std::uint64_t session, const std::string& node, steady_time deadline);
   void write_variable(std::uint64_t session, const std::string& node, const tensor_value& value, steady_time deadline);
   bool has_variable(std::uint64_t session, const std::string& node, steady_time deadline);
+  /// Has tasks write variables into files, side by side. Errors: the first of any task; deadline_exceeded, naming those that have not
+  /// answered; invalid_argument for an order with variables of two tasks.
+  std::vector<written_shard> write_shards(std::uint64_t session, const std::vector<shard_order>& orders, steady_time deadline);
 
  private:
   struct session_kept;
   struct prepared_run;
   struct running;
+  struct told_of_part;
+  static void hear(running& step, std::size_t part, const transport::frame* told, std::span<const tensor_value> values);
+  step_statistics gathered(const prepared_run& what, std::vector<told_of_part> parts) const;
   struct variable_place {
     int task;
     std::uint64_t incarnation;

@@ -21,7 +21,8 @@ struct master::prepared_run {
     std::vector<int> fetches;
   };
   std::vector<part> parts;
-  int own = -1;  // the part of the master's task
+  std::vector<cut_edge> edges;  // between tasks
+  int own = -1;                 // the part of the master's task
   std::vector<std::pair<int, int>> passed;
   int fetches = 0;
   int feeds = 0;
@@ -42,11 +43,23 @@ struct master::session_kept {
   std::uint64_t last_prepared = 0;
 };
 
+// What a task tells of its part of a traced step.
+struct master::told_of_part {
+  part_statistics its;
+  clock_reading clock;
+  std::string missing = "it answered none";  // why there is nothing
+  std::int64_t asked = 0;                    // when, and when it answered, on this task's clock
+  std::int64_t answered = 0;
+  std::int64_t fed_bytes = 0;
+  std::int64_t fetched_bytes = 0;
+};
+
 // A step in progress. Its answers may come after it has ended.
 struct master::running {
   std::mutex guard;
   std::vector<tensor_value> values;
   std::exception_ptr failure;
+  std::vector<told_of_part> told;  // by part, of a traced step
   int left = 0;
   std::atomic<bool> done{false};  // all parts have ended
   std::atomic<bool> news{false};  // that, or one has failed
@@ -218,6 +231,11 @@ LEAT_FUNCTION std::uint64_t master::prepare(std::uint64_t session, const run_nam
   made->fetches = static_cast<int>(names.fetches.size());
   made->feeds = static_cast<int>(names.feeds.size());
   made->passed = cut.passed;
+  made->edges = cut.edges;
+  for (cut_edge& e : made->edges) {
+    e.from = kept->tasks[static_cast<std::size_t>(e.from)];
+    e.to = kept->tasks[static_cast<std::size_t>(e.to)];
+  }
   for (graph_part& p : cut.parts) {
     part_order order;
     order.session = session;
@@ -249,8 +267,106 @@ LEAT_FUNCTION std::uint64_t master::prepare(std::uint64_t session, const run_nam
   return number;
 }
 
+// Takes a task's answer to a traced step. What is wrong with its statistics is no concern of the step's.
+LEAT_FUNCTION void master::hear(running& step, std::size_t part, const transport::frame* told, std::span<const tensor_value> values) {
+  told_of_part heard;
+  heard.answered = clock_now();
+  heard.fetched_bytes = element_bytes(values);
+  if (told != nullptr) {
+    try {
+      heard.its = part_statistics_of(*told);
+      heard.missing.clear();
+    } catch (const std::exception& e) {
+      heard.missing = e.what();
+    }
+  }
+  const std::lock_guard lock(step.guard);
+  told_of_part& its = step.told[part];
+  heard.clock = its.clock;
+  heard.asked = its.asked;
+  heard.fed_bytes = its.fed_bytes;
+  if (heard.missing.empty()) {
+    // The step is a round trip, too.
+    const clock_reading by_step = clock_of_round_trip(heard.asked, heard.its.began, heard.its.ended, heard.answered);
+    if (by_step.error < heard.clock.error) heard.clock = by_step;
+    if (heard.clock.error >= last_clock) heard.missing = "its clock is beyond all that can be compared";
+  }
+  its = std::move(heard);
+}
+
+// What the tasks told, on this task's clock.
+LEAT_FUNCTION step_statistics master::gathered(const prepared_run& what, std::vector<told_of_part> parts) const {
+  step_statistics all;
+  trace_of_tasks& to = all.told;
+  std::map<int, int> number;  // by task
+  const auto number_of = [&](int task) {
+    const auto [at, is_new] = number.try_emplace(task, static_cast<int>(to.tasks.size()));
+    if (is_new) to.tasks.push_back({devices_[static_cast<std::size_t>(task)], 0});
+    return at->second;
+  };
+  static_cast<void>(number_of(own_));
+  struct passed {
+    const passed_tensor* sent = nullptr;
+    const passed_tensor* received = nullptr;
+    std::int64_t given = 0, taken = 0;
+  };
+  std::map<std::int64_t, passed> edges;
+  const auto edge_of = [&](const passed_tensor& p, int from, int to_task) {
+    if (static_cast<std::size_t>(p.edge) >= what.edges.size()) return false;
+    const cut_edge& e = what.edges[static_cast<std::size_t>(p.edge)];
+    return (from < 0 || e.from == from) && (to_task < 0 || e.to == to_task);
+  };
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    const int task = what.parts[k].task;
+    told_of_part& p = parts[k];
+    const int here = number_of(task);
+    const std::string& device = devices_[static_cast<std::size_t>(task)];
+    const bool is_missing = !p.missing.empty();
+    if (is_missing) to.gaps.push_back({device, p.missing, 0});
+    const auto local = [offset = p.clock.offset](std::int64_t time) { return time - offset; };
+    if (!is_missing) {
+      to.tasks[static_cast<std::size_t>(here)].clock_error = p.clock.error;
+      for (trace_event& e : p.its.events) {
+        e.begin = local(e.begin);
+        e.end = local(e.end);
+        e.task = here;
+        to.events.push_back(std::move(e));
+      }
+      if (p.its.left_out > 0)
+        to.gaps.push_back({device, "its last " + std::to_string(p.its.left_out) + " events are too many to be told", 0});
+      for (const passed_tensor& t : p.its.sent)
+        if (edge_of(t, task, -1)) edges[t.edge].sent = &t, edges[t.edge].given = local(t.at);
+      for (const passed_tensor& t : p.its.received)
+        if (edge_of(t, -1, task)) edges[t.edge].received = &t, edges[t.edge].taken = local(t.at);
+    }
+    if (task == own_) continue;
+    // The order to run the part, and its answer. Messages that tasks number themselves are above 0.
+    const std::int64_t began = is_missing ? p.asked : local(p.its.began), ended = is_missing ? p.answered : local(p.its.ended);
+    to.transfers.push_back({"feeds", number_of(own_), here, p.fed_bytes, -1 - static_cast<std::int64_t>(k), p.asked, began, 0});
+    to.transfers.push_back({"fetches", here, number_of(own_), p.fetched_bytes, -1, ended, p.answered, 0});
+  }
+  for (const auto& [edge, p] : edges) {
+    const cut_edge& e = what.edges[static_cast<std::size_t>(edge)];
+    const passed_tensor& known = p.sent != nullptr ? *p.sent : *p.received;
+    to.transfers.push_back({e.tensor, number_of(e.from), number_of(e.to), known.bytes,
+                            p.sent != nullptr ? p.sent->message : -1000000 - edge, p.sent != nullptr ? p.given : p.taken,
+                            p.received != nullptr ? p.taken : p.given, 0});
+  }
+  return all;
+}
+
+LEAT_FUNCTION std::vector<std::pair<std::string, std::string>> master::placement(std::uint64_t session) {
+  const auto kept = find(session);
+  const std::lock_guard lock(kept->guard);
+  std::vector<std::pair<std::string, std::string>> list;
+  if (kept->g == nullptr) return list;
+  for (int i = 0; i < kept->g->size(); ++i)
+    list.emplace_back(kept->g->named().record(i).name, kept->devices[static_cast<std::size_t>(kept->places[static_cast<std::size_t>(i)])]);
+  return list;
+}
+
 LEAT_FUNCTION std::vector<tensor_value> master::run(std::uint64_t session, std::uint64_t prepared, std::span<const tensor_value> feeds,
-                                                    steady_time deadline, const cancellation* cancel) {
+                                                    steady_time deadline, const cancellation* cancel, traced_run* traced) {
   std::shared_ptr<const prepared_run> what;
   {
     const auto kept = find(session);
@@ -302,6 +418,17 @@ LEAT_FUNCTION std::vector<tensor_value> master::run(std::uint64_t session, std::
     }
   };
 
+  if (traced != nullptr) {
+    state->told.resize(what->parts.size());
+    std::vector<int> others;
+    for (const auto& p : what->parts)
+      if (p.task != own_) others.push_back(p.task);
+    const auto patience = std::chrono::steady_clock::now() + std::chrono::milliseconds(250);
+    const auto clocks = read_clocks(network_, others, std::min(deadline, patience));
+    for (std::size_t k = 0; k < what->parts.size(); ++k)
+      if (const auto read = clocks.find(what->parts[k].task); read != clocks.end()) state->told[k].clock = read->second;
+  }
+
   const auto fed = [&](const prepared_run::part& p) {
     std::vector<tensor_value> values;
     values.reserve(p.feeds.size());
@@ -314,13 +441,22 @@ LEAT_FUNCTION std::vector<tensor_value> master::run(std::uint64_t session, std::
     if (p.task == own_) continue;
     transport::message m;
     put_words(m, {number, p.number});
-    put_tensors(m, fed(p));
+    const std::vector<tensor_value> its_feeds = fed(p);
+    put_tensors(m, its_feeds);
+    if (traced != nullptr) {
+      m.edge = static_cast<std::uint32_t>(traced->level);
+      const std::lock_guard lock(state->guard);
+      state->told[k].fed_bytes = element_bytes(its_feeds);
+      state->told[k].asked = clock_now();
+    }
     network_.call(p.task, method::run_part, std::move(m), deadline,
-                  [ended, k, count = p.fetches.size(), own_worker, number](transport::message answer, std::exception_ptr failure) {
+                  [ended, state, k, count = p.fetches.size(), own_worker, number](transport::message answer, std::exception_ptr failure) {
                     std::vector<tensor_value> found;
                     if (!failure) {
                       try {
-                        found = tensors_of(answer, 0);
+                        const bool has_statistics = answer.edge != 0;
+                        found = tensors_of(answer, has_statistics ? 1 : 0);
+                        if (!state->told.empty()) hear(*state, k, has_statistics ? &answer.parts[0] : nullptr, found);
                         if (found.size() != count)
                           throw data_loss("a task answers a step with " + std::to_string(found.size()) + " values");
                       } catch (const std::exception&) {
@@ -334,7 +470,22 @@ LEAT_FUNCTION std::vector<tensor_value> master::run(std::uint64_t session, std::
   if (what->own >= 0) {
     const auto k = static_cast<std::size_t>(what->own);
     try {
-      ended(k, own_worker_.run_part(what->parts[k].number, {number, deadline, cancel}, fed(what->parts[k])), nullptr);
+      step_order order{.number = number, .deadline = deadline, .cancel = cancel};
+      part_statistics told;
+      if (traced != nullptr) {
+        order.traced = traced->level;
+        order.statistics = &told;
+        told.began = clock_now();
+      }
+      std::vector<tensor_value> values = own_worker_.run_part(what->parts[k].number, order, fed(what->parts[k]));
+      if (traced != nullptr) {
+        told.ended = clock_now();
+        const std::lock_guard lock(state->guard);
+        state->told[k].its = std::move(told);
+        state->told[k].clock = {0, 0};
+        state->told[k].missing.clear();
+      }
+      ended(k, std::move(values), nullptr);
     } catch (const std::exception&) {
       ended(k, {}, std::current_exception());
     }
@@ -359,7 +510,14 @@ LEAT_FUNCTION std::vector<tensor_value> master::run(std::uint64_t session, std::
   std::exception_ptr failure;
   {
     const std::lock_guard lock(state->guard);
-    if (!state->failure) return std::move(state->values);
+    if (!state->failure) {
+      if (traced != nullptr) {
+        const auto began = traced->statistics.began;
+        traced->statistics = gathered(*what, std::move(state->told));
+        traced->statistics.began = began;
+      }
+      return std::move(state->values);
+    }
     failure = state->failure;
   }
   // The other tasks are told, and given a second to end the step.
@@ -445,6 +603,85 @@ LEAT_FUNCTION void master::write_variable(std::uint64_t session, const std::stri
   put_words(m, {v.incarnation});
   put_tensors(m, {&value, 1});
   static_cast<void>(ask(v.task, method::write_variable, std::move(m), deadline));
+}
+
+LEAT_FUNCTION std::vector<written_shard> master::write_shards(std::uint64_t session, const std::vector<shard_order>& orders,
+                                                              steady_time deadline) {
+  struct state {
+    std::mutex guard;
+    std::vector<written_shard> written;
+    std::vector<bool> has_answered;
+    std::exception_ptr failure;
+    std::atomic<bool> done{false};
+    void end(std::size_t k, std::exception_ptr why) {
+      has_answered[k] = true;
+      if (why && !failure) failure = std::move(why);
+      if (failure || std::find(has_answered.begin(), has_answered.end(), false) == has_answered.end()) done.store(true);
+    }
+  };
+  const auto s = std::make_shared<state>();
+  s->written.resize(orders.size());
+  s->has_answered.assign(orders.size(), false);
+  s->done = orders.empty();
+  std::vector<std::pair<int, shard_of_task>> asked;
+  for (const shard_order& order : orders) {
+    auto& [task, its] = asked.emplace_back(-1, shard_of_task{});
+    its.path = order.path;
+    for (const auto& [node, name] : order.variables) {
+      variable_place v = place_of(session, node);
+      if (task >= 0 && v.task != task)
+        throw invalid_argument("one file is to have variables of " + task_text(task) + " and " + task_text(v.task));
+      task = v.task;
+      its.incarnation = v.incarnation;
+      its.variables.push_back({std::move(v.container), std::move(v.name), name});
+    }
+    if (task < 0) throw invalid_argument("a file without variables");
+  }
+  for (std::size_t k = 0; k < asked.size(); ++k) {
+    if (asked[k].first == own_) continue;
+    transport::message m;
+    m.parts.push_back(transport::frame::of(json_of(asked[k].second)));
+    network_.call(asked[k].first, method::write_shard, std::move(m), deadline,
+                  [s, k, network = &network_](const transport::message& answer, std::exception_ptr failure) {
+                    std::vector<written_shard> written;
+                    if (!failure) {
+                      try {
+                        if (answer.parts.empty()) throw data_loss("a task does not tell what it has written");
+                        written = written_shards_in(answer.parts[0].text());
+                        if (written.size() != 1) throw data_loss("a task tells of several files");
+                      } catch (const std::exception&) {
+                        failure = std::current_exception();
+                      }
+                    }
+                    {
+                      const std::lock_guard lock(s->guard);
+                      if (!failure) s->written[k] = std::move(written[0]);
+                      s->end(k, failure);
+                    }
+                    network->wake();
+                  });
+  }
+  for (std::size_t k = 0; k < asked.size(); ++k) {
+    if (asked[k].first != own_) continue;
+    std::exception_ptr failure;
+    written_shard written;
+    try {
+      written = own_worker_.write_shard(asked[k].second);
+    } catch (const std::exception&) {
+      failure = std::current_exception();
+    }
+    const std::lock_guard lock(s->guard);
+    s->written[k] = std::move(written);
+    s->end(k, failure);
+  }
+  const bool is_done = network_.wait(s->done, deadline);
+  const std::lock_guard lock(s->guard);
+  if (s->failure) std::rethrow_exception(s->failure);
+  if (is_done) return s->written;
+  std::string silent;
+  for (std::size_t k = 0; k < asked.size(); ++k)
+    if (!s->has_answered[k]) silent += (silent.empty() ? "" : ", ") + task_text(asked[k].first);
+  throw deadline_exceeded("variables were not saved in time by " + silent);
 }
 
 LEAT_FUNCTION bool master::has_variable(std::uint64_t session, const std::string& node, steady_time deadline) {

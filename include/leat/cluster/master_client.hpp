@@ -19,12 +19,15 @@ class master_access {
   virtual void extend_session(std::uint64_t session, const graph_def& more, steady_time deadline) = 0;
   virtual std::uint64_t prepare(std::uint64_t session, const run_names& names, steady_time deadline) = 0;
   virtual std::vector<tensor_value> run(std::uint64_t session, std::uint64_t prepared, std::span<const tensor_value> feeds,
-                                        steady_time deadline, const cancellation* cancel) = 0;
+                                        steady_time deadline, const cancellation* cancel, traced_run* traced) = 0;
+  /// The nodes of the session's graph, and their devices.
+  virtual std::vector<std::pair<std::string, std::string>> placement(std::uint64_t session, steady_time deadline) = 0;
   virtual void close_session(std::uint64_t session) = 0;
   virtual void reset(const std::string& container, steady_time deadline) = 0;
   virtual tensor_value read_variable(std::uint64_t session, const std::string& node, steady_time deadline) = 0;
   virtual void write_variable(std::uint64_t session, const std::string& node, const tensor_value& value, steady_time deadline) = 0;
   virtual bool has_variable(std::uint64_t session, const std::string& node, steady_time deadline) = 0;
+  virtual std::vector<written_shard> write_shards(std::uint64_t session, const std::vector<shard_order>& orders, steady_time deadline) = 0;
 };
 
 /// The master of this process.

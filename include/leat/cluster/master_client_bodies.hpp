@@ -5,12 +5,15 @@
 #include <leat/cluster/tensor_message.hpp>
 #include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
+#include <leat/inspect/trace.hpp>
 #include <leat/io/binary.hpp>
 #include <leat/named/exchange/export.hpp>
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <iostream>
+#include <map>
 
 namespace leat::cluster {
 
@@ -24,8 +27,12 @@ class own_master final : public master_access {
     return its().prepare(session, names, deadline);
   }
   std::vector<tensor_value> run(std::uint64_t session, std::uint64_t prepared, std::span<const tensor_value> feeds, steady_time deadline,
-                                const cancellation* cancel) override {
-    return its().run(session, prepared, feeds, deadline, cancel);
+                                const cancellation* cancel, traced_run* traced) override {
+    if (traced != nullptr) traced->clock = {0, 0};
+    return its().run(session, prepared, feeds, deadline, cancel, traced);
+  }
+  std::vector<std::pair<std::string, std::string>> placement(std::uint64_t session, steady_time) override {
+    return its().placement(session);
   }
   void close_session(std::uint64_t session) override { its().close_session(session); }
   void reset(const std::string& container, steady_time deadline) override { its().reset(container, deadline); }
@@ -37,6 +44,9 @@ class own_master final : public master_access {
   }
   bool has_variable(std::uint64_t session, const std::string& node, steady_time deadline) override {
     return its().has_variable(session, node, deadline);
+  }
+  std::vector<written_shard> write_shards(std::uint64_t session, const std::vector<shard_order>& orders, steady_time deadline) override {
+    return its().write_shards(session, orders, deadline);
   }
 
  private:
@@ -68,15 +78,36 @@ class far_master final : public master_access {
     return words_of(ask(method::prepare_run, std::move(m), deadline), 0, 1)[0];
   }
   std::vector<tensor_value> run(std::uint64_t session, std::uint64_t prepared, std::span<const tensor_value> feeds, steady_time deadline,
-                                const cancellation* cancel) override {
+                                const cancellation* cancel, traced_run* traced) override {
     const std::uint64_t number = ++runs_;
     transport::message m;
     put_words(m, {session, prepared, number});
     put_tensors(m, feeds);
+    std::int64_t asked = 0;
+    if (traced != nullptr) {
+      const auto patience = std::chrono::steady_clock::now() + std::chrono::milliseconds(250);
+      if (const auto read = read_clocks(*network_, {task_}, std::min(deadline, patience)); !read.empty())
+        traced->clock = read.begin()->second;
+      m.edge = static_cast<std::uint32_t>(traced->level);
+      asked = clock_now();
+    }
     // The master ends the step at the deadline; its answer may take a while longer.
-    auto values = tensors_of(ask(method::run, std::move(m), deadline, cancel, number), 0);
+    const transport::message answer = ask(method::run, std::move(m), deadline, cancel, number);
+    const bool has_statistics = answer.edge != 0;
+    auto values = tensors_of(answer, has_statistics ? 1 : 0);
+    if (traced != nullptr) hear(*traced, has_statistics ? &answer.parts[0] : nullptr, asked, feeds, values);
     for (tensor_value& v : values) v = v.kept();
     return values;
+  }
+  std::vector<std::pair<std::string, std::string>> placement(std::uint64_t session, steady_time deadline) override {
+    transport::message m;
+    put_words(m, {session});
+    const auto told = nlohmann::json::parse(part_at(ask(method::placement, std::move(m), deadline), 0).text(), nullptr, false);
+    try {
+      return told.get<std::vector<std::pair<std::string, std::string>>>();
+    } catch (const nlohmann::json::exception& e) {
+      throw data_loss(std::string("where a session's nodes are: ") + e.what());
+    }
   }
   void close_session(std::uint64_t session) override {
     transport::message m;
@@ -101,8 +132,33 @@ class far_master final : public master_access {
   bool has_variable(std::uint64_t session, const std::string& node, steady_time deadline) override {
     return words_of(ask(method::has_node, of_node(session, node), deadline), 0, 1)[0] != 0;
   }
+  std::vector<written_shard> write_shards(std::uint64_t session, const std::vector<shard_order>& orders, steady_time deadline) override {
+    transport::message m;
+    put_words(m, {session});
+    m.parts.push_back(transport::frame::of(json_of(orders)));
+    return written_shards_in(part_at(ask(method::write_shards, std::move(m), deadline), 0).text());
+  }
 
  private:
+  // What is wrong with the statistics is no concern of the run's.
+  void hear(traced_run& traced, const transport::frame* told, std::int64_t asked, std::span<const tensor_value> feeds,
+            std::span<const tensor_value> values) const {
+    const std::int64_t now = clock_now();
+    try {
+      if (told == nullptr) throw data_loss("it answered none");
+      traced.statistics = step_statistics_of(*told);
+      step_statistics& s = traced.statistics;
+      const clock_reading by_run = clock_of_round_trip(asked, s.began, s.ended, now);
+      if (by_run.error < traced.clock.error) traced.clock = by_run;
+      if (traced.clock.error >= last_clock) throw data_loss("its clock is beyond all that can be compared");
+      const std::int64_t offset = traced.clock.offset;
+      s.told.transfers.push_back({"feeds", 0, 1, element_bytes(feeds), -1, asked + offset, s.began, 0});
+      s.told.transfers.push_back({"fetches", 1, 0, element_bytes(values), -999999, s.ended, now + offset, 0});
+    } catch (const std::exception& e) {
+      traced = {.level = traced.level};
+      traced.statistics.told.gaps.push_back({"the session's target", e.what(), 0});
+    }
+  }
   static transport::message of_node(std::uint64_t session, const std::string& node) {
     transport::message m;
     put_words(m, {session});
@@ -163,7 +219,12 @@ class far_master final : public master_access {
 class client_session final : public remote_session {
  public:
   client_session(graph& g, const session_options& options, std::unique_ptr<master_access> master)
-      : g_(g), master_(std::move(master)), timeout_(options.operation_timeout_in_ms) {
+      : g_(g),
+        master_(std::move(master)),
+        timeout_(options.operation_timeout_in_ms),
+        target_(options.target),
+        logs_placement_(options.log_device_placement),
+        log_(options.log != nullptr ? *options.log : std::cerr) {
     master_session_options asked;
     asked.allow_soft_placement = options.allow_soft_placement;
     asked.device_filters = options.device_filters;
@@ -185,7 +246,21 @@ class client_session final : public remote_session {
   }
   std::vector<tensor_value> run(remote_run& prepared, std::span<const tensor_value> feeds, const run_options& how,
                                 std::int64_t timeout_in_ms) override {
-    return master_->run(session_, static_cast<known_run&>(prepared).number, feeds, deadline_in(timeout_in_ms), how.cancel);
+    const std::uint64_t number = static_cast<known_run&>(prepared).number;
+    const steady_time deadline = deadline_in(timeout_in_ms);
+    if (how.trace == nullptr) return master_->run(session_, number, feeds, deadline, how.cancel, nullptr);
+    const int run = how.trace->begin_run();
+    traced_run traced{.level = level_of(how.trace->detail())};
+    std::vector<tensor_value> values;
+    try {
+      const trace_scope timed(how.trace, run, "run", "Session");
+      values = master_->run(session_, number, feeds, deadline, how.cancel, &traced);
+    } catch (const std::exception& e) {
+      how.trace->add_gap(run, "the tasks behind " + target_, std::string("the run failed: ") + e.what());
+      throw;
+    }
+    how.trace->add_tasks(run, std::move(traced.statistics.told), traced.clock.offset, traced.clock.error);
+    return values;
   }
   bool is_initialized(const output& variable) override {
     send_growth();
@@ -198,6 +273,14 @@ class client_session final : public remote_session {
   void assign(const output& variable, const tensor_value& value) override {
     send_growth();
     master_->write_variable(session_, variable.operation().name(), value, deadline_in(timeout_));
+  }
+  std::vector<std::pair<std::string, std::string>> placement() override {
+    send_growth();
+    return master_->placement(session_, deadline_in(timeout_));
+  }
+  std::vector<written_shard> write_shards(const std::vector<shard_order>& orders) override {
+    send_growth();
+    return master_->write_shards(session_, orders, deadline_in(timeout_));
   }
   void reset(std::string_view container) override { master_->reset(std::string(container), deadline_in(timeout_)); }
   void close() override { master_->close_session(session_); }
@@ -218,11 +301,35 @@ class client_session final : public remote_session {
     for (int i = sent_; i < g_.size(); ++i) more.nodes.push_back(to_node_def(g_, i));
     master_->extend_session(session_, more, deadline_in(timeout_));
     sent_ = g_.size();
+    if (logs_placement_) log_placement();
+  }
+  // Nodes that are new, or have moved to another device since they were told.
+  void log_placement() {
+    std::vector<std::pair<std::string, std::string>> places;
+    try {
+      places = master_->placement(session_, deadline_in(timeout_));
+    } catch (const std::exception& e) {
+      log_ << "Device placement is not known: " << e.what() << "\n";
+      return;
+    }
+    for (auto& [node, device] : places) {
+      std::string& told = told_places_[node];
+      if (told == device) continue;
+      const int index = g_.named().find(node);
+      if (index < 0) continue;
+      log_ << node << ": (" << g_.at(index).op->type << "): " << device << "\n";
+      told = std::move(device);
+    }
+    log_.flush();
   }
 
   graph& g_;
   std::unique_ptr<master_access> master_;
   const std::int64_t timeout_;
+  const std::string target_;
+  const bool logs_placement_;
+  std::ostream& log_;
+  std::map<std::string, std::string> told_places_;
   std::uint64_t session_ = 0;
   std::mutex guard_;
   int sent_ = 0;

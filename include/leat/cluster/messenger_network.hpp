@@ -45,6 +45,7 @@ class messenger_network final : public task_network {
   bool wait(const std::atomic<bool>& done, steady_time until) override { return messenger_.transport().wait(done, until); }
   void wake() override { messenger_.transport().wake(); }
   std::string describe(int task) override;
+  transport::traffic its_traffic() const override { return messenger_.its_traffic(); }
 
  private:
   struct waiting {

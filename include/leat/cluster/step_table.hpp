@@ -2,6 +2,7 @@
 // The steps that a task takes part in, and the tensors that have arrived for them. A tensor may arrive before the task has been told of its
 // step, or after the step has ended here: what comes early is kept, within bounds, what comes late is dropped.
 
+#include <leat/cluster/step_statistics.hpp>
 #include <leat/cluster/task_network.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/state/tensor_exchange.hpp>
@@ -23,8 +24,9 @@ namespace leat::cluster {
 class task_step final : public tensor_exchange {
  public:
   /// `to`: by edge, the task that takes it.
-  task_step(task_network& network, std::uint64_t number, const std::map<std::int64_t, int>& to, const cancellation* cancel)
-      : network_(network), number_(number), to_(to), cancel_(cancel) {}
+  task_step(task_network& network, std::uint64_t number, const std::map<std::int64_t, int>& to, const cancellation* cancel,
+            bool is_traced = false)
+      : network_(network), number_(number), to_(to), is_traced_(is_traced), cancel_(cancel) {}
 
   std::uint64_t number() const { return number_; }
 
@@ -33,8 +35,10 @@ class task_step final : public tensor_exchange {
   bool take(std::int64_t edge, tensor_value& value) override;
   void wait(const step_state& step) override;
 
-  /// Tensors have arrived, of as many edges.
-  void arrive(const std::vector<std::int64_t>& edges, std::vector<tensor_value> values);
+  /// Tensors have arrived, of as many edges; `at`: when, if the step is traced.
+  void arrive(const std::vector<std::int64_t>& edges, std::vector<tensor_value> values, std::int64_t at = 0);
+  /// Of a traced step: moves what it has sent and received.
+  void tell(part_statistics& to);
   /// Ends the step with an error, which whoever waits gets.
   void fail(std::exception_ptr why);
   const cancellation& cancel() const { return cancel_; }
@@ -48,17 +52,21 @@ class task_step final : public tensor_exchange {
   task_network& network_;
   const std::uint64_t number_;
   const std::map<std::int64_t, int>& to_;
+  const bool is_traced_;
   // What is kept back for a task.
   struct gathered {
     std::vector<std::uint64_t> edges;
     std::vector<tensor_value> values;
     std::size_t bytes = 0;
+    std::int64_t message = 0;
   };
   void send_gathered(int task, gathered what);
 
   mutable std::mutex guard_;
   std::map<int, gathered> gathered_;
   std::map<std::int64_t, tensor_value> arrived_;
+  std::int64_t messages_ = 0;
+  std::vector<passed_tensor> sent_, received_;  // of a traced step
   std::exception_ptr failure_;
   cancellation cancel_;
   std::atomic<bool> news_{false};
@@ -69,10 +77,11 @@ class step_table {
  public:
   /// Errors: invalid_argument if there is such a step, or was; what `close` was given.
   std::shared_ptr<task_step> begin(task_network& network, std::uint64_t number, const std::map<std::int64_t, int>& to,
-                                   const cancellation* cancel = nullptr);
+                                   const cancellation* cancel = nullptr, bool is_traced = false);
   void end(std::uint64_t number);
   /// A tensor for a step that runs, is to come, or has ended. Errors: resource_exhausted if too many wait for steps to come.
-  void arrive(std::uint64_t number, const std::vector<std::int64_t>& edges, std::vector<tensor_value> values);
+  /// `at`: as task_step::arrive.
+  void arrive(std::uint64_t number, const std::vector<std::int64_t>& edges, std::vector<tensor_value> values, std::int64_t at = 0);
   /// Ends a step with an error; if it is still to come, as soon as it comes.
   void fail(std::uint64_t number, std::exception_ptr why);
   /// Ends all steps with an error, and lets none begin.
@@ -84,6 +93,7 @@ class step_table {
   struct early {
     std::vector<std::int64_t> edges;
     std::vector<tensor_value> values;
+    std::vector<std::int64_t> times;  // when they came; empty unless the step is traced
     std::exception_ptr failure;
   };
   bool has_ended(std::uint64_t number) const { return ended_.contains(number); }

@@ -23,6 +23,10 @@ LEAT_FUNCTION void task_step::send(std::int64_t edge, tensor_value value) {
   {
     const std::lock_guard lock(guard_);
     gathered& g = gathered_[task];
+    if (is_traced_) {
+      if (g.edges.empty()) g.message = ++messages_;
+      sent_.push_back({edge, element_bytes(value), g.message, clock_now()});
+    }
     g.edges.push_back(static_cast<std::uint64_t>(edge));
     g.values.push_back(std::move(value));
     g.bytes += bytes;
@@ -45,6 +49,7 @@ LEAT_FUNCTION void task_step::flush() {
 LEAT_FUNCTION void task_step::send_gathered(int task, gathered what) {
   transport::message m;
   m.number = number_;
+  if (is_traced_) m.flags = traced_flag;
   if (what.edges.size() == 1) {
     m.edge = static_cast<std::uint32_t>(what.edges[0]);
     put_tensor(m, what.values[0]);
@@ -80,13 +85,22 @@ LEAT_FUNCTION void task_step::wait(const step_state& step) {
   }
 }
 
-LEAT_FUNCTION void task_step::arrive(const std::vector<std::int64_t>& edges, std::vector<tensor_value> values) {
+LEAT_FUNCTION void task_step::arrive(const std::vector<std::int64_t>& edges, std::vector<tensor_value> values, std::int64_t at) {
   {
     const std::lock_guard lock(guard_);
+    if (is_traced_)
+      for (std::size_t k = 0; k < edges.size(); ++k)
+        received_.push_back({edges[k], element_bytes(values[k]), 0, at != 0 ? at : clock_now()});
     for (std::size_t k = 0; k < edges.size(); ++k) arrived_.insert_or_assign(edges[k], std::move(values[k]));
   }
   news_.store(true);
   network_.wake();
+}
+
+LEAT_FUNCTION void task_step::tell(part_statistics& to) {
+  const std::lock_guard lock(guard_);
+  to.sent = std::move(sent_);
+  to.received = std::move(received_);
 }
 
 LEAT_FUNCTION void task_step::fail(std::exception_ptr why) {
@@ -100,8 +114,9 @@ LEAT_FUNCTION void task_step::fail(std::exception_ptr why) {
 }
 
 LEAT_FUNCTION std::shared_ptr<task_step> step_table::begin(task_network& network, std::uint64_t number,
-                                                           const std::map<std::int64_t, int>& to, const cancellation* cancel) {
-  auto step = std::make_shared<task_step>(network, number, to, cancel);
+                                                           const std::map<std::int64_t, int>& to, const cancellation* cancel,
+                                                           bool is_traced) {
+  auto step = std::make_shared<task_step>(network, number, to, cancel, is_traced);
   early before;
   {
     const std::lock_guard lock(guard_);
@@ -113,7 +128,11 @@ LEAT_FUNCTION std::shared_ptr<task_step> step_table::begin(task_network& network
       before = std::move(at->second);
       early_.erase(at);
     }
-    if (!before.edges.empty()) step->arrive(before.edges, std::move(before.values));
+    if (is_traced && before.times.size() == before.edges.size()) {
+      for (std::size_t k = 0; k < before.edges.size(); ++k) step->arrive({before.edges[k]}, {before.values[k]}, before.times[k]);
+    } else if (!before.edges.empty()) {
+      step->arrive(before.edges, std::move(before.values));
+    }
   }
   if (before.failure) step->fail(before.failure);
   return step;
@@ -130,12 +149,14 @@ LEAT_FUNCTION void step_table::end(std::uint64_t number) {
   }
 }
 
-LEAT_FUNCTION void step_table::arrive(std::uint64_t number, const std::vector<std::int64_t>& edges, std::vector<tensor_value> values) {
+LEAT_FUNCTION void step_table::arrive(std::uint64_t number, const std::vector<std::int64_t>& edges, std::vector<tensor_value> values,
+                                      std::int64_t when) {
   const std::lock_guard lock(guard_);
-  if (const auto at = running_.find(number); at != running_.end()) return at->second->arrive(edges, std::move(values));
+  if (const auto at = running_.find(number); at != running_.end()) return at->second->arrive(edges, std::move(values), when);
   if (has_ended(number)) return;
   const auto [at, fresh] = early_.try_emplace(number);
   if (fresh) early_order_.push_back(number);
+  if (when != 0) at->second.times.resize(at->second.edges.size() + edges.size(), when);
   at->second.edges.insert(at->second.edges.end(), edges.begin(), edges.end());
   std::move(values.begin(), values.end(), std::back_inserter(at->second.values));
   while (early_.size() > most_early && !early_order_.empty()) {

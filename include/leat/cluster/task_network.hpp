@@ -2,6 +2,7 @@
 // How a task reaches the others: calls with one answer each, and notes. transport/ carries them between processes; a test may carry them
 // within one.
 
+#include <leat/cluster/transport/traffic.hpp>
 #include <leat/cluster/transport/wire.hpp>
 
 #include <atomic>
@@ -42,6 +43,11 @@ enum class method : std::uint16_t {
   has_variable,
   // of the server
   describe_cluster,  // answered by its specification, as JSON
+  clock,             // answered by its steady clock
+  count,             // answered by what it has counted since its start
+  placement,         // of the master: the devices of a session's nodes
+  write_shards,      // of the master: has tasks write variables into files
+  write_shard,       // of the worker: writes some into one
 };
 
 /// Takes a call's answer, or the error that stands for it; called once, by any thread, and must not wait.
@@ -63,6 +69,8 @@ class task_network {
   virtual void wake() = 0;
   /// What is known of a task that does not answer: what the last attempt met. May take 100 ms.
   virtual std::string describe(int task) = 0;
+  /// What went through it since its start.
+  virtual transport::traffic its_traffic() const { return {}; }
 };
 
 }  // namespace leat::cluster

@@ -19,7 +19,8 @@ class task_service {
  public:
   /// `devices` and `addresses`: of the cluster's tasks, by number; `own`: this one.
   task_service(task_network& network, const std::vector<std::string>& devices, const std::vector<std::string>& addresses, int own)
-      : worker_(network, devices[static_cast<std::size_t>(own)], static_cast<int>(devices.size())),
+      : network_(network),
+        worker_(network, devices[static_cast<std::size_t>(own)], static_cast<int>(devices.size())),
         master_(network, worker_, devices, addresses, own) {}
 
   /// What others are told who ask for the cluster's specification; set before there are calls.
@@ -40,6 +41,7 @@ class task_service {
  private:
   transport::message answer_to(std::uint64_t peer, method what, const transport::message& m, steady_time deadline);
 
+  task_network& network_;
   worker worker_;
   master master_;
   std::mutex guard_;

@@ -11,11 +11,27 @@
 
 namespace leat::cluster {
 
+/// How the step that a message begins is to be traced.
+inline trace_level level_in(const transport::message& m) {
+  return m.edge > static_cast<std::uint32_t>(trace_level::nodes) ? trace_level::none : static_cast<trace_level>(m.edge);
+}
+
 LEAT_FUNCTION void task_service::called(std::uint64_t peer, method what, transport::message m, steady_time deadline, responder answer) {
   if (what == method::ping) {
     transport::message here;
     put_words(here, {worker_.incarnation()});
     return answer(std::move(here), nullptr);
+  }
+  if (what == method::clock) {
+    transport::message now;
+    put_words(now, {static_cast<std::uint64_t>(clock_now())});
+    return answer(std::move(now), nullptr);
+  }
+  if (what == method::count) {
+    const transport::traffic t = network_.its_traffic();
+    transport::message counted;
+    put_words(counted, {worker_.parts_run(), t.messages_sent, t.bytes_sent, t.messages_received, t.bytes_received});
+    return answer(std::move(counted), nullptr);
   }
   const auto run = [this, peer, what, deadline, answer](const transport::message& asked) {
     transport::message found;
@@ -54,7 +70,19 @@ LEAT_FUNCTION transport::message task_service::answer_to(std::uint64_t peer, met
         const std::lock_guard lock(guard_);
         steps_.insert(noted_here.key);
       }
-      put_tensors(answer, worker_.run_part(words[1], {words[0], deadline}, tensors_of(m, 1)));
+      const trace_level traced = level_in(m);
+      if (traced == trace_level::none) {
+        put_tensors(answer, worker_.run_part(words[1], {.number = words[0], .deadline = deadline}, tensors_of(m, 1)));
+        return answer;
+      }
+      part_statistics told;
+      told.began = clock_now();
+      const auto values =
+          worker_.run_part(words[1], {.number = words[0], .deadline = deadline, .traced = traced, .statistics = &told}, tensors_of(m, 1));
+      told.ended = clock_now();
+      answer.edge = m.edge;
+      answer.parts.push_back(frame_of(told));
+      put_tensors(answer, values);
       return answer;
     }
     case method::reset: worker_.reset(part_at(m, 0).text()); return answer;
@@ -128,7 +156,17 @@ LEAT_FUNCTION transport::message task_service::answer_to(std::uint64_t peer, met
         runs_.erase(key);
       };
       try {
-        put_tensors(answer, master_.run(words[0], words[1], tensors_of(m, 1), deadline, stop.get()));
+        if (const trace_level traced = level_in(m); traced == trace_level::none) {
+          put_tensors(answer, master_.run(words[0], words[1], tensors_of(m, 1), deadline, stop.get()));
+        } else {
+          traced_run told{.level = traced};
+          told.statistics.began = clock_now();
+          const auto values = master_.run(words[0], words[1], tensors_of(m, 1), deadline, stop.get(), &told);
+          told.statistics.ended = clock_now();
+          answer.edge = m.edge;
+          answer.parts.push_back(frame_of(told.statistics));
+          put_tensors(answer, values);
+        }
       } catch (...) {
         forget();
         throw;
@@ -143,6 +181,20 @@ LEAT_FUNCTION transport::message task_service::answer_to(std::uint64_t peer, met
         sessions_[peer].erase(session);
       }
       master_.close_session(session);
+      return answer;
+    }
+    case method::write_shard:
+      answer.parts.push_back(transport::frame::of(json_of({worker_.write_shard(shard_of_task_in(part_at(m, 0).text()))})));
+      return answer;
+    case method::write_shards: {
+      const auto written = master_.write_shards(words_of(m, 0, 1)[0], shard_orders_in(part_at(m, 1).text()), deadline);
+      answer.parts.push_back(transport::frame::of(json_of(written)));
+      return answer;
+    }
+    case method::placement: {
+      nlohmann::json told = nlohmann::json::array();
+      for (const auto& [node, device] : master_.placement(words_of(m, 0, 1)[0])) told.push_back({node, device});
+      answer.parts.push_back(transport::frame::of(told.dump()));
       return answer;
     }
     case method::reset_all: master_.reset(std::string(part_at(m, 0).text()), deadline); return answer;
@@ -166,13 +218,16 @@ LEAT_FUNCTION transport::message task_service::answer_to(std::uint64_t peer, met
   throw unimplemented("a task is asked for method " + std::to_string(static_cast<int>(what)) + ", which it does not know");
 }
 
+// Of a tensor whose step is traced.
+inline std::int64_t arrival_of(const transport::message& m) { return (m.flags & traced_flag) != 0 ? clock_now() : 0; }
+
 LEAT_FUNCTION void task_service::noted(std::uint64_t peer, method what, transport::message m) {
   switch (what) {
-    case method::tensor: worker_.arrive(m.number, {m.edge}, {tensor_of(m)}); return;
+    case method::tensor: worker_.arrive(m.number, {m.edge}, {tensor_of(m)}, arrival_of(m)); return;
     case method::tensors: {
       std::vector<tensor_value> values = tensors_of(m, 1);
       const auto edges = words_of(m, 0, values.size());
-      worker_.arrive(m.number, {edges.begin(), edges.end()}, std::move(values));
+      worker_.arrive(m.number, {edges.begin(), edges.end()}, std::move(values), arrival_of(m));
       return;
     }
     case method::cancel_step: worker_.fail(m.number, std::make_exception_ptr(cancelled("the step has failed at another task"))); return;

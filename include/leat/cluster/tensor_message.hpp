@@ -16,6 +16,8 @@ namespace leat::cluster {
 inline constexpr std::uint16_t dead_flag = 1;
 /// It is one of strings, in a list of one.
 inline constexpr std::uint16_t text_flag = 2;
+/// Its step is traced: who receives it notes when.
+inline constexpr std::uint16_t traced_flag = 4;
 
 /// A part of a message. Errors: data_loss if it has fewer.
 const transport::frame& part_at(const transport::message& m, std::size_t k);

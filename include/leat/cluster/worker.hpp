@@ -1,12 +1,14 @@
 #pragma once
 // A task's worker service: runs parts of graphs for masters, keeps variables and queues, passes tensors to the other tasks.
 
+#include <leat/cluster/shard_message.hpp>
 #include <leat/cluster/step_table.hpp>
 #include <leat/cluster/worker_threads.hpp>
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/placement/partition.hpp>
 #include <leat/session/graph_session.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -37,6 +39,9 @@ struct step_order {
   std::uint64_t number = 0;
   steady_time deadline = steady_time::max();
   const cancellation* cancel = nullptr;
+  /// Whether it is traced, and where what it did is told; also if it fails.
+  trace_level traced = trace_level::none;
+  part_statistics* statistics = nullptr;
 };
 
 class worker {
@@ -61,13 +66,16 @@ class worker {
   /// Runs a part on the calling thread. Errors: those of its nodes; aborted for a part that is not there (the task has been started
   /// anew, or the session has ended); what ended the step.
   std::vector<tensor_value> run_part(std::uint64_t part, const step_order& how, std::span<const tensor_value> feeds);
+  /// How many parts it has run.
+  std::uint64_t parts_run() const { return parts_run_.load(std::memory_order_relaxed); }
   /// Whether a part has been run before, is little work, and waits for nothing: a thread of its own would cost more than the part.
   bool is_light(std::uint64_t part);
   /// Runs a job of the task on a thread of its own.
   void on_thread(std::function<void()> job) { threads_.give(std::move(job)); }
 
-  void arrive(std::uint64_t step, const std::vector<std::int64_t>& edges, std::vector<tensor_value> values) {
-    steps_.arrive(step, edges, std::move(values));
+  /// `at`: when, if the step is traced.
+  void arrive(std::uint64_t step, const std::vector<std::int64_t>& edges, std::vector<tensor_value> values, std::int64_t at = 0) {
+    steps_.arrive(step, edges, std::move(values), at);
   }
   void fail(std::uint64_t step, std::exception_ptr why) { steps_.fail(step, std::move(why)); }
 
@@ -78,6 +86,9 @@ class worker {
   /// Sets a variable's value; makes the variable if need be. Errors: invalid_argument if dtype or shape differ.
   void write_variable(const std::string& container, const std::string& name, const shape& extent, const tensor_value& value);
   bool has_variable(const std::string& container, const std::string& name) const;
+  /// Writes variables into a file that the session's client has made, and waits until they are on the disk. Errors, naming this task: those
+  /// of read_variable and of detail::write_shard.
+  written_shard write_shard(const shard_of_task& order) const;
   /// Drops what a container holds.
   void reset(std::string_view container) { resources_->clear(container); }
   const std::shared_ptr<resource_table>& resources() const { return resources_; }
@@ -98,6 +109,7 @@ class worker {
   std::mutex guard_;
   std::unordered_map<std::uint64_t, std::shared_ptr<held_part>> parts_;
   std::uint64_t last_part_ = incarnation_;
+  std::atomic<std::uint64_t> parts_run_{0};
   worker_threads threads_;
 };
 

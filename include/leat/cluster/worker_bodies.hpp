@@ -1,16 +1,19 @@
 #pragma once
 // Implementation of worker.hpp.
 
+#include <leat/checkpoint/shard_file.hpp>
 #include <leat/cluster/tensor_message.hpp>
 #include <leat/cluster/worker.hpp>
 #include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
+#include <leat/inspect/trace.hpp>
 #include <leat/io/binary.hpp>
 #include <leat/named/exchange/import.hpp>
 #include <leat/named/graph/lookup.hpp>
 
 #include <nlohmann/json.hpp>
 
+#include <optional>
 #include <random>
 
 namespace leat::cluster {
@@ -156,6 +159,23 @@ LEAT_FUNCTION void worker::drop_parts(std::uint64_t session) {
   }
 }
 
+inline void tell_of_part(const run_trace& trace, task_step& step, part_statistics& to) noexcept {
+  try {
+    to.events = trace.events();
+    if (to.events.size() > most_told_events) {
+      to.left_out = static_cast<std::int64_t>(to.events.size() - most_told_events);
+      to.events.resize(most_told_events);
+    }
+    for (trace_event& e : to.events) {
+      e.begin += trace.started();
+      e.end += trace.started();
+    }
+    step.tell(to);
+  } catch (const std::exception&) {
+    to.events.clear();  // for want of memory: the step is worth more than its trace
+  }
+}
+
 LEAT_FUNCTION std::vector<tensor_value> worker::run_part(std::uint64_t number, const step_order& how, std::span<const tensor_value> feeds) {
   std::shared_ptr<held_part> part;
   {
@@ -168,17 +188,29 @@ LEAT_FUNCTION std::vector<tensor_value> worker::run_part(std::uint64_t number, c
   }
   if (feeds.size() != part->fed.size())
     throw invalid_argument(std::to_string(feeds.size()) + " values for a part with " + std::to_string(part->fed.size()) + " feeds");
-  const std::shared_ptr<task_step> step = steps_.begin(network_, how.number, part->order.sends, how.cancel);
+  parts_run_.fetch_add(1, std::memory_order_relaxed);
+  const bool is_traced = how.traced != trace_level::none && how.statistics != nullptr;
+  const std::shared_ptr<task_step> step = steps_.begin(network_, how.number, part->order.sends, how.cancel, is_traced);
   struct at_end {
     step_table& steps;
     std::uint64_t number;
     ~at_end() { steps.end(number); }
   } const ended{steps_, how.number};
+  std::optional<run_trace> trace;
+  struct told_at_end {
+    std::optional<run_trace>& trace;
+    task_step& step;
+    part_statistics* to;
+    ~told_at_end() {
+      if (trace) tell_of_part(*trace, step, *to);
+    }
+  } const told{trace, *step, how.statistics};
   try {
     if (const std::exception_ptr failed = step->failure()) std::rethrow_exception(failed);
     run_options options;
     options.cancel = &step->cancel();
     options.exchange = step.get();
+    if (is_traced) options.trace = &trace.emplace(detail_of(how.traced));
     if (how.deadline != steady_time::max()) {
       const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(how.deadline - std::chrono::steady_clock::now()).count();
       if (left <= 0) throw deadline_exceeded("the step's deadline had passed before " + device_ + " began with it");
@@ -203,6 +235,26 @@ LEAT_FUNCTION std::shared_ptr<variable_slot> worker::find_variable(const std::st
 
 LEAT_FUNCTION tensor_value worker::read_variable(const std::string& container, const std::string& name) const {
   return find_variable(container, name)->read();
+}
+
+LEAT_FUNCTION written_shard worker::write_shard(const shard_of_task& order) const {
+  require_incarnation(order.incarnation);
+  std::vector<std::pair<std::string, tensor_value>> values;
+  for (const auto& v : order.variables) {
+    if (!has_variable(v.container, v.name))
+      throw failed_precondition("Attempting to use uninitialized value " + v.name + ", at " + device_);
+    values.emplace_back(v.name_in_file, read_variable(v.container, v.name));
+  }
+  try {
+    return detail::write_shard(order.path, values);
+  } catch (const not_found& e) {
+    throw not_found(device_ + " does not see the file that the session's client has made: " + e.what() +
+                    ". A sharded checkpoint needs a folder that the tasks have under the client's path");
+  } catch (const resource_exhausted& e) {
+    throw resource_exhausted(device_ + " cannot save its variables: " + e.what());
+  } catch (const failed_precondition& e) {
+    throw failed_precondition(device_ + " cannot save its variables: " + e.what());
+  }
 }
 
 LEAT_FUNCTION bool worker::has_variable(const std::string& container, const std::string& name) const {

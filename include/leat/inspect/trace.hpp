@@ -10,6 +10,9 @@
 //
 // A fused program has one event per step, named after the step's operators. With `run_trace t(trace_detail::nodes)` a dynamic session
 // runs each node by itself instead, which is slower but separates the nodes. Runs without a trace have no overhead.
+//
+// A session with a target brings the events of all tasks that took part, and the tensors that went between them, on the clock of this
+// process. Source: TensorFlow 1.x `RunOptions.trace_level`, `RunMetadata.step_stats`.
 
 #include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
@@ -17,7 +20,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -36,13 +41,14 @@ enum class trace_detail { steps, nodes };
 
 /// A step or node that ran, or a phase of a run. Times are nanoseconds since the trace was constructed.
 struct trace_event {
-  std::string name;       // of the node; of a fused step, its operators
-  std::string type;       // the operator; "fused" for several; "Session" for a whole run, "Plan" for its preparation
-  std::string made_at;    // file and line, if known
+  std::string name;     // of the node; of a fused step, its operators
+  std::string type;     // the operator; "fused" for several; "Session" for a whole run, "Plan" for its preparation
+  std::string made_at;  // file and line, if known
   std::int64_t begin = 0;
   std::int64_t end = 0;
-  int thread = 0;         // 0 is the first seen
-  int run = 0;            // 1 is the first
+  int thread = 0;  // of its task; 0 is the first seen
+  int run = 0;     // 1 is the first
+  int task = 0;    // of run_trace::tasks; 0 is this process
 
   /// Nanoseconds.
   std::int64_t duration() const { return end - begin; }
@@ -60,6 +66,59 @@ struct trace_statistics {
   std::int64_t most = 0;
   /// Mean time of a call, in nanoseconds.
   double mean() const { return count == 0 ? 0 : static_cast<double>(total) / static_cast<double>(count); }
+};
+
+/// A process that a trace has events of.
+struct trace_task {
+  std::string device;            // "/job:ps/replica:0/task:0/device:CPU:0"
+  std::int64_t clock_error = 0;  // how far its times may be off those of this process, in nanoseconds
+};
+
+/// A tensor that went from one task to another.
+struct trace_transfer {
+  std::string tensor;  // "w/read:0"; "^init" of a control dependency; "feeds" and "fetches", which a part or run was given and gave
+  int from = 0;        // of run_trace::tasks
+  int to = 0;
+  std::int64_t bytes = 0;    // of elements
+  std::int64_t message = 0;  // those of a run and a task with the same number went in one message
+  std::int64_t begin = 0;    // when it was given to be sent, in the events' time
+  std::int64_t end = 0;      // when it had arrived
+  int run = 0;
+};
+
+/// A task that took part in a run, and told nothing or not all of it.
+struct trace_gap {
+  std::string device;
+  std::string why;
+  int run = 0;
+};
+
+/// What the tasks of a cluster tell of a run: times are of one steady clock, tasks are indices of `tasks`, whose first is the asking process.
+struct trace_of_tasks {
+  std::vector<trace_task> tasks{{}};
+  std::vector<trace_event> events{};
+  std::vector<trace_transfer> transfers{};
+  std::vector<trace_gap> gaps{};
+};
+
+/// What a task did in all runs of a trace. Times in nanoseconds; a message may carry several tensors.
+struct trace_task_totals {
+  std::string device;
+  std::int64_t events = 0;
+  std::int64_t busy = 0;  // the sum of its events' times, without phases
+  std::int64_t messages_sent = 0;
+  std::int64_t bytes_sent = 0;
+  std::int64_t messages_received = 0;
+  std::int64_t bytes_received = 0;
+};
+
+/// What went along an edge between two tasks in all runs of a trace.
+struct trace_edge_totals {
+  std::string tensor;
+  std::string from;  // devices
+  std::string to;
+  std::int64_t messages = 0;  // that carried it, with others or alone
+  std::int64_t bytes = 0;
 };
 
 class trace_scope;
@@ -92,10 +151,28 @@ class run_trace {
     const std::lock_guard lock(guard_);
     return runs_;
   }
+  /// This process, and the tasks of clusters that took part in runs. Memory plans are of this process alone.
+  std::vector<trace_task> tasks() const {
+    const std::lock_guard lock(guard_);
+    return tasks_;
+  }
+  /// Tensors that went between tasks.
+  std::vector<trace_transfer> transfers() const {
+    const std::lock_guard lock(guard_);
+    return transfers_;
+  }
+  /// Tasks whose events are missing, and why.
+  std::vector<trace_gap> gaps() const {
+    const std::lock_guard lock(guard_);
+    return gaps_;
+  }
   /// Removes all events, memory plans and runs.
   void clear() {
     const std::lock_guard lock(guard_);
     events_.clear();
+    transfers_.clear();
+    gaps_.clear();
+    tasks_.resize(1);
     plans_.clear();
     planned_.clear();
     runs_ = 0;
@@ -105,6 +182,8 @@ class run_trace {
 
   /// Nanoseconds since the trace was constructed.
   std::int64_t now() const { return std::chrono::duration_cast<std::chrono::nanoseconds>(clock::now() - start_).count(); }
+  /// The construction's time, in nanoseconds of std::chrono::steady_clock.
+  std::int64_t started() const { return std::chrono::duration_cast<std::chrono::nanoseconds>(start_.time_since_epoch()).count(); }
   /// Starts a run; returns its number.
   int begin_run() {
     const std::lock_guard lock(guard_);
@@ -112,6 +191,11 @@ class run_trace {
   }
   /// Adds an event of this thread.
   void add(int run, std::string name, std::string type, std::int64_t begin, std::int64_t end, std::string made_at = {});
+  /// Adds what the tasks of a cluster tell of a run. `clock_offset`: their clock minus std::chrono::steady_clock of this process, in
+  /// nanoseconds, give or take `clock_error`.
+  void add_tasks(int run, trace_of_tasks told, std::int64_t clock_offset, std::int64_t clock_error);
+  /// Says that a run, or a task's part of it, is not among the events.
+  void add_gap(int run, std::string device, std::string why);
   /// Adds a program's memory plan, once per program and sizes. `holder` keeps a program that may be dropped alive.
   void add_memory(const planned_program& p, std::shared_ptr<const void> holder = {});
 
@@ -125,13 +209,14 @@ class run_trace {
   std::vector<trace_statistics> by_operator() const {
     return sum([](const trace_event& e) { return std::pair(e.type, e.type); });
   }
-  /// Both as a text table; times in microseconds.
-  std::string statistics_table() const {
-    std::string text = std::to_string(runs()) + " runs\n";
-    text += table("operator", by_operator()) + "\n" + table("node", by_node());
-    return text;
-  }
-  /// Chrome's trace event format: an object with `traceEvents`; times in microseconds.
+  /// Totals by task, in the order of `tasks`.
+  std::vector<trace_task_totals> by_task() const;
+  /// Totals by edge between tasks, most bytes first.
+  std::vector<trace_edge_totals> by_edge() const;
+  /// Totals by operator and node as a text table, of runs on a cluster also by task and edge; times in microseconds.
+  std::string statistics_table() const;
+  /// Chrome's trace event format: an object with `traceEvents`; times in microseconds. Each task is a process; a transfer is an
+  /// asynchronous event of the task that received it.
   std::string chrome_trace() const;
   /// Writes `chrome_trace` to a file. Errors: not_found if it cannot be opened, data_loss if it cannot be written.
   void write_chrome_trace(const std::string& path) const;
@@ -163,9 +248,12 @@ class run_trace {
     return list;
   }
   static std::string table(std::string_view title, const std::vector<trace_statistics>& rows);
+  std::string table_of_tasks() const;
   static std::string microseconds(std::int64_t nanoseconds) {
     char text[40];
-    std::snprintf(text, sizeof text, "%lld.%03d", static_cast<long long>(nanoseconds / 1000), static_cast<int>(nanoseconds % 1000));
+    const char* const sign = nanoseconds < 0 ? "-" : "";
+    std::snprintf(text, sizeof text, "%s%lld.%03d", sign, std::abs(static_cast<long long>(nanoseconds / 1000)),
+                  std::abs(static_cast<int>(nanoseconds % 1000)));
     return text;
   }
   static std::string quoted(std::string_view s);
@@ -174,6 +262,9 @@ class run_trace {
   const clock::time_point start_ = clock::now();
   mutable std::mutex guard_;
   std::vector<trace_event> events_;
+  std::vector<trace_task> tasks_{{"/job:localhost/replica:0/task:0/device:CPU:0", 0}};
+  std::vector<trace_transfer> transfers_;
+  std::vector<trace_gap> gaps_;
   std::vector<memory_plan> plans_;
   struct seen_program {
     const std::int64_t* data;

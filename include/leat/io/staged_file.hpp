@@ -18,6 +18,10 @@ class staged_file {
  public:
   /// Errors: failed_precondition, naming the file, if its folder cannot be written to.
   explicit staged_file(std::filesystem::path path);
+  /// The temporary file of a staged_file of another process, to be filled by this one: it is written and synced here, renamed or removed
+  /// there. Errors: not_found if there is no such file; failed_precondition if it is no empty temporary file, or cannot be written.
+  struct made_elsewhere {};
+  staged_file(made_elsewhere, std::filesystem::path part);
   staged_file(const staged_file&) = delete;
   staged_file& operator=(const staged_file&) = delete;
   ~staged_file();
@@ -36,6 +40,8 @@ class staged_file {
   std::string identity() const;
 
   const std::filesystem::path& path() const { return path_; }
+  /// The temporary file.
+  const std::filesystem::path& part() const { return part_; }
   /// How many bytes were written.
   std::uint64_t size() const { return size_; }
 
@@ -47,6 +53,7 @@ class staged_file {
   std::uint64_t size_ = 0;
   std::uint64_t begun_ = 0;  // how many the disk was asked to write
   bool in_place_ = false;
+  bool is_made_elsewhere_ = false;
 };
 
 /// Holds a folder locked against other processes and threads that lock it; where the file system has no locks, nothing is locked.

@@ -59,9 +59,21 @@ LEAT_FUNCTION staged_file::staged_file(std::filesystem::path path) : path_(std::
   }
 }
 
+LEAT_FUNCTION staged_file::staged_file(made_elsewhere, std::filesystem::path part)
+    : path_(part), part_(std::move(part)), is_made_elsewhere_(true) {
+  if (digits_before(part_.filename().string(), ".part").empty()) throw failed_precondition(part_.string() + ": is no temporary file");
+  number_ = ::open(part_.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (number_ < 0 && errno == ENOENT) throw not_found(part_.string() + ": is not there");
+  if (number_ < 0) fail("cannot be written");
+  struct stat its{};
+  if (::fstat(number_, &its) == 0 && S_ISREG(its.st_mode) && its.st_size == 0) return;
+  ::close(number_);
+  throw failed_precondition(part_.string() + ": is no empty file");
+}
+
 LEAT_FUNCTION staged_file::~staged_file() {
   if (number_ < 0) return;
-  if (!in_place_) ::unlink(part_.c_str());
+  if (!in_place_ && !is_made_elsewhere_) ::unlink(part_.c_str());
   ::close(number_);
 }
 

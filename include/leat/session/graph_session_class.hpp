@@ -17,6 +17,7 @@
 
 namespace leat {
 
+class remote_session;
 class resource_table;
 class run_trace;
 class tensor_exchange;
@@ -226,6 +227,9 @@ class graph_session {
   std::int64_t fused_parts() const;
   /// Approximate bytes that this session's programs hold now: code, constants and memory for intermediate results.
   std::int64_t program_bytes() const;
+
+  /// The other side of a session with a target, null of others. For savers.
+  remote_session* at_target() const;
 
   /// Closes the session: current runs fail with `cancelled`, later ones with failed_precondition.
   void close();

@@ -4,12 +4,14 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/session/graph_session_class.hpp>
+#include <leat/session/shards.hpp>
 
 #include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace leat {
@@ -35,6 +37,12 @@ class remote_session {
   virtual bool is_initialized(const output& variable) = 0;
   virtual tensor_value value(const output& variable) = 0;
   virtual void assign(const output& variable, const tensor_value& value) = 0;
+  /// The nodes of the graph and their devices, as the other side has placed them.
+  virtual std::vector<std::pair<std::string, std::string>> placement() = 0;
+  /// Has tasks write variables into files of a folder that they share, side by side, and waits until all are on the disk. Errors, of the
+  /// first task that has one, which they name: not_found if it does not see its file; failed_precondition for a variable without a value or
+  /// a file that cannot be written; resource_exhausted; those of `run`.
+  virtual std::vector<written_shard> write_shards(const std::vector<shard_order>& orders) = 0;
   /// Drops the variables and queues of a container on all tasks.
   virtual void reset(std::string_view container) = 0;
   virtual void close() = 0;

@@ -11,7 +11,8 @@
 namespace leat::summary {
 
 /// The steps of a run (1 is the trace's first), or of all runs with 0: name, operator, thread and times of each; sizes are not among what
-/// a trace knows.
+/// a trace knows. Of a run on a cluster, each task is a device of its own, and what it received is an operator `RecvTensor`, as in
+/// TensorFlow.
 std::string run_metadata_of(const run_trace& trace, int run = 0);
 
 }  // namespace leat::summary

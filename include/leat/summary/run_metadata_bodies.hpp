@@ -15,28 +15,44 @@ LEAT_FUNCTION std::string run_metadata_of(const run_trace& trace, int run) {
   // A trace counts from its construction; files from 1970.
   const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
   const std::int64_t start = std::chrono::duration_cast<std::chrono::nanoseconds>(since_1970).count() - trace.now();
-  std::string device;
-  protozero::pbf_writer of_device{device};
-  of_device.add_string(1, "/job:localhost/replica:0/task:0/device:CPU:0");
-  for (const trace_event& e : trace.events()) {
-    if (e.is_phase() || (run != 0 && e.run != run)) continue;
+  // Tasks last: they only become more.
+  const std::vector<trace_event> events = trace.events();
+  const std::vector<trace_transfer> transfers = trace.transfers();
+  const std::vector<trace_task> tasks = trace.tasks();
+  std::vector<std::string> devices(tasks.size());
+  std::vector<int> counts(tasks.size());
+  for (std::size_t k = 0; k < tasks.size(); ++k) protozero::pbf_writer(devices[k]).add_string(1, tasks[k].device);
+  const auto add = [&](int task, const std::string& name, const std::string& label, std::int64_t since, std::int64_t length, int thread) {
+    ++counts[static_cast<std::size_t>(task)];
+    protozero::pbf_writer of_device{devices[static_cast<std::size_t>(task)]};
     protozero::pbf_writer node{of_device, 2};
-    const std::int64_t begin = start + e.begin, length = e.duration();
-    node.add_string(1, e.name);
-    node.add_int64(2, begin / 1000);                     // all_start_micros
-    node.add_int64(4, length / 1000);                    // op_end_rel_micros
-    node.add_int64(5, length / 1000);                    // all_end_rel_micros
-    node.add_string(8, e.name + " = " + e.type + "()");  // timeline_label, as TensorFlow writes it
-    node.add_int64(9, begin / 1000);                     // scheduled_micros
-    node.add_uint32(10, static_cast<std::uint32_t>(e.thread));
+    const std::int64_t begin = start + since;
+    node.add_string(1, name);
+    node.add_int64(2, begin / 1000);   // all_start_micros
+    node.add_int64(4, length / 1000);  // op_end_rel_micros
+    node.add_int64(5, length / 1000);  // all_end_rel_micros
+    node.add_string(8, label);
+    node.add_int64(9, begin / 1000);  // scheduled_micros
+    node.add_uint32(10, static_cast<std::uint32_t>(thread));
     node.add_int64(13, begin);  // the same in nanoseconds
     node.add_int64(15, length);
     node.add_int64(16, length);
-  }
+  };
+  for (const trace_event& e : events)
+    if (!e.is_phase() && (run == 0 || e.run == run))
+      add(e.task, e.name, e.name + " = " + e.type + "()", e.begin, e.duration(), e.thread);  // the label as TensorFlow writes it
+  // What a task received is written as an operator of its own there, too.
+  for (const trace_transfer& t : transfers)
+    if (t.to != 0 && (run == 0 || t.run == run))
+      add(t.to, "RecvTensor",
+          "[" + std::to_string(t.bytes) + "B] " + t.tensor + " from " + tasks[static_cast<std::size_t>(t.from)].device + " to " +
+              tasks[static_cast<std::size_t>(t.to)].device,
+          t.begin, t.end - t.begin, 0);
   std::string bytes;
   protozero::pbf_writer metadata{bytes};
   protozero::pbf_writer steps{metadata, 1};
-  steps.add_bytes(1, device.data(), device.size());
+  for (std::size_t k = 0; k < tasks.size(); ++k)
+    if (counts[k] > 0 || tasks.size() == 1) steps.add_bytes(1, devices[k].data(), devices[k].size());
   steps.commit();
   return bytes;
 }

@@ -5,6 +5,7 @@
 #include <leat/named/scopes/cluster_spec.hpp>
 
 #include <condition_variable>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -21,11 +22,21 @@ class local_network final : public leat::cluster::task_network {
 
   std::vector<std::shared_ptr<leat::cluster::task_service>> services;
   std::vector<bool> is_cut;
+  /// Changes answers on their way, if it is set.
+  std::function<void(int task, method what, message& answer)> on_answer;
+  /// The same of calls.
+  std::function<void(int task, method what, message& asked)> on_call;
 
   void call(int task, method what, message m, steady_time deadline, leat::cluster::answer_handler done) override {
     if (is_cut[static_cast<std::size_t>(task)])
       return done({}, std::make_exception_ptr(leat::unavailable("task " + std::to_string(task) + " cannot be reached")));
     ++calls;
+    if (on_call) on_call(task, what, m);
+    if (on_answer)
+      done = [this, task, what, then = std::move(done)](message answer, std::exception_ptr failure) {
+        if (!failure) on_answer(task, what, answer);
+        then(std::move(answer), std::move(failure));
+      };
     services[static_cast<std::size_t>(task)]->called(1, what, std::move(m), deadline, std::move(done));
   }
   void note(int task, method what, message m) override {

@@ -6,6 +6,7 @@
 
 #include <leat/cluster/transport/carrier.hpp>
 #include <leat/cluster/transport/endpoint_options.hpp>
+#include <leat/cluster/transport/traffic.hpp>
 #include <leat/cluster/transport/wire.hpp>
 #include <leat/core/function_bodies.hpp>
 
@@ -73,6 +74,8 @@ class endpoint final : private reactor_client, private carrier_events {
   std::optional<way> way_of(link_id link) const;
   /// When the last bytes of a peer came.
   steady_time heard(link_id link) const;
+  /// What it has sent, or queued, and received since its start.
+  traffic its_traffic() const;
   /// The peer's public key, if keys are in use.
   std::string key_of(link_id link) const;
 
@@ -132,6 +135,7 @@ class endpoint final : private reactor_client, private carrier_events {
   std::multimap<steady_time, std::function<void()>> timers_;
   std::atomic<steady_time::rep> timer_{no_deadline.time_since_epoch().count()};
   std::shared_ptr<due_list> due_;
+  traffic counted_;
   int strangers_ = 0;
   bool started_ = false;
   bool closed_ = false;

@@ -203,8 +203,11 @@ LEAT_FUNCTION void endpoint::send(link_id link, const message& m) {
                              " bytes wait, which the peer does not take");
   if (l->c->by == way::same_host) encode(m, l->c->chunk_bytes(), packets, [&](std::size_t bytes) { return l->c->allocate(bytes); });
   else encode(m, l->c->chunk_bytes(), packets);
+  if (counts) ++counted_.messages_sent;
   for (packet& p : packets) {
-    l->queued += p.bytes();
+    const std::size_t bytes = p.bytes();
+    l->queued += bytes;
+    if (counts) counted_.bytes_sent += bytes;
     // What keeps a connection alive goes before data.
     if (counts || m.what == kind::goodbye) l->queue.push_back(std::move(p));
     else l->queue.push_front(std::move(p));
@@ -309,6 +312,10 @@ LEAT_FUNCTION steady_time endpoint::heard(link_id link) const {
   const link_state* const l = find(link);
   return l == nullptr ? steady_time() : l->heard;
 }
+LEAT_FUNCTION traffic endpoint::its_traffic() const {
+  const std::lock_guard lock(mutex_);
+  return counted_;
+}
 LEAT_FUNCTION std::string endpoint::key_of(link_id link) const {
   const std::lock_guard lock(mutex_);
   const link_state* const l = find(link);
@@ -385,7 +392,11 @@ LEAT_FUNCTION void endpoint::received(channel& c, packet p) {
       flush(*l);
       return;
     }
-    if (counts) l->message_bytes += bytes;
+    if (counts) {
+      l->message_bytes += bytes;
+      counted_.bytes_received += bytes;
+      if (m) ++counted_.messages_received;
+    }
     if (!m) {
       // A message longer than the credit could never arrive if its parts were granted again only with the whole.
       if (l->message_bytes > options_.credit / 2) l->received->give(std::exchange(l->message_bytes, 0));

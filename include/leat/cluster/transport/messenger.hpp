@@ -99,6 +99,7 @@ class messenger final : private endpoint_handler {
   void start();
   const identity& self() const { return self_; }
   endpoint& transport() { return *endpoint_; }
+  traffic its_traffic() const { return endpoint_->its_traffic(); }
 
   /// Begins to connect. Errors: invalid_argument; unavailable if there is no such name.
   peer_id dial(const std::string& address, expectation wants = {},

@@ -1,0 +1,38 @@
+#pragma once
+// Orders to tasks to write variables into files, and what they have written, as JSON in messages.
+
+#include <leat/core/function_bodies.hpp>
+#include <leat/session/shards.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace leat::cluster {
+
+/// What a task is to write, by its own names.
+struct shard_of_task {
+  struct variable {
+    std::string container{};
+    std::string name{};
+    std::string name_in_file{};
+  };
+  std::uint64_t incarnation = 0;
+  std::string path{};
+  std::vector<variable> variables{};
+};
+
+// Errors of reading: data_loss.
+std::string json_of(const shard_of_task& order);
+shard_of_task shard_of_task_in(std::string_view json);
+std::string json_of(const std::vector<shard_order>& orders);
+std::vector<shard_order> shard_orders_in(std::string_view json);
+std::string json_of(const std::vector<written_shard>& written);
+std::vector<written_shard> written_shards_in(std::string_view json);
+
+}  // namespace leat::cluster
+
+#if LEAT_WITH_BODIES
+#include <leat/cluster/shard_message_bodies.hpp>
+#endif
