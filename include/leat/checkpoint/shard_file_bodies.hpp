@@ -1,7 +1,7 @@
 #pragma once
 // Implementation of shard_file.hpp.
 
-#include <leat/checkpoint/checkpoint_reader_bodies.hpp>
+#include <leat/checkpoint/packed_texts.hpp>
 #include <leat/checkpoint/shard_file.hpp>
 #include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>

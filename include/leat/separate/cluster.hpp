@@ -5,6 +5,7 @@
 #include <leat/separate/part.hpp>
 #endif
 
+#include <leat/cluster/clock_reading_bodies.hpp>
 #include <leat/cluster/cluster_role_bodies.hpp>
 #include <leat/cluster/cluster_status_bodies.hpp>
 #include <leat/cluster/master_bodies.hpp>
@@ -12,6 +13,8 @@
 #include <leat/cluster/messenger_network_bodies.hpp>
 #include <leat/cluster/parameter_client_bodies.hpp>
 #include <leat/cluster/server_bodies.hpp>
+#include <leat/cluster/shard_message_bodies.hpp>
+#include <leat/cluster/step_statistics_bodies.hpp>
 #include <leat/cluster/step_table_bodies.hpp>
 #include <leat/cluster/task_service_bodies.hpp>
 #include <leat/cluster/tensor_message_bodies.hpp>

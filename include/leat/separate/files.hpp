@@ -12,6 +12,7 @@
 #include <leat/checkpoint/packed_texts_bodies.hpp>
 #include <leat/checkpoint/saver_bodies.hpp>
 #include <leat/checkpoint/session_access_bodies.hpp>
+#include <leat/checkpoint/shard_file_bodies.hpp>
 #include <leat/checkpoint/tensor_parts_bodies.hpp>
 #include <leat/core/standard.hpp>
 #include <leat/data/files_bodies.hpp>

@@ -9,6 +9,7 @@
 #include <leat/inspect/memory_plan_bodies.hpp>
 #include <leat/inspect/trace_bodies.hpp>
 #include <leat/named/train/deferred_steps.hpp>
+#include <leat/runtime/kernels/equal_rows_bodies.hpp>
 #include <leat/runtime/kernels/kernel_bodies.hpp>
 #include <leat/runtime/state/program_budget_bodies.hpp>
 #include <leat/runtime/state/resources_bodies.hpp>
