@@ -7,12 +7,22 @@
 #include <leat/core/function_bodies.hpp>
 
 #include <iterator>
+#include <string>
 #include <utility>
 
 namespace leat::cluster {
 
 // Of more bytes together than this, a message of its own costs little.
 inline constexpr std::size_t most_gathered_bytes = 4096;
+
+// What a value that waits takes, with all that is kept of it.
+inline std::size_t held_bytes(const tensor_value& v) {
+  std::size_t bytes = 256;
+  if (!v) return bytes;
+  if (v.type() != text_dtype) return bytes + v.bytes();
+  for (const std::string& text : v.texts()) bytes += sizeof text + text.size();
+  return bytes;
+}
 
 LEAT_FUNCTION void task_step::send(std::int64_t edge, tensor_value value) {
   const auto at = to_.find(edge);
@@ -111,6 +121,7 @@ LEAT_FUNCTION std::shared_ptr<task_step> step_table::begin(task_network& network
     running_.emplace(number, step);
     if (const auto at = early_.find(number); at != early_.end()) {
       before = std::move(at->second);
+      early_bytes_ -= before.bytes;
       early_.erase(at);
     }
     if (!before.edges.empty()) step->arrive(before.edges, std::move(before.values));
@@ -134,12 +145,30 @@ LEAT_FUNCTION void step_table::arrive(std::uint64_t number, const std::vector<st
   const std::lock_guard lock(guard_);
   if (const auto at = running_.find(number); at != running_.end()) return at->second->arrive(edges, std::move(values));
   if (has_ended(number)) return;
+  early& e = early_of(number);
+  for (const tensor_value& v : values) {
+    const std::size_t bytes = held_bytes(v);
+    e.bytes += bytes;
+    early_bytes_ += bytes;
+  }
+  e.edges.insert(e.edges.end(), edges.begin(), edges.end());
+  std::move(values.begin(), values.end(), std::back_inserter(e.values));
+  forget_early();
+}
+
+LEAT_FUNCTION step_table::early& step_table::early_of(std::uint64_t number) {
   const auto [at, fresh] = early_.try_emplace(number);
   if (fresh) early_order_.push_back(number);
-  at->second.edges.insert(at->second.edges.end(), edges.begin(), edges.end());
-  std::move(values.begin(), values.end(), std::back_inserter(at->second.values));
-  while (early_.size() > most_early && !early_order_.empty()) {
-    early_.erase(early_order_.front());
+  return at->second;
+}
+
+// Of steps that never come nobody else would.
+LEAT_FUNCTION void step_table::forget_early() {
+  while ((early_.size() > most_early || early_bytes_ > most_early_bytes) && !early_order_.empty()) {
+    if (const auto oldest = early_.find(early_order_.front()); oldest != early_.end()) {
+      early_bytes_ -= oldest->second.bytes;
+      early_.erase(oldest);
+    }
     early_order_.pop_front();
   }
   if (early_order_.size() > 2 * most_early) std::erase_if(early_order_, [&](std::uint64_t n) { return !early_.contains(n); });
@@ -153,9 +182,8 @@ LEAT_FUNCTION void step_table::fail(std::uint64_t number, std::exception_ptr why
       step = at->second;
     } else {
       if (has_ended(number)) return;
-      const auto [early_at, fresh] = early_.try_emplace(number);
-      if (fresh) early_order_.push_back(number);
-      early_at->second.failure = why;
+      early_of(number).failure = why;
+      forget_early();
     }
   }
   if (step != nullptr) step->fail(std::move(why));

@@ -53,6 +53,8 @@ class worker {
   /// Errors: aborted if `wanted`, unless 0, is an earlier start.
   void require_incarnation(std::uint64_t wanted) const;
 
+  /// Of the arrays of each part, 0 for any; set before there are calls.
+  void set_memory_limit(std::int64_t bytes) { memory_limit_ = bytes; }
   /// Makes a part ready to run; returns its number. Errors: what importing its graph refuses; invalid_argument for a node of another
   /// task, or an edge to none.
   std::uint64_t register_part(const part_order& order);
@@ -93,6 +95,7 @@ class worker {
   const std::string device_;
   const int tasks_;
   const std::uint64_t incarnation_;
+  std::int64_t memory_limit_ = 0;
   std::shared_ptr<resource_table> resources_ = std::make_shared<resource_table>();
   step_table steps_;
   std::mutex guard_;

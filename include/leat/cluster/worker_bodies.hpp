@@ -119,6 +119,7 @@ LEAT_FUNCTION std::uint64_t worker::register_part(const part_order& order) {
   session_options options;
   options.device = device_;
   options.resources = resources_;
+  options.memory_limit_in_bytes = memory_limit_;
   part->s = std::make_unique<graph_session>(part->g, options);
   for (const std::string& f : order.fetches) part->asked.emplace_back(get_tensor_by_name(part->g, f));
   for (const std::string& t : order.targets) part->asked.emplace_back(get_operation_by_name(part->g, t));

@@ -5,6 +5,7 @@
 #include <leat/named/scopes/cluster_spec.hpp>
 
 #include <condition_variable>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -26,11 +27,13 @@ class local_network final : public leat::cluster::task_network {
     if (is_cut[static_cast<std::size_t>(task)])
       return done({}, std::make_exception_ptr(leat::unavailable("task " + std::to_string(task) + " cannot be reached")));
     ++calls;
+    if (on_message) on_message(what, m);
     services[static_cast<std::size_t>(task)]->called(1, what, std::move(m), deadline, std::move(done));
   }
   void note(int task, method what, message m) override {
     if (is_cut[static_cast<std::size_t>(task)]) throw leat::unavailable("task " + std::to_string(task) + " cannot be reached");
     ++notes;
+    if (on_message) on_message(what, m);
     services[static_cast<std::size_t>(task)]->noted(1, what, std::move(m));
   }
   bool wait(const std::atomic<bool>& done, steady_time until) override {
@@ -47,6 +50,7 @@ class local_network final : public leat::cluster::task_network {
   }
   std::string describe(int task) override { return is_cut[static_cast<std::size_t>(task)] ? "cut off" : "there"; }
   std::atomic<int> calls{0}, notes{0};
+  std::function<void(method, const message&)> on_message;  // sees all of them
 
  private:
   std::mutex guard_;

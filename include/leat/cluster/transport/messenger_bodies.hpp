@@ -24,7 +24,8 @@ LEAT_FUNCTION messenger::~messenger() {
   try {
     close(std::chrono::steady_clock::now() + std::chrono::milliseconds(200));
   } catch (const failed_precondition&) {
-    // the child of a fork
+    // The child of a fork: threads that are not here would be waited for.
+    static_cast<void>(endpoint_.release());
   }
 }
 

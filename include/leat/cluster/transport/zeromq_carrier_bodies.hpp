@@ -126,6 +126,7 @@ inline constexpr int pipe_messages = 512;  // of 256 KiB: more than the credit
 // What a connection may bring before its first message is whole, and how often that is looked at.
 inline constexpr std::uint64_t first_message_bytes = std::uint64_t{2} << 20;
 inline constexpr auto between_looks = std::chrono::milliseconds(20);
+inline constexpr auto longest_leave = std::chrono::milliseconds(1000);
 }  // namespace detail
 
 // A connection that the router has accepted: its socket, to be shut if the peer is not to be listened to, and where it came from.
@@ -179,7 +180,8 @@ struct zeromq_carrier::state {
   std::set<std::string> allowed;
 
   std::unordered_map<std::uint64_t, std::shared_ptr<dealer>> dealers;
-  std::uint64_t last_number = 4;  // of sockets; 0 router, 1 its monitor, 2 ZAP
+  std::vector<std::pair<steady_time, std::uint64_t>> leaving;  // dealers, until their connections are lost
+  std::uint64_t last_number = 4;                               // of sockets; 0 router, 1 its monitor, 2 ZAP
   std::vector<std::uint64_t> ready;
 };
 
@@ -189,7 +191,7 @@ class zeromq_carrier::dealer final : public channel {
   dealer(state& s, std::uint64_t n, const address& where) : channel(way::network), s_(s), number(n), where_(where.text()) {}
 
   sending send(packet& p) override {
-    if (!socket.handle() || !is_open) return sending::gone;
+    if (!socket.handle() || !is_open || is_leaving) return sending::gone;
     for (std::size_t i = 0; i < p.frames.size(); ++i) {
       if (!detail::send(socket, detail::message_of(p.frames[i]), i + 1 < p.frames.size())) {
         is_blocked = true;
@@ -199,7 +201,17 @@ class zeromq_carrier::dealer final : public channel {
     s_.look_again(socket, number);
     return sending::done;
   }
+  // ZeroMQ ends the process if a connection is lost just when its socket is closed, and a message of several frames is half sent: what is not
+  // to be sent any more is ended by the connection's loss, and its socket closed after that.
   void close(bool orderly) override {
+    if (!socket.handle() || is_leaving) return;
+    if (orderly || !is_open || tcp_cookie == 0 || detail::cookie_of(tcp) != tcp_cookie) return close_socket(orderly);
+    ::shutdown(tcp, SHUT_RDWR);
+    is_leaving = true;
+    s_.leaving.emplace_back(std::chrono::steady_clock::now() + detail::longest_leave, number);
+    s_.loop.kick();
+  }
+  void close_socket(bool orderly) {
     if (!socket.handle()) return;
     s_.loop.remove(socket.get(zmq::sockopt::fd));
     s_.loop.remove(monitor.get(zmq::sockopt::fd));
@@ -215,7 +227,10 @@ class zeromq_carrier::dealer final : public channel {
   state& s_;
   const std::uint64_t number;
   zmq::socket_t socket, monitor;
+  int tcp = -1;  // its connection
+  std::uint64_t tcp_cookie = 0;
   bool is_open = false;
+  bool is_leaving = false;
   bool is_blocked = false;
 
  private:
@@ -492,6 +507,10 @@ LEAT_FUNCTION void zeromq_carrier::state::pump_dealer(const std::shared_ptr<deal
     const auto e = detail::next_event(d->monitor);
     if (!e) break;
     switch (e->what) {
+      case ZMQ_EVENT_CONNECTED:
+        d->tcp = static_cast<int>(e->value);
+        d->tcp_cookie = detail::cookie_of(d->tcp);
+        break;
       case ZMQ_EVENT_HANDSHAKE_SUCCEEDED:
         if (!d->is_open) d->is_open = true, events.opened(*d);
         break;
@@ -512,7 +531,11 @@ LEAT_FUNCTION void zeromq_carrier::state::pump_dealer(const std::shared_ptr<deal
       default: break;
     }
   }
-  for (int i = 0; d->socket.handle(); ++i) {
+  if (d->is_leaving) {
+    if (over) d->close_socket(false);
+    return;
+  }
+  for (int i = 0; d->socket.handle() && !d->is_leaving; ++i) {
     zmq::message_t part;
     if (!detail::receive(d->socket, part)) break;
     packet p;
@@ -529,7 +552,10 @@ LEAT_FUNCTION void zeromq_carrier::state::pump_dealer(const std::shared_ptr<deal
     }
   }
   if (!d->socket.handle()) return;
-  if (over) {
+  if (d->is_leaving) {
+    if (over) d->close_socket(false);
+  } else if (over) {
+    d->tcp_cookie = 0;  // there is none any more
     events.closed(*d, std::move(*over));
   } else if (d->is_blocked) {
     d->is_blocked = false;
@@ -566,6 +592,7 @@ LEAT_FUNCTION steady_time zeromq_carrier::next_timer() const {
   const state& s = *s_;
   steady_time next = no_deadline;
   for (const auto& [when, c] : s.to_shut) next = std::min(next, when);
+  for (const auto& [when, number] : s.leaving) next = std::min(next, when);
   // A router does not tell whose pipe has room again, and of a silent connection nothing comes.
   if (!s.blocked.empty()) next = std::min(next, std::chrono::steady_clock::now() + std::chrono::milliseconds(2));
   if (s.unclaimed > 0)
@@ -586,6 +613,11 @@ LEAT_FUNCTION void zeromq_carrier::on_timer(steady_time now) {
       state::shut(i->second->fd, found->second);
     i = s.to_shut.erase(i);
   }
+  std::erase_if(s.leaving, [&](const auto& l) {
+    if (l.first > now) return false;
+    if (const auto found = s.dealers.find(l.second); found != s.dealers.end()) found->second->close_socket(false);
+    return true;
+  });
   if (s.unclaimed > 0) {
     s.last_look = now;
     for (auto& [fd, a] : s.sockets) {
@@ -601,7 +633,7 @@ LEAT_FUNCTION void zeromq_carrier::close(steady_time deadline) {
   state& s = *s_;
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
   const int linger = static_cast<int>(std::clamp<std::int64_t>(left, 0, 2000));
-  for (auto& [number, d] : s.dealers) d->close(true);
+  for (auto& [number, d] : s.dealers) d->close_socket(true);
   s.dealers.clear();
   if (s.router.handle()) {
     s.router.set(zmq::sockopt::linger, linger);
