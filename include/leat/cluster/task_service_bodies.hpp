@@ -9,8 +9,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
-
 namespace leat::cluster {
 
 inline const transport::frame& part_at(const transport::message& m, std::size_t k) {
@@ -99,8 +97,9 @@ LEAT_FUNCTION transport::message task_service::answer_to(std::uint64_t peer, met
   switch (what) {
     case method::register_part: {
       const part_order order = part_of(m);
-      put_words(answer, {worker_.register_part(order)});
-      keep_registered(peer, order.session);
+      const std::uint64_t part = worker_.register_part(order);
+      keep_registered(peer, order.session, part);
+      put_words(answer, {part});
       return answer;
     }
     case method::run_part: {
@@ -213,19 +212,17 @@ LEAT_FUNCTION void task_service::drop_orphans(std::unique_lock<std::mutex>& lock
   constexpr std::size_t most_orphans = 16;
   std::vector<std::uint64_t> dropped;
   while (orphans_.size() > most_orphans) {
-    const std::uint64_t session = orphans_.front();
+    dropped.insert(dropped.end(), orphans_.front().begin(), orphans_.front().end());
     orphans_.pop_front();
-    if (std::none_of(registered_.begin(), registered_.end(), [&](const auto& r) { return r.second.contains(session); }))
-      dropped.push_back(session);
   }
   lock.unlock();
-  for (const std::uint64_t session : dropped) worker_.drop_parts(session);
+  worker_.drop_parts(dropped);
 }
 
-LEAT_FUNCTION void task_service::keep_registered(std::uint64_t peer, std::uint64_t session) {
+LEAT_FUNCTION void task_service::keep_registered(std::uint64_t peer, std::uint64_t session, std::uint64_t part) {
   std::unique_lock lock(guard_);
-  if (const auto its = registered_.find(peer); its != registered_.end()) its->second.insert(session);
-  else orphans_.push_back(session);  // its master has gone meanwhile
+  if (const auto its = registered_.find(peer); its != registered_.end()) its->second[session].push_back(part);
+  else orphans_.push_back({part});  // its master has gone meanwhile
   drop_orphans(lock);
 }
 
@@ -263,7 +260,7 @@ LEAT_FUNCTION void task_service::lost(std::uint64_t peer) {
     const std::lock_guard lock(guard_);
     for (auto at = steps_.lower_bound({peer, 0}); at != steps_.end() && at->first == peer; ++at) steps.push_back(at->second);
     if (const auto at = registered_.find(peer); at != registered_.end()) {
-      orphans_.insert(orphans_.end(), at->second.begin(), at->second.end());
+      for (auto& [session, parts] : at->second) orphans_.push_back(std::move(parts));
       registered_.erase(at);
     }
     if (const auto at = sessions_.find(peer); at != sessions_.end()) {

@@ -60,6 +60,8 @@ class worker {
   std::uint64_t register_part(const part_order& order);
   /// Forgets all parts of a master's session.
   void drop_parts(std::uint64_t session);
+  /// Forgets these.
+  void drop_parts(const std::vector<std::uint64_t>& numbers);
   /// Runs a part on the calling thread. Errors: those of its nodes; aborted for a part that is not there (the task has been started
   /// anew, or the session has ended); what ended the step.
   std::vector<tensor_value> run_part(std::uint64_t part, const step_order& how, std::span<const tensor_value> feeds);

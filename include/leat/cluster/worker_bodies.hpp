@@ -157,6 +157,16 @@ LEAT_FUNCTION void worker::drop_parts(std::uint64_t session) {
   }
 }
 
+LEAT_FUNCTION void worker::drop_parts(const std::vector<std::uint64_t>& numbers) {
+  std::vector<std::shared_ptr<held_part>> dropped;  // ended outside of the lock
+  const std::lock_guard lock(guard_);
+  for (const std::uint64_t number : numbers)
+    if (const auto at = parts_.find(number); at != parts_.end()) {
+      dropped.push_back(std::move(at->second));
+      parts_.erase(at);
+    }
+}
+
 LEAT_FUNCTION std::vector<tensor_value> worker::run_part(std::uint64_t number, const step_order& how, std::span<const tensor_value> feeds) {
   std::shared_ptr<held_part> part;
   {

@@ -195,6 +195,48 @@ TEST_CASE("a first message that has no end is not waited for") {
   MESSAGE("it was cut off after " << (sent >> 20) << " MiB");
 }
 
+TEST_CASE("floods that end suddenly, before they are read, end no process") {
+  echo_server server(way::network);
+  std::atomic<int> notes = 0;
+  std::atomic<bool> is_slow = true;
+  server.m.on_note = [&](peer_id, message) {
+    ++notes;
+    if (is_slow) std::this_thread::sleep_for(1ms);
+  };
+  std::vector<packet> hello, note;
+  message m;
+  m.what = kind::hello;
+  m.parts.push_back(encode_greeting({identity{"cluster", "run", "", -1, random_incarnation(), "", 1}, {}, 0}));
+  encode(m, 0, hello);
+  encode(message(), 0, note);
+  const auto framed = [](const packet& p) {
+    return '\0' + std::string(1, static_cast<char>(p.frames[0].size())) + std::string(p.frames[0].text());
+  };
+  REQUIRE(hello[0].frames[0].size() < 256);
+  std::string flood = framed(hello[0]);
+  for (int i = 0; i < 3000; ++i) flood += framed(note[0]);
+  std::vector<descriptor> floods;
+  for (int i = 0; i < 3; ++i) {
+    floods.push_back(connected(server.m.self().address));
+    put(floods.back(), zmtp());
+    std::this_thread::sleep_for(20ms);
+    put(floods.back(), flood);
+  }
+  CHECK(until([&] { return notes > 50; }));
+  for (descriptor& s : floods) {
+    const linger at_once{1, 0};
+    ::setsockopt(s.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    s.reset();
+  }
+  std::this_thread::sleep_for(700ms);  // ZeroMQ's timers come meanwhile
+  is_slow = false;
+  messenger client(client_options(way::network));
+  client.start();
+  const peer_id p = client.dial(server.m.self().address);
+  client.await(p, in(5s));
+  CHECK(equal(client.call(p, echo, {numbers(100)}, {in(5s)}).parts[0], numbers(100)));
+}
+
 TEST_CASE("a number of a connection that has ended may be another's, which is not shut") {
   messenger_options o = server_options(way::network);
   o.endpoint.stranger_time = 200ms;

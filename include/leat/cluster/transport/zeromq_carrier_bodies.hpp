@@ -297,9 +297,12 @@ LEAT_FUNCTION zmq::socket_t zeromq_carrier::state::make(zmq::socket_type type, c
   socket.set(zmq::sockopt::reconnect_ivl_max, 500);
   socket.set(zmq::sockopt::backlog, detail::backlog);
   socket.set(zmq::sockopt::ipv6, where.host.find(':') != std::string::npos);
-  socket.set(zmq::sockopt::heartbeat_ivl, static_cast<int>(options.heartbeat.count()));
-  socket.set(zmq::sockopt::heartbeat_timeout, static_cast<int>(options.silence.count()));
-  socket.set(zmq::sockopt::heartbeat_ttl, static_cast<int>(options.silence.count()));
+  // Without ZeroMQ's heartbeats: 4.3 ends the process when their timer comes to a connection that was lost while more had arrived than was
+  // read. Peers that matter give signs of life in messages, and the system looks after idle connections.
+  socket.set(zmq::sockopt::tcp_keepalive, 1);
+  socket.set(zmq::sockopt::tcp_keepalive_idle, 10);
+  socket.set(zmq::sockopt::tcp_keepalive_intvl, 2);
+  socket.set(zmq::sockopt::tcp_keepalive_cnt, 3);
   socket.set(zmq::sockopt::tcp_maxrt, static_cast<int>(options.silence.count()));
   socket.set(zmq::sockopt::handshake_ivl, static_cast<int>(options.stranger_time.count()));
   return socket;
