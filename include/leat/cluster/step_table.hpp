@@ -72,19 +72,22 @@ class step_table {
                                    const cancellation* cancel = nullptr);
   void end(std::uint64_t number);
   /// A tensor for a step that runs, is to come, or has ended. If too many wait for steps to come, those of the oldest are dropped.
-  void arrive(std::uint64_t number, const std::vector<std::int64_t>& edges, std::vector<tensor_value> values);
+  /// `peer`: whom it came from.
+  void arrive(std::uint64_t number, const std::vector<std::int64_t>& edges, std::vector<tensor_value> values, std::uint64_t peer = 0);
+  /// A peer has gone: what it sent for steps to come is dropped.
+  void forget_from(std::uint64_t peer);
   /// Ends a step with an error; if it is still to come, as soon as it comes.
   void fail(std::uint64_t number, std::exception_ptr why);
   /// Ends all steps with an error, and lets none begin.
   void close(const std::exception_ptr& why);
 
  private:
-  static constexpr std::size_t most_early = 4096;  // steps to come
-  static constexpr std::size_t most_early_bytes = std::size_t{256} << 20;
+  static constexpr std::size_t most_early = 4096;                        // steps to come
+  static constexpr std::size_t most_early_bytes = std::size_t{4} << 30;  // of all but the last
   static constexpr std::size_t most_ended = 65536;
   struct early {
-    std::vector<std::int64_t> edges;
-    std::vector<tensor_value> values;
+    std::map<std::int64_t, tensor_value> values;  // by edge
+    std::uint64_t peer = 0;
     std::exception_ptr failure;
     std::size_t bytes = 0;
   };

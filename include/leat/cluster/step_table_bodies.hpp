@@ -124,7 +124,12 @@ LEAT_FUNCTION std::shared_ptr<task_step> step_table::begin(task_network& network
       early_bytes_ -= before.bytes;
       early_.erase(at);
     }
-    if (!before.edges.empty()) step->arrive(before.edges, std::move(before.values));
+    if (!before.values.empty()) {
+      std::vector<std::int64_t> edges;
+      std::vector<tensor_value> values;
+      for (auto& [edge, value] : before.values) edges.push_back(edge), values.push_back(std::move(value));
+      step->arrive(edges, std::move(values));
+    }
   }
   if (before.failure) step->fail(before.failure);
   return step;
@@ -141,19 +146,36 @@ LEAT_FUNCTION void step_table::end(std::uint64_t number) {
   }
 }
 
-LEAT_FUNCTION void step_table::arrive(std::uint64_t number, const std::vector<std::int64_t>& edges, std::vector<tensor_value> values) {
+LEAT_FUNCTION void step_table::arrive(std::uint64_t number, const std::vector<std::int64_t>& edges, std::vector<tensor_value> values,
+                                      std::uint64_t peer) {
   const std::lock_guard lock(guard_);
   if (const auto at = running_.find(number); at != running_.end()) return at->second->arrive(edges, std::move(values));
   if (has_ended(number)) return;
   early& e = early_of(number);
-  for (const tensor_value& v : values) {
-    const std::size_t bytes = held_bytes(v);
-    e.bytes += bytes;
-    early_bytes_ += bytes;
+  e.peer = peer;
+  early_bytes_ -= e.bytes;
+  for (std::size_t k = 0; k < edges.size(); ++k) {
+    const auto [at, fresh] = e.values.try_emplace(edges[k]);
+    if (!fresh) e.bytes -= held_bytes(at->second);
+    e.bytes += held_bytes(values[k]);
+    at->second = std::move(values[k]);
   }
-  e.edges.insert(e.edges.end(), edges.begin(), edges.end());
-  std::move(values.begin(), values.end(), std::back_inserter(e.values));
+  early_bytes_ += e.bytes;
   forget_early();
+}
+
+LEAT_FUNCTION void step_table::forget_from(std::uint64_t peer) {
+  std::vector<std::map<std::int64_t, tensor_value>> dropped;  // ended outside of the lock
+  const std::lock_guard lock(guard_);
+  for (auto at = early_.begin(); at != early_.end();) {
+    early& e = at->second;
+    if (e.peer == peer && !e.values.empty()) {
+      early_bytes_ -= std::exchange(e.bytes, 0);
+      dropped.push_back(std::exchange(e.values, {}));
+    }
+    if (e.values.empty() && !e.failure) at = early_.erase(at);
+    else ++at;
+  }
 }
 
 LEAT_FUNCTION step_table::early& step_table::early_of(std::uint64_t number) {
@@ -164,7 +186,7 @@ LEAT_FUNCTION step_table::early& step_table::early_of(std::uint64_t number) {
 
 // Of steps that never come nobody else would.
 LEAT_FUNCTION void step_table::forget_early() {
-  while ((early_.size() > most_early || early_bytes_ > most_early_bytes) && !early_order_.empty()) {
+  while ((early_.size() > most_early || (early_bytes_ > most_early_bytes && early_.size() > 1)) && !early_order_.empty()) {
     if (const auto oldest = early_.find(early_order_.front()); oldest != early_.end()) {
       early_bytes_ -= oldest->second.bytes;
       early_.erase(oldest);

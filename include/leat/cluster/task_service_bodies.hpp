@@ -228,11 +228,11 @@ LEAT_FUNCTION void task_service::keep_registered(std::uint64_t peer, std::uint64
 
 LEAT_FUNCTION void task_service::noted(std::uint64_t peer, method what, transport::message m) {
   switch (what) {
-    case method::tensor: worker_.arrive(m.number, {m.edge}, {tensor_of(m)}); return;
+    case method::tensor: worker_.arrive(m.number, {m.edge}, {tensor_of(m)}, peer); return;
     case method::tensors: {
       std::vector<tensor_value> values = tensors_of(m, 1);
       const auto edges = words_of(m, 0, values.size());
-      worker_.arrive(m.number, {edges.begin(), edges.end()}, std::move(values));
+      worker_.arrive(m.number, {edges.begin(), edges.end()}, std::move(values), peer);
       return;
     }
     case method::cancel_step: worker_.fail(m.number, std::make_exception_ptr(cancelled("the step has failed at another task"))); return;
@@ -269,6 +269,7 @@ LEAT_FUNCTION void task_service::lost(std::uint64_t peer) {
     }
     for (auto at = runs_.lower_bound({peer, 0}); at != runs_.end() && at->first.first == peer; ++at) at->second->cancel();
   }
+  worker_.forget_from(peer);
   for (const std::uint64_t step : steps) worker_.fail(step, std::make_exception_ptr(unavailable("the master of the step has gone")));
   try {
     worker_.on_thread([this, sessions] {

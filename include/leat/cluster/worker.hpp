@@ -70,9 +70,10 @@ class worker {
   /// Runs a job of the task on a thread of its own.
   void on_thread(std::function<void()> job) { threads_.give(std::move(job)); }
 
-  void arrive(std::uint64_t step, const std::vector<std::int64_t>& edges, std::vector<tensor_value> values) {
-    steps_.arrive(step, edges, std::move(values));
+  void arrive(std::uint64_t step, const std::vector<std::int64_t>& edges, std::vector<tensor_value> values, std::uint64_t peer = 0) {
+    steps_.arrive(step, edges, std::move(values), peer);
   }
+  void forget_from(std::uint64_t peer) { steps_.forget_from(peer); }
   void fail(std::uint64_t step, std::exception_ptr why) { steps_.fail(step, std::move(why)); }
 
   // ---- variables ----
