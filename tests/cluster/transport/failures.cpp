@@ -224,7 +224,7 @@ TEST_CASE("signals interrupt nothing") {
     const peer_id p = client.dial(server.m.self().address);
     client.await(p, in(10s));
     int done = 0;
-    for (const auto end = in(700ms); std::chrono::steady_clock::now() < end; ++done)
+    for (const auto end = in(300ms); std::chrono::steady_clock::now() < end; ++done)
       CHECK(equal(client.call(p, echo, {numbers(3000)}, {in(10s)}).parts[0], numbers(3000)));
     CHECK(done > 20);
     CHECK(server.gone == 0);
