@@ -411,7 +411,9 @@ TEST_CASE("bytes of strangers and messages of clients gone mad disturb no traini
   for (std::size_t k = 0; k < 2; ++k) {
     MESSAGE("resident: " << (before->at(k) >> 20) << " MiB, then " << (after[k] >> 20) << " MiB; attacks: " << thrown.load()
                          << ", runs: " << runs);
+#if !defined(__SANITIZE_ADDRESS__)  // which keeps what is freed
     CHECK(after[k] < before->at(k) + (std::size_t{64} << 20));
+#endif
   }
   // Another client is served, and the servers end in order.
   CHECK(cluster_status(tasks.c, 2'000)[0].is_up);
