@@ -241,6 +241,59 @@ TEST_CASE("a server that is stopped while steps begin ends each with an error, w
     }
 }
 
+TEST_CASE("one session, several threads; closed while they run") {
+  for (const bool memory : {true, false}) {
+    CAPTURE(memory);
+    const cluster_spec c{{"ps", {free_address()}}, {"worker", {free_address()}}};
+    const server ps(c, {.job_name = "ps", .use_shared_memory = memory});
+    const server worker(c, {.job_name = "worker", .use_shared_memory = memory});
+    graph g;
+    const auto scope = g.as_default();
+    output count, more;
+    {
+      const device d("/job:ps/task:0");
+      count = variable(std::int64_t{0}, "count");
+    }
+    {
+      const device d("/job:worker/task:0");
+      more = assign_add(count, constant(std::int64_t{1}));
+    }
+    const output twice = multiply(count, std::int64_t{2});
+    const auto init = global_variables_initializer();
+    // By its own process, or as a client elsewhere would.
+    for (const std::string& host : {std::string("localhost"), std::string("127.0.0.1")}) {
+      const std::string address = c.task_address("worker", 0);
+      session_options options;
+      options.target = "tcp://" + host + address.substr(address.find(':'));
+      options.operation_timeout_in_ms = 10'000;
+      graph_session s(g, options);
+      s.run(init);
+      std::vector<std::jthread> threads;
+      for (int t = 0; t < 4; ++t)
+        threads.emplace_back([&, t] {
+          for (int k = 0; k < 40; ++k) s.run(t % 2 == 0 ? more : twice);
+        });
+      threads.clear();
+      CHECK(s.run<std::int64_t>(count) == 80);
+      std::atomic<int> failed{0}, done{0};
+      for (int t = 0; t < 4; ++t)
+        threads.emplace_back([&] {
+          try {
+            for (;;) s.run(more), ++done;
+          } catch (const error&) {
+            ++failed;
+          }
+        });
+      while (done < 20) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      const auto begin = std::chrono::steady_clock::now();
+      s.close();
+      threads.clear();
+      CHECK(failed == 4);
+      CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
+    }
+  }
+}
+
 TEST_CASE("who is there is asked of every task") {
   const cluster_spec c{{"ps", {free_address()}}, {"worker", {{2, free_address()}, {5, free_address()}}}};
   const server ps(c, {.job_name = "ps"});

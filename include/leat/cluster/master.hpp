@@ -46,7 +46,7 @@ class master {
 
   /// Waits until the tasks that the session may use answer. Errors: deadline_exceeded, naming the tasks that did not and what was met
   /// there; invalid_argument for filters that no task passes.
-  std::uint64_t create_session(const master_session_options& options);
+  std::uint64_t create_session(const master_session_options& options, const cancellation* cancel = nullptr);
   /// Adds nodes to a session's graph. Errors: what import refuses; the session is then as before.
   void extend_session(std::uint64_t session, const graph_def& more);
   /// Places, cuts and registers a run. Errors: those of `place` and `partition`; not_found for names.

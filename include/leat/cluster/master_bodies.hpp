@@ -113,7 +113,7 @@ inline std::uint64_t incarnation_in(const transport::message& answer) {
   }
 }
 
-LEAT_FUNCTION std::uint64_t master::create_session(const master_session_options& options) {
+LEAT_FUNCTION std::uint64_t master::create_session(const master_session_options& options, const cancellation* cancel) {
   auto kept = std::make_shared<session_kept>();
   kept->options = options;
   const auto passes = [&](int task) {
@@ -166,6 +166,7 @@ LEAT_FUNCTION std::uint64_t master::create_session(const master_session_options&
                       waiting->done.store(true);
                       network->wake();
                     });
+    if (cancel != nullptr && cancel->is_cancelled()) throw cancelled("the start of a session was cancelled: its client or the server ends");
     const auto now = std::chrono::steady_clock::now();
     if (now >= options.deadline) break;
     static_cast<void>(network_.wait(waiting->done, std::min(options.deadline, now + std::chrono::milliseconds(50))));
@@ -436,20 +437,28 @@ LEAT_FUNCTION std::vector<tensor_value> master::run(std::uint64_t session, std::
     return values;
   };
   worker* const own_worker = what->own >= 0 ? &own_worker_ : nullptr;
+  // All are made before the first is sent: a value that cannot be sent ends a step that has not begun.
+  std::vector<transport::message> calls(what->parts.size());
   for (std::size_t k = 0; k < what->parts.size(); ++k) {
     const auto& p = what->parts[k];
     if (p.task == own_) continue;
-    transport::message m;
-    put_words(m, {number, p.number});
+    put_words(calls[k], {number, p.number});
     const std::vector<tensor_value> its_feeds = fed(p);
-    put_tensors(m, its_feeds);
+    put_tensors(calls[k], its_feeds);
     if (traced != nullptr) {
-      m.edge = static_cast<std::uint32_t>(traced->level);
+      calls[k].edge = static_cast<std::uint32_t>(traced->level);
       const std::lock_guard lock(state->guard);
       state->told[k].fed_bytes = element_bytes(its_feeds);
+    }
+  }
+  for (std::size_t k = 0; k < what->parts.size(); ++k) {
+    const auto& p = what->parts[k];
+    if (p.task == own_) continue;
+    if (traced != nullptr) {
+      const std::lock_guard lock(state->guard);
       state->told[k].asked = clock_now();
     }
-    network_.call(p.task, method::run_part, std::move(m), deadline,
+    network_.call(p.task, method::run_part, std::move(calls[k]), deadline,
                   [ended, state, k, count = p.fetches.size(), own_worker, number](transport::message answer, std::exception_ptr failure) {
                     std::vector<tensor_value> found;
                     if (!failure) {

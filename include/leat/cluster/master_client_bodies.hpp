@@ -228,12 +228,13 @@ class client_session final : public remote_session {
     master_session_options asked;
     asked.allow_soft_placement = options.allow_soft_placement;
     asked.device_filters = options.device_filters;
-    asked.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(options.start_timeout_in_ms);
+    asked.deadline = deadline_in(options.start_timeout_in_ms);
     session_ = master_->create_session(asked);
   }
 
   std::shared_ptr<remote_run> prepare(const std::vector<output>& fetches, const std::vector<int>& targets,
                                       const std::vector<output>& feeds) override {
+    transport::check_generation(generation_);
     send_growth();
     run_names names;
     const named_part& nodes = g_.named();
@@ -246,6 +247,7 @@ class client_session final : public remote_session {
   }
   std::vector<tensor_value> run(remote_run& prepared, std::span<const tensor_value> feeds, const run_options& how,
                                 std::int64_t timeout_in_ms) override {
+    transport::check_generation(generation_);
     const std::uint64_t number = static_cast<known_run&>(prepared).number;
     const steady_time deadline = deadline_in(timeout_in_ms);
     if (how.trace == nullptr) return master_->run(session_, number, feeds, deadline, how.cancel, nullptr);
@@ -263,34 +265,47 @@ class client_session final : public remote_session {
     return values;
   }
   bool is_initialized(const output& variable) override {
+    transport::check_generation(generation_);
     send_growth();
     return master_->has_variable(session_, variable.operation().name(), deadline_in(timeout_));
   }
   tensor_value value(const output& variable) override {
+    transport::check_generation(generation_);
     send_growth();
     return master_->read_variable(session_, variable.operation().name(), deadline_in(timeout_));
   }
   void assign(const output& variable, const tensor_value& value) override {
+    transport::check_generation(generation_);
     send_growth();
     master_->write_variable(session_, variable.operation().name(), value, deadline_in(timeout_));
   }
   std::vector<std::pair<std::string, std::string>> placement() override {
+    transport::check_generation(generation_);
     send_growth();
     return master_->placement(session_, deadline_in(timeout_));
   }
   std::vector<written_shard> write_shards(const std::vector<shard_order>& orders) override {
+    transport::check_generation(generation_);
     send_growth();
     return master_->write_shards(session_, orders, deadline_in(timeout_));
   }
-  void reset(std::string_view container) override { master_->reset(std::string(container), deadline_in(timeout_)); }
-  void close() override { master_->close_session(session_); }
+  void reset(std::string_view container) override {
+    transport::check_generation(generation_);
+    master_->reset(std::string(container), deadline_in(timeout_));
+  }
+  void close() override {
+    transport::check_generation(generation_);
+    master_->close_session(session_);
+  }
 
  private:
   struct known_run final : remote_run {
     std::uint64_t number = 0;
   };
   static steady_time deadline_in(std::int64_t milliseconds) {
-    return milliseconds <= 0 ? steady_time::max() : std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds);
+    constexpr std::int64_t thirty_years = 1'000'000'000'000;
+    return milliseconds <= 0 || milliseconds > thirty_years ? steady_time::max()
+                                                            : std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds);
   }
   void send_growth() {
     const std::lock_guard lock(guard_);
@@ -324,6 +339,7 @@ class client_session final : public remote_session {
   }
 
   graph& g_;
+  const std::uint64_t generation_ = transport::fork_generation();
   std::unique_ptr<master_access> master_;
   const std::int64_t timeout_;
   const std::string target_;

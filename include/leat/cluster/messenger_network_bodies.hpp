@@ -20,7 +20,11 @@ LEAT_FUNCTION messenger_network::messenger_network(transport::messenger_options 
 }
 
 LEAT_FUNCTION messenger_network::~messenger_network() {
-  messenger_.close(std::chrono::steady_clock::now() + std::chrono::milliseconds(200));
+  try {
+    messenger_.close(std::chrono::steady_clock::now() + std::chrono::milliseconds(200));
+  } catch (const failed_precondition&) {
+    // the child of a fork
+  }
 }
 
 LEAT_FUNCTION void messenger_network::start() { messenger_.start(); }
@@ -87,6 +91,8 @@ LEAT_FUNCTION void messenger_network::call(int task, method what, transport::mes
     link& l = links_.at(static_cast<std::size_t>(task));
     dial(lock, task);
     if (!l.is_ready) {
+      if (l.queue.size() >= 4096)
+        throw resource_exhausted(tasks_[static_cast<std::size_t>(task)].name() + " has not introduced itself, and too much waits for it");
       w.ticket = ++last_ticket_;
       const std::uint64_t ticket = w.ticket;
       // Only who begins a session waits for tasks to appear. What belongs to a session comes after its tasks have answered: they are gone.

@@ -142,6 +142,7 @@ class parameter_client {
   const std::vector<tensor_value>& run(std::size_t step, std::span<const tensor_value> gradients, const named_values& extra);
   void send();
 
+  std::uint64_t generation_;  // of forks
   worker_options options_;
   std::vector<parameter> variables_;
   std::vector<parameter_rows> rows_;

@@ -2,6 +2,7 @@
 // Implementation of parameter_client.hpp.
 
 #include <leat/cluster/parameter_client.hpp>
+#include <leat/cluster/transport/reactor.hpp>
 #include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/exchange/to_graph.hpp>
@@ -19,13 +20,14 @@
 #include <leat/session/graph_session.hpp>
 
 #include <algorithm>
+#include <new>
 #include <set>
 
 namespace leat::cluster {
 
 LEAT_FUNCTION parameter_client::parameter_client(const worker_options& options, std::vector<parameter> variables,
                                                  std::vector<parameter_rows> rows, std::vector<parameter_step> steps)
-    : options_(options), variables_(std::move(variables)), rows_(std::move(rows)) {
+    : generation_(transport::fork_generation()), options_(options), variables_(std::move(variables)), rows_(std::move(rows)) {
   if (options_.staleness < 0 || options_.staleness > 1024)
     throw invalid_argument("worker_options: a staleness of " + std::to_string(options_.staleness) + "; 0 to 1024 pushes may be under way");
   if (options_.replicas < 0 || (options_.replicas > 0 && (options_.replica < 0 || options_.replica >= options_.replicas)))
@@ -52,6 +54,12 @@ LEAT_FUNCTION parameter_client::parameter_client(const worker_options& options, 
 }
 
 LEAT_FUNCTION parameter_client::~parameter_client() {
+  if (generation_ != transport::fork_generation()) {
+    // The child of a fork: the thread is the parent's, and what waits for it here would wait for ever.
+    if (sender_.joinable()) sender_.detach();
+    ::new (&changed_) std::condition_variable;
+    return;
+  }
   {
     const std::lock_guard lock(guard_);
     stopping_ = true;
@@ -324,6 +332,7 @@ LEAT_FUNCTION const std::vector<tensor_value>* parameter_client::push(std::size_
     runtime::add_equal_rows(gradients[r.position], gradients[r.position + 1], r.rows_of_variable, r.variable);
   if (is_synchronous()) return &run_round(step, gradients, extra);
   if (options_.staleness == 0) return &run(step, gradients, extra);
+  transport::check_generation(generation_);
   std::unique_lock lock(guard_);
   if (failure_) {
     lock.unlock();
@@ -344,6 +353,7 @@ LEAT_FUNCTION const std::vector<tensor_value>* parameter_client::push(std::size_
 
 LEAT_FUNCTION void parameter_client::finish() {
   if (options_.staleness == 0) return;
+  transport::check_generation(generation_);
   std::unique_lock lock(guard_);
   changed_.wait(lock, [&] { return queue_.empty(); });
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));

@@ -41,6 +41,9 @@ struct server_options {
   bool insecure_network = false;
   /// Whether tasks of one process or host talk by memory instead of the network.
   bool use_shared_memory = true;
+  /// Bytes that the arrays of each part of a graph may take here, as session_options::memory_limit_in_bytes; 0 for any. What needs more ends in
+  /// resource_exhausted.
+  std::int64_t memory_limit_in_bytes = 0;
 };
 
 /// Until when a server's `join` waits.
@@ -51,7 +54,8 @@ struct server_join_options {
 
 class server {
  public:
-  /// Serves from now on. Errors: invalid_argument for a task that the cluster has not, or an address that others can reach without keys;
+  /// Serves from now on. Errors: invalid_argument for a task that the cluster has not, an address that others can reach without keys, or a
+  /// limit below 0;
   /// failed_precondition if its address is in use or not of this host.
   explicit server(cluster_spec cluster, server_options options = {});
   explicit server(const cluster_role& role, server_options options = {});

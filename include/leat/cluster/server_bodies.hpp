@@ -4,6 +4,7 @@
 #include <leat/cluster/master_client.hpp>
 #include <leat/cluster/messenger_network.hpp>
 #include <leat/cluster/server.hpp>
+#include <leat/core/descriptor.hpp>
 #include <leat/core/early.hpp>
 #include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
@@ -18,6 +19,7 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <utility>
 
 namespace leat::cluster {
 
@@ -51,7 +53,7 @@ class servers_here {
  public:
   void add(const std::string& address, const std::shared_ptr<task_service>& service) {
     const std::lock_guard lock(guard_);
-    by_address_[address] = service;
+    by_address_[address] = {service, transport::fork_generation()};
   }
   void remove(const std::string& address) {
     const std::lock_guard lock(guard_);
@@ -60,12 +62,13 @@ class servers_here {
   std::shared_ptr<task_service> find(const std::string& address) {
     const std::lock_guard lock(guard_);
     const auto at = by_address_.find(address);
-    return at == by_address_.end() ? nullptr : at->second.lock();
+    // The child of a fork reaches its parent's servers as anyone else does.
+    return at == by_address_.end() || at->second.second != transport::fork_generation() ? nullptr : at->second.first.lock();
   }
 
  private:
   std::mutex guard_;
-  std::map<std::string, std::weak_ptr<task_service>> by_address_;
+  std::map<std::string, std::pair<std::weak_ptr<task_service>, std::uint64_t>> by_address_;
 };
 inline servers_here& all_servers_here() {
   static servers_here list;
@@ -104,14 +107,24 @@ inline std::unique_ptr<remote_session> connect_to_target(graph& g, const session
 LEAT_EARLY inline const leat::detail::filled_early targets_known{[] { register_session_target("tcp://", connect_to_target); }};
 
 // The process's wish to end, which a signal handler may tell.
-inline int& signal_event() {
-  static int event = -1;
-  return event;
+struct signal_teller {
+  int event = -1;
+  pid_t process = 0;
+};
+inline signal_teller& teller_of_signals() {
+  static signal_teller t;
+  return t;
 }
-inline void tell_of_signal(int) {
+inline void tell_of_signal(int signal) {
   const int before = errno;
+  // The child of a fork has the handler and the parent's event, but waits for nothing: there the signal does what it does otherwise.
+  if (::getpid() != teller_of_signals().process) {
+    ::signal(signal, SIG_DFL);
+    ::raise(signal);
+    return;
+  }
   const std::uint64_t one = 1;
-  static_cast<void>(!::write(signal_event(), &one, sizeof one));
+  static_cast<void>(!::write(teller_of_signals().event, &one, sizeof one));
   errno = before;
 }
 
@@ -125,9 +138,13 @@ struct server::kept {
   std::unique_ptr<cluster::messenger_network> network;
   std::shared_ptr<cluster::task_service> service;
   std::once_flag stopped;
-  int stop_event = ::eventfd(0, EFD_CLOEXEC);
+  const std::uint64_t generation = transport::fork_generation();
+  descriptor stop_event{::eventfd(0, EFD_CLOEXEC)};
 
   kept(cluster_role its_role, const server_options& options, bool any_port) : role(std::move(its_role)) {
+    if (options.memory_limit_in_bytes < 0)
+      throw invalid_argument("server_options: memory_limit_in_bytes is " + std::to_string(options.memory_limit_in_bytes) +
+                             "; it is the number of bytes, or 0");
     std::vector<cluster::task_address> tasks;
     int own = -1;
     for (const std::string& job : role.cluster.jobs())
@@ -157,12 +174,18 @@ struct server::kept {
     address = addresses[static_cast<std::size_t>(own)];
     service = std::make_shared<cluster::task_service>(*network, devices, addresses, own);
     service->set_description(json_text(role.cluster));
+    service->its_worker().set_memory_limit(options.memory_limit_in_bytes);
     serve();
     network->start();
   }
   ~kept() {
+    if (generation != transport::fork_generation()) {
+      // The child of a fork: nothing of it works here, and its locks may be held by threads that are not here.
+      static_cast<void>(network.release());
+      static_cast<void>(new std::shared_ptr<cluster::task_service>(std::move(service)));
+      return;
+    }
     stop();
-    ::close(stop_event);
   }
 
   void serve() {
@@ -177,8 +200,8 @@ struct server::kept {
                       [this, r, is_step](transport::message answer, std::exception_ptr failure) {
                         transport::messenger& its = network->its_messenger();
                         if (is_step) its.unwatch(r.from);
-                        if (!failure) return its.answer(r, std::move(answer));
                         try {
+                          if (!failure) return its.answer(r, std::move(answer));
                           std::rethrow_exception(failure);
                         } catch (const std::exception& e) {
                           its.fail(r, e);
@@ -198,12 +221,13 @@ struct server::kept {
   }
 
   void stop() {
+    if (generation != transport::fork_generation()) return;
     std::call_once(stopped, [&] {
       cluster::all_servers_here().remove(address);
       service->stop();
       network->its_messenger().close(std::chrono::steady_clock::now() + std::chrono::milliseconds(500));
       const std::uint64_t one = 1;
-      static_cast<void>(!::write(stop_event, &one, sizeof one));
+      static_cast<void>(!::write(stop_event.get(), &one, sizeof one));
     });
   }
 };
@@ -236,6 +260,7 @@ LEAT_FUNCTION int server::task_index() const { return kept_->role.task_index; }
 LEAT_FUNCTION void server::stop() { kept_->stop(); }
 
 LEAT_FUNCTION void server::join(const server_join_options& options) {
+  transport::check_generation(kept_->generation);
   struct handlers {
     bool set = false;
     struct sigaction term{}, interrupt{};
@@ -245,11 +270,14 @@ LEAT_FUNCTION void server::join(const server_join_options& options) {
       ::sigaction(SIGINT, &interrupt, nullptr);
     }
   } before;
-  pollfd waits[2] = {{kept_->stop_event, POLLIN, 0}, {-1, POLLIN, 0}};
+  pollfd waits[2] = {{kept_->stop_event.get(), POLLIN, 0}, {-1, POLLIN, 0}};
   if (options.until_signal) {
-    int& event = cluster::signal_event();
-    if (event < 0) event = ::eventfd(0, EFD_CLOEXEC);
-    waits[1].fd = event;
+    auto& teller = cluster::teller_of_signals();
+    if (teller.process != ::getpid()) {
+      teller.event = ::eventfd(0, EFD_CLOEXEC);
+      teller.process = ::getpid();
+    }
+    waits[1].fd = teller.event;
     struct sigaction on{};
     on.sa_handler = cluster::tell_of_signal;
     ::sigaction(SIGTERM, &on, &before.term);

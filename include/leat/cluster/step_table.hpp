@@ -79,23 +79,33 @@ class step_table {
   std::shared_ptr<task_step> begin(task_network& network, std::uint64_t number, const std::map<std::int64_t, int>& to,
                                    const cancellation* cancel = nullptr, bool is_traced = false);
   void end(std::uint64_t number);
-  /// A tensor for a step that runs, is to come, or has ended. Errors: resource_exhausted if too many wait for steps to come.
-  /// `at`: as task_step::arrive.
-  void arrive(std::uint64_t number, const std::vector<std::int64_t>& edges, std::vector<tensor_value> values, std::int64_t at = 0);
+  /// A tensor for a step that runs, is to come, or has ended. If too many wait for steps to come, those of the oldest are dropped.
+  /// `peer`: whom it came from; `at`: as task_step::arrive.
+  void arrive(std::uint64_t number, const std::vector<std::int64_t>& edges, std::vector<tensor_value> values, std::uint64_t peer = 0,
+              std::int64_t at = 0);
+  /// A peer has gone: what it sent for steps to come is dropped.
+  void forget_from(std::uint64_t peer);
   /// Ends a step with an error; if it is still to come, as soon as it comes.
   void fail(std::uint64_t number, std::exception_ptr why);
   /// Ends all steps with an error, and lets none begin.
   void close(const std::exception_ptr& why);
 
  private:
-  static constexpr std::size_t most_early = 4096;  // steps to come
+  static constexpr std::size_t most_early = 4096;                        // steps to come
+  static constexpr std::size_t most_early_bytes = std::size_t{4} << 30;  // of all but the last
   static constexpr std::size_t most_ended = 65536;
   struct early {
-    std::vector<std::int64_t> edges;
-    std::vector<tensor_value> values;
-    std::vector<std::int64_t> times;  // when they came; empty unless the step is traced
+    struct waiting {
+      tensor_value value;
+      std::int64_t at = 0;  // when it came, if the step is traced
+    };
+    std::map<std::int64_t, waiting> values;  // by edge
+    std::uint64_t peer = 0;
     std::exception_ptr failure;
+    std::size_t bytes = 0;
   };
+  early& early_of(std::uint64_t number);
+  void forget_early();
   bool has_ended(std::uint64_t number) const { return ended_.contains(number); }
 
   std::mutex guard_;
@@ -103,6 +113,7 @@ class step_table {
   std::unordered_map<std::uint64_t, std::shared_ptr<task_step>> running_;
   std::unordered_map<std::uint64_t, early> early_;
   std::deque<std::uint64_t> early_order_;
+  std::size_t early_bytes_ = 0;
   std::unordered_set<std::uint64_t> ended_;
   std::deque<std::uint64_t> ended_order_;
 };

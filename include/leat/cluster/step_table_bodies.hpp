@@ -7,12 +7,22 @@
 #include <leat/core/function_bodies.hpp>
 
 #include <iterator>
+#include <string>
 #include <utility>
 
 namespace leat::cluster {
 
 // Of more bytes together than this, a message of its own costs little.
 inline constexpr std::size_t most_gathered_bytes = 4096;
+
+// What a value that waits takes, with all that is kept of it.
+inline std::size_t held_bytes(const tensor_value& v) {
+  std::size_t bytes = 256;
+  if (!v) return bytes;
+  if (v.type() != text_dtype) return bytes + v.bytes();
+  for (const std::string& text : v.texts()) bytes += sizeof text + text.size();
+  return bytes;
+}
 
 LEAT_FUNCTION void task_step::send(std::int64_t edge, tensor_value value) {
   const auto at = to_.find(edge);
@@ -126,12 +136,16 @@ LEAT_FUNCTION std::shared_ptr<task_step> step_table::begin(task_network& network
     running_.emplace(number, step);
     if (const auto at = early_.find(number); at != early_.end()) {
       before = std::move(at->second);
+      early_bytes_ -= before.bytes;
       early_.erase(at);
     }
-    if (is_traced && before.times.size() == before.edges.size()) {
-      for (std::size_t k = 0; k < before.edges.size(); ++k) step->arrive({before.edges[k]}, {before.values[k]}, before.times[k]);
-    } else if (!before.edges.empty()) {
-      step->arrive(before.edges, std::move(before.values));
+    if (is_traced) {
+      for (auto& [edge, held] : before.values) step->arrive({edge}, {std::move(held.value)}, held.at);
+    } else if (!before.values.empty()) {
+      std::vector<std::int64_t> edges;
+      std::vector<tensor_value> values;
+      for (auto& [edge, held] : before.values) edges.push_back(edge), values.push_back(std::move(held.value));
+      step->arrive(edges, std::move(values));
     }
   }
   if (before.failure) step->fail(before.failure);
@@ -150,17 +164,50 @@ LEAT_FUNCTION void step_table::end(std::uint64_t number) {
 }
 
 LEAT_FUNCTION void step_table::arrive(std::uint64_t number, const std::vector<std::int64_t>& edges, std::vector<tensor_value> values,
-                                      std::int64_t when) {
+                                      std::uint64_t peer, std::int64_t when) {
   const std::lock_guard lock(guard_);
   if (const auto at = running_.find(number); at != running_.end()) return at->second->arrive(edges, std::move(values), when);
   if (has_ended(number)) return;
+  early& e = early_of(number);
+  e.peer = peer;
+  early_bytes_ -= e.bytes;
+  for (std::size_t k = 0; k < edges.size(); ++k) {
+    const auto [at, fresh] = e.values.try_emplace(edges[k]);
+    if (!fresh) e.bytes -= held_bytes(at->second.value);
+    e.bytes += held_bytes(values[k]);
+    at->second = {std::move(values[k]), when};
+  }
+  early_bytes_ += e.bytes;
+  forget_early();
+}
+
+LEAT_FUNCTION void step_table::forget_from(std::uint64_t peer) {
+  std::vector<decltype(early::values)> dropped;  // ended outside of the lock
+  const std::lock_guard lock(guard_);
+  for (auto at = early_.begin(); at != early_.end();) {
+    early& e = at->second;
+    if (e.peer == peer && !e.values.empty()) {
+      early_bytes_ -= std::exchange(e.bytes, 0);
+      dropped.push_back(std::exchange(e.values, {}));
+    }
+    if (e.values.empty() && !e.failure) at = early_.erase(at);
+    else ++at;
+  }
+}
+
+LEAT_FUNCTION step_table::early& step_table::early_of(std::uint64_t number) {
   const auto [at, fresh] = early_.try_emplace(number);
   if (fresh) early_order_.push_back(number);
-  if (when != 0) at->second.times.resize(at->second.edges.size() + edges.size(), when);
-  at->second.edges.insert(at->second.edges.end(), edges.begin(), edges.end());
-  std::move(values.begin(), values.end(), std::back_inserter(at->second.values));
-  while (early_.size() > most_early && !early_order_.empty()) {
-    early_.erase(early_order_.front());
+  return at->second;
+}
+
+// Of steps that never come nobody else would.
+LEAT_FUNCTION void step_table::forget_early() {
+  while ((early_.size() > most_early || (early_bytes_ > most_early_bytes && early_.size() > 1)) && !early_order_.empty()) {
+    if (const auto oldest = early_.find(early_order_.front()); oldest != early_.end()) {
+      early_bytes_ -= oldest->second.bytes;
+      early_.erase(oldest);
+    }
     early_order_.pop_front();
   }
   if (early_order_.size() > 2 * most_early) std::erase_if(early_order_, [&](std::uint64_t n) { return !early_.contains(n); });
@@ -174,9 +221,8 @@ LEAT_FUNCTION void step_table::fail(std::uint64_t number, std::exception_ptr why
       step = at->second;
     } else {
       if (has_ended(number)) return;
-      const auto [early_at, fresh] = early_.try_emplace(number);
-      if (fresh) early_order_.push_back(number);
-      early_at->second.failure = why;
+      early_of(number).failure = why;
+      forget_early();
     }
   }
   if (step != nullptr) step->fail(std::move(why));

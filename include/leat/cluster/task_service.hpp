@@ -6,6 +6,7 @@
 #include <leat/cluster/worker.hpp>
 #include <leat/core/function_bodies.hpp>
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -39,15 +40,24 @@ class task_service {
   void stop();
 
  private:
-  transport::message answer_to(std::uint64_t peer, method what, const transport::message& m, steady_time deadline);
+  struct under_way;
+  std::shared_ptr<under_way> note_call(std::uint64_t peer, method what, const transport::message& m);
+  transport::message answer_to(std::uint64_t peer, method what, const transport::message& m, steady_time deadline,
+                               const cancellation* stop);
+  void keep_registered(std::uint64_t peer, std::uint64_t session, std::uint64_t part);
+  void drop_orphans(std::unique_lock<std::mutex>& lock);
 
   task_network& network_;
   worker worker_;
   master master_;
   std::mutex guard_;
-  std::map<std::uint64_t, std::set<std::uint64_t>> sessions_;  // by peer
-  std::set<std::pair<std::uint64_t, std::uint64_t>> steps_;    // parts that run for a peer: its number, the step\'s
-  std::map<std::pair<std::uint64_t, std::uint64_t>, std::shared_ptr<cancellation>> runs_;  // by peer and its number for the run
+  // By peer: its sessions here; the parts that it has registered, by session. A peer that has called for one is there until it has gone.
+  std::map<std::uint64_t, std::set<std::uint64_t>> sessions_;
+  std::map<std::uint64_t, std::map<std::uint64_t, std::vector<std::uint64_t>>> registered_;
+  std::deque<std::vector<std::uint64_t>> orphans_;                              // parts of a session whose master has gone
+  std::multiset<std::pair<std::uint64_t, std::uint64_t>> steps_;                // parts that run for a peer: its number, the step's
+  std::multimap<std::pair<std::uint64_t, std::uint64_t>, cancellation*> runs_;  // by peer and its number for the run
+  bool is_stopping_ = false;
   std::string description_;
 };
 

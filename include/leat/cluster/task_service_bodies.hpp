@@ -16,6 +16,57 @@ inline trace_level level_in(const transport::message& m) {
   return m.edge > static_cast<std::uint32_t>(trace_level::nodes) ? trace_level::none : static_cast<trace_level>(m.edge);
 }
 
+/// What of a call ends when its client goes. It is known from when the call comes, as calls and departures come in their order.
+struct task_service::under_way {
+  under_way(task_service& s) : its(s) {}
+  under_way(const under_way&) = delete;
+  under_way& operator=(const under_way&) = delete;
+  ~under_way() {
+    const std::lock_guard lock(its.guard_);
+    if (run != its.runs_.end()) its.runs_.erase(run);
+    if (step != its.steps_.end()) its.steps_.erase(step);
+  }
+  task_service& its;
+  cancellation stop;
+  decltype(runs_)::iterator run = its.runs_.end();
+  decltype(steps_)::iterator step = its.steps_.end();
+};
+
+LEAT_FUNCTION std::shared_ptr<task_service::under_way> task_service::note_call(std::uint64_t peer, method what,
+                                                                               const transport::message& m) {
+  constexpr std::uint64_t no_run = 0;  // no client's number
+  auto made = std::make_shared<under_way>(*this);
+  switch (what) {
+    case method::run: {
+      const auto words = words_of(m, 0, 3);
+      const std::lock_guard lock(guard_);
+      made->run = runs_.emplace(std::pair(peer, words[2]), &made->stop);
+      break;
+    }
+    case method::create_session: {
+      const std::lock_guard lock(guard_);
+      sessions_.try_emplace(peer);
+      made->run = runs_.emplace(std::pair(peer, no_run), &made->stop);
+      break;
+    }
+    case method::run_part: {
+      const auto words = words_of(m, 0, 2);
+      const std::lock_guard lock(guard_);
+      made->step = steps_.emplace(peer, words[0]);
+      break;
+    }
+    case method::register_part: {
+      const std::lock_guard lock(guard_);
+      registered_.try_emplace(peer);
+      break;
+    }
+    default: break;
+  }
+  const std::lock_guard lock(guard_);
+  if (is_stopping_) made->stop.cancel();
+  return made;
+}
+
 LEAT_FUNCTION void task_service::called(std::uint64_t peer, method what, transport::message m, steady_time deadline, responder answer) {
   if (what == method::ping) {
     transport::message here;
@@ -33,17 +84,17 @@ LEAT_FUNCTION void task_service::called(std::uint64_t peer, method what, transpo
     put_words(counted, {worker_.parts_run(), t.messages_sent, t.bytes_sent, t.messages_received, t.bytes_received});
     return answer(std::move(counted), nullptr);
   }
-  const auto run = [this, peer, what, deadline, answer](const transport::message& asked) {
-    transport::message found;
-    std::exception_ptr failure;
-    try {
-      found = answer_to(peer, what, asked, deadline);
-    } catch (...) {
-      failure = std::current_exception();
-    }
-    answer(std::move(found), failure);
-  };
   try {
+    const auto run = [this, peer, what, deadline, answer, noted_here = note_call(peer, what, m)](const transport::message& asked) {
+      transport::message found;
+      std::exception_ptr failure;
+      try {
+        found = answer_to(peer, what, asked, deadline, &noted_here->stop);
+      } catch (...) {
+        failure = std::current_exception();
+      }
+      answer(std::move(found), failure);
+    };
     if (what == method::run_part && worker_.is_light(words_of(m, 0, 2)[1])) return run(m);
     worker_.on_thread([run, m = std::move(m)] { run(m); });
   } catch (const std::exception&) {
@@ -51,25 +102,19 @@ LEAT_FUNCTION void task_service::called(std::uint64_t peer, method what, transpo
   }
 }
 
-LEAT_FUNCTION transport::message task_service::answer_to(std::uint64_t peer, method what, const transport::message& m,
-                                                         steady_time deadline) {
+LEAT_FUNCTION transport::message task_service::answer_to(std::uint64_t peer, method what, const transport::message& m, steady_time deadline,
+                                                         const cancellation* stop) {
   transport::message answer;
   switch (what) {
-    case method::register_part: put_words(answer, {worker_.register_part(part_of(m))}); return answer;
+    case method::register_part: {
+      const part_order order = part_of(m);
+      const std::uint64_t part = worker_.register_part(order);
+      keep_registered(peer, order.session, part);
+      put_words(answer, {part});
+      return answer;
+    }
     case method::run_part: {
       const auto words = words_of(m, 0, 2);
-      struct of_peer {
-        task_service& its;
-        std::pair<std::uint64_t, std::uint64_t> key;
-        ~of_peer() {
-          const std::lock_guard lock(its.guard_);
-          its.steps_.erase(key);
-        }
-      } const noted_here{*this, {peer, words[0]}};
-      {
-        const std::lock_guard lock(guard_);
-        steps_.insert(noted_here.key);
-      }
       const trace_level traced = level_in(m);
       if (traced == trace_level::none) {
         put_tensors(answer, worker_.run_part(words[1], {.number = words[0], .deadline = deadline}, tensors_of(m, 1)));
@@ -119,10 +164,17 @@ LEAT_FUNCTION transport::message task_service::answer_to(std::uint64_t peer, met
       } catch (const nlohmann::json::exception& e) {
         throw data_loss(std::string("a session's options: ") + e.what());
       }
-      const std::uint64_t session = master_.create_session(asked);
+      const std::uint64_t session = master_.create_session(asked, stop);
+      bool is_there = false;
       {
         const std::lock_guard lock(guard_);
-        sessions_[peer].insert(session);
+        const auto its = sessions_.find(peer);
+        is_there = its != sessions_.end();
+        if (is_there) its->second.insert(session);
+      }
+      if (!is_there) {
+        master_.close_session(session);
+        throw cancelled("the session's client has gone");
       }
       put_words(answer, {session});
       return answer;
@@ -145,40 +197,24 @@ LEAT_FUNCTION transport::message task_service::answer_to(std::uint64_t peer, met
     }
     case method::run: {
       const auto words = words_of(m, 0, 3);
-      const auto stop = std::make_shared<cancellation>();
-      const std::pair key(peer, words[2]);
-      {
-        const std::lock_guard lock(guard_);
-        runs_[key] = stop;
+      if (const trace_level traced = level_in(m); traced == trace_level::none) {
+        put_tensors(answer, master_.run(words[0], words[1], tensors_of(m, 1), deadline, stop));
+      } else {
+        traced_run told{.level = traced};
+        told.statistics.began = clock_now();
+        const auto values = master_.run(words[0], words[1], tensors_of(m, 1), deadline, stop, &told);
+        told.statistics.ended = clock_now();
+        answer.edge = m.edge;
+        answer.parts.push_back(frame_of(told.statistics));
+        put_tensors(answer, values);
       }
-      const auto forget = [&] {
-        const std::lock_guard lock(guard_);
-        runs_.erase(key);
-      };
-      try {
-        if (const trace_level traced = level_in(m); traced == trace_level::none) {
-          put_tensors(answer, master_.run(words[0], words[1], tensors_of(m, 1), deadline, stop.get()));
-        } else {
-          traced_run told{.level = traced};
-          told.statistics.began = clock_now();
-          const auto values = master_.run(words[0], words[1], tensors_of(m, 1), deadline, stop.get(), &told);
-          told.statistics.ended = clock_now();
-          answer.edge = m.edge;
-          answer.parts.push_back(frame_of(told.statistics));
-          put_tensors(answer, values);
-        }
-      } catch (...) {
-        forget();
-        throw;
-      }
-      forget();
       return answer;
     }
     case method::close_session: {
       const std::uint64_t session = words_of(m, 0, 1)[0];
       {
         const std::lock_guard lock(guard_);
-        sessions_[peer].erase(session);
+        if (const auto its = sessions_.find(peer); its != sessions_.end()) its->second.erase(session);
       }
       master_.close_session(session);
       return answer;
@@ -221,20 +257,46 @@ LEAT_FUNCTION transport::message task_service::answer_to(std::uint64_t peer, met
 // Of a tensor whose step is traced.
 inline std::int64_t arrival_of(const transport::message& m) { return (m.flags & traced_flag) != 0 ? clock_now() : 0; }
 
+// A master may lose its connection and come back: parts of the last few are kept for that.
+LEAT_FUNCTION void task_service::drop_orphans(std::unique_lock<std::mutex>& lock) {
+  constexpr std::size_t most_orphans = 16;
+  std::vector<std::uint64_t> dropped;
+  while (orphans_.size() > most_orphans) {
+    dropped.insert(dropped.end(), orphans_.front().begin(), orphans_.front().end());
+    orphans_.pop_front();
+  }
+  lock.unlock();
+  worker_.drop_parts(dropped);
+}
+
+LEAT_FUNCTION void task_service::keep_registered(std::uint64_t peer, std::uint64_t session, std::uint64_t part) {
+  std::unique_lock lock(guard_);
+  if (const auto its = registered_.find(peer); its != registered_.end()) its->second[session].push_back(part);
+  else orphans_.push_back({part});  // its master has gone meanwhile
+  drop_orphans(lock);
+}
+
 LEAT_FUNCTION void task_service::noted(std::uint64_t peer, method what, transport::message m) {
   switch (what) {
-    case method::tensor: worker_.arrive(m.number, {m.edge}, {tensor_of(m)}, arrival_of(m)); return;
+    case method::tensor: worker_.arrive(m.number, {m.edge}, {tensor_of(m)}, peer, arrival_of(m)); return;
     case method::tensors: {
       std::vector<tensor_value> values = tensors_of(m, 1);
       const auto edges = words_of(m, 0, values.size());
-      worker_.arrive(m.number, {edges.begin(), edges.end()}, std::move(values), arrival_of(m));
+      worker_.arrive(m.number, {edges.begin(), edges.end()}, std::move(values), peer, arrival_of(m));
       return;
     }
     case method::cancel_step: worker_.fail(m.number, std::make_exception_ptr(cancelled("the step has failed at another task"))); return;
-    case method::drop_parts: worker_.drop_parts(m.number); return;
+    case method::drop_parts:
+      worker_.drop_parts(m.number);
+      {
+        const std::lock_guard lock(guard_);
+        if (const auto its = registered_.find(peer); its != registered_.end()) its->second.erase(m.number);
+      }
+      return;
     case method::stop_run: {
       const std::lock_guard lock(guard_);
-      if (const auto at = runs_.find({peer, m.number}); at != runs_.end()) at->second->cancel();
+      const auto [first, last] = runs_.equal_range({peer, m.number});
+      for (auto at = first; at != last; ++at) at->second->cancel();
       return;
     }
     default: throw data_loss("a note of method " + std::to_string(static_cast<int>(what)) + ", which is none");
@@ -247,25 +309,33 @@ LEAT_FUNCTION void task_service::lost(std::uint64_t peer) {
   {
     const std::lock_guard lock(guard_);
     for (auto at = steps_.lower_bound({peer, 0}); at != steps_.end() && at->first == peer; ++at) steps.push_back(at->second);
+    if (const auto at = registered_.find(peer); at != registered_.end()) {
+      for (auto& [session, parts] : at->second) orphans_.push_back(std::move(parts));
+      registered_.erase(at);
+    }
     if (const auto at = sessions_.find(peer); at != sessions_.end()) {
       sessions = std::move(at->second);
       sessions_.erase(at);
     }
     for (auto at = runs_.lower_bound({peer, 0}); at != runs_.end() && at->first.first == peer; ++at) at->second->cancel();
   }
+  worker_.forget_from(peer);
   for (const std::uint64_t step : steps) worker_.fail(step, std::make_exception_ptr(unavailable("the master of the step has gone")));
-  for (const std::uint64_t session : sessions) {
-    try {
-      worker_.on_thread([this, session] { master_.close_session(session); });
-    } catch (const std::exception&) {
-      // The server stops, and with it its sessions.
-    }
+  try {
+    worker_.on_thread([this, sessions] {
+      for (const std::uint64_t session : sessions) master_.close_session(session);
+      std::unique_lock lock(guard_);
+      drop_orphans(lock);
+    });
+  } catch (const std::exception&) {
+    // The server stops, and with it its sessions.
   }
 }
 
 LEAT_FUNCTION void task_service::stop() {
   {
     const std::lock_guard lock(guard_);
+    is_stopping_ = true;
     for (const auto& [key, stop] : runs_) stop->cancel();
   }
   worker_.stop(std::make_exception_ptr(unavailable("the server of " + worker_.device() + " has stopped")));

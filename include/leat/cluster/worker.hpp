@@ -58,11 +58,15 @@ class worker {
   /// Errors: aborted if `wanted`, unless 0, is an earlier start.
   void require_incarnation(std::uint64_t wanted) const;
 
+  /// Of the arrays of each part, 0 for any; set before there are calls.
+  void set_memory_limit(std::int64_t bytes) { memory_limit_ = bytes; }
   /// Makes a part ready to run; returns its number. Errors: what importing its graph refuses; invalid_argument for a node of another
   /// task, or an edge to none.
   std::uint64_t register_part(const part_order& order);
   /// Forgets all parts of a master's session.
   void drop_parts(std::uint64_t session);
+  /// Forgets these.
+  void drop_parts(const std::vector<std::uint64_t>& numbers);
   /// Runs a part on the calling thread. Errors: those of its nodes; aborted for a part that is not there (the task has been started
   /// anew, or the session has ended); what ended the step.
   std::vector<tensor_value> run_part(std::uint64_t part, const step_order& how, std::span<const tensor_value> feeds);
@@ -73,10 +77,12 @@ class worker {
   /// Runs a job of the task on a thread of its own.
   void on_thread(std::function<void()> job) { threads_.give(std::move(job)); }
 
-  /// `at`: when, if the step is traced.
-  void arrive(std::uint64_t step, const std::vector<std::int64_t>& edges, std::vector<tensor_value> values, std::int64_t at = 0) {
-    steps_.arrive(step, edges, std::move(values), at);
+  /// `peer`: whom they came from; `at`: when, if the step is traced.
+  void arrive(std::uint64_t step, const std::vector<std::int64_t>& edges, std::vector<tensor_value> values, std::uint64_t peer = 0,
+              std::int64_t at = 0) {
+    steps_.arrive(step, edges, std::move(values), peer, at);
   }
+  void forget_from(std::uint64_t peer) { steps_.forget_from(peer); }
   void fail(std::uint64_t step, std::exception_ptr why) { steps_.fail(step, std::move(why)); }
 
   // ---- variables ----
@@ -104,6 +110,7 @@ class worker {
   const std::string device_;
   const int tasks_;
   const std::uint64_t incarnation_;
+  std::int64_t memory_limit_ = 0;
   std::shared_ptr<resource_table> resources_ = std::make_shared<resource_table>();
   step_table steps_;
   std::mutex guard_;

@@ -122,6 +122,7 @@ LEAT_FUNCTION std::uint64_t worker::register_part(const part_order& order) {
   session_options options;
   options.device = device_;
   options.resources = resources_;
+  options.memory_limit_in_bytes = memory_limit_;
   part->s = std::make_unique<graph_session>(part->g, options);
   for (const std::string& f : order.fetches) part->asked.emplace_back(get_tensor_by_name(part->g, f));
   for (const std::string& t : order.targets) part->asked.emplace_back(get_operation_by_name(part->g, t));
@@ -174,6 +175,16 @@ inline void tell_of_part(const run_trace& trace, task_step& step, part_statistic
   } catch (const std::exception&) {
     to.events.clear();  // for want of memory: the step is worth more than its trace
   }
+}
+
+LEAT_FUNCTION void worker::drop_parts(const std::vector<std::uint64_t>& numbers) {
+  std::vector<std::shared_ptr<held_part>> dropped;  // ended outside of the lock
+  const std::lock_guard lock(guard_);
+  for (const std::uint64_t number : numbers)
+    if (const auto at = parts_.find(number); at != parts_.end()) {
+      dropped.push_back(std::move(at->second));
+      parts_.erase(at);
+    }
 }
 
 LEAT_FUNCTION std::vector<tensor_value> worker::run_part(std::uint64_t number, const step_order& how, std::span<const tensor_value> feeds) {

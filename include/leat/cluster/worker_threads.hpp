@@ -2,13 +2,17 @@
 // Threads for what may block: the parts of steps. There are as many as jobs at one time, up to a limit; one that has had nothing to do for
 // some seconds ends.
 
+#include <leat/cluster/transport/reactor.hpp>
 #include <leat/core/error.hpp>
 
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -24,10 +28,14 @@ class worker_threads {
   worker_threads& operator=(const worker_threads&) = delete;
   ~worker_threads() { stop(); }
 
-  /// Runs `job`, which must not throw, on a thread. Errors: unavailable after `stop`; resource_exhausted if there is no thread at all.
+  /// Runs `job`, which must not throw, on a thread. Errors: unavailable after `stop`; resource_exhausted if there is no thread at all, or too
+  /// many jobs wait.
   void give(std::function<void()> job) {
     const std::lock_guard lock(guard_);
     if (stopping_) throw unavailable("the server has stopped");
+    if (jobs_.size() >= most_waiting)
+      throw resource_exhausted(std::to_string(count_) + " threads of the server are busy, and " + std::to_string(jobs_.size()) +
+                               " calls wait for one");
     jobs_.push_back(std::move(job));
     if (idle_ >= static_cast<int>(jobs_.size())) {
       changed_.notify_one();
@@ -46,6 +54,7 @@ class worker_threads {
 
   /// Takes no more jobs, and waits for those that run: the caller has told them to end.
   void stop() {
+    if (generation_ != transport::fork_generation()) return;  // the child of a fork: they are the parent's
     std::unique_lock lock(guard_);
     stopping_ = true;
     changed_.notify_all();
@@ -74,6 +83,8 @@ class worker_threads {
     changed_.notify_all();
   }
 
+  static constexpr std::size_t most_waiting = 65536;
+  const std::uint64_t generation_ = transport::fork_generation();
   const int most_;
   std::mutex guard_;
   std::condition_variable changed_;

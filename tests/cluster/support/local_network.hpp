@@ -31,6 +31,7 @@ class local_network final : public leat::cluster::task_network {
     if (is_cut[static_cast<std::size_t>(task)])
       return done({}, std::make_exception_ptr(leat::unavailable("task " + std::to_string(task) + " cannot be reached")));
     ++calls;
+    if (on_message) on_message(what, m);
     if (on_call) on_call(task, what, m);
     if (on_answer)
       done = [this, task, what, then = std::move(done)](message answer, std::exception_ptr failure) {
@@ -42,6 +43,7 @@ class local_network final : public leat::cluster::task_network {
   void note(int task, method what, message m) override {
     if (is_cut[static_cast<std::size_t>(task)]) throw leat::unavailable("task " + std::to_string(task) + " cannot be reached");
     ++notes;
+    if (on_message) on_message(what, m);
     services[static_cast<std::size_t>(task)]->noted(1, what, std::move(m));
   }
   bool wait(const std::atomic<bool>& done, steady_time until) override {
@@ -58,6 +60,7 @@ class local_network final : public leat::cluster::task_network {
   }
   std::string describe(int task) override { return is_cut[static_cast<std::size_t>(task)] ? "cut off" : "there"; }
   std::atomic<int> calls{0}, notes{0};
+  std::function<void(method, const message&)> on_message;  // sees all of them
 
  private:
   std::mutex guard_;

@@ -4,7 +4,10 @@
 #include "support/transport.hpp"
 
 #include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/time.h>
 
+#include <new>
 #include <optional>
 
 using namespace leat;
@@ -204,6 +207,74 @@ TEST_CASE("after a fork nothing that was there before is used, and the parent go
     ::waitpid(child, &status, 0);
     CHECK(status == 0);
     CHECK(equal(client.call(p, echo, {numbers(10)}, {in(5s)}).parts[0], numbers(10)));
+  }
+}
+
+TEST_CASE("signals interrupt nothing") {
+  struct sigaction on{}, before{};
+  on.sa_handler = [](int) {};  // without SA_RESTART: calls of the system end with EINTR
+  ::sigaction(SIGALRM, &on, &before);
+  const itimerval often{{0, 150}, {0, 150}}, never_again{};
+  ::setitimer(ITIMER_REAL, &often, nullptr);
+  for (const way w : ways) {
+    CAPTURE(name_of(w));
+    echo_server server(w);
+    messenger client(client_options(w));
+    client.start();
+    const peer_id p = client.dial(server.m.self().address);
+    client.await(p, in(10s));
+    int done = 0;
+    for (const auto end = in(300ms); std::chrono::steady_clock::now() < end; ++done)
+      CHECK(equal(client.call(p, echo, {numbers(3000)}, {in(10s)}).parts[0], numbers(3000)));
+    CHECK(done > 20);
+    CHECK(server.gone == 0);
+  }
+  ::setitimer(ITIMER_REAL, &never_again, nullptr);
+  ::sigaction(SIGALRM, &before, nullptr);
+}
+
+TEST_CASE("calls that have ended leave no timers behind") {
+  echo_server server(way::same_process);
+  messenger client(client_options(way::same_process));
+  client.start();
+  const peer_id p = client.dial(server.m.self().address);
+  client.await(p, in(5s));
+  std::atomic<int> done = 0;
+  for (int i = 0; i < 2000; ++i) {
+    message m;
+    m.method = i % 10 == 0 ? throw_not_found : echo;
+    const std::uint64_t number = client.begin(p, std::move(m), {in(1h)}, [&](outcome) { ++done; });
+    if (i % 7 == 0) client.cancel(number);
+  }
+  REQUIRE(until([&] { return done == 2000; }));
+  CHECK(until([&] { return client.transport().timers() < 5; }));
+}
+
+TEST_CASE("an answer that no message can hold is an error of the request") {
+  for (const way w : ways) {
+    echo_server server(w);
+    server.m.on_request = [&](request r) { server.m.answer(r, std::vector<frame>(70'000)); };
+    messenger client(client_options(w));
+    client.start();
+    const peer_id p = client.dial(server.m.self().address);
+    client.await(p, in(5s));
+    CHECK_THROWS_WITH_AS(client.call(p, echo, {}, {in(5s)}), doctest::Contains("70000 parts"), invalid_argument);
+  }
+}
+
+TEST_CASE("a handler that fails loses its connection, not the process") {
+  for (const way w : ways) {
+    echo_server server(w);
+    server.m.on_note = [](peer_id, message) { throw std::bad_alloc(); };
+    messenger client(client_options(w));
+    client.start();
+    const peer_id p = client.dial(server.m.self().address);
+    client.await(p, in(5s));
+    client.note(p, {});
+    CHECK(until([&] { return server.gone == 1; }));
+    const peer_id again = client.dial(server.m.self().address);
+    client.await(again, in(5s));
+    CHECK(client.call(again, echo, {}, {in(5s)}).parts.empty());
   }
 }
 

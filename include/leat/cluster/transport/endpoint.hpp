@@ -13,6 +13,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <compare>
 #include <deque>
 #include <functional>
 #include <map>
@@ -82,8 +83,18 @@ class endpoint final : private reactor_client, private carrier_events {
   /// Replaces the list of those who may connect; connections of others end. For endpoints with keys.
   void set_allowed(std::vector<std::string> keys);
 
+  /// A call that is to be made at a time; a default one is none.
+  struct timer {
+    steady_time when{};
+    std::uint64_t number = 0;
+    auto operator<=>(const timer&) const = default;
+  };
   /// Has `f` called as handlers are, at a time or soon after.
-  void at(steady_time when, std::function<void()> f);
+  timer at(steady_time when, std::function<void()> f);
+  /// Takes that back, if it has not begun.
+  void forget(const timer& t);
+  /// How many are to come.
+  std::size_t timers() const;
 
   /// Waits until `done`, which a handler sets before it calls `wake`. Whether it is done.
   /// Errors: failed_precondition from a handler, which would wait for itself.
@@ -116,9 +127,10 @@ class endpoint final : private reactor_client, private carrier_events {
   link_state* find(link_id link);
   const link_state* find(link_id link) const;
   void flush(link_state& l);
-  void end(link_id link, closing why);
+  void end(link_id link, closing why, bool orderly = false);
   void send_credit();
   void drop_strangers(steady_time now);
+  void drop_oldest_stranger();
 
   endpoint_options options_;
   endpoint_handler& handler_;
@@ -132,7 +144,8 @@ class endpoint final : private reactor_client, private carrier_events {
   link_id last_link_ = 0;
   std::vector<link_id> broken_;
   std::vector<delivery> deliveries_;
-  std::multimap<steady_time, std::function<void()>> timers_;
+  std::map<timer, std::function<void()>> timers_;
+  std::uint64_t last_timer_ = 0;
   std::atomic<steady_time::rep> timer_{no_deadline.time_since_epoch().count()};
   std::shared_ptr<due_list> due_;
   traffic counted_;

@@ -53,6 +53,7 @@ struct endpoint::link_state {
   bool is_accepted = false;
   bool is_trusted = false;
   bool closes_when_empty = false;
+  bool is_ending = false;
   steady_time since;
   steady_time heard;
 
@@ -133,12 +134,7 @@ LEAT_FUNCTION endpoint::~endpoint() {
   close(std::chrono::steady_clock::now());
 }
 
-LEAT_FUNCTION void endpoint::check_process() const {
-  if (generation_ != fork_generation())
-    throw failed_precondition(
-        "this process is the child of a fork: servers, sessions and connections made before it belong to the parent; "
-        "make new ones here, or fork before the first");
-}
+LEAT_FUNCTION void endpoint::check_process() const { check_generation(generation_); }
 
 LEAT_FUNCTION void endpoint::start() {
   check_process();
@@ -335,11 +331,27 @@ LEAT_FUNCTION void endpoint::set_allowed(std::vector<std::string> keys) {
   reactor_.kick();
 }
 
-LEAT_FUNCTION void endpoint::at(steady_time when, std::function<void()> f) {
+LEAT_FUNCTION endpoint::timer endpoint::at(steady_time when, std::function<void()> f) {
   const std::lock_guard lock(mutex_);
-  const bool is_first = timers_.empty() || when < timers_.begin()->first;
-  timers_.emplace(when, std::move(f));
+  const bool is_first = timers_.empty() || when < timers_.begin()->first.when;
+  const timer t{when, ++last_timer_};
+  timers_.emplace(t, std::move(f));
   if (is_first) timer_ = std::min(timer_.load(), when.time_since_epoch().count()), reactor_.kick();
+  return t;
+}
+
+LEAT_FUNCTION void endpoint::forget(const timer& t) {
+  std::function<void()> forgotten;  // ended outside of the lock
+  const std::lock_guard lock(mutex_);
+  const auto found = timers_.find(t);
+  if (found == timers_.end()) return;
+  forgotten = std::move(found->second);
+  timers_.erase(found);
+}
+
+LEAT_FUNCTION std::size_t endpoint::timers() const {
+  const std::lock_guard lock(mutex_);
+  return timers_.size();
 }
 
 LEAT_FUNCTION bool endpoint::wait(const std::atomic<bool>& done, steady_time deadline) {
@@ -350,19 +362,18 @@ LEAT_FUNCTION bool endpoint::wait(const std::atomic<bool>& done, steady_time dea
 }
 
 // Ends a connection and tells the owner, once.
-LEAT_FUNCTION void endpoint::end(link_id link, closing why) {
+LEAT_FUNCTION void endpoint::end(link_id link, closing why, bool orderly) {
   link_state* const l = find(link);
-  if (l == nullptr || std::find(broken_.begin(), broken_.end(), ~link) != broken_.end()) return;
-  l->c->close(false);
+  if (l == nullptr || l->is_ending) return;
+  l->is_ending = true;
+  l->c->close(orderly);
   deliveries_.push_back({delivery::type::closed, link, false, {}, std::move(why)});
   broken_.push_back(~link);  // erased in `run`, so that no loop over links_ is disturbed
 }
 
 LEAT_FUNCTION void endpoint::accepted(std::shared_ptr<channel> c) {
-  if (strangers_ >= options_.strangers) {
-    c->close(false);
-    return;
-  }
+  // Who comes now is more likely to be somebody than who has not introduced itself for the longest time.
+  if (strangers_ >= options_.strangers) drop_oldest_stranger();
   ++strangers_;
   link_state& l = add_link(std::move(c), true);
   l.is_open = true;
@@ -428,7 +439,7 @@ LEAT_FUNCTION void endpoint::received(channel& c, packet p) {
     std::vector<packet> packets;
     encode(refusal, 0, packets);
     static_cast<void>(l->c->send(packets[0]));
-    end(link, {closing::cause::bad_bytes, e.what()});
+    end(link, {closing::cause::bad_bytes, e.what()}, true);
   } catch (const error& e) {
     end(link, {closing::cause::bad_bytes, e.what()});
   }
@@ -487,6 +498,13 @@ LEAT_FUNCTION void endpoint::drop_strangers(steady_time now) {
       end(link, {closing::cause::lost, "the peer did not introduce itself"});
 }
 
+LEAT_FUNCTION void endpoint::drop_oldest_stranger() {
+  link_id oldest = 0;
+  for (const auto& [link, l] : links_)
+    if (l->is_accepted && !l->is_trusted && !l->is_ending && (oldest == 0 || link < oldest)) oldest = link;
+  if (oldest != 0) end(oldest, {closing::cause::lost, "the peer did not introduce itself, and others came"});
+}
+
 LEAT_FUNCTION bool endpoint::run(const std::vector<std::uint64_t>& tokens) {
   std::vector<delivery> deliveries;
   std::vector<std::function<void()>> calls;
@@ -507,7 +525,7 @@ LEAT_FUNCTION bool endpoint::run(const std::vector<std::uint64_t>& tokens) {
     }
     drop_strangers(now);
     if (strangers_ > 0) next = std::min(next, now + options_.stranger_time / 4);
-    while (!timers_.empty() && timers_.begin()->first <= now) {
+    while (!timers_.empty() && timers_.begin()->first.when <= now) {
       calls.push_back(std::move(timers_.begin()->second));
       timers_.erase(timers_.begin());
     }
@@ -530,13 +548,20 @@ LEAT_FUNCTION bool endpoint::run(const std::vector<std::uint64_t>& tokens) {
     }
     broken_.clear();
     deliveries.swap(deliveries_);
-    if (!timers_.empty()) next = std::min(next, timers_.begin()->first);
+    if (!timers_.empty()) next = std::min(next, timers_.begin()->first.when);
     timer_ = next.time_since_epoch().count();
   }
-  for (delivery& d : deliveries) switch (d.what) {
-      case delivery::type::opened: handler_.opened(d.link, d.is_accepted); break;
-      case delivery::type::received: handler_.received(d.link, std::move(d.m)); break;
-      case delivery::type::closed: handler_.closed(d.link, d.why); break;
+  for (delivery& d : deliveries) try {
+      switch (d.what) {
+        case delivery::type::opened: handler_.opened(d.link, d.is_accepted); break;
+        case delivery::type::received: handler_.received(d.link, std::move(d.m)); break;
+        case delivery::type::closed: handler_.closed(d.link, d.why); break;
+      }
+    } catch (const std::exception& e) {
+      // Out of memory, mostly: a connection is lost by it, not the process.
+      const std::lock_guard lock(mutex_);
+      end(d.link, {closing::cause::lost, std::string("a message could not be handled: ") + e.what()});
+      more = true;
     }
   for (const auto& call : calls) call();
   return more;

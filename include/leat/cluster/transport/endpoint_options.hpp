@@ -34,7 +34,7 @@ struct endpoint_options {
 
   /// For a connection that says nothing.
   std::chrono::milliseconds stranger_time{5000};
-  /// Without a sign of life from the peer's transport, a connection is over.
+  /// How often signs of life are exchanged with a peer that is watched, and without which for how long the connection is over.
   std::chrono::milliseconds heartbeat{500};
   std::chrono::milliseconds silence{2000};
   /// How many connections may not have introduced themselves yet.

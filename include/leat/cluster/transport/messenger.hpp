@@ -163,6 +163,7 @@ class messenger final : private endpoint_handler {
   void received(link_id link, message m) override;
   void closed(link_id link, const closing& why) override;
 
+  bool is_key_of_servers(const std::string& key) const;
   void greeted(link_id link, const message& m);
   void welcomed(link_id link, const message& m);
   void refuse(link_id link, status code, const std::string& text);

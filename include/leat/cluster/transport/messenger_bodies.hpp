@@ -24,7 +24,8 @@ LEAT_FUNCTION messenger::~messenger() {
   try {
     close(std::chrono::steady_clock::now() + std::chrono::milliseconds(200));
   } catch (const failed_precondition&) {
-    // the child of a fork
+    // The child of a fork: threads that are not here would be waited for.
+    static_cast<void>(endpoint_.release());
   }
 }
 
@@ -202,6 +203,12 @@ LEAT_FUNCTION void messenger::refuse(link_id link, status code, const std::strin
   lose(link, {false, code, text});
 }
 
+LEAT_FUNCTION bool messenger::is_key_of_servers(const std::string& key) const {
+  const key_options& keys = *options_.endpoint.keys;
+  return key == keys.own.public_key || key == keys.server_key ||
+         std::any_of(keys.server_keys.begin(), keys.server_keys.end(), [&](const auto& named) { return named.second == key; });
+}
+
 LEAT_FUNCTION void messenger::greeted(link_id link, const message& m) {
   greeting g;
   std::optional<std::pair<status, std::string>> refusal;
@@ -209,6 +216,8 @@ LEAT_FUNCTION void messenger::greeted(link_id link, const message& m) {
     if (m.parts.size() != 1) throw data_loss("a greeting has one part");
     g = decode_greeting(m.parts[0]);
     refusal = refusal_of(self_, g);
+    if (!refusal && !g.who.job.empty() && options_.endpoint.keys && !is_key_of_servers(endpoint_->key_of(link)))
+      refusal = {status::unauthenticated, self_.name() + ": who says to be " + g.who.name() + " has not the key of the cluster's servers"};
     if (!refusal && admit) refusal = admit(g.who);
   } catch (const error& e) {
     refusal = {status_of(e), e.what()};

@@ -45,8 +45,18 @@ LEAT_FUNCTION message messenger::call(peer_id p, message m, call_options options
 }
 
 LEAT_FUNCTION std::uint64_t messenger::begin(peer_id p, message m, call_options options, std::function<void(outcome)> then) {
-  const std::uint64_t number = start_call(p, std::move(m), options, std::move(then))->number;
-  if (options.deadline != no_deadline) endpoint_->at(options.deadline, [this, number] { expire(number); });
+  const std::shared_ptr<pending> call = start_call(p, std::move(m), options, std::move(then));
+  const std::uint64_t number = call->number;
+  if (options.deadline == no_deadline) return number;
+  const endpoint::timer expiry = endpoint_->at(options.deadline, [this, number] { expire(number); });
+  {
+    const std::lock_guard lock(mutex_);
+    if (calls_.contains(number)) {
+      call->expiry = expiry;
+      return number;
+    }
+  }
+  endpoint_->forget(expiry);  // it has ended already
   return number;
 }
 
@@ -101,6 +111,7 @@ LEAT_FUNCTION std::shared_ptr<messenger::pending> messenger::start_call(peer_id 
 }
 
 LEAT_FUNCTION void messenger::complete(const std::shared_ptr<pending>& call, message answer, status code, std::string problem) {
+  if (call->expiry.number != 0) endpoint_->forget(call->expiry);
   if (call->then) {
     call->then({std::move(answer), code == status::ok ? nullptr : exception_of(code, problem)});
     return;
@@ -130,6 +141,7 @@ LEAT_FUNCTION void messenger::give_up(std::uint64_t number, std::exception_ptr w
     calls_.erase(found);
     if (const auto to = peers_.find(call->to); to != peers_.end()) --to->second->calls;
   }
+  if (call->expiry.number != 0) endpoint_->forget(call->expiry);
   try {
     message m;
     m.what = kind::cancel;
@@ -174,7 +186,7 @@ LEAT_FUNCTION void messenger::respond(const request& r, message m) {
         to = kept->second.to;
         kept->second.is_there = true;
         kept->second.m = m;
-        c->second.bytes += static_cast<std::size_t>(m.bytes());
+        c->second.bytes += detail::kept_size(m);
         // The oldest go first; who asks for one of them again is told so.
         auto& answers = c->second.answers;
         for (auto i = answers.begin(); c->second.bytes > options_.kept_bytes && i != answers.end();) {
@@ -182,7 +194,7 @@ LEAT_FUNCTION void messenger::respond(const request& r, message m) {
             ++i;
             continue;
           }
-          c->second.bytes -= static_cast<std::size_t>(i->second.m.bytes());
+          c->second.bytes -= detail::kept_size(i->second.m);
           c->second.dropped_below = std::max(c->second.dropped_below, i->first + 1);
           i = answers.erase(i);
         }
@@ -195,6 +207,9 @@ LEAT_FUNCTION void messenger::respond(const request& r, message m) {
   } catch (const resource_exhausted&) {
     endpoint_->close_link(to, false);
     lose(to, {false, status::resource_exhausted, "the peer takes no answers"});
+  } catch (const invalid_argument& e) {
+    // More than a message can hold.
+    if (m.what != kind::failure) fail(r, e);
   }
 }
 
@@ -235,7 +250,7 @@ LEAT_FUNCTION void messenger::requested(link_id link, message m) {
       }
       caller& c = callers_[r.who.incarnation];
       while (!c.answers.empty() && c.answers.begin()->first < std::min(m.mark, r.number)) {
-        if (c.answers.begin()->second.is_there) c.bytes -= static_cast<std::size_t>(c.answers.begin()->second.m.bytes());
+        if (c.answers.begin()->second.is_there) c.bytes -= detail::kept_size(c.answers.begin()->second.m);
         c.answers.erase(c.answers.begin());
       }
       if (const auto kept = c.answers.find(r.number); kept != c.answers.end()) {

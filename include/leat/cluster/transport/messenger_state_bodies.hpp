@@ -23,6 +23,9 @@ LEAT_FUNCTION std::int64_t clock_now() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+// What an answer takes that is kept.
+LEAT_FUNCTION std::size_t kept_size(const message& m) { return 256 + static_cast<std::size_t>(m.bytes()) + m.parts.size() * sizeof(frame); }
+
 LEAT_FUNCTION std::string seconds(steady_time::duration d) {
   const auto tenths = std::chrono::duration_cast<std::chrono::milliseconds>(d).count() / 100;
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " s";
@@ -50,6 +53,7 @@ struct messenger::pending {
   peer_id to = 0;
   std::atomic<bool> done{false};
   bool is_repeatable = false;
+  endpoint::timer expiry;
   // The exception is made by the thread that throws it.
   message answer;
   status code = status::ok;

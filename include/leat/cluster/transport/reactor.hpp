@@ -23,6 +23,8 @@ inline constexpr steady_time no_deadline = steady_time::max();
 
 /// Counts forks: an object made before a fork differs from it in the child, where nothing of it works.
 std::uint64_t fork_generation();
+/// Errors: failed_precondition in the child of a fork that came after `generation` was read.
+void check_generation(std::uint64_t generation);
 
 class reactor_client {
  public:

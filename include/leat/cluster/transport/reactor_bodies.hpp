@@ -6,6 +6,7 @@
 #include <leat/core/function_bodies.hpp>
 
 #include <pthread.h>
+#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 
@@ -32,6 +33,13 @@ LEAT_FUNCTION std::uint64_t fork_generation() {
   return detail::fork_counter().load(std::memory_order_relaxed);
 }
 
+LEAT_FUNCTION void check_generation(std::uint64_t generation) {
+  if (generation != fork_generation())
+    throw failed_precondition(
+        "this process is the child of a fork: servers, sessions and connections made before it belong to the parent; "
+        "make new ones here, or fork before the first");
+}
+
 LEAT_FUNCTION reactor::reactor(reactor_client& client)
     : client_(client), epoll_(::epoll_create1(EPOLL_CLOEXEC)), kick_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
   if (!epoll_ || !kick_) throw resource_exhausted("no descriptors for a transport: " + std::generic_category().message(errno));
@@ -41,11 +49,18 @@ LEAT_FUNCTION reactor::reactor(reactor_client& client)
 LEAT_FUNCTION reactor::~reactor() { stop(); }
 
 LEAT_FUNCTION void reactor::start() {
+  // Signals are for the program's own threads: the new one has none of them.
+  sigset_t all, before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::string problem;
   try {
     thread_ = std::thread([this] { loop(); });
   } catch (const std::system_error& e) {
-    throw resource_exhausted(std::string("no thread for a transport: ") + e.what());
+    problem = e.what();
   }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (!problem.empty()) throw resource_exhausted("no thread for a transport: " + problem);
 }
 
 LEAT_FUNCTION void reactor::stop() {

@@ -42,6 +42,7 @@ class shared_carrier final : public carrier {
   enum class attempt { connected, nobody, network_only };
   attempt try_connect(shared_channel& c);
   void accept_all();
+  void drop_oldest();
   void greet(shared_channel& c);
   void advance(const std::shared_ptr<shared_channel>& c, bool& more);
   void add(const std::shared_ptr<shared_channel>& c);
@@ -54,6 +55,7 @@ class shared_carrier final : public carrier {
   std::unordered_map<std::uint64_t, std::shared_ptr<shared_channel>> channels_;
   std::vector<std::shared_ptr<shared_channel>> trying_;
   std::uint64_t last_number_ = 0;
+  int strangers_ = 0;  // accepted, and have not passed their memory
   std::vector<std::uint64_t> ready_;
 };
 

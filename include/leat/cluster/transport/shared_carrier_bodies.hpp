@@ -92,6 +92,7 @@ class shared_carrier::shared_channel final : public channel {
     return sending::done;
   }
   void close(bool) override {
+    if (is_stranger()) --carrier_.strangers_;
     if (std::exchange(is_closed, true)) return;
     // The end of the socket is seen by the peer, who reads what lies in the segment before.
     if (socket && *socket) {
@@ -120,6 +121,8 @@ class shared_carrier::shared_channel final : public channel {
   bool is_open = false;
   bool is_blocked = false;
   bool is_closed = false;
+  /// Whether it was accepted and has not passed its memory.
+  bool is_stranger() const { return is_accepted && !is_open && !is_closed; }
   // While nobody listens there.
   address to;
   steady_time next_try{};
@@ -195,6 +198,7 @@ LEAT_FUNCTION void shared_carrier::accept_all() {
     descriptor socket(::accept4(listening_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (!socket) return;
     if (!detail::is_same_user(socket.get())) continue;
+    if (strangers_ >= options_.strangers) drop_oldest();
     auto c = std::make_shared<shared_channel>(*this, ++last_number_, "a process of this host");
     c->is_accepted = true;
     c->socket = std::make_shared<descriptor>(std::move(socket));
@@ -204,8 +208,16 @@ LEAT_FUNCTION void shared_carrier::accept_all() {
       channels_.erase(c->number);
       return;  // the peer sees the end of its socket
     }
+    ++strangers_;
     handle(c->number);
   }
+}
+
+LEAT_FUNCTION void shared_carrier::drop_oldest() {
+  std::shared_ptr<shared_channel> oldest;
+  for (const auto& [number, c] : channels_)
+    if (c->is_stranger() && (oldest == nullptr || number < oldest->number)) oldest = c;
+  if (oldest != nullptr) oldest->close(false);
 }
 
 // Takes the peer's segment.
@@ -215,6 +227,7 @@ LEAT_FUNCTION void shared_carrier::greet(shared_channel& c) {
   c.in.emplace(segment_mapping::of(std::move(file)), c.socket);
   c.out.emplace(c.made);
   if (c.is_accepted && !detail::pass_descriptor(c.socket->get(), c.made->file())) throw unavailable("the connection was lost");
+  if (c.is_accepted) --strangers_;
   c.is_open = true;
 }
 
@@ -283,10 +296,16 @@ LEAT_FUNCTION bool shared_carrier::pump() {
 LEAT_FUNCTION steady_time shared_carrier::next_timer() const {
   steady_time next = no_deadline;
   for (const auto& c : trying_) next = std::min(next, c->next_try);
+  if (strangers_ > 0)
+    for (const auto& [number, c] : channels_)
+      if (c->is_stranger()) next = std::min(next, c->since + options_.stranger_time);
   return next;
 }
 
 LEAT_FUNCTION void shared_carrier::on_timer(steady_time now) {
+  if (strangers_ > 0)
+    for (const auto& [number, c] : channels_)
+      if (c->is_stranger() && now - c->since >= options_.stranger_time) c->close(false);
   for (auto& c : std::exchange(trying_, {})) {
     if (c->is_closed) continue;
     if (c->next_try > now) {

@@ -1,6 +1,7 @@
 #pragma once
 // Implementation of shared_segment.hpp.
 
+#include <leat/cluster/transport/reactor.hpp>
 #include <leat/cluster/transport/shared_segment.hpp>
 #include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
@@ -224,12 +225,15 @@ LEAT_FUNCTION bool segment_writer::must_ring() {
 
 // Returns tokens to the writer, from any thread.
 struct segment_reader::returns {
+  const std::uint64_t generation = fork_generation();
   std::shared_ptr<segment_mapping> mapping;
   std::shared_ptr<descriptor> bell;
   std::mutex mutex;
   std::uint64_t count = 0;
 
   void give(std::uint32_t token) {
+    // The child of a fork has a share in the segment, and the parent may still read what is let go of here.
+    if (generation != fork_generation()) return;
     segment_control& c = mapping->control();
     {
       const std::lock_guard lock(mutex);

@@ -7,10 +7,13 @@
 #include <leat/core/function_bodies.hpp>
 
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <zmq.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <cstring>
 #include <deque>
 #include <optional>
@@ -58,7 +61,49 @@ struct monitor_event {
   std::string where;
 };
 
-LEAT_FUNCTION bool receive(zmq::socket_t& socket, zmq::message_t& into) { return socket.recv(into, zmq::recv_flags::dontwait).has_value(); }
+// A signal ends any call of ZeroMQ's with EINTR, also one that does not wait; it is made again. Errors: zmq::error_t.
+template <class Call>
+void despite_signals(Call call) {
+  while (call() != 0)
+    if (errno != EINTR) throw zmq::error_t();
+}
+
+LEAT_FUNCTION bool receive(zmq::socket_t& socket, zmq::message_t& into) {
+  while (::zmq_msg_recv(into.handle(), socket.handle(), ZMQ_DONTWAIT) < 0) {
+    if (errno == EAGAIN) return false;
+    if (errno != EINTR) throw zmq::error_t();
+  }
+  return true;
+}
+
+LEAT_FUNCTION bool send(zmq::socket_t& socket, zmq::message_t m, bool has_more) {
+  while (::zmq_msg_send(m.handle(), socket.handle(), ZMQ_DONTWAIT | (has_more ? ZMQ_SNDMORE : 0)) < 0) {
+    if (errno == EAGAIN) return false;
+    if (errno != EINTR) throw zmq::error_t();
+  }
+  return true;
+}
+
+LEAT_FUNCTION bool has_input(zmq::socket_t& socket) {
+  int events = 0;
+  std::size_t size = sizeof events;
+  despite_signals([&] { return ::zmq_getsockopt(socket.handle(), ZMQ_EVENTS, &events, &size); });
+  return (events & ZMQ_POLLIN) != 0;
+}
+
+// Tells a socket from all others that the system ever had; 0 if there is none.
+LEAT_FUNCTION std::uint64_t cookie_of(int fd) {
+  std::uint64_t cookie = 0;
+  socklen_t size = sizeof cookie;
+  return ::getsockopt(fd, SOL_SOCKET, SO_COOKIE, &cookie, &size) == 0 ? cookie : 0;
+}
+
+// Bytes that have come over a connection: tcpi_bytes_received of linux/tcp.h, which glibc's tcp_info ends before.
+LEAT_FUNCTION std::uint64_t received_bytes(int fd) {
+  std::array<std::uint64_t, 17> info{};
+  socklen_t size = sizeof info;
+  return ::getsockopt(fd, IPPROTO_TCP, TCP_INFO, info.data(), &size) == 0 && size == sizeof info ? info[16] : 0;
+}
 
 LEAT_FUNCTION std::optional<monitor_event> next_event(zmq::socket_t& monitor) {
   zmq::message_t head, where;
@@ -78,13 +123,19 @@ inline constexpr int monitored = ZMQ_EVENT_CONNECTED | ZMQ_EVENT_CONNECT_RETRIED
 
 inline constexpr int backlog = 1024;
 inline constexpr int pipe_messages = 512;  // of 256 KiB: more than the credit
+// What a connection may bring before its first message is whole, and how often that is looked at.
+inline constexpr std::uint64_t first_message_bytes = std::uint64_t{2} << 20;
+inline constexpr auto between_looks = std::chrono::milliseconds(20);
+inline constexpr auto longest_leave = std::chrono::milliseconds(1000);
 }  // namespace detail
 
 // A connection that the router has accepted: its socket, to be shut if the peer is not to be listened to, and where it came from.
 struct zeromq_carrier::state {
   struct accepted_socket {
     steady_time since;
+    std::uint64_t cookie = 0;
     std::shared_ptr<routed> c;
+    bool is_shut = false;
   };
 
   state(const endpoint_options& o, carrier_events& e, reactor& l, std::uint64_t t) : options(o), events(e), loop(l), token(t), context(1) {}
@@ -94,18 +145,23 @@ struct zeromq_carrier::state {
   void watch(zmq::socket_t& socket, std::uint64_t number) { loop.add(socket.get(zmq::sockopt::fd), token | number); }
   // After any use of a socket input may be there that no descriptor will tell of.
   void look_again(zmq::socket_t& socket, std::uint64_t number) {
-    if (socket.get(zmq::sockopt::events) & ZMQ_POLLIN) set_ready(number);
+    if (detail::has_input(socket)) set_ready(number);
   }
   void set_ready(std::uint64_t number) {
     if (std::find(ready.begin(), ready.end(), number) != ready.end()) return;
     ready.push_back(number);
     loop.kick();
   }
+  void drop_oldest();
   bool pump_router();
   void pump_router_monitor();
   void pump_dealer(const std::shared_ptr<dealer>& d, bool& more);
   void pump_zap();
-  static void shut(int fd);
+  // Shuts a connection. ZeroMQ may have closed it, and its number be another's.
+  static void shut(int fd, accepted_socket& a) {
+    a.is_shut = true;
+    if (a.cookie != 0 && detail::cookie_of(fd) == a.cookie) ::shutdown(fd, SHUT_RDWR);
+  }
 
   const endpoint_options& options;
   carrier_events& events;
@@ -117,13 +173,15 @@ struct zeromq_carrier::state {
   std::unordered_map<std::string, std::shared_ptr<routed>> peers;  // by what the router calls them
   std::unordered_map<int, accepted_socket> sockets;
   int unclaimed = 0;  // of them, those nothing has come from
+  steady_time last_look{};
   std::vector<std::shared_ptr<routed>> ending;
   std::vector<std::pair<steady_time, std::shared_ptr<routed>>> to_shut;
   std::vector<std::shared_ptr<routed>> blocked;
   std::set<std::string> allowed;
 
   std::unordered_map<std::uint64_t, std::shared_ptr<dealer>> dealers;
-  std::uint64_t last_number = 4;  // of sockets; 0 router, 1 its monitor, 2 ZAP
+  std::vector<std::pair<steady_time, std::uint64_t>> leaving;  // dealers, until their connections are lost
+  std::uint64_t last_number = 4;                               // of sockets; 0 router, 1 its monitor, 2 ZAP
   std::vector<std::uint64_t> ready;
 };
 
@@ -133,11 +191,9 @@ class zeromq_carrier::dealer final : public channel {
   dealer(state& s, std::uint64_t n, const address& where) : channel(way::network), s_(s), number(n), where_(where.text()) {}
 
   sending send(packet& p) override {
-    if (!socket.handle() || !is_open) return sending::gone;
+    if (!socket.handle() || !is_open || is_leaving) return sending::gone;
     for (std::size_t i = 0; i < p.frames.size(); ++i) {
-      zmq::message_t m = detail::message_of(p.frames[i]);
-      const auto flags = i + 1 < p.frames.size() ? zmq::send_flags::sndmore | zmq::send_flags::dontwait : zmq::send_flags::dontwait;
-      if (!socket.send(m, flags)) {
+      if (!detail::send(socket, detail::message_of(p.frames[i]), i + 1 < p.frames.size())) {
         is_blocked = true;
         return sending::later;
       }
@@ -145,7 +201,17 @@ class zeromq_carrier::dealer final : public channel {
     s_.look_again(socket, number);
     return sending::done;
   }
+  // ZeroMQ ends the process if a connection is lost just when its socket is closed, and a message of several frames is half sent: what is not
+  // to be sent any more is ended by the connection's loss, and its socket closed after that.
   void close(bool orderly) override {
+    if (!socket.handle() || is_leaving) return;
+    if (orderly || !is_open || tcp_cookie == 0 || detail::cookie_of(tcp) != tcp_cookie) return close_socket(orderly);
+    ::shutdown(tcp, SHUT_RDWR);
+    is_leaving = true;
+    s_.leaving.emplace_back(std::chrono::steady_clock::now() + detail::longest_leave, number);
+    s_.loop.kick();
+  }
+  void close_socket(bool orderly) {
     if (!socket.handle()) return;
     s_.loop.remove(socket.get(zmq::sockopt::fd));
     s_.loop.remove(monitor.get(zmq::sockopt::fd));
@@ -161,7 +227,10 @@ class zeromq_carrier::dealer final : public channel {
   state& s_;
   const std::uint64_t number;
   zmq::socket_t socket, monitor;
+  int tcp = -1;  // its connection
+  std::uint64_t tcp_cookie = 0;
   bool is_open = false;
+  bool is_leaving = false;
   bool is_blocked = false;
 
  private:
@@ -177,16 +246,12 @@ class zeromq_carrier::routed final : public channel {
   sending send(packet& p) override {
     if (is_closed) return sending::gone;
     try {
-      zmq::message_t to(id_.data(), id_.size());
-      if (!s_.router.send(to, zmq::send_flags::sndmore | zmq::send_flags::dontwait)) {
+      if (!detail::send(s_.router, zmq::message_t(id_.data(), id_.size()), true)) {
         if (!std::exchange(is_blocked, true)) s_.blocked.push_back(s_.peers[id_]);
         return sending::later;
       }
-      for (std::size_t i = 0; i < p.frames.size(); ++i) {
-        zmq::message_t m = detail::message_of(p.frames[i]);
-        const auto flags = i + 1 < p.frames.size() ? zmq::send_flags::sndmore | zmq::send_flags::dontwait : zmq::send_flags::dontwait;
-        static_cast<void>(s_.router.send(m, flags));
-      }
+      for (std::size_t i = 0; i < p.frames.size(); ++i)
+        static_cast<void>(detail::send(s_.router, detail::message_of(p.frames[i]), i + 1 < p.frames.size()));
     } catch (const zmq::error_t&) {
       return sending::gone;  // EHOSTUNREACH
     }
@@ -203,7 +268,7 @@ class zeromq_carrier::routed final : public channel {
         s_.to_shut.emplace_back(std::chrono::steady_clock::now() + std::chrono::milliseconds(200), found->second.c);
         s_.loop.kick();
       } else {
-        state::shut(fd);
+        state::shut(fd, found->second);
       }
     }
     s_.peers.erase(std::string(id_));
@@ -221,8 +286,6 @@ class zeromq_carrier::routed final : public channel {
   std::string id_, where_, key_;
 };
 
-LEAT_FUNCTION void zeromq_carrier::state::shut(int fd) { ::shutdown(fd, SHUT_RDWR); }
-
 LEAT_FUNCTION zmq::socket_t zeromq_carrier::state::make(zmq::socket_type type, const address& where) {
   zmq::socket_t socket(context, type);
   socket.set(zmq::sockopt::linger, 0);
@@ -234,9 +297,12 @@ LEAT_FUNCTION zmq::socket_t zeromq_carrier::state::make(zmq::socket_type type, c
   socket.set(zmq::sockopt::reconnect_ivl_max, 500);
   socket.set(zmq::sockopt::backlog, detail::backlog);
   socket.set(zmq::sockopt::ipv6, where.host.find(':') != std::string::npos);
-  socket.set(zmq::sockopt::heartbeat_ivl, static_cast<int>(options.heartbeat.count()));
-  socket.set(zmq::sockopt::heartbeat_timeout, static_cast<int>(options.silence.count()));
-  socket.set(zmq::sockopt::heartbeat_ttl, static_cast<int>(options.silence.count()));
+  // Without ZeroMQ's heartbeats: 4.3 ends the process when their timer comes to a connection that was lost while more had arrived than was
+  // read. Peers that matter give signs of life in messages, and the system looks after idle connections.
+  socket.set(zmq::sockopt::tcp_keepalive, 1);
+  socket.set(zmq::sockopt::tcp_keepalive_idle, 10);
+  socket.set(zmq::sockopt::tcp_keepalive_intvl, 2);
+  socket.set(zmq::sockopt::tcp_keepalive_cnt, 3);
   socket.set(zmq::sockopt::tcp_maxrt, static_cast<int>(options.silence.count()));
   socket.set(zmq::sockopt::handshake_ivl, static_cast<int>(options.stranger_time.count()));
   return socket;
@@ -244,12 +310,11 @@ LEAT_FUNCTION zmq::socket_t zeromq_carrier::state::make(zmq::socket_type type, c
 
 LEAT_FUNCTION zmq::socket_t zeromq_carrier::state::monitor_of(zmq::socket_t& socket, std::uint64_t number) {
   const std::string name = "inproc://monitor-" + std::to_string(number);
-  if (::zmq_socket_monitor(socket.handle(), name.c_str(), detail::monitored) != 0)
-    throw resource_exhausted("a connection cannot be monitored");
+  detail::despite_signals([&] { return ::zmq_socket_monitor(socket.handle(), name.c_str(), detail::monitored); });
   zmq::socket_t monitor(context, zmq::socket_type::pair);
   monitor.set(zmq::sockopt::linger, 0);
   monitor.set(zmq::sockopt::rcvhwm, 0);
-  monitor.connect(name);
+  detail::despite_signals([&] { return ::zmq_connect(monitor.handle(), name.c_str()); });
   watch(monitor, number);
   return monitor;
 }
@@ -271,7 +336,7 @@ LEAT_FUNCTION address zeromq_carrier::listen(const address& where) {
       // Before the port is open: without a handler ZeroMQ lets everyone in.
       s.zap = zmq::socket_t(s.context, zmq::socket_type::rep);
       s.zap.set(zmq::sockopt::linger, 0);
-      s.zap.bind("inproc://zeromq.zap.01");
+      detail::despite_signals([&] { return ::zmq_bind(s.zap.handle(), "inproc://zeromq.zap.01"); });
       s.watch(s.zap, 2);
       s.router.set(zmq::sockopt::zap_domain, "leat");
       s.router.set(zmq::sockopt::curve_server, true);
@@ -279,7 +344,8 @@ LEAT_FUNCTION address zeromq_carrier::listen(const address& where) {
       s.router.set(zmq::sockopt::curve_publickey, s.options.keys->own.public_key);
     }
     s.router_monitor = s.monitor_of(s.router, 1);
-    s.router.bind("tcp://" + (where.port == 0 ? address{where.host, 0}.text() : where.text()));
+    const std::string at = "tcp://" + where.text();
+    detail::despite_signals([&] { return ::zmq_bind(s.router.handle(), at.c_str()); });
     s.watch(s.router, 0);
   } catch (const zmq::error_t& e) {
     const std::string why = e.num() == EADDRINUSE      ? "another process listens there"
@@ -308,7 +374,8 @@ LEAT_FUNCTION std::shared_ptr<channel> zeromq_carrier::dial(const address& where
       d->socket.set(zmq::sockopt::curve_secretkey, s.options.keys->own.secret_key);
     }
     d->monitor = s.monitor_of(d->socket, number + 1);
-    d->socket.connect("tcp://" + where.text());
+    const std::string to = "tcp://" + where.text();
+    detail::despite_signals([&] { return ::zmq_connect(d->socket.handle(), to.c_str()); });
     s.watch(d->socket, number);
   } catch (const zmq::error_t& e) {
     throw unavailable("cannot connect to " + where.text() + ": " + e.what());
@@ -356,7 +423,8 @@ LEAT_FUNCTION void zeromq_carrier::state::pump_router_monitor() {
     switch (e->what) {
       case ZMQ_EVENT_ACCEPTED:
         if (const auto found = sockets.find(fd); found == sockets.end() || found->second.c != nullptr) ++unclaimed;
-        sockets[fd] = {std::chrono::steady_clock::now(), nullptr};
+        sockets[fd] = {std::chrono::steady_clock::now(), detail::cookie_of(fd), nullptr};
+        if (unclaimed > options.strangers) drop_oldest();
         break;
       case ZMQ_EVENT_DISCONNECTED:
         if (const auto found = sockets.find(fd); found != sockets.end()) {
@@ -372,6 +440,14 @@ LEAT_FUNCTION void zeromq_carrier::state::pump_router_monitor() {
       default: break;
     }
   }
+}
+
+// Who comes now is more likely to be somebody than who has said nothing for the longest time.
+LEAT_FUNCTION void zeromq_carrier::state::drop_oldest() {
+  auto oldest = sockets.end();
+  for (auto i = sockets.begin(); i != sockets.end(); ++i)
+    if (i->second.c == nullptr && !i->second.is_shut && (oldest == sockets.end() || i->second.since < oldest->second.since)) oldest = i;
+  if (oldest != sockets.end()) shut(oldest->first, oldest->second);
 }
 
 LEAT_FUNCTION bool zeromq_carrier::state::pump_router() {
@@ -403,7 +479,8 @@ LEAT_FUNCTION bool zeromq_carrier::state::pump_router() {
         if (const char* const text = ::zmq_msg_gets(part.handle(), "Peer-Address")) where = text;
       }
       const bool is_last = !part.more();
-      p.frames.push_back(detail::frame_of(std::move(part)));
+      // No message has more: those that are left out contradict its head.
+      if (p.frames.size() <= wire_limits().parts + 1) p.frames.push_back(detail::frame_of(std::move(part)));
       part.rebuild();
       if (is_last) break;
     }
@@ -433,6 +510,10 @@ LEAT_FUNCTION void zeromq_carrier::state::pump_dealer(const std::shared_ptr<deal
     const auto e = detail::next_event(d->monitor);
     if (!e) break;
     switch (e->what) {
+      case ZMQ_EVENT_CONNECTED:
+        d->tcp = static_cast<int>(e->value);
+        d->tcp_cookie = detail::cookie_of(d->tcp);
+        break;
       case ZMQ_EVENT_HANDSHAKE_SUCCEEDED:
         if (!d->is_open) d->is_open = true, events.opened(*d);
         break;
@@ -453,7 +534,11 @@ LEAT_FUNCTION void zeromq_carrier::state::pump_dealer(const std::shared_ptr<deal
       default: break;
     }
   }
-  for (int i = 0; d->socket.handle(); ++i) {
+  if (d->is_leaving) {
+    if (over) d->close_socket(false);
+    return;
+  }
+  for (int i = 0; d->socket.handle() && !d->is_leaving; ++i) {
     zmq::message_t part;
     if (!detail::receive(d->socket, part)) break;
     packet p;
@@ -470,7 +555,10 @@ LEAT_FUNCTION void zeromq_carrier::state::pump_dealer(const std::shared_ptr<deal
     }
   }
   if (!d->socket.handle()) return;
-  if (over) {
+  if (d->is_leaving) {
+    if (over) d->close_socket(false);
+  } else if (over) {
+    d->tcp_cookie = 0;  // there is none any more
     events.closed(*d, std::move(*over));
   } else if (d->is_blocked) {
     d->is_blocked = false;
@@ -498,9 +586,7 @@ LEAT_FUNCTION void zeromq_carrier::state::pump_zap() {
         "1.0", request, is_allowed ? "200" : "400", is_allowed ? "OK" : "this key is not allowed", is_allowed ? std::string_view(key) : "",
         ""};
     for (std::size_t i = 0; i < std::size(answer); ++i)
-      static_cast<void>(
-          zap.send(zmq::message_t(answer[i].data(), answer[i].size()),
-                   i + 1 < std::size(answer) ? zmq::send_flags::sndmore | zmq::send_flags::dontwait : zmq::send_flags::dontwait));
+      static_cast<void>(detail::send(zap, zmq::message_t(answer[i].data(), answer[i].size()), i + 1 < std::size(answer)));
     parts.clear();
   }
 }
@@ -509,11 +595,13 @@ LEAT_FUNCTION steady_time zeromq_carrier::next_timer() const {
   const state& s = *s_;
   steady_time next = no_deadline;
   for (const auto& [when, c] : s.to_shut) next = std::min(next, when);
+  for (const auto& [when, number] : s.leaving) next = std::min(next, when);
   // A router does not tell whose pipe has room again, and of a silent connection nothing comes.
   if (!s.blocked.empty()) next = std::min(next, std::chrono::steady_clock::now() + std::chrono::milliseconds(2));
   if (s.unclaimed > 0)
     for (const auto& [fd, a] : s.sockets)
-      if (a.c == nullptr) next = std::min(next, a.since + s.options.stranger_time);
+      if (a.c == nullptr && !a.is_shut)
+        next = std::min({next, a.since + s.options.stranger_time, std::max(s.last_look, a.since) + detail::between_looks});
   return next;
 }
 
@@ -525,15 +613,22 @@ LEAT_FUNCTION void zeromq_carrier::on_timer(steady_time now) {
       continue;
     }
     if (const auto found = s.sockets.find(i->second->fd); found != s.sockets.end() && found->second.c == i->second)
-      state::shut(i->second->fd);
+      state::shut(i->second->fd, found->second);
     i = s.to_shut.erase(i);
   }
-  if (s.unclaimed > 0)
-    for (auto& [fd, a] : s.sockets)
-      if (a.c == nullptr && now - a.since >= s.options.stranger_time) {
-        state::shut(fd);
-        a.since = now;
-      }
+  std::erase_if(s.leaving, [&](const auto& l) {
+    if (l.first > now) return false;
+    if (const auto found = s.dealers.find(l.second); found != s.dealers.end()) found->second->close_socket(false);
+    return true;
+  });
+  if (s.unclaimed > 0) {
+    s.last_look = now;
+    for (auto& [fd, a] : s.sockets) {
+      if (a.c != nullptr || a.is_shut) continue;
+      // ZeroMQ holds the frames of a message until its last one has come, however many there are.
+      if (now - a.since >= s.options.stranger_time || detail::received_bytes(fd) > detail::first_message_bytes) state::shut(fd, a);
+    }
+  }
   if (!s.blocked.empty()) handle(0);
 }
 
@@ -541,7 +636,7 @@ LEAT_FUNCTION void zeromq_carrier::close(steady_time deadline) {
   state& s = *s_;
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
   const int linger = static_cast<int>(std::clamp<std::int64_t>(left, 0, 2000));
-  for (auto& [number, d] : s.dealers) d->close(true);
+  for (auto& [number, d] : s.dealers) d->close_socket(true);
   s.dealers.clear();
   if (s.router.handle()) {
     s.router.set(zmq::sockopt::linger, linger);
