@@ -271,9 +271,13 @@ struct pad_kernel {
   }
   /// All items on the host: rows are copied, and filled, whole.
   void run_all() const {
+    const T* source = in;
+    if (rank == 1) {
+      pad_axis(0, source, out);
+      return;
+    }
     pad_kernel merged = *this;
     merged.merge_rows();
-    const T* source = in;
     merged.pad_axis(0, source, out);
   }
 
