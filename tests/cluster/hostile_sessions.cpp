@@ -95,7 +95,7 @@ TEST_CASE("graphs that were made to break something are errors of their session,
       try {
         client.master->extend_session(session, def, in(2s));
         const std::uint64_t run = client.master->prepare(session, {.fetches = h.fetches}, in(2s));
-        static_cast<void>(client.master->run(session, run, {}, in(300ms), nullptr));
+        static_cast<void>(client.master->run(session, run, {}, in(300ms), nullptr, nullptr));
       } catch (const error& e) {
         outcome = e.what();
         CHECK(outcome.size() > 5);
@@ -130,13 +130,13 @@ TEST_CASE("a run of more values than a message holds; handles of nothing") {
   client.master->extend_session(session, def, in(2s));
   const std::vector<std::string> many(70'000, "one:0");
   const std::uint64_t run = client.master->prepare(session, {.fetches = many}, in(20s));
-  CHECK(says(message_of<invalid_argument>([&] { static_cast<void>(client.master->run(session, run, {}, in(20s), nullptr)); }), "parts"));
+  CHECK(says(message_of<invalid_argument>([&] { static_cast<void>(client.master->run(session, run, {}, in(20s), nullptr, nullptr)); }), "parts"));
   // The same node twice, and another session's handle.
   CHECK_THROWS_AS(client.master->extend_session(session, def, in(2s)), error);
   CHECK_THROWS_AS(client.master->extend_session(session + 1, def, in(2s)), aborted);
-  CHECK_THROWS_AS(static_cast<void>(client.master->run(session, run + 1, {}, in(2s), nullptr)), invalid_argument);
+  CHECK_THROWS_AS(static_cast<void>(client.master->run(session, run + 1, {}, in(2s), nullptr, nullptr)), invalid_argument);
   const auto few = client.master->prepare(session, {.fetches = {"one:0"}}, in(2s));
-  CHECK(client.master->run(session, few, {}, in(2s), nullptr).at(0).as<float>() == 1);
+  CHECK(client.master->run(session, few, {}, in(2s), nullptr, nullptr).at(0).as<float>() == 1);
 }
 
 TEST_CASE("a server that is stopped waits for no session that waits for others") {

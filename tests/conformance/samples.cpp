@@ -385,6 +385,17 @@ const std::vector<exemption>& exemptions() {
                                            {"PyFunc", "host"},
                                            {"PyFuncStateless", "host"},
                                            {"CountUpTo", "resource"},
+                                           {"ReplicaGradients", "resource"},
+                                           {"ReplicaGradientsDrop", "resource"},
+                                           {"ReplicaGradientsGive", "resource"},
+                                           {"ReplicaGradientsGiveRows", "resource"},
+                                           {"ReplicaGradientsMean", "resource"},
+                                           {"ReplicaGradientsMeanRows", "resource"},
+                                           {"ReplicaRounds", "resource"},
+                                           {"ReplicaRoundsArrive", "resource"},
+                                           {"ReplicaRoundsEnd", "resource"},
+                                           {"ReplicaRoundsJoin", "resource"},
+                                           {"ReplicaRoundsLeave", "resource"},
                                            {"PreventGradient", "leaf"},
                                            {"Snapshot", "leaf"}};
   return list;

@@ -26,12 +26,14 @@ inline output tokens(int count, const output& number) {
       .result();
 }
 
-// So many to each queue.
-inline graph_operation give_tokens(const std::vector<graph_queue>& queues, int count, const output& number) {
+// So many to each queue; to the replica's own when the others have theirs: a chief that has its last one may end at once.
+inline graph_operation give_tokens(const std::vector<graph_queue>& queues, std::size_t own, int count, const output& number) {
   if (queues.size() == 1) return queues[0].enqueue_many({tokens(count, number)});
-  std::vector<graph_operation> all;
-  for (const graph_queue& q : queues) all.push_back(q.enqueue_many({tokens(count, number)}));
-  return group(all);
+  std::vector<graph_operation> others;
+  for (std::size_t k = 0; k < queues.size(); ++k)
+    if (k != own) others.push_back(queues[k].enqueue_many({tokens(count, number)}));
+  const control_dependencies after(others);
+  return queues[own].enqueue_many({tokens(count, number)});
 }
 
 }  // namespace leat::detail
@@ -129,7 +131,7 @@ LEAT_FUNCTION graph_operation sync_replicas::apply_gradients(const std::vector<v
       train = assign(local_step, token).operation();
       const control_dependencies after{update};
       const int count = options_.replica < 0 ? std::max(options_.total_num_replicas, options_.replicas_to_aggregate) : 1;
-      result->sync = detail::give_tokens(result->tokens, count, value_of(steps));
+      result->sync = detail::give_tokens(result->tokens, result->own, count, value_of(steps));
     }
     std::vector<graph_operation> first{result->local_init};
     for (std::size_t k = 0, at = 0; k < pairs.size(); ++k) {
@@ -167,7 +169,7 @@ LEAT_FUNCTION graph_operation sync_replicas::init_tokens_op(int num_tokens, cons
   if (num_tokens <= 0) return no_op("no_init_tokens");
   const device at_steps(m.global_step.operation().device());
   const name_scope top("");
-  return detail::give_tokens(m.tokens, num_tokens, value_of(m.global_step));
+  return detail::give_tokens(m.tokens, m.own, num_tokens, value_of(m.global_step));
 }
 
 }  // namespace leat

@@ -90,7 +90,7 @@ class cluster_space {
 
   // An operand for writing an element of node `i`, which is stored by elements.
   constexpr int add_result_element(int i, std::int64_t k) {
-    return intern({place_.buffer_of(i), k == 0 ? term{0, 0} : term{k, 0}, std::vector<term>(at(space_.rank), term{0, 0})});
+    return intern({place_.buffer_of(i), term{k, 0}, std::vector<term>(at(space_.rank), term{0, 0})});
   }
 
   // Merges loops that every operand traverses as one.
