@@ -9,8 +9,8 @@ using namespace leat;
 int main() {
   auto x = placeholder<"x", float, 3>();
 #ifdef LEAT_FIXED
-  auto y = all_reduce(x);
+  [[maybe_unused]] auto y = all_reduce(x);
 #else
-  auto y = all_reduce(greater(x, x));  // ERROR HERE
+  [[maybe_unused]] auto y = all_reduce(greater(x, x));  // ERROR HERE
 #endif
 }

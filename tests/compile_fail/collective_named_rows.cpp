@@ -10,8 +10,8 @@ int main() {
   auto x = placeholder<"x", float, "batch", 3>();
   auto z = placeholder<"z", float, 2, 3>();
 #ifdef LEAT_FIXED
-  auto y = all_gather<2>(z);
+  [[maybe_unused]] auto y = all_gather<2>(z);
 #else
-  auto y = all_gather<2>(x);  // ERROR HERE
+  [[maybe_unused]] auto y = all_gather<2>(x);  // ERROR HERE
 #endif
 }
