@@ -6,12 +6,15 @@
 #include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
 #include <leat/io/crc32c.hpp>
+#include <leat/io/input_file.hpp>
 #include <leat/io/safetensors.hpp>
 #include <leat/io/staged_file.hpp>
 
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <span>
+#include <string>
 
 namespace leat::detail {
 
