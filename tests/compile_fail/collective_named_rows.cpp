@@ -7,8 +7,8 @@
 using namespace leat;
 
 int main() {
-  auto x = placeholder<"x", float, "batch", 3>();
-  auto z = placeholder<"z", float, 2, 3>();
+  [[maybe_unused]] auto x = placeholder<"x", float, "batch", 3>();
+  [[maybe_unused]] auto z = placeholder<"z", float, 2, 3>();
 #ifdef LEAT_FIXED
   [[maybe_unused]] auto y = all_gather<2>(z);
 #else

@@ -53,6 +53,7 @@ struct endpoint::link_state {
   bool is_accepted = false;
   bool is_trusted = false;
   bool closes_when_empty = false;
+  bool said_goodbye = false;
   bool is_ending = false;
   steady_time since;
   steady_time heard;
@@ -208,6 +209,7 @@ LEAT_FUNCTION void endpoint::send(link_id link, const message& m) {
     if (counts || m.what == kind::goodbye) l->queue.push_back(std::move(p));
     else l->queue.push_front(std::move(p));
   }
+  l->said_goodbye = l->said_goodbye || m.what == kind::goodbye;
   flush(*l);
 }
 
@@ -575,11 +577,18 @@ LEAT_FUNCTION void endpoint::close(steady_time deadline) {
     const std::lock_guard lock(mutex_);
     if (closed_) return;
   }
-  // What waits for credit or for the transport has until the deadline.
-  while (started_ && !reactor_.is_inside() && std::chrono::steady_clock::now() < deadline) {
+  // What waits for credit or for the transport has until the deadline. Who reads a goodbye ends the connection; were it ended here before,
+  // with something of the peer's unread, the system would take from the peer what it has not read.
+  const steady_time patience = std::min(deadline, std::chrono::steady_clock::now() + std::chrono::milliseconds(1000));
+  while (started_ && !reactor_.is_inside()) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now >= deadline) break;
     {
       const std::lock_guard lock(mutex_);
-      if (std::all_of(links_.begin(), links_.end(), [](const auto& l) { return l.second->queue.empty() || !l.second->is_open; })) break;
+      if (std::all_of(links_.begin(), links_.end(), [&](const auto& l) {
+            return !l.second->is_open || (l.second->queue.empty() && (!l.second->said_goodbye || now >= patience));
+          }))
+        break;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
