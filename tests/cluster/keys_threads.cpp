@@ -2,6 +2,7 @@
 
 #include <leat/cluster.hpp>
 
+#include "cluster/support/free_address.hpp"
 #include "support/messages.hpp"
 #include "support/scratch_folder.hpp"
 
@@ -20,22 +21,6 @@ using namespace leat_test;
 using namespace std::chrono_literals;
 
 namespace {
-
-int free_port(const sockaddr_in& where) {
-  const int s = ::socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in a = where;
-  socklen_t size = sizeof a;
-  ::bind(s, reinterpret_cast<sockaddr*>(&a), size);
-  ::getsockname(s, reinterpret_cast<sockaddr*>(&a), &size);
-  ::close(s);
-  return ntohs(a.sin_port);
-}
-int free_port() {
-  sockaddr_in a{};
-  a.sin_family = AF_INET;
-  a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  return free_port(a);
-}
 
 // Keys of this process's sessions, as long as this lives.
 struct client_keys {
@@ -56,7 +41,6 @@ struct keyed_cluster {
 
   keyed_cluster() {
     for (const auto& path : {servers, client, stranger}) make_cluster_keys(path);
-    while (ports[1] == ports[0]) ports[1] = free_port();
     spec = cluster_spec{{"ps", {"localhost:" + std::to_string(ports[0])}}, {"worker", {"localhost:" + std::to_string(ports[1])}}};
     ps = std::make_unique<server>(spec, options("ps"));
     worker = std::make_unique<server>(spec, options("worker"));
@@ -202,7 +186,7 @@ TEST_CASE("files that are no keys are refused by name") {
 }
 
 TEST_CASE("an address that others can reach needs keys, or to be told that it does without") {
-  sockaddr_in found{};
+  std::uint32_t found = 0;
   ifaddrs* all = nullptr;
   REQUIRE(::getifaddrs(&all) == 0);
   char text[INET_ADDRSTRLEN] = "";
@@ -210,7 +194,7 @@ TEST_CASE("an address that others can reach needs keys, or to be told that it do
     if (i->ifa_addr == nullptr || i->ifa_addr->sa_family != AF_INET) continue;
     const auto& a = reinterpret_cast<const sockaddr_in&>(*i->ifa_addr);
     if (ntohl(a.sin_addr.s_addr) >> 24 == 127) continue;
-    found = a;
+    found = ntohl(a.sin_addr.s_addr);
     ::inet_ntop(AF_INET, &a.sin_addr, text, sizeof text);
   }
   ::freeifaddrs(all);
@@ -218,7 +202,6 @@ TEST_CASE("an address that others can reach needs keys, or to be told that it do
     MESSAGE("this host has no address but loopback");
     return;
   }
-  found.sin_port = 0;
   const std::string address = std::string(text) + ":" + std::to_string(free_port(found));
   const cluster_spec spec{{"worker", {address}}};
   CHECK(says(message_of<invalid_argument>([&] { server s(spec); }), address, "leat keys", "insecure_network"));

@@ -3,32 +3,19 @@
 #include <leat/checkpoint/saver.hpp>
 #include <leat/cluster.hpp>
 
+#include "cluster/support/free_address.hpp"
 #include "support/scratch_folder.hpp"
 
 #include <doctest/doctest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <memory>
 #include <numeric>
 
 using namespace leat;
+using leat_test::free_address;
 using leat_test::scratch_folder;
 
 namespace {
-
-std::string free_address() {
-  const int s = ::socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in a{};
-  a.sin_family = AF_INET;
-  a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof a;
-  ::bind(s, reinterpret_cast<sockaddr*>(&a), size);
-  ::getsockname(s, reinterpret_cast<sockaddr*>(&a), &size);
-  ::close(s);
-  return "localhost:" + std::to_string(ntohs(a.sin_port));
-}
 
 // Rows of a table drawn towards 1, those that are looked up.
 struct lookup_model {

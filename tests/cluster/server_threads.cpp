@@ -2,11 +2,10 @@
 
 #include <leat/cluster.hpp>
 
+#include "cluster/support/free_address.hpp"
 #include "support/messages.hpp"
 
 #include <doctest/doctest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -16,24 +15,6 @@
 
 using namespace leat;
 using namespace leat_test;
-
-namespace {
-
-// A port that nobody uses now.
-int free_port() {
-  const int s = ::socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in a{};
-  a.sin_family = AF_INET;
-  a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof a;
-  ::bind(s, reinterpret_cast<sockaddr*>(&a), size);
-  ::getsockname(s, reinterpret_cast<sockaddr*>(&a), &size);
-  ::close(s);
-  return ntohs(a.sin_port);
-}
-std::string free_address() { return "localhost:" + std::to_string(free_port()); }
-
-}  // namespace
 
 TEST_CASE("a server alone") {
   server here = server::local();

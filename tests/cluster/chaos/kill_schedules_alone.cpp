@@ -8,6 +8,7 @@
 #include <leat/cluster.hpp>
 #include <leat/supervise.hpp>
 
+#include "cluster/support/free_address.hpp"
 #include "support/scratch_folder.hpp"
 
 #include <arpa/inet.h>
@@ -243,17 +244,6 @@ schedule schedule_of(int number) {
   return s;
 }
 
-int free_port() {
-  const int s = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in a{};
-  a.sin_family = AF_INET;
-  a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof a;
-  ::bind(s, reinterpret_cast<sockaddr*>(&a), size);
-  ::getsockname(s, reinterpret_cast<sockaddr*>(&a), &size);
-  ::close(s);
-  return ntohs(a.sin_port);
-}
 bool is_free(int port) {
   const int s = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const int yes = 1;
@@ -282,7 +272,7 @@ std::vector<std::string> named_memory() {
 class cluster_of_processes {
  public:
   cluster_of_processes(training kind, files::path folder) : kind_(kind), folder_(std::move(folder)) {
-    for (int& p : ports_) p = free_port();
+    for (int& p : ports_) p = leat_test::free_port();
     const auto at = [&](int k) { return "localhost:" + std::to_string(ports_[static_cast<std::size_t>(k)]); };
     spec_ = cluster_spec{{"ps", {at(0)}}, {"worker", {at(1), at(2)}}};
     for (int k = 0; k < 3; ++k) start(k);
