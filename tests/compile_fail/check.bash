@@ -29,7 +29,7 @@ if ! [[ $line =~ ^[0-9]+$ ]]; then
 fi
 
 family=clang
-if "${compiler[0]}" --version | grep -q 'Free Software Foundation'; then family=gcc; fi
+if grep -q 'Free Software Foundation' <<<"$("${compiler[0]}" --version)"; then family=gcc; fi
 
 output=$("${compiler[@]}" "$file" 2>&1)
 status=$?

@@ -65,7 +65,7 @@ expect 1 'no mark' 'must mark one line' <<'END'
 int x = not_there;
 END
 
-if "${compiler[0]}" --version | grep -q 'Free Software Foundation'; then
+if grep -q 'Free Software Foundation' <<<"$("${compiler[0]}" --version)"; then
   expect 1 'another text' 'should contain: too few' <<'END'
 // expect: not_there
 // expect: too few

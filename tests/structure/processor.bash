@@ -20,7 +20,7 @@ fail() {
   exit 1
 }
 "$compiler" -std=c++20 -O1 -I"$include" program.cpp -o baseline
-./baseline | grep -q runs || fail "a program for every processor"
+grep -q runs <<<"$(./baseline)" || fail "a program for every processor"
 for flags in -msse4.2 -mavx2 -mavx512f; do
   "$compiler" -std=c++20 -O1 "$flags" '-D__builtin_cpu_supports(x)=false' -I"$include" program.cpp -o lacking
   status=0

@@ -159,6 +159,61 @@ TEST_CASE("a variable fetched together with its update gives the old value") {
   check_each("after", later, 0, [&](std::size_t i) { return 1 + xs(i) + xs(i); });
 }
 
+TEST_CASE("what sees a variable through views, and does not wait, sees its value before the step's writes") {
+  const auto w = variable<"w", double, 2, 3>(1.0);
+  const auto u = variable<"u", double, 2>(0.0);
+  const auto x = placeholder<"x", double, 2, 3>();
+  const auto up = assign(w, x);
+  const auto turned = transpose(w);
+  const auto row = slice<begins<0, 0>, sizes<1, 2>>(w);
+  const auto flat = reshape<6>(w);
+  const auto counted = assign_add(u, u * 0_c + 1_c);
+  // They are computed behind the write of u, and could be behind that of w.
+  const auto late = turned * counted;
+  const auto product = matmul(turned, reshape<2, 1>(counted));
+  const auto both = row + slice<begins<0, 0>, sizes<1, 2>>(up);
+  const auto waiting = after(w, up);
+  const auto turned_too_early = after(turned, up);
+  const auto by_product = assign_sub(w, matmul(reshape<2, 1>(u), reshape<1, 3>(slice<begins<0, 0>, sizes<1, 3>>(x))));
+  session s{turned, row, flat, late, product, both, waiting, turned_too_early, up, by_product};
+  const auto xs = filled<double, 2>({2, 3}, 100, 200);
+  const auto one = [](std::size_t) { return 1; };
+  const auto begin = [&] {
+    s.assign(w, std::vector<double>(6, 1.0));
+    s.assign(u, std::vector<double>(2, 0.0));
+  };
+  s.initialize();
+  {
+    const auto [a, b, c, now] = s.run(fetch(turned, row, flat, up), x = xs);
+    check_each("transpose", a, 0, one);
+    check_each("slice", b, 0, one);
+    check_each("reshape", c, 0, one);
+    check_each("written", now, 0, [&](std::size_t i) { return xs.data()[i]; });
+  }
+  begin();
+  {
+    const auto [a, b, c, now] = s.run(fetch(late, product, both, up), x = xs);
+    check_each("transpose, later", a, 0, one);
+    check_each("product, later", b, 0, [](std::size_t) { return 2; });
+    check_each("before and after", c, 0, [&](std::size_t i) { return 1 + xs.data()[i]; });
+    check_each("written", now, 0, [&](std::size_t i) { return xs.data()[i]; });
+  }
+  begin();
+  {
+    const auto [a, b] = s.run(fetch(waiting, turned_too_early), x = xs);
+    check_each("what waits", a, 0, [&](std::size_t i) { return xs.data()[i]; });
+    check_each("an expression that waits", b, 0, one);
+  }
+  begin();
+  s.assign(u, std::vector<double>(2, 1.0));
+  {
+    const auto [a, b, c] = s.run(fetch(turned, flat, by_product), x = xs);
+    check_each("transpose", a, 0, one);
+    check_each("reshape", b, 0, one);
+    check_each("a product subtracted", c, 0, [&](std::size_t i) { return 1 - xs.data()[i % 3]; });
+  }
+}
+
 TEST_CASE("prepared runs see what their arrays hold when they are called") {
   const auto x = placeholder<"x", float, "n">();
   const auto total = variable<"total", float>(0.0f);

@@ -88,7 +88,8 @@ constexpr graph arrange(const graph& from, std::vector<int>& targets) {
     for (int k = 0; k < from.nodes[i].control_count; ++k) live[static_cast<std::size_t>(from.control(from.nodes[i], k))] = 1;
   }
   const auto depth = detail::write_depths(from);
-  std::vector<int> first_write(from.nodes.size(), 1 << 30);  // indexed by variable
+  constexpr int never = 1 << 30;
+  std::vector<int> first_write(from.nodes.size(), never);  // indexed by variable
   int deepest = 0;
   bool writes = false;
   for (std::size_t i = 0; i < from.nodes.size(); ++i) {
@@ -128,29 +129,41 @@ constexpr graph arrange(const graph& from, std::vector<int>& targets) {
     return i;
   };
 
+  // The variable that a node gives unchanged, itself or seen through views, and the one of these that reads it.
+  struct seen {
+    int variable = -1, reader = -1;
+  };
+  auto seen_through = [&](int i) {
+    seen s{i};
+    for (; from.at(s.variable).op->kind == op_kind::view; s.variable = from.input(from.at(s.variable), 0)) s.reader = s.variable;
+    if (from.at(s.variable).op->kind != op_kind::variable) s.variable = -1;
+    return s;
+  };
   // Variables first: their initial value is copied if something reads it after a write.
   if (writes)
     for (std::size_t i = 0; i < from.nodes.size(); ++i) {
       const node& n = from.nodes[i];
       if (live[i] == 0) continue;
-      for (int k = n.op->kind == op_kind::assign ? 1 : 0; k < n.input_count; ++k) {
-        const auto v = static_cast<std::size_t>(from.input(n, k));
-        const bool waits = is_operator<identity_op>(*n.op) && n.control_count > 0;
-        if (from.nodes[v].op->kind == op_kind::variable && !waits && depth[i] > first_write[v]) old_value[v] = -2;
-      }
-      if (n.op->kind != op_kind::assign) continue;
-      // Likewise where a write takes another variable, or a view of one, which may be written before.
-      for (int k = 1; k < n.input_count; ++k) {
-        int source = from.input(n, k);
-        int reader = static_cast<int>(i);
-        for (; from.at(source).op->kind == op_kind::view; source = from.input(from.at(source), 0)) reader = source;
-        const bool itself = reader == static_cast<int>(i) && source == from.input(n, 0);
-        if (from.at(source).op->kind == op_kind::variable && !itself && depth[i] >= first_write[static_cast<std::size_t>(source)]) {
-          old_value[static_cast<std::size_t>(source)] = -2;
-          reads_old[static_cast<std::size_t>(reader)] = 1;
-        }
+      const bool assigns = n.op->kind == op_kind::assign;
+      const bool views = n.op->kind == op_kind::view;  // of what it shows its own readers count
+      const bool waits = is_operator<identity_op>(*n.op) && n.control_count > 0;
+      for (int k = assigns || views ? 1 : 0; k < n.input_count; ++k) {
+        const seen s = seen_through(from.input(n, k));
+        if (s.variable < 0 || (waits && s.reader < 0)) continue;
+        // A write reads what it writes, element by element, before it writes it, and comes after other reads of its level.
+        const int first = first_write[static_cast<std::size_t>(s.variable)];
+        const bool itself = assigns && s.reader < 0 && s.variable == from.input(n, 0);
+        if (views ? first == never : depth[i] < first || (depth[i] == first && (itself || !assigns))) continue;
+        old_value[static_cast<std::size_t>(s.variable)] = -2;
+        reads_old[s.reader < 0 ? i : static_cast<std::size_t>(s.reader)] = 1;
       }
     }
+  for (const int t : targets) {
+    const seen s = seen_through(t);
+    if (s.reader < 0 || s.variable < 0 || depth[static_cast<std::size_t>(t)] <= first_write[static_cast<std::size_t>(s.variable)]) continue;
+    old_value[static_cast<std::size_t>(s.variable)] = -2;
+    reads_old[static_cast<std::size_t>(s.reader)] = 1;
+  }
 
   auto move = [&](std::size_t i) {
     const node& n = from.nodes[i];
@@ -162,8 +175,7 @@ constexpr graph arrange(const graph& from, std::vector<int>& targets) {
     for (int k = 0; k < n.input_count; ++k) {
       const auto at = static_cast<std::size_t>(from.input(n, k));
       inputs[k] = map[at];
-      if (old_value[at] >= 0 && !waits && !(n.op->kind == op_kind::assign && k == 0) && (depth[i] > first_write[at] || reads_old[i] != 0))
-        inputs[k] = old_value[at];
+      if (reads_old[i] != 0 && old_value[at] >= 0 && !waits && !(n.op->kind == op_kind::assign && k == 0)) inputs[k] = old_value[at];
       if (n.op->kind == op_kind::kernel || (writes_rows(n) && k > 0) ||
           (is_operator<reshape_op>(*n.op) && is_strided_view(to, inputs[k]) &&
            to.at(inputs[k]).result.extent.squeezed() != n.result.extent.squeezed()))
@@ -184,9 +196,15 @@ constexpr graph arrange(const graph& from, std::vector<int>& targets) {
   }
   for (std::size_t i = 0; i < from.nodes.size(); ++i)
     if (old_value[i] == -2) old_value[i] = copy(map[i]);
+  std::vector<int> early(targets.size(), -1);  // copies of variables, and views of them, that are handed out
   for (int d = 0; d <= deepest; ++d) {
     for (std::size_t i = 0; i < from.nodes.size(); ++i)
       if (live[i] != 0 && map[i] < 0 && depth[i] == d && from.nodes[i].op->kind != op_kind::assign) move(i);
+    for (std::size_t k = 0; writes && k < targets.size(); ++k) {
+      const auto t = static_cast<std::size_t>(targets[k]);
+      const int v = seen_through(targets[k]).variable;
+      if (v >= 0 && depth[t] == d && first_write[static_cast<std::size_t>(v)] != never) early[k] = copy(map[t]);
+    }
     if (writes)
       for (std::size_t i = 0; i < from.nodes.size(); ++i)
         if (live[i] != 0 && map[i] < 0 && depth[i] == d) move(i);
@@ -194,21 +212,14 @@ constexpr graph arrange(const graph& from, std::vector<int>& targets) {
 
   // Each target gets an array of its own: it is no leaf, no view, and no node twice.
   std::vector<int> given;
-  std::vector<int> written;
-  for (int i = 0; i < to.size(); ++i)
-    if (to.at(i).op->kind == op_kind::assign) written.push_back(to.input(to.at(i), 0));
-  for (int& t : targets) {
-    const auto was = static_cast<std::size_t>(t);
-    t = map[was];
+  for (std::size_t k = 0; k < targets.size(); ++k) {
+    int& t = targets[k];
+    t = early[k] >= 0 ? early[k] : map[static_cast<std::size_t>(t)];
     const node& n = to.at(t);
     if (n.op->kind == op_kind::group) continue;
     bool own = (n.op->kind == op_kind::element || n.op->kind == op_kind::reduction || n.op->kind == op_kind::kernel);
     for (int other : given) own = own && other != t;
-    if (!own) {
-      bool overwritten = false;
-      for (int v : written) overwritten = overwritten || v == source_of(to, t);
-      t = copy(overwritten && old_value[was] >= 0 ? old_value[was] : t);
-    }
+    if (!own) t = copy(t);
     given.push_back(t);
   }
   return to;
