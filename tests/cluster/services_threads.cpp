@@ -138,7 +138,7 @@ TEST_CASE("errors come from where they happen, and end the step everywhere") {
   local_cluster c({{"ps", 1}, {"worker", 2}});
   graph g;
   const auto scope = g.as_default();
-  output v, z, bad, far, never;
+  output v, z, bad, far;
   {
     const device d("/job:ps/task:0");
     v = variable(1.0f, "v");

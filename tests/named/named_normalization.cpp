@@ -91,9 +91,9 @@ TEST_CASE("outputs in training and afterwards, chosen when it runs; names; other
     CHECK(variance == doctest::Approx(0.81 + 0.36 + 0.4));
     const auto after = s.run<std::vector<float>>(bn.y, {{x, column(first)}, {training, tensor_value(false)}});
     CHECK(after[0] == doctest::Approx((8 - 2.1) / std::sqrt(variance)));
-    tensor_value ones(dtype::float64, shape_value{2, 3, 4});
-    for (std::size_t i = 0; i < 24; ++i) ones.values<double>()[i] = static_cast<double>(i % 7);
-    const auto made = s.run<std::vector<double>>(along.y, {{image, ones}});
+    tensor_value image_value(dtype::float64, shape_value{2, 3, 4});
+    for (std::size_t i = 0; i < 24; ++i) image_value.values<double>()[i] = static_cast<double>(i % 7);
+    const auto made = s.run<std::vector<double>>(along.y, {{image, image_value}});
     double sum = 0;
     for (std::size_t i = 0; i < 4; ++i) sum += made[i] + made[12 + i];
     CHECK(std::abs(sum) < 1e-9);

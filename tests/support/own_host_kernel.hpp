@@ -12,8 +12,8 @@ struct backward_op {
   static constexpr leat::op_kind kind = leat::op_kind::kernel;
   static constexpr bool may_refuse = true;
   static constexpr leat::inference infer(const leat::operand_list& x) { return {x.type(0), x.extent(0)}; }
-  static void run_on_host(void* const* p, const leat::kernels::step_numbers& n, leat::dtype type, int inputs) {
-    if (type != leat::dtype::float32 || inputs != 1) throw leat::invalid_argument("one vector of float32");
+  static void run_on_host(void* const* p, const leat::kernels::step_numbers& n, leat::dtype dtype, int inputs) {
+    if (dtype != leat::dtype::float32 || inputs != 1) throw leat::invalid_argument("one vector of float32");
     const auto* const in = static_cast<const float*>(p[0]);
     auto* const out = static_cast<float*>(p[1]);
     const std::int64_t count = n.size(0, 0);

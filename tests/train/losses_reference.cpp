@@ -55,13 +55,12 @@ std::string difference(const Result& is, const json& expected) {
 struct not_given {};
 
 // A loss of labels and predictions; a setting comes behind the weights.
-#define LEAT_CALL(function, second_name, label_slope, setting_name)                                           \
+#define LEAT_CALL(function, second_name, setting_name)                                                        \
   struct function##_call {                                                                                    \
     static constexpr const char* api = "losses." #function;                                                   \
     static constexpr fixed_string name{second_name};                                                          \
     static constexpr const char* second = second_name;                                                        \
     static constexpr const char* setting = setting_name;                                                      \
-    static constexpr bool labels_have_slope = label_slope;                                                    \
     template <reduction R, class L, class P, class W>                                                         \
     static auto make(const L& labels, const P& predictions, const W& weights, [[maybe_unused]] float value) { \
       if constexpr (std::is_same_v<W, not_given>) return losses::function<R>(labels, predictions);            \
@@ -69,23 +68,22 @@ struct not_given {};
     }                                                                                                         \
   };
 #define LEAT_WITH_SETTING(function) losses::function<R>(labels, predictions, weights)
-LEAT_CALL(absolute_difference, "predictions", true, "")
-LEAT_CALL(mean_squared_error, "predictions", true, "")
-LEAT_CALL(hinge_loss, "logits", true, "")
-LEAT_CALL(sparse_softmax_cross_entropy, "logits", false, "")
+LEAT_CALL(absolute_difference, "predictions", "")
+LEAT_CALL(mean_squared_error, "predictions", "")
+LEAT_CALL(hinge_loss, "logits", "")
+LEAT_CALL(sparse_softmax_cross_entropy, "logits", "")
 #undef LEAT_WITH_SETTING
 #define LEAT_WITH_SETTING(function) losses::function<R>(labels, predictions, weights, value)
-LEAT_CALL(huber_loss, "predictions", true, "delta")
-LEAT_CALL(log_loss, "predictions", true, "epsilon")
-LEAT_CALL(sigmoid_cross_entropy, "logits", true, "label_smoothing")
-LEAT_CALL(softmax_cross_entropy, "logits", false, "label_smoothing")
+LEAT_CALL(huber_loss, "predictions", "delta")
+LEAT_CALL(log_loss, "predictions", "epsilon")
+LEAT_CALL(sigmoid_cross_entropy, "logits", "label_smoothing")
+LEAT_CALL(softmax_cross_entropy, "logits", "label_smoothing")
 #undef LEAT_WITH_SETTING
 struct cosine_distance_call {
   static constexpr const char* api = "losses.cosine_distance";
   static constexpr fixed_string name{"predictions"};
   static constexpr const char* second = "predictions";
   static constexpr const char* setting = "";
-  static constexpr bool labels_have_slope = true;
   template <reduction R, class L, class P, class W>
   static auto make(const L& labels, const P& predictions, const W& weights, float) {
     if constexpr (std::is_same_v<W, not_given>) return losses::cosine_distance<1, R>(labels, predictions);
@@ -97,7 +95,6 @@ struct mean_pairwise_squared_error_call {
   static constexpr fixed_string name{"predictions"};
   static constexpr const char* second = "predictions";
   static constexpr const char* setting = "";
-  static constexpr bool labels_have_slope = true;
   template <reduction R, class L, class P, class W>
   static auto make(const L& labels, const P& predictions, const W& weights, float) {
     if constexpr (std::is_same_v<W, not_given>) return losses::mean_pairwise_squared_error(labels, predictions);
@@ -110,7 +107,6 @@ struct compute_weighted_loss_call {
   static constexpr fixed_string name{"losses"};
   static constexpr const char* second = "losses";
   static constexpr const char* setting = "";
-  static constexpr bool labels_have_slope = false;
   template <reduction R, class L, class P, class W>
   static auto make(const L&, const P& each, const W& weights, float) {
     if constexpr (std::is_same_v<W, not_given>) return losses::compute_weighted_loss<R>(each);

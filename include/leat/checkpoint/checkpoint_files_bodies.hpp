@@ -126,7 +126,7 @@ LEAT_FUNCTION std::vector<staged_checkpoint::tensor> staged_checkpoint::tensors_
       std::sort(t.values.begin(), t.values.end(),
                 [&](std::size_t a, std::size_t b) { return contents_.blocks.at(a).offset < contents_.blocks.at(b).offset; });
   // Elements of eight bytes first, then of four, then of one: so each array is aligned in the file, and can be used where it is mapped.
-  std::stable_sort(list.begin(), list.end(), [](const tensor& a, const tensor& b) {
+  std::sort(list.begin(), list.end(), [](const tensor& a, const tensor& b) {
     const int bytes_a = size_of(a.type), bytes_b = size_of(b.type);
     return bytes_a != bytes_b ? bytes_a > bytes_b : a.name < b.name;
   });

@@ -10,6 +10,8 @@
 #include <chrono>
 #include <cstdio>
 #include <exception>
+#include <iterator>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -55,11 +57,15 @@ LEAT_FUNCTION chosen_variables listed_variables(const std::vector<saved_variable
   std::set<std::pair<std::string, const session_variable*>> seen;
   std::erase_if(all.found, [&](const chosen_variable& v) { return !seen.emplace(v.name_in_checkpoint, v.variable).second; });
   // The slices of a tensor one behind the other, where its first one stands.
-  std::map<std::string, std::size_t> order;
-  for (const chosen_variable& v : all.found) order.emplace(v.name_in_checkpoint, order.size());
-  std::stable_sort(all.found.begin(), all.found.end(), [&](const chosen_variable& a, const chosen_variable& b) {
-    return order.at(a.name_in_checkpoint) < order.at(b.name_in_checkpoint);
-  });
+  std::map<std::string, std::size_t> places;
+  std::vector<std::vector<chosen_variable>> tensors;
+  for (chosen_variable& v : all.found) {
+    const auto [at, is_new] = places.emplace(v.name_in_checkpoint, tensors.size());
+    if (is_new) tensors.emplace_back();
+    tensors[at->second].push_back(std::move(v));
+  }
+  all.found.clear();
+  for (auto& its : tensors) all.found.insert(all.found.end(), std::make_move_iterator(its.begin()), std::make_move_iterator(its.end()));
   std::map<std::string_view, const chosen_variable*> taken;
   for (const chosen_variable& v : all.found) {
     const auto [at, is_new] = taken.emplace(v.name_in_checkpoint, &v);

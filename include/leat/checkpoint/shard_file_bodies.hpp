@@ -38,8 +38,10 @@ LEAT_FUNCTION written_shard write_shard(const std::filesystem::path& part,
   // As in a file of one writer: so each array is aligned.
   std::vector<std::size_t> order(tensors.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return size_of(tensors[a].second.type()) > size_of(tensors[b].second.type()); });
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const int bytes_a = size_of(tensors[a].second.type()), bytes_b = size_of(tensors[b].second.type());
+    return bytes_a != bytes_b ? bytes_a > bytes_b : a < b;
+  });
   std::vector<std::string> packed(tensors.size());
   std::vector<std::pair<std::string, io::array_bytes>> arrays;
   for (const std::size_t k : order) {

@@ -4,6 +4,8 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/inspect/trace.hpp>
 
+#include <functional>
+#include <map>
 #include <set>
 
 namespace leat {
@@ -148,8 +150,9 @@ LEAT_FUNCTION std::vector<trace_edge_totals> run_trace::by_edge() const {
       row.bytes += t.bytes;
     }
   }
-  for (auto& [key, row] : edges) list.push_back(std::move(row));
-  std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+  std::multimap<std::int64_t, trace_edge_totals*, std::greater<>> by_bytes;
+  for (auto& [key, row] : edges) by_bytes.emplace(row.bytes, &row);
+  for (const auto& [bytes, row] : by_bytes) list.push_back(std::move(*row));
   return list;
 }
 

@@ -43,7 +43,7 @@ inline std::string onnx_advice(std::string_view type) {
 class onnx_model_writer {
  public:
   onnx_model_writer(graph& g, const model_signature& model, const onnx_options& options, const variable_source& variables)
-      : graph_(g), model_(model), options_(options), variables_(variables), writer_(g, options.opset) {}
+      : graph_(g), model_(model), options_(options), variables_(variables), writer_(options.opset) {}
 
   std::string write() {
     if (options_.opset < 17 || options_.opset > 21)

@@ -71,6 +71,41 @@ constexpr int covered(const shape& p, const shape& n) {
 
 namespace detail {
 
+// The nodes that read each node, aliases left out, and those that wait for it.
+class users_of_nodes {
+ public:
+  struct user {
+    int node;
+    int input;  // or -1: by a control edge
+  };
+
+ private:
+  template <class F>
+  static constexpr void each(const graph& g, F f) {
+    for (int i = 0; i < g.size(); ++i) {
+      const node& n = g.at(i);
+      if (source_of(g, i) == i)
+        for (int k = 0; k < n.input_count; ++k) f(source_of(g, g.input(n, k)), user{i, k});
+      for (int k = 0; k < n.control_count; ++k) f(g.control(n, k), user{i, -1});
+    }
+  }
+
+  std::vector<int> begin_;
+  std::vector<user> all_;
+
+ public:
+  constexpr explicit users_of_nodes(const graph& g) : begin_(g.nodes.size() + 2, 0) {
+    each(g, [&](int used, user) { ++begin_[static_cast<std::size_t>(used) + 2]; });
+    for (std::size_t i = 2; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
+    all_.resize(static_cast<std::size_t>(begin_.back()), {});
+    each(g, [&](int used, user by) { all_[static_cast<std::size_t>(begin_[static_cast<std::size_t>(used) + 1]++)] = by; });
+  }
+  constexpr std::span<const user> of(int i) const {
+    const auto from = static_cast<std::size_t>(begin_[static_cast<std::size_t>(i)]);
+    return std::span(all_).subspan(from, static_cast<std::size_t>(begin_[static_cast<std::size_t>(i) + 1]) - from);
+  }
+};
+
 class fuser {
  public:
   constexpr fuser(const graph& g, std::span<const int> targets) : g_(g) {
@@ -398,36 +433,6 @@ class fuser {
         first[at(to)] = first[at(from)];
       }
   }
-  // The nodes that read each node, aliases left out, and those that wait for it.
-  struct users_of_nodes {
-    struct user {
-      int node;
-      int input;  // or -1: by a control edge
-    };
-    std::vector<int> begin;
-    std::vector<user> all;
-    constexpr explicit users_of_nodes(const graph& g) : begin(g.nodes.size() + 2, 0) {
-      each(g, [&](int used, user) { ++begin[static_cast<std::size_t>(used) + 2]; });
-      for (std::size_t i = 2; i < begin.size(); ++i) begin[i] += begin[i - 1];
-      all.resize(static_cast<std::size_t>(begin.back()), {});
-      each(g, [&](int used, user by) { all[static_cast<std::size_t>(begin[static_cast<std::size_t>(used) + 1]++)] = by; });
-    }
-    constexpr std::span<const user> of(int i) const {
-      const auto from = static_cast<std::size_t>(begin[static_cast<std::size_t>(i)]);
-      return std::span(all).subspan(from, static_cast<std::size_t>(begin[static_cast<std::size_t>(i) + 1]) - from);
-    }
-
-   private:
-    template <class F>
-    static constexpr void each(const graph& g, F f) {
-      for (int i = 0; i < g.size(); ++i) {
-        const node& n = g.at(i);
-        if (source_of(g, i) == i)
-          for (int k = 0; k < n.input_count; ++k) f(source_of(g, g.input(n, k)), user{i, k});
-        for (int k = 0; k < n.control_count; ++k) f(g.control(n, k), user{i, -1});
-      }
-    }
-  };
   // The cluster of a node that has a place in one, or -1.
   constexpr int cluster_of(int i) const {
     const int c = f_.places[at(i)].cluster;

@@ -216,7 +216,7 @@ class session_store : protected refused_calls_of<table_of<Device, Es...>> {
     const auto place_of = [&](const stored_value& v, int from) {
       const int count = all.variables();
       for (int k = 0; k < count; ++k)
-        if (const int at = (from + k) % count; all.name_of(at).view() == v.name) return at;
+        if (const int at = from + k < count ? from + k : from + k - count; all.name_of(at).view() == v.name) return at;
       throw not_found("the session has no variable \"" + v.name + "\"");
     };
     int at = -1;

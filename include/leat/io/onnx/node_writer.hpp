@@ -40,7 +40,7 @@ using names = std::vector<std::string>;
 /// The node that is being written, and the ONNX graph that grows.
 class onnx_writer {
  public:
-  onnx_writer(graph& g, int opset) : graph_(g), opset_(opset) {}
+  explicit onnx_writer(int opset) : opset_(opset) {}
 
   onnx::graph_proto made{};
 
@@ -219,7 +219,6 @@ class onnx_writer {
     tensors_[{o.index(), o.port()}] = to;
   }
 
-  graph& graph_;
   int opset_;
   graph_operation op_;
   std::vector<output> inputs_;
