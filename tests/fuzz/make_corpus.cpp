@@ -62,13 +62,13 @@ int main(int count, char** arguments) try {
 
   std::filesystem::create_directories(folder / "arrays");
   std::map<std::string, io::array_bytes, std::less<>> arrays;
-  const std::vector<std::byte> ones(48, std::byte{1});
+  const std::vector<std::byte> all_ones(48, std::byte{1});
   for (const auto type : {dtype::float32, dtype::float64, dtype::int32, dtype::int64, dtype::uint8, dtype::boolean}) {
     shape extent;
     extent.push(2);
     extent.push(3);
     const auto bytes = static_cast<std::size_t>(extent.elements() * size_of(type));
-    arrays.emplace("a" + std::to_string(bytes), io::array_bytes{type, extent, std::span(ones).first(bytes)});
+    arrays.emplace("a" + std::to_string(bytes), io::array_bytes{type, extent, std::span(all_ones).first(bytes)});
     const std::vector<float> values(6, 1.0f);
     io::write_npy_file(make_tensor_proto(values, {2, 3}), folder / "arrays" / ("npy" + std::to_string(bytes)));
     io::write_safetensors(folder / "arrays" / ("safetensors" + std::to_string(bytes)), arrays, {{"step", "12"}});
@@ -81,7 +81,7 @@ int main(int count, char** arguments) try {
   put_checkpoint('\3' + io::pack_bundle_strings({"", "a", std::string(200, 'b')}, checksum));
   for (const auto& [name, array] : arrays) {
     manifest.tensors[name] = {array.type, array.extent, 7};
-    index.entries[name] = {static_cast<data_type>(array.type), {2, 3}, 1, 8, array.bytes.size(), 5, false};
+    index.entries[name] = {static_cast<data_type>(array.type), {2, 3}, 1, 8, array.bytes.size(), 5};
   }
   put_checkpoint(write_manifest(manifest));
   put_checkpoint(io::write_bundle_index(index));
@@ -134,7 +134,7 @@ int main(int count, char** arguments) try {
       io::write_binary_file(leat_test::graph_text(g.text).parse(), folder / of / std::to_string(files++));
   // Heads of messages are found only by who begins with their first bytes.
   std::filesystem::create_directories(folder / "messages");
-  for (const char parts : {0, 1, 2}) {
+  for (const char parts : {'\0', '\1', '\2'}) {
     std::string head = std::string("LEAT\1\0\6\0\1\0\0\0", 12) + parts + std::string(3, '\0');
     head.resize(64, '\0');
     head[48] = static_cast<char>(8 * parts);

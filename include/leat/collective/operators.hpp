@@ -143,7 +143,9 @@ struct sum_to_rows_op {
     return {got.type, {}};
   }
   template <class G>
-  static constexpr void gradient(G& g);
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, detail::with_attributes_of<all_gather_op>(g, g.dy()));
+  }
   static void run_on_host(void* const* p, const kernels::step_numbers& n, dtype t, int inputs);
 };
 
@@ -184,10 +186,6 @@ struct all_gather_op {
   }
 };
 
-template <class G>
-constexpr void sum_to_rows_op::gradient(G& g) {
-  if (g.wants(0)) give(g, 0, detail::with_attributes_of<all_gather_op>(g, g.dy()));
-}
 inline void sum_to_rows_op::run_on_host(void* const* p, const kernels::step_numbers& n, dtype t, int) {
   all_gather_op::check_ranks(n);
   const shape extent = detail::extent_of_step(n, 1);
@@ -212,7 +210,9 @@ struct rooted_collective {
 struct broadcast_op : detail::rooted_collective {
   static constexpr std::string_view type = "leat.Broadcast";
   template <class G>
-  static constexpr void gradient(G& g);
+  static constexpr void gradient(G& g) {
+    if (g.wants(0)) give(g, 0, detail::with_attributes_of<sum_to_root_op>(g, g.dy()));
+  }
   static void run_on_host(void* const* p, const kernels::step_numbers& n, dtype t, int) {
     const shape extent = detail::extent_of_step(n, 0);
     collective::communicator::current().broadcast({detail::name_of_step(n), t, {&extent, 1}}, static_cast<int>(n.attribute(0)), p[0], p[1]);
@@ -231,10 +231,6 @@ struct sum_to_root_op : detail::rooted_collective {
                                                     p[1]);
   }
 };
-template <class G>
-constexpr void broadcast_op::gradient(G& g) {
-  if (g.wants(0)) give(g, 0, detail::with_attributes_of<sum_to_root_op>(g, g.dy()));
-}
 
 /// x reduced over all ranks, element by element; equal on all of them. The mean of integers is rounded toward zero. `Name` is for messages.
 /// Shapes: any, the same on all ranks; the result is like x. Dtypes: float32, float64, int32, int64. Errors, in a run: those of
