@@ -129,7 +129,8 @@ void training() {
   }
   log.close();
   std::vector<float> typed;
-  for (const auto& point : summary::read_scalars(logs / "regression_typed").at("loss_function")) typed.push_back(point.value);
+  const auto written = summary::read_scalars(logs / "regression_typed");
+  for (const auto& point : written.at("loss_function")) typed.push_back(point.value);
   expect_equal("typed, the last", typed.back(), fetched.back(), 1e-6);
 }
 

@@ -1,8 +1,12 @@
 // Programs that are valid, with some of their numbers, dtypes, ranks, attributes, inputs or operators changed, under libFuzzer: what
 // bytes at random hardly come to.
 
+#include <leat/graph/known_operators.hpp>
+#include <leat/runtime/kernels/kernel.hpp>
+
 #include "run_graph.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

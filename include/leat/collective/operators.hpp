@@ -94,7 +94,8 @@ struct all_reduce_op {
     const auto how = static_cast<reduce_by>(g.attribute(0));
     std::vector<std::int64_t> numbers{static_cast<std::int64_t>(how == reduce_by::mean ? how : reduce_by::sum)};
     for (int k = 1; k < g.attribute_count(); ++k) numbers.push_back(g.attribute(k));
-    const auto sum = [&](const output& x) { return make_node<all_reduce_op>(numbers, x); };
+    // Generic: clang would need the operator's gradient while it reads it.
+    const auto sum = [&](const auto& x) { return make_node<all_reduce_op>(numbers, x); };
     const output all = sum(g.dy());
     if (g.input_count() == 1) {
       if (how == reduce_by::mean || how == reduce_by::sum) return give(g, 0, all);
