@@ -54,6 +54,9 @@ for flags in "-mavx" "-mavx2 -DLEAT_USE_BLAS" "-mavx2 -DLEAT_SEPARATE_COMPILATIO
       [ $linker_checks = no ] || fail "the linker takes $order with $flags"
       ! ./program >said || fail "the program with $flags runs"
       refuses "the program" LEAT_ march
+    elif [ $linker_checks = no ] && [[ $flags == *SEPARATE* ]]; then
+      # Declarations alone do not link without the runtime.
+      refuses "the linker" link_leat_runtime_or_include_leat_separate_hpp undefined
     else
       [ $linker_checks = yes ] || fail "$(cat said)"
       refuses "the linker" leat_objects_of_one_program_differ_in_version_or_processor_flags_or_LEAT_macros leat_objects
