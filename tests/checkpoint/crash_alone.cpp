@@ -117,11 +117,12 @@ void save_without_end(const std::string& folder, const mode& m, int tell) {
   }
 }
 
-std::vector<std::string> left_over(const files::path& folder) {
-  std::vector<std::string> names;
+// The names of files of saves that did not end.
+std::string left_over(const files::path& folder) {
+  std::string names;
   for (const auto& entry : files::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
-    if (name.ends_with(".part") || name.find(".old.") != name.npos) names.push_back(name);
+    if (name.ends_with(".part") || name.find(".old.") != name.npos) names += name + " ";
   }
   return names;
 }
@@ -174,9 +175,7 @@ TEST_CASE("killed at 500 random moments, the last checkpoint restores") {
     saver save(m.options);
     save(own.session, (folder / "model").string(), m.has_step ? checkpoint_step(1'000'000) : checkpoint_step());
     save.wait();
-    std::string names;
-    for (const std::string& name : left_over(folder)) names += name + " ";
-    CHECK(names == "");
+    CHECK(left_over(folder) == "");
   }
 }
 
@@ -248,8 +247,6 @@ TEST_CASE("two processes that save into one folder do not corrupt what the other
       const checkpoint_reader reader(name.substr(0, name.rfind('.')));
       for (const std::string& tensor : reader.names()) CHECK_NOTHROW(reader.value(tensor));
     }
-    std::string names;
-    for (const std::string& name : left_over(folder)) names += name + " ";
-    CHECK(names == "");
+    CHECK(left_over(folder) == "");
   }
 }
