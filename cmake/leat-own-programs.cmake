@@ -59,6 +59,9 @@ if(LEAT_WARNINGS_AS_ERRORS)
 endif()
 target_compile_options(leat_own_program INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${warnings}>")
 
+# g++ looks for garbage less often: 5 % less time for up to a third more memory.
+target_compile_options(leat_own_program INTERFACE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=524288>")
+
 if(LEAT_NATIVE)
   target_compile_options(leat_own_program INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-march=native>")
 endif()
@@ -66,6 +69,6 @@ endif()
 if(LEAT_SANITIZE)
   list(JOIN LEAT_SANITIZE "," sanitizers)
   target_compile_options(leat_own_program INTERFACE -fsanitize=${sanitizers} -fno-sanitize-recover=all
-                                                    -fno-omit-frame-pointer -g)
+                                                    -fno-omit-frame-pointer -g1)
   target_link_options(leat_own_program INTERFACE -fsanitize=${sanitizers})
 endif()
