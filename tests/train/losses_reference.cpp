@@ -122,12 +122,11 @@ struct tally {
   int typed = 0;
 };
 
-// The expression as a graph with names: what costs the compiler least. Gradients are those of the graph.
-template <class Loss>
-void run_exported(const json& c, const Loss& loss, tally& counted) {
+// The expression as a graph with names, which `add` makes: what costs the compiler least. Gradients are those of the graph.
+void run_exported(const json& c, const std::function<output()>& add, tally& counted) {
   graph g;
   const auto scope = g.as_default();
-  const output made = std::get<output>(to_graph(loss)[0]);
+  const output made = add();
   std::vector<std::pair<output, tensor_value>> feeds;
   std::vector<output> fetches{made};
   std::vector<std::string> names;
@@ -173,7 +172,7 @@ void run_typed(const json& c, const Loss& loss, const L& labels, const P& predic
 template <class Call, reduction R, tensor_expression L, tensor_expression P, class W>
 void run(const json& c, const L& labels, const P& predictions, const W& weights, float setting, tally& counted) {
   const auto loss = Call::template make<R>(labels, predictions, weights, setting);
-  run_exported(c, loss, counted);
+  run_exported(c, [&] { return std::get<output>(to_graph(loss)[0]); }, counted);
   if constexpr (R == reduction::sum_by_nonzero_weights && tensor_expression<W> && !std::is_same_v<Call, compute_weighted_loss_call>)
     if constexpr (W::rank > 0) run_typed<Call>(c, loss, labels, predictions, weights, counted);
 }
