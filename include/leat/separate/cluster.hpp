@@ -10,6 +10,9 @@
 #include <leat/cluster/cluster_status_bodies.hpp>
 #include <leat/cluster/master_bodies.hpp>
 #include <leat/cluster/master_client_bodies.hpp>
+#include <leat/cluster/master_run_bodies.hpp>
+#include <leat/cluster/master_state_bodies.hpp>
+#include <leat/cluster/master_variables_bodies.hpp>
 #include <leat/cluster/messenger_network_bodies.hpp>
 #include <leat/cluster/parameter_client_bodies.hpp>
 #include <leat/cluster/server_bodies.hpp>

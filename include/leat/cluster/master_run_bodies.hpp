@@ -1,0 +1,270 @@
+#pragma once
+// Implementation of master.hpp: steps.
+
+#include <leat/cluster/master_state_bodies.hpp>
+#include <leat/cluster/tensor_message.hpp>
+#include <leat/core/error.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace leat::cluster {
+
+// Takes a task's answer to a traced step. What is wrong with its statistics is no concern of the step's.
+LEAT_FUNCTION void master::hear(running& step, std::size_t part, const transport::frame* told, std::span<const tensor_value> values) {
+  told_of_part heard;
+  heard.answered = clock_now();
+  heard.fetched_bytes = element_bytes(values);
+  if (told != nullptr) {
+    try {
+      heard.its = part_statistics_of(*told);
+      heard.missing.clear();
+    } catch (const std::exception& e) {
+      heard.missing = e.what();
+    }
+  }
+  const std::lock_guard lock(step.guard);
+  told_of_part& its = step.told[part];
+  heard.clock = its.clock;
+  heard.asked = its.asked;
+  heard.fed_bytes = its.fed_bytes;
+  if (heard.missing.empty()) {
+    // The step is a round trip, too.
+    const clock_reading by_step = clock_of_round_trip(heard.asked, heard.its.began, heard.its.ended, heard.answered);
+    if (by_step.error < heard.clock.error) heard.clock = by_step;
+    if (heard.clock.error >= last_clock) heard.missing = "its clock is beyond all that can be compared";
+  }
+  its = std::move(heard);
+}
+
+// What the tasks told, on this task's clock.
+LEAT_FUNCTION step_statistics master::gathered(const prepared_run& what, std::vector<told_of_part> parts) const {
+  step_statistics all;
+  trace_of_tasks& to = all.told;
+  std::map<int, int> number;  // by task
+  const auto number_of = [&](int task) {
+    const auto [at, is_new] = number.try_emplace(task, static_cast<int>(to.tasks.size()));
+    if (is_new) to.tasks.push_back({devices_[static_cast<std::size_t>(task)], 0});
+    return at->second;
+  };
+  static_cast<void>(number_of(own_));
+  struct passed {
+    const passed_tensor* sent = nullptr;
+    const passed_tensor* received = nullptr;
+    std::int64_t given = 0, taken = 0;
+  };
+  std::map<std::int64_t, passed> edges;
+  const auto edge_of = [&](const passed_tensor& p, int from, int to_task) {
+    if (static_cast<std::size_t>(p.edge) >= what.edges.size()) return false;
+    const cut_edge& e = what.edges[static_cast<std::size_t>(p.edge)];
+    return (from < 0 || e.from == from) && (to_task < 0 || e.to == to_task);
+  };
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    const int task = what.parts[k].task;
+    told_of_part& p = parts[k];
+    const int here = number_of(task);
+    const std::string& device = devices_[static_cast<std::size_t>(task)];
+    const bool is_missing = !p.missing.empty();
+    if (is_missing) to.gaps.push_back({device, p.missing, 0});
+    const auto local = [offset = p.clock.offset](std::int64_t time) { return time - offset; };
+    if (!is_missing) {
+      to.tasks[static_cast<std::size_t>(here)].clock_error = p.clock.error;
+      for (trace_event& e : p.its.events) {
+        e.begin = local(e.begin);
+        e.end = local(e.end);
+        e.task = here;
+        to.events.push_back(std::move(e));
+      }
+      if (p.its.left_out > 0)
+        to.gaps.push_back({device, "its last " + std::to_string(p.its.left_out) + " events are too many to be told", 0});
+      for (const passed_tensor& t : p.its.sent)
+        if (edge_of(t, task, -1)) edges[t.edge].sent = &t, edges[t.edge].given = local(t.at);
+      for (const passed_tensor& t : p.its.received)
+        if (edge_of(t, -1, task)) edges[t.edge].received = &t, edges[t.edge].taken = local(t.at);
+    }
+    if (task == own_) continue;
+    // The order to run the part, and its answer. Messages that tasks number themselves are above 0.
+    const std::int64_t began = is_missing ? p.asked : local(p.its.began), ended = is_missing ? p.answered : local(p.its.ended);
+    to.transfers.push_back({"feeds", number_of(own_), here, p.fed_bytes, -1 - static_cast<std::int64_t>(k), p.asked, began, 0});
+    to.transfers.push_back({"fetches", here, number_of(own_), p.fetched_bytes, -1, ended, p.answered, 0});
+  }
+  for (const auto& [edge, p] : edges) {
+    const cut_edge& e = what.edges[static_cast<std::size_t>(edge)];
+    const passed_tensor& known = p.sent != nullptr ? *p.sent : *p.received;
+    to.transfers.push_back({e.tensor, number_of(e.from), number_of(e.to), known.bytes,
+                            p.sent != nullptr ? p.sent->message : -1000000 - edge, p.sent != nullptr ? p.given : p.taken,
+                            p.received != nullptr ? p.taken : p.given, 0});
+  }
+  return all;
+}
+
+LEAT_FUNCTION std::vector<tensor_value> master::run(std::uint64_t session, std::uint64_t prepared, std::span<const tensor_value> feeds,
+                                                    steady_time deadline, const cancellation* cancel, traced_run* traced) {
+  std::shared_ptr<const prepared_run> what;
+  {
+    const auto kept = find(session);
+    const std::lock_guard lock(kept->guard);
+    const auto at = kept->prepared.find(prepared);
+    if (at == kept->prepared.end()) throw invalid_argument("the session has prepared no run " + std::to_string(prepared));
+    what = at->second;
+  }
+  if (static_cast<int>(feeds.size()) != what->feeds)
+    throw invalid_argument(std::to_string(feeds.size()) + " values for " + std::to_string(what->feeds) + " feeds");
+  const std::uint64_t number = next_step_.fetch_add(1);
+  auto state = std::make_shared<running>();
+  state->values.resize(static_cast<std::size_t>(what->fetches));
+  state->left = static_cast<int>(what->parts.size());
+  state->done = state->news = what->parts.empty();
+  for (const auto& [fetch, feed] : what->passed) state->values[static_cast<std::size_t>(fetch)] = feeds[static_cast<std::size_t>(feed)];
+
+  // Called once for each part, by any thread.
+  const auto ended = [state, what, network = &network_](std::size_t part, std::vector<tensor_value> values, std::exception_ptr failure) {
+    {
+      const std::lock_guard lock(state->guard);
+      if (failure) {
+        if (!state->failure) state->failure = failure;
+        state->news.store(true);
+      } else {
+        const auto& fetches = what->parts[part].fetches;
+        for (std::size_t k = 0; k < fetches.size(); ++k) state->values[static_cast<std::size_t>(fetches[k])] = std::move(values[k]);
+      }
+      if (--state->left == 0) {
+        state->done.store(true);
+        state->news.store(true);
+      }
+    }
+    network->wake();
+  };
+  const auto end_all = [&](const std::exception_ptr& why) {
+    for (const auto& p : what->parts) {
+      if (p.task == own_) {
+        own_worker_.fail(number, why);
+        continue;
+      }
+      try {
+        transport::message m;
+        m.number = number;
+        network_.note(p.task, method::cancel_step, std::move(m));
+      } catch (const std::exception&) {
+        // Who cannot be reached learns of nothing.
+      }
+    }
+  };
+
+  if (traced != nullptr) {
+    state->told.resize(what->parts.size());
+    std::vector<int> others;
+    for (const auto& p : what->parts)
+      if (p.task != own_) others.push_back(p.task);
+    const auto patience = std::chrono::steady_clock::now() + std::chrono::milliseconds(250);
+    const auto clocks = read_clocks(network_, others, std::min(deadline, patience));
+    for (std::size_t k = 0; k < what->parts.size(); ++k)
+      if (const auto read = clocks.find(what->parts[k].task); read != clocks.end()) state->told[k].clock = read->second;
+  }
+
+  const auto fed = [&](const prepared_run::part& p) {
+    std::vector<tensor_value> values;
+    values.reserve(p.feeds.size());
+    for (const int f : p.feeds) values.push_back(feeds[static_cast<std::size_t>(f)]);
+    return values;
+  };
+  worker* const own_worker = what->own >= 0 ? &own_worker_ : nullptr;
+  // All are made before the first is sent: a value that cannot be sent ends a step that has not begun.
+  std::vector<transport::message> calls(what->parts.size());
+  for (std::size_t k = 0; k < what->parts.size(); ++k) {
+    const auto& p = what->parts[k];
+    if (p.task == own_) continue;
+    put_words(calls[k], {number, p.number});
+    const std::vector<tensor_value> its_feeds = fed(p);
+    put_tensors(calls[k], its_feeds);
+    if (traced != nullptr) {
+      calls[k].edge = static_cast<std::uint32_t>(traced->level);
+      const std::lock_guard lock(state->guard);
+      state->told[k].fed_bytes = element_bytes(its_feeds);
+    }
+  }
+  for (std::size_t k = 0; k < what->parts.size(); ++k) {
+    const auto& p = what->parts[k];
+    if (p.task == own_) continue;
+    if (traced != nullptr) {
+      const std::lock_guard lock(state->guard);
+      state->told[k].asked = clock_now();
+    }
+    network_.call(p.task, method::run_part, std::move(calls[k]), deadline,
+                  [ended, state, k, count = p.fetches.size(), own_worker, number](transport::message answer, std::exception_ptr failure) {
+                    std::vector<tensor_value> found;
+                    if (!failure) {
+                      try {
+                        const bool has_statistics = answer.edge != 0;
+                        found = tensors_of(answer, has_statistics ? 1 : 0);
+                        if (!state->told.empty()) hear(*state, k, has_statistics ? &answer.parts[0] : nullptr, found);
+                        if (found.size() != count)
+                          throw data_loss("a task answers a step with " + std::to_string(found.size()) + " values");
+                      } catch (const std::exception&) {
+                        failure = std::current_exception();
+                      }
+                    }
+                    ended(k, std::move(found), failure);
+                    if (failure && own_worker != nullptr) own_worker->fail(number, failure);
+                  });
+  }
+  if (what->own >= 0) {
+    const auto k = static_cast<std::size_t>(what->own);
+    try {
+      step_order order{.number = number, .deadline = deadline, .cancel = cancel};
+      part_statistics told;
+      if (traced != nullptr) {
+        order.traced = traced->level;
+        order.statistics = &told;
+        told.began = clock_now();
+      }
+      std::vector<tensor_value> values = own_worker_.run_part(what->parts[k].number, order, fed(what->parts[k]));
+      if (traced != nullptr) {
+        told.ended = clock_now();
+        const std::lock_guard lock(state->guard);
+        state->told[k].its = std::move(told);
+        state->told[k].clock = {0, 0};
+        state->told[k].missing.clear();
+      }
+      ended(k, std::move(values), nullptr);
+    } catch (const std::exception&) {
+      ended(k, {}, std::current_exception());
+    }
+  }
+
+  // Until all tasks have answered, or the step has failed; a cancellation wakes nobody, so it is polled.
+  while (!state->news.load()) {
+    const auto now = std::chrono::steady_clock::now();
+    std::exception_ptr why;
+    if (cancel != nullptr && cancel->is_cancelled())
+      why = std::make_exception_ptr(cancelled("Step was cancelled by an explicit call to cancel()"));
+    else if (now >= deadline)
+      why = std::make_exception_ptr(
+          deadline_exceeded("Timed out: not all of " + std::to_string(what->parts.size()) + " tasks have ended the step"));
+    if (why) {
+      const std::lock_guard lock(state->guard);
+      if (!state->failure) state->failure = why;
+      break;
+    }
+    static_cast<void>(network_.wait(state->news, cancel == nullptr ? deadline : std::min(deadline, now + std::chrono::milliseconds(20))));
+  }
+  std::exception_ptr failure;
+  {
+    const std::lock_guard lock(state->guard);
+    if (!state->failure) {
+      if (traced != nullptr) {
+        const auto began = traced->statistics.began;
+        traced->statistics = gathered(*what, std::move(state->told));
+        traced->statistics.began = began;
+      }
+      return std::move(state->values);
+    }
+    failure = state->failure;
+  }
+  // The other tasks are told, and given a second to end the step.
+  end_all(failure);
+  static_cast<void>(network_.wait(state->done, std::chrono::steady_clock::now() + std::chrono::seconds(1)));
+  std::rethrow_exception(failure);
+}
+
+}  // namespace leat::cluster
