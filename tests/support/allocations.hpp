@@ -12,9 +12,12 @@
 namespace {
 std::atomic<long> allocations{0};
 
-void* counted(std::size_t size, std::size_t alignment) {
+void* counted_or_null(std::size_t size, std::size_t alignment) noexcept {
   ++allocations;
-  if (void* p = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment)) return p;
+  return std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+}
+void* counted(std::size_t size, std::size_t alignment) {
+  if (void* p = counted_or_null(size, alignment)) return p;
   throw std::bad_alloc();
 }
 }  // namespace
@@ -23,6 +26,14 @@ void* operator new(std::size_t size) { return counted(size, 16); }
 void* operator new[](std::size_t size) { return counted(size, 16); }
 void* operator new(std::size_t size, std::align_val_t alignment) { return counted(size, static_cast<std::size_t>(alignment)); }
 void* operator new[](std::size_t size, std::align_val_t alignment) { return counted(size, static_cast<std::size_t>(alignment)); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return counted_or_null(size, 16); }
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return counted_or_null(size, 16); }
+void* operator new(std::size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+  return counted_or_null(size, static_cast<std::size_t>(alignment));
+}
+void* operator new[](std::size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+  return counted_or_null(size, static_cast<std::size_t>(alignment));
+}
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"  // where one of them is called in place and the other is not
 #endif
