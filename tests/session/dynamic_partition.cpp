@@ -94,8 +94,7 @@ class local_parts {
       changed_.notify_all();
     }
     bool take(std::int64_t edge, tensor_value& value) override {
-      const std::lock_guard lock(guard_);
-      seen() = count_;
+      const std::lock_guard lock(guard_);  // what has been seen is not set here: what another edge brought meanwhile would be overlooked
       const auto at = arrived_.find(edge);
       if (at == arrived_.end()) return false;
       value = at->second;
