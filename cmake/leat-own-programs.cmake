@@ -59,7 +59,7 @@ if(LEAT_WARNINGS_AS_ERRORS)
 endif()
 target_compile_options(leat_own_program INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${warnings}>")
 
-# g++ looks for garbage less often: 5 % less time for up to a third more memory.
+# g++ collects garbage less often: up to 6 % less time, 14 % of header tests', for up to 40 % more memory.
 target_compile_options(leat_own_program INTERFACE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=524288>")
 
 if(LEAT_NATIVE)

@@ -47,6 +47,11 @@ header(separate/b.hpp "")
 expect(refused "leat/core/a_bodies.hpp: 0 of the headers in leat/separate")
 
 header(core/a.hpp "#include <leat/core/a_bodies.hpp>")
+header(core/a_bodies.hpp "LEAT_FUNCTION int f() { return 1\\; }")
+header(separate/b.hpp "")
+expect(refused "leat/core/a_bodies.hpp: 0 of the headers in leat/separate")
+
+header(core/a.hpp "#include <leat/core/a_bodies.hpp>")
 header(core/function_bodies.hpp "")
 header(core/a_bodies.hpp "#include <leat/core/function_bodies.hpp>")
 header(separate/b.hpp "#include <leat/core/a_bodies.hpp>")

@@ -6,6 +6,7 @@
 #include <leat/cluster/master_variables_bodies.hpp>
 #include <leat/cluster/tensor_message.hpp>
 #include <leat/core/error.hpp>
+#include <leat/core/function_bodies.hpp>
 #include <leat/named/exchange/import.hpp>
 #include <leat/named/graph/lookup.hpp>
 #include <leat/named/placement/place.hpp>

@@ -4,6 +4,7 @@
 #include <leat/cluster/master_state_bodies.hpp>
 #include <leat/cluster/tensor_message.hpp>
 #include <leat/core/error.hpp>
+#include <leat/core/function_bodies.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -37,7 +38,7 @@ LEAT_FUNCTION void master::hear(running& step, std::size_t part, const transport
   its = std::move(heard);
 }
 
-// What the tasks told, on this task's clock.
+// The statistics of all tasks' parts, in this task's time.
 LEAT_FUNCTION step_statistics master::gathered(const prepared_run& what, std::vector<told_of_part> parts) const {
   step_statistics all;
   trace_of_tasks& to = all.told;
@@ -261,7 +262,7 @@ LEAT_FUNCTION std::vector<tensor_value> master::run(std::uint64_t session, std::
     }
     failure = state->failure;
   }
-  // The other tasks are told, and given a second to end the step.
+  // Notifies the other tasks of the failure, and waits up to a second for them to end the step.
   end_all(failure);
   static_cast<void>(network_.wait(state->done, std::chrono::steady_clock::now() + std::chrono::seconds(1)));
   std::rethrow_exception(failure);

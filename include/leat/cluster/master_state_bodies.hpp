@@ -45,7 +45,7 @@ struct master::session_kept {
   std::uint64_t last_prepared = 0;
 };
 
-// What a task tells of its part of a traced step.
+// The statistics that a task reports of its part of a traced step.
 struct master::told_of_part {
   part_statistics its;
   clock_reading clock;

@@ -4,6 +4,7 @@
 #include <leat/cluster/master_state_bodies.hpp>
 #include <leat/cluster/tensor_message.hpp>
 #include <leat/core/error.hpp>
+#include <leat/core/function_bodies.hpp>
 #include <leat/named/graph/lookup.hpp>
 
 #include <algorithm>

@@ -23,6 +23,7 @@
 #include <leat/cluster/tensor_message_bodies.hpp>
 #include <leat/cluster/transport/address_bodies.hpp>
 #include <leat/cluster/transport/endpoint_bodies.hpp>
+#include <leat/cluster/transport/endpoint_state_bodies.hpp>
 #include <leat/cluster/transport/identity_bodies.hpp>
 #include <leat/cluster/transport/keys_bodies.hpp>
 #include <leat/cluster/transport/local_carrier_bodies.hpp>
@@ -36,6 +37,7 @@
 #include <leat/cluster/transport/status_bodies.hpp>
 #include <leat/cluster/transport/wire_bodies.hpp>
 #include <leat/cluster/transport/zeromq_carrier_bodies.hpp>
+#include <leat/cluster/transport/zeromq_carrier_sockets_bodies.hpp>
 #include <leat/cluster/worker_bodies.hpp>
 #include <leat/core/standard.hpp>
 

@@ -1,7 +1,8 @@
 #pragma once
-// Implementation of endpoint.hpp.
+// Implementation of endpoint.hpp: connections, messages and their credit.
 
 #include <leat/cluster/transport/endpoint.hpp>
+#include <leat/cluster/transport/endpoint_state_bodies.hpp>
 #include <leat/cluster/transport/local_carrier.hpp>
 #include <leat/cluster/transport/shared_carrier.hpp>
 #include <leat/cluster/transport/zeromq_carrier.hpp>
@@ -13,69 +14,6 @@
 #include <utility>
 
 namespace leat::transport {
-
-namespace detail {
-constexpr int carrier_shift = 56;
-constexpr std::size_t token_bytes = 1024;      // of a message whose credit is returned only when its parts are let go
-constexpr std::size_t stranger_bytes = 65536;  // of a message of a peer that is not trusted yet
-}  // namespace detail
-
-// Peers that are to be granted credit again; threads that let go of frames add to it.
-struct endpoint::due_list {
-  std::mutex mutex;
-  std::vector<link_id> links;
-  reactor* loop = nullptr;
-};
-
-// What a peer sent and was let go of here, in bytes.
-struct endpoint::account {
-  link_id link = 0;
-  std::size_t threshold = 0;
-  std::shared_ptr<due_list> due;
-  std::atomic<std::uint64_t> released{0};
-  std::atomic<std::uint64_t> announced{0};
-
-  void give(std::uint64_t bytes) {
-    const std::uint64_t now = released.fetch_add(bytes) + bytes;
-    const std::uint64_t before = now - bytes;
-    const std::uint64_t limit = announced.load() + threshold;
-    if (now < limit || before >= limit) return;  // who crosses the threshold tells it
-    const std::lock_guard lock(due->mutex);
-    if (due->loop == nullptr) return;
-    due->links.push_back(link);
-    due->loop->kick();
-  }
-};
-
-struct endpoint::link_state {
-  std::shared_ptr<channel> c;
-  bool is_open = false;
-  bool is_accepted = false;
-  bool is_trusted = false;
-  bool closes_when_empty = false;
-  bool said_goodbye = false;
-  bool is_ending = false;
-  steady_time since;
-  steady_time heard;
-
-  std::deque<packet> queue;
-  std::size_t queued = 0;
-  std::uint64_t sent = 0;      // counted bytes
-  std::uint64_t returned = 0;  // of them, by the peer's last word
-  std::vector<std::shared_ptr<std::atomic<bool>>> waiters;
-
-  assembler in;
-  std::shared_ptr<account> received;
-  std::uint64_t message_bytes = 0;  // of the packets of a message that is not complete
-};
-
-struct endpoint::delivery {
-  enum class type { opened, received, closed } what;
-  link_id link;
-  bool is_accepted = false;
-  message m;
-  closing why;
-};
 
 LEAT_FUNCTION std::string_view name_of(way w) {
   return w == way::same_process ? "same process" : w == way::same_host ? "same host" : "network";
