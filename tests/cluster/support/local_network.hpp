@@ -4,6 +4,7 @@
 #include <leat/cluster/master_client.hpp>
 #include <leat/named/scopes/cluster_spec.hpp>
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <map>
@@ -99,7 +100,7 @@ class local_cluster {
   static std::string target(int task) { return "test://" + std::to_string(task); }
 
   std::shared_ptr<local_network> network = std::make_shared<local_network>();
-  int sessions = 0;
+  std::atomic<int> sessions = 0;
 
  private:
   static local_cluster*& current() {
