@@ -141,6 +141,27 @@ TEST_CASE("the mean of nothing is no number; of integers it rounds toward zero")
   CHECK(seven == -3);
 }
 
+TEST_CASE("the mean of integers is one of them, though their sum is not, and 0 of none") {
+  const auto i = placeholder<"i", std::int32_t, "n">();
+  const auto u = placeholder<"u", std::uint8_t, "n">();
+  const auto none = placeholder<"none", std::int32_t, 0, 3>();
+  const auto mean = reduce_mean(i);
+  const auto of_bytes = reduce_mean(u);
+  const auto of_none = reduce_mean<0>(none);
+  session s{mean, of_bytes, of_none};
+  constexpr std::int32_t most = std::numeric_limits<std::int32_t>::max(), least = std::numeric_limits<std::int32_t>::min();
+  const auto [large] = s.run(fetch(mean), i = std::vector<std::int32_t>{most, most, most - 1});
+  CHECK(large == most - 1);
+  const auto [small] = s.run(fetch(mean), i = std::vector<std::int32_t>(1000, least));
+  CHECK(small == least);
+  const auto [bytes] = s.run(fetch(of_bytes), u = std::vector<std::uint8_t>(300, 7));  // 300 is no uint8
+  CHECK(bytes == 7);
+  const auto [nothing] = s.run(fetch(mean), i = std::vector<std::int32_t>{});
+  CHECK(nothing == 0);
+  const auto [columns] = s.run(fetch(of_none), none = xt::xtensor<std::int32_t, 2>::from_shape({0, 3}));
+  CHECK(columns == xt::xtensor<std::int32_t, 1>{0, 0, 0});
+}
+
 TEST_CASE("all and any, of bool") {
   const auto x = placeholder<"x", bool, "rows", "columns">();
   const auto every = reduce_all(x);

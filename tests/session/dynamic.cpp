@@ -226,6 +226,20 @@ TEST_CASE("a failed run leaves variables as they were, and the session usable") 
   }
 }
 
+TEST_CASE("the mean of integers is one of them, though their sum is not, and 0 of none") {
+  graph g;
+  const auto scope = g.as_default();
+  const auto x = placeholder(dtype::int32, {-1}, "x");
+  const auto mean = reduce_mean(x);
+  for (const bool fuse : {true, false}) {
+    graph_session s(g, {.fuse = fuse});
+    const auto mean_of = [&](const std::vector<std::int32_t>& of) { return s.run<std::int32_t>(mean, {{x, of}}); };
+    CHECK(mean_of({2147483647, 2147483647}) == 2147483647);
+    CHECK(mean_of({-3, -4, -4}) == -3);
+    CHECK(mean_of({}) == 0);
+  }
+}
+
 TEST_CASE("the graph grows between runs and not during one") {
   graph g;
   auto scope = g.as_default();

@@ -58,14 +58,16 @@ constexpr shape kept_shape(const G& g) {
     if ((mask >> i & 1) != 0) kept.dim[i] = 1;
   return kept;
 }
-/// The product of the reduced dimensions.
+/// The product of the reduced dimensions; of integers 1 if it is 0.
 template <class G>
-constexpr output reduced_count(const G& g) {
+constexpr output reduced_count(const G& g, dtype type) {
   const shape kept = kept_shape(g);
   shape reduced;
   for (int i = 0; i < kept.rank; ++i)
     if (kept[i] != g.input(0).extent()[i]) reduced.push(g.input(0).extent()[i]);
-  return extent_of(g.owner(), g.input(0).type(), reduced);
+  const output count = extent_of(g.owner(), type, reduced);
+  if (is_floating(type) || (reduced.is_static() && reduced.elements() > 0)) return count;
+  return maximum(count, constant_like(count, 1));
 }
 
 }  // namespace rule
@@ -186,12 +188,15 @@ struct mean_op : rule::reduction<rule::takes::number> {
   static constexpr output expand(G& g) {
     std::int64_t attribute[max_rank + 1]{};
     for (int i = 0; i < g.attribute_count(); ++i) attribute[i] = g.attribute(i);
-    return make_node<sum_op>({attribute, static_cast<std::size_t>(g.attribute_count())}, g.input(0)) / rule::reduced_count(g);
+    const dtype type = g.input(0).type();
+    const dtype wide = is_floating(type) ? type : dtype::int64;  // as TensorFlow adds integers up: their sum may not fit
+    const auto sum = make_node<sum_op>({attribute, static_cast<std::size_t>(g.attribute_count())}, cast_to(g.input(0), wide));
+    return cast_to(sum / rule::reduced_count(g, wide), type);
   }
   template <class G>
   static constexpr void gradient(G& g) {
     if (!g.wants(0)) return;
-    const auto count = rule::reduced_count(g);
+    const auto count = rule::reduced_count(g, g.input(0).type());
     const auto share = reshape_to(g.dy(), rule::kept_shape(g)) / count;
     give(g, 0, broadcast_to(share, g.input(0).extent()));
   }
@@ -263,8 +268,8 @@ template <int... Axes, class X>
 why_with<sum_op, detail::reduction_attributes_of<X, true, Axes...>, X> reduce_sum_keep(const X&) = delete;
 LEAT_OTHERWISE_OF(reduce_sum_keep, LEAT_REDUCES);
 
-/// Mean of all elements, or along `Axes`; of integers rounded toward zero. Dtypes: numbers. Errors: axis out of range or named twice.
-/// Source: TensorFlow `Mean`.
+/// Mean of all elements, or along `Axes`; of integers rounded toward zero, and 0 of no elements. Dtypes: numbers. Errors: axis out of range
+/// or named twice. Source: TensorFlow `Mean`.
 template <int... Axes, class X>
   requires accepted_with<mean_op, detail::reduction_attributes_of<X, false, Axes...>, X>
 constexpr made_with<mean_op, detail::reduction_attributes_of<X, false, Axes...>, X> reduce_mean(const X& x) {

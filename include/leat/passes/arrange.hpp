@@ -202,8 +202,9 @@ constexpr graph arrange(const graph& from, std::vector<int>& targets) {
       if (live[i] != 0 && map[i] < 0 && depth[i] == d && from.nodes[i].op->kind != op_kind::assign) move(i);
     for (std::size_t k = 0; writes && k < targets.size(); ++k) {
       const auto t = static_cast<std::size_t>(targets[k]);
+      if (depth[t] != d) continue;
       const int v = seen_through(targets[k]).variable;
-      if (v >= 0 && depth[t] == d && first_write[static_cast<std::size_t>(v)] != never) early[k] = copy(map[t]);
+      if (v >= 0 && first_write[static_cast<std::size_t>(v)] != never) early[k] = copy(map[t]);
     }
     if (writes)
       for (std::size_t i = 0; i < from.nodes.size(); ++i)

@@ -245,10 +245,12 @@ class simplifier {
     return changed ? std::span<const int>(shorter, in.size()) : in;
   }
 
-  // Constants are checked by `zero_divisor`, plain numbers where they were written.
+  // Constants are checked by `zero_divisor`, plain numbers where they were written; what is at least a positive constant needs no check.
   constexpr std::span<const int> with_checked_divisor(std::span<const int> in, int (&checked)[graph::max_operands]) {
     const node& divisor = to_.at(in[1]);
     if (is_constant(to_, in[1]) || (divisor.op->kind == op_kind::number && divisor.attribute_count == divisor_number_attributes)) return in;
+    if (is_operator<maximum_op>(*divisor.op) && is_constant(to_, to_.input(divisor, 1)) && constant_value(to_, to_.input(divisor, 1)) > 0)
+      return in;
     const shape quotient = broadcast(to_.at(in[0]).result.extent, divisor.result.extent).extent;
     const int operand[]{in[1]};
     checked[0] = in[0];
