@@ -32,12 +32,23 @@ namespace {
 using namespace leat;
 namespace files = std::filesystem;
 
+// Each byte as a character: JSON holds text alone.
+std::string characters(std::string_view bytes) {
+  std::string made;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x80) made += c;
+    else (made += static_cast<char>(0xc0 | byte >> 6)) += static_cast<char>(0x80 | (byte & 0x3f));
+  }
+  return made;
+}
+
 nlohmann::json to_json(const tensor_value& v) {
   if (!v) return nullptr;
   nlohmann::json sizes = nlohmann::json::array(), data = nlohmann::json::array();
   for (int i = 0; i < v.extent().rank; ++i) sizes.push_back(v.extent()[i]);
   if (v.type() == text_dtype) {
-    for (const auto& text : v.texts()) data.push_back(text);
+    for (const auto& text : v.texts()) data.push_back(characters(text));
     return {{"dtype", "string"}, {"shape", sizes}, {"data", data}};
   }
   with_dtype(v.type(), [&]<class T>(T) {

@@ -18,7 +18,7 @@ v1 = tf.compat.v1
 DRAWING = {"RandomUniform", "RandomStandardNormal", "TruncatedNormal", "RandomUniformInt", "RandomShuffle", "Multinomial",
            "RandomShuffleQueueV2", "RandomShuffleQueue", "ParameterizedTruncatedNormal", "RandomGamma", "StatelessRandomUniform"}
 # Operators that leat carries in graphs but has no kernel for: what needs one is not asked for, or counted as left out.
-NO_KERNEL = {"VarHandleOp", "ResourceConditionalAccumulator", "Conv2D", "MaxPool", "AvgPool", "ScalarSummary", "MergeSummary"}
+NO_KERNEL = {"VarHandleOp", "ResourceConditionalAccumulator", "Conv2D", "MaxPool", "AvgPool"}
 # The client's own exceptions, which have no class in the runtime.
 CLASSES = {"ValueError": "InvalidArgumentError", "TypeError": "InvalidArgumentError", "RuntimeError": "FailedPreconditionError"}
 # relative, and absolute for the largest element of the tensor (at least 1)
@@ -32,7 +32,7 @@ def plain_number(x):
         if x in (float("inf"), float("-inf")):
             return "Infinity" if x > 0 else "-Infinity"
     if isinstance(x, bytes):
-        return x.decode("utf-8", "replace")
+        return x.decode("latin-1")  # each byte a character, since not all are text
     return x
 
 
@@ -40,7 +40,7 @@ def to_plain(result):
     """A result as JSON has it; None for an operation."""
     if result is None:
         return None
-    array = np.asarray(result)
+    array = np.asarray(result, dtype=object if isinstance(result, bytes) else None)  # arrays of bytes lose zeros at their end
     dtype = "string" if array.dtype.kind in "OSU" else str(array.dtype)
     return {"dtype": dtype, "shape": list(array.shape), "data": [plain_number(x) for x in array.ravel().tolist()]}
 
@@ -52,8 +52,14 @@ def from_plain(plain):
     return np.array(data, dtype=plain["dtype"]).reshape(plain["shape"])
 
 
-# They look for the largest of their input's elements.
-RANKING = {"TopKV2", "Softmax", "LogSoftmax"}
+# They look for the largest of their input's elements,
+RANKING = {"TopKV2", "Softmax", "LogSoftmax", "ArgMax", "ArgMin"}
+# or say which it is: that rounding decides where two are all but equal,
+CHOOSING = {"TopKV2", "ArgMax", "ArgMin"}
+# and where they are equal, if they came near a limit of one of these.
+SATURATING = {"Tanh", "Sigmoid", "Erf", "Softmax"}
+# Rounding decides, too, what these say of two numbers that are all but equal.
+COMPARING = {"Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual"}
 
 
 class Recorder:
@@ -68,22 +74,20 @@ class Recorder:
         """Results of one run; the error is raised when it is written down."""
         written = {"fetches": list(fetches), "feeds": {n: to_plain(a) for n, a in feeds.items()}, "compared": compared}
         self.document["runs"].append(written)
-        ranked = self.ranked_behind(fetches)
+        deciding = self.deciding_behind(fetches)
         try:
-            results = self.session.run([self.graph.as_graph_element(f) for f in fetches] + [op.inputs[0] for op in ranked], feeds)
+            results, decided = self.session.run([[self.graph.as_graph_element(f) for f in fetches],
+                                                 [list(op.inputs) if op.type in COMPARING else [op.inputs[0]] for op in deciding]], feeds)
         except Exception as e:
             written["error"] = {"type": type(e).__name__, "message": str(e)[:400]}
             raise
-        # the largest of numbers of which some are none, and what follows from it, depends in TensorFlow on how its loops are cut
-        written["without_order"] = [op.name for op, x in zip(ranked, results[len(fetches):]) if np.isnan(x).any()]
-        results = results[:len(fetches)]
+        written["without_order"] = [op.name for op, x in zip(deciding, decided) if self.is_undecided(op, x)]
         written["results"] = [to_plain(r) for r in results]
         return results
 
-    def ranked_behind(self, fetches):
-        """The nodes that look for the largest elements of floating point, and whose inputs can be fetched with the rest."""
-        elements = [self.graph.as_graph_element(f) for f in fetches]
-        seen = {e if isinstance(e, tf.Operation) else e.op for e in elements}
+    @staticmethod
+    def behind(operations):
+        seen = set(operations)
         open_nodes = list(seen)
         while open_nodes:
             op = open_nodes.pop()
@@ -91,8 +95,33 @@ class Recorder:
                 if before not in seen:
                     seen.add(before)
                     open_nodes.append(before)
-        found = [op for op in seen if op.type in RANKING and op.inputs[0].dtype.is_floating and op._get_control_flow_context() is None]
-        return sorted((op for op in found if self.graph.is_fetchable(op.inputs[0])), key=lambda op: op.name)
+        return seen
+
+    def is_undecided(self, op, inputs):
+        """Whether it is not the numbers that decide what an operation gives."""
+        if op.type in RANKING and np.isnan(inputs[0]).any():
+            return True  # the largest of numbers of which some are none depends in TensorFlow on how its loops are cut
+        if op.type in COMPARING:
+            apart = np.abs(np.subtract(*(x.astype(np.float64) for x in inputs)))
+            largest = np.abs(inputs[1])
+        elif op.type in CHOOSING:
+            x = np.sort(inputs[0][np.isfinite(inputs[0])].astype(np.float64).ravel())
+            apart, largest = np.diff(x), np.abs(x[1:])
+        else:
+            return False
+        near = apart <= TOLERANCE["float32"][1] * np.maximum(1, largest)  # by rounding alone
+        if op.type in COMPARING or not any(before.type in SATURATING for before in self.behind([op])):
+            near &= apart > 0
+        return bool(near.any())
+
+    def deciding_behind(self, fetches):
+        """The nodes that choose or compare by numbers of floating point, and whose inputs can be fetched with the rest: not those of a
+        branch that may not be taken."""
+        elements = [self.graph.as_graph_element(f) for f in fetches]
+        seen = self.behind(e if isinstance(e, tf.Operation) else e.op for e in elements)
+        found = [op for op in seen if op.type in RANKING | COMPARING and op.inputs[0].dtype.is_floating and op._get_control_flow_context() is None]
+        return sorted((op for op in found if all(self.graph.is_fetchable(x) for x in op.inputs)
+                       and not any(before.type in ("Switch", "RefSwitch") for before in self.behind([op]))), key=lambda op: op.name)
 
     def save(self, path):
         path.write_text(json.dumps(self.document))
@@ -189,6 +218,8 @@ NUDGED = 4
 
 def follows_from_rounding(k, ours, theirs, nudged):
     """Whether changing the last bits of what goes in moves element k as far as it differs."""
+    if ours["dtype"] == "string":
+        return False
     others = [n for n in nudged if n is not None and n["shape"] == ours["shape"] and n["dtype"] == ours["dtype"]]
     a, b, *moved = (float(from_plain(x).ravel()[k]) for x in [ours, theirs] + others)
     if any(m == b or (m != m and b != b) for m in moved):
@@ -197,8 +228,30 @@ def follows_from_rounding(k, ours, theirs, nudged):
     return abs(a - b) <= NUDGED * spread  # false where one of them is no number
 
 
-def difference(ours, theirs, drawn, single, scaled, nudged=(), counts=None):
-    """What is wrong with a result, or nothing. `nudged`: the same result when the last bits of what goes in were changed."""
+# Slots of steps that divide a gradient by its own size: VARIABLE/Adam/read:0.
+SLOT = re.compile(r"(.*)/(?:Adam|RMSProp|Adadelta)(?:_\d+)?(?:/read)?:0")
+
+
+def rounded_gradients(fetches, ours, theirs):
+    """The elements of variables, by the variables' fetches, whose gradient is nothing but rounding: their slots are as small as the two
+    may be apart, and differ by more than rounding, so that the step has made a difference as large as the rate of it."""
+    found = {}
+    for fetch, a, b in zip(fetches, ours, theirs):
+        slot = SLOT.fullmatch(fetch)
+        if not slot or a is None or b is None or a["shape"] != b["shape"] or a["dtype"] != "float32" or b["dtype"] != "float32":
+            continue
+        a, b = from_plain(a), from_plain(b)
+        relative, absolute = TOLERANCE["float32"]
+        with np.errstate(invalid="ignore"):
+            tiny = (np.abs(a - b) > relative * np.maximum(np.abs(a), np.abs(b))) & (np.maximum(np.abs(a), np.abs(b)) < absolute)
+        for name in (slot[1] + "/read:0", slot[1] + ":0"):
+            found[name] = found.get(name, False) | tiny
+    return found
+
+
+def difference(ours, theirs, drawn, single, scaled, nudged=(), counts=None, exempt=None):
+    """What is wrong with a result, or nothing. `nudged`: the same result when the last bits of what goes in were changed. `exempt`: the
+    elements that need not be equal."""
     if theirs is None or ours is None:
         return None if ours is theirs else f"{ours} for {theirs}"
     if ours["dtype"] != theirs["dtype"]:
@@ -215,7 +268,12 @@ def difference(ours, theirs, drawn, single, scaled, nudged=(), counts=None):
     relative, absolute = (t * (SCALED if scaled else 1) for t in TOLERANCE["float32" if single else str(a.dtype)])
     finite = np.abs(b[np.isfinite(b)])
     scale = max(1.0, float(finite.max())) if finite.size else 1.0
-    return first_wrong(np.isclose(a, b, rtol=relative, atol=absolute * scale, equal_nan=True), a, b, ours, theirs, nudged, counts)
+    close = np.isclose(a, b, rtol=relative, atol=absolute * scale, equal_nan=True)
+    if exempt is not None:
+        if counts is not None:
+            counts.rounded += int((exempt & ~close).sum())
+        close |= exempt
+    return first_wrong(close, a, b, ours, theirs, nudged, counts)
 
 
 def first_wrong(close, a, b, ours, theirs, nudged, counts):
@@ -240,6 +298,7 @@ def compare(definition, document, leat, counts):
     for way in ("fused", "plain"):
         counts.fused += leat[way]["fused_runs"]
         without_order = set()  # nodes that have ranked numbers of which some are none
+        rounded = {}  # elements of variables that were changed by steps on gradients that are nothing but rounding
         broken = set()  # what a refused run may have written: TensorFlow's kernels stop in the middle (rows before a wrong index), leat's before
         for k, (theirs, ours) in enumerate(zip(document["runs"], leat[way]["runs"])):
             counts.runs += 1
@@ -271,13 +330,15 @@ def compare(definition, document, leat, counts):
                 counts.unordered += 1
                 continue
             without_order |= set(theirs.get("without_order", []))
+            for fetch, elements in rounded_gradients(theirs["fetches"], ours["results"], theirs["results"]).items():
+                rounded[fetch] = rounded.get(fetch, False) | elements
             for at, (fetch, a, b) in enumerate(zip(theirs["fetches"], ours["results"], theirs["results"])):
                 if broken & depends.behind(fetch):
                     counts.after_errors += 1
                     continue
                 drawn = depends.is_drawn(fetch) or bool(without_order & depends.behind(fetch))
                 nudged = [n["runs"][k]["results"][at] for n in leat.get("nudged", []) if k < len(n["runs"]) and "results" in n["runs"][k]]
-                text = difference(a, b, drawn, depends.is_single(fetch), depends.is_scaled(fetch), nudged, counts)
+                text = difference(a, b, drawn, depends.is_single(fetch), depends.is_scaled(fetch), nudged, counts, rounded.get(fetch))
                 if text:
                     found.append((way, k, fetch, text))
                 elif b is not None:
