@@ -52,6 +52,20 @@ TEST_CASE("a runner fills a queue until its input ends, then closes it") {
   CHECK_NOTHROW(c.join({.grace_period = 10s}));
 }
 
+TEST_CASE("a queue is closed on its own device, whatever device scopes say") {
+  graph g;
+  const auto scope = g.as_default();
+  const auto queue_on_server = [] {
+    const device server("/job:ps/task:0");
+    return fifo_queue(2, {dtype::float32});
+  };
+  const device worker("/job:worker/task:1");
+  const auto q = queue_on_server();
+  const queue_runner runner(q, {q.enqueue({constant(tensor_literal(1.0f))})});
+  CHECK(runner.close_op().device() == "/job:ps/task:0");
+  CHECK(constant(tensor_literal(2.0f)).operation().device() == "/job:worker/task:1");
+}
+
 TEST_CASE("several threads fill one queue; the last one that ends closes it") {
   graph g;
   const auto scope = g.as_default();

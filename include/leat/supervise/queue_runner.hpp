@@ -19,6 +19,11 @@ namespace collection {
 inline constexpr std::string_view queue_runners = "queue_runners";
 }  // namespace collection
 
+namespace detail {
+// Closes a queue where it is; device scopes may be another task's.
+graph_operation close_on_its_device(const graph_queue& queue, bool cancel_pending_enqueues);
+}  // namespace detail
+
 class queue_runner {
  public:
   /// Runs each of these operations on a thread of its own. Adds the operations that close the queue, and that close it and cancel who

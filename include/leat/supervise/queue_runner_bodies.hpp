@@ -2,6 +2,7 @@
 // Implementation of queue_runner.hpp.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/named/scopes/scopes.hpp>
 #include <leat/supervise/queue_runner.hpp>
 
 #include <protozero/pbf_reader.hpp>
@@ -17,6 +18,11 @@ namespace detail {
 
 // TensorFlow's status codes of what ends an input (error_codes.proto).
 inline constexpr std::int64_t code_cancelled = 1, code_out_of_range = 11;
+
+LEAT_FUNCTION graph_operation close_on_its_device(const graph_queue& queue, bool cancel_pending_enqueues) {
+  const device its(queue.reference().operation().device());
+  return queue.close(cancel_pending_enqueues);
+}
 
 // A thread's loop is over when its input is, or when the queue was closed by somebody else.
 inline bool ends_input(const std::vector<std::int64_t>& codes, const std::exception_ptr& reason) {
@@ -43,8 +49,8 @@ LEAT_FUNCTION queue_runner::queue_runner(const graph_queue& queue, std::vector<g
   for (const graph_operation& op : enqueue_ops_)
     if (!op || &op.owner() != &g)
       throw invalid_argument("an operation of the runner of the queue '" + name_ + "' is not of the queue's graph");
-  close_op_ = queue.close();
-  cancel_op_ = queue.close(true);
+  close_op_ = detail::close_on_its_device(queue, false);
+  cancel_op_ = detail::close_on_its_device(queue, true);
 }
 
 LEAT_FUNCTION queue_runner::queue_runner(graph& g, std::string_view message) {

@@ -21,7 +21,7 @@ class replicas_hook final : public session_run_hook {
     if (!is_chief) return;
     update_ = sync.sync_op();
     std::vector<graph_operation> closes;
-    for (const graph_queue& q : sync.token_queues()) closes.push_back(q.close(true));
+    for (const graph_queue& q : sync.token_queues()) closes.push_back(close_on_its_device(q, true));
     close_ = closes.size() == 1 ? closes[0] : group(closes);
     if (num_tokens != 0) first_tokens_ = sync.init_tokens_op(num_tokens);
     else renewed_tokens_ = sync.init_tokens_op(sync.token_queues().size() > 1 ? 1 : -1);
