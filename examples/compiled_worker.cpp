@@ -51,6 +51,7 @@ struct outcome {
 
 // One worker: mini-batches of y = 2 x0 - 3 x1 + 0.5, with noise, each worker its own.
 outcome work(const server& here, const cluster_spec& c, const training& how) {
+  // [listing compiled_worker]
   auto x = placeholder<"x", float, "batch", 2>();
   auto y = placeholder<"y", float, "batch">();
   auto w = variable<"w", float, 2, 1>(zeros);
@@ -68,6 +69,7 @@ outcome work(const server& here, const cluster_spec& c, const training& how) {
                    loss, train);
   if (here.task_index() == 0) s.initialize();
   s.wait_until_initialized(std::chrono::seconds(30));
+  // [end]
 
   std::mt19937 random(static_cast<unsigned>(here.task_index()));
   std::normal_distribution<float> normal;

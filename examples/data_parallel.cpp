@@ -33,6 +33,7 @@ int train_on_all(int steps) {
   }
   const int own = batch / ranks.size();
 
+  // [listing data_parallel]
   auto x = placeholder<"x", float, "batch", 2>();
   auto y = placeholder<"y", float, "batch">();
   auto w = variable<"w", float, 2, 1>(random_uniform(-1, 1));
@@ -44,6 +45,7 @@ int train_on_all(int steps) {
   session s{mean_loss, train};
   s.initialize();
   broadcast_variables(s);
+  // [end]
 
   // y = 2 x0 - 3 x1 + 0.5, with noise: all ranks draw the same rows, and each takes its own.
   std::mt19937 random(1);

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # check.bash PROGRAMS_DIR COMPILER [ARGUMENT...] -- TEXT.md...: what the texts quote is what this folder's programs say.
 #
-#   ```cpp      is cut from a program: verbatim between  // [listing NAME]  and  // [end] , indentation aside; the text names what
-#               of leat the program includes, so that the listing compiles with the headers that a reader is told of;
+#   ```cpp      is cut from a program of this folder or of examples: verbatim between  // [listing NAME]  and  // [end] , indentation aside;
+#               the text names what of leat the program includes, so that the listing compiles with the headers that a reader is told of;
 #   <!-- printed by NAME -->       above a block: it is what the program NAME prints to its standard output;
 #   <!-- leat ARGUMENT... -->      above a block: it is what the command prints, on the files that the programs above wrote;
 #   <!-- g++ says of FILE -->      above a block: it is what g++ 12 prints about FILE (unchecked with other compilers).
@@ -35,7 +35,7 @@ awk -v out="$scratch" '
     if (substr(line, 1, margin) ~ /^ *$/) line = substr(line, margin + 1)
     print line > (out "/listing." name)
     print FILENAME > (out "/source." name)
-  }' "$here"/*.cpp || exit 2
+  }' "$here"/*.cpp "$here"/../../examples/*.cpp || exit 2
 
 family=other
 case $("${compiler[0]}" --version) in
@@ -73,7 +73,7 @@ check_block() {
       done < <(sed -n 's/^#include <\(leat\/[^>]*\)>.*/\1/p' "$source")
       return
     done
-    complain "$text:$line: no program of tests/readme has this listing"
+    complain "$text:$line: no program of tests/readme or examples has this listing"
     return
   fi
   case $about in
