@@ -25,10 +25,12 @@ class second_or_step_timer {
   explicit second_or_step_timer(const timer_options& often) : often_(often) {
     if (often.every_steps && often.every_secs) throw invalid_argument("Can not provide both every_secs and every_steps.");
     if (!often.every_steps && !often.every_secs) throw invalid_argument("Either every_secs or every_steps should be provided.");
-    if (often.every_steps && *often.every_steps < 1)
-      throw invalid_argument("every_steps is " + std::to_string(*often.every_steps) + "; it is a number of steps above 0");
-    if (often.every_secs && !(often.every_secs->count() > 0))
+    if (often.every_steps) {
+      if (*often.every_steps < 1)
+        throw invalid_argument("every_steps is " + std::to_string(*often.every_steps) + "; it is a number of steps above 0");
+    } else if (!(often.every_secs->count() > 0)) {
       throw invalid_argument("every_secs is " + std::to_string(often.every_secs->count()) + "; it is a time above 0");
+    }
   }
 
   void reset() { last_.reset(); }

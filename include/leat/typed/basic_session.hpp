@@ -234,8 +234,8 @@ class basic_session : public detail::session_store<Device, Es...> {
     for (int b = 0; b < program.buffers(); ++b) {
       const auto info = program.buffer_at(b);
       if (info.where != storage::variable || !info.read) continue;
-      const int k = rows().find_variable(info.id);
-      if (!initialized_[static_cast<std::size_t>(k)]) without_value(k);
+      const auto k = static_cast<std::size_t>(rows().find_variable(info.id));
+      if (k < initialized_.size() && !initialized_[k]) without_value(static_cast<int>(k));  // all are found, which g++ does not see
     }
   }
   template <class Program>
@@ -243,7 +243,9 @@ class basic_session : public detail::session_store<Device, Es...> {
     const program_view program = detail::view_of<Program>();
     for (int b = 0; b < program.buffers(); ++b) {
       const auto info = program.buffer_at(b);
-      if (info.where == storage::variable && !info.read) initialized_[static_cast<std::size_t>(rows().find_variable(info.id))] = true;
+      if (info.where != storage::variable || info.read) continue;
+      const auto k = static_cast<std::size_t>(rows().find_variable(info.id));
+      if (k < initialized_.size()) initialized_[k] = true;
     }
     all_initialized_ = uninitialized_count() == 0;
   }

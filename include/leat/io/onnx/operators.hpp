@@ -176,7 +176,7 @@ inline void split(onnx_writer& w) {
     }
     inputs.push_back(sizes ? w.ints(*sizes) : w.indices(1));
   } else if (w.opset() >= 18) {
-    how.push_back({"num_outputs", static_cast<std::int64_t>(count)});
+    how.emplace_back("num_outputs", static_cast<std::int64_t>(count));
   }
   const names parts = w.add("Split", inputs, how, count);
   for (std::size_t k = 0; k < count; ++k) w.result(parts[k], static_cast<int>(k));
