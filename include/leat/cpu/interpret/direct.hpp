@@ -38,6 +38,8 @@ class direct_program {
  public:
   /// Programs with more work than this, elements times instructions, gain nothing.
   static constexpr std::int64_t most_work = 1 << 15;
+  /// Nor do clusters with more values of a row than this: so many calls leave the first-level cache, which a cluster's own steps do not.
+  static constexpr std::size_t most_scalars = 256;
 
   struct address {
     int call;
@@ -134,7 +136,9 @@ class direct_writer {
   bool cluster(const cluster_code& c, const program_view::step& info, const std::int64_t* plan) {
     const bool one_row = !c.has_inner || (plan[plan_rows] == 1 && plan[plan_inner] <= c.block);
     const bool streams = c.combined.empty() && plan[plan_stream] != 0;
-    if (plan[plan_chunks] != 1 || !one_row || streams) return false;
+    std::size_t scalar_steps = 0;
+    for (const auto& list : c.scalars) scalar_steps += list.size();
+    if (plan[plan_chunks] != 1 || !one_row || streams || scalar_steps > direct_program::most_scalars) return false;
     begin(c, plan);
     for (const auto& r : c.combined) {
       if (!r.starts) continue;
