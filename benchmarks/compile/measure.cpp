@@ -40,6 +40,7 @@ struct program {
   std::string source;
   std::vector<std::string> flags;
   std::string optimization = "-O2";
+  std::vector<std::string> precompiled{};  // headers that are compiled beforehand, not counted
 };
 
 struct cost {
@@ -83,22 +84,27 @@ std::vector<program> programs() {
   for (int steps : {1, 4, 8, 24})
     all.push_back({"recurrent_" + std::to_string(steps) + "_planned", "recurrent.cpp", with(planned, "-DSTEPS=" + std::to_string(steps))});
   all.push_back({"recurrent_24_planned_3_lists", "recurrent.cpp", with(with(planned, "-DSTEPS=24"), "-DLISTS=3")});
+  const std::string separate = "-DLEAT_SEPARATE_COMPILATION", typed_header = "leat/leat.hpp";
+  const std::vector<std::string> graph_headers{typed_header, "leat/graphs.hpp", "leat/session/graph_session.hpp"};
+  all.push_back({"hello_precompiled", "hello.cpp", {}, "-O2", {typed_header}});
+  all.push_back({"network_precompiled", "network.cpp", {}, "-O2", {typed_header}});
+  all.push_back({"graph_session", "graph_session.cpp", {}});
+  all.push_back({"graph_session_debug", "graph_session.cpp", {}, "-O0"});
+  all.push_back({"graph_session_runtime", "graph_session.cpp", {separate}});
+  all.push_back({"graph_session_runtime_debug", "graph_session.cpp", {separate}, "-O0"});
+  all.push_back({"graph_session_precompiled", "graph_session.cpp", {separate}, "-O2", graph_headers});
   all.push_back({"shared_400", "graph.cpp", {"-DSHARED", "-DNODES=400"}});
   all.push_back({"shared_400_debug", "graph.cpp", {"-DSHARED", "-DNODES=400", "-g"}});
   return all;
 }
 
-// The compiler's cost, or an exception with the beginning of what it said.
-cost compile(const options& settings, const program& what) {
-  namespace fs = std::filesystem;
-  const fs::path folder = fs::temp_directory_path() / ("measure_compile." + std::to_string(getpid()));
-  fs::create_directories(folder);
-  const fs::path object = folder / "program.o", messages = folder / "messages";
+struct outcome {
+  bool succeeded = false;
+  rusage used{};
+};
 
-  std::vector<std::string> words{settings.compiler, "-std=c++20", what.optimization};
-  words.insert(words.end(), settings.flags.begin(), settings.flags.end());
-  words.insert(words.end(), what.flags.begin(), what.flags.end());
-  words.insert(words.end(), {"-c", settings.sources + "/" + what.source, "-o", object.string()});
+// Runs the compiler; what it says goes into a file.
+outcome run_compiler(std::vector<std::string> words, const std::filesystem::path& messages) {
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
@@ -114,17 +120,43 @@ cost compile(const options& settings, const program& what) {
     std::perror(arguments[0]);
     _exit(127);
   }
+  outcome result;
   int status = 0;
-  rusage used{};
-  wait4(child, &status, 0, &used);
+  wait4(child, &status, 0, &result.used);
+  result.succeeded = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  return result;
+}
+
+// The compiler's cost, or an exception with the beginning of what it said.
+cost compile(const options& settings, const program& what) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::temp_directory_path() / ("measure_compile." + std::to_string(getpid()));
+  fs::create_directories(folder);
+  const fs::path object = folder / "program.o", messages = folder / "messages";
+
+  std::vector<std::string> words{settings.compiler, "-std=c++20", what.optimization};
+  words.insert(words.end(), settings.flags.begin(), settings.flags.end());
+  words.insert(words.end(), what.flags.begin(), what.flags.end());
+  outcome last{.succeeded = true};
+  if (!what.precompiled.empty()) {
+    const fs::path header = folder / "precompiled.hpp";
+    std::ofstream file(header);
+    for (const std::string& name : what.precompiled) file << "#include <" << name << ">\n";
+    file.close();
+    auto header_words = words;
+    header_words.insert(header_words.end(), {"-x", "c++-header", header.string(), "-o", header.string() + ".gch"});
+    last = run_compiler(std::move(header_words), messages);
+    words.insert(words.end(), {"-include", header.string()});
+  }
+  words.insert(words.end(), {"-c", settings.sources + "/" + what.source, "-o", object.string()});
+  if (last.succeeded) last = run_compiler(std::move(words), messages);
 
   const auto seconds = [](const timeval& time) {
     return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
   };
-  cost result;
-  if (const bool succeeded = WIFEXITED(status) && WEXITSTATUS(status) == 0; succeeded) {
-    result = {seconds(used.ru_utime) + seconds(used.ru_stime), static_cast<double>(used.ru_maxrss) * 1024 / 1e6,
-              static_cast<double>(fs::file_size(object)) / 1e3};
+  if (last.succeeded) {
+    const cost result{seconds(last.used.ru_utime) + seconds(last.used.ru_stime), static_cast<double>(last.used.ru_maxrss) * 1024 / 1e6,
+                      static_cast<double>(fs::file_size(object)) / 1e3};
     fs::remove_all(folder);
     return result;
   }
