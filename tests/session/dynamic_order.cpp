@@ -188,3 +188,36 @@ TEST_CASE("variables written several times and seen through views, in a given or
     }
   }
 }
+
+TEST_CASE("in branches and loops, a variable that is read behind a write has the value that was written") {
+  for (const bool fuse : {true, false}) {
+    CAPTURE(fuse);
+    graph g;
+    const auto scope = g.as_default();
+    const output v = variable(1.0f, "v"), p = placeholder(dtype::boolean, {}, "p");
+    const auto read_behind = [&](const output& written) {
+      const auto behind = control_dependencies({written});
+      return read_value(v);
+    };
+    const output branch = cond(p, [&] { return read_behind(assign_add(v, 10.0f)) * 2.0f; }, [&] { return constant(0.0f); });
+    const output sums = while_loop([](output i, output) { return i < 4; },
+                                   [&](output i, output s) { return std::array{i + 1, s + read_behind(assign_add(v, 1.0f))}; },
+                                   {0, constant(0.0f)})[1];
+    const output count = while_loop([&](output i) { return read_behind(i) < 5.0f; },
+                                    [&](output i) {
+                                      const auto behind = control_dependencies({assign_add(v, 1.0f)});
+                                      return i + 1;
+                                    },
+                                    {0}, {.maximum_iterations = 20});
+    graph_session s(g, {.fuse = fuse});
+    s.run(global_variables_initializer());
+    CHECK(s.run<float>(branch, {{p, true}}) == 22);
+    CHECK(s.run<float>(branch, {{p, true}}) == 42);
+    s.run(global_variables_initializer());
+    CHECK(s.run<float>(sums) == 2 + 3 + 4 + 5);
+    CHECK(s.run<float>(sums) == 6 + 7 + 8 + 9);
+    s.run(global_variables_initializer());
+    CHECK(s.run<std::int32_t>(count) == 4);
+    CHECK(s.run<float>(v) == 5);
+  }
+}

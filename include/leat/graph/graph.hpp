@@ -80,13 +80,13 @@ class graph {
     return size() - 1;
   }
 
-  /// Appends a node. While `merge_equal` is set, an equal existing node is returned instead. Errors: invalid_argument if its operands
+  /// Appends a node. While `merge_equal` is set, an equal existing node that writes nothing is returned instead. Errors: invalid_argument if its operands
   /// do not fit.
   constexpr int add(const op_info& op, std::span<const int> inputs, std::span<const std::int64_t> attributes = {},
                     std::span<const int> controls = {}) {
     if (names_.held != nullptr) return add_named(op, inputs, attributes, controls);
     std::uint64_t key = 0;
-    if (merge_equal && controls.empty()) {
+    if (merge_equal && controls.empty() && op.kind != op_kind::assign) {  // two equal writes are two
       key = key_of(op, inputs, attributes);
       if (const int known = equal_.find(key); known >= 0 && is(known, op, inputs, attributes)) return known;
     }

@@ -219,29 +219,65 @@ class planner {
 
   // First fit, largest first: two blocks may share bytes if no step uses both.
   [[gnu::cold]] void place() {
+    const int width = static_cast<int>(larger(64, p_.steps() / 256));
+    const auto window_of = [width](int step) { return static_cast<std::size_t>(step / width); };
+    live_in_.assign(window_of(p_.steps()) + 1, {});
     std::int64_t end = 0;
+    std::int64_t largest = -1;  // of the blocks that are left
+    std::size_t search = 0;     // those before it are smaller
     for (std::size_t done = 0; done < blocks_.size(); ++done) {
-      std::size_t next = done;
-      for (std::size_t i = done + 1; i < blocks_.size(); ++i)
-        if (blocks_[i].bytes > blocks_[next].bytes) next = i;
-      const block b = blocks_[next];
-      blocks_[next] = blocks_[done];
-      // The lowest offset that overlaps no block live at the same time.
-      std::int64_t offset = 0;
-      for (bool moved = true; moved;) {
-        moved = false;
-        for (std::size_t i = 0; i < done; ++i) {
-          const block& o = blocks_[i];
-          if (o.first > b.last || b.first > o.last || o.offset >= offset + b.bytes || offset >= o.offset + o.bytes) continue;
-          offset = o.offset + o.bytes;
-          moved = true;
-        }
+      std::size_t next = search < done ? done : search;
+      while (next < blocks_.size() && blocks_[next].bytes != largest) ++next;
+      if (next == blocks_.size()) {
+        next = done;
+        for (std::size_t i = done + 1; i < blocks_.size(); ++i)
+          if (blocks_[i].bytes > blocks_[next].bytes) next = i;
+        largest = blocks_[next].bytes;
       }
+      search = next;
+      block b = blocks_[next];
+      blocks_[next] = blocks_[done];
+      b.offset = lowest_gap(b, window_of);
       blocks_[done] = b;
-      blocks_[done].offset = offset;
-      if (offset + b.bytes > end) end = offset + b.bytes;
+      if (b.first <= b.last) {
+        live_in_[window_of(b.first)].starting.push_back(static_cast<int>(done));
+        for (std::size_t w = window_of(b.first) + 1; w <= window_of(b.last); ++w) live_in_[w].earlier.push_back(static_cast<int>(done));
+      }
+      if (b.offset + b.bytes > end) end = b.offset + b.bytes;
     }
     out_.arena_bytes = end;
+  }
+  // The lowest offset that overlaps no block live at the same time.
+  template <class WindowOf>
+  [[gnu::cold]] std::int64_t lowest_gap(const block& b, WindowOf window_of) {
+    if (b.first > b.last) return 0;
+    taken_.clear();
+    const auto take = [&](const std::vector<int>& blocks) {
+      for (const int i : blocks) {
+        const block& o = blocks_[static_cast<std::size_t>(i)];
+        if (o.first <= b.last && b.first <= o.last) taken_.push_back({o.offset, o.offset + o.bytes});
+      }
+    };
+    take(live_in_[window_of(b.first)].earlier);
+    for (std::size_t w = window_of(b.first); w <= window_of(b.last); ++w) take(live_in_[w].starting);
+    std::int64_t offset = 0;
+    const auto climbs = [&](bool moved) {
+      for (const range& r : taken_) {
+        if (r.begin >= offset + b.bytes || offset >= r.end) continue;
+        offset = r.end;
+        moved = true;
+      }
+      return moved;
+    };
+    // Blocks were mostly placed upwards, so few passes do; others are sorted.
+    for (int pass = 0; pass < 4; ++pass)
+      if (!climbs(false)) return offset;
+    std::make_heap(taken_.begin(), taken_.end());
+    for (auto left = taken_.end(); left != taken_.begin() && taken_.front().begin < offset + b.bytes;) {
+      offset = larger(offset, taken_.front().end);
+      std::pop_heap(taken_.begin(), left--);
+    }
+    return offset;
   }
 
   const program_view& p_;
@@ -250,6 +286,16 @@ class planner {
   const chunk_limits limits_;
   program_plan& out_;
   std::vector<block> blocks_;
+  // The placed blocks that are live in a window of steps: those that start in it, and those that started earlier.
+  struct window {
+    std::vector<int> starting, earlier;
+  };
+  std::vector<window> live_in_;
+  struct range {
+    std::int64_t begin, end;
+    bool operator<(const range& other) const { return begin > other.begin; }  // the lowest leaves the heap first
+  };
+  std::vector<range> taken_;
 };
 
 }  // namespace detail

@@ -34,6 +34,19 @@ struct add_n_op {
   }
 };
 
+/// Appends a row that runs an operator's definition. Of a sum of more tensors than a row takes, the first ones have a row of their own.
+constexpr int add_definition(graph& table, const op_info& op, std::span<const int> rows, std::span<const std::int64_t> attributes,
+                             std::span<const int> controls = {}) {
+  if (rows.size() <= graph::max_operands || !is_operator<add_n_op>(op)) return table.add(op, rows, attributes, controls);
+  std::vector<int> left(rows.begin(), rows.begin() + graph::max_operands);
+  for (std::size_t next = left.size();;) {
+    const int sum = table.add(op, left, attributes, controls);
+    if (next == rows.size()) return sum;
+    left.assign(1, sum);
+    while (left.size() < graph::max_operands && next < rows.size()) left.push_back(rows[next++]);
+  }
+}
+
 /// One value in every element. Operands: the sizes, for files only, and the value, a scalar. Attributes: the sizes as numbers. Not
 /// for imports, whose attributes are in the operand. Source: TensorFlow `Fill`.
 struct fill_op {

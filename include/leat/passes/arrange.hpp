@@ -6,6 +6,8 @@
 #include <leat/passes/rows.hpp>
 #include <leat/passes/simplify.hpp>
 
+#include <utility>
+
 namespace leat::passes {
 
 /// Whether a reshape only adds or removes dimensions of 1, which changes nothing for element-wise work.
@@ -46,34 +48,35 @@ constexpr std::vector<int> write_depths(const graph& g) {
   return depth;
 }
 
-constexpr bool depends_on(const graph& g, int later, int earlier) {
-  std::vector<char> reached(static_cast<std::size_t>(later) + 1, 0);
-  reached[static_cast<std::size_t>(later)] = 1;
-  for (int i = later; i > earlier; --i) {
-    if (reached[static_cast<std::size_t>(i)] == 0) continue;
-    const node& n = g.at(i);
-    for (int k = 0; k < n.input_count; ++k) reached[static_cast<std::size_t>(g.input(n, k))] = 1;
-    for (int k = 0; k < n.control_count; ++k) reached[static_cast<std::size_t>(g.control(n, k))] = 1;
-  }
-  return reached[static_cast<std::size_t>(earlier)] != 0;
-}
-
 }  // namespace detail
 
-/// What is wrong with the order of writes: empty, or the two that are unordered.
+/// What is wrong with the order of writes: empty, or two that are unordered.
 constexpr message unordered_writes(const graph& g) {
   message m;
-  std::vector<int> writes;
-  for (int i = 0; i < g.size(); ++i)
-    if (g.at(i).op->kind == op_kind::assign) writes.push_back(i);
-  for (std::size_t j = 0; j < writes.size(); ++j)
-    for (std::size_t i = 0; i < j; ++i) {
-      const int variable = g.input(g.at(writes[i]), 0);
-      if (variable != g.input(g.at(writes[j]), 0) || detail::depends_on(g, writes[j], writes[i])) continue;
-      m << "two writes to variable \"" << g.at(variable).name << "\" in one step without an order: " << g.at(writes[i]).op->type
-        << " and " << g.at(writes[j]).op->type << "; order them with after(second, first)";
-      return m;
+  // Operands stand before what takes them, so the writes of a variable are ordered if each depends on the one before it.
+  std::vector<int> last(g.nodes.size(), -1);  // indexed by variable
+  std::vector<int> met(g.nodes.size(), -1);   // the last write from which a node was met
+  std::vector<int> open;
+  for (int i = 0; i < g.size(); ++i) {
+    if (g.at(i).op->kind != op_kind::assign) continue;
+    const int variable = g.input(g.at(i), 0);
+    const int before = std::exchange(last[static_cast<std::size_t>(variable)], i);
+    if (before < 0) continue;
+    open.assign(1, i);
+    while (!open.empty() && open.back() != before) {
+      const node& n = g.at(open.back());
+      open.pop_back();
+      const auto meet = [&](int from) {
+        if (from >= before && std::exchange(met[static_cast<std::size_t>(from)], i) != i) open.push_back(from);
+      };
+      for (int k = 0; k < n.input_count; ++k) meet(g.input(n, k));
+      for (int k = 0; k < n.control_count; ++k) meet(g.control(n, k));
     }
+    if (!open.empty()) continue;
+    m << "two writes to variable \"" << g.at(variable).name << "\" in one step without an order: " << g.at(before).op->type << " and "
+      << g.at(i).op->type << "; order them with after(second, first)";
+    return m;
+  }
   return m;
 }
 
@@ -104,6 +107,15 @@ constexpr graph arrange(const graph& from, std::vector<int>& targets) {
   to.edges.reserve(from.edges.size() + 32);
   to.dimension_names = from.dimension_names;
   std::vector<int> map(from.nodes.size(), -1);
+  std::vector<int> kept(from.nodes.size(), -1);  // of a write before another one: a copy of what it gave
+  std::vector<int> writers(from.nodes.size(), 0);
+  std::vector<char> is_used(from.nodes.size(), 0);
+  for (std::size_t i = 0; i < from.nodes.size(); ++i) {
+    if (live[i] == 0) continue;
+    if (from.nodes[i].op->kind == op_kind::assign) ++writers[static_cast<std::size_t>(from.input(from.nodes[i], 0))];
+    for (int k = 0; k < from.nodes[i].input_count; ++k) is_used[static_cast<std::size_t>(from.input(from.nodes[i], k))] = 1;
+  }
+  for (int t : targets) is_used[static_cast<std::size_t>(t)] = 1;
   std::vector<int> old_value(from.nodes.size(), -1);  // a variable's initial value, kept past its first write
   std::vector<char> reads_old(from.nodes.size(), 0);
   std::vector<int> copied;
@@ -174,7 +186,7 @@ constexpr graph arrange(const graph& from, std::vector<int>& targets) {
     const bool waits = is_operator<identity_op>(*n.op) && n.control_count > 0;
     for (int k = 0; k < n.input_count; ++k) {
       const auto at = static_cast<std::size_t>(from.input(n, k));
-      inputs[k] = map[at];
+      inputs[k] = kept[at] >= 0 ? kept[at] : map[at];
       if (reads_old[i] != 0 && old_value[at] >= 0 && !waits && !(n.op->kind == op_kind::assign && k == 0)) inputs[k] = old_value[at];
       if (n.op->kind == op_kind::kernel || (writes_rows(n) && k > 0) ||
           (is_operator<reshape_op>(*n.op) && is_strided_view(to, inputs[k]) &&
@@ -186,6 +198,7 @@ constexpr graph arrange(const graph& from, std::vector<int>& targets) {
       map[i] = to.add(info_of<copy_op>, operands, {n.result.extent.dim, static_cast<std::size_t>(n.result.extent.rank)}, controls);
     else
       map[i] = to.add(*n.op, operands, attributes, controls);
+    if (n.op->kind == op_kind::assign && is_used[i] != 0 && writers[static_cast<std::size_t>(from.input(n, 0))] > 1) kept[i] = copy(map[i]);
   };
 
   for (std::size_t i = 0; i < from.nodes.size(); ++i) {
@@ -197,9 +210,16 @@ constexpr graph arrange(const graph& from, std::vector<int>& targets) {
   for (std::size_t i = 0; i < from.nodes.size(); ++i)
     if (old_value[i] == -2) old_value[i] = copy(map[i]);
   std::vector<int> early(targets.size(), -1);  // copies of variables, and views of them, that are handed out
+  std::vector<std::size_t> begin(static_cast<std::size_t>(deepest) + 2, 0), of_depth(from.nodes.size());  // nodes by depth
+  for (const int d : depth) ++begin[static_cast<std::size_t>(d) + 1];
+  for (std::size_t d = 1; d < begin.size(); ++d) begin[d] += begin[d - 1];
+  std::vector<std::size_t> filled(begin.begin(), begin.end());
+  for (std::size_t i = 0; i < from.nodes.size(); ++i) of_depth[filled[static_cast<std::size_t>(depth[i])]++] = i;
   for (int d = 0; d <= deepest; ++d) {
-    for (std::size_t i = 0; i < from.nodes.size(); ++i)
-      if (live[i] != 0 && map[i] < 0 && depth[i] == d && from.nodes[i].op->kind != op_kind::assign) move(i);
+    const auto level = std::span(of_depth).subspan(begin[static_cast<std::size_t>(d)],
+                                                   begin[static_cast<std::size_t>(d) + 1] - begin[static_cast<std::size_t>(d)]);
+    for (const std::size_t i : level)
+      if (live[i] != 0 && map[i] < 0 && from.nodes[i].op->kind != op_kind::assign) move(i);
     for (std::size_t k = 0; writes && k < targets.size(); ++k) {
       const auto t = static_cast<std::size_t>(targets[k]);
       if (depth[t] != d) continue;
@@ -207,15 +227,15 @@ constexpr graph arrange(const graph& from, std::vector<int>& targets) {
       if (v >= 0 && first_write[static_cast<std::size_t>(v)] != never) early[k] = copy(map[t]);
     }
     if (writes)
-      for (std::size_t i = 0; i < from.nodes.size(); ++i)
-        if (live[i] != 0 && map[i] < 0 && depth[i] == d) move(i);
+      for (const std::size_t i : level)
+        if (live[i] != 0 && map[i] < 0) move(i);
   }
 
   // Each target gets an array of its own: it is no leaf, no view, and no node twice.
   std::vector<int> given;
   for (std::size_t k = 0; k < targets.size(); ++k) {
     int& t = targets[k];
-    t = early[k] >= 0 ? early[k] : map[static_cast<std::size_t>(t)];
+    t = early[k] >= 0 ? early[k] : kept[static_cast<std::size_t>(t)] >= 0 ? kept[static_cast<std::size_t>(t)] : map[static_cast<std::size_t>(t)];
     const node& n = to.at(t);
     if (n.op->kind == op_kind::group) continue;
     bool own = (n.op->kind == op_kind::element || n.op->kind == op_kind::reduction || n.op->kind == op_kind::kernel);

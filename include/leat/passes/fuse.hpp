@@ -117,6 +117,8 @@ class fuser {
     is_target_.resize(g.nodes.size(), 0);
     written_.resize(g.nodes.size(), 0);
     writer_.resize(g.nodes.size(), -1);
+    first_read_.resize(g.nodes.size(), -1);
+    last_read_.resize(g.nodes.size(), -1);
     for (int t : targets) is_target_[static_cast<std::size_t>(t)] = 1;
     for (std::size_t i = 0; i < g.nodes.size(); ++i) {
       const node& n = g.nodes[i];
@@ -176,9 +178,10 @@ class fuser {
       value = other;
     }
     if (!is_operator<matmul_op>(*g_.at(value).op) || !single(value)) return;
-    // The product must not read a variable that is overwritten.
+    // The step must not read a variable that is overwritten, and takes a scale that is a whole buffer.
+    const bool scale_fits = scale < 0 || (!reads_written(scale) && !is_strided_view(g_, scale));
     for (int k = 0; k < 2; ++k)
-      if (reads_written(g_.input(g_.at(value), k))) {
+      if (!scale_fits || reads_written(g_.input(g_.at(value), k))) {
         if (scale >= 0) f_.places[at(g_.input(n, 1))].folded = false;
         return;
       }
@@ -209,10 +212,26 @@ class fuser {
   }
   // Reads of variables: writes must follow them.
   struct read {
-    int variable;
     int reader;
     bool element = true;  // reads element by element, not through a view that arranges elements in another way
+    int next = -1;        // of the same variable
   };
+  constexpr void add_read(int variable, int reader, bool element) {
+    int& first = first_read_[at(variable)];
+    int& last = last_read_[at(variable)];
+    (first < 0 ? first : reads_[at(last)].next) = static_cast<int>(reads_.size());
+    last = static_cast<int>(reads_.size());
+    reads_.push_back({reader, element});
+  }
+  // What follows a write follows the reads before it, too.
+  constexpr void add_write(int variable, int writer) {
+    first_read_[at(variable)] = last_read_[at(variable)] = static_cast<int>(reads_.size());
+    reads_.push_back({writer});
+  }
+  template <class F>
+  constexpr void for_each_read(int variable, F f) const {
+    for (int k = first_read_[at(variable)]; k >= 0; k = reads_[at(k)].next) f(reads_[at(k)]);
+  }
   constexpr void note_reads(int i) {
     const node& n = g_.at(i);
     for (int k = n.op->kind == op_kind::assign ? 1 : 0; k < n.input_count; ++k) note_read(g_.input(n, k), i);
@@ -221,12 +240,14 @@ class fuser {
       for (int k = 0; k < p.input_count; ++k) note_read(g_.input(p, k), i);
       if (f_.fold_scale[at(i)] >= 0) note_read(f_.fold_scale[at(i)], i);
     }
-    if (n.op->kind == op_kind::assign) reads_.push_back({g_.input(n, 0), i});
+    if (n.op->kind == op_kind::assign) add_write(g_.input(n, 0), i);
   }
   constexpr void note_read(int input, int reader, bool element = true) {
     const int s = source_of(g_, input);
     if (g_.at(s).op->kind == op_kind::variable) {
-      if (written_[at(s)] != 0) reads_.push_back({s, reader, element});
+      if (written_[at(s)] != 0) add_read(s, reader, element);
+    } else if (g_.at(s).op->kind == op_kind::assign) {
+      if (reads_written(s)) add_read(g_.input(g_.at(s), 0), reader, element);
     } else if (g_.at(s).op->kind == op_kind::view) {
       note_read(g_.input(g_.at(s), 0), reader, element && is_operator<take_element_op>(*g_.at(s).op));
     }
@@ -244,8 +265,7 @@ class fuser {
     const bool writes = n.op->kind == op_kind::assign;
     if (writes) {
       level = larger(level, refusable_);
-      for (const auto& r : reads_)
-        if (r.variable == g_.input(n, 0)) level = larger(level, reader_level(r.reader));
+      for_each_read(g_.input(n, 0), [&](const read& r) { level = larger(level, reader_level(r.reader)); });
     }
     if (f_.fold_product[at(i)] >= 0) {
       const node& p = g_.at(f_.fold_product[at(i)]);
@@ -327,14 +347,12 @@ class fuser {
     }
     if (n.op->kind == op_kind::assign) {
       level = larger(level, refusable_);
-      const int variable = g_.input(n, 0);
-      for (const auto& r : reads_) {
-        if (r.variable != variable) continue;
+      for_each_read(g_.input(n, 0), [&](const read& r) {
         const auto& place = f_.places[at(r.reader)];
         const bool aligned = r.element && place.cluster >= 0 && !place.per_row && f_.clusters[at(f_.find(place.cluster))].space == space &&
                              g_.at(r.reader).op->kind != op_kind::assign;
         level = larger(level, aligned ? f_.clusters[at(f_.find(place.cluster))].level : reader_level(r.reader));
-      }
+      });
     }
     int c = -1;
     auto join = [&](int other) {
@@ -354,13 +372,12 @@ class fuser {
         join(f_.places[at(p)].cluster);
     }
     if (n.op->kind == op_kind::assign)  // an aligned reader of the variable on this level must be in the same loop
-      for (const auto& r : reads_)
-        if (r.element && r.variable == g_.input(n, 0) && f_.places[at(r.reader)].cluster >= 0 && !f_.places[at(r.reader)].per_row)
-          join(f_.places[at(r.reader)].cluster);
+      for_each_read(g_.input(n, 0), [&](const read& r) {
+        if (r.element && f_.places[at(r.reader)].cluster >= 0 && !f_.places[at(r.reader)].per_row) join(f_.places[at(r.reader)].cluster);
+      });
     if (space.rank == 0) {
-      for (std::size_t other = 0; other < f_.clusters.size(); ++other)
-        if (f_.clusters[other].merged_into < 0 && f_.clusters[other].space.rank == 0 && f_.clusters[other].level == level)
-          join(static_cast<int>(other));
+      if (numbers_.size() <= at(level)) numbers_.resize(at(level) + 1, -1);
+      if (numbers_[at(level)] >= 0) join(numbers_[at(level)]);
     } else {
       for (int k = 0; k < n.input_count; ++k) {  // another loop that reads the same array
         const int p = source_of(g_, g_.input(n, k));
@@ -368,6 +385,7 @@ class fuser {
       }
     }
     if (c < 0) c = new_cluster(space, level);
+    if (space.rank == 0) numbers_[at(level)] = c;
     const bool row_reduction = n.op->kind == op_kind::reduction && space.rank >= 2 &&
                                covered(kept_like(n, own), own) == (1 << (space.rank - 1)) - 1;
     if (row_reduction) f_.clusters[at(c)].rows = true;
@@ -519,7 +537,7 @@ class fuser {
         if (!is_written_by(p, target) || source_of(g_, g_.input(n, k)) != g_.input(n, k)) return false;
         continue;  // the loop has the element at hand
       }
-      if (g_.at(p).op->kind == op_kind::view && reads_written(p)) return false;
+      if ((g_.at(p).op->kind == op_kind::view || g_.at(p).op->kind == op_kind::assign) && reads_written(p)) return false;
       if (g_.at(p).result.extent.squeezed().rank == 0 || g_.at(p).op->kind == op_kind::index) continue;
       if (g_.at(p).op->kind == op_kind::constant) continue;
       if (arrays >= 0 && arrays != p) return false;
@@ -536,6 +554,7 @@ class fuser {
   constexpr bool reads_written(int i) const {
     i = source_of(g_, i);
     if (g_.at(i).op->kind == op_kind::variable) return written_[at(i)] != 0;
+    if (g_.at(i).op->kind == op_kind::assign) return writer_[at(g_.input(g_.at(i), 0))] < 0;
     return g_.at(i).op->kind == op_kind::view && reads_written(g_.input(g_.at(i), 0));
   }
 
@@ -547,6 +566,8 @@ class fuser {
   std::vector<char> written_;
   std::vector<int> writer_;  // the one node that writes a variable, or -1
   std::vector<read> reads_;
+  std::vector<int> first_read_, last_read_;  // indexed by variable
+  std::vector<int> numbers_;                 // indexed by level: the cluster of all single numbers, or -1
   int refusable_ = 0;  // first level after all kernels that may refuse their input: nothing is written before
 };
 

@@ -51,6 +51,7 @@ class lane_places {
   }
   /// Chooses the storage of each lane register; in a tile, loads and stores of any stride may use the operand itself.
   void choose_places(const std::vector<instruction>& code, bool tiled) {
+    find_touches(code);
     for (const auto& c : code) {
       if (c.op != spill) continue;
       auto& r = of(c.kinds.x, c.x);
@@ -108,35 +109,48 @@ class lane_places {
       damaged_program("an instruction names an operand that is not there");
     return buffers_[static_cast<std::size_t>(operand)];
   }
-  // Whether a register computed at `i` may be written directly to operand `o`.
-  bool may_store_early(const std::vector<instruction>& code, int i, int o) const {
+  // Where buffers are loaded from or stored to, by buffer.
+  struct touch {
+    int buffer;
+    int at;
+    auto operator<=>(const touch&) const = default;
+  };
+  void find_touches(const std::vector<instruction>& code) {
+    touches_.clear();
     for (std::size_t k = 0; k < code.size(); ++k) {
       const auto& c = code[k];
-      if (c.op == instruction_code::load && buffer_of(c.x) == buffer_of(o)) {
-        const auto& r = of(c.kinds.d, c.d);
-        if (static_cast<int>(k) > i || r.last_use > i || (r.last_use == i && c.x != o)) return false;
-      }
-      if (c.op == instruction_code::store && c.d != o && buffer_of(c.d) == buffer_of(o)) return false;
+      if (c.op == instruction_code::load) touches_.push_back({buffer_of(c.x), static_cast<int>(k)});
+      if (c.op == instruction_code::store) touches_.push_back({buffer_of(c.d), static_cast<int>(k)});
     }
-    return true;
+    std::ranges::sort(touches_);
+  }
+  auto touches_of(std::int64_t operand) const { return std::ranges::equal_range(touches_, buffer_of(operand), {}, &touch::buffer); }
+  // Whether a register computed at `i` may be written directly to operand `o`.
+  bool may_store_early(const std::vector<instruction>& code, int i, int o) const {
+    return std::ranges::all_of(touches_of(o), [&](const touch& t) {
+      const auto& c = code[static_cast<std::size_t>(t.at)];
+      if (c.op == instruction_code::store) return c.d == o;
+      const auto& r = of(c.kinds.d, c.d);
+      return t.at <= i && r.last_use <= i && (r.last_use != i || c.x == o);
+    });
   }
   // Whether the elements loaded at `i` stay unchanged in memory until their last use.
   bool stays(const std::vector<instruction>& code, int i) const {
     const auto& c = code[static_cast<std::size_t>(i)];
     const auto& r = of(c.kinds.d, c.d);
-    for (std::size_t k = 0; k < code.size(); ++k) {
-      const auto& s = code[k];
-      if (s.op != instruction_code::store || buffer_of(s.d) != buffer_of(c.x)) continue;
+    return std::ranges::all_of(touches_of(c.x), [&](const touch& t) {
+      const auto& s = code[static_cast<std::size_t>(t.at)];
+      if (s.op != instruction_code::store) return true;
       const auto& from = of(s.kinds.x, s.x);
-      const int written = from.where == lane_place::stored && from.operand == s.d ? from.defined : static_cast<int>(k);
-      if (r.last_use > written || (r.last_use == written && s.d != c.x)) return false;
-    }
-    return true;
+      const int written = from.where == lane_place::stored && from.operand == s.d ? from.defined : t.at;
+      return r.last_use < written || (r.last_use == written && s.d == c.x);
+    });
   }
 
   const lane_numbers& number_;
   const std::vector<int>& buffers_;
   std::vector<lane_register> lives_;
+  std::vector<touch> touches_;
   std::vector<int> free_;
   int slots_ = 0;
 };

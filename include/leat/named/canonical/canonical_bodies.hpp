@@ -7,6 +7,7 @@
 #include <leat/named/canonical/canonical.hpp>
 #include <leat/named/canonical/canonical_rewrite.hpp>
 #include <leat/named/graph/graph_operation.hpp>
+#include <leat/ops/add_n.hpp>
 
 namespace leat {
 
@@ -226,7 +227,7 @@ class canonical_builder {
     for (int c : controls_of(index)) controls.push_back(made_.index_of.at(c));
     std::vector<std::int64_t> numbers;
     for (int k = 0; k < n.attribute_count; ++k) numbers.push_back(g_.attribute(n, k));
-    return made_.table.add(*n.op, inputs, numbers, controls);
+    return add_definition(made_.table, *n.op, inputs, numbers, controls);
   }
 
   int fed_result(const output& fed) {

@@ -54,8 +54,8 @@ LEAT_FUNCTION variable_scope::~variable_scope() {
     store.open_count = std::move(outer_count_);
   } else {
     const std::string prefix = entered_ + "/";
-    for (auto& [name, count] : store.open_count)
-      if (name.starts_with(prefix)) count = 0;
+    const auto end = store.open_count.end();
+    for (auto at = store.open_count.lower_bound(prefix); at != end && at->first.starts_with(prefix); ++at) at->second = 0;
   }
   store.current = std::move(outer_);
 }

@@ -7,6 +7,7 @@
 #include <leat/cpu/interpret.hpp>
 #include <leat/named/canonical/canonical_rewrite.hpp>
 #include <leat/named/graph/named.hpp>
+#include <leat/ops/add_n.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 
 namespace leat::runtime {
@@ -133,7 +134,7 @@ class node_programs final : public kernel_memory {
       return made;
     }
     add_leaves();
-    finish(*made, table, table.add(op, rows, *numbers));
+    finish(*made, table, add_definition(table, op, rows, *numbers));
     return made;
   }
   static void finish(entry& made, const graph& table, int row) {

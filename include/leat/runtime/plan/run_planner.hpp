@@ -12,6 +12,7 @@
 #include <leat/runtime/plan/plan_order.hpp>
 
 #include <algorithm>
+#include <set>
 
 namespace leat::runtime {
 
@@ -231,29 +232,57 @@ class run_planner {
       if (op.type == "IsVariableInitialized") n.late[0] = true;
     }
     std::vector<int> marks(plan_.nodes.size(), 0);
-    int mark = 0;
+    std::vector<int> after(plan_.nodes.size(), 0);
+    int mark = 0, round = 0;
+    const auto is_marked = [&](int node) { return marks[static_cast<std::size_t>(node)] == mark; };
     for (const auto& [variable, these] : writers_) {
       ++mark;
       for (int w : these) mark_users(w, marks, mark);
       plan_node& v = at(variable);
-      v.snapshot = see(variable, marks, mark) || !plan_.fetches_of[static_cast<std::size_t>(variable)].empty();
+      v.snapshot = see(variable, is_marked) || !plan_.fetches_of[static_cast<std::size_t>(variable)].empty();
       if (these.size() == 1) continue;
+      if (chains_.contains(variable)) {
+        see_writes_of_chain(these);
+        continue;
+      }
       for (int w : these) {  // a write's result, used while another write follows
-        std::vector<int> after(plan_.nodes.size(), 0);
-        mark_users(w, after, 1);
+        if (is_unused(w)) continue;
+        mark_users(w, after, ++round);
         ++mark;
         bool any = false;
         for (int other : these)
-          if (after[static_cast<std::size_t>(other)] != 0) {
+          if (after[static_cast<std::size_t>(other)] == round) {
             mark_users(other, marks, mark);
             any = true;
           }
-        if (any) at(w).snapshot = see(w, marks, mark);
+        if (any) at(w).snapshot = see(w, is_marked);
       }
     }
   }
+  bool is_unused(int node) { return std::all_of(at(node).out.begin(), at(node).out.end(), [](const plan_edge& e) { return e.port < 0; }); }
+  // The same for writes that depend on one another in turn: a use follows another write if it depends on the next one.
+  void see_writes_of_chain(const std::vector<int>& writes) {
+    if (std::all_of(writes.begin(), writes.end(), [&](int w) { return is_unused(w); })) return;
+    std::vector<int> before(plan_.nodes.size(), 0);  // how many of the writes each node depends on
+    std::vector<char> is_write(plan_.nodes.size(), 0);
+    for (const int w : writes) is_write[static_cast<std::size_t>(w)] = 1;
+    for (int i = writes.front(); i < static_cast<int>(plan_.nodes.size()); ++i) {
+      int& most = before[static_cast<std::size_t>(i)];
+      const auto follow = [&](int node) {
+        const auto from = static_cast<std::size_t>(node);
+        most = std::max(most, before[from] + is_write[from]);
+      };
+      for (const plan_source& s : at(i).inputs) follow(s.node);
+      for (const int c : at(i).controls) follow(c);
+    }
+    for (int k = 0; k + 1 < static_cast<int>(writes.size()); ++k) {
+      const int w = writes[static_cast<std::size_t>(k)];
+      at(w).snapshot = see(w, [&](int node) { return before[static_cast<std::size_t>(node)] > k + 1; });
+    }
+  }
   // Marks each use of a node's result, also through reads, as late or not; returns whether some are not.
-  bool see(int source, const std::vector<int>& marks, int mark) {
+  template <class IsLate>
+  bool see(int source, IsLate is_late) {
     bool early = false;
     std::vector<int> open{source};
     while (!open.empty()) {
@@ -264,8 +293,8 @@ class run_planner {
         plan_node& user = at(e.node);
         const auto k = static_cast<std::size_t>(e.input);
         if (user.late[k]) continue;
-        const bool is_marked = marks[static_cast<std::size_t>(e.node)] == mark;
-        if (user.node->type == "Identity") {
+        const bool is_marked = is_late(e.node);
+        if (user.node->type == "Identity" || hands_on(user)) {
           open.push_back(e.node);
           early = early || !plan_.fetches_of[static_cast<std::size_t>(e.node)].empty();
         } else {
@@ -280,8 +309,20 @@ class run_planner {
     return type == "AssignAdd" || type == "AssignSub" || type == "ScatterAdd" || type == "ScatterSub";
   }
   void check_writes() {
-    for (const auto& [variable, these] : writers_)
+    std::vector<int> met(plan_.nodes.size(), 0);
+    int search = 0;
+    for (const auto& [variable, these] : writers_) {
+      // Sums are the same in either order if nobody reads the intermediate value.
+      const auto is_unseen_sum = [&](int index) {
+        const plan_node& n = at(index);
+        return only_adds(n.node->type) && plan_.fetches_of[static_cast<std::size_t>(index)].empty() &&
+               std::all_of(n.out.begin(), n.out.end(), [](const plan_edge& e) { return e.port < 0; });
+      };
+      if (std::all_of(these.begin(), these.end(), is_unseen_sum)) continue;
+      bool is_chain = true;  // each write so far depends on the one before it, so on all
       for (std::size_t j = 1; j < these.size(); ++j) {
+        if (is_chain && these[j] != these[j - 1] && depends(these[j], these[j - 1], met, ++search)) continue;
+        is_chain = false;
         std::vector<bool> before(plan_.nodes.size(), false);
         std::vector<int> open{these[j]};
         while (!open.empty()) {
@@ -297,17 +338,28 @@ class run_planner {
         for (std::size_t i = 0; i < j; ++i) {
           if (before[static_cast<std::size_t>(these[i])] || these[i] == these[j]) continue;
           const plan_node &a = at(these[i]), &b = at(these[j]);
-          // Sums are the same in either order if nobody reads the intermediate value.
-          const auto unseen = [&](const plan_node& n, int index) {
-            return plan_.fetches_of[static_cast<std::size_t>(index)].empty() &&
-                   std::all_of(n.out.begin(), n.out.end(), [](const plan_edge& e) { return e.port < 0; });
-          };
-          if (only_adds(a.node->type) && only_adds(b.node->type) && unseen(a, these[i]) && unseen(b, these[j])) continue;
+          if (is_unseen_sum(these[i]) && is_unseen_sum(these[j])) continue;
           throw invalid_argument("two writes to variable '" + at(variable).node->name() +
                                  "' in one step without an order; order them with control_dependencies" + node_text(*a.node) +
                                  node_text(*b.node));
         }
       }
+      if (is_chain) chains_.insert(variable);
+    }
+  }
+  // Whether a node depends on an earlier one; `met` says in which search a node was met. Without control flow.
+  bool depends(int node, int on, std::vector<int>& met, int search) {
+    std::vector<int> open{node};
+    while (!open.empty() && open.back() != on) {
+      const plan_node& n = at(open.back());
+      open.pop_back();
+      const auto meet = [&](int from) {
+        if (from >= on && std::exchange(met[static_cast<std::size_t>(from)], search) != search) open.push_back(from);
+      };
+      for (const auto& s : n.inputs) meet(s.node);
+      for (const int c : n.controls) meet(c);
+    }
+    return !open.empty();
   }
 
   // The storage name of the variable that an input still refers to when its node runs; empty if there is none.
@@ -419,6 +471,7 @@ class run_planner {
   std::map<tensor_key, int> feed_nodes_;
   std::map<int, std::vector<int>> writers_;  // indexed by variable
   static constexpr int not_known = -2;
+  std::set<int> chains_;  // variables whose writes depend on one another in turn
   std::vector<int> variables_behind_;  // indexed by node
   std::vector<plan_source> identities_of_;
   run_plan plan_;

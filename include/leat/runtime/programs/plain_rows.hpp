@@ -5,6 +5,7 @@
 #include <leat/named/canonical/canonical_gradients.hpp>
 #include <leat/named/definitions/defined_array.hpp>
 #include <leat/named/graph/named.hpp>
+#include <leat/ops/add_n.hpp>
 #include <leat/ops/known.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/kernels/kernels_shape.hpp>
@@ -85,7 +86,7 @@ class plain_rows {
     for (const auto& p : protos) values.push_back(&p);
     const auto numbers = numbers_from(form_of(op_, operands), node_.record->attributes, values, infos);
     if (!numbers) return op_.kind == op_kind::reduction ? std::vector<output>{in(0)} : std::vector<output>{};
-    std::vector<output> made{{table_, table_.add(op_, rows, *numbers)}};
+    std::vector<output> made{{table_, add_definition(table_, op_, rows, *numbers)}};
     for (int port = 1; port < node_.record->results; ++port) {  // of cross entropies
       const auto further = rewritten(std::string(op_.type) + ":" + std::to_string(port));
       if (further.empty()) return {};
@@ -143,11 +144,19 @@ class plain_rows {
     }
     return {};
   }
-  std::vector<output> joined(const std::vector<int>& rows, int axis) {
-    if (rows.size() == 1) return {{table_, rows[0]}};
-    if (rows.size() > 60) return {};
+  std::vector<output> joined(std::vector<int> rows, int axis) {
+    if (rows.empty()) return {};
     const std::int64_t numbers[]{axis};
-    return {{table_, table_.add(info_of<concat_op>, rows, numbers)}};
+    while (rows.size() > 1) {
+      std::vector<int> parts;
+      for (auto left = std::span<const int>(rows); !left.empty();) {
+        const auto these = left.first(std::min(left.size(), graph::max_operands));
+        parts.push_back(these.size() == 1 ? these[0] : table_.add(info_of<concat_op>, these, numbers));
+        left = left.subspan(these.size());
+      }
+      rows = std::move(parts);
+    }
+    return {{table_, rows[0]}};
   }
   std::vector<output> tiled() {
     const auto times = integers(known(1));

@@ -8,6 +8,11 @@
 #include <leat/runtime/programs/plain_rows.hpp>
 #include <leat/runtime/run/node_call.hpp>
 
+#include <algorithm>
+#include <map>
+#include <queue>
+#include <utility>
+
 namespace leat::runtime {
 
 /// The table and the sources of its leaves.
@@ -72,6 +77,10 @@ class plain_builder {
   bool lacks_values() const { return lacks_values_; }
 
  private:
+  struct slot_writer {
+    int node;
+    bool follows_all;  // those of the same variable before it
+  };
   static constexpr std::int64_t most_known = 4096;  // limit on elements folded at once
 
   plain_value& result(int node, int port) {
@@ -118,9 +127,7 @@ class plain_builder {
     const int base = variable_row(*v.slot, v.info);
     if (!late && v.row >= 0) return v.row;
     if (!late) return base;
-    std::vector<int> waits;
-    for (const auto& [node, slot] : writers_)
-      if (slot == v.slot && depends(user, node)) waits.push_back(write_rows_.at(node));
+    const std::vector<int> waits = write_rows(writes_before(user, v.slot));
     if (waits.empty()) return v.row >= 0 ? v.row : base;
     if (waits.size() == 1 && waits[0] == v.row) return v.row;
     const int inputs[]{base};
@@ -134,23 +141,53 @@ class plain_builder {
     }
     return at->second;
   }
-  // Whether a node depends on another.
-  bool depends(int node, int on) {
-    auto& users = users_[on];
-    if (users.empty()) {
-      users.assign(plan_.nodes.size(), false);
-      std::vector<int> open{on};
-      while (!open.empty()) {
-        const plan_node& n = plan_.nodes[static_cast<std::size_t>(open.back())];
-        open.pop_back();
-        for (const plan_edge& e : n.out)
-          if (!users[static_cast<std::size_t>(e.node)]) {
-            users[static_cast<std::size_t>(e.node)] = true;
-            open.push_back(e.node);
-          }
-      }
+  int place_of(int node) const { return places_[static_cast<std::size_t>(node)]; }
+  // The writes of a variable that a node depends on, the latest of each path, without those that one of them follows in any case. Nodes
+  // are met from the last to the first, so the search ends at a write that follows all others.
+  std::vector<int> writes_before(int user, variable_slot* slot) {
+    const auto found = writers_.find(slot);
+    if (found == writers_.end()) return {};
+    const std::vector<slot_writer>& writers = found->second;
+    if (places_.empty()) {
+      places_.assign(plan_.nodes.size(), -1);
+      for (std::size_t k = 0; k < plan_.order.size(); ++k) places_[static_cast<std::size_t>(plan_.order[k])] = static_cast<int>(k);
+      met_.resize(plan_.nodes.size(), 0);
     }
-    return users[static_cast<std::size_t>(node)];
+    const int earliest = place_of(writers.front().node);
+    std::vector<int> all;
+    std::priority_queue<int> open;  // places in the plan's order
+    ++search_;
+    const auto meet_operands = [&](const plan_node& n) {
+      const auto meet = [&](int node) {
+        if (place_of(node) < earliest || std::exchange(met_[static_cast<std::size_t>(node)], search_) == search_) return;
+        open.push(place_of(node));
+      };
+      for (const plan_source& s : n.inputs) meet(s.node);
+      for (const int c : n.controls) meet(c);
+    };
+    for (meet_operands(plan_.nodes[static_cast<std::size_t>(user)]); !open.empty();) {
+      const int node = plan_.order[static_cast<std::size_t>(open.top())];
+      open.pop();
+      const auto w = std::lower_bound(writers.begin(), writers.end(), place_of(node),
+                                      [&](const slot_writer& one, int place) { return place_of(one.node) < place; });
+      if (w == writers.end() || w->node != node) {
+        meet_operands(plan_.nodes[static_cast<std::size_t>(node)]);
+        continue;
+      }
+      all.push_back(node);
+      if (w->follows_all) break;
+    }
+    return all;
+  }
+  std::vector<int> write_rows(const std::vector<int>& nodes) const {
+    std::vector<int> rows;
+    for (const int node : nodes) rows.push_back(write_rows_.at(node));
+    return rows;
+  }
+  void enter_writer(int node, variable_slot* slot, const std::vector<int>& after) {
+    std::vector<slot_writer>& writers = writers_[slot];
+    const auto follows_last = [&] { return std::find(after.begin(), after.end(), writers.back().node) != after.end(); };
+    writers.push_back({node, writers.empty() || (writers.back().follows_all && follows_last())});
   }
 
   bool enter(int index) {
@@ -259,8 +296,11 @@ class plain_builder {
     }
     // Earlier writes to these variables, for which this one waits.
     std::vector<int> waits;
-    for (const auto& [node, slot] : writers_)
-      if (std::find(slots.begin(), slots.end(), slot) != slots.end() && depends(index, node)) waits.push_back(write_rows_.at(node));
+    std::vector<std::vector<int>> after;
+    for (variable_slot* const slot : slots) {
+      const std::vector<int> rows = write_rows(after.emplace_back(writes_before(index, slot)));
+      waits.insert(waits.end(), rows.begin(), rows.end());
+    }
     const auto write = [&](const op_info& how, std::size_t k, const output& value) {
       const int operands[]{variable_rows_.at(slots[k]), value.index()};
       const int row = made_.rows.add(how, operands, {}, waits);
@@ -290,7 +330,7 @@ class plain_builder {
     }
     if (slots.size() > 1) made_.together.push_back(slots);
     write_rows_[index] = row;
-    for (auto* s : slots) writers_.emplace_back(index, s);
+    for (std::size_t k = 0; k < slots.size(); ++k) enter_writer(index, slots[k], after[k]);
     if (n.results > 0) {
       plain_value& v = result(index, 0);
       v = input(n, 0);
@@ -313,8 +353,7 @@ class plain_builder {
       made_.targets.push_back(v.slot != nullptr ? (v.row >= 0 ? v.row : variable_row(*v.slot, v.info)) : v.row);
     }
     if (!writes_.empty()) made_.targets.push_back(made_.rows.add(info_of<group_op>, {}, {}, writes_));
-    for (plain_table::variable& v : made_.variables)
-      v.written = std::any_of(writers_.begin(), writers_.end(), [&](const auto& w) { return w.second == v.slot; });
+    for (plain_table::variable& v : made_.variables) v.written = writers_.contains(v.slot);
     return true;
   }
 
@@ -324,9 +363,11 @@ class plain_builder {
   plain_table made_;
   std::vector<plain_value> values_;
   std::map<variable_slot*, int> variable_rows_;
-  std::vector<std::pair<int, variable_slot*>> writers_;  // nodes of the plan
+  std::map<variable_slot*, std::vector<slot_writer>> writers_;  // in the plan's order
   std::map<int, int> write_rows_;
-  std::map<int, std::vector<bool>> users_;
+  std::vector<int> places_;  // of nodes in the plan's order
+  std::vector<int> met_;     // indexed by node: the last search that met it
+  int search_ = 0;
   std::vector<int> writes_;
   bool lacks_values_ = false;
 };
