@@ -18,6 +18,7 @@ namespace detail {
 template <class T, class Name, class Dims>
 struct placeholder_leaf : no_numbers {
   static constexpr bool is_fed = true;
+  static constexpr shape extent = Dims::value;
   static constexpr std::string_view name = Name::view();
   static constexpr std::uint64_t hash = mix(mix(mix(hash_text(name), Dims::hash), static_cast<std::uint64_t>(dtype_of<T>)), 101);
   template <class E>

@@ -22,6 +22,7 @@ enum class storage : int {
 
 /// A number that depends on named dimensions: factor × Π size(name k) ^ power k, four bits of `powers` for each name.
 struct term {
+  static constexpr int most_names = 15;  // of a program
   std::int64_t factor = 1;
   std::int64_t powers = 0;
   constexpr bool operator==(const term&) const = default;

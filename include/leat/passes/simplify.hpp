@@ -102,6 +102,11 @@ class simplifier {
     if (n.control_count > 0 || n.op->kind == op_kind::group || n.op->kind == op_kind::assign) {
       std::vector<int> controls;
       for (int k = 0; k < n.control_count; ++k) controls.push_back(map_[static_cast<std::size_t>(from_.control(n, k))]);
+      if (is_operator<identity_op>(*n.op) && to_.at(inputs[0]).op->kind == op_kind::variable &&
+          from_.at(from_.input(n, 0)).op->kind != op_kind::variable) {
+        const shape extent = to_.at(inputs[0]).result.extent;
+        inputs[0] = to_.add(info_of<copy_op>, operands, {extent.dim, static_cast<std::size_t>(extent.rank)});
+      }
       return to_.add(*n.op, operands, attributes, controls);
     }
     return emit(*n.op, operands, attributes);
@@ -287,6 +292,7 @@ class simplifier {
   }
   constexpr int reshaped(int x, const shape& extent) {
     if (to_.at(x).result.extent == extent) return x;
+    if (is_constant(to_, x)) return leat::constant(to_, to_.at(x).result.type, extent, constant_value(to_, x)).index();
     if (is<reshape_op>(to_, x)) return reshaped(to_.input(to_.at(x), 0), extent);
     const int in[]{x};
     return to_.add(info_of<reshape_op>, in, {extent.dim, static_cast<std::size_t>(extent.rank)});
@@ -299,7 +305,7 @@ class simplifier {
     for (int k = 0; k < 2; ++k)
       while (is<transpose_op>(to_, operands[k])) {
         const node& t = to_.at(operands[k]);
-        const bool swaps = t.attribute_count == 0 || to_.attribute(t, 0) != 0;
+        const bool swaps = t.attribute_count == 0 || rule::axis_of(to_.attribute(t, 0), 2) != 0;
         operands[k] = to_.input(t, 0);
         if (swaps) flags[k] = 1 - flags[k];
       }

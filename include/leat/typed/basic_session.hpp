@@ -269,12 +269,11 @@ class basic_session : public detail::session_store<Device, Es...> {
     bind_feeds<Program>(state, sizes, bound, std::index_sequence_for<Feeds...>{}, feeds...);
     if constexpr (into) keep_apart<Program>(state, bound, fetches, std::index_sequence_for<Feeds...>{}, feeds...);
     bool replan = !state.planned;
-    for (int k = 0; k < names; ++k) {
-      replan = replan || sizes[k] != state.sizes[k];
-      state.sizes[k] = sizes[k];
-    }
-    if (replan) [[unlikely]]
+    for (int k = 0; k < names; ++k) replan = replan || sizes[k] != state.sizes[k];
+    if (replan) [[unlikely]] {
+      std::copy_n(sizes, names, state.sizes);
       plan(state);
+    }
     const bool fresh = !all_initialized_;
     if (fresh) [[unlikely]]
       check_variables<Program>();

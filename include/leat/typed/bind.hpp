@@ -137,7 +137,7 @@ template <class Program, std::int64_t Dimension>
 // Named dimensions of a program: as many as it has, or, of one that is planned later, as it may have (`term`).
 template <class Program>
 constexpr int room_for_names() {
-  if constexpr (Program::is_planned) return 16;
+  if constexpr (Program::is_planned) return term::most_names;
   else return Program::view.names();
 }
 template <class Program>

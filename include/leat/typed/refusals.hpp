@@ -9,6 +9,20 @@
 
 namespace leat::detail {
 
+// Whether a feed of one of these leaves says the size of a named dimension.
+template <class... LeafIds>
+constexpr bool says_size([[maybe_unused]] std::int64_t dimension) {
+  [[maybe_unused]] const auto is_of = [&]<class LeafId>(const LeafId*) {
+    if constexpr (requires { structure_with<LeafId>::extent; }) {
+      constexpr shape extent = structure_with<LeafId>::extent;
+      for (int a = 0; a < extent.rank; ++a)
+        if (extent[a] == dimension) return true;
+    }
+    return false;
+  };
+  return (false || ... || is_of(static_cast<const LeafIds*>(nullptr)));
+}
+
 // What is wrong with a program, and with what it is fed.
 template <class Table, class Fetches, class... LeafIds>
 struct program_check;
@@ -24,13 +38,19 @@ struct program_check<session_table<Es...>, fetch_targets<Fs...>, LeafIds...> {
       const auto info = program::view.buffer_at(b);
       if (info.where == storage::feed && missing == 0 && !(false || ... || (LeafIds::hash == info.id))) missing = info.id;
     }
-    if (missing == 0) return m;
+    std::int64_t unknown = 0;
+    for (int k = 0; k < program::view.names(); ++k)
+      if (!says_size<LeafIds...>(program::view.name(k))) unknown = program::view.name(k);
+    if (missing == 0 && unknown == 0) return m;
     graph g;  // only to find the words
     (flatten<Fs>(g), ...);
     for (const node& n : g.nodes)
       if (n.id == missing && n.op->kind == op_kind::placeholder && m.size == 0)
         m << "placeholder \"" << n.name << "\" is not fed: " << describe(n.result, g).view() << " is needed";
-    return m;
+    if (m.size > 0) return m;
+    if (const std::string_view name = g.text_of(unknown); name != "?") m << "dimension \"" << name << "\"";
+    else m << "a named dimension";  // of an operator alone
+    return m << " has no size: no placeholder that has it is fed";
   }
 };
 

@@ -147,6 +147,10 @@ class placement {
   constexpr int used_name(std::int64_t d) {
     for (std::size_t k = 0; k < p_.names.size(); ++k)
       if (p_.names[k] == d) return static_cast<int>(k);
+    if (p_.names.size() == term::most_names) {
+      if (p_.problem.size == 0) p_.problem << "more than " << term::most_names << " named dimensions in one step";
+      return 0;
+    }
     p_.names.push_back(d);
     return static_cast<int>(p_.names.size()) - 1;
   }
@@ -158,6 +162,8 @@ class placement {
   constexpr void mark_stored(int i) {
     const node& n = g_.at(i);
     if (n.op->kind == op_kind::assign || n.op->kind == op_kind::kernel) stored_[at(i)] = 1;
+    for (int k = 0; k < n.control_count; ++k)
+      if (const int p = source_of(g_, g_.control(n, k)); g_.at(p).op->kind == op_kind::reduction) stored_[at(p)] = 1;
     if (f_.places[at(i)].folded && !is_operator<matmul_op>(*n.op)) return;
     for (int k = 0; k < n.input_count; ++k) {
       const int p = source_of(g_, g_.input(n, k));

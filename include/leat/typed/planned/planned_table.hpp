@@ -75,10 +75,18 @@ struct program_check<planned_table<Es...>, fetch_targets<Fs...>, LeafIds...> {
     const auto reached = rows_behind(rows, targets);
     int step = -1;
     std::vector<int> assigned;
+    std::vector<std::int64_t> names;  // of dimensions
     for (int k = 0; k < rows.size(); ++k) {
       if (reached[static_cast<std::size_t>(k)] == 0) continue;
       const auto r = rows.at(k);
       if (r.kind == op_kind::placeholder && !(false || ... || (LeafIds::hash == r.id))) return false;
+      for (int a = 0; a < r.result.extent.rank; ++a) {
+        const std::int64_t d = r.result.extent[a];
+        if (d >= 0) continue;
+        if (!says_size<LeafIds...>(d)) return false;
+        if (std::find(names.begin(), names.end(), d) == names.end()) names.push_back(d);
+      }
+      if (names.size() > term::most_names) return false;
       const bool is_composite_of_integers = r.kind == op_kind::composite && is_integer(r.result.type);  // it may divide, too
       if (is_composite_of_integers || passes::detail::divides_integers(r.code, r.result.type)) return false;
       if (r.kind == op_kind::assign) assigned.push_back(static_cast<int>(r.inputs[0]));
