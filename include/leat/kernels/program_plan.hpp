@@ -219,9 +219,14 @@ class planner {
 
   // First fit, largest first: two blocks may share bytes if no step uses both.
   [[gnu::cold]] void place() {
-    const int width = static_cast<int>(larger(64, p_.steps() / 256));
-    const auto window_of = [width](int step) { return static_cast<std::size_t>(step / width); };
-    live_in_.assign(window_of(p_.steps()) + 1, {});
+    window_ = static_cast<int>(larger(64, p_.steps() / 256));
+    // Of each window of steps two lists of the placed blocks that are live in it: those that start in it, and those that started earlier.
+    const int lists = 2 * (p_.steps() / window_ + 1);
+    for (int k = 0; k < lists; ++k) {
+      entries_.push_back(-1);
+      entries_.push_back(-1);
+      ends_.push_back(2 * k);
+    }
     std::int64_t end = 0;
     std::int64_t largest = -1;  // of the blocks that are left
     std::size_t search = 0;     // those before it are smaller
@@ -237,47 +242,34 @@ class planner {
       search = next;
       block b = blocks_[next];
       blocks_[next] = blocks_[done];
-      b.offset = lowest_gap(b, window_of);
+      const int first = b.first / window_, last = b.first > b.last ? -1 : b.last / window_;
+      // The lowest offset that overlaps no block live at the same time.
+      for (bool moved = true; moved && last >= 0;) {
+        moved = climb(b, 2 * first + 1);
+        for (int w = first; w <= last; ++w) moved = climb(b, 2 * w) || moved;
+      }
       blocks_[done] = b;
-      if (b.first <= b.last) {
-        live_in_[window_of(b.first)].starting.push_back(static_cast<int>(done));
-        for (std::size_t w = window_of(b.first) + 1; w <= window_of(b.last); ++w) live_in_[w].earlier.push_back(static_cast<int>(done));
+      for (int w = first; w <= last; ++w) {
+        int& at = ends_[static_cast<std::size_t>(w == first ? 2 * w : 2 * w + 1)];
+        entries_[static_cast<std::size_t>(at + 1)] = static_cast<int>(entries_.size());
+        at = static_cast<int>(entries_.size());
+        entries_.push_back(static_cast<int>(done));
+        entries_.push_back(-1);
       }
       if (b.offset + b.bytes > end) end = b.offset + b.bytes;
     }
     out_.arena_bytes = end;
   }
-  // The lowest offset that overlaps no block live at the same time.
-  template <class WindowOf>
-  [[gnu::cold]] std::int64_t lowest_gap(const block& b, WindowOf window_of) {
-    if (b.first > b.last) return 0;
-    taken_.clear();
-    const auto take = [&](const std::vector<int>& blocks) {
-      for (const int i : blocks) {
-        const block& o = blocks_[static_cast<std::size_t>(i)];
-        if (o.first <= b.last && b.first <= o.last) taken_.push_back({o.offset, o.offset + o.bytes});
-      }
-    };
-    take(live_in_[window_of(b.first)].earlier);
-    for (std::size_t w = window_of(b.first); w <= window_of(b.last); ++w) take(live_in_[w].starting);
-    std::int64_t offset = 0;
-    const auto climbs = [&](bool moved) {
-      for (const range& r : taken_) {
-        if (r.begin >= offset + b.bytes || offset >= r.end) continue;
-        offset = r.end;
-        moved = true;
-      }
-      return moved;
-    };
-    // Blocks were mostly placed upwards, so few passes do; others are sorted.
-    for (int pass = 0; pass < 4; ++pass)
-      if (!climbs(false)) return offset;
-    std::make_heap(taken_.begin(), taken_.end());
-    for (auto left = taken_.end(); left != taken_.begin() && taken_.front().begin < offset + b.bytes;) {
-      offset = larger(offset, taken_.front().end);
-      std::pop_heap(taken_.begin(), left--);
+  // Moves a block behind those of a list that it overlaps.
+  [[gnu::cold]] bool climb(block& b, int list) const {
+    bool moved = false;
+    for (int e = entries_[static_cast<std::size_t>(2 * list + 1)]; e >= 0; e = entries_[static_cast<std::size_t>(e + 1)]) {
+      const block& o = blocks_[static_cast<std::size_t>(entries_[static_cast<std::size_t>(e)])];
+      if (o.first > b.last || b.first > o.last || o.offset >= b.offset + b.bytes || b.offset >= o.offset + o.bytes) continue;
+      b.offset = o.offset + o.bytes;
+      moved = true;
     }
-    return offset;
+    return moved;
   }
 
   const program_view& p_;
@@ -286,16 +278,9 @@ class planner {
   const chunk_limits limits_;
   program_plan& out_;
   std::vector<block> blocks_;
-  // The placed blocks that are live in a window of steps: those that start in it, and those that started earlier.
-  struct window {
-    std::vector<int> starting, earlier;
-  };
-  std::vector<window> live_in_;
-  struct range {
-    std::int64_t begin, end;
-    bool operator<(const range& other) const { return begin > other.begin; }  // the lowest leaves the heap first
-  };
-  std::vector<range> taken_;
+  int window_ = 1;            // steps
+  std::vector<int> entries_;  // of lists: a block, and the next entry; first an empty one for each list
+  std::vector<int> ends_;     // of each list the last entry
 };
 
 }  // namespace detail
