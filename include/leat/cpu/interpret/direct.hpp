@@ -238,7 +238,8 @@ class direct_writer {
     return own(cells_ + offset);
   }
   // A value of the row need not be copied out of the buffer that it is loaded from, where the cluster does not write there, nor into
-  // the one that it is stored to, where the cluster does not read there.
+  // the one that it is stored to, where the cluster does not read there. What many calls read is copied all the same: a feed lies at
+  // another address in each run, which all of them would have to be told.
   void find_aliases() {
     aliases_.clear();
     std::vector<int> reads, writes;
@@ -266,7 +267,8 @@ class direct_writer {
       else if (goes_out(step)) writes.push_back(buffer_of(step.d));
     });
     for_each_scalar([&](const scalar_step& step) {
-      if (step.what == scalar_step::kind::load && !step.repeated && writers_of(step.d) == 1 && count_of(writes, buffer_of(step.x)) == 0)
+      if (step.what == scalar_step::kind::load && !step.repeated && writers_of(step.d) == 1 && readers_of(step.d) <= 2 &&
+          count_of(writes, buffer_of(step.x)) == 0)
         aliases_.push_back({step.d, place_of_operand(step.x)});
     });
     for_each_scalar([&](const scalar_step& step) {
@@ -355,6 +357,15 @@ class direct_writer {
     int writers = 0;
     for_each_scalar([&](const scalar_step& step) { writers += !goes_out(step) && step.d == cell_offset ? 1 : 0; });
     return writers;
+  }
+  int readers_of(int cell_offset) const {
+    using kind = scalar_step::kind;
+    int readers = 0;
+    for_each_scalar([&](const scalar_step& step) {
+      if (step.what == kind::compute) readers += (step.x == cell_offset) + (step.y == cell_offset) + (step.z == cell_offset);
+      if (step.what == kind::store || step.what == kind::reduce_cell) readers += step.x == cell_offset ? 1 : 0;
+    });
+    return readers;
   }
   void starts(const lane_phase& l, bool each_row) {
     for (const auto& s : l.starts) {
