@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+#include <optional>
+
 using namespace leat;
 using leat_test::message_of;
 using leat_test::says;
@@ -114,4 +116,23 @@ TEST_CASE("a session whose memory is limited restores all or none") {
   CHECK_FALSE(small.is_initialized(b));
   saver().restore(small, prefix, {.mapped = true});
   CHECK(small.is_initialized(b));
+}
+
+TEST_CASE("a graph at the address of an earlier one has other variables") {
+  const scratch_folder scratch("saver_address");
+  std::optional<graph> g(std::in_place);
+  std::optional<saver> save;
+  {
+    const auto here = g->as_default();
+    variable(1.0f, "a");
+    save.emplace();
+  }
+  g.reset();
+  g.emplace();
+  const auto here = g->as_default();
+  variable(1.0f, "b");
+  graph_session s(*g);
+  s.run(global_variables_initializer());
+  const std::string path = (*save)(s, (scratch.path / "model").string(), 1);
+  CHECK(checkpoint_reader(path).names() == std::vector<std::string>{"b"});
 }

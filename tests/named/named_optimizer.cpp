@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+#include <optional>
+
 using namespace leat;
 
 namespace {
@@ -130,4 +132,25 @@ TEST_CASE("what does not fit is told") {
   const auto inner = h.as_default();
   const auto other = constant({1.0f, 2.0f}, "other");
   CHECK(problem([&] { o.apply_gradients({{gradient_value(other), v}}); }).find("must be from the same graph") != std::string::npos);
+}
+
+TEST_CASE("a graph at the address of an earlier one gets slots of its own") {
+  const named_optimizer optimizer = adam(0.1f);
+  exponential_moving_average averages(0.5f);
+  std::optional<graph> g;
+  for (const int padding : {200, 0}) {
+    g.reset();
+    g.emplace();
+    const auto scope = g->as_default();
+    const auto w = variable({1.0f, 2.0f}, "w");
+    CHECK_FALSE(static_cast<bool>(optimizer.slot(w, "m")));
+    CHECK_FALSE(static_cast<bool>(averages.average(w)));
+    output loss = reduce_sum(square(w, {}), all_axes);
+    for (int k = 0; k < padding; ++k) loss = loss + 1.0f;
+    optimizer.minimize(loss);
+    averages.apply({w});
+    REQUIRE(optimizer.slot(w, "m").index() < g->size());
+    CHECK(optimizer.slot(w, "m").name() == "w/Adam:0");
+    CHECK(averages.average(w).name() == "w/ExponentialMovingAverage:0");
+  }
 }

@@ -92,7 +92,7 @@ struct saver::kept {
     std::string digits;  // tells this saver's from others'; empty for one that it recovered
   };
   saver_options options;
-  const graph* captured = nullptr;     // the graph whose variables are the list
+  std::uint64_t captured = 0;          // serial number of the graph whose variables are the list
   std::vector<saved_variable> list{};  // empty for all
 
   mutable std::mutex guard;  // of what follows
@@ -125,12 +125,13 @@ struct saver::kept {
     next_kept_time = now() + options.keep_checkpoint_every_n_hours * 3600;
   }
   void capture(graph& g) {
-    captured = &g;
+    captured = g.named().serial();
     for (const auto& [name, variable] : saved_variables(g)) list.emplace_back(name);
   }
   // What of a session is saved or restored.
   std::vector<saved_variable> chosen(const detail::session_access& s, const std::vector<detail::session_variable>& there) const {
-    if (!list.empty() && (captured == nullptr || captured == s.owner())) return list;
+    const graph* const its = s.owner();
+    if (!list.empty() && (captured == 0 || (its != nullptr && captured == its->named().serial()))) return list;
     std::vector<saved_variable> all;
     for (const auto& v : there) all.emplace_back(v.name);
     return all;

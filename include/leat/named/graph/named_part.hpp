@@ -41,6 +41,10 @@ class named_part final : public named_nodes {
   named_part();
   ~named_part() override;
 
+  /// A number that no other graph of the process has or had, above 0: a key for what is kept of a graph outside of it, where its address
+  /// would not do, because a later graph may get it.
+  std::uint64_t serial() const { return serial_; }
+
   std::map<std::string, std::vector<collection_item>, std::less<>> collections;
   variable_store variables;
   std::map<int, output> first_values;                                // of variables, by node: before other variables' reads were guarded
@@ -106,6 +110,7 @@ class named_part final : public named_nodes {
   void check_types(const op_info& op, std::span<const field> fields, std::span<const output> operands, std::string_view name) const;
   output all_axes(graph& g, const output& operand);
 
+  const std::uint64_t serial_;
   std::map<std::string, std::unique_ptr<opaque_operator>, std::less<>> opaque_;
   std::vector<int> unnamed_;
   std::mutex settling_;

@@ -13,7 +13,11 @@
 
 namespace leat {
 
-LEAT_FUNCTION named_part::named_part() = default;
+LEAT_FUNCTION named_part::named_part()
+    : serial_([] {
+        static std::atomic<std::uint64_t> last{0};
+        return ++last;
+      }()) {}
 LEAT_FUNCTION named_part::~named_part() = default;
 
 LEAT_FUNCTION named_part& graph::named() {

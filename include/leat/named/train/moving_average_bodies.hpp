@@ -15,7 +15,7 @@
 namespace leat {
 
 struct exponential_moving_average::state {
-  using key = std::tuple<const graph*, int, int>;
+  using key = std::tuple<std::uint64_t, int, int>;  // by the serial number of a graph
   operand_value decay;
   moving_average_options options;
   std::map<key, output> averages;
@@ -79,12 +79,12 @@ LEAT_FUNCTION graph_operation exponential_moving_average::apply(const std::vecto
   const default_graph_scope here(g);
   const source_scope line(g, where);
   for (const output& v : variables) {
-    output& known = state_->averages[{&g, v.index(), v.port()}];
+    output& known = state_->averages[{g.named().serial(), v.index(), v.port()}];
     if (!static_cast<bool>(known)) {
       try {
         known = make_average(v);
       } catch (...) {
-        state_->averages.erase({&g, v.index(), v.port()});
+        state_->averages.erase({g.named().serial(), v.index(), v.port()});
         throw;
       }
     }
@@ -99,7 +99,7 @@ LEAT_FUNCTION graph_operation exponential_moving_average::apply(const std::vecto
   std::vector<control_input> updates;
   for (const output& v : variables) {
     const bool debias = state_->options.zero_debias && !detail::is_variable_node(v);
-    updates.emplace_back(detail::assign_moving_average(state_->averages.at({&g, v.index(), v.port()}), v, decay, debias));
+    updates.emplace_back(detail::assign_moving_average(state_->averages.at({g.named().serial(), v.index(), v.port()}), v, decay, debias));
   }
   return group(updates, scope.text());
 }
@@ -109,7 +109,7 @@ LEAT_FUNCTION graph_operation exponential_moving_average::apply(const std::sourc
 }
 
 LEAT_FUNCTION output exponential_moving_average::average(const output& of) const {
-  const auto at = state_->averages.find({&of.owner(), of.index(), of.port()});
+  const auto at = state_->averages.find({of.owner().named().serial(), of.index(), of.port()});
   return at == state_->averages.end() ? output{} : at->second;
 }
 

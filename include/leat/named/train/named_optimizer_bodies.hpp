@@ -14,11 +14,11 @@
 namespace leat {
 
 struct named_optimizer::state {
-  using slot_key = std::tuple<const graph*, int, std::string>;
+  using slot_key = std::tuple<std::uint64_t, int, std::string>;  // by the serial number of a graph
   optimizer_description what;
   bool locks = false;
   std::map<slot_key, output> slots;
-  std::map<std::pair<const graph*, std::string>, output> powers;
+  std::map<std::pair<std::uint64_t, std::string>, output> powers;
   std::map<std::string, output> prepared;  // tensors of the current step
   std::vector<output> made;
 };
@@ -110,7 +110,7 @@ LEAT_FUNCTION graph_operation named_optimizer::minimize(const output& loss, cons
 }
 
 LEAT_FUNCTION output named_optimizer::slot(const output& variable, std::string_view its_name) const {
-  const auto at = state_->slots.find({&variable.owner(), variable.index(), std::string(its_name)});
+  const auto at = state_->slots.find({variable.owner().named().serial(), variable.index(), std::string(its_name)});
   return at == state_->slots.end() ? output{} : at->second;
 }
 
@@ -174,7 +174,7 @@ LEAT_FUNCTION void named_optimizer::make_slots(const std::vector<output>& variab
   for (const output& v : variables)
     if (v.name() < first->name()) first = &v;
   for (const auto& power : state_->what.powers) {
-    const auto key = std::pair(static_cast<const graph*>(&g), power);
+    const auto key = std::pair(g.named().serial(), power);
     if (state_->powers.contains(key)) continue;
     const colocate_with there(*first);
     for (const auto& s : state_->what.settings)
@@ -182,7 +182,7 @@ LEAT_FUNCTION void named_optimizer::make_slots(const std::vector<output>& variab
   }
   for (const output& v : variables)
     for (const auto& s : state_->what.slots) {
-      const state::slot_key key{&g, v.index(), s.name};
+      const state::slot_key key{g.named().serial(), v.index(), s.name};
       if (state_->slots.contains(key)) continue;
       const variable_scope scope(nullptr, {.default_name = v.operation().name() + "/" + name()});
       const colocate_with there(v);
@@ -204,7 +204,8 @@ LEAT_FUNCTION void named_optimizer::prepare(graph& g) const {
     if (tensor != nullptr && &tensor->owner() != &g) throw invalid_argument(name() + ": the setting " + s.name + " is of another graph");
     state_->prepared[s.name] = tensor != nullptr ? g.named().value_of(*tensor) : g.named().make_constant(g, *s.value.literal(), s.name);
   }
-  for (const auto& power : state_->what.powers) state_->prepared[power + "_power"] = value_of(state_->powers.at({&g, power}));
+  const std::uint64_t serial = g.named().serial();
+  for (const auto& power : state_->what.powers) state_->prepared[power + "_power"] = value_of(state_->powers.at({serial, power}));
 }
 
 LEAT_FUNCTION std::vector<graph_operation> named_optimizer::update(const variable_gradient& p) const {
@@ -254,9 +255,9 @@ LEAT_FUNCTION graph_operation named_optimizer::finish(graph& g, std::vector<grap
   std::vector<control_input> all(updates.begin(), updates.end());
   if (!state_->what.powers.empty()) {
     const control_dependencies wait(all);
-    const colocate_with there(state_->powers.at({&g, state_->what.powers.front()}));
+    const colocate_with there(state_->powers.at({g.named().serial(), state_->what.powers.front()}));
     for (const auto& power : state_->what.powers) {
-      const output variable = state_->powers.at({&g, power});
+      const output variable = state_->powers.at({g.named().serial(), power});
       const output product = variable * state_->prepared.at(power);
       const output next = assign(variable, product);
       g.named().record(next.index()).attributes["use_locking"] = locks();
