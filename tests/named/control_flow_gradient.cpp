@@ -330,6 +330,24 @@ TEST_CASE("rows that a loop gathers, and that a branch gathers") {
     compare(y, {"table"}, {{"table", leat_test::some({4, 2}, 6)}, {"n", scalar_of(3)}, {"p", scalar_of(taken)}});
 }
 
+TEST_CASE("rows gathered of what a loop returns") {
+  for (const bool has_sizes : {true, false}) {
+    graph g;
+    const auto scope = g.as_default();
+    const auto x = placeholder(dtype::float32, has_sizes ? shape_value{3} : shape_value{-1}, "x");
+    const auto loop = while_loop([](output i, output) { return less(i, 2); },
+                                 [&](output i, output s) {
+                                   const auto next = i + 1;
+                                   return std::array{next, s * x};
+                                 },
+                                 {constant(0), x});
+    const auto rows = gather(loop[1], {2, 0, 2}, "rows");
+    const auto more = gather(loop[1], {1}, "more");
+    compare(reduce_sum(square(rows), all_axes), {"x"}, {{"x", leat_test::some({3}, 6)}});
+    compare(reduce_sum(rows, all_axes) + reduce_sum(more, all_axes), {"x"}, {{"x", leat_test::some({3}, 7)}});
+  }
+}
+
 TEST_CASE("a gradient inside of a loop's body, for what the body has") {
   graph g;
   const auto scope = g.as_default();

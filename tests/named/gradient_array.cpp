@@ -77,6 +77,12 @@ TEST_CASE("gathered rows have a sparse gradient; of several the rows stand one a
   REQUIRE(both[0].is_sparse());
   CHECK(both[0].values.operation().type() == "ConcatV2");
   check_slopes(twice, {table}, {{"table", some({4, 2}, 4)}});
+  // of ids of int32 and int64, all are int64
+  const auto wide = twice + reduce_sum(square(gather(table, constant(std::vector<std::int64_t>{3, 0}), "wide"), {}), all_axes);
+  const auto all = sparse_gradients({wide}, {table});
+  REQUIRE(all[0].is_sparse());
+  CHECK(all[0].indices.type() == dtype::int64);
+  check_slopes(wide, {table}, {{"table", some({4, 2}, 6)}});
   // beside a whole gradient, the rows are made whole
   const auto mixed = loss + reduce_sum(table * table, all_axes);
   CHECK_FALSE(sparse_gradients({mixed}, {table})[0].is_sparse());

@@ -2,6 +2,7 @@
 // What gradient functions of graphs with names share: their entry in the table, and the nodes that they make.
 
 #include <leat/graph/known_operators.hpp>
+#include <leat/named/functions/named_math.hpp>
 #include <leat/named/functions/named_random.hpp>
 #include <leat/named/functions/named_shape.hpp>
 #include <leat/named/gradients/gradient_functions.hpp>
@@ -47,14 +48,18 @@ inline output concat_node(const std::vector<output>& values, const number_argume
   return g.named().build(g, info_of<concat_op>, values, {}, "concat", only);
 }
 
-/// Several sparse gradients of one tensor, their rows concatenated.
+/// Several sparse gradients of one tensor, their rows concatenated. Indices of int32 and int64 become int64, as in TensorFlow.
 inline gradient_value joined(const std::vector<gradient_value>& parts) {
   std::vector<output> values;
   std::vector<output> indices;
+  bool are_mixed = false;
   for (const gradient_value& p : parts) {
     values.push_back(p.values);
     indices.push_back(p.indices);
+    are_mixed = are_mixed || p.indices.type() != indices.front().type();
   }
+  if (are_mixed)
+    for (output& i : indices) i = cast(i, dtype::int64);
   const output rows = concat_node(values, tensor_literal(std::int32_t{0}));
   return {rows, concat_node(indices, tensor_literal(std::int32_t{0})), parts.front().dense_shape};
 }

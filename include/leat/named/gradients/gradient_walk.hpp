@@ -272,6 +272,8 @@ class gradient_walk {
     for (int port = 0; port < results; ++port) {
       const auto known = given_.find({index, port});
       dys.push_back(known == given_.end() ? gradient_value{} : sum(known->second));
+      // What enters the loop that runs back is one tensor, made whole outside of it.
+      if (dys.back().is_sparse() && is_exit(g_.at(index).op->type)) dys.back() = densified(dys.back());
       any = any || static_cast<bool>(dys.back());
     }
     if (before != nullptr) before->backward().pop();
