@@ -19,6 +19,8 @@ TEST_CASE("operators that rearrange arrays") {
     const auto of = [&](const output& z) {
       INFO(z.name());
       check_slopes(square(z, {}), {x}, {{"x", some({2, 3}, 1)}, {"y", some({4, 3}, 2)}});
+      const auto slope = gradients({multiply(z, square(z, {}))}, {x})[0];
+      check_slopes(square(slope, {}), {x}, {{"x", some({2, 3}, 3)}, {"y", some({4, 3}, 4)}});
     };
     of(reshape(x, {3, 2}));
     of(reshape(x, {-1}));

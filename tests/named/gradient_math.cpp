@@ -53,6 +53,8 @@ TEST_CASE("functions of one tensor, of known shape, unknown dimensions and unkno
       INFO(y.name());
       check_slopes(y, {x}, {{"x", positive({2, 3}, 5)}});
       if (y.extent().rank != 0) check_slopes(square(y, {}), {x}, {{"x", positive({2, 3}, 6)}});
+      const auto slope = gradients({square(y, {})}, {x})[0];
+      check_slopes(square(slope, {}), {x}, {{"x", positive({2, 3}, 7)}});
     }
   }
 }

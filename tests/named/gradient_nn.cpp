@@ -21,6 +21,7 @@ TEST_CASE("activations and biases") {
       INFO(y.name());
       const auto error = square(y, {});
       check_slopes(error, {x}, {{"x", some({4, 3}, 5)}, {"b", some({3}, 6)}});
+      check_slopes(square(gradients({error}, {x})[0], {}), {x}, {{"x", some({4, 3}, 7)}, {"b", some({3}, 6)}});
     }
     check_slopes(square(bias_add(x, b), {}), {b}, {{"x", some({4, 3}, 5)}, {"b", some({3}, 6)}});
   }

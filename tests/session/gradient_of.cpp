@@ -47,6 +47,60 @@ TEST_CASE("gradients of gradients") {
   CHECK(gradient_of(gradient_of(gradient_of(cube)))(2.0) == 6.0);
 }
 
+TEST_CASE("second gradients of functions whose first is an operator of its own, in both dtypes") {
+  using function = output (*)(const output&);
+  const std::vector<double> above{0.3, 0.6, 1.75}, around{-1.25, 0.5, 6.5};
+  struct sample {
+    std::string name;
+    function f;
+    std::vector<double> at;
+  };
+  const sample samples[]{{"sqrt", [](const output& x) { return sqrt(x); }, above},
+                         {"rsqrt", [](const output& x) { return rsqrt(x); }, above},
+                         {"reciprocal", [](const output& x) { return reciprocal(x); }, above},
+                         {"tanh", [](const output& x) { return tanh(x); }, around},
+                         {"sigmoid", [](const output& x) { return sigmoid(x); }, around},
+                         {"softplus", [](const output& x) { return softplus(x); }, around},
+                         {"relu", [](const output& x) { return relu(x); }, around},
+                         {"relu6", [](const output& x) { return relu6(x); }, around},
+                         {"elu", [](const output& x) { return elu(x); }, around},
+                         {"leaky_relu", [](const output& x) { return leaky_relu(x); }, around},
+                         {"a slice", [](const output& x) { return index(x, {along::all(2)}); }, around},
+                         {"an element", [](const output& x) { return index(x, {1}); }, around}};
+  for (const sample& a : samples) {
+    CAPTURE(a.name);
+    std::vector<double> expected;
+    for (const dtype type : {dtype::float64, dtype::float32})
+      for (const shape_value& extent : {shape_value({3}), shape_value({-1})})
+        for (const bool fuse : {true, false}) {
+          graph g;
+          const auto scope = g.as_default();
+          const auto x = placeholder(type, extent, "x");
+          const auto y = a.f(x);
+          const auto slope = gradients({y * y * y}, {x})[0];
+          const auto total = reduce_sum(slope * slope, all_axes);
+          const auto second = gradients({total}, {x})[0];
+          CHECK(second.type() == type);
+          graph_session s(g, {.fuse = fuse});
+          const auto run = [&](const output& what, const std::vector<double>& at) {
+            const auto wide = cast(what, dtype::float64);
+            if (type == dtype::float64) return s.run<std::vector<double>>(reshape(wide, {-1}), {{x, at}});
+            return s.run<std::vector<double>>(reshape(wide, {-1}), {{x, std::vector<float>(at.begin(), at.end())}});
+          };
+          for (std::size_t i = 0; i < a.at.size() && expected.size() < a.at.size(); ++i) {
+            auto more = a.at, less = a.at;
+            more[i] += 1e-5;
+            less[i] -= 1e-5;
+            expected.push_back((run(total, more)[0] - run(total, less)[0]) / 2e-5);
+          }
+          const auto got = run(second, a.at);
+          REQUIRE(got.size() == expected.size());
+          for (std::size_t i = 0; i < got.size(); ++i)
+            CHECK(got[i] == doctest::Approx(expected[i]).epsilon(type == dtype::float64 ? 1e-6 : 1e-4));
+        }
+  }
+}
+
 TEST_CASE("of handles and of typed expressions") {
   const auto f = [](const auto& x) { return reduce_sum(tanh(x)); };
   graph g;

@@ -176,6 +176,14 @@ inline gradient_list gradient_of_strided_slice(const gradient_call& c) {
   inputs.push_back(c.dy());
   return {g.named().raw(g, "StridedSliceGrad", inputs, std::move(attributes), {info_like(x)}, scope.text()).result()};
 }
+inline gradient_list gradient_of_strided_slice_grad(const gradient_call& c) {
+  const output dy = c.dy();
+  const output taken = c.input(4);
+  attribute_map attributes = c.attributes({"begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask", "Index", "T"});
+  const std::array inputs{dy, c.input(1), c.input(2), c.input(3)};
+  const output made = c.owner().named().raw(c.owner(), "StridedSlice", inputs, std::move(attributes), {info_like(taken)}).result();
+  return {{}, {}, {}, {}, made};
+}
 inline gradient_list gradient_of_pad(const gradient_call& c) {
   const output dy = c.dy();
   const output x = c.input(0);
@@ -337,6 +345,7 @@ LEAT_EARLY inline const leat::detail::filled_early array_gradients_known{[] {
       {"Split", gradient_of_split},
       {"Slice", gradient_of_slice},
       {"StridedSlice", gradient_of_strided_slice},
+      {"StridedSliceGrad", gradient_of_strided_slice_grad},
       {"Pad", gradient_of_pad},
       {"UnsortedSegmentSum", gradient_of_segment_sum},
       {"GatherV2", gradient_of_gather},

@@ -203,6 +203,49 @@ inline gradient_list gradient_of_sigmoid(const gradient_call& c) {
   const control_dependencies wait({dy});
   return of_own_operator(c, "SigmoidGrad", c.result(), dy);
 }
+
+// Of operators that are gradients themselves: a formula of the first operand a, times the second, b.
+
+inline gradient_list gradient_of_square_times(const gradient_call& c) {  // ReciprocalGrad: -b a²; TanhGrad: b (1 - a²)
+  const output dy = c.dy();
+  const control_dependencies wait({dy});
+  const output a = c.input(0);
+  const output b = c.input(1);
+  const output twice = dy * -2.0f;
+  const output by_b = twice * b;
+  const output da = by_b * a;
+  return {da, gradient_node(c.operation().type(), {a, dy}, {{"T", a.type()}}, info_like(b))};
+}
+inline gradient_list gradient_of_sqrt_grad(const gradient_call& c) {  // b / 2a
+  const output dy = c.dy();
+  const control_dependencies wait({dy});
+  const output quotient = dy / c.input(0);
+  const output minus = -quotient;
+  const output da = minus * c.result();
+  return {da, 0.5f * quotient};
+}
+inline gradient_list gradient_of_rsqrt_grad(const gradient_call& c) {  // -b a³ / 2
+  const output dy = c.dy();
+  const control_dependencies wait({dy});
+  const output a = c.input(0);
+  const output b = c.input(1);
+  const output scaled = -1.5f * dy;
+  const output by_b = scaled * b;
+  const output da = by_b * square(a, {});
+  return {da, gradient_node("RsqrtGrad", {a, dy}, {{"T", a.type()}}, info_like(b))};
+}
+inline gradient_list gradient_of_sigmoid_grad(const gradient_call& c) {  // b a (1 - a)
+  const output dy = c.dy();
+  const control_dependencies wait({dy});
+  const output a = c.input(0);
+  const output b = c.input(1);
+  const output by_b = dy * b;
+  const output twice = 2.0f * by_b;
+  const output by_a = twice * a;
+  const output da = by_b - by_a;
+  return {da, gradient_node("SigmoidGrad", {a, dy}, {{"T", a.type()}}, info_like(b))};
+}
+
 inline gradient_list gradient_of_abs(const gradient_call& c) {
   const output dy = c.dy();
   return {dy * sign(c.input(0), {})};
@@ -483,6 +526,8 @@ LEAT_EARLY inline const leat::detail::filled_early math_gradients_known{[] {
     {"SquaredDifference", gradient_of_squared_difference}, {"Maximum", gradient_of_maximum}, {"Minimum", gradient_of_minimum},
     {"Pow", gradient_of_pow}, {"Select", gradient_of_select}, {"SelectV2", gradient_of_select_v2},
     {"Neg", gradient_of_neg}, {"Reciprocal", gradient_of_reciprocal}, {"Sqrt", gradient_of_sqrt}, {"Rsqrt", gradient_of_rsqrt},
+    {"ReciprocalGrad", gradient_of_square_times}, {"InvGrad", gradient_of_square_times}, {"SqrtGrad", gradient_of_sqrt_grad},
+    {"RsqrtGrad", gradient_of_rsqrt_grad}, {"TanhGrad", gradient_of_square_times}, {"SigmoidGrad", gradient_of_sigmoid_grad},
     {"Tanh", gradient_of_tanh}, {"Sigmoid", gradient_of_sigmoid}, {"Abs", gradient_of_abs}, {"Square", gradient_of_square},
     {"Exp", gradient_of_exp}, {"Expm1", gradient_of_expm1}, {"Log", gradient_of_log}, {"Log1p", gradient_of_log1p},
     {"Sin", gradient_of_sin}, {"Cos", gradient_of_cos}, {"Tan", gradient_of_tan}, {"Asin", gradient_of_asin},

@@ -19,10 +19,36 @@ inline gradient_list gradient_of_leaky_relu(const gradient_call& c) { return {le
 inline gradient_list gradient_of_leaky_relu_grad(const gradient_call& c) {
   const output dy = c.dy();
   const output further = leaky_relu_grad_node(c, dy, c.input(1));
-  return {further, zeros_like(c.input(1))};
+  return {further, zeros_in_shape_of(c.input(1))};
+}
+/// Of ReluGrad and Relu6Grad, whose second input decides only what passes.
+inline gradient_list gradient_of_step(const gradient_call& c) {
+  const output dy = c.dy();
+  const output x = c.input(1);
+  const output further = gradient_node(c.operation().type(), {dy, x}, {{"T", dy.type()}}, info_like(x));
+  return {further, zeros_in_shape_of(x)};
 }
 inline gradient_list gradient_of_elu(const gradient_call& c) { return of_own_operator(c, "EluGrad", c.dy(), c.result()); }
+inline gradient_list gradient_of_elu_grad(const gradient_call& c) {
+  const output dy = c.dy();
+  const output y = c.input(1);
+  const output further = gradient_node("EluGrad", {dy, y}, {{"T", dy.type()}}, info_like(y));
+  const output below = less(y, 0.0f);
+  const output product = dy * c.input(0);
+  return {further, select_rows(below, product, zeros_in_shape_of(y))};
+}
 inline gradient_list gradient_of_softplus(const gradient_call& c) { return of_own_operator(c, "SoftplusGrad", c.dy(), c.input(0)); }
+inline gradient_list gradient_of_softplus_grad(const gradient_call& c) {
+  const output dy = c.dy();
+  const control_dependencies wait({dy});
+  const output x = c.input(1);
+  const output further = gradient_node("SoftplusGrad", {dy, x}, {{"T", dy.type()}}, info_like(x));
+  const output product = dy * c.input(0);
+  const output minus = -x;
+  const output part = exp(minus, {}) + 2.0f;
+  const output sum = part + exp(x, {});  // (1 + e^x)² / e^x
+  return {further, product / sum};
+}
 
 inline gradient_list gradient_of_bias_add(const gradient_call& c) {
   const output dy = c.dy();
@@ -123,7 +149,9 @@ inline gradient_list gradient_of_average_pool(const gradient_call& c) {
 LEAT_EARLY inline const leat::detail::filled_early nn_gradients_known{[] {
   enter_gradients({
     {"Relu", gradient_of_relu}, {"Relu6", gradient_of_relu6}, {"LeakyRelu", gradient_of_leaky_relu},
-    {"LeakyReluGrad", gradient_of_leaky_relu_grad}, {"Elu", gradient_of_elu}, {"Softplus", gradient_of_softplus},
+    {"LeakyReluGrad", gradient_of_leaky_relu_grad}, {"ReluGrad", gradient_of_step}, {"Relu6Grad", gradient_of_step},
+    {"Elu", gradient_of_elu}, {"EluGrad", gradient_of_elu_grad}, {"Softplus", gradient_of_softplus},
+    {"SoftplusGrad", gradient_of_softplus_grad},
     {"BiasAdd", gradient_of_bias_add}, {"Softmax", gradient_of_softmax}, {"LogSoftmax", gradient_of_log_softmax},
     {"SoftmaxCrossEntropyWithLogits", gradient_of_softmax_cross_entropy},
     {"SparseSoftmaxCrossEntropyWithLogits", gradient_of_sparse_softmax_cross_entropy},

@@ -68,16 +68,26 @@ inline gradient_value joined(const std::vector<gradient_value>& parts) {
 inline output select_rows(const output& condition, const output& x, const output& y) {
   return gradient_node("Select", {condition, x, y}, {{"T", x.type()}}, {x.type(), known_of(x.extent(), y.extent())});
 }
+/// A number in the shape of x, which the tensor `extent` holds.
+inline output filled_like(const output& x, const output& extent, double number, std::string_view name) {
+  graph& g = x.owner();
+  const output inputs[]{extent, g.named().make_constant(g, {x.type(), {}, number}, "Const")};
+  if (!x.extent().is_static())
+    return g.named().raw(g, "Fill", inputs, {{"T", x.type()}, {"index_type", dtype::int32}}, {info_like(x)}, name).result();
+  return g.named().build(g, info_of<fill_op>, inputs, {x.extent().dim, static_cast<std::size_t>(x.extent().rank)}, name);
+}
 /// Ones of the shape of x. Source: TensorFlow 1.x `ones_like`.
 inline output ones_like_nodes(const output& x) {
   graph& g = x.owner();
   const name_scope scope(g, "ones_like");
   const output extent = x.extent().is_static() ? shape_constant(g, x.extent(), "Shape/shape_as_tensor") : shape_of(x);
-  const output one = g.named().make_constant(g, {x.type(), {}, 1}, "Const");
-  const output inputs[]{extent, one};
-  if (!x.extent().is_static())
-    return g.named().raw(g, "Fill", inputs, {{"T", x.type()}, {"index_type", dtype::int32}}, {info_like(x)}, scope.text()).result();
-  return g.named().build(g, info_of<fill_op>, inputs, {x.extent().dim, static_cast<std::size_t>(x.extent().rank)}, scope.text());
+  return filled_like(x, extent, 1, scope.text());
+}
+/// Zeros of the shape of x. Source: TensorFlow 1.x `zeros(shape=shape(x))`.
+inline output zeros_in_shape_of(const output& x) {
+  const output extent = shape_of(x);
+  const name_scope scope(x.owner(), "zeros");
+  return filled_like(x, extent, 0, scope.text());
 }
 
 }  // namespace leat::detail
