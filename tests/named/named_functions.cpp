@@ -152,6 +152,30 @@ TEST_CASE("functions of networks know their shapes") {
   CHECK(shape_of_result(one_hot(placeholder(dtype::int32, {-1}, "classes"), 5)) == "(?, 5)");
 }
 
+TEST_CASE("what clips a handle is made of the same nodes, whatever its limits are") {
+  const auto nodes = [](const auto& clip) {
+    graph g;
+    const auto scope = g.as_default();
+    const auto x = placeholder(dtype::float32, unknown_shape, "x");
+    constant(0.5f, "low");
+    constant(2.0f, "high");
+    clip(x);
+    std::string types;
+    for (const auto& op : get_operations(g))
+      if (op.type() != "Const") types += op.name() + " " + std::string(op.type()) + ", ";
+    return types;
+  };
+  const std::string expected = "x Placeholder, clip_by_value/Minimum Minimum, clip_by_value Maximum, ";
+  const auto of = [](const output& x, const char* name) { return get_tensor_by_name(x.owner(), std::string(name) + ":0"); };
+  CHECK(nodes([](const output& x) { clip_by_value(x, 0.5f, 2.0f); }) == expected);
+  CHECK(nodes([](const output& x) { clip_by_value(x, 0.5, 2); }) == expected);
+  CHECK(nodes([](const output& x) { clip_by_value(x, 0.5f, 2.0f, ""); }) == expected);
+  CHECK(nodes([](const output& x) { clip_by_value(x, {0.5f, 1.0f}, {2.0f, 3.0f}); }) == expected);
+  CHECK(nodes([&](const output& x) { clip_by_value(x, of(x, "low"), of(x, "high")); }) == expected);
+  CHECK(nodes([&](const output& x) { clip_by_value(x, of(x, "low"), 2.0f); }) == expected);
+  CHECK(nodes([](output x) { clip_by_value(x, 0.5f, 2.0f, "clip_by_value"); }) == expected);
+}
+
 TEST_CASE("lists in braces need no name behind them") {
   graph g;
   auto scope = g.as_default();

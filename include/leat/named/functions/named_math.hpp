@@ -111,6 +111,13 @@ output log_softmax(const operand_value& logits, std::string_view name, const std
 /// Source: `clip_by_value`.
 output clip_by_value(const output& x, const operand_value& low, const operand_value& high, std::string_view name = {},
                      const std::source_location& where = std::source_location::current());
+/// Preferred to the function of expressions (ops/comparison.hpp), which makes one ClipByValue of a handle and two limits.
+template <class L, class H>
+  requires(std::convertible_to<const L&, operand_value> && std::convertible_to<const H&, operand_value>)
+output clip_by_value(const output& x, const L& low, const H& high, std::string_view name = {},
+                     const std::source_location& where = std::source_location::current()) {
+  return clip_by_value(x, operand_value(low), operand_value(high), name, where);
+}
 
 // ---- assignments ----------------------------------------------------------------------------------------------------
 
