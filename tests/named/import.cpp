@@ -97,6 +97,15 @@ TEST_CASE("prefixes, replaced inputs and returned elements") {
   const auto mine = constant({{1.0f, 2.0f}}, "mine");
   const auto mapped = import_graph(def, {.name = "", .input_map = {{"c:0", mine}}, .return_elements = {"exampleop"}});
   CHECK(std::get<graph_operation>(mapped[0]).inputs()[0].name() == "mine:0");
+  // A tensor that is replaced is returned as what replaces it, its node as the one imported.
+  for (const char* key : {"c:0", "c"}) {
+    const auto returned =
+        import_graph(def, {.name = "r", .input_map = {{key, mine}}, .return_elements = {"c:0", "c", "exampleop:0"}});
+    CHECK(std::get<output>(returned[0]).name() == "mine:0");
+    CHECK(std::get<graph_operation>(returned[1]).type() == "Const");
+    CHECK(std::get<graph_operation>(returned[1]).name().ends_with("/c"));
+    CHECK(std::get<output>(returned[2]).name().ends_with("/exampleop:0"));
+  }
   import_graph(def, {.name = ""});
   const auto names = names_of(g);
   CHECK(std::find(names.begin(), names.end(), "exampleop_1") != names.end());

@@ -517,7 +517,9 @@ class importer {
       }
       const std::string digits = name.substr(colon + 1);
       if (!all_digits(digits) || digits.size() > 5) throw invalid_argument("Requested return tensor '" + name + "' is no name of a tensor");
-      list.emplace_back(graph_operation(g_, index).result(std::stoi(digits)));
+      const int port = std::stoi(digits);
+      const auto mapped = mapping({.node = std::string_view(name).substr(0, colon), .port = port});
+      list.emplace_back(mapped != options_.input_map.end() ? mapped->second : graph_operation(g_, index).result(port));
     }
     return list;
   }

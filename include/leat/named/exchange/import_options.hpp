@@ -11,7 +11,7 @@ namespace leat {
 struct import_options {
   std::string name = "import";                             // scope of the nodes, made unique by a number; "" for none
   std::map<std::string, output, std::less<>> input_map{};  // replaces tensors of the file ("x:0", "x")
-  std::vector<std::string> return_elements{};              // names in the file: "y:0", "train"
+  std::vector<std::string> return_elements{};              // names in the file: "y:0", "train"; of a replaced tensor, what replaces it
   bool unknown_operators = true;                           // whether unknown operators are accepted
 };
 
