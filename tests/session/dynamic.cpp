@@ -106,6 +106,14 @@ TEST_CASE("any tensor is fed, and what does not fit is refused") {
     CHECK(s.run<std::vector<float>>(y, {{x, {{1.0f, 2.0f}}}, {product, 1}}) == std::vector<float>{2, 3});
     CHECK(s.run<std::int32_t>(m, {{n, std::int64_t{4}}}) == 5);
     CHECK_THROWS_AS(s.run(m, {{n, 1.5f}}), invalid_argument);
+    // an integer that its dtype cannot hold is refused, not rounded
+    CHECK(s.run<float>(product, {{product, 16777216}}) == 16777216.0f);
+    CHECK(s.run<float>(product, {{product, -16777218}}) == -16777218.0f);
+    CHECK_THROWS_AS(s.run(product, {{product, 16777217}}), invalid_argument);
+    CHECK_THROWS_AS(s.run(product, {{product, std::numeric_limits<std::int64_t>::max()}}), invalid_argument);
+    CHECK_THROWS_AS(s.run(y, {{x, {{1, 16777217}}}, {product, 1.0f}}), invalid_argument);
+    CHECK_THROWS_AS(s.assign(w, 16777217), invalid_argument);
+    CHECK(s.run<float>(product, {{product, 0.1}}) == 0.1f);
     CHECK_THROWS_AS(s.run(m, {{n, std::vector<float>{1}}}), invalid_argument);
     CHECK(has(text_of([&] { s.run(y, {{x, std::vector<float>{1, 2}}, {product, 1.0f}}); }),
               "Cannot feed value of shape (2,) for Tensor x:0, which has shape (?, 2)"));

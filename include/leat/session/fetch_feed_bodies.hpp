@@ -88,7 +88,7 @@ LEAT_FUNCTION tensor_value converted(const tensor_value& v, dtype wanted) {
         const auto from = v.values<From>();
         auto to = made.values<To>();
         for (std::size_t i = 0; i < from.size(); ++i) {
-          // A floating-point value is rounded to the nearest, so that 0.1 can be fed to float32.
+          // A floating-point value is rounded to the nearest, so that 0.1 can be fed to float32; an integer is not.
           if constexpr (!std::is_floating_point_v<To>) {
             if (std::is_floating_point_v<From> ? !(from[i] >= From(-9.2e18) && from[i] <= From(9.2e18)) : false) return {};
             const auto whole = static_cast<std::int64_t>(from[i]);
@@ -96,6 +96,10 @@ LEAT_FUNCTION tensor_value converted(const tensor_value& v, dtype wanted) {
             if (static_cast<From>(whole) != from[i] || static_cast<std::int64_t>(to[i]) != whole) return {};
           } else {
             to[i] = static_cast<To>(from[i]);
+            if constexpr (!std::is_floating_point_v<From>) {
+              const auto back = static_cast<double>(to[i]);
+              if (!(back < 0x1p63) || static_cast<std::int64_t>(back) != static_cast<std::int64_t>(from[i])) return {};
+            }
           }
         }
         return made;
