@@ -202,6 +202,33 @@ TEST_CASE("a value from the start of the run, unless a node waits for a write") 
   }
 }
 
+TEST_CASE("a loop reads a variable once, whatever is written to it meanwhile") {
+  graph g;
+  auto scope = g.as_default();
+  const auto v = variable(1.0f, "v");
+  const auto loop = while_loop([](output i, output) { return less(i, 3); },
+                               [&](output i, output s) {
+                                 const auto called =
+                                     call_operator(g, "PyFunc", {number_argument(s)},
+                                                   {{"token", "write"}, {"Tout", std::vector<data_type>{data_type::float32}}}, "call")
+                                         .result();
+                                 set_shape(called, {});
+                                 const auto next = i + 1;
+                                 return std::array{next, called + v};
+                               },
+                               {constant(0), constant(0.0f)});
+  for (const bool fuse : {true, false}) {
+    graph_session s(g, {.fuse = fuse});
+    s.run(global_variables_initializer());
+    s.register_host_function("write", [&](std::span<const tensor_value> in) {
+      s.assign(v, 100.0f);
+      return std::vector<tensor_value>{in[0]};
+    });
+    CHECK(s.run<float>(loop[1]) == 3);
+    CHECK(s.run<float>(loop[1]) == 300);
+  }
+}
+
 TEST_CASE("a failed run leaves variables as they were, and the session usable") {
   graph g;
   auto scope = g.as_default();

@@ -152,7 +152,12 @@ LEAT_EARLY inline const leat::detail::filled_early control_kernels_known{[] {
     if (c.is_variable(0) && !c.variable(0).is_initialized()) c.variable(0).fail();
     c.set_token(0, c.incoming(0));
   });
-  register_kernels({"StopGradient", "PreventGradient", "Enter", "RefEnter", "Exit", "RefExit", "NextIteration", "RefNextIteration",
+  // A loop reads a variable once: its iterations see one value, whatever other runs write meanwhile.
+  register_kernel("Enter", [](kernel_context& c) {
+    if (c.is_variable(0)) c.set(0, c.take(0));
+    else c.set_token(0, c.incoming(0));
+  });
+  register_kernels({"StopGradient", "PreventGradient", "RefEnter", "Exit", "RefExit", "NextIteration", "RefNextIteration",
                     "RefIdentity", "Snapshot"},
                    pass);
   register_kernel("LoopCond", [](kernel_context& c) {
