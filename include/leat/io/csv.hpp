@@ -1,7 +1,7 @@
 #pragma once
 // Tables of comma-separated values, read in one pass: rows become tuples whose types say what is in the columns. A number is read by
 // std::from_chars where it stands; fields in quotes may hold delimiters, line ends and doubled quotes. Memory grows with the longest
-// row. Source: RFC 4180; empty lines are passed over, and lines may end with "\n" or "\r\n".
+// row. Source: RFC 4180; empty lines are passed over, and lines may end with "\n", "\r\n" or "\r", as TensorFlow's `CsvDataset` reads them.
 
 #include <leat/core/dtype.hpp>
 #include <leat/core/error.hpp>
@@ -51,6 +51,9 @@ struct csv_fields<std::array<T, N>> {
   static constexpr std::size_t count = N * csv_fields<T>::count;
 };
 
+/// Whether a decimal number other than 0 is between -1 and 1: of those beyond a dtype's range, the ones that round to 0.
+bool is_below_one(std::string_view decimal);
+
 }  // namespace detail
 
 /// Reads the rows of a table.
@@ -62,9 +65,10 @@ class csv_reader {
   explicit csv_reader(const std::filesystem::path& path, csv_options options = {}, std::size_t buffer_bytes = std::size_t{1} << 18);
 
   /// The next row; false at the end. Components are numbers, bool (0, 1, true, false), std::string, or std::array of these, which takes
-  /// as many columns.
+  /// as many columns. A number too small for its type is a denormal or 0.
   /// Errors: data_loss, naming file, line and column, for a field that is not of its component's type or beyond its range, for another
-  /// number of fields, a quote that is not closed, and a file that cannot be read; the next call goes on with the next row.
+  /// number of fields, a quote that is not closed, and a file that cannot be read; the next call goes on with the next row: behind the
+  /// line end that is in no quotes.
   template <class... Ts>
   bool next(std::tuple<Ts...>& row) {
     constexpr std::size_t wanted = (detail::csv_fields<Ts>::count + ... + 0);
@@ -110,6 +114,8 @@ class csv_reader {
   bool begin_row();
   void end_row();
   void pass_row();
+  bool pass_field();
+  void pass_quoted();
   void more();
   void read_fields();
   std::string_view read_field();
@@ -174,19 +180,28 @@ class csv_reader {
     const std::string_view whole = text;
     while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
     while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-    if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
     if (text.empty() && options_.empty && fits<T>(*options_.empty)) {
       value = static_cast<T>(*options_.empty);
       return;
     }
+    if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
     if constexpr (std::is_same_v<T, bool>) {
       if (text == "1" || text == "true" || text == "True" || text == "TRUE") value = true;
       else if (text == "0" || text == "false" || text == "False" || text == "FALSE") value = false;
       else fail_field(whole, dtype::boolean, false);
     } else {
       const auto [behind, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-      if (problem != std::errc{} || behind != text.data() + text.size())
-        fail_field(whole, dtype_of<T>, problem == std::errc::result_out_of_range);
+      const bool is_whole = behind == text.data() + text.size();
+      const bool beyond = problem == std::errc::result_out_of_range;
+      if constexpr (std::is_floating_point_v<T>) {
+        if (beyond && is_whole && detail::is_below_one(text)) {
+          double wider = 0;  // may hold what rounds to a denormal
+          if (std::from_chars(text.data(), text.data() + text.size(), wider).ec != std::errc{}) wider = text.starts_with('-') ? -0.0 : 0.0;
+          value = static_cast<T>(wider);
+          return;
+        }
+      }
+      if (problem != std::errc{} || !is_whole) fail_field(whole, dtype_of<T>, beyond && is_whole);
     }
   }
 

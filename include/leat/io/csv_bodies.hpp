@@ -61,8 +61,8 @@ LEAT_FUNCTION bool csv_reader::begin_row() {
       return false;
     } else if (*row_ == '\n') {
       ++row_, ++next_line_;
-    } else if (row_[0] == '\r' && row_[1] == '\n') {
-      row_ += 2, ++next_line_;
+    } else if (*row_ == '\r') {
+      row_ += row_[1] == '\n' ? 2 : 1, ++next_line_;
     } else {
       break;
     }
@@ -77,32 +77,51 @@ LEAT_FUNCTION bool csv_reader::begin_row() {
 // `at_` is on the row's end.
 LEAT_FUNCTION void csv_reader::end_row() {
   if (*at_ == '\r') {
-    if (at_ + 1 == end_) throw cut_off{};
-    ++at_;
+    if (at_ + 1 == end_ && !ended_) throw cut_off{};
+    if (at_[1] == '\n') ++at_;
   }
-  if (*at_ != '\n') fail("a carriage return is not followed by a line end");
   row_ = buffer_.get() + (at_ + 1 - buffer_.get());
   next_line_ += 1 + lines_within_;
 }
 
-// Passes over the rest of a row with an error.
+// Passes over a row with an error, from its begin: what is in quotes may hold line ends.
 LEAT_FUNCTION void csv_reader::pass_row() {
-  std::size_t seen = static_cast<std::size_t>(at_ - row_);
   for (;;) {
-    const char* from = row_ + seen;
-    if (const void* found = std::memchr(from, '\n', static_cast<std::size_t>(end_ - from))) {
-      char* const behind = row_ + (static_cast<const char*>(found) - row_) + 1;
-      next_line_ += static_cast<std::uint64_t>(std::count(row_, behind, '\n'));
-      row_ = behind;
-      return;
-    }
-    if (ended_) {
+    try {
+      at_ = row_;
+      lines_within_ = 0;
+      while (pass_field()) ++at_;
+      if (at_ != end_) return end_row();
+      next_line_ += lines_within_;
       row_ = end_;
       return;
+    } catch (const cut_off&) {
+      more();
     }
-    seen = static_cast<std::size_t>(end_ - row_);
-    more();
   }
+}
+
+// Passes over the field at `at_`, right or wrong; whether a delimiter follows.
+LEAT_FUNCTION bool csv_reader::pass_field() {
+  const auto at_end = [&] {
+    if (at_ == end_ && !ended_) throw cut_off{};
+    return at_ == end_;
+  };
+  if (!at_end() && *at_ == '"') {
+    do {
+      ++at_;
+      pass_quoted();
+      if (at_end()) return false;
+      ++at_;
+    } while (!at_end() && *at_ == '"');
+  }
+  while (!at_end() && *at_ != options_.delimiter && *at_ != '\n' && *at_ != '\r') ++at_;
+  return !at_end() && *at_ == options_.delimiter;
+}
+
+// Goes to the next quote, and counts line ends.
+LEAT_FUNCTION void csv_reader::pass_quoted() {
+  for (; *at_ != '"' && at_ != end_; ++at_) lines_within_ += *at_ == '\n' || (*at_ == '\r' && at_[1] != '\n');
 }
 
 // Reads on; the row begins again at the begin of the buffer.
@@ -156,20 +175,19 @@ LEAT_FUNCTION std::string_view csv_reader::read_field() {
   };
   if (*at_ != '"') {
     const char* at = at_;
-    while (*at != options_.delimiter && *at != '\n') {
+    while (*at != options_.delimiter && *at != '\n' && *at != '\r') {
       if (*at == '\0') {
         if (at == end_) must_go_on(at);
         fail("a zero byte: this is no text");
       }
       ++at;
     }
-    if (at != at_ && *at == '\n' && at[-1] == '\r') --at;
     return {std::exchange(at_, at), at};
   }
   text_.clear();
   for (++at_;;) {
     const char* const from = at_;
-    while (*at_ != '"' && at_ != end_) lines_within_ += *at_++ == '\n';
+    pass_quoted();
     must_go_on(at_);
     text_.append(from, at_++);
     if (*at_ == '"') {
@@ -195,6 +213,25 @@ LEAT_FUNCTION void csv_reader::read_fields() {
   }
   if (!names_.empty() && field_ != names_.size())
     throw data_loss(place(0) + "has " + std::to_string(field_) + " fields, the header " + std::to_string(names_.size()));
+}
+
+LEAT_FUNCTION bool detail::is_below_one(std::string_view decimal) {
+  // The number is from 10^(magnitude - 1) to 10^magnitude.
+  std::int64_t magnitude = 0, exponent = 0;
+  std::size_t at = decimal.starts_with('-') ? 1 : 0;
+  bool behind_point = false, begun = false;
+  for (; at < decimal.size() && (decimal[at] == '.' || (decimal[at] >= '0' && decimal[at] <= '9')); ++at) {
+    if (decimal[at] == '.') behind_point = true;
+    else begun = begun || decimal[at] != '0', magnitude += behind_point ? -!begun : begun;
+  }
+  if (at < decimal.size() && (decimal[at] == 'e' || decimal[at] == 'E')) {
+    const bool down = ++at < decimal.size() && decimal[at] == '-';
+    constexpr std::int64_t most = std::int64_t{1} << 50;
+    for (at += down || (at < decimal.size() && decimal[at] == '+'); at < decimal.size(); ++at)
+      exponent = std::min(10 * exponent + (decimal[at] - '0'), most);
+    if (down) exponent = -exponent;
+  }
+  return magnitude + exponent <= 0;
 }
 
 // ---- errors ---------------------------------------------------------------------------------------------------------
