@@ -95,6 +95,12 @@ TEST_CASE("only saved models are replaced") {
   files::create_directories(scratch.path / "model.part");
   io::write_file(scratch.path / "model.part" / "mine", "mine");
   CHECK(says(write(scratch.path / "model"), "model.part: holds \"mine\""));
+  // What killed writers left, of this version and earlier ones.
+  files::remove(scratch.path / "model.part" / "mine");
+  io::write_file(scratch.path / "model.part" / "graph.json.0123456789abcdef.part", "cut o");
+  io::write_file(scratch.path / "model.part" / "variables.safetensors.part", "cut o");
+  CHECK(write(scratch.path / "model") == "nothing was thrown");
+  CHECK_FALSE(files::exists(scratch.path / "model.part"));
   CHECK(says(message_of([&] { io::write_model_files(scratch.path / "m", graph_of("v"), {}, {{"leat.x", "y"}}); }), "the format's own"));
   CHECK_THROWS_AS(io::read_model_files(scratch.path / "nothing"), not_found);
 }

@@ -34,12 +34,12 @@ std::string read_all(std::istream& in, std::size_t limit = max_file_bytes);
 /// those as streams); those of `read_all`. Each names the file.
 std::string read_file(const std::filesystem::path& path, std::size_t limit = max_file_bytes);
 
-/// Writes a whole file: to a temporary name first, then renamed, so that readers never see half of it.
-/// Errors: failed_precondition, naming the file, if it cannot be written.
+/// Writes a whole file: to a temporary name of this call's own first, then renamed, so that readers never see half of it, whoever else
+/// writes it. Errors, naming the file: resource_exhausted for a full disk; failed_precondition if it cannot be written otherwise.
 void write_file(const std::filesystem::path& path, const std::string& text);
 
 /// Writes a whole file from parts; after a crash at any moment it is complete or absent: written to a temporary name, synced to disk,
-/// renamed, and the folder synced. Errors: failed_precondition, naming the file and the system's message.
+/// renamed, and the folder synced. Errors: as `write_file`, with the system's message.
 void write_synced(const std::filesystem::path& path, std::initializer_list<std::string_view> parts);
 
 namespace detail {

@@ -4,6 +4,7 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/io/file.hpp>
 #include <leat/io/regular_file.hpp>
+#include <leat/io/staged_file.hpp>
 
 namespace leat::io {
 
@@ -42,40 +43,20 @@ LEAT_FUNCTION std::string read_file(const std::filesystem::path& path, std::size
 }
 
 LEAT_FUNCTION void write_file(const std::filesystem::path& path, const std::string& text) {
-  auto beside = path;
-  beside += ".part";
-  {
-    std::ofstream out(beside, std::ios::binary | std::ios::trunc);
-    out.write(text.data(), static_cast<std::streamsize>(text.size()));
-    out.close();
-    if (!out) throw failed_precondition(path.string() + ": cannot be written");
-  }
-  std::error_code problem;
-  std::filesystem::rename(beside, path, problem);
-  if (problem) throw failed_precondition(path.string() + ": cannot be written: " + problem.message());
+  staged_file file(path);
+  file.write(text);
+  file.put_in_place();
 }
 
 LEAT_FUNCTION void write_synced(const std::filesystem::path& path, std::initializer_list<std::string_view> parts) {
-  auto beside = path;
-  beside += ".part";
-  const auto fail = [&](const char* what) {
-    const std::string reason = detail::system_reason();
-    throw failed_precondition(path.string() + ": " + what + ": " + reason);
-  };
-  const descriptor out(::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-  if (!out) fail("cannot be written");
-  for (std::string_view part : parts)
-    while (!part.empty()) {
-      const ssize_t count = ::write(out.get(), part.data(), std::min<std::size_t>(part.size(), std::size_t{1} << 30));
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0) fail("cannot be written");
-      part.remove_prefix(static_cast<std::size_t>(count));
-    }
-  if (::fsync(out.get()) != 0) fail("cannot be synced");
-  if (::rename(beside.c_str(), path.c_str()) != 0) fail("cannot be put in its place");
+  staged_file file(path);
+  for (const std::string_view part : parts) file.write(part);
+  file.sync();
+  file.put_in_place();
   const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
   const descriptor there(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!there || ::fsync(there.get()) != 0) fail("its folder cannot be synced");
+  if (!there || ::fsync(there.get()) != 0)
+    throw failed_precondition(path.string() + ": its folder cannot be synced: " + detail::system_reason());
 }
 
 }  // namespace leat::io

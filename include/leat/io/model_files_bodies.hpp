@@ -3,6 +3,7 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/io/model_files.hpp>
+#include <leat/io/staged_file.hpp>
 
 namespace leat::io::detail {
 
@@ -43,8 +44,8 @@ LEAT_FUNCTION void check_replaceable(const std::filesystem::path& folder) {
   const bool is_of_tensorflow = is_there(folder / "saved_model.pb") || folder.extension() == ".part";
   for (const auto& entry : std::filesystem::directory_iterator(folder, problem)) {
     const std::string name = entry.path().filename().string();
-    const std::string_view whole =
-        std::string_view(name).ends_with(".part") ? std::string_view(name).substr(0, name.size() - 5) : std::string_view(name);
+    std::string_view whole = staged_name(name);
+    if (whole.ends_with(".part")) whole.remove_suffix(5);  // as earlier versions left them
     if (whole != model_graph_file && whole != model_variables_file && !(is_of_tensorflow && of_tensorflow.contains(whole)))
       throw failed_precondition(folder.string() + ": holds " + in_quotes(name) +
                                 ", which is no part of a saved model: name another folder");

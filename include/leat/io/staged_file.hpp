@@ -4,12 +4,16 @@
 // whoever can lock such a file knows that its writer is gone, and may remove it. File systems without locks keep what a killed
 // writer left.
 
+#include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
-#include <leat/io/file.hpp>
 
+#include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <span>
+#include <string>
+#include <string_view>
 
 namespace leat::io {
 
@@ -80,6 +84,9 @@ std::string unique_digits();
 
 /// Whether a name ends in 16 hexadecimal digits between dots before `ending`: "model.0123456789abcdef.part". Gives the digits, or "".
 std::string_view digits_before(std::string_view name, std::string_view ending);
+
+/// The name that a temporary file is to get: "model" of "model.0123456789abcdef.part"; any other name as it is.
+std::string_view staged_name(std::string_view name);
 
 /// Removes a file unless its writer has it locked, or `is_needed` (called while it is locked) says otherwise.
 void remove_abandoned(const std::filesystem::path& path, const std::function<bool()>& is_needed = {});

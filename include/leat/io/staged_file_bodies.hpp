@@ -4,14 +4,19 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/io/staged_file.hpp>
 
+#include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <random>
+#include <system_error>
 #include <thread>
 
 namespace leat::io {
@@ -42,6 +47,11 @@ LEAT_FUNCTION std::string_view digits_before(std::string_view name, std::string_
   if (name.size() < 18 || name[name.size() - 17] != '.') return {};
   const std::string_view digits = name.substr(name.size() - 16);
   return digits.find_first_not_of("0123456789abcdef") == digits.npos ? digits : std::string_view{};
+}
+
+LEAT_FUNCTION std::string_view staged_name(std::string_view name) {
+  constexpr std::string_view ending = ".0123456789abcdef.part";
+  return digits_before(name, ".part").empty() ? name : name.substr(0, name.size() - ending.size());
 }
 
 LEAT_FUNCTION staged_file::staged_file(std::filesystem::path path) : path_(std::move(path)) {
