@@ -130,6 +130,92 @@ TEST_CASE("records, and examples in them") {
   CHECK(problem<data_loss>([&] { all(dataset::records(files)); }).find("is corrupt") != std::string::npos);
 }
 
+TEST_CASE("what is wrong in files is told once, and the rest read") {
+  const folder here;
+  using texts = std::vector<std::string>;
+  const auto outcomes = [&](const auto& data) {
+    texts list;
+    auto it = data.iterate();
+    for (bool more = true; more && list.size() < 20;) try {
+        more = it.next();
+        if constexpr (std::is_same_v<std::string&, decltype(std::get<0>(it.element()))>) {
+          if (more) list.push_back(std::get<0>(it.element()));
+        } else {
+          if (more) list.push_back(std::to_string(std::get<0>(it.element())));
+        }
+      } catch (const error& e) {
+        const std::string what = e.what();
+        list.push_back(what.find("is corrupt: its") != what.npos ? "corrupt"
+                       : what.find("cut off") != what.npos       ? "cut off"
+                       : what.find("whose checksum") != what.npos ? "framing"
+                       : what.find("no header") != what.npos      ? "no header"
+                                                                  : what);
+        auto resumed = data.iterate();  // a state behind an error goes on behind it
+        resumed.restore_state(it.save_state());
+      }
+    return list;
+  };
+  std::string bytes;
+  for (const char* text : {"one", "two", "three"}) io::append_record(bytes, text);
+  const auto write = [&](const char* name, std::size_t at, std::size_t cut) {
+    std::string wrong = bytes.substr(0, bytes.size() - cut);
+    if (at > 0) wrong[at] = static_cast<char>(wrong[at] ^ 1);
+    io::write_file(here / name, wrong);
+  };
+  write("good", 0, 0), write("bytes", 19 + 13, 0), write("length", 19 + 2, 0), write("cut", 0, 3);
+  CHECK(outcomes(dataset::records({here / "bytes", here / "good"})) == texts{"one", "corrupt", "three", "one", "two", "three"});
+  CHECK(outcomes(dataset::records({here / "length", here / "good"})) == texts{"one", "framing", "one", "two", "three"});
+  CHECK(outcomes(dataset::records({here / "cut", here / "good"})) == texts{"one", "two", "cut off", "one", "two", "three"});
+  CHECK(outcomes(dataset::records(here / "length")) == texts{"one", "framing"});
+
+  io::write_file(here / "a.csv", "x\n1\n2\n");
+  io::write_file(here / "empty.csv", "");
+  io::write_file(here / "b.csv", "x\n3\n");
+  const auto tables = dataset::csv<int>({here / "a.csv", here / "empty.csv", here / "b.csv"});
+  CHECK(outcomes(tables) == texts{"1", "2", "no header", "3"});
+  CHECK(outcomes(tables.prefetch(2)) == texts{"1", "2", "no header", "3"});
+  std::filesystem::remove(here / "empty.csv");
+  CHECK(outcomes(dataset::csv<int>({here / "a.csv", here / "b.csv"})) == texts{"1", "2", "3"});
+  auto vanished = tables.iterate();
+  CHECK((vanished.next() && vanished.next()));
+  CHECK_THROWS_AS(vanished.next(), not_found);
+  CHECK((vanished.next() && std::get<0>(vanished.element()) == 3 && !vanished.next()));
+}
+
+TEST_CASE("tables whose headers differ are not mixed by position") {
+  const folder here;
+  io::write_file(here / "a.csv", "x,y\n1,2\n");
+  io::write_file(here / "b.csv", "y,x\n3,4\n5,6\n");
+  io::write_file(here / "c.csv", "x,y\n7,8\n9,10\n");
+  io::write_file(here / "empty.csv", "");
+  using row = std::tuple<int, int>;
+  const auto data = dataset::csv<int, int>({here / "a.csv", here / "b.csv", here / "c.csv"});
+  auto it = data.iterate();
+  CHECK(it.next());
+  CHECK(problem<invalid_argument>([&] { it.next(); }) ==
+        (here / "b.csv").string() + ": the header has \"y\", \"x\", that of a file before it \"x\", \"y\"; choose the columns by name");
+  CHECK((it.next() && it.element() == row{7, 8}));
+  // Also where the first file is not read: behind a state.
+  auto resumed = data.iterate();
+  resumed.restore_state(it.save_state());
+  CHECK((resumed.next() && resumed.element() == row{9, 10}));
+  auto late = dataset::csv<int, int>({here / "empty.csv", here / "b.csv", here / "c.csv"}).iterate();
+  CHECK_THROWS_AS(late.next(), data_loss);
+  CHECK((late.next() && late.element() == row{3, 4}));
+  CHECK(all(dataset::csv<int, int>({here / "a.csv", here / "b.csv"}, {.columns = {"x", "y"}})) == std::vector<row>{{1, 2}, {4, 3}, {6, 5}});
+  CHECK(all(dataset::csv<std::string>({here / "a.csv", here / "b.csv"}, {.delimiter = ';', .header = false})).size() == 5);
+}
+
+TEST_CASE("a state of files and columns in any encoding") {
+  const folder here;
+  const auto path = here / "gr\xf6\xdf" "e.csv";
+  io::write_file(path, "gr\xf6\xdf" "e,y\n1,2\n3,4\n5,6\n");
+  resumes(dataset::csv<int>(path, {.columns = {"gr\xf6\xdf" "e"}}));
+  // The number of an empty field is told whole, and as it always was.
+  CHECK(dataset::csv<int, int>(path, {.empty = 0.5}).description().find(", empty is 0.500000)") != std::string::npos);
+  CHECK(dataset::csv<int, int>(path, {.empty = 1e-9}).description().find(", empty is 1e-09)") != std::string::npos);
+}
+
 TEST_CASE("arrays of files") {
   const folder here;
   const auto x = make_tensor_proto(std::vector<float>{1, 2, 3, 4, 5, 6}, {3, 2});

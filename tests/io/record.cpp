@@ -151,6 +151,11 @@ TEST_CASE("every changed bit is found, with its place") {
     const std::string text = problem<data_loss>([&] { reader.next(); });
     CHECK(text.find(path.string() + ": the record at byte 21 ") == 0);
     CHECK(problem<data_loss>([&] { reader.next(); }) == text);
+    // Passed over if its length can be trusted.
+    const bool is_known = bit >= 8 * (first + io::record_header_bytes);
+    CHECK(reader.pass_corrupt() == is_known);
+    CHECK(reader.offset() == (is_known ? bytes.size() : first));
+    if (is_known) CHECK((!reader.next() && reader.end() == io::record_end::whole));
   }
   CHECK(problem<data_loss>([&] { io::record_writer(path, io::record_opening::append); }).find("byte 21") !=
         std::string::npos);

@@ -17,6 +17,7 @@
 #include <filesystem>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,8 +45,9 @@ class file_list {
 
 namespace detail {
 
-/// Elements of files, one file after the other. A reader is made of a path, `next(to)` reads an element, `save` and `restore` tell and
-/// take its place.
+/// Elements of files, one file after the other. A reader is made of a path, `next(to)` reads an element, `offset` tells where it is in
+/// the file, `save` and `restore` tell and take its place. A file that cannot be opened, or read beyond some place, is one error: the
+/// next file follows.
 template <class Element, class Reader, class Settings>
 class files_stage final : public stage<Element> {
  public:
@@ -56,8 +58,18 @@ class files_stage final : public stage<Element> {
   }
   bool next(Element& to) override {
     for (; file_ < files_.paths().size(); ++file_, reader_.reset()) {
-      if (!reader_) reader_ = std::make_unique<Reader>(files_.paths()[file_], settings_);
-      if (reader_->next(to)) return true;
+      std::optional<std::uint64_t> before;
+      try {
+        if (!reader_) reader_ = std::make_unique<Reader>(files_.paths()[file_], settings_);
+        before = reader_->offset();
+        if (reader_->next(to)) return true;
+      } catch (...) {
+        if (!before || reader_->offset() == before) {  // it would fail forever
+          ++file_;
+          reader_.reset();
+        }
+        throw;
+      }
     }
     return false;
   }
@@ -86,6 +98,7 @@ class files_stage final : public stage<Element> {
 template <class Reader>
 class placed_reader {
  public:
+  std::uint64_t offset() const { return reader_.offset(); }
   void save(state_numbers& to) const { to.insert(to.end(), {reader_.offset(), reader_.next_line()}); }
   void restore(state_reader& from) {
     const std::uint64_t offset = from.take();
@@ -98,12 +111,23 @@ class placed_reader {
   Reader reader_;
 };
 
+/// The files of a table, and the names in the first header that can be read, once that is known.
+struct csv_tables {
+  io::csv_options options;
+  std::vector<std::filesystem::path> paths;
+  mutable std::optional<std::vector<std::string>> names{};
+};
 struct csv_rows : placed_reader<io::csv_reader> {
-  csv_rows(const std::filesystem::path& path, const io::csv_options& options) : placed_reader(path, options) {}
+  csv_rows(const std::filesystem::path& path, const csv_tables& tables) : placed_reader(path, tables.options) {
+    check_names(tables);
+  }
   template <class Row>
   bool next(Row& row) {
     return reader_.next(row);
   }
+
+ private:
+  void check_names(const csv_tables& tables) const;
 };
 
 struct nothing {};
@@ -124,13 +148,20 @@ class records {
     if (record) std::get<0>(to) = *record;
     return record.has_value();
   }
+  std::uint64_t offset() const { return reader_.offset(); }
   void save(state_numbers& to) const { to.push_back(reader_.offset()); }
   void restore(state_reader& from) { reader_.seek(from.take()); }
 
  protected:
   std::optional<std::string_view> next() {
     at_ = reader_.offset();
-    const auto record = reader_.next();
+    std::optional<std::string_view> record;
+    try {
+      record = reader_.next();
+    } catch (const data_loss&) {
+      reader_.pass_corrupt();
+      throw;
+    }
     if (!record && reader_.end() == io::record_end::truncated)
       throw data_loss(reader_.path().string() + ": the record at byte " + std::to_string(reader_.offset()) + " is cut off");
     return record;
@@ -225,13 +256,15 @@ std::string options_text(const io::csv_options& options);
 namespace dataset {
 
 /// The rows of tables: `dataset::csv<std::array<float, 64>, std::int64_t>("digits.csv")`. Components are numbers, bool, std::string, or
-/// std::array of these, which takes as many columns. Errors: not_found for a file that does not exist; when iterated, those of
-/// `io::csv_reader`.
+/// std::array of these, which takes as many columns. Columns go by their position, or by the names in `options.columns`.
+/// Errors: not_found for a file that does not exist; when iterated, those of `io::csv_reader`, and invalid_argument for a file whose
+/// header has other names than that of the first one, unless columns are chosen by name.
 template <class... Ts>
   requires(sizeof...(Ts) > 0)
 dataset_of<Ts...> csv(const data::file_list& files, const io::csv_options& options = {}) {
   return data::detail::of_files<std::tuple<Ts...>, data::detail::csv_rows>(
-      "csv(" + files.description() + data::detail::options_text(options) + ") " + data::element_text<Ts...>(), files, options);
+      "csv(" + files.description() + data::detail::options_text(options) + ") " + data::element_text<Ts...>(), files,
+      data::detail::csv_tables{options, files.paths()});
 }
 
 /// The lines of texts. Errors: not_found. Source: TensorFlow `TextLineDataset`.
@@ -241,7 +274,7 @@ inline dataset_of<std::string> text_lines(const data::file_list& files) {
 }
 
 /// The records of record files, as bytes. Errors: not_found; when iterated, data_loss for a record that is corrupt or cut off, naming file
-/// and offset. Source: TensorFlow `TFRecordDataset`.
+/// and offset: the next record follows if this one's length can be trusted, otherwise the next file. Source: TensorFlow `TFRecordDataset`.
 inline dataset_of<std::string> records(const data::file_list& files) {
   return data::detail::of_files<std::tuple<std::string>, data::detail::records>("records(" + files.description() + ")", files,
                                                                                 data::detail::nothing{});

@@ -3,6 +3,7 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/data/files.hpp>
+#include <leat/proto/in_quotes.hpp>
 
 namespace leat::data {
 
@@ -21,12 +22,31 @@ LEAT_FUNCTION std::string file_list::description() const {
   return text;
 }
 
+LEAT_FUNCTION void detail::csv_rows::check_names(const csv_tables& tables) const {
+  if (!tables.options.header || !tables.options.columns.empty()) return;
+  for (std::size_t k = 0; !tables.names && tables.paths[k] != reader_.path(); ++k) {
+    try {
+      tables.names = io::csv_reader(tables.paths[k], tables.options, 4096).columns();
+    } catch (const error&) {  // told when that file is read
+    }
+  }
+  if (!tables.names) tables.names = reader_.columns();
+  if (*tables.names == reader_.columns()) return;
+  const auto list = [](const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + proto::detail::in_quotes(name);
+    return text;
+  };
+  throw invalid_argument(reader_.path().string() + ": the header has " + list(reader_.columns()) + ", that of a file before it " +
+                         list(*tables.names) + "; choose the columns by name");
+}
+
 LEAT_FUNCTION std::string detail::options_text(const io::csv_options& options) {
   std::string text;
   if (options.delimiter != ',') text += std::string(", delimiter ") + options.delimiter;
   if (!options.header) text += ", no header";
   for (const std::string& column : options.columns) text += ", " + column;
-  if (options.empty) text += ", empty is " + std::to_string(*options.empty);
+  if (options.empty) text += ", empty is " + setting_text(*options.empty);
   return text;
 }
 

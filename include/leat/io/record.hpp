@@ -98,6 +98,9 @@ class record_reader {
   /// Errors: data_loss, naming file and offset, for a record whose checksums do not match; the reader stays in front of it.
   std::optional<std::string_view> next();
   record_end end() const { return end_; }
+  /// Goes behind a record that `next` found corrupt, if its length can be trusted: the checksum of the length matches. Tells whether it
+  /// did.
+  bool pass_corrupt();
 
   /// The offset of the record that `next` would give, in bytes.
   std::uint64_t offset() const { return offset_; }
@@ -107,6 +110,8 @@ class record_reader {
 
  private:
   bool fill(std::size_t wanted);
+  std::uint32_t checksum_at(std::size_t at) const;
+  std::optional<std::uint64_t> checked_length() const;
 
   std::filesystem::path path_;
   descriptor file_;

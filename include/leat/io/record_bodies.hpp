@@ -132,36 +132,53 @@ LEAT_FUNCTION bool record_reader::fill(std::size_t wanted) {
   return true;
 }
 
+// What is written at a place of the record in front.
+LEAT_FUNCTION std::uint32_t record_reader::checksum_at(std::size_t at) const {
+  std::uint32_t checksum;
+  std::memcpy(&checksum, buffer_.get() + begin_ + at, 4);
+  return checksum;
+}
+
+// The length of the record in front, whose header is in the buffer, if its checksum is right.
+LEAT_FUNCTION std::optional<std::uint64_t> record_reader::checked_length() const {
+  if (checksum_at(8) != masked(crc32c(std::string_view(buffer_.get() + begin_, 8)))) return std::nullopt;
+  std::uint64_t length;
+  std::memcpy(&length, buffer_.get() + begin_, 8);
+  return length;
+}
+
 LEAT_FUNCTION std::optional<std::string_view> record_reader::next() {
   const auto fail = [&](const std::string& what) -> void {
     throw data_loss(path_.string() + ": the record at byte " + std::to_string(offset_) + " " + what);
-  };
-  const auto checksum_at = [&](std::size_t at) {
-    std::uint32_t checksum;
-    std::memcpy(&checksum, buffer_.get() + begin_ + at, 4);
-    return checksum;
   };
   end_ = record_end::none;
   if (!fill(record_header_bytes)) {
     end_ = filled_ == begin_ ? record_end::whole : record_end::truncated;
     return std::nullopt;
   }
-  std::uint64_t length;
-  std::memcpy(&length, buffer_.get() + begin_, 8);
-  if (checksum_at(8) != masked(crc32c(std::string_view(buffer_.get() + begin_, 8))))
-    fail("has a length whose checksum is another: it is corrupt, or the file is no file of records");
+  const auto length = checked_length();
+  if (!length) fail("has a length whose checksum is another: it is corrupt, or the file is no file of records");
   // What no file can hold counts as truncated, as every length beyond the end does.
   constexpr std::uint64_t most = std::uint64_t{1} << 62;
-  if (length > most || !fill(record_frame_bytes + static_cast<std::size_t>(length))) {
+  if (*length > most || !fill(record_frame_bytes + static_cast<std::size_t>(*length))) {
     end_ = record_end::truncated;
     return std::nullopt;
   }
-  const std::string_view record(buffer_.get() + begin_ + record_header_bytes, static_cast<std::size_t>(length));
+  const std::string_view record(buffer_.get() + begin_ + record_header_bytes, static_cast<std::size_t>(*length));
   if (checksum_at(record_header_bytes + record.size()) != masked(crc32c(record)))
-    fail("of " + std::to_string(length) + " bytes is corrupt: its checksum is another");
+    fail("of " + std::to_string(*length) + " bytes is corrupt: its checksum is another");
   begin_ += record_frame_bytes + record.size();
   offset_ += record_frame_bytes + record.size();
   return record;
+}
+
+LEAT_FUNCTION bool record_reader::pass_corrupt() {
+  if (filled_ - begin_ < record_frame_bytes) return false;
+  const auto length = checked_length();
+  if (!length || *length > filled_ - begin_ - record_frame_bytes) return false;
+  begin_ += record_frame_bytes + static_cast<std::size_t>(*length);
+  offset_ += record_frame_bytes + *length;
+  return true;
 }
 
 LEAT_FUNCTION void record_reader::seek(std::uint64_t offset) {
