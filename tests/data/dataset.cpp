@@ -208,6 +208,47 @@ TEST_CASE("several datasets as one") {
   CHECK(all(blocks) == std::vector<std::int64_t>{10, 11, 12, 20, 21, 22, 13, 23, 30, 31, 32, 33});
 }
 
+TEST_CASE("after an error the parts of a zip are still those that belong together") {
+  // Elements 1 and 9 of the first are errors, and those of the second never.
+  const auto source = [](bool fails) {
+    return dataset::from_generator([fails] {
+      return [fails, next = std::int64_t{0}]() mutable -> std::optional<std::int64_t> {
+        if (next == 20) return std::nullopt;
+        const std::int64_t now = next++;
+        if (fails && (now == 1 || now == 9)) throw std::runtime_error("no " + std::to_string(now));
+        return now;
+      };
+    });
+  };
+  const auto pairs = [&](auto make) {
+    auto it = dataset::zip(make(source(true)), make(source(false))).iterate();
+    int errors = 0, given = 0;
+    for (bool more = true; more;) try {
+        more = it.next();
+        if (!more) break;
+        ++given;
+        if (!(std::get<0>(it.element()) == std::get<1>(it.element()))) FAIL_CHECK("pair " << given);
+      } catch (const std::runtime_error&) {
+        ++errors;
+      }
+    return std::pair(given, errors);
+  };
+  CHECK(pairs([](auto d) { return d; }) == std::pair(18, 2));
+  CHECK(pairs([](auto d) { return d.skip(5); }) == std::pair(13, 2));  // the first one tells of what was passed over
+  CHECK(pairs([](auto d) { return d.skip(5).skip(5); }) == std::pair(9, 1));
+  CHECK(pairs([](auto d) { return d.take(5).repeat(2); }) == std::pair(8, 2));
+  CHECK(pairs([](auto d) { return d.skip(5).repeat(2); }) == std::pair(26, 4));
+  CHECK(pairs([](auto d) { return d.batch(3); }) == std::pair(5, 2));
+  CHECK(pairs([](auto d) { return d.batch(3).skip(1); }) == std::pair(4, 2));
+  CHECK(pairs([](auto d) { return d.padded_batch(4, 0, true); }) == std::pair(3, 2));
+  CHECK(pairs([](auto d) { return d.shuffle(4, 7); }) == std::pair(18, 2));
+  CHECK(pairs([](auto d) { return d.shuffle(100, 7).repeat(2); }) == std::pair(36, 4));
+  CHECK(pairs([](auto d) { return d.shuffle(4, 7).skip(3); }).first >= 15);
+  CHECK(pairs([](auto d) { return d.prefetch(2); }) == std::pair(18, 2));
+  CHECK(pairs([](auto d) { return d.modify([](data::random_stream& r, std::int64_t& i) { i += r() % 99; }, 1); }) == std::pair(18, 2));
+  CHECK(pairs([](auto d) { return dataset::range(2).interleave([d](std::int64_t) { return d; }, 2, 3); }) == std::pair(36, 4));
+}
+
 TEST_CASE("padded batches") {
   const auto data = dataset::range(1, 5).map([](std::int64_t n) {
     xt::xtensor<std::int64_t, 2> made =

@@ -98,6 +98,101 @@ TEST_CASE("a restored pipeline that prefetches") {
   }
 }
 
+TEST_CASE("a restored pipeline goes on where errors were as the first one does") {
+  // Errors of a source come from passing over its elements, too; those of a function only where it is called.
+  const auto failing = dataset::from_generator([] {
+    return [next = std::int64_t{0}]() mutable -> std::optional<std::int64_t> {
+      if (next == 23) return std::nullopt;
+      const std::int64_t now = next++;
+      if (now % 7 == 3) throw std::runtime_error("no " + std::to_string(now));
+      return now;
+    };
+  });
+  const auto mapped = dataset::range(23).map([](std::int64_t i) {
+    if (i % 5 == 2) throw std::runtime_error("not " + std::to_string(i));
+    return i;
+  });
+  const auto outcomes = [](auto& rows, std::size_t most) {
+    std::vector<std::string> list;
+    for (bool more = true; more && list.size() < most;) try {
+        more = rows.next();
+        std::string text;
+        for (const auto value : flat(std::get<0>(rows.element()))) text += std::to_string(value) + " ";
+        if (more) list.push_back(text);
+      } catch (const std::runtime_error& e) {
+        list.push_back(e.what());
+      }
+    return list;
+  };
+  const auto resumes_all = [&](const auto& data) {
+    CAPTURE(data.description());
+    auto first = data.iterate();
+    const auto whole = outcomes(first, 1000);
+    REQUIRE(whole.size() < 1000);
+    for (std::size_t at = 0; at <= whole.size(); ++at) {
+      auto stopped = data.iterate();
+      outcomes(stopped, at);
+      auto resumed = data.iterate();
+      resumed.restore_state(stopped.save_state());
+      auto again = data.iterate();
+      again.restore_state(resumed.save_state());
+      const std::vector rest(whole.begin() + static_cast<std::ptrdiff_t>(at), whole.end());
+      CHECK(outcomes(stopped, 1000) == rest);
+      CHECK(outcomes(resumed, 1000) == rest);
+      CHECK(outcomes(again, 1000) == rest);
+    }
+  };
+  const auto with_each = [&](const auto& source) {
+    resumes_all(source);
+    resumes_all(source.prefetch(2));
+    resumes_all(source.shuffle(4, 1));
+    resumes_all(source.shuffle(40, 1).repeat(2).prefetch(3));
+    resumes_all(source.repeat(2).shuffle(6, 1));
+    resumes_all(source.skip(4).repeat(2).shuffle(3, 1));
+    resumes_all(source.skip(4).take(8).prefetch(2));
+    resumes_all(source.skip(4).prefetch(2).shuffle(3, 2).prefetch(1));
+    resumes_all(source.batch(4).shuffle(2, 1).prefetch(2));
+    resumes_all(source.skip(1).batch(3).skip(1).shuffle(2, 3));
+    resumes_all(source.filter([](std::int64_t i) { return i % 2 == 0; }).shuffle(3, 1));
+    resumes_all(source.modify([](data::random_stream& random, std::int64_t& i) { i += 100 * (random() % 9); }, 3).shuffle(3, 1));
+    resumes_all(source.modify([](data::random_stream& random, std::int64_t& i) { i += 100 * (random() % 9); }, 3).prefetch(2));
+    resumes_all(source.interleave([](std::int64_t n) { return dataset::range(10 * n, 10 * n + n % 4); }, 3, 2).shuffle(3, 1));
+    resumes_all(dataset::zip(source.shuffle(3, 1), dataset::range(23)).map([](auto a, auto b) { return 100 * a + b; }).prefetch(2));
+  };
+  with_each(failing);
+  with_each(mapped);
+}
+
+TEST_CASE("a state tells paddings apart, and takes those that were always told") {
+  const auto padded = [](double padding) {
+    return dataset::range(6)
+        .map([](std::int64_t n) { return xt::xtensor<float, 1>(xt::xtensor<float, 1>::from_shape({static_cast<std::size_t>(n)})); })
+        .padded_batch(2, padding);
+  };
+  const auto words = [&](double padding) { return padded(padding).description().substr(dataset::range(6).description().size()); };
+  const std::string map = " | map -> (float32[?]) | ";
+  CHECK(words(0) == map + "padded_batch(2, 0.000000)");
+  CHECK(words(-1.5) == map + "padded_batch(2, -1.500000)");
+  CHECK(words(1e-9) == map + "padded_batch(2, 1e-09)");
+  CHECK(words(0.1234567) == map + "padded_batch(2, 0.1234567)");
+  CHECK(words(1e300).size() > 300);
+  const std::string state = padded(1e-9).iterate().save_state();
+  padded(1e-9).iterate().restore_state(state);
+  CHECK_THROWS_AS(padded(0).iterate().restore_state(state), invalid_argument);
+}
+
+TEST_CASE("a description need not be UTF-8") {
+  const data::state_numbers numbers{1, 2};
+  const std::string latin = "csv(k\xfcrzung.csv)", utf8 = "csv(k\xc3\xbcrzung.csv)";
+  const std::string state = data::write_state(latin, numbers);
+  CHECK(data::read_state(state, latin) == numbers);
+  CHECK(nlohmann::json::parse(state)["pipeline"] == "csv(k\\xfcrzung.csv)");
+  CHECK_THROWS_AS(data::read_state(state, utf8), invalid_argument);
+  CHECK(nlohmann::json::parse(data::write_state(utf8, numbers))["pipeline"] == utf8);
+  CHECK(data::read_state(data::write_state(utf8, numbers), utf8) == numbers);
+  CHECK(data::read_state(data::write_state("cut off \xe2\x82", numbers), "cut off \xe2\x82") == numbers);
+}
+
 TEST_CASE("states far within long runs are restored without going through all elements") {
   const auto data = dataset::range(1000).shuffle(1000, 1).batch(10).repeat().prefetch(2);
   auto rows = data.iterate();

@@ -185,12 +185,13 @@ class generator_stage final : public stage<Element> {
   }
   bool next(Element& to) override {
     if (ended_) return false;
+    ++given_;  // also if it is an error
     if (!now_) now_ = std::make_unique<made>(f_());
     ended_ = !now_->next([&]<class V>(V&& value) {
       if constexpr (std::is_assignable_v<Element&, V>) to = std::forward<V>(value);
       else std::get<0>(to) = std::forward<V>(value);
     });
-    given_ += !ended_;
+    given_ -= ended_;
     return !ended_;
   }
   void save(state_numbers& to) const override { to.insert(to.end(), {given_, ended_}); }

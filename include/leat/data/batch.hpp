@@ -21,7 +21,8 @@ void for_each_component(F f, Tuples&&... tuples) {
 template <class T>
 using batching_of = batching<std::remove_cvref_t<T>>;
 
-/// What batches have in common: how many elements they take, and how they are passed over.
+/// What batches have in common: how many elements they take, and how they are passed over. A batch with an error in it is an error as a
+/// whole: it takes its other elements all the same, so that the batches behind it are those that they are without the error.
 template <class Element, class Batch>
 class batching_stage : public stage<Batch> {
  public:
@@ -29,10 +30,10 @@ class batching_stage : public stage<Batch> {
       : from_(std::move(from)), rows_(rows), drop_remainder_(drop_remainder) {}
 
   void start(std::uint64_t pass) override { from_->start(pass); }
-  std::uint64_t skip(std::uint64_t count) override {
+  std::uint64_t skip(std::uint64_t count, std::exception_ptr& failure) override {
     constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
     const std::uint64_t elements = count > most / rows_ ? most : count * rows_;
-    const std::uint64_t done = from_->skip(elements);
+    const std::uint64_t done = from_->skip(elements, failure);
     return done / rows_ + (done % rows_ != 0 && !drop_remainder_);
   }
   std::optional<std::uint64_t> size() const override {
@@ -44,6 +45,11 @@ class batching_stage : public stage<Batch> {
   void restore(state_reader& from) override { from_->restore(from); }
 
  protected:
+  // The elements of a batch behind the one at fault; one error of a batch is enough to tell.
+  void pass_rest(std::uint64_t taken) {
+    std::exception_ptr others;
+    from_->skip(rows_ - taken, others);
+  }
   std::unique_ptr<stage<Element>> from_;
   std::uint64_t rows_;
   bool drop_remainder_;
@@ -69,25 +75,18 @@ class batch_stage final : public batching_stage<Element, batch_of<Element>> {
     }
     // As large as the largest one so far: a batch of all there is asks for no more than that.
     std::size_t row = 0, room = std::min(rows(), largest_);
-    for (; row < rows() && this->from_->next(element_); ++row) {
-      if (row == 0) {
-        for_each_component([&](auto& all, const auto& one, std::size_t) { batching_of<decltype(one)>::begin(all, one, room); }, to,
-                           element_);
-      } else if (row == room) {
-        room = std::min(rows(), 2 * room);
-        for_each_component([&](auto& all, std::size_t) { change_rows(all, row, room); }, to);
-        largest_ = room;
+    try {
+      for (; row < rows() && this->from_->next(element_); ++row) {
+        if (row == room) {
+          room = std::min(rows(), 2 * room);
+          for_each_component([&](auto& all, std::size_t) { change_rows(all, row, room); }, to);
+          largest_ = room;
+        }
+        put_row(to, row, room);
       }
-      if (row > 0) {
-        for_each_component(
-            [&](const auto& all, const auto& one, std::size_t i) {
-              if (!batching_of<decltype(one)>::fits(all, one))
-                throw invalid_argument("batch: component " + std::to_string(i) + " of row " + std::to_string(row) +
-                                       " has another shape than that of row 0; padded_batch takes rows of different sizes");
-            },
-            to, element_);
-      }
-      for_each_component([&](auto& all, const auto& one, std::size_t) { batching_of<decltype(one)>::put(all, row, one); }, to, element_);
+    } catch (...) {
+      this->pass_rest(row + 1);
+      throw;
     }
     if (row == 0 || (row < rows() && this->drop_remainder_)) return false;
     if (row < room) for_each_component([&](auto& all, std::size_t) { change_rows(all, row, row); }, to);
@@ -96,6 +95,20 @@ class batch_stage final : public batching_stage<Element, batch_of<Element>> {
 
  private:
   std::size_t rows() const { return static_cast<std::size_t>(this->rows_); }
+  void put_row(batch& to, std::size_t row, std::size_t room) {
+    if (row == 0) {
+      for_each_component([&](auto& all, const auto& one, std::size_t) { batching_of<decltype(one)>::begin(all, one, room); }, to, element_);
+    } else {
+      for_each_component(
+          [&](const auto& all, const auto& one, std::size_t i) {
+            if (!batching_of<decltype(one)>::fits(all, one))
+              throw invalid_argument("batch: component " + std::to_string(i) + " of row " + std::to_string(row) +
+                                     " has another shape than that of row 0; padded_batch takes rows of different sizes");
+          },
+          to, element_);
+    }
+    for_each_component([&](auto& all, const auto& one, std::size_t) { batching_of<decltype(one)>::put(all, row, one); }, to, element_);
+  }
   static void change_rows(std::vector<std::string>& all, std::size_t, std::size_t count) { all.resize(count); }
   template <class T, std::size_t Rank>
   static void change_rows(xt::xtensor<T, Rank>& all, std::size_t kept, std::size_t count) {
@@ -123,9 +136,14 @@ class padded_batch_stage final : public batching_stage<Element, batch_of<Element
 
   bool next(batch& to) override {
     std::size_t count = 0;
-    for (; count < this->rows_; ++count) {
-      if (elements_.size() == count) elements_.emplace_back();
-      if (!this->from_->next(elements_[count])) break;
+    try {
+      for (; count < this->rows_; ++count) {
+        if (elements_.size() == count) elements_.emplace_back();
+        if (!this->from_->next(elements_[count])) break;
+      }
+    } catch (...) {
+      this->pass_rest(count + 1);
+      throw;
     }
     if (count == 0 || (count < this->rows_ && this->drop_remainder_)) return false;
     [&]<std::size_t... I>(std::index_sequence<I...>) {

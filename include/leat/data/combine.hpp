@@ -43,12 +43,12 @@ class zip_stage final : public stage<decltype(std::tuple_cat(std::declval<Elemen
     each([&](auto& from, auto& part) { from->at(index, part); });
     hand_over(to);
   }
-  std::uint64_t skip(std::uint64_t count) override {
+  std::uint64_t skip(std::uint64_t count, std::exception_ptr& failure) override {
     each([&](auto& from, auto&) {
       if (const auto size = from->size()) count = std::min(count, *size);
     });
     std::uint64_t done = count;
-    each([&](auto& from, auto&) { done = std::min(done, from->skip(count)); });
+    each([&](auto& from, auto&) { done = std::min(done, from->skip(count, failure)); });
     ended_ = ended_ || done < count;
     return done;
   }
@@ -116,15 +116,27 @@ class interleave_stage final : public stage<To> {
     ended_ = false;
   }
   bool next(To& to) override {
+    ++given_;  // also if it is an error
+    if (next_in_turn(to)) return true;
+    --given_;
+    return false;
+  }
+  // The pipelines follow from the elements that made them, so all are gone through again.
+  void save(state_numbers& to) const override { to.push_back(given_); }
+  void restore(state_reader& from) override { skip_exactly(*this, from.take()); }
+
+ private:
+  bool next_in_turn(To& to) {
     std::size_t without = 0;  // turns without a pipeline
     while (without < open_.size()) {
       auto& now = open_[at_];
       if (now == nullptr && !ended_) {
+        const std::uint64_t number = opened_++;  // also of one that fails
         if (!from_->next(element_)) {
           ended_ = true;
         } else {
           auto made = std::apply(f_, element_).make();
-          made->start(mix(pass_, opened_++));
+          made->start(mix(pass_, number));
           now = std::move(made);
         }
       }
@@ -134,21 +146,14 @@ class interleave_stage final : public stage<To> {
         continue;
       }
       without = 0;
-      if (now->next(to)) {
-        ++given_;
-        if (++within_ == block_) turn();
-        return true;
-      }
+      const bool is_last = ++within_ == block_;
+      if (is_last) turn();
+      if (now->next(to)) return true;
       now = nullptr;
-      turn();
+      if (!is_last) turn();
     }
     return false;
   }
-  // The pipelines follow from the elements that made them, so all are gone through again.
-  void save(state_numbers& to) const override { to.push_back(given_); }
-  void restore(state_reader& from) override { skip_exactly(*this, from.take()); }
-
- private:
   void turn() {
     at_ = (at_ + 1) % open_.size();
     within_ = 0;

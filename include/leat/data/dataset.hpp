@@ -150,7 +150,8 @@ class dataset_of : public std::ranges::view_base {
   // ---- order and parts ----
 
   /// A random order: each element is chosen from a buffer of that many, and has another order in each pass of `repeat`. The buffer of
-  /// arrays holds numbers, not elements. Errors: invalid_argument for a buffer of 0. Source: TensorFlow `Dataset.shuffle`.
+  /// arrays holds numbers, not elements. An error waits in the buffer for its turn as an element does.
+  /// Errors: invalid_argument for a buffer of 0. Source: TensorFlow `Dataset.shuffle`.
   dataset_of shuffle(std::uint64_t buffer, std::uint64_t seed) const {
     data::detail::must_be_positive(buffer, "shuffle: the buffer");
     return then("shuffle(" + std::to_string(buffer) + ", " + std::to_string(seed) + ")", [buffer, seed](auto from) {
@@ -167,7 +168,7 @@ class dataset_of : public std::ranges::view_base {
   }
   /// The first elements, at most `count`.
   dataset_of take(std::uint64_t count) const { return part("take(" + std::to_string(count) + ")", 0, count); }
-  /// All but the first `count` elements.
+  /// All but the first `count` elements. The first error among those that are passed over comes in the place of the first element.
   dataset_of skip(std::uint64_t count) const { return part("skip(" + std::to_string(count) + ")", count, data::detail::forever); }
 
   // ---- functions ----
@@ -214,7 +215,8 @@ class dataset_of : public std::ranges::view_base {
   // ---- batches ----
 
   /// `rows` elements as one: each component has one axis more in front. The last batch is smaller unless it is dropped.
-  /// Errors: invalid_argument for 0 rows; when iterated, for rows of different shapes.
+  /// Errors: invalid_argument for 0 rows; when iterated, for rows of different shapes. An error of an element is one of its batch, whose
+  /// other elements are passed over.
   auto batch(std::uint64_t rows, bool drop_remainder = false) const
     requires(data::batchable<Ts> && ...)
   {
@@ -231,7 +233,7 @@ class dataset_of : public std::ranges::view_base {
     using to = data::batch_of<element_type>;
     data::detail::must_be_positive(rows, "padded_batch: the number of rows");
     return convert<to>(
-        "padded_batch(" + std::to_string(rows) + ", " + std::to_string(padding) + (drop_remainder ? ", drop_remainder)" : ")"),
+        "padded_batch(" + std::to_string(rows) + ", " + data::detail::setting_text(padding) + (drop_remainder ? ", drop_remainder)" : ")"),
         [rows, padding, drop_remainder](auto from) {
           return std::make_unique<data::detail::padded_batch_stage<element_type>>(std::move(from), rows, drop_remainder, padding);
         });

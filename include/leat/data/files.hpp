@@ -118,9 +118,7 @@ struct csv_tables {
   mutable std::optional<std::vector<std::string>> names{};
 };
 struct csv_rows : placed_reader<io::csv_reader> {
-  csv_rows(const std::filesystem::path& path, const csv_tables& tables) : placed_reader(path, tables.options) {
-    check_names(tables);
-  }
+  csv_rows(const std::filesystem::path& path, const csv_tables& tables) : placed_reader(path, tables.options) { check_names(tables); }
   template <class Row>
   bool next(Row& row) {
     return reader_.next(row);

@@ -69,7 +69,7 @@ class one_to_one_stage : public stage<To> {
  public:
   explicit one_to_one_stage(std::unique_ptr<stage<From>> from) : from_(std::move(from)) {}
   void start(std::uint64_t pass) override { from_->start(pass); }
-  std::uint64_t skip(std::uint64_t count) override { return from_->skip(count); }
+  std::uint64_t skip(std::uint64_t count, std::exception_ptr& failure) override { return from_->skip(count, failure); }
   std::optional<std::uint64_t> size() const override { return from_->size(); }
   void save(state_numbers& to) const override { from_->save(to); }
   void restore(state_reader& from) override { from_->restore(from); }
@@ -124,8 +124,11 @@ class modify_stage final : public one_to_one_stage<Element, Element> {
     number_ = 0;
   }
   bool next(Element& to) override {
-    if (!this->from_->next(to)) return false;
-    const std::uint64_t number = number_++;
+    const std::uint64_t number = number_++;  // also of one that fails
+    if (!this->from_->next(to)) {
+      --number_;
+      return false;
+    }
     if constexpr (Random) {
       random_stream random(mix(key_, number));
       std::apply([&](auto&... component) { f_(random, component...); }, to);
@@ -134,8 +137,8 @@ class modify_stage final : public one_to_one_stage<Element, Element> {
     }
     return true;
   }
-  std::uint64_t skip(std::uint64_t count) override {
-    const std::uint64_t done = base::skip(count);
+  std::uint64_t skip(std::uint64_t count, std::exception_ptr& failure) override {
+    const std::uint64_t done = base::skip(count, failure);
     number_ += done;
     return done;
   }

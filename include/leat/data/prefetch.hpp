@@ -106,13 +106,11 @@ class prefetch_stage final : public stage<Element> {
     slot& first = all.ring[all.first];
     if (first.ends) return false;
     const std::exception_ptr failure = std::exchange(first.failure, nullptr);
-    if (!failure) {
-      std::swap(to, first.element);
-      ++given_;
-      if (first.has_state) {
-        std::swap(base_, first.state);
-        given_ = 0;
-      }
+    if (!failure) std::swap(to, first.element);
+    ++given_;
+    if (first.has_state) {
+      std::swap(base_, first.state);
+      given_ = 0;
     }
     first.has_state = false;
     all.first = (all.first + 1) % all.ring.size();
@@ -132,7 +130,7 @@ class prefetch_stage final : public stage<Element> {
   }
   std::optional<std::uint64_t> size() const override { return size_of_; }
 
-  // The state of the stages before, behind an element that was given, and the number of elements given since.
+  // The state of the stages before, behind an element or error that was given, and the number of elements given since.
   void save(state_numbers& to) const override {
     to.insert(to.end(), {given_, base_.size()});
     to.insert(to.end(), base_.begin(), base_.end());
@@ -157,6 +155,11 @@ class prefetch_stage final : public stage<Element> {
     std::exception_ptr failure;
     state_numbers state;
     bool has_state = false, ends = false;
+    void note(const stage<Element>& from) {
+      state.clear();
+      from.save(state);
+      has_state = true;
+    }
   };
   struct shared {
     shared(std::unique_ptr<stage<Element>> given, std::size_t size) : from(std::move(given)), ring(size) {}
@@ -168,13 +171,10 @@ class prefetch_stage final : public stage<Element> {
       lock.unlock();
       try {
         free.ends = !from->next(free.element);
-        if (!free.ends && ++made % between_states == 0) {
-          free.state.clear();
-          from->save(free.state);
-          free.has_state = true;
-        }
+        if (!free.ends && ++made % between_states == 0) free.note(*from);
       } catch (...) {
         free.failure = std::current_exception();
+        free.note(*from);  // who restores a state does not go through errors again
       }
       lock.lock();
       producing = false;

@@ -24,7 +24,9 @@ class repeat_stage final : public stage<Element> {
   }
   bool next(Element& to) override {
     while (epoch_ != count_) {
-      if (from_->next(to)) return any_ = true;
+      const bool before = std::exchange(any_, true);  // also by an error
+      if (from_->next(to)) return true;
+      any_ = before;
       if (!end_epoch()) return false;
     }
     return false;
@@ -38,10 +40,10 @@ class repeat_stage final : public stage<Element> {
     return false;
   }
   void put(std::span<const std::uint64_t> numbers, batch_of<Element>& to) override { from_->put(numbers, to); }
-  std::uint64_t skip(std::uint64_t count) override {
+  std::uint64_t skip(std::uint64_t count, std::exception_ptr& failure) override {
     std::uint64_t done = 0;
     while (epoch_ != count_ && done < count) {
-      const std::uint64_t now = from_->skip(count - done);
+      const std::uint64_t now = from_->skip(count - done, failure);
       done += now;
       any_ = any_ || now > 0;
       if (done == count || !end_epoch()) break;
@@ -88,10 +90,11 @@ class repeat_stage final : public stage<Element> {
 
   std::unique_ptr<stage<Element>> from_;
   std::uint64_t count_, pass_ = 0, epoch_ = 0;
-  bool any_ = false;  // whether this pass has given an element
+  bool any_ = false;  // whether this pass has given an element, or an error in its place
 };
 
-/// The elements from number `first` on, at most `count`.
+/// The elements from number `first` on, at most `count`. Errors before them do not go unseen: the first of these comes in the place of
+/// the first element.
 template <class Element>
 class part_stage final : public stage<Element> {
  public:
@@ -104,14 +107,23 @@ class part_stage final : public stage<Element> {
     begun_ = false;
   }
   bool next(Element& to) override {
-    begin();
-    if (given_ == count_ || !from_->next(to)) return false;
+    if (given_ == count_) return false;
     ++given_;
-    return true;
+    if (std::exception_ptr failure = begin()) {
+      from_->skip(1, failure);
+      std::rethrow_exception(failure);
+    }
+    if (from_->next(to)) return true;
+    --given_;
+    return false;
   }
-  std::uint64_t skip(std::uint64_t count) override {
-    begin();
-    const std::uint64_t done = from_->skip(std::min(count, count_ - given_));
+  std::uint64_t skip(std::uint64_t count, std::exception_ptr& failure) override {
+    count = std::min(count, count_ - given_);
+    if (count == 0) return 0;
+    const std::exception_ptr before = begin();
+    if (!failure) failure = before;
+    std::uint64_t done = from_->skip(count, failure);
+    if (before && done == 0) done = 1;
     given_ += done;
     return done;
   }
@@ -124,7 +136,7 @@ class part_stage final : public stage<Element> {
   void at(std::uint64_t index, Element& to) override { from_->at(first_ + index, to); }
   bool is_numbered() const override { return from_->is_numbered(); }
   bool next_number(std::uint64_t& number) override {
-    begin();
+    if (const std::exception_ptr failure = begin()) std::rethrow_exception(failure);
     if (given_ == count_ || !from_->next_number(number)) return false;
     ++given_;
     number -= offset();
@@ -148,8 +160,11 @@ class part_stage final : public stage<Element> {
   }
 
  private:
-  void begin() {
-    if (!std::exchange(begun_, true)) from_->skip(first_);
+  // Passes over what comes before the part; gives the first error among that.
+  std::exception_ptr begin() {
+    std::exception_ptr failure;
+    if (!std::exchange(begun_, true)) from_->skip(first_, failure);
+    return failure;
   }
   // The numbers of parts of an array begin with its first element; those of a shuffled array stay what they are.
   std::uint64_t offset() const { return from_->is_indexed() ? first_ : 0; }

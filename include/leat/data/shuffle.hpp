@@ -1,13 +1,15 @@
 #pragma once
 // A random order: elements wait in a buffer, and each one that is given is chosen from the buffer with equal chances. With a buffer of
 // at least all elements every order is equally likely. The choice is number k of a sequence that depends on the seed and the pass alone,
-// so the order of a pass can be told without its elements; those of arrays are taken by their number, and no buffer holds them.
+// so the order of a pass can be told without its elements; those of arrays are taken by their number, and no buffer holds them. An error
+// waits in the buffer for its turn as an element does: the order of the others does not depend on it.
 
 #include <leat/core/philox.hpp>
 #include <leat/data/stage.hpp>
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 namespace leat::data::detail {
 
@@ -30,13 +32,14 @@ class shuffle_stage final : public stage<Element> {
     total_ = indexed_ ? *from_->size() : unknown;
     waiting_ = taken_ = drawn_ = 0;
     numbers_.clear();
+    failed_.clear();
   }
 
   bool next(Element& to) override {
     while (waiting_ < capacity_ && taken_ != total_) {
       if (!indexed_) {
         if (slots_.size() == waiting_) slots_.emplace_back();
-        if (!from_->next(slots_[waiting_])) {
+        if (!fetch(slots_[waiting_], waiting_, failed_)) {
           total_ = taken_;
           break;
         }
@@ -48,11 +51,23 @@ class shuffle_stage final : public stage<Element> {
     if (waiting_ == 0) return false;
     const std::size_t chosen = draw();
     if (indexed_) {
-      from_->at(numbers_[chosen], to);
+      const std::uint64_t number = numbers_[chosen];
       leave(chosen);
+      from_->at(number, to);
       return true;
     }
     --waiting_;
+    if (!failed_.empty()) {
+      const auto failure = failed_.extract(chosen);
+      if (auto last = failed_.extract(waiting_)) {
+        last.key() = chosen;
+        failed_.insert(std::move(last));
+      }
+      if (failure) {
+        if (chosen != waiting_) std::swap(slots_[chosen], slots_[waiting_]);
+        std::rethrow_exception(failure.mapped());
+      }
+    }
     if constexpr (are_trivial<Element>) {
       to = slots_[chosen];
       slots_[chosen] = slots_[waiting_];
@@ -74,12 +89,12 @@ class shuffle_stage final : public stage<Element> {
   }
   void put(std::span<const std::uint64_t> numbers, batch_of<Element>& to) override { from_->put(numbers, to); }
 
-  std::uint64_t skip(std::uint64_t count) override {
+  std::uint64_t skip(std::uint64_t count, std::exception_ptr& failure) override {
     std::uint64_t total = total_;
     if (total == unknown) total = from_->size().value_or(unknown);
-    if (total == unknown) return stage<Element>::skip(count);
+    if (total == unknown) return stage<Element>::skip(count, failure);
     const std::uint64_t done = std::min(count, total - drawn_);
-    advance(done, total);
+    advance(done, total, failure);
     return done;
   }
   std::optional<std::uint64_t> size() const override { return from_->size(); }
@@ -89,7 +104,8 @@ class shuffle_stage final : public stage<Element> {
     const std::uint64_t drawn = from.take(), taken = from.take();
     const bool ended = from.take() != 0;
     if (drawn > taken) throw data_loss("the state of a shuffle has given more elements than it took");
-    advance(drawn, indexed_ ? total_ : ended ? taken : unknown);
+    std::exception_ptr told;
+    advance(drawn, indexed_ ? total_ : ended ? taken : unknown, told);
     if (!indexed_ && ended) total_ = taken;
   }
 
@@ -107,9 +123,19 @@ class shuffle_stage final : public stage<Element> {
     return static_cast<std::size_t>((random_.words[drawn_++ % 4] * std::uint64_t{waiting_}) >> 32);
   }
   void leave(std::size_t chosen) { numbers_[chosen] = numbers_[--waiting_]; }
+  // Takes an element, or the error in its place, into a slot; false at the end.
+  bool fetch(Element& to, std::size_t slot, std::map<std::size_t, std::exception_ptr>& failed) {
+    try {
+      return from_->next(to);
+    } catch (...) {
+      failed.emplace(slot, std::current_exception());
+      return true;
+    }
+  }
 
   // As if `count` elements of `total` were given: first their order alone, then the elements that wait at the end are fetched.
-  void advance(std::uint64_t count, std::uint64_t total) {
+  // `failure` gets the first error among those that were given.
+  void advance(std::uint64_t count, std::uint64_t total, std::exception_ptr& failure) {
     const std::uint64_t before = taken_;
     numbers_.resize(std::max(numbers_.size(), waiting_));
     std::vector<std::size_t> slot_of;  // of each that waits, where its element is; `missing` for those that come now
@@ -126,21 +152,33 @@ class shuffle_stage final : public stage<Element> {
       leave(chosen);
     }
     if (indexed_) return;
+    const auto pass = [&](std::uint64_t many) {
+      if (from_->skip(many, failure) != many) throw data_loss("the state of a pipeline is beyond its end: its data have changed");
+    };
     std::vector<Element> slots(waiting_);
+    std::map<std::size_t, std::exception_ptr> failed;
     std::vector<std::pair<std::uint64_t, std::size_t>> wanted;  // by number, and where it waits
     for (std::size_t k = 0; k < waiting_; ++k) {
       if (slot_of[k] == missing) wanted.emplace_back(numbers_[k], k);
-      else std::swap(slots[k], slots_[slot_of[k]]);
+      else {
+        std::swap(slots[k], slots_[slot_of[k]]);
+        if (auto its = failed_.extract(slot_of[k])) {
+          its.key() = k;
+          failed.insert(std::move(its));
+        }
+      }
     }
+    if (!failed_.empty() && !failure) failure = failed_.begin()->second;
     std::sort(wanted.begin(), wanted.end());
     std::uint64_t at = before;
     for (const auto& [number, slot] : wanted) {
-      skip_exactly(*from_, number - at);
-      if (!from_->next(slots[slot])) skip_exactly(*from_, 1);
+      pass(number - at);
+      if (!fetch(slots[slot], slot, failed)) pass(1);
       at = number + 1;
     }
-    skip_exactly(*from_, taken_ - at);
+    pass(taken_ - at);
     slots_ = std::move(slots);
+    failed_ = std::move(failed);
   }
 
   std::unique_ptr<stage<Element>> from_;
@@ -149,8 +187,9 @@ class shuffle_stage final : public stage<Element> {
   std::uint64_t total_ = unknown, taken_ = 0, drawn_ = 0, block_of_ = 0;
   std::size_t waiting_ = 0;
   philox_block random_{};
-  std::vector<std::uint64_t> numbers_;  // of the elements that wait, if they have one in an array
-  std::vector<Element> slots_;          // they themselves, unless they have a number in an array; behind them empty ones
+  std::vector<std::uint64_t> numbers_;                // of the elements that wait, if they have one in an array
+  std::vector<Element> slots_;                        // they themselves, unless they have a number in an array; behind them empty ones
+  std::map<std::size_t, std::exception_ptr> failed_;  // errors that wait in a slot
 };
 
 }  // namespace leat::data::detail

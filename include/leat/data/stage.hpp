@@ -5,6 +5,9 @@
 // The state of a pipeline is a list of numbers: each stage adds its counters, then the stage before it does. Elements are not stored:
 // who restores a state goes through the same elements again, and `skip` passes over those that are not needed as cheaply as each stage
 // can (an array at once, a repetition by whole passes).
+//
+// An error takes the place of an element: `next` throws it, and the next call goes on behind. All stages count it as one, so that
+// pipelines beside each other (`zip`) stay in step, and a restored pipeline gives the same elements.
 
 #include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
@@ -13,6 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <span>
@@ -59,11 +63,18 @@ class stage {
   virtual void start(std::uint64_t pass) = 0;
   /// Writes the next element; false at the end of the pass, also when it is called again.
   virtual bool next(Element& to) = 0;
-  /// Passes over up to `count` elements and tells over how many; fewer only at the end of the pass.
-  virtual std::uint64_t skip(std::uint64_t count) {
+  /// Passes over up to `count` elements and tells over how many; fewer only at the end of the pass. Errors count; the first one met is
+  /// written to `failure`, unless that has one already.
+  virtual std::uint64_t skip(std::uint64_t count, std::exception_ptr& failure) {
     Element passed{};
     std::uint64_t done = 0;
-    while (done < count && next(passed)) ++done;
+    for (; done < count; ++done) {
+      try {
+        if (!next(passed)) break;
+      } catch (...) {
+        if (!failure) failure = std::current_exception();
+      }
+    }
     return done;
   }
   /// The number of elements of a pass, where it follows without looking at them.
@@ -87,9 +98,11 @@ class stage {
 
 namespace detail {
 
+// For restoring: whoever went through these elements was told of their errors.
 template <class Element>
 void skip_exactly(stage<Element>& from, std::uint64_t count) {
-  if (from.skip(count) != count) throw data_loss("the state of a pipeline is beyond its end: its data have changed");
+  std::exception_ptr told;
+  if (from.skip(count, told) != count) throw data_loss("the state of a pipeline is beyond its end: its data have changed");
 }
 
 /// A stage whose elements are known by their number.
@@ -109,7 +122,7 @@ class indexed_stage : public stage<Element> {
     number = at_++;
     return true;
   }
-  std::uint64_t skip(std::uint64_t count) override {
+  std::uint64_t skip(std::uint64_t count, std::exception_ptr&) override {
     const std::uint64_t done = count < size_ - at_ ? count : size_ - at_;
     at_ += done;
     return done;
@@ -123,9 +136,13 @@ class indexed_stage : public stage<Element> {
   std::uint64_t at_ = 0, size_;
 };
 
+// A number in a description: six digits behind the point if that is the number, else as many as tell it from any other.
+std::string setting_text(double value);
+
 }  // namespace detail
 
-/// A state as JSON text: the pipeline's description and the numbers, with a checksum.
+/// A state as JSON text: the pipeline's description and the numbers, with a checksum. Bytes of the description that are not UTF-8, as
+/// names of files and columns may have, are written as "\xf6".
 std::string write_state(std::string_view description, const state_numbers& numbers);
 /// The numbers of such a text. Errors: data_loss if it is damaged; invalid_argument, with both descriptions, for another pipeline's.
 state_numbers read_state(std::string_view text, std::string_view description);

@@ -4,25 +4,59 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/data/stage.hpp>
 #include <leat/io/crc32c.hpp>
+#include <leat/io/encoding.hpp>
 
 #include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <charconv>
 
 namespace leat::data {
 
 namespace detail {
+
+LEAT_FUNCTION std::string setting_text(double value) {
+  char text[400];  // the longest has 309 digits before the point
+  double same = 0;
+  auto end = std::to_chars(text, std::end(text), value, std::chars_format::fixed, 6).ptr;
+  std::from_chars(text, end, same);
+  if (same != value) end = std::to_chars(text, std::end(text), value).ptr;
+  return {text, end};
+}
+
+// JSON is UTF-8. Text that is UTF-8 stays what it is, so that states with such descriptions are what they always were.
+LEAT_FUNCTION std::string in_utf8(std::string_view text) {
+  std::string made;
+  while (!text.empty()) {
+    std::size_t bytes = 1;
+    while (bytes <= std::min<std::size_t>(4, text.size()) && !io::is_utf8(text.substr(0, bytes))) ++bytes;
+    if (bytes > std::min<std::size_t>(4, text.size())) {
+      const auto byte = static_cast<unsigned char>(text[0]);
+      made += {'\\', 'x', "0123456789abcdef"[byte >> 4], "0123456789abcdef"[byte & 15]};
+      bytes = 1;
+    } else {
+      made += text.substr(0, bytes);
+    }
+    text.remove_prefix(bytes);
+  }
+  return made;
+}
+
 LEAT_FUNCTION std::string state_checksum(std::string_view description, const state_numbers& numbers) {
   return io::checksum_text(io::crc32c(std::as_bytes(std::span(numbers)), io::crc32c(description)));
 }
+
 }  // namespace detail
 
 LEAT_FUNCTION std::string write_state(std::string_view description, const state_numbers& numbers) {
+  const std::string pipeline = detail::in_utf8(description);
   nlohmann::ordered_json text;
   text["format"] = "leat.pipeline";
   text["version"] = 1;
-  text["pipeline"] = description;
+  text["pipeline"] = pipeline;
   text["state"] = numbers;
-  text["checksum"] = detail::state_checksum(description, numbers);
-  return text.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  text["checksum"] = detail::state_checksum(pipeline, numbers);
+  return text.dump();
 }
 
 LEAT_FUNCTION state_numbers read_state(std::string_view text, std::string_view description) {
@@ -42,7 +76,7 @@ LEAT_FUNCTION state_numbers read_state(std::string_view text, std::string_view d
   const auto& other = read["pipeline"].get_ref<const std::string&>();
   if (read["checksum"] != detail::state_checksum(other, numbers))
     throw data_loss("the state of a pipeline is damaged: its checksum is another");
-  if (other != description)
+  if (other != detail::in_utf8(description))
     throw invalid_argument("the state of another pipeline:\n  the state's: " + other + "\n  this one:    " + std::string(description));
   return numbers;
 }
