@@ -16,11 +16,17 @@
 
 namespace leat::detail {
 
-inline constexpr std::string_view data_ending = ".safetensors";
+// Nothing that somebody else has written is overwritten.
+LEAT_FUNCTION void check_place(const std::string& prefix) {
+  std::error_code ignored;
+  if (const std::string file = prefix + ".json"; std::filesystem::exists(file, ignored) && !has_manifest(prefix))
+    throw failed_precondition(file + ": is there, and is no checkpoint's manifest: save under another name, or move it away");
+}
 
 LEAT_FUNCTION staged_checkpoint::staged_checkpoint(const std::string& prefix, checkpoint_format format, checkpoint_contents contents,
                                                    const std::vector<tensor_value>& values)
     : prefix_(prefix), format_(format), contents_(std::move(contents)) {
+  if (format_ == checkpoint_format::leat) check_place(prefix_);
   stage_meta();
   const std::vector<tensor> tensors = tensors_of(values);
   if (format_ == checkpoint_format::leat) stage_leat(tensors, values);
@@ -31,6 +37,7 @@ LEAT_FUNCTION staged_checkpoint::staged_checkpoint(const std::string& prefix, ch
                                                    const std::vector<std::string>& variables,
                                                    const std::map<std::string, std::string>& tasks, const session_access& s)
     : prefix_(prefix), format_(checkpoint_format::leat), contents_(std::move(contents)) {
+  check_place(prefix_);
   stage_meta();
   stage_shards(variables, tasks, s);
 }
@@ -167,7 +174,7 @@ LEAT_FUNCTION void staged_checkpoint::stage_leat(const std::vector<tensor>& tens
   }
   digits_ = io::unique_digits();
   data_.emplace(prefix_ + "." + digits_ + std::string(data_ending));
-  data_->write(io::safetensors_header(arrays, {{"format", "leat"}}));
+  data_->write(io::safetensors_header(arrays, data_metadata(data_->path().filename().string())));
   for (std::size_t k = 0; k < tensors.size(); ++k) {
     const tensor& t = tensors[k];
     std::uint32_t checksum = 0;
@@ -199,9 +206,29 @@ LEAT_FUNCTION std::vector<std::string> data_files_of(const std::string& prefix) 
   }
 }
 
+// Files of another name belong to another checkpoint, of which this one is a copy.
 LEAT_FUNCTION void remove_data_files(const std::string& prefix, const std::vector<std::string>& files) {
   std::error_code ignored;
-  for (const std::string& file : files) std::filesystem::remove(std::filesystem::path(prefix).parent_path() / file, ignored);
+  for (const std::string& file : files)
+    if (const std::string name = name_of_data(prefix, file); !name.empty())
+      std::filesystem::remove(std::filesystem::path(prefix).parent_path() / name, ignored);
+}
+
+// The name under which a file of tensors was saved; empty for files that are no such, and those of versions that did not write it.
+LEAT_FUNCTION std::string saved_name(const std::filesystem::path& data) {
+  try {
+    const io::input_file file(data);
+    std::uint64_t length = 0;
+    file.read(0, std::as_writable_bytes(std::span(&length, 1)));
+    if (length > io::longest_safetensors_header || length + sizeof length > file.size()) return {};
+    std::string header(static_cast<std::size_t>(length), '\0');
+    file.read(sizeof length, std::as_writable_bytes(std::span(header)));
+    const auto layout = io::parse_safetensors_header(header, static_cast<std::size_t>(file.size() - sizeof length - length));
+    const auto name = layout.metadata.find("file");
+    return name == layout.metadata.end() ? std::string() : name->second;
+  } catch (const error&) {
+    return {};
+  }
 }
 
 LEAT_FUNCTION void staged_checkpoint::stage_tensorflow(const std::vector<tensor>& tensors, const std::vector<tensor_value>& values) {
@@ -341,6 +368,7 @@ LEAT_FUNCTION void staged_checkpoint::commit_tensorflow(const io::folder_lock& f
   });
   remove_bundle(old);
   const std::vector<std::string> others = data_files_of(prefix_);
+  if (others.empty()) return;  // no manifest, or none that can be read
   std::filesystem::remove(prefix_ + ".json", problem);
   remove_data_files(prefix_, others);
 }
@@ -362,7 +390,7 @@ LEAT_FUNCTION void remove_checkpoint(const std::string& prefix, const std::strin
 LEAT_FUNCTION std::optional<double> checkpoint_time(const std::string& prefix) {
   for (const char* ending : {".json", ".index"}) {
     struct stat its{};
-    if (::stat((prefix + ending).c_str(), &its) == 0)
+    if (::stat((prefix + ending).c_str(), &its) == 0 && (ending != std::string_view(".json") || has_manifest(prefix)))
       return static_cast<double>(its.st_mtim.tv_sec) + 1e-9 * static_cast<double>(its.st_mtim.tv_nsec);
   }
   return std::nullopt;
@@ -378,9 +406,11 @@ LEAT_FUNCTION void remove_abandoned_data(const std::filesystem::path& folder) {
     const std::string prefix = name.substr(0, name.size() - data_ending.size() - digits.size() - 1);
     const std::string whole = (entry.path().parent_path() / prefix).string();
     io::remove_abandoned(entry.path(), [&] {
+      if (saved_name(entry.path()) != name) return true;  // no save has left it here: another program, or somebody who copied it
       // A manifest that cannot be read may be one of this data: somebody may want to save what can be saved.
       const std::vector<std::string> its = data_files_of(whole);
-      return std::find(its.begin(), its.end(), name) != its.end() || (its.empty() && std::filesystem::exists(whole + ".json", ignored));
+      const auto is_this = [&](const std::string& file) { return name_of_data(whole, file) == name; };
+      return std::any_of(its.begin(), its.end(), is_this) || (its.empty() && std::filesystem::exists(whole + ".json", ignored));
     });
   }
 }

@@ -98,6 +98,13 @@ bool checkpoint_exists(const std::string& prefix);
 
 namespace detail {
 
+/// How the names of files of tensors end.
+inline constexpr std::string_view data_ending = ".safetensors";
+/// The name beside a checkpoint of a file that its manifest names: they differ where the checkpoint was copied or renamed. Empty for a
+/// file that no save has written.
+std::string name_of_data(const std::string& prefix, const std::string& file);
+/// Whether there is PREFIX.json, and it is a manifest, whole or damaged.
+bool has_manifest(const std::string& prefix);
 /// In TensorFlow's format a save that replaces a checkpoint keeps the old one as PREFIX.old until the new one is complete.
 inline constexpr std::string_view replaced_ending = ".old";
 /// The tensor in which a checkpoint in TensorFlow's format has what such a checkpoint has no place for, as a manifest without tensors.

@@ -6,6 +6,7 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/io/crc32c.hpp>
 #include <leat/io/safetensors.hpp>
+#include <leat/io/staged_file.hpp>
 #include <leat/io/tensor_bundle.hpp>
 
 #include <algorithm>
@@ -56,6 +57,20 @@ LEAT_FUNCTION std::optional<std::int64_t> step_of_name(std::string_view prefix) 
   return step;
 }
 
+LEAT_FUNCTION std::string name_of_data(const std::string& prefix, const std::string& file) {
+  const std::string_view digits = io::digits_before(file, data_ending);
+  if (digits.empty()) return {};
+  return std::filesystem::path(prefix).filename().string() + "." + std::string(digits) + std::string(data_ending);
+}
+
+LEAT_FUNCTION bool has_manifest(const std::string& prefix) {
+  try {
+    return is_manifest(io::input_file(prefix + ".json").text());
+  } catch (const error&) {
+    return false;
+  }
+}
+
 // The pages of a file, as what keeps a borrowed tensor's elements.
 class mapping_holder final : public resource {
  public:
@@ -70,11 +85,12 @@ class mapping_holder final : public resource {
 namespace leat {
 
 LEAT_FUNCTION checkpoint_reader::checkpoint_reader(std::string prefix) : prefix_(std::move(prefix)) {
-  // A save in one format removes the files of the other; where a crash left both, the later one counts.
+  // A save in one format removes the files of the other; where a crash left both, the later one counts. A .json that is no manifest is
+  // somebody else's.
   std::error_code none, no_index;
   const auto manifest_time = std::filesystem::last_write_time(prefix_ + ".json", none);
   const auto index_time = std::filesystem::last_write_time(prefix_ + ".index", no_index);
-  const bool index_first = !no_index && (none || manifest_time < index_time);
+  const bool index_first = !detail::has_manifest(prefix_) || (!none && !no_index && manifest_time < index_time);
   if (index_first ? open_tensorflow() || open_leat() : open_leat() || open_tensorflow()) return;
   std::string beside;
   for (const std::string_view ending : {".json", ".index", ".meta"})
@@ -99,7 +115,13 @@ LEAT_FUNCTION bool checkpoint_reader::open_leat() {
     for (const auto& file : manifest_.more_files) data.push_back(at.parent_path() / file.name);
     files_.clear();
     try {
-      for (const auto& file : data) files_.push_back(std::make_unique<io::input_file>(file));
+      for (auto& file : data) {
+        std::error_code ignored;
+        if (const std::string here = detail::name_of_data(prefix_, file.filename().string());
+            !here.empty() && !std::filesystem::exists(file, ignored) && std::filesystem::exists(at.parent_path() / here, ignored))
+          file = at.parent_path() / here;
+        files_.push_back(std::make_unique<io::input_file>(file));
+      }
       break;
     } catch (const not_found& e) {
       // A later save may have replaced both since; then there is another manifest.
@@ -334,9 +356,9 @@ LEAT_FUNCTION std::shared_ptr<const checkpoint_reader> checkpoint_path::open() c
 
 LEAT_FUNCTION bool checkpoint_exists(const std::string& prefix) {
   std::error_code ignored;
-  for (const std::string& file : {prefix + ".json", prefix + ".index", prefix + std::string(detail::replaced_ending) + ".index"})
+  for (const std::string& file : {prefix + ".index", prefix + std::string(detail::replaced_ending) + ".index"})
     if (!prefix.empty() && std::filesystem::exists(file, ignored)) return true;
-  return false;
+  return !prefix.empty() && detail::has_manifest(prefix);
 }
 
 }  // namespace leat

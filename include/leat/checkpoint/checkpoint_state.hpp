@@ -25,13 +25,20 @@ std::string write_checkpoint_state(const checkpoint_state& state);
 /// A state from its text form. Errors: data_loss, naming the line, for text that is not such a message.
 checkpoint_state read_checkpoint_state(std::string_view text);
 
-/// The state of a folder, with the folder before relative paths; nothing if there is no such file. Errors: data_loss.
+/// The state of a folder, with the folder before relative paths; nothing if there is no such file. A folder that was moved or copied has
+/// its checkpoints where it is now: where one of the same name is in the folder, that is meant, whatever path the file has. Errors:
+/// data_loss.
 std::optional<checkpoint_state> get_checkpoint_state(const std::string& folder, const std::string& latest_filename = "checkpoint");
 
 /// The newest checkpoint of a folder, open: it can be restored though a trainer removes it meanwhile. Empty if there is no state file,
 /// or if all checkpoints that it names are gone. Errors: data_loss and invalid_argument for files that are not what they should be.
 /// Source: TensorFlow `train.latest_checkpoint`.
 checkpoint_path latest_checkpoint(const std::string& folder, const std::string& latest_filename = "checkpoint");
+
+namespace detail {
+/// Whether a path is that of a file directly in a folder.
+bool lies_in(const std::string& folder, const std::string& path);
+}  // namespace detail
 
 }  // namespace leat
 

@@ -66,6 +66,12 @@ LEAT_FUNCTION std::string number_text(double value) {
   return {text, end.ptr};
 }
 
+LEAT_FUNCTION bool lies_in(const std::string& folder, const std::string& path) {
+  const auto parent = std::filesystem::path(path).parent_path();
+  std::error_code problem;
+  return std::filesystem::equivalent(parent.empty() ? "." : parent, folder.empty() ? "." : folder, problem) && !problem;
+}
+
 }  // namespace leat::detail
 
 namespace leat {
@@ -132,7 +138,11 @@ LEAT_FUNCTION std::optional<checkpoint_state> get_checkpoint_state(const std::st
   }
   checkpoint_state state = io::detail::naming(at, [&] { return read_checkpoint_state(text); });
   const auto whole = [&](std::string& path) {
-    if (!path.empty() && path[0] != '/') path = (std::filesystem::path(folder) / path).string();
+    if (path.empty()) return;
+    if (path[0] != '/') path = (std::filesystem::path(folder) / path).string();
+    else if (!detail::lies_in(folder, path))
+      if (const auto here = (std::filesystem::path(folder) / std::filesystem::path(path).filename()).string(); checkpoint_exists(here))
+        path = here;
   };
   whole(state.model_checkpoint_path);
   for (std::string& path : state.all_model_checkpoint_paths) whole(path);
@@ -147,7 +157,7 @@ LEAT_FUNCTION checkpoint_path latest_checkpoint(const std::string& folder, const
     std::vector<std::string> candidates{state->model_checkpoint_path};
     for (auto at = state->all_model_checkpoint_paths.rbegin(); at != state->all_model_checkpoint_paths.rend(); ++at)
       candidates.push_back(*at);
-    // A folder that was moved, or copied, has its checkpoints where it is now.
+    // A relative path may lead out of the folder, to where nothing is after a move.
     for (std::string& path : candidates)
       if (!path.empty() && !checkpoint_exists(path))
         if (const auto moved = (std::filesystem::path(folder) / std::filesystem::path(path).filename()).string(); checkpoint_exists(moved))

@@ -60,6 +60,9 @@ struct checkpoint_manifest {
   bool operator==(const checkpoint_manifest&) const = default;
 };
 
+/// Whether text is a manifest, whole or damaged, and not JSON of another kind.
+bool is_manifest(std::string_view text);
+
 /// As JSON, with a checksum of its own. Errors: invalid_argument for strings that are not UTF-8.
 std::string write_manifest(const checkpoint_manifest& manifest);
 

@@ -130,6 +130,8 @@ LEAT_FUNCTION checkpoint_manifest::tensor read_manifest_tensor(const std::string
 
 namespace leat {
 
+LEAT_FUNCTION bool is_manifest(std::string_view text) { return text.find('"' + std::string(detail::manifest_format) + '"') != text.npos; }
+
 LEAT_FUNCTION std::string write_manifest(const checkpoint_manifest& manifest) {
   const auto text = [](const std::string& given, const char* what) -> const std::string& {
     if (!io::is_utf8(given)) throw invalid_argument(std::string(what) + " " + proto::detail::in_quotes(given) + " is not UTF-8");

@@ -11,6 +11,7 @@
 #include <leat/io/staged_file.hpp>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <set>
 #include <span>
@@ -28,6 +29,13 @@ LEAT_FUNCTION std::uint32_t write_checked(io::staged_file& file, std::span<const
     bytes = bytes.subspan(part.size());
   }
   return checksum;
+}
+
+// What a file of tensors says of itself: whoever finds it without a manifest knows by its name whether a save has left it there.
+LEAT_FUNCTION std::map<std::string, std::string, std::less<>> data_metadata(const std::string& name) {
+  std::map<std::string, std::string, std::less<>> metadata{{"format", "leat"}};
+  if (io::is_utf8(name)) metadata.emplace("file", name);  // otherwise the manifest cannot name it either
+  return metadata;
 }
 
 LEAT_FUNCTION written_shard write_shard(const std::filesystem::path& part,
@@ -56,7 +64,7 @@ LEAT_FUNCTION written_shard write_shard(const std::filesystem::path& part,
     }
   }
   io::staged_file file(io::staged_file::made_elsewhere{}, part);
-  const std::string head = io::safetensors_header(arrays, {{"format", "leat"}});
+  const std::string head = io::safetensors_header(arrays, data_metadata(std::string(io::staged_name(part.filename().string()))));
   file.write(head);
   written_shard told;
   told.head_bytes = head.size();
