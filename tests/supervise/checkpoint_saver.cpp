@@ -120,6 +120,63 @@ TEST_CASE("parts are saved and restored by name") {
   CHECK(latest_checkpoint(folder.path.string()).str() == path);
 }
 
+TEST_CASE("a save that failed is still to be done") {
+  const scratch_folder folder("failed_save");
+  const auto log = folder.path / "log", away = folder.path / "away";
+  graph g;
+  const auto scope = g.as_default();
+  const auto m = make_model();
+  for (const bool goes_on : {false, true}) {
+    std::filesystem::remove_all(log);
+    {
+      monitored_session s(
+          {.checkpoint_dir = log.string(), .save_checkpoint_steps = 3, .save_summaries_steps = 0, .log_step_count_steps = 0});
+      s.run(m.train), s.run(m.train);
+      std::filesystem::rename(log, away);
+      std::ofstream(log) << "in the way";
+      CHECK_THROWS_AS(s.run(m.train), error);
+      std::filesystem::remove(log);
+      std::filesystem::rename(away, log);
+      if (goes_on) {
+        s.run(m.train);  // the next run saves, whatever its step
+        CHECK(latest_checkpoint(log.string()) == (log / "model.ckpt-4").string());
+      }
+      s.close();
+    }
+    CHECK(latest_checkpoint(log.string()) == (log / (goes_on ? "model.ckpt-4" : "model.ckpt-3")).string());
+  }
+}
+
+TEST_CASE("a run in a copied folder leaves the original's checkpoints") {
+  const scratch_folder folder("forked_run");
+  const auto run = [](const std::filesystem::path& log, std::int64_t last) {
+    graph g;
+    const auto scope = g.as_default();
+    const auto m = make_model();
+    monitored_session s({.checkpoint_dir = log.string(),
+                         .save_checkpoint_steps = 1,
+                         .save_summaries_steps = 0,
+                         .log_step_count_steps = 0,
+                         .hooks = {stop_at_step(last)}});
+    s.loop([&] { s.run(m.train); });
+  };
+  const auto checkpoints = [](const std::filesystem::path& log) {
+    std::set<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(log))
+      if (const std::string name = entry.path().filename().string(); name.ends_with(".json")) names.insert(name);
+    return names;
+  };
+  run(folder.path / "run1", 6);
+  std::filesystem::copy(folder.path / "run1", folder.path / "run2", std::filesystem::copy_options::recursive);
+  std::filesystem::remove(folder.path / "run2" / "model.ckpt-2.json");  // one that only the original has
+  const auto before = checkpoints(folder.path / "run1");
+  REQUIRE(before.contains("model.ckpt-2.json"));
+  run(folder.path / "run2", 12);
+  CHECK(checkpoints(folder.path / "run1") == before);
+  CHECK(checkpoints(folder.path / "run2") ==
+        std::set<std::string>{"model.ckpt-10.json", "model.ckpt-11.json", "model.ckpt-12.json", "model.ckpt-8.json", "model.ckpt-9.json"});
+}
+
 TEST_CASE("a listener ends training; options out of range") {
   const scratch_folder folder("listener");
   graph g;

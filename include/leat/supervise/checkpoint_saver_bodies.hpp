@@ -64,8 +64,13 @@ LEAT_FUNCTION bool restore_latest_run(saver& from, watched_session& s, const std
   const checkpoint_path latest = latest_checkpoint(folder);
   if (!latest) return false;
   restore_run(from, s, latest, parts);
-  // What an earlier process kept is removed in its turn.
-  if (const auto state = get_checkpoint_state(folder)) from.recover_last_checkpoints(state->all_model_checkpoint_paths);
+  // What an earlier process kept is removed in its turn, but not what a copied folder's state names elsewhere: that is another run's.
+  if (const auto state = get_checkpoint_state(folder)) {
+    std::vector<std::string> paths;
+    for (const std::string& one : state->all_model_checkpoint_paths)
+      if (detail::lies_in(folder, one)) paths.push_back(one);
+    from.recover_last_checkpoints(paths);
+  }
   return true;
 }
 
@@ -106,8 +111,14 @@ class checkpoint_saver_hook final : public session_run_hook {
   void after_run(session_run_context& c, const session_run_values&) override {
     const std::int64_t step = c.session().global_step();
     if (!timer_.should_trigger_for_step(step)) return;
+    const second_or_step_timer before = timer_;
     timer_.update_last_triggered_step(step);
-    if (save(c.session(), step)) c.request_stop();
+    try {
+      if (save(c.session(), step)) c.request_stop();
+    } catch (...) {
+      timer_ = before;  // this step is still to be saved
+      throw;
+    }
   }
   void end(watched_session& s) override {
     const std::int64_t step = s.global_step();
