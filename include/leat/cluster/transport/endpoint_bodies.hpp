@@ -427,7 +427,11 @@ LEAT_FUNCTION void endpoint::send_credit() {
     l->queue.push_front(std::move(packets[0]));
     flush(*l);
     // What was let go between the two numbers may have crossed the new threshold unnoticed.
-    if (l->received->released - m.number >= l->received->threshold) l->received->give(0), due_->links.push_back(link), reactor_.kick();
+    if (l->received->released - m.number >= l->received->threshold) {
+      const std::lock_guard lock(due_->mutex);
+      due_->links.push_back(link);
+      reactor_.kick();
+    }
   }
 }
 
