@@ -73,14 +73,14 @@ struct echo_server {
       case count: a.mark = static_cast<std::uint64_t>(++counted); return m.answer(r, std::move(a));
       case keep: {
         const std::lock_guard lock(mutex);
-        kept.push_back(r.m.parts.at(0));
+        kept.push_back(std::move(r.m));
       }
         return m.answer(r, std::vector<tr::frame>{});
       default: throw leat::unimplemented("method " + std::to_string(r.m.method));
     }
   }
 
-  std::vector<tr::frame> take_kept() {
+  std::vector<tr::message> take_kept() {
     const std::lock_guard lock(mutex);
     return std::exchange(kept, {});
   }
@@ -88,7 +88,7 @@ struct echo_server {
   int counted = 0;
   std::mutex mutex;
   std::atomic<int> cancelled = 0, gone = 0;
-  std::vector<tr::frame> kept;
+  std::vector<tr::message> kept;
   tr::messenger m;
 };
 

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -81,8 +82,9 @@ class step_table {
   void end(std::uint64_t number);
   /// A tensor for a step that runs, is to come, or has ended. If too many wait for steps to come, those of the oldest are dropped.
   /// `peer`: whom it came from; `at`: as task_step::arrive.
+  /// `credit`: of the message that brought them; held as long as they wait for a step to come. A step that runs has taken them.
   void arrive(std::uint64_t number, const std::vector<std::int64_t>& edges, std::vector<tensor_value> values, std::uint64_t peer = 0,
-              std::int64_t at = 0);
+              std::int64_t at = 0, std::shared_ptr<const void> credit = nullptr);
   /// A peer has gone: what it sent for steps to come is dropped.
   void forget_from(std::uint64_t peer);
   /// Ends a step with an error; if it is still to come, as soon as it comes.
@@ -98,6 +100,7 @@ class step_table {
     struct waiting {
       tensor_value value;
       std::int64_t at = 0;  // when it came, if the step is traced
+      std::shared_ptr<const void> credit;
     };
     std::map<std::int64_t, waiting> values;  // by edge
     std::uint64_t peer = 0;

@@ -164,7 +164,7 @@ LEAT_FUNCTION void step_table::end(std::uint64_t number) {
 }
 
 LEAT_FUNCTION void step_table::arrive(std::uint64_t number, const std::vector<std::int64_t>& edges, std::vector<tensor_value> values,
-                                      std::uint64_t peer, std::int64_t when) {
+                                      std::uint64_t peer, std::int64_t when, std::shared_ptr<const void> credit) {
   const std::lock_guard lock(guard_);
   if (const auto at = running_.find(number); at != running_.end()) return at->second->arrive(edges, std::move(values), when);
   if (has_ended(number)) return;
@@ -175,7 +175,7 @@ LEAT_FUNCTION void step_table::arrive(std::uint64_t number, const std::vector<st
     const auto [at, fresh] = e.values.try_emplace(edges[k]);
     if (!fresh) e.bytes -= held_bytes(at->second.value);
     e.bytes += held_bytes(values[k]);
-    at->second = {std::move(values[k]), when};
+    at->second = {std::move(values[k]), when, credit};
   }
   early_bytes_ += e.bytes;
   forget_early();

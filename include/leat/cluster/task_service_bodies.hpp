@@ -96,7 +96,10 @@ LEAT_FUNCTION void task_service::called(std::uint64_t peer, method what, transpo
       answer(std::move(found), failure);
     };
     if (what == method::run_part && worker_.is_light(words_of(m, 0, 2)[1])) return run(m);
-    worker_.on_thread([run, m = std::move(m)] { run(m); });
+    worker_.on_thread([run, m = std::move(m)]() mutable {
+      m.credit.reset();  // what waits for a thread has not been taken
+      run(m);
+    });
   } catch (const std::exception&) {
     answer({}, std::current_exception());
   }
@@ -278,11 +281,11 @@ LEAT_FUNCTION void task_service::keep_registered(std::uint64_t peer, std::uint64
 
 LEAT_FUNCTION void task_service::noted(std::uint64_t peer, method what, transport::message m) {
   switch (what) {
-    case method::tensor: worker_.arrive(m.number, {m.edge}, {tensor_of(m)}, peer, arrival_of(m)); return;
+    case method::tensor: worker_.arrive(m.number, {m.edge}, {tensor_of(m)}, peer, arrival_of(m), std::move(m.credit)); return;
     case method::tensors: {
       std::vector<tensor_value> values = tensors_of(m, 1);
       const auto edges = words_of(m, 0, values.size());
-      worker_.arrive(m.number, {edges.begin(), edges.end()}, std::move(values), peer, arrival_of(m));
+      worker_.arrive(m.number, {edges.begin(), edges.end()}, std::move(values), peer, arrival_of(m), std::move(m.credit));
       return;
     }
     case method::cancel_step: worker_.fail(m.number, std::make_exception_ptr(cancelled("the step has failed at another task"))); return;

@@ -77,10 +77,10 @@ class worker {
   /// Runs a job of the task on a thread of its own.
   void on_thread(std::function<void()> job) { threads_.give(std::move(job)); }
 
-  /// `peer`: whom they came from; `at`: when, if the step is traced.
+  /// `peer`: whom they came from; `at`: when, if the step is traced; `credit`: of the message that brought them.
   void arrive(std::uint64_t step, const std::vector<std::int64_t>& edges, std::vector<tensor_value> values, std::uint64_t peer = 0,
-              std::int64_t at = 0) {
-    steps_.arrive(step, edges, std::move(values), peer, at);
+              std::int64_t at = 0, std::shared_ptr<const void> credit = nullptr) {
+    steps_.arrive(step, edges, std::move(values), peer, at, std::move(credit));
   }
   void forget_from(std::uint64_t peer) { steps_.forget_from(peer); }
   void fail(std::uint64_t step, std::exception_ptr why) { steps_.fail(step, std::move(why)); }

@@ -10,6 +10,7 @@
 #include <leat/cluster/transport/wire.hpp>
 #include <leat/core/function_bodies.hpp>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -69,7 +70,7 @@ class endpoint final : private reactor_client, private carrier_events {
   /// Accepts messages of full size from a peer; until then they must be short, and come within `stranger_time`.
   void trust(link_id link);
 
-  /// Bytes queued for a peer and not yet sent; bytes sent that it still holds.
+  /// Bytes queued for a peer and not yet sent; bytes sent that it has not taken yet, as far as is known.
   std::size_t queued(link_id link) const;
   std::size_t under_way(link_id link) const;
   std::optional<way> way_of(link_id link) const;
@@ -109,6 +110,7 @@ class endpoint final : private reactor_client, private carrier_events {
 
  private:
   struct account;
+  struct lent_credit;
   struct due_list;
   struct link_state;
   struct delivery;
@@ -129,6 +131,8 @@ class endpoint final : private reactor_client, private carrier_events {
   void flush(link_state& l);
   void end(link_id link, closing why, bool orderly = false);
   void send_credit();
+  /// How much a peer takes before it says so.
+  std::size_t credit_step() const { return std::max<std::size_t>(options_.credit / 4, 1); }
   void drop_strangers(steady_time now);
   void drop_oldest_stranger();
 

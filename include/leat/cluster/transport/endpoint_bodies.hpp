@@ -101,7 +101,7 @@ LEAT_FUNCTION endpoint::link_state& endpoint::add_link(std::shared_ptr<channel> 
   made->heard = made->since = std::chrono::steady_clock::now();
   made->received = std::make_shared<account>();
   made->received->link = link;
-  made->received->threshold = std::max<std::size_t>(options_.credit / 4, 1);
+  made->received->threshold = credit_step();
   made->received->due = due_;
   made->in.set_limits({.message_bytes = detail::stranger_bytes});
   return *(links_[link] = std::move(made));
@@ -157,7 +157,8 @@ LEAT_FUNCTION void endpoint::flush(link_state& l) {
     const std::size_t bytes = p.bytes();
     const bool counts = is_data(peek_kind(p).value_or(kind::beat));
     const std::uint64_t held = l.sent - l.returned;
-    if (counts && held > 0 && held + bytes > options_.credit) break;
+    // Of what the peer has taken it says nothing below a quarter of the credit: a packet of almost all of it must not wait for that.
+    if (counts && held >= credit_step() && held + bytes > options_.credit) break;
     const channel::sending outcome = l.c->send(p);
     if (outcome == channel::sending::later) break;
     if (outcome == channel::sending::gone) {
@@ -353,23 +354,9 @@ LEAT_FUNCTION void endpoint::received(channel& c, packet p) {
       if (l->message_bytes > options_.credit / 2) l->received->give(std::exchange(l->message_bytes, 0));
       return;
     }
-    if (const std::uint64_t held = std::exchange(l->message_bytes, 0); held <= detail::token_bytes) {
-      l->received->give(held);
-    } else {
-      struct holder {
-        std::shared_ptr<account> to;
-        std::uint64_t bytes;
-        std::vector<frame> parts;
-        ~holder() {
-          parts.clear();
-          to->give(bytes);
-        }
-      };
-      auto h = std::make_shared<holder>(l->received, held, std::move(m->parts));
-      m->parts.clear();
-      m->parts.reserve(h->parts.size());
-      for (const frame& part : h->parts) m->parts.emplace_back(h, part.data(), part.size());
-    }
+    if (const std::uint64_t bytes_of_all = std::exchange(l->message_bytes, 0); bytes_of_all <= detail::token_bytes)
+      l->received->give(bytes_of_all);
+    else m->credit = std::make_shared<const lent_credit>(l->received, bytes_of_all);
     deliveries_.push_back({delivery::type::received, link, false, std::move(*m), {}});
   } catch (const failed_precondition& e) {
     // Another version: say so in ours, which the peer will refuse with the same words.
@@ -426,7 +413,7 @@ LEAT_FUNCTION void endpoint::send_credit() {
     l->queued += packets[0].bytes();
     l->queue.push_front(std::move(packets[0]));
     flush(*l);
-    // What was let go between the two numbers may have crossed the new threshold unnoticed.
+    // What was taken between the two numbers may have crossed the new threshold unnoticed.
     if (l->received->released - m.number >= l->received->threshold) {
       const std::lock_guard lock(due_->mutex);
       due_->links.push_back(link);

@@ -26,7 +26,7 @@ struct endpoint_options {
   std::optional<bool> same_process;
   std::optional<bool> same_host;
 
-  /// Bytes that may be on their way to a peer or held by it.
+  /// Bytes that may be on their way to a peer, or wait there until it takes them; the same for all processes of a cluster.
   std::size_t credit = std::size_t{64} << 20;
   /// Bytes that may wait behind them here; one message always may.
   std::size_t queue = std::size_t{256} << 20;

@@ -9,24 +9,25 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace leat::transport {
 
 namespace detail {
 constexpr int carrier_shift = 56;
-constexpr std::size_t token_bytes = 1024;      // of a message whose credit is returned only when its parts are let go
+constexpr std::size_t token_bytes = 1024;      // of a message whose credit is returned only when it has been taken
 constexpr std::size_t stranger_bytes = 65536;  // of a message of a peer that is not trusted yet
 }  // namespace detail
 
-// Peers that are to be granted credit again; threads that let go of frames add to it.
+// Peers that are to be granted credit again; threads that take messages add to it.
 struct endpoint::due_list {
   std::mutex mutex;
   std::vector<link_id> links;
   reactor* loop = nullptr;
 };
 
-// What a peer sent and was let go of here, in bytes.
+// What a peer sent and was taken here, in bytes.
 struct endpoint::account {
   link_id link = 0;
   std::size_t threshold = 0;
@@ -44,6 +45,16 @@ struct endpoint::account {
     due->links.push_back(link);
     due->loop->kick();
   }
+};
+
+// The credit of a message that has not been taken yet.
+struct endpoint::lent_credit {
+  std::shared_ptr<account> to;
+  std::uint64_t bytes;
+  lent_credit(std::shared_ptr<account> a, std::uint64_t n) : to(std::move(a)), bytes(n) {}
+  lent_credit(const lent_credit&) = delete;
+  lent_credit& operator=(const lent_credit&) = delete;
+  ~lent_credit() { to->give(bytes); }
 };
 
 struct endpoint::link_state {

@@ -17,7 +17,6 @@
 namespace leat::transport {
 
 /// Bytes that nobody writes any more, and a share in the ownership of their memory. Copies refer to the same bytes.
-/// A frame that was received counts against the credit of its sender until the last copy is gone: copy what is kept for long.
 class frame {
  public:
   frame() = default;

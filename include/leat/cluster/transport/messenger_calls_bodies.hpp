@@ -41,6 +41,7 @@ LEAT_FUNCTION message messenger::call(peer_id p, message m, call_options options
                             "; its last sign of life came " + detail::seconds(now - heard) + " ago");
   }
   if (call->code != status::ok) std::rethrow_exception(exception_of(call->code, call->problem));
+  call->answer.credit.reset();
   return std::move(call->answer);
 }
 
@@ -113,6 +114,7 @@ LEAT_FUNCTION std::shared_ptr<messenger::pending> messenger::start_call(peer_id 
 LEAT_FUNCTION void messenger::complete(const std::shared_ptr<pending>& call, message answer, status code, std::string problem) {
   if (call->expiry.number != 0) endpoint_->forget(call->expiry);
   if (call->then) {
+    answer.credit.reset();
     call->then({std::move(answer), code == status::ok ? nullptr : exception_of(code, problem)});
     return;
   }

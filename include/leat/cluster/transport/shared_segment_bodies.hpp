@@ -230,7 +230,12 @@ struct segment_reader::returns {
   std::shared_ptr<descriptor> bell;
   std::mutex mutex;
   std::uint64_t count = 0;
+  std::atomic<std::uint32_t> held{0};  // frames in place
 
+  // Of the arena's end, and of the descriptors, nothing is held for long: a packet always finds room there, in one piece.
+  bool may_hold(std::size_t end) const {
+    return end <= mapping->arena_bytes() / 8 * 5 && held.load(std::memory_order_relaxed) < detail::segment_slots / 2;
+  }
   void give(std::uint32_t token) {
     // The child of a fork has a share in the segment, and the parent may still read what is let go of here.
     if (generation != fork_generation()) return;
@@ -267,12 +272,21 @@ LEAT_FUNCTION std::optional<packet> segment_reader::read() {
     struct in_place {
       std::shared_ptr<returns> to;
       std::uint32_t token;
-      in_place(std::shared_ptr<returns> r, std::uint32_t t) : to(std::move(r)), token(t) {}
+      in_place(std::shared_ptr<returns> r, std::uint32_t t) : to(std::move(r)), token(t) { to->held.fetch_add(1, std::memory_order_relaxed); }
       in_place(const in_place&) = delete;
       in_place& operator=(const in_place&) = delete;
-      ~in_place() { to->give(token); }
+      ~in_place() {
+        to->held.fetch_sub(1, std::memory_order_relaxed);
+        to->give(token);
+      }
     };
-    p.frames.emplace_back(std::make_shared<in_place>(returns_, slot.token), data, static_cast<std::size_t>(slot.size));
+    const auto size = static_cast<std::size_t>(slot.size);
+    if (returns_->may_hold(static_cast<std::size_t>(slot.offset) + size)) {
+      p.frames.emplace_back(std::make_shared<in_place>(returns_, slot.token), data, size);
+    } else {
+      p.frames.push_back(frame::copy_of({data, size}));
+      returns_->give(slot.token);
+    }
     ++tail_;
     if (slot.flags & detail::last_of_packet) break;
   }

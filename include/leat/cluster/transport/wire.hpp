@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -31,6 +32,8 @@ inline constexpr std::size_t wire_packed_bytes = 4096;
 inline constexpr std::size_t wire_chunk_bytes = std::size_t{256} << 10;
 /// Tensors below are sent whole, in a frame of their own.
 inline constexpr std::size_t wire_whole_bytes = std::size_t{32} << 10;
+/// So many of them: a transport has room for a bounded number of frames at a time.
+inline constexpr std::size_t wire_whole_parts = 256;
 /// No frame is longer, with a transport that cuts into chunks of `wire_chunk_bytes`.
 inline constexpr std::size_t wire_frame_bytes = std::size_t{1} << 20;
 
@@ -68,6 +71,9 @@ struct message {
   dtype element = dtype::invalid;   ///< of parts[0], if that is a tensor
   std::vector<std::int64_t> sizes;  ///< its shape
   std::vector<frame> parts;
+  /// Of a message that was received: its bytes count against the sender's credit until the last copy of this is gone. Who has taken the
+  /// message resets it, and may keep the parts.
+  std::shared_ptr<const void> credit{};
 
   /// Bytes of all parts.
   std::uint64_t bytes() const;

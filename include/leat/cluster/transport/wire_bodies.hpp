@@ -104,13 +104,15 @@ LEAT_FUNCTION void encode(const message& m, std::size_t chunk_bytes, std::vector
   const std::size_t tables = wire_header_bytes + 8 * (m.sizes.size() + m.parts.size());
   std::size_t packed = 0;
   std::size_t framed = 0;
+  std::size_t whole = 0;
   std::vector<detail::place> places(m.parts.size());
   for (std::size_t i = 0; i < m.parts.size(); ++i) {
     const std::size_t size = m.parts[i].size();
     if (packed + size <= wire_packed_bytes) {
       places[i] = detail::place::packed;
       packed += detail::up_to_8(size);
-    } else if (size <= largest && (size < wire_whole_bytes || framed + size <= largest)) {
+    } else if (chunk_bytes == 0 || (size <= largest && (size < wire_whole_bytes ? whole < wire_whole_parts : framed + size <= largest))) {
+      whole += size < wire_whole_bytes;
       places[i] = detail::place::framed;
       framed += size;
     } else {
