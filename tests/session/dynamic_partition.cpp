@@ -1,4 +1,5 @@
 #include <leat/graphs.hpp>
+#include <leat/named/exchange/export.hpp>
 #include <leat/named/exchange/import.hpp>
 #include <leat/named/placement/partition.hpp>
 #include <leat/named/placement/place.hpp>
@@ -297,4 +298,169 @@ TEST_CASE("control dependencies and the order of accesses to a variable are kept
   }
   local_parts parts(g, {.fetches = {late}});
   for (int k = 0; k < 20; ++k) CHECK(parts.run()[0].as<float>() == 42);
+}
+
+TEST_CASE("another device reads a variable after the writes that its control dependencies name") {
+  // The same graph on one device and on three.
+  const auto build = [](graph& g, bool is_cut, std::vector<output>& asked, graph_operation& init) {
+    const auto scope = g.as_default();
+    const std::string ps = is_cut ? "/job:ps/task:0" : "", far = is_cut ? "/job:worker/task:1" : "";
+    output w, first, second, third;
+    {
+      const device d(ps);
+      w = variable(1.0f, "w");
+      init = initializer_of(w);
+    }
+    {
+      const device d(far);
+      first = multiply(w, 10.0f);
+    }
+    output by_one, assigned;
+    {
+      const control_dependencies after{first};
+      const device d(ps);
+      by_one = assign_add(w, 1.0f);
+    }
+    {
+      const control_dependencies after{by_one};
+      const device d(far);
+      second = multiply(w, 100.0f);
+    }
+    {
+      const control_dependencies after{second};
+      const device d(ps);
+      assigned = assign(w, 7.0f);
+    }
+    {
+      // By way of a third device, and by the reference that an earlier write gave.
+      output there;
+      {
+        const control_dependencies after{assigned};
+        const device d(is_cut ? "/job:worker/task:0" : "");
+        there = constant(0.0f);
+      }
+      const control_dependencies after{there};
+      const device d(far);
+      third = add(identity(w), multiply(by_one, 1000.0f));
+    }
+    asked = {first, second, third};
+  };
+  for (const bool is_cut : {false, true}) {
+    CAPTURE(is_cut);
+    graph g;
+    std::vector<output> asked;
+    graph_operation init;
+    build(g, is_cut, asked, init);
+    const std::vector<float> expected{10, 200, 7007};
+    const auto check = [&](const std::vector<tensor_value>& found) {
+      for (std::size_t k = 0; k < 3; ++k) CHECK(found[k].as<float>() == expected[k]);
+    };
+    if (!is_cut) {
+      graph_session s(g);
+      s.run(init);
+      check(s.run({asked[0], asked[1], asked[2]}));
+      continue;
+    }
+    local_parts start(g, {.targets = {init.index()}});
+    local_parts parts(g, {.fetches = asked}, start.kept());
+    for (int k = 0; k < 20; ++k) {
+      start.run();
+      check(parts.run());
+    }
+  }
+}
+
+TEST_CASE("users that follow the same writes share a transfer") {
+  graph g;
+  const auto scope = g.as_default();
+  std::vector<output> asked;
+  graph_operation init;
+  {
+    const device d("/job:ps/task:0");
+    const output w = variable(1.0f, "w");
+    init = initializer_of(w);
+    const output more = assign_add(assign(w, 3.0f), 1.0f);
+    const device e("/job:worker/task:0");
+    const control_dependencies after{more};
+    for (int k = 0; k < 3; ++k) asked.push_back(multiply(w, static_cast<float>(k)));
+  }
+  local_parts start(g, {.targets = {init.index()}});
+  start.run();
+  local_parts parts(g, {.fetches = asked}, start.kept());
+  CHECK(parts.made().edges.size() == 2);  // w, and that it has been written
+  CHECK(parts.run()[2].as<float>() == 8);
+}
+
+TEST_CASE("a write in a branch that is not taken keeps no later access from running") {
+  graph g;
+  const auto scope = g.as_default();
+  const output p = placeholder(dtype::boolean, {}, "p");
+  output here, there;
+  graph_operation init;
+  {
+    const device d("/job:ps/task:0");
+    const output w = variable(1.0f, "w");
+    init = initializer_of(w);
+    const output chosen = cond(
+        p, [&] { return identity(assign(w, 5.0f)); }, [&] { return constant(0.0f); });
+    const control_dependencies after{chosen};
+    here = read_value(w);
+    const device e("/job:worker/task:0");
+    there = multiply(w, 2.0f);
+  }
+  local_parts start(g, {.targets = {init.index()}});
+  local_parts parts(g, {.fetches = {here, there}, .feeds = {p}}, start.kept());
+  for (int k = 0; k < 10; ++k) {
+    start.run();
+    const auto taken = parts.run({tensor_value(true)});
+    CHECK(taken[0].as<float>() == 5);
+    CHECK(taken[1].as<float>() == 10);
+    start.run();
+    const auto not_taken = parts.run({tensor_value(false)});
+    REQUIRE(static_cast<bool>(not_taken[0]));
+    CHECK(not_taken[0].as<float>() == 1);
+    REQUIRE(static_cast<bool>(not_taken[1]));
+    CHECK(not_taken[1].as<float>() == 2);
+  }
+}
+
+TEST_CASE("a loop reads a variable before it writes it, and another device reads it after the loop") {
+  graph g;
+  const auto scope = g.as_default();
+  output there;
+  graph_operation init;
+  {
+    const device d("/job:ps/task:0");
+    const output w = variable(1.0f, "w");
+    init = initializer_of(w);
+    const output count = while_loop([](const output& i) { return less(i, 3.0f); },
+                                    [&](const output& i) {
+                                      const output before = multiply(w, 1.0f);
+                                      const control_dependencies then{before};
+                                      const control_dependencies written{assign_add(w, 2.0f)};
+                                      return add(i, 1.0f);
+                                    },
+                                    {constant(0.0f)});
+    const control_dependencies after{count};
+    const device e("/job:worker/task:0");
+    there = multiply(w, 10.0f);
+  }
+  local_parts start(g, {.targets = {init.index()}});
+  local_parts parts(g, {.fetches = {there}}, start.kept());
+  for (int k = 0; k < 5; ++k) {
+    start.run();
+    CHECK(parts.run()[0].as<float>() == 70);
+  }
+  graph one;
+  const auto scope_of_one = one.as_default();
+  import_graph(one,
+               [&] {
+                 graph_def def = export_graph(g);
+                 for (node_def& n : def.nodes) n.device.clear();
+                 return def;
+               }(),
+               {.name = ""});
+  graph_session s(one);
+  s.run(get_operation_by_name(one, init.name()));
+  CHECK(s.run<float>(get_tensor_by_name(one, there.name())) == 70);
 }

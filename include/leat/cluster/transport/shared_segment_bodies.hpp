@@ -272,7 +272,9 @@ LEAT_FUNCTION std::optional<packet> segment_reader::read() {
     struct in_place {
       std::shared_ptr<returns> to;
       std::uint32_t token;
-      in_place(std::shared_ptr<returns> r, std::uint32_t t) : to(std::move(r)), token(t) { to->held.fetch_add(1, std::memory_order_relaxed); }
+      in_place(std::shared_ptr<returns> r, std::uint32_t t) : to(std::move(r)), token(t) {
+        to->held.fetch_add(1, std::memory_order_relaxed);
+      }
       in_place(const in_place&) = delete;
       in_place& operator=(const in_place&) = delete;
       ~in_place() {

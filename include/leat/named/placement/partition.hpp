@@ -4,7 +4,8 @@
 // A run asks for tensors and operations, and feeds tensors. What it needs is found by walking back from what it asks for, and not beyond
 // what it feeds. Each needed node goes, with its attributes, into the graph of its device (place.hpp), whose nodes keep their names.
 // Where an edge crosses to another device, the giver's graph gets a _Send and the taker's a _Recv: one pair for each tensor and device,
-// whatever the number of its users there. A control edge that crosses is an array without elements, sent by a constant that waits for
+// whatever the number of its users there; but users of a variable that follow different writes of it get a pair for each set of
+// writes, whose _Send waits for them. A control edge that crosses is an array without elements, sent by a constant that waits for
 // the giver. A tensor that is fed becomes a placeholder in each graph where it is used. Branches may span devices: a value of a branch
 // that was not taken is sent as dead, and the taker's nodes are dead as they would be in one graph. A loop lies on one device: its
 // iterations would need an edge for each.

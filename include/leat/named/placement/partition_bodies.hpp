@@ -76,7 +76,8 @@ class partitioner {
   // Frames: that of an Enter's result is opened by the Enter; an Exit's result is in the frame around. Every other node is in the frame of
   // its inputs, where values from outside a loop come through an Enter.
   void check_loops() {
-    std::vector<int> frame(needed_.size(), 0);
+    std::vector<int>& frame = frame_;
+    frame.assign(needed_.size(), 0);
     struct loop {
       int parent;
       int device;
@@ -113,51 +114,94 @@ class partitioner {
                                devices_[at(its.device)] + ", '" + nodes_.record(i).name + "' on " + devices_[at(places_[at(i)])] +
                                ". A loop runs on one device: make all of it within one device scope");
     }
+    for (const loop& its : loops) parents_.push_back(its.parent);
   }
 
   // A part orders the accesses to a variable by its own paths. A path that leaves the device and comes back becomes a control edge from
-  // the write to the later access.
+  // the write to the later access. Whoever uses the variable on another device after a write gets a value that is sent after it: in one
+  // graph a use sees what its dependencies have written, also through Identity nodes, which read when their users run.
   void keep_orders() {
     std::set<int> used;
     for (int i = 0; i < g_.size(); ++i)
       if (needed_[at(i)] != 0) used.insert(places_[at(i)]);
+    variable_.assign(needed_.size(), -1);
     if (used.size() < 2) return;
     std::vector<std::vector<int>> users(needed_.size());
     std::map<int, std::vector<int>> accesses;  // of variables
-    std::vector<int> variable(needed_.size(), -1);
+    struct source {
+      int node;
+      int variable;
+    };
+    std::vector<source> sources;
     for (int i = 0; i < g_.size(); ++i) {
       if (needed_[at(i)] == 0) continue;
-      if (makes_variable(g_.at(i).op->type)) variable[at(i)] = i;
+      if (makes_variable(g_.at(i).op->type)) variable_[at(i)] = i;
       const auto references = reference_inputs(*g_.at(i).op, nodes_.input_count(g_, i));
       for (int k = 0; k < nodes_.input_count(g_, i); ++k) {
         const output in = nodes_.input(g_, i, k);
         if (is_fed(in)) continue;
         users[at(in.index())].push_back(i);
-        const int its = variable[at(in.index())];
+        const int its = variable_[at(in.index())];
         if (its < 0) continue;
-        accesses[its].push_back(i);
+        if (accesses[its].empty() || accesses[its].back() != i) accesses[its].push_back(i);
         const bool writes = std::find(references.begin(), references.end(), k) != references.end();
-        if (writes) writers_.push_back({i, its});
-        if (writes && is_reference_result(*g_.at(i).op, 0)) variable[at(i)] = its;
+        if (writes) sources.push_back({i, its});
+        if ((writes && is_reference_result(*g_.at(i).op, 0)) || g_.at(i).op->type == "Identity") variable_[at(i)] = its;
       }
       for (int k = 0; k < g_.at(i).control_count; ++k) users[at(g_.control(g_.at(i), k))].push_back(i);
     }
-    std::vector<int> seen(needed_.size(), -1);
+    std::vector<std::size_t> seen(needed_.size(), 0);
     std::vector<int> open;
-    for (const auto& [writer, its] : writers_) {
+    std::set<std::pair<int, int>> known;
+    std::map<int, std::vector<int>> exits;  // by frame
+    for (int i = 0; i < g_.size(); ++i)
+      if (needed_[at(i)] != 0 && is_exit(g_.at(i).op->type)) exits[frame_[at(i)]].push_back(i);
+    for (std::size_t n = 0; n < sources.size(); ++n) {
+      const auto [from, its] = sources[n];
       if (accesses[its].size() < 2) continue;
-      open = {writer};
+      open = {from};
       while (!open.empty()) {
         const int i = open.back();
         open.pop_back();
-        for (const int user : users[at(i)])
-          if (std::exchange(seen[at(user)], writer) != writer) open.push_back(user);
+        for (const int user : users[at(i)]) {
+          if (std::exchange(seen[at(user)], n + 1) == n + 1) continue;
+          // A write in a branch that is not taken, or within a loop: what is behind waits for the end of that.
+          const auto goes_on_at = [&](int end) {
+            if (known.emplace(end, its).second) sources.push_back({end, its});
+          };
+          if (is_next_iteration(g_.at(user).op->type)) {
+            for (const int end : exits[frame_[at(user)]]) goes_on_at(end);
+          } else if (ends_branch_or_loop(user)) {
+            goes_on_at(user);
+          } else {
+            open.push_back(user);
+          }
+        }
       }
-      for (const int later : accesses[its])
-        if (later != writer && seen[at(later)] == writer && places_[at(later)] == places_[at(writer)] && !is_direct(writer, later))
-          orders_[later].push_back(writer);
+      // An edge to another device would hide the write from the part.
+      if (places_[at(from)] != places_[at(its)]) continue;
+      for (const int later : accesses[its]) {
+        if (later == from || seen[at(later)] != n + 1) continue;
+        if (places_[at(later)] != places_[at(its)]) {
+          if (frame_behind(from) == 0) earlier_[{later, its}].push_back(from);
+        } else if (frame_behind(from) == frame_before(later) && !is_direct(from, later)) {
+          orders_[later].push_back(from);
+        }
+      }
     }
+    for (auto& [user, before] : earlier_) std::sort(before.begin(), before.end());
   }
+  bool ends_branch_or_loop(int i) const {
+    const std::string_view type = g_.at(i).op->type;
+    if (is_exit(type)) return true;
+    if (!is_merge(type)) return false;
+    for (int k = 0; k < nodes_.input_count(g_, i); ++k)
+      if (is_next_iteration(g_.at(nodes_.input(g_, i, k).index()).op->type)) return false;
+    return true;
+  }
+  // The frames of a node's result and of its inputs.
+  int frame_behind(int i) const { return is_exit(g_.at(i).op->type) ? std::max(0, parents_[at(frame_[at(i)])]) : frame_[at(i)]; }
+  int frame_before(int i) const { return is_enter(g_.at(i).op->type) ? std::max(0, parents_[at(frame_[at(i)])]) : frame_[at(i)]; }
   bool is_direct(int from, int to) const {
     for (int k = 0; k < nodes_.input_count(g_, to); ++k)
       if (nodes_.input(g_, to, k).index() == from) return true;
@@ -183,7 +227,9 @@ class partitioner {
     for (int k = 0; k < inputs; ++k) {
       const output in = nodes_.input(g_, i, k);
       if (const int fed = is_fed(in) ? feed_of(in) : -1; fed >= 0) def.inputs[at(k)] = placeholder(device, fed);
-      else if (places_[at(in.index())] != device) def.inputs[at(k)] = received(in, device, i);
+      else if (const std::vector<int>* const before = writes_before(i, in))
+        def.inputs[at(k)] = received(at_variable(in), device, i, *before);
+      else if (places_[at(in.index())] != device) def.inputs[at(k)] = received(in, device, i, {});
     }
     std::erase_if(def.inputs, [&](const std::string& in) {
       return in.starts_with('^') && is_fed_placeholder(nodes_.find(std::string_view(in).substr(1)));
@@ -221,9 +267,21 @@ class partitioner {
     return name;
   }
 
-  // The name of what receives a tensor on a device.
-  std::string received(const output& tensor, int device, int user) {
-    std::string& name = received_[{tensor.index(), tensor.port(), device}];
+  // The writes that a use of a variable on another device follows; null if there are none.
+  const std::vector<int>* writes_before(int user, const output& in) const {
+    const auto found = earlier_.find({user, variable_[at(in.index())]});
+    return found == earlier_.end() ? nullptr : &found->second;
+  }
+  // What an Identity on another device reads.
+  output at_variable(output in) const {
+    const int device = places_[at(variable_[at(in.index())])];
+    while (places_[at(in.index())] != device) in = nodes_.input(g_, in.index(), 0);
+    return in;
+  }
+
+  // The name of what receives a tensor on a device, sent after `writes`.
+  std::string received(const output& tensor, int device, int user, const std::vector<int>& writes) {
+    std::string& name = received_[{tensor.index(), tensor.port(), device, writes}];
     if (!name.empty()) return name;
     const data_type type = base_of(to_data_type(tensor.type()));
     if (type == data_type::resource)
@@ -231,7 +289,7 @@ class partitioner {
                              devices_[at(places_[at(tensor.index())])] + ", and '" + nodes_.record(user).name + "', which takes it, on " +
                              devices_[at(device)] + ": a handle cannot be sent; put both on one device");
     name = transfer(nodes_.result_name(tensor.index(), tensor.port()), tensor.index(), type, device,
-                    tensor.port() == 0 ? nodes_.record(tensor.index()).name : nodes_.result_name(tensor.index(), tensor.port()));
+                    tensor.port() == 0 ? nodes_.record(tensor.index()).name : nodes_.result_name(tensor.index(), tensor.port()), writes);
     return name;
   }
   // The same for a node that must have run.
@@ -250,12 +308,15 @@ class partitioner {
     name = transfer("^" + giver, from, data_type::uint8, device, its);
     return name;
   }
-  std::string transfer(const std::string& tensor, int from, data_type type, int device, const std::string& input) {
+  std::string transfer(const std::string& tensor, int from, data_type type, int device, const std::string& input,
+                       const std::vector<int>& writes = {}) {
     const int giver = places_[at(from)];
     const int number = static_cast<int>(made_.edges.size());
     made_.edges.push_back({number, giver, device, tensor});
     const std::string& base = nodes_.record(from).name;
     node_def send{.name = new_name(base + "/send"), .op = "_Send", .inputs = {input}, .device = devices_[at(giver)]};
+    for (const int w : writes)
+      if (w != from) send.inputs.push_back("^" + nodes_.record(w).name);
     node_def receive{.name = new_name(base + "/receive"), .op = "_Recv", .device = devices_[at(device)]};
     send.attributes["T"] = type;
     receive.attributes["tensor_type"] = type;
@@ -289,11 +350,13 @@ class partitioner {
   bool has_branches_ = false;
   int names_ = 0;
   partitioned_graph made_;
-  std::vector<std::pair<int, int>> writers_;  // of variables
-  std::map<int, std::vector<int>> orders_;    // earlier writes that a node must wait for
-  std::vector<int> part_of_;                  // indexed by device
+  std::vector<int> frame_, parents_;                         // of nodes; of frames
+  std::vector<int> variable_;                                // that a node is or refers to, also through Identity nodes
+  std::map<int, std::vector<int>> orders_;                   // earlier writes that a node must wait for
+  std::map<std::pair<int, int>, std::vector<int>> earlier_;  // the same of a use on another device, by user and variable
+  std::vector<int> part_of_;                                 // indexed by device
   std::map<std::pair<int, int>, std::string> placeholders_;
-  std::map<std::tuple<int, int, int>, std::string> received_;
+  std::map<std::tuple<int, int, int, std::vector<int>>, std::string> received_;
   std::map<std::pair<int, int>, std::string> signals_;
 };
 
