@@ -118,6 +118,17 @@ TEST_CASE("a step holds more of another task's tensors than may be on their way"
   }
 }
 
+TEST_CASE("a step sends more than a connection queues: it waits for room") {
+  for (const route r : {route::one_process, route::shared_memory, route::tcp}) {
+    CAPTURE(text_of(r));
+    const two_tasks tasks(r);
+    table_of_weights m(5, 90 * megabyte);
+    graph_session s(m.g, tasks.at_worker());
+    s.run(m.init);
+    for (int k = 0; k < 2; ++k) CHECK(s.run<float>(m.sum) == 5.0f);
+  }
+}
+
 TEST_CASE("steps of two threads hold more together than may be on its way; so do results that are kept") {
   for (const route r : {route::one_process, route::shared_memory, route::tcp}) {
     CAPTURE(text_of(r));

@@ -42,6 +42,7 @@ class messenger_network final : public task_network {
 
   void call(int task, method what, transport::message m, steady_time deadline, answer_handler done) override;
   void note(int task, method what, transport::message m) override;
+  bool note_with_room(int task, method what, transport::message& m, steady_time until) override;
   bool wait(const std::atomic<bool>& done, steady_time until) override { return messenger_.transport().wait(done, until); }
   void wake() override { messenger_.transport().wake(); }
   std::string describe(int task) override;
@@ -63,6 +64,8 @@ class messenger_network final : public task_network {
   /// Connects unless that has begun. Called with the lock held, which is released meanwhile. Errors: those of dialing.
   void dial(std::unique_lock<std::mutex>& lock, int task);
   void send(transport::peer_id peer, waiting w);
+  /// The task's connection if it is ready; else keeps the note until it is, and returns 0.
+  transport::peer_id ready_for_note(int task, transport::message& m);
   void expire(int task, std::uint64_t ticket, bool is_lost);
   void came(transport::peer_id peer, const transport::peer_info& info);
   void left(transport::peer_id peer, const transport::departure& why);

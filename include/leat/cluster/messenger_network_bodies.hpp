@@ -112,22 +112,26 @@ LEAT_FUNCTION void messenger_network::call(int task, method what, transport::mes
   send(peer, std::move(w));
 }
 
+LEAT_FUNCTION transport::peer_id messenger_network::ready_for_note(int task, transport::message& m) {
+  std::unique_lock lock(guard_);
+  link& l = links_.at(static_cast<std::size_t>(task));
+  dial(lock, task);
+  if (l.is_ready) return l.peer;
+  if (l.queue.size() >= 4096)
+    throw resource_exhausted(tasks_[static_cast<std::size_t>(task)].name() + " has not introduced itself, and too much waits for it");
+  l.queue.push_back({0, std::move(m), steady_time::max(), {}});
+  return 0;
+}
+
 LEAT_FUNCTION void messenger_network::note(int task, method what, transport::message m) {
   m.method = static_cast<std::uint16_t>(what);
-  transport::peer_id peer = 0;
-  {
-    std::unique_lock lock(guard_);
-    link& l = links_.at(static_cast<std::size_t>(task));
-    dial(lock, task);
-    if (!l.is_ready) {
-      if (l.queue.size() >= 4096)
-        throw resource_exhausted(tasks_[static_cast<std::size_t>(task)].name() + " has not introduced itself, and too much waits for it");
-      l.queue.push_back({0, std::move(m), steady_time::max(), {}});
-      return;
-    }
-    peer = l.peer;
-  }
-  messenger_.note(peer, std::move(m));
+  if (const transport::peer_id peer = ready_for_note(task, m)) messenger_.note(peer, std::move(m));
+}
+
+LEAT_FUNCTION bool messenger_network::note_with_room(int task, method what, transport::message& m, steady_time until) {
+  m.method = static_cast<std::uint16_t>(what);
+  const transport::peer_id peer = ready_for_note(task, m);
+  return peer == 0 || messenger_.note(peer, m, until);
 }
 
 LEAT_FUNCTION void messenger_network::expire(int task, std::uint64_t ticket, bool is_lost) {

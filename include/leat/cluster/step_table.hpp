@@ -26,11 +26,12 @@ class task_step final : public tensor_exchange {
  public:
   /// `to`: by edge, the task that takes it.
   task_step(task_network& network, std::uint64_t number, const std::map<std::int64_t, int>& to, const cancellation* cancel,
-            bool is_traced = false)
-      : network_(network), number_(number), to_(to), is_traced_(is_traced), cancel_(cancel) {}
+            bool is_traced = false, steady_time deadline = steady_time::max())
+      : network_(network), number_(number), to_(to), is_traced_(is_traced), deadline_(deadline), cancel_(cancel) {}
 
   std::uint64_t number() const { return number_; }
 
+  /// Waits while more is under way to the task than the connection takes. Errors: what ended the step; deadline_exceeded, cancelled.
   void send(std::int64_t edge, tensor_value value) override;
   void flush() override;
   bool take(std::int64_t edge, tensor_value& value) override;
@@ -54,6 +55,7 @@ class task_step final : public tensor_exchange {
   const std::uint64_t number_;
   const std::map<std::int64_t, int>& to_;
   const bool is_traced_;
+  const steady_time deadline_;
   // What is kept back for a task.
   struct gathered {
     std::vector<std::uint64_t> edges;
@@ -62,6 +64,7 @@ class task_step final : public tensor_exchange {
     std::int64_t message = 0;
   };
   void send_gathered(int task, gathered what);
+  void check() const;
 
   mutable std::mutex guard_;
   std::map<int, gathered> gathered_;
@@ -78,7 +81,7 @@ class step_table {
  public:
   /// Errors: invalid_argument if there is such a step, or was; what `close` was given.
   std::shared_ptr<task_step> begin(task_network& network, std::uint64_t number, const std::map<std::int64_t, int>& to,
-                                   const cancellation* cancel = nullptr, bool is_traced = false);
+                                   const cancellation* cancel = nullptr, bool is_traced = false, steady_time deadline = steady_time::max());
   void end(std::uint64_t number);
   /// A tensor for a step that runs, is to come, or has ended. If too many wait for steps to come, those of the oldest are dropped.
   /// `peer`: whom it came from; `at`: as task_step::arrive.

@@ -60,14 +60,24 @@ LEAT_FUNCTION void task_step::send_gathered(int task, gathered what) {
   transport::message m;
   m.number = number_;
   if (is_traced_) m.flags = traced_flag;
-  if (what.edges.size() == 1) {
+  const bool is_one = what.edges.size() == 1;
+  if (is_one) {
     m.edge = static_cast<std::uint32_t>(what.edges[0]);
     put_tensor(m, what.values[0]);
-    return network_.note(task, method::tensor, std::move(m));
+  } else {
+    m.parts.push_back(transport::frame::of(std::move(what.edges)));
+    put_tensors(m, what.values);
   }
-  m.parts.push_back(transport::frame::of(std::move(what.edges)));
-  put_tensors(m, what.values);
-  network_.note(task, method::tensors, std::move(m));
+  const auto until = [&] { return std::min(deadline_, std::chrono::steady_clock::now() + std::chrono::milliseconds(20)); };
+  while (!network_.note_with_room(task, is_one ? method::tensor : method::tensors, m, until())) check();
+}
+
+// Whether a step that waits to send is to go on.
+LEAT_FUNCTION void task_step::check() const {
+  if (const std::exception_ptr failed = failure()) std::rethrow_exception(failed);
+  if (cancel_.is_cancelled()) throw cancelled("Step was cancelled by an explicit call to cancel()");
+  if (std::chrono::steady_clock::now() >= deadline_)
+    throw deadline_exceeded("Timed out: a task does not take the tensors that the step sends it");
 }
 
 LEAT_FUNCTION bool task_step::take(std::int64_t edge, tensor_value& value) {
@@ -125,8 +135,8 @@ LEAT_FUNCTION void task_step::fail(std::exception_ptr why) {
 
 LEAT_FUNCTION std::shared_ptr<task_step> step_table::begin(task_network& network, std::uint64_t number,
                                                            const std::map<std::int64_t, int>& to, const cancellation* cancel,
-                                                           bool is_traced) {
-  auto step = std::make_shared<task_step>(network, number, to, cancel, is_traced);
+                                                           bool is_traced, steady_time deadline) {
+  auto step = std::make_shared<task_step>(network, number, to, cancel, is_traced, deadline);
   early before;
   {
     const std::lock_guard lock(guard_);

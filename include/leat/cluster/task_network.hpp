@@ -64,6 +64,11 @@ class task_network {
   virtual void call(int task, method what, transport::message m, steady_time deadline, answer_handler done) = 0;
   /// Sends a note. Errors: unavailable.
   virtual void note(int task, method what, transport::message m) = 0;
+  /// The same, of which much may be under way: waits for room until then, and returns whether it was sent. If not, `m` may be given again.
+  virtual bool note_with_room(int task, method what, transport::message& m, steady_time) {
+    note(task, what, std::move(m));
+    return true;
+  }
   /// Waits until `done`, which another thread sets before it calls `wake`; returns whether it is.
   virtual bool wait(const std::atomic<bool>& done, steady_time until) = 0;
   virtual void wake() = 0;

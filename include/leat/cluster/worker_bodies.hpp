@@ -75,8 +75,8 @@ struct worker::held_part {
 LEAT_FUNCTION void put_part(transport::message& m, const part_order& p) {
   nlohmann::json sends = nlohmann::json::array();
   for (const auto& [edge, task] : p.sends) sends.push_back({edge, task});
-  const nlohmann::json order{
-      {"session", p.session}, {"feeds", p.feeds}, {"fetches", p.fetches}, {"targets", p.targets}, {"sends", std::move(sends)}};
+  const nlohmann::json order{{"session", p.session}, {"feeds", p.feeds},
+                             {"fetches", p.fetches}, {"targets", p.targets},         {"sends", std::move(sends)}};
   m.parts.push_back(transport::frame::of(order.dump()));
   m.parts.push_back(transport::frame::of(io::write_binary(p.def)));
 }
@@ -201,7 +201,7 @@ LEAT_FUNCTION std::vector<tensor_value> worker::run_part(std::uint64_t number, c
     throw invalid_argument(std::to_string(feeds.size()) + " values for a part with " + std::to_string(part->fed.size()) + " feeds");
   parts_run_.fetch_add(1, std::memory_order_relaxed);
   const bool is_traced = how.traced != trace_level::none && how.statistics != nullptr;
-  const std::shared_ptr<task_step> step = steps_.begin(network_, how.number, part->order.sends, how.cancel, is_traced);
+  const std::shared_ptr<task_step> step = steps_.begin(network_, how.number, part->order.sends, how.cancel, is_traced, how.deadline);
   struct at_end {
     step_table& steps;
     std::uint64_t number;

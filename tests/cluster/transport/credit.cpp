@@ -101,6 +101,82 @@ TEST_CASE("a message of almost all the credit is sent after a small one that was
   }
 }
 
+TEST_CASE("an answer that finds no room is an error in words, and the connection goes on") {
+  for (const way w : ways) {
+    CAPTURE(name_of(w));
+    echo_server server(small(server_options(w)));
+    messenger client(small(client_options(w)));
+    client.start();
+    const peer_id p = client.dial(server.m.self().address);
+    client.await(p, in(5s));
+    // The client's handlers wait, so that it takes nothing; its requests are small.
+    server.m.on_request = [&](request r) {
+      if (r.m.method == echo) return server.m.answer(r, r.m.parts);
+      server.m.answer(r, std::vector<frame>{numbers(mebibyte)});
+    };
+    std::atomic<bool> go_on = false;
+    std::atomic<int> answered = 0, refused = 0;
+    constexpr int count = 40;
+    message m;
+    m.method = slow;
+    for (int k = 0; k < count; ++k)
+      client.begin(p, m, {in(20s)}, [&](outcome o) {
+        until([&] { return go_on.load(); });
+        try {
+          if (o.problem) std::rethrow_exception(o.problem);
+          ++answered;
+        } catch (const resource_exhausted& e) {
+          refused += std::string(e.what()).find("could not be sent") != std::string::npos;
+        }
+      });
+    std::this_thread::sleep_for(300ms);  // more answers than have room; if it is too short, fewer are refused
+    go_on = true;
+    CHECK(until([&] { return answered + refused == count; }, 20s));
+    CHECK(answered >= 8);
+    CHECK(equal(client.call(p, echo, {numbers(1000)}, {in(20s)}).parts[0], numbers(1000)));
+    CHECK(server.gone == 0);
+  }
+}
+
+TEST_CASE("who sends notes may wait for room") {
+  for (const way w : ways) {
+    CAPTURE(name_of(w));
+    echo_server server(small(server_options(w)));
+    std::mutex guard;
+    std::vector<message> come;
+    server.m.on_note = [&](peer_id, message m) {
+      const std::lock_guard lock(guard);
+      come.push_back(std::move(m));
+    };
+    messenger client(small(client_options(w)));
+    client.start();
+    const peer_id p = client.dial(server.m.self().address);
+    client.await(p, in(5s));
+    const auto next = [] {
+      message m;
+      m.parts = {numbers(mebibyte)};
+      return m;
+    };
+    int sent = 0;
+    for (message m = next(); client.note(p, m, {}); m = next()) ++sent;
+    CHECK(sent >= 8);
+    CHECK(sent <= 17);
+    message m = next();
+    CHECK_FALSE(client.note(p, m, in(30ms)));
+    REQUIRE(m.parts.size() == 1);
+    CHECK_THROWS_AS(client.note(p, m), resource_exhausted);
+    message without_parts;
+    CHECK_NOTHROW(client.note(p, without_parts));
+    std::thread taker([&] {
+      std::this_thread::sleep_for(20ms);
+      const std::lock_guard lock(guard);
+      come.clear();
+    });
+    CHECK(client.note(p, m, in(20s)));
+    taker.join();
+  }
+}
+
 TEST_CASE("a message may have thousands of small parts") {
   for (const way w : ways) {
     CAPTURE(name_of(w));

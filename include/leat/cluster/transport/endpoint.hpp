@@ -58,11 +58,15 @@ class endpoint final : private reactor_client, private carrier_events {
   /// Begins to connect; the handler learns of the outcome, which has no deadline of its own. A name is looked up before, until the
   /// deadline. Errors: invalid_argument, unavailable (no such name), deadline_exceeded.
   link_id dial(const std::string& where, steady_time deadline);
-  /// Sends, or queues, a message. Never waits.
+  /// Sends, or queues, a message. Never waits. Failures, and messages without parts, find room in a full queue, too.
   /// Errors: unavailable if the connection has ended; resource_exhausted if its queue is full; those of `encode`.
   void send(link_id link, const message& m);
+  /// The same; false if the queue is full.
+  bool try_send(link_id link, const message& m);
   /// Whether there is room in the queue again, waiting until the deadline; false too if the connection has ended.
   bool wait_for_room(link_id link, steady_time deadline);
+  /// Whether this thread runs a handler, which must not wait.
+  bool is_in_handler() const { return reactor_.is_inside(); }
   /// Memory for a part of a message to this peer, which its transport need not copy. Plain memory if that is not to be had.
   writable_frame allocate(link_id link, std::size_t bytes);
   /// Ends a connection, after what is queued has left if `orderly`. The handler is not told.

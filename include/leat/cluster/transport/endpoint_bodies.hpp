@@ -127,15 +127,26 @@ LEAT_FUNCTION link_id endpoint::dial(const std::string& where, steady_time deadl
 }
 
 LEAT_FUNCTION void endpoint::send(link_id link, const message& m) {
+  if (try_send(link, m)) return;
+  std::string peer = "a peer";
+  std::size_t waiting = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const link_state* const l = find(link)) peer = l->c->peer(), waiting = l->queued;
+  }
+  throw resource_exhausted("the queue for " + peer + " is full: " + std::to_string(waiting) + " bytes wait, which the peer does not take");
+}
+
+LEAT_FUNCTION bool endpoint::try_send(link_id link, const message& m) {
   check_process();
   const std::lock_guard lock(mutex_);
   link_state* const l = find(link);
   if (l == nullptr || !l->is_open || l->closes_when_empty) throw unavailable("the connection has ended");
   std::vector<packet> packets;
   const bool counts = is_data(m.what);
-  if (counts && l->queued >= options_.queue)
-    throw resource_exhausted("the queue for " + l->c->peer() + " is full: " + std::to_string(l->queued) +
-                             " bytes wait, which the peer does not take");
+  // What says why nothing else comes is not kept from being said.
+  const bool is_short = m.what == kind::failure || m.parts.empty();
+  if (counts && l->queued >= options_.queue + (is_short ? options_.credit : 0)) return false;
   if (l->c->by == way::same_host) encode(m, l->c->chunk_bytes(), packets, [&](std::size_t bytes) { return l->c->allocate(bytes); });
   else encode(m, l->c->chunk_bytes(), packets);
   if (counts) ++counted_.messages_sent;
@@ -149,6 +160,7 @@ LEAT_FUNCTION void endpoint::send(link_id link, const message& m) {
   }
   l->said_goodbye = l->said_goodbye || m.what == kind::goodbye;
   flush(*l);
+  return true;
 }
 
 LEAT_FUNCTION void endpoint::flush(link_state& l) {
@@ -191,9 +203,11 @@ LEAT_FUNCTION bool endpoint::wait_for_room(link_id link, steady_time deadline) {
     if (l->queued < options_.queue) return true;
     l->waiters.push_back(done);
   }
-  if (!wait(*done, deadline)) return false;
+  const bool is_done = wait(*done, deadline);
   const std::lock_guard lock(mutex_);
-  return find(link) != nullptr;
+  link_state* const l = find(link);
+  if (!is_done && l != nullptr) std::erase(l->waiters, done);
+  return is_done && l != nullptr;
 }
 
 LEAT_FUNCTION writable_frame endpoint::allocate(link_id link, std::size_t bytes) {

@@ -136,6 +136,8 @@ class messenger final : private endpoint_handler {
 
   /// Sends a message that gets no answer. Errors: unavailable, resource_exhausted.
   void note(peer_id p, message m);
+  /// The same, waiting for room in the queue; false if there was none until then. `m` may be given again.
+  bool note(peer_id p, message& m, steady_time until);
 
   /// Has the peer give signs of life, and gives it up without; calls are counted. A peer with requests under way is watched anyway.
   void watch(peer_id p);
@@ -175,6 +177,7 @@ class messenger final : private endpoint_handler {
   void arm();
   void send_greeting(link_id link, kind what, const expectation& wants);
   void respond(const request& r, message m);
+  bool send_answer(const request& r, peer_id to, const message& m);
   std::string place_of(const peer_state& p) const;
   void complete(const std::shared_ptr<pending>& call, message answer, status code, std::string problem);
 

@@ -203,19 +203,36 @@ LEAT_FUNCTION void messenger::respond(const request& r, message m) {
       }
   }
   try {
-    endpoint_->send(to, m);
-  } catch (const unavailable&) {
-    // Nobody waits for it any more, or asks for it again.
-  } catch (const resource_exhausted&) {
+    if (send_answer(r, to, m)) return;
+    if (m.what != kind::failure)
+      return fail(r, status::resource_exhausted,
+                  "an answer of " + std::to_string(m.bytes()) + " bytes could not be sent: its queue is full of what is not taken");
     endpoint_->close_link(to, false);
     lose(to, {false, status::resource_exhausted, "the peer takes no answers"});
+  } catch (const unavailable&) {
+    // Nobody waits for it any more, or asks for it again.
   } catch (const invalid_argument& e) {
     // More than a message can hold.
     if (m.what != kind::failure) fail(r, e);
   }
 }
 
+// An answer waits for room, a handler does not.
+LEAT_FUNCTION bool messenger::send_answer(const request& r, peer_id to, const message& m) {
+  if (endpoint_->try_send(to, m)) return true;
+  if (m.what == kind::failure || endpoint_->is_in_handler()) return false;
+  const steady_time until = std::min(r.deadline, std::chrono::steady_clock::now() + std::chrono::seconds(10));
+  while (endpoint_->wait_for_room(to, until))
+    if (endpoint_->try_send(to, m)) return true;
+  return endpoint_->try_send(to, m);
+}
+
 LEAT_FUNCTION void messenger::note(peer_id p, message m) {
+  if (note(p, m, {})) return;
+  throw resource_exhausted("a message of " + std::to_string(m.bytes()) + " bytes could not be sent: the queue for the peer is full");
+}
+
+LEAT_FUNCTION bool messenger::note(peer_id p, message& m, steady_time until) {
   m.what = kind::note;
   {
     const std::lock_guard lock(mutex_);
@@ -226,7 +243,12 @@ LEAT_FUNCTION void messenger::note(peer_id p, message m) {
     }
     m.incarnation = found->second->info.who.incarnation;
   }
-  endpoint_->send(p, m);
+  while (!endpoint_->try_send(p, m)) {
+    const bool has_time = std::chrono::steady_clock::now() < until;
+    if (!has_time) return false;
+    static_cast<void>(endpoint_->wait_for_room(p, until));
+  }
+  return true;
 }
 
 LEAT_FUNCTION void messenger::requested(link_id link, message m) {
