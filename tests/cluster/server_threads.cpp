@@ -108,10 +108,11 @@ TEST_CASE("a task that is stopped ends the steps of others with an error, and ca
   server worker(c, {.job_name = "worker"});
   graph g;
   const auto scope = g.as_default();
-  output v, twice;
+  output v, twice, not_run_before;
   {
     const device d("/job:ps/task:0");
     v = variable(2.0f, "v");
+    not_run_before = multiply(v, 3.0f);
   }
   {
     const device d("/job:worker/task:0");
@@ -134,6 +135,7 @@ TEST_CASE("a task that is stopped ends the steps of others with an error, and ca
     other.run(init);
     CHECK(other.run<float>(twice) == 4);
     CHECK_THROWS_AS(s.run<float>(twice), aborted);
+    CHECK_THROWS_AS(s.run<float>(not_run_before), aborted);
     CHECK_THROWS_AS(s.value(v), aborted);
     CHECK_THROWS_AS(s.is_initialized(v), aborted);
     CHECK_THROWS_AS(s.assign(v, 1.0f), aborted);

@@ -187,6 +187,7 @@ LEAT_FUNCTION std::uint64_t master::prepare(std::uint64_t session, const run_nam
       part.fetches.push_back(f.fetch);
     }
     for (const int e : p.sends) order.sends.emplace(e, kept->tasks[static_cast<std::size_t>(cut.edges[static_cast<std::size_t>(e)].to)]);
+    if (const auto known = kept->incarnations.find(part.task); known != kept->incarnations.end()) order.incarnation = known->second;
     if (part.task == own_) {
       part.number = own_worker_.register_part(order);
     } else {

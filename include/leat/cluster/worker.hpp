@@ -24,6 +24,7 @@ namespace leat::cluster {
 /// What a task runs of a signature, as it travels: the part's graph, and where its edges lead.
 struct part_order {
   std::uint64_t session = 0;
+  std::uint64_t incarnation = 0;  // of the task that the session knows; 0 for any
   graph_def def{};
   std::vector<std::string> feeds{};    // placeholders, in the order of their values
   std::vector<std::string> fetches{};  // tensors, in the order of the answer's values
@@ -61,7 +62,7 @@ class worker {
   /// Of the arrays of each part, 0 for any; set before there are calls.
   void set_memory_limit(std::int64_t bytes) { memory_limit_ = bytes; }
   /// Makes a part ready to run; returns its number. Errors: what importing its graph refuses; invalid_argument for a node of another
-  /// task, or an edge to none.
+  /// task, or an edge to none; aborted if the order is for an earlier start.
   std::uint64_t register_part(const part_order& order);
   /// Forgets all parts of a master's session.
   void drop_parts(std::uint64_t session);

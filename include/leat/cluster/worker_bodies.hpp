@@ -75,7 +75,7 @@ struct worker::held_part {
 LEAT_FUNCTION void put_part(transport::message& m, const part_order& p) {
   nlohmann::json sends = nlohmann::json::array();
   for (const auto& [edge, task] : p.sends) sends.push_back({edge, task});
-  const nlohmann::json order{{"session", p.session}, {"feeds", p.feeds},
+  const nlohmann::json order{{"session", p.session}, {"incarnation", p.incarnation}, {"feeds", p.feeds},
                              {"fetches", p.fetches}, {"targets", p.targets},         {"sends", std::move(sends)}};
   m.parts.push_back(transport::frame::of(order.dump()));
   m.parts.push_back(transport::frame::of(io::write_binary(p.def)));
@@ -87,6 +87,7 @@ LEAT_FUNCTION part_order part_of(const transport::message& m) {
   part_order p;
   try {
     order.at("session").get_to(p.session);
+    order.at("incarnation").get_to(p.incarnation);
     order.at("feeds").get_to(p.feeds);
     order.at("fetches").get_to(p.fetches);
     order.at("targets").get_to(p.targets);
@@ -111,6 +112,7 @@ LEAT_FUNCTION void worker::require_incarnation(std::uint64_t wanted) const {
 LEAT_FUNCTION worker::~worker() { stop(std::make_exception_ptr(unavailable("the server of " + device_ + " has stopped"))); }
 
 LEAT_FUNCTION std::uint64_t worker::register_part(const part_order& order) {
+  require_incarnation(order.incarnation);
   for (const auto& [edge, task] : order.sends)
     if (task < 0 || task >= tasks_ || edge < 0 || edge > std::int64_t{0xffffffff})
       throw invalid_argument("the part sends along edge " + std::to_string(edge) + " to task " + std::to_string(task) + " of " +

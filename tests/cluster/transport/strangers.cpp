@@ -279,7 +279,7 @@ TEST_CASE("another version of the protocol is told so in words") {
   s.send(zmq::buffer(head), zmq::send_flags::none);
   zmq::message_t answer;
   REQUIRE(s.recv(answer));
-  CHECK(answer.to_string().find("the peer speaks version 9 of the protocol, this process version 1") != std::string::npos);
+  CHECK(answer.to_string().find("the peer speaks version 9 of the protocol, this process version 2") != std::string::npos);
 }
 
 TEST_CASE("who takes a name that a connection has disturbs it not") {

@@ -25,7 +25,7 @@ namespace leat::transport {
 
 inline constexpr std::uint32_t wire_magic = 0x5441454c;  // "LEAT"
 /// Changes whenever peers of the old version would misunderstand.
-inline constexpr std::uint16_t wire_version = 1;
+inline constexpr std::uint16_t wire_version = 2;
 inline constexpr std::size_t wire_header_bytes = 64;
 /// Parts up to this size, and together, are packed behind the header.
 inline constexpr std::size_t wire_packed_bytes = 4096;
