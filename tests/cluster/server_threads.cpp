@@ -341,3 +341,43 @@ TEST_CASE("parameter servers with any numbers") {
     CHECK(s.run<float>(add(b, e)) == 7);
   }
 }
+
+TEST_CASE("after a reset another model may have variables of the same names, but other dtypes and shapes") {
+  const server here = server::local();
+  const auto options = [&] { return session_options{.target = here.target(), .operation_timeout_in_ms = 20'000}; };
+  graph before;
+  output w;
+  graph_operation init;
+  {
+    const auto scope = before.as_default();
+    const container own("b");
+    w = variable(std::vector<float>{1, 2}, "w");
+    init = global_variables_initializer();
+  }
+  graph_session first(before, options());
+  first.run(init);
+  const auto train = [&](auto value) {
+    graph g;
+    const auto scope = g.as_default();
+    const container own("b");
+    const output v = variable(value, "w");
+    const auto start = global_variables_initializer();
+    graph_session s(g, options());
+    s.run(start);
+    s.run(assign_add(v, constant(value)));
+    return s.value(v);
+  };
+  // As long as it has a value, it keeps dtype and shape.
+  CHECK_THROWS_AS(train(std::vector<float>{1, 2, 3}), invalid_argument);
+  first.reset("b");
+  CHECK(train(std::vector<float>{1, 2, 3}).template as<std::vector<float>>() == std::vector<float>{2, 4, 6});
+  CHECK_THROWS_AS(first.run(init), invalid_argument);
+  first.reset("b");
+  CHECK(train(7).template as<int>() == 14);
+  first.reset("b");
+  first.assign(w, tensor_value(std::vector<float>{5, 6}));
+  CHECK(first.value(w).as<std::vector<float>>() == std::vector<float>{5, 6});
+  first.reset("b");
+  first.run(init);
+  CHECK(first.run<std::vector<float>>(w) == std::vector<float>{1, 2});
+}

@@ -282,9 +282,12 @@ LEAT_FUNCTION void worker::write_variable(const std::string& container, const st
     if (found != nullptr) found->clear();
     return;
   }
-  auto slot =
-      resources_->find_or_make<variable_slot>(container, name, [&] { return std::make_shared<variable_slot>(name, value.type(), extent); });
-  if (slot->type() != value.type() || !may_equal(slot->extent(), value.extent()))
+  const auto make = [&] { return std::make_shared<variable_slot>(name, value.type(), extent); };
+  auto slot = resources_->find_or_make<variable_slot>(container, name, make);
+  const auto fits = [&] { return slot->type() == value.type() && may_equal(slot->extent(), value.extent()); };
+  if (!fits() && !slot->is_initialized())
+    if (auto made = resources_->replace_cleared<variable_slot>(container, name, make)) slot = std::move(made);
+  if (!fits())
     throw invalid_argument("the variable '" + name + "' at " + device_ + " is " + dtype_name(slot->type()) + " " +
                            brackets(slot->extent()) + ", the value " + dtype_name(value.type()) + " " + brackets(value.extent()));
   slot->assign(value.copy());

@@ -66,8 +66,13 @@ LEAT_FUNCTION variable_slot& slot_of(kernel_context& c) {
   const std::string shared = c.node.text("shared_name");
   const std::string& name = shared.empty() ? c.node.name() : shared;
   const node& n = c.node.owner->at(c.node.index);
-  variable_slot& slot = *c.step.session.resources.find_or_make<variable_slot>(
-      c.node.text("container"), name, [&] { return std::make_shared<variable_slot>(name, n.result.type, n.result.extent); });
+  resource_table& resources = c.step.session.resources;
+  const auto make = [&] { return std::make_shared<variable_slot>(name, n.result.type, n.result.extent); };
+  auto found = resources.find_or_make<variable_slot>(c.node.text("container"), name, make);
+  const bool fits = found->type() == n.result.type && may_equal(found->extent(), n.result.extent);
+  if (!fits && !found->is_initialized())
+    if (auto made = resources.replace_cleared<variable_slot>(c.node.text("container"), name, make)) return *made;
+  variable_slot& slot = *found;
   if (slot.type() != n.result.type)
     throw invalid_argument("the variable '" + name + "' is " + dtype_name(slot.type()) + ", and this node shares it as " +
                            dtype_name(n.result.type));

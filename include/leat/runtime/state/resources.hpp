@@ -7,8 +7,12 @@
 #include <leat/runtime/state/tensor_value.hpp>
 
 #include <map>
+#include <memory>
 #include <mutex>
+#include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace leat {
 
@@ -84,6 +88,17 @@ class resource_table {
     const auto at = table_.find({std::string(container), name});
     return at == table_.end() ? nullptr : at->second;
   }
+  /// Makes a resource anew that `clear` has emptied, for who wants it otherwise; null if it was not emptied. The old one stays allocated,
+  /// since programs may refer to it.
+  template <class R, class Make>
+  std::shared_ptr<R> replace_cleared(std::string_view container, const std::string& name, Make make) {
+    const std::lock_guard lock(guard_);
+    const auto at = table_.find({std::string(container), name});
+    if (at == table_.end() || cleared_.erase(at->second.get()) == 0) return nullptr;
+    std::shared_ptr<R> made = make();
+    replaced_.push_back(std::exchange(at->second, made));
+    return made;
+  }
   /// Calls `f` for each.
   template <class F>
   void for_each(F f) const {
@@ -97,6 +112,8 @@ class resource_table {
  private:
   mutable std::mutex guard_;
   std::map<std::pair<std::string, std::string>, std::shared_ptr<resource>> table_;
+  std::set<const resource*> cleared_;
+  std::vector<std::shared_ptr<resource>> replaced_;
 };
 
 }  // namespace leat

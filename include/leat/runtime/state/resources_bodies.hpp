@@ -11,7 +11,10 @@ LEAT_FUNCTION void resource_table::clear(std::string_view container) {
   std::erase_if(table_, [&](const auto& entry) {
     if (!container.empty() && entry.first.first != container) return false;
     auto* variable = dynamic_cast<variable_slot*>(entry.second.get());
-    if (variable != nullptr) variable->clear();
+    if (variable != nullptr) {
+      variable->clear();
+      cleared_.insert(variable);
+    }
     return variable == nullptr;
   });
 }
