@@ -80,8 +80,8 @@ class graph {
     return size() - 1;
   }
 
-  /// Appends a node. While `merge_equal` is set, an equal existing node that writes nothing is returned instead. Errors: invalid_argument if its operands
-  /// do not fit.
+  /// Appends a node. While `merge_equal` is set, an equal existing node that writes nothing is returned instead. Errors:
+  /// invalid_argument if its operands do not fit.
   constexpr int add(const op_info& op, std::span<const int> inputs, std::span<const std::int64_t> attributes = {},
                     std::span<const int> controls = {}) {
     if (names_.held != nullptr) return add_named(op, inputs, attributes, controls);

@@ -235,7 +235,8 @@ constexpr graph arrange(const graph& from, std::vector<int>& targets) {
   std::vector<int> given;
   for (std::size_t k = 0; k < targets.size(); ++k) {
     int& t = targets[k];
-    t = early[k] >= 0 ? early[k] : kept[static_cast<std::size_t>(t)] >= 0 ? kept[static_cast<std::size_t>(t)] : map[static_cast<std::size_t>(t)];
+    const auto at = static_cast<std::size_t>(t);
+    t = early[k] >= 0 ? early[k] : kept[at] >= 0 ? kept[at] : map[at];
     const node& n = to.at(t);
     if (n.op->kind == op_kind::group) continue;
     bool own = (n.op->kind == op_kind::element || n.op->kind == op_kind::reduction || n.op->kind == op_kind::kernel);

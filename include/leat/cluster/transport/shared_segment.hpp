@@ -1,8 +1,9 @@
 #pragma once
 // One direction of a connection through shared memory. The sender makes a segment: a file without a name (memfd), sealed in its size, which
 // both processes map. It has a ring of descriptors, each a frame within the rest of the segment, the arena; and a ring on which the
-// receiver returns what it has let go of. The receiver reads frames in place, as long as that leaves room for others. There is no lock in it: a process may be killed at any
-// moment, and what it had not published was never sent. The reader believes nothing: every offset and count is checked before use.
+// receiver returns what it has let go of. The receiver reads frames in place, as long as that leaves room for others. There is no
+// lock in it: a process may be killed at any moment, and what it had not published was never sent. The reader believes nothing: every
+// offset and count is checked before use.
 
 #include <leat/cluster/transport/frame.hpp>
 #include <leat/core/descriptor.hpp>
@@ -80,7 +81,8 @@ class segment_reader {
  public:
   /// `bell`: rung when the writer waits for room; it is kept as long as frames live.
   segment_reader(std::shared_ptr<segment_mapping> mapping, std::shared_ptr<descriptor> bell);
-  /// The next packet, whose frames stay where they are, unless what is held here already would keep others from being sent. Errors: data_loss for descriptors that make no sense.
+  /// The next packet, whose frames stay where they are, unless what is held here already would keep others from being sent. Errors:
+  /// data_loss for descriptors that make no sense.
   std::optional<packet> read();
   /// Says that this side sleeps from now on. False if something has come meanwhile.
   bool sleep();
