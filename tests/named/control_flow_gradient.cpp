@@ -330,6 +330,37 @@ TEST_CASE("rows that a loop gathers, and that a branch gathers") {
     compare(y, {"table"}, {{"table", leat_test::some({4, 2}, 6)}, {"n", scalar_of(3)}, {"p", scalar_of(taken)}});
 }
 
+TEST_CASE("the gradient of rows that a branch gathers is rows, all of them if it is not taken") {
+  for (const bool has_sizes : {true, false})
+    for (const bool in_loop : {false, true}) {
+      graph g;
+      const auto scope = g.as_default();
+      const auto table = placeholder(dtype::float32, has_sizes ? shape_value{4, 2} : shape_value{-1, 2}, "table");
+      const auto ids = placeholder(in_loop ? dtype::int32 : dtype::int64, {-1}, "ids");
+      const auto p = placeholder(dtype::boolean, {}, "p");
+      const auto chosen = [&] {
+        return cond(p, [&] { return reduce_sum(square(gather(table, ids, "rows")), all_axes); },
+                    [&] { return reduce_sum(square(gather(table, {1}, "row")), all_axes) * 3.0f; });
+      };
+      output y;
+      if (in_loop)
+        y = while_loop([](output i, output) { return less(i, 2); },
+                       [&](output i, output s) {
+                         const auto next = i + 1;
+                         return std::array{next, s * 0.5f + chosen()};
+                       },
+                       {constant(0), constant(0.0f)})[1];
+      else
+        y = chosen();
+      // In a loop the sum over iterations is one tensor.
+      CHECK(sparse_gradients({y}, {table})[0].is_sparse() == !in_loop);
+      CAPTURE(has_sizes);
+      CAPTURE(in_loop);
+      for (const double taken : {0.0, 1.0})
+        compare(y, {"table"}, {{"table", leat_test::some({4, 2}, 6)}, {"ids", {{3}, {2, 0, 2}}}, {"p", scalar_of(taken)}});
+    }
+}
+
 TEST_CASE("rows gathered of what a loop returns") {
   for (const bool has_sizes : {true, false}) {
     graph g;

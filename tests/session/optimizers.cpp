@@ -162,3 +162,25 @@ TEST_CASE("settings out of range are refused where an optimizer is made") {
     CHECK(s.run<values>(v) == values{1, 2});
   }
 }
+
+TEST_CASE("rows that a branch looks up: momentum moves them alone if the branch is taken") {
+  graph g;
+  const auto scope = g.as_default();
+  const auto table = get_variable("table", {3}, {.initializer = zeros});
+  const auto taken = placeholder(dtype::boolean, {}, "taken");
+  const auto ids = placeholder(dtype::int32, {-1}, "ids");
+  const auto loss = cond(taken, [&] { return reduce_sum(gather(table, ids), all_axes); }, [] { return constant(0.0f); });
+  const auto step = momentum(1.0f, 0.5f).minimize(loss);
+  for (const bool fuse : {true, false}) {
+    graph_session s(g, {.fuse = fuse});
+    s.run(global_variables_initializer());
+    const auto after = [&](bool is_taken, const std::vector<std::int32_t>& rows) {
+      s.run(step, {{taken, is_taken}, {ids, rows}});
+      return s.value(table).as<std::vector<float>>();
+    };
+    CHECK(after(true, {1}) == std::vector<float>{0, -1, 0});
+    CHECK(after(true, {2, 2}) == std::vector<float>{0, -1, -2});
+    // The gradient of the other branch is zeros for all rows, so that all of them move on.
+    CHECK(after(false, {1}) == std::vector<float>{0, -1.5f, -3});
+  }
+}

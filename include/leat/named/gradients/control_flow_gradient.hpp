@@ -3,9 +3,40 @@
 
 #include <leat/core/early.hpp>
 #include <leat/named/control/control_flow.hpp>
+#include <leat/named/functions/named_slice.hpp>
 #include <leat/named/gradients/loop_gradient.hpp>
 
 namespace leat::detail {
+
+// A gradient as rows: of a whole one all rows. Its indices are computed from it, so that they are dead if it is.
+inline gradient_value as_rows(const gradient_value& v) {
+  if (v.is_sparse()) return v;
+  graph& g = v.values.owner();
+  const output extent = shape_at_run_time(v.values);
+  const output count = index(extent, {0});
+  const name_scope scope(g, "range");
+  const output start = g.named().make_constant(g, std::int32_t{0}, "start");
+  const output delta = g.named().make_constant(g, std::int32_t{1}, "delta");
+  const shape rows = vector_of(v.values.extent().rank > 0 ? v.values.extent()[0] : unknown_dimension);
+  const output all =
+      g.named().raw(g, "Range", std::array{start, count, delta}, {{"Tidx", dtype::int32}}, {{dtype::int32, rows}}, scope.text()).result();
+  return {v.values, all, extent};
+}
+// The gradient of a branch's operand, of which one side is alive. It is rows if one of them is, but not in a loop: that adds up tensors,
+// and takes indices that are the same in all iterations without asking whether the branch is taken.
+inline gradient_value merged_sides(const gradient_call& c) {
+  graph& g = c.owner();
+  if (current_loop_gradient(g.named()) != nullptr || (!c.slices(0).is_sparse() && !c.slices(1).is_sparse()))
+    return call_operator(g, "Merge", {c.dy(0), c.dy(1)}, {}, "cond_grad").result();
+  const output extent = shape_of(c.input(0));
+  const name_scope scope(g, "cond_grad");
+  const std::array sides{as_rows(c.slices(0)), as_rows(c.slices(1))};
+  std::array indices{sides[0].indices, sides[1].indices};
+  if (indices[0].type() != indices[1].type())
+    for (output& i : indices) i = cast(i, dtype::int64);
+  const output rows = call_operator(g, "Merge", {sides[0].values, sides[1].values}, {}, scope.text()).result();
+  return {rows, call_operator(g, "Merge", {indices[0], indices[1]}, {}, "indices").result(), extent};
+}
 
 inline gradient_list switch_gradient(const gradient_call& c) {
   graph& g = c.owner();
@@ -28,7 +59,7 @@ inline gradient_list switch_gradient(const gradient_call& c) {
   }
   if (its != nullptr && its->branch() != nullptr) {
     if (!static_cast<bool>(c.slices(0)) || !static_cast<bool>(c.slices(1))) return {};
-    return {call_operator(g, "Merge", {c.dy(0), c.dy(1)}, {}, "cond_grad").result()};
+    return {merged_sides(c)};
   }
   if (!static_cast<bool>(c.slices(0)) || !static_cast<bool>(c.slices(1))) return {};
   const output by = c.input(1);
