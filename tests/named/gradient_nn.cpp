@@ -24,6 +24,8 @@ TEST_CASE("activations and biases") {
       check_slopes(square(gradients({error}, {x})[0], {}), {x}, {{"x", some({4, 3}, 7)}, {"b", some({3}, 6)}});
     }
     check_slopes(square(bias_add(x, b), {}), {b}, {{"x", some({4, 3}, 5)}, {"b", some({3}, 6)}});
+    const auto slope = gradients({square(square(bias_add(x, b), {}), {})}, {b})[0];
+    check_slopes(square(slope, {}), {x, b}, {{"x", some({4, 3}, 5)}, {"b", some({3}, 6)}});
   }
 }
 

@@ -99,8 +99,7 @@ TEST_CASE("prefixes, replaced inputs and returned elements") {
   CHECK(std::get<graph_operation>(mapped[0]).inputs()[0].name() == "mine:0");
   // A tensor that is replaced is returned as what replaces it, its node as the one imported.
   for (const char* key : {"c:0", "c"}) {
-    const auto returned =
-        import_graph(def, {.name = "r", .input_map = {{key, mine}}, .return_elements = {"c:0", "c", "exampleop:0"}});
+    const auto returned = import_graph(def, {.name = "r", .input_map = {{key, mine}}, .return_elements = {"c:0", "c", "exampleop:0"}});
     CHECK(std::get<output>(returned[0]).name() == "mine:0");
     CHECK(std::get<graph_operation>(returned[1]).type() == "Const");
     CHECK(std::get<graph_operation>(returned[1]).name().ends_with("/c"));

@@ -101,6 +101,29 @@ TEST_CASE("second gradients of functions whose first is an operator of its own, 
   }
 }
 
+TEST_CASE("the second gradient of a bias, with channels last and first") {
+  for (const bool is_first : {false, true})
+    for (const bool has_sizes : {true, false}) {
+      graph g;
+      const auto scope = g.as_default();
+      const shape_value open = is_first ? shape_value{-1, 2, -1, -1} : shape_value{-1, -1, -1, 2};
+      const shape_value known = is_first ? shape_value{1, 2, 1, 3} : shape_value{1, 1, 3, 2};
+      const auto x = placeholder(dtype::float64, has_sizes ? known : open, "x");
+      const auto b = placeholder(dtype::float64, {2}, "b");
+      const auto y = call_operator(g, "BiasAdd", {x, b}, {{"data_format", is_first ? "NCHW" : "NHWC"}}).result();
+      const auto slope = gradients({y * y}, {b})[0];                           // 2 Σ (x + b)
+      const auto second = gradients({slope * constant({1.0, 10.0})}, {x})[0];  // 2 and 20
+      for (const bool fuse : {true, false}) {
+        graph_session s(g, {.fuse = fuse});
+        const tensor_value values(known, std::vector<double>{1, 2, 3, 4, 5, 6});
+        CHECK(s.run<std::vector<double>>(slope, {{x, values}, {b, {0.5, 1.0}}}) ==
+              (is_first ? std::vector<double>{15, 36} : std::vector<double>{21, 30}));
+        CHECK(s.run<std::vector<double>>(second, {{x, values}, {b, {0.5, 1.0}}}) ==
+              (is_first ? std::vector<double>{2, 2, 2, 20, 20, 20} : std::vector<double>{2, 20, 2, 20, 2, 20}));
+      }
+    }
+}
+
 TEST_CASE("of handles and of typed expressions") {
   const auto f = [](const auto& x) { return reduce_sum(tanh(x)); };
   graph g;

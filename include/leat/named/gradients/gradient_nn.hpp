@@ -3,6 +3,7 @@
 // 1.x writes them. Source: TensorFlow's gradients of the operators of the same names.
 
 #include <leat/core/early.hpp>
+#include <leat/named/functions/named_slice.hpp>
 #include <leat/named/gradients/gradient_array.hpp>
 
 namespace leat::detail {
@@ -56,6 +57,29 @@ inline gradient_list gradient_of_bias_add(const gradient_call& c) {
   attributes["T"] = dy.type();
   if (!attributes.contains("data_format")) attributes["data_format"] = "NHWC";
   return {dy, gradient_node("BiasAddGrad", {dy}, std::move(attributes), info_like(c.input(1)))};
+}
+
+/// Of the sum over all axes but the channels: the same for every element of a channel.
+inline gradient_list gradient_of_bias_add_grad(const gradient_call& c) {
+  const output dy = c.dy();
+  const output extent = shape_of(c.input(0));
+  const output bias_shape = shape_of(dy);
+  const auto* format = c.operation().attributes().find("data_format");
+  const auto* text = format != nullptr ? format->get_if<std::string>() : nullptr;
+  const output one = c.owner().named().make_constant(c.owner(), tensor_literal({1}), "Const");
+  const number_argument first = tensor_literal(std::int32_t{0});
+  output expanded, times;
+  if (text != nullptr && text->starts_with("NC")) {
+    const output before = index(extent, {along::until(1)});
+    const output behind = index(extent, {along::from(2)});
+    expanded = concat_node({ones_like_nodes(before), bias_shape, ones_like_nodes(behind)}, first);
+    times = concat_node({before, one, behind}, first);
+  } else {
+    const output before = index(extent, {along::until(-1)});
+    expanded = concat_node({ones_like_nodes(before), bias_shape}, first);
+    times = concat_node({before, one}, first);
+  }
+  return {tile_node(reshape(dy, expanded), times, c.input(0).extent())};
 }
 
 inline gradient_list gradient_of_softmax(const gradient_call& c) {
@@ -152,7 +176,8 @@ LEAT_EARLY inline const leat::detail::filled_early nn_gradients_known{[] {
     {"LeakyReluGrad", gradient_of_leaky_relu_grad}, {"ReluGrad", gradient_of_step}, {"Relu6Grad", gradient_of_step},
     {"Elu", gradient_of_elu}, {"EluGrad", gradient_of_elu_grad}, {"Softplus", gradient_of_softplus},
     {"SoftplusGrad", gradient_of_softplus_grad},
-    {"BiasAdd", gradient_of_bias_add}, {"Softmax", gradient_of_softmax}, {"LogSoftmax", gradient_of_log_softmax},
+    {"BiasAdd", gradient_of_bias_add}, {"BiasAddGrad", gradient_of_bias_add_grad},
+    {"Softmax", gradient_of_softmax}, {"LogSoftmax", gradient_of_log_softmax},
     {"SoftmaxCrossEntropyWithLogits", gradient_of_softmax_cross_entropy},
     {"SparseSoftmaxCrossEntropyWithLogits", gradient_of_sparse_softmax_cross_entropy},
     {"Conv2D", gradient_of_conv2d}, {"MaxPool", gradient_of_max_pool}, {"AvgPool", gradient_of_average_pool},

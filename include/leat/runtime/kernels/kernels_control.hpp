@@ -157,9 +157,9 @@ LEAT_EARLY inline const leat::detail::filled_early control_kernels_known{[] {
     if (c.is_variable(0)) c.set(0, c.take(0));
     else c.set_token(0, c.incoming(0));
   });
-  register_kernels({"StopGradient", "PreventGradient", "RefEnter", "Exit", "RefExit", "NextIteration", "RefNextIteration",
-                    "RefIdentity", "Snapshot"},
-                   pass);
+  register_kernels(
+      {"StopGradient", "PreventGradient", "RefEnter", "Exit", "RefExit", "NextIteration", "RefNextIteration", "RefIdentity", "Snapshot"},
+      pass);
   register_kernel("LoopCond", [](kernel_context& c) {
     if (c.extent(0).rank != 0) throw invalid_argument("LoopCond: the condition must be a scalar, got shape " + brackets(c.extent(0)));
     c.set(0, c.take(0));
