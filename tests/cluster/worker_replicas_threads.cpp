@@ -240,3 +240,32 @@ TEST_CASE("options that do not fit are refused") {
   first.join();
   CHECK(says(lost, "another process", "worker 0 of 2"));
 }
+
+TEST_CASE("workers that run different training steps in one update are told so, and no gradient is lost or stale") {
+  cluster_here c(1, 2);
+  auto x = placeholder<"x", float>();
+  auto a = variable<"a", float>(zeros);
+  auto b = variable<"b", float>(zeros);
+  auto train_a = gradient_descent(1.0f).minimize(a * x);
+  auto train_b = gradient_descent(1.0f).minimize(b * x);
+  worker_session first(replica_of(c, 0, 2, "two steps"), train_a, train_b), second(replica_of(c, 1, 2, "two steps"), train_a, train_b);
+  first.initialize();
+  all_at_once({[&] { first.run(fetch(train_a), x = 1.0f); }, [&] { second.run(fetch(train_a), x = 3.0f); }});
+  all_at_once({[&] { first.run(fetch(train_b), x = 1.0f); }, [&] { second.run(fetch(train_b), x = 3.0f); }});
+  CHECK(first.value(a) == -2.0f);
+  CHECK(first.value(b) == -2.0f);
+  std::string told_first, told_second;
+  all_at_once({[&] { told_first = message_of<invalid_argument>([&] { first.run(fetch(train_a), x = 100.0f); }); },
+               [&] { told_second = message_of<invalid_argument>([&] { second.run(fetch(train_b), x = 100.0f); }); }});
+  for (const std::string& told : {told_first, told_second}) {
+    CHECK(says(told, "different training steps", "worker 0 trains 'a'"));
+    CHECK(says(told, "worker 1 trains 'b'"));
+  }
+  CHECK(first.value(a) == -2.0f);
+  CHECK(first.value(b) == -2.0f);
+  // They go on, with gradients of this round alone.
+  all_at_once({[&] { first.run(fetch(train_b), x = 1.0f); }, [&] { second.run(fetch(train_b), x = 1.0f); }});
+  all_at_once({[&] { first.run(fetch(train_a), x = 2.0f); }, [&] { second.run(fetch(train_a), x = 2.0f); }});
+  CHECK(first.value(a) == -4.0f);
+  CHECK(first.value(b) == -3.0f);
+}

@@ -133,7 +133,7 @@ class parameter_client {
   void build(const std::vector<parameter_step>& steps);
   // Synchronous training.
   void give_to_rounds(std::vector<variable_gradient>& pairs);
-  void finish_round(kept_step& step, const std::vector<graph_operation>& gives);
+  void finish_round(kept_step& step, const std::vector<graph_operation>& gives, const std::string& trained);
   void make_membership();
   const std::vector<tensor_value>& run_round(std::size_t step, std::span<const tensor_value> gradients, const named_values& extra);
   bool is_synchronous() const { return options_.replicas > 0; }
@@ -163,6 +163,7 @@ class parameter_client {
     output rounds;
     std::map<int, output> gradients;                  // of each variable
     std::vector<std::vector<graph_operation>> gives;  // of each step
+    std::vector<std::string> trained;                 // by each: its variables, in words
     graph_operation join, leave;
   };
   round_nodes round_;

@@ -160,7 +160,10 @@ LEAT_FUNCTION void parameter_client::build(const std::vector<parameter_step>& st
       const control_dependencies after(known == writers.end() ? std::vector<control_input>{} : known->second);
       kept.fetches.push_back(read_value(outputs_[k], "new_value"));
     }
-    if (is_synchronous()) finish_round(kept, round_.gives[written.emplace(step.index(), written.size()).first->second]);
+    if (is_synchronous()) {
+      const std::size_t which = written.emplace(step.index(), written.size()).first->second;
+      finish_round(kept, round_.gives[which], round_.trained[which]);
+    }
   }
   if (is_synchronous()) make_membership();
   if (!slots_.empty()) slots_init_ = variables_initializer(slots_, "init_slots");
@@ -169,9 +172,28 @@ LEAT_FUNCTION void parameter_client::build(const std::vector<parameter_step>& st
   report_ = report_uninitialized_variables(everything);
 }
 
+// What a step trains, so that replicas can see whether they run the same one.
+inline std::string text_of_variables(const std::vector<variable_gradient>& pairs) {
+  std::vector<std::string> names;
+  for (const variable_gradient& p : pairs)
+    names.push_back("'" + p.variable.operation().name() + (p.gradient.is_sparse() ? "' by rows" : "'"));
+  std::sort(names.begin(), names.end());
+  constexpr std::size_t most = 3;
+  std::string text, all;
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    if (k < most) text += (k == 0 ? "" : ", ") + names[k];
+    all += names[k];
+  }
+  if (names.size() <= most) return text;
+  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  for (const char c : all) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return text + " and " + std::to_string(names.size() - most) + " more (" + std::to_string(hash) + ")";
+}
+
 // A step's update is made of the means of what the replicas give.
 LEAT_FUNCTION void parameter_client::give_to_rounds(std::vector<variable_gradient>& pairs) {
   std::vector<graph_operation>& gives = round_.gives.emplace_back();
+  round_.trained.push_back(text_of_variables(pairs));
   const tensor_literal number(static_cast<std::int32_t>(options_.replica));
   for (variable_gradient& p : pairs) {
     const colocate_with beside(p.variable);
@@ -199,7 +221,7 @@ LEAT_FUNCTION void parameter_client::give_to_rounds(std::vector<variable_gradien
 }
 
 // What the replica that applies the update runs ends the round; the others read what they compute with after that.
-LEAT_FUNCTION void parameter_client::finish_round(kept_step& step, const std::vector<graph_operation>& gives) {
+LEAT_FUNCTION void parameter_client::finish_round(kept_step& step, const std::vector<graph_operation>& gives, const std::string& trained) {
   const tensor_literal number(static_cast<std::int32_t>(options_.replica));
   {
     const control_dependencies after(std::vector<control_input>(step.targets.begin(), step.targets.end()));
@@ -210,7 +232,7 @@ LEAT_FUNCTION void parameter_client::finish_round(kept_step& step, const std::ve
     const control_dependencies after(std::vector<control_input>(gives.begin(), gives.end()));
     // Less than a call's time, so that the error that names the missing is the one that comes.
     const std::int64_t timeout = options_.operation_timeout_in_ms - options_.operation_timeout_in_ms / 10;
-    arrived = call_operator(graph_, "ReplicaRoundsArrive", {round_.rounds, number}, {{"timeout_ms", timeout}}).result();
+    arrived = call_operator(graph_, "ReplicaRoundsArrive", {round_.rounds, number}, {{"timeout_ms", timeout}, {"step", trained}}).result();
   }
   const control_dependencies after{arrived};
   for (std::size_t k = 0; k < outputs_.size(); ++k) {

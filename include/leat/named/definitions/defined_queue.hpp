@@ -43,7 +43,8 @@ LEAT_EARLY inline const leat::detail::filled_early queue_operators_defined{[] {
   define_operator("ReplicaRounds() -> (handle: resource); replicas: int >= 1; " + named, shapes::numbers);
   define_operator("ReplicaRoundsJoin(handle: resource, replica: int32) -> ()");
   define_operator("ReplicaRoundsLeave(handle: resource, replica: int32) -> ()");
-  define_operator("ReplicaRoundsArrive(handle: resource, replica: int32) -> (applies: bool); timeout_ms: int = 0", shapes::numbers);
+  define_operator("ReplicaRoundsArrive(handle: resource, replica: int32) -> (applies: bool); timeout_ms: int = 0; step: string = \"\"",
+                  shapes::numbers);
   define_operator("ReplicaRoundsEnd(handle: resource, replica: int32) -> ()");
   define_operator("ReplicaGradients() -> (handle: resource); dtype: type; shape: shape; " + named, shapes::numbers);
   define_operator("ReplicaGradientsGive(handle: resource, replica: int32, gradient: dtype) -> ()");

@@ -50,8 +50,10 @@ class replica_rounds final : public resource {
     changed_.notify_all();
   }
   /// Waits until all are there. True for the one that is to apply the update, and false for the others, once it is applied.
-  /// Errors: deadline_exceeded, which names the replicas that are missing; aborted if another process joined with the number.
-  bool arrive(std::int64_t number, std::int64_t timeout_in_ms, step_state& step) {
+  /// `trained`: what the replica's step trains, the same for all of a round.
+  /// Errors: deadline_exceeded, which names the replicas that are missing; invalid_argument, at all of them, if replicas run different
+  /// steps; aborted if another process joined with the number.
+  bool arrive(std::int64_t number, std::int64_t timeout_in_ms, step_state& step, const std::string& trained = {}) {
     using namespace std::chrono;
     const auto begin = steady_clock::now();
     std::unique_lock lock(guard_);
@@ -60,6 +62,9 @@ class replica_rounds final : public resource {
     m.has_left = m.applies = false;
     m.has_arrived = true;
     m.last = begin;
+    m.trained = trained;
+    m.refused.clear();
+    refuse_others(number);
     const std::int64_t joined = m.times_joined, round = round_;
     struct leaving {  // a replica that waits no longer is not there
       replica_rounds& its;
@@ -74,6 +79,7 @@ class replica_rounds final : public resource {
       if (m.times_joined != joined)
         throw aborted("another process has joined as worker " + std::to_string(number) + " of " + std::to_string(replicas()) +
                       ": each worker has a number of its own");
+      if (!m.refused.empty()) throw invalid_argument(m.refused);
       if (applying_ < 0 && std::all_of(all_.begin(), all_.end(), [](const member& one) { return one.has_left || one.has_arrived; })) {
         applying_ = number;
         return m.applies = true;
@@ -99,6 +105,8 @@ class replica_rounds final : public resource {
   struct member {
     std::int64_t times_joined = 0;
     std::chrono::steady_clock::time_point last{};  // when it last gave gradients
+    std::string trained{};                         // by these
+    std::string refused{};                         // why it waits no longer
     bool has_arrived = false;
     bool has_left = false;
     bool applies = false;
@@ -107,6 +115,20 @@ class replica_rounds final : public resource {
     if (number < 0 || number >= replicas())
       throw invalid_argument("worker " + std::to_string(number) + " of " + std::to_string(replicas()) + "; they are counted from 0");
     return all_[static_cast<std::size_t>(number)];
+  }
+  // Gradients of different steps make no update: of each variable only some would be of this round.
+  void refuse_others(std::int64_t number) {
+    member& m = at(number);
+    for (std::size_t k = 0; k < all_.size(); ++k) {
+      member& other = all_[k];
+      if (!other.has_arrived || other.trained == m.trained) continue;
+      m.refused = "workers run different training steps in one synchronous update: worker " + std::to_string(k) + " trains " +
+                  other.trained + ", worker " + std::to_string(number) + " trains " + m.trained;
+      if (other.applies) continue;
+      other.refused = m.refused;
+      other.has_arrived = false;
+    }
+    if (!m.refused.empty()) m.has_arrived = false;
   }
   std::string missing() const {
     if (applying_ >= 0) return "worker " + std::to_string(applying_) + ", which applies it, has not ended it";
@@ -252,7 +274,8 @@ LEAT_EARLY inline const leat::detail::filled_early replica_kernels_known{[] {
   register_kernel("ReplicaRoundsJoin", [](kernel_context& c) { held_as<replica_rounds>(c.input(0)).join(c.number(1)); });
   register_kernel("ReplicaRoundsLeave", [](kernel_context& c) { held_as<replica_rounds>(c.input(0)).leave(c.number(1)); });
   register_kernel("ReplicaRoundsArrive", [](kernel_context& c) {
-    c.set(0, tensor_value(held_as<replica_rounds>(c.input(0)).arrive(c.number(1), c.node.integer("timeout_ms"), c.step)));
+    c.set(0,
+          tensor_value(held_as<replica_rounds>(c.input(0)).arrive(c.number(1), c.node.integer("timeout_ms"), c.step, c.node.text("step"))));
   });
   register_kernel("ReplicaRoundsEnd", [](kernel_context& c) { held_as<replica_rounds>(c.input(0)).end(c.number(1)); });
 
