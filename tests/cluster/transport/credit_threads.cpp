@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -23,17 +24,17 @@ TEST_CASE("what other threads take is told to each peer, and all that is sent ar
   options.endpoint.credit = 8192;
   messenger server(options);
   std::mutex guard;
-  std::vector<message> come;
+  std::vector<transport::message> come;
   std::atomic<int> count = 0;
   std::atomic<bool> done = false;
-  server.on_note = [&](peer_id, message m) {
+  server.on_note = [&](peer_id, transport::message m) {
     const std::lock_guard lock(guard);
     come.push_back(std::move(m));
     ++count;
   };
   server.start();
   const auto take = [&] {
-    std::vector<message> taken;
+    std::vector<transport::message> taken;
     const std::lock_guard lock(guard);
     taken.swap(come);
     return taken;
@@ -56,7 +57,7 @@ TEST_CASE("what other threads take is told to each peer, and all that is sent ar
       const peer_id p = client->dial(server.self().address);
       client->await(p, in(20s));
       for (int k = 0; k < notes; ++k) {
-        message m;
+        transport::message m;
         m.parts.push_back(frame::copy_of(std::string(2000, 'x')));
         client->note(p, std::move(m));
       }
