@@ -320,28 +320,6 @@ TEST_CASE("who is there is asked of every task") {
   CHECK(says(message_of<unavailable>([] { static_cast<void>(cluster_at("tcp://" + free_address(), 300)); }), "no process listens there"));
 }
 
-TEST_CASE("parameter servers with any numbers") {
-  const cluster_spec c{{"ps", {{3, free_address()}, {5, free_address()}}}, {"worker", {{7, free_address()}}}};
-  const server three(c, {.job_name = "ps", .task_index = 3}), five(c, {.job_name = "ps", .task_index = 5});
-  const server worker(c, {.job_name = "worker", .task_index = 7});
-  for (const bool is_by_load : {false, true}) {
-    CAPTURE(is_by_load);
-    graph g;
-    const auto scope = g.as_default();
-    const container own(is_by_load ? "by load" : "in turn");
-    const device d(replica_device_setter(
-        {.worker_device = worker.device(), .cluster = c, .strategy = is_by_load ? greedy_load_balancing(2) : placement_strategy{}}));
-    const output a = variable(std::vector<float>{1, 2}, "a"), b = variable(3.0f, "b"), e = variable(4.0f, "e");
-    CHECK(a.operation().device() == "/job:ps/task:3");
-    CHECK(b.operation().device() == "/job:ps/task:5");
-    CHECK(e.operation().device() == (is_by_load ? "/job:ps/task:5" : "/job:ps/task:3"));
-    const auto init = global_variables_initializer();
-    graph_session s(g, {.target = worker.target(), .start_timeout_in_ms = 20'000, .operation_timeout_in_ms = 20'000});
-    s.run(init);
-    CHECK(s.run<float>(add(b, e)) == 7);
-  }
-}
-
 TEST_CASE("after a reset another model may have variables of the same names, but other dtypes and shapes") {
   const server here = server::local();
   const auto options = [&] { return session_options{.target = here.target(), .operation_timeout_in_ms = 20'000}; };

@@ -8,7 +8,7 @@
 
 namespace leat {
 
-/// Chooses the task for a variable: the first of the job's tasks is 0, whatever its number in the cluster.
+/// Chooses the task for a variable.
 using placement_strategy = std::function<int(const graph_operation&)>;
 
 /// Round-robin over the tasks.

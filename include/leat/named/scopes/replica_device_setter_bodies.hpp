@@ -26,15 +26,13 @@ LEAT_FUNCTION device_function replica_device_setter(replica_device_options optio
   int tasks = options.ps_tasks;
   const device_spec servers = parse_device(options.ps_device);
   const device_spec worker = parse_device(options.worker_device);
-  std::vector<int> numbers;  // of the job's tasks, if they are known
   if (options.cluster) {
     const std::string job = servers.job.value_or("");
-    if (options.cluster->has_job(job)) numbers = options.cluster->task_indices(job);
-    tasks = static_cast<int>(numbers.size());
+    tasks = options.cluster->has_job(job) ? options.cluster->num_tasks(job) : 0;
   }
   if (tasks == 0) return {};
   placement_strategy strategy = options.strategy ? std::move(options.strategy) : round_robin(tasks);
-  return [servers, worker, numbers, merge = options.merge_devices, types = std::move(options.ps_ops),
+  return [servers, worker, merge = options.merge_devices, types = std::move(options.ps_ops),
           strategy = std::move(strategy)](const graph_operation& op) mutable -> std::optional<std::string> {
     const std::string own = op.device();
     if (!merge && !own.empty()) return own;
@@ -42,11 +40,7 @@ LEAT_FUNCTION device_function replica_device_setter(replica_device_options optio
     device_spec answer = worker;
     if (std::find(types.begin(), types.end(), op.type()) != types.end()) {
       answer = servers;
-      if (servers.job && (!asked.job || asked.job == servers.job)) {
-        const int chosen = strategy(op);
-        const bool is_known = chosen >= 0 && static_cast<std::size_t>(chosen) < numbers.size();
-        answer.task = is_known ? numbers[static_cast<std::size_t>(chosen)] : chosen;
-      }
+      if (servers.job && (!asked.job || asked.job == servers.job)) answer.task = strategy(op);
     }
     answer.merge_from(asked);
     return answer.text();
