@@ -76,14 +76,7 @@ struct table_of_weights {
       const control_dependencies all(std::vector<control_input>(there.begin(), there.end()));
       std::vector<output> sums;
       for (const output& w : there) sums.push_back(add(reduce_sum(w), 1.0f));
-      while (sums.size() > 1) {
-        std::vector<output> fewer;
-        for (std::size_t k = 0; k < sums.size(); k += 50)
-          fewer.push_back(add_n(std::vector<output>(sums.begin() + static_cast<std::ptrdiff_t>(k),
-                                                    sums.begin() + static_cast<std::ptrdiff_t>(std::min(k + 50, sums.size())))));
-        sums = fewer;
-      }
-      sum = sums[0];
+      sum = add_n(sums);
     }
     init = global_variables_initializer();
   }

@@ -383,8 +383,7 @@ class random_program {
   }
   int operation_or_tensor() {
     if (!operations_.empty() && !once_in(3)) return operations_[at(below(std::ssize(operations_)))];
-    // Not a scaled product, which may become part of a variable's update: fusion has no step then that others could wait for.
-    return any([&](int i) { return !is_operator<mul_op>(*g.at(i).op); });
+    return any();
   }
   int any_variable() { return variables[at(below(std::ssize(variables)))]; }
   /// What a node waits for to come after the last write of a variable, and, if it writes, after those that wait for that.
@@ -642,16 +641,8 @@ class evaluation {
   const named_sizes named_;
 };
 
-template <class F>
-void with_element(dtype type, F f) {
-  switch (type) {
-    case dtype::float32: return f(float{});
-    case dtype::float64: return f(double{});
-    case dtype::int32: return f(std::int32_t{});
-    case dtype::int64: return f(std::int64_t{});
-    default: return f(std::uint8_t{});
-  }
-}
+using cpu::detail::with_element;
+
 /// The elements, and a byte behind them that nothing may write.
 std::vector<std::byte> bytes_of(const array& x, dtype type) {
   std::vector<std::byte> bytes(x.numbers.size() * at(size_of(type)) + 1, std::byte{0x5a});

@@ -24,37 +24,41 @@ numbers run(graph& g, const std::vector<output>& fetches, bool fuse = true) {
   return all;
 }
 
+// Writes a variable many times: `write` takes the number of the write, the variable, the last write, and what is fetched before the last.
+template <class Write>
+numbers run_writes(bool fuse, Write write) {
+  graph g;
+  const auto scope = g.as_default();
+  const output v = variable(0.0f, "v");
+  output last = v;
+  std::vector<output> fetches;
+  for (int k = 0; k < many; ++k) last = write(k, v, last, fetches);
+  fetches.push_back(last);
+  return run(g, fetches, fuse);
+}
+
 }  // namespace
 
 TEST_CASE("thousands of ordered writes of one variable") {
   for (const bool fuse : {true, false}) {
     CAPTURE(fuse);
-    graph g;
-    const auto scope = g.as_default();
-    const output v = variable(0.0f, "v");
-    output last = v;
-    for (int k = 0; k < many; ++k) {
+    const numbers results = run_writes(fuse, [](int, const output& v, const output& last, std::vector<output>&) {
       const auto behind = control_dependencies({last});
-      last = assign_add(v, 1.0f);
-    }
-    CHECK(run(g, {last}, fuse)[0] == many);
+      return assign_add(v, 1.0f);
+    });
+    CHECK(results == numbers{many});
   }
 }
 
 TEST_CASE("thousands of writes, each of what the one before gave") {
   for (const bool fuse : {true, false}) {
     CAPTURE(fuse);
-    graph g;
-    const auto scope = g.as_default();
-    const output v = variable(0.0f, "v");
-    output last = v;
-    std::vector<output> between;
-    for (int k = 0; k < many; ++k) {
-      last = assign(v, last + 1.0f);
-      if (k % 1000 == 0) between.push_back(last * 2.0f);
-    }
-    between.push_back(last);
-    CHECK(run(g, between, fuse) == numbers{2, 2002, 4002, 6002, many});
+    const numbers results = run_writes(fuse, [](int k, const output& v, const output& last, std::vector<output>& fetches) {
+      const output next = assign(v, last + 1.0f);
+      if (k % 1000 == 0) fetches.push_back(next * 2.0f);
+      return next;
+    });
+    CHECK(results == numbers{2, 2002, 4002, 6002, many});
   }
 }
 

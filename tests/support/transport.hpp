@@ -92,4 +92,17 @@ struct echo_server {
   tr::messenger m;
 };
 
+/// A server and a client that has its connection.
+struct connected_pair {
+  explicit connected_pair(tr::way w) : connected_pair(server_options(w), client_options(w)) {}
+  connected_pair(tr::messenger_options servers, tr::messenger_options clients) : server(std::move(servers)), client(std::move(clients)) {
+    client.start();
+    peer = client.dial(server.m.self().address);
+    client.await(peer, in(5s));
+  }
+  echo_server server;
+  tr::messenger client;
+  tr::peer_id peer = 0;
+};
+
 }  // namespace leat_test

@@ -1,7 +1,7 @@
 #pragma once
 // A random order: elements wait in a buffer, and each one that is given is chosen from the buffer with equal chances. With a buffer of
 // at least all elements every order is equally likely. The choice is number k of a sequence that depends on the seed and the pass alone,
-// so the order of a pass can be told without its elements; those of arrays are taken by their number, and no buffer holds them. An error
+// so the order of a pass is known without its elements; those of arrays are taken by their number, and no buffer holds them. An error
 // waits in the buffer for its turn as an element does: the order of the others does not depend on it.
 
 #include <leat/core/philox.hpp>

@@ -98,11 +98,11 @@ class stage {
 
 namespace detail {
 
-// For restoring: whoever went through these elements was told of their errors.
+// For restoring: the errors of these elements were thrown when they were first read, and are not thrown again.
 template <class Element>
 void skip_exactly(stage<Element>& from, std::uint64_t count) {
-  std::exception_ptr told;
-  if (from.skip(count, told) != count) throw data_loss("the state of a pipeline is beyond its end: its data have changed");
+  std::exception_ptr known;
+  if (from.skip(count, known) != count) throw data_loss("the state of a pipeline is beyond its end: its data have changed");
 }
 
 /// A stage whose elements are known by their number.

@@ -123,6 +123,7 @@ class fuser {
     for (std::size_t i = 0; i < g.nodes.size(); ++i) {
       const node& n = g.nodes[i];
       for (int k = 0; k < n.input_count; ++k) ++users_[static_cast<std::size_t>(source_of(g, g.input(n, k)))];
+      for (int k = 0; k < n.control_count; ++k) ++users_[static_cast<std::size_t>(source_of(g, g.control(n, k)))];
       if (n.op->kind != op_kind::assign) continue;
       const auto variable = static_cast<std::size_t>(g.input(n, 0));
       writer_[variable] = written_[variable] != 0 ? -1 : static_cast<int>(i);

@@ -116,7 +116,7 @@ tensor_value keep(A&& given) {
   }
 }
 
-/// Converts numbers to another dtype if no value changes, but for fractions, which are rounded to floating-point numbers; otherwise none.
+/// The numbers in another dtype, if it holds all of them: integers exactly, fractions as the nearest floating-point number. Otherwise none.
 tensor_value converted(const tensor_value& v, dtype wanted);
 
 }  // namespace detail

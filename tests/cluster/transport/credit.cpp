@@ -54,11 +54,8 @@ TEST_CASE("what a peer holds is bounded by its credit, what waits by the queue, 
 TEST_CASE("a message longer than the credit arrives nevertheless") {
   for (const way w : ways) {
     CAPTURE(name_of(w));
-    echo_server server(small(server_options(w)));
-    messenger client(small(client_options(w)));
-    client.start();
-    const peer_id p = client.dial(server.m.self().address);
-    client.await(p, in(5s));
+    connected_pair both(small(server_options(w)), small(client_options(w)));
+    auto& [server, client, p] = both;
     const frame f = numbers(24 * mebibyte + 12345);
     CHECK(equal(client.call(p, echo, {f, numbers(5)}, {in(20s)}).parts[0], f));
   }
@@ -67,11 +64,8 @@ TEST_CASE("a message longer than the credit arrives nevertheless") {
 TEST_CASE("credit comes back when a message is taken, though its parts are kept") {
   for (const way w : ways) {
     CAPTURE(name_of(w));
-    echo_server server(small(server_options(w)));
-    messenger client(small(client_options(w)));
-    client.start();
-    const peer_id p = client.dial(server.m.self().address);
-    client.await(p, in(5s));
+    connected_pair both(small(server_options(w)), small(client_options(w)));
+    auto& [server, client, p] = both;
     std::vector<frame> parts;
     // Parts in place and those that come in chunks; more of them than shared memory has room, or descriptors, for.
     for (const auto& [count, bytes] : {std::pair<int, std::size_t>{30, mebibyte}, {3000, 5000}, {12, 3 * mebibyte}}) {
@@ -91,11 +85,8 @@ TEST_CASE("credit comes back when a message is taken, though its parts are kept"
 TEST_CASE("a message of almost all the credit is sent after a small one that was taken") {
   for (const way w : ways) {
     CAPTURE(name_of(w));
-    echo_server server(small(server_options(w)));
-    messenger client(small(client_options(w)));
-    client.start();
-    const peer_id p = client.dial(server.m.self().address);
-    client.await(p, in(5s));
+    connected_pair both(small(server_options(w)), small(client_options(w)));
+    auto& [server, client, p] = both;
     for (const std::size_t bytes : {mebibyte / 2, 4 * mebibyte - 5000, mebibyte / 2, 4 * mebibyte})
       CHECK(client.call(p, echo, {numbers(bytes)}, {in(20s)}).parts[0].size() == bytes);
   }
@@ -104,11 +95,8 @@ TEST_CASE("a message of almost all the credit is sent after a small one that was
 TEST_CASE("an answer that finds no room is an error in words, and the connection goes on") {
   for (const way w : ways) {
     CAPTURE(name_of(w));
-    echo_server server(small(server_options(w)));
-    messenger client(small(client_options(w)));
-    client.start();
-    const peer_id p = client.dial(server.m.self().address);
-    client.await(p, in(5s));
+    connected_pair both(small(server_options(w)), small(client_options(w)));
+    auto& [server, client, p] = both;
     // The client's handlers wait, so that it takes nothing; its requests are small.
     server.m.on_request = [&](request r) {
       if (r.m.method == echo) return server.m.answer(r, r.m.parts);
@@ -180,11 +168,8 @@ TEST_CASE("who sends notes may wait for room") {
 TEST_CASE("a message may have thousands of small parts") {
   for (const way w : ways) {
     CAPTURE(name_of(w));
-    echo_server server(w);
-    messenger client(client_options(w));
-    client.start();
-    const peer_id p = client.dial(server.m.self().address);
-    client.await(p, in(5s));
+    connected_pair both(w);
+    auto& [server, client, p] = both;
     const std::vector<frame> parts(3000, numbers(5000));
     const message answer = client.call(p, echo, parts, {in(20s)});
     REQUIRE(answer.parts.size() == parts.size());
@@ -193,11 +178,8 @@ TEST_CASE("a message may have thousands of small parts") {
 }
 
 TEST_CASE("memory that a transport gave is sent and read in place") {
-  echo_server server(way::same_host);
-  messenger client(client_options(way::same_host));
-  client.start();
-  const peer_id p = client.dial(server.m.self().address);
-  client.await(p, in(5s));
+  connected_pair both(server_options(way::same_host), client_options(way::same_host));
+  auto& [server, client, p] = both;
   for (int i = 0; i < 200; ++i) {
     writable_frame f = client.transport().allocate(p, mebibyte);
     std::fill(f.bytes().begin(), f.bytes().end(), static_cast<std::byte>(i));
@@ -211,11 +193,8 @@ TEST_CASE("frames outlive connections") {
   for (const way w : ways) {
     std::vector<frame> kept;
     {
-      echo_server server(w);
-      messenger client(client_options(w));
-      client.start();
-      const peer_id p = client.dial(server.m.self().address);
-      client.await(p, in(5s));
+      connected_pair both(w);
+      auto& [server, client, p] = both;
       for (const std::size_t n : {10, 5000, 300000}) {
         kept.push_back(client.call(p, echo, {numbers(n)}, {in(5s)}).parts[0]);
         client.call(p, keep, {numbers(n)}, {in(5s)});

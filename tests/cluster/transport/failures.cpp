@@ -187,11 +187,8 @@ TEST_CASE("other addresses than loopback want keys, or to be told that there are
 TEST_CASE("after a fork nothing that was there before is used, and the parent goes on") {
   for (const way w : ways) {
     CAPTURE(name_of(w));
-    echo_server server(w);
-    messenger client(client_options(w));
-    client.start();
-    const peer_id p = client.dial(server.m.self().address);
-    client.await(p, in(5s));
+    connected_pair both(w);
+    auto& [server, client, p] = both;
     const pid_t child = ::fork();
     if (child == 0) {
       int status = 1;
@@ -218,11 +215,8 @@ TEST_CASE("signals interrupt nothing") {
   ::setitimer(ITIMER_REAL, &often, nullptr);
   for (const way w : ways) {
     CAPTURE(name_of(w));
-    echo_server server(w);
-    messenger client(client_options(w));
-    client.start();
-    const peer_id p = client.dial(server.m.self().address);
-    client.await(p, in(10s));
+    connected_pair both(w);
+    auto& [server, client, p] = both;
     int done = 0;
     for (const auto end = in(300ms); std::chrono::steady_clock::now() < end; ++done)
       CHECK(equal(client.call(p, echo, {numbers(3000)}, {in(10s)}).parts[0], numbers(3000)));
@@ -234,11 +228,8 @@ TEST_CASE("signals interrupt nothing") {
 }
 
 TEST_CASE("calls that have ended leave no timers behind") {
-  echo_server server(way::same_process);
-  messenger client(client_options(way::same_process));
-  client.start();
-  const peer_id p = client.dial(server.m.self().address);
-  client.await(p, in(5s));
+  connected_pair both(server_options(way::same_process), client_options(way::same_process));
+  auto& [server, client, p] = both;
   std::atomic<int> done = 0;
   for (int i = 0; i < 2000; ++i) {
     message m;

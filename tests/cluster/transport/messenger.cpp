@@ -34,11 +34,8 @@ TEST_CASE("requests are answered, over every transport") {
 
 TEST_CASE("an error is thrown again where the request was made, in its class") {
   for (const way w : ways) {
-    echo_server server(w);
-    messenger client(client_options(w));
-    client.start();
-    const peer_id p = client.dial(server.m.self().address);
-    client.await(p, in(5s));
+    connected_pair both(w);
+    auto& [server, client, p] = both;
     CHECK_THROWS_WITH_AS(client.call(p, throw_not_found, {}, {in(5s)}), "there is no such thing", not_found);
     CHECK_THROWS_WITH_AS(client.call(p, 99, {}, {in(5s)}), "method 99", unimplemented);
   }
@@ -60,11 +57,8 @@ TEST_CASE("a request that is not answered ends at its deadline, and others go on
 
 TEST_CASE("several threads ask at the same time") {
   for (const way w : ways) {
-    echo_server server(w);
-    messenger client(client_options(w));
-    client.start();
-    const peer_id p = client.dial(server.m.self().address);
-    client.await(p, in(5s));
+    connected_pair both(w);
+    auto& [server, client, p] = both;
     std::atomic<int> right = 0;
     std::vector<std::thread> threads;
     for (int t = 0; t < 4; ++t)
@@ -81,11 +75,8 @@ TEST_CASE("several threads ask at the same time") {
 
 TEST_CASE("requests without waiting, and cancelled ones") {
   for (const way w : ways) {
-    echo_server server(w);
-    messenger client(client_options(w));
-    client.start();
-    const peer_id p = client.dial(server.m.self().address);
-    client.await(p, in(5s));
+    connected_pair both(w);
+    auto& [server, client, p] = both;
     std::atomic<int> answered = 0, cancelled_ones = 0, late = 0;
     const auto count = [&](outcome o) {
       if (!o.problem) return void(++answered);

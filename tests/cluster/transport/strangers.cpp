@@ -87,11 +87,8 @@ TEST_CASE("random bytes at a live server harm nobody") {
     CAPTURE(name_of(w));
     messenger_options o = server_options(w);
     o.endpoint.stranger_time = 300ms;
-    echo_server server(o);
-    messenger client(client_options(w));
-    client.start();
-    const peer_id p = client.dial(server.m.self().address);
-    client.await(p, in(5s));
+    connected_pair both(o, client_options(w));
+    auto& [server, client, p] = both;
     std::mt19937 random(7);
     const auto end = in(2s);
     for (int i = 0; std::chrono::steady_clock::now() < end; ++i) {

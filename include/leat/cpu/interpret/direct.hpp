@@ -238,8 +238,8 @@ class direct_writer {
     return own(cells_ + offset);
   }
   // A value of the row need not be copied out of the buffer that it is loaded from, where the cluster does not write there, nor into
-  // the one that it is stored to, where the cluster does not read there. What many calls read is copied all the same: a feed lies at
-  // another address in each run, which all of them would have to be told.
+  // the one that it is stored to, where the cluster does not read there. What many calls read is copied all the same: a feed has
+  // another address in each run, and `place` would write it into all of them.
   void find_aliases() {
     aliases_.clear();
     std::vector<int> reads, writes;

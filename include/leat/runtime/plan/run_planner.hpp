@@ -259,6 +259,7 @@ class run_planner {
       }
     }
   }
+  // Whether no node takes a result of this one; others may wait for it.
   bool is_unused(int node) { return std::all_of(at(node).out.begin(), at(node).out.end(), [](const plan_edge& e) { return e.port < 0; }); }
   // The same for writes that depend on one another in turn: a use follows another write if it depends on the next one.
   void see_writes_of_chain(const std::vector<int>& writes) {
@@ -314,9 +315,7 @@ class run_planner {
     for (const auto& [variable, these] : writers_) {
       // Sums are the same in either order if nobody reads the intermediate value.
       const auto is_unseen_sum = [&](int index) {
-        const plan_node& n = at(index);
-        return only_adds(n.node->type) && plan_.fetches_of[static_cast<std::size_t>(index)].empty() &&
-               std::all_of(n.out.begin(), n.out.end(), [](const plan_edge& e) { return e.port < 0; });
+        return only_adds(at(index).node->type) && plan_.fetches_of[static_cast<std::size_t>(index)].empty() && is_unused(index);
       };
       if (std::all_of(these.begin(), these.end(), is_unseen_sum)) continue;
       bool is_chain = true;  // each write so far depends on the one before it, so on all
