@@ -275,6 +275,58 @@ TEST_CASE("the mean of integers is one of them, though their sum is not, and 0 o
   }
 }
 
+TEST_CASE("the remaining size of a reshape, also of nothing, is TensorFlow's") {
+  struct {
+    std::vector<int> from, to;
+    std::vector<std::int64_t> made;
+  } const known[]{
+      {{2, 6}, {-1, 4}, {3, 4}},
+      {{0, 3}, {2, -1}, {2, 0}},
+      {{0, 3}, {-1, 3}, {0, 3}},
+      {{0}, {-1}, {0}},
+      {{1, 0}, {-1, 0}, {1, 0}},
+      {{3, 0}, {-1, 0}, {3, 0}},
+      {{0, 3}, {-1, 0}, {3, 0}},
+      {{0, 3}, {0, -1}, {0, 3}},
+      {{0, 0}, {-1, 0}, {1, 0}},
+      {{2, 0, 3}, {-1, 0}, {6, 0}},
+      {{2, 0, 3}, {4, -1, 0}, {4, 1, 0}},
+      {{0, 0}, {-1, 2, 0}, {0, 2, 0}},
+  };
+  for (const auto& k : known) {
+    graph g;
+    auto scope = g.as_default();
+    shape from, any;
+    for (int n : k.from) {
+      from.push(n);
+      any.push(-1);
+    }
+    const auto x = placeholder(dtype::float32, any);
+    const auto sizes = placeholder(dtype::int32, {-1});
+    const auto of_known = reshape(zeros_of(from), k.to);
+    const auto of_fed = reshape(x, k.to);
+    const auto to_fed = reshape(x, sizes);
+    graph_session s(g);
+    const feed_list feeds{{x, tensor_value(dtype::float32, from)}, {sizes, k.to}};
+    for (const auto& y : {of_known, of_fed, to_fed}) {
+      const shape made = s.run(y, feeds).extent();
+      CHECK(std::vector<std::int64_t>(made.dim, made.dim + made.rank) == k.made);
+    }
+  }
+  graph g;
+  auto scope = g.as_default();
+  const auto x = placeholder(dtype::float32, {-1, -1});
+  const auto sizes = placeholder(dtype::int32, {-1});
+  const auto y = reshape(x, sizes);
+  graph_session s(g);
+  const tensor_value six(dtype::float32, shape{2, {2, 3}});
+  const auto refused = [&](const std::vector<int>& to) { return text_of([&] { s.run(y, {{x, six}, {sizes, to}}); }); };
+  CHECK(has(refused({-1, 0}), "with 6 values, but"));
+  CHECK(has(refused({-1, 4}), "requires a multiple of 4"));
+  CHECK(has(refused({1 << 30, 1 << 30, 1 << 30, -1}), "elements"));
+  CHECK(has(refused({-1, 1 << 30, 1 << 30, 1 << 30, 0}), "elements"));
+}
+
 TEST_CASE("the graph grows between runs and not during one") {
   graph g;
   auto scope = g.as_default();

@@ -37,6 +37,19 @@ constexpr bool same_elements(const shape& a, const shape& b) {
   }
   return names == 0 && x == y;
 }
+/// The size that -1 stands for in `to`, of which one dimension is -1, or -1 if there is none. Names do not count: both have the same.
+/// Neither do zeros, if `to` has one: [3, 0] as [-1, 0] is [3, 0]. Source: TensorFlow `Reshape`.
+constexpr std::int64_t remaining_size(const shape& from, const shape& to) {
+  bool is_empty = false;
+  for (int i = 0; i < to.rank; ++i) is_empty = is_empty || to[i] == 0;
+  std::int64_t all = 1;
+  std::int64_t rest = 1;
+  for (int i = 0; i < from.rank; ++i)
+    if (from[i] > 0 || (from[i] == 0 && !is_empty)) all *= from[i];
+  for (int i = 0; i < to.rank; ++i)
+    if (to[i] > 0) rest *= to[i];
+  return is_empty || all % rest == 0 ? all / rest : -1;
+}
 }  // namespace rule
 
 /// The same elements in another shape. Attributes: the dimensions; one may be -1 and is then computed.
@@ -77,12 +90,11 @@ struct reshape_op {
           if (!used) missing = d;
         }
       }
-      if (missing != 0 && all == rest)
+      if (missing == 0)
+        got.extent.dim[open] = rule::remaining_size(x.extent(0), got.extent);
+      else if (all == rest)
         got.extent.dim[open] = missing;
-      else if (missing == 0 && rest != 0 && all % rest == 0)
-        got.extent.dim[open] = all / rest;
-      else
-        return inference::wrong("the dimension of -1 cannot be computed");
+      if (got.extent[open] == -1) return inference::wrong("the dimension of -1 cannot be computed");
     }
     if (!rule::same_elements(x.extent(0), got.extent)) return inference::wrong("the number of elements differs");
     return got;

@@ -3,6 +3,7 @@
 
 #include <leat/core/early.hpp>
 #include <leat/named/definitions/defined_array.hpp>
+#include <leat/ops/array_shape.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/kernels/walk.hpp>
 
@@ -85,17 +86,16 @@ inline void run_reshape(kernel_context& c) {
     } else if (n < 0) {
       throw invalid_argument("Size " + std::to_string(extent.rank) + " must be non-negative, not " + std::to_string(n));
     }
-    extent.push(n == -1 ? 1 : n);
+    extent.push(n);
   }
   if (open >= 0) {
-    const std::int64_t rest = extent.elements();
-    if (rest == 0)
-      throw invalid_argument(
-          "reshape cannot infer the missing input size for an empty tensor unless all specified input sizes are non-zero");
-    if (all % rest != 0)
+    extent.dim[open] = 1;
+    const std::int64_t rest = extent.elements();  // or sizes that cannot be multiplied
+    extent.dim[open] = -1;
+    extent.dim[open] = rule::remaining_size(c.extent(0), extent);
+    if (extent[open] == -1)
       throw invalid_argument("Input to reshape is a tensor with " + std::to_string(all) +
                              " values, but the requested shape requires a multiple of " + std::to_string(rest));
-    extent.dim[open] = all / rest;
   }
   if (extent.elements() != all)
     throw invalid_argument("Input to reshape is a tensor with " + std::to_string(all) + " values, but the requested shape has " +
