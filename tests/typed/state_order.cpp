@@ -26,13 +26,13 @@ TEST_CASE("a rate that the same step changes has its value from the start of the
   const auto first = group(decay, train);
   const auto last = group(train, decay);
   session s{first, last};
-  const std::vector<float> ones(8, 1.0f);  // two rows: each gradient is 2
+  const std::vector<float> rows(8, 1.0f);  // two rows: each gradient is 2
   s.initialize();
-  s.run(fetch(first), x = ones);
+  s.run(fetch(first), x = rows);
   CHECK(s.value(w)(0, 0) == -1);
   CHECK(s.value(rate) == 0.5f);
   s.initialize();
-  s.run(fetch(last), x = ones);
+  s.run(fetch(last), x = rows);
   CHECK(s.value(w)(3, 19) == -1);
 }
 
@@ -45,12 +45,12 @@ TEST_CASE("a rate that is one element of an array") {
   const auto held = constant<float, 3>(std::vector<float>{1, 2, 3});
   const auto fixed = gradient_descent(squeeze(slice<begins<2>, sizes<1>>(held))).minimize(loss);
   session s{fed, fixed};
-  const std::vector<float> ones(6, 1.0f), values{1, 2, 3};
+  const std::vector<float> rows(6, 1.0f), values{1, 2, 3};
   s.initialize();
-  s.run(fetch(fed), x = ones, rates = values);
+  s.run(fetch(fed), x = rows, rates = values);
   CHECK(s.value(w)(0, 0) == -4);
   s.initialize();
-  s.run(fetch(fixed), x = ones);
+  s.run(fetch(fixed), x = rows);
   CHECK(s.value(w)(2, 19) == -6);
 }
 

@@ -188,10 +188,10 @@ struct mean_op : rule::reduction<rule::takes::number> {
   static constexpr output expand(G& g) {
     std::int64_t attribute[max_rank + 1]{};
     for (int i = 0; i < g.attribute_count(); ++i) attribute[i] = g.attribute(i);
-    const dtype type = g.input(0).type();
-    const dtype wide = is_floating(type) ? type : dtype::int64;  // as TensorFlow adds integers up: their sum may not fit
+    const dtype given = g.input(0).type();
+    const dtype wide = is_floating(given) ? given : dtype::int64;  // as TensorFlow adds integers up: their sum may not fit
     const auto sum = make_node<sum_op>({attribute, static_cast<std::size_t>(g.attribute_count())}, cast_to(g.input(0), wide));
-    return cast_to(sum / rule::reduced_count(g, wide), type);
+    return cast_to(sum / rule::reduced_count(g, wide), given);
   }
   template <class G>
   static constexpr void gradient(G& g) {

@@ -210,7 +210,7 @@ constexpr graph arrange(const graph& from, std::vector<int>& targets) {
   for (std::size_t i = 0; i < from.nodes.size(); ++i)
     if (old_value[i] == -2) old_value[i] = copy(map[i]);
   std::vector<int> early(targets.size(), -1);  // copies of variables, and views of them, that are handed out
-  std::vector<std::size_t> begin(static_cast<std::size_t>(deepest) + 2, 0), of_depth(from.nodes.size());  // nodes by depth
+  std::vector<std::size_t> begin(static_cast<std::size_t>(deepest) + 2, 0), of_depth(from.nodes.size(), 0);  // nodes by depth
   for (const int d : depth) ++begin[static_cast<std::size_t>(d) + 1];
   for (std::size_t d = 1; d < begin.size(); ++d) begin[d] += begin[d - 1];
   std::vector<std::size_t> filled(begin.begin(), begin.end());
