@@ -1,4 +1,4 @@
-// Servers in one process, over the real transport; other processes are in cluster_processes_alone.cpp.
+// Servers in one process, over the real transport; several processes are in large_steps_alone.cpp and in chaos/.
 
 #include <leat/cluster.hpp>
 

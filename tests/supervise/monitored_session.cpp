@@ -9,10 +9,12 @@
 #include "recorded_hooks.hpp"
 #include "support/scratch_folder.hpp"
 
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 using namespace leat_test;
 
@@ -127,6 +129,55 @@ TEST_CASE("queue runners run in a monitored session; what they throw ends it") {
                        doctest::Contains("record 5 is corrupt"), data_loss);
   CHECK(taken <= 4);
   CHECK(s.is_closed());
+}
+
+namespace {
+
+// A thread that fails in the first session, and gives what the run waits for in the next one.
+template <class Error>
+class failing_thread final : public session_run_hook {
+ public:
+  explicit failing_thread(graph_operation gives) : gives_(std::move(gives)) {}
+  void after_create_session(watched_session& s, coordinator& c) override {
+    const bool is_first = sessions++ == 0;
+    c.start([this, is_first, &s] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(30));  // until the run waits, most times
+      if (is_first) throw Error("what the thread used is gone");
+      s.of_graph()->run(gives_);
+    });
+  }
+  int sessions = 0;
+
+ private:
+  graph_operation gives_;
+};
+
+}  // namespace
+
+TEST_CASE("a run does not wait for a thread that has failed") {
+  graph g;
+  const auto scope = g.as_default();
+  get_or_create_global_step();
+  const auto q = fifo_queue(2, {dtype::float32}, {{}});
+  const auto item = q.dequeue()[0];
+  const auto gives = q.enqueue({constant(3.0f)});
+  std::ostringstream log;
+  monitored_options o;
+  o.log = &log;
+  SUBCASE("its error is the run's") {
+    o.hooks.push_back(std::make_shared<failing_thread<invalid_argument>>(gives));
+    monitored_session s(std::move(o));
+    CHECK_THROWS_WITH_AS(s.run(item), "what the thread used is gone", invalid_argument);
+    s.abandon();
+  }
+  SUBCASE("the loss of a task makes a new session") {
+    const auto hook = std::make_shared<failing_thread<unavailable>>(gives);
+    o.hooks.push_back(hook);
+    monitored_session s(std::move(o));
+    CHECK(s.run(item).as<float>() == 3.0f);
+    CHECK(hook->sessions == 2);
+    CHECK(s.recoveries() == 1);
+  }
 }
 
 TEST_CASE("hooks feed, log, trace, and run something at the end") {

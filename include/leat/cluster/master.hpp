@@ -76,6 +76,7 @@ class master {
   struct told_of_part;
   static void hear(running& step, std::size_t part, const transport::frame* told, std::span<const tensor_value> values);
   step_statistics gathered(const prepared_run& what, std::vector<told_of_part> parts) const;
+  std::exception_ptr lost_sender(const prepared_run& what, std::uint64_t losses_before) const;
   struct variable_place {
     int task;
     std::uint64_t incarnation;

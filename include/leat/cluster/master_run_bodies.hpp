@@ -99,6 +99,15 @@ LEAT_FUNCTION step_statistics master::gathered(const prepared_run& what, std::ve
   return all;
 }
 
+// A task that has ended its part may be lost before others have what it sent them.
+LEAT_FUNCTION std::exception_ptr master::lost_sender(const prepared_run& what, std::uint64_t losses_before) const {
+  for (const cut_edge& e : what.edges) {
+    if (e.from == own_) continue;
+    if (const std::exception_ptr why = network_.loss_of(e.from, losses_before)) return why;
+  }
+  return nullptr;
+}
+
 LEAT_FUNCTION std::vector<tensor_value> master::run(std::uint64_t session, std::uint64_t prepared, std::span<const tensor_value> feeds,
                                                     steady_time deadline, const cancellation* cancel, traced_run* traced) {
   std::shared_ptr<const prepared_run> what;
@@ -163,6 +172,7 @@ LEAT_FUNCTION std::vector<tensor_value> master::run(std::uint64_t session, std::
       if (const auto read = clocks.find(what->parts[k].task); read != clocks.end()) state->told[k].clock = read->second;
   }
 
+  const std::uint64_t losses_before = network_.losses();
   const auto fed = [&](const prepared_run::part& p) {
     std::vector<tensor_value> values;
     values.reserve(p.feeds.size());
@@ -233,7 +243,7 @@ LEAT_FUNCTION std::vector<tensor_value> master::run(std::uint64_t session, std::
     }
   }
 
-  // Until all tasks have answered, or the step has failed; a cancellation wakes nobody, so it is polled.
+  // Until all tasks have answered, or the step has failed; a cancellation and the loss of a task that has answered wake nobody.
   while (!state->news.load()) {
     const auto now = std::chrono::steady_clock::now();
     std::exception_ptr why;
@@ -242,12 +252,15 @@ LEAT_FUNCTION std::vector<tensor_value> master::run(std::uint64_t session, std::
     else if (now >= deadline)
       why = std::make_exception_ptr(
           deadline_exceeded("Timed out: not all of " + std::to_string(what->parts.size()) + " tasks have ended the step"));
+    else if (network_.losses() != losses_before)
+      why = lost_sender(*what, losses_before);
     if (why) {
       const std::lock_guard lock(state->guard);
       if (!state->failure) state->failure = why;
       break;
     }
-    static_cast<void>(network_.wait(state->news, cancel == nullptr ? deadline : std::min(deadline, now + std::chrono::milliseconds(20))));
+    const std::chrono::milliseconds patience(cancel == nullptr ? 100 : 20);
+    static_cast<void>(network_.wait(state->news, std::min(deadline, now + patience)));
   }
   std::exception_ptr failure;
   {

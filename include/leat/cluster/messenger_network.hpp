@@ -45,6 +45,8 @@ class messenger_network final : public task_network {
   bool note_with_room(int task, method what, transport::message& m, steady_time until) override;
   bool wait(const std::atomic<bool>& done, steady_time until) override { return messenger_.transport().wait(done, until); }
   void wake() override { messenger_.transport().wake(); }
+  std::uint64_t losses() const override { return losses_.load(); }
+  std::exception_ptr loss_of(int task, std::uint64_t count) override;
   std::string describe(int task) override;
   transport::traffic its_traffic() const override { return messenger_.its_traffic(); }
 
@@ -59,7 +61,8 @@ class messenger_network final : public task_network {
     transport::peer_id peer = 0;
     bool is_ready = false;
     std::vector<waiting> queue;
-    std::string problem;  // the last that was met
+    std::string problem;     // the last that was met
+    std::uint64_t loss = 0;  // its number
   };
   /// Connects unless that has begun. Called with the lock held, which is released meanwhile. Errors: those of dialing.
   void dial(std::unique_lock<std::mutex>& lock, int task);
@@ -75,6 +78,7 @@ class messenger_network final : public task_network {
   std::vector<link> links_;
   std::map<transport::peer_id, int> task_of_;
   std::uint64_t last_ticket_ = 0;
+  std::atomic<std::uint64_t> losses_{0};
   transport::messenger messenger_;
 };
 

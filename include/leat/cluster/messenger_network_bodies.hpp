@@ -57,7 +57,9 @@ LEAT_FUNCTION void messenger_network::dial(std::unique_lock<std::mutex>& lock, i
     return;
   }
   task_of_.erase(peer);
+  const std::uint64_t loss = l.loss;
   l = {};
+  l.loss = loss;
   lock.unlock();
   messenger_.await(peer, std::chrono::steady_clock::now());  // throws what it met
   throw unavailable(messenger_.describe(peer));
@@ -161,6 +163,12 @@ LEAT_FUNCTION std::string messenger_network::describe(int task) {
   return peer == 0 ? problem : messenger_.describe(peer);
 }
 
+LEAT_FUNCTION std::exception_ptr messenger_network::loss_of(int task, std::uint64_t count) {
+  const std::lock_guard lock(guard_);
+  const link& l = links_.at(static_cast<std::size_t>(task));
+  return l.loss > count ? std::make_exception_ptr(unavailable(l.problem)) : nullptr;
+}
+
 LEAT_FUNCTION void messenger_network::came(transport::peer_id peer, const transport::peer_info& info) {
   std::vector<waiting> queue;
   {
@@ -193,6 +201,7 @@ LEAT_FUNCTION void messenger_network::left(transport::peer_id peer, const transp
         queue.swap(l.queue);
         l = {};
         l.problem = why.text;
+        l.loss = ++losses_;
       }
       task_of_.erase(known);
     }

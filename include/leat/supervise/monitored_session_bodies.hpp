@@ -53,6 +53,9 @@ struct monitored_session::kept {
   std::atomic<bool> stop{false};          // a hook asked for it
   std::atomic<bool> stop_asked{false};    // the program did
   mutable std::atomic<bool> seen{false};  // the program was told
+  // Cancelled when one of the threads fails: a run may wait for what that thread no longer does.
+  std::shared_ptr<cancellation> thread_failed;
+  std::atomic<bool> recovers{false};
   bool closed = false;
   bool input_ended = false;  // the last run threw out_of_range
   int recoveries = 0;
@@ -63,10 +66,11 @@ struct monitored_session::kept {
   std::ostream& log() const { return options.log != nullptr ? *options.log : std::cerr; }
 
   // A thread's run failed because a task went away: this ends the session, not training.
-  bool lost_by_thread() const {
-    if (options.max_recoveries <= 0 || threads == nullptr || !threads->should_stop()) return false;
+  bool lost_by_thread() const { return threads != nullptr && lost_by_thread(*threads); }
+  bool lost_by_thread(const coordinator& c) const {
+    if (options.max_recoveries <= 0 || !c.should_stop()) return false;
     try {
-      threads->rethrow_requested();
+      c.rethrow_requested();
     } catch (...) {
       return detail::is_loss_of_task(std::current_exception());
     }
@@ -110,8 +114,18 @@ struct monitored_session::kept {
     watched = std::make_unique<detail::watched_graph_session>(*session, options.scaffold.get());
     if (!options.is_chief && recoveries > 0) tell(*session, "the model is ready again", *watched);
     threads = std::make_unique<coordinator>();
-    start_queue_runners(*session, *threads);
-    for (const hook& h : hooks) h->after_create_session(*watched, *threads);
+    thread_failed = std::make_shared<cancellation>();
+    coordinator& c = *threads;
+    c.on_stop([&c, failed = thread_failed] {
+      try {
+        c.rethrow_requested();
+      } catch (...) {
+        failed->cancel();
+      }
+    });
+    // Queues are their tasks', and outlive the session.
+    start_queue_runners(*session, c, collection::queue_runners, [this, &c] { return recovers || lost_by_thread(c); });
+    for (const hook& h : hooks) h->after_create_session(*watched, c);
   }
   // Threads that still run after the grace period are waited for by the coordinator's destructor: they use the session.
   void drop_session(bool quietly) {
@@ -145,9 +159,11 @@ struct monitored_session::kept {
     log() << "An error was raised. This may be due to a preemption in a connected worker or parameter server. The current session will be "
              "closed and a new session will be created. Error: "
           << reason.what() << "\n";
+    recovers = true;
     drop_session(true);
     ++recoveries;
     make_session_in_turn();
+    recovers = false;
   }
   // A task may go away while a session is made: then another one is made.
   void make_session_in_turn() {
@@ -188,6 +204,8 @@ struct monitored_session::kept {
     }
     const auto start = std::chrono::steady_clock::now();
     const feed_list all_feeds(std::move(fed));
+    const cancellation either(how.cancel, thread_failed.get());
+    options_of_run.cancel = &either;
     std::vector<tensor_value> results = session->run(all, all_feeds, options_of_run);
     const seconds took = std::chrono::steady_clock::now() - start;
     std::size_t begin = fetches.size();

@@ -10,6 +10,7 @@
 #include <leat/session/graph_session.hpp>
 #include <leat/supervise/coordinator.hpp>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -42,7 +43,8 @@ class queue_runner {
   const graph_operation& cancel_op() const { return cancel_op_; }
 
   /// Starts the threads, which belong to the coordinator. Session and coordinator must outlive them. Their errors are requests to stop.
-  void start(graph_session& s, coordinator& c) const;
+  /// `keeps_queue` is asked at the stop: whether another session goes on with the queue, which is not closed then.
+  void start(graph_session& s, coordinator& c, std::function<bool()> keeps_queue = {}) const;
 
   /// As QueueRunnerDef.
   std::string message() const;
@@ -58,7 +60,8 @@ class queue_runner {
 void add_queue_runner(const queue_runner& runner, std::string_view collection = collection::queue_runners);
 /// Starts all runners of a collection of the session's graph; returns how many threads that are.
 /// Errors: data_loss, not_found for a collection from a file that does not fit the graph; failed_precondition after a request to stop.
-std::size_t start_queue_runners(graph_session& s, coordinator& c, std::string_view collection = collection::queue_runners);
+std::size_t start_queue_runners(graph_session& s, coordinator& c, std::string_view collection = collection::queue_runners,
+                                const std::function<bool()>& keeps_queues = {});
 
 }  // namespace leat
 

@@ -96,15 +96,16 @@ LEAT_FUNCTION std::string queue_runner::message() const {
   return bytes;
 }
 
-LEAT_FUNCTION void queue_runner::start(graph_session& s, coordinator& c) const {
+LEAT_FUNCTION void queue_runner::start(graph_session& s, coordinator& c, std::function<bool()> keeps_queue) const {
   if (&s.owner() != &enqueue_ops_.front().owner())
     throw invalid_argument("the runner of the queue '" + name_ + "' belongs to another graph than the session");
   // Threads whose input has not ended. The last one closes the queue.
   const auto left = std::make_shared<std::atomic<std::size_t>>(enqueue_ops_.size());
   const auto stopped = std::make_shared<cancellation>();
-  c.on_stop([&s, stopped, left, op = cancel_op_] {
+  c.on_stop([&s, stopped, left, op = cancel_op_, keeps_queue = std::move(keeps_queue)] {
     stopped->cancel();
     if (left->load() == 0) return;  // all have ended, and the session may be gone
+    if (keeps_queue && keeps_queue()) return;
     try {
       s.run(op);
     } catch (const std::exception&) {  // a closed session: nobody waits in it
@@ -141,7 +142,8 @@ LEAT_FUNCTION void add_queue_runner(const queue_runner& runner, std::string_view
   add_to_collection(runner.close_op().owner(), collection, runner.message());
 }
 
-LEAT_FUNCTION std::size_t start_queue_runners(graph_session& s, coordinator& c, std::string_view collection) {
+LEAT_FUNCTION std::size_t start_queue_runners(graph_session& s, coordinator& c, std::string_view collection,
+                                              const std::function<bool()>& keeps_queues) {
   std::vector<queue_runner> runners;
   for (const collection_item& item : get_collection(s.owner(), collection)) {
     const auto* message = std::get_if<std::string>(&item);
@@ -150,7 +152,7 @@ LEAT_FUNCTION std::size_t start_queue_runners(graph_session& s, coordinator& c, 
   }
   std::size_t threads = 0;
   for (const queue_runner& r : runners) {
-    r.start(s, c);
+    r.start(s, c, keeps_queues);
     threads += r.enqueue_ops().size();
   }
   return threads;

@@ -370,8 +370,6 @@ ending run_schedule(const schedule& s, const files::path& folder) {
       actions.push_back({e.when, e.who, e.is_kill ? SIGKILL : SIGSTOP});
       if (e.back_after) actions.push_back({e.when + *e.back_after, e.who, e.is_kill ? 0 : SIGCONT});
       else may_fail = true;
-      // Now and then all wait for all then, until their deadline (docs/cluster.md, "What is missing").
-      if (s.kind == training::synchronous && e.who == 1 && !e.is_kill) may_fail = true;
     }
     std::sort(actions.begin(), actions.end());
     const auto someone_is_done = [&] {

@@ -20,15 +20,16 @@ using session_function = std::function<std::vector<tensor_value>(std::span<const
 class cancellation {
  public:
   cancellation() = default;
-  /// Cancelled with another one, too, which must outlive it.
-  explicit cancellation(const cancellation* other) : other_(other) {}
+  /// Cancelled with another one, or with either of two, which must outlive it.
+  explicit cancellation(const cancellation* other, const cancellation* another = nullptr) : others_{other, another} {}
   void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
   bool is_cancelled() const {
-    return cancelled_.load(std::memory_order_relaxed) || (other_ != nullptr && other_->is_cancelled());
+    const auto with = [](const cancellation* other) { return other != nullptr && other->is_cancelled(); };
+    return cancelled_.load(std::memory_order_relaxed) || with(others_[0]) || with(others_[1]);
   }
 
  private:
-  const cancellation* other_ = nullptr;
+  const cancellation* others_[2]{};
   std::atomic<bool> cancelled_{false};
 };
 
