@@ -43,8 +43,8 @@ TEST_CASE("only the first exception counts, and the end of the input is an order
 }
 
 TEST_CASE("join has a grace period, and names the threads that do not end") {
-  coordinator c;
   std::atomic<bool> go{false};
+  coordinator c;
   c.start(
       [&] {
         while (!go) std::this_thread::sleep_for(1ms);
