@@ -10,10 +10,10 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 find_program(LEAT_CCACHE ccache)
 mark_as_advanced(LEAT_CCACHE)
 if(LEAT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # What ccache must overlook to work with a precompiled header; and what one checkout compiled serves another. Not the times of
-  # headers: one that is edited while a precompiled header is built would leave the old text in the cache under the new one's name.
+  # What ccache must overlook to work with a precompiled header; and what one checkout compiled serves another. Comments count: g++ knows
+  # a header that a precompiled one holds by its text, and includes it twice if a comment in it has changed since.
   set(CMAKE_CXX_COMPILER_LAUNCHER
-      "${CMAKE_COMMAND};-E;env;CCACHE_SLOPPINESS=pch_defines,time_macros"
+      "${CMAKE_COMMAND};-E;env;CCACHE_SLOPPINESS=pch_defines,time_macros;CCACHE_COMMENTS=1"
       "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR};CCACHE_NOHASHDIR=1;${LEAT_CCACHE}")
 endif()
 

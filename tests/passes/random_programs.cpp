@@ -18,6 +18,7 @@
 #include <memory>
 #include <numeric>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -538,7 +539,7 @@ class evaluation {
     if (is_operator<floor_mod_op>(op)) return a - b * std::floor(a / b);
     if (is_operator<truncate_div_op>(op)) return std::trunc(a / b);
     if (is_operator<truncate_mod_op>(op)) return std::fmod(a, b);
-    throw unimplemented(std::string(op.type));
+    throw std::logic_error("this evaluation has no rule for " + std::string(op.type));
   }
   array reduced(const node& n, const integers& attributes, const integers& sizes) {
     const op_info& op = *n.op;
@@ -634,7 +635,7 @@ class evaluation {
       const double index = x(p);
       return index < 0 ? -1 : static_cast<double>(std::find(x.numbers.begin(), x.numbers.end(), index) - x.numbers.begin());
     }
-    throw unimplemented(std::string(op.type));
+    throw std::logic_error("this evaluation has no rule for " + std::string(op.type));
   }
 
   const random_program& p_;

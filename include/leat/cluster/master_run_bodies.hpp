@@ -243,7 +243,8 @@ LEAT_FUNCTION std::vector<tensor_value> master::run(std::uint64_t session, std::
     }
   }
 
-  // Until all tasks have answered, or the step has failed; a cancellation and the loss of a task that has answered wake nobody.
+  // Until all tasks have answered, or the step has failed; cancellation and the loss of a task that has answered wake nobody, so both are
+  // polled.
   while (!state->news.load()) {
     const auto now = std::chrono::steady_clock::now();
     std::exception_ptr why;

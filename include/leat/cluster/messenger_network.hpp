@@ -46,7 +46,7 @@ class messenger_network final : public task_network {
   bool wait(const std::atomic<bool>& done, steady_time until) override { return messenger_.transport().wait(done, until); }
   void wake() override { messenger_.transport().wake(); }
   std::uint64_t losses() const override { return losses_.load(); }
-  std::exception_ptr loss_of(int task, std::uint64_t count) override;
+  std::exception_ptr loss_of(int task, std::uint64_t before) override;
   std::string describe(int task) override;
   transport::traffic its_traffic() const override { return messenger_.its_traffic(); }
 
@@ -62,7 +62,7 @@ class messenger_network final : public task_network {
     bool is_ready = false;
     std::vector<waiting> queue;
     std::string problem;     // the last that was met
-    std::uint64_t loss = 0;  // its number
+    std::uint64_t loss = 0;  // the number, of all losses, of this task's last one
   };
   /// Connects unless that has begun. Called with the lock held, which is released meanwhile. Errors: those of dialing.
   void dial(std::unique_lock<std::mutex>& lock, int task);

@@ -163,10 +163,10 @@ LEAT_FUNCTION std::string messenger_network::describe(int task) {
   return peer == 0 ? problem : messenger_.describe(peer);
 }
 
-LEAT_FUNCTION std::exception_ptr messenger_network::loss_of(int task, std::uint64_t count) {
+LEAT_FUNCTION std::exception_ptr messenger_network::loss_of(int task, std::uint64_t before) {
   const std::lock_guard lock(guard_);
   const link& l = links_.at(static_cast<std::size_t>(task));
-  return l.loss > count ? std::make_exception_ptr(unavailable(l.problem)) : nullptr;
+  return l.loss > before ? std::make_exception_ptr(unavailable(l.problem)) : nullptr;
 }
 
 LEAT_FUNCTION void messenger_network::came(transport::peer_id peer, const transport::peer_info& info) {

@@ -88,7 +88,7 @@ class step_table {
   /// `credit`: of the message that brought them; held as long as they wait for a step to come. A step that runs has taken them.
   void arrive(std::uint64_t number, const std::vector<std::int64_t>& edges, std::vector<tensor_value> values, std::uint64_t peer = 0,
               std::int64_t at = 0, std::shared_ptr<const void> credit = nullptr);
-  /// A peer has gone: what it sent for steps to come is dropped; these fail when they come.
+  /// A peer has gone: what it sent for steps to come is dropped, and those steps fail when they begin.
   void forget_from(std::uint64_t peer);
   /// Ends a step with an error; if it is still to come, as soon as it comes.
   void fail(std::uint64_t number, std::exception_ptr why);

@@ -199,7 +199,7 @@ LEAT_FUNCTION void step_table::forget_from(std::uint64_t peer) {
     if (e.peer == peer && !e.values.empty()) {
       early_bytes_ -= std::exchange(e.bytes, 0);
       dropped.push_back(std::exchange(e.values, {}));
-      if (!e.failure) e.failure = std::make_exception_ptr(unavailable("a task has gone that had sent tensors for the step"));
+      if (!e.failure) e.failure = std::make_exception_ptr(unavailable("a task that had sent tensors for this step has gone"));
     }
     if (e.values.empty() && !e.failure) at = early_.erase(at);
     else ++at;

@@ -72,9 +72,10 @@ class task_network {
   /// Waits until `done`, which another thread sets before it calls `wake`; returns whether it is.
   virtual bool wait(const std::atomic<bool>& done, steady_time until) = 0;
   virtual void wake() = 0;
-  /// How many connections to tasks have been lost; and why that to a task was after the first `count` of them, or null.
+  /// The number of connections to tasks that have been lost so far.
   virtual std::uint64_t losses() const { return 0; }
-  virtual std::exception_ptr loss_of(int, std::uint64_t) { return nullptr; }
+  /// Why the connection to a task was lost since `losses()` was `before`; null if it was not.
+  virtual std::exception_ptr loss_of([[maybe_unused]] int task, [[maybe_unused]] std::uint64_t before) { return nullptr; }
   /// What is known of a task that does not answer: what the last attempt met. May take 100 ms.
   virtual std::string describe(int task) = 0;
   /// What went through it since its start.

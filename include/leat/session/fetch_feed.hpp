@@ -116,7 +116,8 @@ tensor_value keep(A&& given) {
   }
 }
 
-/// The numbers in another dtype, if it holds all of them: integers exactly, fractions as the nearest floating-point number. Otherwise none.
+/// Converts a value to `wanted` if that dtype represents every element: integers exactly, fractions rounded to the nearest float.
+/// Returns an empty value otherwise.
 tensor_value converted(const tensor_value& v, dtype wanted);
 
 }  // namespace detail

@@ -89,9 +89,9 @@ inline void run_reshape(kernel_context& c) {
     extent.push(n);
   }
   if (open >= 0) {
-    extent.dim[open] = 1;
-    const std::int64_t rest = extent.elements();  // or sizes that cannot be multiplied
-    extent.dim[open] = -1;
+    shape others = extent;
+    others.dim[open] = 1;
+    const std::int64_t rest = others.elements();  // throws if their product is too large
     extent.dim[open] = rule::remaining_size(c.extent(0), extent);
     if (extent[open] == -1)
       throw invalid_argument("Input to reshape is a tensor with " + std::to_string(all) +
