@@ -9,7 +9,9 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <thread>
+#include <vector>
 
 using namespace leat;
 using namespace leat_test;
@@ -134,6 +136,106 @@ TEST_CASE("a graph grows between runs; training by two clients at one time loses
   CHECK(s.run<std::int64_t>(count) == 400);
 }
 
+TEST_CASE("a graph that grows with every run leaves its tasks with what was used last") {
+  local_cluster c({{"ps", 1}, {"worker", 2}});
+  for (int k = 0; k < 2; ++k) {  // here and elsewhere
+    CAPTURE(k);
+    graph g;
+    const auto scope = g.as_default();
+    session_options options;
+    options.target = local_cluster::target(1);
+    options.operation_timeout_in_ms = 20'000;
+    output w;
+    {
+      const device d("/job:ps/task:0");
+      w = variable(5.0f, "w");
+    }
+    const output first = add(w, 1.0f);
+    graph_session s(g, options);
+    s.run(global_variables_initializer());
+    auto prepared = s.prepare({first}, {});
+    CHECK(prepared()[0].as<float>() == 6);
+    const device d("/job:worker/task:1");
+    for (int n = 0; n < 250; ++n) CHECK(s.run<float>(multiply(w, static_cast<float>(n))) == 5 * static_cast<float>(n));
+    CHECK(c.network->services[0]->its_worker().parts_kept() >= 50);
+    for (const auto& service : c.network->services) CHECK(service->its_worker().parts_kept() <= 110);
+    s.assign(w, tensor_value(7.0f));
+    CHECK(prepared()[0].as<float>() == 8);  // prepared again
+    CHECK(s.run<float>(first) == 8);
+    // From several threads, more at once than are kept.
+    std::vector<output> many;
+    for (int n = 0; n < 120; ++n) many.push_back(multiply(w, static_cast<float>(n)));
+    std::vector<std::thread> threads;
+    std::atomic<int> wrong{0};
+    for (int t = 0; t < 4; ++t)
+      threads.emplace_back([&, t] {
+        for (int round = 0; round < 2; ++round)
+          for (int n = t; n < 120; n += 2)
+            if (s.run<float>(many[static_cast<std::size_t>(n)]) != 7 * static_cast<float>(n)) ++wrong;
+      });
+    for (auto& t : threads) t.join();
+    CHECK(wrong == 0);
+  }
+  // What was dropped with the session: nothing is left.
+  for (const auto& service : c.network->services) CHECK(service->its_worker().parts_kept() == 0);
+}
+
+TEST_CASE("what could not be prepared whole leaves nothing at the tasks") {
+  local_cluster c({{"ps", 1}, {"worker", 2}});
+  graph g;
+  const auto scope = g.as_default();
+  session_options options;
+  options.target = local_cluster::target(1);
+  options.operation_timeout_in_ms = 5'000;
+  output x, y;
+  {
+    const device d("/job:ps/task:0");
+    x = add(placeholder(dtype::float32, {}, "x"), 1.0f);
+  }
+  {
+    const device d("/job:worker/task:1");
+    y = multiply(x, 2.0f);
+  }
+  graph_session s(g, options);
+  c.network->is_cut[2] = true;
+  CHECK_THROWS_AS(s.run(y, {{"x", 1.0f}}), unavailable);
+  CHECK(c.network->services[0]->its_worker().parts_kept() == 0);
+  CHECK(c.network->services[1]->its_worker().parts_kept() == 0);
+  c.network->is_cut[2] = false;
+  CHECK(s.run<float>(y, {{"x", 1.0f}}) == 4);
+}
+
+TEST_CASE("random numbers go on where another set of fetches left them, as in a session here") {
+  local_cluster c({{"ps", 1}, {"worker", 2}});
+  const auto drawn = [](const std::string& target) {
+    graph g;
+    const auto scope = g.as_default();
+    output r, other;
+    {
+      const device d(target.empty() ? "" : "/job:worker/task:1");
+      r = random_uniform_of({3}, dtype::float32, 7, "r");
+      other = multiply(r, 2.0f);
+    }
+    session_options options;
+    options.target = target;
+    graph_session s(g, options);
+    std::vector<std::vector<float>> all;
+    const auto take = [&](std::initializer_list<fetch_item> fetches) { all.push_back(s.run(fetches)[0].as<std::vector<float>>()); };
+    take({r});
+    take({r, other});
+    take({r});
+    take({other, r});
+    const output later = add(r, 1.0f);
+    take({later, r});
+    return all;
+  };
+  const auto here = drawn("");
+  CHECK(here[0] != here[1]);
+  CHECK(drawn(local_cluster::target(1)) == here);
+  CHECK(drawn(local_cluster::target(2)) == here);
+  CHECK(drawn(local_cluster::target(0)) == here);
+}
+
 TEST_CASE("errors come from where they happen, and end the step everywhere") {
   local_cluster c({{"ps", 1}, {"worker", 2}});
   graph g;
@@ -246,4 +348,19 @@ TEST_CASE("a tensor that comes while another edge is looked at is not overlooked
   CHECK(std::chrono::steady_clock::now() < run.deadline - std::chrono::seconds(4));
   CHECK(step.take(1, value));
   CHECK(value.as<float>() == 2);
+}
+
+TEST_CASE("a step whose tensors came too early to be kept says so") {
+  const local_cluster tasks({{"worker", 1}});
+  const std::map<std::int64_t, int> sends;
+  cluster::step_table steps;
+  for (std::uint64_t number = 1; number <= 5000; ++number) steps.arrive(number, {0}, {tensor_value(static_cast<float>(number))});
+  const auto first = steps.begin(*tasks.network, 1, sends);
+  REQUIRE(first->failure() != nullptr);
+  CHECK(says(message_of<resource_exhausted>([&] { std::rethrow_exception(first->failure()); }), "came before it", "dropped"));
+  const auto last = steps.begin(*tasks.network, 5000, sends);
+  CHECK(last->failure() == nullptr);
+  tensor_value value;
+  CHECK(last->take(0, value));
+  CHECK(value.as<float>() == 5000);
 }

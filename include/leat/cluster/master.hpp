@@ -51,6 +51,8 @@ class master {
   void extend_session(std::uint64_t session, const graph_def& more);
   /// Places, cuts and registers a run. Errors: those of `place` and `partition`; not_found for names.
   std::uint64_t prepare(std::uint64_t session, const run_names& names, steady_time deadline);
+  /// Forgets a prepared run, here and at the tasks. A step of it that has not begun everywhere fails.
+  void drop_run(std::uint64_t session, std::uint64_t prepared);
   /// Runs it on the calling thread, as far as this task takes part; returns the values of the fetches. `traced` gets what the tasks tell of
   /// it, of a step that succeeds.
   std::vector<tensor_value> run(std::uint64_t session, std::uint64_t prepared, std::span<const tensor_value> feeds, steady_time deadline,
@@ -85,6 +87,7 @@ class master {
     shape extent;
   };
   std::shared_ptr<session_kept> find(std::uint64_t session);
+  void drop_parts_of(const prepared_run& run) noexcept;
   variable_place place_of(std::uint64_t session, const std::string& node);
   /// Calls a task and waits for its answer.
   transport::message ask(int task, method what, transport::message m, steady_time deadline);

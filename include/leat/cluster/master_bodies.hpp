@@ -163,6 +163,14 @@ LEAT_FUNCTION std::uint64_t master::prepare(std::uint64_t session, const run_nam
   partitioned_graph cut = partition(g, request, kept->places, kept->devices);
 
   auto made = std::make_shared<prepared_run>();
+  struct unless_done {
+    master& m;
+    const std::shared_ptr<prepared_run>& made;
+    bool done = false;
+    ~unless_done() {
+      if (!done) m.drop_parts_of(*made);
+    }
+  } registered{*this, made};
   made->fetches = static_cast<int>(names.fetches.size());
   made->feeds = static_cast<int>(names.feeds.size());
   made->passed = cut.passed;
@@ -199,8 +207,38 @@ LEAT_FUNCTION std::uint64_t master::prepare(std::uint64_t session, const run_nam
     made->parts.push_back(std::move(part));
   }
   const std::uint64_t number = ++kept->last_prepared;
-  kept->prepared.emplace(number, std::move(made));
+  kept->prepared.emplace(number, made);
+  registered.done = true;
   return number;
+}
+
+LEAT_FUNCTION void master::drop_parts_of(const prepared_run& run) noexcept {
+  for (const auto& part : run.parts) {
+    try {
+      if (part.task == own_) {
+        own_worker_.drop_part(part.number);
+        continue;
+      }
+      transport::message m;
+      m.number = part.number;
+      network_.note(part.task, method::drop_part, std::move(m));
+    } catch (const std::exception&) {
+      // It is dropped with the session.
+    }
+  }
+}
+
+LEAT_FUNCTION void master::drop_run(std::uint64_t session, std::uint64_t prepared) {
+  const auto kept = find(session);
+  std::shared_ptr<const prepared_run> dropped;
+  {
+    const std::lock_guard lock(kept->guard);
+    const auto at = kept->prepared.find(prepared);
+    if (at == kept->prepared.end()) return;
+    dropped = std::move(at->second);
+    kept->prepared.erase(at);
+  }
+  drop_parts_of(*dropped);
 }
 
 LEAT_FUNCTION std::vector<std::pair<std::string, std::string>> master::placement(std::uint64_t session) {

@@ -18,6 +18,8 @@ class master_access {
   virtual std::uint64_t create_session(const master_session_options& options) = 0;
   virtual void extend_session(std::uint64_t session, const graph_def& more, steady_time deadline) = 0;
   virtual std::uint64_t prepare(std::uint64_t session, const run_names& names, steady_time deadline) = 0;
+  /// Does not wait, and has no error.
+  virtual void drop_run(std::uint64_t session, std::uint64_t prepared) noexcept = 0;
   virtual std::vector<tensor_value> run(std::uint64_t session, std::uint64_t prepared, std::span<const tensor_value> feeds,
                                         steady_time deadline, const cancellation* cancel, traced_run* traced) = 0;
   /// The nodes of the session's graph, and their devices.

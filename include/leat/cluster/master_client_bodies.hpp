@@ -14,6 +14,10 @@
 #include <algorithm>
 #include <iostream>
 #include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
 
 namespace leat::cluster {
 
@@ -25,6 +29,13 @@ class own_master final : public master_access {
   void extend_session(std::uint64_t session, const graph_def& more, steady_time) override { its().extend_session(session, more); }
   std::uint64_t prepare(std::uint64_t session, const run_names& names, steady_time deadline) override {
     return its().prepare(session, names, deadline);
+  }
+  void drop_run(std::uint64_t session, std::uint64_t prepared) noexcept override {
+    try {
+      its().drop_run(session, prepared);
+    } catch (const std::exception&) {
+      // The session has ended, and with it the run.
+    }
   }
   std::vector<tensor_value> run(std::uint64_t session, std::uint64_t prepared, std::span<const tensor_value> feeds, steady_time deadline,
                                 const cancellation* cancel, traced_run* traced) override {
@@ -76,6 +87,15 @@ class far_master final : public master_access {
     const nlohmann::json asked{{"fetches", names.fetches}, {"targets", names.targets}, {"feeds", names.feeds}};
     m.parts.push_back(transport::frame::of(asked.dump()));
     return words_of(ask(method::prepare_run, std::move(m), deadline), 0, 1)[0];
+  }
+  void drop_run(std::uint64_t session, std::uint64_t prepared) noexcept override {
+    try {
+      transport::message m;
+      put_words(m, {session, prepared});
+      network_->note(task_, method::drop_run, std::move(m));
+    } catch (const std::exception&) {
+      // It is dropped with the session.
+    }
   }
   std::vector<tensor_value> run(std::uint64_t session, std::uint64_t prepared, std::span<const tensor_value> feeds, steady_time deadline,
                                 const cancellation* cancel, traced_run* traced) override {
@@ -215,6 +235,9 @@ class far_master final : public master_access {
   std::atomic<std::uint64_t> runs_{0};
 };
 
+/// How many sets of fetches and feeds of a session its master keeps prepared, unless more are in use at once.
+inline constexpr std::size_t most_prepared_runs = 100;
+
 /// A session's side at the client.
 class client_session final : public remote_session {
  public:
@@ -242,14 +265,16 @@ class client_session final : public remote_session {
     for (const int t : targets) names.targets.push_back(nodes.record(t).name);
     for (const output& f : feeds) names.feeds.push_back(nodes.result_name(f.index(), f.port()));
     auto run = std::make_shared<known_run>();
-    run->number = master_->prepare(session_, names, deadline_in(timeout_));
+    run->names = std::move(names);
+    const run_in_use used(*this, *run, deadline_in(timeout_));
     return run;
   }
   std::vector<tensor_value> run(remote_run& prepared, std::span<const tensor_value> feeds, const run_options& how,
                                 std::int64_t timeout_in_ms) override {
     transport::check_generation(generation_);
-    const std::uint64_t number = static_cast<known_run&>(prepared).number;
     const steady_time deadline = deadline_in(timeout_in_ms);
+    const run_in_use used(*this, static_cast<known_run&>(prepared), deadline);
+    const std::uint64_t number = used.number();
     if (how.trace == nullptr) return master_->run(session_, number, feeds, deadline, how.cancel, nullptr);
     const int run = how.trace->begin_run();
     traced_run traced{.level = level_of(how.trace->detail())};
@@ -299,9 +324,69 @@ class client_session final : public remote_session {
   }
 
  private:
-  struct known_run final : remote_run {
-    std::uint64_t number = 0;
+  struct known_run final : remote_run, std::enable_shared_from_this<known_run> {
+    run_names names;
+    std::mutex preparing;
+    // Under the session's runs_guard_.
+    std::uint64_t number = 0;  // at the master; 0 while it does not keep it
+    int users = 0;
+    std::uint64_t last_use = 0;
   };
+  // While it lives, the master keeps the run prepared.
+  class run_in_use {
+   public:
+    run_in_use(client_session& its, known_run& run, steady_time deadline) : its_(its), run_(run) {
+      if (begin() != 0) return;
+      try {
+        const std::lock_guard one(run.preparing);
+        if (number_of() == 0) its.keep(run, its.master_->prepare(its.session_, run.names, deadline));
+      } catch (...) {
+        end();
+        throw;
+      }
+    }
+    run_in_use(const run_in_use&) = delete;
+    run_in_use& operator=(const run_in_use&) = delete;
+    ~run_in_use() { end(); }
+    std::uint64_t number() const { return number_of(); }
+
+   private:
+    std::uint64_t begin() {
+      const std::lock_guard lock(its_.runs_guard_);
+      ++run_.users;
+      run_.last_use = ++its_.uses_;
+      return run_.number;
+    }
+    void end() {
+      const std::lock_guard lock(its_.runs_guard_);
+      --run_.users;
+    }
+    std::uint64_t number_of() const {
+      const std::lock_guard lock(its_.runs_guard_);
+      return run_.number;
+    }
+    client_session& its_;
+    known_run& run_;
+  };
+  // Of a graph that grows by what is run, the master and its tasks keep what was used last.
+  void keep(known_run& run, std::uint64_t number) {
+    std::uint64_t dropped = 0;
+    {
+      const std::lock_guard lock(runs_guard_);
+      run.number = number;
+      prepared_.push_back(run.shared_from_this());
+      if (prepared_.size() > most_prepared_runs) {
+        const auto oldest = std::min_element(prepared_.begin(), prepared_.end(), [](const auto& a, const auto& b) {
+          return std::pair(a->users > 0, a->last_use) < std::pair(b->users > 0, b->last_use);
+        });
+        if ((*oldest)->users == 0) {
+          dropped = std::exchange((*oldest)->number, 0);
+          prepared_.erase(oldest);
+        }
+      }
+    }
+    if (dropped != 0) master_->drop_run(session_, dropped);
+  }
   static steady_time deadline_in(std::int64_t milliseconds) {
     constexpr std::int64_t thirty_years = 1'000'000'000'000;
     return milliseconds <= 0 || milliseconds > thirty_years ? steady_time::max()
@@ -349,6 +434,9 @@ class client_session final : public remote_session {
   std::uint64_t session_ = 0;
   std::mutex guard_;
   int sent_ = 0;
+  std::mutex runs_guard_;
+  std::vector<std::shared_ptr<known_run>> prepared_;
+  std::uint64_t uses_ = 0;
 };
 
 LEAT_FUNCTION std::unique_ptr<master_access> access_to(std::shared_ptr<task_service> service) {

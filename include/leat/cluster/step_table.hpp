@@ -83,7 +83,8 @@ class step_table {
   std::shared_ptr<task_step> begin(task_network& network, std::uint64_t number, const std::map<std::int64_t, int>& to,
                                    const cancellation* cancel = nullptr, bool is_traced = false, steady_time deadline = steady_time::max());
   void end(std::uint64_t number);
-  /// A tensor for a step that runs, is to come, or has ended. If too many wait for steps to come, those of the oldest are dropped.
+  /// A tensor for a step that runs, is to come, or has ended. If too many wait for steps to come, those of the oldest are dropped, and that
+  /// step fails when it begins.
   /// `peer`: whom it came from; `at`: as task_step::arrive.
   /// `credit`: of the message that brought them; held as long as they wait for a step to come. A step that runs has taken them.
   void arrive(std::uint64_t number, const std::vector<std::int64_t>& edges, std::vector<tensor_value> values, std::uint64_t peer = 0,
@@ -122,6 +123,8 @@ class step_table {
   std::size_t early_bytes_ = 0;
   std::unordered_set<std::uint64_t> ended_;
   std::deque<std::uint64_t> ended_order_;
+  std::unordered_set<std::uint64_t> dropped_;  // steps to come whose tensors were too many
+  std::deque<std::uint64_t> dropped_order_;
 };
 
 }  // namespace leat::cluster

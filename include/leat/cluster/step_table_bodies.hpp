@@ -149,6 +149,9 @@ LEAT_FUNCTION std::shared_ptr<task_step> step_table::begin(task_network& network
       early_bytes_ -= before.bytes;
       early_.erase(at);
     }
+    if (dropped_.erase(number) != 0 && !before.failure)
+      before.failure = std::make_exception_ptr(
+          resource_exhausted("tensors for this step came before it, and were dropped because too many waited for other steps to come"));
     if (is_traced) {
       for (auto& [edge, held] : before.values) step->arrive({edge}, {std::move(held.value)}, held.at);
     } else if (!before.values.empty()) {
@@ -217,9 +220,14 @@ LEAT_FUNCTION void step_table::forget_early() {
   while ((early_.size() > most_early || (early_bytes_ > most_early_bytes && early_.size() > 1)) && !early_order_.empty()) {
     if (const auto oldest = early_.find(early_order_.front()); oldest != early_.end()) {
       early_bytes_ -= oldest->second.bytes;
+      if (dropped_.insert(oldest->first).second) dropped_order_.push_back(oldest->first);
       early_.erase(oldest);
     }
     early_order_.pop_front();
+  }
+  while (dropped_order_.size() > most_ended) {
+    dropped_.erase(dropped_order_.front());
+    dropped_order_.pop_front();
   }
   if (early_order_.size() > 2 * most_early) std::erase_if(early_order_, [&](std::uint64_t n) { return !early_.contains(n); });
 }

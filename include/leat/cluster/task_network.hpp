@@ -48,6 +48,8 @@ enum class method : std::uint16_t {
   placement,         // of the master: the devices of a session's nodes
   write_shards,      // of the master: has tasks write variables into files
   write_shard,       // of the worker: writes some into one
+  drop_run,          // a note to the master: a prepared run
+  drop_part,         // a note to the worker: one part
 };
 
 /// Takes a call's answer, or the error that stands for it; called once, by any thread, and must not wait.

@@ -289,6 +289,28 @@ LEAT_FUNCTION void task_service::noted(std::uint64_t peer, method what, transpor
       return;
     }
     case method::cancel_step: worker_.fail(m.number, std::make_exception_ptr(cancelled("the step has failed at another task"))); return;
+    case method::drop_part: {
+      worker_.drop_part(m.number);
+      const std::lock_guard lock(guard_);
+      if (const auto its = registered_.find(peer); its != registered_.end())
+        for (auto& [session, parts] : its->second) std::erase(parts, m.number);
+      return;
+    }
+    case method::drop_run: {
+      const auto words = words_of(m, 0, 2);
+      try {  // on a thread, because the session may be preparing another run
+        worker_.on_thread([this, words] {
+          try {
+            master_.drop_run(words[0], words[1]);
+          } catch (const aborted&) {
+            // The session has ended, and with it the run.
+          }
+        });
+      } catch (const std::exception&) {
+        // The server stops, and with it the session.
+      }
+      return;
+    }
     case method::drop_parts:
       worker_.drop_parts(m.number);
       {

@@ -66,8 +66,12 @@ class worker {
   std::uint64_t register_part(const part_order& order);
   /// Forgets all parts of a master's session.
   void drop_parts(std::uint64_t session);
-  /// Forgets these.
+  /// Forgets these, and of sessions that have no others where their random numbers are.
   void drop_parts(const std::vector<std::uint64_t>& numbers);
+  /// Forgets one part of a session that goes on.
+  void drop_part(std::uint64_t number);
+  /// How many parts it keeps.
+  std::size_t parts_kept();
   /// Runs a part on the calling thread. Errors: those of its nodes; aborted for a part that is not there (the task has been started
   /// anew, or the session has ended); what ended the step.
   std::vector<tensor_value> run_part(std::uint64_t part, const step_order& how, std::span<const tensor_value> feeds);
@@ -116,6 +120,7 @@ class worker {
   step_table steps_;
   std::mutex guard_;
   std::unordered_map<std::uint64_t, std::shared_ptr<held_part>> parts_;
+  std::map<std::uint64_t, std::shared_ptr<random_table>> random_numbers_;  // by session
   std::uint64_t last_part_ = incarnation_;
   std::atomic<std::uint64_t> parts_run_{0};
   worker_threads threads_;

@@ -125,6 +125,11 @@ LEAT_FUNCTION std::uint64_t worker::register_part(const part_order& order) {
   options.device = device_;
   options.resources = resources_;
   options.memory_limit_in_bytes = memory_limit_;
+  {
+    const std::lock_guard lock(guard_);
+    const auto its = random_numbers_.find(order.session);
+    options.random_numbers = its != random_numbers_.end() ? its->second : std::make_shared<random_table>();
+  }
   part->s = std::make_unique<graph_session>(part->g, options);
   for (const std::string& f : order.fetches) part->asked.emplace_back(get_tensor_by_name(part->g, f));
   for (const std::string& t : order.targets) part->asked.emplace_back(get_operation_by_name(part->g, t));
@@ -133,6 +138,7 @@ LEAT_FUNCTION std::uint64_t worker::register_part(const part_order& order) {
   const std::lock_guard lock(guard_);
   const std::uint64_t number = ++last_part_;
   parts_.emplace(number, std::move(part));
+  random_numbers_.try_emplace(order.session, options.random_numbers);
   return number;
 }
 
@@ -160,6 +166,7 @@ LEAT_FUNCTION void worker::drop_parts(std::uint64_t session) {
     dropped.push_back(std::move(at->second));
     at = parts_.erase(at);
   }
+  random_numbers_.erase(session);
 }
 
 inline void tell_of_part(const run_trace& trace, task_step& step, part_statistics& to) noexcept {
@@ -187,6 +194,24 @@ LEAT_FUNCTION void worker::drop_parts(const std::vector<std::uint64_t>& numbers)
       dropped.push_back(std::move(at->second));
       parts_.erase(at);
     }
+  if (dropped.empty()) return;
+  std::set<std::uint64_t> sessions;
+  for (const auto& [number, part] : parts_) sessions.insert(part->order.session);
+  std::erase_if(random_numbers_, [&](const auto& its) { return !sessions.contains(its.first); });
+}
+
+LEAT_FUNCTION void worker::drop_part(std::uint64_t number) {
+  std::shared_ptr<held_part> dropped;  // ended outside of the lock
+  const std::lock_guard lock(guard_);
+  const auto at = parts_.find(number);
+  if (at == parts_.end()) return;
+  dropped = std::move(at->second);
+  parts_.erase(at);
+}
+
+LEAT_FUNCTION std::size_t worker::parts_kept() {
+  const std::lock_guard lock(guard_);
+  return parts_.size();
 }
 
 LEAT_FUNCTION std::vector<tensor_value> worker::run_part(std::uint64_t number, const step_order& how, std::span<const tensor_value> feeds) {

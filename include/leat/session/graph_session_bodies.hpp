@@ -66,6 +66,7 @@ LEAT_FUNCTION graph_session::graph_session(graph& g, session_options options)
   if (options_.program_memory_in_bytes < 0)
     throw invalid_argument("program_memory_in_bytes is " + std::to_string(options_.program_memory_in_bytes) +
                            "; it is a number of bytes, or 0");
+  kept_->state.random_numbers = options_.random_numbers;
   kept_->state.log = options_.log;
   kept_->state.programs->set(options_.program_memory_in_bytes);
   if (options_.start_timeout_in_ms <= 0) throw invalid_argument("start_timeout_in_ms is a number of milliseconds above 0");

@@ -17,6 +17,7 @@
 
 namespace leat {
 
+class random_table;
 class remote_session;
 class resource_table;
 class run_trace;
@@ -60,6 +61,8 @@ struct session_options {
   std::string device = "/job:localhost/replica:0/task:0/device:CPU:0";
   /// Variables and queues that several sessions share; null for the session's own.
   std::shared_ptr<resource_table> resources = nullptr;
+  /// Where random numbers go on, of sessions that run parts of one graph; null for the session's own.
+  std::shared_ptr<random_table> random_numbers = nullptr;
 };
 
 struct run_options {

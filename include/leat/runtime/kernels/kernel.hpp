@@ -7,6 +7,7 @@
 #include <leat/cpu/interruption.hpp>
 #include <leat/named/graph/named_nodes.hpp>
 #include <leat/runtime/state/program_budget.hpp>
+#include <leat/runtime/state/random_table.hpp>
 #include <leat/runtime/state/resources.hpp>
 #include <leat/runtime/state/run_arguments.hpp>
 
@@ -42,6 +43,7 @@ class session_functions {
 struct session_state {
   const std::shared_ptr<resource_table> kept_resources;  // at a server, of several sessions
   resource_table& resources;
+  std::shared_ptr<random_table> random_numbers;  // null: each node keeps its own position
   session_functions host_functions;
   std::shared_ptr<program_budget> programs = std::make_shared<program_budget>();
   std::atomic<bool> closed{false};

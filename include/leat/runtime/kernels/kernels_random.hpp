@@ -21,21 +21,23 @@ struct random_source final : kernel_memory {
 
 /// Reserves `count` numbers of a node's sequence: the seed, and the position of the first, a multiple of 4.
 inline std::pair<std::uint64_t, std::uint64_t> draw(kernel_context& c, std::int64_t count) {
+  const auto seed = [&] {
+    const auto first = c.node.integer("seed"), second = c.node.integer("seed2");
+    if (first != 0 || second != 0) return mix(mix(0x5eed, static_cast<std::uint64_t>(first)), static_cast<std::uint64_t>(second));
+    std::random_device device;
+    return mix(device(), mix(device(), static_cast<std::uint64_t>(c.node.index)));
+  };
+  const std::uint64_t whole = (static_cast<std::uint64_t>(count) + 3) / 4 * 4;
+  if (random_table* const shared = c.step.session.random_numbers.get()) return shared->draw(c.node.name(), whole, seed);
   const std::lock_guard lock(c.node.guard);
   if (c.node.memory == nullptr) {
     auto made = std::make_unique<random_source>();
-    const auto first = c.node.integer("seed"), second = c.node.integer("seed2");
-    if (first != 0 || second != 0) {
-      made->seed = mix(mix(0x5eed, static_cast<std::uint64_t>(first)), static_cast<std::uint64_t>(second));
-    } else {
-      std::random_device device;
-      made->seed = mix(device(), mix(device(), static_cast<std::uint64_t>(c.node.index)));
-    }
+    made->seed = seed();
     c.node.memory = std::move(made);
   }
   auto& source = static_cast<random_source&>(*c.node.memory);
   const std::uint64_t begin = source.next;
-  source.next += (static_cast<std::uint64_t>(count) + 3) / 4 * 4;
+  source.next += whole;
   return {source.seed, begin};
 }
 
