@@ -5,6 +5,7 @@
 #include <leat/cluster.hpp>
 #include <leat/cluster/master_client.hpp>
 #include <leat/cluster/messenger_network.hpp>
+#include <leat/core/sanitizer.hpp>
 
 #include "cluster/support/free_address.hpp"
 #include "cluster/support/local_network.hpp"
@@ -411,7 +412,7 @@ TEST_CASE("bytes of strangers and messages of clients gone mad disturb no traini
   for (std::size_t k = 0; k < 2; ++k) {
     MESSAGE("resident: " << (before->at(k) >> 20) << " MiB, then " << (after[k] >> 20) << " MiB; attacks: " << thrown.load()
                          << ", runs: " << runs);
-#if !defined(__SANITIZE_ADDRESS__)  // which keeps what is freed
+#if !defined(LEAT_ADDRESS_SANITIZER)  // which keeps what is freed
     CHECK(after[k] < before->at(k) + (std::size_t{64} << 20));
 #endif
   }

@@ -1,6 +1,8 @@
 #pragma once
 // Counts what asks the heap, for tests that are programs of their own: it replaces operator new and malloc.
 
+#include <leat/core/sanitizer.hpp>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
@@ -8,10 +10,21 @@
 
 #include <dlfcn.h>
 
-// Every way to the heap counts: operator new in all its forms, and what lies below it.
 namespace {
 std::atomic<long> allocations{0};
+}  // namespace
 
+#if defined(LEAT_ADDRESS_SANITIZER) && defined(__clang__)
+// clang's address sanitizer is part of the program, and starts after libraries that ask the heap: it counts itself.
+#include <sanitizer/allocator_interface.h>
+namespace {
+[[maybe_unused]] const int counted_by_sanitizer =
+    __sanitizer_install_malloc_and_free_hooks([](const volatile void*, std::size_t) { ++allocations; }, [](const volatile void*) {});
+}  // namespace
+#else
+
+// Every way to the heap counts: operator new in all its forms, and what lies below it.
+namespace {
 void* counted_or_null(std::size_t size, std::size_t alignment) noexcept {
   ++allocations;
   return std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
@@ -47,12 +60,13 @@ void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::fre
 void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
 
 // The sanitizers have a malloc of their own, which is left alone.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(LEAT_ADDRESS_SANITIZER) && !defined(LEAT_THREAD_SANITIZER)
 extern "C" void* malloc(std::size_t size) {
   static const auto next = reinterpret_cast<void* (*)(std::size_t)>(dlsym(RTLD_NEXT, "malloc"));
   ++allocations;
   return next(size);
 }
+#endif
 #endif
 
 namespace leat_test {

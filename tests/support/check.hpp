@@ -41,7 +41,7 @@ xt::xtensor<T, Rank> filled(const std::array<std::size_t, Rank>& shape, double l
     if constexpr (std::is_same_v<T, bool>)
       a.data()[i] = v > (low + high) / 2;
     else if constexpr (std::is_integral_v<T>)
-      a.data()[i] = static_cast<T>(std::floor(v));
+      a.data()[i] = static_cast<T>(static_cast<std::int64_t>(std::floor(v)));
     else
       a.data()[i] = static_cast<T>(v);
   }

@@ -1,3 +1,4 @@
+#include <leat/core/sanitizer.hpp>
 #include <leat/typed/session.hpp>
 
 #include "support/check.hpp"
@@ -74,7 +75,7 @@ TEST_CASE("results do not depend on the number of threads, to the last bit") {
   const auto h = tanh(matmul(x, w));
   const auto [dx, dw] = gradients(reduce_mean(square(h)), x, w);
   session s{total, rows, columns, p, h, dx, dw};
-#if defined(__SANITIZE_THREAD__)  // every access is checked: as large as is cut into chunks
+#if defined(LEAT_THREAD_SANITIZER)  // every access is checked: as large as is cut into chunks
   const std::array<std::array<std::size_t, 2>, 3> areas{{{600, 70}, {2, 20000}, {20000, 2}}};
 #else
   const std::array<std::array<std::size_t, 2>, 3> areas{{{3000, 70}, {7, 40000}, {200000, 3}}};

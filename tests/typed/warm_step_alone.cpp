@@ -1,3 +1,4 @@
+#include <leat/core/sanitizer.hpp>
 #include <leat/typed/session.hpp>
 
 #include "support/allocations.hpp"
@@ -24,7 +25,7 @@ TEST_CASE("the counter counts") {
           kept = ::operator new(100, std::align_val_t{64});
           ::operator delete(kept, std::align_val_t{64});
         }) == 2);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(LEAT_ADDRESS_SANITIZER) && !defined(LEAT_THREAD_SANITIZER)
   CHECK(count([] {
           kept = std::malloc(100);
           std::free(kept);

@@ -6,6 +6,7 @@
 // Chunks run in the caller's floating-point mode; the caller's interruption, if any, is checked before each. With one thread or one
 // chunk nothing is allocated and no thread is woken; oneTBB allocates its few small task objects from its own pools.
 
+#include <leat/core/sanitizer.hpp>
 #include <leat/cpu/configuration.hpp>
 #include <leat/cpu/interruption.hpp>
 
@@ -26,7 +27,7 @@
 #include <optional>
 #include <type_traits>
 
-#if defined(__SANITIZE_THREAD__)
+#if defined(LEAT_THREAD_SANITIZER)
 #include <sanitizer/tsan_interface.h>
 #endif
 #endif
@@ -151,19 +152,19 @@ inline void share_among(int tasks, std::int64_t chunks, const chunk_function& f)
 
 inline void share_chunks(std::int64_t chunks, const chunk_function& f) {
   const float_mode mode = float_mode::current();
-#if defined(__SANITIZE_THREAD__)
+#if defined(LEAT_THREAD_SANITIZER)
   // The sanitizer does not see into oneTBB's library: these accesses order what precedes the loop, its body, and what follows.
   char before = 0;
   char after = 0;
   __tsan_release(&before);
 #endif
   auto part = [&](std::int64_t begin, std::int64_t end) {
-#if defined(__SANITIZE_THREAD__)
+#if defined(LEAT_THREAD_SANITIZER)
     __tsan_acquire(&before);
 #endif
     const scoped_float_mode scope(mode);
     f.call(f.f, begin, end, f.stop);
-#if defined(__SANITIZE_THREAD__)
+#if defined(LEAT_THREAD_SANITIZER)
     __tsan_release(&after);
 #endif
   };
@@ -177,7 +178,7 @@ inline void share_chunks(std::int64_t chunks, const chunk_function& f) {
     if (limit > 0 && limit < arena->max_concurrency()) share_among(limit, chunks, parts);
     else share_in_ranges(chunks, parts);
   });
-#if defined(__SANITIZE_THREAD__)
+#if defined(LEAT_THREAD_SANITIZER)
   __tsan_acquire(&after);
 #endif
 }

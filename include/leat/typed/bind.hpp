@@ -4,9 +4,15 @@
 
 #include <leat/kernels/program_plan.hpp>
 #include <leat/typed/array.hpp>
+
+#include <cstddef>
 #include <span>
 
 namespace leat::detail {
+
+// An array without elements may have no address; a step moves the addresses of its operands, and nothing must be added to none.
+alignas(64) inline std::byte no_elements[64]{};
+[[gnu::always_inline]] inline void* some_address(void* elements) { return elements != nullptr ? elements : no_elements; }
 
 // Whether a variable can be given the values of an array or number.
 template <class V, class Array>
@@ -252,7 +258,7 @@ template <class Program, class Bound, class Feed>
         data = bound.copied.data();
       }
     }
-    buffers[b] = const_cast<void*>(data);
+    buffers[b] = some_address(const_cast<void*>(data));
   }
 }
 
@@ -318,7 +324,7 @@ template <class Program, int I, int At, class State, class Results, class F>
       state.buffers[b] = &to;
     } else {
       to = make_array<E>([&](std::int64_t d) { return resolved<Program>(state, d); });
-      state.buffers[b] = to.data();
+      state.buffers[b] = some_address(to.data());
     }
   } else if constexpr (is_into<F>) {
     using E = typename F::target;
@@ -356,7 +362,7 @@ template <class Program, int I, int At, class State, class Results, class F>
       } else {
         if (static_cast<std::int64_t>(to.size()) != n) wrong_shape<E>("the array that is to hold", to);
       }
-      state.buffers[b] = to.data();
+      state.buffers[b] = some_address(to.data());
     }
   }
 }

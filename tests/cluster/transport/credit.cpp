@@ -208,9 +208,9 @@ TEST_CASE("frames outlive connections") {
 TEST_CASE("who keeps thousands of messages is not taken for dead") {
   for (const way w : ways) {
     CAPTURE(name_of(w));
+    std::atomic<int> gone = 0, answered = 0;  // the client's last handlers run when it ends
     echo_server server(w);
     messenger client(client_options(w));
-    std::atomic<int> gone = 0, answered = 0;
     client.on_gone = [&](peer_id, const peer_info&, const departure&) { ++gone; };
     client.start();
     const peer_id p = client.dial(server.m.self().address);

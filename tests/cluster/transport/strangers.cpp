@@ -193,9 +193,9 @@ TEST_CASE("a first message that has no end is not waited for") {
 }
 
 TEST_CASE("floods that end suddenly, before they are read, end no process") {
-  echo_server server(way::network);
   std::atomic<int> notes = 0;
   std::atomic<bool> is_slow = true;
+  echo_server server(way::network);
   server.m.on_note = [&](peer_id, message) {
     ++notes;
     if (is_slow) std::this_thread::sleep_for(1ms);

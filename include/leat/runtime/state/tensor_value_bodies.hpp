@@ -2,6 +2,7 @@
 // Implementation of tensor_value.hpp.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/core/sanitizer.hpp>
 #include <leat/core/summary_text.hpp>
 #include <leat/proto/tensor_contents.hpp>
 #include <leat/runtime/state/tensor_value.hpp>
@@ -36,7 +37,7 @@ class small_store {
   }
 
  private:
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(LEAT_ADDRESS_SANITIZER)
   static constexpr int most = 0;  // so that the address sanitizer sees uses after release
 #else
   static constexpr int most = 64;

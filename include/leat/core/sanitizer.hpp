@@ -1,0 +1,18 @@
+#pragma once
+// Which sanitizer a source is compiled with: g++ says so by a macro of its own, clang by a feature. LEAT_ADDRESS_SANITIZER and
+// LEAT_THREAD_SANITIZER are defined where it is so.
+
+#if defined(__SANITIZE_ADDRESS__)
+#define LEAT_ADDRESS_SANITIZER
+#endif
+#if defined(__SANITIZE_THREAD__)
+#define LEAT_THREAD_SANITIZER
+#endif
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) && !defined(LEAT_ADDRESS_SANITIZER)
+#define LEAT_ADDRESS_SANITIZER
+#endif
+#if __has_feature(thread_sanitizer) && !defined(LEAT_THREAD_SANITIZER)
+#define LEAT_THREAD_SANITIZER
+#endif
+#endif
