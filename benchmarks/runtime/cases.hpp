@@ -13,5 +13,6 @@ void softmax(suite& cases);
 void matmul(suite& cases);
 void tiny(suite& cases);
 void slices(suite& cases);
+void rows(suite& cases);
 
 }  // namespace bench

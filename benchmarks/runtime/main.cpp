@@ -56,6 +56,7 @@ int main(int count, char** arguments) try {
   bench::matmul(cases);
   bench::tiny(cases);
   bench::slices(cases);
+  bench::rows(cases);
   return cases.finish();
 } catch (const std::exception& error) {
   std::fprintf(stderr, "bench_runtime: %s\n", error.what());
