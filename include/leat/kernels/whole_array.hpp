@@ -105,21 +105,54 @@ struct first_rows_kernel {
     while (indices[first] != indices[k]) ++first;
     out[k] = indices[k] < 0 ? -1 : first;
   }
-  /// All items at once, where one thread does them: by sorting, because looking for each takes quadratic time. The low half of a result
-  /// is a position in sorted order, until the high half has received the first position; so no more memory is needed.
+  /// All items at once, where one thread does them: looking for each takes quadratic time.
   void run_all() const {
-    constexpr int half = 31;
-    constexpr std::int64_t low = (std::int64_t{1} << half) - 1;
-    if (count < 16 || count > low) {
+    if (count < 16 || count > half_mask) {
       for (std::int64_t k = 0; k < count; ++k) (*this)(k);
-      return;
+    } else if (!find_by_hash()) {
+      find_by_sorting();
     }
+  }
+
+ private:
+  static constexpr int half = 31;
+  static constexpr std::int64_t half_mask = (std::int64_t{1} << half) - 1;
+
+  // A hash table with as many lists as there are indices, within the result: the high half of element b is the head of list b, the low half
+  // of element k is what follows k in its list, if its index occurs there first, and the first position otherwise. Positions are counted
+  // from 1; 0 ends a list. Indices that were chosen to fall into few lists are left to sorting.
+  bool find_by_hash() const {
+    constexpr std::int64_t repeats = std::int64_t{1} << 62;
+    constexpr std::int64_t not_head = half_mask | repeats;
+    std::int64_t patience = 16 * count;
+    for (std::int64_t k = 0; k < count; ++k) out[k] = 0;
+    for (std::int64_t k = 0; k < count; ++k) {
+      if (indices[k] < 0) continue;
+      const std::uint64_t mixed = (static_cast<std::uint64_t>(indices[k]) * 0x9e3779b97f4a7c15) >> 32;
+      std::int64_t& list = out[(mixed * static_cast<std::uint64_t>(count)) >> 32];
+      const std::int64_t head = (list & ~not_head) >> half;
+      std::int64_t at = head;
+      for (; at != 0 && indices[at - 1] != indices[k]; at = out[at - 1] & half_mask)
+        if (--patience < 0) return false;
+      if (at != 0) {
+        out[k] |= (at - 1) | repeats;
+      } else {
+        list = (list & not_head) | ((k + 1) << half);
+        out[k] |= head;
+      }
+    }
+    for (std::int64_t k = 0; k < count; ++k)
+      out[k] = indices[k] < 0 ? -1 : (out[k] & repeats) != 0 ? out[k] & half_mask : k;
+    return true;
+  }
+  // The low half of a result is a position in sorted order, until the high half has received the first position.
+  void find_by_sorting() const {
     for (std::int64_t k = 0; k < count; ++k) out[k] = k;
     std::sort(out, out + count,
               [this](std::int64_t a, std::int64_t b) { return indices[a] != indices[b] ? indices[a] < indices[b] : a < b; });
-    std::int64_t first = out[0] & low;
+    std::int64_t first = out[0] & half_mask;
     for (std::int64_t k = 0; k < count; ++k) {
-      const std::int64_t at = out[k] & low;
+      const std::int64_t at = out[k] & half_mask;
       if (indices[at] != indices[first]) first = at;
       out[at] |= first << half;
     }

@@ -1,0 +1,63 @@
+#include <leat/kernels/whole_array.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <map>
+#include <random>
+#include <vector>
+
+using namespace leat;
+
+namespace {
+
+template <class Index>
+std::vector<std::int64_t> first_rows(std::vector<Index> indices) {
+  const auto count = static_cast<std::int64_t>(indices.size());
+  std::vector<std::int64_t> out(indices.size(), -7);
+  const std::int64_t numbers[]{1, std::int64_t{1} << 31, 1, count};
+  void* const operands[]{indices.data(), out.data()};
+  kernels::first_rows_kernel<Index>(operands, kernels::step_numbers(numbers)).run_all();
+  return out;
+}
+
+template <class Index>
+std::vector<std::int64_t> expected(const std::vector<Index>& indices) {
+  std::map<Index, std::int64_t> first;
+  std::vector<std::int64_t> out;
+  for (std::size_t k = 0; k < indices.size(); ++k)
+    out.push_back(indices[k] < 0 ? -1 : first.try_emplace(indices[k], static_cast<std::int64_t>(k)).first->second);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("the first position of each index is found, whatever the indices are") {
+  std::mt19937 random(5);
+  const auto below = [&](std::int64_t n) {
+    return static_cast<std::int64_t>(std::uniform_int_distribution<std::int64_t>(-n / 20, n - 1)(random));
+  };
+  for (const std::size_t count : {0, 1, 15, 16, 17, 100, 1000, 30000})
+    for (const std::int64_t range : {1, 7, 400, 100000, 2147483647}) {
+      CAPTURE(count);
+      CAPTURE(range);
+      std::vector<std::int32_t> narrow;
+      std::vector<std::int64_t> wide;
+      for (std::size_t k = 0; k < count; ++k) {
+        narrow.push_back(static_cast<std::int32_t>(below(range)));
+        wide.push_back(below(range) << 31);
+      }
+      CHECK(first_rows(narrow) == expected(narrow));
+      CHECK(first_rows(wide) == expected(wide));
+    }
+}
+
+TEST_CASE("indices that were chosen to fall into one list of the hash table are found, too") {
+  constexpr std::uint64_t count = 2000;
+  std::vector<std::int64_t> indices;
+  for (std::uint64_t i = 0; indices.size() < count; ++i)
+    if (((((i * 0x9e3779b97f4a7c15) >> 32) * count) >> 32) == 3) indices.push_back(static_cast<std::int64_t>(i));
+  indices[10] = indices[1999] = indices[0];
+  indices[11] = -4;
+  CHECK(first_rows(indices) == expected(indices));
+}
