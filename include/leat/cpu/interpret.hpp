@@ -31,6 +31,7 @@
 #include <leat/cpu/interpret/run_cluster.hpp>
 #include <leat/passes/lower.hpp>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -96,24 +97,20 @@ class interpreter {
   void run_direct(const workspace& w, direct_program& calls) const {
     calls.run(w.buffers, [&](int k) { run_step(steps_[static_cast<std::size_t>(k)], w); });
   }
-  /// A small program's calls, resolved for one plan; nothing for larger ones. `numbers` are the plan's.
+  /// A program's calls, those of small clusters resolved for one plan; nothing if it has none of them. `numbers` are the plan's.
   std::optional<direct_program> direct(const std::int64_t* numbers) const {
-    std::int64_t work = 0;
-    bool some = false;
-    for (const step& s : steps_) {
-      if (!s.cluster) continue;
-      some = true;
+    const auto is_small = [&](const step& s) {
+      if (!s.cluster) return false;
       const std::int64_t* plan = numbers + s.plan_begin;
       const std::int64_t inner = s.cluster->has_inner ? plan[plan_rows] * plan[plan_inner] : 1;
-      work += inner * (s.info.instruction_count / words_per_instruction);
-      if (work > direct_program::most_work) return std::nullopt;
-    }
-    if (!some) return std::nullopt;
+      return inner * (s.info.instruction_count / words_per_instruction) <= direct_program::most_work;
+    };
+    if (std::none_of(steps_.begin(), steps_.end(), is_small)) return std::nullopt;
     detail::direct_writer writer;
     for (std::size_t k = 0; k < steps_.size(); ++k) {
       const step& s = steps_[k];
       const std::size_t mark = writer.mark();
-      if (s.cluster && writer.cluster(*s.cluster, s.info, numbers + s.plan_begin)) continue;
+      if (is_small(s) && writer.cluster(*s.cluster, s.info, numbers + s.plan_begin)) continue;
       writer.back_to(mark);
       writer.step_as_it_is(static_cast<int>(k));
     }

@@ -9,6 +9,7 @@
 #include <array>
 #include <memory>
 #include <new>
+#include <utility>
 #include <vector>
 
 namespace leat::cpu {
@@ -36,7 +37,7 @@ struct direct_call {
 /// The calls of one program for one plan. One run at a time: the calls hold the addresses of the last run's buffers.
 class direct_program {
  public:
-  /// Programs with more work than this, elements times instructions, gain nothing.
+  /// Clusters with more work than this, elements times instructions, gain nothing.
   static constexpr std::int64_t most_work = 1 << 15;
   /// Nor do clusters with more values of a row than this: so many calls leave the first-level cache, which a cluster's own steps do not.
   static constexpr std::size_t most_scalars = 256;
@@ -160,12 +161,12 @@ class direct_writer {
     return true;
   }
   direct_program finish() {
-    made_.reserve(static_cast<std::size_t>(bytes_));
+    made_.reserve(static_cast<std::size_t>(bytes_ + shared_bytes_));
     for (std::size_t k = 0; k < places_.size(); ++k)
       for (int o = 0; o < 4; ++o) {
         const place& p = places_[k][static_cast<std::size_t>(o)];
-        if (p.buffer == own_memory) {
-          made_.calls[k].at[o] = made_.memory() + p.offset;
+        if (p.buffer == own_memory || p.buffer == shared_memory) {
+          made_.calls[k].at[o] = made_.memory() + (p.buffer == shared_memory ? bytes_ : 0) + p.offset;
         } else if (p.buffer >= 0) {
           auto b = std::find_if(made_.buffers.begin(), made_.buffers.end(), [&](const auto& at) { return at.number == p.buffer; });
           if (b == made_.buffers.end()) b = made_.buffers.insert(b, {p.buffer, nullptr, {}});
@@ -197,7 +198,7 @@ class direct_writer {
     dtype type;
   };
 
-  static constexpr int own_memory = -2;
+  static constexpr int own_memory = -2, shared_memory = -3;
   struct place {
     int buffer;
     std::int64_t offset;
@@ -221,15 +222,20 @@ class direct_writer {
     return at;
   }
   static place own(std::int64_t at) { return {own_memory, at}; }
+  static place shared(std::int64_t at) { return {shared_memory, at}; }
 
   void begin(const cluster_code& c, const std::int64_t* plan) {
     c_ = &c;
     plan_ = plan;
     n_ = c.has_inner ? plan[plan_inner] : 0;
     cells_ = take_memory(c.cell_bytes + static_cast<std::int64_t>(repeated_bytes));
-    accumulators_ = take_memory(static_cast<std::int64_t>(sizeof(accumulator)) * c.accumulators);
-    slots_ = take_memory(c.slots * c.slot_bytes);
-    spills_ = take_memory(c.spills > 0 ? c.spills * plan[plan_scratch_row] : 0);
+    // What no cluster keeps for its next run is the same memory for all of them.
+    std::int64_t shared_end = 0;
+    const auto share = [&](std::int64_t bytes) { return std::exchange(shared_end, shared_end + (bytes + 63) / 64 * 64); };
+    accumulators_ = share(static_cast<std::int64_t>(sizeof(accumulator)) * c.accumulators);
+    slots_ = share(c.slots * c.slot_bytes);
+    spills_ = share(c.spills > 0 ? c.spills * plan[plan_scratch_row] : 0);
+    shared_bytes_ = std::max(shared_bytes_, shared_end);
     find_aliases();
   }
   place cell(int offset) const {
@@ -296,7 +302,7 @@ class direct_writer {
     });
     return computed && writers_of(offset) == 1 && cell(offset).buffer == own_memory;
   }
-  place accumulator_place(int k) const { return own(accumulators_ + static_cast<std::int64_t>(sizeof(accumulator)) * k); }
+  place accumulator_place(int k) const { return shared(accumulators_ + static_cast<std::int64_t>(sizeof(accumulator)) * k); }
   place place_of_operand(int operand) const {
     const auto k = static_cast<std::size_t>(operand);
     std::int64_t offset = 0;
@@ -379,10 +385,10 @@ class direct_writer {
     std::vector<place> table(static_cast<std::size_t>(c_->addresses));
     std::size_t at = 0;
     for (const int offset : c_->cell_addresses) table[at++] = cell(offset);
-    for (int s = 0; s < c_->slots; ++s) table[at++] = own(slots_ + s * c_->slot_bytes);
+    for (int s = 0; s < c_->slots; ++s) table[at++] = shared(slots_ + s * c_->slot_bytes);
     for (const auto& m : l.moving)
       table[static_cast<std::size_t>(m.at)] =
-          m.operand >= 0 ? place_of_operand(m.operand) : own(spills_ + m.spill * plan_[plan_scratch_row]);
+          m.operand >= 0 ? place_of_operand(m.operand) : shared(spills_ + m.spill * plan_[plan_scratch_row]);
     const auto place_of = [&](int k) { return table[static_cast<std::size_t>(k)]; };
     for (const auto& s : l.steps) lane(l, s, place_of);
   }
@@ -461,7 +467,7 @@ class direct_writer {
 
   direct_program made_;
   std::vector<std::array<place, 4>> places_;  // of each call
-  std::int64_t bytes_ = 0;
+  std::int64_t bytes_ = 0, shared_bytes_ = 0;
   const cluster_code* c_ = nullptr;
   const std::int64_t* plan_ = nullptr;
   std::int64_t n_ = 0, cells_ = 0, accumulators_ = 0, slots_ = 0, spills_ = 0;
