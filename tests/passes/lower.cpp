@@ -88,7 +88,7 @@ namespace {
 // The same passes, in constant evaluation.
 template <class... Es>
 struct compiled {
-  static constexpr std::vector<std::int64_t> make() {
+  static constexpr leat::detail::list<std::int64_t> make() {
     graph g;
     std::vector<int> targets{flatten<Es>(g)...};
     return pack(passes::compile(g, targets));

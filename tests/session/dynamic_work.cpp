@@ -129,7 +129,7 @@ namespace {
 // Where a program of typed expressions can be stopped; `together` are variables of which one node writes all.
 template <class... Expressions>
 struct stopped_program {
-  std::vector<std::int64_t> data;
+  leat::detail::list<std::int64_t> data;
   runtime::program_stops stops;
   std::vector<bool> writes;
 

@@ -12,7 +12,7 @@ namespace leat_test {
 /// A graph of typed expressions, and which nodes they became.
 struct entered {
   leat::graph g;
-  std::vector<int> targets;
+  leat::detail::list<int> targets;
 };
 template <class... Es>
 constexpr entered enter(const Es&...) {

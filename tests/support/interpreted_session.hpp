@@ -20,7 +20,7 @@ namespace leat_test {
 struct interpreting_device : leat::cpu::device {
   template <class Program, std::size_t... Step>
   static void run(const leat::cpu::device::workspace& w, std::index_sequence<Step...> steps) {
-    static const leat::cpu::interpreter code(std::vector<std::int64_t>(Program::data.begin(), Program::data.end()));
+    static const leat::cpu::interpreter code(leat::detail::list<std::int64_t>(Program::data.data(), Program::data.size()));
     static const bool interpreted = std::getenv("LEAT_TEST_INTERPRETED") != nullptr;
     if constexpr (Program::view.names() == 0)
       run_both<Program>(code, w, steps);

@@ -12,26 +12,26 @@ class typed_session_access final : public session_access {
   explicit typed_session_access(basic_session<Device, Es...>& s) : session_(&s) {}
 
   std::vector<session_variable> variables() const override {
-    std::vector<session_variable> list;
-    session_->with_values([&](const std::vector<stored_value>& values) {
-      for (const stored_value& v : values) list.push_back({v.name, v.type, v.extent, v.is_initialized});
+    std::vector<session_variable> all;
+    session_->with_values([&](const list<stored_value>& values) {
+      for (const stored_value& v : values) all.push_back({v.name, v.type, v.extent, v.is_initialized});
     });
-    return list;
+    return all;
   }
   void with_values(const std::vector<std::string>& names, const std::function<void(std::vector<tensor_value>)>& use) const override {
-    session_->with_values([&](const std::vector<stored_value>& values) {
-      std::vector<tensor_value> list;
+    session_->with_values([&](const list<stored_value>& values) {
+      std::vector<tensor_value> borrowed;
       for (const std::string& name : names)
         for (const stored_value& v : values)
-          if (v.name == name) list.push_back(tensor_value::borrow(v.type, v.extent, const_cast<std::byte*>(v.bytes.data())));
-      use(std::move(list));
+          if (v.name == name) borrowed.push_back(tensor_value::borrow(v.type, v.extent, const_cast<std::byte*>(v.bytes.data())));
+      use(std::move(borrowed));
     });
   }
   void assign(const std::vector<std::string>& names, const std::vector<tensor_value>& values, bool) override {
-    std::vector<stored_value> list;
+    list<stored_value> given;
     for (std::size_t i = 0; i < names.size(); ++i)
-      list.push_back({names[i], values[i].type(), values[i].extent(), {values[i].data(), values[i].bytes()}});
-    session_->assign_values(list);
+      given.push_back({names[i], values[i].type(), values[i].extent(), {values[i].data(), values[i].bytes()}});
+    session_->assign_values(given);
   }
   std::string fingerprint() const override {
     std::uint64_t hash = 0;

@@ -71,7 +71,7 @@ struct gradient_parts {
           list.add(g, part_kind::indices, rows.indices.index());
           return list;
         }
-      if (std::vector<train::row_gradient> sums; train::detail::collect_rows(g, gradient, {}, sums)) {
+      if (leat::detail::list<train::row_gradient> sums; train::detail::collect_rows(g, gradient, {}, sums)) {
         list.form = sent_form::sums;
         add_operands(g, gradient, list);
         if (!list.overflows) return list;
@@ -185,7 +185,7 @@ struct server_half<AsRows, Rule, std::tuple<gradient_and_variable<Gs, Vs>...>, C
   template <class G, class V>
   using parts_of = gradient_parts<train::changes_rows_alone<Rule>, G, V, AsRows>;
   static int enter(graph& g) {
-    std::vector<int> inputs{parts_of<Gs, Vs>::enter(g)...};
+    list<int> inputs{parts_of<Gs, Vs>::enter(g)...};
     (inputs.push_back(flatten<Vs>(g)), ...);
     const int counter = enter_counter<Counter>(g);
     const train::setting_source settings[]{enter_setting<Settings>(g)...};

@@ -95,7 +95,7 @@ class basic_worker_session {
   void initialize() {
     local_.initialize();
     servers_->initialize_slots();
-    local_.with_values([&](const std::vector<detail::stored_value>& values) {
+    local_.with_values([&](const detail::list<detail::stored_value>& values) {
       for (const auto& v : values) {
         tensor_value value(v.type, v.extent);
         std::copy(v.bytes.begin(), v.bytes.end(), value.data());
@@ -195,7 +195,7 @@ class basic_worker_session {
   void assign(const V& variable, const Array& array) {
     local_.assign(variable, array);
     is_current_ = false;
-    const auto put = [&](const std::vector<detail::stored_value>& values) {
+    const auto put = [&](const detail::list<detail::stored_value>& values) {
       for (const auto& v : values) {
         if (index_of(v.name) != static_cast<std::size_t>(variable_of<V>)) continue;
         tensor_value value(v.type, v.extent);
@@ -376,7 +376,7 @@ class basic_worker_session {
   std::tuple<Es...> given_;
   local_session local_;
   std::tuple<typename buffers_of<Es>::type...> buffers_;
-  std::vector<detail::stored_value> copies_;
+  detail::list<detail::stored_value> copies_;
   std::vector<tensor_value> pushed_;
   typename detail::sent_parts<ids>::type indices_;
   std::vector<tensor_value> wanted_;

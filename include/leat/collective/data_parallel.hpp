@@ -167,14 +167,14 @@ inline void require_values_on_all(bool has_all, int root) {
 template <class Device, expression... Es>
 void broadcast_variables(basic_session<Device, Es...>& s, int root = 0) {
   auto& ranks = collective::communicator::current();
-  std::vector<detail::stored_value> given;
-  std::vector<std::vector<std::byte>> bytes;
-  s.with_values([&](const std::vector<detail::stored_value>& values) {
+  detail::list<detail::stored_value> given;
+  detail::list<std::vector<std::byte>> bytes;
+  s.with_values([&](const detail::list<detail::stored_value>& values) {
     bool has_all = true;
     for (const auto& v : values) has_all = has_all && v.is_initialized;
     detail::require_values_on_all(has_all || ranks.rank() != root, root);
     for (const auto& v : values) {
-      bytes.emplace_back(static_cast<std::size_t>(v.extent.elements() * size_of(v.type)));
+      bytes.push_back(std::vector<std::byte>(static_cast<std::size_t>(v.extent.elements() * size_of(v.type))));
       ranks.broadcast({v.name, v.type, {&v.extent, 1}}, root, v.bytes.data(), bytes.back().data());
       given.push_back({v.name, v.type, v.extent, bytes.back(), true});
     }

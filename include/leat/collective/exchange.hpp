@@ -11,7 +11,7 @@ namespace leat::detail {
 inline std::string name_of_collective(graph_writer& writer, const node& n) {
   std::vector<std::int64_t> words;
   for (int k = 1; k < n.attribute_count; ++k) words.push_back(writer.number(n, k));
-  const std::vector<char> text = text_in(words.data());
+  const auto text = text_in(words.data());
   return {text.begin(), text.end()};
 }
 inline output write_all_reduce(graph_writer& writer, const node& n) {

@@ -29,10 +29,10 @@ template <std::int64_t Number, class Name>
 struct collective_words {
   static constexpr std::size_t size = 2 + (Name::view().size() + 7) / 8;
   static constexpr auto words = [] {
-    std::vector<std::int64_t> list{Number};
-    put_text(list, Name::view());
+    leat::detail::list<std::int64_t> all{Number};
+    put_text(all, Name::view());
     std::array<std::int64_t, size> fixed{};
-    for (std::size_t k = 0; k < list.size(); ++k) fixed[k] = list[k];
+    for (std::size_t k = 0; k < all.size(); ++k) fixed[k] = all[k];
     return fixed;
   }();
   template <std::size_t... I>
@@ -59,7 +59,7 @@ constexpr output with_attributes_of(const G& g, const output& x) {
 inline std::string name_of_step(const kernels::step_numbers& n) {
   std::vector<std::int64_t> words;
   for (int k = 1; k < n.attributes(); ++k) words.push_back(n.attribute(k));
-  const std::vector<char> text = text_in(words.data());
+  const auto text = text_in(words.data());
   return {text.begin(), text.end()};
 }
 inline shape extent_of_step(const kernels::step_numbers& n, int operand) {

@@ -2,8 +2,10 @@
 // Run-time errors are exceptions derived from `leat::error`: one class per TensorFlow status code (error_codes.proto), so that a caller
 // can distinguish a wrong argument from a missing value without parsing the message.
 
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace leat {
 
@@ -92,6 +94,15 @@ void throw_if(const error& e, const std::string& text) {
   throw_if<resource_exhausted>(e, text), throw_if<unimplemented>(e, text);
   throw_if<unavailable>(e, text), throw_if<unauthenticated>(e, text);
   throw error(text);
+}
+}  // namespace detail
+
+namespace detail {
+// A message of several parts. Not `+`, whose inline code, of no use but for an error, would be compiled into every program.
+[[gnu::cold, gnu::noinline]] inline std::string joined(std::initializer_list<std::string_view> parts) {
+  std::string text;
+  for (const std::string_view part : parts) text.append(part);
+  return text;
 }
 }  // namespace detail
 

@@ -4,6 +4,7 @@
 // which may be after the end of the session.
 
 #include <leat/core/error.hpp>
+#include <leat/core/text.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -98,7 +99,11 @@ class metered_bytes {
 /// Memory aligned to 64 bytes. Errors: resource_exhausted if the system has none.
 inline void* allocate_aligned(std::size_t bytes) {
   void* const made = ::operator new(bytes, std::align_val_t{64}, std::nothrow);
-  if (made == nullptr) throw resource_exhausted("an array of " + std::to_string(bytes) + " bytes: the system has no such memory");
+  if (made == nullptr) [[unlikely]] {
+    message size;
+    size << static_cast<unsigned long long>(bytes);
+    throw resource_exhausted(detail::joined({"an array of ", size.view(), " bytes: the system has no such memory"}));
+  }
   return made;
 }
 

@@ -34,13 +34,14 @@ constexpr bool multiplies(std::int64_t a, std::int64_t b, std::int64_t& product)
 
 namespace detail {
 [[noreturn]] inline void refuse_rank() { throw unimplemented("more than 8 dimensions"); }
-[[noreturn]] inline void refuse_size(const std::int64_t* sizes, int rank) {
-  std::string text = "[";
+[[noreturn, gnu::cold, gnu::noinline]] inline void refuse_size(const std::int64_t* sizes, int rank) {
+  message text;
   for (int i = 0; i < rank; ++i) {
-    if (i > 0) text += ",";
-    text += sizes[i] < 0 ? std::string("?") : std::to_string(sizes[i]);
+    if (i > 0) text << ",";
+    if (sizes[i] < 0) text << "?";
+    else text << sizes[i];
   }
-  throw resource_exhausted("a tensor of shape " + text + "] has more than 2^44 elements, which no memory holds");
+  throw resource_exhausted(joined({"a tensor of shape [", text.view(), "] has more than 2^44 elements, which no memory holds"}));
 }
 }  // namespace detail
 

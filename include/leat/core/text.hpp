@@ -3,13 +3,13 @@
 // (`name`), bounded strings for messages (`message`), and the hash that identifies expressions. Types carry packs because nvcc prints
 // types as source and cannot print an array in one.
 
+#include <leat/core/list.hpp>
 #include <leat/core/standard.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace leat {
 
@@ -30,7 +30,7 @@ constexpr std::uint64_t hash_text(std::string_view text) {
 namespace detail {
 
 // A text among integers: eight characters to an integer, behind the length. Returns where it begins.
-constexpr std::int64_t put_text(std::vector<std::int64_t>& data, std::string_view text) {
+constexpr std::int64_t put_text(detail::list<std::int64_t>& data, std::string_view text) {
   const auto here = static_cast<std::int64_t>(data.size());
   data.push_back(static_cast<std::int64_t>(text.size()));
   std::uint64_t word = 0;
@@ -43,8 +43,8 @@ constexpr std::int64_t put_text(std::vector<std::int64_t>& data, std::string_vie
   }
   return here;
 }
-constexpr std::vector<char> text_in(const std::int64_t* at) {
-  std::vector<char> text;
+constexpr detail::list<char> text_in(const std::int64_t* at) {
+  detail::list<char> text;
   for (std::int64_t i = 0; i < at[0]; ++i)
     text.push_back(static_cast<char>(static_cast<std::uint64_t>(at[1 + i / 8]) >> (8 * (i % 8)) & 0xff));
   return text;
@@ -106,9 +106,10 @@ struct message {
     return *this;
   }
   constexpr message& operator<<(long long value) {
-    if (value < 0) *this << "-";
-    auto rest = static_cast<unsigned long long>(value);
-    if (value < 0) rest = 0 - rest;  // the least value has no opposite
+    if (value >= 0) return *this << static_cast<unsigned long long>(value);
+    return *this << "-" << 0 - static_cast<unsigned long long>(value);  // the least value has no opposite
+  }
+  constexpr message& operator<<(unsigned long long rest) {
     char digits[20]{};
     int n = 0;
     do {

@@ -130,11 +130,11 @@ inline void require_one_configuration() {
         "leat::runtime_static, or compile with default visibility");
 #endif
   if (detail::other_configuration == nullptr) return;
-  throw failed_precondition(
-      std::string("this program's objects or shared libraries differ in the library's version, in the processor they were compiled for "
-                  "(-march), or in LEAT_ macros: one has ") +
-      detail::first_configuration + ", one " + detail::other_configuration +
-      "; compile all of them alike, or give each shared library functions of its own (-fvisibility=hidden)");
+  throw failed_precondition(leat::detail::joined(
+      {"this program's objects or shared libraries differ in the library's version, in the processor they were compiled for (-march), or in "
+       "LEAT_ macros: one has ",
+       detail::first_configuration, ", one ", detail::other_configuration,
+       "; compile all of them alike, or give each shared library functions of its own (-fvisibility=hidden)"}));
 }
 
 }  // namespace leat::cpu

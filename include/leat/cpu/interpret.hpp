@@ -51,7 +51,7 @@ class interpreter {
  public:
   explicit interpreter(const program& p) : interpreter(packed(p)) {}
   /// The same from the integers of `pack`.
-  explicit interpreter(std::vector<std::int64_t> data) : data_(std::move(data)) {
+  explicit interpreter(leat::detail::list<std::int64_t> data) : data_(std::move(data)) {
     const program_view v = view();
     int at = 0;
     for (int k = 0; k < v.steps(); ++k) {
@@ -128,7 +128,7 @@ class interpreter {
   }
 
  private:
-  static std::vector<std::int64_t> packed(const program& p) {
+  static leat::detail::list<std::int64_t> packed(const program& p) {
     if (p.problem.size > 0) throw invalid_argument(std::string(p.problem.view()));
     return pack(p);
   }
@@ -151,7 +151,7 @@ class interpreter {
     }
   }
 
-  std::vector<std::int64_t> data_;
+  leat::detail::list<std::int64_t> data_;
   std::vector<step> steps_;
 };
 

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <leat/core/dtype.hpp>
 #include <leat/core/error.hpp>
+#include <leat/core/text.hpp>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -62,16 +63,18 @@ constexpr bool fits(dtype type, N value) {
 }
 
 // `place` begins the message: `feed of "rate": `. It is empty for an operand beside an expression.
-[[noreturn, gnu::cold]] inline void refuse_number(std::string_view place, dtype type, const std::string& value, bool is_whole) {
-  throw invalid_argument(
-      std::string(place) + "the number " + value + " does not fit the dtype " + std::string(name_of_dtype(type)) +
-      (place.empty() ? " of the expression beside it" : "") +
-      (is_whole && is_floating(type) ? ", which does not hold each integer of that size; written as a fraction it is rounded" : ""));
+[[noreturn, gnu::cold, gnu::noinline]] inline void refuse_number(std::string_view place, dtype type, std::string_view value, bool is_whole) {
+  throw invalid_argument(joined(
+      {place, "the number ", value, " does not fit the dtype ", name_of_dtype(type), place.empty() ? " of the expression beside it" : "",
+       is_whole && is_floating(type) ? ", which does not hold each integer of that size; written as a fraction it is rounded" : ""}));
 }
 template <class N>
 [[noreturn, gnu::cold, gnu::noinline]] void refuse_number(std::string_view place, dtype type, N value) {
   if constexpr (std::is_integral_v<N>) {
-    refuse_number(place, type, std::to_string(value), true);
+    message text;
+    if constexpr (std::is_signed_v<N>) text << static_cast<long long>(value);
+    else text << static_cast<unsigned long long>(value);
+    refuse_number(place, type, text.view(), true);
   } else {
     char text[40];
     std::snprintf(text, sizeof text, "%.9g", static_cast<double>(value));

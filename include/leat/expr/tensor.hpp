@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <initializer_list>
+#include <leat/core/list.hpp>
 #include <leat/expr/carried.hpp>
 #include <leat/expr/identity.hpp>
 #include <leat/expr/otherwise.hpp>

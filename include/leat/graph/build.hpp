@@ -2,6 +2,7 @@
 // Makes nodes from handles: used by operators' gradients, composites and run-time graphs.
 
 #include <array>
+#include <leat/core/list.hpp>
 #include <leat/graph/graph.hpp>
 
 namespace leat {
@@ -43,7 +44,7 @@ constexpr output make(const output& first, const Inputs&... rest) {
 /// Argument of an operator's gradient: the node, the gradient `dy` of its result, and the gradients of its inputs, to be added to.
 class gradient_scope {
  public:
-  constexpr gradient_scope(graph& g, int index, output dy, std::vector<int>* gradients, const std::vector<char>* wanted)
+  constexpr gradient_scope(graph& g, int index, output dy, detail::list<int>* gradients, const detail::list<char>* wanted)
       : graph_(&g), index_(index), dy_(dy), gradients_(gradients), wanted_(wanted) {}
 
   /// Input `k` of the node; `result()` is its result, `dy()` the gradient of that.
@@ -70,8 +71,8 @@ class gradient_scope {
   graph* graph_;
   int index_;
   output dy_;
-  std::vector<int>* gradients_;
-  const std::vector<char>* wanted_;
+  detail::list<int>* gradients_;
+  const detail::list<char>* wanted_;
 };
 
 }  // namespace leat

@@ -4,9 +4,9 @@
 // Nodes are in topological order because an operand must exist before its user.
 
 #include <leat/core/error.hpp>
+#include <leat/core/list.hpp>
 #include <leat/graph/id_table.hpp>
 #include <leat/graph/operator.hpp>
-#include <vector>
 
 namespace leat {
 
@@ -50,15 +50,15 @@ class named_part;
 
 class graph {
  public:
-  std::vector<node> nodes;
-  std::vector<int> edges;
-  std::vector<std::int64_t> numbers;
+  detail::list<node> nodes;
+  detail::list<int> edges;
+  detail::list<std::int64_t> numbers;
   struct dimension_name {
     std::int64_t value;
     std::string_view text;
   };
-  std::vector<dimension_name> dimension_names;
-  std::vector<std::uint64_t> ids;  // of every typed expression and leaf that was entered
+  detail::list<dimension_name> dimension_names;
+  detail::list<std::uint64_t> ids;  // of every typed expression and leaf that was entered
 
   constexpr int size() const { return static_cast<int>(nodes.size()); }
   constexpr const node& at(int i) const { return nodes[static_cast<std::size_t>(i)]; }
@@ -130,7 +130,7 @@ class graph {
 
   /// Concatenates a name that lives as long as the graph.
   constexpr std::string_view keep(std::string_view first, std::string_view second) {
-    std::vector<char> text;
+    detail::list<char> text;
     text.reserve(first.size() + second.size());
     for (char c : first) text.push_back(c);
     for (char c : second) text.push_back(c);
@@ -177,9 +177,9 @@ class graph {
     }
   };
   int add_named(const op_info& op, std::span<const int> inputs, std::span<const std::int64_t> attributes, std::span<const int> controls) {
-    std::vector<output> operands;
-    for (int i : inputs) operands.emplace_back(*this, i);
-    return names_.held->make(*this, op, operands, attributes, controls).index();
+    detail::list<output> operands;
+    for (int i : inputs) operands.push_back({*this, i});
+    return names_.held->make(*this, op, {operands.data(), operands.size()}, attributes, controls).index();
   }
   constexpr void put_attributes(node& n, std::span<const std::int64_t> attributes) {
     n.attributes = static_cast<int>(numbers.size());
@@ -208,7 +208,7 @@ class graph {
   [[noreturn]] void fail(const op_info& op, std::span<const int> inputs, std::string_view problem) const;
 
   names_owner names_;
-  std::vector<std::vector<char>> kept_;  // names made here; moving the outer vector does not move the characters
+  detail::list<detail::list<char>> kept_;  // names made here; moving the list does not move the characters
   id_table known_;
   id_table equal_;
 };

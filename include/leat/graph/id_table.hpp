@@ -2,8 +2,8 @@
 // A hash table from 64-bit keys to node numbers that works in constant evaluation: open addressing, doubled when half
 // full. Vectors are made as (n, value): clang cannot evaluate libstdc++ 12's value-initializing constructor.
 
+#include <leat/core/list.hpp>
 #include <cstdint>
-#include <vector>
 
 namespace leat {
 
@@ -34,14 +34,14 @@ class id_table {
     const auto keys = key_;
     const auto values = value_;
     const std::size_t n = values.empty() ? 64 : 4 * values.size();
-    key_ = std::vector<std::uint64_t>(n, 0);
-    value_ = std::vector<int>(n, -1);
+    key_ = detail::list<std::uint64_t>(n, 0);
+    value_ = detail::list<int>(n, -1);
     mask_ = n - 1;
     for (std::size_t i = 0; i < values.size(); ++i)
       if (values[i] >= 0) place(keys[i], values[i]);
   }
-  std::vector<std::uint64_t> key_;
-  std::vector<int> value_;
+  detail::list<std::uint64_t> key_;
+  detail::list<int> value_;
   std::uint64_t mask_ = 0;
   std::size_t size_ = 0;
 };

@@ -20,6 +20,7 @@
 
 #include <cstdint>
 #include <leat/core/dtype.hpp>
+#include <leat/core/list.hpp>
 #include <leat/core/shape.hpp>
 #include <leat/graph/form.hpp>
 #include <span>
@@ -125,7 +126,7 @@ struct op_info {
   void (*gradient)(gradient_scope&) = nullptr;
   output (*expand)(gradient_scope&) = nullptr;
   double (*fold)(const double*) = nullptr;
-  std::span<const field> form{};
+  detail::list_view<field> form{};
   std::string_view call_name{};
 };
 

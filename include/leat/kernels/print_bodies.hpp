@@ -23,7 +23,7 @@ LEAT_FUNCTION void print_operands(void* const* operands, const step_numbers& num
   const auto count = static_cast<int>(numbers.attribute(1));
   std::vector<std::int64_t> words;
   for (std::int64_t k = 2 + count; k < numbers.attributes(); ++k) words.push_back(numbers.attribute(static_cast<int>(k)));
-  const std::vector<char> message = leat::detail::text_in(words.data());
+  const auto message = leat::detail::text_in(words.data());
   std::string text(message.begin(), message.end());
   for (int k = 1; k < count; ++k) {
     shape extent;

@@ -3,10 +3,10 @@
 // intermediate result. Recomputed only when a named dimension changes its size. Plain code over the program's integers, shared by all
 // programs and devices.
 
+#include <leat/core/list.hpp>
 #include <leat/passes/lower.hpp>
 
 #include <algorithm>
-#include <vector>
 
 namespace leat {
 
@@ -58,7 +58,7 @@ constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b
 
 /// Whether a cluster's results may bypass the caches where they are large: none is combined over rows or chunks, and none is written over
 /// what the loop reads, which is in the cache already.
-inline bool may_stream(const program_view::step& s, const std::int64_t* code) {
+[[gnu::cold]] inline bool may_stream(const program_view::step& s, const std::int64_t* code) {
   if (code[accumulating_total] != 0) return false;
   const auto lanes = [&](int op, auto each) {
     const std::int64_t* w = code + phase_lengths + 2 * code[stages] + 3;
@@ -66,10 +66,8 @@ inline bool may_stream(const program_view::step& s, const std::int64_t* code) {
       if (const auto operand = w[op == load ? 2 : 1]; w[0] == op && operand >= 0 && operand < s.operand_count)
         each(s.operand_buffer(static_cast<int>(operand)));
   };
-  std::vector<int> read;
-  lanes(load, [&](int buffer) { read.push_back(buffer); });
   bool over = false;
-  lanes(store, [&](int buffer) { over = over || std::find(read.begin(), read.end(), buffer) != read.end(); });
+  lanes(store, [&](int written) { lanes(load, [&](int read) { over = over || read == written; }); });
   return !over;
 }
 
@@ -77,8 +75,8 @@ inline bool may_stream(const program_view::step& s, const std::int64_t* code) {
 
 /// Offsets of buffers in the arena, and the numbers of every step.
 struct program_plan {
-  std::vector<std::int64_t> numbers;
-  std::vector<std::int64_t> offsets;  // by buffer, or -1
+  detail::list<std::int64_t> numbers;
+  detail::list<std::int64_t> offsets;  // by buffer, or -1
   std::int64_t arena_bytes = 0;
   std::int64_t work = 0;  // elements of the largest cluster
 };
@@ -277,10 +275,10 @@ class planner {
   const std::int64_t* sizes_;
   const chunk_limits limits_;
   program_plan& out_;
-  std::vector<block> blocks_;
+  detail::list<block> blocks_;
   int window_ = 1;            // steps
-  std::vector<int> entries_;  // of lists: a block, and the next entry; first an empty one for each list
-  std::vector<int> ends_;     // of each list the last entry
+  detail::list<int> entries_;  // of lists: a block, and the next entry; first an empty one for each list
+  detail::list<int> ends_;     // of each list the last entry
 };
 
 }  // namespace detail

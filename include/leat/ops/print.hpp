@@ -1,10 +1,10 @@
 #pragma once
 // Printing in a run.
 
+#include <leat/core/list.hpp>
 #include <leat/ops/reduction.hpp>
 
 #include <array>
-#include <vector>
 
 namespace leat {
 
@@ -29,7 +29,7 @@ template <fixed_string Message, std::int64_t Summarize, dtype... Types>
 struct print_attributes {
   static constexpr std::size_t size = 2 + sizeof...(Types) + 1 + (sizeof(Message.text) + 6) / 8;
   static constexpr auto words = [] {
-    std::vector<std::int64_t> list{Summarize, sizeof...(Types), static_cast<std::int64_t>(Types)...};
+    detail::list<std::int64_t> list{Summarize, sizeof...(Types), static_cast<std::int64_t>(Types)...};
     put_text(list, Message.view());
     std::array<std::int64_t, size> fixed{};
     for (std::size_t k = 0; k < list.size(); ++k) fixed[k] = list[k];

@@ -2,6 +2,7 @@
 // Writes of variables, and ordering within a step. A variable as an operand is its value at the start of the step; writes happen after
 // all those reads, except nodes that `after` makes wait for them.
 
+#include <leat/core/list.hpp>
 #include <leat/ops/nn.hpp>
 
 namespace leat {
@@ -153,8 +154,8 @@ struct group_structure : numbers_of<Es...> {
 // is copied whole, as an assignment is.
 constexpr int copy_after(graph& g, int index, std::span<const int> controls) {
   const node n = g.at(index);
-  std::vector<int> inputs;
-  std::vector<int> waits;
+  detail::list<int> inputs;
+  detail::list<int> waits;
   for (int k = 0; k < n.control_count; ++k) waits.push_back(g.control(n, k));
   if (n.op->kind == op_kind::group) {
     for (int& w : waits) w = copy_after(g, w, controls);
@@ -166,7 +167,7 @@ constexpr int copy_after(graph& g, int index, std::span<const int> controls) {
     return g.add(info_of<identity_op>, inputs, {}, waits);
   }
   for (int k = 0; k < n.input_count; ++k) inputs.push_back(g.input(n, k));
-  std::vector<std::int64_t> numbers;
+  detail::list<std::int64_t> numbers;
   for (int k = 0; k < n.attribute_count; ++k) numbers.push_back(g.attribute(n, k));
   return g.add(*n.op, inputs, numbers, waits);
 }

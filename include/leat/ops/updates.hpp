@@ -7,6 +7,7 @@
 // A writer `w` gives the values before the step, `inputs`; `assign(k, v)` and `assign_sub(k, v)` say what becomes of input k, a variable;
 // `flag` is an attribute. Operations are in the order of TensorFlow's kernels.
 
+#include <leat/core/list.hpp>
 #include <leat/core/text.hpp>
 #include <leat/graph/leaves.hpp>
 #include <leat/ops/comparison.hpp>
@@ -310,7 +311,7 @@ struct change {
 template <class Flag>
 class row_writer {
  public:
-  constexpr row_writer(std::span<const output> values, Flag attribute) : inputs_(values), flag_(attribute) {}
+  constexpr row_writer(detail::list_view<output> values, Flag attribute) : inputs_(values), flag_(attribute) {}
   constexpr output input(int k) const { return inputs_[static_cast<std::size_t>(k)]; }
   template <int N>
   constexpr std::array<output, N> inputs() const {
@@ -332,10 +333,10 @@ class row_writer {
   }
   /// The Euclidean norm of all elements.
   constexpr output norm(const output& x) const { return sqrt(reduce_sum(square(x))); }
-  constexpr std::span<const change> changes() const { return {changes_.data(), static_cast<std::size_t>(count_)}; }
+  constexpr detail::list_view<change> changes() const { return {changes_.data(), static_cast<std::size_t>(count_)}; }
 
  private:
-  std::span<const output> inputs_;
+  detail::list_view<output> inputs_;
   Flag flag_;
   std::array<change, 4> changes_{};
   int count_ = 0;

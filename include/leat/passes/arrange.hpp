@@ -3,6 +3,7 @@
 // computed as early as their operands allow; everything that does not depend on a write comes before the first write, so
 // that a variable read without `after` is its value at the start of the step. Two unordered writes to one variable are refused.
 
+#include <leat/core/list.hpp>
 #include <leat/passes/rows.hpp>
 #include <leat/passes/simplify.hpp>
 
@@ -33,8 +34,8 @@ constexpr bool is_strided_view(const graph& g, int i) {
 namespace detail {
 
 /// The number of writes before each node, along the longest path.
-constexpr std::vector<int> write_depths(const graph& g) {
-  std::vector<int> depth(g.nodes.size(), 0);
+constexpr list<int> write_depths(const graph& g) {
+  list<int> depth(g.nodes.size(), 0);
   for (std::size_t i = 0; i < depth.size(); ++i) {
     const node& n = g.nodes[i];
     const auto after = [&](int d) {
@@ -54,9 +55,9 @@ constexpr std::vector<int> write_depths(const graph& g) {
 constexpr message unordered_writes(const graph& g) {
   message m;
   // Operands stand before what takes them, so the writes of a variable are ordered if each depends on the one before it.
-  std::vector<int> last(g.nodes.size(), -1);  // indexed by variable
-  std::vector<int> met(g.nodes.size(), -1);   // the last write from which a node was met
-  std::vector<int> open;
+  list<int> last(g.nodes.size(), -1);  // indexed by variable
+  list<int> met(g.nodes.size(), -1);   // the last write from which a node was met
+  list<int> open;
   for (int i = 0; i < g.size(); ++i) {
     if (g.at(i).op->kind != op_kind::assign) continue;
     const int variable = g.input(g.at(i), 0);
@@ -82,8 +83,8 @@ constexpr message unordered_writes(const graph& g) {
 
 /// The graph in order of execution, with copies inserted; `targets` are renumbered, and each becomes a node of its own whose result
 /// can be returned.
-constexpr graph arrange(const graph& from, std::vector<int>& targets) {
-  std::vector<char> live(from.nodes.size(), 0);  // simplification leaves unused nodes behind
+constexpr graph arrange(const graph& from, list<int>& targets) {
+  list<char> live(from.nodes.size(), 0);  // simplification leaves unused nodes behind
   for (int t : targets) live[static_cast<std::size_t>(t)] = 1;
   for (std::size_t i = from.nodes.size(); i-- > 0;) {
     if (live[i] == 0) continue;
@@ -92,7 +93,7 @@ constexpr graph arrange(const graph& from, std::vector<int>& targets) {
   }
   const auto depth = detail::write_depths(from);
   constexpr int never = 1 << 30;
-  std::vector<int> first_write(from.nodes.size(), never);  // indexed by variable
+  list<int> first_write(from.nodes.size(), never);  // indexed by variable
   int deepest = 0;
   bool writes = false;
   for (std::size_t i = 0; i < from.nodes.size(); ++i) {
@@ -106,19 +107,19 @@ constexpr graph arrange(const graph& from, std::vector<int>& targets) {
   to.nodes.reserve(from.nodes.size() + 16);
   to.edges.reserve(from.edges.size() + 32);
   to.dimension_names = from.dimension_names;
-  std::vector<int> map(from.nodes.size(), -1);
-  std::vector<int> kept(from.nodes.size(), -1);  // of a write before another one: a copy of what it gave
-  std::vector<int> writers(from.nodes.size(), 0);
-  std::vector<char> is_used(from.nodes.size(), 0);
+  list<int> map(from.nodes.size(), -1);
+  list<int> kept(from.nodes.size(), -1);  // of a write before another one: a copy of what it gave
+  list<int> writers(from.nodes.size(), 0);
+  list<char> is_used(from.nodes.size(), 0);
   for (std::size_t i = 0; i < from.nodes.size(); ++i) {
     if (live[i] == 0) continue;
     if (from.nodes[i].op->kind == op_kind::assign) ++writers[static_cast<std::size_t>(from.input(from.nodes[i], 0))];
     for (int k = 0; k < from.nodes[i].input_count; ++k) is_used[static_cast<std::size_t>(from.input(from.nodes[i], k))] = 1;
   }
   for (int t : targets) is_used[static_cast<std::size_t>(t)] = 1;
-  std::vector<int> old_value(from.nodes.size(), -1);  // a variable's initial value, kept past its first write
-  std::vector<char> reads_old(from.nodes.size(), 0);
-  std::vector<int> copied;
+  list<int> old_value(from.nodes.size(), -1);  // a variable's initial value, kept past its first write
+  list<char> reads_old(from.nodes.size(), 0);
+  list<int> copied;
 
   auto copy = [&](int i) {
     const shape extent = to.at(i).result.extent;
@@ -180,7 +181,7 @@ constexpr graph arrange(const graph& from, std::vector<int>& targets) {
   auto move = [&](std::size_t i) {
     const node& n = from.nodes[i];
     int inputs[graph::max_operands]{};
-    std::vector<int> controls;
+    list<int> controls;
     for (int k = 0; k < n.control_count; ++k) controls.push_back(map[static_cast<std::size_t>(from.control(n, k))]);
     const std::span<const std::int64_t> attributes(from.numbers.data() + n.attributes, static_cast<std::size_t>(n.attribute_count));
     const bool waits = is_operator<identity_op>(*n.op) && n.control_count > 0;
@@ -209,11 +210,11 @@ constexpr graph arrange(const graph& from, std::vector<int>& targets) {
   }
   for (std::size_t i = 0; i < from.nodes.size(); ++i)
     if (old_value[i] == -2) old_value[i] = copy(map[i]);
-  std::vector<int> early(targets.size(), -1);  // copies of variables, and views of them, that are handed out
-  std::vector<std::size_t> begin(static_cast<std::size_t>(deepest) + 2, 0), of_depth(from.nodes.size(), 0);  // nodes by depth
+  list<int> early(targets.size(), -1);  // copies of variables, and views of them, that are handed out
+  list<std::size_t> begin(static_cast<std::size_t>(deepest) + 2, 0), of_depth(from.nodes.size(), 0);  // nodes by depth
   for (const int d : depth) ++begin[static_cast<std::size_t>(d) + 1];
   for (std::size_t d = 1; d < begin.size(); ++d) begin[d] += begin[d - 1];
-  std::vector<std::size_t> filled(begin.begin(), begin.end());
+  list<std::size_t> filled = begin;
   for (std::size_t i = 0; i < from.nodes.size(); ++i) of_depth[filled[static_cast<std::size_t>(depth[i])]++] = i;
   for (int d = 0; d <= deepest; ++d) {
     const auto level = std::span(of_depth).subspan(begin[static_cast<std::size_t>(d)],
@@ -232,7 +233,7 @@ constexpr graph arrange(const graph& from, std::vector<int>& targets) {
   }
 
   // Each target gets an array of its own: it is no leaf, no view, and no node twice.
-  std::vector<int> given;
+  list<int> given;
   for (std::size_t k = 0; k < targets.size(); ++k) {
     int& t = targets[k];
     const auto at = static_cast<std::size_t>(t);

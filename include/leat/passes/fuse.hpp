@@ -13,6 +13,7 @@
 // wait for it come later still: an optimizer's slots do not wait for the rate, but the variable does. Finally, nodes that only one later
 // cluster uses, and that would be stored for it, move there: they are recomputed from what is stored anyway.
 
+#include <leat/core/list.hpp>
 #include <leat/passes/unroll.hpp>
 
 namespace leat::passes {
@@ -31,10 +32,10 @@ struct fusion {
     int level = 0;        // of a kernel
     bool folded = false;  // part of another step
   };
-  std::vector<cluster> clusters;
-  std::vector<place> places;
-  std::vector<int> fold_product;  // of an assignment: the product it is folded with, or -1
-  std::vector<int> fold_scale;    // and the scalar that multiplies it, or -1
+  list<cluster> clusters;
+  list<place> places;
+  list<int> fold_product;  // of an assignment: the product it is folded with, or -1
+  list<int> fold_scale;    // and the scalar that multiplies it, or -1
 
   constexpr int find(int c) const {
     while (clusters[static_cast<std::size_t>(c)].merged_into >= 0) c = clusters[static_cast<std::size_t>(c)].merged_into;
@@ -90,8 +91,8 @@ class users_of_nodes {
     }
   }
 
-  std::vector<int> begin_;
-  std::vector<user> all_;
+  list<int> begin_;
+  list<user> all_;
 
  public:
   constexpr explicit users_of_nodes(const graph& g) : begin_(g.nodes.size() + 2, 0) {
@@ -100,9 +101,9 @@ class users_of_nodes {
     all_.resize(static_cast<std::size_t>(begin_.back()), {});
     each(g, [&](int used, user by) { all_[static_cast<std::size_t>(begin_[static_cast<std::size_t>(used) + 1]++)] = by; });
   }
-  constexpr std::span<const user> of(int i) const {
+  constexpr list_view<user> of(int i) const {
     const auto from = static_cast<std::size_t>(begin_[static_cast<std::size_t>(i)]);
-    return std::span(all_).subspan(from, static_cast<std::size_t>(begin_[static_cast<std::size_t>(i) + 1]) - from);
+    return {all_.data() + from, static_cast<std::size_t>(begin_[static_cast<std::size_t>(i) + 1]) - from};
   }
 };
 
@@ -409,7 +410,7 @@ class fuser {
  private:
   // Joins clusters to later ones that read their elements.
   constexpr void join_later() {
-    std::vector<int> reader(f_.clusters.size(), -1);  // the first cluster that reads elements of each
+    list<int> reader(f_.clusters.size(), -1);  // the first cluster that reads elements of each
     bool some = false;
     for (int i = 0; i < g_.size(); ++i) {
       const int to = cluster_of(i);
@@ -425,7 +426,7 @@ class fuser {
     }
     if (!some) return;
     const users_of_nodes users(g_);
-    std::vector<int> first(f_.clusters.size(), -1), last(f_.clusters.size(), -1), next(g_.nodes.size(), -1);  // nodes of each cluster
+    list<int> first(f_.clusters.size(), -1), last(f_.clusters.size(), -1), next(g_.nodes.size(), -1);  // nodes of each cluster
     for (int i = g_.size() - 1; i >= 0; --i) {
       const int c = cluster_of(i);
       if (c < 0) continue;
@@ -434,7 +435,7 @@ class fuser {
       first[at(c)] = i;
     }
     // Later clusters first: those before them may join what these have become.
-    std::vector<std::vector<int>> by_level;
+    list<list<int>> by_level;
     for (std::size_t c = 0; c < f_.clusters.size(); ++c) {
       if (reader[c] < 0 || f_.clusters[c].merged_into >= 0) continue;
       const auto level = at(f_.clusters[c].level);
@@ -506,7 +507,7 @@ class fuser {
 
   // Moves nodes into their only later cluster if that stores no more than before.
   constexpr void sink() {
-    std::vector<int> target(g_.nodes.size(), -1);  // -1 none yet, -2 several or not a lane
+    list<int> target(g_.nodes.size(), -1);  // -1 none yet, -2 several or not a lane
     for (int i = g_.size() - 1; i >= 0; --i) {
       const node& n = g_.at(i);
       auto& place = f_.places[at(i)];
@@ -561,14 +562,14 @@ class fuser {
 
   const graph& g_;
   fusion f_;
-  std::vector<int> users_;
-  std::vector<int> reader_;  // the last cluster that reads each node
-  std::vector<char> is_target_;
-  std::vector<char> written_;
-  std::vector<int> writer_;  // the one node that writes a variable, or -1
-  std::vector<read> reads_;
-  std::vector<int> first_read_, last_read_;  // indexed by variable
-  std::vector<int> numbers_;                 // indexed by level: the cluster of all single numbers, or -1
+  list<int> users_;
+  list<int> reader_;  // the last cluster that reads each node
+  list<char> is_target_;
+  list<char> written_;
+  list<int> writer_;  // the one node that writes a variable, or -1
+  list<read> reads_;
+  list<int> first_read_, last_read_;  // indexed by variable
+  list<int> numbers_;                 // indexed by level: the cluster of all single numbers, or -1
   int refusable_ = 0;  // first level after all kernels that may refuse their input: nothing is written before
 };
 

@@ -3,12 +3,15 @@
 // written as new nodes with the library's own operators. So a gradient is an expression like any other, and has gradients.
 // Source: Griewank and Walther, "Evaluating Derivatives"; TensorFlow's `gradients`.
 
+#include <leat/core/list.hpp>
 #include <leat/ops/state.hpp>
 #include <tuple>
 
 namespace leat {
 
 namespace passes {
+
+using leat::detail::list;
 
 /// Whether a gradient flows through a node to its operands: not if it is an integer or bool.
 constexpr bool passes_gradient(const node& n) {
@@ -17,9 +20,9 @@ constexpr bool passes_gradient(const node& n) {
 
 /// The gradients of `y` (summed, if it is not a scalar) for each of `xs`: node numbers, -1 if `y` does not depend on x through
 /// operators that have a gradient.
-constexpr std::vector<int> gradients(graph& g, int y, std::span<const int> xs) {
+constexpr list<int> gradients(graph& g, int y, std::span<const int> xs) {
   const auto count = static_cast<std::size_t>(y) + 1;
-  std::vector<char> wanted(count, 0);
+  list<char> wanted(count, 0);
   for (int x : xs)
     if (x <= y) wanted[static_cast<std::size_t>(x)] = 1;
   for (std::size_t i = 0; i < count; ++i) {
@@ -28,12 +31,12 @@ constexpr std::vector<int> gradients(graph& g, int y, std::span<const int> xs) {
     for (int k = 0; k < n.input_count; ++k)
       if (wanted[static_cast<std::size_t>(g.input(n, k))] != 0) wanted[i] = 1;
   }
-  std::vector<int> slot(count, -1);
+  list<int> slot(count, -1);
   if (wanted[count - 1] != 0) {
     const tensor_info seed = g.at(y).result;
     slot[count - 1] = constant(g, seed.type, seed.extent, 1).index();
   }
-  std::vector<char> is_target(count, 0);
+  list<char> is_target(count, 0);
   for (int x : xs)
     if (x <= y) is_target[static_cast<std::size_t>(x)] = 1;
   for (int i = y; i >= 0; --i) {
@@ -43,16 +46,16 @@ constexpr std::vector<int> gradients(graph& g, int y, std::span<const int> xs) {
     gradient_scope scope(g, i, output(g, slot[at]), &slot, &wanted);
     op->gradient(scope);
   }
-  std::vector<int> result;
+  list<int> result;
   for (int x : xs) result.push_back(x <= y ? slot[static_cast<std::size_t>(x)] : -1);
   return result;
 }
 
 /// All trainable floating-point variables that node `y` depends on through operators that have a gradient.
-constexpr std::vector<int> trainable_variables(const graph& g, int y) {
-  std::vector<char> reached(static_cast<std::size_t>(y) + 1, 0);
+constexpr list<int> trainable_variables(const graph& g, int y) {
+  list<char> reached(static_cast<std::size_t>(y) + 1, 0);
   reached[static_cast<std::size_t>(y)] = 1;
-  std::vector<int> found;
+  list<int> found;
   for (int i = y; i >= 0; --i) {
     const node& n = g.at(i);
     if (reached[static_cast<std::size_t>(i)] == 0) continue;
@@ -71,8 +74,8 @@ constexpr std::vector<int> trainable_variables(const graph& g, int y) {
 
 /// Why no gradient flows from `y` to `x`: empty if one does.
 constexpr message obstacle(const graph& g, int y, int x) {
-  std::vector<char> reached(static_cast<std::size_t>(y) + 1, 0);
-  std::vector<char> open(static_cast<std::size_t>(y) + 1, 0);
+  list<char> reached(static_cast<std::size_t>(y) + 1, 0);
+  list<char> open(static_cast<std::size_t>(y) + 1, 0);
   reached[static_cast<std::size_t>(y)] = open[static_cast<std::size_t>(y)] = 1;
   std::string_view wall;
   for (int i = y; i >= 0 && x <= y; --i) {

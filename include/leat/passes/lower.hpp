@@ -2,6 +2,7 @@
 // Lowering: from a graph and its fusion to a program. Orders the steps and writes each: a kernel with its operands and attributes,
 // or a cluster, whose instructions `lower/cluster_lowerer.hpp` writes.
 
+#include <leat/core/list.hpp>
 #include <leat/passes/lower/cluster_lowerer.hpp>
 
 namespace leat::passes {
@@ -53,9 +54,9 @@ class lowerer {
     int cluster;
   };
   constexpr void order_steps() {
-    std::vector<char> seen(f_.clusters.size(), 0);
+    list<char> seen(f_.clusters.size(), 0);
     int deepest = 0;
-    std::vector<scheduled> all;
+    list<scheduled> all;
     for (int i = 0; i < g_.size(); ++i) {
       const node& n = g_.at(i);
       if (f_.places[at(i)].folded) continue;
@@ -71,7 +72,7 @@ class lowerer {
       }
       if (all.back().level > deepest) deepest = all.back().level;
     }
-    std::vector<int> count(at(deepest) + 2, 0);
+    list<int> count(at(deepest) + 2, 0);
     for (const auto& s : all) ++count[at(s.level) + 1];
     for (std::size_t l = 1; l < count.size(); ++l) count[l] += count[l - 1];
     order_.resize(all.size(), {});
@@ -127,8 +128,8 @@ class lowerer {
   program p_;
   placement place_;
   cluster_lowerer cluster_;
-  std::vector<scheduled> order_;
-  std::vector<std::vector<int>> members_;  // the nodes of each cluster
+  list<scheduled> order_;
+  list<list<int>> members_;  // the nodes of each cluster
 };
 
 }  // namespace detail
@@ -137,7 +138,7 @@ class lowerer {
 constexpr program lower(const graph& g, std::span<const int> targets) { return detail::lowerer(g, targets).run(); }
 
 /// All passes: from a graph to its program. `unrolled`: small products become scalars, for programs whose steps a C++ compiler compiles.
-constexpr program compile(const graph& g, std::vector<int> targets, bool unrolled = false) {
+constexpr program compile(const graph& g, list<int> targets, bool unrolled = false) {
   graph simple = simplify(g, targets);
   program p;
   p.problem = unordered_writes(simple);

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 #include <leat/core/dtype.hpp>
+#include <leat/core/list.hpp>
 #include <leat/core/shape.hpp>
 #include <span>
-#include <vector>
 
 namespace leat {
 
@@ -40,7 +40,7 @@ struct term {
 struct step_operand {
   int buffer = -1;
   term offset{0, 0};
-  std::vector<term> strides;
+  detail::list<term> strides;
 };
 
 /// How a cluster may be cut into chunks; the cut depends on the shape alone, never on the number of threads.
@@ -49,10 +49,10 @@ enum class cut_rule : int { never, rows, anywhere };
 struct program_step {
   bool is_cluster = false;
   int code = 0;  // of the operator, for a kernel
-  std::vector<std::int64_t> instructions;
-  std::vector<term> loops;  // outermost first; the innermost is vectorized
-  std::vector<step_operand> operands;
-  std::vector<std::int64_t> attributes;
+  detail::list<std::int64_t> instructions;
+  detail::list<term> loops;  // outermost first; the innermost is vectorized
+  detail::list<step_operand> operands;
+  detail::list<std::int64_t> attributes;
   int chunked = 0;  // how a cluster may be cut: a `cut_rule`
   int scratch = 0;  // number of row buffers
 };
@@ -69,10 +69,10 @@ struct program_buffer {
 };
 
 struct program {
-  std::vector<std::int64_t> names;  // named dimensions
-  std::vector<program_buffer> buffers;
-  std::vector<program_step> steps;
-  std::vector<int> fetches;  // buffer of each, or -1
+  detail::list<std::int64_t> names;  // named dimensions
+  detail::list<program_buffer> buffers;
+  detail::list<program_step> steps;
+  detail::list<int> fetches;  // buffer of each, or -1
   message problem;
 };
 
@@ -97,7 +97,7 @@ inline constexpr int step_row = 12;
 
 /// The program as one list of integers. The list is sized first and written through a pointer: in constant evaluation each number would
 /// otherwise cost a dozen calls.
-constexpr std::vector<std::int64_t> pack(const program& p) {
+constexpr detail::list<std::int64_t> pack(const program& p) {
   using namespace detail;
   std::size_t size = header_size + p.names.size() + p.buffers.size() * buffer_row + p.fetches.size() + p.steps.size() * step_row;
   for (const auto& s : p.steps) {
@@ -105,7 +105,7 @@ constexpr std::vector<std::int64_t> pack(const program& p) {
     for (const auto& o : s.operands) size += 3 + 2 * o.strides.size();
   }
   size += p.problem.view().size() + 1;
-  std::vector<std::int64_t> data(size, 0);
+  detail::list<std::int64_t> data(size, 0);
   std::int64_t* const begin = data.data();
   std::int64_t* to = begin + header_size;
   const auto put = [&to](std::int64_t v) { *to++ = v; };

@@ -4,9 +4,13 @@
 // sweep; the new one merges equal nodes as it grows, so common subexpressions cost nothing extra.
 
 #include <bit>
+#include <leat/core/list.hpp>
 #include <leat/ops/state.hpp>
 
 namespace leat::passes {
+
+using leat::detail::list;
+using leat::detail::list_view;
 
 /// A copy of the operand, broadcast to the attributes' shape: replaces a view where an array must be stored by itself.
 struct copy_op {
@@ -68,8 +72,8 @@ class simplifier {
     to_.dimension_names = from.dimension_names;
   }
 
-  constexpr graph run(std::vector<int>& targets) {
-    std::vector<char> live(from_.nodes.size(), 0);
+  constexpr graph run(list<int>& targets) {
+    list<char> live(from_.nodes.size(), 0);
     for (int t : targets) live[static_cast<std::size_t>(t)] = 1;
     for (std::size_t i = from_.nodes.size(); i-- > 0;) {
       if (live[i] == 0) continue;
@@ -100,7 +104,7 @@ class simplifier {
     for (int k = 0; k < n.input_count; ++k) inputs[k] = map_[static_cast<std::size_t>(from_.input(n, k))];
     const std::span<const int> operands(inputs, static_cast<std::size_t>(n.input_count));
     if (n.control_count > 0 || n.op->kind == op_kind::group || n.op->kind == op_kind::assign) {
-      std::vector<int> controls;
+      list<int> controls;
       for (int k = 0; k < n.control_count; ++k) controls.push_back(map_[static_cast<std::size_t>(from_.control(n, k))]);
       if (is_operator<identity_op>(*n.op) && to_.at(inputs[0]).op->kind == op_kind::variable &&
           from_.at(from_.input(n, 0)).op->kind != op_kind::variable) {
@@ -135,12 +139,12 @@ class simplifier {
     graph piece;
     piece.merge_equal = true;
     for (int i : inputs) piece.add_leaf(info_of<number_op>, to_.at(i).result, {}, 0);
-    std::vector<int> operands;
+    list<int> operands;
     for (std::size_t k = 0; k < inputs.size(); ++k) operands.push_back(static_cast<int>(k));
     const int whole = piece.add(op, operands, attributes);
     gradient_scope scope(piece, whole, {}, nullptr, nullptr);
     const int result = op.expand(scope).index();
-    std::vector<int> at(piece.nodes.size(), -1);
+    list<int> at(piece.nodes.size(), -1);
     for (std::size_t k = 0; k < inputs.size(); ++k) at[k] = inputs[k];
     for (std::size_t i = inputs.size(); i < piece.nodes.size(); ++i) {
       const node& n = piece.nodes[i];
@@ -314,7 +318,7 @@ class simplifier {
 
   const graph& from_;
   graph to_;
-  std::vector<int> map_;
+  list<int> map_;
 };
 
 }  // namespace detail
@@ -330,6 +334,6 @@ constexpr message zero_divisor(const graph& g) {
 }
 
 /// The graph rewritten for execution; `targets` are renumbered.
-constexpr graph simplify(const graph& g, std::vector<int>& targets) { return detail::simplifier(g).run(targets); }
+constexpr graph simplify(const graph& g, list<int>& targets) { return detail::simplifier(g).run(targets); }
 
 }  // namespace leat::passes

@@ -8,6 +8,7 @@
 // compiles: the interpreter takes a call for each instruction, and runs the products whole. Both add in the same order, each product
 // and sum rounded once (`multiply_add_op`), so results are equal.
 
+#include <leat/core/list.hpp>
 #include <leat/passes/arrange.hpp>
 
 namespace leat::passes {
@@ -71,7 +72,7 @@ class unroller {
            is_small(g.at(g.input(n, 0)).result) && is_small(g.at(g.input(n, 1)).result) && is_small(n.result);
   }
 
-  constexpr graph run(std::vector<int>& targets) {
+  constexpr graph run(list<int>& targets) {
     choose();
     to_.merge_equal = true;
     to_.nodes.reserve(from_.nodes.size() + 256);
@@ -114,13 +115,13 @@ class unroller {
   // Marks the nodes that become scalars: first all that could, then those that are connected with a product.
   constexpr void choose() {
     const auto depth = write_depths(from_);
-    std::vector<int> users(from_.nodes.size(), 0);
-    std::vector<int> writes(from_.nodes.size(), 0);
+    list<int> users(from_.nodes.size(), 0);
+    list<int> writes(from_.nodes.size(), 0);
     for (const node& n : from_.nodes) {
       for (int k = 0; k < n.input_count; ++k) ++users[at(from_.input(n, k))];
       if (n.op->kind == op_kind::assign) ++writes[at(from_.input(n, 0))];
     }
-    std::vector<char> folded(from_.nodes.size(), 0);
+    list<char> folded(from_.nodes.size(), 0);
     for (const node& n : from_.nodes)
       if (is_operator<assign_add_op>(*n.op) || is_operator<assign_sub_op>(*n.op)) {
         // An update by a product is one kernel, which adds in another order.
@@ -215,7 +216,7 @@ class unroller {
     }
     int inputs[graph::max_operands]{};
     for (int k = 0; k < n.input_count; ++k) inputs[k] = whole(from_.input(n, k));
-    std::vector<int> controls;
+    list<int> controls;
     for (int k = 0; k < n.control_count; ++k) controls.push_back(whole(from_.control(n, k)));
     map_[at(i)] = to_.add(*n.op, {inputs, static_cast<std::size_t>(n.input_count)}, attributes, controls);
   }
@@ -223,10 +224,10 @@ class unroller {
     const node& n = from_.at(i);
     const int value = from_.input(n, 1);
     const auto count = from_.at(value).result.extent.elements();
-    std::vector<int> in{whole(from_.input(n, 0))};
+    list<int> in{whole(from_.input(n, 0))};
     if (count == 1) in.push_back(whole(value));
     for (std::int64_t k = 0; k < count && count > 1; ++k) in.push_back(element(value, k));
-    std::vector<int> controls;
+    list<int> controls;
     for (int k = 0; k < n.control_count; ++k) controls.push_back(whole(from_.control(n, k)));
     map_[at(i)] = to_.add(count > 1 ? info_of<assign_elements_op> : info_of<assign_op>, in, {}, controls);
   }
@@ -235,7 +236,7 @@ class unroller {
     const node& n = from_.at(i);
     const shape extent = n.result.extent;
     const auto count = extent.elements();
-    std::vector<int> parts;
+    list<int> parts;
     for (std::int64_t k = 0; k < count; ++k) {
       std::int64_t index[max_rank]{};
       for (std::int64_t a = extent.rank, rest = k; a-- > 0; rest /= extent[static_cast<int>(a)])
@@ -295,15 +296,15 @@ class unroller {
 
   const graph& from_;
   graph to_;
-  std::vector<char> chosen_;
-  std::vector<int> map_;                    // the array of a node, or -1
-  std::vector<std::vector<int>> elements_;  // its scalars, as far as they are needed
+  list<char> chosen_;
+  list<int> map_;             // the array of a node, or -1
+  list<list<int>> elements_;  // its scalars, as far as they are needed
 };
 
 }  // namespace detail
 
 /// The graph with small products as scalars, where it has any; `targets` are renumbered. For a graph that was simplified.
-constexpr graph unroll(graph g, std::vector<int>& targets) {
+constexpr graph unroll(graph g, list<int>& targets) {
   for (const node& n : g.nodes)
     if (detail::unroller::is_small_product(g, n)) return detail::unroller(g).run(targets);
   return g;

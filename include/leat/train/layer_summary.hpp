@@ -3,12 +3,11 @@
 // their last slash: "hidden" of "hidden/kernel". named/train/named_layers.hpp has the same of graphs with names.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/core/list.hpp>
 #include <leat/expr/tensor.hpp>
 #include <leat/graph/graph.hpp>
 
-#include <span>
 #include <string>
-#include <vector>
 
 namespace leat {
 
@@ -27,16 +26,16 @@ struct layer_row {
 namespace detail {
 
 /// Trainable variables of a plain table, in order of creation.
-std::vector<parameter_row> parameters_of(const graph& g);
+list<parameter_row> parameters_of(const graph& g);
 /// Variables by layer, in order of their first one.
-std::vector<layer_row> layers_of(std::span<const parameter_row> parameters);
-std::int64_t count_of(std::span<const parameter_row> parameters);
-std::int64_t bytes_of(std::span<const parameter_row> parameters);
+list<layer_row> layers_of(list_view<parameter_row> parameters);
+std::int64_t count_of(list_view<parameter_row> parameters);
+std::int64_t bytes_of(list_view<parameter_row> parameters);
 /// The table as text; its last line has the number of all parameters and their bytes.
-std::string table_text(std::span<const layer_row> rows, std::int64_t bytes);
+std::string table_text(list_view<layer_row> rows, std::int64_t bytes);
 
 template <class... Es>
-std::vector<parameter_row> parameters_of_expressions() {
+list<parameter_row> parameters_of_expressions() {
   graph g;
   (static_cast<void>(flatten<Es>(g)), ...);
   return parameters_of(g);

@@ -2,22 +2,24 @@
 // Implementation of layer_summary.hpp.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/core/list.hpp>
 #include <leat/train/layer_summary.hpp>
 
 #include <algorithm>
+#include <array>
 
 namespace leat::detail {
 
-LEAT_FUNCTION std::vector<parameter_row> parameters_of(const graph& g) {
-  std::vector<parameter_row> all;
+LEAT_FUNCTION list<parameter_row> parameters_of(const graph& g) {
+  list<parameter_row> all;
   for (int i = 0; i < g.size(); ++i)
     if (const node& n = g.at(i); n.op->kind == op_kind::variable && g.attribute(n, 1) != 0 && is_floating(n.result.type))
       all.push_back({std::string(n.name), n.result});
   return all;
 }
 
-LEAT_FUNCTION std::vector<layer_row> layers_of(std::span<const parameter_row> parameters) {
-  std::vector<layer_row> rows;
+LEAT_FUNCTION list<layer_row> layers_of(list_view<parameter_row> parameters) {
+  list<layer_row> rows;
   for (const parameter_row& p : parameters) {
     const std::size_t slash = p.name.rfind('/');
     const std::string layer = slash == std::string::npos ? p.name : p.name.substr(0, slash);
@@ -32,12 +34,12 @@ LEAT_FUNCTION std::vector<layer_row> layers_of(std::span<const parameter_row> pa
   return rows;
 }
 
-LEAT_FUNCTION std::int64_t count_of(std::span<const parameter_row> parameters) {
+LEAT_FUNCTION std::int64_t count_of(list_view<parameter_row> parameters) {
   std::int64_t count = 0;
   for (const parameter_row& p : parameters) count += p.info.extent.elements();
   return count;
 }
-LEAT_FUNCTION std::int64_t bytes_of(std::span<const parameter_row> parameters) {
+LEAT_FUNCTION std::int64_t bytes_of(list_view<parameter_row> parameters) {
   std::int64_t bytes = 0;
   for (const parameter_row& p : parameters) bytes += p.info.extent.elements() * size_of(p.info.type);
   return bytes;
@@ -50,8 +52,8 @@ LEAT_FUNCTION std::string with_commas(std::int64_t n) {
   return text;
 }
 
-LEAT_FUNCTION std::string table_text(std::span<const layer_row> rows, std::int64_t bytes) {
-  std::vector<std::vector<std::string>> cells{{"layer", "shape", "parameters"}};
+LEAT_FUNCTION std::string table_text(list_view<layer_row> rows, std::int64_t bytes) {
+  list<std::array<std::string, 3>> cells{{"layer", "shape", "parameters"}};
   std::int64_t count = 0;
   for (const layer_row& r : rows) {
     cells.push_back({r.layer, r.shape, with_commas(r.parameters)});

@@ -2,6 +2,7 @@
 // A training step as rows of the graph: a rule (rules.hpp) applied to each variable that a loss depends on, with its slots, its gradient
 // and the settings, in one step; the structures of `minimize` and `apply_gradients`, and what is wrong with their arguments.
 
+#include <leat/core/list.hpp>
 #include <leat/passes/gradient.hpp>
 #include <leat/train/row_gradient.hpp>
 #include <leat/train/rules.hpp>
@@ -10,6 +11,9 @@
 namespace leat {
 
 namespace train {
+
+using leat::detail::list;
+using leat::detail::list_view;
 
 /// A slot: a variable beside a variable, named `variable/name` as TensorFlow names it.
 constexpr output slot(graph& g, const output& variable, std::string_view full_name, std::uint64_t kind, initializer_kind start,
@@ -63,15 +67,15 @@ constexpr kept_power power_of(graph& g, const setting_source& beta, dtype type, 
 }
 
 /// The settings of a rule, in the order of its optimizer's arguments.
-using rule_settings = std::span<const setting_source>;
+using rule_settings = list_view<setting_source>;
 
 /// The rows of one variable's step: slots, and what the rule's update makes of them.
 template <class Rule>
-constexpr void apply_update(graph& g, rule_settings s, const output& variable, const output& gradient, std::vector<int>& updates) {
+constexpr void apply_update(graph& g, rule_settings s, const output& variable, const output& gradient, list<int>& updates) {
   const row_step rows(variable, changes_rows_alone<Rule> && !g.is_written ? rows_of(gradient) : row_gradient{});
   const dtype type = variable.type();
   const auto its_name = g.at(variable.index()).name;
-  std::vector<output> slots;
+  list<output> slots;
   for (const slot_rule& r : Rule::slots) {
     const auto number = slots.size();
     const std::string_view numbered[]{"", "_1", "_2"};
@@ -81,9 +85,9 @@ constexpr void apply_update(graph& g, rule_settings s, const output& variable, c
       slots.push_back(slot(g, variable, full_name, kind, r.start == starts_with_ones ? initializer_kind::ones : initializer_kind::zeros));
     else slots.push_back(slot(g, variable, full_name, kind, initializer_kind::number, s[static_cast<std::size_t>(r.start)].id));
   }
-  std::vector<output> written{variable}, inputs{rows.values_of(variable)};
+  list<output> written{variable}, inputs{rows.values_of(variable)};
   for (const text a : Rule::arguments) {
-    written.emplace_back();
+    written.push_back({});
     if (a == "gradient") {
       inputs.push_back(rows ? rows.gradient() : gradient);
     } else if (a.starts_with("&")) {
@@ -98,7 +102,7 @@ constexpr void apply_update(graph& g, rule_settings s, const output& variable, c
       inputs.push_back(Rule::computed(setting(g, s[0], type), setting(g, s[2], type), setting(g, s[3], type)));
     }
   }
-  update::row_writer w(std::span<const output>(inputs), Rule::flag);
+  update::row_writer w(inputs, Rule::flag);
   Rule::update::expand(w);
   for (const update::change& c : w.changes()) {
     const output& to = written[static_cast<std::size_t>(c.variable)];
@@ -108,7 +112,7 @@ constexpr void apply_update(graph& g, rule_settings s, const output& variable, c
 }
 /// After all variables of a dtype: the powers of settings advance.
 template <class Rule>
-constexpr void advance_powers(graph& g, rule_settings s, dtype type, std::vector<int>& updates) {
+constexpr void advance_powers(graph& g, rule_settings s, dtype type, list<int>& updates) {
   for (const text p : Rule::powers) {
     const int at = position_of(Rule::settings, p);
     const auto power = power_of(g, s[static_cast<std::size_t>(at)], type, g.keep(p, "_power"));
@@ -137,10 +141,10 @@ struct no_step {};
 
 // One step: the rule's updates of all variables, then, if there is one, the step counter.
 template <class Rule>
-constexpr int apply_rule(graph& g, train::rule_settings settings, const std::vector<int>& variables, const std::vector<int>& gradients,
+constexpr int apply_rule(graph& g, train::rule_settings settings, const list<int>& variables, const list<int>& gradients,
                          int counter) {
-  std::vector<int> updates;
-  std::vector<dtype> types;
+  list<int> updates;
+  list<dtype> types;
   for (std::size_t k = 0; k < variables.size(); ++k) {
     const output v(g, variables[k]);
     train::apply_update<Rule>(g, settings, v, output(g, gradients[k]), updates);
@@ -180,9 +184,9 @@ struct deferred_rows_op {
   static constexpr op_kind kind = op_kind::kernel;
   static constexpr inference infer(const operand_list& x) { return segment_sum_op::infer(x); }
 };
-constexpr int defer_step(graph& g, std::string_view rule, std::vector<int> inputs, std::int64_t gradients, int counter,
+constexpr int defer_step(graph& g, std::string_view rule, list<int> inputs, std::int64_t gradients, int counter,
                          train::rule_settings settings) {
-  std::vector<std::int64_t> numbers{static_cast<std::int64_t>(hash_text(rule)), gradients, counter >= 0 ? 1 : 0};
+  list<std::int64_t> numbers{static_cast<std::int64_t>(hash_text(rule)), gradients, counter >= 0 ? 1 : 0};
   if (counter >= 0) inputs.push_back(counter);
   for (const train::setting_source& s : settings) {
     numbers.push_back(s.is_plain() ? 1 : 0);
@@ -239,7 +243,7 @@ struct apply_structure<Rule, expression_list<gradient_and_variable<Gs, Vs>...>, 
     : carries_with_step<Step, Gs..., Vs..., Settings...> {
   template <class E>
   static constexpr int enter(graph& g) {
-    const std::vector<int> gradients{flatten<Gs>(g)...}, variables{flatten<Vs>(g)...};
+    const list<int> gradients{flatten<Gs>(g)...}, variables{flatten<Vs>(g)...};
     const int counter = enter_counter<Step>(g);
     const train::setting_source settings[]{enter_setting<Settings>(g)...};
     if (g.defers)

@@ -4,12 +4,14 @@
 // clipping writes it, and gives indices and rows instead. A rule's formula is written over the rows of the variable and its slots
 // (passes/rows.hpp) as it would be over all. Source: TensorFlow `IndexedSlices`.
 
+#include <leat/core/list.hpp>
 #include <leat/ops/array.hpp>
 #include <leat/passes/rows.hpp>
 
-#include <vector>
 
 namespace leat::train {
+
+using leat::detail::list;
 
 /// A gradient whose rows are 0 but for those of the indices, to which rows are added. Shapes: indices [i…], rows [i…, d…] for a variable
 /// [n, d…]. Without indices there is none.
@@ -20,7 +22,7 @@ struct row_gradient {
 namespace detail {
 
 // The sums of rows that an array is the sum of, each times `factors`; false if it is something else.
-constexpr bool collect_rows(graph& g, int at, const std::vector<int>& factors, std::vector<row_gradient>& found) {
+constexpr bool collect_rows(graph& g, int at, const list<int>& factors, list<row_gradient>& found) {
   const node n = g.at(at);
   if (is_operator<segment_sum_op>(*n.op)) {
     output rows(g, g.input(n, 0));
@@ -39,13 +41,13 @@ constexpr bool collect_rows(graph& g, int at, const std::vector<int>& factors, s
   const bool by_second = g.at(b).result.extent.rank == 0, by_first = g.at(a).result.extent.rank == 0;
   const bool multiplied = is_operator<mul_op>(*n.op) && by_first != by_second;
   if (!multiplied && !(is_operator<real_div_op>(*n.op) && by_second && !by_first)) return false;
-  std::vector<int> more{at};
+  list<int> more{at};
   for (const int f : factors) more.push_back(f);
   return collect_rows(g, by_second ? a : b, more, found);
 }
 
 // Several as one: stacked where they have one shape, otherwise one behind the other, if the sizes are known.
-constexpr row_gradient joined(graph& g, const std::vector<row_gradient>& parts) {
+constexpr row_gradient joined(graph& g, const list<row_gradient>& parts) {
   if (parts.size() == 1) return parts[0];
   if (parts.empty() || parts.size() > 32) return {};
   const output& indices = parts[0].indices;
@@ -56,7 +58,7 @@ constexpr row_gradient joined(graph& g, const std::vector<row_gradient>& parts) 
     known = known && p.indices.extent().is_static();
   }
   if (!known && (!equal || parts[0].rows.extent().rank == max_rank)) return {};
-  std::vector<int> all_indices, all_rows;
+  list<int> all_indices, all_rows;
   for (const row_gradient& p : parts) {
     const shape ids = p.indices.extent(), rows = p.rows.extent();
     shape flat_ids, flat_rows;
@@ -77,7 +79,7 @@ constexpr row_gradient joined(graph& g, const std::vector<row_gradient>& parts) 
 /// one shape or of sizes that are known.
 constexpr row_gradient rows_of(const output& gradient) {
   graph& g = gradient.owner();
-  std::vector<row_gradient> found;
+  list<row_gradient> found;
   return detail::collect_rows(g, gradient.index(), {}, found) ? detail::joined(g, found) : row_gradient{};
 }
 

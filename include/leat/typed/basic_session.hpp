@@ -370,7 +370,7 @@ class basic_session : public detail::session_store<Device, Es...> {
   using base::without_value;
   using base::write_numbers;
 
-  std::vector<std::unique_ptr<detail::step_memory_base>> states_;
+  detail::list<std::unique_ptr<detail::step_memory_base>> states_;
 };
 
 }  // namespace leat

@@ -48,9 +48,8 @@ inline void check_number(dtype type, std::uint64_t bits) {
 // A plain number `id` may differ between runs if it fits. Parameters and variables belong to the session.
 [[gnu::cold]] inline void check_other_number(const session_view& view, std::uint64_t id, std::uint64_t bits) {
   const auto refuse = [](std::string_view what, std::string_view name, std::string_view remedy, std::string_view start = "number") {
-    throw invalid_argument("two values for one " + std::string(start) + ": " + std::string(what) + " \"" + std::string(name) +
-                           "\" starts from another " + std::string(start) + " in an expression that is fetched than in the session. " +
-                           std::string(remedy));
+    throw invalid_argument(joined({"two values for one ", start, ": ", what, " \"", name, "\" starts from another ", start,
+                                   " in an expression that is fetched than in the session. ", remedy}));
   };
   for (int k = 0; k < view.numbers(); ++k) {
     const auto row = view.number(k);
@@ -111,14 +110,14 @@ inline std::uint64_t bits_as(dtype type, double value) {
 template <bool Random>
 [[gnu::cold]] void check_initializer(const variable_row& v, const std::uint64_t* numbers, std::string_view name) {
   if (const std::string_view problem = matrix_problem(v.kind, v.extent); !problem.empty())
-    throw invalid_argument("variable \"" + std::string(name) + "\": " + std::string(problem));
+    throw invalid_argument(joined({"variable \"", name, "\": ", problem}));
   if constexpr (Random) {
     if (!is_random(v.kind)) return;
     if (!is_floating(v.type))
-      throw invalid_argument("variable \"" + std::string(name) + "\" cannot start from random numbers: they are float32 or float64");
+      throw invalid_argument(joined({"variable \"", name, "\" cannot start from random numbers: they are float32 or float64"}));
     for (int i = 0; v.kind != initializer_kind::glorot_uniform && i < 2; ++i)
       if (const double value = std::bit_cast<double>(numbers[i]); !fits(v.type, value))
-        refuse_number("variable \"" + std::string(name) + "\": ", v.type, value);
+        refuse_number(joined({"variable \"", name, "\": "}), v.type, value);
   }
 }
 

@@ -2,6 +2,7 @@
 // The variables of a typed session, and the numbers that its expressions carry, on any device: their storage, first values, and how the
 // host reads and writes them. basic_session.hpp adds the runs.
 
+#include <leat/core/list.hpp>
 #include <leat/cpu/execute.hpp>
 #include <leat/typed/bind.hpp>
 #include <leat/typed/guard.hpp>
@@ -179,7 +180,7 @@ class session_store : protected refused_calls_of<table_of<Device, Es...>> {
   /// What is left out is in `uninitialized()`. For what keeps variables by name, such as saved models.
   template <class F>
   void for_each_value(F f) const {
-    with_values([&](const std::vector<stored_value>& values) {
+    with_values([&](const list<stored_value>& values) {
       for (const stored_value& v : values)
         if (v.is_initialized) f(v.name, v.type, v.extent, v.bytes);
     });
@@ -189,8 +190,8 @@ class session_store : protected refused_calls_of<table_of<Device, Es...>> {
   void with_values(F f) const {
     const guard g(busy_);
     const auto all = rows();
-    std::vector<stored_value> values;
-    std::vector<std::vector<std::byte>> copies;
+    list<stored_value> values;
+    list<std::vector<std::byte>> copies;
     for (int k = 0; k < all.variables(); ++k) {
       const auto row = all.variable(k);
       stored_value v{std::string(all.name_of(k).view()), row.type, row.extent, {}, initialized_[static_cast<std::size_t>(k)] != 0};
@@ -198,18 +199,18 @@ class session_store : protected refused_calls_of<table_of<Device, Es...>> {
       if constexpr (Device::shares_memory) {
         if (v.is_initialized) v.bytes = {storage_.data() + row.offset, size};
       } else if (v.is_initialized) {
-        copies.emplace_back(size);
+        copies.push_back(std::vector<std::byte>(size));
         device_.copy_out(copies.back().data(), storage_.data() + row.offset, size);
         v.bytes = copies.back();
       }
       values.push_back(std::move(v));
     }
     if constexpr (!Device::shares_memory) device_.finish();
-    f(static_cast<const std::vector<stored_value>&>(values));
+    f(static_cast<const list<stored_value>&>(values));
   }
   /// Gives variables, by name, values from the host: all of them, or none. Errors: not_found for a name that the session does not have;
   /// invalid_argument for another dtype or shape.
-  void assign_values(const std::vector<stored_value>& values) {
+  void assign_values(const list<stored_value>& values) {
     const guard g(busy_);
     const auto all = rows();
     // As a rule values come in the session's order.
@@ -274,8 +275,8 @@ class session_store : protected refused_calls_of<table_of<Device, Es...>> {
  protected:
   using guard = session_guard<>;
   [[noreturn, gnu::cold, gnu::noinline]] static void without_value(int k) {
-    throw failed_precondition("variable \"" + std::string(rows().name_of(k).view()) +
-                              "\" is used before it has a value: call session.initialize() or assign it");
+    throw failed_precondition(
+        joined({"variable \"", rows().name_of(k).view(), "\" is used before it has a value: call session.initialize() or assign it"}));
   }
 
   // Where among the session's numbers those of an expression are.

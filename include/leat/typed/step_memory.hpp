@@ -3,6 +3,7 @@
 // memory of its own has copies there of what the host gives and takes. Also what a run returns, and the observers of its steps.
 
 #include <atomic>
+#include <leat/core/list.hpp>
 #include <leat/expr/feed.hpp>
 #include <leat/expr/fetch.hpp>
 #include <leat/kernels/program_plan.hpp>
@@ -52,8 +53,8 @@ struct step_addresses {
 template <class Program>
 struct step_addresses<Program, true> {
   const planned_code& code = Program::code();
-  std::vector<std::int64_t> size_list = std::vector<std::int64_t>(static_cast<std::size_t>(code.names()) + 1);
-  std::vector<void*> buffer_list = std::vector<void*>(static_cast<std::size_t>(code.view().buffers()) + 1);
+  list<std::int64_t> size_list = list<std::int64_t>(static_cast<std::size_t>(code.names()) + 1);
+  list<void*> buffer_list = list<void*>(static_cast<std::size_t>(code.view().buffers()) + 1);
   std::int64_t* const sizes = size_list.data();
   void** const buffers = buffer_list.data();
   planned_code::direct_calls calls;

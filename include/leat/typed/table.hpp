@@ -2,6 +2,7 @@
 // What the compiler hands over to run time: the list of a session's variables and numbers, and one packed program for each
 // set of fetches. Both are computed once, in constant evaluation, as arrays of integers.
 
+#include <leat/core/list.hpp>
 #include <leat/passes/gradient.hpp>
 #include <leat/passes/lower.hpp>
 #include <leat/typed/array.hpp>
@@ -123,29 +124,26 @@ class session_view {
     const variable_row row = view.variable(v);
     for (int i = 0; i < row.numbers; ++i) {
       if ((row.start != 0 ? row.start : initial_number_id(row.id, i)) != id || (row.start != 0 && row.start != id)) continue;
-      std::string text = "variable \"" + std::string(view.name_of(v).view()) + "\" ";
-      if (row.kind == initializer_kind::number) {
-        char values[128];
-        std::snprintf(values, sizeof values, "starts from %.9g in one expression and from %.9g in another",
+      char numbers[128];
+      const char* differs = numbers;
+      if (row.kind == initializer_kind::number)
+        std::snprintf(numbers, sizeof numbers, "starts from %.9g in one expression and from %.9g in another",
                       value_of_bits(row.type, static_cast<std::int64_t>(before)),
                       value_of_bits(row.type, static_cast<std::int64_t>(now)));
-        text += values;
-      } else if (row.kind == initializer_kind::array) {
-        text += "starts from an array of other elements in one expression than in another";
-      } else {
-        text += "has an initializer of other numbers in one expression than in another";
-      }
-      throw invalid_argument(text + ": one name is one variable in a session; make it once and pass it on, or name the other");
+      else if (row.kind == initializer_kind::array) differs = "starts from an array of other elements in one expression than in another";
+      else differs = "has an initializer of other numbers in one expression than in another";
+      throw invalid_argument(joined({"variable \"", view.name_of(v).view(), "\" ", differs,
+                                     ": one name is one variable in a session; make it once and pass it on, or name the other"}));
     }
   }
   two_values_of(is_array);
 }
 
 /// The variables and numbers of a graph, and what is wrong with it, as integers.
-constexpr std::vector<std::int64_t> pack_session(const graph& g) {
+constexpr list<std::int64_t> pack_session(const graph& g) {
   message problem;
-  std::vector<int> variables;
-  std::vector<int> numbers;
+  list<int> variables;
+  list<int> numbers;
   id_table variable_names, placeholder_names;  // by hash
   const auto earlier = [&](id_table& names, std::string_view name, int index) {
     const std::uint64_t key = hash_text(name);
@@ -175,7 +173,7 @@ constexpr std::vector<std::int64_t> pack_session(const graph& g) {
       problem << "two placeholders named \"" << n.name << "\": " << describe(g.at(k).result, g).view() << " and "
               << describe(n.result, g).view();
   }
-  std::vector<std::int64_t> data(session_header_size, 0);
+  list<std::int64_t> data(session_header_size, 0);
   data[session_variables] = static_cast<std::int64_t>(variables.size());
   data[session_numbers] = static_cast<std::int64_t>(numbers.size());
   data[session_ids] = static_cast<std::int64_t>(g.ids.size());
@@ -219,7 +217,7 @@ constexpr std::vector<std::int64_t> pack_session(const graph& g) {
 
 template <class... Es>
 struct make_session_table {
-  static constexpr std::vector<std::int64_t> make() {
+  static constexpr list<std::int64_t> make() {
     graph g;
     (flatten<Es>(g), ...);
     return pack_session(g);
@@ -237,9 +235,9 @@ struct session_table {
 
 template <class... Fs>
 struct make_program {
-  static constexpr std::vector<std::int64_t> make() {
+  static constexpr list<std::int64_t> make() {
     graph g;
-    std::vector<int> targets{flatten<Fs>(g)...};
+    list<int> targets{flatten<Fs>(g)...};
     const program p = passes::compile(g, targets, true);
     return pack(p);
   }

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace leat;
+using leat::resource_exhausted;
 using namespace leat::transport;
 using namespace leat_test;
 

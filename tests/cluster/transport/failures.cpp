@@ -10,7 +10,10 @@
 #include <new>
 #include <optional>
 
-using namespace leat;
+using leat::aborted;
+using leat::failed_precondition;
+using leat::invalid_argument;
+using leat::unavailable;
 using namespace leat::transport;
 using namespace leat_test;
 

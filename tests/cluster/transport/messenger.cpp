@@ -7,7 +7,15 @@
 
 #include <thread>
 
-using namespace leat;
+using leat::aborted;
+using leat::cancelled;
+using leat::deadline_exceeded;
+using leat::error;
+using leat::failed_precondition;
+using leat::invalid_argument;
+using leat::not_found;
+using leat::unavailable;
+using leat::unimplemented;
 using namespace leat::transport;
 using namespace leat_test;
 

@@ -22,7 +22,13 @@ socklen_t abstract_name(sockaddr_un& to, const std::string& where);
 bool pass_descriptor(int socket, int file);
 }  // namespace leat::transport::detail
 
-using namespace leat;
+using leat::already_exists;
+using leat::data_loss;
+using leat::descriptor;
+using leat::failed_precondition;
+using leat::invalid_argument;
+using leat::not_found;
+using leat::unauthenticated;
 using namespace leat::transport;
 using namespace leat_test;
 

@@ -9,7 +9,12 @@
 #include <random>
 #include <string>
 
-using namespace leat;
+using leat::data_loss;
+using leat::dtype;
+using leat::error;
+using leat::failed_precondition;
+using leat::invalid_argument;
+using leat::resource_exhausted;
 using namespace leat::transport;
 
 namespace {

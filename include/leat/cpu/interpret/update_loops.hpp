@@ -15,7 +15,7 @@ template <class Update, dtype Type, bool Flag>
 struct update_program {
   static constexpr std::int64_t named_size = unknown_dimension - 1;
 
-  static constexpr std::vector<std::int64_t> make() {
+  static constexpr leat::detail::list<std::int64_t> make() {
     shape array;
     array.push(named_size);
     constexpr auto layout = update::inputs_of<Update>;
@@ -25,9 +25,9 @@ struct update_program {
       const shape extent = layout.roles[k] == update::role::scalar ? shape{} : array;
       inputs.push_back({g, g.add_leaf(info_of<placeholder_op>, {Type, extent}, layout.names[k], static_cast<std::uint64_t>(k) + 1)});
     }
-    update::row_writer w(std::span<const output>(inputs), [](std::string_view, bool) { return Flag; });
+    update::row_writer w({inputs.data(), inputs.size()}, [](std::string_view, bool) { return Flag; });
     Update::expand(w);
-    std::vector<int> targets;
+    leat::detail::list<int> targets;
     for (const update::change& c : w.changes()) {
       const output& before = inputs[static_cast<std::size_t>(c.variable)];
       targets.push_back((c.subtract ? before - c.value : c.value).index());

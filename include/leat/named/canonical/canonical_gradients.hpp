@@ -169,7 +169,7 @@ LEAT_EARLY inline const leat::detail::filled_early gradient_operators_compile{[]
                             if (scalar && v.type() == dtype::int64) v = cast_to(v, x[0].type());
                             if (v.type() != x[0].type()) return updates;
                           }
-                          update::row_writer w(std::span<const output>(values), [&](std::string_view name, bool otherwise) {
+                          update::row_writer w({values.data(), values.size()}, [&](std::string_view name, bool otherwise) {
                             const auto* a = node.attributes().find(name);
                             return a != nullptr && a->get_if<bool>() != nullptr ? *a->get_if<bool>() : otherwise;
                           });

@@ -440,7 +440,7 @@ class importer {
       if (f.kind == field_kind::result) request.results.push_back(infos[static_cast<std::size_t>(f.value)]);
   }
   // Checks that operands of one group have one dtype, if known, and that references are to variables.
-  void check_operand_types(const node_def& def, std::span<const field> fields, std::span<const output> operands) const {
+  void check_operand_types(const node_def& def, detail::list_view<field> fields, std::span<const output> operands) const {
     std::size_t at = 0;
     std::size_t first = operands.size();
     for (const field& f : fields) {
@@ -458,7 +458,7 @@ class importer {
       }
     }
   }
-  static int group_of(std::span<const field> fields, int k) {
+  static int group_of(detail::list_view<field> fields, int k) {
     int at = 0;
     for (const field& f : fields) {
       if (f.kind == field_kind::operands) return static_cast<int>(f.value);
@@ -475,7 +475,7 @@ class importer {
     return s;
   }
   // Whether one operand's dtype determines the other's: the same one, or one of the same group.
-  static bool speaks_of(std::span<const field> fields, int one, int other) {
+  static bool speaks_of(detail::list_view<field> fields, int one, int other) {
     return one == other || (group_of(fields, one) != -1 && group_of(fields, one) == group_of(fields, other));
   }
   static bool carried_type(std::span<const tensor_info> infos) {

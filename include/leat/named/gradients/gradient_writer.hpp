@@ -191,8 +191,8 @@ inline gradient_list gradient_by_class(const gradient_call& c) {
   gradient_table rows(g, c.operation().index());
   graph& t = rows.table;
   const int dy = rows.add_leaf_like_result(c.dy());
-  std::vector<int> slots(static_cast<std::size_t>(t.size()), -1);
-  std::vector<char> wanted(slots.size(), 0);
+  detail::list<int> slots(static_cast<std::size_t>(t.size()), -1);
+  detail::list<char> wanted(slots.size(), 0);
   for (int k = 0; k < rows.operand_count(); ++k)
     if (is_floating(t.at(rows.operand(k)).result.type)) wanted[static_cast<std::size_t>(rows.gradient_row(k))] = 1;
   gradient_scope scope(t, rows.row(), output(t, dy), &slots, &wanted);

@@ -2,6 +2,7 @@
 // Converts between a node's numeric attributes in the table and TensorFlow's inputs and attributes, by the operator's form
 // (graph/form.hpp).
 
+#include <leat/core/list.hpp>
 #include <leat/graph/leaves.hpp>
 #include <leat/named/graph/literal.hpp>
 #include <leat/proto/tensor_contents.hpp>
@@ -11,7 +12,7 @@
 namespace leat {
 
 /// The form of an operator: its own, or the default one for this many operands.
-inline std::span<const field> form_of(const op_info& op, int operands) {
+inline detail::list_view<field> form_of(const op_info& op, int operands) {
   if (!op.form.empty()) return op.form;
   if (operands == 1) return form::single;
   if (operands == 2) return form::pair;
@@ -19,7 +20,7 @@ inline std::span<const field> form_of(const op_info& op, int operands) {
 }
 
 /// The name of operand `k`, after which an unnamed constant is called ("mul/x").
-inline std::string_view operand_name(std::span<const field> fields, int k) {
+inline std::string_view operand_name(detail::list_view<field> fields, int k) {
   int at = 0;
   for (const field& f : fields) {
     if (f.kind == field_kind::operands) return f.name;
@@ -74,7 +75,7 @@ inline tensor_literal int32_vector(std::span<const std::int64_t> values) {
 }  // namespace detail
 
 /// The inputs that hold numeric attributes, in order. `result` is the dtype of the node's result.
-inline std::vector<number_input> inputs_from_numbers(std::span<const field> fields, std::span<const std::int64_t> numbers,
+inline std::vector<number_input> inputs_from_numbers(detail::list_view<field> fields, std::span<const std::int64_t> numbers,
                                                      std::span<const tensor_info> operands, dtype result) {
   std::vector<number_input> inputs;
   detail::number_cursor cursor(numbers);
@@ -133,7 +134,7 @@ inline std::vector<number_input> inputs_from_numbers(std::span<const field> fiel
 }
 
 /// The named attributes that the form specifies.
-inline attribute_map attributes_from_numbers(std::span<const field> fields, std::span<const std::int64_t> numbers,
+inline attribute_map attributes_from_numbers(detail::list_view<field> fields, std::span<const std::int64_t> numbers,
                                              std::span<const tensor_info> operands) {
   attribute_map attributes;
   const auto is_attribute = [](const field& f) {
@@ -178,7 +179,7 @@ inline attribute_map attributes_from_numbers(std::span<const field> fields, std:
 }
 
 /// The dtype of a result whose shape is known only at run time: the one that an attribute asks for, or that of the first operand.
-inline dtype result_type(std::span<const field> fields, const attribute_map& attributes, std::span<const tensor_info> operands) {
+inline dtype result_type(detail::list_view<field> fields, const attribute_map& attributes, std::span<const tensor_info> operands) {
   for (const field& f : fields) {
     if (f.kind != field_kind::type_number) continue;
     const auto* value = attributes.find(f.name);
@@ -213,7 +214,7 @@ inline std::optional<std::int64_t> scalar_bits(const tensor_proto& p) {
 
 /// A node's numeric attributes from its named ones and the constants among its inputs; nothing if one of them is not a constant, or
 /// this form cannot express it.
-inline std::optional<std::vector<std::int64_t>> numbers_from(std::span<const field> fields, const attribute_map& attributes,
+inline std::optional<std::vector<std::int64_t>> numbers_from(detail::list_view<field> fields, const attribute_map& attributes,
                                                              const number_values& values, std::span<const tensor_info> operands) {
   std::vector<std::int64_t> numbers;
   std::size_t at = 0;

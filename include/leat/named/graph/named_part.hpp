@@ -107,7 +107,7 @@ class named_part final : public named_nodes {
 
   output append_constant(graph& g, const tensor_literal& value, std::string name);
   void give_name(graph& g, const output& o, std::string_view name);
-  void check_types(const op_info& op, std::span<const field> fields, std::span<const output> operands, std::string_view name) const;
+  void check_types(const op_info& op, detail::list_view<field> fields, std::span<const output> operands, std::string_view name) const;
   output all_axes(graph& g, const output& operand);
 
   const std::uint64_t serial_;

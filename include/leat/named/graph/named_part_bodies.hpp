@@ -33,7 +33,7 @@ LEAT_FUNCTION const named_part& graph::named() const {
 }
 
 // Checks that operands of one group have one dtype. Messages are TensorFlow's.
-LEAT_FUNCTION void named_part::check_types(const op_info& op, std::span<const field> fields, std::span<const output> operands,
+LEAT_FUNCTION void named_part::check_types(const op_info& op, detail::list_view<field> fields, std::span<const output> operands,
                                            std::string_view name) const {
   std::size_t at = 0;
   std::size_t first = operands.size();

@@ -68,7 +68,7 @@ inline output write_print(graph_writer& writer, const node& n) {
   for (int k = 1; k < n.input_count; ++k) data.emplace_back(writer.input(n, k));
   std::vector<std::int64_t> message;
   for (int k = 2 + n.input_count; k < n.attribute_count; ++k) message.push_back(writer.number(n, k));
-  const std::vector<char> text = text_in(message.data());
+  const auto text = text_in(message.data());
   return leat::print(writer.input(n, 0), data, {.message = {text.begin(), text.end()}, .summarize = writer.number(n, 0)});
 }
 LEAT_EARLY inline const leat::detail::filled_early deferred_rows_written{[] {

@@ -230,8 +230,8 @@ LEAT_FUNCTION std::int64_t sequential::parameter_count() const {
 namespace leat {
 
 namespace detail {
-LEAT_FUNCTION std::vector<parameter_row> parameters_of_graph(graph& g) {
-  std::vector<parameter_row> all;
+LEAT_FUNCTION list<parameter_row> parameters_of_graph(graph& g) {
+  list<parameter_row> all;
   for (const output& v : get_tensors(g, collection::trainable_variables)) {
     if (!v.extent().is_static()) throw invalid_argument("a variable whose shape is not known: " + describe(v));
     all.push_back({v.operation().name(), {v.type(), v.extent()}});
@@ -246,7 +246,7 @@ LEAT_FUNCTION std::string summary_table(graph& g) {
   return detail::table_text(detail::layers_of(all), detail::bytes_of(all));
 }
 LEAT_FUNCTION std::string summary_table(const layers::sequential& model) {
-  std::vector<layer_row> rows;
+  detail::list<layer_row> rows;
   std::int64_t bytes = 0;
   for (const layers::layer& each : model.layers()) {
     const std::string name = each.name().empty() ? each.kind() : each.name();

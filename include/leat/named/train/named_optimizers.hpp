@@ -26,7 +26,7 @@ struct rule_text {
 };
 template <class Rule>
 std::vector<update::change> expanded(std::span<const output> inputs) {
-  update::row_writer w(inputs, Rule::flag);
+  update::row_writer w({inputs.data(), inputs.size()}, Rule::flag);
   Rule::update::expand(w);
   return {w.changes().begin(), w.changes().end()};
 }

@@ -2,6 +2,7 @@
 // The instruction lists of a cluster while it is written: once, per row, per batch of lanes of a stage, and at the end; the register
 // allocation; and the loads, constants and counted axes that have a register already.
 
+#include <leat/core/list.hpp>
 #include <leat/graph/id_table.hpp>
 #include <leat/passes/instruction.hpp>
 #include <leat/passes/lower/cluster_space.hpp>
@@ -12,7 +13,7 @@ class cluster_lists : protected cluster_space {
  protected:
   constexpr ~cluster_lists() = default;  // nvcc's implicit one is not constexpr
   using cluster_space::cluster_space;
-  using code_list = std::vector<std::int64_t>;
+  using code_list = list<std::int64_t>;
   constexpr void put(code_list& to, std::int64_t op, std::int64_t d, std::int64_t a = -1, std::int64_t b = -1, std::int64_t c = -1) {
     const std::int64_t kinds = pack_signature(op, d, a, b, c);
     const signature s = unpack_signature(kinds);
@@ -164,8 +165,8 @@ class cluster_lists : protected cluster_space {
 
   code_list once_;
   code_list last_;
-  std::vector<code_list> row_;
-  std::vector<code_list> lanes_;
+  list<code_list> row_;
+  list<code_list> lanes_;
   int accumulators_ = 0;
   int spills_ = 0;
   bool element_ = true;
@@ -176,14 +177,14 @@ class cluster_lists : protected cluster_space {
     std::int64_t bits;
     std::int64_t where;
   };
-  std::vector<known_constant> constants_;
+  list<known_constant> constants_;
   id_table constant_at_;  // those after the first few
-  std::vector<std::int64_t> loaded_scalar_;
-  std::vector<std::int64_t> loaded_lane_;
+  list<std::int64_t> loaded_scalar_;
+  list<std::int64_t> loaded_lane_;
   int scalar_count_[register_files]{};
   int lane_count_[register_files]{};
   int lane_max_[register_files]{};
-  std::vector<std::int64_t> accumulating_;
+  list<std::int64_t> accumulating_;
   int uniform_width_ = 0;
 };
 

@@ -3,6 +3,7 @@
 // once per stage: the result of a row's reduction is available in the next stage, and a lane that a later stage needs again is
 // recomputed there if that is cheap, or kept in a row buffer (spilled).
 
+#include <leat/core/list.hpp>
 #include <leat/passes/lower/cluster_lists.hpp>
 
 namespace leat::passes::detail {
@@ -15,7 +16,7 @@ class cluster_lowerer : cluster_lists {
   }
 
   /// The step of a cluster with these nodes.
-  constexpr program_step run(const fusion::cluster& cluster, const std::vector<int>& nodes) {
+  constexpr program_step run(const fusion::cluster& cluster, const list<int>& nodes) {
     start(cluster);
     nodes_ = &nodes;
     state_.assign(nodes.size(), {});
@@ -90,12 +91,12 @@ class cluster_lowerer : cluster_lists {
     return n.op->kind == op_kind::reduction && place_.space_shape(n).squeezed() != space_ && place_.in_register(i, g_.input(n, 0));
   }
 
-  constexpr void write_instructions(const std::vector<int>& nodes, int stages) {
+  constexpr void write_instructions(const list<int>& nodes, int stages) {
     start_lists(stages);
     const bool flat = step_.loops.empty();
 
     // The lanes that each stage needs: its own, and those of earlier stages that it uses and that are cheap to recompute.
-    std::vector<std::vector<char>> needed(at(stages), std::vector<char>(nodes.size(), 0));
+    list<list<char>> needed(at(stages), list<char>(nodes.size(), 0));
     if (!flat) {
       for (std::size_t k = nodes.size(); k-- > 0;) {
         const int i = nodes[k];
@@ -166,7 +167,7 @@ class cluster_lowerer : cluster_lists {
     join_lists(stages);
   }
 
-  constexpr void use_operands(int i, int t, std::vector<std::vector<char>>& needed) {
+  constexpr void use_operands(int i, int t, list<list<char>>& needed) {
     const node& n = g_.at(i);
     for (int k = n.op->kind == op_kind::assign ? 1 : 0; k < n.input_count; ++k) {
       const int p = source_of(g_, g_.input(n, k));
@@ -308,12 +309,12 @@ class cluster_lowerer : cluster_lists {
   }
 
   const fusion& f_;
-  const std::vector<int>* nodes_ = nullptr;  // of the current cluster
-  std::vector<int> slot_;                    // of a node among them
-  std::vector<member> state_;
-  std::vector<int> input_operand_;
-  std::vector<int> element_operand_;  // of nodes that are stored by elements
-  std::vector<std::size_t> operand_of_;
+  const list<int>* nodes_ = nullptr;  // of the current cluster
+  list<int> slot_;                    // of a node among them
+  list<member> state_;
+  list<int> input_operand_;
+  list<int> element_operand_;  // of nodes that are stored by elements
+  list<std::size_t> operand_of_;
 };
 
 }  // namespace leat::passes::detail

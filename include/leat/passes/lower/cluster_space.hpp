@@ -2,6 +2,7 @@
 // The iteration space of a cluster: the loops that its nodes share, and an operand for each buffer that they access, with a stride
 // along each loop. Loops that all operands traverse alike are merged.
 
+#include <leat/core/list.hpp>
 #include <leat/passes/lower/placement.hpp>
 
 namespace leat::passes::detail {
@@ -90,16 +91,16 @@ class cluster_space {
 
   // An operand for writing an element of node `i`, which is stored by elements.
   constexpr int add_result_element(int i, std::int64_t k) {
-    return intern({place_.buffer_of(i), term{k, 0}, std::vector<term>(at(space_.rank), term{0, 0})});
+    return intern({place_.buffer_of(i), term{k, 0}, list<term>(at(space_.rank), term{0, 0})});
   }
 
   // Merges loops that every operand traverses as one.
   constexpr void collapse() {
-    std::vector<term> loops;
+    list<term> loops;
     for (int d = 0; d < space_.rank; ++d) loops.push_back(place_.as_term(space_[d]));
     loop_number_.assign(at(space_.rank), 0);
-    std::vector<int> original;  // first dimension of each loop, for index nodes
-    std::vector<int> fixed;
+    list<int> original;  // first dimension of each loop, for index nodes
+    list<int> fixed;
     for (int d = 0; d < space_.rank; ++d) {
       original.push_back(d);
       fixed.push_back(fixed_dims_ >> d & 1);
@@ -147,7 +148,7 @@ class cluster_space {
 
  private:
   int fixed_dims_ = 0;            // dimensions whose loops are not merged, as bits
-  std::vector<int> loop_number_;  // by dimension, after merging
+  list<int> loop_number_;  // by dimension, after merging
 };
 
 }  // namespace leat::passes::detail

@@ -2,6 +2,7 @@
 // Storage of results: the program's buffers, which nodes' results are stored in one, and the layout of a node's elements in its buffer
 // (a view has other strides over the same elements).
 
+#include <leat/core/list.hpp>
 #include <leat/passes/fuse.hpp>
 #include <leat/passes/program.hpp>
 
@@ -176,8 +177,8 @@ class placement {
   const graph& g_;
   const fusion& f_;
   program& p_;
-  std::vector<int> buffer_;
-  std::vector<char> stored_;
+  list<int> buffer_;
+  list<char> stored_;
   int feeds_ = 0;
   int variables_ = 0;
   int numbers_ = 0;

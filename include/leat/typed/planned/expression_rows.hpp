@@ -82,12 +82,12 @@ class expression_rows {
   const std::int64_t* data_;
 };
 
-constexpr std::vector<std::int64_t> pack_expressions(const graph& g) {
+constexpr list<std::int64_t> pack_expressions(const graph& g) {
   using rows = expression_rows;
-  std::vector<std::int64_t> data(rows::header_fields, 0);
+  list<std::int64_t> data(rows::header_fields, 0);
   const auto here = [&] { return static_cast<std::int64_t>(data.size()); };
   std::vector<const op_info*> operators;
-  std::vector<std::int64_t> places;
+  list<std::int64_t> places;
   for (int i = 0; i < g.size(); ++i) {
     const node& n = g.at(i);
     int op = -1;
@@ -111,7 +111,7 @@ constexpr std::vector<std::int64_t> pack_expressions(const graph& g) {
   data[rows::rows_at] = here();
   data[rows::row_count] = g.size();
   for (const std::int64_t p : places) data.push_back(p);
-  std::vector<std::int64_t> types, dimension_texts;
+  list<std::int64_t> types, dimension_texts;
   for (const op_info* op : operators) types.push_back(put_text(data, op->type));
   data[rows::operators_at] = here();
   data[rows::operator_count] = static_cast<std::int64_t>(operators.size());

@@ -3,6 +3,7 @@
 
 #include <leat/core/early.hpp>
 #include <leat/core/function_bodies.hpp>
+#include <leat/core/list.hpp>
 #include <leat/passes/deferred.hpp>
 #include <leat/train/optimizer.hpp>
 #if LEAT_WITH_BODIES
@@ -16,15 +17,13 @@ int expand_step_by(graph& g, const deferred_row& row) {
   const auto count = static_cast<std::size_t>(row.attributes[1]);
   std::size_t next = count == 0 ? 1 : 2 * count;
   const int counter = row.attributes[2] != 0 ? row.inputs[next++] : -1;
-  std::vector<train::setting_source> settings;
+  list<train::setting_source> settings;
   for (std::size_t k = 3; k < row.attributes.size(); k += 2) {
     const auto id = static_cast<std::uint64_t>(row.attributes[k + 1]);
     settings.push_back({id, row.attributes[k] != 0 ? -1 : row.inputs[next++]});
   }
   if (count == 0) return minimize_by_rule<Rule>(g, settings, row.inputs[0], counter);
-  const std::vector<int> gradients(row.inputs.begin(), row.inputs.begin() + static_cast<std::ptrdiff_t>(count));
-  const std::vector<int> variables(row.inputs.begin() + static_cast<std::ptrdiff_t>(count),
-                                   row.inputs.begin() + static_cast<std::ptrdiff_t>(2 * count));
+  const list<int> gradients(row.inputs.data(), count), variables(row.inputs.data() + count, count);
   return apply_rule<Rule>(g, settings, variables, gradients, counter);
 }
 inline int expand_step(graph& g, const deferred_row& row) {

@@ -11,7 +11,7 @@ namespace leat::detail {
 
 template <class... Es>
 struct make_planned_table {
-  static constexpr std::vector<std::int64_t> make() {
+  static constexpr list<std::int64_t> make() {
     graph g;
     g.defers = true;
     (flatten<Es>(g), ...);

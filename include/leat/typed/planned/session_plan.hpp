@@ -4,6 +4,7 @@
 // session_plan_bodies.hpp.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/core/list.hpp>
 #include <leat/kernels/program_plan.hpp>
 #include <leat/passes/program.hpp>
 #include <leat/typed/table.hpp>
@@ -11,7 +12,6 @@
 #include <memory>
 #include <span>
 #include <utility>
-#include <vector>
 
 namespace leat::detail {
 
@@ -66,15 +66,15 @@ class planned_code {
     return -1;
   }
   int names() const { return static_cast<int>(names_.size()); }
-  std::span<const leaf> numbers() const { return numbers_; }  // buffers of one number each
-  std::span<const leaf> arrays() const { return arrays_; }    // of constant arrays
+  list_view<leaf> numbers() const { return numbers_; }  // buffers of one number each
+  list_view<leaf> arrays() const { return arrays_; }    // of constant arrays
 
  private:
   struct parts;
   std::unique_ptr<parts> parts_;
   const std::int64_t* data_ = nullptr;
-  std::vector<leaf> leaves_, numbers_, arrays_;
-  std::vector<std::int64_t> names_;
+  list<leaf> leaves_, numbers_, arrays_;
+  list<std::int64_t> names_;
 };
 
 /// The expressions of one type of session, and its variables and numbers with those that gradients and optimizers add.
@@ -91,7 +91,7 @@ class session_plan {
 
  private:
   const std::int64_t* rows_;
-  std::vector<std::int64_t> table_;
+  list<std::int64_t> table_;
 };
 
 }  // namespace leat::detail

@@ -124,7 +124,7 @@ LEAT_FUNCTION planned_code::planned_code(const session_plan& of, std::span<const
   const expression_rows rows(of.rows());
   graph g;
   row_writer writer(g, rows);
-  std::vector<int> targets;
+  list<int> targets;
   for (const std::uint64_t id : fetches) targets.push_back(writer.enter(id));
   parts_ = std::make_unique<parts>(passes::compile(g, std::move(targets)));
   data_ = parts_->code.data();

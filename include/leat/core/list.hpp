@@ -1,0 +1,136 @@
+#pragma once
+// Growable arrays for the rows of graphs and programs, and views of rows, during constant evaluation and at run time. For each further type
+// of element g++ 12 takes 1.6 ms for a list and 17 for a std::vector, 0.6 ms for a view and 9 to 20 for a std::span; a program has dozens.
+
+#include <leat/core/standard.hpp>
+
+#include <cstddef>
+#include <initializer_list>
+#include <utility>
+#include <vector>
+
+namespace leat::detail {
+
+/// Elements in a row, owned. `T` has a default value, and moving one throws nothing. No iterator is checked, no index is.
+template <class T>
+class list {
+ public:
+  // The other constructors begin with this one, so that elements are freed if copying one throws.
+  constexpr list() = default;
+  constexpr list(std::initializer_list<T> values) : list(values.begin(), values.size()) {}
+  constexpr explicit list(std::size_t count) : list() { resize(count); }
+  constexpr list(std::size_t count, const T& value) : list() { resize(count, value); }
+  constexpr list(const T* from, std::size_t count) : list() {
+    reserve(count);
+    for (; size_ < count; ++size_) data_[size_] = from[size_];
+  }
+  template <class Allocator>
+  constexpr list(const std::vector<T, Allocator>& rows) : list(rows.data(), rows.size()) {}
+  constexpr list(const list& other) : list(other.data_, other.size_) {}
+  constexpr list(list&& other) noexcept { swap(other); }
+  constexpr list& operator=(const list& other) {
+    list(other).swap(*this);
+    return *this;
+  }
+  constexpr list& operator=(list&& other) noexcept {
+    list(std::move(other)).swap(*this);
+    return *this;
+  }
+  constexpr ~list() { delete[] data_; }
+
+  constexpr std::size_t size() const { return size_; }
+  constexpr bool empty() const { return size_ == 0; }
+  constexpr T* data() { return data_; }
+  constexpr const T* data() const { return data_; }
+  constexpr T* begin() { return data_; }
+  constexpr const T* begin() const { return data_; }
+  constexpr T* end() { return data_ + size_; }
+  constexpr const T* end() const { return data_ + size_; }
+  constexpr T& operator[](std::size_t i) { return data_[i]; }
+  constexpr const T& operator[](std::size_t i) const { return data_[i]; }
+  constexpr bool operator==(const list& other) const {
+    bool equal = size_ == other.size_;
+    for (std::size_t i = 0; equal && i < size_; ++i) equal = data_[i] == other.data_[i];
+    return equal;
+  }
+  constexpr T& front() { return data_[0]; }
+  constexpr const T& front() const { return data_[0]; }
+  constexpr T& back() { return data_[size_ - 1]; }
+  constexpr const T& back() const { return data_[size_ - 1]; }
+
+  constexpr void push_back(T value) {
+    if (size_ == space_) reserve(space_ == 0 ? 4 : 2 * space_);
+    data_[size_++] = std::move(value);
+  }
+  constexpr T* insert(const T* before, T value) {
+    const auto at = static_cast<std::size_t>(before - data_);
+    push_back(std::move(value));
+    for (std::size_t i = size_ - 1; i > at; --i) std::swap(data_[i], data_[i - 1]);
+    return data_ + at;
+  }
+  constexpr T* erase(const T* first, const T* last) {
+    T* to = data_ + (first - data_);
+    for (T* from = data_ + (last - data_); from != end(); ++from, ++to) *to = std::move(*from);
+    size_ -= static_cast<std::size_t>(last - first);
+    return data_ + (first - data_);
+  }
+  constexpr T* erase(const T* at) { return erase(at, at + 1); }
+  constexpr void pop_back() { --size_; }
+  constexpr void clear() { size_ = 0; }  // keeps the elements' memory, too
+  constexpr void assign(std::size_t count, T value) {
+    clear();
+    resize(count, std::move(value));
+  }
+  constexpr void resize(std::size_t count) {
+    if (count > space_) reserve(count);
+    for (std::size_t i = size_; i < count; ++i) data_[i] = T{};
+    size_ = count;
+  }
+  constexpr void resize(std::size_t count, T value) {
+    if (count > space_) reserve(count);
+    for (std::size_t i = size_; i < count; ++i) data_[i] = value;
+    size_ = count;
+  }
+  constexpr void reserve(std::size_t count) {
+    if (count <= space_) return;
+    T* wider = new T[count];
+    for (std::size_t i = 0; i < size_; ++i) wider[i] = std::move(data_[i]);
+    delete[] data_;
+    data_ = wider;
+    space_ = count;
+  }
+
+ private:
+  constexpr void swap(list& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(space_, other.space_);
+  }
+
+  T* data_ = nullptr;
+  std::size_t size_ = 0, space_ = 0;
+};
+
+/// Elements in a row that somebody else keeps.
+template <class T>
+class list_view {
+ public:
+  constexpr list_view() = default;
+  constexpr list_view(const T* data, std::size_t size) : data_(data), size_(size) {}
+  template <std::size_t N>
+  constexpr list_view(const T (&rows)[N]) : data_(rows), size_(N) {}
+  constexpr list_view(const list<T>& rows) : data_(rows.data()), size_(rows.size()) {}
+
+  constexpr std::size_t size() const { return size_; }
+  constexpr bool empty() const { return size_ == 0; }
+  constexpr const T* data() const { return data_; }
+  constexpr const T* begin() const { return data_; }
+  constexpr const T* end() const { return data_ + size_; }
+  constexpr const T& operator[](std::size_t i) const { return data_[i]; }
+
+ private:
+  const T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace leat::detail
