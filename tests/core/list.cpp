@@ -52,11 +52,15 @@ struct costly {
     ++alive;
   }
   costly(costly&&) noexcept { ++alive; }
+  static inline long moves = 0;
   costly& operator=(const costly&) {
     if (--copies_left < 0) throw std::runtime_error("no more copies");
     return *this;
   }
-  costly& operator=(costly&&) noexcept { return *this; }
+  costly& operator=(costly&&) noexcept {
+    ++moves;
+    return *this;
+  }
   ~costly() { --alive; }
 };
 
@@ -94,4 +98,15 @@ TEST_CASE("a copy that fails leaves a list as it was, and nothing behind") {
     CHECK((other.size() == 2 && rows.size() == 5));
   }
   CHECK(costly::alive == 0);
+}
+
+TEST_CASE("a list that grows by one element at a time moves each a few times only") {
+  constexpr std::size_t count = 20000;
+  costly::moves = 0;
+  list<costly> pushed, resized;
+  for (std::size_t k = 0; k < count; ++k) {
+    pushed.push_back({});
+    resized.resize(k + 1);
+  }
+  CHECK(costly::moves < 8 * static_cast<long>(count));
 }

@@ -95,9 +95,6 @@ void throw_if(const error& e, const std::string& text) {
   throw_if<unavailable>(e, text), throw_if<unauthenticated>(e, text);
   throw error(text);
 }
-}  // namespace detail
-
-namespace detail {
 // A message of several parts. Not `+`, whose inline code, of no use but for an error, would be compiled into every program.
 [[gnu::cold, gnu::noinline]] inline std::string joined(std::initializer_list<std::string_view> parts) {
   std::string text;

@@ -59,7 +59,7 @@ class list {
   constexpr const T& back() const { return data_[size_ - 1]; }
 
   constexpr void push_back(T value) {
-    if (size_ == space_) reserve(space_ == 0 ? 4 : 2 * space_);
+    make_space(size_ == 0 ? 4 : size_ + 1);
     data_[size_++] = std::move(value);
   }
   constexpr T* insert(const T* before, T value) {
@@ -82,12 +82,12 @@ class list {
     resize(count, std::move(value));
   }
   constexpr void resize(std::size_t count) {
-    if (count > space_) reserve(count);
+    make_space(count);
     for (std::size_t i = size_; i < count; ++i) data_[i] = T{};
     size_ = count;
   }
   constexpr void resize(std::size_t count, T value) {
-    if (count > space_) reserve(count);
+    make_space(count);
     for (std::size_t i = size_; i < count; ++i) data_[i] = value;
     size_ = count;
   }
@@ -101,6 +101,10 @@ class list {
   }
 
  private:
+  // At least twice what there was, so that growing by one element, again and again, takes linear time.
+  constexpr void make_space(std::size_t count) {
+    if (count > space_) reserve(count < 2 * space_ ? 2 * space_ : count);
+  }
   constexpr void swap(list& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
