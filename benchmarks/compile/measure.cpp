@@ -94,6 +94,8 @@ std::vector<program> programs() {
   all.push_back({"graph_session_runtime_debug", "graph_session.cpp", {separate}, "-O0"});
   all.push_back({"graph_session_precompiled", "graph_session.cpp", {separate}, "-O2", graph_headers});
   all.push_back({"shared_400", "graph.cpp", {"-DSHARED", "-DNODES=400"}});
+  all.push_back({"lists_40", "lists.cpp", {}});
+  all.push_back({"vectors_40", "lists.cpp", {"-DVECTORS"}});
   all.push_back({"shared_400_debug", "graph.cpp", {"-DSHARED", "-DNODES=400", "-g"}});
   return all;
 }

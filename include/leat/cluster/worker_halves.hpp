@@ -3,6 +3,7 @@
 // row of a table that `to_graph` writes as the optimizer's operators. It is cut where variables are written.
 
 #include <leat/cluster/parameter_client.hpp>
+#include <leat/core/list.hpp>
 #include <leat/runtime/state/tensor_value.hpp>
 #include <leat/train/optimizer.hpp>
 #include <leat/typed/session.hpp>

@@ -12,6 +12,7 @@
 
 #include <leat/collective/communicator.hpp>
 #include <leat/core/early.hpp>
+#include <leat/core/list.hpp>
 #include <leat/cpu/interpret/registry.hpp>
 #include <leat/ops/print.hpp>
 

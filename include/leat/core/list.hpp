@@ -1,6 +1,7 @@
 #pragma once
-// Growable arrays for the rows of graphs and programs, and views of rows, during constant evaluation and at run time. For each further type
-// of element g++ 12 takes 1.6 ms for a list and 17 for a std::vector, 0.6 ms for a view and 9 to 20 for a std::span; a program has dozens.
+// Growable arrays for the rows of graphs and programs, and views of rows, during constant evaluation and at run time. Each further type of
+// element, of which a program has dozens, costs g++ 12 a tenth of the time that std::vector and std::span of it do: `scripts/bench compile
+// _40` compares forty.
 
 #include <leat/core/standard.hpp>
 

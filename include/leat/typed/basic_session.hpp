@@ -2,6 +2,7 @@
 // What typed sessions are on any device, compiled or planned: variables (session_store.hpp), and for each set of fetches one step. A
 // step has its buffers planned once; a warm run binds the feeds, runs straight through and allocates nothing.
 
+#include <leat/core/list.hpp>
 #include <leat/typed/session_store.hpp>
 
 #include <memory>
