@@ -9,6 +9,7 @@
 // Large products are cut into blocks of C for parallel_for by their shape alone, and each element is summed in one order, so results
 // are the same for any number of threads.
 
+#include <leat/core/function_bodies.hpp>
 #include <leat/cpu/matmul/blocked.hpp>
 #include <leat/cpu/matmul/library.hpp>
 #include <leat/cpu/matmul/tiny.hpp>
@@ -128,6 +129,25 @@ void multiply_general(bool transpose_a, bool transpose_b, std::int64_t m, std::i
                    c + row * ldc + column, ldc, with_library);
   });
 }
+
+#if defined(LEAT_SEPARATE_COMPILATION)
+// Compiled once for a program, in matmul_bodies.hpp: with the others they take the compiler as long as all else of a small model.
+#define LEAT_PRODUCTS(BEFORE, T)                                                                                                            \
+  BEFORE template void multiply_tiny(bool, bool, std::int64_t, std::int64_t, std::int64_t, T, const T*, std::int64_t, const T*,             \
+                                     std::int64_t, T, T*, std::int64_t);                                                                    \
+  BEFORE template void multiply_rows(std::int64_t, std::int64_t, T, const T*, std::int64_t, const T*, T, T*, std::int64_t);                 \
+  BEFORE template void multiply_columns(std::int64_t, std::int64_t, T, const T*, std::int64_t, const T*, std::int64_t, T, T*);              \
+  BEFORE template void multiply_strided(std::int64_t, std::int64_t, T, const T*, std::int64_t, std::int64_t, const T*, std::int64_t, T, T*, \
+                                        std::int64_t);                                                                                      \
+  BEFORE template void multiply_outer(std::int64_t, std::int64_t, T, const T*, std::int64_t, const T*, T, T*, std::int64_t);                \
+  BEFORE template void multiply_general(bool, bool, std::int64_t, std::int64_t, std::int64_t, T, const T*, std::int64_t, const T*,          \
+                                        std::int64_t, T, T*, std::int64_t)
+LEAT_PRODUCTS(extern, float);
+LEAT_PRODUCTS(extern, double);
+#if !defined(LEAT_SEPARATE_SOURCE)
+#undef LEAT_PRODUCTS
+#endif
+#endif
 
 }  // namespace detail
 

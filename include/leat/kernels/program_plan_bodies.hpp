@@ -1,0 +1,211 @@
+#pragma once
+// The bodies of kernels/program_plan.hpp: see core/function_bodies.hpp.
+
+#include <leat/core/function_bodies.hpp>
+#include <leat/kernels/program_plan.hpp>
+
+#include <algorithm>
+
+namespace leat {
+
+namespace detail {
+
+// Runs when sizes change, not in a warm step: compiled for size.
+class planner {
+ public:
+  planner(const program_view& p, const std::int64_t* data, const std::int64_t* sizes, const chunk_limits& limits,
+          program_plan& out)
+      : p_(p), data_(data), sizes_(sizes), limits_(limits), out_(out) {}
+
+  [[gnu::cold]] void run() {
+    out_.numbers.clear();
+    out_.offsets.assign(static_cast<std::size_t>(p_.buffers()), -1);
+    out_.work = 0;
+    for (int b = 0; b < p_.buffers(); ++b) {
+      const auto info = p_.buffer_at(b);
+      if (info.where == storage::arena)
+        add_block(b, p_.elements(info.extent, sizes_) * size_of(info.type), info.first, info.last);
+      else if (info.where == storage::extent)
+        add_block(b, size_of(info.type), 0, p_.steps());
+    }
+    for (int k = 0; k < p_.steps(); ++k) {
+      const auto s = p_.step_at(k);
+      const auto at = out_.numbers.size();
+      out_.numbers.resize(at + static_cast<std::size_t>(plan_size(s)), 0);
+      if (s.is_cluster)
+        plan_cluster(k, s, at);
+      else
+        plan_kernel(s, at);
+    }
+    place();
+    for (const auto& b : blocks_) {
+      if (b.buffer >= 0)
+        out_.offsets[static_cast<std::size_t>(b.buffer)] = b.offset;
+      else
+        out_.numbers[static_cast<std::size_t>(-1 - b.buffer)] = b.offset;
+    }
+  }
+
+ private:
+  struct block {
+    int buffer;  // or -1 - position of the number that holds the offset
+    std::int64_t bytes;
+    int first;
+    int last;
+    std::int64_t offset;
+  };
+
+  void add_block(int buffer, std::int64_t bytes, int first, int last) {
+    blocks_.push_back({buffer, divide_up(larger(bytes, 1), 64) * 64, first, last, 0});
+  }
+
+  [[gnu::cold]] void plan_cluster(int k, const program_view::step& s, std::size_t at) {
+    std::int64_t rows = 1;
+    std::int64_t inner = 1;
+    for (int l = 0; l < s.loop_count; ++l) {
+      const auto extent = s.loop(l).value(sizes_);
+      number(at, plan_numbers + l) = extent;
+      if (l + 1 < s.loop_count)
+        rows *= extent;
+      else
+        inner = extent;
+    }
+    for (int o = 0; o < s.operand_count; ++o) {
+      for (int l = 0; l < s.loop_count; ++l)
+        number(at, plan_numbers + s.loop_count + o * s.loop_count + l) = s.operand_stride(o, l).value(sizes_);
+      number(at, plan_numbers + s.loop_count + s.operand_count * s.loop_count + o) = s.operand_offset(o).value(sizes_);
+    }
+    const std::int64_t* code = data_ + s.instructions;
+    const auto accumulating = code[accumulating_total];
+    std::int64_t chunks = 1;
+    std::int64_t rows_per_chunk = rows;
+    std::int64_t inner_per_chunk = inner;
+    const auto rule = static_cast<cut_rule>(s.chunked);
+    const std::int64_t total = rows * inner;
+    out_.work = larger(out_.work, total);
+    if (rule != cut_rule::never && total > 2 * limits_.elements) {
+      const auto most = accumulating > 0 ? limits_.most_partials : limits_.most;
+      if (rows > 1) {
+        rows_per_chunk = larger(larger(1, limits_.elements / larger(inner, 1)), divide_up(rows, most));
+        chunks = divide_up(rows, rows_per_chunk);
+      } else if (rule == cut_rule::anywhere) {
+        inner_per_chunk = larger(limits_.elements, divide_up(divide_up(inner, limits_.most), 64) * 64);
+        chunks = divide_up(inner, inner_per_chunk);
+        rows_per_chunk = 0;
+      }
+    }
+    number(at, plan_rows) = rows;
+    number(at, plan_inner) = inner;
+    number(at, plan_chunks) = chunks;
+    number(at, plan_rows_per_chunk) = rows_per_chunk;
+    number(at, plan_inner_per_chunk) = inner_per_chunk;
+    if (s.scratch > 0) {
+      const std::int64_t row = divide_up(inner * 8, 64) * 64 + 64;
+      number(at, plan_scratch_row) = row;
+      blocks_.push_back({-1 - static_cast<int>(at + plan_scratch), row * s.scratch * chunks, k, k, 0});
+    }
+    if (chunks > 1 && accumulating > 0) {
+      std::int64_t bytes = 0;
+      for (int a = 0; a < accumulating; ++a) bytes += partial_bytes(s, code, a);
+      blocks_.push_back({-1 - static_cast<int>(at + plan_partials), bytes * chunks, k, k, 0});
+    }
+    number(at, plan_stream) = total * 4 > stream_bytes && may_stream(s, code) ? 1 : 0;
+  }
+
+ public:
+  /// Bytes of one chunk's partial results of the a-th combined operand.
+  std::int64_t partial_bytes(const program_view::step& s, const std::int64_t* code, int a) const {
+    const std::int64_t* row = code + phase_lengths + 2 * code[stages] + 3 + 3 * a;
+    const auto info = p_.buffer_at(s.operand_buffer(static_cast<int>(row[0])));
+    return divide_up(p_.elements(info.extent, sizes_) * size_of(info.type), 64) * 64;
+  }
+
+ private:
+  [[gnu::cold]] void plan_kernel(const program_view::step& s, std::size_t at) {
+    const auto attributes = s.attributes[0];
+    int k = 0;
+    for (; k <= attributes; ++k) number(at, plan_numbers + k) = s.attributes[k];
+    while (k < s.attribute_count) {
+      const auto rank = s.attributes[k];
+      number(at, plan_numbers + k++) = rank;
+      for (std::int64_t a = 0; a < rank; ++a, ++k) number(at, plan_numbers + k) = p_.size_of_dimension(s.attributes[k], sizes_);
+    }
+    out_.work = larger(out_.work, 4096);
+  }
+
+  std::int64_t& number(std::size_t at, int k) { return out_.numbers[at + static_cast<std::size_t>(k)]; }
+
+  // First fit, largest first: two blocks may share bytes if no step uses both.
+  [[gnu::cold]] void place() {
+    window_ = static_cast<int>(larger(64, p_.steps() / 256));
+    // Of each window of steps two lists of the placed blocks that are live in it: those that start in it, and those that started earlier.
+    const int lists = 2 * (p_.steps() / window_ + 1);
+    for (int k = 0; k < lists; ++k) {
+      entries_.push_back(-1);
+      entries_.push_back(-1);
+      ends_.push_back(2 * k);
+    }
+    std::int64_t end = 0;
+    std::int64_t largest = -1;  // of the blocks that are left
+    std::size_t search = 0;     // those before it are smaller
+    for (std::size_t done = 0; done < blocks_.size(); ++done) {
+      std::size_t next = search < done ? done : search;
+      while (next < blocks_.size() && blocks_[next].bytes != largest) ++next;
+      if (next == blocks_.size()) {
+        next = done;
+        for (std::size_t i = done + 1; i < blocks_.size(); ++i)
+          if (blocks_[i].bytes > blocks_[next].bytes) next = i;
+        largest = blocks_[next].bytes;
+      }
+      search = next;
+      block b = blocks_[next];
+      blocks_[next] = blocks_[done];
+      const int first = b.first / window_, last = b.first > b.last ? -1 : b.last / window_;
+      // The lowest offset that overlaps no block live at the same time.
+      for (bool moved = true; moved && last >= 0;) {
+        moved = climb(b, 2 * first + 1);
+        for (int w = first; w <= last; ++w) moved = climb(b, 2 * w) || moved;
+      }
+      blocks_[done] = b;
+      for (int w = first; w <= last; ++w) {
+        int& at = ends_[static_cast<std::size_t>(w == first ? 2 * w : 2 * w + 1)];
+        entries_[static_cast<std::size_t>(at + 1)] = static_cast<int>(entries_.size());
+        at = static_cast<int>(entries_.size());
+        entries_.push_back(static_cast<int>(done));
+        entries_.push_back(-1);
+      }
+      if (b.offset + b.bytes > end) end = b.offset + b.bytes;
+    }
+    out_.arena_bytes = end;
+  }
+  // Moves a block behind those of a list that it overlaps.
+  [[gnu::cold]] bool climb(block& b, int list) const {
+    bool moved = false;
+    for (int e = entries_[static_cast<std::size_t>(2 * list + 1)]; e >= 0; e = entries_[static_cast<std::size_t>(e + 1)]) {
+      const block& o = blocks_[static_cast<std::size_t>(entries_[static_cast<std::size_t>(e)])];
+      if (o.first > b.last || b.first > o.last || o.offset >= b.offset + b.bytes || b.offset >= o.offset + o.bytes) continue;
+      b.offset = o.offset + o.bytes;
+      moved = true;
+    }
+    return moved;
+  }
+
+  const program_view& p_;
+  const std::int64_t* data_;
+  const std::int64_t* sizes_;
+  const chunk_limits limits_;
+  program_plan& out_;
+  detail::list<block> blocks_;
+  int window_ = 1;            // steps
+  detail::list<int> entries_;  // of lists: a block, and the next entry; first an empty one for each list
+  detail::list<int> ends_;     // of each list the last entry
+};
+
+}  // namespace detail
+
+LEAT_FUNCTION void make_plan(const std::int64_t* data, const std::int64_t* sizes, const chunk_limits& limits, program_plan& out) {
+  const program_view view(data);
+  detail::planner(view, data, sizes, limits, out).run();
+}
+
+}  // namespace leat
