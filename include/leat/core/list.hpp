@@ -7,8 +7,15 @@
 
 #include <cstddef>
 #include <initializer_list>
+#include <memory>
+#include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
+
+namespace leat {
+class graph;
+}
 
 namespace leat::detail {
 
@@ -37,7 +44,7 @@ class list {
     list(std::move(other)).swap(*this);
     return *this;
   }
-  constexpr ~list() { delete[] data_; }
+  constexpr ~list() { release(data_, space_); }
 
   constexpr std::size_t size() const { return size_; }
   constexpr bool empty() const { return size_ == 0; }
@@ -49,6 +56,8 @@ class list {
   constexpr const T* end() const { return data_ + size_; }
   constexpr T& operator[](std::size_t i) { return data_[i]; }
   constexpr const T& operator[](std::size_t i) const { return data_[i]; }
+  constexpr T& operator[](int i) { return data_[i]; }
+  constexpr const T& operator[](int i) const { return data_[i]; }
   constexpr bool operator==(const list& other) const {
     bool equal = size_ == other.size_;
     for (std::size_t i = 0; equal && i < size_; ++i) equal = data_[i] == other.data_[i];
@@ -60,8 +69,8 @@ class list {
   constexpr const T& back() const { return data_[size_ - 1]; }
 
   constexpr void push_back(T value) {
-    make_space(size_ == 0 ? 4 : size_ + 1);
-    data_[size_++] = std::move(value);
+    if (size_ == space_) reserve(size_ == 0 ? 4 : 2 * size_);
+    data_[size_++] = static_cast<T&&>(value);
   }
   constexpr T* insert(const T* before, T value) {
     const auto at = static_cast<std::size_t>(before - data_);
@@ -94,14 +103,29 @@ class list {
   }
   constexpr void reserve(std::size_t count) {
     if (count <= space_) return;
-    T* wider = new T[count];
-    for (std::size_t i = 0; i < size_; ++i) wider[i] = std::move(data_[i]);
-    delete[] data_;
+    T* const wider = allocate(count);
+    for (std::size_t i = 0; i < size_; ++i) wider[i] = static_cast<T&&>(data_[i]);
+    release(data_, space_);
     data_ = wider;
     space_ = count;
   }
 
  private:
+  // Rows of many members get memory without values where the compiler lets an assignment begin an element's life: default values cost
+  // constant evaluation as much as all that is done with the rows.
+#if defined(__clang__) || defined(__CUDACC__)
+  static constexpr bool is_raw = false;
+#else
+  static constexpr bool is_raw = std::is_trivially_copyable_v<T> && std::is_class_v<T> && sizeof(T) > 32;
+#endif
+  static constexpr T* allocate(std::size_t count) {
+    if constexpr (is_raw) return std::allocator<T>{}.allocate(count);
+    else return new T[count];
+  }
+  static constexpr void release(T* data, std::size_t space) {
+    if constexpr (!is_raw) delete[] data;
+    else if (data != nullptr) std::allocator<T>{}.deallocate(data, space);
+  }
   // At least twice what there was, so that growing by one element, again and again, takes linear time.
   constexpr void make_space(std::size_t count) {
     if (count > space_) reserve(count < 2 * space_ ? 2 * space_ : count);
@@ -111,6 +135,8 @@ class list {
     std::swap(size_, other.size_);
     std::swap(space_, other.space_);
   }
+
+  friend class leat::graph;  // reads rows without a call, hundreds of times for each node in constant evaluation
 
   T* data_ = nullptr;
   std::size_t size_ = 0, space_ = 0;
@@ -125,6 +151,9 @@ class list_view {
   template <std::size_t N>
   constexpr list_view(const T (&rows)[N]) : data_(rows), size_(N) {}
   constexpr list_view(const list<T>& rows) : data_(rows.data()), size_(rows.size()) {}
+  constexpr list_view(std::span<const T> rows) : data_(rows.data()), size_(rows.size()) {}
+  template <class Allocator>
+  constexpr list_view(const std::vector<T, Allocator>& rows) : data_(rows.data()), size_(rows.size()) {}
 
   constexpr std::size_t size() const { return size_; }
   constexpr bool empty() const { return size_ == 0; }
@@ -132,6 +161,7 @@ class list_view {
   constexpr const T* begin() const { return data_; }
   constexpr const T* end() const { return data_ + size_; }
   constexpr const T& operator[](std::size_t i) const { return data_[i]; }
+  constexpr const T& operator[](int i) const { return data_[i]; }
 
  private:
   const T* data_ = nullptr;

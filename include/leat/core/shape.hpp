@@ -98,7 +98,7 @@ struct shape {
   constexpr shape squeezed() const {
     shape s;
     for (int i = 0; i < rank; ++i)
-      if (dim[i] != 1) s.push(dim[i]);
+      if (dim[i] != 1) s.dim[s.rank++] = dim[i];
     return s;
   }
 };

@@ -60,20 +60,20 @@ class graph {
   detail::list<dimension_name> dimension_names;
   detail::list<std::uint64_t> ids;  // of every typed expression and leaf that was entered
 
-  constexpr int size() const { return static_cast<int>(nodes.size()); }
-  constexpr const node& at(int i) const { return nodes[static_cast<std::size_t>(i)]; }
-  constexpr node& at(int i) { return nodes[static_cast<std::size_t>(i)]; }
+  constexpr int size() const { return static_cast<int>(nodes.size_); }
+  constexpr const node& at(int i) const { return nodes.data_[i]; }
+  constexpr node& at(int i) { return nodes.data_[i]; }
   /// The node that is input `k`; likewise `control` and, for its numeric attributes, `attribute`.
-  constexpr int input(const node& n, int k) const { return edges[static_cast<std::size_t>(n.inputs + k)]; }
-  constexpr int control(const node& n, int k) const { return edges[static_cast<std::size_t>(n.controls + k)]; }
+  constexpr int input(const node& n, int k) const { return edges.data_[n.inputs + k]; }
+  constexpr int control(const node& n, int k) const { return edges.data_[n.controls + k]; }
   constexpr std::int64_t attribute(const node& n, int k) const {
-    return numbers[static_cast<std::size_t>(n.attributes + k)];
+    return numbers.data_[n.attributes + k];
   }
 
   /// Appends a leaf: a node whose result is given, not inferred.
   constexpr int add_leaf(const op_info& op, const tensor_info& result, std::string_view name, std::uint64_t id,
-                         std::span<const std::int64_t> attributes = {}) {
-    if (names_.held != nullptr) return names_.held->make_leaf(*this, op, result, name, attributes).index();
+                         detail::list_view<std::int64_t> attributes = {}) {
+    if (names_.held != nullptr) return names_.held->make_leaf(*this, op, result, name, {attributes.data(), attributes.size()}).index();
     node n{.op = &op, .result = result, .name = name, .id = id};
     put_attributes(n, attributes);
     nodes.push_back(n);
@@ -82,18 +82,16 @@ class graph {
 
   /// Appends a node. While `merge_equal` is set, an equal existing node that writes nothing is returned instead. Errors:
   /// invalid_argument if its operands do not fit.
-  constexpr int add(const op_info& op, std::span<const int> inputs, std::span<const std::int64_t> attributes = {},
-                    std::span<const int> controls = {}) {
+  constexpr int add(const op_info& op, detail::list_view<int> inputs, detail::list_view<std::int64_t> attributes = {},
+                    detail::list_view<int> controls = {}) {
     if (names_.held != nullptr) return add_named(op, inputs, attributes, controls);
     std::uint64_t key = 0;
     if (merge_equal && controls.empty() && op.kind != op_kind::assign) {  // two equal writes are two
       key = key_of(op, inputs, attributes);
       if (const int known = equal_.find(key); known >= 0 && is(known, op, inputs, attributes)) return known;
     }
-    tensor_info operand[max_operands];
     if (inputs.size() > max_operands) throw invalid_argument("a node with more than 64 inputs");
-    for (std::size_t i = 0; i < inputs.size(); ++i) operand[i] = at(inputs[i]).result;
-    const inference got = op.infer({operand, static_cast<int>(inputs.size()), attributes.data(), static_cast<int>(attributes.size())});
+    const inference got = infer(op, inputs.data(), static_cast<int>(inputs.size()), attributes);
     if (!got.problem.empty()) fail(op, inputs, got.problem);
     if (!got.extent.is_countable()) fail(op, inputs, "a result of more than 2^44 elements, which no memory holds");
     node n{.op = &op, .result = {got.type, got.extent}};
@@ -107,6 +105,13 @@ class graph {
     nodes.push_back(n);
     if (key != 0) equal_.insert(key, size() - 1);
     return size() - 1;
+  }
+
+  /// Dtype and shape that an operator gives of these nodes, or what is wrong with them.
+  constexpr inference infer(const op_info& op, const int* inputs, int count, detail::list_view<std::int64_t> attributes) const {
+    const tensor_info* operands[max_operands];
+    for (int k = 0; k < count; ++k) operands[k] = &nodes.data_[inputs[k]].result;
+    return op.infer({nullptr, count, attributes.data(), static_cast<int>(attributes.size()), operands});
   }
 
   /// The node of a typed expression or a leaf with this id, or -1.
@@ -176,36 +181,40 @@ class graph {
       if (other.held != nullptr) throw failed_precondition("a graph with names is not copied: export it and import it into another");
     }
   };
-  int add_named(const op_info& op, std::span<const int> inputs, std::span<const std::int64_t> attributes, std::span<const int> controls) {
+  int add_named(const op_info& op, detail::list_view<int> inputs, detail::list_view<std::int64_t> attributes, detail::list_view<int> controls) {
     detail::list<output> operands;
     for (int i : inputs) operands.push_back({*this, i});
-    return names_.held->make(*this, op, {operands.data(), operands.size()}, attributes, controls).index();
+    return names_.held
+        ->make(*this, op, {operands.data(), operands.size()}, {attributes.data(), attributes.size()}, {controls.data(), controls.size()})
+        .index();
   }
-  constexpr void put_attributes(node& n, std::span<const std::int64_t> attributes) {
+  constexpr void put_attributes(node& n, detail::list_view<std::int64_t> attributes) {
     n.attributes = static_cast<int>(numbers.size());
     n.attribute_count = static_cast<int>(attributes.size());
     for (auto a : attributes) numbers.push_back(a);
   }
-  static constexpr std::uint64_t key_of(const op_info& op, std::span<const int> inputs,
-                                        std::span<const std::int64_t> attributes) {
+  static constexpr std::uint64_t key_of(const op_info& op, detail::list_view<int> inputs,
+                                        detail::list_view<std::int64_t> attributes) {
     std::uint64_t h = mix(static_cast<std::uint64_t>(op.code), 7);
     for (int i : inputs) h = mix(h, static_cast<std::uint64_t>(i));
     for (auto a : attributes) h = mix(h, static_cast<std::uint64_t>(a));
     return h | 1;
   }
-  constexpr bool is(int index, const op_info& op, std::span<const int> inputs,
-                    std::span<const std::int64_t> attributes) const {
+  constexpr bool is(int index, const op_info& op, detail::list_view<int> inputs,
+                    detail::list_view<std::int64_t> attributes) const {
     const node& n = at(index);
     if (n.op->code != op.code || n.input_count != static_cast<int>(inputs.size()) ||
         n.attribute_count != static_cast<int>(attributes.size()))
       return false;
+    const int* const input_rows = inputs.data();
     for (int k = 0; k < n.input_count; ++k)
-      if (input(n, k) != inputs[static_cast<std::size_t>(k)]) return false;
+      if (edges.data_[n.inputs + k] != input_rows[k]) return false;
+    const std::int64_t* const attribute_rows = attributes.data();
     for (int k = 0; k < n.attribute_count; ++k)
-      if (attribute(n, k) != attributes[static_cast<std::size_t>(k)]) return false;
+      if (numbers.data_[n.attributes + k] != attribute_rows[k]) return false;
     return true;
   }
-  [[noreturn]] void fail(const op_info& op, std::span<const int> inputs, std::string_view problem) const;
+  [[noreturn]] void fail(const op_info& op, detail::list_view<int> inputs, std::string_view problem) const;
 
   names_owner names_;
   detail::list<detail::list<char>> kept_;  // names made here; moving the list does not move the characters
@@ -239,7 +248,7 @@ constexpr message describe(const tensor_info& t, const graph& g) {
   return m;
 }
 
-inline void graph::fail(const op_info& op, std::span<const int> inputs, std::string_view problem) const {
+inline void graph::fail(const op_info& op, detail::list_view<int> inputs, std::string_view problem) const {
   std::string text(op.type);
   text += ": ";
   text += problem;

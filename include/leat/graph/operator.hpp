@@ -63,9 +63,10 @@ struct operand_list {
   int count = 0;
   const std::int64_t* attributes = nullptr;
   int attribute_count = 0;
+  const tensor_info* const* scattered = nullptr;  // the operands where they do not lie in a row: then `inputs` is not read
 
-  constexpr dtype type(int i) const { return inputs[i].type; }
-  constexpr const shape& extent(int i) const { return inputs[i].extent; }
+  constexpr dtype type(int i) const { return scattered != nullptr ? scattered[i]->type : inputs[i].type; }
+  constexpr const shape& extent(int i) const { return scattered != nullptr ? scattered[i]->extent : inputs[i].extent; }
   constexpr std::int64_t attribute(int i) const { return attributes[i]; }
 };
 

@@ -61,14 +61,14 @@ constexpr message unordered_writes(const graph& g) {
   for (int i = 0; i < g.size(); ++i) {
     if (g.at(i).op->kind != op_kind::assign) continue;
     const int variable = g.input(g.at(i), 0);
-    const int before = std::exchange(last[static_cast<std::size_t>(variable)], i);
+    const int before = std::exchange(last[variable], i);
     if (before < 0) continue;
     open.assign(1, i);
     while (!open.empty() && open.back() != before) {
       const node& n = g.at(open.back());
       open.pop_back();
       const auto meet = [&](int from) {
-        if (from >= before && std::exchange(met[static_cast<std::size_t>(from)], i) != i) open.push_back(from);
+        if (from >= before && std::exchange(met[from], i) != i) open.push_back(from);
       };
       for (int k = 0; k < n.input_count; ++k) meet(g.input(n, k));
       for (int k = 0; k < n.control_count; ++k) meet(g.control(n, k));
@@ -85,11 +85,11 @@ constexpr message unordered_writes(const graph& g) {
 /// can be returned.
 constexpr graph arrange(const graph& from, list<int>& targets) {
   list<char> live(from.nodes.size(), 0);  // simplification leaves unused nodes behind
-  for (int t : targets) live[static_cast<std::size_t>(t)] = 1;
+  for (int t : targets) live[t] = 1;
   for (std::size_t i = from.nodes.size(); i-- > 0;) {
     if (live[i] == 0) continue;
-    for (int k = 0; k < from.nodes[i].input_count; ++k) live[static_cast<std::size_t>(from.input(from.nodes[i], k))] = 1;
-    for (int k = 0; k < from.nodes[i].control_count; ++k) live[static_cast<std::size_t>(from.control(from.nodes[i], k))] = 1;
+    for (int k = 0; k < from.nodes[i].input_count; ++k) live[from.input(from.nodes[i], k)] = 1;
+    for (int k = 0; k < from.nodes[i].control_count; ++k) live[from.control(from.nodes[i], k)] = 1;
   }
   const auto depth = detail::write_depths(from);
   constexpr int never = 1 << 30;
@@ -100,7 +100,7 @@ constexpr graph arrange(const graph& from, list<int>& targets) {
     if (depth[i] > deepest) deepest = depth[i];
     if (from.nodes[i].op->kind != op_kind::assign) continue;
     writes = true;
-    int& first = first_write[static_cast<std::size_t>(from.input(from.nodes[i], 0))];
+    int& first = first_write[from.input(from.nodes[i], 0)];
     if (depth[i] < first) first = depth[i];
   }
   graph to;
@@ -113,10 +113,10 @@ constexpr graph arrange(const graph& from, list<int>& targets) {
   list<char> is_used(from.nodes.size(), 0);
   for (std::size_t i = 0; i < from.nodes.size(); ++i) {
     if (live[i] == 0) continue;
-    if (from.nodes[i].op->kind == op_kind::assign) ++writers[static_cast<std::size_t>(from.input(from.nodes[i], 0))];
-    for (int k = 0; k < from.nodes[i].input_count; ++k) is_used[static_cast<std::size_t>(from.input(from.nodes[i], k))] = 1;
+    if (from.nodes[i].op->kind == op_kind::assign) ++writers[from.input(from.nodes[i], 0)];
+    for (int k = 0; k < from.nodes[i].input_count; ++k) is_used[from.input(from.nodes[i], k)] = 1;
   }
-  for (int t : targets) is_used[static_cast<std::size_t>(t)] = 1;
+  for (int t : targets) is_used[t] = 1;
   list<int> old_value(from.nodes.size(), -1);  // a variable's initial value, kept past its first write
   list<char> reads_old(from.nodes.size(), 0);
   list<int> copied;
@@ -128,12 +128,12 @@ constexpr graph arrange(const graph& from, list<int>& targets) {
   };
   auto copy_once = [&](int i) {
     copied.resize(to.nodes.size(), -1);
-    if (copied[static_cast<std::size_t>(i)] < 0) {
+    if (copied[i] < 0) {
       const int made = copy(i);
       copied.resize(to.nodes.size(), -1);
-      copied[static_cast<std::size_t>(i)] = made;
+      copied[i] = made;
     }
-    return copied[static_cast<std::size_t>(i)];
+    return copied[i];
   };
   // An array that a kernel can take without a copy: not a strided view, not one number for all elements.
   auto standing = [&](int i) {
@@ -164,26 +164,26 @@ constexpr graph arrange(const graph& from, list<int>& targets) {
         const seen s = seen_through(from.input(n, k));
         if (s.variable < 0 || (waits && s.reader < 0)) continue;
         // A write reads what it writes, element by element, before it writes it, and comes after other reads of its level.
-        const int first = first_write[static_cast<std::size_t>(s.variable)];
+        const int first = first_write[s.variable];
         const bool itself = assigns && s.reader < 0 && s.variable == from.input(n, 0);
         if (views ? first == never : depth[i] < first || (depth[i] == first && (itself || !assigns))) continue;
-        old_value[static_cast<std::size_t>(s.variable)] = -2;
+        old_value[s.variable] = -2;
         reads_old[s.reader < 0 ? i : static_cast<std::size_t>(s.reader)] = 1;
       }
     }
   for (const int t : targets) {
     const seen s = seen_through(t);
-    if (s.reader < 0 || s.variable < 0 || depth[static_cast<std::size_t>(t)] <= first_write[static_cast<std::size_t>(s.variable)]) continue;
-    old_value[static_cast<std::size_t>(s.variable)] = -2;
-    reads_old[static_cast<std::size_t>(s.reader)] = 1;
+    if (s.reader < 0 || s.variable < 0 || depth[t] <= first_write[s.variable]) continue;
+    old_value[s.variable] = -2;
+    reads_old[s.reader] = 1;
   }
 
   auto move = [&](std::size_t i) {
     const node& n = from.nodes[i];
-    int inputs[graph::max_operands]{};
+    int inputs[graph::max_operands];
     list<int> controls;
-    for (int k = 0; k < n.control_count; ++k) controls.push_back(map[static_cast<std::size_t>(from.control(n, k))]);
-    const std::span<const std::int64_t> attributes(from.numbers.data() + n.attributes, static_cast<std::size_t>(n.attribute_count));
+    for (int k = 0; k < n.control_count; ++k) controls.push_back(map[from.control(n, k)]);
+    const list_view<std::int64_t> attributes(from.numbers.data() + n.attributes, static_cast<std::size_t>(n.attribute_count));
     const bool waits = is_operator<identity_op>(*n.op) && n.control_count > 0;
     for (int k = 0; k < n.input_count; ++k) {
       const auto at = static_cast<std::size_t>(from.input(n, k));
@@ -194,12 +194,12 @@ constexpr graph arrange(const graph& from, list<int>& targets) {
            to.at(inputs[k]).result.extent.squeezed() != n.result.extent.squeezed()))
         inputs[k] = standing(inputs[k]);
     }
-    const std::span<const int> operands(inputs, static_cast<std::size_t>(n.input_count));
+    const list_view<int> operands(inputs, static_cast<std::size_t>(n.input_count));
     if (waits)  // a read that waits is a copy made at that time
       map[i] = to.add(info_of<copy_op>, operands, {n.result.extent.dim, static_cast<std::size_t>(n.result.extent.rank)}, controls);
     else
       map[i] = to.add(*n.op, operands, attributes, controls);
-    if (n.op->kind == op_kind::assign && is_used[i] != 0 && writers[static_cast<std::size_t>(from.input(n, 0))] > 1) kept[i] = copy(map[i]);
+    if (n.op->kind == op_kind::assign && is_used[i] != 0 && writers[from.input(n, 0)] > 1) kept[i] = copy(map[i]);
   };
 
   for (std::size_t i = 0; i < from.nodes.size(); ++i) {
@@ -212,20 +212,19 @@ constexpr graph arrange(const graph& from, list<int>& targets) {
     if (old_value[i] == -2) old_value[i] = copy(map[i]);
   list<int> early(targets.size(), -1);  // copies of variables, and views of them, that are handed out
   list<std::size_t> begin(static_cast<std::size_t>(deepest) + 2, 0), of_depth(from.nodes.size(), 0);  // nodes by depth
-  for (const int d : depth) ++begin[static_cast<std::size_t>(d) + 1];
+  for (const int d : depth) ++begin[d + 1];
   for (std::size_t d = 1; d < begin.size(); ++d) begin[d] += begin[d - 1];
   list<std::size_t> filled = begin;
-  for (std::size_t i = 0; i < from.nodes.size(); ++i) of_depth[filled[static_cast<std::size_t>(depth[i])]++] = i;
+  for (std::size_t i = 0; i < from.nodes.size(); ++i) of_depth[filled[depth[i]]++] = i;
   for (int d = 0; d <= deepest; ++d) {
-    const auto level = std::span(of_depth).subspan(begin[static_cast<std::size_t>(d)],
-                                                   begin[static_cast<std::size_t>(d) + 1] - begin[static_cast<std::size_t>(d)]);
+    const list_view<std::size_t> level(of_depth.data() + begin[d], begin[d + 1] - begin[d]);
     for (const std::size_t i : level)
       if (live[i] != 0 && map[i] < 0 && from.nodes[i].op->kind != op_kind::assign) move(i);
     for (std::size_t k = 0; writes && k < targets.size(); ++k) {
       const auto t = static_cast<std::size_t>(targets[k]);
       if (depth[t] != d) continue;
       const int v = seen_through(targets[k]).variable;
-      if (v >= 0 && first_write[static_cast<std::size_t>(v)] != never) early[k] = copy(map[t]);
+      if (v >= 0 && first_write[v] != never) early[k] = copy(map[t]);
     }
     if (writes)
       for (const std::size_t i : level)

@@ -21,7 +21,7 @@ namespace leat::passes {
 /// The step in which each node runs.
 struct fusion {
   struct cluster {
-    shape space;
+    int space = 0;  // its number
     int level = 0;
     bool rows = false;  // something is reduced over the last dimension and used per row
     int merged_into = -1;
@@ -34,17 +34,20 @@ struct fusion {
   };
   list<cluster> clusters;
   list<place> places;
+  list<int> sources;         // of each node, what it shows: `source_of`
+  list<int> spaces;          // of each node, the number of its iteration space without dimensions of 1
+  list<shape> space_shapes;  // by that number
   list<int> fold_product;  // of an assignment: the product it is folded with, or -1
   list<int> fold_scale;    // and the scalar that multiplies it, or -1
 
   constexpr int find(int c) const {
-    while (clusters[static_cast<std::size_t>(c)].merged_into >= 0) c = clusters[static_cast<std::size_t>(c)].merged_into;
+    while (clusters[c].merged_into >= 0) c = clusters[c].merged_into;
     return c;
   }
   /// Whether node `i` of a graph is a kernel, a step of its own.
   constexpr bool is_kernel(const graph& g, int i) const {
     const node& n = g.at(i);
-    return n.op->kind == op_kind::kernel || writes_rows(n) || fold_product[static_cast<std::size_t>(i)] >= 0;
+    return n.op->kind == op_kind::kernel || writes_rows(n) || fold_product[i] >= 0;
   }
 };
 
@@ -60,17 +63,46 @@ constexpr const shape& space_of(const graph& g, const node& n) {
 /// The dimensions of `n`'s iteration space (those that are not 1) that the shape `p` covers, as bits.
 constexpr int covered(const shape& p, const shape& n) {
   int mask = 0;
-  int bit = 0;
-  for (int i = 0; i < n.rank; ++i) {
-    if (n[i] == 1) continue;
-    const int at = i - (n.rank - p.rank);
-    if (at >= 0 && p[at] != 1) mask |= 1 << bit;
-    ++bit;
+  int bit = 1;
+  for (int i = 0, at = p.rank - n.rank; i < n.rank; ++i, ++at) {
+    if (n.dim[i] == 1) continue;
+    if (at >= 0 && p.dim[at] != 1) mask |= bit;
+    bit <<= 1;
   }
   return mask;
 }
 
 namespace detail {
+
+// Shapes without dimensions of 1, by number: passes compare numbers, which costs constant evaluation less than to compare shapes.
+class shape_numbers {
+ public:
+  constexpr explicit shape_numbers(list<shape>& shapes) : shapes_(shapes) {}
+  constexpr int of(const shape& extent) {
+    if (last_ >= 0 && extent == last_extent_) return last_;
+    last_extent_ = extent;
+    return last_ = find(extent.squeezed());
+  }
+
+ private:
+  constexpr int find(const shape& s) {
+    std::uint64_t key = 23;
+    for (int i = 0; i < s.rank; ++i) key = mix(key, static_cast<std::uint64_t>(s.dim[i]));
+    int known = known_.find(key);
+    for (; known >= 0 && !(shapes_[known] == s); known = known_.find(++key)) {
+    }
+    if (known >= 0) return known;
+    known = static_cast<int>(shapes_.size());
+    known_.insert(key, known);
+    shapes_.push_back(s);
+    return known;
+  }
+
+  list<shape>& shapes_;
+  id_table known_;
+  shape last_extent_;
+  int last_ = -1;
+};
 
 // The nodes that read each node, aliases left out, and those that wait for it.
 class users_of_nodes {
@@ -82,11 +114,11 @@ class users_of_nodes {
 
  private:
   template <class F>
-  static constexpr void each(const graph& g, F f) {
+  static constexpr void each(const graph& g, const list<int>& sources, F f) {
     for (int i = 0; i < g.size(); ++i) {
       const node& n = g.at(i);
-      if (source_of(g, i) == i)
-        for (int k = 0; k < n.input_count; ++k) f(source_of(g, g.input(n, k)), user{i, k});
+      if (sources[i] == i)
+        for (int k = 0; k < n.input_count; ++k) f(sources[g.input(n, k)], user{i, k});
       for (int k = 0; k < n.control_count; ++k) f(g.control(n, k), user{i, -1});
     }
   }
@@ -95,14 +127,14 @@ class users_of_nodes {
   list<user> all_;
 
  public:
-  constexpr explicit users_of_nodes(const graph& g) : begin_(g.nodes.size() + 2, 0) {
-    each(g, [&](int used, user) { ++begin_[static_cast<std::size_t>(used) + 2]; });
+  constexpr users_of_nodes(const graph& g, const list<int>& sources) : begin_(g.nodes.size() + 2, 0) {
+    each(g, sources, [&](int used, user) { ++begin_[static_cast<std::size_t>(used) + 2]; });
     for (std::size_t i = 2; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
     all_.resize(static_cast<std::size_t>(begin_.back()), {});
-    each(g, [&](int used, user by) { all_[static_cast<std::size_t>(begin_[static_cast<std::size_t>(used) + 1]++)] = by; });
+    each(g, sources, [&](int used, user by) { all_[begin_[static_cast<std::size_t>(used) + 1]++] = by; });
   }
   constexpr list_view<user> of(int i) const {
-    const auto from = static_cast<std::size_t>(begin_[static_cast<std::size_t>(i)]);
+    const auto from = static_cast<std::size_t>(begin_[i]);
     return {all_.data() + from, static_cast<std::size_t>(begin_[static_cast<std::size_t>(i) + 1]) - from};
   }
 };
@@ -120,14 +152,23 @@ class fuser {
     writer_.resize(g.nodes.size(), -1);
     first_read_.resize(g.nodes.size(), -1);
     last_read_.resize(g.nodes.size(), -1);
-    for (int t : targets) is_target_[static_cast<std::size_t>(t)] = 1;
-    for (std::size_t i = 0; i < g.nodes.size(); ++i) {
-      const node& n = g.nodes[i];
-      for (int k = 0; k < n.input_count; ++k) ++users_[static_cast<std::size_t>(source_of(g, g.input(n, k)))];
-      for (int k = 0; k < n.control_count; ++k) ++users_[static_cast<std::size_t>(source_of(g, g.control(n, k)))];
+    f_.sources.resize(g.nodes.size(), 0);
+    f_.spaces.resize(g.nodes.size(), 0);
+    extents_.resize(g.nodes.size(), 0);
+    for (int t : targets) is_target_[t] = 1;
+    shape_numbers numbers(f_.space_shapes);
+    numbers.of(one_element);  // number 0
+    for (int i = 0; i < g.size(); ++i) {
+      const node& n = g.at(i);
+      f_.sources[i] = is_alias(g, n) ? f_.sources[g.input(n, 0)] : i;
+      extents_[i] = numbers.of(n.result.extent);
+      if (n.op->kind == op_kind::reduction) f_.spaces[i] = extents_[g.input(n, 0)];
+      else if (!stores_elements(n)) f_.spaces[i] = extents_[i];
+      for (int k = 0; k < n.input_count; ++k) ++users_[source(g.input(n, k))];
+      for (int k = 0; k < n.control_count; ++k) ++users_[source(g.control(n, k))];
       if (n.op->kind != op_kind::assign) continue;
       const auto variable = static_cast<std::size_t>(g.input(n, 0));
-      writer_[variable] = written_[variable] != 0 ? -1 : static_cast<int>(i);
+      writer_[variable] = written_[variable] != 0 ? -1 : i;
       written_[variable] = 1;
     }
   }
@@ -136,11 +177,11 @@ class fuser {
     for (int i = 0; i < g_.size(); ++i) fold_update(i);
     for (int i = 0; i < g_.size(); ++i) {
       const node& n = g_.at(i);
-      if (f_.places[at(i)].folded) continue;
-      if (f_.is_kernel(g_, i)) f_.places[at(i)].level = kernel_level(i);
+      if (f_.places[i].folded) continue;
+      if (f_.is_kernel(g_, i)) f_.places[i].level = kernel_level(i);
       else if (is_compute(n)) assign_cluster(i);
       note_reads(i);
-      if (may_refuse(n)) refusable_ = larger(refusable_, f_.places[at(i)].level + 1);
+      if (may_refuse(n)) refusable_ = larger(refusable_, f_.places[i].level + 1);
     }
     join_later();
     for (auto& p : f_.places)
@@ -150,8 +191,9 @@ class fuser {
   }
 
  private:
-  static constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
   constexpr const shape& space_shape(const node& n) const { return space_of(g_, n); }
+  constexpr int source(int i) const { return f_.sources[i]; }
+  constexpr int rank_of(int space) const { return f_.space_shapes[space].rank; }
 
   // Steps that validate their input at run time, by its values or by the sizes of named dimensions.
   constexpr bool may_refuse(const node& n) const {
@@ -176,7 +218,7 @@ class fuser {
       scale = first ? a : b;
       const int other = first ? b : a;
       if (g_.at(scale).result.extent.rank != 0 || !is_operator<matmul_op>(*g_.at(other).op) || !single(other)) return;
-      f_.places[at(value)].folded = true;
+      f_.places[value].folded = true;
       value = other;
     }
     if (!is_operator<matmul_op>(*g_.at(value).op) || !single(value)) return;
@@ -184,21 +226,21 @@ class fuser {
     const bool scale_fits = scale < 0 || (!reads_written(scale) && !is_strided_view(g_, scale));
     for (int k = 0; k < 2; ++k)
       if (!scale_fits || reads_written(g_.input(g_.at(value), k))) {
-        if (scale >= 0) f_.places[at(g_.input(n, 1))].folded = false;
+        if (scale >= 0) f_.places[g_.input(n, 1)].folded = false;
         return;
       }
-    f_.places[at(value)].folded = true;
-    f_.fold_product[at(i)] = value;
-    f_.fold_scale[at(i)] = scale;
+    f_.places[value].folded = true;
+    f_.fold_product[i] = value;
+    f_.fold_scale[i] = scale;
   }
-  constexpr bool single(int i) const { return users_[at(i)] == 1 && is_target_[at(i)] == 0 && f_.places[at(i)].folded == false; }
+  constexpr bool single(int i) const { return users_[i] == 1 && is_target_[i] == 0 && f_.places[i].folded == false; }
 
   // The first level at which `i` can be read from memory.
   constexpr int available(int i) const {
-    i = source_of(g_, i);
+    i = source(i);
     const node& n = g_.at(i);
-    if (f_.is_kernel(g_, i)) return f_.places[at(i)].level + 1;
-    if (is_compute(n)) return f_.clusters[at(f_.find(f_.places[at(i)].cluster))].level + 1;
+    if (f_.is_kernel(g_, i)) return f_.places[i].level + 1;
+    if (is_compute(n)) return f_.clusters[f_.find(f_.places[i].cluster)].level + 1;
     int level = 0;
     for (int k = 0; k < n.input_count; ++k) level = larger(level, available(g_.input(n, k)));
     for (int k = 0; k < n.control_count; ++k) level = larger(level, available(g_.control(n, k)));
@@ -219,35 +261,35 @@ class fuser {
     int next = -1;        // of the same variable
   };
   constexpr void add_read(int variable, int reader, bool element) {
-    int& first = first_read_[at(variable)];
-    int& last = last_read_[at(variable)];
-    (first < 0 ? first : reads_[at(last)].next) = static_cast<int>(reads_.size());
+    int& first = first_read_[variable];
+    int& last = last_read_[variable];
+    (first < 0 ? first : reads_[last].next) = static_cast<int>(reads_.size());
     last = static_cast<int>(reads_.size());
     reads_.push_back({reader, element});
   }
   // What follows a write follows the reads before it, too.
   constexpr void add_write(int variable, int writer) {
-    first_read_[at(variable)] = last_read_[at(variable)] = static_cast<int>(reads_.size());
+    first_read_[variable] = last_read_[variable] = static_cast<int>(reads_.size());
     reads_.push_back({writer});
   }
   template <class F>
   constexpr void for_each_read(int variable, F f) const {
-    for (int k = first_read_[at(variable)]; k >= 0; k = reads_[at(k)].next) f(reads_[at(k)]);
+    for (int k = first_read_[variable]; k >= 0; k = reads_[k].next) f(reads_[k]);
   }
   constexpr void note_reads(int i) {
     const node& n = g_.at(i);
     for (int k = n.op->kind == op_kind::assign ? 1 : 0; k < n.input_count; ++k) note_read(g_.input(n, k), i);
-    if (f_.fold_product[at(i)] >= 0) {
-      const node& p = g_.at(f_.fold_product[at(i)]);
+    if (f_.fold_product[i] >= 0) {
+      const node& p = g_.at(f_.fold_product[i]);
       for (int k = 0; k < p.input_count; ++k) note_read(g_.input(p, k), i);
-      if (f_.fold_scale[at(i)] >= 0) note_read(f_.fold_scale[at(i)], i);
+      if (f_.fold_scale[i] >= 0) note_read(f_.fold_scale[i], i);
     }
     if (n.op->kind == op_kind::assign) add_write(g_.input(n, 0), i);
   }
   constexpr void note_read(int input, int reader, bool element = true) {
-    const int s = source_of(g_, input);
+    const int s = source(input);
     if (g_.at(s).op->kind == op_kind::variable) {
-      if (written_[at(s)] != 0) add_read(s, reader, element);
+      if (written_[s] != 0) add_read(s, reader, element);
     } else if (g_.at(s).op->kind == op_kind::assign) {
       if (reads_written(s)) add_read(g_.input(g_.at(s), 0), reader, element);
     } else if (g_.at(s).op->kind == op_kind::view) {
@@ -256,8 +298,8 @@ class fuser {
   }
   constexpr int reader_level(int reader) const {
     const node& r = g_.at(reader);
-    if (f_.is_kernel(g_, reader)) return f_.places[at(reader)].level + 1;
-    if (is_compute(r)) return f_.clusters[at(f_.find(f_.places[at(reader)].cluster))].level + 1;
+    if (f_.is_kernel(g_, reader)) return f_.places[reader].level + 1;
+    if (is_compute(r)) return f_.clusters[f_.find(f_.places[reader].cluster)].level + 1;
     return 0;  // a view: its own readers are recorded
   }
 
@@ -269,10 +311,10 @@ class fuser {
       level = larger(level, refusable_);
       for_each_read(g_.input(n, 0), [&](const read& r) { level = larger(level, reader_level(r.reader)); });
     }
-    if (f_.fold_product[at(i)] >= 0) {
-      const node& p = g_.at(f_.fold_product[at(i)]);
+    if (f_.fold_product[i] >= 0) {
+      const node& p = g_.at(f_.fold_product[i]);
       for (int k = 0; k < 2; ++k) level = larger(level, available(g_.input(p, k)));
-      if (f_.fold_scale[at(i)] >= 0) level = larger(level, available(f_.fold_scale[at(i)]));
+      if (f_.fold_scale[i] >= 0) level = larger(level, available(f_.fold_scale[i]));
     } else {
       for (int k = writes ? 1 : 0; k < n.input_count; ++k) level = larger(level, available(g_.input(n, k)));
     }
@@ -280,119 +322,120 @@ class fuser {
   }
 
   enum class access { memory, lane, row };
-  // How a node of shape `own` would read its input inside cluster `c`. The input's own shape determines which dimensions it covers,
-  // not that of the node behind aliases: [10, 1] and [10] broadcast to [10, 10] along different axes.
-  constexpr access reads_as(const shape& own, int input, int c) const {
-    const int p = source_of(g_, input);
-    const auto& place = f_.places[at(p)];
-    if (place.cluster < 0 || f_.find(place.cluster) != c) return access::memory;
-    const auto& home = f_.clusters[at(c)];
-    const shape mine = own.squeezed();
-    const int mask = covered(g_.at(input).result.extent, own);
-    const int all = (1 << mine.rank) - 1;
-    if (!place.per_row) return mine == home.space && mask == all && !is_reduced(p) ? access::lane : access::memory;
-    if (mine == home.space && mine.rank > 0 && mask == (all & ~(1 << (mine.rank - 1)))) return access::row;
-    return access::memory;
+  // How node `i` would read its input inside cluster `c`. The input's own shape determines which dimensions it covers, not that of the
+  // node behind aliases: [10, 1] and [10] broadcast to [10, 10] along different axes.
+  constexpr access reads_as(int i, int input, int c) const {
+    const int p = source(input);
+    const auto& place = f_.places[p];
+    if (place.cluster < 0 || f_.find(place.cluster) != c || f_.spaces[i] != f_.clusters[c].space) return access::memory;
+    if (!place.per_row && is_reduced(p)) return access::memory;
+    const int mask = covered(g_.at(input).result.extent, space_shape(g_.at(i)));
+    const int rank = rank_of(f_.spaces[i]);
+    const int all = (1 << rank) - 1;
+    if (!place.per_row) return mask == all ? access::lane : access::memory;
+    return rank > 0 && mask == (all & ~(1 << (rank - 1))) ? access::row : access::memory;
   }
   // Whether a node's result is a reduction that leaves its cluster, not an element of the cluster's space.
-  constexpr bool is_reduced(int p) const { return g_.at(p).op->kind == op_kind::reduction && !f_.places[at(p)].per_row; }
-  static constexpr bool is_outer(const shape& own, const shape& space) {
-    if (space.rank < 2) return false;
-    const shape mine = own.squeezed();
-    if (mine.rank != space.rank - 1) return false;
+  constexpr bool is_reduced(int p) const { return g_.at(p).op->kind == op_kind::reduction && !f_.places[p].per_row; }
+  // Whether a space is another one without its last dimension.
+  constexpr bool is_outer(int own, int whole) const {
+    const shape& mine = f_.space_shapes[own];
+    const shape& space = f_.space_shapes[whole];
+    if (space.rank < 2 || mine.rank != space.rank - 1) return false;
     for (int i = 0; i < mine.rank; ++i)
-      if (mine[i] != space[i]) return false;
+      if (mine.dim[i] != space.dim[i]) return false;
     return true;
   }
 
-  constexpr int new_cluster(const shape& space, int level) {
+  constexpr int new_cluster(int space, int level) {
     f_.clusters.push_back({space, level, false, -1});
     return static_cast<int>(f_.clusters.size()) - 1;
   }
 
   constexpr void assign_cluster(int i) {
     const node& n = g_.at(i);
-    const shape own = space_shape(n);
-    const shape space = own.squeezed();
+    const int space = f_.spaces[i];
     int base = after_controls(i);
     const int first = n.op->kind == op_kind::assign ? 1 : 0;
 
     // First try: one element per row of an operand's cluster.
     for (int k = first; k < n.input_count; ++k) {
-      const int p = source_of(g_, g_.input(n, k));
-      const auto& place = f_.places[at(p)];
+      const int p = source(g_.input(n, k));
+      const auto& place = f_.places[p];
       if (place.cluster < 0 || !place.per_row || n.op->kind == op_kind::assign) continue;
       const int c = f_.find(place.cluster);
-      if (!is_outer(own, f_.clusters[at(c)].space)) continue;
+      if (!is_outer(space, f_.clusters[c].space)) continue;
       int level = base;
       for (int j = first; j < n.input_count; ++j) {
-        const int q = source_of(g_, g_.input(n, j));
-        const auto& other = f_.places[at(q)];
-        const bool same_row = other.cluster >= 0 && other.per_row && f_.find(other.cluster) == c &&
-                              g_.at(q).result.extent.squeezed() == space;
-        level = larger(level, same_row ? f_.clusters[at(c)].level : available(q));
+        const int q = source(g_.input(n, j));
+        const auto& other = f_.places[q];
+        const bool same_row = other.cluster >= 0 && other.per_row && f_.find(other.cluster) == c && extents_[q] == space;
+        level = larger(level, same_row ? f_.clusters[c].level : available(q));
       }
-      if (level > f_.clusters[at(c)].level) continue;
-      f_.places[at(i)] = {c, n.op->kind != op_kind::reduction, 0, false};
+      if (level > f_.clusters[c].level) continue;
+      f_.places[i] = {c, n.op->kind != op_kind::reduction, 0, false};
       return;
     }
 
     // Otherwise: an element of its own space.
     int level = base;
+    int first_joined = -1;  // the first input that it can read from a register
     for (int k = first; k < n.input_count; ++k) {
-      const int p = source_of(g_, g_.input(n, k));
-      const auto& place = f_.places[at(p)];
-      if (place.cluster >= 0 && reads_as(own, g_.input(n, k), f_.find(place.cluster)) != access::memory)
-        level = larger(level, f_.clusters[at(f_.find(place.cluster))].level);
-      else
-        level = larger(level, available(p));
+      const int input = g_.input(n, k);
+      const int p = source(input);
+      const int its = cluster_of(p);
+      const bool joins = its >= 0 && reads_as(i, input, its) != access::memory;
+      if (joins) first_joined = first_joined < 0 ? k : first_joined;
+      level = larger(level, joins ? f_.clusters[its].level : available(p));
     }
     if (n.op->kind == op_kind::assign) {
       level = larger(level, refusable_);
       for_each_read(g_.input(n, 0), [&](const read& r) {
-        const auto& place = f_.places[at(r.reader)];
-        const bool aligned = r.element && place.cluster >= 0 && !place.per_row && f_.clusters[at(f_.find(place.cluster))].space == space &&
+        const auto& place = f_.places[r.reader];
+        const bool aligned = r.element && place.cluster >= 0 && !place.per_row && f_.clusters[f_.find(place.cluster)].space == space &&
                              g_.at(r.reader).op->kind != op_kind::assign;
-        level = larger(level, aligned ? f_.clusters[at(f_.find(place.cluster))].level : reader_level(r.reader));
+        level = larger(level, aligned ? f_.clusters[f_.find(place.cluster)].level : reader_level(r.reader));
       });
     }
     int c = -1;
     auto join = [&](int other) {
       other = f_.find(other);
-      auto& o = f_.clusters[at(other)];
-      if (o.level != level || !(o.space == space)) return;
+      auto& o = f_.clusters[other];
+      if (o.level != level || o.space != space) return;
       if (c < 0) {
         c = other;
       } else if (c != other) {
-        f_.clusters[at(c)].rows = f_.clusters[at(c)].rows || o.rows;
+        f_.clusters[c].rows = f_.clusters[c].rows || o.rows;
         o.merged_into = c;
       }
     };
-    for (int k = first; k < n.input_count; ++k) {
-      const int p = source_of(g_, g_.input(n, k));
-      if (f_.places[at(p)].cluster >= 0 && reads_as(own, g_.input(n, k), f_.find(f_.places[at(p)].cluster)) != access::memory)
-        join(f_.places[at(p)].cluster);
+    for (int k = first_joined < 0 ? n.input_count : first_joined; k < n.input_count; ++k) {
+      const int p = source(g_.input(n, k));
+      if (f_.places[p].cluster >= 0 && reads_as(i, g_.input(n, k), f_.find(f_.places[p].cluster)) != access::memory)
+        join(f_.places[p].cluster);
     }
     if (n.op->kind == op_kind::assign)  // an aligned reader of the variable on this level must be in the same loop
       for_each_read(g_.input(n, 0), [&](const read& r) {
-        if (r.element && f_.places[at(r.reader)].cluster >= 0 && !f_.places[at(r.reader)].per_row) join(f_.places[at(r.reader)].cluster);
+        if (r.element && f_.places[r.reader].cluster >= 0 && !f_.places[r.reader].per_row) join(f_.places[r.reader].cluster);
       });
-    if (space.rank == 0) {
-      if (numbers_.size() <= at(level)) numbers_.resize(at(level) + 1, -1);
-      if (numbers_[at(level)] >= 0) join(numbers_[at(level)]);
+    const int rank = rank_of(space);
+    if (rank == 0) {
+      if (static_cast<int>(numbers_.size()) <= level) numbers_.resize(static_cast<std::size_t>(level) + 1, -1);
+      if (numbers_[level] >= 0) join(numbers_[level]);
     } else {
       for (int k = 0; k < n.input_count; ++k) {  // another loop that reads the same array
-        const int p = source_of(g_, g_.input(n, k));
-        if (reader_[at(p)] >= 0 && covered(g_.at(g_.input(n, k)).result.extent, own) != 0) join(reader_[at(p)]);
+        const int input = g_.input(n, k);
+        const int reader = reader_[source(input)];
+        if (reader >= 0 && f_.find(reader) != c && covered(g_.at(input).result.extent, space_shape(n)) != 0) join(reader);
       }
     }
     if (c < 0) c = new_cluster(space, level);
-    if (space.rank == 0) numbers_[at(level)] = c;
-    const bool row_reduction = n.op->kind == op_kind::reduction && space.rank >= 2 &&
-                               covered(kept_like(n, own), own) == (1 << (space.rank - 1)) - 1;
-    if (row_reduction) f_.clusters[at(c)].rows = true;
-    f_.places[at(i)] = {c, row_reduction, 0, false};
-    for (int k = 0; k < n.input_count; ++k) reader_[at(source_of(g_, g_.input(n, k)))] = c;
+    if (rank == 0) numbers_[level] = c;
+    const bool row_reduction = n.op->kind == op_kind::reduction && rank >= 2 &&
+                               covered(kept_like(n, space_shape(n)), space_shape(n)) == (1 << (rank - 1)) - 1;
+    if (row_reduction) f_.clusters[c].rows = true;
+    f_.places[i] = {c, row_reduction, 0, false};
+    for (int k = 0; k < n.input_count; ++k) reader_[source(g_.input(n, k))] = c;
   }
 
  public:
@@ -417,90 +460,89 @@ class fuser {
       if (to < 0) continue;
       const node& n = g_.at(i);
       for (int k = n.op->kind == op_kind::assign ? 1 : 0; k < n.input_count; ++k) {
-        const int from = cluster_of(source_of(g_, g_.input(n, k)));
+        const int from = cluster_of(source(g_.input(n, k)));
         if (from < 0 || from == to || !reads_element(i, k, from, to)) continue;
-        auto& first = reader[at(from)];
-        if (first < 0 || f_.clusters[at(to)].level < f_.clusters[at(first)].level) first = to;
+        auto& first = reader[from];
+        if (first < 0 || f_.clusters[to].level < f_.clusters[first].level) first = to;
         some = true;
       }
     }
     if (!some) return;
-    const users_of_nodes users(g_);
+    const users_of_nodes users(g_, f_.sources);
     list<int> first(f_.clusters.size(), -1), last(f_.clusters.size(), -1), next(g_.nodes.size(), -1);  // nodes of each cluster
     for (int i = g_.size() - 1; i >= 0; --i) {
       const int c = cluster_of(i);
       if (c < 0) continue;
-      if (first[at(c)] < 0) last[at(c)] = i;
-      next[at(i)] = first[at(c)];
-      first[at(c)] = i;
+      if (first[c] < 0) last[c] = i;
+      next[i] = first[c];
+      first[c] = i;
     }
     // Later clusters first: those before them may join what these have become.
     list<list<int>> by_level;
     for (std::size_t c = 0; c < f_.clusters.size(); ++c) {
       if (reader[c] < 0 || f_.clusters[c].merged_into >= 0) continue;
-      const auto level = at(f_.clusters[c].level);
+      const auto level = static_cast<std::size_t>(f_.clusters[c].level);
       if (by_level.size() <= level) by_level.resize(level + 1);
       by_level[level].push_back(static_cast<int>(c));
     }
     for (std::size_t level = by_level.size(); level-- > 0;)
       for (const int from : by_level[level]) {
-        const int to = f_.find(reader[at(from)]);
+        const int to = f_.find(reader[from]);
         bool may = to != from;
-        for (int i = first[at(from)]; may && i >= 0; i = next[at(i)]) may = may_wait(i, from, to, users);
+        for (int i = first[from]; may && i >= 0; i = next[i]) may = may_wait(i, from, to, users);
         if (!may) continue;
-        f_.clusters[at(from)].merged_into = to;
-        next[at(last[at(from)])] = first[at(to)];
-        first[at(to)] = first[at(from)];
+        f_.clusters[from].merged_into = to;
+        next[last[from]] = first[to];
+        first[to] = first[from];
       }
   }
   // The cluster of a node that has a place in one, or -1.
   constexpr int cluster_of(int i) const {
-    const int c = f_.places[at(i)].cluster;
+    const int c = f_.places[i].cluster;
     return c < 0 ? -1 : f_.find(c);
   }
   // Whether node `i` of cluster `to` reads an input as an element of the space that both clusters have; both are single loops over it.
   constexpr bool reads_element(int i, int k, int from, int to) const {
-    const auto& a = f_.clusters[at(from)];
-    const auto& b = f_.clusters[at(to)];
-    const node& n = g_.at(i);
-    return !a.rows && !b.rows && a.space.rank > 0 && a.space == b.space && !f_.places[at(i)].folded &&
-           reads_as(space_shape(n), g_.input(n, k), from) == access::lane;
+    const auto& a = f_.clusters[from];
+    const auto& b = f_.clusters[to];
+    return !a.rows && !b.rows && a.space == b.space && rank_of(a.space) > 0 && !f_.places[i].folded &&
+           reads_as(i, g_.input(g_.at(i), k), from) == access::lane;
   }
   // The level on which a node runs, or -1 if it is not a step or part of one.
   constexpr int level_of(int i) const {
-    if (f_.is_kernel(g_, i)) return f_.places[at(i)].level;
+    if (f_.is_kernel(g_, i)) return f_.places[i].level;
     const int c = cluster_of(i);
-    return c < 0 ? -1 : f_.clusters[at(c)].level;
+    return c < 0 ? -1 : f_.clusters[c].level;
   }
   // Whether a node of cluster `from` may run in the later cluster `to`.
   constexpr bool may_wait(int i, int from, int to, const users_of_nodes& users) const {
-    const int level = f_.clusters[at(to)].level;
+    const int level = f_.clusters[to].level;
     for (const auto& u : users.of(i)) {
       const int c = f_.is_kernel(g_, u.node) ? -1 : cluster_of(u.node);
       if (c == from) continue;
       if (level_of(u.node) > level) continue;
       if (c == to && u.input >= 0 && reads_element(u.node, u.input, from, to)) continue;
       // Otherwise it must be a group of operations that is only fetched.
-      if (level_of(u.node) >= 0 || u.input >= 0 || source_of(g_, u.node) != u.node || !users.of(u.node).empty()) return false;
+      if (level_of(u.node) >= 0 || u.input >= 0 || source(u.node) != u.node || !users.of(u.node).empty()) return false;
     }
     const node& n = g_.at(i);
     for (int k = n.op->kind == op_kind::assign ? 1 : 0; k < n.input_count; ++k) {
-      const int p = source_of(g_, g_.input(n, k));
+      const int p = source(g_.input(n, k));
       if (!reads_written(p)) continue;
-      const int writer = g_.at(p).op->kind == op_kind::variable ? writer_[at(p)] : -1;
+      const int writer = g_.at(p).op->kind == op_kind::variable ? writer_[p] : -1;
       if (writer < 0) return false;
       const int c = f_.is_kernel(g_, writer) ? -1 : cluster_of(writer);
-      const bool aligned = (c == from || c == to) && g_.at(p).result.extent.squeezed() == f_.clusters[at(to)].space;
+      const bool aligned = (c == from || c == to) && extents_[p] == f_.clusters[to].space;
       if (!aligned && level_of(writer) <= level) return false;
     }
     if (n.op->kind != op_kind::assign) return true;
     const int variable = g_.input(n, 0);
-    if (writer_[at(variable)] != i) return false;
+    if (writer_[variable] != i) return false;
     for (const auto& u : users.of(variable)) {
       const int c = f_.is_kernel(g_, u.node) ? -1 : cluster_of(u.node);
       if (c == from) continue;
       const int its = level_of(u.node);
-      if (its < 0 || (its > f_.clusters[at(from)].level && its <= level)) return false;
+      if (its < 0 || (its > f_.clusters[from].level && its <= level)) return false;
     }
     return true;
   }
@@ -510,23 +552,23 @@ class fuser {
     list<int> target(g_.nodes.size(), -1);  // -1 none yet, -2 several or not a lane
     for (int i = g_.size() - 1; i >= 0; --i) {
       const node& n = g_.at(i);
-      auto& place = f_.places[at(i)];
-      if (n.op->kind == op_kind::element && !stores_elements(n) && place.cluster >= 0 && !place.per_row && is_target_[at(i)] == 0 &&
-          target[at(i)] >= 0 && target[at(i)] != place.cluster && may_sink(i, target[at(i)]))
-        place.cluster = target[at(i)];
+      auto& place = f_.places[i];
+      if (n.op->kind == op_kind::element && !stores_elements(n) && place.cluster >= 0 && !place.per_row && is_target_[i] == 0 &&
+          target[i] >= 0 && target[i] != place.cluster && may_sink(i, target[i]))
+        place.cluster = target[i];
+      const bool row_node = place.per_row && n.op->kind != op_kind::reduction;
+      const bool takes = is_compute(n) && place.cluster >= 0 && !row_node && !place.folded;
       for (int k = 0; k < n.input_count; ++k) {
-        const int p = source_of(g_, g_.input(n, k));
-        const auto& home = f_.places[at(i)];
+        const int p = source(g_.input(n, k));
         int to = -2;
-        const bool row_node = home.per_row && n.op->kind != op_kind::reduction;
-        if (is_compute(n) && home.cluster >= 0 && !row_node && f_.clusters[at(home.cluster)].space.rank > 0 &&
-            !f_.places[at(i)].folded && g_.at(p).result.extent.squeezed() == f_.clusters[at(home.cluster)].space &&
-            covered(g_.at(g_.input(n, k)).result.extent, space_shape(n)) == (1 << f_.clusters[at(home.cluster)].space.rank) - 1)
-          to = home.cluster;
-        auto& t = target[at(p)];
+        if (takes && extents_[p] == f_.clusters[place.cluster].space)
+          if (const int rank = rank_of(extents_[p]);
+              rank > 0 && covered(g_.at(g_.input(n, k)).result.extent, space_shape(n)) == (1 << rank) - 1)
+            to = place.cluster;
+        auto& t = target[p];
         t = t == -1 || t == to ? to : -2;
       }
-      for (int k = 0; k < n.control_count; ++k) target[at(g_.control(n, k))] = -2;
+      for (int k = 0; k < n.control_count; ++k) target[g_.control(n, k)] = -2;
     }
   }
   constexpr bool may_sink(int i, int target) const {
@@ -534,13 +576,13 @@ class fuser {
     if (n.control_count > 0) return false;
     int arrays = -1;
     for (int k = 0; k < n.input_count; ++k) {
-      const int p = source_of(g_, g_.input(n, k));
-      if (g_.at(p).op->kind == op_kind::variable && written_[at(p)] != 0) {
-        if (!is_written_by(p, target) || source_of(g_, g_.input(n, k)) != g_.input(n, k)) return false;
+      const int p = source(g_.input(n, k));
+      if (g_.at(p).op->kind == op_kind::variable && written_[p] != 0) {
+        if (!is_written_by(p, target) || p != g_.input(n, k)) return false;
         continue;  // the loop has the element at hand
       }
       if ((g_.at(p).op->kind == op_kind::view || g_.at(p).op->kind == op_kind::assign) && reads_written(p)) return false;
-      if (g_.at(p).result.extent.squeezed().rank == 0 || g_.at(p).op->kind == op_kind::index) continue;
+      if (rank_of(extents_[p]) == 0 || g_.at(p).op->kind == op_kind::index) continue;
       if (g_.at(p).op->kind == op_kind::constant) continue;
       if (arrays >= 0 && arrays != p) return false;
       arrays = p;
@@ -549,19 +591,20 @@ class fuser {
   }
   // Whether this cluster, a single loop, is the only one that writes a variable, once: element by element, after all reads of the element.
   constexpr bool is_written_by(int variable, int cluster) const {
-    if (f_.clusters[at(cluster)].rows || !(g_.at(variable).result.extent.squeezed() == f_.clusters[at(cluster)].space)) return false;
-    const int writer = writer_[at(variable)];
-    return writer >= 0 && f_.fold_product[at(writer)] < 0 && f_.places[at(writer)].cluster == cluster;
+    if (f_.clusters[cluster].rows || extents_[variable] != f_.clusters[cluster].space) return false;
+    const int writer = writer_[variable];
+    return writer >= 0 && f_.fold_product[writer] < 0 && f_.places[writer].cluster == cluster;
   }
   constexpr bool reads_written(int i) const {
-    i = source_of(g_, i);
-    if (g_.at(i).op->kind == op_kind::variable) return written_[at(i)] != 0;
-    if (g_.at(i).op->kind == op_kind::assign) return writer_[at(g_.input(g_.at(i), 0))] < 0;
+    i = source(i);
+    if (g_.at(i).op->kind == op_kind::variable) return written_[i] != 0;
+    if (g_.at(i).op->kind == op_kind::assign) return writer_[g_.input(g_.at(i), 0)] < 0;
     return g_.at(i).op->kind == op_kind::view && reads_written(g_.input(g_.at(i), 0));
   }
 
   const graph& g_;
   fusion f_;
+  list<int> extents_;  // of each node, the number of its result's shape without dimensions of 1
   list<int> users_;
   list<int> reader_;  // the last cluster that reads each node
   list<char> is_target_;

@@ -24,12 +24,12 @@ constexpr list<int> gradients(graph& g, int y, std::span<const int> xs) {
   const auto count = static_cast<std::size_t>(y) + 1;
   list<char> wanted(count, 0);
   for (int x : xs)
-    if (x <= y) wanted[static_cast<std::size_t>(x)] = 1;
+    if (x <= y) wanted[x] = 1;
   for (std::size_t i = 0; i < count; ++i) {
     const node& n = g.nodes[i];
     if (wanted[i] != 0 || !passes_gradient(n)) continue;
     for (int k = 0; k < n.input_count; ++k)
-      if (wanted[static_cast<std::size_t>(g.input(n, k))] != 0) wanted[i] = 1;
+      if (wanted[g.input(n, k)] != 0) wanted[i] = 1;
   }
   list<int> slot(count, -1);
   if (wanted[count - 1] != 0) {
@@ -38,7 +38,7 @@ constexpr list<int> gradients(graph& g, int y, std::span<const int> xs) {
   }
   list<char> is_target(count, 0);
   for (int x : xs)
-    if (x <= y) is_target[static_cast<std::size_t>(x)] = 1;
+    if (x <= y) is_target[x] = 1;
   for (int i = y; i >= 0; --i) {
     const auto at = static_cast<std::size_t>(i);
     const op_info* op = g.nodes[at].op;
@@ -47,21 +47,21 @@ constexpr list<int> gradients(graph& g, int y, std::span<const int> xs) {
     op->gradient(scope);
   }
   list<int> result;
-  for (int x : xs) result.push_back(x <= y ? slot[static_cast<std::size_t>(x)] : -1);
+  for (int x : xs) result.push_back(x <= y ? slot[x] : -1);
   return result;
 }
 
 /// All trainable floating-point variables that node `y` depends on through operators that have a gradient.
 constexpr list<int> trainable_variables(const graph& g, int y) {
   list<char> reached(static_cast<std::size_t>(y) + 1, 0);
-  reached[static_cast<std::size_t>(y)] = 1;
+  reached[y] = 1;
   list<int> found;
   for (int i = y; i >= 0; --i) {
     const node& n = g.at(i);
-    if (reached[static_cast<std::size_t>(i)] == 0) continue;
+    if (reached[i] == 0) continue;
     if (n.op->kind == op_kind::variable && g.attribute(n, 1) != 0 && is_floating(n.result.type)) found.push_back(i);
     if (!passes_gradient(n)) continue;
-    for (int k = 0; k < n.input_count; ++k) reached[static_cast<std::size_t>(g.input(n, k))] = 1;
+    for (int k = 0; k < n.input_count; ++k) reached[g.input(n, k)] = 1;
   }
   for (std::size_t i = 0, j = found.size(); i + 1 < j; ++i) {  // in order of creation
     --j;
@@ -76,7 +76,7 @@ constexpr list<int> trainable_variables(const graph& g, int y) {
 constexpr message obstacle(const graph& g, int y, int x) {
   list<char> reached(static_cast<std::size_t>(y) + 1, 0);
   list<char> open(static_cast<std::size_t>(y) + 1, 0);
-  reached[static_cast<std::size_t>(y)] = open[static_cast<std::size_t>(y)] = 1;
+  reached[y] = open[y] = 1;
   std::string_view wall;
   for (int i = y; i >= 0 && x <= y; --i) {
     const node& n = g.at(i);
@@ -91,8 +91,8 @@ constexpr message obstacle(const graph& g, int y, int x) {
     }
   }
   message m;
-  if (x <= y && open[static_cast<std::size_t>(x)] != 0) return m;
-  if (x > y || reached[static_cast<std::size_t>(x)] == 0)
+  if (x <= y && open[x] != 0) return m;
+  if (x > y || reached[x] == 0)
     m << "the first does not depend on the second";
   else
     m << "no gradient passes " << wall;

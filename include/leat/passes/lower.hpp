@@ -31,13 +31,13 @@ class lowerer {
     for (const auto& s : order_) {
       if (s.cluster < 0)
         lower_kernel(s.node);
-      else if (const auto& nodes = members_[at(s.cluster)]; !nodes.empty())
-        p_.steps.push_back(cluster_.run(f_.clusters[at(s.cluster)], nodes));
+      else if (const auto& nodes = members_[s.cluster]; !nodes.empty())
+        p_.steps.push_back(cluster_.run(f_.clusters[s.cluster], nodes));
     }
     for (std::size_t k = 0; k < p_.steps.size(); ++k) {
       const auto& s = p_.steps[k];
       for (const auto& o : s.operands) {
-        auto& b = p_.buffers[at(o.buffer)];
+        auto& b = p_.buffers[o.buffer];
         if (static_cast<int>(k) < b.first) b.first = static_cast<int>(k);
         if (static_cast<int>(k) > b.last) b.last = static_cast<int>(k);
       }
@@ -59,14 +59,14 @@ class lowerer {
     list<scheduled> all;
     for (int i = 0; i < g_.size(); ++i) {
       const node& n = g_.at(i);
-      if (f_.places[at(i)].folded) continue;
+      if (f_.places[i].folded) continue;
       if (f_.is_kernel(g_, i)) {
-        all.push_back({f_.places[at(i)].level, i, -1});
+        all.push_back({f_.places[i].level, i, -1});
       } else if (is_compute(n)) {
-        const int c = f_.places[at(i)].cluster;
-        if (seen[at(c)] != 0) continue;
-        seen[at(c)] = 1;
-        all.push_back({f_.clusters[at(c)].level, i, c});
+        const int c = f_.places[i].cluster;
+        if (seen[c] != 0) continue;
+        seen[c] = 1;
+        all.push_back({f_.clusters[c].level, i, c});
       } else {
         continue;
       }
@@ -76,11 +76,11 @@ class lowerer {
     for (const auto& s : all) ++count[at(s.level) + 1];
     for (std::size_t l = 1; l < count.size(); ++l) count[l] += count[l - 1];
     order_.resize(all.size(), {});
-    for (const auto& s : all) order_[at(count[at(s.level)]++)] = s;
+    for (const auto& s : all) order_[count[s.level]++] = s;
     members_.resize(f_.clusters.size(), {});
     for (int i = 0; i < g_.size(); ++i)
-      if (is_compute(g_.at(i)) && f_.places[at(i)].cluster >= 0 && !f_.places[at(i)].folded && f_.fold_product[at(i)] < 0)
-        members_[at(f_.places[at(i)].cluster)].push_back(i);
+      if (is_compute(g_.at(i)) && f_.places[i].cluster >= 0 && !f_.places[i].folded && f_.fold_product[i] < 0)
+        members_[f_.places[i].cluster].push_back(i);
   }
 
   constexpr void lower_kernel(int i) {
@@ -92,16 +92,16 @@ class lowerer {
       s.attributes.push_back(e.rank);
       for (int a = 0; a < e.rank; ++a) s.attributes.push_back(e[a]);
     };
-    if (f_.fold_product[at(i)] >= 0) {
-      const node& product = g_.at(f_.fold_product[at(i)]);
-      const int scale = f_.fold_scale[at(i)];
+    if (f_.fold_product[i] >= 0) {
+      const node& product = g_.at(f_.fold_product[i]);
+      const int scale = f_.fold_scale[i];
       s.code = operator_record<matmul_update_op>::code;
       operand(g_.input(product, 0));
       operand(g_.input(product, 1));
       operand(g_.input(n, 0));
-      const bool constant = scale < 0 || g_.at(source_of(g_, scale)).op->kind == op_kind::constant;
+      const bool constant = scale < 0 || g_.at(f_.sources[scale]).op->kind == op_kind::constant;
       const double sign = is_operator<assign_sub_op>(*n.op) ? -1 : 1;
-      const double fixed = scale >= 0 && constant ? constant_value(g_, source_of(g_, scale)) : 1;
+      const double fixed = scale >= 0 && constant ? constant_value(g_, f_.sources[scale]) : 1;
       if (!constant) operand(scale);
       s.attributes = {3, g_.attribute(product, 0), g_.attribute(product, 1), std::bit_cast<std::int64_t>(sign * fixed)};
       extents(g_.input(product, 0));

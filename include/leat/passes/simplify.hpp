@@ -6,6 +6,7 @@
 #include <bit>
 #include <leat/core/list.hpp>
 #include <leat/ops/state.hpp>
+#include <utility>
 
 namespace leat::passes {
 
@@ -74,23 +75,23 @@ class simplifier {
 
   constexpr graph run(list<int>& targets) {
     list<char> live(from_.nodes.size(), 0);
-    for (int t : targets) live[static_cast<std::size_t>(t)] = 1;
+    for (int t : targets) live[t] = 1;
     for (std::size_t i = from_.nodes.size(); i-- > 0;) {
       if (live[i] == 0) continue;
       const node& n = from_.nodes[i];
-      for (int k = 0; k < n.input_count; ++k) live[static_cast<std::size_t>(from_.input(n, k))] = 1;
-      for (int k = 0; k < n.control_count; ++k) live[static_cast<std::size_t>(from_.control(n, k))] = 1;
+      for (int k = 0; k < n.input_count; ++k) live[from_.input(n, k)] = 1;
+      for (int k = 0; k < n.control_count; ++k) live[from_.control(n, k)] = 1;
     }
     for (std::size_t i = 0; i < from_.nodes.size(); ++i)
       if (live[i] != 0) map_[i] = move(static_cast<int>(i));
-    for (int& t : targets) t = map_[static_cast<std::size_t>(t)];
+    for (int& t : targets) t = map_[t];
     return std::move(to_);
   }
 
  private:
   constexpr int move(int index) {
     const node& n = from_.at(index);
-    const std::span<const std::int64_t> attributes(from_.numbers.data() + n.attributes, static_cast<std::size_t>(n.attribute_count));
+    const list_view<std::int64_t> attributes(from_.numbers.data() + n.attributes, static_cast<std::size_t>(n.attribute_count));
     switch (n.op->kind) {
       case op_kind::placeholder:
       case op_kind::variable:
@@ -100,12 +101,12 @@ class simplifier {
       case op_kind::index: return leaf(n, attributes);
       default: break;
     }
-    int inputs[graph::max_operands]{};
-    for (int k = 0; k < n.input_count; ++k) inputs[k] = map_[static_cast<std::size_t>(from_.input(n, k))];
-    const std::span<const int> operands(inputs, static_cast<std::size_t>(n.input_count));
+    int inputs[graph::max_operands];
+    for (int k = 0; k < n.input_count; ++k) inputs[k] = map_[from_.input(n, k)];
+    const list_view<int> operands(inputs, static_cast<std::size_t>(n.input_count));
     if (n.control_count > 0 || n.op->kind == op_kind::group || n.op->kind == op_kind::assign) {
       list<int> controls;
-      for (int k = 0; k < n.control_count; ++k) controls.push_back(map_[static_cast<std::size_t>(from_.control(n, k))]);
+      for (int k = 0; k < n.control_count; ++k) controls.push_back(map_[from_.control(n, k)]);
       if (is_operator<identity_op>(*n.op) && to_.at(inputs[0]).op->kind == op_kind::variable &&
           from_.at(from_.input(n, 0)).op->kind != op_kind::variable) {
         const shape extent = to_.at(inputs[0]).result.extent;
@@ -117,10 +118,10 @@ class simplifier {
   }
 
   // Adds a node in its simplest form; composites are expanded, and the expansion simplified in turn.
-  constexpr int emit(const op_info& op, std::span<const int> inputs, std::span<const std::int64_t> attributes) {
+  constexpr int emit(const op_info& op, list_view<int> inputs, list_view<std::int64_t> attributes) {
     if (op.kind == op_kind::identity) return inputs[0];
     if (op.kind == op_kind::composite) return expand(op, inputs, attributes);
-    int shorter[graph::max_operands]{};
+    int shorter[graph::max_operands];
     if (op.kind == op_kind::element) {
       if (const int known = algebra(op, inputs); known >= 0) return known;
       if (const int folded = fold(op, inputs); folded >= 0) return folded;
@@ -134,7 +135,7 @@ class simplifier {
     return to_.add(op, inputs, attributes);
   }
 
-  constexpr int expand(const op_info& op, std::span<const int> inputs, std::span<const std::int64_t> attributes) {
+  constexpr int expand(const op_info& op, list_view<int> inputs, list_view<std::int64_t> attributes) {
     // Expanded in a graph of its own, with placeholders for the operands, then moved here node by node.
     graph piece;
     piece.merge_equal = true;
@@ -149,18 +150,18 @@ class simplifier {
     for (std::size_t i = inputs.size(); i < piece.nodes.size(); ++i) {
       const node& n = piece.nodes[i];
       if (static_cast<int>(i) == whole) continue;
-      const std::span<const std::int64_t> values(piece.numbers.data() + n.attributes, static_cast<std::size_t>(n.attribute_count));
+      const list_view<std::int64_t> values(piece.numbers.data() + n.attributes, static_cast<std::size_t>(n.attribute_count));
       if (n.input_count == 0) {
         at[i] = leaf(n, values);
         continue;
       }
-      int mapped[graph::max_operands]{};
-      for (int k = 0; k < n.input_count; ++k) mapped[k] = at[static_cast<std::size_t>(piece.input(n, k))];
+      int mapped[graph::max_operands];
+      for (int k = 0; k < n.input_count; ++k) mapped[k] = at[piece.input(n, k)];
       at[i] = emit(*n.op, {mapped, static_cast<std::size_t>(n.input_count)}, values);
     }
-    return at[static_cast<std::size_t>(result)];
+    return at[result];
   }
-  constexpr int leaf(const node& n, std::span<const std::int64_t> values) {
+  constexpr int leaf(const node& n, list_view<std::int64_t> values) {
     if (const int known = to_.find(n.id); known >= 0) return known;
     const int made = to_.add_leaf(*n.op, n.result, n.name, n.id, values);
     to_.remember(n.id, made);
@@ -175,7 +176,7 @@ class simplifier {
     return both.extent == to_.at(i).result.extent;
   }
 
-  constexpr int algebra(const op_info& op, std::span<const int> in) {
+  constexpr int algebra(const op_info& op, list_view<int> in) {
     if (is_operator<neg_op>(op) && is<neg_op>(to_, in[0])) return to_.input(to_.at(in[0]), 0);
     if (in.size() != 2) return -1;
     const int a = in[0];
@@ -210,7 +211,7 @@ class simplifier {
     return emit(op, in, {});
   }
 
-  constexpr int fold(const op_info& op, std::span<const int> in) {
+  constexpr int fold(const op_info& op, list_view<int> in) {
     if (!op.folds) return -1;
     double values[2]{};
     shape extent;
@@ -231,8 +232,8 @@ class simplifier {
 
   // An element-wise operator broadcasts its operands itself: an explicit broadcast before it is dropped if it does not determine the
   // result's shape; a uniform array becomes one number.
-  constexpr std::span<const int> without_broadcasts(const op_info& op, std::span<const int> in,
-                                                    std::span<const std::int64_t> attributes, int (&shorter)[graph::max_operands]) {
+  constexpr list_view<int> without_broadcasts(const op_info& op, list_view<int> in,
+                                                    list_view<std::int64_t> attributes, int (&shorter)[graph::max_operands]) {
     bool changed = false;
     for (std::size_t k = 0; k < in.size(); ++k) shorter[k] = in[k];
     for (std::size_t k = 0; k < in.size(); ++k) {
@@ -242,20 +243,17 @@ class simplifier {
       else if (is_constant(to_, in[k]) && to_.at(in[k]).result.extent.rank > 0)
         candidate = scalar(to_.at(in[k]).result.type, constant_value(to_, in[k]));
       if (candidate < 0) continue;
-      tensor_info operand[graph::max_operands];
-      for (std::size_t i = 0; i < in.size(); ++i) operand[i] = to_.at(shorter[i]).result;
-      const auto before = op.infer({operand, static_cast<int>(in.size()), attributes.data(), static_cast<int>(attributes.size())});
-      operand[k] = to_.at(candidate).result;
-      const auto after = op.infer({operand, static_cast<int>(in.size()), attributes.data(), static_cast<int>(attributes.size())});
-      if (!after.problem.empty() || !(before.extent == after.extent)) continue;
-      shorter[k] = candidate;
-      changed = true;
+      const auto before = to_.infer(op, shorter, static_cast<int>(in.size()), attributes);
+      const int broadcast = std::exchange(shorter[k], candidate);
+      const auto after = to_.infer(op, shorter, static_cast<int>(in.size()), attributes);
+      if (!after.problem.empty() || !(before.extent == after.extent)) shorter[k] = broadcast;
+      else changed = true;
     }
-    return changed ? std::span<const int>(shorter, in.size()) : in;
+    return changed ? list_view<int>(shorter, in.size()) : in;
   }
 
   // Constants are checked by `zero_divisor`, plain numbers where they were written; what is at least a positive constant needs no check.
-  constexpr std::span<const int> with_checked_divisor(std::span<const int> in, int (&checked)[graph::max_operands]) {
+  constexpr list_view<int> with_checked_divisor(list_view<int> in, int (&checked)[graph::max_operands]) {
     const node& divisor = to_.at(in[1]);
     if (is_constant(to_, in[1]) || (divisor.op->kind == op_kind::number && divisor.attribute_count == divisor_number_attributes)) return in;
     if (is_operator<maximum_op>(*divisor.op) && is_constant(to_, to_.input(divisor, 1)) && constant_value(to_, to_.input(divisor, 1)) > 0)
@@ -267,11 +265,10 @@ class simplifier {
     return {checked, 2};
   }
 
-  constexpr int rearrange(const op_info& op, std::span<const int> in, std::span<const std::int64_t> attributes) {
+  constexpr int rearrange(const op_info& op, list_view<int> in, list_view<std::int64_t> attributes) {
     const int x = in[0];
     const tensor_info& source = to_.at(x).result;
-    tensor_info operand[]{source};
-    const auto got = op.infer({operand, 1, attributes.data(), static_cast<int>(attributes.size())});
+    const auto got = to_.infer(op, &x, 1, attributes);
     if (op.kind == op_kind::reduction) {
       // The sum of a uniform array is a multiple of its value.
       if (is_operator<sum_op>(op) && is_constant(to_, x) && source.extent.is_static()) {
@@ -303,7 +300,7 @@ class simplifier {
   }
 
   // Folds transpositions before a product into the product.
-  constexpr int product(std::span<const int> in, std::span<const std::int64_t> attributes) {
+  constexpr int product(list_view<int> in, list_view<std::int64_t> attributes) {
     std::int64_t flags[]{attributes[0], attributes[1]};
     int operands[]{in[0], in[1]};
     for (int k = 0; k < 2; ++k)

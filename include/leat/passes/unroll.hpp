@@ -81,7 +81,7 @@ class unroller {
     map_.assign(from_.nodes.size(), -1);
     elements_.assign(from_.nodes.size(), {});
     for (int i = 0; i < from_.size(); ++i) {
-      if (chosen_[at(i)] == 0) move(i);
+      if (chosen_[i] == 0) move(i);
       else if (from_.at(i).op->kind == op_kind::assign) write(i);
       else compute(i);
     }
@@ -118,55 +118,55 @@ class unroller {
     list<int> users(from_.nodes.size(), 0);
     list<int> writes(from_.nodes.size(), 0);
     for (const node& n : from_.nodes) {
-      for (int k = 0; k < n.input_count; ++k) ++users[at(from_.input(n, k))];
-      if (n.op->kind == op_kind::assign) ++writes[at(from_.input(n, 0))];
+      for (int k = 0; k < n.input_count; ++k) ++users[from_.input(n, k)];
+      if (n.op->kind == op_kind::assign) ++writes[from_.input(n, 0)];
     }
     list<char> folded(from_.nodes.size(), 0);
     for (const node& n : from_.nodes)
       if (is_operator<assign_add_op>(*n.op) || is_operator<assign_sub_op>(*n.op)) {
         // An update by a product is one kernel, which adds in another order.
         const int value = from_.input(n, 1);
-        folded[at(value)] = 1;
+        folded[value] = 1;
         if (is_operator<mul_op>(*from_.at(value).op))
-          for (int k = 0; k < 2; ++k) folded[at(from_.input(from_.at(value), k))] = 1;
+          for (int k = 0; k < 2; ++k) folded[from_.input(from_.at(value), k)] = 1;
       }
     chosen_.assign(from_.nodes.size(), 0);
     std::int64_t left = most_multiplications;
     for (int i = 0; i < from_.size(); ++i) {
       const node& n = from_.at(i);
-      if (!is_small(n.result) || !is_floating(n.result.type) || depth[at(i)] > 0 || folded[at(i)] != 0) continue;
+      if (!is_small(n.result) || !is_floating(n.result.type) || depth[i] > 0 || folded[i] != 0) continue;
       bool could = true;
       if (is_operator<assign_op>(*n.op)) {
         const int variable = from_.input(n, 0);
-        could = writes[at(variable)] == 1 && chosen_[at(from_.input(n, 1))] != 0 &&
+        could = writes[variable] == 1 && chosen_[from_.input(n, 1)] != 0 &&
                 from_.at(variable).result.extent == from_.at(from_.input(n, 1)).result.extent;
       } else {
         could = n.control_count == 0 && (is_arithmetic(*n.op) || is_view(*n.op) || is_small_product(from_, n));
         for (int k = 0; k < n.input_count && could; ++k) {
           const node& x = from_.at(from_.input(n, k));
           could = is_small(x.result) && x.result.type == n.result.type &&
-                  (chosen_[at(from_.input(n, k))] != 0 || (x.op->kind != op_kind::view && x.op->kind != op_kind::index));
+                  (chosen_[from_.input(n, k)] != 0 || (x.op->kind != op_kind::view && x.op->kind != op_kind::index));
         }
         if (could && is_operator<matmul_op>(*n.op)) {
           left -= multiplications(from_, n);
           could = left >= 0;
         }
       }
-      if (could) chosen_[at(i)] = 1;
+      if (could) chosen_[i] = 1;
     }
     // Connected with a product: 2, along edges in both directions.
     bool spreads = true;
     for (int i = 0; i < from_.size(); ++i)
-      if (chosen_[at(i)] != 0 && is_operator<matmul_op>(*from_.at(i).op)) chosen_[at(i)] = 2;
+      if (chosen_[i] != 0 && is_operator<matmul_op>(*from_.at(i).op)) chosen_[i] = 2;
     while (spreads) {
       spreads = false;
       for (int i = 0; i < from_.size(); ++i) {
-        if (chosen_[at(i)] == 0) continue;
+        if (chosen_[i] == 0) continue;
         const node& n = from_.at(i);
         for (int k = n.op->kind == op_kind::assign ? 1 : 0; k < n.input_count; ++k) {
           const int x = from_.input(n, k);
-          if (chosen_[at(x)] == 0 || chosen_[at(x)] == chosen_[at(i)]) continue;
-          chosen_[at(x)] = chosen_[at(i)] = 2;
+          if (chosen_[x] == 0 || chosen_[x] == chosen_[i]) continue;
+          chosen_[x] = chosen_[i] = 2;
           spreads = true;
         }
       }
@@ -176,23 +176,23 @@ class unroller {
 
   // The array of a node, assembled where it was computed as scalars.
   constexpr int whole(int i) {
-    if (map_[at(i)] >= 0) return map_[at(i)];
+    if (map_[i] >= 0) return map_[i];
     const shape& extent = from_.at(i).result.extent;
-    const std::span<const std::int64_t> sizes(extent.dim, static_cast<std::size_t>(extent.rank));
-    const auto& parts = elements_[at(i)];
-    if (parts.size() > 1) map_[at(i)] = to_.add(info_of<assemble_op>, parts, sizes);
-    else if (extent.rank > 0) map_[at(i)] = to_.add(info_of<reshape_op>, parts, sizes);
-    else map_[at(i)] = parts[0];
-    return map_[at(i)];
+    const list_view<std::int64_t> sizes(extent.dim, static_cast<std::size_t>(extent.rank));
+    const auto& parts = elements_[i];
+    if (parts.size() > 1) map_[i] = to_.add(info_of<assemble_op>, parts, sizes);
+    else if (extent.rank > 0) map_[i] = to_.add(info_of<reshape_op>, parts, sizes);
+    else map_[i] = parts[0];
+    return map_[i];
   }
   // The scalar of an element, which is read where an array is stored.
   constexpr int element(int i, std::int64_t k) {
-    auto& parts = elements_[at(i)];
+    auto& parts = elements_[i];
     const node& n = from_.at(i);
     if (parts.empty()) parts.assign(static_cast<std::size_t>(n.result.extent.elements()), -1);
     int& found = parts[static_cast<std::size_t>(k)];
     if (found >= 0) return found;
-    const int array = map_[at(i)];
+    const int array = map_[i];
     if (n.op->kind == op_kind::constant) {
       found = leat::constant(to_, n.result.type, {}, constant_value(from_, i)).index();
     } else if (parts.size() > 1) {
@@ -209,16 +209,16 @@ class unroller {
 
   constexpr void move(int i) {
     const node& n = from_.at(i);
-    const std::span<const std::int64_t> attributes(from_.numbers.data() + n.attributes, static_cast<std::size_t>(n.attribute_count));
+    const list_view<std::int64_t> attributes(from_.numbers.data() + n.attributes, static_cast<std::size_t>(n.attribute_count));
     if (n.input_count == 0 && n.control_count == 0 && n.op->kind != op_kind::group) {
-      map_[at(i)] = to_.add_leaf(*n.op, n.result, n.name, n.id, attributes);
+      map_[i] = to_.add_leaf(*n.op, n.result, n.name, n.id, attributes);
       return;
     }
-    int inputs[graph::max_operands]{};
+    int inputs[graph::max_operands];
     for (int k = 0; k < n.input_count; ++k) inputs[k] = whole(from_.input(n, k));
     list<int> controls;
     for (int k = 0; k < n.control_count; ++k) controls.push_back(whole(from_.control(n, k)));
-    map_[at(i)] = to_.add(*n.op, {inputs, static_cast<std::size_t>(n.input_count)}, attributes, controls);
+    map_[i] = to_.add(*n.op, {inputs, static_cast<std::size_t>(n.input_count)}, attributes, controls);
   }
   constexpr void write(int i) {
     const node& n = from_.at(i);
@@ -229,7 +229,7 @@ class unroller {
     for (std::int64_t k = 0; k < count && count > 1; ++k) in.push_back(element(value, k));
     list<int> controls;
     for (int k = 0; k < n.control_count; ++k) controls.push_back(whole(from_.control(n, k)));
-    map_[at(i)] = to_.add(count > 1 ? info_of<assign_elements_op> : info_of<assign_op>, in, {}, controls);
+    map_[i] = to_.add(count > 1 ? info_of<assign_elements_op> : info_of<assign_op>, in, {}, controls);
   }
 
   constexpr void compute(int i) {
@@ -245,7 +245,7 @@ class unroller {
       else if (is_view(*n.op)) parts.push_back(element(from_.input(n, 0), seen(n, index, k)));
       else parts.push_back(arithmetic(n, index));
     }
-    elements_[at(i)] = std::move(parts);
+    elements_[i] = std::move(parts);
   }
   // The sum over the inner dimension in its order, as the kernel for small products has it.
   constexpr int product(const node& n, std::int64_t row, std::int64_t column) {
@@ -279,7 +279,7 @@ class unroller {
     return position;
   }
   constexpr int arithmetic(const node& n, const std::int64_t* index) {
-    int in[graph::max_operands]{};
+    int in[graph::max_operands];
     for (int k = 0; k < n.input_count; ++k) {
       const int x = from_.input(n, k);
       const shape& source = from_.at(x).result.extent;

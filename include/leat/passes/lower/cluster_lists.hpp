@@ -65,8 +65,8 @@ class cluster_lists : protected cluster_space {
     out[operand_total] = static_cast<std::int64_t>(step_.operands.size());
     out[accumulator_total] = accumulators_;
     for (int k = 0; k < register_files; ++k) {
-      out[at(lane_registers + k)] = lane_max_[k];
-      out[at(scalar_registers + k)] = scalar_count_[k];
+      out[lane_registers + k] = lane_max_[k];
+      out[scalar_registers + k] = scalar_count_[k];
     }
     out[spill_total] = spills_;
     out[accumulating_total] = static_cast<std::int64_t>(accumulating_.size() / 3);
@@ -75,10 +75,10 @@ class cluster_lists : protected cluster_space {
     auto length = [&](const code_list& l) { out.push_back(static_cast<std::int64_t>(l.size() / words_per_instruction)); };
     length(once_);
     for (int t = 0; t < stages; ++t) {
-      length(row_[at(t)]);
-      length(lanes_[at(t)]);
+      length(row_[t]);
+      length(lanes_[t]);
     }
-    length(row_[at(stages)]);
+    length(row_[stages]);
     length(last_);
     for (auto v : accumulating_) out.push_back(v);
     auto append = [&](const code_list& l) {
@@ -86,10 +86,10 @@ class cluster_lists : protected cluster_space {
     };
     append(once_);
     for (int t = 0; t < stages; ++t) {
-      append(row_[at(t)]);
-      append(lanes_[at(t)]);
+      append(row_[t]);
+      append(lanes_[t]);
     }
-    append(row_[at(stages)]);
+    append(row_[stages]);
     append(last_);
   }
 
@@ -113,8 +113,8 @@ class cluster_lists : protected cluster_space {
     // A short linear search is faster in constant evaluation than a hash table.
     constexpr std::size_t few = 16;
     const auto key = mix(static_cast<std::uint64_t>(bits), static_cast<std::uint64_t>(q.result.type));
-    if (const int known = constants_.size() > few ? constant_at_.find(key) : -1; known >= 0 && is_it(constants_[at(known)]))
-      return constants_[at(known)].where;
+    if (const int known = constants_.size() > few ? constant_at_.find(key) : -1; known >= 0 && is_it(constants_[known]))
+      return constants_[known].where;
     for (std::size_t k = 0; k < constants_.size() && k < few; ++k)
       if (is_it(constants_[k])) return constants_[k].where;
     const auto r = new_register(true, q.result.type);
@@ -125,7 +125,7 @@ class cluster_lists : protected cluster_space {
   }
   // The register of an operand that is read from memory once per row, or once.
   constexpr std::int64_t scalar_load(int operand, dtype type) {
-    auto& r = loaded_scalar_[at(operand)];
+    auto& r = loaded_scalar_[operand];
     if (r < 0) {
       r = new_register(true, type);
       put(is_uniform(operand) || step_.loops.empty() ? once_ : row_[0], load, r, operand, 0);
@@ -135,10 +135,10 @@ class cluster_lists : protected cluster_space {
   constexpr std::int64_t lane_load(int operand, dtype type, int t) {
     const int inner = inner_class(operand);
     if (inner == 0) return scalar_load(operand, type);
-    auto& r = loaded_lane_[at(operand)];
+    auto& r = loaded_lane_[operand];
     if (r < 0) {
       r = new_register(false, type);
-      put(lanes_[at(t)], load, r, operand, inner);
+      put(lanes_[t], load, r, operand, inner);
       note_type(type);
     }
     return r;
@@ -158,7 +158,7 @@ class cluster_lists : protected cluster_space {
       return r;
     }
     const auto r = new_register(false, type);
-    put(lanes_[at(t)], position, r, -1);
+    put(lanes_[t], position, r, -1);
     note_type(type);
     return r;
   }

@@ -17,10 +17,10 @@ class cluster_lowerer : cluster_lists {
 
   /// The step of a cluster with these nodes.
   constexpr program_step run(const fusion::cluster& cluster, const list<int>& nodes) {
-    start(cluster);
+    start(f_, cluster);
     nodes_ = &nodes;
     state_.assign(nodes.size(), {});
-    for (std::size_t k = 0; k < nodes.size(); ++k) slot_[at(nodes[k])] = static_cast<int>(k);
+    for (std::size_t k = 0; k < nodes.size(); ++k) slot_[nodes[k]] = static_cast<int>(k);
     operand_of_.clear();
     input_operand_.clear();
     element_operand_.clear();
@@ -31,11 +31,11 @@ class cluster_lowerer : cluster_lists {
     for (int i : nodes) {
       member& m = of(i);
       const node& n = g_.at(i);
-      m.row = f_.places[at(i)].per_row;
+      m.row = f_.places[i].per_row;
       for (int k = n.op->kind == op_kind::assign ? 1 : 0; k < n.input_count; ++k) {
-        const int p = source_of(g_, g_.input(n, k));
+        const int p = place_.source(n, k);
         int operand = -1;
-        if (place_.in_register(i, g_.input(n, k))) {
+        if (place_.in_register(n, k)) {
           const member& q = of(p);
           if (q.stage > m.stage) m.stage = q.stage;
         } else if (g_.at(p).op->kind == op_kind::index) {
@@ -76,7 +76,7 @@ class cluster_lowerer : cluster_lists {
     int out = -1;  // operand that it is stored to
   };
 
-  constexpr member& of(int i) { return state_[at(slot_[at(i)])]; }
+  constexpr member& of(int i) { return state_[slot_[i]]; }
   // The first of the operands for a node that is stored by elements.
   constexpr int add_result_elements(int i, const node& n) {
     const int first = static_cast<int>(element_operand_.size());
@@ -88,7 +88,7 @@ class cluster_lowerer : cluster_lists {
   // A reduction whose operand is one value per row.
   constexpr bool is_row_operand(int i) {
     const node& n = g_.at(i);
-    return n.op->kind == op_kind::reduction && place_.space_shape(n).squeezed() != space_ && place_.in_register(i, g_.input(n, 0));
+    return n.op->kind == op_kind::reduction && !place_.spans_cluster(i) && place_.in_register(n, 0);
   }
 
   constexpr void write_instructions(const list<int>& nodes, int stages) {
@@ -103,14 +103,14 @@ class cluster_lowerer : cluster_lists {
         const node& n = g_.at(i);
         member& m = of(i);
         const bool lane = !m.row && n.op->kind != op_kind::reduction;
-        if (lane && (m.out >= 0)) needed[at(n.op->kind == op_kind::assign ? stages - 1 : m.stage)][k] = 1;
+        if (lane && (m.out >= 0)) needed[n.op->kind == op_kind::assign ? stages - 1 : m.stage][k] = 1;
         const bool lane_reduction = n.op->kind == op_kind::reduction && !is_row_operand(i);
         for (int t = 0; t < stages; ++t) {
-          const bool here = lane ? needed[at(t)][k] != 0 : lane_reduction && t == m.stage - (m.row ? 1 : 0);
+          const bool here = lane ? needed[t][k] != 0 : lane_reduction && t == m.stage - (m.row ? 1 : 0);
           if (!here) continue;
           if (lane && m.stage < t && n.op->costly && n.op->kind != op_kind::assign) {
             if (m.spilled < 0) m.spilled = spills_++;
-            needed[at(m.stage)][k] = 1;
+            needed[m.stage][k] = 1;
             // Computed in its own stage: stages before m.stage are done.
             if (t > m.stage) use_operands(i, m.stage, needed);
             continue;
@@ -127,7 +127,7 @@ class cluster_lowerer : cluster_lists {
         const node& n = g_.at(i);
         if (flat || m.row || is_row_operand(i)) {
           if (m.stage != t) continue;
-          write_scalar(i, n, m, flat ? once_ : row_[at(t)]);
+          write_scalar(i, n, m, flat ? once_ : row_[t]);
         }
       }
       if (flat) break;
@@ -136,17 +136,17 @@ class cluster_lowerer : cluster_lists {
       for (int i : nodes) {
         member& m = of(i);
         const node& n = g_.at(i);
-        const auto k = at(slot_[at(i)]);
+        const auto k = at(slot_[i]);
         if (n.op->kind == op_kind::reduction) {
           if (!is_row_operand(i) && m.stage - (m.row ? 1 : 0) == t) write_reduction(i, n, m, t);
-        } else if (!m.row && needed[at(t)][k] != 0) {
+        } else if (!m.row && needed[t][k] != 0) {
           if (m.spilled >= 0 && m.stage < t) {
             m.lane = new_register(false, n.result.type);
-            put(lanes_[at(t)], reload, m.lane, m.spilled);
+            put(lanes_[t], reload, m.lane, m.spilled);
             note_type(n.result.type);
           } else {
             write_lane(i, n, m, t);
-            if (m.spilled >= 0) put(lanes_[at(t)], spill, m.spilled, m.lane);
+            if (m.spilled >= 0) put(lanes_[t], spill, m.spilled, m.lane);
           }
         }
       }
@@ -154,7 +154,7 @@ class cluster_lowerer : cluster_lists {
         member& m = of(i);
         const node& n = g_.at(i);
         if (m.row || n.op->kind == op_kind::reduction || m.out < 0) continue;
-        if ((n.op->kind == op_kind::assign ? stages - 1 : m.stage) == t) put(lanes_[at(t)], store, m.out, m.lane, inner_class(m.out));
+        if ((n.op->kind == op_kind::assign ? stages - 1 : m.stage) == t) put(lanes_[t], store, m.out, m.lane, inner_class(m.out));
       }
       end_lanes();
     }
@@ -170,8 +170,9 @@ class cluster_lowerer : cluster_lists {
   constexpr void use_operands(int i, int t, list<list<char>>& needed) {
     const node& n = g_.at(i);
     for (int k = n.op->kind == op_kind::assign ? 1 : 0; k < n.input_count; ++k) {
-      const int p = source_of(g_, g_.input(n, k));
-      if (place_.in_register(i, g_.input(n, k)) && !of(p).row) needed[at(t)][at(slot_[at(p)])] = 1;
+      if (!place_.in_register(n, k)) continue;
+      const int p = place_.source(n, k);
+      if (!of(p).row) needed[t][slot_[p]] = 1;
     }
   }
   constexpr std::size_t operand_count(int i) const {
@@ -185,16 +186,16 @@ class cluster_lowerer : cluster_lists {
       std::size_t next = 0;
       operand_of_.resize(state_.size(), 0);
       for (int other : *nodes_) {
-        operand_of_[at(slot_[at(other)])] = next;
+        operand_of_[slot_[other]] = next;
         next += operand_count(other);
       }
     }
-    return operand_of_[at(slot_[at(i)])];
+    return operand_of_[slot_[i]];
   }
 
   constexpr std::int64_t scalar_input(int i, int k, int operand) {
     const node& n = g_.at(i);
-    const int p = source_of(g_, g_.input(n, k));
+    const int p = place_.source(n, k);
     if (operand >= 0) return scalar_load(operand, g_.at(p).result.type);
     if (g_.at(p).op->kind == op_kind::constant) return constant_register(p);
     if (g_.at(p).op->kind == op_kind::index) return index_register(n, p, -1);
@@ -205,13 +206,13 @@ class cluster_lowerer : cluster_lists {
     if (stores_elements(n)) {
       const int begin = first_value(n);
       for (int k = begin; k < n.input_count && m.out >= 0; ++k)
-        put(last_, store, element_operand_[at(m.out + k - begin)], scalar_input(i, k, input_operand_[first + at(k - begin)]), 0);
+        put(last_, store, element_operand_[m.out + k - begin], scalar_input(i, k, input_operand_[first + at(k - begin)]), 0);
       return;
     }
     if (n.op->kind == op_kind::reduction) {
       if (is_row_operand(i)) {  // over rows: combined in memory, row by row
         note_accumulating(m.out, n);
-        put(to, reduce_cell, m.out, of(source_of(g_, g_.input(n, 0))).scalar, n.op->code);
+        put(to, reduce_cell, m.out, of(place_.source(n, 0)).scalar, n.op->code);
         return;
       }
       m.scalar = new_register(true, n.result.type);
@@ -237,7 +238,7 @@ class cluster_lowerer : cluster_lists {
 
   constexpr std::int64_t lane_input(int i, int k, int operand, int t) {
     const node& n = g_.at(i);
-    const int p = source_of(g_, g_.input(n, k));
+    const int p = place_.source(n, k);
     const dtype type = g_.at(p).result.type;
     if (operand >= 0) return lane_load(operand, type, t);
     if (g_.at(p).op->kind == op_kind::constant) return constant_register(p);
@@ -246,7 +247,7 @@ class cluster_lowerer : cluster_lists {
   }
   constexpr void write_lane(int i, const node& n, member& m, int t) {
     const auto first = operand_start(i);
-    auto& to = lanes_[at(t)];
+    auto& to = lanes_[t];
     std::int64_t in[3]{-1, -1, -1};
     note_type(n.result.type);
     if (n.op->kind == op_kind::assign) {
@@ -280,7 +281,7 @@ class cluster_lowerer : cluster_lists {
     auto in = lane_input(i, 0, input_operand_[operand_start(i)], t);
     if (register_is_scalar(in)) {  // uniform over the elements: broadcast to a lane
       const auto r = new_register(false, n.result.type);
-      put(lanes_[at(t)], info_of<copy_op>.code, r, in);
+      put(lanes_[t], info_of<copy_op>.code, r, in);
       in = r;
     }
     note_type(n.result.type);
@@ -290,7 +291,7 @@ class cluster_lowerer : cluster_lists {
       if (!m.row && !all) {  // the row is reduced, then combined into a cell shared with other rows
         m.row = false;
         const auto a = accumulators_++;
-        put(lanes_[at(t)], reduce_lanes, a, in, n.op->code, 1);
+        put(lanes_[t], reduce_lanes, a, in, n.op->code, 1);
         const auto r = new_register(true, n.result.type);
         put(row_[at(t) + 1], finish_row, r, a, n.op->code);
         note_accumulating(m.out, n);
@@ -299,12 +300,12 @@ class cluster_lowerer : cluster_lists {
         return;
       }
       m.accumulator = accumulators_++;
-      put(lanes_[at(t)], reduce_lanes, m.accumulator, in, n.op->code, m.row ? 1 : 0);
+      put(lanes_[t], reduce_lanes, m.accumulator, in, n.op->code, m.row ? 1 : 0);
       if (all) note_accumulating(m.out, n);
       return;
     }
     note_accumulating(m.out, n);
-    put(lanes_[at(t)], reduce_array, m.out, in, n.op->code, inner_class(m.out));
+    put(lanes_[t], reduce_array, m.out, in, n.op->code, inner_class(m.out));
     if (inner_class(m.out) != 1) mixed_ = true;
   }
 

@@ -13,10 +13,10 @@ class cluster_space {
   constexpr cluster_space(const graph& g, placement& p) : g_(g), place_(p) {}
   static constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-  constexpr void start(const fusion::cluster& c) {
+  constexpr void start(const fusion& f, const fusion::cluster& c) {
     step_ = {};
     step_.is_cluster = true;
-    space_ = c.space;
+    space_ = f.space_shapes[c.space];
     rows_ = c.rows;
     fixed_dims_ = rows_ && space_.rank > 0 ? 1 << (space_.rank - 1) : 0;
   }
@@ -54,7 +54,7 @@ class cluster_space {
     for (int a = 0; a < own.rank; ++a) {
       if (own[a] == 1) continue;
       const int b = a - (own.rank - extent.rank);
-      if (b >= 0 && extent[b] != 1) o.strides[at(loop)] = l.strides[b];
+      if (b >= 0 && extent[b] != 1) o.strides[loop] = l.strides[b];
       ++loop;
     }
     return intern(o);
@@ -68,7 +68,7 @@ class cluster_space {
     if (n.op->kind != op_kind::reduction) {
       int loop = 0;
       for (int a = 0; a < n.result.extent.rank; ++a)
-        if (n.result.extent[a] != 1) o.strides[at(loop++)] = l.strides[a];
+        if (n.result.extent[a] != 1) o.strides[loop++] = l.strides[a];
       return intern(o);
     }
     const shape& own = place_.space_shape(n);
@@ -81,7 +81,7 @@ class cluster_space {
     for (int a = 0; a < own.rank; ++a) {
       const bool reduced = (mask >> a & 1) != 0;
       if (own[a] != 1) {
-        if (!reduced) o.strides[at(loop)] = l.strides[axis];
+        if (!reduced) o.strides[loop] = l.strides[axis];
         ++loop;
       }
       if (!reduced || kept) ++axis;
@@ -119,7 +119,7 @@ class cluster_space {
     }
     for (std::size_t l = 0; l < original.size(); ++l) {
       const int end = l + 1 < original.size() ? original[l + 1] : space_.rank;
-      for (int d = original[l]; d < end; ++d) loop_number_[at(d)] = static_cast<int>(l);
+      for (int d = original[l]; d < end; ++d) loop_number_[d] = static_cast<int>(l);
     }
     step_.loops = loops;
   }
@@ -127,17 +127,17 @@ class cluster_space {
   constexpr int inner_loop() const { return static_cast<int>(step_.loops.size()) - 1; }
   constexpr int inner_class(int operand) const {
     if (step_.loops.empty()) return 0;
-    const term& t = step_.operands[at(operand)].strides[at(inner_loop())];
+    const term& t = step_.operands[operand].strides[inner_loop()];
     return t.factor == 0 ? 0 : t == term{1, 0} ? 1 : 2;
   }
   constexpr bool is_uniform(int operand) const {
-    for (const auto& t : step_.operands[at(operand)].strides)
+    for (const auto& t : step_.operands[operand].strides)
       if (t.factor != 0) return false;
     return true;
   }
   constexpr int loop_of_index(const node& n, int p) const {
     const int dim = loop_of_axis(n, p);
-    return dim < 0 ? -1 : loop_number_[at(dim)];
+    return dim < 0 ? -1 : loop_number_[dim];
   }
 
   const graph& g_;

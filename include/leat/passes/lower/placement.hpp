@@ -21,29 +21,30 @@ class placement {
   constexpr placement(const graph& g, const fusion& f, program& p) : g_(g), f_(f), p_(p) {
     buffer_.resize(g.nodes.size(), -1);
     stored_.resize(g.nodes.size(), 0);
+    in_register_.resize(g.edges.size(), 0);
     for (const auto& n : g_.dimension_names) used_name(n.value);
   }
 
   /// Decides which results are stored, and makes the fetches' buffers.
   constexpr void start(std::span<const int> targets) {
     for (int target : targets)
-      if (g_.at(target).op->kind != op_kind::group) stored_[at(target)] = 1;
+      if (g_.at(target).op->kind != op_kind::group) stored_[target] = 1;
     for (int i = 0; i < g_.size(); ++i) mark_stored(i);
     for (std::size_t k = 0; k < targets.size(); ++k) {
       if (g_.at(targets[k]).op->kind == op_kind::group) {
         p_.fetches.push_back(-1);
       } else {
         p_.fetches.push_back(new_buffer(targets[k], storage::fetch, static_cast<int>(k)));
-        buffer_[at(targets[k])] = p_.fetches.back();
+        buffer_[targets[k]] = p_.fetches.back();
       }
     }
   }
 
-  constexpr bool is_stored(int i) const { return stored_[at(i)] != 0; }
+  constexpr bool is_stored(int i) const { return stored_[i] != 0; }
   constexpr term as_term(std::int64_t d) { return d >= 0 ? term{d, 0} : term{1, std::int64_t{1} << 4 * used_name(d)}; }
   /// The buffer that holds node `i`, made on first use.
   constexpr int buffer_of(int i) {
-    if (buffer_[at(i)] >= 0) return buffer_[at(i)];
+    if (buffer_[i] >= 0) return buffer_[i];
     const node& n = g_.at(i);
     int made = -1;
     switch (n.op->kind) {
@@ -53,7 +54,7 @@ class placement {
       case op_kind::extent:
         made = new_buffer(i, storage::extent, 0);
         {
-          auto& b = p_.buffers[at(made)];  // the shape holds the dimensions to multiply
+          auto& b = p_.buffers[made];  // the shape holds the dimensions to multiply
           b.extent = {};
           for (int k = 0; k < n.attribute_count; ++k) b.extent.push(g_.attribute(n, k));
         }
@@ -61,7 +62,7 @@ class placement {
       case op_kind::assign: made = buffer_of(g_.input(n, 0)); break;
       default: made = new_buffer(i, storage::arena, 0); break;
     }
-    return buffer_[at(i)] = made;
+    return buffer_[i] = made;
   }
 
   /// A whole buffer, row-major.
@@ -80,7 +81,7 @@ class placement {
     const node& n = g_.at(i);
     if (n.op->kind != op_kind::view) {
       const location here = whole(i);
-      p_.buffers[at(here.buffer)].read = p_.buffers[at(here.buffer)].read || n.op->kind == op_kind::variable;
+      p_.buffers[here.buffer].read = p_.buffers[here.buffer].read || n.op->kind == op_kind::variable;
       return here;
     }
     const int x = g_.input(n, 0);
@@ -125,26 +126,27 @@ class placement {
   }
 
   constexpr const shape& space_shape(const node& n) const { return space_of(g_, n); }
-  /// Whether compute node `i` finds its input in a register; see fuser::reads_as.
-  constexpr bool in_register(int i, int input) const {
-    const int p = source_of(g_, input);
-    const node& n = g_.at(i);
-    const node& q = g_.at(p);
-    const auto& mine = f_.places[at(i)];
-    const auto& its = f_.places[at(p)];
-    if (mine.cluster < 0 || its.cluster != mine.cluster || !is_compute(q)) return false;
-    if (q.op->kind == op_kind::reduction && !its.per_row) return false;
-    const shape& own = space_shape(n);
-    const shape& space = f_.clusters[at(mine.cluster)].space;
-    const bool row_level = own.squeezed() != space;
-    if (row_level) return its.per_row;
-    const int all = (1 << space.rank) - 1;
-    const int mask = covered(g_.at(input).result.extent, own);
-    return its.per_row ? mask == (all & ~(1 << (space.rank - 1))) : mask == all;
-  }
+  /// The node whose result input `k` of a node shows.
+  constexpr int source(const node& n, int k) const { return f_.sources[g_.input(n, k)]; }
+  /// Whether the iteration space of node `i` is its cluster's, dimensions of 1 aside.
+  constexpr bool spans_cluster(int i) const { return f_.spaces[i] == f_.clusters[f_.places[i].cluster].space; }
+  /// Whether compute node `n` finds its input `k` in a register.
+  constexpr bool in_register(const node& n, int k) const { return in_register_[n.inputs + k] != 0; }
 
  private:
-  static constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
+  // See fuser::reads_as.
+  constexpr bool finds_in_register(int i, int input) const {
+    const int p = f_.sources[input];
+    const auto& mine = f_.places[i];
+    const auto& its = f_.places[p];
+    if (mine.cluster < 0 || its.cluster != mine.cluster || !is_compute(g_.at(p))) return false;
+    if (g_.at(p).op->kind == op_kind::reduction && !its.per_row) return false;
+    if (!spans_cluster(i)) return its.per_row;
+    const int rank = f_.space_shapes[f_.spaces[i]].rank;
+    const int all = (1 << rank) - 1;
+    const int mask = covered(g_.at(input).result.extent, space_shape(g_.at(i)));
+    return its.per_row ? mask == (all & ~(1 << (rank - 1))) : mask == all;
+  }
   constexpr int used_name(std::int64_t d) {
     for (std::size_t k = 0; k < p_.names.size(); ++k)
       if (p_.names[k] == d) return static_cast<int>(k);
@@ -162,16 +164,18 @@ class placement {
   }
   constexpr void mark_stored(int i) {
     const node& n = g_.at(i);
-    if (n.op->kind == op_kind::assign || n.op->kind == op_kind::kernel) stored_[at(i)] = 1;
+    if (n.op->kind == op_kind::assign || n.op->kind == op_kind::kernel) stored_[i] = 1;
+    const bool computes = is_compute(n);
+    for (int k = 0; computes && k < n.input_count; ++k) in_register_[n.inputs + k] = finds_in_register(i, g_.input(n, k)) ? 1 : 0;
     for (int k = 0; k < n.control_count; ++k)
-      if (const int p = source_of(g_, g_.control(n, k)); g_.at(p).op->kind == op_kind::reduction) stored_[at(p)] = 1;
-    if (f_.places[at(i)].folded && !is_operator<matmul_op>(*n.op)) return;
+      if (const int p = f_.sources[g_.control(n, k)]; g_.at(p).op->kind == op_kind::reduction) stored_[p] = 1;
+    if (f_.places[i].folded && !is_operator<matmul_op>(*n.op)) return;
     for (int k = 0; k < n.input_count; ++k) {
-      const int p = source_of(g_, g_.input(n, k));
-      if (!is_compute(g_.at(p)) || f_.places[at(p)].folded) continue;
-      if (!is_compute(n) || f_.fold_product[at(i)] >= 0 || !in_register(i, g_.input(n, k))) stored_[at(p)] = 1;
+      const int p = source(n, k);
+      if (!is_compute(g_.at(p)) || f_.places[p].folded) continue;
+      if (!computes || f_.fold_product[i] >= 0 || !in_register(n, k)) stored_[p] = 1;
     }
-    if (f_.fold_product[at(i)] >= 0 && f_.fold_scale[at(i)] >= 0) stored_[at(source_of(g_, f_.fold_scale[at(i)]))] = 1;
+    if (f_.fold_product[i] >= 0 && f_.fold_scale[i] >= 0) stored_[f_.sources[f_.fold_scale[i]]] = 1;
   }
 
   const graph& g_;
@@ -179,6 +183,7 @@ class placement {
   program& p_;
   list<int> buffer_;
   list<char> stored_;
+  list<char> in_register_;  // indexed by edge
   int feeds_ = 0;
   int variables_ = 0;
   int numbers_ = 0;
