@@ -88,6 +88,11 @@ std::vector<program> programs() {
   const std::vector<std::string> graph_headers{typed_header, "leat/graphs.hpp", "leat/session/graph_session.hpp"};
   all.push_back({"hello_precompiled", "hello.cpp", {}, "-O2", {typed_header}});
   all.push_back({"network_precompiled", "network.cpp", {}, "-O2", {typed_header}});
+  all.push_back({"hello_runtime", "hello.cpp", {separate}});
+  all.push_back({"network_runtime", "network.cpp", {separate}});
+  all.push_back({"deep_24_runtime", "deep.cpp", {"-DLAYERS=24", separate}});
+  all.push_back({"hello_runtime_precompiled", "hello.cpp", {separate}, "-O2", {typed_header}});
+  all.push_back({"network_runtime_precompiled", "network.cpp", {separate}, "-O2", {typed_header}});
   all.push_back({"graph_session", "graph_session.cpp", {}});
   all.push_back({"graph_session_debug", "graph_session.cpp", {}, "-O0"});
   all.push_back({"graph_session_runtime", "graph_session.cpp", {separate}});
