@@ -14,7 +14,7 @@
 // cluster uses, and that would be stored for it, move there: they are recomputed from what is stored anyway.
 
 #include <leat/core/list.hpp>
-#include <leat/passes/unroll.hpp>
+#include <leat/passes/unroll_models.hpp>
 
 namespace leat::passes {
 
@@ -51,9 +51,10 @@ struct fusion {
 inline constexpr shape one_element{};
 
 /// The shape over which a node is computed: a reduction's operand, otherwise its result; a single element for scalars that are stored
-/// as an array.
+/// as an array, one vector for vectors.
 constexpr const shape& space_of(const graph& g, const node& n) {
   if (stores_elements(n)) return one_element;
+  if (stores_models(n)) return g.at(g.input(n, n.op->kind == op_kind::assign ? 1 : 0)).result.extent;
   return n.op->kind == op_kind::reduction ? g.at(g.input(n, 0)).result.extent : n.result.extent;
 }
 
@@ -251,7 +252,7 @@ class fuser {
     } else if (g_.at(s).op->kind == op_kind::assign) {
       if (reads_written(s)) add_read(g_.input(g_.at(s), 0), reader, element);
     } else if (g_.at(s).op->kind == op_kind::view) {
-      note_read(g_.input(g_.at(s), 0), reader, element && is_operator<take_element_op>(*g_.at(s).op));
+      note_read(g_.input(g_.at(s), 0), reader, element && (is_operator<take_element_op>(*g_.at(s).op) || is_operator<take_models_op>(*g_.at(s).op)));
     }
   }
   constexpr int reader_level(int reader) const {
@@ -511,7 +512,7 @@ class fuser {
     for (int i = g_.size() - 1; i >= 0; --i) {
       const node& n = g_.at(i);
       auto& place = f_.places[at(i)];
-      if (n.op->kind == op_kind::element && !stores_elements(n) && place.cluster >= 0 && !place.per_row && is_target_[at(i)] == 0 &&
+      if (n.op->kind == op_kind::element && !stores_elements(n) && !stores_models(n) && place.cluster >= 0 && !place.per_row && is_target_[at(i)] == 0 &&
           target[at(i)] >= 0 && target[at(i)] != place.cluster && may_sink(i, target[at(i)]))
         place.cluster = target[at(i)];
       for (int k = 0; k < n.input_count; ++k) {
