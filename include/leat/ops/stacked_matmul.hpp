@@ -89,7 +89,8 @@ struct stacked_matmul_op {
     }
     const output b = tb ? g.input(1) : turned(g.input(1));
     const int rank = a.extent().rank > b.extent().rank ? a.extent().rank : b.extent().rank;
-    return rule::sum_along(with_one(a, a.extent().rank - 1) * with_one(b, b.extent().rank - 2), rank, false);
+    const std::int64_t last[]{0, rank};
+    return make_node<sum_op>(last, with_one(a, a.extent().rank - 1) * with_one(b, b.extent().rank - 2));
   }
   template <class G>
   static constexpr void gradient(G& g) {

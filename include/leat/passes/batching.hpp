@@ -9,11 +9,6 @@
 
 namespace leat {
 
-/// What one model has of an array of all: in the graph of one model alone. `vmap` gives such leaves to its function.
-struct model_op : detail::leaf_definition<op_kind::placeholder> {
-  static constexpr std::string_view type = "leat.OneModel";
-};
-
 namespace passes {
 
 using leat::detail::list;

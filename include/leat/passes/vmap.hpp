@@ -14,9 +14,9 @@
 
 namespace leat {
 
-/// An operand of `vmap(f)` whose models lie along another axis than the others': the result of `along<Axis>(x)`.
+/// An operand of `vmap(f)` whose models lie along another axis than the others': the result of `models_along<Axis>(x)`.
 template <int Axis, tensor_expression X>
-struct operand_along {
+struct models_along_axis {
   X value;
 };
 /// An operand of `vmap(f)` that is one for all models: the result of `shared(x)`.
@@ -27,10 +27,10 @@ struct shared_operand {
 
 /// In a call of `vmap(f)`: the models of x lie along `Axis`; -1 is the last.
 template <int Axis, tensor_expression X>
-constexpr operand_along<Axis, X> along(const X& x) {
+constexpr models_along_axis<Axis, X> models_along(const X& x) {
   return {x};
 }
-LEAT_OTHERWISE_OF(along, "<axis>(x) takes one tensor; the axis of the models is a template argument: along<-1>(x); " LEAT_TENSORS);
+LEAT_OTHERWISE_OF(models_along, "<axis>(x) takes one tensor; the axis of the models is a template argument: models_along<-1>(x); " LEAT_TENSORS);
 /// In a call of `vmap(f)`: x is one for all models. A function that mentions x itself says the same.
 template <tensor_expression X>
 constexpr shared_operand<X> shared(const X& x) {
@@ -84,8 +84,8 @@ struct model_operand<Default, X> {
   static constexpr const X& value(const X& x) { return x; }
 };
 template <int Default, int Axis, class X>
-struct model_operand<Default, operand_along<Axis, X>> : model_operand<Axis, X> {
-  static constexpr const X& value(const operand_along<Axis, X>& x) { return x.value; }
+struct model_operand<Default, models_along_axis<Axis, X>> : model_operand<Axis, X> {
+  static constexpr const X& value(const models_along_axis<Axis, X>& x) { return x.value; }
 };
 template <int Default, class X>
 struct model_operand<Default, shared_operand<X>> {
@@ -138,7 +138,7 @@ struct vmap_leaves {
         number(models[first]);
         m << " models, operand " << k + 1 << " has ";
         number(models[k]);
-        m << "; along<-1>(x) says another axis, shared(x) that x is one for all models";
+        m << "; models_along<-1>(x) says another axis, shared(x) that x is one for all models";
       }
     }
     if (m.size == 0 && first < 0) m << "vmap: no operand has models of its own: all are shared";
@@ -376,7 +376,7 @@ class mapped_function {
 };
 
 /// `f`, a function of what one model has, for many models: `vmap(f)(x, w)`. Along axis `Axis` of the operands, and of the results, lie the
-/// models: `vmap<-1>(f)` the last. `along<Axis>(x)` says another axis for one operand, `shared(x)` that it is one for all models; what `f`
+/// models: `vmap<-1>(f)` the last. `models_along<Axis>(x)` says another axis for one operand, `shared(x)` that it is one for all models; what `f`
 /// mentions itself is shared, too. `f` takes tensors of one model's shapes, and returns a tensor or a std::tuple of tensors.
 /// Errors, at compile time: operands of different numbers of models; in `f`, what a program of one model is refused for, assignments, and
 /// operators that need all models at once. Source: JAX's vmap.
