@@ -246,84 +246,47 @@ struct vmap_call<Axis, F, types_of<Operands...>, std::tuple<Es...>> {
       typename E::element, typename dims_with_models<typename E::extents, result_axis<E>, models>::type>;
 };
 
-// What is wrong with a call of vmap(f), and the type that says it.
-enum class vmap_fault { none, operands, models, arguments, results, rules };
+template <int Axis, class F, class X>
+using given = typename given_to_function<F, model_operand<Axis, X>>::type;
+/// Operands of vmap(f) that are tensors of equally many models.
 template <int Axis, class F, class... Xs>
-struct vmap_check {
-  template <class... Operands>
-  struct leaves_of {
-    using leaves = vmap_leaves<F, Operands...>;
-    using operands = types_of<Operands...>;
-    static constexpr bool callable = [] {
-      if constexpr (leaves::fit) return std::is_invocable_v<const F&, typename given_to_function<F, Operands>::type...>;
-      else return false;
-    }();
-    static auto called() {
-      if constexpr (callable)
-        return types_of<std::remove_cvref_t<std::invoke_result_t<const F&, typename given_to_function<F, Operands>::type...>>>{};
-      else return types_of<void>{};
-    }
-  };
-  using with = leaves_of<model_operand<Axis, Xs>...>;
-  template <class T>
-  struct first_of;
-  template <class T>
-  struct first_of<types_of<T>> {
-    using type = function_results<T>;
-  };
-  using results = typename first_of<decltype(with::called())>::type;
-  static auto call_of() {
-    if constexpr (results::ok) return types_of<vmap_call<Axis, F, typename with::operands, typename results::type>>{};
-    else return types_of<void>{};
-  }
-  template <class T>
-  struct call_in;
-  template <class T>
-  struct call_in<types_of<T>> {
-    using type = T;
-  };
-  using call = typename call_in<decltype(call_of())>::type;
-  static constexpr vmap_fault fault = [] {
-    if constexpr (!with::leaves::fit) return vmap_fault::models;
-    else if constexpr (!with::callable) return vmap_fault::arguments;
-    else if constexpr (!results::ok) return vmap_fault::results;
-    else return call::found.size > 0 ? vmap_fault::rules : vmap_fault::none;
-  }();
-};
+concept operands_of_models = (model_operand<Axis, Xs>::ok && ...) && vmap_leaves<F, model_operand<Axis, Xs>...>::fit;
+/// Such, and what one model has of them is what f takes. A mistake in f is found here: as near to the user's line as can be.
 template <int Axis, class F, class... Xs>
-  requires(!(model_operand<Axis, Xs>::ok && ...) || sizeof...(Xs) == 0)
-struct vmap_check<Axis, F, Xs...> {
-  static constexpr vmap_fault fault = vmap_fault::operands;
-};
+concept given_operands = operands_of_models<Axis, F, Xs...> && requires(const F& f, const given<Axis, F, Xs>&... xs) { f(xs...); };
 
+// What f gives for one model.
 template <int Axis, class F, class... Xs>
-struct vmap_refusal {
-  using check = vmap_check<Axis, F, Xs...>;
-  template <class Operand>
-  using given = typename given_to_function<F, Operand>::type;
-  static auto say() {
-    if constexpr (check::fault == vmap_fault::models)
-      return types_of<error_in_expression<problem_text<typename check::with::leaves::words>(),
-                                          operand_text<typename model_operand<Axis, Xs>::expression>()...>>{};
-    else if constexpr (check::fault == vmap_fault::arguments)
-      return types_of<error_in_expression<literal_text{"vmap(f)(x, ...): f is called with what one model has of each operand, and does not "
-                                                       "take these: [](auto x, auto w) { ... } has a parameter for each"},
-                                          operand_text<given<model_operand<Axis, Xs>>>()...>>{};
-    else if constexpr (check::fault == vmap_fault::results)
-      return types_of<error_in_expression<literal_text{
-          "vmap(f)(x, ...): f returns the result for one model: a tensor, or several as std::tuple(y, z)"}>>{};
-    else if constexpr (check::fault == vmap_fault::rules)
-      return types_of<error_in_expression<problem_text<typename check::call::words>()>>{};
-    else
-      return types_of<void>{};
-  }
-  template <class T>
-  struct in;
-  template <class T>
-  struct in<types_of<T>> {
-    using type = T;
-  };
-  using problem = typename in<decltype(say())>::type;
+using one_result = function_results<decltype(std::declval<const F&>()(std::declval<const given<Axis, F, Xs>&>()...))>;
+template <int Axis, class F, class... Xs>
+using vmap_call_of = vmap_call<Axis, F, types_of<model_operand<Axis, Xs>...>, typename one_result<Axis, F, Xs...>::type>;
+template <int Axis, class F, class... Xs>
+concept mapped = one_result<Axis, F, Xs...>::ok && vmap_call_of<Axis, F, Xs...>::found.size == 0;
+
+// Why a call is refused, as a type.
+template <int Axis, class F, class... Xs>
+struct vmap_refusal {};
+template <int Axis, class F, class... Xs>
+  requires((model_operand<Axis, Xs>::ok && ...) && !operands_of_models<Axis, F, Xs...>)
+struct vmap_refusal<Axis, F, Xs...> {
+  using problem = error_in_expression<problem_text<typename vmap_leaves<F, model_operand<Axis, Xs>...>::words>(),
+                                      operand_text<typename model_operand<Axis, Xs>::expression>()...>;
+};
+template <int Axis, class F, class... Xs>
+struct vmap_call_refusal {
+  using problem = error_in_expression<literal_text{"vmap(f)(x, ...): f is called with what one model has of each operand, and does not take "
+                                                   "these: [](auto x, auto w) { ... } has a parameter for each"},
+                                      operand_text<given<Axis, F, Xs>>()...>;
+};
+template <int Axis, class F, class... Xs>
+struct vmap_result_refusal {
+  using problem = error_in_expression<
+      literal_text{"vmap(f)(x, ...): f returns the result for one model: a tensor, or several as std::tuple(y, z)"}>;
+};
+template <int Axis, class F, class... Xs>
+  requires(one_result<Axis, F, Xs...>::ok)
+struct vmap_result_refusal<Axis, F, Xs...> {
+  using problem = error_in_expression<problem_text<typename vmap_call_of<Axis, F, Xs...>::words>()>;
 };
 
 template <class Operand, class F, class X>
@@ -342,34 +305,34 @@ class mapped_function {
 
   /// What the function gives for each model of the operands: a tensor of all models' results, or a tuple of such.
   template <class... Xs>
-    requires(detail::vmap_check<Axis, F, Xs...>::fault == detail::vmap_fault::none)
+    requires detail::given_operands<Axis, F, Xs...> && detail::mapped<Axis, F, Xs...>
   [[nodiscard("what vmap(f)(x) gives are expressions: fetch them, or assign them")]] constexpr auto operator()(const Xs&... xs) const {
-    using check = detail::vmap_check<Axis, F, Xs...>;
+    using results = detail::one_result<Axis, F, Xs...>;
+    using call = detail::vmap_call_of<Axis, F, Xs...>;
     const auto one = f_(detail::given_of<detail::model_operand<Axis, Xs>, F>(xs)...);
-    if constexpr (check::results::single) return all_models<check, 0>(std::tuple(one), xs...);
-    else return all_results<check>(std::make_index_sequence<std::tuple_size_v<typename check::results::type>>{}, one, xs...);
+    if constexpr (results::single)
+      return detail::carry_all<typename call::template result<0>>(one, detail::model_operand<Axis, Xs>::value(xs)...);
+    else
+      return all_results<call>(std::make_index_sequence<std::tuple_size_v<typename results::type>>{}, one,
+                               detail::model_operand<Axis, Xs>::value(xs)...);
   }
   template <class... Xs>
-    requires(detail::vmap_check<Axis, F, Xs...>::fault != detail::vmap_fault::none &&
-             detail::vmap_check<Axis, F, Xs...>::fault != detail::vmap_fault::operands)
-  typename detail::vmap_refusal<Axis, F, Xs...>::problem operator()(const Xs&...) const = delete;
+    requires detail::given_operands<Axis, F, Xs...> && (!detail::mapped<Axis, F, Xs...>)
+  typename detail::vmap_result_refusal<Axis, F, Xs...>::problem operator()(const Xs&...) const = delete;
   template <class... Xs>
-    requires(detail::vmap_check<Axis, F, Xs...>::fault == detail::vmap_fault::operands)
+    requires detail::operands_of_models<Axis, F, Xs...> && (!detail::given_operands<Axis, F, Xs...>)
+  typename detail::vmap_call_refusal<Axis, F, Xs...>::problem operator()(const Xs&...) const = delete;
+  template <class... Xs>
+    requires((detail::model_operand<Axis, Xs>::ok && ...) && !detail::operands_of_models<Axis, F, Xs...>)
+  typename detail::vmap_refusal<Axis, F, Xs...>::problem operator()(const Xs&...) const = delete;
   LEAT_OTHERWISE("vmap(f)(x, ...) takes tensors, one for each parameter of f; shared(x) is one for all models; " LEAT_TENSORS)
-  operator()(const Xs&...) const LEAT_DELETED;
+  operator()(...) const LEAT_DELETED;
 
  private:
-  template <class Check, std::size_t I, class One, class... Xs>
-  static constexpr auto all_models(const One& one, const Xs&... xs) {
+  template <class Call, std::size_t... I, class One, class... Es>
+  static constexpr auto all_results(std::index_sequence<I...>, const One& one, const Es&... es) {
     return std::apply(
-        [&](const auto&... results) {
-          return detail::carry_all<typename Check::call::template result<I>>(results..., detail::model_operand<Axis, Xs>::value(xs)...);
-        },
-        one);
-  }
-  template <class Check, std::size_t... I, class One, class... Xs>
-  static constexpr auto all_results(std::index_sequence<I...>, const One& one, const Xs&... xs) {
-    return std::tuple(all_models<Check, I>(one, xs...)...);
+        [&](const auto&... each) { return std::tuple(detail::carry_all<typename Call::template result<I>>(each..., es...)...); }, one);
   }
 
   F f_;
