@@ -34,15 +34,15 @@ struct stacked_matmul_op {
                                 {field_kind::flag, "adj_y"},
                                 {field_kind::type_of, "T"}};
   static constexpr op_kind kind = op_kind::composite;
-  static constexpr std::int64_t most_elements = 16;  // of the matrices of a small product
+  static constexpr std::int64_t largest_matrix = 16;  // of the matrices of a small product
   static constexpr std::int64_t longest_sum = 8;
 
   static constexpr std::int64_t rows(const shape& s, bool transposed) { return s[s.rank - (transposed ? 1 : 2)]; }
   static constexpr std::int64_t columns(const shape& s, bool transposed) { return rows(s, !transposed); }
   /// Whether a product of matrices of m × k and k × n elements is small.
   static constexpr bool is_small(dtype type, std::int64_t m, std::int64_t k, std::int64_t n) {
-    return is_floating(type) && m > 0 && n > 0 && k > 0 && k <= longest_sum && m <= most_elements && n <= most_elements &&
-           m * n <= most_elements && m * k <= most_elements && n * k <= most_elements;
+    return is_floating(type) && m > 0 && n > 0 && k > 0 && k <= longest_sum && m <= largest_matrix && n <= largest_matrix &&
+           m * n <= largest_matrix && m * k <= largest_matrix && n * k <= largest_matrix;
   }
   static constexpr inference infer(const operand_list& x) {
     if (x.type(0) != x.type(1)) return inference::wrong("dtypes differ (cast<T>(x) converts)");

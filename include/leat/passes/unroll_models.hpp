@@ -48,7 +48,7 @@ namespace detail {
 
 class model_unroller {
  public:
-  static constexpr std::int64_t most_elements = stacked_matmul_op::most_elements;
+  static constexpr std::int64_t most_elements = stacked_matmul_op::largest_matrix;
   static constexpr std::int64_t most_vectors = 4096;  // of a program: each is an instruction to compile
 
   constexpr explicit model_unroller(const graph& from) : from_(from) {}

@@ -118,7 +118,7 @@ struct vmap_leaves {
     message m;
     const int axes[]{Operands::axis...};
     const bool is_shared[]{Operands::is_shared...};
-    const std::int64_t models[]{Operands::models...};
+    const std::int64_t sizes[]{Operands::models...};
     const int count = static_cast<int>(sizeof...(Operands));
     int first = -1;
     graph g;
@@ -133,11 +133,11 @@ struct vmap_leaves {
         m << "vmap: operand " << k + 1 << " has no such axis, along which models lie: shared(x) is one for all of them";
       } else if (first < 0) {
         first = k;
-      } else if (models[k] != models[first]) {
+      } else if (sizes[k] != sizes[first]) {
         m << "vmap: operand " << first + 1 << " has ";
-        number(models[first]);
+        number(sizes[first]);
         m << " models, operand " << k + 1 << " has ";
-        number(models[k]);
+        number(sizes[k]);
         m << "; models_along<-1>(x) says another axis, shared(x) that x is one for all models";
       }
     }
