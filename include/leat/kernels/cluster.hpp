@@ -69,9 +69,12 @@ struct cluster {
   // Small matrices of many models: its registers must not go through memory, and its instructions are short. It has a store for each
   // element of a matrix, mostly over what it read: none goes past the caches.
   static constexpr bool is_unrolled = [] {
-    int products = 0;
-    for (int k = 0; k < phase_size(2); ++k) products += code[phase_at(2) + words_per_instruction * k] == operator_record<multiply_add_op>::code;
-    return stage_count == 1 && products > 0 && phase_size(2) <= 1024;
+    const int size = phase_size(2);
+    if (stage_count != 1 || size > 1024) return false;
+    const std::int64_t* at = code + phase_at(2);
+    for (const std::int64_t* const end = at + words_per_instruction * size; at != end; at += words_per_instruction)
+      if (*at == operator_record<multiply_add_op>::code) return true;
+    return false;
   }();
   static constexpr int accumulator_slots = accumulators * unroll;
   using accumulator_file = detail::registers<Lanes, accumulator_slots, accumulator_slots, accumulator_slots, accumulator_slots,

@@ -53,9 +53,10 @@ inline constexpr shape one_element{};
 /// The shape over which a node is computed: a reduction's operand, otherwise its result; a single element for scalars that are stored
 /// as an array, one vector for vectors.
 constexpr const shape& space_of(const graph& g, const node& n) {
+  if (n.op->kind == op_kind::reduction) return g.at(g.input(n, 0)).result.extent;
   if (stores_elements(n)) return one_element;
   if (stores_models(n)) return g.at(g.input(n, n.op->kind == op_kind::assign ? 1 : 0)).result.extent;
-  return n.op->kind == op_kind::reduction ? g.at(g.input(n, 0)).result.extent : n.result.extent;
+  return n.result.extent;
 }
 
 /// The dimensions of `n`'s iteration space (those that are not 1) that the shape `p` covers, as bits.

@@ -40,7 +40,10 @@ struct assign_elements_op {
 };
 
 /// Whether a node stores scalars as the elements of an array, each by an instruction of its own.
-constexpr bool stores_elements(const node& n) { return is_operator<assemble_op>(*n.op) || is_operator<assign_elements_op>(*n.op); }
+constexpr bool stores_elements(const node& n) {
+  const int code = n.op->code;  // compared without calls, which constant evaluation pays for each node
+  return code == operator_record<assemble_op>::code || code == operator_record<assign_elements_op>::code;
+}
 
 namespace detail {
 

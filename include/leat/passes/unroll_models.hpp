@@ -42,7 +42,10 @@ struct assign_models_op {
 };
 
 /// Whether a node stores vectors as the elements of models, each by an instruction of its own; the first of them is a vector.
-constexpr bool stores_models(const node& n) { return is_operator<assemble_models_op>(*n.op) || is_operator<assign_models_op>(*n.op); }
+constexpr bool stores_models(const node& n) {
+  const int code = n.op->code;
+  return code == operator_record<assemble_models_op>::code || code == operator_record<assign_models_op>::code;
+}
 
 namespace detail {
 
@@ -409,7 +412,7 @@ class model_unroller {
 /// simplified.
 constexpr graph unroll_models(graph g, list<int>& targets) {
   for (const node& n : g.nodes)
-    if (detail::model_unroller::is_seed(n)) return detail::model_unroller(g).run(targets);
+    if (n.op->code == operator_record<multiply_add_op>::code && detail::model_unroller::is_seed(n)) return detail::model_unroller(g).run(targets);
   return g;
 }
 

@@ -156,10 +156,13 @@ class cluster_lowerer : cluster_lists {
         const node& n = g_.at(i);
         if (m.row || n.op->kind == op_kind::reduction || m.out < 0) continue;
         if ((n.op->kind == op_kind::assign ? stages - 1 : m.stage) != t) continue;
-        const int results = stores_models(n) ? n.input_count - first_value(n) : 1;
-        for (int k = 0; k < results; ++k) {
-          const int out = stores_models(n) ? element_operand_[at(m.out + k)] : m.out;
-          put(lanes_[at(t)], store, out, stores_models(n) ? model_lanes_[at(m.out + k)] : m.lane, inner_class(out));
+        if (!stores_models(n)) {
+          put(lanes_[at(t)], store, m.out, m.lane, inner_class(m.out));
+          continue;
+        }
+        for (int k = 0; k < n.input_count - first_value(n); ++k) {
+          const int out = element_operand_[at(m.out + k)];
+          put(lanes_[at(t)], store, out, model_lanes_[at(m.out + k)], inner_class(out));
         }
       }
       end_lanes();
