@@ -1,5 +1,4 @@
 #include <leat/passes/vmap.hpp>
-
 #include <leat/vmap.hpp>
 
 #include "support/check.hpp"
@@ -90,9 +89,9 @@ void check_like_alone(const F& f) {
 
 TEST_CASE("arithmetic, broadcasts and reductions: as each model alone") {
   check_like_alone([](const auto& m, const auto& l) {
-    const auto tall = reduce_sum<1>(m);             // [3]
-    const auto wide = reduce_max<0>(m);             // [2]
-    const auto single = reduce_mean(m);             // []
+    const auto tall = reduce_sum<1>(m);  // [3]
+    const auto wide = reduce_max<0>(m);  // [2]
+    const auto single = reduce_mean(m);  // []
     return std::tuple(m * row + 1_c, m - wide, wide * single, single * m, exp(m) * expand_dims<1>(tall), reduce_sum_keep<0>(m) * row,
                       select(greater(m, single), m, row), cast<float>(l) * tall, squared_difference(m, row), reduce_prod(m),
                       reduce_any(greater(m, 1.5_c)), leaky_relu(m), elu(m) + single, row * 2_c, w);
@@ -194,15 +193,15 @@ TEST_CASE("a named dimension of models") {
     const auto [p, m] = s.run(fetch(product, mean), many = xs, w = ws);
     CHECK(p.shape(0) == count);
     CHECK(m.size() == count);
-    for (std::size_t k = 0; k < count; ++k) CHECK(p(k, 2, 3) == doctest::Approx(xs(k, 2, 0) * ws(0, 3) + xs(k, 2, 1) * ws(1, 3)).epsilon(1e-5));
+    for (std::size_t k = 0; k < count; ++k)
+      CHECK(p(k, 2, 3) == doctest::Approx(xs(k, 2, 0) * ws(0, 3) + xs(k, 2, 1) * ws(1, 3)).epsilon(1e-5));
   }
 }
 
 TEST_CASE("functions within functions: all pairs of rows") {
   const auto points = placeholder<"points", float, 6, 3>();
-  const auto distances = vmap([&](const auto& a) {
-    return vmap([&](const auto& b) { return reduce_sum(square(a - b)); })(points);
-  })(points);
+  const auto distances =
+      vmap([&](const auto& a) { return vmap([&](const auto& b) { return reduce_sum(square(a - b)); })(points); })(points);
   CHECK(decltype(distances)::extent == shape{2, {6, 6}});
   session s{distances};
   const auto ps = counted<float, 2>({6, 3});

@@ -103,7 +103,9 @@ bool others() {
     return std::tuple(loss, dw);
   })(x, y);
 
-  auto distances = vmap([&](auto a) { return vmap([&](auto b) { return reduce_sum(square(a - b)); })(models_along<0>(x)); })(x);
+  auto distances = vmap([&](auto a) {  // [batch, batch]
+    return vmap([&](auto b) { return reduce_sum(square(a - b)); })(x);
+  })(x);
   // [end]
   session s{loss_of_each, gradient_of_each, distances};
   s.initialize();

@@ -144,9 +144,7 @@ class batcher {
     const int rank = extent(x).rank;
     std::int64_t numbers[2 * max_rank + 4]{};
     const auto as = [&](std::size_t count) { return std::span<const std::int64_t>(numbers, count); };
-    const auto single = [&](const output& operand, std::span<const std::int64_t> attributes) {
-      return add(n, {&operand, 1}, attributes);
-    };
+    const auto single = [&](const output& operand, std::span<const std::int64_t> attributes) { return add(n, {&operand, 1}, attributes); };
     if (op.kind == op_kind::element || op.kind == op_kind::identity || is_operator<leaky_relu_op>(op) || is_operator<check_range_op>(op)) {
       int widest = 0;
       for (int k = 0; k < n.input_count; ++k)
@@ -244,8 +242,7 @@ class batcher {
   constexpr int expanded(const node& n) {
     graph piece;
     list<int> operands;
-    for (int k = 0; k < n.input_count; ++k)
-      operands.push_back(piece.add_leaf(info_of<number_op>, one_.at(one_.input(n, k)).result, {}, 0));
+    for (int k = 0; k < n.input_count; ++k) operands.push_back(piece.add_leaf(info_of<number_op>, one_.at(one_.input(n, k)).result, {}, 0));
     const int whole = piece.add(*n.op, operands, attributes_of(n));
     gradient_scope scope(piece, whole, {}, nullptr, nullptr);
     const int result = n.op->expand(scope).index();

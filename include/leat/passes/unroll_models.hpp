@@ -11,8 +11,8 @@
 
 namespace leat::passes {
 
-/// What an array holds at one place of each axis but one: a vector along that axis, or a number if there is none. Attributes: the axis or -1,
-/// then a place for each axis.
+/// What an array holds at one place of each axis but one: a vector along that axis, or a number if there is none. Attributes: the axis
+/// or -1, then a place for each axis.
 struct take_models_op {
   static constexpr std::string_view type = "TakeModels";
   static constexpr op_kind kind = op_kind::view;
@@ -80,7 +80,7 @@ class model_unroller {
 
  private:
   static constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
-  static constexpr int shared = -1;      // no axis of models: one array for all
+  static constexpr int shared = -1;  // no axis of models: one array for all
   static constexpr int impossible = -2;
 
   // Whether a shape has many models along an axis, and few elements for each.
@@ -400,9 +400,9 @@ class model_unroller {
   const graph& from_;
   graph to_;
   list<int> depth_;
-  list<int> writes_;          // of each variable
-  list<int> axis_;            // of the models of a node that becomes vectors, or -1
-  list<int> map_;             // the array of a node, or -1
+  list<int> writes_;  // of each variable
+  list<int> axis_;    // of the models of a node that becomes vectors, or -1
+  list<int> map_;     // the array of a node, or -1
   list<list<int>> vectors_;
 };
 
@@ -412,7 +412,8 @@ class model_unroller {
 /// simplified.
 constexpr graph unroll_models(graph g, list<int>& targets) {
   for (const node& n : g.nodes)
-    if (n.op->code == operator_record<multiply_add_op>::code && detail::model_unroller::is_seed(n)) return detail::model_unroller(g).run(targets);
+    if (n.op->code == operator_record<multiply_add_op>::code && detail::model_unroller::is_seed(n))
+      return detail::model_unroller(g).run(targets);
   return g;
 }
 

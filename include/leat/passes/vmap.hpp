@@ -30,7 +30,8 @@ template <int Axis, tensor_expression X>
 constexpr models_along_axis<Axis, X> models_along(const X& x) {
   return {x};
 }
-LEAT_OTHERWISE_OF(models_along, "<axis>(x) takes one tensor; the axis of the models is a template argument: models_along<-1>(x); " LEAT_TENSORS);
+LEAT_OTHERWISE_OF(models_along,
+                  "<axis>(x) takes one tensor; the axis of the models is a template argument: models_along<-1>(x); " LEAT_TENSORS);
 /// In a call of `vmap(f)`: x is one for all models. A function that mentions x itself says the same.
 template <tensor_expression X>
 constexpr shared_operand<X> shared(const X& x) {
@@ -58,7 +59,8 @@ template <class Dims, int Axis, std::int64_t Size>
 struct dims_with_models {
   template <std::size_t... I>
   static auto pack(std::index_sequence<I...>)
-      -> dims<(static_cast<int>(I) == Axis ? Size : Dims::value[static_cast<int>(I) < Axis ? static_cast<int>(I) : static_cast<int>(I) - 1])...>;
+      -> dims<(static_cast<int>(I) == Axis ? Size
+                                           : Dims::value[static_cast<int>(I) < Axis ? static_cast<int>(I) : static_cast<int>(I) - 1])...>;
   using type = decltype(pack(std::make_index_sequence<static_cast<std::size_t>(Dims::rank) + 1>{}));
 };
 template <class Dims, int Axis>
@@ -274,14 +276,15 @@ struct vmap_refusal<Axis, F, Xs...> {
 };
 template <int Axis, class F, class... Xs>
 struct vmap_call_refusal {
-  using problem = error_in_expression<literal_text{"vmap(f)(x, ...): f is called with what one model has of each operand, and does not take "
-                                                   "these: [](auto x, auto w) { ... } has a parameter for each"},
-                                      operand_text<given<Axis, F, Xs>>()...>;
+  using problem =
+      error_in_expression<literal_text{"vmap(f)(x, ...): f is called with what one model has of each operand, and does not take "
+                                       "these: [](auto x, auto w) { ... } has a parameter for each"},
+                          operand_text<given<Axis, F, Xs>>()...>;
 };
 template <int Axis, class F, class... Xs>
 struct vmap_result_refusal {
-  using problem = error_in_expression<
-      literal_text{"vmap(f)(x, ...): f returns the result for one model: a tensor, or several as std::tuple(y, z)"}>;
+  using problem =
+      error_in_expression<literal_text{"vmap(f)(x, ...): f returns the result for one model: a tensor, or several as std::tuple(y, z)"}>;
 };
 template <int Axis, class F, class... Xs>
   requires(one_result<Axis, F, Xs...>::ok)
@@ -339,8 +342,8 @@ class mapped_function {
 };
 
 /// `f`, a function of what one model has, for many models: `vmap(f)(x, w)`. Along axis `Axis` of the operands, and of the results, lie the
-/// models: `vmap<-1>(f)` the last. `models_along<Axis>(x)` says another axis for one operand, `shared(x)` that it is one for all models; what `f`
-/// mentions itself is shared, too. `f` takes tensors of one model's shapes, and returns a tensor or a std::tuple of tensors.
+/// models: `vmap<-1>(f)` the last. `models_along<Axis>(x)` says another axis for one operand, `shared(x)` that it is one for all models;
+/// what `f` mentions itself is shared, too. `f` takes tensors of one model's shapes, and returns a tensor or a std::tuple of tensors.
 /// Errors, at compile time: operands of different numbers of models; in `f`, what a program of one model is refused for, assignments, and
 /// operators that need all models at once. Source: JAX's vmap.
 template <int Axis = 0, class F>
@@ -349,7 +352,7 @@ constexpr mapped_function<Axis, F> vmap(F f) {
   return mapped_function<Axis, F>(std::move(f));
 }
 template <int Axis = 0, tensor_expression X, class... Xs>
-LEAT_OTHERWISE("vmap(f)(x, ...) takes a function of what one model has, and its result the operands of all models") vmap(const X&, const Xs&...)
-LEAT_DELETED;
+LEAT_OTHERWISE("vmap(f)(x, ...) takes a function of what one model has, and its result the operands of all models")
+vmap(const X&, const Xs&...) LEAT_DELETED;
 
 }  // namespace leat
