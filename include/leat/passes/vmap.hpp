@@ -263,9 +263,12 @@ using one_result = function_results<decltype(std::declval<const F&>()(std::declv
 template <int Axis, class F, class... Xs>
 using vmap_call_of = vmap_call<Axis, F, types_of<model_operand<Axis, Xs>...>, typename one_result<Axis, F, Xs...>::type>;
 template <int Axis, class F, class... Xs>
-concept mapped = one_result<Axis, F, Xs...>::ok && vmap_call_of<Axis, F, Xs...>::found.size == 0;
+concept returns_tensors = one_result<Axis, F, Xs...>::ok;
+template <int Axis, class F, class... Xs>
+concept mapped = returns_tensors<Axis, F, Xs...> && vmap_call_of<Axis, F, Xs...>::found.size == 0;
 
-// Why a call is refused, as a type.
+// Why a call is refused, as a type. Empty where it is not, or for another reason: clang asks for the type of a result before it looks at
+// what the function requires.
 template <int Axis, class F, class... Xs>
 struct vmap_refusal {};
 template <int Axis, class F, class... Xs>
@@ -275,19 +278,25 @@ struct vmap_refusal<Axis, F, Xs...> {
                                       operand_text<typename model_operand<Axis, Xs>::expression>()...>;
 };
 template <int Axis, class F, class... Xs>
-struct vmap_call_refusal {
+struct vmap_call_refusal {};
+template <int Axis, class F, class... Xs>
+  requires(operands_of_models<Axis, F, Xs...> && !given_operands<Axis, F, Xs...>)
+struct vmap_call_refusal<Axis, F, Xs...> {
   using problem =
       error_in_expression<literal_text{"vmap(f)(x, ...): f is called with what one model has of each operand, and does not take "
                                        "these: [](auto x, auto w) { ... } has a parameter for each"},
                           operand_text<given<Axis, F, Xs>>()...>;
 };
 template <int Axis, class F, class... Xs>
-struct vmap_result_refusal {
-  using problem =
-      error_in_expression<literal_text{"vmap(f)(x, ...): f returns the result for one model: a tensor, or several as std::tuple(y, z)"}>;
+struct vmap_result_refusal {};
+template <int Axis, class F, class... Xs>
+  requires(given_operands<Axis, F, Xs...> && !returns_tensors<Axis, F, Xs...>)
+struct vmap_result_refusal<Axis, F, Xs...> {
+  using problem = error_in_expression<
+      literal_text{"vmap(f)(x, ...): f returns the result for one model: a tensor, or several as std::tuple(y, z)"}>;
 };
 template <int Axis, class F, class... Xs>
-  requires(one_result<Axis, F, Xs...>::ok)
+  requires(given_operands<Axis, F, Xs...> && returns_tensors<Axis, F, Xs...> && !mapped<Axis, F, Xs...>)
 struct vmap_result_refusal<Axis, F, Xs...> {
   using problem = error_in_expression<problem_text<typename vmap_call_of<Axis, F, Xs...>::words>()>;
 };
