@@ -40,8 +40,8 @@ struct stacked_matmul_op {
   static constexpr std::int64_t rows(const shape& s, bool transposed) { return s[s.rank - (transposed ? 1 : 2)]; }
   static constexpr std::int64_t columns(const shape& s, bool transposed) { return rows(s, !transposed); }
   /// Whether a product of matrices of m × k and k × n elements is small.
-  static constexpr bool is_small(dtype type, std::int64_t m, std::int64_t k, std::int64_t n) {
-    return is_floating(type) && m > 0 && n > 0 && k > 0 && k <= longest_sum && m <= largest_matrix && n <= largest_matrix &&
+  static constexpr bool is_small(dtype of, std::int64_t m, std::int64_t k, std::int64_t n) {
+    return is_floating(of) && m > 0 && n > 0 && k > 0 && k <= longest_sum && m <= largest_matrix && n <= largest_matrix &&
            m * n <= largest_matrix && m * k <= largest_matrix && n * k <= largest_matrix;
   }
   static constexpr inference infer(const operand_list& x) {
