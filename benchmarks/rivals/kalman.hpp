@@ -1,6 +1,6 @@
 #pragma once
 // A Kalman filter of N states and one measurement, prediction and update of a step, in double: a position and its derivatives, of which
-// the position is measured.
+// the position is measured; for one track, and for many.
 //   predict  x = F x              P = F P Fᵀ + Q
 //   update   K = P Hᵀ / (H P Hᵀ + R)    x += K (z - H x)    P = (I - K H) P
 
@@ -45,6 +45,14 @@ std::vector<float> kalman_result(const double* x, const double* p) {
   std::vector<float> all;
   for (int i = 0; i < N; ++i) all.push_back(static_cast<float>(x[i]));
   for (int i = 0; i < N * N; ++i) all.push_back(static_cast<float>(p[i]));
+  return all;
+}
+
+/// A measurement of each of many tracks.
+template <int N>
+std::vector<double> kalman_measurements(const kalman_data<N>& data, int tracks) {
+  std::vector<double> all;
+  for (int t = 0; t < tracks; ++t) all.push_back(data.measurement + 0.001 * t);
   return all;
 }
 
@@ -133,5 +141,104 @@ class kalman_eigen {
   column x_;
   matrix p_;
 };
+
+// g++ takes registers of 256 bits on most processors that have wider ones.
+#if defined(__GNUC__) && !defined(__clang__) && defined(__AVX512F__)
+#define BENCH_WHOLE_REGISTERS [[gnu::target("prefer-vector-width=512")]]
+#else
+#define BENCH_WHOLE_REGISTERS
+#endif
+
+/// The filters of many tracks as structures of arrays: an array over the tracks for each element of x and P. The loop over the tracks is
+/// the innermost one that is left when the compiler has unrolled those of constant length, and runs in registers of several tracks.
+template <int N, int Tracks>
+class kalman_tracks {
+  static constexpr std::size_t n = N, tracks = Tracks;
+
+ public:
+  explicit kalman_tracks(const kalman_data<N>& data) : data_(data), z_(kalman_measurements<N>(data, Tracks)) {
+    for (auto& x : x_) x.resize(tracks);
+    for (auto& p : p_) p.resize(tracks);
+  }
+  void reset() {
+    for (std::size_t i = 0; i < n; ++i) x_[i].assign(tracks, 0);
+    for (std::size_t i = 0; i < n * n; ++i) p_[i].assign(tracks, data_.uncertainty[i / n][i % n]);
+  }
+  BENCH_WHOLE_REGISTERS void step() {
+    const kalman_data<N> data = data_;
+    const auto& f = data.transition;
+    const auto& h = data.measured[0];
+    double* xs[n];
+    double* ps[n * n];
+    for (std::size_t i = 0; i < n; ++i) xs[i] = x_[i].data();
+    for (std::size_t i = 0; i < n * n; ++i) ps[i] = p_[i].data();
+    const double* zs = z_.data();
+#pragma GCC ivdep
+    for (std::size_t t = 0; t < tracks; ++t) {
+      double x[n], ph[n], gain[n], before[n][n], fp[n][n], p[n][n];
+#pragma GCC unroll 8
+      for (std::size_t i = 0; i < n; ++i) {
+        x[i] = 0;
+#pragma GCC unroll 8
+        for (std::size_t k = 0; k < n; ++k) x[i] += f[i][k] * xs[k][t];
+      }
+#pragma GCC unroll 8
+      for (std::size_t i = 0; i < n; ++i)
+#pragma GCC unroll 8
+        for (std::size_t j = 0; j < n; ++j) before[i][j] = ps[i * n + j][t];
+#pragma GCC unroll 8
+      for (std::size_t i = 0; i < n; ++i)
+#pragma GCC unroll 8
+        for (std::size_t j = 0; j < n; ++j) {
+          fp[i][j] = 0;
+#pragma GCC unroll 8
+          for (std::size_t k = 0; k < n; ++k) fp[i][j] += f[i][k] * before[k][j];
+        }
+#pragma GCC unroll 8
+      for (std::size_t i = 0; i < n; ++i)
+#pragma GCC unroll 8
+        for (std::size_t j = 0; j < n; ++j) {
+          p[i][j] = data.noise[i][j];
+#pragma GCC unroll 8
+          for (std::size_t k = 0; k < n; ++k) p[i][j] += fp[i][k] * f[j][k];
+        }
+      double innovation = zs[t], spread = data.measurement_noise;
+#pragma GCC unroll 8
+      for (std::size_t i = 0; i < n; ++i) {
+        ph[i] = 0;
+#pragma GCC unroll 8
+        for (std::size_t k = 0; k < n; ++k) ph[i] += p[i][k] * h[k];
+        innovation -= h[i] * x[i];
+        spread += h[i] * ph[i];
+      }
+#pragma GCC unroll 8
+      for (std::size_t i = 0; i < n; ++i) gain[i] = ph[i] / spread;
+#pragma GCC unroll 8
+      for (std::size_t i = 0; i < n; ++i) xs[i][t] = x[i] + gain[i] * innovation;
+#pragma GCC unroll 8
+      for (std::size_t i = 0; i < n; ++i)
+#pragma GCC unroll 8
+        for (std::size_t j = 0; j < n; ++j) {
+          double sum = 0;
+#pragma GCC unroll 8
+          for (std::size_t k = 0; k < n; ++k) sum += (data.identity[i][k] - gain[i] * h[k]) * p[k][j];
+          ps[i * n + j][t] = sum;
+        }
+    }
+  }
+  std::vector<float> result() const {
+    std::vector<float> all;
+    for (const auto& x : x_) all.insert(all.end(), x.begin(), x.end());
+    for (const auto& p : p_) all.insert(all.end(), p.begin(), p.end());
+    return all;
+  }
+
+ private:
+  kalman_data<N> data_;
+  std::array<std::vector<double>, n> x_;
+  std::array<std::vector<double>, n * n> p_;
+  std::vector<double> z_;
+};
+#undef BENCH_WHOLE_REGISTERS
 
 }  // namespace bench

@@ -76,6 +76,7 @@ class both_sessions {
     typed_.run(leat::fetch(train_), typed_feeds...);
   }
   leat::graph_session& dynamic() { return *dynamic_; }
+  const leat::session<Es..., Train>& typed() const { return typed_; }
 
  private:
   template <class Variable>

@@ -41,6 +41,10 @@ struct extent_op : detail::leaf_definition<op_kind::extent> {
 struct index_op : detail::leaf_definition<op_kind::index> {
   static constexpr std::string_view type = "Range";
 };
+/// What one model has of an array of all models: in the graph of one model alone. `vmap` gives such leaves to its function.
+struct model_op : detail::leaf_definition<op_kind::placeholder> {
+  static constexpr std::string_view type = "leat.OneModel";
+};
 
 namespace detail {
 // The bits that represent a constant: those of a double for floating-point types, else the integer.

@@ -66,11 +66,22 @@ struct cluster {
       if (phase_size(2 + 2 * t) > 64) return Lanes::count > 1;
     return false;
   }();
+  // Small matrices of many models: its registers must not go through memory, and its instructions are short. It has a store for each
+  // element of a matrix, mostly over what it read: none goes past the caches.
+  static constexpr bool is_unrolled = [] {
+    const int size = phase_size(2);
+    if (stage_count != 1 || size > 1024) return false;
+    const std::int64_t* at = code + phase_at(2);
+    for (const std::int64_t* const end = at + words_per_instruction * size; at != end; at += words_per_instruction)
+      if (*at == operator_record<multiply_add_op>::code) return true;
+    return false;
+  }();
   static constexpr int accumulator_slots = accumulators * unroll;
   using accumulator_file = detail::registers<Lanes, accumulator_slots, accumulator_slots, accumulator_slots, accumulator_slots,
                                              accumulator_slots, accumulator_slots>;
 
-  using state = detail::evaluation<Lanes, lane_file, scalar_file, accumulator_file, operands, outer, loops, unroll, is_large>;
+  using state = detail::evaluation<Lanes, lane_file, scalar_file, accumulator_file, operands, outer, loops, unroll, is_large,
+                                   !is_unrolled>;
 
   // Instructions are expanded in groups, because the cost of a pack grows with the square of its length.
   static constexpr int group = 32;
@@ -113,11 +124,21 @@ struct cluster {
                                                            std::index_sequence<G...>) {
     (lane_group_apart<At + words_per_instruction * group * int(G), group_size(Size, group * int(G)), Partial, Copy>(s, lanes, place), ...);
   }
+  template <int At, int Size, bool Partial, int Copy, std::size_t... G>
+  [[gnu::always_inline]] static constexpr void lane_groups_in_place(state& s, lane_file& lanes, const detail::chunk_place& place,
+                                                                    std::index_sequence<G...>) {
+    (lane_group<At + words_per_instruction * group * int(G), Partial, Copy>(
+         s, lanes, place, std::make_index_sequence<static_cast<std::size_t>(group_size(Size, group * int(G)))>{}),
+     ...);
+  }
   template <int Phase, bool Partial, int Copy>
   [[gnu::always_inline]] static constexpr void lane_chunk(state& s, const detail::chunk_place& place) {
     lane_file lanes;
     constexpr int size = phase_size(Phase);
-    if constexpr (is_large)
+    if constexpr (is_large && is_unrolled && !Partial)
+      lane_groups_in_place<phase_at(Phase), size, Partial, Copy>(
+          s, lanes, place, std::make_index_sequence<static_cast<std::size_t>((size + group - 1) / group)>{});
+    else if constexpr (is_large)
       lane_groups<phase_at(Phase), size, Partial, Copy>(s, lanes, place,
                                                         std::make_index_sequence<static_cast<std::size_t>((size + group - 1) / group)>{});
     else
@@ -175,7 +196,7 @@ struct cluster {
           place.j += Lanes::count;
         }
       }
-      if constexpr (is_large) {  // the same code serves whole batches and the rest
+      if constexpr (is_large && !is_unrolled) {  // the same code serves whole batches and the rest
         for (; place.j < r.end; place.j += Lanes::count) {
           place.n = r.end - place.j < Lanes::count ? static_cast<int>(r.end - place.j) : Lanes::count;
           lane_chunk<Phase, true, 0>(s, place);

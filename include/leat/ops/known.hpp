@@ -5,6 +5,7 @@
 #include <leat/core/early.hpp>
 #include <leat/graph/known_operators.hpp>
 #include <leat/ops/add_n.hpp>
+#include <leat/ops/stacked_matmul.hpp>
 #include <leat/ops/state.hpp>
 
 namespace leat {
@@ -31,7 +32,10 @@ using library_operators =
                   softmax_cross_entropy_op, sparse_softmax_cross_entropy_op, l2_loss_op, argmax_op, argmin_op, assign_op, assign_add_op,
                   assign_sub_op, group_op, add_n_op>;
 
-LEAT_EARLY inline const filled_early library_operators_known{[] { library_operators::enter(); }};
+LEAT_EARLY inline const filled_early library_operators_known{[] {
+  library_operators::enter();
+  register_expression_operator<stacked_matmul_op>();
+}};
 
 }  // namespace detail
 

@@ -14,7 +14,7 @@
 // cluster uses, and that would be stored for it, move there: they are recomputed from what is stored anyway.
 
 #include <leat/core/list.hpp>
-#include <leat/passes/unroll.hpp>
+#include <leat/passes/unroll_models.hpp>
 
 namespace leat::passes {
 
@@ -53,11 +53,21 @@ struct fusion {
 
 inline constexpr shape one_element{};
 
-/// The shape over which a node is computed: a reduction's operand, otherwise its result; a single element for scalars that are stored
-/// as an array.
+/// Which shape a node is computed over: that of an input, by its number, of its result, or a single element. A reduction's is its
+/// operand's; scalars that are stored as an array have a single element, vectors one vector.
+enum space_kind : int { space_of_element = -2, space_of_result = -1 };
+constexpr int space_input(const node& n) {
+  if (n.op->kind == op_kind::reduction) return 0;
+  if (n.op->kind != op_kind::element && n.op->kind != op_kind::assign) return space_of_result;
+  if (stores_elements(n)) return space_of_element;
+  if (stores_models(n)) return n.op->kind == op_kind::assign ? 1 : 0;
+  return space_of_result;
+}
+/// The shape over which a node is computed.
 constexpr const shape& space_of(const graph& g, const node& n) {
-  if (stores_elements(n)) return one_element;
-  return n.op->kind == op_kind::reduction ? g.at(g.input(n, 0)).result.extent : n.result.extent;
+  const int input = space_input(n);
+  if (input == space_of_result) return n.result.extent;
+  return input == space_of_element ? one_element : g.at(g.input(n, input)).result.extent;
 }
 
 /// The dimensions of `n`'s iteration space (those that are not 1) that the shape `p` covers, as bits.
@@ -162,8 +172,8 @@ class fuser {
       const node& n = g.at(i);
       f_.sources[i] = is_alias(g, n) ? f_.sources[g.input(n, 0)] : i;
       extents_[i] = numbers.of(n.result.extent);
-      if (n.op->kind == op_kind::reduction) f_.spaces[i] = extents_[g.input(n, 0)];
-      else if (!stores_elements(n)) f_.spaces[i] = extents_[i];
+      const int input = space_input(n);
+      if (input != space_of_element) f_.spaces[i] = input == space_of_result ? extents_[i] : extents_[g.input(n, input)];
       for (int k = 0; k < n.input_count; ++k) ++users_[source(g.input(n, k))];
       for (int k = 0; k < n.control_count; ++k) ++users_[source(g.control(n, k))];
       if (n.op->kind != op_kind::assign) continue;
@@ -293,7 +303,8 @@ class fuser {
     } else if (g_.at(s).op->kind == op_kind::assign) {
       if (reads_written(s)) add_read(g_.input(g_.at(s), 0), reader, element);
     } else if (g_.at(s).op->kind == op_kind::view) {
-      note_read(g_.input(g_.at(s), 0), reader, element && is_operator<take_element_op>(*g_.at(s).op));
+      note_read(g_.input(g_.at(s), 0), reader,
+                element && (is_operator<take_element_op>(*g_.at(s).op) || is_operator<take_models_op>(*g_.at(s).op)));
     }
   }
   constexpr int reader_level(int reader) const {
@@ -553,8 +564,8 @@ class fuser {
     for (int i = g_.size() - 1; i >= 0; --i) {
       const node& n = g_.at(i);
       auto& place = f_.places[i];
-      if (n.op->kind == op_kind::element && !stores_elements(n) && place.cluster >= 0 && !place.per_row && is_target_[i] == 0 &&
-          target[i] >= 0 && target[i] != place.cluster && may_sink(i, target[i]))
+      if (n.op->kind == op_kind::element && place.cluster >= 0 && !place.per_row && is_target_[i] == 0 && target[i] >= 0 &&
+          target[i] != place.cluster && space_input(n) == space_of_result && may_sink(i, target[i]))
         place.cluster = target[i];
       const bool row_node = place.per_row && n.op->kind != op_kind::reduction;
       const bool takes = is_compute(n) && place.cluster >= 0 && !row_node && !place.folded;

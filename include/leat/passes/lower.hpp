@@ -144,6 +144,7 @@ constexpr program compile(const graph& g, list<int> targets, bool unrolled = fal
   p.problem = unordered_writes(simple);
   if (p.problem.size == 0) p.problem = zero_divisor(simple);
   if (p.problem.size > 0) return p;
+  simple = unroll_models(std::move(simple), targets);
   if (unrolled) simple = unroll(std::move(simple), targets);
   const graph arranged = arrange(simple, targets);
   return lower(arranged, targets);

@@ -9,24 +9,10 @@
 // and sum rounded once (`multiply_add_op`), so results are equal.
 
 #include <leat/core/list.hpp>
+#include <leat/ops/stacked_matmul.hpp>
 #include <leat/passes/arrange.hpp>
 
 namespace leat::passes {
-
-/// a b + c of floating-point scalars, rounded once where the processor can. It is what a matrix product consists of.
-struct multiply_add_op {
-  static constexpr std::string_view type = "MultiplyAdd";
-  static constexpr op_kind kind = op_kind::element;
-  static constexpr inference infer(const operand_list& x) {
-    if (!is_floating(x.type(0)) || x.type(1) != x.type(0) || x.type(2) != x.type(0))
-      return inference::wrong("takes floating point of one dtype");
-    return {x.type(0), {}};
-  }
-  template <class M, class V>
-  static constexpr V apply(V a, V b, V c) {
-    return M::fma(a, b, c);
-  }
-};
 
 /// An element of an array that is stored: its position, in row-major order, is the attribute.
 struct take_element_op {
@@ -54,7 +40,10 @@ struct assign_elements_op {
 };
 
 /// Whether a node stores scalars as the elements of an array, each by an instruction of its own.
-constexpr bool stores_elements(const node& n) { return is_operator<assemble_op>(*n.op) || is_operator<assign_elements_op>(*n.op); }
+constexpr bool stores_elements(const node& n) {
+  const int code = n.op->code;  // compared without calls, which constant evaluation pays for each node
+  return code == operator_record<assemble_op>::code || code == operator_record<assign_elements_op>::code;
+}
 
 namespace detail {
 

@@ -168,6 +168,10 @@ constexpr list<std::int64_t> pack_session(const graph& g) {
   for (int i = 0; i < g.size(); ++i) {
     const node& n = g.at(i);
     if (n.op->kind != op_kind::placeholder) continue;
+    if (is_operator<model_op>(*n.op)) {
+      if (problem.size == 0) problem << "vmap: what its function was given is used outside: let the function return what is made of it";
+      continue;
+    }
     const int k = earlier(placeholder_names, n.name, i);
     if (k >= 0 && problem.size == 0)
       problem << "two placeholders named \"" << n.name << "\": " << describe(g.at(k).result, g).view() << " and "

@@ -178,7 +178,7 @@ void enter_operators(const leat::detail::operator_list<Ops...>*) {
 LEAT_EARLY inline const leat::detail::filled_early library_functions_known{[] {
   enter_operators(static_cast<const leat::detail::library_operators*>(nullptr));
   register_kernel<passes::copy_op>();
-  register_kernel<passes::multiply_add_op>();
+  register_kernel<multiply_add_op>();
   register_kernel<sqrt_grad_op>();
   register_kernel<rsqrt_grad_op>();
   register_kernel<reciprocal_grad_op>();

@@ -58,7 +58,7 @@ template <class T>
 
 // The state of one cluster's instructions. Depends on the numbers of registers, not on the instructions.
 template <class LaneSet, class LaneFile, class ScalarFile, class AccumulatorFile, int Operands, int Outer, int Loops, int Unroll,
-          bool Large>
+          bool Large, bool Streams>
 struct evaluation {
   using lane_file = LaneFile;
   static constexpr int operands = Operands;
@@ -176,6 +176,11 @@ struct evaluation {
     }
   }
 
+  // Where an operand's row begins; the one row of a single loop at 0, which is not read again after each store.
+  [[gnu::always_inline]] static constexpr std::int64_t row_of(const chunk_place& place, std::int64_t operand) {
+    if constexpr (Outer > 0) return place.row[operand];
+    else return 0;
+  }
   // An instruction of the innermost loop.
   template <bool Partial, int Copy, std::int64_t Signature>
   [[gnu::always_inline]] constexpr void lane_instruction(LaneFile& lanes, const chunk_place& place, std::int64_t d, std::int64_t x,
@@ -186,18 +191,18 @@ struct evaluation {
     if constexpr (Op == load) {
       using T = element_of<register_type(D)>;
       if constexpr (Y == 1) {
-        put<D>(lanes, d, LaneSet::template load<T, Partial>(pointer<const T>(a, x, place.row[x] + place.j), place.n));
+        put<D>(lanes, d, LaneSet::template load<T, Partial>(pointer<const T>(a, x, row_of(place, x) + place.j), place.n));
       } else {
         const std::int64_t stride = a.strides[x * Loops + Outer];
         put<D>(lanes, d,
-               LaneSet::template load_strided<T, Partial>(pointer<const T>(a, x, place.row[x] + place.j * stride), stride, place.n));
+               LaneSet::template load_strided<T, Partial>(pointer<const T>(a, x, row_of(place, x) + place.j * stride), stride, place.n));
       }
     } else if constexpr (Op == store) {
       using T = element_of<register_type(X)>;
       const auto value = lanes.template of<register_type(X)>()[x];
       if constexpr (Y == 1) {
-        T* to = pointer<T>(a, d, place.row[d] + place.j);
-        if constexpr (!Partial && requires { LaneSet::template stream<T>(to, value); }) {
+        T* to = pointer<T>(a, d, row_of(place, d) + place.j);
+        if constexpr (Streams && !Partial && requires { LaneSet::template stream<T>(to, value); }) {
           if (a.stream && LaneSet::is_aligned(to))
             LaneSet::template stream<T>(to, value);
           else
@@ -207,7 +212,7 @@ struct evaluation {
         }
       } else {
         const std::int64_t stride = a.strides[d * Loops + Outer];
-        LaneSet::template store_strided<T, Partial>(pointer<T>(a, d, place.row[d] + place.j * stride), stride, value, place.n);
+        LaneSet::template store_strided<T, Partial>(pointer<T>(a, d, row_of(place, d) + place.j * stride), stride, value, place.n);
       }
     } else if constexpr (Op == position) {
       put<D>(lanes, d, LaneSet::template position<element_of<register_type(D)>>(place.j));
@@ -225,12 +230,12 @@ struct evaluation {
       const auto value = lanes.template of<type>()[x];
       using math = typename LaneSet::template math<T>;
       if constexpr (Z == 1) {
-        T* to = pointer<T>(a, d, place.row[d] + place.j);
+        T* to = pointer<T>(a, d, row_of(place, d) + place.j);
         LaneSet::template store<T, Partial>(to, reduction::template combine<math>(LaneSet::template load<T, Partial>(to, place.n), value),
                                             place.n);
       } else {
         const std::int64_t stride = a.strides[d * Loops + Outer];
-        T* to = pointer<T>(a, d, place.row[d] + place.j * stride);
+        T* to = pointer<T>(a, d, row_of(place, d) + place.j * stride);
         LaneSet::template store_strided<T, Partial>(
             to, stride, reduction::template combine<math>(LaneSet::template load_strided<T, Partial>(to, stride, place.n), value), place.n);
       }

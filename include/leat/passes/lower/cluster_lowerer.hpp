@@ -51,7 +51,7 @@ class cluster_lowerer : cluster_lists {
       if (!m.row && n.op->kind != op_kind::reduction && m.stage + 1 > stages) stages = m.stage + 1;
       if (n.op->kind == op_kind::reduction && !m.row && !is_row_operand(i) && m.stage + 1 > stages) stages = m.stage + 1;
       if (n.op->kind == op_kind::reduction && m.row && m.stage > stages) stages = m.stage;
-      if (place_.is_stored(i)) m.out = stores_elements(n) ? add_result_elements(i, n) : add_result(i);
+      if (place_.is_stored(i)) m.out = stores_elements(n) || stores_models(n) ? add_result_elements(i, n) : add_result(i);
       if (n.op->kind == op_kind::reduction && is_row_operand(i)) accumulates_rows = true;
     }
     collapse();
@@ -80,7 +80,8 @@ class cluster_lowerer : cluster_lists {
   // The first of the operands for a node that is stored by elements.
   constexpr int add_result_elements(int i, const node& n) {
     const int first = static_cast<int>(element_operand_.size());
-    for (int k = 0; k < n.input_count - first_value(n); ++k) element_operand_.push_back(add_result_element(i, k));
+    for (int k = 0; k < n.input_count - first_value(n); ++k)
+      element_operand_.push_back(stores_models(n) ? add_result_models(i, k) : add_result_element(i, k));
     return first;
   }
   // The first input that is a value, after the variable that a write begins with.
@@ -154,7 +155,15 @@ class cluster_lowerer : cluster_lists {
         member& m = of(i);
         const node& n = g_.at(i);
         if (m.row || n.op->kind == op_kind::reduction || m.out < 0) continue;
-        if ((n.op->kind == op_kind::assign ? stages - 1 : m.stage) == t) put(lanes_[t], store, m.out, m.lane, inner_class(m.out));
+        if ((n.op->kind == op_kind::assign ? stages - 1 : m.stage) != t) continue;
+        if (!stores_models(n)) {
+          put(lanes_[t], store, m.out, m.lane, inner_class(m.out));
+          continue;
+        }
+        for (int k = 0; k < n.input_count - first_value(n); ++k) {
+          const int out = element_operand_[m.out + k];
+          put(lanes_[t], store, out, model_lanes_[m.out + k], inner_class(out));
+        }
       }
       end_lanes();
     }
@@ -245,19 +254,31 @@ class cluster_lowerer : cluster_lists {
     if (g_.at(p).op->kind == op_kind::index) return index_register(n, p, t);
     return of(p).row ? of(p).scalar : of(p).lane;
   }
+  // A register's value as lanes: uniform over the elements where it is a scalar.
+  constexpr std::int64_t as_lane(code_list& to, std::int64_t value, dtype type) {
+    if (!register_is_scalar(value)) return value;
+    const auto lane = new_register(false, type);
+    put(to, info_of<copy_op>.code, lane, value);
+    return lane;
+  }
   constexpr void write_lane(int i, const node& n, member& m, int t) {
     const auto first = operand_start(i);
     auto& to = lanes_[t];
     std::int64_t in[3]{-1, -1, -1};
     note_type(n.result.type);
+    if (stores_models(n)) {
+      model_lanes_.resize(element_operand_.size(), -1);
+      const int begin = first_value(n);
+      for (int k = begin; k < n.input_count && m.out >= 0; ++k) {
+        const auto value = lane_input(i, k, input_operand_[first + at(k - begin)], t);
+        model_lanes_[m.out + k - begin] = as_lane(to, value, n.result.type);
+      }
+      return;
+    }
     if (n.op->kind == op_kind::assign) {
       in[0] = lane_input(i, 1, input_operand_[first], t);
       if (is_operator<assign_op>(*n.op)) {
-        m.lane = in[0];
-        if (register_is_scalar(in[0])) {
-          m.lane = new_register(false, n.result.type);
-          put(to, info_of<copy_op>.code, m.lane, in[0]);
-        }
+        m.lane = as_lane(to, in[0], n.result.type);
         return;
       }
       const auto variable = lane_load(input_operand_[first + 1], n.result.type, t);
@@ -279,11 +300,7 @@ class cluster_lowerer : cluster_lists {
   }
   constexpr void write_reduction(int i, const node& n, member& m, int t) {
     auto in = lane_input(i, 0, input_operand_[operand_start(i)], t);
-    if (register_is_scalar(in)) {  // uniform over the elements: broadcast to a lane
-      const auto r = new_register(false, n.result.type);
-      put(lanes_[t], info_of<copy_op>.code, r, in);
-      in = r;
-    }
+    in = as_lane(lanes_[t], in, n.result.type);
     note_type(n.result.type);
     if (n.result.type == dtype::boolean) mixed_ = true;
     if (m.row || inner_class(m.out) == 0) {
@@ -315,6 +332,7 @@ class cluster_lowerer : cluster_lists {
   list<member> state_;
   list<int> input_operand_;
   list<int> element_operand_;  // of nodes that are stored by elements
+  list<std::int64_t> model_lanes_;  // of those that are stored by vectors: the registers
   list<std::size_t> operand_of_;
 };
 

@@ -94,6 +94,20 @@ class cluster_space {
     return intern({place_.buffer_of(i), term{k, 0}, list<term>(at(space_.rank), term{0, 0})});
   }
 
+  // The same of a node that stores vectors: element `k` of all models.
+  constexpr int add_result_models(int i, std::int64_t k) {
+    const node& n = g_.at(i);
+    const int axis = static_cast<int>(g_.attribute(n, 0));
+    const location l = place_.whole(i);
+    step_operand o{l.buffer, {0, 0}, {l.strides[axis]}};
+    for (int a = n.result.extent.rank; a-- > 0;) {
+      if (a == axis) continue;
+      place_.move_by(o.offset, k % n.result.extent[a], l.strides[a]);
+      k /= n.result.extent[a];
+    }
+    return intern(o);
+  }
+
   // Merges loops that every operand traverses as one.
   constexpr void collapse() {
     list<term> loops;

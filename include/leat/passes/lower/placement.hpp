@@ -95,15 +95,13 @@ class placement {
     } else if (is_operator<slice_op>(*n.op)) {
       for (int a = 0; a < from.rank; ++a) {
         v.strides[a] = l.strides[a];
-        const auto begin = g_.attribute(n, a);
-        if (begin == 0) continue;
-        const term step = term{begin, 0} * l.strides[a];
-        if (v.offset.factor == 0)
-          v.offset = step;
-        else if (v.offset.powers == step.powers)
-          v.offset.factor += step.factor;
-        else
-          p_.problem << "a slice that begins inside two dimensions, of which an inner one is named";
+        move_by(v.offset, g_.attribute(n, a), l.strides[a]);
+      }
+    } else if (is_operator<take_models_op>(*n.op)) {
+      const auto axis = g_.attribute(n, 0);
+      for (int a = 0; a < from.rank; ++a) {
+        if (a == axis) v.strides[0] = l.strides[a];
+        else move_by(v.offset, g_.attribute(n, 1 + a), l.strides[a]);
       }
     } else if (is_operator<take_element_op>(*n.op)) {
       v.offset = {g_.attribute(n, 0), 0};  // of a whole array of static shape
@@ -125,6 +123,17 @@ class placement {
     return v;
   }
 
+  /// Moves where a view begins along an axis.
+  constexpr void move_by(term& offset, std::int64_t begin, const term& stride) {
+    if (begin == 0) return;
+    const term step = term{begin, 0} * stride;
+    if (offset.factor == 0)
+      offset = step;
+    else if (offset.powers == step.powers)
+      offset.factor += step.factor;
+    else
+      p_.problem << "a slice that begins inside two dimensions, of which an inner one is named";
+  }
   constexpr const shape& space_shape(const node& n) const { return space_of(g_, n); }
   /// The node whose result input `k` of a node shows.
   constexpr int source(const node& n, int k) const { return f_.sources[g_.input(n, k)]; }

@@ -1,0 +1,131 @@
+#pragma once
+// Products of stacks of matrices, one for each model of a `vmap`. Small ones are a chain of multiplications and additions over whole
+// stacks, which fusion merges with what surrounds them; others are a sum of products, without a kernel of their own.
+
+#include <leat/ops/linalg.hpp>
+
+namespace leat {
+
+/// a b + c of floating-point numbers, rounded once where the processor can. It is what small matrix products consist of.
+struct multiply_add_op {
+  static constexpr std::string_view type = "MultiplyAdd";
+  static constexpr op_kind kind = op_kind::element;
+  static constexpr inference infer(const operand_list& x) {
+    if (!is_floating(x.type(0)) || x.type(1) != x.type(0) || x.type(2) != x.type(0))
+      return inference::wrong("takes floating point of one dtype");
+    const auto factors = broadcast(x.extent(0), x.extent(1));
+    const auto all = broadcast(factors.extent, x.extent(2));
+    if (!factors.ok || !all.ok) return inference::wrong("shapes do not broadcast");
+    return {x.type(0), all.extent};
+  }
+  template <class M, class V>
+  static constexpr V apply(V a, V b, V c) {
+    return M::fma(a, b, c);
+  }
+};
+
+/// Matrix products along the last two axes; those before them broadcast. Attributes: transpose a, transpose b. Source: TensorFlow
+/// `BatchMatMulV2`.
+struct stacked_matmul_op {
+  static constexpr std::string_view type = "BatchMatMulV2";
+  static constexpr field form[]{{field_kind::operand, "x"},
+                                {field_kind::operand, "y"},
+                                {field_kind::flag, "adj_x"},
+                                {field_kind::flag, "adj_y"},
+                                {field_kind::type_of, "T"}};
+  static constexpr op_kind kind = op_kind::composite;
+  static constexpr std::int64_t largest_matrix = 16;  // of the matrices of a small product
+  static constexpr std::int64_t longest_sum = 8;
+
+  static constexpr std::int64_t rows(const shape& s, bool transposed) { return s[s.rank - (transposed ? 1 : 2)]; }
+  static constexpr std::int64_t columns(const shape& s, bool transposed) { return rows(s, !transposed); }
+  /// Whether a product of matrices of m × k and k × n elements is small.
+  static constexpr bool is_small(dtype of, std::int64_t m, std::int64_t k, std::int64_t n) {
+    return is_floating(of) && m > 0 && n > 0 && k > 0 && k <= longest_sum && m <= largest_matrix && n <= largest_matrix &&
+           m * n <= largest_matrix && m * k <= largest_matrix && n * k <= largest_matrix;
+  }
+  static constexpr inference infer(const operand_list& x) {
+    if (x.type(0) != x.type(1)) return inference::wrong("dtypes differ (cast<T>(x) converts)");
+    if (!is_number(x.type(0)) || x.type(0) == dtype::uint8) return inference::wrong("takes float32, float64, int32 and int64 only");
+    if (x.extent(0).rank < 2 || x.extent(1).rank < 2) return inference::wrong("takes matrices, rank 2 and more");
+    const bool ta = x.attribute(0) != 0;
+    const bool tb = x.attribute(1) != 0;
+    if (!may_equal(columns(x.extent(0), ta), rows(x.extent(1), tb))) return inference::wrong("inner dimensions differ");
+    shape a = x.extent(0), b = x.extent(1);
+    a.rank -= 2;
+    b.rank -= 2;
+    const auto stack = broadcast(a, b);
+    if (!stack.ok) return inference::wrong("the numbers of matrices differ");
+    inference got{x.type(0), {}};
+    for (int i = 0; i < stack.extent.rank; ++i) got.extent.push(stack.extent[i]);
+    if (got.extent.rank + 3 > max_rank) return inference::wrong("more than 7 dimensions");
+    got.extent.push(rows(x.extent(0), ta));
+    got.extent.push(columns(x.extent(1), tb));
+    return got;
+  }
+  /// The matrices of a stack transposed.
+  static constexpr output turned(const output& x) {
+    const int rank = x.extent().rank;
+    std::int64_t axes[max_rank]{};
+    for (int i = 0; i < rank; ++i) axes[i] = i;
+    std::swap(axes[rank - 2], axes[rank - 1]);
+    return make_node<transpose_op>({axes, static_cast<std::size_t>(rank)}, x);
+  }
+  template <class G>
+  static constexpr output expand(G& g) {
+    const bool ta = g.attribute(0) != 0;
+    const bool tb = g.attribute(1) != 0;
+    const output a = ta ? turned(g.input(0)) : g.input(0);
+    const std::int64_t m = rows(a.extent(), false), inner = columns(a.extent(), false);
+    const std::int64_t n = columns(g.input(1).extent(), tb);
+    if (is_small(a.type(), m, inner, n)) {
+      const output b = tb ? turned(g.input(1)) : g.input(1);
+      output sum;
+      for (std::int64_t p = 0; p < inner; ++p) {
+        const output left = part(a, a.extent().rank - 1, p), right = part(b, b.extent().rank - 2, p);
+        sum = p == 0 ? make_node<mul_op>({}, left, right) : make_node<multiply_add_op>({}, left, right, sum);
+      }
+      return sum;
+    }
+    const output b = tb ? g.input(1) : turned(g.input(1));
+    const int rank = a.extent().rank > b.extent().rank ? a.extent().rank : b.extent().rank;
+    const std::int64_t last[]{0, rank};
+    return make_node<sum_op>(last, with_one(a, a.extent().rank - 1) * with_one(b, b.extent().rank - 2));
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    const bool ta = g.attribute(0) != 0;
+    const bool tb = g.attribute(1) != 0;
+    const auto a = g.input(0);
+    const auto b = g.input(1);
+    if (g.wants(0)) give(g, 0, ta ? product(b, tb, g.dy(), true) : product(g.dy(), false, b, !tb));
+    if (g.wants(1)) give(g, 1, tb ? product(g.dy(), true, a, ta) : product(a, !ta, g.dy(), false));
+  }
+  template <class Handle>  // a template: instantiated after this class is complete
+  static constexpr Handle product(const Handle& a, bool ta, const Handle& b, bool tb) {
+    const std::int64_t attribute[]{ta, tb};
+    return make_node<stacked_matmul_op>(attribute, a, b);
+  }
+
+ private:
+  // What stands at a place of an axis, which is kept as 1.
+  static constexpr output part(const output& x, int axis, std::int64_t place) {
+    const int rank = x.extent().rank;
+    std::int64_t attribute[2 * max_rank]{};
+    for (int i = 0; i < rank; ++i) attribute[rank + i] = -1;
+    attribute[axis] = place;
+    attribute[rank + axis] = 1;
+    return make_node<slice_op>({attribute, static_cast<std::size_t>(2 * rank)}, x);
+  }
+  // x with a dimension of 1 before an axis.
+  static constexpr output with_one(const output& x, int axis) {
+    shape to;
+    for (int i = 0; i < x.extent().rank; ++i) {
+      if (i == axis) to.push(1);
+      to.push(x.extent()[i]);
+    }
+    return reshape_to(x, to);
+  }
+};
+
+}  // namespace leat
