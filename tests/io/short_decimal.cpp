@@ -34,8 +34,8 @@ bool is_taken_as_from_chars_does(const std::string& text) {
 }  // namespace
 
 TEST_CASE_TEMPLATE("numbers of few digits are those of from_chars", T, float, double) {
-  for (const char* text : {"0", "-0", "7", "-7", "12.5", "-12.5,3", ".25", "-.25", "5.", "-5.\n", "0.000001", "00012.50", "16777216", "0.1", "0.3,",
-                           "9.999999", "1-2", "3 4", "1.5.5"})
+  for (const char* text : {"0", "-0", "7", "-7", "12.5", "-12.5,3", ".25", "-.25", "5.", "-5.\n", "0.000001", "00012.50", "16777216", "0.1",
+                           "0.3,", "9.999999", "1-2", "3 4", "1.5.5"})
     CHECK_MESSAGE(is_taken_as_from_chars_does<T>(text), text);
   std::mt19937_64 random(1);
   int taken = 0;

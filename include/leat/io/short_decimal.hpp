@@ -32,8 +32,8 @@ inline constexpr auto powers_of_ten = [] {
 }();
 }  // namespace detail
 
-/// Reads "-12.5", "7", ".25" where it stands, in text that ends with a character that is no digit. Returns what stands behind it, or null for
-/// anything else: no number, one with an exponent, or with more digits than are exact in T, which is for std::from_chars.
+/// Reads "-12.5", "7", ".25" where it stands, in text that ends with a character that is no digit. Returns what stands behind it, or null
+/// for anything else: no number, one with an exponent, or with more digits than are exact in T, which is for std::from_chars.
 template <class T>
   requires std::is_floating_point_v<T>
 inline const char* read_short_decimal(const char* at, T& value) {
