@@ -13,7 +13,6 @@
 #include <leat/checkpoint/saver_bodies.hpp>
 #include <leat/checkpoint/session_access_bodies.hpp>
 #include <leat/checkpoint/shard_file_bodies.hpp>
-#include <leat/checkpoint/tensor_parts_bodies.hpp>
 #include <leat/core/standard.hpp>
 #include <leat/data/files_bodies.hpp>
 #include <leat/data/graph_iterator_bodies.hpp>
@@ -40,6 +39,7 @@
 #include <leat/io/sorted_table_bodies.hpp>
 #include <leat/io/staged_file_bodies.hpp>
 #include <leat/io/tensor_bundle_bodies.hpp>
+#include <leat/io/tensor_parts_bodies.hpp>
 #include <leat/io/text_bodies.hpp>
 #include <leat/summary/event_bodies.hpp>
 #include <leat/summary/event_reader_bodies.hpp>
