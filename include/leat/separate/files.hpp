@@ -16,6 +16,7 @@
 #include <leat/core/standard.hpp>
 #include <leat/data/files_bodies.hpp>
 #include <leat/data/graph_iterator_bodies.hpp>
+#include <leat/data/iterator_states_bodies.hpp>
 #include <leat/data/stage_bodies.hpp>
 #include <leat/io/collections_bodies.hpp>
 #include <leat/io/csv_bodies.hpp>
