@@ -1,7 +1,9 @@
 // A network that reads handwritten digits: 1,797 pictures of 8x8 cells (Alpaydin and Kaynak 1998, UCI Machine Learning
 // Repository), every fifth of which is held out. Two hidden layers of rectified linear units are trained by Adam with
-// minibatches; each picture gets fresh noise each time it is shown, and the learning rate, fed at each step, falls to
-// almost zero, so that the last steps settle. The pipeline of the data:
+// minibatches; each picture gets fresh noise each time it is shown, and the learning rate falls to almost zero along a
+// schedule in the graph, so that the last steps settle. Training stops early when the loss of the held-out pictures has
+// not become less for so many epochs. TensorBoard shows both losses and the accuracy (--logdir), and the model is saved
+// with its signature (--export), for `leat run` and programs without this one. The pipeline of the data:
 //
 //   rows of the file -> every fifth held out -> arrays -> shuffle -> noise -> batch -> repeat -> prefetch
 //
@@ -11,16 +13,18 @@
 //          |
 //   dense "hidden1" [batch, 128], relu
 //          |
-//   dense "hidden2" [batch, 64], relu        learning_rate (fed)
+//   dense "hidden2" [batch, 64], relu        global_step  -->  polynomial_decay = rate
 //          |                                      |
-//   dense "output" [batch, 10]  = logits         adam  -->  each kernel and bias, its slots m and v
+//   dense "output" [batch, 10]  = logits         adam  -->  each kernel and bias, its slots m and v; global_step
 //          |                   \                  |
 //   argmax = digit read        sparse_softmax_cross_entropy_with_logits   <--  labels [batch]
 //          |                                      |
 //   equal to labels, mean = accuracy          reduce_mean = loss
 
 #include <leat/data.hpp>
+#include <leat/io/saved_typed_model.hpp>
 #include <leat/leat.hpp>
+#include <leat/summary.hpp>
 
 #include <CLI/CLI.hpp>
 
@@ -30,10 +34,11 @@
 #include <cstdio>
 #include <exception>
 #include <limits>
+#include <optional>
 #include <random>
 #include <stdexcept>
 #include <string>
-#include <vector>
+#include <tuple>
 
 using namespace leat;
 using namespace leat::literals;
@@ -48,7 +53,9 @@ struct options {
   std::size_t batch = 32;
   float rate = 0.003f;
   float noise = 0.2f;
+  int patience = 20;
   unsigned seed = 1;
+  std::string logdir, model;
 };
 
 struct pictures {
@@ -80,18 +87,22 @@ int run(const options& given) {
   if (batches == 0) throw std::runtime_error("a batch is larger than the training data");
   std::printf("%zu pictures to train on, %zu held out\n", training.labels.size(), held_out.labels.size());
 
+  const auto all_steps = static_cast<float>(batches) * static_cast<float>(given.epochs);
+
   auto images = placeholder<"images", float, "batch", cells>();
   auto labels = placeholder<"labels", std::int64_t, "batch">();
-  auto rate = parameter<"learning_rate">(0.003f);
+  auto steps = global_step();
+  auto rate = polynomial_decay(given.rate, steps, all_steps, 0.05f * given.rate, 1.0f);
 
   auto hidden1 = relu(dense<"hidden1", 128>(images));
   auto hidden2 = relu(dense<"hidden2", 64>(hidden1));
   auto logits = dense<"output", 10>(hidden2);
+  auto digit = argmax<1>(logits);
   auto loss = reduce_mean(sparse_softmax_cross_entropy_with_logits(labels, logits));
-  auto accuracy = reduce_mean(cast<float>(equal(argmax<1>(logits), labels)));
-  auto train = adam(rate).minimize(loss);
+  auto accuracy = reduce_mean(cast<float>(equal(digit, labels)));
+  auto train = adam(rate).minimize(loss, steps);
 
-  session s{loss, accuracy, train};
+  session s{loss, accuracy, rate, digit, train};
   s.initialize();
 
   const auto data = dataset::from_tensor_slices(training.cells_of, training.labels)
@@ -108,25 +119,37 @@ int run(const options& given) {
                         .prefetch(8);
   auto shown = data.iterate();
   auto& [batch_images, batch_labels] = shown.element();
-  float current_rate = given.rate;
-  auto step = s.prepare(fetch(loss, train), images = batch_images, labels = batch_labels, rate = current_rate);
+  auto step = s.prepare(fetch(loss, train), images = batch_images, labels = batch_labels);
+  auto evaluate_all =
+      s.prepare(fetch(loss, accuracy, summary::scalar<"loss">(loss), summary::scalar<"accuracy">(accuracy), summary::scalar<"rate">(rate)),
+                images = held_out.cells_of, labels = held_out.labels);
+  std::optional<summary::file_writer> training_log, held_out_log;
+  if (!given.logdir.empty()) training_log.emplace(given.logdir + "/training"), held_out_log.emplace(given.logdir + "/held_out");
 
-  float reached = 0;
-  for (int epoch = 0; epoch < given.epochs; ++epoch) {
+  float reached = 0, least = std::numeric_limits<float>::infinity();
+  int least_at = 0, epoch = 0;
+  while (epoch < given.epochs && epoch - least_at < given.patience) {
     double sum_of_losses = 0;
-    for (std::size_t batch = 0; batch < batches && shown.next(); ++batch) {
-      const float done =
-          (static_cast<float>(epoch) + static_cast<float>(batch) / static_cast<float>(batches)) / static_cast<float>(given.epochs);
-      current_rate = given.rate * (1 - 0.95f * done);
-      auto [mean_loss] = step();
-      sum_of_losses += static_cast<double>(mean_loss);
-    }
-    const bool last = epoch + 1 == given.epochs;
-    if (epoch % std::max(1, given.epochs / 10) != 0 && !last) continue;
-    auto [share] = s.run(fetch(accuracy), images = held_out.cells_of, labels = held_out.labels);
+    for (std::size_t batch = 0; batch < batches && shown.next(); ++batch) sum_of_losses += static_cast<double>(std::get<0>(step()));
+    const double mean_loss = sum_of_losses / static_cast<double>(batches);
+    const auto values = evaluate_all();
+    const auto [held_out_loss, share] = std::tuple(std::get<0>(values), std::get<1>(values));
+    ++epoch;
+    if (training_log) training_log->add_scalar("loss", static_cast<float>(mean_loss), s.value(steps));
+    if (held_out_log) held_out_log->add_summary(values, s.value(steps));
     reached = share;
-    std::printf("epoch %3d   loss %.4f   held-out accuracy %6.2f %%\n", epoch + 1, sum_of_losses / static_cast<double>(batches),
-                100 * static_cast<double>(share));
+    if (held_out_loss < least) least = held_out_loss, least_at = epoch;
+    if ((epoch - 1) % std::max(1, given.epochs / 10) == 0 || epoch == given.epochs)
+      std::printf("epoch %3d   loss %.4f   held out: loss %.4f, accuracy %6.2f %%\n", epoch, mean_loss, static_cast<double>(held_out_loss),
+                  100 * static_cast<double>(share));
+  }
+  if (epoch < given.epochs) std::printf("stopped after epoch %d: the least loss was that of epoch %d\n", epoch, least_at);
+  if (!given.model.empty()) {
+    io::save_model(
+        given.model, s,
+        {.signatures = {{"serving_default", {.inputs = {{"images", images}}, .outputs = {{"digit", digit}, {"logits", logits}}}}},
+         .whole_graph = false});
+    std::printf("the model is in %s\n", given.model.c_str());
   }
 
   std::printf("\nheld-out accuracy %.2f %%  (at least 97 %% is asked for)\n", 100 * static_cast<double>(reached));
@@ -142,9 +165,13 @@ int main(int count, char** arguments) {
   app.add_option("--data", given.data, "CSV file: a header line, then 64 cells of 0 to 16 and the digit in each row");
   app.add_option("--epochs", given.epochs, "times that each training picture is shown")->check(CLI::PositiveNumber);
   app.add_option("--batch", given.batch, "pictures in a step")->check(CLI::PositiveNumber);
-  app.add_option("--rate", given.rate, "learning rate at the start")->check(CLI::PositiveNumber);
+  app.add_option("--rate", given.rate, "learning rate at the start, of which a twentieth is left at the end")->check(CLI::PositiveNumber);
   app.add_option("--noise", given.noise, "standard deviation of the noise added to a cell of 0 to 1")->check(CLI::PositiveNumber);
+  app.add_option("--patience", given.patience, "epochs without a lesser loss of the held-out pictures after which training stops")
+      ->check(CLI::PositiveNumber);
   app.add_option("--seed", given.seed, "seed of the order and of the noise");
+  app.add_option("--logdir", given.logdir, "a folder for TensorBoard: losses, accuracy and rate");
+  app.add_option("--export", given.model, "a folder for the trained model, with its signature");
   CLI11_PARSE(app, count, arguments);
   try {
     return run(given);

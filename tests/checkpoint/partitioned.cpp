@@ -1,11 +1,12 @@
 #include <leat/checkpoint/saver.hpp>
-#include <leat/checkpoint/tensor_parts.hpp>
 #include <leat/graphs.hpp>
 #include <leat/io/binary.hpp>
 #include <leat/io/collections.hpp>
 #include <leat/io/crc32c.hpp>
 #include <leat/io/file.hpp>
+#include <leat/io/saved_model.hpp>
 #include <leat/io/tensor_bundle.hpp>
+#include <leat/io/tensor_parts.hpp>
 #include <leat/session/graph_session.hpp>
 
 #include "support/messages.hpp"
@@ -231,6 +232,59 @@ TEST_CASE("TensorFlow's files of slices: what they hold, and damage") {
   const tensor_value v = checkpoint_reader(prefix).value("v");
   CHECK(std::vector<std::int32_t>(v.values<std::int32_t>().begin(), v.values<std::int32_t>().end()) ==
         std::vector<std::int32_t>{1, 2, 3, 4});
+}
+
+TEST_CASE("a SavedModel folder has slices as parts of the whole") {
+  const scratch_folder scratch("partitioned_saved_model");
+  const auto folder = scratch.path / "model";
+  const std::string variables = (folder / "variables/variables").string();
+  for (const int axis : {0, 1}) {
+    model from(3, axis);
+    from.session->run(from.train);
+    const std::vector<float> expected = floats(*from.session, from.value);
+    io::save_model(folder, *from.session,
+                   {.signatures = {{"rows", {.outputs = {{"table", from.value}}}}}, .format = io::model_format::tensorflow});
+    const io::bundle_index index = io::read_bundle_index(io::read_file(variables + ".index"));
+    CHECK(index.entries.at("net/table").slices.size() == 3);
+    CHECK_FALSE(index.entries.contains("net/table/part_0"));
+    const io::safetensors tensors = io::read_bundle(variables);
+    CHECK(tensors["net/table"].extent == table_shape);
+    const io::saved_model loaded = io::load_model(folder);
+    const auto rows = loaded.run("rows");
+    CHECK(std::vector<float>(rows.at("table").values<float>().begin(), rows.at("table").values<float>().end()) == expected);
+    const output slot = get_tensor_by_name(loaded.graph(), "net/table/part_1/Adam:0");
+    const auto slot_there = loaded.session().value(slot).values<float>();
+    const auto slot_here = from.session->value(from.optimizer.slot(from.parts[1], "m")).values<float>();
+    CHECK(std::vector<float>(slot_there.begin(), slot_there.end()) == std::vector<float>(slot_here.begin(), slot_here.end()));
+
+    // As the saver writes them, which is as TensorFlow does.
+    saver save({.format = checkpoint_format::tensorflow});
+    from.session->run(from.train);
+    save(*from.session, variables, {}, {.write_state = false, .write_meta_graph = false});
+    const io::saved_model again = io::load_model(folder);
+    CHECK(floats(again.session(), get_tensor_by_name(again.graph(), from.value.name())) == floats(*from.session, from.value));
+
+    // A damaged part, a part that is not there, and one beyond the file are told; nothing is asked for before that is looked at.
+    const io::bundle_index good = io::read_bundle_index(io::read_file(variables + ".index"));
+    const auto refused = [&](const auto& change) {
+      io::bundle_index wrong = good;
+      change(wrong, wrong.parts.at(io::bundle_part_name("net/table", wrong.entries.at("net/table").slices[1])));
+      io::write_file(variables + ".index", io::write_bundle_index(wrong));
+      return message_of<error>([&] { io::load_model(folder); });
+    };
+    CHECK(says(refused([](auto&, auto& part) { part.crc32c ^= 1; }), "tensor \"net/table\": its bytes have the checksum"));
+    CHECK(says(refused([](auto&, auto& part) { part.offset = 1 << 20; }), "are not all in the file"));
+    CHECK(says(refused([](auto& i, auto&) { i.entries.at("net/table").slices.pop_back(); }), "\"net/table\" is saved in parts: parts of"));
+    CHECK(says(refused([](auto& i, auto&) {
+                 auto& whole = i.entries.at("net/table");
+                 whole.shape = {std::int64_t{1} << 40, 3};
+                 whole.slices = {{{0, 0}, {std::int64_t{1} << 40, 3}}};
+                 i.parts[io::bundle_part_name("net/table", whole.slices[0])] = {
+                     .dtype = data_type::float32, .shape = whole.shape, .size = std::uint64_t{12} << 40};
+               }),
+               "are not all in the file"));
+    io::write_file(variables + ".index", io::write_bundle_index(good));
+  }
 }
 
 TEST_CASE("keys of slices are in TensorFlow's ordered code") {

@@ -6,6 +6,7 @@
 #include <leat/checkpoint/manifest.hpp>
 #include <leat/io/crc32c.hpp>
 #include <leat/io/saved_model_folder.hpp>
+#include <leat/io/snappy.hpp>
 #include <leat/io/sorted_table.hpp>
 #include <leat/io/tensor_bundle.hpp>
 
@@ -29,18 +30,18 @@ void try_to_read(Look look) {
   }
 }
 
-// A table of one block with these contents.
-std::string table_of(std::string block) {
+// A table of one block with these contents, which are compressed in this way.
+std::string table_of(std::string block, char compression = 0) {
   using namespace io::detail;
-  const auto finish = [](std::string contents) {
-    contents += '\0';
+  const auto finish = [](std::string contents, char kind) {
+    contents += kind;
     append_number(contents, io::masked(io::crc32c(contents)), 4);
     return contents;
   };
   block_handle at{0, block.size()};
   std::string handle;
   append_varint(handle, at.offset), append_varint(handle, at.size);
-  std::string file = finish(std::move(block));
+  std::string file = finish(std::move(block), compression);
   block_writer index;
   index.add("\xff\xff\xff\xff", handle);
   const std::string meta_handle = block_writer().end(file), index_handle = index.end(file);
@@ -78,6 +79,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   });
   try_to_read([&] { look_at_table(text); });
   try_to_read([&] { look_at_table(table_of(std::string(text))); });
+  try_to_read([&] { look_at_table(table_of(std::string(text), 1)); });
+  try_to_read([&] { must(io::unpack_snappy(text).size() <= 22 * text.size(), "a block unpacks to so much"); });
   try_to_read([&] {
     // Entries of an index: each of the input's lines.
     io::table_entries entries{{"", std::string("\x08\x02", 2)}};

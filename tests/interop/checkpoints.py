@@ -90,6 +90,20 @@ def write_sharded(session, prefix):
             own.run(merge)
 
 
+ROW = [[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]]
+
+
+def write_sliced(folder):
+    """A SavedModel whose one variable is in three slices; the row that it computes."""
+    with tf.Graph().as_default(), tf1.Session() as session:
+        x = tf1.placeholder(tf.float32, [None, 7], "x")
+        table = tf1.get_variable("net/table", [7, 3], partitioner=tf1.fixed_size_partitioner(3), initializer=tf1.random_normal_initializer(seed=1))
+        y = tf.matmul(x, tf.convert_to_tensor(table), name="y")
+        session.run(tf1.global_variables_initializer())
+        tf1.saved_model.simple_save(session, folder + "/sliced_model", {"x": x}, {"y": y})
+        return [float(v) for v in session.run(y, {x: ROW})[0]]
+
+
 TEXTS = ["", "one", "ümläut", "x" * 300]
 
 
@@ -111,6 +125,7 @@ def theirs(folder):
         tf1.saved_model.simple_save(session, folder + "/saved_model", {"x": x}, {"prediction": prediction})
         train(session, STEPS)
         written["went_on"] = values_in(session)
+    written["sliced"] = write_sliced(folder)
     with open(folder + "/values.json", "w") as out:
         json.dump(written, out)
 
@@ -145,6 +160,10 @@ def ours(folder):
         result = session.run(signature.outputs["prediction"].name, {signature.inputs["x"].name: [0.2]})
         values = wanted["values"]
         check(abs(result[0] - (0.2 * values["w"]["data"][0] + values["b"]["data"][0])) < 1e-6, f"saved_model predicts {result}")
+    with tf.Graph().as_default(), tf1.Session() as session:
+        signature = tf1.saved_model.load(session, ["serve"], folder + "/sliced_model").signature_def["serving_default"]
+        row = session.run(signature.outputs["y"].name, {signature.inputs["x"].name: ROW})[0]
+        check(list(row) == [336, 364, 392], f"sliced_model computes {row}")
     loaded = tf.saved_model.load(folder + "/saved_model")  # TensorFlow 2's loader
     result = loaded.signatures["serving_default"](x=tf.constant([0.2]))["prediction"].numpy()
     check(abs(result[0] - (0.2 * wanted["values"]["w"]["data"][0] + wanted["values"]["b"]["data"][0])) < 1e-6, f"predicts {result}")

@@ -9,6 +9,7 @@
 // [end]
 
 // [listing data_graph_includes]
+#include <leat/checkpoint.hpp>
 #include <leat/data/graph_iterator.hpp>
 #include <leat/graphs.hpp>
 #include <leat/session/graph_session.hpp>
@@ -157,6 +158,26 @@ void in_a_graph() {
   // [end]
 }
 
+void in_a_graph_resumed() {
+  graph g;
+  auto scope = g.as_default();
+  // [listing data_graph_resumed]
+  auto next = make_one_shot_iterator(dataset::range(10).shuffle(10, 1).batch(4)).get_next();
+  variable(0.0f, "w");
+  graph_session s(g);
+  s.run(global_variables_initializer());
+  s.run(next[0]);
+  const std::string path = saver()(s, "log/model", 1, {.pipeline_state = iterator_states(s)});
+  const auto second = s.run<std::vector<std::int64_t>>(next[0]);
+
+  graph_session resumed(g);
+  saver().restore(resumed, path);
+  restore_iterator_states(resumed, checkpoint_reader(path).manifest().pipeline_state);
+  const auto again = resumed.run<std::vector<std::int64_t>>(next[0]);
+  std::printf("%s\n", again == second ? "the batch that would have come" : "another batch");
+  // [end]
+}
+
 }  // namespace
 
 int main() {
@@ -167,4 +188,5 @@ int main() {
   records();
   training();
   in_a_graph();
+  in_a_graph_resumed();
 }

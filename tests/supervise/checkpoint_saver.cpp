@@ -1,3 +1,5 @@
+#include <leat/data.hpp>
+#include <leat/data/graph_iterator.hpp>
 #include <leat/supervise/checkpoint_saver.hpp>
 #include <leat/supervise/signals.hpp>
 #include <leat/supervise/stop_at_step.hpp>
@@ -9,6 +11,8 @@
 
 #include <chrono>
 #include <csignal>
+#include <filesystem>
+#include <sstream>
 
 using namespace leat_test;
 
@@ -64,6 +68,71 @@ TEST_CASE("random numbers go on where they were, with a seed and without") {
   CHECK(walk(folder.path.string(), 20) == without_stop);
   // once more from the newest checkpoint, at step 20: one run
   CHECK(walk(folder.path.string(), 20).size() == 1);
+}
+
+namespace {
+
+// A run over shuffled batches of a graph's iterators, one that begins by itself and one that an operation begins; what it saw.
+struct data_run {
+  std::vector<std::int64_t> seen;
+  std::string log;
+};
+data_run run_over_data(const std::string& folder, std::int64_t last, std::uint64_t seed, bool evaluates = false) {
+  graph g;
+  const auto scope = g.as_default();
+  const auto data = dataset::range(50).shuffle(20, seed).batch(4).repeat();
+  const auto begun = make_initializable_iterator(data);
+  const output batch = reduce_sum(begun.get_next()[0], {0}),
+               other = reduce_sum(make_one_shot_iterator(data.prefetch(2)).get_next()[0], {0});
+  const output sum = variable(std::int64_t{0}, "sum");
+  const output steps = get_or_create_global_step();
+  if (evaluates) identity(sum, "of_another_graph");
+  add_to_collection(collection::table_initializers, begun.initializer());
+  const graph_operation train =
+      group({assign_add(sum, batch + std::int64_t{1000} * other).operation(), assign_add(steps, std::int64_t{1}).operation()});
+  std::ostringstream log;
+  monitored_session s({.checkpoint_dir = folder,
+                       .save_checkpoint_steps = 3,
+                       .save_summaries_steps = 0,
+                       .log_step_count_steps = 0,
+                       .hooks = {stop_at_step(last)},
+                       .session = {.log = &log}});
+  data_run made;
+  s.loop([&] {
+    s.run(train);
+    made.seen.push_back(s.session().value(sum).as<std::int64_t>());
+  });
+  made.log = log.str();
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("iterators of a graph go on where they were") {
+  const scratch_folder whole_folder("whole_data"), folder("resumed_data"), changed("changed_data"), evaluation("evaluated_data");
+  const std::vector<std::int64_t> whole = run_over_data(whole_folder.path.string(), 40, 1).seen;
+  std::vector<std::int64_t> parts;
+  for (const std::int64_t last : {7, 8, 25, 40}) {
+    const data_run part = run_over_data(folder.path.string(), last, 1);
+    CHECK(part.log.empty());
+    parts.insert(parts.end(), part.seen.begin(), part.seen.end());
+    if (last == 8) {
+      std::filesystem::copy(folder.path, changed.path,
+                            std::filesystem::copy_options::recursive | std::filesystem::copy_options::overwrite_existing);
+      std::filesystem::copy(folder.path, evaluation.path,
+                            std::filesystem::copy_options::recursive | std::filesystem::copy_options::overwrite_existing);
+    }
+  }
+  CHECK(parts == whole);
+  // Other data begin anew, and say so; another graph's iterators have nothing to do with these.
+  const data_run with_other_data = run_over_data(changed.path.string(), 12, 9);
+  CHECK(with_other_data.seen.size() == 4);
+  CHECK(with_other_data.log.find("The iterator 'IteratorV2' begins anew: the state of another pipeline") != std::string::npos);
+  CHECK(with_other_data.log.find("The iterator 'OneShotIterator' begins anew") != std::string::npos);
+  const data_run of_another_graph = run_over_data(evaluation.path.string(), 9, 1, true);
+  CHECK(of_another_graph.log.empty());
+  REQUIRE(of_another_graph.seen.size() == 1);
+  CHECK(of_another_graph.seen[0] - whole[7] == whole[0]);
 }
 
 TEST_CASE("positions of random numbers are read with care") {

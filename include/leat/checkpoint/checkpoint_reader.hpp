@@ -3,7 +3,7 @@
 // files it consists of. One that is open stays readable when its files are removed or replaced.
 
 #include <leat/checkpoint/manifest.hpp>
-#include <leat/checkpoint/tensor_parts.hpp>
+#include <leat/io/tensor_parts.hpp>
 #include <leat/core/function_bodies.hpp>
 #include <leat/io/input_file.hpp>
 #include <leat/runtime/state/tensor_value.hpp>

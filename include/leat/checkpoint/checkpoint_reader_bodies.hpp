@@ -227,27 +227,10 @@ LEAT_FUNCTION bool checkpoint_reader::open_bundle(const std::string& prefix) {
       places_[name] = place_of(entry);
       continue;
     }
-    const auto wrong = [&, &its_name = name](const std::string& what) {
-      throw data_loss(index_file->path().string() + ": tensor " + io::detail::in_quotes(its_name) + " is saved in parts: " + what);
-    };
     std::vector<saved_part>& parts = parts_[name];
-    std::vector<detail::tensor_block> blocks;
     if (tensor.dtype == dtype::invalid) continue;
-    for (const io::bundle_slice& slice : entry.slices) {
-      detail::tensor_block block{slice.starts, {}};
-      std::vector<std::int64_t> sizes;
-      for (std::size_t i = 0; i < entry.shape.size(); ++i) {
-        sizes.push_back(slice.lengths[i] < 0 ? entry.shape[i] : slice.lengths[i]);
-        block.extent.push(sizes.back());
-      }
-      const auto found = index.parts.find(io::bundle_part_name(name, slice));
-      if (found == index.parts.end()) wrong("the one at " + brackets(block.extent) + " is not there");
-      const io::bundle_entry& its = found->second;
-      if (its.is_sliced() || its.dtype != entry.dtype || its.shape != sizes) wrong("one has another dtype or shape than its slice");
-      parts.push_back({place_of(its), its.crc32c, block});
-      blocks.push_back(std::move(block));
-    }
-    if (const std::string problem = detail::covering_problem(tensor.shape, blocks); !problem.empty()) wrong(problem);
+    for (auto& [block, its] : in_index([&, &its_name = name, &whole = entry] { return io::bundle_parts(index, its_name, whole); }))
+      parts.push_back({place_of(*its), its->crc32c, std::move(block)});
   }
   format_ = checkpoint_format::tensorflow;
   if (const auto own = manifest_.tensors.find(detail::manifest_tensor); own != manifest_.tensors.end()) {

@@ -49,7 +49,19 @@ struct slices<A> {
     to.resize(extent);
     const std::size_t row = numbers.empty() ? 0 : to.size() / numbers.size();
     value* at = to.data();
-    for (const std::uint64_t number : numbers) at = std::copy_n(from + number * row, row, at);
+    if (row == 1) {  // no call for each number
+      for (const std::uint64_t number : numbers) *at++ = from[number];
+      return;
+    }
+    // Rows in a random order: the memory of the next ones is asked for while one is copied.
+    constexpr std::size_t ahead = 4, line = 64 / sizeof(value), most_lines = 16;
+    for (std::size_t k = 0; k < numbers.size(); ++k) {
+      if (k + ahead < numbers.size()) {
+        const value* next = from + numbers[k + ahead] * row;
+        for (std::size_t j = 0; j < std::min(row, most_lines * line); j += line) __builtin_prefetch(next + j);
+      }
+      at = std::copy_n(from + numbers[k] * row, row, at);
+    }
   }
 };
 template <class A>

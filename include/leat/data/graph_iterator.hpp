@@ -2,11 +2,12 @@
 // Iterators of datasets as nodes of a graph, with TensorFlow 1.x's operators and names: `IteratorV2`, `MakeIterator`, `OneShotIterator`,
 // `IteratorGetNext`, `IteratorToStringHandle`, `IteratorFromStringHandleV2`. The dataset itself is the program's: a node `HostDataset`
 // stands for it and knows it by a token, so that a graph from a file cannot run without the program that made it. Each session has
-// iterators of its own.
+// iterators of its own; where they are is saved by <leat/data/iterator_states.hpp>.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/data/dataset.hpp>
 #include <leat/data/element.hpp>
+#include <leat/data/iterator_states.hpp>
 #include <leat/named/functions/named_operand.hpp>
 #include <leat/runtime/state/tensor_value.hpp>
 
@@ -82,19 +83,24 @@ iterator_structure structure_of(const dataset_of<Ts...>&) {
   return {{graph_component<Ts>::type()...}, {graph_component<Ts>::extent()...}};
 }
 
-/// Elements as values of a graph; false at the end.
-using value_source = std::function<bool(std::vector<tensor_value>&)>;
-/// What begins a pass through a dataset.
-using source_maker = std::function<value_source()>;
+template <class... Ts>
+class dataset_source final : public value_source {
+ public:
+  explicit dataset_source(const dataset_of<Ts...>& from) : rows_(from.iterate()) {}
+  bool next(std::vector<tensor_value>& to) override {
+    if (!rows_.next()) return false;
+    std::apply([&](const Ts&... component) { to = {graph_component<Ts>::value(component)...}; }, rows_.element());
+    return true;
+  }
+  std::string save_state() const override { return rows_.save_state(); }
+  void restore_state(std::string_view text) override { rows_.restore_state(text); }
+
+ private:
+  dataset_iterator<Ts...> rows_;
+};
 template <class... Ts>
 source_maker source_of(const dataset_of<Ts...>& from) {
-  return [from]() -> value_source {
-    return [rows = std::make_shared<dataset_iterator<Ts...>>(from.iterate())](std::vector<tensor_value>& to) {
-      if (!rows->next()) return false;
-      std::apply([&](const Ts&... component) { to = {graph_component<Ts>::value(component)...}; }, rows->element());
-      return true;
-    };
-  };
+  return [from]() -> std::unique_ptr<value_source> { return std::make_unique<dataset_source<Ts...>>(from); };
 }
 
 }  // namespace data

@@ -11,6 +11,7 @@
 #include <leat/runtime/kernels/kernels_control.hpp>
 
 #include <atomic>
+#include <iostream>
 #include <map>
 #include <mutex>
 
@@ -57,36 +58,16 @@ class dataset_resource final : public resource {
   std::shared_ptr<const source_maker> maker;
 };
 
-/// An iterator of a session.
-class iterator_resource final : public resource {
- public:
-  explicit iterator_resource(std::string its_name) : name(std::move(its_name)) {}
-  void begin(const source_maker& maker) {
-    value_source fresh = maker();
-    const std::lock_guard lock(guard_);
-    source_ = std::move(fresh);
-  }
-  void begin_once(const source_maker& maker) {
-    const std::lock_guard lock(guard_);
-    if (!source_) source_ = maker();
-  }
-  void next(std::vector<tensor_value>& to) {
-    const std::lock_guard lock(guard_);
-    if (!source_)
-      throw failed_precondition(
-          "GetNext() failed because the iterator has not been initialized. Ensure that you have run the initializer operation for this "
-          "iterator before getting the next element.");
-    if (!source_(to)) throw out_of_range("End of sequence");
-  }
-  const std::string name;
-
- private:
-  std::mutex guard_;
-  value_source source_;
-};
+// What beginning an iterator has to say.
+inline void note_beginning(kernel_context& c, const std::string& note) {
+  if (note.empty()) return;
+  session_state& s = c.step.session;
+  const std::lock_guard lock(s.log_guard);
+  (s.log != nullptr ? *s.log : std::cerr) << note << std::flush;
+}
 
 inline std::shared_ptr<iterator_resource> iterator_of(kernel_context& c, const std::string& name) {
-  return c.step.session.resources.find_or_make<iterator_resource>(c.node.text("container"), "iterator " + name,
+  return c.step.session.resources.find_or_make<iterator_resource>(c.node.text("container"), std::string(iterator_prefix) + name,
                                                                   [&] { return std::make_shared<iterator_resource>(name); });
 }
 inline std::string shared_or_own_name(const kernel_context& c) {
@@ -119,13 +100,13 @@ LEAT_EARLY inline const leat::detail::filled_early iterator_operators_known{[] {
   register_kernel("IteratorV2", [](kernel_context& c) { c.set(0, tensor_value::handle(iterator_of(c, shared_or_own_name(c)))); });
   register_kernel("OneShotIterator", [](kernel_context& c) {
     auto made = iterator_of(c, shared_or_own_name(c));
-    made->begin_once(*find_dataset(c.node.attribute<function_value>("dataset_factory", {}).name));
+    note_beginning(c, made->begin_once(*find_dataset(c.node.attribute<function_value>("dataset_factory", {}).name)));
     c.set(0, tensor_value::handle(std::move(made)));
   });
   register_kernel("MakeIterator", [](kernel_context& c) {
     auto* from = dynamic_cast<dataset_resource*>(c.input(0).held().get());
     if (from == nullptr) throw invalid_argument("the handle is none of a dataset");
-    held_iterator(c, 1).begin(*from->maker);
+    note_beginning(c, held_iterator(c, 1).begin(*from->maker));
   });
   register_kernel("IteratorGetNext", [](kernel_context& c) {
     std::vector<tensor_value> components;
@@ -141,7 +122,7 @@ LEAT_EARLY inline const leat::detail::filled_early iterator_operators_known{[] {
   register_kernel("IteratorFromStringHandleV2", [](kernel_context& c) {
     const std::string name = c.input(0).texts().at(0);
     c.set(0, tensor_value::handle(c.step.session.resources.find_or_make<iterator_resource>(
-                 "", "iterator " + name, [&]() -> std::shared_ptr<iterator_resource> {
+                 "", std::string(iterator_prefix) + name, [&]() -> std::shared_ptr<iterator_resource> {
                    throw not_found("the string '" + name + "' stands for no iterator of this session");
                  })));
   });

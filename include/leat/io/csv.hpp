@@ -1,12 +1,14 @@
 #pragma once
-// Tables of comma-separated values, read in one pass: rows become tuples whose types say what is in the columns. A number is read by
-// std::from_chars where it stands; fields in quotes may hold delimiters, line ends and doubled quotes. Memory grows with the longest
-// row. Source: RFC 4180; empty lines are passed over, and lines may end with "\n", "\r\n" or "\r", as TensorFlow's `CsvDataset` reads them.
+// Tables of comma-separated values, read in one pass: rows become tuples whose types say what is in the columns. A number is read where
+// it stands, by std::from_chars unless it is a short decimal; fields in quotes may hold delimiters, line ends and doubled quotes. Memory
+// grows with the longest row. Source: RFC 4180; empty lines are passed over, and lines may end with "\n", "\r\n" or "\r", as TensorFlow's
+// `CsvDataset` reads them.
 
 #include <leat/core/dtype.hpp>
 #include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
 #include <leat/io/regular_file.hpp>
+#include <leat/io/short_decimal.hpp>
 
 #include <array>
 #include <charconv>
@@ -144,12 +146,16 @@ class csv_reader {
     requires std::is_arithmetic_v<T>
   void read_component(T& value) {
     to_next_field();
+    const auto ends_at = [&](const char* behind) {
+      if (*behind != options_.delimiter && *behind != '\n' && *behind != '\r') return false;
+      at_ = behind;
+      return true;
+    };
+    if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>)
+      if (const char* const behind = read_short_decimal(at_, value); behind != nullptr && ends_at(behind)) return;
     if constexpr (!std::is_same_v<T, bool>) {
       const auto [behind, problem] = std::from_chars(at_, end_, value);
-      if (problem == std::errc{} && (*behind == options_.delimiter || *behind == '\n' || *behind == '\r')) {
-        at_ = behind;
-        return;
-      }
+      if (problem == std::errc{} && ends_at(behind)) return;
     }
     convert(read_field(), value);
   }

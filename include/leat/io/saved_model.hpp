@@ -36,8 +36,7 @@ class model_tensor {
   const leat::detail::any_expression* typed() const { return std::get_if<leat::detail::any_expression>(&held_); }
   /// Errors: not_found, invalid_argument if the graph has no such element; invalid_argument for a typed expression.
   graph_element resolve(graph& g) const {
-    if (typed() != nullptr)
-      throw invalid_argument("a typed expression in the saved model of a session that runs a graph");
+    if (typed() != nullptr) throw invalid_argument("a typed expression in the saved model of a session that runs a graph");
     return std::get<fetch_item>(held_).resolve(g);
   }
   /// Replaces it by an element of a graph.
@@ -63,8 +62,7 @@ enum class model_format {
 /// Options of `save_model`.
 struct save_model_options {
   std::map<std::string, model_signature> signatures{};
-  std::map<std::string, std::vector<model_tensor>>
-      collections{};  // added to the graph's, such as {"train_op", {train}}
+  std::map<std::string, std::vector<model_tensor>> collections{};  // added to the graph's, such as {"train_op", {train}}
   std::vector<std::string> tags{"serve"};
   named_texts metadata{};  // strings stored with the variables
   /// Whether to save the whole graph, or only what the signatures need, then without the graph's own collections.
@@ -82,13 +80,15 @@ meta_graph_def make_meta_graph(graph& g, const save_model_options& options);
 // The variables in the saved part of the graph.
 std::map<std::string, output, std::less<>> variables_in(graph& g, const graph_def& def);
 
-inline array_bytes bytes_of(const tensor_value& v) {
-  return {v.type(), v.extent(), std::span<const std::byte>(v.data(), v.bytes())};
-}
+inline array_bytes bytes_of(const tensor_value& v) { return {v.type(), v.extent(), std::span<const std::byte>(v.data(), v.bytes())}; }
 tensor_value to_value(const array_bytes& array);
 // Writes a model in the format that the options say.
 void write_model(const std::filesystem::path& folder, const meta_graph_def& meta, const named_arrays& variables,
-                 const save_model_options& options);
+                 const save_model_options& options, const slices_by_name& slices = {});
+// The slices of partitioned variables that a graph knows of.
+slices_by_name slices_in(graph& g);
+// Where a partitioned variable is there whole, as in TensorFlow's files, puts its slices in its place.
+void cut_into_slices(session_values& values, const slices_by_name& slices);
 inline session_values to_values(const safetensors& file) {
   session_values values;
   for (const std::string& name : file.names()) values.emplace(name, to_value(file[name]));

@@ -3,6 +3,9 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/io/saved_model.hpp>
+#include <leat/io/tensor_parts.hpp>
+
+#include <set>
 
 namespace leat::io::detail {
 
@@ -68,10 +71,30 @@ LEAT_FUNCTION tensor_value to_value(const array_bytes& array) {
 }
 
 LEAT_FUNCTION void write_model(const std::filesystem::path& folder, const meta_graph_def& meta, const named_arrays& variables,
-                               const save_model_options& options) {
+                               const save_model_options& options, const slices_by_name& slices) {
   if (options.format == model_format::leat) return write_model_files(folder, meta, variables, options.metadata);
   if (!options.metadata.empty()) throw invalid_argument(folder.string() + ": a SavedModel of TensorFlow's has no place for metadata");
-  write_saved_model_folder(folder, meta, variables);
+  // Without its collections a graph does not say which of its variables are slices.
+  write_saved_model_folder(folder, meta, variables, options.whole_graph ? slices : slices_by_name());
+}
+
+LEAT_FUNCTION slices_by_name slices_in(graph& g) {
+  slices_by_name slices;
+  for (const auto& [index, its] : g.named().partitioned.slices) slices.emplace(output(g, index).operation().name(), its);
+  return slices;
+}
+
+LEAT_FUNCTION void cut_into_slices(session_values& values, const slices_by_name& slices) {
+  std::set<std::string, std::less<>> wholes;
+  for (const auto& [name, its] : slices) {
+    if (values.contains(name)) continue;
+    const auto whole = values.find(its.full_name);
+    if (whole == values.end() || whole->second.extent() != its.full_shape) continue;  // is told as a variable without a value
+    wholes.insert(its.full_name);
+    values.emplace(name, leat::detail::take_block(whole->second, {its.var_offset, its.var_shape}));
+  }
+  for (const std::string& name : wholes)
+    if (!slices.contains(name)) values.erase(values.find(name));
 }
 
 }  // namespace leat::io::detail
@@ -81,7 +104,7 @@ namespace leat::io {
 LEAT_FUNCTION void save_model(const std::filesystem::path& folder, graph_session& s, const save_model_options& options) {
   const meta_graph_def meta = detail::make_meta_graph(s.owner(), options);
   const session_values values = values_of(s, detail::variables_in(s.owner(), meta.graph));
-  detail::write_model(folder, meta, detail::to_arrays(values), options);
+  detail::write_model(folder, meta, detail::to_arrays(values), options, detail::slices_in(s.owner()));
 }
 
 LEAT_FUNCTION saved_model::saved_model(model_files files, const session_options& options)
@@ -97,7 +120,9 @@ LEAT_FUNCTION saved_model::saved_model(model_files files, const session_options&
     for (const auto& [key, tensor] : s.outputs) find(tensor, name, key);
   }
   session_ = std::make_unique<graph_session>(*graph_, options);
-  restore_values(*session_, detail::to_values(files.variables));
+  session_values values = detail::to_values(files.variables);
+  detail::cut_into_slices(values, detail::slices_in(*graph_));
+  restore_values(*session_, values);
 }
 
 LEAT_FUNCTION std::map<std::string, tensor_value> saved_model::run(std::string_view signature, const feed_list& inputs,

@@ -4,7 +4,9 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/io/model_files.hpp>
+#include <leat/named/graph/variable_store.hpp>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,11 +23,14 @@ std::vector<meta_graph_def> read_saved_model(std::string_view bytes);
 /// As saved_model.pb holds it. Errors: those of `write_binary`.
 std::string write_saved_model(const meta_graph_def& meta);
 
-/// All tensors of a checkpoint of TensorFlow's, with checksums looked at. Those of dtypes that a safetensors file cannot hold are left
-/// out. Errors: not_found, data_loss and invalid_argument, naming file and tensor.
+/// Which variables are slices of partitioned ones, by name.
+using slices_by_name = std::map<std::string, save_slice_info, std::less<>>;
+
+/// All tensors of a checkpoint of TensorFlow's, with checksums looked at; a partitioned variable is one. Those of dtypes that a safetensors
+/// file cannot hold are left out. Errors: not_found, data_loss and invalid_argument, naming file and tensor.
 safetensors read_bundle(const std::string& prefix);
-/// Writes one. Errors: those of `staged_file`.
-void write_bundle(const std::string& prefix, const named_arrays& arrays);
+/// Writes one, in which slices are parts of the whole. Errors: those of `staged_file`.
+void write_bundle(const std::string& prefix, const named_arrays& arrays, const slices_by_name& slices = {});
 
 /// The graph with these tags, the only one if none are given, and the values of its variables.
 /// Errors: not_found, listing the tags that there are, if there is no such graph; invalid_argument if there are several; those above.
@@ -33,7 +38,8 @@ model_files read_saved_model_folder(const std::filesystem::path& folder, const s
 
 /// Writes a SavedModel that TensorFlow loads, replacing one. Errors: failed_precondition if the folder holds anything else or cannot be
 /// written; those of `write_saved_model`. An error leaves the old contents in place.
-void write_saved_model_folder(const std::filesystem::path& folder, const meta_graph_def& meta, const named_arrays& variables);
+void write_saved_model_folder(const std::filesystem::path& folder, const meta_graph_def& meta, const named_arrays& variables,
+                              const slices_by_name& slices = {});
 
 }  // namespace leat::io
 

@@ -51,40 +51,71 @@ LEAT_FUNCTION safetensors read_bundle(const std::string& prefix) {
   std::vector<std::unique_ptr<input_file>> shards;
   for (std::int32_t k = 0; k < index.shards; ++k) shards.push_back(std::make_unique<input_file>(bundle_data_name(prefix, k, index.shards)));
   named_arrays arrays;
-  std::vector<std::vector<std::byte>> kept;
+  std::vector<tensor_value> kept;
   for (const auto& [name, entry] : index.entries) {
-    const input_file& shard = *shards[static_cast<std::size_t>(entry.shard)];
-    const auto where = [&] { return shard.path().string() + ": tensor " + detail::in_quotes(name) + ": "; };
-    if (entry.is_sliced()) throw unimplemented(at.string() + ": tensor " + detail::in_quotes(name) + " is saved in parts: not read");
     const auto type = static_cast<dtype>(entry.dtype);
     if (size_of(type) == 0 || entry.shape.size() > static_cast<std::size_t>(max_rank)) continue;
-    if (entry.offset > shard.size() || entry.size > shard.size() - entry.offset)
-      throw data_loss(where() + "its bytes " + std::to_string(entry.offset) + " to " + std::to_string(entry.offset + entry.size) +
-                      " are not all in the file, which has " + std::to_string(shard.size()));
-    auto& bytes = kept.emplace_back(static_cast<std::size_t>(entry.size));
-    shard.read(entry.offset, bytes);
-    if (const std::uint32_t is = crc32c(bytes); is != entry.crc32c)
-      throw data_loss(where() + "its bytes have the checksum " + checksum_text(is) + ", not " + checksum_text(entry.crc32c) + ": altered");
-    array_bytes& array = arrays[name];
-    array.type = type;
-    for (const std::int64_t size : entry.shape) array.extent.push(size);
-    array.bytes = bytes;
+    const auto where = [&, &its_name = name](const input_file& shard) {
+      return shard.path().string() + ": tensor " + detail::in_quotes(its_name) + ": ";
+    };
+    // Before any memory is asked for.
+    const auto check_place = [&](const bundle_entry& from) {
+      const input_file& shard = *shards[static_cast<std::size_t>(from.shard)];
+      if (from.offset > shard.size() || from.size > shard.size() - from.offset)
+        throw data_loss(where(shard) + "its bytes " + std::to_string(from.offset) + " to " + std::to_string(from.offset + from.size) +
+                        " are not all in the file, which has " + std::to_string(shard.size()));
+    };
+    const auto read = [&](const bundle_entry& from, tensor_value& to) {
+      const input_file& shard = *shards[static_cast<std::size_t>(from.shard)];
+      const std::span bytes(to.data(), to.bytes());
+      shard.read(from.offset, bytes);
+      if (const std::uint32_t is = crc32c(bytes); is != from.crc32c)
+        throw data_loss(where(shard) + "its bytes have the checksum " + checksum_text(is) + ", not " + checksum_text(from.crc32c) +
+                        ": altered");
+    };
+    shape extent;
+    for (const std::int64_t size : entry.shape) extent.push(size);
+    if (entry.is_sliced()) {
+      const auto parts = detail::naming(at, [&, &its_name = name, &its = entry] { return bundle_parts(index, its_name, its); });
+      for (const bundle_part& part : parts) check_place(*part.entry);
+      tensor_value& whole = kept.emplace_back(type, extent);
+      for (const bundle_part& part : parts) {
+        tensor_value one(type, part.block.extent);
+        read(*part.entry, one);
+        leat::detail::put_block(whole, part.block, one);
+      }
+    } else {
+      check_place(entry);
+      read(entry, kept.emplace_back(type, extent));
+    }
+    arrays[name] = {type, extent, {kept.back().data(), kept.back().bytes()}};
   }
   return detail::naming(prefix, [&] { return safetensors(write_safetensors(arrays)); });
 }
 
-LEAT_FUNCTION void write_bundle(const std::string& prefix, const named_arrays& arrays) {
+LEAT_FUNCTION void write_bundle(const std::string& prefix, const named_arrays& arrays, const slices_by_name& slices) {
   staged_file data(bundle_data_name(prefix, 0, 1));
   bundle_index index;
   for (const auto& [name, array] : arrays) {
     if (name.empty() || name.front() == '\0') throw invalid_argument("a tensor without a name");
-    bundle_entry& entry = index.entries[name];
-    entry.dtype = static_cast<data_type>(array.type);
-    for (int i = 0; i < array.extent.rank; ++i) entry.shape.push_back(array.extent[i]);
-    entry.offset = data.size();
-    entry.size = array.bytes.size();
-    entry.crc32c = crc32c(array.bytes);
+    const auto sizes = [](const shape& extent) { return std::vector<std::int64_t>(extent.dim, extent.dim + extent.rank); };
+    const bundle_entry entry{.dtype = static_cast<data_type>(array.type),
+                             .shape = sizes(array.extent),
+                             .offset = data.size(),
+                             .size = array.bytes.size(),
+                             .crc32c = crc32c(array.bytes)};
     data.write(array.bytes);
+    const auto slice = slices.find(name);
+    if (slice == slices.end()) {
+      index.entries[name] = entry;
+      continue;
+    }
+    const save_slice_info& its = slice->second;
+    bundle_entry& whole = index.entries[its.full_name];
+    whole.dtype = entry.dtype;
+    whole.shape = sizes(its.full_shape);
+    whole.slices.push_back({its.var_offset, sizes(its.var_shape)});
+    index.parts[bundle_part_name(its.full_name, whole.slices.back())] = entry;
   }
   staged_file table(prefix + ".index");
   table.write(write_bundle_index(index));
@@ -114,15 +145,15 @@ LEAT_FUNCTION model_files read_saved_model_folder(const std::filesystem::path& f
   return {std::move(*found.front()), has_values ? read_bundle(variables) : safetensors(write_safetensors({})), {}};
 }
 
-LEAT_FUNCTION void write_saved_model_folder(const std::filesystem::path& folder, const meta_graph_def& meta,
-                                            const named_arrays& variables) {
+LEAT_FUNCTION void write_saved_model_folder(const std::filesystem::path& folder, const meta_graph_def& meta, const named_arrays& variables,
+                                            const slices_by_name& slices) {
   const std::filesystem::path place = detail::model_place(folder);
   const std::string bytes = detail::naming(folder / saved_model_graph_file, [&] { return write_saved_model(meta); });
   if (detail::is_there(place)) detail::check_replaceable(place);
   detail::replace_folder(place, [&](const std::filesystem::path& made) {
     write_synced(made / saved_model_graph_file, {bytes});
     std::filesystem::create_directories((made / saved_model_variables).parent_path());
-    if (!variables.empty()) write_bundle((made / saved_model_variables).string(), variables);
+    if (!variables.empty()) write_bundle((made / saved_model_variables).string(), variables, slices);
     detail::sync_folder((made / saved_model_variables).parent_path());
     detail::sync_folder(made);
   });

@@ -15,8 +15,8 @@ namespace leat::io {
 /// Keys with their values.
 using table_entries = std::vector<std::pair<std::string, std::string>>;
 
-/// The entries of a table, in order. Errors: data_loss, naming the byte, for what is cut off, altered, or not in order; unimplemented
-/// for compressed blocks.
+/// The entries of a table, in order; blocks may be compressed by Snappy. Errors: data_loss, naming the byte, for what is cut off, altered,
+/// or not in order; unimplemented for other compression.
 table_entries read_sorted_table(std::string_view file);
 
 /// A table, without compression. Errors: invalid_argument if keys are not in ascending order, byte by byte.

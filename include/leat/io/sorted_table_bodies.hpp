@@ -4,6 +4,7 @@
 #include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
 #include <leat/io/crc32c.hpp>
+#include <leat/io/snappy.hpp>
 #include <leat/io/sorted_table.hpp>
 
 #include <algorithm>
@@ -62,21 +63,39 @@ LEAT_FUNCTION void read_block(std::string_view file, const block_handle& handle,
   const std::string_view whole = file.substr(handle.offset, handle.size + 1);
   if (unmasked(static_cast<std::uint32_t>(number_at(file, handle.offset + handle.size + 1, 4))) != crc32c(whole))
     refuse_table(handle.offset, "a block without its checksum: altered");
-  if (whole.back() != 0) throw unimplemented("byte " + std::to_string(handle.offset) + ": a block that is compressed");
-  std::string_view block = whole.substr(0, whole.size() - 1);
+  constexpr char plain = 0, compressed_by_snappy = 1;
+  if (whole.back() != plain && whole.back() != compressed_by_snappy)
+    throw unimplemented("byte " + std::to_string(handle.offset) + ": a block that is compressed in way " +
+                        std::to_string(static_cast<unsigned char>(whole.back())) + "; 0, not at all, and 1, Snappy, are read");
+  const bool is_packed = whole.back() == compressed_by_snappy;
+  std::string unpacked;
+  if (is_packed) {
+    try {
+      unpacked = unpack_snappy(whole.substr(0, whole.size() - 1));
+    } catch (const data_loss& e) {
+      throw data_loss("the block at byte " + std::to_string(handle.offset) + ": " + e.what());
+    }
+  }
+  std::string_view block = is_packed ? std::string_view(unpacked) : whole.substr(0, whole.size() - 1);
   if (block.size() < 4) refuse_table(handle.offset, "a block without its number of restarts");
   const std::uint64_t restarts = number_at(block, block.size() - 4, 4);
   if (restarts > (block.size() - 4) / 4) refuse_table(handle.offset, "a block with more restarts than it has room for");
   block.remove_suffix(4 + 4 * static_cast<std::size_t>(restarts));
+  // Each key may share all of the one before it: so a small file could ask for keys of its length squared. Where a block begins anew every
+  // sixteen keys, as writers have it do, they are at most sixteen times as long.
+  constexpr std::size_t most_for_a_byte = 64;
+  std::size_t most_left = most_for_a_byte * block.size();
   const std::size_t first = entries.size();
   while (!block.empty()) {
-    const auto at = static_cast<std::uint64_t>(block.data() - file.data());
+    const std::uint64_t at = is_packed ? handle.offset : static_cast<std::uint64_t>(block.data() - file.data());
     std::uint64_t shared = 0, rest = 0, size = 0;
     if (!take_varint(block, shared) || !take_varint(block, rest) || !take_varint(block, size) || rest > block.size() ||
         size > block.size() - rest)
       refuse_table(at, "an entry that is cut off");
     const std::string_view before = entries.size() > first ? std::string_view(entries.back().first) : std::string_view();
     if (shared > before.size()) refuse_table(at, "a key that shares more than the one before it has");
+    if (shared + rest > most_left) refuse_table(at, "keys that share too much with those before them");
+    most_left -= static_cast<std::size_t>(shared + rest);
     std::string key(before.substr(0, static_cast<std::size_t>(shared)));
     key += block.substr(0, static_cast<std::size_t>(rest));
     if (!entries.empty() && !(entries.back().first < key)) refuse_table(at, "a key that is not above the one before it");

@@ -7,6 +7,7 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/core/shape.hpp>
+#include <leat/io/tensor_parts.hpp>
 #include <leat/proto/data_type.hpp>
 
 #include <cstdint>
@@ -51,6 +52,15 @@ std::string write_bundle_index(const bundle_index& index);
 /// The key of a part of a tensor in the table: a zero byte, the name, and the slice, in an order-preserving code.
 /// Source: TensorFlow `EncodeTensorNameSlice`, `OrderedCode`.
 std::string bundle_part_name(std::string_view tensor, const bundle_slice& slice);
+
+/// A part of a sliced tensor: where it lies in the whole, and its entry.
+struct bundle_part {
+  leat::detail::tensor_block block{};
+  const bundle_entry* entry = nullptr;
+};
+/// The parts of a sliced tensor of at most `max_rank` dimensions. Errors: data_loss if one is not there, has another dtype or shape than
+/// its slice, or if they are not the whole, each element once.
+std::vector<bundle_part> bundle_parts(const bundle_index& index, std::string_view tensor, const bundle_entry& whole);
 
 /// "PREFIX.data-00000-of-00001".
 std::string bundle_data_name(const std::string& prefix, std::int32_t shard, std::int32_t shards);

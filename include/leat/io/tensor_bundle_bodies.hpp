@@ -217,6 +217,32 @@ LEAT_FUNCTION std::string bundle_part_name(std::string_view tensor, const bundle
   return key;
 }
 
+LEAT_FUNCTION std::vector<bundle_part> bundle_parts(const bundle_index& index, std::string_view tensor, const bundle_entry& whole) {
+  const auto wrong = [&](const std::string& what) {
+    throw data_loss("tensor " + detail::in_quotes(tensor) + " is saved in parts: " + what);
+  };
+  std::vector<bundle_part> parts;
+  std::vector<leat::detail::tensor_block> blocks;
+  shape extent;
+  for (const std::int64_t size : whole.shape) extent.push(size);
+  for (const bundle_slice& slice : whole.slices) {
+    leat::detail::tensor_block block{slice.starts, {}};
+    std::vector<std::int64_t> sizes;
+    for (std::size_t i = 0; i < whole.shape.size(); ++i) {
+      sizes.push_back(slice.lengths[i] < 0 ? whole.shape[i] : slice.lengths[i]);
+      block.extent.push(sizes.back());
+    }
+    const auto found = index.parts.find(bundle_part_name(tensor, slice));
+    if (found == index.parts.end()) wrong("the one at " + brackets(block.extent) + " is not there");
+    const bundle_entry& its = found->second;
+    if (its.is_sliced() || its.dtype != whole.dtype || its.shape != sizes) wrong("one has another dtype or shape than its slice");
+    blocks.push_back(block);
+    parts.push_back({std::move(block), &its});
+  }
+  if (const std::string problem = leat::detail::covering_problem(extent, blocks); !problem.empty()) wrong(problem);
+  return parts;
+}
+
 LEAT_FUNCTION std::string bundle_data_name(const std::string& prefix, std::int32_t shard, std::int32_t shards) {
   char ending[40];
   std::snprintf(ending, sizeof ending, ".data-%05d-of-%05d", shard, shards);

@@ -13,10 +13,10 @@
 #include <leat/checkpoint/saver_bodies.hpp>
 #include <leat/checkpoint/session_access_bodies.hpp>
 #include <leat/checkpoint/shard_file_bodies.hpp>
-#include <leat/checkpoint/tensor_parts_bodies.hpp>
 #include <leat/core/standard.hpp>
 #include <leat/data/files_bodies.hpp>
 #include <leat/data/graph_iterator_bodies.hpp>
+#include <leat/data/iterator_states_bodies.hpp>
 #include <leat/data/stage_bodies.hpp>
 #include <leat/io/collections_bodies.hpp>
 #include <leat/io/csv_bodies.hpp>
@@ -36,9 +36,11 @@
 #include <leat/io/saved_model_bodies.hpp>
 #include <leat/io/saved_model_folder_bodies.hpp>
 #include <leat/io/saved_typed_model.hpp>
+#include <leat/io/snappy_bodies.hpp>
 #include <leat/io/sorted_table_bodies.hpp>
 #include <leat/io/staged_file_bodies.hpp>
 #include <leat/io/tensor_bundle_bodies.hpp>
+#include <leat/io/tensor_parts_bodies.hpp>
 #include <leat/io/text_bodies.hpp>
 #include <leat/summary/event_bodies.hpp>
 #include <leat/summary/event_reader_bodies.hpp>

@@ -382,6 +382,7 @@ LEAT_FUNCTION tensor_value graph_session::value(const output& variable) {
   check_variable(variable);
   return kept_->remote->value(variable);
 }
+LEAT_FUNCTION resource_table& graph_session::resources() { return kept_->state.resources; }
 LEAT_FUNCTION remote_session* graph_session::at_target() const { return kept_->remote.get(); }
 LEAT_FUNCTION std::int64_t graph_session::memory_in_bytes() const { return kept_->state.meter != nullptr ? kept_->state.meter->used() : 0; }
 LEAT_FUNCTION std::int64_t graph_session::fused_runs() const { return kept_->fused_runs.load(std::memory_order_relaxed); }

@@ -231,6 +231,9 @@ class graph_session {
   /// Approximate bytes that this session's programs hold now: code, constants and memory for intermediate results.
   std::int64_t program_bytes() const;
 
+  /// What the session keeps between runs: variables, queues, iterators. A session with a target has it at its tasks, and here an empty one.
+  resource_table& resources();
+
   /// The other side of a session with a target, null of others. For savers.
   remote_session* at_target() const;
 

@@ -2,6 +2,7 @@
 // Implementation of checkpoint_saver.hpp.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/data/iterator_states.hpp>
 #include <leat/io/collections.hpp>
 #include <leat/supervise/checkpoint_saver.hpp>
 #include <leat/supervise/scaffold.hpp>
@@ -17,6 +18,7 @@ namespace detail {
 
 // Names of a program's parts do not meet the library's own.
 inline constexpr const char* random_key = "leat/random";
+inline constexpr const char* iterators_key = "leat/iterators";
 inline std::string part_key(const std::string& name) { return "part/" + name; }
 
 inline std::string text_of(const random_positions& positions) {
@@ -40,7 +42,10 @@ inline random_positions random_positions_of(const std::string& text, const std::
 
 LEAT_FUNCTION save_options detail::state_beside(watched_session& s, const saved_parts& parts) {
   save_options how;
-  if (s.of_graph() != nullptr) how.values[random_key] = text_of(s.of_graph()->random_state());
+  if (s.of_graph() != nullptr) {
+    how.values[random_key] = text_of(s.of_graph()->random_state());
+    if (std::string states = iterator_states(*s.of_graph()); !states.empty()) how.values[iterators_key] = std::move(states);
+  }
   for (const auto& [name, part] : parts) how.values[part_key(name)] = part.save();
   return how;
 }
@@ -55,6 +60,10 @@ LEAT_FUNCTION void restore_run(const saver& from, watched_session& s, const chec
   const auto& values = opened->manifest().values;
   if (const auto random = values.find(detail::random_key); random != values.end() && s.of_graph() != nullptr)
     s.of_graph()->set_random_state(detail::random_positions_of(random->second, opened->path()));
+  // Another graph's iterators are of other data, whatever their names: of an evaluation beside the training, for example.
+  if (const auto states = values.find(detail::iterators_key);
+      states != values.end() && s.of_graph() != nullptr && opened->manifest().graph == detail::fingerprint_of(s.of_graph()->owner()))
+    restore_iterator_states(*s.of_graph(), states->second, of_other_data::begins_anew);
   for (const auto& [name, part] : parts)
     if (const auto state = values.find(detail::part_key(name)); state != values.end()) part.restore(state->second);
 }

@@ -38,7 +38,8 @@ class scaffold {
 
   const scaffold_options& parts() const { return parts_; }
 
-  /// A local_init_op: initializes local variables and tables.
+  /// A local_init_op: initializes local variables, and runs the operations of the collection `table_initializers`, such as initializers of
+  /// iterators.
   static graph_operation default_local_init_op();
 
  private:

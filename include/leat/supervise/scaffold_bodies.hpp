@@ -29,7 +29,10 @@ inline output report_uninitialized_resources() {
 
 }  // namespace detail
 
-LEAT_FUNCTION graph_operation scaffold::default_local_init_op() { return group({local_variables_initializer(), no_op("init_all_tables")}); }
+LEAT_FUNCTION graph_operation scaffold::default_local_init_op() {
+  const auto tables = get_collection(collection::table_initializers);
+  return group({local_variables_initializer(), tables.empty() ? no_op("init_all_tables") : group(tables, "init_all_tables")});
+}
 
 namespace detail {
 

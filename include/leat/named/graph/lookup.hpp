@@ -77,6 +77,7 @@ inline constexpr std::string_view summaries = "summaries";
 inline constexpr std::string_view train_op = "train_op";
 inline constexpr std::string_view moving_average_variables = "moving_average_variables";
 inline constexpr std::string_view global_step = "global_step";
+inline constexpr std::string_view table_initializers = "table_initializer";
 }  // namespace collection
 
 /// Adds to a graph's collection; duplicates are kept. Errors: failed_precondition in a finalized graph.

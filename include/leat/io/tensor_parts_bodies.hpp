@@ -1,7 +1,7 @@
 #pragma once
 // Implementation of tensor_parts.hpp.
 
-#include <leat/checkpoint/tensor_parts.hpp>
+#include <leat/io/tensor_parts.hpp>
 #include <leat/core/function_bodies.hpp>
 
 #include <algorithm>
