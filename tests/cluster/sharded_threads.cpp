@@ -3,6 +3,7 @@
 #include <leat/checkpoint.hpp>
 #include <leat/cluster.hpp>
 #include <leat/cluster/shard_message.hpp>
+#include <leat/cluster/tensor_message.hpp>
 #include <leat/graphs.hpp>
 
 #include "cluster/support/free_address.hpp"
@@ -228,6 +229,121 @@ TEST_CASE("a task that cannot write is named, and the last checkpoint is as it w
     CHECK(says(said, "/job:ps/replica:0/task:", "cannot save its variables"));
     unchanged();
     CHECK(checkpoint_reader(save(s, prefix, 2)).value("a").as<std::vector<float>>() == std::vector<float>{2, 3, 4});
+  }
+}
+
+TEST_CASE("each task reads its own; all are set or none") {
+  const scratch_folder folder("sharded_reading");
+  using cluster::method;
+  constexpr const char* second = "/job:ps/replica:0/task:1/device:CPU:0";
+  local_cluster c({{"ps", 2}});
+  for (int k = 0; k < 2; ++k) {
+    CAPTURE(k);
+    c.sessions = k;
+    two_task_model m(3, "reading" + std::to_string(k));
+    graph_session s(m.g, {.target = local_cluster::target(0), .operation_timeout_in_ms = 5'000});
+    saver save({.sharded = true});
+    s.run(m.init);
+    const std::string path = save(s, (folder.path / ("model" + std::to_string(k))).string(), 1);
+    int read = 0, written = 0;
+    c.network->on_message = [&](method what, const transport::message&) {
+      read += what == method::read_shard;
+      written += what == method::write_variable || what == method::write_node;
+    };
+    const auto a_now = [&] { return s.value(m.a).as<std::vector<float>>(); };
+    const std::vector<float> saved{1, 2, 3}, later{2, 3, 4};
+    s.run(m.next);
+    REQUIRE(a_now() == later);
+    CHECK(save.restore(s, path).restored.size() == 5);
+    CHECK(read == 1);  // the other task is the master's own
+    CHECK(written == 0);
+    CHECK(a_now() == saved);
+    CHECK(s.value(m.names).as<std::vector<std::string>>() == std::vector<std::string>{"x", "", "long name"});
+    std::vector<float> first_table(7 * 3);
+    std::iota(first_table.begin(), first_table.end(), 0.0f);
+    CHECK(s.run(m.table->as_tensor()).as<std::vector<float>>() == first_table);
+
+    // Variables that have no value yet; slices that were saved otherwise; a whole checkpoint; part of one.
+    two_task_model other(2, "reading into" + std::to_string(k));
+    graph_session t(other.g, {.target = local_cluster::target(1), .operation_timeout_in_ms = 5'000});
+    saver into(other.g, {.sharded = true});
+    read = 0;
+    CHECK(into.restore(t, path).restored.size() == 5);
+    CHECK(read == 1);
+    CHECK(t.run(other.table->as_tensor()).as<std::vector<float>>() == first_table);
+    CHECK(t.value(other.count).as<std::int64_t>() == 7);
+    const std::string whole = saver(m.g)(s, (folder.path / ("whole" + std::to_string(k))).string(), 1, {.write_state = false});
+    s.run(m.next);
+    CHECK(save.restore(s, whole).restored.size() == 5);
+    CHECK(a_now() == saved);
+
+    // A step goes on from it: what was read is the session's own.
+    s.run(m.next);
+    CHECK(a_now() == later);
+
+    // The other task sees no such checkpoint: the client reads it for both.
+    const auto elsewhere = [&](auto change) {
+      c.network->on_call = [change](int task, method what, transport::message& asked) {
+        if (task != 1 || what != method::read_shard) return;
+        auto json = nlohmann::json::parse(asked.parts[0].text());
+        change(json);
+        asked.parts[0] = transport::frame::of(json.dump());
+      };
+    };
+    elsewhere([](nlohmann::json& order) { order["prefix"] = "/elsewhere"; });
+    written = 0;
+    save.restore(s, path);
+    CHECK(written > 0);
+    CHECK(a_now() == saved);
+    elsewhere([](nlohmann::json& order) { order["manifest_crc"] = 1; });
+    s.run(m.next);
+    save.restore(s, path);
+    CHECK(a_now() == saved);
+
+    // What is wrong at one task leaves all as it was.
+    const auto refused = [&](auto kind, const char* words) {
+      s.run(m.next);
+      const auto before = a_now();
+      CHECK(says(message_of<decltype(kind)>([&] { save.restore(s, path); }), words));
+      CHECK(a_now() == before);
+    };
+    for (const auto& [offset, extent] : std::vector<std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>>>{
+             {{6, 0}, {2, 3}}, {{-1, 0}, {2, 3}}, {{0, 0}, {std::int64_t{1} << 62, 3}}, {{0}, {2}}, {{}, {}}, {{0, 0, 0}, {1, 1, 1}}}) {
+      elsewhere([&](nlohmann::json& order) {
+        for (auto& v : order["variables"])
+          if (v[4].get<bool>()) v[5] = offset, v[6] = extent;
+      });
+      refused(invalid_argument(""), "does not lie within it");
+    }
+    elsewhere([](nlohmann::json& order) { order["variables"][0][3] = "a"; });
+    refused(invalid_argument(""), "the variable '");
+    elsewhere([](nlohmann::json& order) { order["variables"][0].erase(6); });
+    refused(data_loss(""), "a message of shards");
+    elsewhere([](nlohmann::json& order) { order["incarnation"] = 1; });
+    refused(aborted(""), second);
+    c.network->on_call = nullptr;
+    c.network->is_cut[1] = true;
+    s.run(m.next);
+    CHECK_THROWS_AS(save.restore(s, path), unavailable);
+    c.network->is_cut[1] = false;
+    // What was read aside is for one adoption.
+    c.network->on_call = [&](int task, method what, transport::message& asked) {
+      if (task == 1 && what == method::adopt_shard) {
+        const auto words = cluster::words_of(asked, 0, 2);
+        asked.parts.clear();
+        cluster::put_words(asked, {words[0], words[1] + 1});
+      }
+    };
+    CHECK(says(message_of<failed_precondition>([&] { save.restore(s, path); }), second, "has read no checkpoint for this session"));
+    c.network->on_call = nullptr;
+    const checkpoint_reader now(path);
+    {
+      std::fstream f(folder.path / now.manifest().more_files[0].name, std::ios::in | std::ios::out | std::ios::binary);
+      f.seekp(-1, std::ios::end);
+      f.put('\x55');
+    }
+    refused(data_loss(""), "cannot restore its variables");
+    c.network->on_message = nullptr;
   }
 }
 

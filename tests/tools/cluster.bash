@@ -111,6 +111,21 @@ incarnation_in() { sed -n 's/^.job:worker.task:0 .*incarnation \([0-9a-f]*\),.*/
 kill -TERM "$ps" "$again" "$worker1"
 for p in "$ps" "$again" "$worker1"; do ends "$p" 0 "a server that is asked to end"; done
 
+# one that ends when the workers have
+read -r a b < <(free_ports 2)
+hosts=(--ps_hosts="localhost:$a" --worker_hosts="localhost:$b")
+start done_ps "$leat" serve "${hosts[@]}" --job_name ps --until-done
+ps=$pid
+start done_worker "$leat" serve "${hosts[@]}" --job_name worker
+worker=$pid
+wait_for done_worker "serves at"
+expect 0 "up    process $worker" cluster "${hosts[@]}"
+kill -TERM "$ps"
+ends "$ps" 0 "a server that waits for the workers, and is asked to end"
+kill -TERM "$worker"
+ends "$worker" 0 "a worker"
+expect 2 "no job but local" serve --until-done
+
 # with keys
 read -r a b < <(free_ports 2)
 hosts=(--ps_hosts="localhost:$a" --worker_hosts="localhost:$b")

@@ -18,8 +18,10 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
+#include <exception>
 #include <iterator>
 #include <optional>
+#include <thread>
 #include <utility>
 
 namespace tool {
@@ -205,10 +207,23 @@ int serve(const cluster_request& request) {
     std::printf("%s serves at %s, process %lld\n", printable(here.device()).c_str(), here.target().c_str(),
                 static_cast<long long>(::getpid()));
     std::fflush(stdout);
+    std::exception_ptr refused;
+    std::thread waits;
+    if (request.until_done)
+      waits = std::thread([&] {
+        try {
+          here.join({.until_signal = false, .until_workers_done = true});
+        } catch (const leat::error&) {
+          refused = std::current_exception();
+        }
+        ::kill(::getpid(), SIGTERM);
+      });
     int signal = 0;
     while (::sigwait(&ends, &signal) == EINTR) {
     }
     here.stop();
+    if (waits.joinable()) waits.join();
+    if (refused) std::rethrow_exception(refused);
   } catch (const leat::invalid_argument& e) {
     throw usage_error(e.what());
   } catch (const leat::error& e) {

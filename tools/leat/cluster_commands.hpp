@@ -20,6 +20,7 @@ struct cluster_request {
   std::vector<std::string> server_keys{}, allowed{};
   bool insecure_network = false;
   std::string run{};
+  bool until_done = false;
   double timeout = 5;  // seconds
 };
 

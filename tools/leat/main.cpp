@@ -282,6 +282,8 @@ int main(int count, char** arguments) try {
   add_cluster(serve_command);
   serve_command->add_option("--allowed", cluster.allowed, "public keys of those who may connect; can be given several times")
       ->allow_extra_args(false);
+  serve_command->add_flag("--until-done", cluster.until_done,
+                          "ends by itself when every task of the other jobs has been connected and has ended in order");
   serve_command->add_option("--run", cluster.run, "a name of the training: processes of another one are refused");
   serve_command->footer(
       "It prints one line when it serves. Without a cluster, it is a task alone, at a free port of this host.\n"

@@ -37,6 +37,9 @@ class checkpoint_reader {
   /// A tensor's value. Errors: not_found, with the nearest name; data_loss, naming file and tensor, if its bytes are not those that
   /// were saved.
   tensor_value value(std::string_view name) const;
+  /// A copy of a block of a tensor. Where it was saved as a slice of its own, only that is read. Errors: those of `value`; invalid_argument
+  /// for a block that does not lie within the tensor.
+  tensor_value block(std::string_view name, const detail::tensor_block& at) const;
   /// A tensor in the file's pages, which are read when they are used: its checksum is not looked at. A string, or one that is not
   /// aligned in the file, is read. Errors: those of `value`.
   tensor_value mapped(std::string_view name) const;

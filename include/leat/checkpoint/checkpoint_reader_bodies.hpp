@@ -273,6 +273,23 @@ LEAT_FUNCTION tensor_value checkpoint_reader::value(std::string_view name) const
   return whole;
 }
 
+LEAT_FUNCTION tensor_value checkpoint_reader::block(std::string_view name, const detail::tensor_block& at) const {
+  const auto& tensor = entry(name).second;
+  bool lies_within = at.extent.rank == tensor.shape.rank && at.offset.size() == static_cast<std::size_t>(tensor.shape.rank);
+  for (int k = 0; lies_within && k < tensor.shape.rank; ++k) {
+    const std::int64_t first = at.offset[static_cast<std::size_t>(k)], size = at.extent[k];
+    lies_within = first >= 0 && size >= 0 && size <= tensor.shape[k] && first <= tensor.shape[k] - size;
+  }
+  if (!lies_within)
+    throw invalid_argument(prefix_ + ": tensor " + io::detail::in_quotes(name) + " is " + brackets(tensor.shape) + ", and a block " +
+                           brackets(at.extent) + " of it is asked for that does not lie within it");
+  if (const auto parts = parts_.find(name); parts != parts_.end())
+    for (const saved_part& p : parts->second)
+      if (p.block.offset == at.offset && p.block.extent == at.extent)
+        return read(name, {tensor.dtype, p.block.extent, p.crc32c}, p.at);
+  return detail::take_block(value(name), at);
+}
+
 LEAT_FUNCTION tensor_value checkpoint_reader::read(std::string_view name, const checkpoint_manifest::tensor& tensor,
                                                    const place& at) const {
   const io::input_file& file = *files_[static_cast<std::size_t>(at.file)];

@@ -4,6 +4,7 @@
 #include <leat/checkpoint/checkpoint_files.hpp>
 #include <leat/checkpoint/saver.hpp>
 #include <leat/core/function_bodies.hpp>
+#include <leat/io/crc32c.hpp>
 #include <leat/io/staged_file.hpp>
 
 #include <algorithm>
@@ -340,6 +341,45 @@ LEAT_FUNCTION std::string saver::save_from(detail::session_access& s, const std:
   return path;
 }
 
+namespace detail {
+
+/// Has the tasks of a session read their variables themselves. False if they cannot: the session has none, or one does not see the checkpoint.
+LEAT_FUNCTION bool restore_by_tasks(session_access& s, const checkpoint_reader& from, const std::vector<const chosen_variable*>& restored) {
+  const auto tasks = s.tasks_of_variables();
+  if (tasks.empty()) return false;
+  std::map<std::string, shard_reading> by_task;
+  for (const chosen_variable* v : restored) {
+    const auto task = tasks.find(v->variable->name);
+    if (task == tasks.end()) return false;
+    shard_reading::variable one{v->variable->name, v->name_in_checkpoint, {}, {}, v->is_slice};
+    if (v->is_slice) one.offset = v->variable->slice->var_offset, one.extent = v->variable->slice->var_shape;
+    by_task[task->second].variables.push_back(std::move(one));
+  }
+  const std::string prefix = std::filesystem::absolute(from.path()).string();
+  std::uint32_t manifest = 0;
+  try {
+    manifest = io::crc32c(write_manifest(from.manifest()));
+  } catch (const invalid_argument&) {
+    return false;  // strings that no manifest can hold
+  }
+  if (!io::is_utf8(prefix)) return false;
+  std::vector<shard_reading> orders;
+  for (auto& [device, order] : by_task) {
+    order.device = device;
+    order.prefix = prefix;
+    order.manifest_crc = manifest;
+    orders.push_back(std::move(order));
+  }
+  try {
+    s.read_shards(orders);
+  } catch (const not_found&) {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace detail
+
 LEAT_FUNCTION restore_report saver::restore_to(detail::session_access& s, const checkpoint_path& path, const restore_options& how) const {
   const auto opened = path.open();
   const auto there = s.variables();
@@ -389,6 +429,7 @@ LEAT_FUNCTION restore_report saver::restore_to(detail::session_access& s, const 
     if (!report.misshapen.empty() || report.missing.empty()) throw invalid_argument(text);
     throw not_found(text);
   }
+  if (kept_->options.sharded && !how.mapped && detail::restore_by_tasks(s, *opened, restored)) return report;
   std::vector<tensor_value> values;
   tensor_value whole;  // of the slices that come one behind the other
   std::string whose;

@@ -37,6 +37,8 @@ class session_access {
   virtual std::map<std::string, std::string> tasks_of_variables() const { return {}; }
   /// Has these tasks write variables. Errors: those of remote_session::write_shards.
   virtual std::vector<written_shard> write_shards(const std::vector<shard_order>& orders) const;
+  /// Has these tasks read variables. Errors: those of remote_session::read_shards.
+  virtual void read_shards(const std::vector<shard_reading>& orders);
   /// Identifies what the session runs.
   virtual std::string fingerprint() const = 0;
   /// The graph as a MetaGraphDef in binary form; empty if there is none.
@@ -54,6 +56,7 @@ class graph_session_access final : public session_access {
   void assign(const std::vector<std::string>& names, const std::vector<tensor_value>& values, bool adopt) override;
   std::map<std::string, std::string> tasks_of_variables() const override;
   std::vector<written_shard> write_shards(const std::vector<shard_order>& orders) const override;
+  void read_shards(const std::vector<shard_reading>& orders) override;
   std::string fingerprint() const override;
   std::string meta_graph() const override;
   const graph* owner() const override { return &session_->owner(); }

@@ -69,6 +69,10 @@ LEAT_FUNCTION std::vector<written_shard> session_access::write_shards(const std:
   throw unimplemented("a session without a target has no tasks that write its variables");
 }
 
+LEAT_FUNCTION void session_access::read_shards(const std::vector<shard_reading>&) {
+  throw unimplemented("a session without a target has no tasks that read its variables");
+}
+
 LEAT_FUNCTION std::map<std::string, std::string> graph_session_access::tasks_of_variables() const {
   std::map<std::string, std::string> tasks;
   remote_session* const target = session_->at_target();
@@ -82,6 +86,12 @@ LEAT_FUNCTION std::map<std::string, std::string> graph_session_access::tasks_of_
 LEAT_FUNCTION std::vector<written_shard> graph_session_access::write_shards(const std::vector<shard_order>& orders) const {
   remote_session* const target = session_->at_target();
   return target == nullptr ? session_access::write_shards(orders) : target->write_shards(orders);
+}
+
+LEAT_FUNCTION void graph_session_access::read_shards(const std::vector<shard_reading>& orders) {
+  remote_session* const target = session_->at_target();
+  if (target == nullptr) session_access::read_shards(orders);
+  else target->read_shards(orders);
 }
 
 LEAT_FUNCTION std::string graph_session_access::fingerprint() const { return fingerprint_of(session_->owner()); }

@@ -10,6 +10,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
+#include <iosfwd>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -27,6 +29,7 @@ struct master_session_options {
   bool allow_soft_placement = false;
   std::vector<std::string> device_filters{};
   steady_time deadline = steady_time::max();  // until which all tasks must have answered
+  std::ostream* log = nullptr;                // where it is told for whom the session waits; null is standard error
 };
 
 /// A run as names: "y:0", "train".
@@ -70,6 +73,8 @@ class master {
   /// Has tasks write variables into files, side by side. Errors: the first of any task; deadline_exceeded, naming those that have not
   /// answered; invalid_argument for an order with variables of two tasks.
   std::vector<written_shard> write_shards(std::uint64_t session, const std::vector<shard_order>& orders, steady_time deadline);
+  /// Has tasks read variables of a checkpoint, side by side, then set them. Errors, before any is set, as of write_shards.
+  void read_shards(std::uint64_t session, const std::vector<shard_reading>& orders, steady_time deadline);
 
  private:
   struct session_kept;
@@ -89,6 +94,11 @@ class master {
   std::shared_ptr<session_kept> find(std::uint64_t session);
   void drop_parts_of(const prepared_run& run) noexcept;
   variable_place place_of(std::uint64_t session, const std::string& node);
+  /// Does something at several tasks, side by side: calls the others, does its own by `here`, and waits for all; `heard` takes the answers of
+  /// the others, under a lock. Errors: the first of any task; deadline_exceeded, naming `what` and the tasks that have not answered.
+  void at_tasks(const std::vector<int>& tasks, const char* what, steady_time deadline, method asked,
+                const std::function<transport::message(std::size_t)>& call, const std::function<void(std::size_t)>& here,
+                const std::function<void(std::size_t, const transport::message&)>& heard);
   /// Calls a task and waits for its answer.
   transport::message ask(int task, method what, transport::message m, steady_time deadline);
   std::string task_text(int task) const {

@@ -12,6 +12,7 @@
 #include <leat/named/placement/place.hpp>
 
 #include <algorithm>
+#include <iostream>
 
 namespace leat::cluster {
 
@@ -85,6 +86,22 @@ LEAT_FUNCTION std::uint64_t master::create_session(const master_session_options&
   for (const int task : kept->tasks)
     if (task != own_) waiting->open.emplace(task, ""), waiting->to_ask.push_back(task);
   waiting->done = waiting->open.empty();
+  const auto those_who_are_missing = [&] {
+    std::map<int, std::string> open;
+    {
+      const std::lock_guard lock(waiting->guard);
+      open = waiting->open;
+    }
+    std::string text = "of " + std::to_string(kept->tasks.size()) + " tasks, " + std::to_string(open.size()) + " did not answer:";
+    for (const auto& [task, met] : open) {
+      const std::string known = network_.describe(task);
+      text += "\n\t" + task_text(task) + ": " + (known.empty() ? met : known);
+    }
+    return text;
+  };
+  // Most sessions start within the first second, and say nothing.
+  const auto began = std::chrono::steady_clock::now();
+  auto next_line = began + std::chrono::seconds(1);
   while (!waiting->done.load()) {
     std::vector<int> now_asked;
     {
@@ -111,21 +128,16 @@ LEAT_FUNCTION std::uint64_t master::create_session(const master_session_options&
     if (cancel != nullptr && cancel->is_cancelled()) throw cancelled("the start of a session was cancelled: its client or the server ends");
     const auto now = std::chrono::steady_clock::now();
     if (now >= options.deadline) break;
+    if (now >= next_line) {
+      const auto waited = std::chrono::duration_cast<std::chrono::seconds>(now - began).count();
+      (options.log != nullptr ? *options.log : std::cerr)
+          << "A session waits for its tasks, since " + std::to_string(waited) + " s: " + those_who_are_missing() + "\n" << std::flush;
+      next_line = now + std::chrono::seconds(10);
+    }
     static_cast<void>(network_.wait(waiting->done, std::min(options.deadline, now + std::chrono::milliseconds(50))));
   }
   if (!waiting->done.load()) {
-    std::map<int, std::string> open;
-    {
-      const std::lock_guard lock(waiting->guard);
-      open = waiting->open;
-    }
-    std::string text = "The session's start timed out: of " + std::to_string(kept->tasks.size()) + " tasks, " +
-                       std::to_string(open.size()) + " did not answer:";
-    for (const auto& [task, met] : open) {
-      const std::string known = network_.describe(task);
-      text += "\n\t" + task_text(task) + ": " + (known.empty() ? met : known);
-    }
-    throw deadline_exceeded(text + "\n\tStart them, or leave them out by session_options::device_filters");
+    throw deadline_exceeded("The session's start timed out: " + those_who_are_missing() + "\n\tStart them, or leave them out by session_options::device_filters");
   }
   {
     const std::lock_guard lock(waiting->guard);

@@ -30,6 +30,7 @@ class master_access {
   virtual void write_variable(std::uint64_t session, const std::string& node, const tensor_value& value, steady_time deadline) = 0;
   virtual bool has_variable(std::uint64_t session, const std::string& node, steady_time deadline) = 0;
   virtual std::vector<written_shard> write_shards(std::uint64_t session, const std::vector<shard_order>& orders, steady_time deadline) = 0;
+  virtual void read_shards(std::uint64_t session, const std::vector<shard_reading>& orders, steady_time deadline) = 0;
 };
 
 /// The master of this process.

@@ -59,6 +59,9 @@ class own_master final : public master_access {
   std::vector<written_shard> write_shards(std::uint64_t session, const std::vector<shard_order>& orders, steady_time deadline) override {
     return its().write_shards(session, orders, deadline);
   }
+  void read_shards(std::uint64_t session, const std::vector<shard_reading>& orders, steady_time deadline) override {
+    its().read_shards(session, orders, deadline);
+  }
 
  private:
   master& its() { return service_->its_master(); }
@@ -158,6 +161,12 @@ class far_master final : public master_access {
     m.parts.push_back(transport::frame::of(json_of(orders)));
     return written_shards_in(part_at(ask(method::write_shards, std::move(m), deadline), 0).text());
   }
+  void read_shards(std::uint64_t session, const std::vector<shard_reading>& orders, steady_time deadline) override {
+    transport::message m;
+    put_words(m, {session});
+    m.parts.push_back(transport::frame::of(json_of(orders)));
+    static_cast<void>(ask(method::read_shards, std::move(m), deadline));
+  }
 
  private:
   // What is wrong with the statistics is no concern of the run's.
@@ -252,6 +261,7 @@ class client_session final : public remote_session {
     asked.allow_soft_placement = options.allow_soft_placement;
     asked.device_filters = options.device_filters;
     asked.deadline = deadline_in(options.start_timeout_in_ms);
+    asked.log = options.log;
     session_ = master_->create_session(asked);
   }
 
@@ -313,6 +323,11 @@ class client_session final : public remote_session {
     transport::check_generation(generation_);
     send_growth();
     return master_->write_shards(session_, orders, deadline_in(timeout_));
+  }
+  void read_shards(const std::vector<shard_reading>& orders) override {
+    transport::check_generation(generation_);
+    send_growth();
+    master_->read_shards(session_, orders, deadline_in(timeout_));
   }
   void reset(std::string_view container) override {
     transport::check_generation(generation_);

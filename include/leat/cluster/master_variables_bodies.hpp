@@ -8,7 +8,10 @@
 #include <leat/named/graph/lookup.hpp>
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <utility>
+#include <vector>
 
 namespace leat::cluster {
 
@@ -57,11 +60,14 @@ LEAT_FUNCTION void master::write_variable(std::uint64_t session, const std::stri
   static_cast<void>(ask(v.task, method::write_variable, std::move(m), deadline));
 }
 
-LEAT_FUNCTION std::vector<written_shard> master::write_shards(std::uint64_t session, const std::vector<shard_order>& orders,
-                                                              steady_time deadline) {
+LEAT_FUNCTION void master::at_tasks(const std::vector<int>& tasks, const char* what, steady_time deadline, method asked,
+                                    const std::function<transport::message(std::size_t)>& call,
+                                    const std::function<void(std::size_t)>& here,
+                                    const std::function<void(std::size_t, const transport::message&)>& heard) {
+  // Answers may come after the wait has ended.
   struct state {
     std::mutex guard;
-    std::vector<written_shard> written;
+    std::vector<transport::message> answers;
     std::vector<bool> has_answered;
     std::exception_ptr failure;
     std::atomic<bool> done{false};
@@ -72,12 +78,52 @@ LEAT_FUNCTION std::vector<written_shard> master::write_shards(std::uint64_t sess
     }
   };
   const auto s = std::make_shared<state>();
-  s->written.resize(orders.size());
-  s->has_answered.assign(orders.size(), false);
-  s->done = orders.empty();
-  std::vector<std::pair<int, shard_of_task>> asked;
+  s->answers.resize(tasks.size());
+  s->has_answered.assign(tasks.size(), false);
+  s->done = tasks.empty();
+  for (std::size_t k = 0; k < tasks.size(); ++k) {
+    if (tasks[k] == own_) continue;
+    network_.call(tasks[k], asked, call(k), deadline, [s, k, network = &network_](transport::message answer, std::exception_ptr failure) {
+      {
+        const std::lock_guard lock(s->guard);
+        s->answers[k] = std::move(answer);
+        s->end(k, std::move(failure));
+      }
+      network->wake();
+    });
+  }
+  for (std::size_t k = 0; k < tasks.size(); ++k) {
+    if (tasks[k] != own_) continue;
+    std::exception_ptr failure;
+    try {
+      here(k);
+    } catch (const std::exception&) {
+      failure = std::current_exception();
+    }
+    const std::lock_guard lock(s->guard);
+    s->end(k, failure);
+  }
+  const bool is_done = network_.wait(s->done, deadline);
+  const std::lock_guard lock(s->guard);
+  if (s->failure) std::rethrow_exception(s->failure);
+  if (is_done) {
+    for (std::size_t k = 0; k < tasks.size(); ++k)
+      if (tasks[k] != own_) heard(k, s->answers[k]);
+    return;
+  }
+  std::string silent;
+  for (std::size_t k = 0; k < tasks.size(); ++k)
+    if (!s->has_answered[k]) silent += (silent.empty() ? "" : ", ") + task_text(tasks[k]);
+  throw deadline_exceeded(std::string("variables were not ") + what + " in time by " + silent);
+}
+
+LEAT_FUNCTION std::vector<written_shard> master::write_shards(std::uint64_t session, const std::vector<shard_order>& orders,
+                                                              steady_time deadline) {
+  std::vector<int> tasks;
+  std::vector<shard_of_task> asked;
   for (const shard_order& order : orders) {
-    auto& [task, its] = asked.emplace_back(-1, shard_of_task{});
+    int task = -1;
+    shard_of_task& its = asked.emplace_back();
     its.path = order.path;
     for (const auto& [node, name] : order.variables) {
       variable_place v = place_of(session, node);
@@ -88,52 +134,59 @@ LEAT_FUNCTION std::vector<written_shard> master::write_shards(std::uint64_t sess
       its.variables.push_back({std::move(v.container), std::move(v.name), name});
     }
     if (task < 0) throw invalid_argument("a file without variables");
+    tasks.push_back(task);
   }
-  for (std::size_t k = 0; k < asked.size(); ++k) {
-    if (asked[k].first == own_) continue;
-    transport::message m;
-    m.parts.push_back(transport::frame::of(json_of(asked[k].second)));
-    network_.call(asked[k].first, method::write_shard, std::move(m), deadline,
-                  [s, k, network = &network_](const transport::message& answer, std::exception_ptr failure) {
-                    std::vector<written_shard> written;
-                    if (!failure) {
-                      try {
-                        if (answer.parts.empty()) throw data_loss("a task does not tell what it has written");
-                        written = written_shards_in(answer.parts[0].text());
-                        if (written.size() != 1) throw data_loss("a task tells of several files");
-                      } catch (const std::exception&) {
-                        failure = std::current_exception();
-                      }
-                    }
-                    {
-                      const std::lock_guard lock(s->guard);
-                      if (!failure) s->written[k] = std::move(written[0]);
-                      s->end(k, failure);
-                    }
-                    network->wake();
-                  });
-  }
-  for (std::size_t k = 0; k < asked.size(); ++k) {
-    if (asked[k].first != own_) continue;
-    std::exception_ptr failure;
-    written_shard written;
-    try {
-      written = own_worker_.write_shard(asked[k].second);
-    } catch (const std::exception&) {
-      failure = std::current_exception();
+  std::vector<written_shard> written(orders.size());
+  at_tasks(
+      tasks, "saved", deadline, method::write_shard,
+      [&](std::size_t k) {
+        transport::message m;
+        m.parts.push_back(transport::frame::of(json_of(asked[k])));
+        return m;
+      },
+      [&](std::size_t k) { written[k] = own_worker_.write_shard(asked[k]); },
+      [&](std::size_t k, const transport::message& answer) {
+        if (answer.parts.empty()) throw data_loss("a task does not tell what it has written");
+        auto its = written_shards_in(answer.parts[0].text());
+        if (its.size() != 1) throw data_loss("a task tells of several files");
+        written[k] = std::move(its[0]);
+      });
+  return written;
+}
+
+LEAT_FUNCTION void master::read_shards(std::uint64_t session, const std::vector<shard_reading>& orders, steady_time deadline) {
+  std::map<int, reading_of_task> by_task;
+  for (const shard_reading& order : orders)
+    for (const auto& one : order.variables) {
+      variable_place v = place_of(session, one.node);
+      reading_of_task& its = by_task[v.task];
+      if (!its.prefix.empty() && (its.prefix != order.prefix || its.manifest_crc != order.manifest_crc))
+        throw invalid_argument(task_text(v.task) + " is to read variables of two checkpoints");
+      its.incarnation = v.incarnation;
+      its.session = session;
+      its.prefix = order.prefix;
+      its.manifest_crc = order.manifest_crc;
+      its.variables.push_back({std::move(v.container), std::move(v.name), v.extent, one.name, one.offset, one.extent, one.is_slice});
     }
-    const std::lock_guard lock(s->guard);
-    s->written[k] = std::move(written);
-    s->end(k, failure);
-  }
-  const bool is_done = network_.wait(s->done, deadline);
-  const std::lock_guard lock(s->guard);
-  if (s->failure) std::rethrow_exception(s->failure);
-  if (is_done) return s->written;
-  std::string silent;
-  for (std::size_t k = 0; k < asked.size(); ++k)
-    if (!s->has_answered[k]) silent += (silent.empty() ? "" : ", ") + task_text(asked[k].first);
-  throw deadline_exceeded("variables were not saved in time by " + silent);
+  std::vector<int> tasks;
+  for (const auto& [task, order] : by_task) tasks.push_back(task);
+  const auto nothing = [](std::size_t, const transport::message&) {};
+  at_tasks(
+      tasks, "read", deadline, method::read_shard,
+      [&](std::size_t k) {
+        transport::message m;
+        m.parts.push_back(transport::frame::of(json_of(by_task.at(tasks[k]))));
+        return m;
+      },
+      [&](std::size_t k) { own_worker_.read_shard(by_task.at(tasks[k]), deadline); }, nothing);
+  at_tasks(
+      tasks, "restored", deadline, method::adopt_shard,
+      [&](std::size_t k) {
+        transport::message m;
+        put_words(m, {by_task.at(tasks[k]).incarnation, session});
+        return m;
+      },
+      [&](std::size_t) { own_worker_.adopt_shard(session); }, nothing);
 }
 
 LEAT_FUNCTION bool master::has_variable(std::uint64_t session, const std::string& node, steady_time deadline) {

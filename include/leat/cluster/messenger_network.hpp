@@ -35,8 +35,9 @@ class messenger_network final : public task_network {
   transport::messenger& its_messenger() { return messenger_; }
   const std::vector<task_address>& tasks() const { return tasks_; }
 
-  /// Handlers, set before `start`. A note that could not be sent, with its number; a peer that has gone.
+  /// Handlers, set before `start`. A note that could not be sent, with its number; a peer that has introduced itself; one that has gone.
   std::function<void(std::uint64_t number, std::exception_ptr)> on_lost_note;
+  std::function<void(transport::peer_id, const transport::peer_info&)> on_found_peer;
   std::function<void(transport::peer_id, const transport::departure&)> on_lost_peer;
   void start();
 
@@ -77,6 +78,7 @@ class messenger_network final : public task_network {
   std::mutex guard_;
   std::vector<link> links_;
   std::map<transport::peer_id, int> task_of_;
+  std::map<int, steady_time> ended_;  // tasks that have said goodbye, and have not come back
   std::uint64_t last_ticket_ = 0;
   std::atomic<std::uint64_t> losses_{0};
   transport::messenger messenger_;

@@ -11,7 +11,10 @@ namespace leat::cluster {
 
 LEAT_FUNCTION messenger_network::messenger_network(transport::messenger_options options, std::vector<task_address> tasks)
     : tasks_(std::move(tasks)), links_(tasks_.size()), messenger_(std::move(options)) {
-  messenger_.on_ready = [this](transport::peer_id peer, const transport::peer_info& info) { came(peer, info); };
+  messenger_.on_ready = [this](transport::peer_id peer, const transport::peer_info& info) {
+    if (on_found_peer) on_found_peer(peer, info);
+    came(peer, info);
+  };
   messenger_.on_gone = [this](transport::peer_id peer, const transport::peer_info&, const transport::departure& why) {
     left(peer, why);
     if (on_lost_peer) on_lost_peer(peer, why);
@@ -154,13 +157,17 @@ LEAT_FUNCTION void messenger_network::expire(int task, std::uint64_t ticket, boo
 
 LEAT_FUNCTION std::string messenger_network::describe(int task) {
   transport::peer_id peer = 0;
-  std::string problem;
+  std::string problem, ended;
   {
     const std::lock_guard lock(guard_);
     peer = links_.at(static_cast<std::size_t>(task)).peer;
     problem = links_[static_cast<std::size_t>(task)].problem;
+    if (const auto at = ended_.find(task); at != ended_.end()) {
+      const auto since = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - at->second);
+      ended = "; it ended in order " + std::to_string(since.count()) + " s ago";
+    }
   }
-  return peer == 0 ? problem : messenger_.describe(peer);
+  return (peer == 0 ? problem : messenger_.describe(peer)) + ended;
 }
 
 LEAT_FUNCTION std::exception_ptr messenger_network::loss_of(int task, std::uint64_t before) {
@@ -186,6 +193,7 @@ LEAT_FUNCTION void messenger_network::came(transport::peer_id peer, const transp
     }
     if (task < 0) return;
     links_[static_cast<std::size_t>(task)].is_ready = true;
+    ended_.erase(task);
     queue.swap(links_[static_cast<std::size_t>(task)].queue);
   }
   for (waiting& w : queue) send(peer, std::move(w));
@@ -202,6 +210,7 @@ LEAT_FUNCTION void messenger_network::left(transport::peer_id peer, const transp
         l = {};
         l.problem = why.text;
         l.loss = ++losses_;
+        if (why.is_orderly) ended_[known->second] = std::chrono::steady_clock::now();
       }
       task_of_.erase(known);
     }

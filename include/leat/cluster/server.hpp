@@ -50,6 +50,9 @@ struct server_options {
 struct server_join_options {
   /// Ends with 0 when the process is asked to (SIGTERM, SIGINT).
   bool until_signal = true;
+  /// Also ends when every task of the other jobs has been connected and has ended in order. One that was killed, or has not come yet, is
+  /// waited for.
+  bool until_workers_done = false;
 };
 
 class server {
@@ -75,7 +78,8 @@ class server {
   const std::string& job_name() const;
   int task_index() const;
 
-  /// Waits until the server is stopped, by `stop` or by a signal.
+  /// Waits until the server is stopped, by `stop`, by a signal, or because the workers are done.
+  /// Errors: invalid_argument for `until_workers_done` where the cluster has no other job.
   void join(const server_join_options& options = {});
   /// Ends sessions and steps, says goodbye to the other tasks. Idempotent.
   void stop();

@@ -1,6 +1,7 @@
 #pragma once
 // Implementation of server.hpp.
 
+#include <leat/cluster/attendance.hpp>
 #include <leat/cluster/master_client.hpp>
 #include <leat/cluster/messenger_network.hpp>
 #include <leat/cluster/server.hpp>
@@ -140,6 +141,8 @@ struct server::kept {
   std::once_flag stopped;
   const std::uint64_t generation = transport::fork_generation();
   descriptor stop_event{::eventfd(0, EFD_CLOEXEC)};
+  descriptor ended_event{::eventfd(0, EFD_CLOEXEC)};  // a task of another job has ended
+  cluster::attendance others;                         // the tasks of the other jobs
 
   kept(cluster_role its_role, const server_options& options, bool any_port) : role(std::move(its_role)) {
     if (options.memory_limit_in_bytes < 0)
@@ -150,6 +153,7 @@ struct server::kept {
     for (const std::string& job : role.cluster.jobs())
       for (const auto& [index, where] : role.cluster.tasks(job)) {
         if (job == role.job_name && index == role.task_index) own = static_cast<int>(tasks.size());
+        else if (job != role.job_name) others.await(job, index);
         tasks.push_back({job, index, where});
       }
     transport::messenger_options made;
@@ -217,7 +221,13 @@ struct server::kept {
       }
     };
     network->on_lost_note = [this](std::uint64_t step, std::exception_ptr why) { service->its_worker().fail(step, std::move(why)); };
-    network->on_lost_peer = [this](transport::peer_id peer, const transport::departure&) { service->lost(peer); };
+    network->on_found_peer = [this](transport::peer_id peer, const transport::peer_info& info) {
+      others.came(peer, info.who.job, info.who.task);
+    };
+    network->on_lost_peer = [this](transport::peer_id peer, const transport::departure& why) {
+      service->lost(peer);
+      if (others.left(peer, why.is_orderly)) tell(ended_event);
+    };
   }
 
   void stop() {
@@ -226,9 +236,12 @@ struct server::kept {
       cluster::all_servers_here().remove(address);
       service->stop();
       network->its_messenger().close(std::chrono::steady_clock::now() + std::chrono::milliseconds(500));
-      const std::uint64_t one = 1;
-      static_cast<void>(!::write(stop_event.get(), &one, sizeof one));
+      tell(stop_event);
     });
+  }
+  static void tell(const descriptor& event) {
+    const std::uint64_t one = 1;
+    static_cast<void>(!::write(event.get(), &one, sizeof one));
   }
 };
 
@@ -261,6 +274,8 @@ LEAT_FUNCTION void server::stop() { kept_->stop(); }
 
 LEAT_FUNCTION void server::join(const server_join_options& options) {
   transport::check_generation(kept_->generation);
+  if (options.until_workers_done && kept_->others.is_for_nobody())
+    throw invalid_argument("join until the workers are done: the cluster has no job but " + kept_->role.job_name);
   struct handlers {
     bool set = false;
     struct sigaction term{}, interrupt{};
@@ -270,7 +285,8 @@ LEAT_FUNCTION void server::join(const server_join_options& options) {
       ::sigaction(SIGINT, &interrupt, nullptr);
     }
   } before;
-  pollfd waits[2] = {{kept_->stop_event.get(), POLLIN, 0}, {-1, POLLIN, 0}};
+  pollfd waits[3] = {{kept_->stop_event.get(), POLLIN, 0}, {-1, POLLIN, 0}, {-1, POLLIN, 0}};
+  if (options.until_workers_done) waits[2].fd = kept_->ended_event.get();
   if (options.until_signal) {
     auto& teller = cluster::teller_of_signals();
     if (teller.process != ::getpid()) {
@@ -284,9 +300,17 @@ LEAT_FUNCTION void server::join(const server_join_options& options) {
     ::sigaction(SIGINT, &on, &before.interrupt);
     before.set = true;
   }
-  while (::poll(waits, 2, -1) < 0 && errno == EINTR) {
+  for (;;) {
+    // A connection that is given up because there is another one says goodbye, too: what holds must hold for a moment.
+    const bool seem_done = options.until_workers_done && kept_->others.have_all_ended();
+    const int ready = ::poll(waits, 3, seem_done ? 300 : -1);
+    if (ready < 0) continue;  // EINTR
+    if (ready == 0 && kept_->others.have_all_ended()) return kept_->stop();
+    if (waits[1].revents != 0) return kept_->stop();
+    if (waits[0].revents != 0) return;
+    std::uint64_t ignored = 0;
+    if (waits[2].revents != 0) static_cast<void>(!::read(waits[2].fd, &ignored, sizeof ignored));
   }
-  if (waits[1].revents != 0) kept_->stop();
 }
 
 LEAT_FUNCTION void set_cluster_keys(std::optional<cluster_keys> keys, bool insecure_network) {

@@ -1,5 +1,5 @@
 #pragma once
-// Orders to tasks to write variables into files, and what they have written, as JSON in messages.
+// Orders to tasks to write variables into files and to read them, and what they have written, as JSON in messages.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/session/shards.hpp>
@@ -23,7 +23,29 @@ struct shard_of_task {
   std::vector<variable> variables{};
 };
 
+/// What a task is to read, by its own names.
+struct reading_of_task {
+  struct variable {
+    std::string container{};
+    std::string name{};
+    shape graph_extent{};  // according to the graph
+    std::string name_in_file{};
+    std::vector<std::int64_t> offset{};
+    shape extent{};
+    bool is_slice = false;
+  };
+  std::uint64_t incarnation = 0;
+  std::uint64_t session = 0;
+  std::string prefix{};
+  std::uint32_t manifest_crc = 0;
+  std::vector<variable> variables{};
+};
+
 // Errors of reading: data_loss.
+std::string json_of(const reading_of_task& order);
+reading_of_task reading_of_task_in(std::string_view json);
+std::string json_of(const std::vector<shard_reading>& orders);
+std::vector<shard_reading> shard_readings_in(std::string_view json);
 std::string json_of(const shard_of_task& order);
 shard_of_task shard_of_task_in(std::string_view json);
 std::string json_of(const std::vector<shard_order>& orders);

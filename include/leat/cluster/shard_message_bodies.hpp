@@ -7,6 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <limits>
+
 namespace leat::cluster {
 
 template <class F>
@@ -50,6 +52,74 @@ LEAT_FUNCTION std::vector<shard_order> shard_orders_in(std::string_view text) {
       one.at("device").get_to(o.device);
       one.at("path").get_to(o.path);
       one.at("variables").get_to(o.variables);
+    }
+    return orders;
+  });
+}
+
+// A shape of unknown rank is null; sizes below 0 are what a graph has for those that it does not know.
+inline nlohmann::json json_of_shape(const shape& s) {
+  return s.has_rank() ? nlohmann::json(std::vector<std::int64_t>(s.dim, s.dim + s.rank)) : nlohmann::json();
+}
+inline shape shape_in(const nlohmann::json& json, std::int64_t least) {
+  if (json.is_null() && least < 0) return shape::unknown();
+  shape read;
+  for (const auto size : json.get<std::vector<std::int64_t>>()) {
+    if (size < least || read.rank >= max_rank) throw data_loss("a message of shards: a shape that is none");
+    read.push(size);
+  }
+  return read;
+}
+
+LEAT_FUNCTION std::string json_of(const reading_of_task& order) {
+  nlohmann::json variables = nlohmann::json::array();
+  for (const auto& v : order.variables)
+    variables.push_back(
+        {v.container, v.name, json_of_shape(v.graph_extent), v.name_in_file, v.is_slice, v.offset, json_of_shape(v.extent)});
+  return nlohmann::json{{"incarnation", order.incarnation},
+                        {"session", order.session},
+                        {"prefix", order.prefix},
+                        {"manifest_crc", order.manifest_crc},
+                        {"variables", std::move(variables)}}
+      .dump();
+}
+
+LEAT_FUNCTION reading_of_task reading_of_task_in(std::string_view text) {
+  return read_shard_message(text, [](const nlohmann::json& json) {
+    reading_of_task order;
+    json.at("incarnation").get_to(order.incarnation);
+    json.at("session").get_to(order.session);
+    json.at("prefix").get_to(order.prefix);
+    json.at("manifest_crc").get_to(order.manifest_crc);
+    for (const auto& v : json.at("variables"))
+      order.variables.push_back({v.at(0).get<std::string>(), v.at(1).get<std::string>(),
+                                 shape_in(v.at(2), std::numeric_limits<std::int64_t>::min()), v.at(3).get<std::string>(),
+                                 v.at(5).get<std::vector<std::int64_t>>(), shape_in(v.at(6), 0), v.at(4).get<bool>()});
+    return order;
+  });
+}
+
+LEAT_FUNCTION std::string json_of(const std::vector<shard_reading>& orders) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const shard_reading& o : orders) {
+    nlohmann::json variables = nlohmann::json::array();
+    for (const auto& v : o.variables) variables.push_back({v.node, v.name, v.is_slice, v.offset, json_of_shape(v.extent)});
+    list.push_back({{"device", o.device}, {"prefix", o.prefix}, {"manifest_crc", o.manifest_crc}, {"variables", std::move(variables)}});
+  }
+  return list.dump();
+}
+
+LEAT_FUNCTION std::vector<shard_reading> shard_readings_in(std::string_view text) {
+  return read_shard_message(text, [](const nlohmann::json& json) {
+    std::vector<shard_reading> orders;
+    for (const auto& one : json) {
+      shard_reading& o = orders.emplace_back();
+      one.at("device").get_to(o.device);
+      one.at("prefix").get_to(o.prefix);
+      one.at("manifest_crc").get_to(o.manifest_crc);
+      for (const auto& v : one.at("variables"))
+        o.variables.push_back({v.at(0).get<std::string>(), v.at(1).get<std::string>(), v.at(3).get<std::vector<std::int64_t>>(),
+                               shape_in(v.at(4), 0), v.at(2).get<bool>()});
     }
     return orders;
   });

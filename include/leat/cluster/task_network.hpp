@@ -50,6 +50,9 @@ enum class method : std::uint16_t {
   write_shard,       // of the worker: writes some into one
   drop_run,          // a note to the master: a prepared run
   drop_part,         // a note to the worker: one part
+  read_shards,       // of the master: has tasks read variables of a checkpoint
+  read_shard,        // of the worker: reads some, and keeps them aside
+  adopt_shard,       // of the worker: sets what it has kept aside
 };
 
 /// Takes a call's answer, or the error that stands for it; called once, by any thread, and must not wait.

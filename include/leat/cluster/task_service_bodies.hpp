@@ -230,6 +230,16 @@ LEAT_FUNCTION transport::message task_service::answer_to(std::uint64_t peer, met
       answer.parts.push_back(transport::frame::of(json_of(written)));
       return answer;
     }
+    case method::read_shard: worker_.read_shard(reading_of_task_in(part_at(m, 0).text()), deadline); return answer;
+    case method::adopt_shard: {
+      const auto words = words_of(m, 0, 2);
+      worker_.require_incarnation(words[0]);
+      worker_.adopt_shard(words[1]);
+      return answer;
+    }
+    case method::read_shards:
+      master_.read_shards(words_of(m, 0, 1)[0], shard_readings_in(part_at(m, 1).text()), deadline);
+      return answer;
     case method::placement: {
       nlohmann::json told = nlohmann::json::array();
       for (const auto& [node, device] : master_.placement(words_of(m, 0, 1)[0])) told.push_back({node, device});

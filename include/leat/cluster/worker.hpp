@@ -100,6 +100,11 @@ class worker {
   /// Writes variables into a file that the session's client has made, and waits until they are on the disk. Errors, naming this task: those
   /// of read_variable and of detail::write_shard.
   written_shard write_shard(const shard_of_task& order) const;
+  /// Reads variables of a checkpoint, checks that they fit, and keeps them aside for `adopt_shard`; what the session has kept before is dropped.
+  /// Errors, naming this task: not_found if the checkpoint is not there, or is another one; those of checkpoint_reader and of write_variable.
+  void read_shard(const reading_of_task& order, steady_time deadline);
+  /// Gives the session's variables the values that were kept aside. Errors: failed_precondition if there are none.
+  void adopt_shard(std::uint64_t session);
   /// Drops what a container holds.
   void reset(std::string_view container) { resources_->clear(container); }
   const std::shared_ptr<resource_table>& resources() const { return resources_; }
@@ -110,6 +115,13 @@ class worker {
  private:
   struct held_part;
   std::shared_ptr<variable_slot> find_variable(const std::string& container, const std::string& name) const;
+  std::shared_ptr<variable_slot> slot_for(const std::string& container, const std::string& name, const shape& extent,
+                                          const tensor_value& value);
+  /// What a session has read of a checkpoint and not set yet.
+  struct read_aside {
+    std::vector<std::pair<std::shared_ptr<variable_slot>, tensor_value>> values;
+    steady_time until;  // then nobody will come for it
+  };
 
   task_network& network_;
   const std::string device_;
@@ -121,6 +133,7 @@ class worker {
   std::mutex guard_;
   std::unordered_map<std::uint64_t, std::shared_ptr<held_part>> parts_;
   std::map<std::uint64_t, std::shared_ptr<random_table>> random_numbers_;  // by session
+  std::map<std::uint64_t, read_aside> read_aside_;                         // by session
   std::uint64_t last_part_ = incarnation_;
   std::atomic<std::uint64_t> parts_run_{0};
   worker_threads threads_;

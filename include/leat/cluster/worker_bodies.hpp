@@ -1,6 +1,7 @@
 #pragma once
 // Implementation of worker.hpp.
 
+#include <leat/checkpoint/checkpoint_reader.hpp>
 #include <leat/checkpoint/shard_file.hpp>
 #include <leat/cluster/tensor_message.hpp>
 #include <leat/cluster/worker.hpp>
@@ -8,6 +9,7 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/inspect/trace.hpp>
 #include <leat/io/binary.hpp>
+#include <leat/io/crc32c.hpp>
 #include <leat/named/exchange/import.hpp>
 #include <leat/named/graph/lookup.hpp>
 
@@ -167,6 +169,7 @@ LEAT_FUNCTION void worker::drop_parts(std::uint64_t session) {
     at = parts_.erase(at);
   }
   random_numbers_.erase(session);
+  read_aside_.erase(session);
 }
 
 inline void tell_of_part(const run_trace& trace, task_step& step, part_statistics& to) noexcept {
@@ -307,6 +310,11 @@ LEAT_FUNCTION void worker::write_variable(const std::string& container, const st
     if (found != nullptr) found->clear();
     return;
   }
+  slot_for(container, name, extent, value)->assign(value.copy());
+}
+
+LEAT_FUNCTION std::shared_ptr<variable_slot> worker::slot_for(const std::string& container, const std::string& name, const shape& extent,
+                                                              const tensor_value& value) {
   const auto make = [&] { return std::make_shared<variable_slot>(name, value.type(), extent); };
   auto slot = resources_->find_or_make<variable_slot>(container, name, make);
   const auto fits = [&] { return slot->type() == value.type() && may_equal(slot->extent(), value.extent()); };
@@ -315,7 +323,52 @@ LEAT_FUNCTION void worker::write_variable(const std::string& container, const st
   if (!fits())
     throw invalid_argument("the variable '" + name + "' at " + device_ + " is " + dtype_name(slot->type()) + " " +
                            brackets(slot->extent()) + ", the value " + dtype_name(value.type()) + " " + brackets(value.extent()));
-  slot->assign(value.copy());
+  return slot;
+}
+
+LEAT_FUNCTION void worker::read_shard(const reading_of_task& order, steady_time deadline) {
+  require_incarnation(order.incarnation);
+  const auto drop_old = [&] {
+    const auto now = std::chrono::steady_clock::now();
+    std::erase_if(read_aside_, [&](const auto& one) { return one.first == order.session || one.second.until < now; });
+  };
+  {
+    const std::lock_guard lock(guard_);
+    drop_old();
+  }
+  read_aside made;
+  made.until = std::min(deadline, std::chrono::steady_clock::now() + std::chrono::hours(1));
+  try {
+    const checkpoint_reader from(order.prefix);
+    if (io::crc32c(write_manifest(from.manifest())) != order.manifest_crc)
+      throw not_found(order.prefix + ": is another checkpoint than the session's client sees");
+    for (const auto& v : order.variables) {
+      tensor_value value = v.is_slice ? from.block(v.name_in_file, {v.offset, v.extent}) : from.value(v.name_in_file);
+      auto slot = slot_for(v.container, v.name, v.graph_extent, value);
+      made.values.emplace_back(std::move(slot), std::move(value));
+    }
+  } catch (const not_found& e) {
+    throw not_found(device_ + " does not see the checkpoint: " + e.what());
+  } catch (const data_loss& e) {
+    throw data_loss(device_ + " cannot restore its variables: " + e.what());
+  } catch (const resource_exhausted& e) {
+    throw resource_exhausted(device_ + " cannot restore its variables: " + e.what());
+  }
+  const std::lock_guard lock(guard_);
+  drop_old();
+  read_aside_.emplace(order.session, std::move(made));
+}
+
+LEAT_FUNCTION void worker::adopt_shard(std::uint64_t session) {
+  read_aside kept;
+  {
+    const std::lock_guard lock(guard_);
+    const auto at = read_aside_.find(session);
+    if (at == read_aside_.end()) throw failed_precondition(device_ + " has read no checkpoint for this session");
+    kept = std::move(at->second);
+    read_aside_.erase(at);
+  }
+  for (auto& [slot, value] : kept.values) slot->adopt(std::move(value));
 }
 
 LEAT_FUNCTION void worker::stop(const std::exception_ptr& why) {

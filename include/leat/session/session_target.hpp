@@ -43,6 +43,10 @@ class remote_session {
   /// first task that has one, which they name: not_found if it does not see its file; failed_precondition for a variable without a value or
   /// a file that cannot be written; resource_exhausted; those of `run`.
   virtual std::vector<written_shard> write_shards(const std::vector<shard_order>& orders) = 0;
+  /// Has tasks read variables of a checkpoint in a folder that they share, side by side; sets them all or, if a task has an error, none.
+  /// Errors, naming the task: not_found if it does not see this checkpoint; data_loss for files that were altered; invalid_argument for a
+  /// value that does not fit; those of `run`.
+  virtual void read_shards(const std::vector<shard_reading>& orders) = 0;
   /// Drops the variables and queues of a container on all tasks.
   virtual void reset(std::string_view container) = 0;
   virtual void close() = 0;

@@ -1,0 +1,114 @@
+// How tasks end: a server that waits until the workers are done; sessions that wait for a task say so, and what has become of it.
+
+#include <leat/cluster.hpp>
+
+#include "cluster/support/free_address.hpp"
+#include "support/messages.hpp"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <thread>
+
+using namespace leat;
+using namespace leat_test;
+using namespace std::chrono_literals;
+
+namespace {
+
+// A worker of a between-graph training: a server, and a session that uses the parameter server's variable.
+struct worker {
+  server here;
+  graph g;
+  output w;
+  std::optional<graph_session> s;
+  worker(const cluster_spec& c, int index, bool memory) : here(c, {.job_name = "worker", .task_index = index, .use_shared_memory = memory}) {
+    const auto scope = g.as_default();
+    {
+      const device at("/job:ps/task:0");
+      w = variable(1.0f, "w");
+    }
+    const auto init = global_variables_initializer();
+    s.emplace(g, session_options{.target = here.target(),
+                                 .start_timeout_in_ms = 10'000,
+                                 .device_filters = {"/job:ps", here.device()},
+                                 .operation_timeout_in_ms = 10'000});
+    s->run(init);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a server that serves until the workers are done ends when each has come, and has ended in order") {
+  for (const bool memory : {true, false}) {
+    CAPTURE(memory);
+    const cluster_spec c{{"ps", {free_address()}}, {"worker", {free_address(), free_address()}}};
+    server ps(c, {.job_name = "ps", .use_shared_memory = memory});
+    std::atomic<bool> has_ended{false};
+    std::thread joined([&] {
+      ps.join({.until_signal = false, .until_workers_done = true});
+      has_ended = true;
+    });
+    auto first = std::make_unique<worker>(c, 0, memory);
+    first.reset();
+    std::this_thread::sleep_for(500ms);
+    CHECK_FALSE(has_ended);  // the other one has not come yet
+    auto second = std::make_unique<worker>(c, 1, memory);
+    CHECK(second->s->run<float>(second->w) == 1);
+    first = std::make_unique<worker>(c, 0, memory);
+    second.reset();
+    std::this_thread::sleep_for(500ms);
+    CHECK_FALSE(has_ended);  // the first one is there again
+    // A client without a task counts for nothing.
+    {
+      graph g;
+      const auto scope = g.as_default();
+      const output one = constant(1.0f);
+      graph_session client(g, {.target = "tcp://127.0.0.1" + ps.target().substr(ps.target().rfind(':')), .device_filters = {"/job:ps"}});
+      CHECK(client.run<float>(one) == 1);
+    }
+    CHECK_FALSE(has_ended);
+    first.reset();
+    joined.join();
+    CHECK(has_ended);
+    // It has stopped: nobody listens there any more.
+    server again(c, {.job_name = "ps"});
+  }
+}
+
+TEST_CASE("it also ends when it is stopped, and is refused where there is nobody to wait for") {
+  const cluster_spec c{{"ps", {free_address()}}, {"worker", {free_address()}}};
+  server ps(c, {.job_name = "ps"});
+  std::thread joined([&] { ps.join({.until_signal = false, .until_workers_done = true}); });
+  std::this_thread::sleep_for(20ms);
+  ps.stop();
+  joined.join();
+  server alone = server::local();
+  CHECK(says(message_of<invalid_argument>([&] { alone.join({.until_workers_done = true}); }), "no job but local"));
+}
+
+TEST_CASE("who waits for a task says so while it waits, and knows one that has ended in order") {
+  const cluster_spec c{{"ps", {free_address()}}, {"worker", {free_address()}}};
+  server ps(c, {.job_name = "ps"});
+  { const worker gone(c, 0, true); }
+  std::this_thread::sleep_for(50ms);
+  graph g;
+  const auto scope = g.as_default();
+  const output one = constant(1.0f);
+  std::ostringstream log;
+  const session_options options{.target = ps.target(), .start_timeout_in_ms = 1500, .log = &log};
+  const std::string said = message_of<deadline_exceeded>([&] { graph_session s(g, options); });
+  CHECK(says(said, "/job:worker/replica:0/task:0/device:CPU:0 at " + c.task_address("worker", 0), "it ended in order"));
+  CHECK(says(log.str(), "A session waits for its tasks, since 1 s: of 2 tasks, 1 did not answer", "/job:worker/replica:0/task:0/",
+             "no process listens there", "it ended in order"));
+  // Later sessions leave it out, or find it back.
+  CHECK(graph_session(g, {.target = ps.target(), .device_filters = {"/job:ps"}}).run<float>(one) == 1);
+  const server back(c, {.job_name = "worker"});
+  log.str("");
+  CHECK(graph_session(g, options).run<float>(one) == 1);
+  CHECK(log.str().empty());
+}
