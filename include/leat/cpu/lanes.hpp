@@ -5,6 +5,8 @@
 #include <leat/cpu/math.hpp>
 #include <leat/kernels/cluster.hpp>
 
+#include <utility>
+
 namespace leat::cpu {
 
 template <int Width>
@@ -56,8 +58,16 @@ struct batch_lanes {
   [[gnu::always_inline]] static bool is_aligned(const void* p) {
     return is_batch_aligned(p);
   }
+  // Whole registers are put together in registers: what is written to memory in parts is read back late.
+  template <class T, std::size_t... I>
+  [[gnu::always_inline]] static value<T> collect(const T* p, std::int64_t stride, std::index_sequence<I...>) {
+    typedef T whole [[gnu::vector_size(sizeof(value<T>))]];
+    return __builtin_bit_cast(value<T>, whole{p[static_cast<std::int64_t>(I) * stride]...});
+  }
   template <class T, bool Partial>
   [[gnu::always_inline]] static value<T> load_strided(const T* p, std::int64_t stride, int n) {
+    if constexpr (!Partial && !std::is_same_v<T, bool>)
+      return collect(p, stride, std::make_index_sequence<static_cast<std::size_t>(count)>{});
     alignas(64) T part[static_cast<std::size_t>(count)]{};
     for (int k = 0; k < (Partial ? n : count); ++k) part[k] = p[k * stride];
     return load<T, false>(part, count);
