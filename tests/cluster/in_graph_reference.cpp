@@ -46,7 +46,8 @@ TEST_CASE("the recorded in-graph runs") {
       z = add(matmul(z, x), x);
     }
     const auto init = global_variables_initializer();
-    for (const auto& [k, what] : {std::pair(1, "in-graph over"), {2, "the same, session target worker:1"}, {0, "the same, session target ps:0"}}) {
+    for (const auto& [k, what] :
+         {std::pair(1, "in-graph over"), {2, "the same, session target worker:1"}, {0, "the same, session target ps:0"}}) {
       graph_session s(g, at(k));
       s.run(init);
       CHECK(s.run(z).as<std::vector<float>>() == numbers(observed(all, what).at("result")));
