@@ -26,7 +26,8 @@ struct worker {
   graph g;
   output w;
   std::optional<graph_session> s;
-  worker(const cluster_spec& c, int index, bool memory) : here(c, {.job_name = "worker", .task_index = index, .use_shared_memory = memory}) {
+  worker(const cluster_spec& c, int index, bool memory)
+      : here(c, {.job_name = "worker", .task_index = index, .use_shared_memory = memory}) {
     const auto scope = g.as_default();
     {
       const device at("/job:ps/task:0");
@@ -94,7 +95,9 @@ TEST_CASE("it also ends when it is stopped, and is refused where there is nobody
 TEST_CASE("who waits for a task says so while it waits, and knows one that has ended in order") {
   const cluster_spec c{{"ps", {free_address()}}, {"worker", {free_address()}}};
   server ps(c, {.job_name = "ps"});
-  { const worker gone(c, 0, true); }
+  {
+    const worker gone(c, 0, true);
+  }
   std::this_thread::sleep_for(50ms);
   graph g;
   const auto scope = g.as_default();

@@ -285,8 +285,7 @@ LEAT_FUNCTION tensor_value checkpoint_reader::block(std::string_view name, const
                            brackets(at.extent) + " of it is asked for that does not lie within it");
   if (const auto parts = parts_.find(name); parts != parts_.end())
     for (const saved_part& p : parts->second)
-      if (p.block.offset == at.offset && p.block.extent == at.extent)
-        return read(name, {tensor.dtype, p.block.extent, p.crc32c}, p.at);
+      if (p.block.offset == at.offset && p.block.extent == at.extent) return read(name, {tensor.dtype, p.block.extent, p.crc32c}, p.at);
   return detail::take_block(value(name), at);
 }
 

@@ -131,13 +131,15 @@ LEAT_FUNCTION std::uint64_t master::create_session(const master_session_options&
     if (now >= next_line) {
       const auto waited = std::chrono::duration_cast<std::chrono::seconds>(now - began).count();
       (options.log != nullptr ? *options.log : std::cerr)
-          << "A session waits for its tasks, since " + std::to_string(waited) + " s: " + those_who_are_missing() + "\n" << std::flush;
+          << "A session waits for its tasks, since " + std::to_string(waited) + " s: " + those_who_are_missing() + "\n"
+          << std::flush;
       next_line = now + std::chrono::seconds(10);
     }
     static_cast<void>(network_.wait(waiting->done, std::min(options.deadline, now + std::chrono::milliseconds(50))));
   }
   if (!waiting->done.load()) {
-    throw deadline_exceeded("The session's start timed out: " + those_who_are_missing() + "\n\tStart them, or leave them out by session_options::device_filters");
+    throw deadline_exceeded("The session's start timed out: " + those_who_are_missing() +
+                            "\n\tStart them, or leave them out by session_options::device_filters");
   }
   {
     const std::lock_guard lock(waiting->guard);

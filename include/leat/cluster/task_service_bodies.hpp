@@ -237,9 +237,7 @@ LEAT_FUNCTION transport::message task_service::answer_to(std::uint64_t peer, met
       worker_.adopt_shard(words[1]);
       return answer;
     }
-    case method::read_shards:
-      master_.read_shards(words_of(m, 0, 1)[0], shard_readings_in(part_at(m, 1).text()), deadline);
-      return answer;
+    case method::read_shards: master_.read_shards(words_of(m, 0, 1)[0], shard_readings_in(part_at(m, 1).text()), deadline); return answer;
     case method::placement: {
       nlohmann::json told = nlohmann::json::array();
       for (const auto& [node, device] : master_.placement(words_of(m, 0, 1)[0])) told.push_back({node, device});
