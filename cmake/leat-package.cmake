@@ -1,5 +1,5 @@
-# The installed package: headers, leatConfig.cmake with its version file, leat.pc, and, as the component `runtime`, the ready-made runtime. The same package also stands in the
-# build folder, for -Dleat_DIR=<build folder>.
+# The installed package: headers, leatConfig.cmake with its version file, leat.pc, and, as the component `runtime`, the ready-made
+# runtime with leat-runtime.pc. The same package also stands in the build folder, for -Dleat_DIR=<build folder>.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -38,6 +38,30 @@ file(COPY cmake/leat-capabilities.cmake cmake/leat-precompile.cmake cmake/leat-r
 file(RELATIVE_PATH relative_prefix "/prefix/${pkg_config_dir}" "/prefix")
 string(REGEX REPLACE "/$" "" relative_prefix "${relative_prefix}")
 configure_file(cmake/leat.pc.in "${PROJECT_BINARY_DIR}/leat.pc" @ONLY)
+
+# What pkg-config says of the runtime: what it was built with, which whoever links it is compiled with, too.
+set(runtime_libraries_of_onednn -ldnnl)
+set(runtime_libraries_of_blas -lopenblas)
+set(runtime_libraries_of_tbb -ltbb)
+set(runtime_libraries_of_cluster -lzmq -pthread)
+set(runtime_libraries "")
+foreach(capability IN LISTS LEAT_RUNTIME_CAPABILITIES)
+  list(APPEND runtime_libraries ${runtime_libraries_of_${capability}})
+endforeach()
+if(TARGET ZLIB::ZLIB)
+  list(APPEND runtime_libraries -lz)
+endif()
+list(JOIN runtime_libraries " " runtime_libraries)
+set(runtime_march "")
+if(LEAT_RUNTIME_ARCHITECTURE)
+  set(runtime_march "-march=${LEAT_RUNTIME_ARCHITECTURE}")
+endif()
+set(runtime_definitions "$<TARGET_PROPERTY:leat_runtime_static,INTERFACE_COMPILE_DEFINITIONS>")
+configure_file(cmake/leat-runtime.pc.in "${PROJECT_BINARY_DIR}/leat-runtime.pc.gen" @ONLY)
+file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/leat-runtime.$<COMPILE_LANGUAGE>.pc" INPUT "${PROJECT_BINARY_DIR}/leat-runtime.pc.gen"
+     TARGET leat_runtime_static)
+install(FILES "${PROJECT_BINARY_DIR}/leat-runtime.CXX.pc" DESTINATION "${pkg_config_dir}" RENAME leat-runtime.pc
+        COMPONENT runtime EXCLUDE_FROM_ALL)
 
 install(
   DIRECTORY include/leat

@@ -1,11 +1,15 @@
 #!/usr/bin/env bash
-# pkg_config.bash PKG_CONFIG DATADIR COMPILER SOURCE PROGRAM: compile and run with what pkg-config says, and nothing else.
+# pkg_config.bash PKG_CONFIG DATADIR COMPILER PROGRAM PACKAGE SOURCE...: compile and run with what pkg-config says of a package, leat or
+# leat-runtime, and nothing else.
 set -euo pipefail
+pkg_config=$1 compiler=$3 program=$4 package=$5
 export PKG_CONFIG_PATH=$2/pkgconfig
-read -ra flags <<<"$("$1" --cflags --libs leat)"
+shift 5
+read -ra flags <<<"$("$pkg_config" --cflags "$package")"
+read -ra libraries <<<"$("$pkg_config" --libs "$package")"
 [[ " ${flags[*]} " == *-std=c++20* ]]
 variable=gcc_flags
-grep -q clang <<<"$("$3" --version)" && variable=clang_flags
-read -ra more <<<"$("$1" --variable=$variable leat)"
-"$3" "${flags[@]}" "${more[@]}" "$4" -o "$5"
-"$5"
+grep -q clang <<<"$("$compiler" --version)" && variable=clang_flags
+read -ra more <<<"$("$pkg_config" --variable=$variable leat)"
+"$compiler" "${flags[@]}" "${more[@]}" "$@" "${libraries[@]}" -o "$program"
+LD_LIBRARY_PATH=$("$pkg_config" --variable=libdir "$package") "$program"
