@@ -131,16 +131,16 @@ void multiply_general(bool transpose_a, bool transpose_b, std::int64_t m, std::i
 }
 
 #if defined(LEAT_SEPARATE_COMPILATION)
-// Compiled once for a program, in matmul_bodies.hpp: with the others they take the compiler as long as all else of a small model.
-#define LEAT_PRODUCTS(BEFORE, T)                                                                                                            \
-  BEFORE template void multiply_tiny(bool, bool, std::int64_t, std::int64_t, std::int64_t, T, const T*, std::int64_t, const T*,             \
-                                     std::int64_t, T, T*, std::int64_t);                                                                    \
-  BEFORE template void multiply_rows(std::int64_t, std::int64_t, T, const T*, std::int64_t, const T*, T, T*, std::int64_t);                 \
-  BEFORE template void multiply_columns(std::int64_t, std::int64_t, T, const T*, std::int64_t, const T*, std::int64_t, T, T*);              \
-  BEFORE template void multiply_strided(std::int64_t, std::int64_t, T, const T*, std::int64_t, std::int64_t, const T*, std::int64_t, T, T*, \
-                                        std::int64_t);                                                                                      \
-  BEFORE template void multiply_outer(std::int64_t, std::int64_t, T, const T*, std::int64_t, const T*, T, T*, std::int64_t);                \
-  BEFORE template void multiply_general(bool, bool, std::int64_t, std::int64_t, std::int64_t, T, const T*, std::int64_t, const T*,          \
+// Compiled once for a program, in matmul_bodies.hpp: in each source they would be most of the code of a small model.
+#define LEAT_PRODUCTS(BEFORE, T)                                                                                                          \
+  BEFORE template void multiply_tiny(bool, bool, std::int64_t, std::int64_t, std::int64_t, T, const T*, std::int64_t, const T*,           \
+                                     std::int64_t, T, T*, std::int64_t);                                                                  \
+  BEFORE template void multiply_rows(std::int64_t, std::int64_t, T, const T*, std::int64_t, const T*, T, T*, std::int64_t);               \
+  BEFORE template void multiply_columns(std::int64_t, std::int64_t, T, const T*, std::int64_t, const T*, std::int64_t, T, T*);            \
+  BEFORE template void multiply_strided(std::int64_t, std::int64_t, T, const T*, std::int64_t, std::int64_t, const T*, std::int64_t, T,   \
+                                        T*, std::int64_t);                                                                                \
+  BEFORE template void multiply_outer(std::int64_t, std::int64_t, T, const T*, std::int64_t, const T*, T, T*, std::int64_t);              \
+  BEFORE template void multiply_general(bool, bool, std::int64_t, std::int64_t, std::int64_t, T, const T*, std::int64_t, const T*,        \
                                         std::int64_t, T, T*, std::int64_t)
 LEAT_PRODUCTS(extern, float);
 LEAT_PRODUCTS(extern, double);

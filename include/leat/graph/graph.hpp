@@ -181,7 +181,8 @@ class graph {
       if (other.held != nullptr) throw failed_precondition("a graph with names is not copied: export it and import it into another");
     }
   };
-  int add_named(const op_info& op, detail::list_view<int> inputs, detail::list_view<std::int64_t> attributes, detail::list_view<int> controls) {
+  int add_named(const op_info& op, detail::list_view<int> inputs, detail::list_view<std::int64_t> attributes,
+                detail::list_view<int> controls) {
     detail::list<output> operands;
     for (int i : inputs) operands.push_back({*this, i});
     return names_.held
