@@ -16,7 +16,7 @@ using leat_test::says;
 
 TEST_CASE("tables of any size come back") {
   std::mt19937 random(7);
-  for (const std::size_t count : {0, 1, 15, 16, 17, 1'000, 40'000}) {
+  for (const std::size_t count : std::initializer_list<std::size_t>{0, 1, 15, 16, 17, 1'000, 40'000}) {
     io::table_entries entries;
     for (std::size_t i = 0; i < count; ++i) {
       std::string key = "layer_" + std::to_string(1'000'000 + i);

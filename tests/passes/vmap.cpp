@@ -187,7 +187,7 @@ TEST_CASE("a named dimension of models") {
   const auto [product, mean] = vmap([](const auto& m) { return std::tuple(matmul(m, w), reduce_mean(matmul<true, false>(m, m))); })(many);
   session s{product, mean};
   const auto ws = counted<float, 2>({2, 4}, 0.53);
-  for (const std::size_t count : {0, 1, 5, 300}) {
+  for (const std::size_t count : std::initializer_list<std::size_t>{0, 1, 5, 300}) {
     CAPTURE(count);
     const auto xs = counted<float, 3>({count, 3, 2});
     const auto [p, m] = s.run(fetch(product, mean), many = xs, w = ws);
