@@ -13,8 +13,7 @@ ps=$pid
 wait_for ps "started server"
 start worker1 "$program" "${hosts[@]}" --job_name=worker --task_index=1
 worker1=$pid
-wait_for worker1 "started server"
-sleep 0.3
+wait_for worker1 "Waiting for the chief to make the model ready"
 start worker0 "$program" "${hosts[@]}" --job_name=worker --task_index=0
 worker0=$pid
 ends "$worker0" 0 "worker 0"
