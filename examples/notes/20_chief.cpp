@@ -70,8 +70,8 @@ struct stretch {
   float loss = 0;
 };
 
-// 20.2: Adagrad, until the loss of the last sample is at most 70. Who ends says so in a variable; the last to end may be another worker than
-// the chief, which saves when all have.
+// 20.2: Adagrad, until the loss of the last sample is at most 70. Who ends says so in a variable. The chief saves when all have, since it
+// need not be the last.
 stretch until_small(const server& here, const std::string& logdir) {
   graph g;
   const auto scope = g.as_default();
