@@ -55,6 +55,7 @@ supervisor_options supervised(const server& here, const output& steps, const std
           .summary = {},
           .global_step = steps,
           .save_model_secs = 1,
+          .max_wait_secs = 60,
           .stop_on_signals = false,
           .session = {.target = here.target(), .device_filters = {"/job:ps", here.device()}}};
 }

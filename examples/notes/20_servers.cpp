@@ -59,6 +59,7 @@ std::int64_t bytes_of(const output& v) { return v.extent().elements() * 4; }
 supervisor_options supervised(const server& here, const output& steps) {
   return {.is_chief = here.task_index() == 0,
           .global_step = steps,
+          .max_wait_secs = 60,
           .stop_on_signals = false,
           .session = {.target = here.target(), .device_filters = {"/job:ps", here.device()}}};
 }
