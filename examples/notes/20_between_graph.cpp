@@ -15,7 +15,6 @@
 
 #include <chrono>
 #include <cmath>
-#include <mutex>
 #include <thread>
 
 using namespace leat;
@@ -94,10 +93,7 @@ int role(int count, char** arguments) {
     here.join();
     return 0;
   }
-  std::int64_t until = 0;
-  for (const std::string& f : flags.rest)
-    if (f.starts_with("--steps=")) until = std::stoll(f.substr(8));
-  print(here.device().c_str(), work(here, flags.cluster(), flags.logdir, until));
+  print(here.device().c_str(), work(here, flags.cluster(), flags.logdir, std::stoll(argument(flags, "steps", "0"))));
   return 0;
 }
 
@@ -110,27 +106,8 @@ void check(const outcome& o) {
 
 void in_this_process() {
   item("20.1", "a parameter server and two workers, asynchronous");
-  const auto free_address = [] {
-    server here = server::local();
-    return here.target().substr(6);
-  };
-  const cluster_spec c{{"ps", {free_address()}}, {"worker", {free_address(), free_address()}}};
-  const server ps(c, {.job_name = "ps"});
   outcome results[2];
-  std::exception_ptr failed[2];
-  std::thread workers[2];
-  for (int k : {1, 0})  // the chief last
-    workers[k] = std::thread([&, k] {
-      try {
-        const server here(c, {.job_name = "worker", .task_index = k});
-        results[k] = work(here, c, {});
-      } catch (...) {
-        failed[k] = std::current_exception();
-      }
-    });
-  for (std::thread& t : workers) t.join();
-  for (const auto& f : failed)
-    if (f) std::rethrow_exception(f);
+  run_in_this_process(1, 2, [&](const server& here, const cluster_spec& c) { results[here.task_index()] = work(here, c, {}); });
   for (const outcome& o : results) check(o);
   expect("both read one W", results[0].w, static_cast<double>(results[1].w));
 }

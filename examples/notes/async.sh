@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Item 20.1: a parameter server, worker 1, then worker 0, as processes. Worker 1 waits for the chief; no step is lost between them; both read
+# Items 20.1 and 20.7: a parameter server, worker 1, then worker 0, as processes. Worker 1 waits for the chief; no step is lost between them; both read
 # the same parameters at the end; the server says nothing but that it waits.
-# async.sh PROGRAM, PROGRAM being 20_between_graph
+# async.sh PROGRAM, PROGRAM being 20_between_graph or 20_compiled
 set -euo pipefail
 program=$1 item=20.1
+case $program in *20_compiled*) item=20.7 ;; esac
 . "$(dirname "$0")/support/processes.sh"
 
 read -r a b c < <(free_ports 3)
@@ -13,8 +14,7 @@ ps=$pid
 wait_for ps "started server"
 start worker1 "$program" "${hosts[@]}" --job_name=worker --task_index=1
 worker1=$pid
-wait_for worker1 "started server"
-sleep 0.3
+wait_for worker1 "Waiting for the chief to make the model ready"
 start worker0 "$program" "${hosts[@]}" --job_name=worker --task_index=0
 worker0=$pid
 ends "$worker0" 0 "worker 0"
