@@ -5,6 +5,7 @@
 
 #include <leat/ops/add_n.hpp>
 #include <leat/ops/print.hpp>
+#include <leat/ops/stacked_matmul.hpp>
 #include <leat/ops/state.hpp>
 #include <leat/passes/gradient.hpp>
 
@@ -41,7 +42,7 @@ constexpr shape sized(std::initializer_list<std::int64_t> dimensions) {
   for (auto d : dimensions) s.push(d);
   return s;
 }
-const trial_operand row{sized({3})}, matrix{sized({2, 3})}, column{sized({2, 1})};
+const trial_operand row{sized({3})}, matrix{sized({2, 3})}, column{sized({2, 1})}, stack{sized({4, 2, 3})};
 const trial_operand condition{sized({2, 3}), dtype::boolean}, numbers{sized({2}), dtype::int32};
 
 constexpr std::string_view comparison = "Comparison, logic, selection, conversion";
@@ -120,6 +121,7 @@ std::vector<operator_row> all_operators() {
       LEAT_OPERATOR("Reductions", argmin_op, "argmin<axis>(x)", one, {1, static_cast<int>(dtype::int64)}),
 
       LEAT_OPERATOR("Products", matmul_op, "matmul(a, b), matmul<true, false>(a, b)", two, {0, 1}),
+      LEAT_OPERATOR("Products", stacked_matmul_op, "matmul within vmap", {stack, stack}, {0, 1}),
 
       LEAT_OPERATOR("Arrangement", reshape_op, "reshape<3, -1>(x)", one, {3, -1}),
       LEAT_OPERATOR("Arrangement", squeeze_op, "squeeze<axes...>(x)", {column}, {1}),
@@ -254,7 +256,8 @@ std::string table(const std::filesystem::path& repository, const std::vector<ope
       devices = cpu.find(branch) != std::string::npos ? "CPU" : "";
       if (thrust.find(branch) != std::string::npos) devices += devices.empty() ? "Thrust" : ", Thrust";
     }
-    const std::string_view quote = is_operator<check_range_op>(*r.op) ? "" : "`";  // it has no call of its own
+    const bool has_call = !is_operator<check_range_op>(*r.op) && !is_operator<stacked_matmul_op>(*r.op);
+    const std::string_view quote = has_call ? "`" : "";
     out << "| " << quote << r.call << quote << " | " << r.op->type << " | " << dtypes_of(r) << " | " << gradient_of(r)
         << " | " << how(r.op->kind) << " | " << devices << " |\n";
   }
@@ -279,7 +282,7 @@ std::string missing(const std::filesystem::path& repository, const std::vector<o
     const std::string text = read(entry.path());
     for (std::sregex_iterator it(text.begin(), text.end(), definition), end; it != end; ++it) {
       const std::string name = (*it)[1];
-      bool known = name == "arg_reduce_op";  // argmax_op and argmin_op
+      bool known = name == "arg_reduce_op" || name == "multiply_add_op";  // argmax_op and argmin_op; part of products
       for (const auto& r : rows) known = known || r.class_name == name;
       if (!known) names += " " + name;
     }
