@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Items 20.1 and 20.7: a parameter server, worker 1, then worker 0, as processes. Worker 1 waits for the chief; no step is lost between them; both read
-# the same parameters at the end; the server says nothing but that it waits.
+# Items 20.1 and 20.7: a parameter server, worker 1, then worker 0, as processes. Worker 1 waits for the chief; no step is lost between
+# them; both read the same parameters at the end; the server says nothing but that it waits.
 # async.sh PROGRAM, PROGRAM being 20_between_graph or 20_compiled
 set -euo pipefail
 program=$1 item=20.1

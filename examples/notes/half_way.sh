@@ -6,37 +6,15 @@ set -euo pipefail
 program=$1 item=20.3
 . "$(dirname "$0")/support/processes.sh"
 
-# begin [FLAG]: all three tasks, at new ports.
-begin() {
-  rm -f "$folder"/*.log
-  local a b c all
-  read -r a b c < <(free_ports 3)
-  all=(--item=20.3 --ps_hosts="localhost:$a" --worker_hosts="localhost:$b,localhost:$c" --logdir="$folder/log" "$@")
-  start ps "$program" "${all[@]}" --job_name=ps --task_index=0
-  ps=$pid
-  start worker1 "$program" "${all[@]}" --job_name=worker --task_index=1
-  worker1=$pid
-  start worker0 "$program" "${all[@]}" --job_name=worker --task_index=0
-  worker0=$pid
-}
-# end_all_tasks [SIGNAL]: the chief ends last of the workers, so that it saves what both have done.
-end_all_tasks() {
-  for task in worker1 worker0; do
-    [ -z "${1:-}" ] || kill "-$1" "${!task}"
-    ends "${!task}" 0 $task
-  done
-  kill -TERM "$ps"
-  ends "$ps" 0 "the parameter server"
-}
 # files GLOB: how many.
 files() {
   compgen -G "$folder/log/$1" | wc -l
 }
 
-begin
+start_three --logdir="$folder/log"
 wait_for worker0 " is at step"
 wait_for worker1 " is at step"
-end_all_tasks TERM
+end_three TERM
 echo "--- stopped half-way"
 cat "$folder"/worker?.log
 grep -q "worker/task:0 gives first values" "$folder/worker0.log" || fail "the chief gives no first values"
@@ -49,8 +27,8 @@ ended=$(sed -n 's/.* ends at step //p' "$folder/worker0.log")
 [ "$(files 'model.ckpt-*.json')" = 1 ] && [ "$saved" = "$ended" ] || fail "saved is $saved; the chief has ended at $ended"
 [ "$(files 'events.out.tfevents.*')" = 1 ] || fail "there are $(files 'events.out.tfevents.*') event files"
 
-begin "--steps=$((saved + 500))"
-end_all_tasks
+start_three --logdir="$folder/log" "--steps=$((saved + 500))"
+end_three
 echo "--- started again"
 cat "$folder"/worker?.log
 grep -q "gives first values" "$folder"/worker?.log && fail "somebody gives first values"

@@ -7,18 +7,8 @@ program=$1 item=20.4
 . "$(dirname "$0")/support/processes.sh"
 
 for supervisor in inside outside; do
-  rm -f "$folder"/*.log
-  read -r a b c < <(free_ports 3)
-  all=(--item=20.4 --supervisor="$supervisor" --ps_hosts="localhost:$a" --worker_hosts="localhost:$b,localhost:$c")
-  start ps "$program" "${all[@]}" --job_name=ps --task_index=0
-  ps=$pid
-  start worker1 "$program" "${all[@]}" --job_name=worker --task_index=1
-  worker1=$pid
-  start worker0 "$program" "${all[@]}" --job_name=worker --task_index=0
-  ends "$pid" 0 "worker 0"
-  ends "$worker1" 0 "worker 1"
-  kill -TERM "$ps"
-  ends "$ps" 0 "the parameter server"
+  start_three --supervisor="$supervisor"
+  end_three
 
   echo "--- the supervisor is made $supervisor of the scope"
   cat "$folder"/worker?.log

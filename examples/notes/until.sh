@@ -8,18 +8,8 @@ program=$1 item=20.2
 
 counter=0
 for time in first second; do
-  rm -f "$folder"/*.log
-  read -r a b c < <(free_ports 3)
-  all=(--item=20.2 --ps_hosts="localhost:$a" --worker_hosts="localhost:$b,localhost:$c" --logdir="$folder/log")
-  start ps "$program" "${all[@]}" --job_name=ps --task_index=0
-  ps=$pid
-  start worker1 "$program" "${all[@]}" --job_name=worker --task_index=1
-  worker1=$pid
-  start worker0 "$program" "${all[@]}" --job_name=worker --task_index=0
-  ends "$pid" 0 "worker 0"
-  ends "$worker1" 0 "worker 1"
-  kill -TERM "$ps"
-  ends "$ps" 0 "the parameter server"
+  start_three --logdir="$folder/log"
+  end_three
 
   echo "--- the $time time"
   cat "$folder"/worker?.log

@@ -44,6 +44,31 @@ start() {
   pids+=("$pid")
 }
 
+# start_three FLAG...: tasks of $program at new ports, with these flags: a parameter server, then worker 1, then worker 0, the chief. Their
+# ids are in `ps`, `worker1` and `worker0`; logs of an earlier start are removed.
+start_three() {
+  local a b c
+  rm -f "$folder"/*.log
+  read -r a b c < <(free_ports 3)
+  local all=(--item="$item" --ps_hosts="localhost:$a" --worker_hosts="localhost:$b,localhost:$c" "$@")
+  start ps "$program" "${all[@]}" --job_name=ps --task_index=0
+  ps=$pid
+  start worker1 "$program" "${all[@]}" --job_name=worker --task_index=1
+  worker1=$pid
+  start worker0 "$program" "${all[@]}" --job_name=worker --task_index=0
+  worker0=$pid
+}
+
+# end_three [SIGNAL]: the workers end, by themselves or by a signal, the chief last, so that it saves what both have done; then the server.
+end_three() {
+  for task in worker1 worker0; do
+    [ -z "${1:-}" ] || kill "-$1" "${!task}"
+    ends "${!task}" 0 $task
+  done
+  kill -TERM "$ps"
+  ends "$ps" 0 "the parameter server"
+}
+
 # wait_for NAME TEXT: until a process has printed a line with this text.
 wait_for() {
   until grep -qF -- "$2" "$folder/$1.log" 2>/dev/null; do

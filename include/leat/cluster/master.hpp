@@ -29,7 +29,7 @@ struct master_session_options {
   bool allow_soft_placement = false;
   std::vector<std::string> device_filters{};
   steady_time deadline = steady_time::max();  // until which all tasks must have answered
-  std::ostream* log = nullptr;                // where it is told for whom the session waits; null is standard error
+  std::ostream* log = nullptr;                // names the tasks that a session waits for; null is standard error
 };
 
 /// A run as names: "y:0", "train".

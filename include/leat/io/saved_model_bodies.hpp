@@ -89,7 +89,7 @@ LEAT_FUNCTION void cut_into_slices(session_values& values, const slices_by_name&
   for (const auto& [name, its] : slices) {
     if (values.contains(name)) continue;
     const auto whole = values.find(its.full_name);
-    if (whole == values.end() || whole->second.extent() != its.full_shape) continue;  // is told as a variable without a value
+    if (whole == values.end() || whole->second.extent() != its.full_shape) continue;  // reported below, as a variable without a value
     wholes.insert(its.full_name);
     values.emplace(name, leat::detail::take_block(whole->second, {its.var_offset, its.var_shape}));
   }

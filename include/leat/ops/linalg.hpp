@@ -5,8 +5,34 @@
 
 namespace leat {
 
+/// What matrix products share, of one pair or of stacks: attributes that say whether an operand is transposed, dtypes, and gradients,
+/// which are such products.
+template <class Op>
+struct product_rule {
+  /// The result's dtype, or what is wrong with the operands'.
+  static constexpr inference dtype_of(const operand_list& x) {
+    if (x.type(0) != x.type(1)) return inference::wrong("dtypes differ (cast<T>(x) converts)");
+    if (!is_number(x.type(0)) || x.type(0) == dtype::uint8) return inference::wrong("takes float32, float64, int32 and int64 only");
+    return {x.type(0), {}};
+  }
+  template <class Handle>  // a template: instantiated after the operator's class is complete
+  static constexpr Handle product(const Handle& a, bool ta, const Handle& b, bool tb) {
+    const std::int64_t attribute[]{ta, tb};
+    return make_node<Op>(attribute, a, b);
+  }
+  template <class G>
+  static constexpr void gradient(G& g) {
+    const bool ta = g.attribute(0) != 0;
+    const bool tb = g.attribute(1) != 0;
+    const auto a = g.input(0);
+    const auto b = g.input(1);
+    if (g.wants(0)) give(g, 0, ta ? product(b, tb, g.dy(), true) : product(g.dy(), false, b, !tb));
+    if (g.wants(1)) give(g, 1, tb ? product(g.dy(), true, a, ta) : product(a, !ta, g.dy(), false));
+  }
+};
+
 /// Matrix product, with either operand transposed. Attributes: transpose a, transpose b.
-struct matmul_op {
+struct matmul_op : product_rule<matmul_op> {
   static constexpr std::string_view type = "MatMul";
   static constexpr field form[]{{field_kind::operand, "a"},
                                 {field_kind::operand, "b"},
@@ -17,30 +43,15 @@ struct matmul_op {
                                 {field_kind::fixed_flag, "grad_b", 0}};
   static constexpr op_kind kind = op_kind::kernel;
   static constexpr inference infer(const operand_list& x) {
-    if (x.type(0) != x.type(1)) return inference::wrong("dtypes differ (cast<T>(x) converts)");
-    if (!is_number(x.type(0)) || x.type(0) == dtype::uint8) return inference::wrong("takes float32, float64, int32 and int64 only");
+    inference got = dtype_of(x);
+    if (!got.problem.empty()) return got;
     if (x.extent(0).rank != 2 || x.extent(1).rank != 2) return inference::wrong("takes matrices, rank 2");
     const bool ta = x.attribute(0) != 0;
     const bool tb = x.attribute(1) != 0;
     if (!may_equal(x.extent(0)[ta ? 0 : 1], x.extent(1)[tb ? 1 : 0])) return inference::wrong("inner dimensions differ");
-    inference got{x.type(0), {}};
     got.extent.push(x.extent(0)[ta ? 1 : 0]);
     got.extent.push(x.extent(1)[tb ? 0 : 1]);
     return got;
-  }
-  template <class Handle>  // a template: instantiated after this class is complete
-  static constexpr Handle product(const Handle& a, bool ta, const Handle& b, bool tb) {
-    const std::int64_t attribute[]{ta, tb};
-    return make_node<matmul_op>(attribute, a, b);
-  }
-  template <class G>
-  static constexpr void gradient(G& g) {
-    const bool ta = g.attribute(0) != 0;
-    const bool tb = g.attribute(1) != 0;
-    const auto a = g.input(0);
-    const auto b = g.input(1);
-    if (g.wants(0)) give(g, 0, ta ? product(b, tb, g.dy(), true) : product(g.dy(), false, b, !tb));
-    if (g.wants(1)) give(g, 1, tb ? product(g.dy(), true, a, ta) : product(a, !ta, g.dy(), false));
   }
 };
 /// The matrix product a b; `matmul<true, false>(a, b)` is aᵀ b. Shapes: a [m, k], b [k, n]; result [m, n]. Dtypes: numbers but uint8.

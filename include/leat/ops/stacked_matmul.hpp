@@ -26,7 +26,7 @@ struct multiply_add_op {
 
 /// Matrix products along the last two axes; those before them broadcast. Attributes: transpose a, transpose b. Source: TensorFlow
 /// `BatchMatMulV2`.
-struct stacked_matmul_op {
+struct stacked_matmul_op : product_rule<stacked_matmul_op> {
   static constexpr std::string_view type = "BatchMatMulV2";
   static constexpr field form[]{{field_kind::operand, "x"},
                                 {field_kind::operand, "y"},
@@ -45,8 +45,8 @@ struct stacked_matmul_op {
            m * n <= largest_matrix && m * k <= largest_matrix && n * k <= largest_matrix;
   }
   static constexpr inference infer(const operand_list& x) {
-    if (x.type(0) != x.type(1)) return inference::wrong("dtypes differ (cast<T>(x) converts)");
-    if (!is_number(x.type(0)) || x.type(0) == dtype::uint8) return inference::wrong("takes float32, float64, int32 and int64 only");
+    inference got = dtype_of(x);
+    if (!got.problem.empty()) return got;
     if (x.extent(0).rank < 2 || x.extent(1).rank < 2) return inference::wrong("takes matrices, rank 2 and more");
     const bool ta = x.attribute(0) != 0;
     const bool tb = x.attribute(1) != 0;
@@ -56,7 +56,6 @@ struct stacked_matmul_op {
     b.rank -= 2;
     const auto stack = broadcast(a, b);
     if (!stack.ok) return inference::wrong("the numbers of matrices differ");
-    inference got{x.type(0), {}};
     for (int i = 0; i < stack.extent.rank; ++i) got.extent.push(stack.extent[i]);
     if (got.extent.rank + 3 > max_rank) return inference::wrong("more than 7 dimensions");
     got.extent.push(rows(x.extent(0), ta));
@@ -91,20 +90,6 @@ struct stacked_matmul_op {
     const int rank = a.extent().rank > b.extent().rank ? a.extent().rank : b.extent().rank;
     const std::int64_t last[]{0, rank};
     return make_node<sum_op>(last, with_one(a, a.extent().rank - 1) * with_one(b, b.extent().rank - 2));
-  }
-  template <class G>
-  static constexpr void gradient(G& g) {
-    const bool ta = g.attribute(0) != 0;
-    const bool tb = g.attribute(1) != 0;
-    const auto a = g.input(0);
-    const auto b = g.input(1);
-    if (g.wants(0)) give(g, 0, ta ? product(b, tb, g.dy(), true) : product(g.dy(), false, b, !tb));
-    if (g.wants(1)) give(g, 1, tb ? product(g.dy(), true, a, ta) : product(a, !ta, g.dy(), false));
-  }
-  template <class Handle>  // a template: instantiated after this class is complete
-  static constexpr Handle product(const Handle& a, bool ta, const Handle& b, bool tb) {
-    const std::int64_t attribute[]{ta, tb};
-    return make_node<stacked_matmul_op>(attribute, a, b);
   }
 
  private:

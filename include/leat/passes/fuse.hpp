@@ -14,6 +14,8 @@
 // cluster uses, and that would be stored for it, move there: they are recomputed from what is stored anyway.
 
 #include <leat/core/list.hpp>
+#include <leat/passes/node_users.hpp>
+#include <leat/passes/shape_numbers.hpp>
 #include <leat/passes/unroll_models.hpp>
 
 namespace leat::passes {
@@ -83,71 +85,6 @@ constexpr int covered(const shape& p, const shape& n) {
 }
 
 namespace detail {
-
-// Shapes without dimensions of 1, by number: passes compare numbers, which costs constant evaluation less than to compare shapes.
-class shape_numbers {
- public:
-  constexpr explicit shape_numbers(list<shape>& shapes) : shapes_(shapes) {}
-  constexpr int of(const shape& extent) {
-    if (last_ >= 0 && extent == last_extent_) return last_;
-    last_extent_ = extent;
-    return last_ = find(extent.squeezed());
-  }
-
- private:
-  constexpr int find(const shape& s) {
-    std::uint64_t key = 23;
-    for (int i = 0; i < s.rank; ++i) key = mix(key, static_cast<std::uint64_t>(s.dim[i]));
-    int known = known_.find(key);
-    for (; known >= 0 && !(shapes_[known] == s); known = known_.find(++key)) {
-    }
-    if (known >= 0) return known;
-    known = static_cast<int>(shapes_.size());
-    known_.insert(key, known);
-    shapes_.push_back(s);
-    return known;
-  }
-
-  list<shape>& shapes_;
-  id_table known_;
-  shape last_extent_;
-  int last_ = -1;
-};
-
-// The nodes that read each node, aliases left out, and those that wait for it.
-class users_of_nodes {
- public:
-  struct user {
-    int node;
-    int input;  // or -1: by a control edge
-  };
-
- private:
-  template <class F>
-  static constexpr void each(const graph& g, const list<int>& sources, F f) {
-    for (int i = 0; i < g.size(); ++i) {
-      const node& n = g.at(i);
-      if (sources[i] == i)
-        for (int k = 0; k < n.input_count; ++k) f(sources[g.input(n, k)], user{i, k});
-      for (int k = 0; k < n.control_count; ++k) f(g.control(n, k), user{i, -1});
-    }
-  }
-
-  list<int> begin_;
-  list<user> all_;
-
- public:
-  constexpr users_of_nodes(const graph& g, const list<int>& sources) : begin_(g.nodes.size() + 2, 0) {
-    each(g, sources, [&](int used, user) { ++begin_[static_cast<std::size_t>(used) + 2]; });
-    for (std::size_t i = 2; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
-    all_.resize(static_cast<std::size_t>(begin_.back()), {});
-    each(g, sources, [&](int used, user by) { all_[begin_[static_cast<std::size_t>(used) + 1]++] = by; });
-  }
-  constexpr list_view<user> of(int i) const {
-    const auto from = static_cast<std::size_t>(begin_[i]);
-    return {all_.data() + from, static_cast<std::size_t>(begin_[static_cast<std::size_t>(i) + 1]) - from};
-  }
-};
 
 class fuser {
  public:

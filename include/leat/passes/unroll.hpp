@@ -47,10 +47,28 @@ constexpr bool stores_elements(const node& n) {
 
 namespace detail {
 
+/// The control inputs of a node that is copied to another graph, where `whole(i)` is the array of node i of the first.
+template <class Whole>
+constexpr list<int> controls_in(const graph& from, const node& n, Whole whole) {
+  list<int> controls;
+  for (int k = 0; k < n.control_count; ++k) controls.push_back(whole(from.control(n, k)));
+  return controls;
+}
+/// Copies a node to another graph; gives its number there.
+template <class Whole>
+constexpr int copy_node(const graph& from, const node& n, graph& to, Whole whole) {
+  const list_view<std::int64_t> attributes(from.numbers.data() + n.attributes, static_cast<std::size_t>(n.attribute_count));
+  if (n.input_count == 0 && n.control_count == 0 && n.op->kind != op_kind::group)
+    return to.add_leaf(*n.op, n.result, n.name, n.id, attributes);
+  int inputs[graph::max_operands];
+  for (int k = 0; k < n.input_count; ++k) inputs[k] = whole(from.input(n, k));
+  return to.add(*n.op, {inputs, static_cast<std::size_t>(n.input_count)}, attributes, controls_in(from, n, whole));
+}
+
 class unroller {
  public:
-  static constexpr std::int64_t most_elements = 16;
-  static constexpr std::int64_t longest_sum = 8;
+  static constexpr std::int64_t most_elements = stacked_matmul_op::largest_matrix;
+  static constexpr std::int64_t longest_sum = stacked_matmul_op::longest_sum;
   static constexpr std::int64_t most_multiplications = 1024;  // of a program: each is an instruction to compile
 
   constexpr explicit unroller(const graph& from) : from_(from) {}
@@ -197,17 +215,7 @@ class unroller {
   }
 
   constexpr void move(int i) {
-    const node& n = from_.at(i);
-    const list_view<std::int64_t> attributes(from_.numbers.data() + n.attributes, static_cast<std::size_t>(n.attribute_count));
-    if (n.input_count == 0 && n.control_count == 0 && n.op->kind != op_kind::group) {
-      map_[i] = to_.add_leaf(*n.op, n.result, n.name, n.id, attributes);
-      return;
-    }
-    int inputs[graph::max_operands];
-    for (int k = 0; k < n.input_count; ++k) inputs[k] = whole(from_.input(n, k));
-    list<int> controls;
-    for (int k = 0; k < n.control_count; ++k) controls.push_back(whole(from_.control(n, k)));
-    map_[i] = to_.add(*n.op, {inputs, static_cast<std::size_t>(n.input_count)}, attributes, controls);
+    map_[i] = copy_node(from_, from_.at(i), to_, [this](int x) { return whole(x); });
   }
   constexpr void write(int i) {
     const node& n = from_.at(i);
@@ -216,9 +224,8 @@ class unroller {
     list<int> in{whole(from_.input(n, 0))};
     if (count == 1) in.push_back(whole(value));
     for (std::int64_t k = 0; k < count && count > 1; ++k) in.push_back(element(value, k));
-    list<int> controls;
-    for (int k = 0; k < n.control_count; ++k) controls.push_back(whole(from_.control(n, k)));
-    map_[i] = to_.add(count > 1 ? info_of<assign_elements_op> : info_of<assign_op>, in, {}, controls);
+    map_[i] = to_.add(count > 1 ? info_of<assign_elements_op> : info_of<assign_op>, in, {},
+                      controls_in(from_, n, [this](int x) { return whole(x); }));
   }
 
   constexpr void compute(int i) {

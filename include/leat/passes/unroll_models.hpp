@@ -288,20 +288,10 @@ class model_unroller {
   }
 
   constexpr void move(int i) {
-    const node& n = from_.at(i);
-    const list_view<std::int64_t> attributes(from_.numbers.data() + n.attributes, static_cast<std::size_t>(n.attribute_count));
-    if (n.input_count == 0 && n.control_count == 0 && n.op->kind != op_kind::group) {
-      map_[i] = to_.add_leaf(*n.op, n.result, n.name, n.id, attributes);
-      return;
-    }
-    int inputs[graph::max_operands];
-    for (int k = 0; k < n.input_count; ++k) inputs[k] = whole(from_.input(n, k));
-    map_[i] = to_.add(*n.op, {inputs, static_cast<std::size_t>(n.input_count)}, attributes, controls_of(n));
+    map_[i] = copy_node(from_, from_.at(i), to_, [this](int x) { return whole(x); });
   }
   constexpr list<int> controls_of(const node& n) {
-    list<int> controls;
-    for (int k = 0; k < n.control_count; ++k) controls.push_back(whole(from_.control(n, k)));
-    return controls;
+    return controls_in(from_, n, [this](int x) { return whole(x); });
   }
   constexpr void write(int i) {
     const node& n = from_.at(i);

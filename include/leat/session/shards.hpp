@@ -39,7 +39,7 @@ struct written_shard {
 struct shard_reading {
   std::string device{};            // of the task
   std::string prefix{};            // of a checkpoint, an absolute path
-  std::uint32_t manifest_crc = 0;  // by which another checkpoint under this name is told from it
+  std::uint32_t manifest_crc = 0;  // distinguishes it from another checkpoint of the same name
   struct variable {
     std::string node{};
     std::string name{};  // in the checkpoint
