@@ -29,6 +29,14 @@ static_assert(!broadcast(of({batch}), of({2})).ok);
 static_assert(!broadcast(of({batch}), of({named_dimension("rows")})).ok);
 static_assert(!broadcast(of({0}), of({2})).ok);
 
+// A list of sizes is not taken for a rank and what follows.
+template <class T>
+concept takes_two_sizes = requires { T{32, 784}; };
+template <class T>
+concept takes_a_rank = requires { T{1}; };
+static_assert(!takes_two_sizes<shape> && !takes_a_rank<shape>);
+static_assert(shape{2, {2, 3}} == of({2, 3}) && !shape::unknown().has_rank());
+
 static_assert(is_named(batch) && !is_named(0) && !is_named(unknown_dimension));
 static_assert(of({2, 3}).is_static() && !of({batch}).is_static());
 static_assert(of({2, 3, 4}).elements() == 24 && of({}).elements() == 1 && of({0, 7}).elements() == 0);

@@ -126,6 +126,18 @@ TEST_CASE("any tensor is fed, and what does not fit is refused") {
   }
 }
 
+TEST_CASE("a value takes its sizes from a list") {
+  CHECK(tensor_value(dtype::float32, {32, 784}).extent() == shape{2, {32, 784}});
+  CHECK(tensor_value(dtype::float32, {7}).elements() == 7);
+  CHECK(tensor_value(dtype::float32, {}).extent() == shape{});
+  CHECK(tensor_value(dtype::float32, shape{2, {3, 4}}).elements() == 12);
+  const std::vector<float> six{1, 2, 3, 4, 5, 6};
+  CHECK(tensor_value({2, 3}, six).extent() == shape{2, {2, 3}});
+  CHECK_THROWS_AS(tensor_value({2, 2}, six), invalid_argument);
+  CHECK_THROWS_AS(tensor_value(dtype::float32, {1, 1, 1, 1, 1, 1, 1, 1, 1}), unimplemented);
+  CHECK_THROWS_AS(tensor_value(dtype::float32, {-1, 2}), invalid_argument);
+}
+
 TEST_CASE("variables belong to the session") {
   graph g;
   auto scope = g.as_default();

@@ -50,9 +50,21 @@ struct shape {
   int rank = 0;
   std::int64_t dim[max_rank]{};
 
+  constexpr shape() = default;
+  /// As `shape{2, {32, 784}}`. A list of sizes alone, which could be taken for it, does not compile.
+  template <int N>
+  constexpr shape(int dimensions, const std::int64_t (&sizes)[N]) : rank(dimensions) {
+    static_assert(N <= max_rank, "more than 8 dimensions");
+    for (int i = 0; i < N; ++i) dim[i] = sizes[i];
+  }
+
   constexpr std::int64_t operator[](int axis) const { return dim[axis]; }
   /// A shape of unknown rank, which exists only in graphs that are built at run time.
-  static constexpr shape unknown() { return {-1}; }
+  static constexpr shape unknown() {
+    shape s;
+    s.rank = -1;
+    return s;
+  }
   constexpr bool has_rank() const { return rank >= 0; }
   constexpr bool operator==(const shape& other) const {
     if (rank != other.rank) return false;

@@ -87,6 +87,8 @@ class tensor_value {
   /// Uninitialized elements; strings are empty. Errors: invalid_argument for a shape that is not fully known; unimplemented for a
   /// dtype that is only carried; resource_exhausted if the elements exceed the memory or the session's limit.
   tensor_value(dtype type, const shape& extent);
+  /// The same for sizes, as `{32, 784}`. Errors: unimplemented for more than 8.
+  tensor_value(dtype type, std::initializer_list<std::int64_t> sizes) : tensor_value(type, shape_of_sizes(sizes)) {}
   tensor_value(const tensor_value& other) noexcept : type_(other.type_), extent_(other.extent_), buffer_(other.buffer_) {
     if (buffer_ != nullptr) buffer_->hold();
   }
@@ -125,6 +127,8 @@ class tensor_value {
       throw invalid_argument(std::to_string(values.size()) + " values for shape " + brackets(extent));
     std::copy(values.begin(), values.end(), elements_as<stored<T>>());
   }
+  template <element_type T>
+  tensor_value(std::initializer_list<std::int64_t> sizes, const std::vector<T>& values) : tensor_value(shape_of_sizes(sizes), values) {}
   tensor_value(const tensor_literal& literal);
   /// A copy of an array that has `shape()` and iterators, as xtensor's have.
   template <detail::array_like A>
@@ -248,6 +252,11 @@ class tensor_value {
   static shape vector_shape(std::size_t n) {
     shape s;
     s.push(static_cast<std::int64_t>(n));
+    return s;
+  }
+  static shape shape_of_sizes(std::initializer_list<std::int64_t> sizes) {
+    shape s;
+    for (const std::int64_t size : sizes) s.push(size);
     return s;
   }
   template <class A>
