@@ -99,7 +99,7 @@ TEST_CASE("what is wrong is said") {
   options.target = "tcp://nonsense";
   CHECK(says(message_of<invalid_argument>([&] { graph_session s(g, options); }), "nonsense", "no port"));
   options.target = "grpc://localhost:1";
-  CHECK(says(message_of<invalid_argument>([&] { graph_session s(g, options); }), "grpc://localhost:1", "tcp://..."));
+  CHECK(says(message_of<not_found>([&] { graph_session s(g, options); }), "grpc://localhost:1", "tcp://..."));
 }
 
 TEST_CASE("a task that is stopped ends the steps of others with an error, and can come back") {

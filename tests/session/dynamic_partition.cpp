@@ -11,6 +11,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <map>
 #include <mutex>
@@ -132,6 +133,29 @@ class local_parts {
 };
 
 }  // namespace
+
+TEST_CASE("a session in the process is one part") {
+  graph g;
+  const auto scope = g.as_default();
+  const output x = placeholder(dtype::float32, {2}, "x");
+  const output y = multiply(x, 2.0f, "y");
+  const output z = add(y, 1.0f, "z");
+  static_cast<void>(add(z, 1.0f, "not_needed"));
+  graph_session s(g);
+  CHECK(s.list_devices() == std::vector<std::string>{"/job:localhost/replica:0/task:0/device:CPU:0"});
+  const auto parts = s.part_graphs({"z:0"}, {"y:0"});
+  REQUIRE(parts.size() == 1);
+  CHECK(parts[0].first == s.list_devices()[0]);
+  std::vector<std::string> names;
+  for (const node_def& n : parts[0].second.nodes) names.push_back(n.name);
+  CHECK(std::find(names.begin(), names.end(), "z") != names.end());
+  CHECK(std::find(names.begin(), names.end(), "x") == names.end());
+  CHECK(std::find(names.begin(), names.end(), "not_needed") == names.end());
+  CHECK(s.part_graphs({}).empty());
+  CHECK_THROWS_AS(s.part_graphs({"nothing:0"}), invalid_argument);
+  graph empty;
+  CHECK(graph_session(empty).part_graphs({}).empty());
+}
 
 TEST_CASE("a chain over three devices") {
   graph g;

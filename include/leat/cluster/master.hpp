@@ -62,6 +62,8 @@ class master {
                                 const cancellation* cancel = nullptr, traced_run* traced = nullptr);
   /// The nodes of a session's graph, and their devices.
   std::vector<std::pair<std::string, std::string>> placement(std::uint64_t session);
+  /// The devices of a session's tasks.
+  std::vector<std::string> devices(std::uint64_t session);
   void close_session(std::uint64_t session);
   /// Drops what a container holds on all tasks.
   void reset(const std::string& container, steady_time deadline);

@@ -265,6 +265,8 @@ LEAT_FUNCTION std::vector<std::pair<std::string, std::string>> master::placement
   return list;
 }
 
+LEAT_FUNCTION std::vector<std::string> master::devices(std::uint64_t session) { return find(session)->devices; }
+
 LEAT_FUNCTION void master::close_session(std::uint64_t session) {
   std::shared_ptr<session_kept> kept;
   {

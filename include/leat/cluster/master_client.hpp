@@ -24,6 +24,7 @@ class master_access {
                                         steady_time deadline, const cancellation* cancel, traced_run* traced) = 0;
   /// The nodes of the session's graph, and their devices.
   virtual std::vector<std::pair<std::string, std::string>> placement(std::uint64_t session, steady_time deadline) = 0;
+  virtual std::vector<std::string> devices(std::uint64_t session, steady_time deadline) = 0;
   virtual void close_session(std::uint64_t session) = 0;
   virtual void reset(const std::string& container, steady_time deadline) = 0;
   virtual tensor_value read_variable(std::uint64_t session, const std::string& node, steady_time deadline) = 0;

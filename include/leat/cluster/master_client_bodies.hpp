@@ -45,6 +45,7 @@ class own_master final : public master_access {
   std::vector<std::pair<std::string, std::string>> placement(std::uint64_t session, steady_time) override {
     return its().placement(session);
   }
+  std::vector<std::string> devices(std::uint64_t session, steady_time) override { return its().devices(session); }
   void close_session(std::uint64_t session) override { its().close_session(session); }
   void reset(const std::string& container, steady_time deadline) override { its().reset(container, deadline); }
   tensor_value read_variable(std::uint64_t session, const std::string& node, steady_time deadline) override {
@@ -125,12 +126,13 @@ class far_master final : public master_access {
   std::vector<std::pair<std::string, std::string>> placement(std::uint64_t session, steady_time deadline) override {
     transport::message m;
     put_words(m, {session});
-    const auto told = nlohmann::json::parse(part_at(ask(method::placement, std::move(m), deadline), 0).text(), nullptr, false);
-    try {
-      return told.get<std::vector<std::pair<std::string, std::string>>>();
-    } catch (const nlohmann::json::exception& e) {
-      throw data_loss(std::string("where a session's nodes are: ") + e.what());
-    }
+    return told_in<std::vector<std::pair<std::string, std::string>>>(ask(method::placement, std::move(m), deadline),
+                                                                     "where a session's nodes are");
+  }
+  std::vector<std::string> devices(std::uint64_t session, steady_time deadline) override {
+    transport::message m;
+    put_words(m, {session});
+    return told_in<std::vector<std::string>>(ask(method::list_devices, std::move(m), deadline), "a session's devices");
   }
   void close_session(std::uint64_t session) override {
     transport::message m;
@@ -169,6 +171,14 @@ class far_master final : public master_access {
   }
 
  private:
+  template <class T>
+  static T told_in(const transport::message& answer, const char* what) {
+    try {
+      return nlohmann::json::parse(part_at(answer, 0).text(), nullptr, false).get<T>();
+    } catch (const nlohmann::json::exception& e) {
+      throw data_loss(std::string(what) + ": " + e.what());
+    }
+  }
   // What is wrong with the statistics is no concern of the run's.
   void hear(traced_run& traced, const transport::frame* told, std::int64_t asked, std::span<const tensor_value> feeds,
             std::span<const tensor_value> values) const {
@@ -318,6 +328,10 @@ class client_session final : public remote_session {
     transport::check_generation(generation_);
     send_growth();
     return master_->placement(session_, deadline_in(timeout_));
+  }
+  std::vector<std::string> devices() override {
+    transport::check_generation(generation_);
+    return master_->devices(session_, deadline_in(timeout_));
   }
   std::vector<written_shard> write_shards(const std::vector<shard_order>& orders) override {
     transport::check_generation(generation_);

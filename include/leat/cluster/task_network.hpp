@@ -53,6 +53,7 @@ enum class method : std::uint16_t {
   read_shards,       // of the master: has tasks read variables of a checkpoint
   read_shard,        // of the worker: reads some, and keeps them aside
   adopt_shard,       // of the worker: sets what it has kept aside
+  list_devices,      // of the master: those of a session, as JSON
 };
 
 /// Takes a call's answer, or the error that stands for it; called once, by any thread, and must not wait.

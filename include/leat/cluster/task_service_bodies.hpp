@@ -244,6 +244,9 @@ LEAT_FUNCTION transport::message task_service::answer_to(std::uint64_t peer, met
       answer.parts.push_back(transport::frame::of(told.dump()));
       return answer;
     }
+    case method::list_devices:
+      answer.parts.push_back(transport::frame::of(nlohmann::json(master_.devices(words_of(m, 0, 1)[0])).dump()));
+      return answer;
     case method::reset_all: master_.reset(std::string(part_at(m, 0).text()), deadline); return answer;
     case method::read_node: {
       const tensor_value value = master_.read_variable(words_of(m, 0, 1)[0], std::string(part_at(m, 1).text()), deadline);

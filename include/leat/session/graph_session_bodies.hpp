@@ -3,6 +3,7 @@
 // LEAT_SEPARATE_COMPILATION, by <leat/separate.hpp> alone.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/named/placement/partition.hpp>
 #include <leat/named/placement/place.hpp>
 #include <leat/runtime/kernels/constants.hpp>
 #include <leat/runtime/kernels/kernels_random.hpp>
@@ -11,6 +12,7 @@
 #include <leat/session/graph_session_class.hpp>
 #include <leat/session/prepared_run.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <iostream>
 #include <map>
@@ -352,6 +354,41 @@ LEAT_FUNCTION void graph_session::place_nodes() {
   for (int i = before; i < graph_.size(); ++i)
     (kept_->state.log != nullptr ? *kept_->state.log : std::cerr)
         << nodes.record(i).name << ": (" << graph_.at(i).op->type << "): " << options_.device << "\n";
+}
+
+LEAT_FUNCTION std::vector<std::string> graph_session::list_devices() {
+  return kept_->remote != nullptr ? kept_->remote->devices() : std::vector<std::string>{options_.device};
+}
+
+LEAT_FUNCTION std::vector<std::pair<std::string, graph_def>> graph_session::part_graphs(std::initializer_list<fetch_item> fetches,
+                                                                                        std::initializer_list<feed_key> feeds) {
+  const std::lock_guard lock(kept_->guard);
+  check_open();
+  graph_.named().settle_names(graph_);
+  place_nodes();
+  partition_request request;
+  for (const fetch_item& f : fetches) {
+    const graph_element e = f.resolve(graph_);
+    if (const auto* operation = std::get_if<graph_operation>(&e)) request.targets.push_back(operation->index());
+    else request.fetches.push_back(std::get<output>(e));
+  }
+  for (const feed_key& f : feeds) request.feeds.push_back(f.resolve(graph_));
+  std::vector<std::string> devices{options_.device};
+  std::vector<int> places = kept_->places;
+  if (kept_->remote != nullptr) {
+    const auto placed = kept_->remote->placement();
+    devices = kept_->remote->devices();
+    places.clear();
+    for (const auto& [node, device] : placed)
+      places.push_back(static_cast<int>(std::find(devices.begin(), devices.end(), device) - devices.begin()));
+    if (placed.size() != static_cast<std::size_t>(graph_.size()) || std::count(places.begin(), places.end(), static_cast<int>(devices.size())) > 0)
+      throw data_loss(options_.target + " has placed " + std::to_string(placed.size()) + " nodes of " + std::to_string(graph_.size()) +
+                      ", or on devices that are not the session's");
+  }
+  std::vector<std::pair<std::string, graph_def>> parts;
+  for (graph_part& p : partition(graph_, request, places, devices).parts)
+    parts.emplace_back(devices[static_cast<std::size_t>(p.device)], std::move(p.def));
+  return parts;
 }
 
 LEAT_FUNCTION graph_callable graph_session::prepare(std::initializer_list<fetch_item> fetches, std::initializer_list<feed_key> feeds,

@@ -3,6 +3,7 @@
 // See graph_session.hpp.
 
 #include <leat/cpu/configuration.hpp>
+#include <leat/proto/node_def.hpp>
 #include <leat/runtime/state/run_arguments.hpp>
 #include <leat/session/fetch_feed.hpp>
 
@@ -195,6 +196,17 @@ class graph_session {
     detail::fetch_structure<F>::flatten(fetches, list);
     return {*this, prepared(list, feeds), how};
   }
+
+  // ---- where it runs ----
+
+  /// The devices that the session uses: with a target, those of the tasks that `device_filters` pass. Source: TensorFlow
+  /// `Session.list_devices`.
+  std::vector<std::string> list_devices();
+  /// What each device runs for these fetches and feeds, as graphs that can be shown and saved: a run on several devices is cut into parts with
+  /// `_Send` and `_Recv` between them. Devices that have nothing to do are left out. Errors: those of `run` that come before it. Source:
+  /// TensorFlow `RunMetadata.partition_graphs`.
+  std::vector<std::pair<std::string, graph_def>> part_graphs(std::initializer_list<fetch_item> fetches,
+                                                             std::initializer_list<feed_key> feeds = {});
 
   // ---- variables ----
 

@@ -39,6 +39,8 @@ class remote_session {
   virtual void assign(const output& variable, const tensor_value& value) = 0;
   /// The nodes of the graph and their devices, as the other side has placed them.
   virtual std::vector<std::pair<std::string, std::string>> placement() = 0;
+  /// The devices that the session uses, in the order of the cluster's tasks.
+  virtual std::vector<std::string> devices() = 0;
   /// Has tasks write variables into files of a folder that they share, side by side, and waits until all are on the disk. Errors, of the
   /// first task that has one, which they name: not_found if it does not see its file; failed_precondition for a variable without a value or
   /// a file that cannot be written; resource_exhausted; those of `run`.
@@ -57,7 +59,7 @@ using session_connector = std::function<std::unique_ptr<remote_session>(graph& g
 /// Registers who connects sessions to targets that begin with `scheme`, "tcp://". Thread-safe; the first one of a scheme stays.
 void register_session_target(std::string_view scheme, session_connector connector);
 
-/// Connects a session to its target. Errors: invalid_argument for a target of no registered kind; those of the connector.
+/// Connects a session to its target. Errors: not_found for a target of no registered kind; those of the connector.
 std::unique_ptr<remote_session> connect_session(graph& g, const session_options& options);
 
 }  // namespace leat

@@ -41,7 +41,7 @@ LEAT_FUNCTION std::unique_ptr<remote_session> connect_session(graph& g, const se
     }
   }
   if (connector) return connector(g, options);
-  throw invalid_argument("the session's target '" + options.target + "' is of no kind that is known here" +
+  throw not_found("the session's target '" + options.target + "' is of no kind that is known here" +
                          (known.empty() ? "; include <leat/cluster.hpp> for \"tcp://host:port\"" : "; there are: " + known));
 }
 

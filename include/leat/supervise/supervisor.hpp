@@ -91,6 +91,9 @@ class supervised_session {
   auto run(const F& fetches, const feed_list& feeds = {}, const run_options& how = {}) {
     return repeated([&] { return get().run(fetches, feeds, how); });
   }
+  std::vector<tensor_value> run(std::initializer_list<fetch_item> fetches, const feed_list& feeds = {}, const run_options& how = {}) {
+    return repeated([&] { return get().run(fetches, feeds, how); });
+  }
   template <class T>
     requires detail::run_result<T>
   T run(const fetch_item& fetch, const feed_list& feeds = {}, const run_options& how = {}) {
