@@ -108,7 +108,8 @@ class sync_worker {
     o.session.device_filters = {"/job:ps", here_.device()};
     o.session.operation_timeout_in_ms = 20'000;
     o.hooks.push_back(stop_at_step(last_step));
-    o.hooks.push_back(sync_replicas_hook(*m_.sync, k == 0, how.replica < 0 ? -1 : 1));  // the recorded two, one for each where queues are two
+    o.hooks.push_back(
+        sync_replicas_hook(*m_.sync, k == 0, how.replica < 0 ? -1 : 1));  // the recorded two, one for each where queues are two
     s_.emplace(std::move(o));
   }
   /// Whether it has gone on.
@@ -160,7 +161,8 @@ TEST_CASE("synchronous, 2 of 2 replicas: the recorded steps") {
       w.run();
       w.wait_for(1);
       together.arrive_and_wait();
-      while (w.run()) {}
+      while (w.run()) {
+      }
       is[static_cast<std::size_t>(k)] = w.all;
       w.close();
     } catch (...) {
@@ -197,7 +199,8 @@ TEST_CASE("synchronous, 2 to aggregate and one worker: it takes both tokens, as 
   w.run();
   w.run();
   w.wait_for(1);  // so that the third gradient is stale, as recorded
-  while (w.run()) {}
+  while (w.run()) {
+  }
   REQUIRE(w.all.size() == want.size());
   for (std::size_t i = 0; i < want.size(); ++i) {
     CAPTURE(i);
@@ -300,7 +303,8 @@ TEST_CASE("asynchronous with supervisors: as many steps as runs, and one end for
     CHECK(std::is_sorted(is[k].begin(), is[k].end(), [](const seen& a, const seen& b) { return a.step < b.step; }) ==
           checks.at("steps_seen_by_a_worker_do_not_go_down").get<bool>());
   }
-  CHECK((ends[0].back().w == ends[1].back().w && ends[0].back().b == ends[1].back().b) == checks.at("both_see_the_same_final_values").get<bool>());
+  CHECK((ends[0].back().w == ends[1].back().w && ends[0].back().b == ends[1].back().b) ==
+        checks.at("both_see_the_same_final_values").get<bool>());
   CHECK((ends[0].back().step == static_cast<std::int64_t>(is[0].size() + is[1].size())) ==
         checks.at("final_global_step_is_total_number_of_runs").get<bool>());
   // The interleaving is not given, but near the line y = 2x + 10 are all of them.

@@ -174,7 +174,8 @@ TEST_CASE("the recorded in-graph runs") {
     session_options filtered = at(1);
     filtered.device_filters = {"/job:ps"};
     graph_session some(g, filtered);
-    CHECK(some.list_devices() == std::vector<std::string>{"/job:ps/replica:0/task:0/device:CPU:0", "/job:worker/replica:0/task:0/device:CPU:0"});
+    CHECK(some.list_devices() ==
+          std::vector<std::string>{"/job:ps/replica:0/task:0/device:CPU:0", "/job:worker/replica:0/task:0/device:CPU:0"});
     CHECK(graph_session(g).list_devices() == std::vector<std::string>{"/job:localhost/replica:0/task:0/device:CPU:0"});
   }
   {

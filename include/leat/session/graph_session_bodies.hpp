@@ -381,7 +381,8 @@ LEAT_FUNCTION std::vector<std::pair<std::string, graph_def>> graph_session::part
     places.clear();
     for (const auto& [node, device] : placed)
       places.push_back(static_cast<int>(std::find(devices.begin(), devices.end(), device) - devices.begin()));
-    if (placed.size() != static_cast<std::size_t>(graph_.size()) || std::count(places.begin(), places.end(), static_cast<int>(devices.size())) > 0)
+    if (placed.size() != static_cast<std::size_t>(graph_.size()) ||
+        std::count(places.begin(), places.end(), static_cast<int>(devices.size())) > 0)
       throw data_loss(options_.target + " has placed " + std::to_string(placed.size()) + " nodes of " + std::to_string(graph_.size()) +
                       ", or on devices that are not the session's");
   }
