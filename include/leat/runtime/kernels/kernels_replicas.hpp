@@ -5,6 +5,7 @@
 // order of the replicas, whoever came first. A replica without more data leaves: rounds wait for the others alone from then on.
 
 #include <leat/core/early.hpp>
+#include <leat/runtime/kernels/element_blocks.hpp>
 #include <leat/runtime/kernels/equal_rows.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/kernels/kernels_control.hpp>
@@ -221,9 +222,7 @@ class replica_gradients final : public resource {
         throw invalid_argument("gradients " + brackets(sum.extent()) + " and " + brackets(given.values.extent()) + " of the variable '" +
                                variable_ + "'");
       const auto add = [&]<class T>(T) {
-        const auto to = sum.values<T>();
-        const auto from = given.values.values<T>();
-        for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
+        combine(sum.values<T>().data(), given.values.values<T>().data(), sum.elements(), [](T a, T b) { return a + b; });
       };
       if (type_ == dtype::float32) add(float());
       else add(double());

@@ -3,6 +3,7 @@
 // changed, so a failing step leaves none half written. The arithmetic is TensorFlow's, element by element.
 
 #include <leat/core/early.hpp>
+#include <leat/runtime/kernels/element_blocks.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/kernels/walk.hpp>
 
@@ -49,8 +50,7 @@ void run_assign_change(kernel_context& c) {
         [&](tensor_value& held) {
           T* to = held.values<T>().data();
           const T* from = value.values<T>().data();
-          const std::int64_t n = held.elements();
-          for (std::int64_t i = 0; i < n; ++i) to[i] = Add ? arithmetic<T>::add(to[i], from[i]) : arithmetic<T>::subtract(to[i], from[i]);
+          combine(to, from, held.elements(), [](T a, T b) { return Add ? arithmetic<T>::add(a, b) : arithmetic<T>::subtract(a, b); });
         });
   });
   c.set_variable(0, v);
