@@ -11,7 +11,7 @@
 
 namespace leat::cpu::detail {
 
-/// Bytes of the buffer for a panel of B.
+/// Bytes of a panel of B, if it is as wide as a tile.
 inline constexpr std::int64_t panel_bytes = 32768;
 
 /// Rows of B in a block.
@@ -20,9 +20,6 @@ inline constexpr std::int64_t panel_rows = panel_bytes / (tile_columns<T> * stat
 
 /// Rows of A and C in a block, whose part of A stays in the second-level cache.
 inline constexpr std::int64_t block_rows = 512;
-
-/// From this many rows on, B is packed even if it could be read in place.
-inline constexpr std::int64_t rows_that_pay_for_packing = 96;
 
 /// Copies alpha times the block b(p, j), p < rows, j < columns, to panel[p * width + j], with zeros from `columns` on.
 template <class T>
@@ -64,11 +61,47 @@ void multiply_panel(std::int64_t m, std::int64_t inner, const T* a, std::int64_t
                                  static_cast<int>(std::min<std::int64_t>(2, m - row)), columns);
 }
 
+/// What a panel is made of: B from the panel's first column on, of which the inner block begins at row 0.
+template <class T>
+struct panel_of_b {
+  bool transposed;
+  T alpha;
+  const T* from;
+  std::int64_t ldb;
+};
+
+/// A panel of C, `columns` <= Batches * lanes wide, by one inner block.
+template <class T, int Batches>
+void multiply_columns_of(std::int64_t rows, std::int64_t inner, const T* a, std::int64_t a_row, std::int64_t a_step,
+                         const panel_of_b<T>& b, T beta, T* c, std::int64_t ldc, int columns, T* panel) {
+  constexpr int width = Batches * lanes<T>;
+  if (b.transposed || b.alpha != T(1) || columns != width) {
+    pack_panel(b.transposed, b.alpha, b.from, b.ldb, inner, columns, width, panel);
+    return multiply_panel<T, Batches>(rows, inner, a, a_row, a_step, panel, width, beta, c, ldc, columns);
+  }
+  if (Batches == 1 || rows <= tile_rows)
+    return multiply_panel<T, Batches>(rows, inner, a, a_row, a_step, b.from, b.ldb, beta, c, ldc, columns);
+  // Where B can be read as it lies, the first tile packs it for the others: its stores cost nothing beside its multiplications.
+  multiply_tile<T, tile_rows, Batches, true>(inner, a, a_row, a_step, b.from, b.ldb, beta, c, ldc, tile_rows, columns, panel);
+  multiply_panel<T, Batches>(rows - tile_rows, inner, a + tile_rows * a_row, a_row, a_step, panel, width, beta, c + tile_rows * ldc, ldc,
+                             columns);
+}
+
+/// How many batches wide the next panel is, where `left` columns are left: as wide as possible, but two panels of equal width rather than
+/// one and a narrow rest.
+template <class T>
+constexpr int panel_batches(std::int64_t left) {
+  if (left <= lanes<T>) return 1;
+  constexpr std::int64_t widest = widest_tile * lanes<T>;
+  if (widest_tile > tile_batches && left >= widest && (left <= widest || left > 2 * tile_columns<T>)) return widest_tile;
+  return tile_batches;
+}
+
 /// C = alpha op(A) op(B) + beta C, row-major, for k >= 1.
 template <class T>
 void matmul_blocked(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k, T alpha,
                     const T* a, std::int64_t lda, const T* b, std::int64_t ldb, T beta, T* c, std::int64_t ldc) {
-  alignas(64) T panel[static_cast<std::size_t>(panel_bytes) / sizeof(T)];
+  alignas(64) T panel[static_cast<std::size_t>(panel_rows<T> * widest_tile * lanes<T>)];
   const std::int64_t a_row = transpose_a ? 1 : lda;
   const std::int64_t a_step = transpose_a ? lda : 1;
   const std::int64_t inner_blocks = (k + panel_rows<T> - 1) / panel_rows<T>;
@@ -79,20 +112,18 @@ void matmul_blocked(bool transpose_a, bool transpose_b, std::int64_t m, std::int
     for (std::int64_t top = 0; top < m; top += block_rows) {
       const std::int64_t rows = std::min(block_rows, m - top);
       const T* a_block = a + top * a_row + first * a_step;
-      for (std::int64_t column = 0; column < n; column += tile_columns<T>) {
-        const int columns = static_cast<int>(std::min<std::int64_t>(tile_columns<T>, n - column));
-        const int width = columns <= lanes<T> ? lanes<T> : tile_columns<T>;
-        const T* from = transpose_b ? b + column * ldb + first : b + first * ldb + column;
+      for (std::int64_t column = 0; column < n;) {
+        const panel_of_b<T> from{transpose_b, alpha, transpose_b ? b + column * ldb + first : b + first * ldb + column, ldb};
         T* to = c + top * ldc + column;
-        const bool in_place = !transpose_b && alpha == T(1) && columns == width && rows <= rows_that_pay_for_packing;
-        if (!in_place) pack_panel(transpose_b, alpha, from, ldb, inner, columns, width, panel);
-        const T* rows_of_b = in_place ? from : panel;
-        const std::int64_t b_step = in_place ? ldb : width;
-        if (width == lanes<T>)
-          multiply_panel<T, 1>(rows, inner, a_block, a_row, a_step, rows_of_b, b_step, keep, to, ldc, columns);
+        const int batches = panel_batches<T>(n - column);
+        const int columns = static_cast<int>(std::min<std::int64_t>(batches * lanes<T>, n - column));
+        if (batches == 1)
+          multiply_columns_of<T, 1>(rows, inner, a_block, a_row, a_step, from, keep, to, ldc, columns, panel);
+        else if (batches == tile_batches)
+          multiply_columns_of<T, tile_batches>(rows, inner, a_block, a_row, a_step, from, keep, to, ldc, columns, panel);
         else
-          multiply_panel<T, tile_batches>(rows, inner, a_block, a_row, a_step, rows_of_b, b_step, keep, to, ldc,
-                                          columns);
+          multiply_columns_of<T, widest_tile>(rows, inner, a_block, a_row, a_step, from, keep, to, ldc, columns, panel);
+        column += columns;
       }
     }
   }

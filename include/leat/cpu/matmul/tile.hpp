@@ -16,6 +16,9 @@ inline constexpr int tile_rows = batch_bytes == 64 ? 8 : batch_bytes == 32 ? 6 :
 /// Batches in a tile's row.
 inline constexpr int tile_batches = 2;
 
+/// The same of the widest tiles, which take nearly all of 32 registers: they load less for each multiplication, and begin and end less often.
+inline constexpr int widest_tile = batch_bytes == 64 ? 3 : tile_batches;
+
 /// Columns of a tile.
 template <class T>
 inline constexpr int tile_columns = tile_batches* lanes<T>;
@@ -56,11 +59,12 @@ constexpr T scalar_product(T a, T b) {
 }
 
 /// C = A B + beta C for a tile of `rows` <= Rows by `columns` <= Batches * lanes. Element (i, p) of A is a[i * a_row + p * a_step]; row
-/// p of B is b + p * b_step, readable in its full Batches * lanes columns. With beta == 0, C is not read.
-template <class T, int Rows, int Batches>
+/// p of B is b + p * b_step, readable in its full Batches * lanes columns. With beta == 0, C is not read. Packs: what is read of B is
+/// stored at `packed`, row behind row, too.
+template <class T, int Rows, int Batches, bool Packs = false>
 [[gnu::noinline]] void multiply_tile(std::int64_t inner, const T* a, std::int64_t a_row, std::int64_t a_step,
                                      const T* b, std::int64_t b_step, T beta, T* c, std::int64_t c_row, int rows,
-                                     int columns) {
+                                     int columns, [[maybe_unused]] T* packed = nullptr) {
   // Rows past the last repeat it, and are not stored.
   const T* row[Rows];
   batch<T> sum[Rows][Batches];
@@ -74,6 +78,11 @@ template <class T, int Rows, int Batches>
     batch<T> piece[Batches];
 #pragma GCC unroll 4
     for (int j = 0; j < Batches; ++j) piece[j] = load(b + j * lanes<T>);
+    if constexpr (Packs) {
+#pragma GCC unroll 4
+      for (int j = 0; j < Batches; ++j) piece[j].store_aligned(packed + j * lanes<T>);
+      packed += Batches * lanes<T>;
+    }
 #pragma GCC unroll 8
     for (int i = 0; i < Rows; ++i) {
       const batch<T> element(row[i][offset]);
