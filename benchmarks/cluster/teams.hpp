@@ -17,6 +17,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdlib>
 #include <functional>
 #include <string>
 #include <vector>
@@ -25,17 +26,22 @@ namespace bench {
 
 inline double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-/// An address of this host at which nobody listens.
-inline std::string free_address() {
-  const int s = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in a{};
-  a.sin_family = AF_INET;
-  a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof a;
-  if (::bind(s, reinterpret_cast<sockaddr*>(&a), sizeof a) != 0 || ::getsockname(s, reinterpret_cast<sockaddr*>(&a), &size) != 0)
-    std::abort();
-  ::close(s);
-  return "127.0.0.1:" + std::to_string(ntohs(a.sin_port));
+/// Addresses of this host at which nobody listens, all different.
+inline std::vector<std::string> free_addresses(int count) {
+  std::vector<int> sockets;
+  std::vector<std::string> all;
+  for (int k = 0; k < count; ++k) {
+    sockets.push_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in a{};
+    a.sin_family = AF_INET;
+    a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    auto* const its = reinterpret_cast<sockaddr*>(&a);
+    socklen_t size = sizeof a;
+    if (::bind(sockets.back(), its, size) != 0 || ::getsockname(sockets.back(), its, &size) != 0) std::abort();
+    all.push_back("127.0.0.1:" + std::to_string(ntohs(a.sin_port)));
+  }
+  for (const int s : sockets) ::close(s);
+  return all;
 }
 
 /// What a server and a worker of a bare program share: memory, and two ends of a socket, the server's first.
@@ -89,8 +95,9 @@ inline double processor_time(pid_t process) {
 inline result run_once(const team& t, int servers, int workers, double seconds) {
   shape_of_team s;
   s.servers = servers, s.workers = workers;
-  for (int k = 0; k < servers; ++k) s.ps.push_back(free_address());
-  for (int k = 0; k < workers; ++k) s.worker.push_back(free_address());
+  const auto addresses = free_addresses(servers + workers);
+  s.ps.assign(addresses.begin(), addresses.begin() + servers);
+  s.worker.assign(addresses.begin() + servers, addresses.end());
   for (int p = 0; p < servers && t.line_bytes; ++p)
     for (int w = 0; w < workers; ++w) {
       line l;
