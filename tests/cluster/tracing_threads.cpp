@@ -21,6 +21,7 @@
 #include <cstdlib>
 #include <set>
 #include <sstream>
+#include <thread>
 
 using namespace leat;
 using namespace leat_test;
@@ -350,6 +351,42 @@ TEST_CASE("clocks that are apart are put on the client's") {
   CHECK(r.offset == 1000);
   CHECK(r.error == 50);
   CHECK(cluster::clock_of_round_trip(0, std::int64_t{1} << 62, 0, 0).error == cluster::last_clock);
+}
+
+TEST_CASE("how long the tasks had a run is told without a trace") {
+  local_cluster c({{"ps", 1}, {"worker", 1}});
+  graph g;
+  const auto scope = g.as_default();
+  output item, sum;
+  graph_operation put;
+  {
+    const device d("/job:ps/task:0");
+    const graph_queue q = fifo_queue(2, {dtype::float32}, {shape{}});
+    put = q.enqueue({constant(1.0f)});
+    item = q.dequeue()[0];
+  }
+  {
+    const device d("/job:worker/task:0");
+    sum = add(item, 1.0f);
+  }
+  for (int task = 0; task < 2; ++task)
+    for (int k = 0; k < 2; ++k) {  // here and elsewhere
+      CAPTURE(task);
+      CAPTURE(k);
+      graph_session s(g, {.target = local_cluster::target(task), .operation_timeout_in_ms = 10'000});
+      std::thread late([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(60));
+        s.run(put);
+      });
+      std::int64_t there = -1;
+      const auto begin = std::chrono::steady_clock::now();
+      const auto values = s.run({sum}, {}, {.time_at_tasks = &there});
+      const std::chrono::nanoseconds taken = std::chrono::steady_clock::now() - begin;
+      late.join();
+      CHECK(values[0].as<float>() == 2.0f);
+      CHECK(there > 40'000'000);
+      CHECK(there <= taken.count());
+    }
 }
 
 TEST_CASE("a run that fails says so in the trace") {

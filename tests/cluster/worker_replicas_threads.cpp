@@ -206,6 +206,33 @@ TEST_CASE("who is missing is named, and a step can be tried again") {
   CHECK(s.value(counter()) == 3);
 }
 
+TEST_CASE("a late worker is what the others' steps wait for") {
+  using std::chrono::milliseconds;
+  cluster_here c(2, 2);
+  auto loss = loss_of_rows();
+  auto train = gradient_descent(0.1f).minimize(loss, counter());
+  worker_times times[2];
+  std::vector<std::function<void()>> work;
+  for (int k = 0; k < 2; ++k)
+    work.push_back([&, k] {
+      worker_session s(replica_of(c, k, 2, "late"), loss, train);
+      if (k == 0) s.initialize();
+      s.wait_until_initialized(std::chrono::seconds(10));
+      s.run(fetch(train), ids() = batch(k, 0));  // both have joined
+      s.measure_steps();
+      for (int i = 1; i < 4; ++i) {
+        if (k == 1) std::this_thread::sleep_for(milliseconds(60));
+        s.run(fetch(train), ids() = batch(k, i));
+      }
+      times[k] = s.times();
+    });
+  all_at_once(work);
+  CHECK(times[0].steps == 3);
+  CHECK(times[0].waiting > milliseconds(120));
+  CHECK(times[0].waiting > 4 * times[1].waiting);
+  CHECK(times[0].total < times[1].total + milliseconds(250));  // that of sleeping is no run's
+}
+
 TEST_CASE("options that do not fit are refused") {
   cluster_here c(1, 2);
   auto loss = loss_of_rows();

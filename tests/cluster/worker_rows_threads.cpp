@@ -1,6 +1,7 @@
 // Gradients of rows that compiled workers send: what servers make of them is what a session in the process makes of them, to the bit.
 
 #include <leat/cluster.hpp>
+#include <leat/cluster/cluster_status.hpp>
 #include <leat/cluster/worker_session.hpp>
 #include <leat/leat.hpp>
 #include <leat/planned.hpp>
@@ -13,6 +14,7 @@
 #include <ranges>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <vector>
 
 using namespace leat;
@@ -20,9 +22,13 @@ using namespace leat_test;
 
 namespace {
 
+// A worker whose step is planned, in a program whose sessions are compiled.
+template <class... Es>
+using planned_worker = basic_worker_session<planning_device, Es...>;
+
 // Steps of one worker beside those of a session, equal to the bit: a table with two lookups of one shape and one with lookups of two, by
 // indices that occur more than once, one that is read whole, and one with rows of a single number.
-template <template <class...> class Session, class MakeStep>
+template <template <class...> class Session, template <class...> class Worker = worker_session, class MakeStep>
 void rows_as_local(const worker_options& options, const MakeStep& make_step, int count = 4) {
   auto ids = placeholder<"ids", std::int64_t, "batch", 2>();
   auto again = placeholder<"again", std::int64_t, "batch", 2>();
@@ -35,7 +41,7 @@ void rows_as_local(const worker_options& options, const MakeStep& make_step, int
               reduce_sum(gather(narrow, more) * reduce_sum<1>(gather(b, more)));
   auto loss = sums + reduce_sum(square(whole));
   auto train = make_step(loss, a, b, whole, narrow);
-  worker_session s(options, loss, train);
+  Worker<std::remove_cvref_t<decltype(loss)>, std::remove_cvref_t<decltype(train)>> s(options, loss, train);
   Session here{loss, train};
   s.initialize();
   here.initialize();
@@ -95,6 +101,41 @@ TEST_CASE("rows, to the bit, by every optimizer") {
   }
 }
 
+TEST_CASE("rows of planned workers, to the bit") {
+  cluster_here c(2, 1);
+  worker_options o = c.worker(0);
+  const auto check = [&](std::string_view name, const auto& optimizer) {
+    INFO(std::string(name));
+    o.container = name;
+    rows_as_local<planned_session, planned_worker>(o, [&](const auto& loss, const auto&...) { return optimizer.minimize(loss); });
+  };
+  check("momentum", momentum(0.1f, 0.9f));  // one list of rows
+  check("adam", adam(0.01f));               // sums of rows
+  // A table of 4 MB, of which two rows are asked for and sent.
+  auto ids = placeholder<"ids", std::int32_t, 2>();
+  auto table = variable<"table", float, 10'000, 100>(ones);
+  auto loss = reduce_sum(square(gather(table, ids)));
+  auto train = gradient_descent(0.125f).minimize(loss);
+  planned_worker<std::remove_cvref_t<decltype(loss)>, std::remove_cvref_t<decltype(train)>> s(c.worker(0), loss, train);
+  s.initialize();
+  const auto moved = [&] {
+    std::uint64_t bytes = 0;
+    for (const task_status& t : cluster_status(c.c)) bytes += t.counted ? t.counted->bytes_sent : 0;
+    return bytes;
+  };
+  const std::vector<std::int32_t> given{7, 9'999};
+  s.run(fetch(train), ids = given);
+  const std::uint64_t before = moved();
+  for (int k = 0; k < 3; ++k) s.run(fetch(train), ids = given);
+  const std::uint64_t sent = moved() - before;
+  CHECK(sent > 3 * 2 * 400);  // gradients; as much comes back before each step
+  CHECK(sent < 50'000);
+  const auto values = s.value(table);
+  CHECK(values(7, 0) == 0.75f * 0.75f * 0.75f * 0.75f);
+  CHECK(values(9'999, 99) == values(7, 0));
+  CHECK(values(8, 0) == 1);
+}
+
 TEST_CASE("rows, to the bit, clipped and scaled") {
   cluster_here c(2, 1);
   worker_options o = c.worker(0);
@@ -108,6 +149,8 @@ TEST_CASE("rows, to the bit, clipped and scaled") {
   rows_as_local<session>(o, clipped(momentum(0.1f, 0.9f)));
   o.container = "adam";
   rows_as_local<planned_session>(o, clipped(adam(0.01f)));
+  o.container = "planned";
+  rows_as_local<planned_session, planned_worker>(o, clipped(adam(0.01f)));
 }
 
 TEST_CASE("what is sent of a gradient of rows") {

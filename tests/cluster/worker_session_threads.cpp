@@ -275,6 +275,47 @@ TEST_CASE("several workers at once, with and without staleness") {
   }
 }
 
+TEST_CASE("where the time of steps goes") {
+  cluster_here c(2, 1);
+  auto x = make_inputs();
+  auto y = make_labels();
+  auto w = variable<"w", float, 3, 1>(random_uniform(-1, 1, 5));
+  auto b = variable<"b", float>(0.5f);
+  auto loss = reduce_mean(square(squeeze<1>(matmul(x, w)) + b - y));
+  auto train = gradient_descent(0.125f).minimize(loss);
+  constexpr std::chrono::nanoseconds none{};
+  for (const int staleness : {0, 2}) {
+    worker_session s(c.worker(0, staleness), loss, train);
+    s.initialize();
+    s.run(fetch(train), x = xs, y = ys);
+    CHECK(s.times().steps == 0);
+    CHECK(s.times().total == none);
+    s.measure_steps();
+    const auto begin = std::chrono::steady_clock::now();
+    for (int k = 0; k < 20; ++k) s.run(fetch(loss, train), x = xs, y = ys);
+    s.run(fetch(loss), x = xs, y = ys);
+    const std::chrono::nanoseconds taken = std::chrono::steady_clock::now() - begin;
+    const worker_times t = s.times();
+    CHECK(t.steps == 20);
+    CHECK(t.total <= taken);
+    CHECK(t.reading + t.computing + t.network + t.waiting <= t.total);
+    CHECK(t.reading + t.computing + t.network + t.waiting > t.total / 2);
+    CHECK(t.computing > none);
+    CHECK(t.reading > none);
+    CHECK(t.waiting > none);
+    CHECK((t.network > none) == (staleness == 0));
+    s.measure_steps(false);
+    s.run(fetch(train), x = xs, y = ys);
+    CHECK(s.times().steps == 0);
+  }
+  // A step that fails is none.
+  worker_session s(c.worker(0), loss, train);
+  s.measure_steps();
+  CHECK_THROWS_AS(s.run(fetch(train), x = xs, y = std::vector<float>{1, 2, 3}), invalid_argument);
+  CHECK(s.times().steps == 0);
+  CHECK(s.times().computing == none);
+}
+
 TEST_CASE("what goes wrong is said") {
   auto c = std::make_unique<cluster_here>(1, 1);
   auto w = variable<"w", float>(ones);

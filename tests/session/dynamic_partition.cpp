@@ -163,8 +163,8 @@ TEST_CASE("a chain over three devices") {
   output x, y, z1, z2;
   {
     const device d("/job:ps/task:0");
-    x = constant(std::vector<float>{1, 1}, "x");
-    y = constant(std::vector<float>{2, 3}, "y");
+    x = identity(constant(std::vector<float>{1, 1}), "x");
+    y = identity(constant(std::vector<float>{2, 3}), "y");
   }
   {
     const device d("/job:worker/task:0");
@@ -180,6 +180,47 @@ TEST_CASE("a chain over three devices") {
   const auto results = parts.run();
   CHECK(results[0].as<std::vector<float>>() == std::vector<float>{4, 5});
   CHECK(results[1].as<std::vector<float>>() == std::vector<float>{1, 1});
+}
+
+TEST_CASE("a constant is in each part where it is used, unless it is large") {
+  graph g;
+  const auto scope = g.as_default();
+  output rate, large, x, y;
+  {
+    const device d("/job:ps/task:0");
+    rate = constant(2.0f, "rate");
+    large = constant(std::vector<float>(20'000, 1.0f), "large");
+  }
+  {
+    const device d("/job:worker/task:0");
+    x = multiply(rate, 3.0f);
+  }
+  {
+    const device d("/job:worker/task:1");
+    y = add(multiply(rate, x), reduce_sum(large));
+  }
+  local_parts parts(g, {.fetches = {y}});
+  CHECK(parts.made().edges.size() == 2);  // x, large
+  CHECK(parts.run()[0].as<float>() == 20'012);
+  // Nothing is run where only a constant would be; where it is fetched, fed or waited for it stays.
+  local_parts two(g, {.fetches = {x}});
+  CHECK(two.made().edges.empty());
+  CHECK(two.made().parts.size() == 1);
+  CHECK(two.run()[0].as<float>() == 6);
+  local_parts fetched(g, {.fetches = {x, rate}});
+  CHECK(fetched.made().parts.size() == 2);
+  CHECK(fetched.run()[1].as<float>() == 2);
+  local_parts fed(g, {.fetches = {x}, .feeds = {rate}});
+  CHECK(fed.run({tensor_value(5.0f)})[0].as<float>() == 15);
+  output after;
+  {
+    const device d("/job:worker/task:0");
+    const control_dependencies waits{rate};
+    after = constant(4.0f);
+  }
+  local_parts waited(g, {.fetches = {after}});
+  CHECK(waited.made().edges.size() == 1);
+  CHECK(waited.run()[0].as<float>() == 4);
 }
 
 TEST_CASE("feeds replace tensors on every device where they are used") {

@@ -108,18 +108,20 @@ class far_master final : public master_access {
     put_words(m, {session, prepared, number});
     put_tensors(m, feeds);
     std::int64_t asked = 0;
-    if (traced != nullptr) {
+    if (traced != nullptr) m.edge = static_cast<std::uint32_t>(traced->level);
+    const bool is_traced = traced != nullptr && has_statistics(traced->level);
+    if (is_traced) {
       const auto patience = std::chrono::steady_clock::now() + std::chrono::milliseconds(250);
       if (const auto read = read_clocks(*network_, {task_}, std::min(deadline, patience)); !read.empty())
         traced->clock = read.begin()->second;
-      m.edge = static_cast<std::uint32_t>(traced->level);
       asked = clock_now();
     }
     // The master ends the step at the deadline; its answer may take a while longer.
     const transport::message answer = ask(method::run, std::move(m), deadline, cancel, number);
-    const bool has_statistics = answer.edge != 0;
-    auto values = tensors_of(answer, has_statistics ? 1 : 0);
-    if (traced != nullptr) hear(*traced, has_statistics ? &answer.parts[0] : nullptr, asked, feeds, values);
+    const bool is_told = has_statistics(level_in(answer.edge));
+    auto values = tensors_of(answer, is_told ? 1 : 0);
+    if (is_traced) hear(*traced, is_told ? &answer.parts[0] : nullptr, asked, feeds, values);
+    if (traced != nullptr) traced->slowest_part = static_cast<std::int64_t>(answer.mark);
     for (tensor_value& v : values) v = v.kept();
     return values;
   }
@@ -295,7 +297,13 @@ class client_session final : public remote_session {
     const steady_time deadline = deadline_in(timeout_in_ms);
     const run_in_use used(*this, static_cast<known_run&>(prepared), deadline);
     const std::uint64_t number = used.number();
-    if (how.trace == nullptr) return master_->run(session_, number, feeds, deadline, how.cancel, nullptr);
+    if (how.trace == nullptr && how.time_at_tasks == nullptr) return master_->run(session_, number, feeds, deadline, how.cancel, nullptr);
+    if (how.trace == nullptr) {
+      traced_run timed{.level = trace_level::times};
+      std::vector<tensor_value> values = master_->run(session_, number, feeds, deadline, how.cancel, &timed);
+      *how.time_at_tasks = timed.slowest_part;
+      return values;
+    }
     const int run = how.trace->begin_run();
     traced_run traced{.level = level_of(how.trace->detail())};
     std::vector<tensor_value> values;

@@ -161,7 +161,8 @@ LEAT_FUNCTION std::vector<tensor_value> master::run(std::uint64_t session, std::
     }
   };
 
-  if (traced != nullptr) {
+  const bool is_traced = traced != nullptr && has_statistics(traced->level);
+  if (is_traced) {
     state->told.resize(what->parts.size());
     std::vector<int> others;
     for (const auto& p : what->parts)
@@ -188,8 +189,8 @@ LEAT_FUNCTION std::vector<tensor_value> master::run(std::uint64_t session, std::
     put_words(calls[k], {number, p.number});
     const std::vector<tensor_value> its_feeds = fed(p);
     put_tensors(calls[k], its_feeds);
-    if (traced != nullptr) {
-      calls[k].edge = static_cast<std::uint32_t>(traced->level);
+    if (traced != nullptr) calls[k].edge = static_cast<std::uint32_t>(traced->level);
+    if (is_traced) {
       const std::lock_guard lock(state->guard);
       state->told[k].fed_bytes = element_bytes(its_feeds);
     }
@@ -197,7 +198,7 @@ LEAT_FUNCTION std::vector<tensor_value> master::run(std::uint64_t session, std::
   for (std::size_t k = 0; k < what->parts.size(); ++k) {
     const auto& p = what->parts[k];
     if (p.task == own_) continue;
-    if (traced != nullptr) {
+    if (is_traced) {
       const std::lock_guard lock(state->guard);
       state->told[k].asked = clock_now();
     }
@@ -206,9 +207,10 @@ LEAT_FUNCTION std::vector<tensor_value> master::run(std::uint64_t session, std::
                     std::vector<tensor_value> found;
                     if (!failure) {
                       try {
-                        const bool has_statistics = answer.edge != 0;
-                        found = tensors_of(answer, has_statistics ? 1 : 0);
-                        if (!state->told.empty()) hear(*state, k, has_statistics ? &answer.parts[0] : nullptr, found);
+                        const bool is_told = has_statistics(level_in(answer.edge));
+                        found = tensors_of(answer, is_told ? 1 : 0);
+                        if (!state->told.empty()) hear(*state, k, is_told ? &answer.parts[0] : nullptr, found);
+                        state->note_time(static_cast<std::int64_t>(answer.mark));
                         if (found.size() != count)
                           throw data_loss("a task answers a step with " + std::to_string(found.size()) + " values");
                       } catch (const std::exception&) {
@@ -224,14 +226,17 @@ LEAT_FUNCTION std::vector<tensor_value> master::run(std::uint64_t session, std::
     try {
       step_order order{.number = number, .deadline = deadline, .cancel = cancel};
       part_statistics told;
-      if (traced != nullptr) {
+      if (is_traced) {
         order.traced = traced->level;
         order.statistics = &told;
-        told.began = clock_now();
       }
+      if (traced != nullptr) told.began = clock_now();
       std::vector<tensor_value> values = own_worker_.run_part(what->parts[k].number, order, fed(what->parts[k]));
       if (traced != nullptr) {
         told.ended = clock_now();
+        state->note_time(told.ended - told.began);
+      }
+      if (is_traced) {
         const std::lock_guard lock(state->guard);
         state->told[k].its = std::move(told);
         state->told[k].clock = {0, 0};
@@ -253,8 +258,7 @@ LEAT_FUNCTION std::vector<tensor_value> master::run(std::uint64_t session, std::
     else if (now >= deadline)
       why = std::make_exception_ptr(
           deadline_exceeded("Timed out: not all of " + std::to_string(what->parts.size()) + " tasks have ended the step"));
-    else if (network_.losses() != losses_before)
-      why = lost_sender(*what, losses_before);
+    else if (network_.losses() != losses_before) why = lost_sender(*what, losses_before);
     if (why) {
       const std::lock_guard lock(state->guard);
       if (!state->failure) state->failure = why;
@@ -267,7 +271,8 @@ LEAT_FUNCTION std::vector<tensor_value> master::run(std::uint64_t session, std::
   {
     const std::lock_guard lock(state->guard);
     if (!state->failure) {
-      if (traced != nullptr) {
+      if (traced != nullptr) traced->slowest_part = state->slowest_part;
+      if (is_traced) {
         const auto began = traced->statistics.began;
         traced->statistics = gathered(*what, std::move(state->told));
         traced->statistics.began = began;

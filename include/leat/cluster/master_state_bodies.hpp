@@ -5,6 +5,7 @@
 #include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <map>
@@ -62,9 +63,16 @@ struct master::running {
   std::vector<tensor_value> values;
   std::exception_ptr failure;
   std::vector<told_of_part> told;  // by part, of a traced step
+  std::int64_t slowest_part = 0;   // nanoseconds, of one that is timed
   int left = 0;
   std::atomic<bool> done{false};  // all parts have ended
   std::atomic<bool> news{false};  // that, or one has failed
+
+  void note_time(std::int64_t nanoseconds) {
+    if (nanoseconds <= 0) return;
+    const std::lock_guard lock(guard);
+    slowest_part = std::max(slowest_part, nanoseconds);
+  }
 };
 
 inline std::string text_of(const std::exception_ptr& failure) {

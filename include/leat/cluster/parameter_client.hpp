@@ -10,6 +10,7 @@
 #include <leat/named/train/named_optimizer.hpp>
 #include <leat/session/graph_session_class.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -50,7 +51,61 @@ struct worker_options {
   std::int64_t operation_timeout_in_ms = 600'000;
 };
 
+/// Where the time of a `worker_session`'s training steps went, summed up over `steps` runs since `measure_steps()`. What is left of `total`
+/// is the session's own work between them.
+struct worker_times {
+  std::int64_t steps = 0;
+  std::chrono::nanoseconds total{};
+  /// Asking for values before the step, and putting values that came into the session's memory.
+  std::chrono::nanoseconds reading{};
+  /// The step's compiled or planned program.
+  std::chrono::nanoseconds computing{};
+  /// Messages with gradients and new values, and what it takes to make them and to wake who waits for them.
+  std::chrono::nanoseconds network{};
+  /// The servers' part of it: the updates, and what they wait for, in synchronous training the other workers. With staleness all of a
+  /// run's time in which it waited for pushes, whose messages are no part of a run.
+  std::chrono::nanoseconds waiting{};
+};
+
 namespace cluster {
+
+/// Gives the time since it last did so to one of a step's times; without sums to add them to it does not look at the clock.
+class step_watch {
+ public:
+  using clock = std::chrono::steady_clock;
+  explicit step_watch(worker_times* sums) : sums_(sums) {
+    if (sums_ != nullptr) began_ = last_ = clock::now();
+  }
+  void give(std::chrono::nanoseconds worker_times::* what) {
+    if (sums_ == nullptr) return;
+    const clock::time_point now = clock::now();
+    step_.*what += now - last_;
+    last_ = now;
+  }
+  /// The same of an exchange with the servers, who had so much of it.
+  void give_exchange(std::int64_t nanoseconds_at_servers) {
+    if (sums_ == nullptr) return;
+    const clock::time_point now = clock::now();
+    const std::chrono::nanoseconds at_servers =
+        std::min<std::chrono::nanoseconds>(std::chrono::nanoseconds(nanoseconds_at_servers), now - last_);
+    step_.waiting += at_servers;
+    step_.network += now - last_ - at_servers;
+    last_ = now;
+  }
+  /// Adds the step's times to the sums; a step that fails does not come to this.
+  void end_step() {
+    if (sums_ == nullptr) return;
+    ++sums_->steps;
+    sums_->total += clock::now() - began_;
+    for (const auto what : {&worker_times::reading, &worker_times::computing, &worker_times::network, &worker_times::waiting})
+      sums_->*what += step_.*what;
+  }
+
+ private:
+  worker_times* sums_;
+  worker_times step_{};
+  clock::time_point began_, last_;
+};
 
 /// A variable at the servers.
 struct parameter {
@@ -94,8 +149,13 @@ class parameter_client {
   const std::vector<tensor_value>& read_rows(std::uint32_t which, std::span<const tensor_value> indices);
   /// Applies gradients, and gives the copied variables' values after that; `extra` are fed beside them. With staleness, returns when no
   /// more pushes than that are under way, with the last values that came; none if none have come since the last call. What is pushed
-  /// must stay as it is until then. Rows of equal indices are added before they are sent. Errors: those of the run; with staleness also those of earlier pushes.
-  const std::vector<tensor_value>* push(std::size_t step, std::span<tensor_value> gradients, const named_values& extra);
+  /// must stay as it is until then. Rows of equal indices are added before they are sent. `time_at_servers`, if it is given, gets the
+  /// nanoseconds that the servers had of it, with staleness more than the call takes. Errors: those of the run; with staleness also those
+  /// of earlier pushes.
+  const std::vector<tensor_value>* push(std::size_t step, std::span<tensor_value> gradients, const named_values& extra,
+                                        std::int64_t* time_at_servers = nullptr);
+  /// Lets go of the values that `read`, `read_rows` or `push` gave last: they may be a message's memory.
+  void release();
   /// Waits until no push is under way. Errors: those of the pushes.
   void finish();
   /// Synchronous: updates do not wait for this worker any more, until it pushes again. Errors: those of the run.
@@ -135,11 +195,13 @@ class parameter_client {
   void give_to_rounds(std::vector<variable_gradient>& pairs);
   void finish_round(kept_step& step, const std::vector<graph_operation>& gives, const std::string& trained);
   void make_membership();
-  const std::vector<tensor_value>& run_round(std::size_t step, std::span<const tensor_value> gradients, const named_values& extra);
+  const std::vector<tensor_value>& run_round(std::size_t step, std::span<const tensor_value> gradients, const named_values& extra,
+                                             std::int64_t* time_at_servers);
   bool is_synchronous() const { return options_.replicas > 0; }
   static device_function placed_by(const worker_options& options);
   graph_callable& callable(kept_step& step, const named_values& extra);
-  const std::vector<tensor_value>& run(std::size_t step, std::span<const tensor_value> gradients, const named_values& extra);
+  const std::vector<tensor_value>& run(std::size_t step, std::span<const tensor_value> gradients, const named_values& extra,
+                                       std::int64_t* time_at_servers);
   void send();
 
   std::uint64_t generation_;  // of forks
@@ -157,6 +219,8 @@ class parameter_client {
   std::vector<output> indices_, gathered_;  // of `rows_`
   std::map<std::uint32_t, graph_callable> read_rows_;
   std::vector<tensor_value> feeds_;
+  graph_callable* lender_ = nullptr;  // whose results were given last
+  const std::vector<tensor_value>& lend(graph_callable& from, std::span<const tensor_value> feeds, std::int64_t* time_at_servers = nullptr);
 
   // Synchronous training (runtime/kernels/kernels_replicas.hpp).
   struct round_nodes {

@@ -20,6 +20,7 @@
 #include <leat/session/graph_session.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <new>
 #include <set>
 
@@ -256,7 +257,7 @@ LEAT_FUNCTION void parameter_client::make_membership() {
 }
 
 LEAT_FUNCTION const std::vector<tensor_value>& parameter_client::run_round(std::size_t step, std::span<const tensor_value> gradients,
-                                                                           const named_values& extra) {
+                                                                           const named_values& extra, std::int64_t* time_at_servers) {
   kept_step& kept = steps_[step];
   if (!has_joined_) {
     session_->run({round_.join});
@@ -267,9 +268,13 @@ LEAT_FUNCTION const std::vector<tensor_value>& parameter_client::run_round(std::
     const std::vector<fetch_item> fetches(kept.given.begin(), kept.given.end());
     kept.give.emplace(session_->prepare(fetches, kept.gradients));
   }
-  const std::vector<tensor_value>& values = kept.give->call(gradients);
+  const std::vector<tensor_value>& values = lend(*kept.give, gradients, time_at_servers);
   if (!values.back().as<bool>()) return values;
-  return run(step, {}, extra);
+  release();
+  const std::int64_t before = time_at_servers != nullptr ? *time_at_servers : 0;
+  const std::vector<tensor_value>& updated = run(step, {}, extra, time_at_servers);
+  if (time_at_servers != nullptr) *time_at_servers += before;
+  return updated;
 }
 
 LEAT_FUNCTION void parameter_client::leave() {
@@ -304,17 +309,29 @@ LEAT_FUNCTION graph_callable& parameter_client::callable(kept_step& step, const 
 }
 
 LEAT_FUNCTION const std::vector<tensor_value>& parameter_client::run(std::size_t step, std::span<const tensor_value> gradients,
-                                                                     const named_values& extra) {
+                                                                     const named_values& extra, std::int64_t* time_at_servers) {
   graph_callable& c = callable(steps_[step], extra);
-  if (extra.empty()) return c.call(gradients);
+  if (extra.empty()) return lend(c, gradients, time_at_servers);
   feeds_.assign(gradients.begin(), gradients.end());
   for (const auto& [name, value] : extra) feeds_.push_back(value);
-  return c.call(feeds_);
+  return lend(c, feeds_, time_at_servers);
 }
 
 LEAT_FUNCTION const std::vector<tensor_value>& parameter_client::read() {
   finish();
-  return read_->call({});
+  return lend(*read_, {});
+}
+
+// Pushes under way keep what they got for a later call: copies.
+LEAT_FUNCTION const std::vector<tensor_value>& parameter_client::lend(graph_callable& from, std::span<const tensor_value> feeds,
+                                                                      std::int64_t* time_at_servers) {
+  const bool lends = options_.staleness == 0;
+  if (lends) lender_ = &from;
+  return from.call(feeds, {.time_at_tasks = time_at_servers, .lends_results = lends});
+}
+LEAT_FUNCTION void parameter_client::release() {
+  if (lender_ != nullptr) lender_->release();
+  lender_ = nullptr;
 }
 
 LEAT_FUNCTION const std::vector<tensor_value>& parameter_client::read_rows(std::uint32_t which, std::span<const tensor_value> indices) {
@@ -345,15 +362,16 @@ LEAT_FUNCTION const std::vector<tensor_value>& parameter_client::read_rows(std::
     }
     ++k;
   }
-  return at->second.call(fed);
+  return lend(at->second, fed);
 }
 
 LEAT_FUNCTION const std::vector<tensor_value>* parameter_client::push(std::size_t step, std::span<tensor_value> gradients,
-                                                                      const named_values& extra) {
+                                                                      const named_values& extra, std::int64_t* time_at_servers) {
   for (const sent_rows& r : steps_[step].rows)
     runtime::add_equal_rows(gradients[r.position], gradients[r.position + 1], r.rows_of_variable, r.variable);
-  if (is_synchronous()) return &run_round(step, gradients, extra);
-  if (options_.staleness == 0) return &run(step, gradients, extra);
+  if (is_synchronous()) return &run_round(step, gradients, extra, time_at_servers);
+  if (options_.staleness == 0) return &run(step, gradients, extra, time_at_servers);
+  if (time_at_servers != nullptr) *time_at_servers = std::numeric_limits<std::int64_t>::max();  // the whole call
   transport::check_generation(generation_);
   std::unique_lock lock(guard_);
   if (failure_) {
@@ -391,7 +409,7 @@ LEAT_FUNCTION void parameter_client::send() {
     std::vector<tensor_value> values;
     std::exception_ptr failure;
     try {
-      values = run(now.step, now.feeds, now.extra);
+      values = run(now.step, now.feeds, now.extra, nullptr);
     } catch (const std::exception&) {
       failure = std::current_exception();
     }

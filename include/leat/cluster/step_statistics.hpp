@@ -14,8 +14,13 @@
 
 namespace leat::cluster {
 
-/// How a step is traced; travels in `message::edge` of what begins it. An answer that has statistics, as its first part, has the same.
-enum class trace_level : std::uint32_t { none, steps, nodes };
+/// How a step is traced; travels in `message::edge` of what begins it, and of the answer, which has statistics as its first part. At the
+/// level `times` there are none: the answer's `mark` is the time that the part, or the slowest part, took, in nanoseconds.
+enum class trace_level : std::uint32_t { none, steps, nodes, times };
+constexpr trace_level level_in(std::uint32_t edge) {
+  return edge > static_cast<std::uint32_t>(trace_level::times) ? trace_level::none : static_cast<trace_level>(edge);
+}
+constexpr bool has_statistics(trace_level l) { return l == trace_level::steps || l == trace_level::nodes; }
 inline trace_level level_of(trace_detail d) { return d == trace_detail::nodes ? trace_level::nodes : trace_level::steps; }
 inline trace_detail detail_of(trace_level l) { return l == trace_level::nodes ? trace_detail::nodes : trace_detail::steps; }
 
@@ -52,11 +57,12 @@ part_statistics part_statistics_of(const transport::frame& f);
 transport::frame frame_of(const step_statistics& s);
 step_statistics step_statistics_of(const transport::frame& f);
 
-/// A client's order to trace a run, and what it learns.
+/// A client's order to trace a run, and what it learns: of the level `times` the time alone, of others the rest.
 struct traced_run {
   trace_level level = trace_level::steps;
   step_statistics statistics{};
   clock_reading clock{};  // the master's
+  std::int64_t slowest_part = 0;
 };
 
 /// Bytes of the elements of tensors.

@@ -11,11 +11,6 @@
 
 namespace leat::cluster {
 
-/// How the step that a message begins is to be traced.
-inline trace_level level_in(const transport::message& m) {
-  return m.edge > static_cast<std::uint32_t>(trace_level::nodes) ? trace_level::none : static_cast<trace_level>(m.edge);
-}
-
 /// What of a call ends when its client goes. It is known from when the call comes, as calls and departures come in their order.
 struct task_service::under_way {
   under_way(task_service& s) : its(s) {}
@@ -118,13 +113,19 @@ LEAT_FUNCTION transport::message task_service::answer_to(std::uint64_t peer, met
     }
     case method::run_part: {
       const auto words = words_of(m, 0, 2);
-      const trace_level traced = level_in(m);
+      const trace_level traced = level_in(m.edge);
       if (traced == trace_level::none) {
         put_tensors(answer, worker_.run_part(words[1], {.number = words[0], .deadline = deadline}, tensors_of(m, 1)));
         return answer;
       }
       part_statistics told;
       told.began = clock_now();
+      if (traced == trace_level::times) {
+        put_tensors(answer, worker_.run_part(words[1], {.number = words[0], .deadline = deadline}, tensors_of(m, 1)));
+        answer.edge = m.edge;
+        answer.mark = static_cast<std::uint64_t>(clock_now() - told.began);
+        return answer;
+      }
       const auto values =
           worker_.run_part(words[1], {.number = words[0], .deadline = deadline, .traced = traced, .statistics = &told}, tensors_of(m, 1));
       told.ended = clock_now();
@@ -200,7 +201,7 @@ LEAT_FUNCTION transport::message task_service::answer_to(std::uint64_t peer, met
     }
     case method::run: {
       const auto words = words_of(m, 0, 3);
-      if (const trace_level traced = level_in(m); traced == trace_level::none) {
+      if (const trace_level traced = level_in(m.edge); traced == trace_level::none) {
         put_tensors(answer, master_.run(words[0], words[1], tensors_of(m, 1), deadline, stop));
       } else {
         traced_run told{.level = traced};
@@ -208,7 +209,8 @@ LEAT_FUNCTION transport::message task_service::answer_to(std::uint64_t peer, met
         const auto values = master_.run(words[0], words[1], tensors_of(m, 1), deadline, stop, &told);
         told.statistics.ended = clock_now();
         answer.edge = m.edge;
-        answer.parts.push_back(frame_of(told.statistics));
+        answer.mark = static_cast<std::uint64_t>(told.slowest_part);
+        if (has_statistics(traced)) answer.parts.push_back(frame_of(told.statistics));
         put_tensors(answer, values);
       }
       return answer;

@@ -3,7 +3,9 @@
 // row of a table that `to_graph` writes as the optimizer's operators. It is cut where variables are written.
 
 #include <leat/cluster/parameter_client.hpp>
+#include <leat/core/early.hpp>
 #include <leat/core/list.hpp>
+#include <leat/passes/deferred.hpp>
 #include <leat/runtime/state/tensor_value.hpp>
 #include <leat/train/optimizer.hpp>
 #include <leat/typed/session.hpp>
@@ -28,63 +30,83 @@ struct step_halves {
 };
 // What is sent of a variable's gradient: the gradient, or, where it is a sum of rows by index, these rows and their indices. Where a
 // session's step changes the rows alone, they are one list, as there. Otherwise the gradient is made whole again at the servers, by the
-// operators that it is made by in a session: sums of rows, added up and scaled by numbers, which are sent too. Sessions that plan their
-// programs see gradients too late for rows.
-template <bool RowsAlone, class Gradient, class Variable, bool AsRows>
-struct gradient_parts {
+// operators that it is made by in a session: sums of rows, added up and scaled by numbers, which are sent too.
+struct sent_gradient {
   enum class part_kind { whole, rows, indices, number };
   enum class sent_form { whole, one_list, sums };
-  struct sent {
+  struct part {
     part_kind kind = part_kind::whole;
     int node = -1;
     tensor_info info{};
   };
-  struct part_list {
-    static constexpr int most = 96;
-    sent all[most]{};
-    int size = 0;
-    bool overflows = false;
-    sent_form form = sent_form::whole;
-    constexpr void add(const graph& g, part_kind kind, int node) {
-      if (size < most) all[size++] = {kind, node, g.at(node).result};
-      else overflows = true;
-    }
-  };
-  // The operands of a sum of rows by index: rows with their indices, and numbers that scale them.
-  static constexpr void add_operands(const graph& g, int at, part_list& list) {
-    const node& n = g.at(at);
-    if (is_operator<segment_sum_op>(*n.op)) {
-      list.add(g, part_kind::rows, g.input(n, 0));
-      list.add(g, part_kind::indices, g.input(n, 1));
-    } else if (n.result.extent.rank == 0) {
-      list.add(g, part_kind::number, at);
-    } else {
-      for (int k = 0; k < n.input_count; ++k) add_operands(g, g.input(n, k), list);
-    }
-  }
-  static constexpr part_list list_of(graph& g, int gradient) {
-    part_list list;
-    if constexpr (AsRows) {
-      if constexpr (RowsAlone)
-        if (const auto rows = train::rows_of(output(g, gradient)); static_cast<bool>(rows.indices)) {
-          list.form = sent_form::one_list;
-          list.add(g, part_kind::rows, rows.rows.index());
-          list.add(g, part_kind::indices, rows.indices.index());
-          return list;
-        }
-      if (leat::detail::list<train::row_gradient> sums; train::detail::collect_rows(g, gradient, {}, sums)) {
-        list.form = sent_form::sums;
-        add_operands(g, gradient, list);
-        if (!list.overflows) return list;
+  static constexpr int most = 96;
+  part all[most]{};
+  int size = 0;
+  bool overflows = false;
+  sent_form form = sent_form::whole;
+
+  constexpr sent_gradient(graph& g, int gradient, bool as_rows, bool rows_alone) {
+    if (as_rows && rows_alone)
+      if (const auto rows = train::rows_of(output(g, gradient)); static_cast<bool>(rows.indices)) {
+        form = sent_form::one_list;
+        add(g, part_kind::rows, rows.rows.index());
+        add(g, part_kind::indices, rows.indices.index());
+        return;
       }
+    if (list<train::row_gradient> sums; as_rows && train::detail::collect_rows(g, gradient, {}, sums)) {
+      form = sent_form::sums;
+      add_operands(g, gradient);
+      if (!overflows) return;
     }
-    part_list whole;
-    whole.add(g, part_kind::whole, gradient);
-    return whole;
+    form = sent_form::whole;
+    size = 0;
+    add(g, part_kind::whole, gradient);
   }
-  static constexpr part_list found = [] {
+
+ private:
+  constexpr void add(const graph& g, part_kind kind, int at) {
+    if (size < most) all[size++] = {kind, at, g.at(at).result};
+    else overflows = true;
+  }
+  // The operands of a sum of rows by index: rows with their indices, and numbers that scale them.
+  constexpr void add_operands(const graph& g, int at) {
+    const leat::node& n = g.at(at);
+    if (is_operator<segment_sum_op>(*n.op)) {
+      add(g, part_kind::rows, g.input(n, 0));
+      add(g, part_kind::indices, g.input(n, 1));
+    } else if (n.result.extent.rank == 0) {
+      add(g, part_kind::number, at);
+    } else {
+      for (int k = 0; k < n.input_count; ++k) add_operands(g, g.input(n, k));
+    }
+  }
+};
+
+// A part of a gradient in tables that defer gradients: what it is follows when the gradient is there. Operand: the gradient. Attributes:
+// the part's number, whether rows are one list, dtype and shape.
+struct deferred_part_op {
+  static constexpr std::string_view type = "leat.GradientPart";
+  static constexpr op_kind kind = op_kind::kernel;
+  static constexpr inference infer(const operand_list& x) {
+    shape extent;
+    for (int a = 3; a < x.attribute_count; ++a) extent.push(x.attribute(a));
+    return {static_cast<dtype>(x.attribute(2)), extent};
+  }
+};
+inline int expand_part(graph& g, const deferred_row& row) {
+  const sent_gradient parts(g, row.inputs[0], true, row.attributes[1] != 0);
+  return parts.all[row.attributes[0]].node;
+}
+LEAT_EARLY inline const filled_early parts_expanded{
+    [] { deferred_expanders().emplace(operator_record<deferred_part_op>::code, expand_part); }};
+
+template <bool RowsAlone, class Gradient, class Variable, bool AsRows>
+struct gradient_parts {
+  using part_kind = sent_gradient::part_kind;
+  using sent_form = sent_gradient::sent_form;
+  static constexpr sent_gradient found = [] {
     graph g;
-    return list_of(g, flatten<Gradient>(g));
+    return sent_gradient(g, flatten<Gradient>(g), AsRows, RowsAlone);
   }();
 
   // Part K as an expression of the worker's session.
@@ -92,7 +114,13 @@ struct gradient_parts {
   struct part_structure : carries<Gradient> {
     template <class E>
     static constexpr int enter(graph& g) {
-      return list_of(g, flatten<Gradient>(g)).all[K].node;
+      const int gradient = flatten<Gradient>(g);
+      if (!g.defers) return sent_gradient(g, gradient, AsRows, RowsAlone).all[K].node;
+      constexpr tensor_info info = found.all[K].info;
+      list<std::int64_t> numbers{K, RowsAlone ? 1 : 0, static_cast<std::int64_t>(info.type)};
+      for (int a = 0; a < info.extent.rank; ++a) numbers.push_back(info.extent[a]);
+      const int inputs[]{gradient};
+      return g.add(info_of<deferred_part_op>, inputs, numbers);
     }
   };
   template <int K, std::size_t... D>
@@ -115,7 +143,7 @@ struct gradient_parts {
 
   // At the servers: a placeholder for each part. Rows come with each index once, so many as there are.
   static int enter_part(graph& g, int k) {
-    const sent& p = found.all[k];
+    const sent_gradient::part& p = found.all[k];
     const std::uint64_t its_id =
         mix(mix(Gradient::identity::hash, Variable::identity::hash), (RowsAlone ? 7200 : 7300) + static_cast<std::uint64_t>(k));
     if (const int known = g.find(its_id); known >= 0) return known;

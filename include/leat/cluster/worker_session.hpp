@@ -34,7 +34,7 @@ namespace leat {
 /// synchronously: a run ends when the update is made to which all of them have given gradients.
 template <class Device, expression... Es>
 class basic_worker_session {
-  static constexpr bool as_rows = !detail::plans_programs<Device> && Device::shares_memory;
+  static constexpr bool as_rows = Device::shares_memory;
   // Each once.
   template <class Done, class Rest>
   struct distinct;
@@ -138,8 +138,10 @@ class basic_worker_session {
     constexpr std::uint32_t rows = table::rows_needed_by(
         static_cast<const decltype(std::tuple_cat(detail::worker_half<as_rows>(std::declval<const detail::fetch_target_of<Fs>&>())...))*>(
             nullptr));
+    cluster::step_watch watch(trains && is_measured_ ? &times_ : nullptr);
     if constexpr (rows != 0) refresh_rows<rows>(std::make_index_sequence<std::tuple_size_v<ids>>{}, feeds...);
     else if (!trains || !is_current_) refresh();
+    watch.give(&worker_times::reading);
     if constexpr (!trains) {
       return run_local(fetches, feeds...);
     } else {
@@ -161,9 +163,16 @@ class basic_worker_session {
       settings_now_ = settings_;
       (add_setting<train>(feeds), ...);
       is_current_ = false;
-      if (const auto* values = servers_->push(step, pushed_, settings_now_)) take(*values);
+      watch.give(&worker_times::computing);
+      std::int64_t at_servers = 0;
+      const auto* values = servers_->push(step, pushed_, settings_now_, is_measured_ ? &at_servers : nullptr);
+      watch.give_exchange(at_servers);
+      if (values != nullptr) take(*values);
+      servers_->release();
       pushed_.clear();
       is_current_ = true;
+      watch.give(&worker_times::reading);
+      watch.end_step();
       return results;
     }
   }
@@ -173,6 +182,15 @@ class basic_worker_session {
   [[nodiscard("a prepared run does nothing until it is called")]] auto prepare(const fetch_list<Fs...>& fetches, const Feeds&... feeds) {
     return [this, fetches, feeds...] { return run(fetches, feeds...); };
   }
+
+  /// From now on, or no more, sums up where the time of training steps goes; what was summed up before is forgotten. A run that fails is
+  /// not a step. While it is off, runs do not look at the clock.
+  void measure_steps(bool on = true) {
+    times_ = {};
+    is_measured_ = on;
+  }
+  /// What has been summed up; nothing without `measure_steps()`.
+  worker_times times() const { return times_; }
 
   /// Waits until no push is under way. Errors: those of the pushes.
   void finish() { servers_->finish(); }
@@ -315,6 +333,7 @@ class basic_worker_session {
 
   void refresh() {
     take(servers_->read());
+    servers_->release();
     is_current_ = true;
   }
   // Values of the variables, and of the rows that the step will read.
@@ -351,6 +370,7 @@ class basic_worker_session {
       }
     };
     (give(std::integral_constant<std::size_t, R>{}), ...);
+    servers_->release();
     wanted_.clear();
     is_current_ = true;
   }
@@ -384,6 +404,8 @@ class basic_worker_session {
   cluster::named_values settings_;      // that were assigned
   cluster::named_values settings_now_;  // of this run
   std::size_t turn_ = 0;
+  worker_times times_;
+  bool is_measured_ = false;
   bool is_current_ = false;  // whether the copies are those of the last answer
   std::unique_ptr<cluster::parameter_client> servers_;
 };

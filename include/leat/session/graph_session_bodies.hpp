@@ -46,7 +46,7 @@ LEAT_FUNCTION const std::vector<tensor_value>& graph_callable::run(const run_opt
   for (std::size_t k = 0; k < results_.size(); ++k)
     if (const int place = prepared_->places[k]; place >= 0) {
       tensor_value& from = fetched_[static_cast<std::size_t>(place)];
-      results_[k] = from.is_borrowed() ? from.copy() : std::move(from);
+      results_[k] = from.is_borrowed() && !how.lends_results ? from.copy() : std::move(from);
       from = {};  // what was borrowed may be a large message's memory
     }
   feeds_.clear();

@@ -75,6 +75,12 @@ struct run_options {
   run_trace* trace = nullptr;
   /// Of a run that is one device's part of a run on several: how it passes tensors to the others.
   tensor_exchange* exchange = nullptr;
+  /// Of a session with a target: gets the nanoseconds for which the slowest task had its part of the run, what it waited for included. The
+  /// rest of the run's time is the messages'.
+  std::int64_t* time_at_tasks = nullptr;
+  /// Of a prepared run: its results may be the memory of a message, which is not copied. Who asks for it calls
+  /// `graph_callable::release` when they are used.
+  bool lends_results = false;
 };
 
 namespace runtime {
@@ -99,6 +105,10 @@ class graph_callable {
   const std::vector<tensor_value>& call(std::span<const tensor_value> values);
   /// The same with options of this call's own.
   const std::vector<tensor_value>& call(std::span<const tensor_value> values, const run_options& how);
+  /// Lets go of the results of the last call (`run_options::lends_results`).
+  void release() {
+    for (tensor_value& result : results_) result = {};
+  }
 
  private:
   friend class graph_session;

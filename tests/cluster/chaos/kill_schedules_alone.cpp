@@ -30,6 +30,7 @@
 #include <random>
 #include <sstream>
 #include <thread>
+#include <tuple>
 
 using namespace leat;
 using namespace leat_test;
@@ -127,22 +128,25 @@ void work(training kind, const cluster_spec& c, int task, const std::string& fol
   session.operation_timeout_in_ms = 8'000;
   session.device_filters = {"/job:ps", here.device()};
 
-  // Runs until the last step. While the session is the same one, this worker's count rises by one with each run; it falls to 0 if the chief
-  // ended before its first checkpoint, and initializes once more.
+  // Runs until the last step, and anew if the variables are lost before their last values are read. While the session is the same one, this
+  // worker's count rises by one with each run; it falls to 0 if the chief ended before its first checkpoint, and initializes once more.
   const auto loop = [&](auto& s, auto should_stop, auto recoveries) {
-    std::int64_t before = -1;
+    std::int64_t before = -1, at = 0;
+    float value = 0;
     int of_session = -1;
-    for (std::int64_t now = 0; !should_stop() && now < last_step;) {
-      s.run(train);
-      const auto [step, count] = s.template run<std::int64_t, std::int64_t>({steps, own});
-      now = step;
-      if (const int session_now = recoveries(); session_now == of_session && count != before + 1 && count > 1)
-        throw wrong_value("this worker's steps went from " + std::to_string(before) + " to " + std::to_string(count));
-      else of_session = session_now;
-      before = count;
-      std::this_thread::sleep_for(milliseconds(2));
-    }
-    const auto [at, value] = s.template run<std::int64_t, float>({steps, w});
+    do {
+      for (std::int64_t now = 0; !should_stop() && now < last_step;) {
+        s.run(train);
+        const auto [step, count] = s.template run<std::int64_t, std::int64_t>({steps, own});
+        now = step;
+        if (const int session_now = recoveries(); session_now == of_session && count != before + 1 && count > 1)
+          throw wrong_value("this worker's steps went from " + std::to_string(before) + " to " + std::to_string(count));
+        else of_session = session_now;
+        before = count;
+        std::this_thread::sleep_for(milliseconds(2));
+      }
+      std::tie(at, value) = s.template run<std::int64_t, float>({steps, w});
+    } while (at < last_step && !should_stop());
     log << "final steps " << at << " w " << static_cast<std::int64_t>(value) << "\n";
   };
 

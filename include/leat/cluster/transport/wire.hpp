@@ -34,7 +34,7 @@ inline constexpr std::size_t wire_chunk_bytes = std::size_t{256} << 10;
 inline constexpr std::size_t wire_whole_bytes = std::size_t{32} << 10;
 /// So many of them: a transport has room for a bounded number of frames at a time.
 inline constexpr std::size_t wire_whole_parts = 256;
-/// No frame is longer, with a transport that cuts into chunks of `wire_chunk_bytes`.
+/// No frame is longer, whatever a transport cuts into.
 inline constexpr std::size_t wire_frame_bytes = std::size_t{1} << 20;
 
 /// What a message is for. `request`, `answer`, `failure`, `cancel` and `note` carry a method, which is for those to define who call.

@@ -115,7 +115,7 @@ class zeromq_carrier::dealer final : public channel {
     socket.close();
     s_.set_ready(number);  // to be forgotten
   }
-  std::size_t chunk_bytes() const override { return wire_chunk_bytes; }
+  std::size_t chunk_bytes() const override { return detail::largest_frame; }
   std::string peer() const override { return where_; }
 
   state& s_;
@@ -167,7 +167,7 @@ class zeromq_carrier::routed final : public channel {
     }
     s_.peers.erase(std::string(id_));
   }
-  std::size_t chunk_bytes() const override { return wire_chunk_bytes; }
+  std::size_t chunk_bytes() const override { return detail::largest_frame; }
   std::string peer() const override { return where_; }
   std::string key() const override { return key_; }
 

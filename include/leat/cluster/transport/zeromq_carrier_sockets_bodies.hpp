@@ -19,7 +19,9 @@ namespace leat::transport {
 
 namespace detail {
 inline constexpr std::size_t copied_frame_bytes = 8192;  // a copy costs less than an allocation and a callback
-inline constexpr int packets_at_once = 64;               // between two looks at everything else
+// What goes in one frame is neither copied together nor waited for piece by piece; it is a sign of life well before silence is one.
+inline constexpr std::size_t largest_frame = wire_frame_bytes;
+inline constexpr int packets_at_once = 64;  // between two looks at everything else
 
 // Keeps a frame until ZeroMQ's thread has sent it.
 struct sent_frame {

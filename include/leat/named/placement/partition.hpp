@@ -6,9 +6,9 @@
 // Where an edge crosses to another device, the giver's graph gets a _Send and the taker's a _Recv: one pair for each tensor and device,
 // whatever the number of its users there; but users of a variable that follow different writes of it get a pair for each set of
 // writes, whose _Send waits for them. A control edge that crosses is an array without elements, sent by a constant that waits for
-// the giver. A tensor that is fed becomes a placeholder in each graph where it is used. Branches may span devices: a value of a branch
-// that was not taken is sent as dead, and the taker's nodes are dead as they would be in one graph. A loop lies on one device: its
-// iterations would need an edge for each.
+// the giver. A tensor that is fed becomes a placeholder in each graph where it is used, and a constant that is not large is in each such
+// graph, too. Branches may span devices: a value of a branch that was not taken is sent as dead, and the taker's nodes are dead as they
+// would be in one graph. A loop lies on one device: its iterations would need an edge for each.
 //
 // Each part is an ordinary graph, which can be saved, shown and run by a session whose run is given a tensor_exchange
 // (runtime/state/tensor_exchange.hpp). Source: TensorFlow's graph_partition.

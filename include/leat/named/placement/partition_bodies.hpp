@@ -33,7 +33,9 @@ class partitioner {
     std::sort(order.begin(), order.end(),
               [&](int a, int b) { return std::pair(nodes_.record(a).order, a) < std::pair(nodes_.record(b).order, b); });
     keep_orders();
-    for (const int i : order) add_node(i);
+    find_copied(order);
+    for (const int i : order)
+      if (copied_[at(i)] != copies::only) add_node(i);
     for (const int i : request_.targets) part(places_[at(i)]).targets.push_back(nodes_.record(i).name);
     for (std::size_t k = 0; k < request_.fetches.size(); ++k) {
       const output& f = request_.fetches[k];
@@ -210,6 +212,37 @@ class partitioner {
     return false;
   }
 
+  // Constants that users on other devices get a copy of, which costs them nothing in a step; a large one is sent, as other tensors are.
+  void find_copied(const std::vector<int>& order) {
+    constexpr std::int64_t most = 1 << 14;  // elements
+    copied_.assign(static_cast<std::size_t>(g_.size()), copies::none);
+    for (const int i : order) {
+      const node& n = g_.at(i);
+      if (n.op->kind == op_kind::constant && n.control_count == 0 && n.result.extent.is_static() && n.result.extent.elements() <= most)
+        copied_[at(i)] = copies::only;
+    }
+    const auto is_used = [&](int i) {
+      if (copied_[at(i)] == copies::only) copied_[at(i)] = copies::too;
+    };
+    for (const int i : order) {
+      for (int k = 0; k < nodes_.input_count(g_, i); ++k)
+        if (const int from = nodes_.input(g_, i, k).index(); places_[at(from)] == places_[at(i)]) is_used(from);
+      for (int k = 0; k < g_.at(i).control_count; ++k) is_used(g_.control(g_.at(i), k));
+    }
+    for (const int i : request_.targets) is_used(i);
+    for (const output& f : request_.fetches) is_used(f.index());
+  }
+  std::string copied(int i, int device) {
+    std::string& name = received_[{i, 0, device, {}}];
+    if (!name.empty()) return name;
+    node_def def = to_node_def(g_, i);
+    name = def.name = new_name(def.name + "/copy");
+    def.device = devices_[at(device)];
+    def.attributes.erase("_class");
+    part(device).def.nodes.push_back(std::move(def));
+    return name;
+  }
+
   graph_part& part(int device) {
     int& p = part_of_[at(device)];
     if (p < 0) {
@@ -229,7 +262,8 @@ class partitioner {
       if (const int fed = is_fed(in) ? feed_of(in) : -1; fed >= 0) def.inputs[at(k)] = placeholder(device, fed);
       else if (const std::vector<int>* const before = writes_before(i, in))
         def.inputs[at(k)] = received(at_variable(in), device, i, *before);
-      else if (places_[at(in.index())] != device) def.inputs[at(k)] = received(in, device, i, {});
+      else if (places_[at(in.index())] != device)
+        def.inputs[at(k)] = copied_[at(in.index())] != copies::none ? copied(in.index(), device) : received(in, device, i, {});
     }
     std::erase_if(def.inputs, [&](const std::string& in) {
       return in.starts_with('^') && is_fed_placeholder(nodes_.find(std::string_view(in).substr(1)));
@@ -347,6 +381,8 @@ class partitioner {
   std::span<const std::string> devices_;
   std::vector<char> needed_;
   std::unordered_map<int, bool> fed_;  // nodes with a fed result
+  enum class copies : char { none, too, only };
+  std::vector<copies> copied_;  // of constants: whether users elsewhere get copies, and are the only ones
   bool has_branches_ = false;
   int names_ = 0;
   partitioned_graph made_;
