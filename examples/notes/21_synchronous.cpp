@@ -6,7 +6,7 @@
 //    worker 1:         gradient --+                             +--> token --> worker 1
 //
 // A process is one role: --job_name=ps|worker --task_index=0 --ps_hosts=... --worker_hosts=... [--logdir=...] [--updates=200]; sync.sh starts
-// three.
+// three. --data=50: this worker has data for 50 steps, and ends when they are used up; the others go on (uneven.sh). --timeout_in_ms=30000.
 
 #include <leat/cluster.hpp>
 #include <leat/supervise.hpp>
@@ -39,6 +39,8 @@ struct how_to_train {
   std::chrono::milliseconds pause{0};  // in each step
   std::chrono::milliseconds at_most{60'000};
   std::string logdir{};
+  std::size_t data = 0;  // how many steps; 0: no end
+  std::int64_t timeout_in_ms = 30'000;
 };
 
 struct outcome {
@@ -86,7 +88,7 @@ outcome work(const server& here, const cluster_spec& c, const how_to_train& how)
   o.max_wait = seconds(30);
   o.session.target = here.target();
   o.session.device_filters = {"/job:ps", here.device()};
-  o.session.operation_timeout_in_ms = 30'000;
+  o.session.operation_timeout_in_ms = how.timeout_in_ms;
   o.hooks.push_back(stop_at_step(how.updates));
   // Without first tokens, and with a queue of its own, each worker gives one gradient to each update.
   if (sync) o.hooks.push_back(sync_replicas_hook(*sync, is_chief, 0));
@@ -94,7 +96,7 @@ outcome work(const server& here, const cluster_spec& c, const how_to_train& how)
   outcome result;
   const auto end = std::chrono::steady_clock::now() + how.at_most;
   try {
-    while (!s.should_stop() && std::chrono::steady_clock::now() < end) {
+    while (!s.should_stop() && std::chrono::steady_clock::now() < end && (how.data == 0 || result.losses.size() < how.data)) {
       std::this_thread::sleep_for(how.pause);
       result.losses.push_back(s.run({loss, train})[0].as<float>());
     }
@@ -122,6 +124,8 @@ int role(int count, char** arguments) {
   how_to_train how{.mine = {flags.task_index, 2}, .logdir = flags.logdir};
   for (const std::string& f : flags.rest)
     if (f.starts_with("--updates=")) how.updates = std::stoll(f.substr(10));
+  how.data = static_cast<std::size_t>(std::stoll(argument(flags, "data", "0")));
+  how.timeout_in_ms = std::stoll(argument(flags, "timeout_in_ms", "30000"));
   if (how.updates != 200) how.pause = std::chrono::milliseconds(1);  // a run long enough for kill.sh
   const outcome o = work(here, flags.cluster(), how);
   std::printf("%s: steps %lld, W %.6f, b %.6f, cost %.6f\n", here.device().c_str(), static_cast<long long>(o.steps),

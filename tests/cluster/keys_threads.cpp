@@ -15,6 +15,8 @@
 
 #include <chrono>
 #include <fstream>
+#include <thread>
+#include <vector>
 
 using namespace leat;
 using namespace leat_test;
@@ -131,6 +133,53 @@ TEST_CASE("with keys, two servers and a client run a graph; strangers disturb no
   const client_keys again(c.of_client(c.client));
   graph_session second(m.g, to(c.target()));
   CHECK(second.run<float>(m.twice) == 2 * value);
+}
+
+TEST_CASE("a key that is taken off its list gets nothing any more") {
+  keyed_cluster c;
+  const auto list = c.folder.path / "clients";
+  const auto write = [&](const std::vector<std::filesystem::path>& pairs) {
+    std::ofstream out(c.folder.path / "new");
+    for (const auto& pair : pairs) {
+      std::ifstream in(keyed_cluster::shown(pair));
+      out << in.rdbuf();
+    }
+    out.close();
+    std::filesystem::rename(c.folder.path / "new", list);
+  };
+  write({c.client, c.stranger});
+  c.worker.reset();
+  auto options = c.options("worker");
+  options.keys->allowed = {keyed_cluster::shown(c.servers), list};
+  c.worker = std::make_unique<server>(c.spec, options);
+  two_task_graph m;
+  const client_keys known(c.of_client(c.client));
+  graph_session s(m.g, to(c.target()));
+  s.run(m.init);
+  CHECK(s.run<float>(m.twice) == 4);
+  two_task_graph other;
+  {
+    const client_keys second(c.of_client(c.stranger));
+    graph_session its(other.g, to(c.target()));
+    CHECK(its.run<float>(other.twice) == 4);
+    write({c.client});
+    // Its connection ends,
+    const auto begin = std::chrono::steady_clock::now();
+    CHECK_THROWS_AS(while (std::chrono::steady_clock::now() - begin < 10s) its.run<float>(other.twice), error);
+    // and it gets no other one.
+    const auto said = refusal_within<unauthenticated>(2s, other, to(c.target(), 2'000));
+    CHECK(says(said, "refused this process's key"));
+  }
+  CHECK(s.run<float>(m.twice) == 4);
+  // A list that cannot be read changes nothing; one that is mended counts.
+  std::ofstream(list) << "nonsense\n";
+  std::this_thread::sleep_for(1500ms);
+  CHECK(s.run<float>(m.twice) == 4);
+  write({c.client, c.stranger});
+  std::this_thread::sleep_for(1500ms);
+  const client_keys second(c.of_client(c.stranger));
+  graph_session its(other.g, to(c.target()));
+  CHECK(its.run<float>(other.twice) == 4);
 }
 
 TEST_CASE("a task whose server has other keys is not taken for one of the cluster") {

@@ -8,10 +8,13 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <memory>
 #include <thread>
+#include <utility>
 
 using namespace leat;
 using namespace leat_test;
@@ -318,6 +321,43 @@ TEST_CASE("who is there is asked of every task") {
   CHECK_THROWS_AS(static_cast<void>(cluster_at("localhost:1")), invalid_argument);
   CHECK_THROWS_AS(static_cast<void>(cluster_at("tcp://nonsense")), invalid_argument);
   CHECK(says(message_of<unavailable>([] { static_cast<void>(cluster_at("tcp://" + free_address(), 300)); }), "no process listens there"));
+}
+
+TEST_CASE("the clock of the day jumps where it is to") {
+  using clock = std::chrono::system_clock;
+  std::chrono::seconds most{0};
+  for (auto [end, last] = std::pair(std::chrono::steady_clock::now() + std::chrono::milliseconds(500), clock::now());
+       std::chrono::steady_clock::now() < end;) {
+    const auto now = clock::now();
+    most = std::max(most, std::chrono::duration_cast<std::chrono::seconds>(now < last ? last - now : now - last));
+    last = now;
+  }
+  CHECK((most > std::chrono::hours(1)) == (std::getenv("LEAT_JUMPING_CLOCK") != nullptr));
+}
+
+TEST_CASE("a variable of unknown rank is assigned at another task") {
+  const cluster_spec c{{"ps", {free_address()}}, {"worker", {free_address()}}};
+  const server ps(c, {.job_name = "ps"}), worker(c, {.job_name = "worker"});
+  graph g;
+  const auto scope = g.as_default();
+  output v, sized;
+  {
+    const device there("/job:ps/task:0");
+    v = variable(std::vector<float>{1, 2}, "v", {.validate_shape = false});
+    sized = variable(std::vector<float>{1, 2}, "sized");
+  }
+  const auto grow = call_operator(g, "Assign", {v, constant(std::vector<float>{4, 5, 6, 7})}, {{"validate_shape", false}});
+  graph_session s(g, {.target = worker.target(), .operation_timeout_in_ms = 20'000});
+  // Before anything has run: the assignment makes the variable.
+  s.assign(v, tensor_value(std::vector<float>{1, 2, 3}));
+  CHECK(s.value(v).as<std::vector<float>>() == std::vector<float>{1, 2, 3});
+  s.run(grow);
+  CHECK(s.value(v).as<std::vector<float>>() == std::vector<float>{4, 5, 6, 7});
+  s.assign(v, tensor_value(7.0f));
+  CHECK(s.value(v).as<float>() == 7.0f);
+  CHECK_THROWS_AS(s.assign(sized, tensor_value(7.0f)), invalid_argument);
+  s.assign(sized, tensor_value(std::vector<float>{8, 9}));
+  CHECK(s.value(sized).as<std::vector<float>>() == std::vector<float>{8, 9});
 }
 
 TEST_CASE("after a reset another model may have variables of the same names, but other dtypes and shapes") {

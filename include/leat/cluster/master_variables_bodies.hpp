@@ -53,6 +53,7 @@ LEAT_FUNCTION void master::write_variable(std::uint64_t session, const std::stri
   transport::message m;
   m.parts = {transport::frame::copy_of(v.container), transport::frame::copy_of(v.name)};
   std::vector<std::uint64_t> extent;
+  if (!v.extent.has_rank()) extent.push_back(unknown_rank);
   for (int i = 0; i < v.extent.rank; ++i) extent.push_back(static_cast<std::uint64_t>(v.extent[i]));
   put_words(m, extent);
   put_words(m, {v.incarnation});

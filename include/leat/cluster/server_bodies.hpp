@@ -14,22 +14,64 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <map>
 #include <mutex>
 #include <set>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 namespace leat::cluster {
+
+inline std::vector<std::string> read_allowed(const cluster_keys& keys) {
+  std::vector<std::string> allowed;
+  for (const auto& path : keys.allowed)
+    for (const std::string& key : transport::read_public_keys(path)) allowed.push_back(key);
+  return allowed;
+}
+
+/// The lists of allowed clients as they are in their files: a server looks once a second whether these have changed.
+class allowed_lists {
+ public:
+  explicit allowed_lists(cluster_keys keys) : keys_(std::move(keys)), seen_(look()) {}
+  /// The new lists, if a file has changed and all can be read. What cannot be read changes nothing, and is told once.
+  std::optional<std::vector<std::string>> changed() {
+    auto now = look();
+    if (now == seen_) return std::nullopt;
+    seen_ = std::move(now);
+    try {
+      return read_allowed(keys_);
+    } catch (const std::exception& e) {
+      std::fprintf(stderr, "the list of allowed clients stays what it was: %s\n", e.what());
+      return std::nullopt;
+    }
+  }
+
+ private:
+  using file_state = std::tuple<ino_t, off_t, time_t, long>;
+  std::vector<file_state> look() const {
+    std::vector<file_state> all;
+    for (const auto& path : keys_.allowed) {
+      struct stat s{};
+      if (::stat(path.c_str(), &s) != 0) s = {};
+      all.emplace_back(s.st_ino, s.st_size, s.st_mtim.tv_sec, s.st_mtim.tv_nsec);
+    }
+    return all;
+  }
+  cluster_keys keys_;
+  std::vector<file_state> seen_;
+};
 
 inline std::optional<transport::key_options> read_key_options(const std::optional<cluster_keys>& keys) {
   if (!keys) return std::nullopt;
   transport::key_options read;
   read.own = transport::read_keys(keys->own);
-  for (const auto& path : keys->allowed)
-    for (const std::string& key : transport::read_public_keys(path)) read.allowed.push_back(key);
+  read.allowed = read_allowed(*keys);
   for (const auto& path : keys->servers)
     for (const std::string& key : transport::read_public_keys(path)) {
       if (!read.server_key.empty() && read.server_key != key)
@@ -143,6 +185,7 @@ struct server::kept {
   descriptor stop_event{::eventfd(0, EFD_CLOEXEC)};
   descriptor ended_event{::eventfd(0, EFD_CLOEXEC)};  // a task of another job has ended
   cluster::attendance others;                         // the tasks of the other jobs
+  std::optional<cluster::allowed_lists> allowed;      // with keys
 
   kept(cluster_role its_role, const server_options& options, bool any_port) : role(std::move(its_role)) {
     if (options.memory_limit_in_bytes < 0)
@@ -162,6 +205,7 @@ struct server::kept {
     made.self.job = role.job_name;
     made.self.task = role.task_index;
     made.endpoint.listen = any_port ? "127.0.0.1:0" : tasks[static_cast<std::size_t>(own)].address;
+    if (options.keys) allowed.emplace(*options.keys);
     made.endpoint.keys = cluster::read_key_options(options.keys);
     made.endpoint.insecure_network = options.insecure_network;
     if (!options.use_shared_memory) made.endpoint.same_host = made.endpoint.same_process = false;
@@ -181,6 +225,7 @@ struct server::kept {
     service->its_worker().set_memory_limit(options.memory_limit_in_bytes);
     serve();
     network->start();
+    if (allowed) watch_allowed();
   }
   ~kept() {
     if (generation != transport::fork_generation()) {
@@ -190,6 +235,15 @@ struct server::kept {
       return;
     }
     stop();
+  }
+
+  // A key that is taken off its list gets nothing any more: its connections end, and new ones are refused.
+  void watch_allowed() {
+    transport::endpoint& e = network->its_messenger().transport();
+    e.at(std::chrono::steady_clock::now() + std::chrono::seconds(1), [this, &e] {
+      if (auto keys = allowed->changed()) e.set_allowed(std::move(*keys));
+      watch_allowed();
+    });
   }
 
   void serve() {

@@ -145,8 +145,11 @@ LEAT_FUNCTION transport::message task_service::answer_to(std::uint64_t peer, met
     case method::write_variable: {
       const std::size_t rank = part_at(m, 2).size() / 8;
       if (rank > static_cast<std::size_t>(max_rank)) throw data_loss("a variable of more than 8 dimensions");
+      const auto sizes = words_of(m, 2, rank);
       shape extent;
-      for (const std::uint64_t n : words_of(m, 2, rank)) extent.push(static_cast<std::int64_t>(n));
+      if (rank == 1 && sizes[0] == unknown_rank) extent = shape::unknown();
+      else
+        for (const std::uint64_t n : sizes) extent.push(static_cast<std::int64_t>(n));
       worker_.require_incarnation(words_of(m, 3, 1)[0]);
       const auto values = tensors_of(m, 4);
       if (values.size() != 1 || !values[0]) throw data_loss("a variable's value is missing");

@@ -22,6 +22,9 @@ inline constexpr std::uint16_t traced_flag = 4;
 /// A part of a message. Errors: data_loss if it has fewer.
 const transport::frame& part_at(const transport::message& m, std::size_t k);
 
+/// In the place of a shape's sizes: its rank is unknown.
+inline constexpr std::uint64_t unknown_rank = std::uint64_t{1} << 63;
+
 /// Appends a part of whole numbers.
 inline void put_words(transport::message& m, std::vector<std::uint64_t> words) {
   m.parts.push_back(transport::frame::of(std::move(words)));

@@ -221,6 +221,16 @@ struct monitored_session::kept {
     const output o = f.tensor.resolve(owner);
     return {o.index(), o.port()};
   }
+  // Hooks ask the session, which may be what does not answer.
+  std::string explain_wait() {
+    std::string text;
+    for (const hook& h : hooks) try {
+        const std::string its = h->explain_wait(*watched);
+        if (!its.empty()) text += (text.empty() ? "" : "; ") + its;
+      } catch (const error&) {
+      }
+    return text;
+  }
   void check_open() const {
     if (closed) throw failed_precondition("the monitored session is closed");
     if (session == nullptr) throw failed_precondition("the session was lost, and could not be made anew");
@@ -288,6 +298,10 @@ LEAT_FUNCTION std::vector<tensor_value> monitored_session::run_list(std::span<co
       } catch (const cancelled&) {
         k.threads->rethrow_requested();
         throw;
+      } catch (const deadline_exceeded& e) {
+        const std::string waited_for = k.explain_wait();
+        if (waited_for.empty()) throw;
+        throw deadline_exceeded(e.what() + std::string("; ") + waited_for);
       }
     } catch (const aborted& e) {
       k.recover(e);
@@ -315,10 +329,17 @@ LEAT_FUNCTION void monitored_session::close() {
   k.closed = true;
   std::exception_ptr failed;
   try {
+    const bool is_stopped = k.stop || k.stop_asked || k.stopped_by_signal();
+    if (k.watched != nullptr)
+      for (const hook& h : k.hooks) h->before_end(*k.watched, is_stopped);
+  } catch (...) {
+    failed = std::current_exception();
+  }
+  try {
     if (k.watched != nullptr)
       for (const hook& h : k.hooks) h->end(*k.watched);
   } catch (...) {
-    failed = std::current_exception();
+    if (failed == nullptr) failed = std::current_exception();
   }
   k.drop_session(failed != nullptr);
   if (failed != nullptr) std::rethrow_exception(failed);

@@ -1,8 +1,8 @@
 #pragma once
 // Hooks watch the runs of a supervised session: what they return before a run is fetched and fed beside what the program asked for, and
 // after it they look at the results. They are called in order: `begin` while the graph still takes nodes, `after_create_session`, then
-// `before_run` and `after_run` of all hooks around each run, and `end` when training is over in order: not after an exception, but after
-// out_of_range, which is the end of the input. One class of hooks serves sessions of graphs and of typed expressions.
+// `before_run` and `after_run` of all hooks around each run, and `before_end` and `end` when training is over in order: not after an exception,
+// but after out_of_range, which is the end of the input. One class of hooks serves sessions of graphs and of typed expressions.
 // Source: TensorFlow 1.x `train.SessionRunHook`, `SessionRunArgs`, `SessionRunContext`, `SessionRunValues`.
 
 #include <leat/checkpoint/saver.hpp>
@@ -98,8 +98,13 @@ class session_run_hook {
   virtual void after_create_session(watched_session&, coordinator&) {}
   virtual session_run_args before_run(session_run_context&) { return {}; }
   virtual void after_run(session_run_context&, const session_run_values&) {}
+  /// Once, when training ends in order, before `end` of any hook: whoever must wait for others waits here, so that what is saved at the end holds
+  /// their steps too. `is_stopped`: a hook, the program or a signal asked for the end; otherwise the program had no more data.
+  virtual void before_end(watched_session&, bool /*is_stopped*/) {}
   /// Once, when training has ended in order; the session still runs.
   virtual void end(watched_session&) {}
+  /// What a run waited for that ended at its deadline, for the error's message. Empty: the hook does not know.
+  virtual std::string explain_wait(watched_session&) { return {}; }
 };
 
 using hook = std::shared_ptr<session_run_hook>;

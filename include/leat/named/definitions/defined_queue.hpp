@@ -53,6 +53,21 @@ LEAT_EARLY inline const leat::detail::filled_early queue_operators_defined{[] {
   define_operator("ReplicaGradientsDrop(handle: resource, replica: int32) -> ()");
   define_operator("ReplicaGradientsMean(handle: resource) -> (mean: dtype)");
   define_operator("ReplicaGradientsMeanRows(handle: resource) -> (mean: dtype, indices: Tindices); Tindices: {int32, int64}");
+
+  // The library's own: who takes part in training through accumulators and tokens. A state is four numbers (kernels_roster.hpp).
+  const std::string who = "who: string = \"\"";
+  define_operator("ReplicaRoster() -> (handle: resource); replicas: int >= 1; gradients: int >= 1; " + named, shapes::numbers);
+  define_operator("ReplicaRosterJoin(handle: resource, global_step: int64) -> (state: int64); " + who, shapes::vector_of_numbers<4>);
+  define_operator("ReplicaRosterLeave(handle: resource) -> (state: int64); " + who, shapes::vector_of_numbers<4>);
+  define_operator("ReplicaRosterGave(handle: resource) -> (); " + who);
+  define_operator("ReplicaRosterTook(handle: resource, token: int64) -> (); " + who);
+  define_operator("ReplicaRosterUpdated(handle: resource, global_step: int64) -> (state: int64)", shapes::vector_of_numbers<4>);
+  define_operator("ReplicaRosterState(handle: resource) -> (state: int64)", shapes::vector_of_numbers<4>);
+  define_operator("ReplicaRosterTokens(handle: resource) -> (count: int32)", shapes::vector_of_numbers<1>);
+  define_operator("ReplicaRosterNews(handle: resource, since: int64) -> (lines: string)", shapes::numbers);
+  define_operator("ReplicaRosterMissing(handle: resource) -> (text: string, all_wait: bool)", shapes::numbers);
+  define_operator("ReplicaAccumulatorGive(handle: resource, local_step: int64, replica: int32, gradient: dtype) -> ()");
+  define_operator("ReplicaAccumulatorAwait(handle: resource, state: int64) -> ()");
 }};
 
 }  // namespace leat::detail

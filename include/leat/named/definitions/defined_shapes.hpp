@@ -22,6 +22,11 @@ inline void two_elements(shape_context& c) {
   pair.push(2);
   c.set_all(pair);
 }
+/// The shape [N].
+template <int N>
+inline void vector_of_numbers(shape_context& c) {
+  c.set_all(vector_of(N));
+}
 /// All results have the shape of input `K`.
 template <int K = 0>
 inline void like(shape_context& c) {

@@ -31,6 +31,12 @@ class conditional_accumulator {
   /// Sets the accumulator's step. Source: `set_global_step`.
   graph_operation set_global_step(const output& new_global_step, std::string_view name = {},
                                   const std::source_location& where = std::source_location::current()) const;
+  /// `apply_grad` of a replica with a number: its second gradient of an update takes the place of its first, and sums are in the order of the
+  /// numbers. TensorFlow has no such operator.
+  graph_operation apply_grad_of(int replica, const output& gradient, const output& local_step,
+                                const std::source_location& where = std::source_location::current()) const;
+  /// From now on as many gradients are enough as a roster's state says (sync_replicas.hpp). TensorFlow has no such operator.
+  graph_operation await(const output& state, const std::source_location& where = std::source_location::current()) const;
   const output& reference() const { return reference_; }
 
  private:

@@ -43,6 +43,16 @@ LEAT_FUNCTION graph_operation conditional_accumulator::apply_grad(const output& 
   return call("ResourceAccumulatorApplyGradient", std::move(given), {{"dtype", to_data_type(type_)}}, name, where);
 }
 
+LEAT_FUNCTION graph_operation conditional_accumulator::apply_grad_of(int replica, const output& gradient, const output& local_step,
+                                                                     const std::source_location& where) const {
+  return call("ReplicaAccumulatorGive", {cast(local_step, dtype::int64), tensor_literal(static_cast<std::int32_t>(replica)), gradient},
+              {{"dtype", to_data_type(type_)}}, {}, where);
+}
+
+LEAT_FUNCTION graph_operation conditional_accumulator::await(const output& state, const std::source_location& where) const {
+  return call("ReplicaAccumulatorAwait", {state}, {}, {}, where);
+}
+
 LEAT_FUNCTION output conditional_accumulator::take_grad(const operand_value& num_required, std::string_view name,
                                                         const std::source_location& where) const {
   std::vector<number_argument> given;

@@ -3,6 +3,10 @@
 // chief's thread applies their mean, raises the global step, and gives each replica a token that holds it; a replica goes on when it has one.
 // Gradients of an earlier step are stale and dropped, so that more replicas than are needed are spares for slow ones.
 //
+// A replica that has no more data leaves: updates are made of the others' gradients from then on. For this there is a roster beside the
+// global step, in which replicas join and leave, and say when they have given gradients and when they have a token. Its nodes are the library's own
+// and are made when they are first asked for, as the hook does; without them the graph is TensorFlow's.
+//
 //   sync_replicas sync(gradient_descent(0.1f), {.replicas_to_aggregate = 2, .total_num_replicas = 2});
 //   auto train = sync.minimize(loss, {.global_step = steps});
 //   monitored session or supervisor: sync.local_step_init_op(), on the chief sync.chief_init_op(), then sync.init_tokens_op(), and a queue
@@ -30,6 +34,29 @@ struct sync_replicas_options {
   /// This replica's number, below total_num_replicas: then each has a token queue of its own, so that each gives one gradient to each update,
   /// and results can be repeated. With one queue for all, as TensorFlow has it (-1), a fast replica may take another's token, and give two.
   int replica = -1;
+};
+
+/// The operations by which a replica takes part; see `sync_replicas::membership`.
+struct sync_membership {
+  std::string who;  // the replica's name: its number, or its device, or a random one
+  /// Joins, for the first time or once more, before the replica's own step is set. The state, int64 [4]: its version, how many replicas are
+  /// awaited, how many gradients make an update, and how often all have ended.
+  output join;
+  /// Gives the replica's share back. The state.
+  output leave;
+  output state;
+  /// Of a training step, to be fetched with it: its gradients are given, and it has its token.
+  graph_operation gave, took;
+  graph_operation token_taken;  // the part of a training step that waits for a token
+  /// Makes an update as `sync_op` does, with tokens for the replicas that are awaited. The state after it.
+  output updated;
+  /// Fed with a version: a line for each replica that came or went since. Whom the next update waits for, and whether all that are awaited
+  /// have given gradients and wait for a token.
+  output since, news, missing, all_wait;
+  /// How many gradients each accumulator has, int32, and how many tokens there are in each queue.
+  std::vector<output> counts, tokens;
+  /// Takes what is in the replica's own token queue; empty where it has none.
+  graph_operation drop_tokens;
 };
 
 class sync_replicas {
@@ -68,6 +95,11 @@ class sync_replicas {
   const graph_operation& chief_init_op() const;
   /// The names of global variables without a value: while there are any, local initializers wait.
   const output& ready_for_local_init_op() const;
+  /// How the replica takes part; made by the first call. Who runs a training step without the hook runs `join` before it, and `leave`
+  /// when there are no more data.
+  const sync_membership& membership(const std::source_location& where = std::source_location::current());
+  /// How many replicas are awaited, int64: all but those that have left.
+  output awaited_replicas(const std::source_location& where = std::source_location::current());
   /// Of each variable with a gradient.
   const std::vector<conditional_accumulator>& accumulators() const;
 

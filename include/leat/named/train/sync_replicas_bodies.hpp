@@ -7,6 +7,7 @@
 #include <leat/named/functions/named_shape.hpp>
 #include <leat/named/gradients/gradient_functions.hpp>
 #include <leat/named/graph/call.hpp>
+#include <leat/named/graph/default_graph.hpp>
 #include <leat/named/graph/lookup.hpp>
 #include <leat/named/scopes/scopes.hpp>
 #include <leat/named/train/sync_replicas.hpp>
@@ -14,6 +15,7 @@
 #include <leat/named/variables/uninitialized.hpp>
 
 #include <algorithm>
+#include <random>
 
 namespace leat::detail {
 
@@ -41,11 +43,15 @@ inline graph_operation give_tokens(const std::vector<graph_queue>& queues, std::
 namespace leat {
 
 struct sync_replicas::made {
-  graph_operation sync, local_init, chief_init;
+  graph_operation sync, update, local_init, chief_init;
   std::vector<graph_queue> tokens;
   std::size_t own = 0;  // which queue is the replica's
-  output ready, global_step;
+  output ready, global_step, token;
   std::vector<conditional_accumulator> accumulators;
+  std::vector<std::string> devices;  // of the accumulators
+  std::vector<graph_operation> given;
+  std::string replica_device;
+  std::optional<sync_membership> membership;
 };
 
 LEAT_FUNCTION sync_replicas::sync_replicas(named_optimizer optimizer, sync_replicas_options options)
@@ -86,6 +92,7 @@ LEAT_FUNCTION graph_operation sync_replicas::apply_gradients(const std::vector<v
   {
     const graph_operation anchor = no_op();
     const colocate_with here(anchor);
+    result->replica_device = anchor.device();
     const tensor_literal zero = steps.type() == dtype::int64 ? tensor_literal(std::int64_t{0}) : tensor_literal(std::int32_t{0});
     local_step = variable(zero, "sync_rep_local_step", {.trainable = false, .collections = {std::string(collection::local_variables)}});
   }
@@ -104,15 +111,19 @@ LEAT_FUNCTION graph_operation sync_replicas::apply_gradients(const std::vector<v
       const device beside(p.variable.operation().device());
       const output gradient = p.gradient.is_sparse() ? detail::densified(p.gradient) : p.gradient.values;
       const conditional_accumulator sum(gradient.type(), p.variable.extent(), {.shared_name = p.variable.name() + "/grad_accum"});
-      given.push_back(sum.apply_grad(gradient, value_of(local_step)));
+      given.push_back(options_.replica < 0 ? sum.apply_grad(gradient, value_of(local_step))
+                                           : sum.apply_grad_of(options_.replica, gradient, value_of(local_step)));
       means.push_back({sum.take_grad(static_cast<std::int32_t>(options_.replicas_to_aggregate)), p.variable});
       result->accumulators.push_back(sum);
+      result->devices.push_back(p.variable.operation().device());
     }
+    result->given = given;
     graph_operation update;
     {
       const device at_steps(place);
       const name_scope top("");
       update = optimizer_.apply_gradients(means, steps);
+      result->update = update;
       for (int k = 0; k < (options_.replica < 0 ? 1 : options_.total_num_replicas); ++k) {
         const std::string its = options_.replica < 0 ? "sync_token_q" : "sync_token_q_" + std::to_string(k);
         result->tokens.push_back(fifo_queue(-1, {steps.type()}, {shape{}}, {.shared_name = its, .name = its}));
@@ -127,6 +138,7 @@ LEAT_FUNCTION graph_operation sync_replicas::apply_gradients(const std::vector<v
       {
         const control_dependencies after(given);
         token = result->tokens[result->own].dequeue()[0];
+        result->token = token;
       }
       train = assign(local_step, token).operation();
       const control_dependencies after{update};
@@ -156,6 +168,86 @@ LEAT_FUNCTION const graph_operation& sync_replicas::local_step_init_op() const {
 LEAT_FUNCTION const graph_operation& sync_replicas::chief_init_op() const { return its().chief_init; }
 LEAT_FUNCTION const output& sync_replicas::ready_for_local_init_op() const { return its().ready; }
 LEAT_FUNCTION const std::vector<conditional_accumulator>& sync_replicas::accumulators() const { return its().accumulators; }
+
+LEAT_FUNCTION const sync_membership& sync_replicas::membership(const std::source_location& where) {
+  static_cast<void>(its());
+  made& m = *made_;
+  if (m.membership) return *m.membership;
+  graph& g = m.global_step.owner();
+  const default_graph_scope here(g);
+  const source_scope line(g, where);
+  const device at_steps(m.global_step.operation().device());
+  const name_scope top("");
+  const name_scope members("sync_rep_members");
+  sync_membership its;
+  if (options_.replica >= 0) its.who = "replica " + std::to_string(options_.replica);
+  if (!m.replica_device.empty()) its.who += its.who.empty() ? m.replica_device : " (" + m.replica_device + ")";
+  if (its.who.empty()) its.who = "replica " + std::to_string(std::random_device{}());
+  const attribute_map who{{"who", its.who}};
+  const output roster = call_operator(g, "ReplicaRoster", {},
+                                      {{"replicas", std::int64_t{options_.total_num_replicas}},
+                                       {"gradients", std::int64_t{options_.replicas_to_aggregate}},
+                                       {"shared_name", "sync_rep_roster"}},
+                                      "roster")
+                            .result();
+  // The accumulators know the new state before the replica does.
+  const auto told = [&](const output& state) {
+    std::vector<graph_operation> all;
+    for (std::size_t k = 0; k < m.accumulators.size(); ++k) {
+      const device beside(m.devices[k]);
+      all.push_back(m.accumulators[k].await(state));
+    }
+    const control_dependencies after(all);
+    return identity(state);
+  };
+  its.join = told(call_operator(g, "ReplicaRosterJoin", {roster, cast(value_of(m.global_step), dtype::int64)}, who, "join").result());
+  its.leave = told(call_operator(g, "ReplicaRosterLeave", {roster}, who, "leave").result());
+  its.state = call_operator(g, "ReplicaRosterState", {roster}, {}, "state").result();
+  {
+    const control_dependencies after(m.given);
+    its.gave = call_operator(g, "ReplicaRosterGave", {roster}, who, "gave");
+  }
+  {
+    const control_dependencies after{its.gave};
+    its.took = call_operator(g, "ReplicaRosterTook", {roster, cast(m.token, dtype::int64)}, who, "took");
+  }
+  its.token_taken = m.token.operation();
+  its.since = placeholder(dtype::int64, shape{}, "since");
+  its.news = call_operator(g, "ReplicaRosterNews", {roster, its.since}, {}, "news").result();
+  const graph_operation missing = call_operator(g, "ReplicaRosterMissing", {roster}, {}, "missing");
+  its.missing = missing.result(0);
+  its.all_wait = missing.result(1);
+  for (std::size_t k = 0; k < m.accumulators.size(); ++k) {
+    const device beside(m.devices[k]);
+    its.counts.push_back(m.accumulators[k].num_accumulated());
+  }
+  for (const graph_queue& q : m.tokens) its.tokens.push_back(q.size());
+  const graph_queue& own = m.tokens[m.own];
+  graph_operation update = m.sync;
+  if (options_.replica >= 0) {
+    its.drop_tokens = own.dequeue_many(own.size())[0].operation();
+  } else {
+    // As many tokens as replicas are awaited when the update is made: with fewer a replica that has come back would have none.
+    const control_dependencies after{m.update};
+    const output count = call_operator(g, "ReplicaRosterTokens", {roster}, {}, "tokens").result();
+    const output given = call_operator(g, "Fill", {count, value_of(m.global_step)},
+                                       {{"T", to_data_type(m.global_step.type())}, {"index_type", to_data_type(dtype::int32)}})
+                             .result();
+    update = own.enqueue_many({given});
+  }
+  {
+    const control_dependencies after{update};
+    its.updated = call_operator(g, "ReplicaRosterUpdated", {roster, cast(value_of(m.global_step), dtype::int64)}, {}, "updated").result();
+  }
+  return m.membership.emplace(std::move(its));
+}
+
+LEAT_FUNCTION output sync_replicas::awaited_replicas(const std::source_location& where) {
+  const sync_membership& m = membership(where);
+  const default_graph_scope here(m.state.owner());
+  const device at_steps(its().global_step.operation().device());
+  return gather(m.state, 1);
+}
 
 LEAT_FUNCTION graph_operation sync_replicas::init_tokens_op(int num_tokens, const std::source_location& where) {
   const made& m = its();

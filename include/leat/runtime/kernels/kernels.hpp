@@ -9,6 +9,7 @@
 #include <leat/runtime/kernels/kernels_queue.hpp>
 #include <leat/runtime/kernels/kernels_random.hpp>
 #include <leat/runtime/kernels/kernels_replicas.hpp>
+#include <leat/runtime/kernels/kernels_roster.hpp>
 #include <leat/runtime/kernels/kernels_shape.hpp>
 #include <leat/runtime/kernels/kernels_state.hpp>
 #include <leat/runtime/kernels/kernels_update.hpp>

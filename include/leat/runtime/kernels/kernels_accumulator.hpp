@@ -1,15 +1,20 @@
 #pragma once
 // Accumulators, in which replicas of a model add up gradients. A gradient comes with the step that it was computed for; one of a step before
 // the accumulator's own is stale and is dropped. Taking the sum or mean waits until there are enough gradients, empties the accumulator,
-// and raises its step by one. Source: TensorFlow's ConditionalAccumulatorBase.
+// and raises its step by one. Gradients of replicas with numbers are kept apart until then: a replica's second one takes the place of its first, and
+// sums are in the order of the numbers. As replicas leave, fewer gradients are enough (kernels_roster.hpp).
+// Source: TensorFlow's ConditionalAccumulatorBase.
 
 #include <leat/core/early.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/kernels/kernels_control.hpp>
 
+#include <algorithm>
 #include <condition_variable>
 #include <list>
+#include <map>
 #include <mutex>
+#include <utility>
 
 namespace leat::runtime {
 
@@ -21,8 +26,8 @@ class gradient_accumulator final : public resource {
   dtype type() const { return type_; }
   const shape& extent() const { return extent_; }
 
-  /// Errors: invalid_argument for another dtype or shape.
-  void add(std::int64_t step, const tensor_value& gradient) {
+  /// `replica`: its number, or -1 where gradients have none. Errors: invalid_argument for another dtype or shape.
+  void add(std::int64_t step, const tensor_value& gradient, std::int64_t replica = -1) {
     if (gradient.type() != type_)
       throw invalid_argument("the accumulator '" + name_ + "' is " + dtype_name(type_) + ", the gradient " + dtype_name(gradient.type()));
     if (!may_equal(extent_, gradient.extent()))
@@ -32,20 +37,16 @@ class gradient_accumulator final : public resource {
       ++dropped_;
       return;
     }
-    if (count_ == 0) {
-      sum_ = gradient.copy();
+    if (replica >= 0) {
+      const auto [at, is_new] = of_replicas_.try_emplace(replica);
+      if (!is_new && !(at->second.extent() == gradient.extent()))
+        throw invalid_argument("Shape mismatch: expected " + brackets(at->second.extent()) + ", got " + brackets(gradient.extent()));
+      at->second = gradient.kept();
+      count_ += is_new ? 1 : 0;
     } else {
-      if (!(sum_.extent() == gradient.extent()))
-        throw invalid_argument("Shape mismatch: expected " + brackets(sum_.extent()) + ", got " + brackets(gradient.extent()));
-      with_number(type_, [&]<class T>(T) {
-        if constexpr (!std::is_same_v<T, bool>) {
-          const auto to = sum_.values<T>();
-          const auto from = gradient.values<T>();
-          for (std::size_t i = 0; i < to.size(); ++i) to[i] = static_cast<T>(to[i] + from[i]);
-        }
-      });
+      add_to_sum(gradient, count_ == 0);
+      ++count_;
     }
-    ++count_;
     changed_.notify_all();
   }
   /// The mean or sum of all that is there once that is `required` gradients. Takers are served in the order they came.
@@ -61,10 +62,13 @@ class gradient_accumulator final : public resource {
         its.changed_.notify_all();
       }
     } const left{*this, mine};
-    while (takers_.begin() != mine || count_ < required) {
+    while (takers_.begin() != mine || count_ < enough(required)) {
       step.check();
       changed_.wait_for(lock, std::chrono::milliseconds(2));  // a cancellation does not notify
     }
+    for (bool is_first = count_ == static_cast<std::int64_t>(of_replicas_.size()); const auto& [replica, gradient] : of_replicas_)
+      add_to_sum(gradient, std::exchange(is_first, false));
+    of_replicas_.clear();
     tensor_value result = std::move(sum_);
     if (is_mean_ && count_ > 1)
       with_number(type_, [&]<class T>(T) {
@@ -80,6 +84,14 @@ class gradient_accumulator final : public resource {
     const std::lock_guard lock(guard_);
     step_ = step;
   }
+  /// From now on so many gradients are enough, even if takers ask for more; told in the order of the versions, or late ones not at all.
+  void set_enough(std::int64_t version, std::int64_t gradients) {
+    const std::lock_guard lock(guard_);
+    if (version < version_) return;
+    version_ = version;
+    enough_ = gradients;
+    changed_.notify_all();
+  }
   std::int64_t count() const {
     const std::lock_guard lock(guard_);
     return count_;
@@ -91,6 +103,23 @@ class gradient_accumulator final : public resource {
   }
 
  private:
+  std::int64_t enough(std::int64_t required) const { return enough_ < 0 ? required : std::min(required, std::max<std::int64_t>(1, enough_)); }
+  void add_to_sum(const tensor_value& gradient, bool is_first) {
+    if (is_first) {
+      sum_ = gradient.copy();
+      return;
+    }
+    if (!(sum_.extent() == gradient.extent()))
+      throw invalid_argument("Shape mismatch: expected " + brackets(sum_.extent()) + ", got " + brackets(gradient.extent()));
+    with_number(type_, [&]<class T>(T) {
+      if constexpr (!std::is_same_v<T, bool>) {
+        const auto to = sum_.values<T>();
+        const auto from = gradient.values<T>();
+        for (std::size_t i = 0; i < to.size(); ++i) to[i] = static_cast<T>(to[i] + from[i]);
+      }
+    });
+  }
+
   const std::string name_;
   const dtype type_;
   const shape extent_;
@@ -99,10 +128,19 @@ class gradient_accumulator final : public resource {
   std::condition_variable changed_;
   std::list<int> takers_;
   tensor_value sum_;
+  std::map<std::int64_t, tensor_value> of_replicas_;
+  std::int64_t enough_ = -1;
+  std::int64_t version_ = 0;
   std::int64_t count_ = 0;
   std::int64_t step_ = 0;
   std::int64_t dropped_ = 0;
 };
+
+inline std::int64_t replica_number(kernel_context& c, int k) {
+  const std::int64_t number = c.number(k);
+  if (number < 0) throw invalid_argument("a gradient of replica " + std::to_string(number) + "; they are counted from 0");
+  return number;
+}
 
 LEAT_EARLY inline const leat::detail::filled_early accumulator_kernels_known{[] {
   register_waiting({"ResourceAccumulatorTakeGradient"});
@@ -125,6 +163,13 @@ LEAT_EARLY inline const leat::detail::filled_early accumulator_kernels_known{[] 
   });
   register_kernel("ResourceAccumulatorApplyGradient",
                   [](kernel_context& c) { held_as<gradient_accumulator>(c.input(0)).add(c.number(1), c.input(2)); });
+  register_kernel("ReplicaAccumulatorGive",
+                  [](kernel_context& c) { held_as<gradient_accumulator>(c.input(0)).add(c.number(1), c.input(3), replica_number(c, 2)); });
+  register_kernel("ReplicaAccumulatorAwait", [](kernel_context& c) {
+    const auto state = c.numbers(1);
+    if (state.size() < 3) throw invalid_argument("the state of a roster has four numbers, not " + std::to_string(state.size()));
+    held_as<gradient_accumulator>(c.input(0)).set_enough(state[0], state[2]);
+  });
   register_kernel("ResourceAccumulatorTakeGradient",
                   [](kernel_context& c) { c.set(0, held_as<gradient_accumulator>(c.input(0)).take(c.number(1), c.step)); });
   register_kernel("ResourceAccumulatorNumAccumulated", [](kernel_context& c) {

@@ -1,0 +1,323 @@
+// Synchronous training of graphs on a cluster: replicas that end, each in its own time, that come back, and that are missing.
+
+#include <leat/cluster.hpp>
+#include <leat/cluster/worker_session.hpp>
+#include <leat/supervise.hpp>
+
+#include "cluster/support/cluster_here.hpp"
+#include "support/messages.hpp"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace leat;
+using namespace leat_test;
+
+namespace {
+
+void all_at_once(const std::vector<std::function<void()>>& work) {
+  std::vector<std::exception_ptr> failed(work.size());
+  std::vector<std::thread> threads;
+  for (std::size_t k = 0; k < work.size(); ++k)
+    threads.emplace_back([&, k] {
+      try {
+        work[k]();
+      } catch (...) {
+        failed[k] = std::current_exception();
+      }
+    });
+  for (auto& t : threads) t.join();
+  for (const auto& f : failed)
+    if (f) std::rethrow_exception(f);
+}
+
+struct kind {
+  int replicas = 2, gradients = 2;
+  bool have_numbers = true;
+  int first_tokens = 0;
+  std::int64_t timeout_in_ms = 30'000;
+};
+
+// A replica whose gradient of `w` is what it is fed, and of `v`, at another task, twice that.
+struct replica {
+  graph g;
+  default_graph_scope scope = g.as_default();
+  std::ostringstream log;
+  output w, v, steps, x, awaited;
+  graph_operation train;
+  std::optional<sync_replicas> sync;
+  bool is_chief;
+  monitored_options o;
+  std::optional<monitored_session> s;
+
+  replica(cluster_here& c, int task, const kind& how, hook_list more = {}) : is_chief(task == 0) {
+    const server& here = *c.servers[static_cast<std::size_t>(c.c.num_tasks("ps") + task)];
+    {
+      const device placed(replica_device_setter({.worker_device = here.device(), .cluster = c.c}));
+      steps = get_or_create_global_step();
+      w = variable(0.0f, "w");
+      v = variable(0.0f, "v");
+      x = placeholder(dtype::float32, {}, "x");
+      sync.emplace(gradient_descent(1.0f), sync_replicas_options{.replicas_to_aggregate = how.gradients,
+                                                                 .total_num_replicas = how.replicas,
+                                                                 .replica = how.have_numbers ? task : -1});
+      train = sync->apply_gradients({{x, w}, {x * 2.0f, v}}, {.global_step = steps});
+      awaited = sync->awaited_replicas();
+    }
+    o.owner = &g;
+    o.is_chief = is_chief;
+    o.stop_on_signals = false;
+    o.max_wait = seconds(20);
+    o.log = &log;
+    o.session.target = here.target();
+    o.session.device_filters = {"/job:ps", here.device()};
+    o.session.operation_timeout_in_ms = how.timeout_in_ms;
+    o.hooks = std::move(more);
+    o.hooks.push_back(sync_replicas_hook(*sync, is_chief, how.first_tokens, &log));
+  }
+  void begin() { s.emplace(o); }
+  void give(float gradient) { s->run(train, {{x, gradient}}); }
+  std::int64_t step() { return s->session().run<std::int64_t>(steps); }
+};
+
+// Each replica gives its number plus one, as often as it has data.
+void trains_unevenly(int ps, const kind& how, const std::vector<int>& data, std::int64_t steps, float w) {
+  CAPTURE(data);
+  cluster_here c(ps, how.replicas);
+  std::vector<std::function<void()>> work;
+  std::string told;
+  std::int64_t reached = 0;
+  for (int k = 0; k < how.replicas; ++k)
+    work.push_back([&, k] {
+      replica r(c, k, how);
+      r.begin();
+      for (int i = 0; i < data[static_cast<std::size_t>(k)]; ++i) r.give(static_cast<float>(k + 1));
+      r.s->close();
+      if (k == 0) told = r.log.str();
+    });
+  const auto begin = std::chrono::steady_clock::now();
+  all_at_once(work);
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(10));
+  graph g;
+  const auto scope = g.as_default();
+  replica look(c, 0, how);
+  graph_session s(look.g, {.target = c.servers[0]->target()});
+  reached = s.run<std::int64_t>(look.steps);
+  CHECK(reached == steps);
+  CHECK(s.run<float>(look.w) == -w);
+  CHECK(s.run<float>(look.v) == -2 * w);
+  CHECK(s.run<std::int64_t>(look.awaited) == how.replicas);  // of the next training
+  CAPTURE(told);
+  CHECK(says(told, "has ended: " + std::to_string(how.replicas - 1) + " of " + std::to_string(how.replicas)));
+}
+
+}  // namespace
+
+TEST_CASE("a replica without more data gives its share back, whoever ends first") {
+  const kind three{.replicas = 3, .gradients = 3};
+  // Four updates each of 1, 2 and 3, of 2 and 3, of 3.
+  trains_unevenly(1, three, {4, 8, 12}, 12, 4 * 2.0f + 4 * 2.5f + 4 * 3.0f);
+  trains_unevenly(2, three, {12, 8, 4}, 12, 4 * 2.0f + 4 * 1.5f + 4 * 1.0f);
+  trains_unevenly(2, three, {6, 0, 6}, 6, 6 * 2.0f);
+  trains_unevenly(1, three, {0, 3, 3}, 3, 3 * 2.5f);
+}
+
+TEST_CASE("spares are given up first") {
+  // Replicas share a token queue. Whose gradients an update takes is not told, so all give the same.
+  cluster_here c(2, 3);
+  const kind how{.replicas = 3, .gradients = 2, .have_numbers = false};
+  std::vector<std::int64_t> ends(3);
+  std::string told;
+  float w = 0;
+  std::vector<std::function<void()>> work;
+  for (int k = 0; k < 3; ++k)
+    work.push_back([&, k] {
+      replica r(c, k, how);
+      r.begin();
+      while (r.step() < 10 * (k + 1)) r.give(1.0f);
+      ends[static_cast<std::size_t>(k)] = r.step();
+      if (k == 2) w = r.s->session().run<float>(r.w);
+      r.s->close();
+      if (k == 0) told = r.log.str();
+    });
+  all_at_once(work);
+  CAPTURE(told);
+  CHECK(ends[2] >= 30);
+  CHECK(ends[2] <= 32);
+  CHECK(w == -static_cast<float>(ends[2]));
+  CHECK(says(told, "has ended: 2 of 3 replicas remain, and updates are made of 2 gradients"));
+  CHECK(says(told, "has ended: 1 of 3 replicas remain, and updates are made of 1 gradient"));
+}
+
+TEST_CASE("a replica that comes back counts again") {
+  cluster_here c(1, 2);
+  replica chief(c, 0, {});
+  chief.begin();
+  const auto together = [&](float gradient, int times) {
+    replica other(c, 1, {});
+    other.begin();
+    all_at_once({[&] {
+                   for (int i = 0; i < times; ++i) other.give(gradient);
+                   other.s->close();
+                 },
+                 [&] {
+                   for (int i = 0; i < times; ++i) chief.give(1.0f);
+                 }});
+  };
+  together(3.0f, 3);
+  CHECK(chief.step() == 3);
+  CHECK(chief.s->session().run<std::int64_t>(chief.awaited) == 1);
+  for (int i = 0; i < 4; ++i) chief.give(1.0f);
+  CHECK(chief.step() == 7);
+  together(5.0f, 3);
+  CHECK(chief.step() == 10);
+  CHECK(chief.s->session().run<float>(chief.w) == -(3 * 2.0f + 4 * 1.0f + 3 * 3.0f));
+  chief.give(1.0f);
+  chief.s->close();
+  CAPTURE(chief.log.str());
+  CHECK(says(chief.log.str(), "has come back: 2 of 2 replicas remain"));
+}
+
+TEST_CASE("replicas that share a token queue come and go") {
+  cluster_here c(2, 2);
+  const kind how{.have_numbers = false};
+  replica chief(c, 0, how);
+  chief.begin();
+  for (int round = 0; round < 3; ++round) {
+    std::atomic<bool> done{false};
+    all_at_once({[&] {
+                   replica other(c, 1, how);
+                   other.begin();
+                   for (const std::int64_t end = other.step() + 20; other.step() < end;) other.give(1.0f);
+                   other.s->close();
+                   done = true;
+                 },
+                 [&] {
+                   while (!done) chief.give(1.0f);
+                 }});
+    CHECK(chief.s->session().run<std::int64_t>(chief.awaited) == 1);
+    for (const std::int64_t end = chief.step() + 20; chief.step() < end;) chief.give(1.0f);
+  }
+  CHECK(chief.s->session().run<float>(chief.w) == -static_cast<float>(chief.step()));
+  chief.s->close();
+}
+
+TEST_CASE("the end of the input within a step is an orderly end") {
+  cluster_here c(1, 2);
+  std::vector<std::function<void()>> work;
+  for (int k = 0; k < 2; ++k)
+    work.push_back([&, k] {
+      replica r(c, k, {});
+      r.begin();
+      int left = 3 * (2 - k);
+      r.s->loop([&] {
+        if (left-- == 0) throw out_of_range("no more data");
+        r.give(1.0f);
+      });
+      CHECK(r.s->is_closed());
+    });
+  all_at_once(work);
+}
+
+TEST_CASE("who is missing is named when a run has waited until its deadline") {
+  for (const bool have_numbers : {true, false}) {
+    CAPTURE(have_numbers);
+    cluster_here c(1, 2);
+    const kind how{.have_numbers = have_numbers, .timeout_in_ms = 1500};
+    replica chief(c, 0, how);
+    chief.begin();
+    CHECK(says(message_of<deadline_exceeded>([&] { chief.give(1.0f); }), "1 replica that has not begun"));
+    replica other(c, 1, how);
+    other.begin();
+    // The chief's gradient of the step that failed is there, or is given once more in its place.
+    all_at_once({[&] { other.give(1.0f); }, [&] { chief.give(1.0f); }});
+    const std::int64_t before = chief.step();
+    const std::string late = message_of<deadline_exceeded>([&] {
+      for (int i = 0; i < 3; ++i) chief.give(1.0f);
+    });
+    CAPTURE(late);
+    CHECK(says(late, "no gradients of", "/job:worker/task:1", "its last gradients came"));
+    CHECK(chief.step() <= before + 1);
+    // It was not in order: its share is not given back.
+    other.s->abandon();
+    CHECK(chief.s->session().run<std::int64_t>(chief.awaited) == 2);
+    // A chief without more data does not wait for it for ever, either.
+    const auto begin = std::chrono::steady_clock::now();
+    CHECK(says(message_of<deadline_exceeded>([&] { chief.s->close(); }), "neither train nor end", "/job:worker/task:1"));
+    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(10));
+  }
+}
+
+TEST_CASE("an update that can never be made is an error at once") {
+  cluster_here c(1, 1);
+  // Two gradients of one replica, which has no token to give the second.
+  replica alone(c, 0, {.replicas = 1, .gradients = 2, .have_numbers = false});
+  alone.begin();
+  const auto begin = std::chrono::steady_clock::now();
+  const std::string never = message_of<failed_precondition>([&] { alone.give(1.0f); });
+  CHECK(says(never, "cannot be made", "needs 2 gradients", "each of the 1 replicas"));
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(10));
+}
+
+TEST_CASE("a chief that only makes the updates ends when all replicas have ended") {
+  cluster_here c(1, 2);
+  const kind how{.replicas = 1, .gradients = 1, .have_numbers = false};
+  replica chief(c, 0, how);
+  chief.begin();
+  {
+    replica worker(c, 1, how);
+    worker.begin();
+    for (int i = 0; i < 5; ++i) worker.give(2.0f);
+    CHECK(worker.step() == 5);
+    worker.s->close();
+  }
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (!chief.s->should_stop() && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  CHECK(chief.s->should_stop());
+  CHECK(chief.step() == 5);
+  chief.s->close();
+}
+
+TEST_CASE("a chief that has begun anew does not give two gradients to one update") {
+  cluster_here c(1, 2);
+  const kind how{.timeout_in_ms = 3000};
+  const auto folder = std::filesystem::temp_directory_path() / ("leat_sync_replicas." + std::to_string(::getpid()));
+  replica other(c, 1, how);
+  {
+    replica first(c, 0, how);
+    first.o.checkpoint_dir = folder;
+    first.o.save_checkpoint_steps = 1;
+    first.begin();
+    other.begin();
+    all_at_once({[&] { first.give(1.0f); }, [&] { other.give(3.0f); }});
+    CHECK(other.step() == 1);
+    // Its gradient is there, and the session lost, as that of a process that is killed.
+    CHECK_THROWS_AS(first.s->run(first.train, {{first.x, 100.0f}}, {.timeout_in_ms = 300}), deadline_exceeded);
+    first.s->abandon();
+  }
+  replica again(c, 0, how);
+  again.o.checkpoint_dir = folder;
+  again.begin();
+  std::thread late([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    other.give(3.0f);
+  });
+  again.give(1.0f);
+  late.join();
+  CHECK(again.step() == 2);
+  CHECK(again.s->session().run<float>(again.w) == -4.0f);  // the means of 1 and 3, twice
+  CHECK(again.s->session().run<float>(again.v) == -8.0f);
+  all_at_once({[&] { again.s->close(); }, [&] { other.s->close(); }});
+  std::filesystem::remove_all(folder);
+}
