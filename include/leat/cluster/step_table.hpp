@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -34,6 +35,10 @@ class task_step final : public tensor_exchange {
   /// Waits while more is under way to the task than the connection takes. Errors: what ended the step; deadline_exceeded, cancelled.
   void send(std::int64_t edge, tensor_value value) override;
   void flush() override;
+  /// Keeps a tensor back until `flush` or `try_flush`, whatever its size.
+  void keep_back(std::int64_t edge, tensor_value value);
+  /// Flushes without waiting; returns whether all has gone. The rest goes with the next `flush`.
+  bool try_flush();
   bool take(std::int64_t edge, tensor_value& value) override;
   void wait(const step_state& step) override;
 
@@ -43,6 +48,9 @@ class task_step final : public tensor_exchange {
   void tell(part_statistics& to);
   /// Ends the step with an error, which whoever waits gets.
   void fail(std::exception_ptr why);
+  /// Has `then` called once, when tensors of as many edges are there or the step has failed: at once, or by whoever brings the last of them.
+  /// It must not throw or wait. Of one `then` at a time.
+  void when_arrived(std::size_t count, std::function<void()> then);
   const cancellation& cancel() const { return cancel_; }
   /// The error that ended it, if any.
   std::exception_ptr failure() const {
@@ -63,15 +71,29 @@ class task_step final : public tensor_exchange {
     std::size_t bytes = 0;
     std::int64_t message = 0;
   };
-  void send_gathered(int task, gathered what);
+  // What a connection did not take at once; of one thread at a time.
+  struct unsent {
+    int task;
+    method what;
+    transport::message m;
+  };
+  gathered& gather(int task, std::int64_t edge, tensor_value value);
+  int task_of(std::int64_t edge) const;
+  unsent packed(int task, gathered what) const;
+  void send_waiting(unsent what);
   void check() const;
+  // Takes what is to be called now, if anything; under the lock.
+  std::function<void()> take_then();
 
   mutable std::mutex guard_;
   std::map<int, gathered> gathered_;
+  std::vector<unsent> unsent_;
   std::map<std::int64_t, tensor_value> arrived_;
   std::int64_t messages_ = 0;
   std::vector<passed_tensor> sent_, received_;  // of a traced step
   std::exception_ptr failure_;
+  std::size_t awaited_ = 0;
+  std::function<void()> then_;
   cancellation cancel_;
   std::atomic<bool> news_{false};
 };

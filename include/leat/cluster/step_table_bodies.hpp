@@ -24,52 +24,81 @@ inline std::size_t held_bytes(const tensor_value& v) {
   return bytes;
 }
 
-LEAT_FUNCTION void task_step::send(std::int64_t edge, tensor_value value) {
+LEAT_FUNCTION int task_step::task_of(std::int64_t edge) const {
   const auto at = to_.find(edge);
   if (at == to_.end()) throw error("sends along an edge that its part has not");
-  const int task = at->second;
-  const std::size_t bytes = value && value.type() != text_dtype ? value.bytes() : 0;
+  return at->second;
+}
+
+// Under the lock.
+LEAT_FUNCTION task_step::gathered& task_step::gather(int task, std::int64_t edge, tensor_value value) {
+  gathered& g = gathered_[task];
+  if (is_traced_) {
+    if (g.edges.empty()) g.message = ++messages_;
+    sent_.push_back({edge, element_bytes(value), g.message, clock_now()});
+  }
+  g.bytes += value && value.type() != text_dtype ? value.bytes() : 0;
+  g.edges.push_back(static_cast<std::uint64_t>(edge));
+  g.values.push_back(std::move(value));
+  return g;
+}
+
+LEAT_FUNCTION void task_step::keep_back(std::int64_t edge, tensor_value value) {
+  const int task = task_of(edge);
+  const std::lock_guard lock(guard_);
+  gather(task, edge, std::move(value));
+}
+
+LEAT_FUNCTION void task_step::send(std::int64_t edge, tensor_value value) {
+  const int task = task_of(edge);
   gathered full;
   {
     const std::lock_guard lock(guard_);
-    gathered& g = gathered_[task];
-    if (is_traced_) {
-      if (g.edges.empty()) g.message = ++messages_;
-      sent_.push_back({edge, element_bytes(value), g.message, clock_now()});
-    }
-    g.edges.push_back(static_cast<std::uint64_t>(edge));
-    g.values.push_back(std::move(value));
-    g.bytes += bytes;
+    gathered& g = gather(task, edge, std::move(value));
     if (g.bytes < most_gathered_bytes) return;
     full = std::exchange(g, {});
   }
-  send_gathered(task, std::move(full));
+  send_waiting(packed(task, std::move(full)));
 }
 
-LEAT_FUNCTION void task_step::flush() {
+LEAT_FUNCTION bool task_step::try_flush() {
   std::map<int, gathered> all;
   {
     const std::lock_guard lock(guard_);
     all.swap(gathered_);
   }
-  for (auto& [task, what] : all)
-    if (!what.edges.empty()) send_gathered(task, std::move(what));
+  for (auto& [task, what] : all) {
+    if (what.edges.empty()) continue;
+    unsent m = packed(task, std::move(what));
+    if (!network_.note_with_room(task, m.what, m.m, steady_time::min())) unsent_.push_back(std::move(m));
+  }
+  return unsent_.empty();
 }
 
-LEAT_FUNCTION void task_step::send_gathered(int task, gathered what) {
-  transport::message m;
+LEAT_FUNCTION void task_step::flush() {
+  static_cast<void>(try_flush());
+  for (unsent& m : std::exchange(unsent_, {})) send_waiting(std::move(m));
+}
+
+LEAT_FUNCTION task_step::unsent task_step::packed(int task, gathered what) const {
+  unsent made{task, method::tensor, {}};
+  transport::message& m = made.m;
   m.number = number_;
   if (is_traced_) m.flags = traced_flag;
-  const bool is_one = what.edges.size() == 1;
-  if (is_one) {
+  if (what.edges.size() == 1) {
     m.edge = static_cast<std::uint32_t>(what.edges[0]);
     put_tensor(m, what.values[0]);
   } else {
+    made.what = method::tensors;
     m.parts.push_back(transport::frame::of(std::move(what.edges)));
     put_tensors(m, what.values);
   }
+  return made;
+}
+
+LEAT_FUNCTION void task_step::send_waiting(unsent what) {
   const auto until = [&] { return std::min(deadline_, std::chrono::steady_clock::now() + std::chrono::milliseconds(20)); };
-  while (!network_.note_with_room(task, is_one ? method::tensor : method::tensors, m, until())) check();
+  while (!network_.note_with_room(what.task, what.what, what.m, until())) check();
 }
 
 // Whether a step that waits to send is to go on.
@@ -106,15 +135,32 @@ LEAT_FUNCTION void task_step::wait(const step_state& step) {
 }
 
 LEAT_FUNCTION void task_step::arrive(const std::vector<std::int64_t>& edges, std::vector<tensor_value> values, std::int64_t at) {
+  std::function<void()> then;
   {
     const std::lock_guard lock(guard_);
     if (is_traced_)
       for (std::size_t k = 0; k < edges.size(); ++k)
         received_.push_back({edges[k], element_bytes(values[k]), 0, at != 0 ? at : clock_now()});
     for (std::size_t k = 0; k < edges.size(); ++k) arrived_.insert_or_assign(edges[k], std::move(values[k]));
+    then = take_then();
   }
+  if (then) return then();
   news_.store(true);
   network_.wake();
+}
+
+LEAT_FUNCTION std::function<void()> task_step::take_then() {
+  return then_ && (failure_ || arrived_.size() >= awaited_) ? std::exchange(then_, nullptr) : nullptr;
+}
+
+LEAT_FUNCTION void task_step::when_arrived(std::size_t count, std::function<void()> then) {
+  {
+    const std::lock_guard lock(guard_);
+    awaited_ = count;
+    then_ = std::move(then);
+    then = take_then();
+  }
+  if (then) then();
 }
 
 LEAT_FUNCTION void task_step::tell(part_statistics& to) {
@@ -124,11 +170,14 @@ LEAT_FUNCTION void task_step::tell(part_statistics& to) {
 }
 
 LEAT_FUNCTION void task_step::fail(std::exception_ptr why) {
+  std::function<void()> then;
   {
     const std::lock_guard lock(guard_);
     if (!failure_) failure_ = std::move(why);
+    then = take_then();
   }
   cancel_.cancel();
+  if (then) return then();
   news_.store(true);
   network_.wake();
 }
@@ -178,8 +227,12 @@ LEAT_FUNCTION void step_table::end(std::uint64_t number) {
 
 LEAT_FUNCTION void step_table::arrive(std::uint64_t number, const std::vector<std::int64_t>& edges, std::vector<tensor_value> values,
                                       std::uint64_t peer, std::int64_t when, std::shared_ptr<const void> credit) {
-  const std::lock_guard lock(guard_);
-  if (const auto at = running_.find(number); at != running_.end()) return at->second->arrive(edges, std::move(values), when);
+  std::unique_lock lock(guard_);
+  if (const auto at = running_.find(number); at != running_.end()) {
+    const std::shared_ptr<task_step> step = at->second;
+    lock.unlock();  // what the tensors complete may end the step
+    return step->arrive(edges, std::move(values), when);
+  }
   if (has_ended(number)) return;
   early& e = early_of(number);
   e.peer = peer;

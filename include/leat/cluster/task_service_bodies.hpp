@@ -80,7 +80,21 @@ LEAT_FUNCTION void task_service::called(std::uint64_t peer, method what, transpo
     return answer(std::move(counted), nullptr);
   }
   try {
-    const auto run = [this, peer, what, deadline, answer, noted_here = note_call(peer, what, m)](const transport::message& asked) {
+    const auto noted_here = note_call(peer, what, m);
+    if (what == method::run_part && level_in(m) == trace_level::none) {
+      if (const auto words = words_of(m, 0, 2); worker_.is_light(words[1]))
+        return worker_.begin_light(words[1], {.number = words[0], .deadline = deadline}, tensors_of(m, 1),
+                                   [answer, noted_here](const std::vector<tensor_value>& values, std::exception_ptr failure) {
+                                     transport::message found;
+                                     try {
+                                       if (!failure) put_tensors(found, values);
+                                     } catch (const std::exception&) {
+                                       failure = std::current_exception();
+                                     }
+                                     answer(std::move(found), failure);
+                                   });
+    }
+    const auto run = [this, peer, what, deadline, answer, noted_here](const transport::message& asked) {
       transport::message found;
       std::exception_ptr failure;
       try {
@@ -90,7 +104,6 @@ LEAT_FUNCTION void task_service::called(std::uint64_t peer, method what, transpo
       }
       answer(std::move(found), failure);
     };
-    if (what == method::run_part && worker_.is_light(words_of(m, 0, 2)[1])) return run(m);
     worker_.on_thread([run, m = std::move(m)]() mutable {
       m.credit.reset();  // what waits for a thread has not been taken
       run(m);

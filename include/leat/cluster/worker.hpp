@@ -10,6 +10,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -45,6 +47,9 @@ struct step_order {
   part_statistics* statistics = nullptr;
 };
 
+/// Takes the values of a part's fetches, or what ended it; called once, by any thread.
+using part_handler = std::function<void(std::vector<tensor_value> values, std::exception_ptr failure)>;
+
 class worker {
  public:
   /// `device`: the task's full device name; `tasks`: how many the cluster has.
@@ -77,8 +82,11 @@ class worker {
   std::vector<tensor_value> run_part(std::uint64_t part, const step_order& how, std::span<const tensor_value> feeds);
   /// How many parts it has run.
   std::uint64_t parts_run() const { return parts_run_.load(std::memory_order_relaxed); }
-  /// Whether a part has been run before, is little work, and waits for nothing: a thread of its own would cost more than the part.
+  /// Whether a part has been run before, is little work, and need not wait on a thread: one of its own would cost more than the part.
   bool is_light(std::uint64_t part);
+  /// Runs a light part without waiting: sends what it reads, and does the rest at once or when the last of what it receives has come, on the
+  /// thread that brings it. `done` is called once. Errors, of a step that has not begun: as run_part.
+  void begin_light(std::uint64_t part, const step_order& how, std::vector<tensor_value> feeds, part_handler done);
   /// Runs a job of the task on a thread of its own.
   void on_thread(std::function<void()> job) { threads_.give(std::move(job)); }
 
@@ -114,6 +122,7 @@ class worker {
 
  private:
   struct held_part;
+  std::shared_ptr<held_part> part_for_run(std::uint64_t number, std::size_t feeds);
   std::shared_ptr<variable_slot> find_variable(const std::string& container, const std::string& name) const;
   std::shared_ptr<variable_slot> slot_for(const std::string& container, const std::string& name, const shape& extent,
                                           const tensor_value& value);

@@ -27,28 +27,41 @@ struct worker::held_part {
   std::unique_ptr<graph_session> s;
   std::vector<fetch_item> asked;  // fetches, then targets
   std::vector<output> fed;
-  std::mutex guard;
-  std::vector<std::unique_ptr<graph_callable>> idle;
+  // Of a light part that passes tensors: what it reads and sends, and what it does with what it receives. Neither has nodes that wait.
+  struct halves {
+    std::vector<fetch_item> sent;
+    std::vector<std::int64_t> sends;  // edges
+    std::vector<fetch_item> asked;    // fetches, then targets
+    std::vector<output> fed;          // the part's, then what it receives
+    std::vector<std::int64_t> receives;
+  };
+  std::optional<halves> in_halves;
   bool is_light = false;
+  std::mutex guard;
+  using prepared_calls = std::vector<std::unique_ptr<graph_callable>>;
+  prepared_calls idle, idle_sends, idle_rests;
 
-  // Little work on small arrays, and nothing that waits: what parameter servers do for a worker's step.
+  static bool is_exchange(const node& n) { return n.op->type == "_Send" || n.op->type == "_Recv"; }
+  static bool reads_only(const node& n) {
+    switch (n.op->kind) {
+      case op_kind::constant:
+      case op_kind::placeholder:
+      case op_kind::variable:
+      case op_kind::identity:
+      case op_kind::group: return true;
+      default: return false;
+    }
+  }
+
+  // Little work on small arrays, and nothing that waits but for tensors: what parameter servers do for a worker's step.
   bool finds_light() const {
     constexpr std::int64_t most = 1 << 14;  // elements; about 10 microseconds
     std::int64_t elements = 0;
     for (int i = 0; i < g.size(); ++i) {
       const node& n = g.at(i);
-      switch (n.op->kind) {
-        case op_kind::constant:
-        case op_kind::placeholder:
-        case op_kind::variable:
-        case op_kind::element:
-        case op_kind::assign:
-        case op_kind::identity:
-        case op_kind::group: break;
-        default:
-          if (!n.op->type.starts_with("Apply")) return false;
-      }
-      if (n.op->type == "_Send" || n.op->type == "_Recv" || n.result.type == text_dtype) return false;
+      if (n.result.type == text_dtype) return false;
+      if (is_exchange(n)) continue;
+      if (!reads_only(n) && n.op->kind != op_kind::element && n.op->kind != op_kind::assign && !n.op->type.starts_with("Apply")) return false;
       if (n.op->kind == op_kind::group) continue;
       if (!n.result.extent.is_static() || n.result.extent.elements() > most) return false;
       elements += n.result.extent.elements();
@@ -57,20 +70,77 @@ struct worker::held_part {
     return true;
   }
 
-  std::unique_ptr<graph_callable> take() {
+  // Whether the part falls into halves, or passes no tensors. What it sends must not depend on what it receives or writes: the other half
+  // waits for all that it receives.
+  bool finds_halves() {
+    constexpr int most_nodes = 256;  // which are planned by the thread that brings the second step
+    halves made;
+    const named_part& nodes = g.named();
+    std::vector<int> open;
+    bool passes = false;
+    const auto attribute = [&](int i, const char* name) { return nodes.record(i).attributes.find(name); };
+    for (int i = 0; i < g.size(); ++i) {
+      const node& n = g.at(i);
+      for (int k = 0; k < n.control_count; ++k)
+        if (is_exchange(g.at(g.control(n, k)))) return false;
+      if (!is_exchange(n)) continue;
+      passes = true;
+      const auto* const edge = attribute(i, "_edge");
+      const auto* const number = edge != nullptr ? edge->get_if<std::int64_t>() : nullptr;
+      const auto* const dead = attribute(i, "_may_be_dead");
+      const bool* const may_be_dead = dead != nullptr ? dead->get_if<bool>() : nullptr;
+      if (number == nullptr || may_be_dead == nullptr || *may_be_dead) return false;
+      if (n.op->type == "_Recv") {
+        made.fed.emplace_back(g, i);
+        made.receives.push_back(*number);
+      } else {
+        const output in = nodes.input(g, i, 0);
+        made.sent.emplace_back(in);
+        made.sends.push_back(*number);
+        open.push_back(in.index());
+        for (int k = 0; k < n.control_count; ++k) open.push_back(g.control(n, k));
+      }
+    }
+    if (!passes) return true;
+    if (g.size() > most_nodes) return false;
+    std::vector<char> seen(static_cast<std::size_t>(g.size()), 0);
+    while (!open.empty()) {
+      const int i = open.back();
+      open.pop_back();
+      if (std::exchange(seen[static_cast<std::size_t>(i)], 1) != 0) continue;
+      const node& n = g.at(i);
+      if (!reads_only(n)) return false;
+      for (int k = 0; k < nodes.input_count(g, i); ++k) open.push_back(nodes.input(g, i, k).index());
+      for (int k = 0; k < n.control_count; ++k) open.push_back(g.control(n, k));
+    }
+    for (const std::string& f : order.fetches) {
+      const output o = get_tensor_by_name(g, f);
+      if (is_exchange(g.at(o.index()))) return false;
+      made.asked.emplace_back(o);
+    }
+    for (const std::string& t : order.targets)
+      if (const graph_operation o = get_operation_by_name(g, t); !is_exchange(g.at(o.index()))) made.asked.emplace_back(o);
+    made.fed.insert(made.fed.begin(), fed.begin(), fed.end());
+    in_halves = std::move(made);
+    return true;
+  }
+
+  std::unique_ptr<graph_callable> take() { return take(idle, asked, fed); }
+  std::unique_ptr<graph_callable> take(prepared_calls& from, const std::vector<fetch_item>& its_asked, const std::vector<output>& its_fed) {
     {
       const std::lock_guard lock(guard);
-      if (!idle.empty()) {
-        auto taken = std::move(idle.back());
-        idle.pop_back();
+      if (!from.empty()) {
+        auto taken = std::move(from.back());
+        from.pop_back();
         return taken;
       }
     }
-    return std::make_unique<graph_callable>(s->prepare(asked, fed));
+    return std::make_unique<graph_callable>(s->prepare(its_asked, its_fed));
   }
-  void give_back(std::unique_ptr<graph_callable> callable) {
+  void give_back(std::unique_ptr<graph_callable> callable) { give_back(idle, std::move(callable)); }
+  void give_back(prepared_calls& to, std::unique_ptr<graph_callable> callable) {
     const std::lock_guard lock(guard);
-    idle.push_back(std::move(callable));
+    to.push_back(std::move(callable));
   }
 };
 
@@ -136,7 +206,7 @@ LEAT_FUNCTION std::uint64_t worker::register_part(const part_order& order) {
   for (const std::string& f : order.fetches) part->asked.emplace_back(get_tensor_by_name(part->g, f));
   for (const std::string& t : order.targets) part->asked.emplace_back(get_operation_by_name(part->g, t));
   for (const std::string& f : order.feeds) part->fed.push_back(get_tensor_by_name(part->g, f + ":0"));
-  part->is_light = part->finds_light();
+  part->is_light = part->finds_light() && part->finds_halves();
   const std::lock_guard lock(guard_);
   const std::uint64_t number = ++last_part_;
   parts_.emplace(number, std::move(part));
@@ -217,7 +287,7 @@ LEAT_FUNCTION std::size_t worker::parts_kept() {
   return parts_.size();
 }
 
-LEAT_FUNCTION std::vector<tensor_value> worker::run_part(std::uint64_t number, const step_order& how, std::span<const tensor_value> feeds) {
+LEAT_FUNCTION std::shared_ptr<worker::held_part> worker::part_for_run(std::uint64_t number, std::size_t feeds) {
   std::shared_ptr<held_part> part;
   {
     const std::lock_guard lock(guard_);
@@ -227,9 +297,84 @@ LEAT_FUNCTION std::vector<tensor_value> worker::run_part(std::uint64_t number, c
                     ": it has been started anew, or the session has ended; make a new session");
     part = at->second;
   }
-  if (feeds.size() != part->fed.size())
-    throw invalid_argument(std::to_string(feeds.size()) + " values for a part with " + std::to_string(part->fed.size()) + " feeds");
+  if (feeds != part->fed.size())
+    throw invalid_argument(std::to_string(feeds) + " values for a part with " + std::to_string(part->fed.size()) + " feeds");
   parts_run_.fetch_add(1, std::memory_order_relaxed);
+  return part;
+}
+
+LEAT_FUNCTION void worker::begin_light(std::uint64_t number, const step_order& how, std::vector<tensor_value> feeds, part_handler done) {
+  const std::shared_ptr<held_part> part = part_for_run(number, feeds.size());
+  const std::shared_ptr<task_step> step = steps_.begin(network_, how.number, part->order.sends, nullptr, false, how.deadline);
+  const auto failed = [step] {
+    if (const std::exception_ptr why = step->failure()) std::rethrow_exception(why);
+  };
+  const auto call = [&s = *step](graph_callable& what, std::span<const tensor_value> values) -> const std::vector<tensor_value>& {
+    run_options options;
+    options.cancel = &s.cancel();
+    return what.call(values, options);
+  };
+  try {
+    failed();
+    if (how.deadline <= std::chrono::steady_clock::now())
+      throw deadline_exceeded("the step's deadline had passed before " + device_ + " began with it");
+    if (part->in_halves && !part->in_halves->sends.empty()) {
+      auto sends = part->take(part->idle_sends, part->in_halves->sent, part->fed);
+      const std::vector<tensor_value>& sent = call(*sends, feeds);
+      for (std::size_t k = 0; k < sent.size(); ++k) step->keep_back(part->in_halves->sends[k], sent[k]);
+      part->give_back(part->idle_sends, std::move(sends));
+    }
+  } catch (const std::exception&) {
+    step->fail(std::current_exception());
+  }
+  const std::size_t awaited = part->in_halves ? part->in_halves->receives.size() : 0;
+  auto rest = [this, part, step, failed, call, number = how.number, feeds = std::move(feeds), done = std::move(done)]() mutable {
+    std::vector<tensor_value> values;
+    std::exception_ptr failure;
+    try {
+      failed();
+      const bool halved = part->in_halves.has_value();
+      if (halved)
+        for (const std::int64_t edge : part->in_halves->receives)
+          if (!step->take(edge, feeds.emplace_back()) || !feeds.back())
+            throw data_loss("a step without the tensor of edge " + std::to_string(edge));
+      if (!halved || !part->in_halves->asked.empty()) {
+        auto& idle = halved ? part->idle_rests : part->idle;
+        auto what = halved ? part->take(idle, part->in_halves->asked, part->in_halves->fed) : part->take();
+        const std::vector<tensor_value>& results = call(*what, feeds);
+        values.assign(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(part->order.fetches.size()));
+        part->give_back(idle, std::move(what));
+      }
+    } catch (const std::exception&) {
+      const std::exception_ptr why = step->failure();
+      failure = why ? why : std::current_exception();
+    }
+    steps_.end(number);
+    done(std::move(values), failure);
+  };
+  bool has_gone = false;
+  try {
+    has_gone = step->try_flush();
+    if (!has_gone) {
+      // Waiting for room is not for the thread that receives.
+      threads_.give([step, awaited, rest] {
+        try {
+          step->flush();
+        } catch (const std::exception&) {
+          step->fail(std::current_exception());
+        }
+        step->when_arrived(awaited, rest);
+      });
+      return;
+    }
+  } catch (const std::exception&) {
+    step->fail(std::current_exception());
+  }
+  step->when_arrived(awaited, std::move(rest));
+}
+
+LEAT_FUNCTION std::vector<tensor_value> worker::run_part(std::uint64_t number, const step_order& how, std::span<const tensor_value> feeds) {
+  const std::shared_ptr<held_part> part = part_for_run(number, feeds.size());
   const bool is_traced = how.traced != trace_level::none && how.statistics != nullptr;
   const std::shared_ptr<task_step> step = steps_.begin(network_, how.number, part->order.sends, how.cancel, is_traced, how.deadline);
   struct at_end {
