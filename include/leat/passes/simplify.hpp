@@ -6,6 +6,7 @@
 #include <bit>
 #include <leat/core/list.hpp>
 #include <leat/ops/state.hpp>
+#include <leat/passes/variance.hpp>
 #include <utility>
 
 namespace leat::passes {
@@ -284,7 +285,10 @@ class simplifier {
       for (int a = 0; a < source.extent.rank; ++a)
         if ((mask >> a & 1) != 0) plain[count++] = a;
       if (count == 1) return -1;
-      return reshaped(to_.add(op, in, {plain, count}), got.extent);
+      const list_view<std::int64_t> axes(plain, count);
+      if (is_operator<sum_op>(op))
+        if (const int array = array_of_squared_distances(to_, x, axes); array >= 0) return reshaped(sum_by_pivot(array, axes), got.extent);
+      return reshaped(to_.add(op, in, axes), got.extent);
     }
     if (got.extent == source.extent && (!is_operator<transpose_op>(op) || source.extent.rank < 2)) return x;
     if (is_constant(to_, x)) return leat::constant(to_, source.type, got.extent, constant_value(to_, x)).index();
@@ -297,6 +301,28 @@ class simplifier {
     if (is<reshape_op>(to_, x)) return reshaped(to_.input(to_.at(x), 0), extent);
     const int in[]{x};
     return to_.add(info_of<reshape_op>, in, {extent.dim, static_cast<std::size_t>(extent.rank)});
+  }
+
+  // The sum of squared distances from the mean over these axes, by the array's first elements along them (variance.hpp). What rounding
+  // takes below 0 is 0.
+  constexpr int sum_by_pivot(int x, list_view<std::int64_t> axes) {
+    const tensor_info array = to_.at(x).result;
+    const int rank = array.extent.rank;
+    std::int64_t part[2 * max_rank]{};
+    for (int a = 0; a < rank; ++a) part[rank + a] = array.extent[a];
+    double count = 1;
+    for (std::size_t k = 1; k < axes.size(); ++k) {
+      count *= static_cast<double>(array.extent[static_cast<int>(axes[k])]);
+      part[rank + axes[k]] = 1;
+    }
+    const int pivot = to_.add(info_of<slice_op>, {&x, 1}, {part, static_cast<std::size_t>(2 * rank)});
+    const int distance = emit2(info_of<sub_op>, x, pivot);
+    const int squares = emit1(info_of<square_op>, distance);
+    const int sum = to_.add(info_of<sum_op>, {&distance, 1}, axes);
+    const int sum_of_squares = to_.add(info_of<sum_op>, {&squares, 1}, axes);
+    const int share = emit2(info_of<real_div_op>, sum, scalar(array.type, count));
+    const int rest = emit2(info_of<sub_op>, sum_of_squares, emit2(info_of<mul_op>, sum, share));
+    return emit2(info_of<maximum_op>, rest, scalar(array.type, 0));
   }
 
   // Folds transpositions before a product into the product.
