@@ -6,6 +6,7 @@
 #include <bit>
 #include <leat/core/list.hpp>
 #include <leat/ops/state.hpp>
+#include <leat/passes/stitch.hpp>
 #include <leat/passes/variance.hpp>
 #include <utility>
 
@@ -90,6 +91,10 @@ class simplifier {
   }
 
  private:
+  friend class stitcher<simplifier>;
+  constexpr graph& nodes() { return to_; }
+  static constexpr bool copies(const op_info& op) { return is_operator<copy_op>(op); }
+
   constexpr int move(int index) {
     const node& n = from_.at(index);
     const list_view<std::int64_t> attributes(from_.numbers.data() + n.attributes, static_cast<std::size_t>(n.attribute_count));
@@ -127,11 +132,15 @@ class simplifier {
       if (const int known = algebra(op, inputs); known >= 0) return known;
       if (const int folded = fold(op, inputs); folded >= 0) return folded;
       inputs = without_broadcasts(op, inputs, attributes, shorter);
+      if (attributes.empty())
+        if (const int parts = stitch_.operate(op, inputs); parts >= 0) return parts;
       if (divides_integers(op, to_.at(inputs[0]).result.type)) inputs = with_checked_divisor(inputs, shorter);
     }
     if (op.kind == op_kind::view || op.kind == op_kind::reduction)
       if (const int known = rearrange(op, inputs, attributes); known >= 0) return known;
     if (is_operator<matmul_op>(op)) return product(inputs, attributes);
+    if (is_operator<pad_op>(op))
+      if (const int known = padded(inputs[0], to_.infer(op, inputs.data(), 1, attributes).extent); known >= 0) return known;
     if (is_operator<broadcast_to_op>(op)) return to_.add(info_of<copy_op>, inputs, attributes);
     return to_.add(op, inputs, attributes);
   }
@@ -295,6 +304,13 @@ class simplifier {
     if (is_operator<reshape_op>(op) && is<reshape_op>(to_, x)) return reshaped(to_.input(to_.at(x), 0), got.extent);
     return -1;
   }
+  // A padded array that is the operand, or nothing but padding; -1 for others.
+  constexpr int padded(int x, const shape& extent) {
+    const tensor_info& source = to_.at(x).result;
+    if (source.extent == extent) return x;
+    if (!source.extent.is_static() || source.extent.elements() > 0) return -1;
+    return leat::constant(to_, source.type, extent, 0).index();
+  }
   constexpr int reshaped(int x, const shape& extent) {
     if (to_.at(x).result.extent == extent) return x;
     if (is_constant(to_, x)) return leat::constant(to_, to_.at(x).result.type, extent, constant_value(to_, x)).index();
@@ -342,6 +358,7 @@ class simplifier {
   const graph& from_;
   graph to_;
   list<int> map_;
+  stitcher<simplifier> stitch_{*this};
 };
 
 }  // namespace detail
