@@ -515,7 +515,8 @@ why_with<argmin_op, detail::arg_attributes<Axis, T>, X> argmin(const X&) = delet
 LEAT_OTHERWISE_OF_TYPE(argmin, "<axis>(x) takes one tensor; axis and dtype are template arguments: argmin<1, std::int32_t>(x); "
                                LEAT_TENSORS);
 
-/// Mean and biased variance along `Axes`, or over all elements, as a tuple. Dtypes: numbers. Source: TensorFlow `moments`.
+/// Mean and biased variance along `Axes`, or over all elements, as a tuple. Dtypes: numbers. Rounding: passes/variance.hpp.
+/// Source: TensorFlow `moments`.
 template <int... Axes, class X>
   requires accepted_with<mean_op, detail::reduction_attributes_of<X, false, Axes...>, X>
 constexpr auto moments(const X& x) {

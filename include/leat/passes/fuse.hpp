@@ -41,6 +41,8 @@ struct fusion {
   list<shape> space_shapes;  // by that number
   list<int> fold_product;  // of an assignment: the product it is folded with, or -1
   list<int> fold_scale;    // and the scalar that multiplies it, or -1
+  list<int> part_of;       // of what is computed where a concatenation has it: the concatenation, or -1
+  list<char> is_in_place;  // of a concatenation, all of whose operands are
 
   constexpr int find(int c) const {
     while (clusters[c].merged_into >= 0) c = clusters[c].merged_into;
@@ -94,6 +96,8 @@ class fuser {
     reader_.resize(g.nodes.size(), -1);
     f_.fold_product.resize(g.nodes.size(), -1);
     f_.fold_scale.resize(g.nodes.size(), -1);
+    f_.part_of.resize(g.nodes.size(), -1);
+    f_.is_in_place.resize(g.nodes.size(), 0);
     is_target_.resize(g.nodes.size(), 0);
     written_.resize(g.nodes.size(), 0);
     writer_.resize(g.nodes.size(), -1);
@@ -121,7 +125,10 @@ class fuser {
   }
 
   constexpr fusion run() {
-    for (int i = 0; i < g_.size(); ++i) fold_update(i);
+    for (int i = 0; i < g_.size(); ++i) {
+      fold_update(i);
+      concatenate_in_place(i);
+    }
     for (int i = 0; i < g_.size(); ++i) {
       const node& n = g_.at(i);
       if (f_.places[i].folded) continue;
@@ -180,6 +187,18 @@ class fuser {
     f_.places[value].folded = true;
     f_.fold_product[i] = value;
     f_.fold_scale[i] = scale;
+  }
+  // A concatenation whose operands are computed element by element for it alone takes no step: they are computed where it has them.
+  constexpr void concatenate_in_place(int i) {
+    const node& n = g_.at(i);
+    if (!is_operator<concat_op>(*n.op)) return;
+    for (int k = 0; k < n.input_count; ++k) {
+      const int p = g_.input(n, k);
+      const node& part = g_.at(p);
+      if (part.op->kind != op_kind::element || !single(p) || stores_elements(part) || stores_models(part)) return;
+    }
+    for (int k = 0; k < n.input_count; ++k) f_.part_of[g_.input(n, k)] = i;
+    f_.is_in_place[i] = 1;
   }
   constexpr bool single(int i) const { return users_[i] == 1 && is_target_[i] == 0 && f_.places[i].folded == false; }
 

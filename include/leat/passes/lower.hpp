@@ -60,6 +60,7 @@ class lowerer {
     for (int i = 0; i < g_.size(); ++i) {
       const node& n = g_.at(i);
       if (f_.places[i].folded) continue;
+      if (f_.is_in_place[i] != 0) continue;
       if (f_.is_kernel(g_, i)) {
         all.push_back({f_.places[i].level, i, -1});
       } else if (is_compute(n)) {

@@ -6,6 +6,8 @@
 #include <bit>
 #include <leat/core/list.hpp>
 #include <leat/ops/state.hpp>
+#include <leat/passes/stitch.hpp>
+#include <leat/passes/variance.hpp>
 #include <utility>
 
 namespace leat::passes {
@@ -89,6 +91,10 @@ class simplifier {
   }
 
  private:
+  friend class stitcher<simplifier>;
+  constexpr graph& nodes() { return to_; }
+  static constexpr bool copies(const op_info& op) { return is_operator<copy_op>(op); }
+
   constexpr int move(int index) {
     const node& n = from_.at(index);
     const list_view<std::int64_t> attributes(from_.numbers.data() + n.attributes, static_cast<std::size_t>(n.attribute_count));
@@ -126,11 +132,15 @@ class simplifier {
       if (const int known = algebra(op, inputs); known >= 0) return known;
       if (const int folded = fold(op, inputs); folded >= 0) return folded;
       inputs = without_broadcasts(op, inputs, attributes, shorter);
+      if (attributes.empty())
+        if (const int parts = stitch_.operate(op, inputs); parts >= 0) return parts;
       if (divides_integers(op, to_.at(inputs[0]).result.type)) inputs = with_checked_divisor(inputs, shorter);
     }
     if (op.kind == op_kind::view || op.kind == op_kind::reduction)
       if (const int known = rearrange(op, inputs, attributes); known >= 0) return known;
     if (is_operator<matmul_op>(op)) return product(inputs, attributes);
+    if (is_operator<pad_op>(op))
+      if (const int known = padded(inputs[0], to_.infer(op, inputs.data(), 1, attributes).extent); known >= 0) return known;
     if (is_operator<broadcast_to_op>(op)) return to_.add(info_of<copy_op>, inputs, attributes);
     return to_.add(op, inputs, attributes);
   }
@@ -284,12 +294,22 @@ class simplifier {
       for (int a = 0; a < source.extent.rank; ++a)
         if ((mask >> a & 1) != 0) plain[count++] = a;
       if (count == 1) return -1;
-      return reshaped(to_.add(op, in, {plain, count}), got.extent);
+      const list_view<std::int64_t> axes(plain, count);
+      if (is_operator<sum_op>(op))
+        if (const int array = array_of_squared_distances(to_, x, axes); array >= 0) return reshaped(sum_by_pivot(array, axes), got.extent);
+      return reshaped(to_.add(op, in, axes), got.extent);
     }
     if (got.extent == source.extent && (!is_operator<transpose_op>(op) || source.extent.rank < 2)) return x;
     if (is_constant(to_, x)) return leat::constant(to_, source.type, got.extent, constant_value(to_, x)).index();
     if (is_operator<reshape_op>(op) && is<reshape_op>(to_, x)) return reshaped(to_.input(to_.at(x), 0), got.extent);
     return -1;
+  }
+  // A padded array that is the operand, or nothing but padding; -1 for others.
+  constexpr int padded(int x, const shape& extent) {
+    const tensor_info& source = to_.at(x).result;
+    if (source.extent == extent) return x;
+    if (!source.extent.is_static() || source.extent.elements() > 0) return -1;
+    return leat::constant(to_, source.type, extent, 0).index();
   }
   constexpr int reshaped(int x, const shape& extent) {
     if (to_.at(x).result.extent == extent) return x;
@@ -297,6 +317,28 @@ class simplifier {
     if (is<reshape_op>(to_, x)) return reshaped(to_.input(to_.at(x), 0), extent);
     const int in[]{x};
     return to_.add(info_of<reshape_op>, in, {extent.dim, static_cast<std::size_t>(extent.rank)});
+  }
+
+  // The sum of squared distances from the mean over these axes, by the array's first elements along them (variance.hpp). What rounding
+  // takes below 0 is 0.
+  constexpr int sum_by_pivot(int x, list_view<std::int64_t> axes) {
+    const tensor_info array = to_.at(x).result;
+    const int rank = array.extent.rank;
+    std::int64_t part[2 * max_rank]{};
+    for (int a = 0; a < rank; ++a) part[rank + a] = array.extent[a];
+    double count = 1;
+    for (std::size_t k = 1; k < axes.size(); ++k) {
+      count *= static_cast<double>(array.extent[static_cast<int>(axes[k])]);
+      part[rank + axes[k]] = 1;
+    }
+    const int pivot = to_.add(info_of<slice_op>, {&x, 1}, {part, static_cast<std::size_t>(2 * rank)});
+    const int distance = emit2(info_of<sub_op>, x, pivot);
+    const int squares = emit1(info_of<square_op>, distance);
+    const int sum = to_.add(info_of<sum_op>, {&distance, 1}, axes);
+    const int sum_of_squares = to_.add(info_of<sum_op>, {&squares, 1}, axes);
+    const int share = emit2(info_of<real_div_op>, sum, scalar(array.type, count));
+    const int rest = emit2(info_of<sub_op>, sum_of_squares, emit2(info_of<mul_op>, sum, share));
+    return emit2(info_of<maximum_op>, rest, scalar(array.type, 0));
   }
 
   // Folds transpositions before a product into the product.
@@ -316,6 +358,7 @@ class simplifier {
   const graph& from_;
   graph to_;
   list<int> map_;
+  stitcher<simplifier> stitch_{*this};
 };
 
 }  // namespace detail

@@ -63,7 +63,7 @@ class cluster_space {
   constexpr int add_result(int i) {
     const node& n = g_.at(i);
     const location l = place_.whole(i);
-    step_operand o{l.buffer, {0, 0}, {}};
+    step_operand o{l.buffer, l.offset, {}};
     o.strides.assign(at(space_.rank), term{0, 0});
     if (n.op->kind != op_kind::reduction) {
       int loop = 0;

@@ -60,13 +60,14 @@ class placement {
         }
         break;
       case op_kind::assign: made = buffer_of(g_.input(n, 0)); break;
-      default: made = new_buffer(i, storage::arena, 0); break;
+      default: made = f_.part_of[i] >= 0 ? buffer_of(f_.part_of[i]) : new_buffer(i, storage::arena, 0); break;
     }
     return buffer_[i] = made;
   }
 
-  /// A whole buffer, row-major.
+  /// A whole buffer, row-major, or the part of a concatenation that the node is.
   constexpr location whole(int i) {
+    if (f_.part_of[i] >= 0) return part_of(i, f_.part_of[i]);
     const node& n = g_.at(i);
     location l{buffer_of(i), {0, 0}, {}};
     term stride{1, 0};
@@ -74,6 +75,13 @@ class placement {
       l.strides[a] = stride;
       stride = stride * as_term(n.result.extent[a]);
     }
+    return l;
+  }
+  constexpr location part_of(int i, int concatenation) {
+    const node& n = g_.at(concatenation);
+    location l = whole(concatenation);
+    const auto axis = rule::axis_of(g_.attribute(n, 0), n.result.extent.rank);
+    for (int k = 0; g_.input(n, k) != i; ++k) move_by(l.offset, g_.at(g_.input(n, k)).result.extent[axis], l.strides[axis]);
     return l;
   }
   /// The location of node `i`'s elements, for reading.
