@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <leat/graphs.hpp>
+#include <leat/inspect/trace.hpp>
 
 #include <xtensor/xarray.hpp>
 #include <xtensor/xtensor.hpp>
