@@ -2,6 +2,8 @@
 // graphs of 1,000 nodes to N, ten times as many each, and how both grow. The graph is that of scripts/interop --bench, which
 // builds it by TensorFlow's C API, too: in each layer a placeholder, a constant, their product with the layer before, a sum.
 // Time is the processor's, so that other programs disturb it little.
+// Beside it, in the same process: the nodes as plain structures in a std::vector, and, if it was found (CMake's LEAT_GGML), ggml, which
+// keeps neither names nor attributes nor where a node was made.
 // bench_building --write FILE.pb --nodes N leaves the graph in a file; --read FILE.pb reads one into a graph.
 
 #include <leat/graphs.hpp>
@@ -10,6 +12,10 @@
 #include "../support/memory.hpp"
 
 #include <nlohmann/json.hpp>
+
+#ifdef BENCH_GGML
+#include <ggml.h>
+#endif
 
 #include <algorithm>
 #include <ctime>
@@ -77,6 +83,78 @@ cost measure(std::size_t nodes, int repeat) {
   return {count, best * 1e9 / per_node, after > before ? static_cast<double>(after - before) / per_node : 0};
 }
 
+// ---- rivals: the same graph, in so many nanoseconds a node at best ----
+
+// What a node cannot do without.
+struct bare_node {
+  const void* op;
+  int inputs[2];
+  dtype type;
+  shape extent;
+};
+std::size_t in_a_vector(std::size_t nodes) {
+  std::vector<bare_node> made;
+  shape square;
+  square.push(4);
+  square.push(4);
+  static const char kinds[4]{};
+  made.push_back({&kinds[0], {-1, -1}, dtype::float32, square});
+  while (made.size() < nodes) {
+    const int last = static_cast<int>(made.size()) - 1;
+    made.push_back({&kinds[0], {-1, -1}, dtype::float32, square});
+    made.push_back({&kinds[1], {-1, -1}, dtype::float32, square});
+    made.push_back({&kinds[2], {last, last + 2}, dtype::float32, square});
+    made.push_back({&kinds[3], {last + 3, last + 1}, dtype::float32, square});
+  }
+  return made.size();
+}
+#ifdef BENCH_GGML
+std::size_t with_ggml(std::size_t nodes) {
+  const std::size_t most = nodes + 8;
+  ggml_context* const memory = ggml_init({most * ggml_tensor_overhead() + ggml_graph_overhead_custom(most, false), nullptr, true});
+  ggml_cgraph* const made = ggml_new_graph_custom(memory, most, false);
+  ggml_tensor* last = ggml_new_tensor_2d(memory, GGML_TYPE_F32, 4, 4);
+  std::size_t count = 1;
+  for (; count < nodes; count += 4) {
+    ggml_tensor* const x = ggml_new_tensor_2d(memory, GGML_TYPE_F32, 4, 4);
+    ggml_tensor* const kernel = ggml_new_tensor_2d(memory, GGML_TYPE_F32, 4, 4);
+    last = ggml_add(memory, ggml_mul_mat(memory, kernel, last), x);
+  }
+  ggml_build_forward_expand(made, last);
+  ggml_free(memory);
+  return count;
+}
+#endif
+template <class Build>
+double best_of(Build build, std::size_t nodes, int repeat) {
+  double best = std::numeric_limits<double>::max();
+  for (int i = 0; i < repeat; ++i) {
+    const auto start = cpu_seconds();
+    const std::size_t count = build(nodes);
+    best = std::min(best, (cpu_seconds() - start) * 1e9 / static_cast<double>(count));
+  }
+  return best;
+}
+void compare(nlohmann::json& rows, std::size_t nodes, int repeat) {
+  const double ours = best_of(
+      [](std::size_t n) {
+        auto made = built(n);
+        const auto count = static_cast<std::size_t>(made->size());
+        made.reset();  // rivals' times have it, too
+        return count;
+      },
+      nodes, repeat);
+  const auto row = [&](const std::string& name, double theirs) {
+    std::printf("%-22s %12.0f %14.0f %26.2f\n", name.c_str(), ours, theirs, ours / theirs);
+    rows.push_back({{"case", name}, {"nodes", nodes}, {"nanoseconds", ours}, {"rival", theirs}, {"ratio", ours / theirs}});
+  };
+  std::printf("%-22s %12s %14s %26s\n", "built and freed", "ns a node", "rival's", "ratio");
+  row("vector_" + std::to_string(nodes), best_of(in_a_vector, nodes, repeat));
+#ifdef BENCH_GGML
+  row("ggml_" + std::to_string(nodes), best_of(with_ggml, nodes, repeat));
+#endif
+}
+
 int read(const std::string& path, int repeat) {
   const std::size_t before = bench::process_bytes("VmRSS");
   double best = std::numeric_limits<double>::max();
@@ -138,6 +216,7 @@ int main(int count, char** arguments) try {
                     {"ratio", before > 0 ? c.nanoseconds / before : 1}});
     before = c.nanoseconds;
   }
+  compare(rows, 10000, 10 * repeat);
   if (!json.empty()) {
     std::ofstream out(json);
     out << rows.dump(1) << '\n';

@@ -52,3 +52,20 @@ TEST_CASE("names that are none") {
   CHECK(names.open_scope("_a") == "in/_a");
   CHECK_THROWS_AS(static_cast<void>(names.open_scope("a b")), invalid_argument);
 }
+
+TEST_CASE("nodes are found by their names to the letter, and names that only they have are not reserved") {
+  name_table names;
+  const std::string all[]{"weights", "Weights", "a_scope/with_more_than_eight", "A_scope/with_more_than_eight", "", "[\\]^_`{|}", "{|}~[\\]^"};
+  const auto is = [&](std::string_view wanted) { return [&all, wanted](int k) { return all[k] == wanted; }; };
+  for (int k = 0; k < 7; ++k) names.note(all[k], k);
+  for (int k = 0; k < 7; ++k) CHECK_MESSAGE(names.find(all[k], is(all[k])) == k, all[k]);
+  CHECK(names.find("WEIGHTS", is("WEIGHTS")) == -1);
+  CHECK(names.find("a_scope/with_more_than_nine", is("a_scope/with_more_than_nine")) == -1);
+  CHECK(names.unique_name("WEIGHTS") == "WEIGHTS");  // noted, never asked for
+  CHECK(names.unique_name("weights") == "weights_1");
+  CHECK(names.find("weights", is("weights")) == 0);
+  const name_table copy = names;
+  for (int k = 0; k < 2000; ++k) names.note("n" + std::to_string(k), 7 + k);
+  CHECK(names.find("n1999", [](int k) { return k == 2006; }) == 2006);
+  CHECK(copy.find("n1999", [](int) { return true; }) == -1);
+}

@@ -104,3 +104,32 @@ TEST_CASE("functions hold attributes that hold functions") {
   v.get_if<function_value>()->attributes["T"] = 1;
   CHECK(copy != v);
 }
+
+TEST_CASE("maps that are copies of one another differ after a change of one of them") {
+  attribute_map first{{"T", dtype::float32}, {"axis", 1}};
+  attribute_map second = first;
+  const attribute_map third = first;
+  CHECK(second == first);
+  second["axis"] = 2;
+  CHECK(*std::as_const(first).find("axis")->get_if<std::int64_t>() == 1);
+  CHECK(*std::as_const(second).find("axis")->get_if<std::int64_t>() == 2);
+  *first.find("axis") = 3;
+  CHECK(*third.find("axis")->get_if<std::int64_t>() == 1);
+  second.erase("T");
+  CHECK(second.size() == 1);
+  CHECK(third.size() == 2);
+  second.erase("nothing");
+  attribute_map nothing, moved = std::move(second);
+  CHECK(nothing.empty());
+  CHECK(nothing.begin() == nothing.end());
+  CHECK(nothing == attribute_map{});
+  CHECK(nothing.find("T") == nullptr);
+  CHECK(nothing.restore_order() == nullptr);
+  nothing.erase("T");
+  CHECK(moved.size() == 1);
+  nothing = moved;
+  nothing.append("a") = 1;
+  CHECK(nothing.restore_order() == nullptr);
+  CHECK(nothing.begin()->name == "a");
+  CHECK(moved.size() == 1);
+}

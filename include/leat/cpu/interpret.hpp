@@ -234,6 +234,8 @@ class bound_program {
   void reserve() {
     if (!ready_) place();
   }
+  /// The calls of a small program that is ready; null of others.
+  const direct_program* direct() const { return ready_ && direct_ ? &*direct_ : nullptr; }
   /// The plan of the last run; `sizes()` are the sizes that it was made for.
   const program_plan& plan() const { return plan_; }
   const std::int64_t* sizes() const { return sizes_.data(); }

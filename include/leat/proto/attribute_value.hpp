@@ -110,7 +110,8 @@ struct attribute_placeholder {
 class attribute_value;
 struct attribute;
 
-/// Attributes by name: a sorted vector, since a node has few.
+/// Attributes by name: a sorted vector, since a node has few. Copies share it until one of them changes: most nodes of an operator have
+/// the same attributes.
 class attribute_map {
  public:
   attribute_map() noexcept;
@@ -121,7 +122,7 @@ class attribute_map {
   attribute_map& operator=(attribute_map&&) noexcept;
   ~attribute_map();
 
-  /// The value of a name, or null.
+  /// The value of a name, or null. One that may be written belongs to this map alone until the map is copied.
   const attribute_value* find(std::string_view name) const;
   attribute_value* find(std::string_view name);
   /// Whether there is a value under this name.
@@ -146,7 +147,10 @@ class attribute_map {
 
  private:
   std::vector<attribute>::const_iterator place(std::string_view name) const;
-  std::vector<attribute> list_;
+  const std::vector<attribute>& list() const;
+  // For changes: nobody else's.
+  std::vector<attribute>& own();
+  std::shared_ptr<std::vector<attribute>> list_;  // null if there are none
 };
 
 /// A function's name and the attributes of its call. Source: NameAttrList.

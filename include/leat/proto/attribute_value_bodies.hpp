@@ -5,6 +5,7 @@
 #include <leat/proto/attribute_value.hpp>
 
 #include <algorithm>
+#include <atomic>
 
 namespace leat {
 
@@ -74,42 +75,63 @@ LEAT_FUNCTION attribute_map::attribute_map(attribute_map&&) noexcept = default;
 LEAT_FUNCTION attribute_map& attribute_map::operator=(const attribute_map&) = default;
 LEAT_FUNCTION attribute_map& attribute_map::operator=(attribute_map&&) noexcept = default;
 LEAT_FUNCTION attribute_map::~attribute_map() = default;
-LEAT_FUNCTION std::vector<attribute>::const_iterator attribute_map::begin() const { return list_.begin(); }
-LEAT_FUNCTION std::vector<attribute>::const_iterator attribute_map::end() const { return list_.end(); }
-LEAT_FUNCTION std::size_t attribute_map::size() const { return list_.size(); }
-LEAT_FUNCTION bool attribute_map::empty() const { return list_.empty(); }
-LEAT_FUNCTION attribute_map::attribute_map(std::initializer_list<std::pair<std::string_view, attribute_value>> list) {
-  list_.reserve(list.size());
-  for (const auto& [name, value] : list) (*this)[name] = value;
+LEAT_FUNCTION const std::vector<attribute>& attribute_map::list() const {
+  static const std::vector<attribute> none;
+  return list_ != nullptr ? *list_ : none;
+}
+LEAT_FUNCTION std::vector<attribute>& attribute_map::own() {
+  if (list_ == nullptr) list_ = std::make_shared<std::vector<attribute>>();
+  else if (list_.use_count() > 1) list_ = std::make_shared<std::vector<attribute>>(*list_);
+  else std::atomic_thread_fence(std::memory_order_acquire);  // after what another thread read through a copy that it has let go
+  return *list_;
+}
+LEAT_FUNCTION std::vector<attribute>::const_iterator attribute_map::begin() const { return list().begin(); }
+LEAT_FUNCTION std::vector<attribute>::const_iterator attribute_map::end() const { return list().end(); }
+LEAT_FUNCTION std::size_t attribute_map::size() const { return list().size(); }
+LEAT_FUNCTION bool attribute_map::empty() const { return list().empty(); }
+LEAT_FUNCTION attribute_map::attribute_map(std::initializer_list<std::pair<std::string_view, attribute_value>> values) {
+  if (values.size() > 0) reserve(values.size());
+  for (const auto& [name, value] : values) (*this)[name] = value;
 }
 LEAT_FUNCTION std::vector<attribute>::const_iterator attribute_map::place(std::string_view name) const {
-  return std::lower_bound(list_.begin(), list_.end(), name,
-                          [](const attribute& a, std::string_view b) { return std::string_view(a.name) < b; });
+  return std::lower_bound(begin(), end(), name, [](const attribute& a, std::string_view b) { return std::string_view(a.name) < b; });
 }
 LEAT_FUNCTION const attribute_value* attribute_map::find(std::string_view name) const {
   const auto at = place(name);
-  return at != list_.end() && at->name == name ? &at->value : nullptr;
+  return at != end() && at->name == name ? &at->value : nullptr;
 }
 LEAT_FUNCTION attribute_value* attribute_map::find(std::string_view name) {
-  return const_cast<attribute_value*>(std::as_const(*this).find(name));
+  const auto at = place(name);
+  if (at == end() || at->name != name) return nullptr;
+  const auto k = static_cast<std::size_t>(at - begin());
+  return &own()[k].value;
 }
 LEAT_FUNCTION attribute_value& attribute_map::operator[](std::string_view name) {
   if (auto* found = find(name)) return *found;
-  return list_.insert(place(name), attribute{std::string(name), {}})->value;
+  const auto k = place(name) - begin();
+  std::vector<attribute>& mine = own();
+  return mine.insert(mine.begin() + k, attribute{std::string(name), {}})->value;
 }
 LEAT_FUNCTION void attribute_map::erase(std::string_view name) {
-  const auto at = place(name);
-  if (at != list_.end() && at->name == name) list_.erase(at);
+  if (!contains(name)) return;
+  const auto k = place(name) - begin();
+  std::vector<attribute>& mine = own();
+  mine.erase(mine.begin() + k);
 }
-LEAT_FUNCTION bool attribute_map::operator==(const attribute_map& other) const { return list_ == other.list_; }
-LEAT_FUNCTION void attribute_map::reserve(std::size_t count) { list_.reserve(count); }
-LEAT_FUNCTION attribute_value& attribute_map::append(std::string name) { return list_.emplace_back(attribute{std::move(name), {}}).value; }
+LEAT_FUNCTION bool attribute_map::operator==(const attribute_map& other) const { return list_ == other.list_ || list() == other.list(); }
+LEAT_FUNCTION void attribute_map::reserve(std::size_t count) { own().reserve(count); }
+LEAT_FUNCTION attribute_value& attribute_map::append(std::string name) {
+  return own().emplace_back(attribute{std::move(name), {}}).value;
+}
 LEAT_FUNCTION const std::string* attribute_map::restore_order() {
+  if (empty()) return nullptr;
   const auto before = [](const attribute& a, const attribute& b) { return a.name < b.name; };
-  if (!std::is_sorted(list_.begin(), list_.end(), before)) std::sort(list_.begin(), list_.end(), before);
-  const auto twice =
-      std::adjacent_find(list_.begin(), list_.end(), [](const attribute& a, const attribute& b) { return a.name == b.name; });
-  return twice != list_.end() ? &twice->name : nullptr;
+  if (!std::is_sorted(begin(), end(), before)) {
+    std::vector<attribute>& mine = own();
+    std::sort(mine.begin(), mine.end(), before);
+  }
+  const auto twice = std::adjacent_find(begin(), end(), [](const attribute& a, const attribute& b) { return a.name == b.name; });
+  return twice != end() ? &twice->name : nullptr;
 }
 
 LEAT_FUNCTION std::size_t attribute_list::size() const {

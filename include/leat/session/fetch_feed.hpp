@@ -64,9 +64,9 @@ concept contiguous_array = array_like<A> && requires(const A& a) {
   a.strides();
 };
 
-// A value that refers to an array's elements, or a copy of an array that is not contiguous row-major.
+// Makes `to` refer to an array's elements, or to a copy of an array that is not contiguous row-major.
 template <class A>
-tensor_value lend(const A& a) {
+void lend_to(tensor_value& to, const A& a) {
   if constexpr (contiguous_array<A>) {
     shape s;
     if (a.dimension() > static_cast<std::size_t>(max_rank)) throw invalid_argument("an array of more than 8 dimensions");
@@ -80,21 +80,27 @@ tensor_value lend(const A& a) {
     if (in_order) {
       const auto* first = a.data();
       if constexpr (requires { a.data_offset(); }) first += a.data_offset();
-      return tensor_value::borrow(dtype_of<typename A::value_type>, s, const_cast<typename A::value_type*>(first));
+      return to.borrow_again(dtype_of<typename A::value_type>, s, const_cast<typename A::value_type*>(first));
     }
-    return tensor_value(a);
-  } else {
-    return tensor_value(a);
   }
+  to = tensor_value(a);
 }
 template <element_type T>
   requires(!std::is_same_v<T, bool>)
-tensor_value lend(const std::vector<T>& v) {
+void lend_to(tensor_value& to, const std::vector<T>& v) {
   shape s;
   s.push(static_cast<std::int64_t>(v.size()));
-  return tensor_value::borrow(dtype_of<T>, s, const_cast<T*>(v.data()));
+  to.borrow_again(dtype_of<T>, s, const_cast<T*>(v.data()));
 }
-inline tensor_value lend(const tensor_value& v) { return v; }
+inline void lend_to(tensor_value& to, const tensor_value& v) { to = v; }
+template <class A>
+tensor_value lend(const A& a)
+  requires requires(tensor_value to) { lend_to(to, a); }
+{
+  tensor_value made;
+  lend_to(made, a);
+  return made;
+}
 
 // Owns an array that was moved into a value.
 template <class A>

@@ -35,21 +35,30 @@ struct graph_session::kept {
 LEAT_FUNCTION graph_callable::graph_callable(graph_session& owner, std::shared_ptr<runtime::prepared_run> prepared, run_options options)
     : owner_(&owner), prepared_(std::move(prepared)), options_(options), results_(prepared_->places.size()) {
   for (const output& f : prepared_->feeds) types_.push_back(f.type());
-  feeds_.reserve(types_.size());
+  feeds_.resize(types_.size());
+  for (std::size_t k = 0; k < results_.size(); ++k) in_order_ = in_order_ && prepared_->places[k] == static_cast<int>(k);
 }
-LEAT_FUNCTION const std::vector<tensor_value>& graph_callable::run(const run_options& how) {
+LEAT_FUNCTION const std::vector<tensor_value>& graph_callable::run(std::span<const tensor_value> values, const run_options& how) {
   // Reuses the results of the last call unless the caller still holds them.
+  if (in_order_) {
+    fetched_.swap(results_);
+    results_.resize(fetched_.size());
+    owner_->execute(*prepared_, values, fetched_, how, last_);
+    fetched_.swap(results_);
+    for (tensor_value& v : results_)
+      if (v.is_borrowed()) v = v.copy();
+    return results_;
+  }
   for (std::size_t k = 0; k < results_.size(); ++k)
     if (const int place = prepared_->places[k]; place >= 0 && static_cast<std::size_t>(place) < fetched_.size())
       fetched_[static_cast<std::size_t>(place)] = std::move(results_[k]);
-  owner_->execute(*prepared_, feeds_, fetched_, how, last_);
+  owner_->execute(*prepared_, values, fetched_, how, last_);
   for (std::size_t k = 0; k < results_.size(); ++k)
     if (const int place = prepared_->places[k]; place >= 0) {
       tensor_value& from = fetched_[static_cast<std::size_t>(place)];
       results_[k] = from.is_borrowed() && !how.lends_results ? from.copy() : std::move(from);
       from = {};  // what was borrowed may be a large message's memory
     }
-  feeds_.clear();
   return results_;
 }
 
@@ -242,8 +251,34 @@ LEAT_FUNCTION void graph_session::execute_in_two(runtime::prepared_run& p, std::
     fetched[k] = p.sources[k] >= 0 ? std::move(value_of(p.sources[k])) : std::move(texts[static_cast<std::size_t>(-1 - p.sources[k])]);
 }
 
+// A short program that this caller ran before, for values of the same shapes: nothing but the values needs a look, and there is neither a
+// clock nor a state of the run. It does not read the graph. Returns false where more is needed; then nothing was done.
+LEAT_FUNCTION bool graph_session::execute_at_once(runtime::prepared_run& p, std::span<const tensor_value> feeds,
+                                                  std::vector<tensor_value>& fetched, const run_options& how,
+                                                  const std::weak_ptr<runtime::plain_program>& last) {
+  if (how.trace != nullptr || feeds.size() != p.feeds.size() || kept_->state.closed.load(std::memory_order_relaxed)) return false;
+  if (how.cancel != nullptr && how.cancel->is_cancelled()) return false;
+  const auto program = last.lock();
+  if (program == nullptr || !program->fits_alone(feeds)) return false;
+  program->used.store(kept_->state.programs->now(), std::memory_order_relaxed);
+  const memory_scope metered(kept_->state.meter);
+  const cpu::scoped_thread_limit within(options_.intra_op_parallelism_threads);
+  try {
+    if (!program->run_at_once(feeds, fetched)) return false;
+  } catch (const cancelled&) {
+    throw;
+  } catch (const deadline_exceeded&) {
+    throw;
+  } catch (const std::exception&) {
+    return false;  // nothing was written: running node by node names the failing node
+  }
+  kept_->fused_runs.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
 LEAT_FUNCTION void graph_session::execute(runtime::prepared_run& p, std::span<const tensor_value> feeds, std::vector<tensor_value>& fetched,
                                           const run_options& how, std::weak_ptr<runtime::plain_program>& last) {
+  if (execute_at_once(p, feeds, fetched, how, last)) return;
   if (feeds.size() != p.feeds.size())
     throw invalid_argument(std::to_string(feeds.size()) + " values for " + std::to_string(p.feeds.size()) + " feeds");
   check_open();
@@ -401,8 +436,7 @@ LEAT_FUNCTION graph_callable graph_session::prepare(std::initializer_list<fetch_
 
 LEAT_FUNCTION const std::vector<tensor_value>& graph_callable::call(std::span<const tensor_value> values) { return call(values, options_); }
 LEAT_FUNCTION const std::vector<tensor_value>& graph_callable::call(std::span<const tensor_value> values, const run_options& how) {
-  feeds_.assign(values.begin(), values.end());
-  return run(how);
+  return run(values, how);
 }
 
 LEAT_FUNCTION std::vector<tensor_value> graph_session::run(std::initializer_list<fetch_item> fetches, const feed_list& feeds,

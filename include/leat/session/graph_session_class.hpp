@@ -98,9 +98,13 @@ class graph_callable {
   template <class... Values>
   const std::vector<tensor_value>& operator()(const Values&... values) {
     static_assert(sizeof...(Values) <= 64);
-    feeds_.clear();
-    (feeds_.push_back(value_for(feeds_.size(), values)), ...);
-    return run();
+    if (feeds_.size() != sizeof...(Values)) feeds_.resize(sizeof...(Values));
+    std::size_t k = 0;
+    (feed(k++, values), ...);
+    static_cast<void>(k);
+    const std::vector<tensor_value>& results = run(feeds_, options_);
+    for (tensor_value& v : feeds_) v.end_feed();
+    return results;
   }
   const std::vector<tensor_value>& call(std::span<const tensor_value> values);
   /// The same with options of this call's own.
@@ -113,21 +117,22 @@ class graph_callable {
  private:
   friend class graph_session;
   graph_callable(graph_session& owner, std::shared_ptr<runtime::prepared_run> prepared, run_options options);
+  // Sets the value of a feed, in the memory of the last call's where that is possible.
   template <class V>
-  tensor_value value_for(std::size_t k, const V& value) const {
+  void feed(std::size_t k, const V& value) {
+    tensor_value& to = feeds_[k];
     if constexpr (element_type<V>) {
+      if (k >= types_.size() || types_[k] == dtype_of<V>) return to.set_number(value);
       const tensor_value given(value);
-      if (k >= types_.size()) return given;
-      tensor_value fits = detail::converted(given, types_[k]);
-      return fits ? fits : given;
-    } else if constexpr (requires { detail::lend(value); }) {
-      return detail::lend(value);
+      to = detail::converted(given, types_[k]);
+      if (!to) to = given;
+    } else if constexpr (requires { detail::lend_to(to, value); }) {
+      detail::lend_to(to, value);
     } else {
-      return tensor_value(value);
+      to = tensor_value(value);
     }
   }
-  const std::vector<tensor_value>& run() { return run(options_); }
-  const std::vector<tensor_value>& run(const run_options& how);
+  const std::vector<tensor_value>& run(std::span<const tensor_value> values, const run_options& how);
 
   graph_session* owner_;
   std::shared_ptr<runtime::prepared_run> prepared_;
@@ -136,6 +141,7 @@ class graph_callable {
   std::vector<dtype> types_;  // of the feeds
   std::vector<tensor_value> feeds_;
   std::vector<tensor_value> fetched_;
+  bool in_order_ = true;  // each result is a fetch, in their order
   std::vector<tensor_value> results_;
 };
 
@@ -271,7 +277,9 @@ class graph_session {
 
   std::shared_ptr<runtime::prepared_run> prepared(std::span<const fetch_item> fetches, const std::vector<output>& feeds);
 
-  // `last`: the program of the caller's last run; it is tried first.
+  // `last`: the program of the caller's last run; it is tried first, and at once if it needs nothing of a run around it.
+  bool execute_at_once(runtime::prepared_run& p, std::span<const tensor_value> feeds, std::vector<tensor_value>& fetched,
+                       const run_options& how, const std::weak_ptr<runtime::plain_program>& last);
   void execute(runtime::prepared_run& p, std::span<const tensor_value> feeds, std::vector<tensor_value>& fetched, const run_options& how,
                std::weak_ptr<runtime::plain_program>& last);
   void execute_in_two(runtime::prepared_run& p, std::span<const tensor_value> feeds, std::vector<tensor_value>& fetched,

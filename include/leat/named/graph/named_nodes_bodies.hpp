@@ -12,8 +12,7 @@ LEAT_FUNCTION named_nodes::named_nodes() = default;
 LEAT_FUNCTION named_nodes::~named_nodes() = default;
 
 LEAT_FUNCTION int named_nodes::find(std::string_view name) const {
-  const int* at = by_name_.find(name_index::hash(name, false), [&](int index) { return record(index).name == name; });
-  return at == nullptr ? -1 : *at;
+  return names.find(name, [&](int index) { return record(index).name == name; });
 }
 
 LEAT_FUNCTION output named_nodes::input(graph& g, int index, int k) const {
@@ -65,7 +64,8 @@ LEAT_FUNCTION int named_nodes::append(graph& g, node_request request) {
     }
   } popped{request.stands_with >= 0 ? &colocations : nullptr};
   const int first = g.size();
-  for (int c : waits_for(request.inputs)) request.controls.push_back(c);
+  if (!controls.empty())
+    for (int c : waits_for(request.inputs)) request.controls.push_back(c);
   control_flow_context* const home = context == nullptr ? nullptr : context->home_of(request);
   std::vector<output> inside;
   if (!contexts_.empty()) {
@@ -106,7 +106,7 @@ LEAT_FUNCTION int named_nodes::append(graph& g, node_request request) {
   if (request.results.size() > 1) r.further.assign(request.results.begin() + 1, request.results.end());
   n.name = r.name;
   g.nodes.push_back(n);
-  if (!r.name.empty()) by_name_.insert(name_index::hash(r.name, false), index);
+  if (!r.name.empty()) names.note(r.name, index);
   if (!request.device.empty()) r.device = keep_device(request.device);
   if (!devices.empty() && colocations.empty()) apply_devices(g, index);
   put_colocations(index);
@@ -121,9 +121,9 @@ LEAT_FUNCTION void named_nodes::return_to(graph& g, growth before) {
   ports_.resize(before.ports);
   while (records_.size() > before.nodes) records_.pop_back();
   names = std::move(before.names);
-  by_name_ = {};
-  for (std::size_t k = 0; k < records_.size(); ++k)
-    if (!records_[k].name.empty()) by_name_.insert(name_index::hash(records_[k].name, false), static_cast<int>(k));
+  for (std::size_t k = 0; k < records_.size(); ++k)  // what was named since
+    if (const std::string& name = records_[k].name; !name.empty() && find(name) != static_cast<int>(k))
+      names.note(name, static_cast<int>(k));
   for (control_frame& frame : controls)
     std::erase_if(frame.inside, [&](int index) { return static_cast<std::size_t>(index) >= before.nodes; });
 }
@@ -134,7 +134,7 @@ LEAT_FUNCTION void named_nodes::name_node(graph& g, int index, std::string name)
   r.unnamed = false;
   g.at(index).name = r.name;
   g.at(index).id = mix(hash_text(r.name), 105);
-  by_name_.insert(name_index::hash(r.name, false), index);
+  names.note(r.name, index);
 }
 
 LEAT_FUNCTION std::vector<std::string> named_nodes::classes_of(int index) const {
@@ -161,6 +161,7 @@ LEAT_FUNCTION std::vector<output> named_nodes::brought_in(node_request& request,
 
 LEAT_FUNCTION void named_nodes::put_controls(graph& g, node& n, const node_request& request) {
   n.controls = static_cast<int>(g.edges.size());
+  if (request.controls.empty()) return;
   std::unordered_set<int> seen;  // against quadratic time
   for (int c : request.controls) {
     if (request.controls.size() > 16) {
@@ -175,6 +176,7 @@ LEAT_FUNCTION void named_nodes::put_controls(graph& g, node& n, const node_reque
 }
 
 LEAT_FUNCTION void named_nodes::put_colocations(int index) {
+  if (colocations.empty() && initializer_classes.empty()) return;
   node_record& r = record(index);
   std::vector<std::string> groups;
   for (int with : colocations) {

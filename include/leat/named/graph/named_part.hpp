@@ -105,6 +105,16 @@ class named_part final : public named_nodes {
     op_info info;
   };
 
+  // Attributes of nodes that were made, by what they follow from: equal ones are one list, made once.
+  struct known_attributes {
+    std::vector<std::int64_t> key;
+    attribute_map attributes;
+  };
+  template <class Make>
+  const attribute_map& attributes_for(std::span<const std::int64_t> key, Make make);
+  static constexpr std::size_t most_known_attributes = 256;
+  std::vector<known_attributes> known_attributes_;
+
   output append_constant(graph& g, const tensor_literal& value, std::string name);
   void give_name(graph& g, const output& o, std::string_view name);
   void check_types(const op_info& op, detail::list_view<field> fields, std::span<const output> operands, std::string_view name) const;

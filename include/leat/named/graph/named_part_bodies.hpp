@@ -83,6 +83,39 @@ LEAT_FUNCTION output named_part::all_axes(graph& g, const output& operand) {
                         .complete = false})};
 }
 
+template <class Make>
+const attribute_map& named_part::attributes_for(std::span<const std::int64_t> key, Make make) {
+  std::uint64_t h = key.size();
+  for (const std::int64_t k : key) h = mix(h, static_cast<std::uint64_t>(k));
+  if (known_attributes_.empty()) known_attributes_.resize(most_known_attributes);
+  known_attributes& place = known_attributes_[h % most_known_attributes];
+  if (place.key.empty() || !std::equal(place.key.begin(), place.key.end(), key.begin(), key.end())) {
+    attribute_map made = make();  // first: it may throw
+    place.key.assign(key.begin(), key.end());
+    place.attributes = std::move(made);
+  }
+  return place.attributes;
+}
+
+namespace detail {
+// A key of `attributes_for`, of as many integers as it has place for.
+class attributes_key {
+ public:
+  explicit attributes_key(const op_info& op) { put(static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(&op))); }
+  void put(std::int64_t value) {
+    if (size_ < most) values_[size_] = value;
+    ++size_;
+  }
+  bool fits() const { return size_ <= most; }
+  std::span<const std::int64_t> values() const { return {values_, size_}; }
+
+ private:
+  static constexpr std::size_t most = 32;
+  std::int64_t values_[most];
+  std::size_t size_ = 0;
+};
+}  // namespace detail
+
 LEAT_FUNCTION output named_part::build(graph& g, const op_info& op, std::span<const output> given, std::span<const std::int64_t> numbers,
                                        std::string_view name, std::span<const number_argument> arguments, std::vector<int> waits) {
   check_graph(g, given);
@@ -91,6 +124,8 @@ LEAT_FUNCTION output named_part::build(graph& g, const op_info& op, std::span<co
   const auto fields = form_of(op, static_cast<int>(given.size()));
   std::vector<output> inputs;
   std::vector<tensor_info> infos;
+  inputs.reserve(given.size() + 2);
+  infos.reserve(given.size());
   int stands_with = -1;
   {
     std::size_t at = 0;
@@ -113,22 +148,35 @@ LEAT_FUNCTION output named_part::build(graph& g, const op_info& op, std::span<co
   for (const auto& w : written)
     if (w.all_axes && arguments.empty()) everything = all_axes(g, inputs[0]);
 
-  const std::string outer = names.scope();
-  const std::string scope = names.open_scope(name.empty() ? op.call_name : name);
-  check_types(op, fields, inputs, scope);
+  // The node's name is the scope of what is made for it.
+  std::string other = names.open_scope(name.empty() ? op.call_name : name);
+  check_types(op, fields, inputs, other);
   struct restore {
-    name_table& names;
-    const std::string& outer;
-    ~restore() { names.set_scope(outer); }
-  } const back{names, outer};
-  names.set_scope(scope);
+    name_table* names;
+    std::string& outer;
+    ~restore() {
+      if (names != nullptr) names->swap_scope(outer);
+    }
+  } back{&names, other};
+  names.swap_scope(other);
+  const std::string& scope = names.scope();
   for (std::size_t k = 0; k < inputs.size(); ++k) give_name(g, inputs[k], operand_name(fields, static_cast<int>(k)));
 
   // Numeric attributes given as inputs are known if these are constants.
-  std::vector<std::int64_t> known(numbers.begin(), numbers.end());
+  std::vector<std::int64_t> read_numbers;
+  std::span<const std::int64_t> known = numbers;
   bool complete = true;
   std::vector<tensor_proto> contents;
-  attribute_map attributes = infos.empty() ? attribute_map{} : attributes_from_numbers(fields, numbers, infos);
+  attribute_map attributes;
+  if (!infos.empty()) {
+    detail::attributes_key key(op);
+    key.put(infos[0].extent.rank);
+    key.put(static_cast<std::int64_t>(infos.size()));
+    for (const tensor_info& t : infos) key.put(static_cast<std::int64_t>(t.type));
+    for (const std::int64_t n : numbers) key.put(n);
+    const auto make = [&] { return attributes_from_numbers(fields, numbers, infos); };
+    attributes = key.fits() ? attributes_for(key.values(), make) : make();
+  }
   if (!arguments.empty()) {
     number_values values;
     contents.reserve(arguments.size());
@@ -150,9 +198,9 @@ LEAT_FUNCTION output named_part::build(graph& g, const op_info& op, std::span<co
     const dtype numbers_type = literal != nullptr ? static_cast<dtype>(literal->type()) : std::get<output>(arguments.front()).type();
     for (const field& f : fields)
       if (f.kind == field_kind::fixed_type) attributes[f.name] = numbers_type;
-    const auto read = numbers_from(fields, attributes, values, infos);
+    auto read = numbers_from(fields, attributes, values, infos);
     complete = read.has_value();
-    if (read) known = *read;
+    if (read) known = read_numbers = std::move(*read);
   }
   inference got;
   if (complete) got = infer_result(op, infos, known);
@@ -188,8 +236,16 @@ LEAT_FUNCTION output named_part::build(graph& g, const op_info& op, std::span<co
   if (op.kind != op_kind::group) results.push_back({got.type, got.extent});
   for (const field& f : fields)
     if (f.kind == field_kind::result) results.push_back(infos[static_cast<std::size_t>(f.value)]);
+  std::string its_name;
+  if (context == nullptr) {  // otherwise nodes are made that bring the inputs in, in this scope
+    names.swap_scope(other);
+    back.names = nullptr;
+    its_name = std::move(other);
+  } else {
+    its_name = scope;
+  }
   return {g, append(g, {.op = &op,
-                        .name = scope,
+                        .name = std::move(its_name),
                         .inputs = inputs,
                         .number_inputs = static_cast<int>(inputs.size() - operand_count),
                         .numbers = known,
@@ -203,12 +259,16 @@ LEAT_FUNCTION output named_part::build(graph& g, const op_info& op, std::span<co
 LEAT_FUNCTION output named_part::make_leaf(graph& g, const op_info& op, const tensor_info& result, std::string_view name,
                                            std::span<const std::int64_t> numbers) {
   if (op.kind == op_kind::placeholder) {
-    attribute_map attributes;
-    attributes["dtype"] = result.type;
-    attributes["shape"] = to_proto(result.extent);
+    detail::attributes_key key(op);
+    key.put(static_cast<std::int64_t>(result.type));
+    key.put(result.extent.rank);
+    for (int k = 0; k < result.extent.rank; ++k) key.put(result.extent[k]);
+    const attribute_map& attributes = attributes_for(key.values(), [&] {
+      return attribute_map{{"dtype", result.type}, {"shape", to_proto(result.extent)}};
+    });
     return {g, append(g, {.op = &op,
                           .name = names.node_name(name.empty() ? "Placeholder" : name),
-                          .attributes = std::move(attributes),
+                          .attributes = attributes,
                           .results = {result}})};
   }
   if (op.kind == op_kind::constant && !numbers.empty())
@@ -288,11 +348,16 @@ LEAT_FUNCTION std::string named_part::place(std::string_view name) const {
 
 LEAT_FUNCTION output named_part::append_constant(graph& g, const tensor_literal& value, std::string name) {
   attribute_map attributes;
-  attributes["dtype"] = value.type();
+  attributes.reserve(2);
+  attributes.append("dtype") = value.type();
   tensor_proto contents = value.proto();
-  std::vector<std::int64_t> numbers;
-  if (const auto bits = detail::scalar_bits(contents)) numbers.push_back(*bits);
-  attributes["value"] = std::move(contents);
+  std::int64_t number = 0;
+  std::span<const std::int64_t> numbers;
+  if (const auto bits = detail::scalar_bits(contents)) {
+    number = *bits;
+    numbers = {&number, 1};
+  }
+  attributes.append("value") = std::move(contents);
   return {g, append(g, {.op = &info_of<constant_op>,
                         .name = std::move(name),
                         .numbers = numbers,

@@ -5,6 +5,7 @@
 #include <leat/core/function_bodies.hpp>
 
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,46 +39,76 @@ constexpr std::string_view without_slash(std::string_view scope) {
 }
 
 /// Numbers by the 64-bit hash of a name: open addressing, one allocation. The caller compares the names that the numbers stand
-/// for.
+/// for. Beside its number an entry may have a node.
 class name_index {
  public:
-  static constexpr std::uint64_t seed = 0xcbf29ce484222325;
-  /// Continues a hash with more text, optionally ignoring case.
-  static constexpr std::uint64_t hash(std::string_view text, bool ignore_case, std::uint64_t h = seed) {
-    for (char c : text) {
-      if (ignore_case && c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
-      h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  /// The hash of a name, optionally ignoring case.
+  static std::uint64_t hash(std::string_view text, bool ignore_case) {
+    std::uint64_t h = 0xcbf29ce484222325 ^ text.size();
+    while (text.size() >= 8) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, text.data(), 8);
+      h = mixed(h, ignore_case ? lower(word) : word);
+      text.remove_prefix(8);
     }
-    return h;
+    std::uint64_t last = 0;
+    std::memcpy(&last, text.data(), text.size());
+    return mixed(h, ignore_case ? lower(last) : last);
   }
 
   /// The number with this hash that `is` accepts, or null.
   template <class Is>
   int* find(std::uint64_t h, Is is) {
-    if (slots_.empty()) return nullptr;
-    for (std::size_t at = place(h);; at = (at + 1) & (slots_.size() - 1)) {
-      if (!slots_[at].used) return nullptr;
-      if (slots_[at].hash == h && is(slots_[at].value)) return &slots_[at].value;
-    }
+    entry* const found = find_entry(h, [&](const entry& e) { return is(e.value); });
+    return found == nullptr ? nullptr : &found->value;
   }
   template <class Is>
   const int* find(std::uint64_t h, Is is) const {
     return const_cast<name_index*>(this)->find(h, is);
   }
-  void insert(std::uint64_t h, int value);
+  /// The node with this hash that `is` accepts, or -1.
+  template <class Is>
+  int find_node(std::uint64_t h, Is is) const {
+    const entry* const found =
+        const_cast<name_index*>(this)->find_entry(h, [&](const entry& e) { return e.node >= 0 && is(e.node); });
+    return found == nullptr ? -1 : found->node;
+  }
+  void insert(std::uint64_t h, int value) { insert_entry({h, value, no_node}); }
+  /// Gives an entry with this hash a node; makes one of the number 0 if each of them has one already.
+  void set_node(std::uint64_t h, int node);
 
  private:
-  struct slot {
+  static constexpr int no_node = -1, unused = -2;
+  struct entry {
     std::uint64_t hash = 0;
     int value = 0;
-    bool used = false;
+    int node = unused;
   };
-  // Mixes the upper bits in: those of short names differ less in the lower ones.
-  std::size_t place(std::uint64_t h) const;
-  void put(const slot& s);
+  static std::uint64_t mixed(std::uint64_t h, std::uint64_t word) {
+    h = (h ^ word) * 0x9e3779b97f4a7c15;
+    return h ^ h >> 29;
+  }
+  // Eight characters at once: those from 'A' to 'Z' get the bit of small letters.
+  static std::uint64_t lower(std::uint64_t word) {
+    constexpr std::uint64_t each = 0x0101010101010101;
+    const std::uint64_t low = word & (each * 0x7f);
+    const std::uint64_t is_upper = (low + each * (0x80 - 'A')) & ~(low + each * (0x7f - 'Z')) & ~word & (each * 0x80);
+    return word | is_upper >> 2;
+  }
+  template <class Is>
+  entry* find_entry(std::uint64_t h, Is is) {
+    if (slots_.empty()) return nullptr;
+    for (std::size_t at = place(h);; at = (at + 1) & (slots_.size() - 1)) {
+      if (slots_[at].node == unused) return nullptr;
+      if (slots_[at].hash == h && is(slots_[at])) return &slots_[at];
+    }
+  }
+  std::size_t place(std::uint64_t h) const { return static_cast<std::size_t>((h ^ h >> 32) & (slots_.size() - 1)); }
+  void insert_entry(const entry& e);
+  void put(const entry& e);
   void grow();
 
-  std::vector<slot> slots_;
+  std::vector<entry> slots_;
   std::size_t size_ = 0;
 };
 
@@ -87,6 +118,8 @@ class name_table {
   /// The current scope without its slash; empty at the root.
   const std::string& scope() const { return scope_; }
   void set_scope(std::string scope) { scope_ = std::move(scope); }
+  /// Exchanges the current scope for another.
+  void swap_scope(std::string& scope) { scope_.swap(scope); }
 
   /// `name` in the current scope, with a number if it is taken. Reserves it unless `mark` is false.
   std::string unique_name(std::string_view name, bool mark = true);
@@ -101,11 +134,21 @@ class name_table {
   /// Reserves a name, such as one in an imported file.
   void take(std::string_view full);
 
+  /// Notes which node has a name, which need not be reserved.
+  void note(std::string_view full, int node) { used_.set_node(name_index::hash(full, true), node); }
+  /// The node with this name, or -1: of those noted under it, whatever the case of its letters, the one that `is` accepts.
+  template <class Is>
+  int find(std::string_view full, Is is) const {
+    return used_.find_node(name_index::hash(full, true), is);
+  }
+
  private:
-  static bool any(int) { return true; }
+  static bool is_taken(int times) { return times > 0; }
+  void reserve(std::uint64_t key);
 
   std::string scope_;
-  // How often a name was requested, by hash alone: a collision only costs the second name its plain form.
+  // How often a name was requested, by hash alone: a collision only costs the second name its plain form. 0: a node has it, but it was
+  // not requested.
   name_index used_;
 };
 

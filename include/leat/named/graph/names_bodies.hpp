@@ -7,17 +7,28 @@
 
 namespace leat {
 
-LEAT_FUNCTION void name_index::put(const slot& s) {
-  std::size_t at = place(s.hash);
-  while (slots_[at].used) at = (at + 1) & (slots_.size() - 1);
-  slots_[at] = s;
+LEAT_FUNCTION void name_index::put(const entry& e) {
+  std::size_t at = place(e.hash);
+  while (slots_[at].node != unused) at = (at + 1) & (slots_.size() - 1);
+  slots_[at] = e;
 }
 
 LEAT_FUNCTION void name_index::grow() {
-  std::vector<slot> old(slots_.empty() ? 64 : 2 * slots_.size());
+  std::vector<entry> old(slots_.empty() ? 64 : 2 * slots_.size());
   old.swap(slots_);
-  for (const slot& s : old)
-    if (s.used) put(s);
+  for (const entry& e : old)
+    if (e.node != unused) put(e);
+}
+
+LEAT_FUNCTION void name_index::insert_entry(const entry& e) {
+  if (2 * (size_ + 1) > slots_.size()) grow();
+  put(e);
+  ++size_;
+}
+
+LEAT_FUNCTION void name_index::set_node(std::uint64_t h, int node) {
+  if (entry* const found = find_entry(h, [](const entry& e) { return e.node == no_node; })) found->node = node;
+  else insert_entry({h, 0, node});
 }
 
 LEAT_FUNCTION std::string name_table::unique_name(std::string_view name, bool mark) {
@@ -29,9 +40,9 @@ LEAT_FUNCTION std::string name_table::unique_name(std::string_view name, bool ma
   }
   full += name;
   const std::uint64_t key = name_index::hash(full, true);
-  int* const times = used_.find(key, any);
+  int* const times = used_.find(key, is_taken);
   if (times == nullptr) {
-    if (mark) used_.insert(key, 1);
+    if (mark) reserve(key);
     return full;
   }
   int number = *times;
@@ -42,10 +53,15 @@ LEAT_FUNCTION std::string name_table::unique_name(std::string_view name, bool ma
     full.resize(length);
     full += '_';
     full += std::to_string(number++);
-    numbered = name_index::hash(std::string_view(full).substr(length), true, key);
-  } while (used_.find(numbered, any) != nullptr);
-  if (mark) used_.insert(numbered, 1);
+    numbered = name_index::hash(full, true);
+  } while (used_.find(numbered, is_taken) != nullptr);
+  if (mark) reserve(numbered);
   return full;
+}
+
+LEAT_FUNCTION void name_table::reserve(std::uint64_t key) {
+  if (int* const noted = used_.find(key, [](int times) { return times == 0; })) *noted = 1;
+  else used_.insert(key, 1);
 }
 
 namespace detail {
@@ -82,17 +98,9 @@ LEAT_FUNCTION std::string name_table::node_name(std::string_view name) {
   return full;
 }
 
-LEAT_FUNCTION void name_index::insert(std::uint64_t h, int value) {
-  if (2 * (size_ + 1) > slots_.size()) grow();
-  put({h, value, true});
-  ++size_;
-}
-
-LEAT_FUNCTION std::size_t name_index::place(std::uint64_t h) const { return static_cast<std::size_t>((h ^ h >> 32) & (slots_.size() - 1)); }
-
 LEAT_FUNCTION void name_table::take(std::string_view full) {
   const std::uint64_t key = name_index::hash(full, true);
-  if (used_.find(key, any) == nullptr) used_.insert(key, 1);
+  if (used_.find(key, is_taken) == nullptr) reserve(key);
 }
 
 }  // namespace leat

@@ -102,6 +102,10 @@ struct kernel_memory {
   virtual ~kernel_memory() = default;
 };
 
+namespace runtime {
+class node_function;
+}
+
 /// A node, as kernels see it.
 struct kernel_node {
   graph* owner = nullptr;
@@ -111,6 +115,7 @@ struct kernel_node {
   std::mutex guard;  // protects `memory`: two runs may execute this node
   std::unique_ptr<kernel_memory> memory;
   std::atomic<std::uint64_t> calls{0};
+  std::atomic<const runtime::node_function*> function{nullptr};  // of `run_definition`, which owns it as long as the node lives
 
   const std::string& name() const { return record->name; }
   template <class T>

@@ -21,6 +21,84 @@ inline int number_inputs_of(const op_info& op, const node_record& r, int inputs)
   return held;
 }
 
+/// A node's program for one set of dtypes and shapes where that is a single call of an element function: such a call needs no
+/// program around it. Immutable, so that several runs may use it without a lock.
+class node_function {
+ public:
+  static constexpr int most_inputs = 3;
+
+  /// The function of a program that is about to run for the first time; nothing if it is not one call from operands to the result.
+  /// `operands` says which buffers are which inputs.
+  static std::unique_ptr<const node_function> of(const cpu::bound_program& bound, std::span<const tensor_info> inputs,
+                                                 const tensor_info& result, const std::vector<std::pair<int, int>>& operands, int fetch) {
+    using kind = cpu::direct_call::kind;
+    const cpu::direct_program* const direct = bound.direct();
+    if (direct == nullptr || direct->calls.size() != 1 || inputs.size() > most_inputs || inputs.empty()) return nullptr;
+    const cpu::direct_call& call = direct->calls[0];
+    if ((call.what != kind::block && call.what != kind::single) || call.repeated) return nullptr;
+    auto made = std::make_unique<node_function>();
+    for (const std::byte* p : call.at)
+      if (p != nullptr) return nullptr;  // memory of the program's own
+    bool writes = false;
+    for (const auto& b : direct->buffers)
+      for (const auto& a : b.addresses) {
+        if (a.offset != 0) return nullptr;
+        if (b.number == fetch) {
+          if (a.operand != 0) return nullptr;
+          writes = true;
+          continue;
+        }
+        const auto found = std::find_if(operands.begin(), operands.end(), [&](const auto& o) { return o.first == b.number; });
+        if (found == operands.end() || a.operand == 0) return nullptr;
+        made->from_[a.operand - 1] = found->second;
+      }
+    if (!writes) return nullptr;
+    made->count_ = static_cast<int>(inputs.size());
+    std::copy(inputs.begin(), inputs.end(), made->inputs_);
+    made->result_ = result;
+    if (call.what == kind::block) made->block_ = call.block;
+    else made->single_ = call.single;
+    made->n_ = call.what == kind::block ? call.n : 1;
+    made->rows_ = call.rows;
+    return made;
+  }
+
+  /// Number of elements.
+  std::int64_t size() const { return n_; }
+  /// Computes the result of these inputs; returns false, and has done nothing, if they are variables or of other dtypes or shapes.
+  /// `input(k)` is a token, `is_last(k)` whether nobody needs it afterwards: its memory may become the result's.
+  template <class Input, class IsLast>
+  bool run(int count, Input input, IsLast is_last, token& result) const {
+    if (count != count_) return false;
+    for (int k = 0; k < count; ++k) {
+      const token& t = input(k);
+      if (t.variable != nullptr || t.dead || !t.value || t.value.type() != inputs_[k].type || !(t.value.extent() == inputs_[k].extent))
+        return false;
+    }
+    const void* at[most_inputs];
+    for (int k = 0; k < most_inputs; ++k) at[k] = from_[k] < 0 ? nullptr : std::as_const(input(from_[k]).value).data();
+    int reused = -1;
+    for (int k = 0; k < count && reused < 0; ++k)
+      if (is_last(k) && inputs_[k].type == result_.type && inputs_[k].extent == result_.extent && input(k).value.is_alone()) reused = k;
+    if (reused >= 0) result.value = std::move(input(reused).value);
+    else result.value = tensor_value(result_.type, result_.extent);
+    const cpu::flush_denormals mode;
+    if (block_ != nullptr) block_(result.value.data(), at[0], at[1], at[2], n_, rows_);
+    else single_(result.value.data(), at[0], at[1], at[2]);
+    return true;
+  }
+
+ private:
+  int count_ = 0;
+  int from_[most_inputs]{-1, -1, -1};  // of the function's operands: the input
+  cpu::block_function block_ = nullptr;
+  cpu::single_function single_ = nullptr;
+  std::int64_t n_ = 0;
+  unsigned rows_ = 0;
+  tensor_info result_;
+  tensor_info inputs_[most_inputs];
+};
+
 /// The programs of one node, keyed by shapes and attribute values.
 class node_programs final : public kernel_memory {
  public:
@@ -45,6 +123,7 @@ class node_programs final : public kernel_memory {
     }
     if (found->passes_through) return c.set(0, c.take(0));
     tensor_value result(found->result.type, found->result.extent);
+    if (found->code && !found->bound->is_ready()) find_function(*found, c);
     if (found->code) {
       std::byte nothing[8];  // stands for an array without elements
       const auto place = [&](const std::byte* data) { return data != nullptr ? const_cast<std::byte*>(data) : nothing; };
@@ -152,6 +231,18 @@ class node_programs final : public kernel_memory {
       if (v.buffer_at(b).where == storage::feed) made.operands.emplace_back(b, static_cast<int>(v.buffer_at(b).id) - 1);
   }
 
+  // Memory is the last program's, but a function has none.
+  void find_function(entry& e, kernel_context& c) {
+    if (functions_.size() >= most_functions || operand_count(c) != c.input_count() || e.bound->needed_bytes() > 0) return;
+    e.bound->reserve();
+    auto made = node_function::of(*e.bound, e.infos, e.result, e.operands, e.fetch);
+    if (made == nullptr) return;
+    c.node.function.store(made.get(), std::memory_order_release);
+    functions_.push_back(std::move(made));
+  }
+
+  static constexpr std::size_t most_functions = 8;
+  std::vector<std::unique_ptr<const node_function>> functions_;  // all that were made: another run may use one
   std::vector<std::unique_ptr<entry>> entries_;
   std::size_t next_ = 0;
   entry* last_ = nullptr;  // the last that ran: it holds the memory

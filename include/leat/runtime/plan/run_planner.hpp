@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_map>
 
 namespace leat::runtime {
 
@@ -103,31 +104,54 @@ class run_planner {
       plan_node n;
       n.node = kernel_of_(i);
       const op_info& op = *g_.at(i).op;
-      n.run = kernel_for(op, *n.node);
-      n.kind = flow_of(op.type);
-      n.waits = may_wait(op.type);
-      n.work = work_kind_of(op.type);
+      const operator_facts& facts = facts_of(op);
+      n.run = facts.run != nullptr ? facts.run : no_kernel(op, *n.node);
+      n.kind = facts.kind;
+      n.waits = facts.waits;
+      n.work = facts.work;
       n.writes = !written_inputs(op, inputs_of(i)).empty();
       n.constant_enter = n.kind == flow::enter && n.node->flag("is_constant");
       const node_record& record = nodes_.record(i);
       n.results = record.results;
-      if (find_kernel(op.type) != nullptr) {
+      if (facts.has_own_kernel) {
         n.result_types.push_back(g_.at(i).result.type);
         for (const tensor_info& t : record.further) n.result_types.push_back(t.type);
         n.result_types.resize(static_cast<std::size_t>(n.results), dtype::invalid);
       }
-      plan_.has_control_flow = plan_.has_control_flow || n.kind != flow::plain || is_switch(op.type);
-      const bool acts = !n.writes && op.kind != op_kind::variable && op.type != "NoOp" && !is_pure(op) && !passes_on(op.type);
-      plan_.has_effects = plan_.has_effects || acts;
+      plan_.has_control_flow = plan_.has_control_flow || n.kind != flow::plain || facts.is_switch;
+      plan_.has_effects = plan_.has_effects || (!n.writes && facts.acts);
       plan_.nodes.push_back(std::move(n));
     }
   }
 
-  const operator_kernel* kernel_for(const op_info& op, const kernel_node& n) const {
-    if (const operator_kernel* own = find_kernel(op.type)) return own;
+  // What the plan needs to know of an operator; found by its name, once.
+  struct operator_facts {
+    const operator_kernel* run = nullptr;  // null if it has none
+    bool has_own_kernel = false;
+    flow kind = flow::plain;
+    bool waits = false;
+    bool is_switch = false;
+    bool acts = false;  // it does more than compute, but for its writes
+    work_kind work = work_kind::none;
+  };
+  const operator_facts& facts_of(const op_info& op) {
+    const auto [at, fresh] = facts_.try_emplace(&op);
+    operator_facts& f = at->second;
+    if (!fresh) return f;
+    f.run = find_kernel(op.type);
+    f.has_own_kernel = f.run != nullptr;
     static const operator_kernel definition = run_definition;
-    if (op.infer != nullptr && op.kind != op_kind::variable && op.kind != op_kind::assign && op.kind != op_kind::group) return &definition;
-    if (op.infer == nullptr && is_rewritten(op.type)) return &definition;
+    const bool is_defined = op.infer != nullptr ? op.kind != op_kind::variable && op.kind != op_kind::assign && op.kind != op_kind::group
+                                                : is_rewritten(op.type);
+    if (f.run == nullptr && is_defined) f.run = &definition;
+    f.kind = flow_of(op.type);
+    f.waits = may_wait(op.type);
+    f.is_switch = is_switch(op.type);
+    f.acts = op.kind != op_kind::variable && op.type != "NoOp" && !is_pure(op) && !passes_on(op.type);
+    f.work = work_kind_of(op.type);
+    return f;
+  }
+  [[noreturn]] static const operator_kernel* no_kernel(const op_info& op, const kernel_node& n) {
     throw unimplemented("No kernel for the operator '" + std::string(op.type) + "'" + node_text(n));
   }
 
@@ -467,6 +491,7 @@ class run_planner {
   std::function<kernel_node*(int)> kernel_of_;
   std::span<const output> feeds_;
   std::vector<int> place_;
+  std::unordered_map<const op_info*, operator_facts> facts_;
   std::map<tensor_key, int> feed_nodes_;
   std::map<int, std::vector<int>> writers_;  // indexed by variable
   static constexpr int not_known = -2;

@@ -99,6 +99,25 @@ class plain_program : public budgeted_program, public std::enable_shared_from_th
     }
     if (bound && !bound->is_ready()) [[unlikely]]
       have_memory(step, cache);
+    return run_locked(given, fetched, sizes, [&] {
+      if (step.trace == nullptr && !stops.is_long) bound->run();
+      else run_observed(step);
+    });
+  }
+  /// The same of a program for one set of shapes that needs no state of the run: one that has its memory, is short, and is not traced.
+  /// Returns false, too, if it is not so; then nothing was done.
+  bool run_at_once(std::span<const tensor_value> given, std::vector<tensor_value>& fetched) {
+    const std::lock_guard lock(guard);
+    if (general || stops.is_long || (bound && !bound->is_ready())) return false;
+    static constexpr plan_sizes none{};
+    return run_locked(given, fetched, none, [&] { bound->run(); });
+  }
+
+ private:
+  // With the program's lock: binds everything, and calls `compute`.
+  template <class Compute>
+  [[gnu::always_inline]] bool run_locked(std::span<const tensor_value> given, std::vector<tensor_value>& fetched, const plan_sizes& sizes,
+                                         Compute compute) {
     struct unlock {
       std::vector<variable_binding>& all;
       std::size_t locked = 0;
@@ -122,20 +141,18 @@ class plain_program : public budgeted_program, public std::enable_shared_from_th
     for (std::size_t k = 0; k < fetches.size(); ++k) {
       if (fetches[k] < 0) continue;
       tensor_value& to = fetched[k];
-      const shape& extent = general ? with_sizes(results[k].extent, sizes) : results[k].extent;
-      if (!to.is_alone() || to.type() != results[k].type || !(to.extent() == extent)) to = tensor_value(results[k].type, extent);
+      const auto have_place = [&](const shape& extent) {
+        if (!to.is_alone() || to.type() != results[k].type || !(to.extent() == extent)) to = tensor_value(results[k].type, extent);
+      };
+      if (general) have_place(with_sizes(results[k].extent, sizes));
+      else have_place(results[k].extent);
       bound->bind(fetches[k], to.data());
     }
-    if (bound) {
-      if (step.trace == nullptr && !stops.is_long) bound->run();
-      else run_observed(step);
-    }
+    if (bound) compute();
     for (std::size_t k = 0; k < fetches.size(); ++k)
       if (fetches[k] < 0) fetched[k] = known[k];
     return true;
   }
-
- private:
   bool knows_elements_of(std::span<const tensor_value> given) const {
     for (const auto& [k, value] : known_feeds) {
       const tensor_value& now = given[static_cast<std::size_t>(k)];

@@ -24,6 +24,10 @@ class straight_run {
       if (n.kind != flow::feed) {
         if (++since % 16 == 0) step_.check();
         else step_.check_calls();
+        if (run_function(n, slots, may_overlap)) {
+          give_fetches(i, n, slots, fetched);
+          continue;
+        }
         take_inputs(plan_, n, slots, inputs);
         if (may_overlap && is_for_threads(n, inputs)) {
           for (std::size_t k = 0; k < inputs.size(); ++k)
@@ -32,13 +36,36 @@ class straight_run {
         }
         call_kernel(n, step_, inputs, {slots.data() + n.first_result, static_cast<std::size_t>(n.results)});
       }
-      for (int f : plan_.fetches_of[static_cast<std::size_t>(i)])
-        fetched[static_cast<std::size_t>(f)] = fetched_value(n, result_at(plan_, slots, plan_.fetches[static_cast<std::size_t>(f)]));
+      give_fetches(i, n, slots, fetched);
     }
     return fetched;
   }
 
  private:
+  static constexpr std::int64_t light = 1024;  // elements of one function: never worth another thread
+
+  // Runs a node whose program is one function (node_program.hpp), on the values where they lie; returns false if it is not one.
+  bool run_function(const plan_node& n, std::vector<token>& slots, bool may_overlap) const {
+    if (n.node == nullptr || n.part != nullptr || step_.trace != nullptr) return false;
+    const node_function* const f = n.node->function.load(std::memory_order_acquire);
+    if (f == nullptr || (may_overlap && f->size() > light)) return false;
+    const auto input = [&](int k) -> token& { return result_at(plan_, slots, n.inputs[static_cast<std::size_t>(k)]); };
+    const auto is_last = [&](int k) -> bool { return n.last_use[static_cast<std::size_t>(k)]; };
+    const int count = static_cast<int>(n.inputs.size());
+    try {
+      if (!f->run(count, input, is_last, slots[static_cast<std::size_t>(n.first_result)])) return false;
+    } catch (const error&) {
+      return false;  // no memory: the call of the kernel says for which node
+    }
+    for (int k = 0; k < count; ++k)
+      if (is_last(k)) input(k) = {};
+    return true;
+  }
+  void give_fetches(int i, const plan_node& n, std::vector<token>& slots, std::vector<tensor_value>& fetched) const {
+    for (int f : plan_.fetches_of[static_cast<std::size_t>(i)])
+      fetched[static_cast<std::size_t>(f)] = fetched_value(n, result_at(plan_, slots, plan_.fetches[static_cast<std::size_t>(f)]));
+  }
+
   // Whether other nodes may have to run beside this one. When it is one that waits, all nodes that do not wait have run.
   bool is_for_threads(const plan_node& n, std::span<const token> inputs) const {
     if (n.waits) return plan_.waits_overlap && step_.threads_for_waiting;

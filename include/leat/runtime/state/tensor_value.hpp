@@ -44,7 +44,8 @@ class tensor_buffer {
   static tensor_buffer* make(std::size_t bytes, std::size_t beside = 0);
   void hold() { holders_.fetch_add(1, std::memory_order_relaxed); }
   void release() {
-    if (holders_.fetch_sub(1, std::memory_order_acq_rel) == 1) end();
+    // Whoever finds itself alone stays so, and needs no locked instruction.
+    if (is_alone() || holders_.fetch_sub(1, std::memory_order_acq_rel) == 1) end();
   }
   bool is_alone() const { return holders_.load(std::memory_order_acquire) == 1; }
 
@@ -142,6 +143,24 @@ class tensor_value {
   static tensor_value from_proto(const tensor_proto& p);
   /// Elements that are not copied: the caller, or `owner`, keeps them alive as long as this value and its copies.
   static tensor_value borrow(dtype type, const shape& extent, void* elements, std::shared_ptr<resource> owner = nullptr);
+  /// The same without an owner, in place of this value. Allocates nothing if it already borrows and nobody else holds it.
+  void borrow_again(dtype type, const shape& extent, void* elements) {
+    if (!lends_alone()) *this = borrow(dtype::invalid, shape{}, nullptr);
+    type_ = type;
+    extent_ = extent;
+    buffer_->data = static_cast<std::byte*>(elements);
+  }
+  /// One number in place of this value. Allocates nothing if it already is one of that dtype and nobody else holds it.
+  template <element_type T>
+  void set_number(T value) {
+    if (type_ == dtype_of<T> && extent_.rank == 0 && is_alone()) *elements_as<stored<T>>() = static_cast<stored<T>>(value);
+    else *this = tensor_value(value);
+  }
+  /// Lets go of what a run was fed, but for memory that `borrow_again` or `set_number` uses again.
+  void end_feed() {
+    if (lends_alone()) buffer_->data = nullptr;
+    else if (extent_.rank != 0 || !is_alone() || size_of(type_) == 0) *this = {};
+  }
 
   /// Whether it holds a value; an operation without results yields an empty one.
   explicit operator bool() const { return buffer_ != nullptr; }
@@ -243,6 +262,7 @@ class tensor_value {
   T* elements_as() {
     return reinterpret_cast<T*>(buffer_->data);
   }
+  bool lends_alone() const { return is_borrowed() && buffer_->handle == nullptr && buffer_->is_alone(); }
   void take(const tensor_value& from, detail::tensor_buffer* buffer) {
     type_ = from.type_;
     extent_ = from.extent_;
