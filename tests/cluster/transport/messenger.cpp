@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include <memory>
+#include <string>
 #include <thread>
 
 using leat::aborted;
@@ -60,6 +62,33 @@ TEST_CASE("a request that is not answered ends at its deadline, and others go on
     CHECK_THROWS_AS(client.call(p, never, {}, {in(100ms)}), deadline_exceeded);
     CHECK(std::chrono::steady_clock::now() - before < 2s);
     CHECK(client.call(p, echo, {numbers(3)}, {in(5s)}).parts.size() == 1);
+  }
+}
+
+TEST_CASE("who dials a server that is closing hears of it at once") {
+  for (const way w : ways) {
+    CAPTURE(name_of(w));
+    messenger client(client_options(w));
+    client.start();
+    int late = 0;
+    for (int i = 0; i < (w == way::same_process ? 300 : 20); ++i) {
+      auto server = std::make_unique<echo_server>(w);
+      const std::string address = server->m.self().address;
+      std::atomic<bool> go = false;
+      std::thread ends([&] {
+        while (!go) {}
+        server->m.close(in(1s));
+      });
+      go = true;
+      const auto end = in(w == way::same_process ? 2000ms : 100ms);
+      try {
+        client.await(client.dial(address, {"ps", 0}), end);
+      } catch (const error&) {
+      }
+      if (std::chrono::steady_clock::now() >= end) ++late;
+      ends.join();
+    }
+    if (w == way::same_process) CHECK(late == 0);  // over a network somebody may come back at the address
   }
 }
 

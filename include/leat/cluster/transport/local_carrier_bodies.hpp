@@ -146,9 +146,16 @@ LEAT_FUNCTION void local_carrier::close(steady_time) {
   }
   for (auto& [number, c] : channels_) c->close(true);
   channels_.clear();
-  const std::lock_guard lock(inbox_->mutex);
-  inbox_->loop = nullptr;
-  inbox_->items.clear();
+  std::deque<inbox::item> unread;
+  {
+    const std::lock_guard lock(inbox_->mutex);
+    inbox_->loop = nullptr;
+    unread.swap(inbox_->items);
+  }
+  // Who has connected and was not accepted any more waits for an answer.
+  for (const auto& i : unread)
+    if (i.what == inbox::item::type::connect && i.from != nullptr)
+      i.from->put({inbox::item::type::hang_up, i.connection & ~std::uint64_t{1}, {}, nullptr});
 }
 
 }  // namespace leat::transport
