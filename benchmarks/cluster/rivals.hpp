@@ -58,6 +58,28 @@ struct bare_segment {
   alignas(64) char data[1];
 };
 
+// Waits until `flag` is `value`, asleep on the socket; false if the other side has gone.
+inline bool wait_asleep(std::atomic<int>& flag, int value, std::atomic<int>& sleeps, int socket) {
+  while (flag.load() != value) {
+    sleeps = 1;
+    if (flag.load() == value) break;
+    char bell = 0;
+    if (::read(socket, &bell, 1) <= 0) return false;
+  }
+  sleeps = 0;
+  return true;
+}
+inline void ring(std::atomic<int>& sleeps, int socket) {
+  if (sleeps.exchange(0) != 0) static_cast<void>(!::send(socket, "!", 1, MSG_NOSIGNAL));
+}
+// An abstract name of a Unix socket.
+inline socklen_t abstract_name(sockaddr_un& to, const std::string& text) {
+  to = {};
+  to.sun_family = AF_UNIX;
+  std::memcpy(to.sun_path + 1, text.data(), text.size());
+  return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + text.size());
+}
+
 inline contender bare_shared(bool in_place) {
   contender c;
   c.name = in_place ? "bare shared memory, in place" : "bare shared memory";
@@ -65,37 +87,21 @@ inline contender bare_shared(bool in_place) {
   const auto map = [=](int file, std::size_t bytes) {
     return static_cast<bare_segment*>(::mmap(nullptr, size(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0));
   };
-  // Waits until `flag` is `value`, asleep on the socket.
-  const auto wait = [](std::atomic<int>& flag, int value, std::atomic<int>& sleeps, int socket) {
-    while (flag.load() != value) {
-      sleeps = 1;
-      if (flag.load() == value) break;
-      char bell = 0;
-      if (::read(socket, &bell, 1) <= 0) return false;
-    }
-    sleeps = 0;
-    return true;
-  };
-  const auto ring = [](std::atomic<int>& sleeps, int socket) {
-    if (sleeps.exchange(0) != 0) static_cast<void>(!::send(socket, "!", 1, MSG_NOSIGNAL));
-  };
   c.serve = [=](std::size_t bytes, auto say) {
     const int file = ::memfd_create("bare", 0);
     if (::ftruncate(file, static_cast<off_t>(size(bytes))) != 0) return;
     bare_segment* const s = map(file, bytes);
     const int listening = ::socket(AF_UNIX, SOCK_STREAM, 0);
     sockaddr_un name{};
-    name.sun_family = AF_UNIX;
     const std::string text = "bare-" + std::to_string(::getpid());
-    std::memcpy(name.sun_path + 1, text.data(), text.size());
-    const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + text.size());
+    const socklen_t length = abstract_name(name, text);
     if (::bind(listening, reinterpret_cast<sockaddr*>(&name), length) != 0 || ::listen(listening, 1) != 0) return;
     say(text + " /proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(file));
     const int socket = ::accept(listening, nullptr, nullptr);
     float* const gradient = reinterpret_cast<float*>(s->data);
     float* const shared_values = reinterpret_cast<float*>(s->data + bytes);
     std::vector<float> own(bytes / sizeof(float));
-    for (int round = 1; wait(s->asked, round, s->server_sleeps, socket); ++round) {
+    for (int round = 1; wait_asleep(s->asked, round, s->server_sleeps, socket); ++round) {
       apply(in_place ? shared_values : own.data(), gradient, own.size());
       if (!in_place) std::memcpy(shared_values, own.data(), bytes);
       s->answered = round;
@@ -108,17 +114,15 @@ inline contender bare_shared(bool in_place) {
     bare_segment* const s = map(file, bytes);
     const int socket = ::socket(AF_UNIX, SOCK_STREAM, 0);
     sockaddr_un name{};
-    name.sun_family = AF_UNIX;
-    std::memcpy(name.sun_path + 1, address.data(), space);
-    if (::connect(socket, reinterpret_cast<sockaddr*>(&name), static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + space)) != 0)
-      return std::vector<double>();
+    const socklen_t length = abstract_name(name, address.substr(0, space));
+    if (::connect(socket, reinterpret_cast<sockaddr*>(&name), length) != 0) return std::vector<double>();
     std::vector<float> gradient(bytes / sizeof(float), 1e-3f), values(bytes / sizeof(float));
     int round = 0;
     return time_rounds(rounds, [&] {
       if (!in_place) std::memcpy(s->data, gradient.data(), bytes);
       s->asked = ++round;
       ring(s->server_sleeps, socket);
-      wait(s->answered, round, s->client_sleeps, socket);
+      wait_asleep(s->answered, round, s->client_sleeps, socket);
       if (!in_place) std::memcpy(values.data(), s->data + bytes, bytes);
     });
   };

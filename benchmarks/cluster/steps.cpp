@@ -1,5 +1,6 @@
 // Linear regression by one parameter server and two workers, asynchronous, each a process: steps a second of a placed graph, whose step
-// reads the variables and sends gradients, beside a bare ZeroMQ program with these two round trips and nothing else.
+// reads the variables and sends gradients, beside bare programs with these two round trips and nothing else, through ZeroMQ and through
+// shared memory. Then the same with 100 us of computing in each step.
 // `bench_steps [--json FILE] [--rounds N] [--steps N] [--only PART-OF-NAME]`
 
 #include <leat/cluster.hpp>
@@ -8,6 +9,8 @@
 #include "rivals.hpp"
 
 #include <netinet/in.h>
+#include <poll.h>
+#include <time.h>
 
 #include <array>
 #include <cmath>
@@ -53,8 +56,20 @@ struct team {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
+// Computes for some processor time, as a large model would.
+void compute(int microseconds) {
+  if (microseconds == 0) return;
+  const auto used = [] {
+    timespec t{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return static_cast<std::int64_t>(t.tv_sec) * 1'000'000'000 + t.tv_nsec;
+  };
+  for (const std::int64_t end = used() + std::int64_t{1000} * microseconds; used() < end;) {
+  }
+}
+
 // Steps a second of both workers together; 0 if it failed.
-double run_once(const team& t, int steps) {
+double run_once(const team& t, int steps, int computing) {
   const auto addresses = free_addresses(3);
   const pid_t ps = ::fork();
   if (ps == 0) {
@@ -69,7 +84,8 @@ double run_once(const team& t, int steps) {
     if (workers[static_cast<std::size_t>(k)] != 0) continue;
     ::alarm(120);
     try {
-      const auto step = t.worker(addresses, k);
+      const auto its = t.worker(addresses, k);
+      const auto step = [&] { its(), compute(computing); };
       for (int i = 0; i < steps / 10; ++i) step();
       std::array<double, 2> times{now(), 0};
       for (int i = 0; i < steps; ++i) step();
@@ -106,6 +122,15 @@ std::vector<float> ys() {
   return all;
 }
 
+// The gradients of both variables, of w[0] x + w[1].
+void find_gradients(const float (&w)[2], const std::vector<float>& x, const std::vector<float>& y, float (&g)[2]) {
+  g[0] = g[1] = 0;
+  for (std::size_t i = 0; i < samples; ++i) {
+    const float error = x[i] * w[0] + w[1] - y[i];
+    g[0] += 2 * error * x[i] / samples, g[1] += 2 * error / samples;
+  }
+}
+
 team bare() {
   team t;
   t.name = "bare ZeroMQ, two round trips";
@@ -129,14 +154,83 @@ team bare() {
       dealer->send(zmq::message_t(1), zmq::send_flags::none);
       zmq::message_t read, done;
       static_cast<void>(dealer->recv(read));
-      const float w = read.data<float>()[0], b = read.data<float>()[1];
-      float g[2]{};
-      for (int i = 0; i < samples; ++i) {
-        const float error = x[static_cast<std::size_t>(i)] * w + b - y[static_cast<std::size_t>(i)];
-        g[0] += 2 * error * x[static_cast<std::size_t>(i)] / samples, g[1] += 2 * error / samples;
-      }
+      const float w[2] = {read.data<float>()[0], read.data<float>()[1]};
+      float g[2];
+      find_gradients(w, x, y, g);
       dealer->send(zmq::message_t(g, sizeof g), zmq::send_flags::none);
       static_cast<void>(dealer->recv(done));
+    };
+  };
+  return t;
+}
+
+// A segment for each worker, which hands it out by its number in /proc; its socket is the doorbell. Odd requests read, even ones push.
+team bare_memory() {
+  team t;
+  t.name = "bare shared memory, two round trips";
+  t.ps = [](const auto& addresses) {
+    const int listening = ::socket(AF_UNIX, SOCK_STREAM, 0);
+    sockaddr_un name{};
+    const socklen_t length = bench::abstract_name(name, "bare-" + addresses[0]);
+    if (::bind(listening, reinterpret_cast<sockaddr*>(&name), length) != 0 || ::listen(listening, 2) != 0) return;
+    std::array<bench::bare_segment*, 2> segments{};
+    std::array<pollfd, 2> bells{};
+    for (std::size_t k = 0; k < 2; ++k) {
+      bells[k] = {::accept(listening, nullptr, nullptr), POLLIN, 0};
+      char text[100]{};
+      if (::read(bells[k].fd, text, sizeof text - 1) <= 0) return;
+      const int file = ::open(text, O_RDWR);
+      segments[k] = static_cast<bench::bare_segment*>(::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0));
+    }
+    float w[2]{};
+    for (std::array<int, 2> done{};;) {
+      bool any = false;
+      for (std::size_t k = 0; k < 2; ++k) {
+        bench::bare_segment& s = *segments[k];
+        if (s.asked.load() == done[k]) continue;
+        any = true;
+        float* const data = reinterpret_cast<float*>(s.data);
+        if (++done[k] % 2 == 1) data[0] = w[0], data[1] = w[1];
+        else w[0] -= 0.01f * data[0], w[1] -= 0.01f * data[1];
+        s.answered = done[k];
+        bench::ring(s.client_sleeps, bells[k].fd);
+      }
+      if (any) continue;
+      for (auto* s : segments) s->server_sleeps = 1;
+      bool is_idle = true;
+      for (std::size_t k = 0; k < 2; ++k) is_idle = is_idle && segments[k]->asked.load() == done[k];
+      if (is_idle) static_cast<void>(::poll(bells.data(), bells.size(), -1));
+      for (std::size_t k = 0; k < 2; ++k) {
+        segments[k]->server_sleeps = 0;
+        char rung[16];
+        if ((bells[k].revents & POLLIN) != 0 && ::read(bells[k].fd, rung, sizeof rung) <= 0) bells[k].fd = -1;
+        bells[k].revents = 0;
+      }
+    }
+  };
+  t.worker = [](const auto& addresses, int) -> std::function<void()> {
+    const int socket = ::socket(AF_UNIX, SOCK_STREAM, 0);
+    sockaddr_un name{};
+    const socklen_t length = bench::abstract_name(name, "bare-" + addresses[0]);
+    while (::connect(socket, reinterpret_cast<sockaddr*>(&name), length) != 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    const int file = ::memfd_create("bare", 0);
+    if (::ftruncate(file, 4096) != 0) throw resource_exhausted("no memory");
+    auto* const s = static_cast<bench::bare_segment*>(::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0));
+    const std::string text = "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(file);
+    if (::send(socket, text.data(), text.size(), MSG_NOSIGNAL) < 0) throw unavailable("the server has gone");
+    return [=, x = xs(), y = ys(), round = 0]() mutable {
+      const auto ask = [&] {
+        s->asked = ++round;
+        bench::ring(s->server_sleeps, socket);
+        bench::wait_asleep(s->answered, round, s->client_sleeps, socket);
+      };
+      ask();
+      float* const data = reinterpret_cast<float*>(s->data);
+      const float w[2] = {data[0], data[1]};
+      float g[2];
+      find_gradients(w, x, y, g);
+      data[0] = g[0], data[1] = g[1];
+      ask();
     };
   };
   return t;
@@ -145,7 +239,7 @@ team bare() {
 team placed(bool memory) {
   team t;
   t.name = memory ? "leat, placed graph, shared memory" : "leat, placed graph, TCP";
-  t.rival = "bare ZeroMQ, two round trips";
+  t.rival = memory ? "bare shared memory, two round trips" : "bare ZeroMQ, two round trips";
   const auto spec = [](const std::vector<std::string>& a) { return cluster_spec{{"ps", {a[0]}}, {"worker", {a[1], a[2]}}}; };
   t.ps = [=](const auto& addresses) { server(spec(addresses), {.job_name = "ps", .use_shared_memory = memory}).join(); };
   t.worker = [=](const auto& addresses, int worker) -> std::function<void()> {
@@ -194,24 +288,30 @@ int main(int count, char** arguments) {
     if (std::string(arguments[i]) == "--only") only = arguments[i + 1];
     if (std::string(arguments[i]) == "--steps") steps = std::atoi(arguments[i + 1]);
   }
-  const std::vector<team> teams = {bare(), placed(false), placed(true)};
-  std::map<std::string, std::vector<double>> figures;
-  // In turns, so that what else runs on the machine meets all alike.
-  for (int i = 0; i < repetitions; ++i)
-    for (const team& t : teams)
-      if (t.name.find(only) != std::string::npos) figures[t.name].push_back(run_once(t, steps));
-  std::printf("| linear regression, 1 ps, 2 workers | best steps/s | median steps/s | of bare (best; median) |\n|---|--:|--:|--:|\n");
+  const std::vector<team> teams = {bare(), placed(false), bare_memory(), placed(true)};
   std::string report;
-  for (const team& t : teams) {
-    if (figures[t.name].empty()) continue;
-    const double best = bench::quantile(figures[t.name], 1), median = bench::quantile(figures[t.name], 0.5);
-    char share[100] = "";
-    if (!t.rival.empty() && !figures[t.rival].empty())
-      std::snprintf(share, sizeof share, "%.2f; %.2f", best / bench::quantile(figures[t.rival], 1),
-                    median / bench::quantile(figures[t.rival], 0.5));
-    std::printf("| %s | %.0f | %.0f | %s |\n", t.name.c_str(), best, median, share);
-    report += (report.empty() ? "" : ",\n") + std::string("  {\"name\": \"") + t.name + "\", \"best\": " + std::to_string(best) +
-              ", \"median\": " + std::to_string(median) + "}";
+  for (const int computing : {0, 100}) {
+    std::map<std::string, std::vector<double>> figures;
+    // In turns, so that what else runs on the machine meets all alike.
+    for (int i = 0; i < repetitions; ++i)
+      for (const team& t : teams)
+        if (t.name.find(only) != std::string::npos) figures[t.name].push_back(run_once(t, steps, computing));
+    // What two workers would do that never wait.
+    const double ideal = computing == 0 ? 0 : 2e6 / computing;
+    std::printf("| linear regression, 1 ps, 2 workers, %d us of computing | best steps/s | median steps/s | of %s (best; median) |\n",
+                computing, ideal == 0 ? "bare" : "the ideal");
+    std::printf("|---|--:|--:|--:|\n");
+    for (const team& t : teams) {
+      if (figures[t.name].empty()) continue;
+      const double best = bench::quantile(figures[t.name], 1), median = bench::quantile(figures[t.name], 0.5);
+      const std::vector<double> rival = ideal > 0 ? std::vector<double>{ideal} : t.rival.empty() ? std::vector<double>{} : figures[t.rival];
+      char share[100] = "";
+      if (!rival.empty())
+        std::snprintf(share, sizeof share, "%.2f; %.2f", best / bench::quantile(rival, 1), median / bench::quantile(rival, 0.5));
+      std::printf("| %s | %.0f | %.0f | %s |\n", t.name.c_str(), best, median, share);
+      report += (report.empty() ? "" : ",\n") + std::string("  {\"name\": \"") + t.name + "\", \"computing\": " +
+                std::to_string(computing) + ", \"best\": " + std::to_string(best) + ", \"median\": " + std::to_string(median) + "}";
+    }
   }
   if (!json.empty()) std::ofstream(json) << "[\n" << report << "\n]\n";
 }

@@ -10,6 +10,8 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <mutex>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -277,6 +279,55 @@ TEST_CASE("errors come from where they happen, and end the step everywhere") {
   graph_session s(other, options);
   CHECK(says(message_of<invalid_argument>([&] { s.run(get_tensor_by_name(other, "there:0")); }), "there", "/job:ps/task:7",
              "/job:worker/replica:0/task:1"));
+}
+
+// What a server does in a step of training: it sends variables, then waits for gradients.
+TEST_CASE("a small part that waits for tensors needs no thread: who brings calls and tensors runs it") {
+  local_cluster c({{"ps", 1}, {"worker", 1}});
+  graph g;
+  const auto scope = g.as_default();
+  output w, x;
+  graph_operation train;
+  {
+    const device d("/job:ps/task:0");
+    w = variable({1.0f, 2.0f}, "w");
+  }
+  {
+    const device d("/job:worker/task:0");
+    x = placeholder(dtype::float32, {-1}, "x");
+    train = gradient_descent(0.5f).minimize(reduce_sum(multiply(w, x)));
+  }
+  session_options options;
+  options.target = local_cluster::target(1);
+  options.operation_timeout_in_ms = 10'000;
+  graph_session s(g, options);
+  s.run(global_variables_initializer());
+  const auto step = [&](const std::vector<float>& value) { s.run(train, {{x, value}}); };
+  for (int i = 0; i < 3; ++i) step({1, 2});
+  CHECK(s.value(w).as<std::vector<float>>() == std::vector<float>{-0.5f, -1});
+
+  std::mutex guard;
+  std::set<std::thread::id> senders;
+  int tensors = 0;
+  c.network->on_message = [&](cluster::method what, const transport::message&) {
+    if (what != cluster::method::tensor && what != cluster::method::tensors) return;
+    const std::lock_guard lock(guard);
+    senders.insert(std::this_thread::get_id());
+    ++tensors;
+  };
+  for (int i = 0; i < 100; ++i) step({1, 2});
+  c.network->on_message = nullptr;
+  CHECK(tensors >= 200);
+  CHECK(senders == std::set<std::thread::id>{std::this_thread::get_id()});
+  CHECK(s.value(w).as<std::vector<float>>() == std::vector<float>{-50.5f, -101});
+
+  // A failure elsewhere ends the part that waits, and nothing is changed.
+  for (int i = 0; i < 3; ++i) {
+    CHECK_THROWS_AS(step({1, 2, 3}), invalid_argument);
+    CHECK(s.value(w).as<std::vector<float>>() == std::vector<float>{-50.5f, -101});
+  }
+  step({1, 2});
+  CHECK(s.value(w).as<std::vector<float>>() == std::vector<float>{-51, -102});
 }
 
 TEST_CASE("a session waits for all tasks, says for whom, and has a deadline") {
