@@ -351,7 +351,7 @@ LEAT_FUNCTION const std::vector<tensor_value>& parameter_client::read_rows(std::
 LEAT_FUNCTION const std::vector<tensor_value>* parameter_client::push(std::size_t step, std::span<tensor_value> gradients,
                                                                       const named_values& extra) {
   for (const sent_rows& r : steps_[step].rows)
-    runtime::add_equal_rows(gradients[r.position], gradients[r.position + 1], r.rows_of_variable, r.variable);
+    runtime::add_equal_rows(gradients[r.position], gradients[r.position + 1], r.rows_of_variable, r.variable, r.one_by_one);
   if (is_synchronous()) return &run_round(step, gradients, extra);
   if (options_.staleness == 0) return &run(step, gradients, extra);
   transport::check_generation(generation_);
