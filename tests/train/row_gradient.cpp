@@ -120,7 +120,7 @@ TEST_CASE("gradient descent on rows gives what it gives on the whole gradient, c
     compiled.run(fetch(of_rows), ids() = these, target() = to);
     whole.run(fetch(of_all), ids() = these, target() = to);
     planned.run(fetch(of_rows), ids() = these, target() = to);
-    CHECK(compiled.value(table()) == whole.value(table()));
+    CHECK(farthest(compiled.value(table()), whole.value(table())) < 1e-5);  // whose rows are added before they are subtracted
     CHECK(compiled.value(table()) == planned.value(table()));
   }
 }
