@@ -118,6 +118,7 @@ struct sent_rows {
   std::size_t position = 0;
   std::int64_t rows_of_variable = 0;
   std::string variable{};
+  bool one_by_one = false;  // rows of equal indices are not added: the servers' step is linear in them
 };
 /// What a training step does at the servers.
 struct parameter_step {

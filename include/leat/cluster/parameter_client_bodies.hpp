@@ -368,7 +368,7 @@ LEAT_FUNCTION const std::vector<tensor_value>& parameter_client::read_rows(std::
 LEAT_FUNCTION const std::vector<tensor_value>* parameter_client::push(std::size_t step, std::span<tensor_value> gradients,
                                                                       const named_values& extra, std::int64_t* time_at_servers) {
   for (const sent_rows& r : steps_[step].rows)
-    runtime::add_equal_rows(gradients[r.position], gradients[r.position + 1], r.rows_of_variable, r.variable);
+    runtime::add_equal_rows(gradients[r.position], gradients[r.position + 1], r.rows_of_variable, r.variable, r.one_by_one);
   if (is_synchronous()) return &run_round(step, gradients, extra, time_at_servers);
   if (options_.staleness == 0) return &run(step, gradients, extra, time_at_servers);
   if (time_at_servers != nullptr) *time_at_servers = std::numeric_limits<std::int64_t>::max();  // the whole call

@@ -81,7 +81,7 @@ LEAT_FUNCTION void task_service::called(std::uint64_t peer, method what, transpo
   }
   try {
     const auto noted_here = note_call(peer, what, m);
-    if (what == method::run_part && level_in(m) == trace_level::none) {
+    if (what == method::run_part && level_in(m.edge) == trace_level::none) {
       if (const auto words = words_of(m, 0, 2); worker_.is_light(words[1]))
         return worker_.begin_light(words[1], {.number = words[0], .deadline = deadline}, tensors_of(m, 1),
                                    [answer, noted_here](const std::vector<tensor_value>& values, std::exception_ptr failure) {

@@ -203,7 +203,7 @@ struct gradient_parts {
     graph g;
     const std::string name(g.at(flatten<Variable>(g)).name);
     for (int k = 0; k < found.size; ++k, ++first)
-      if (found.all[k].kind == part_kind::rows) all.push_back({first, Variable::extent[0], name});
+      if (found.all[k].kind == part_kind::rows) all.push_back({first, Variable::extent[0], name, false});
   }
 };
 
@@ -229,6 +229,7 @@ struct server_half<AsRows, Rule, std::tuple<gradient_and_variable<Gs, Vs>...>, C
     std::vector<cluster::sent_rows> all;
     std::size_t first = 0;
     (parts_of<Gs, Vs>::list_rows(all, first), ...);
+    for (cluster::sent_rows& r : all) r.one_by_one = train::is_linear_step<Rule>;
     return all;
   }
   static constexpr auto parts(const std::tuple<gradient_and_variable<Gs, Vs>...>& pairs) {

@@ -6,6 +6,8 @@
 #include <leat/passes/lower.hpp>
 
 #include <algorithm>
+#include <cstring>
+#include <type_traits>
 
 namespace leat::kernels {
 
@@ -38,6 +40,19 @@ struct no_check {
   static constexpr bool may_refuse = false;
 };
 
+/// Calls `f` with the number of a row's elements, as a constant where rows are so short that a loop over each would cost more than
+/// its elements.
+template <class F>
+void for_row_width(std::int64_t width, F f) {
+  switch (width) {
+    case 1: return f(std::integral_constant<std::int64_t, 1>{});
+    case 8: return f(std::integral_constant<std::int64_t, 8>{});
+    case 16: return f(std::integral_constant<std::int64_t, 16>{});
+    case 32: return f(std::integral_constant<std::int64_t, 32>{});
+    default: return f(width);
+  }
+}
+
 /// Row `k` of the result is row `indices[k]` of the parameters.
 template <class T, class Index>
 struct gather_kernel {
@@ -57,6 +72,14 @@ struct gather_kernel {
   constexpr void operator()(std::int64_t k) const {
     const auto row = static_cast<std::int64_t>(indices[k]);
     for (std::int64_t j = 0; j < width; ++j) out[k * width + j] = params[row * width + j];
+  }
+  /// All items on the host.
+  void run_all() const {
+    if (width == 0) return;  // nothing, which memcpy would be told the address of
+    for_row_width(width, [this](auto w) {
+      for (std::int64_t k = 0; k < count; ++k)
+        std::memcpy(out + k * w, params + static_cast<std::int64_t>(indices[k]) * w, static_cast<std::size_t>(w) * sizeof(T));
+    });
   }
 };
 
@@ -94,20 +117,24 @@ struct first_rows_kernel {
   const Index* indices;
   std::int64_t* out;
   std::int64_t count, rows;
+  bool repeats;
   first_rows_kernel(void* const* p, const step_numbers& n)
       : indices(static_cast<const Index*>(p[0])),
         out(static_cast<std::int64_t*>(p[1])),
         count(n.product(0, 0, n.rank(0))),
-        rows(n.attribute(0)) {}
+        rows(n.attribute(0)),
+        repeats(n.attributes() > 1 && n.attribute(1) != 0) {}
   std::int64_t items() const { return count; }
   constexpr void operator()(std::int64_t k) const {
-    std::int64_t first = 0;
+    std::int64_t first = repeats ? k : 0;
     while (indices[first] != indices[k]) ++first;
     out[k] = indices[k] < 0 ? -1 : first;
   }
   /// All items at once, where one thread does them: looking for each takes quadratic time.
   void run_all() const {
-    if (count < 16 || count > half_mask) {
+    if (repeats) {
+      for (std::int64_t k = 0; k < count; ++k) out[k] = indices[k] < 0 ? -1 : k;
+    } else if (count < 16 || count > half_mask) {
       for (std::int64_t k = 0; k < count; ++k) (*this)(k);
     } else if (!find_by_hash()) {
       find_by_sorting();
@@ -122,8 +149,8 @@ struct first_rows_kernel {
   // of element k is what follows k in its list, if its index occurs there first, and the first position otherwise. Positions are counted
   // from 1; 0 ends a list. Indices that were chosen to fall into few lists are left to sorting.
   bool find_by_hash() const {
-    constexpr std::int64_t repeats = std::int64_t{1} << 62;
-    constexpr std::int64_t not_head = half_mask | repeats;
+    constexpr std::int64_t is_repeated = std::int64_t{1} << 62;
+    constexpr std::int64_t not_head = half_mask | is_repeated;
     std::int64_t patience = 16 * count;
     for (std::int64_t k = 0; k < count; ++k) out[k] = 0;
     for (std::int64_t k = 0; k < count; ++k) {
@@ -135,14 +162,14 @@ struct first_rows_kernel {
       for (; at != 0 && indices[at - 1] != indices[k]; at = out[at - 1] & half_mask)
         if (--patience < 0) return false;
       if (at != 0) {
-        out[k] |= (at - 1) | repeats;
+        out[k] |= (at - 1) | is_repeated;
       } else {
         list = (list & not_head) | ((k + 1) << half);
         out[k] |= head;
       }
     }
     for (std::int64_t k = 0; k < count; ++k)
-      out[k] = indices[k] < 0 ? -1 : (out[k] & repeats) != 0 ? out[k] & half_mask : k;
+      out[k] = indices[k] < 0 ? -1 : (out[k] & is_repeated) != 0 ? out[k] & half_mask : k;
     return true;
   }
   // The low half of a result is a position in sorted order, until the high half has received the first position.
@@ -189,7 +216,8 @@ struct sum_equal_rows_kernel {
   }
 };
 
-/// Item k: writes row `indices[k]` of the variable, or subtracts from it, if that index occurs there first.
+/// Item k: writes row `indices[k]` of the variable, or subtracts from it, if that index occurs there first. Where equal indices count one by
+/// one, item j: subtracts all rows from column j, in order.
 template <class T, class Index>
 struct write_rows_kernel {
   static constexpr bool may_refuse = false;  // the indices were checked where `first` was found
@@ -198,7 +226,7 @@ struct write_rows_kernel {
   const Index* indices;
   const std::int64_t* first;
   std::int64_t count, width;
-  bool subtracts;
+  bool subtracts, repeats;
   write_rows_kernel(void* const* p, const step_numbers& n)
       : variable(static_cast<T*>(p[0])),
         rows(static_cast<const T*>(p[1])),
@@ -206,13 +234,37 @@ struct write_rows_kernel {
         first(static_cast<const std::int64_t*>(p[3])),
         count(n.product(2, 0, n.rank(2))),
         width(n.product(0, 1, n.rank(0))),
-        subtracts(n.attribute(0) != 0) {}
-  std::int64_t items() const { return count; }
-  constexpr void operator()(std::int64_t k) const {
+        subtracts(n.attribute(0) != 0),
+        repeats(n.attribute(1) != 0) {}
+  std::int64_t items() const { return repeats ? width : count; }
+  constexpr void operator()(std::int64_t item) const {
+    if (repeats)
+      for (std::int64_t k = 0; k < count; ++k) write(k, item, item + 1, width);
+    else
+      write(item, 0, width, width);
+  }
+  /// All items on the host, row by row.
+  void run_all() const {
+    for_row_width(width, [this](auto w) {
+      for (std::int64_t k = 0; k < count; ++k) write(k, 0, w, w);
+    });
+  }
+
+ private:
+  template <class End, class Width>
+  constexpr void write(std::int64_t k, std::int64_t begin, End end, Width w) const {
     if (first[k] != k) return;
-    T* const to = variable + static_cast<std::int64_t>(indices[k]) * width;
-    const T* const from = rows + k * width;
-    for (std::int64_t j = 0; j < width; ++j) to[j] = subtracts ? scalar_math<T>::subtract(to[j], from[j]) : from[j];
+    T* const to = variable + static_cast<std::int64_t>(indices[k]) * w;
+    const T* const from = rows + k * w;
+    if constexpr (requires { Width::value; }) {
+      T written[static_cast<std::size_t>(Width::value)];  // all is read before anything is stored: no compiler sees that the arrays differ
+      for (std::int64_t j = 0; j < w; ++j) written[j] = subtracts ? scalar_math<T>::subtract(to[j], from[j]) : from[j];
+      for (std::int64_t j = 0; j < w; ++j) to[j] = written[j];
+    } else if (subtracts) {
+      for (std::int64_t j = begin; j < end; ++j) to[j] = scalar_math<T>::subtract(to[j], from[j]);
+    } else {
+      for (std::int64_t j = begin; j < end; ++j) to[j] = from[j];
+    }
   }
 };
 

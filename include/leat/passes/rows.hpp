@@ -8,7 +8,8 @@
 
 namespace leat::passes {
 
-/// For each index the position of the first one that equals it, or -1 for a negative index, which is no row. Attribute: the number of rows.
+/// For each index the position of the first one that equals it, or -1 for a negative index, which is no row. Attributes: the number of
+/// rows, and 1 if equal indices count one by one: then each is its own first.
 /// Shapes: indices [i…]; result int64 [i…]. Errors: invalid_argument if an index is not less than the number of rows.
 struct first_rows_op {
   static constexpr std::string_view type = "FirstRows";
@@ -29,8 +30,8 @@ struct sum_equal_rows_op {
   }
 };
 
-/// variable[indices[i]] = rows[i], or -= where the attribute is 1, at each position that is the first of its index. The result is the
-/// variable. Operands: the variable [n, d…], rows [i…, d…], indices [i…], what `first_rows_op` gives [i…].
+/// variable[indices[i]] = rows[i], or -= where the first attribute is 1, at each position that is the first of its index. The second one is
+/// that of `first_rows_op`: with 1, rows of equal indices are subtracted one by one, in order. The result is the variable. Operands: the variable [n, d…], rows [i…, d…], indices [i…], what `first_rows_op` gives [i…].
 struct write_rows_op {
   static constexpr std::string_view type = "WriteRows";
   static constexpr op_kind kind = op_kind::assign;

@@ -331,7 +331,7 @@ struct kernel_step {
       run_items(device, kernel, kernel.count * kernel.columns);
     } else if constexpr (std::is_same_v<op, passes::write_rows_op>) {
       const kernels::write_rows_kernel<T, element<2>> kernel(p, n);
-      run_items(device, kernel, kernel.width);
+      run_items(device, kernel, kernel.repeats ? kernel.count : kernel.width);
     } else if constexpr (std::is_same_v<op, check_range_op>) {
       run_items(device, kernels::check_range_kernel<T>(p, n), 1);
     } else if constexpr (std::is_same_v<op, passes::check_divisor_op>) {

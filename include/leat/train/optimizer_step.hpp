@@ -72,7 +72,7 @@ using rule_settings = list_view<setting_source>;
 /// The rows of one variable's step: slots, and what the rule's update makes of them.
 template <class Rule>
 constexpr void apply_update(graph& g, rule_settings s, const output& variable, const output& gradient, list<int>& updates) {
-  const row_step rows(variable, changes_rows_alone<Rule> && !g.is_written ? rows_of(gradient) : row_gradient{});
+  const row_step rows(variable, changes_rows_alone<Rule> && !g.is_written ? rows_of(gradient) : row_gradient{}, is_linear_step<Rule>);
   const dtype type = variable.type();
   const auto its_name = g.at(variable.index()).name;
   list<output> slots;

@@ -83,29 +83,31 @@ constexpr row_gradient rows_of(const output& gradient) {
   return detail::collect_rows(g, gradient.index(), {}, found) ? detail::joined(g, found) : row_gradient{};
 }
 
-/// A step of an optimizer on the rows of one gradient, or, without rows, on all elements.
+/// A step of an optimizer on the rows of one gradient, or, without rows, on all elements. Where the step `is_linear` in the gradient, rows of
+/// equal indices are not added first: what is made of each is subtracted, in order, as TensorFlow's `ScatterSub` does.
 class row_step {
  public:
-  constexpr row_step(const output& variable, const row_gradient& given) {
+  constexpr row_step(const output& variable, const row_gradient& given, bool is_linear) : repeats_(is_linear) {
     if (!static_cast<bool>(given.indices)) return;
     indices_ = given.indices;
-    const std::int64_t rows[]{variable.extent()[0]};
+    const std::int64_t rows[]{variable.extent()[0], repeats_ ? 1 : 0};
     first_ = make_node<passes::first_rows_op>(rows, indices_);
-    sum_ = make_node<passes::sum_equal_rows_op>({}, given.rows, first_);
+    sum_ = repeats_ ? given.rows : make_node<passes::sum_equal_rows_op>({}, given.rows, first_);
     read_ = maximum(indices_, constant_like(indices_, 0));  // negative indices are no rows; `first_` says so
   }
   constexpr explicit operator bool() const { return static_cast<bool>(indices_); }
-  /// The sums of the gradient's rows of one index.
+  /// The sums of the gradient's rows of one index; of a linear step the rows.
   constexpr const output& gradient() const { return sum_; }
   /// The values of a variable that the step is computed from.
   constexpr output values_of(const output& variable) const { return *this ? make<gather_op>(variable, read_) : variable; }
   constexpr output write(const output& variable, const output& rows, bool subtract) const {
-    const std::int64_t attribute[]{subtract ? 1 : 0};
+    const std::int64_t attribute[]{subtract ? 1 : 0, repeats_ ? 1 : 0};
     return make_node<passes::write_rows_op>(attribute, variable, rows, indices_, first_);
   }
 
  private:
   output indices_, first_, sum_, read_;
+  bool repeats_;
 };
 
 }  // namespace leat::train

@@ -184,12 +184,16 @@ using all_rules = List<gradient_descent_rule, momentum_rule<false>, momentum_rul
                        decayed_adam_rule<update::adam_w>, decayed_adam_rule<update::lamb>, rms_prop_rule, centered_rms_prop_rule,
                        adadelta_rule, ftrl_rule, proximal_gradient_descent_rule, proximal_adagrad_rule, adagrad_da_rule>;
 
+/// Whether a step subtracts a multiple of the gradient, so that a sum of gradients may be subtracted term by term.
+template <class Rule>
+inline constexpr bool is_linear_step = std::is_same_v<typename Rule::update, update::gradient_descent>;
+
 /// Whether a step with a gradient of rows changes these rows alone: where TensorFlow has an operator for that. Of Adam and its kin all
 /// rows change, because all moments decay.
 template <class Rule>
 inline constexpr bool changes_rows_alone = [] {
   if constexpr (requires { Rule::update::of_rows; })
-    return Rule::update::of_rows || std::is_same_v<typename Rule::update, update::gradient_descent>;
+    return Rule::update::of_rows || is_linear_step<Rule>;
   else return false;
 }();
 

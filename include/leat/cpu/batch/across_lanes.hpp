@@ -4,7 +4,6 @@
 
 #include <leat/cpu/batch/registers.hpp>
 
-#include <cstring>
 #include <type_traits>
 #include <utility>
 
@@ -53,15 +52,21 @@ template <class T>
 
 namespace detail {
 
+// Half of a vector, from lane `Begin` on. Copied as bytes, it would go through memory.
+template <int Begin, class V, int... I>
+[[gnu::always_inline]] inline auto half_from(V v, std::integer_sequence<int, I...>) {
+  return __builtin_shufflevector(v, v, (Begin + I)...);
+}
+
 // Halves a vector until one value is left: a balanced tree, so that the result depends on the lane count alone.
 template <class T, std::size_t Bytes, class Combine>
 [[gnu::always_inline]] inline T fold(typename vector_of<T, Bytes>::type v, Combine combine) {
   if constexpr (Bytes == 2 * sizeof(T)) {
     return combine(T(v[0]), T(v[1]));
   } else {
-    typename vector_of<T, Bytes / 2>::type low, high;
-    std::memcpy(&low, &v, Bytes / 2);
-    std::memcpy(&high, reinterpret_cast<const char*>(&v) + Bytes / 2, Bytes / 2);
+    constexpr int half = static_cast<int>(Bytes / sizeof(T) / 2);
+    const typename vector_of<T, Bytes / 2>::type low = half_from<0>(v, std::make_integer_sequence<int, half>{});
+    const typename vector_of<T, Bytes / 2>::type high = half_from<half>(v, std::make_integer_sequence<int, half>{});
     return fold<T, Bytes / 2>(combine(low, high), combine);
   }
 }

@@ -10,9 +10,10 @@
 namespace leat::runtime {
 
 /// Rows [i…, d…] and indices [i…] as [k, d…] and [k]: rows of equal indices are added in their order, where the index occurs first; those of
-/// negative indices are dropped. Dtypes: floating point; indices int32 or int64. Errors: invalid_argument for an index that is not less than
-/// `count`, the rows of `variable`.
-void add_equal_rows(tensor_value& rows, tensor_value& indices, std::int64_t count, std::string_view variable);
+/// negative indices are dropped. With `one_by_one` these are dropped, and nothing is added.
+/// Dtypes: floating point; indices int32 or int64. Errors: invalid_argument for an index that is not less than `count`, the rows of
+/// `variable`.
+void add_equal_rows(tensor_value& rows, tensor_value& indices, std::int64_t count, std::string_view variable, bool one_by_one = false);
 
 }  // namespace leat::runtime
 

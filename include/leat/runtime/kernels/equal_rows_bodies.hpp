@@ -14,7 +14,7 @@
 namespace leat::detail {
 
 template <class T, class Index>
-void add_equal_rows_of(tensor_value& rows, tensor_value& indices, std::int64_t most, std::string_view variable) {
+void add_equal_rows_of(tensor_value& rows, tensor_value& indices, std::int64_t most, std::string_view variable, bool one_by_one) {
   const std::int64_t count = indices.elements();
   const auto its = std::as_const(indices).values<Index>();
   for (const Index i : its)
@@ -22,7 +22,7 @@ void add_equal_rows_of(tensor_value& rows, tensor_value& indices, std::int64_t m
       throw invalid_argument("the gradient of '" + std::string(variable) + "' has a row of index " + std::to_string(i) +
                              "; the variable has " + std::to_string(most) + " rows");
   std::vector<std::int64_t> first(static_cast<std::size_t>(count));
-  const std::int64_t of_indices[]{1, most, 1, count};
+  const std::int64_t of_indices[]{2, most, one_by_one ? 1 : 0, 1, count};
   void* const sought[]{const_cast<Index*>(its.data()), first.data()};
   kernels::first_rows_kernel<Index>(sought, kernels::step_numbers(of_indices)).run_all();
   const auto starts = [&](std::int64_t k) { return first[static_cast<std::size_t>(k)] == k; };
@@ -54,7 +54,8 @@ void add_equal_rows_of(tensor_value& rows, tensor_value& indices, std::int64_t m
 
 namespace leat::runtime {
 
-LEAT_FUNCTION void add_equal_rows(tensor_value& rows, tensor_value& indices, std::int64_t count, std::string_view variable) {
+LEAT_FUNCTION void add_equal_rows(tensor_value& rows, tensor_value& indices, std::int64_t count, std::string_view variable,
+                                  bool one_by_one) {
   const int rank = indices.extent().rank;
   shape flat, whole;
   flat.push(indices.elements());
@@ -70,8 +71,8 @@ LEAT_FUNCTION void add_equal_rows(tensor_value& rows, tensor_value& indices, std
   rows = rows.reshaped(whole);
   indices = indices.reshaped(flat);
   const auto by_index = [&]<class T>(std::type_identity<T>) {
-    if (indices.type() == dtype::int32) leat::detail::add_equal_rows_of<T, std::int32_t>(rows, indices, count, variable);
-    else if (indices.type() == dtype::int64) leat::detail::add_equal_rows_of<T, std::int64_t>(rows, indices, count, variable);
+    if (indices.type() == dtype::int32) leat::detail::add_equal_rows_of<T, std::int32_t>(rows, indices, count, variable, one_by_one);
+    else if (indices.type() == dtype::int64) leat::detail::add_equal_rows_of<T, std::int64_t>(rows, indices, count, variable, one_by_one);
     else throw invalid_argument("the gradient of '" + std::string(variable) + "': indices are int32 or int64");
   };
   if (rows.type() == dtype::float32) by_index(std::type_identity<float>{});
