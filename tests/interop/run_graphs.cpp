@@ -104,7 +104,7 @@ tensor_value nudged(const tensor_value& v, std::mt19937& draws) {
 }
 void nudge_constants(graph_def& def, std::mt19937& draws) {
   for (auto& node : def.nodes)
-    if (attribute_value* value = node.op == "Const" ? node.attributes.find("value") : nullptr)
+    if (attribute_value* value = node.op == "Const" ? node.attributes.find_to_change("value") : nullptr)
       if (const auto* contents = value->get_if<tensor_proto>();
           contents != nullptr && (contents->dtype == data_type::float32 || contents->dtype == data_type::float64))
         *value = nudged(tensor_value::from_proto(*contents), draws).proto();

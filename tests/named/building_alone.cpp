@@ -44,7 +44,9 @@ TEST_CASE("attributes that nodes share change for one of them alone") {
     add(x, y, "second");
   }
   const output third = add(x, y, "third");
-  const auto classes = [&](const char* name) { return g.named().record(get_operation_by_name(g, name).index()).attributes.contains("_class"); };
+  const auto classes = [&](const char* name) {
+    return g.named().record(get_operation_by_name(g, name).index()).attributes.contains("_class");
+  };
   CHECK(!classes("first"));
   CHECK(classes("second"));
   CHECK(!classes("third"));

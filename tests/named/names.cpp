@@ -55,7 +55,8 @@ TEST_CASE("names that are none") {
 
 TEST_CASE("nodes are found by their names to the letter, and names that only they have are not reserved") {
   name_table names;
-  const std::string all[]{"weights", "Weights", "a_scope/with_more_than_eight", "A_scope/with_more_than_eight", "", "[\\]^_`{|}", "{|}~[\\]^"};
+  const std::string all[]{"weights",    "Weights",  "a_scope/with_more_than_eight", "A_scope/with_more_than_eight", "",
+                          "[\\]^_`{|}", "{|}~[\\]^"};
   const auto is = [&](std::string_view wanted) { return [&all, wanted](int k) { return all[k] == wanted; }; };
   for (int k = 0; k < 7; ++k) names.note(all[k], k);
   for (int k = 0; k < 7; ++k) CHECK_MESSAGE(names.find(all[k], is(all[k])) == k, all[k]);

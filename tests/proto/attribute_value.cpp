@@ -113,7 +113,7 @@ TEST_CASE("maps that are copies of one another differ after a change of one of t
   second["axis"] = 2;
   CHECK(*std::as_const(first).find("axis")->get_if<std::int64_t>() == 1);
   CHECK(*std::as_const(second).find("axis")->get_if<std::int64_t>() == 2);
-  *first.find("axis") = 3;
+  *first.find_to_change("axis") = 3;
   CHECK(*third.find("axis")->get_if<std::int64_t>() == 1);
   second.erase("T");
   CHECK(second.size() == 1);

@@ -1,13 +1,11 @@
 // Prepared calls: the memory of their feeds and results is used again, and a warm call of a small program skips what it does not need.
 // Node by node, a node that is one function writes over an input that nobody else holds. Neither may be seen by who calls.
 
+#include <leat/graphs.hpp>
+#include <leat/inspect/trace.hpp>
 #include <leat/session/graph_session.hpp>
 
 #include <doctest/doctest.h>
-
-#include <leat/graphs.hpp>
-#include <leat/inspect/trace.hpp>
-
 #include <xtensor/xarray.hpp>
 #include <xtensor/xtensor.hpp>
 #include <xtensor/xview.hpp>
@@ -132,12 +130,12 @@ TEST_CASE("node by node, memory is used again only where nobody else has it") {
   const output x = placeholder(dtype::float32, {2, 3}, "x"), row = placeholder(dtype::float32, {3}, "row");
   const output c = constant({{1.0f, 2.0f, 3.0f}, {4.0f, 5.0f, 6.0f}}, "c");
   const output w = variable({{1.0f, 1.0f, 1.0f}, {2.0f, 2.0f, 2.0f}}, "w");
-  const output a = x + c;                    // neither the feed's nor the constant's
-  const output b = negative(a);              // a is fetched
-  const output d = reshape(b, {6});          // shares b's elements
-  const output e = b * row;                  // d still has them
-  const output f = square(e) * e;            // the same input twice
-  const output h = w * f - f / row;          // nor the variable's
+  const output a = x + c;            // neither the feed's nor the constant's
+  const output b = negative(a);      // a is fetched
+  const output d = reshape(b, {6});  // shares b's elements
+  const output e = b * row;          // d still has them
+  const output f = square(e) * e;    // the same input twice
+  const output h = w * f - f / row;  // nor the variable's
   graph_session by_node(g, {.fuse = false}), fused(g);
   const auto init = global_variables_initializer();
   by_node.run(init);

@@ -26,7 +26,7 @@ std::string_view node_of(std::string_view text) {
 
 /// The names of a node's colocations, if it has any.
 std::vector<std::string>* colocations_of(node_def& node) {
-  auto* value = node.attributes.find("_class");
+  auto* value = node.attributes.find_to_change("_class");
   auto* list = value != nullptr ? value->get_if<attribute_list>() : nullptr;
   return list != nullptr ? std::get_if<std::vector<std::string>>(&list->values) : nullptr;
 }

@@ -122,9 +122,10 @@ class attribute_map {
   attribute_map& operator=(attribute_map&&) noexcept;
   ~attribute_map();
 
-  /// The value of a name, or null. One that may be written belongs to this map alone until the map is copied.
+  /// The value of a name, or null.
   const attribute_value* find(std::string_view name) const;
-  attribute_value* find(std::string_view name);
+  /// The same, to be written: it is this map's own, until the map is copied.
+  attribute_value* find_to_change(std::string_view name);
   /// Whether there is a value under this name.
   bool contains(std::string_view name) const { return find(name) != nullptr; }
   /// The value of a name; inserts an empty one if there is none.

@@ -100,14 +100,14 @@ LEAT_FUNCTION const attribute_value* attribute_map::find(std::string_view name) 
   const auto at = place(name);
   return at != end() && at->name == name ? &at->value : nullptr;
 }
-LEAT_FUNCTION attribute_value* attribute_map::find(std::string_view name) {
+LEAT_FUNCTION attribute_value* attribute_map::find_to_change(std::string_view name) {
   const auto at = place(name);
   if (at == end() || at->name != name) return nullptr;
   const auto k = static_cast<std::size_t>(at - begin());
   return &own()[k].value;
 }
 LEAT_FUNCTION attribute_value& attribute_map::operator[](std::string_view name) {
-  if (auto* found = find(name)) return *found;
+  if (auto* found = find_to_change(name)) return *found;
   const auto k = place(name) - begin();
   std::vector<attribute>& mine = own();
   return mine.insert(mine.begin() + k, attribute{std::string(name), {}})->value;
@@ -120,9 +120,7 @@ LEAT_FUNCTION void attribute_map::erase(std::string_view name) {
 }
 LEAT_FUNCTION bool attribute_map::operator==(const attribute_map& other) const { return list_ == other.list_ || list() == other.list(); }
 LEAT_FUNCTION void attribute_map::reserve(std::size_t count) { own().reserve(count); }
-LEAT_FUNCTION attribute_value& attribute_map::append(std::string name) {
-  return own().emplace_back(attribute{std::move(name), {}}).value;
-}
+LEAT_FUNCTION attribute_value& attribute_map::append(std::string name) { return own().emplace_back(attribute{std::move(name), {}}).value; }
 LEAT_FUNCTION const std::string* attribute_map::restore_order() {
   if (empty()) return nullptr;
   const auto before = [](const attribute& a, const attribute& b) { return a.name < b.name; };

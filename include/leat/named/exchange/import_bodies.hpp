@@ -349,7 +349,7 @@ class importer {
 
   // Names in "_class" get the prefix, too.
   void move_classes(attribute_map& attributes) const {
-    auto* value = attributes.find("_class");
+    auto* value = attributes.find_to_change("_class");
     const auto* list = value != nullptr ? value->get_list<std::string>() : nullptr;
     if (list == nullptr || prefix_.empty()) return;
     std::vector<std::string> moved(*list);

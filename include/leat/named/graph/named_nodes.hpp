@@ -177,7 +177,7 @@ class named_nodes : public graph_names {
 
   void put_colocations(int index);
 
-  std::deque<node_record> records_;  // a deque: rows of the table refer to these strings
+  std::deque<node_record> records_;   // a deque: rows of the table refer to these strings
   std::vector<std::uint16_t> ports_;  // of the table's edges, up to the last that is not 0
   std::unordered_set<std::string> devices_;
   std::vector<std::unique_ptr<control_flow_context>> contexts_;

@@ -94,8 +94,9 @@ LEAT_FUNCTION int named_nodes::append(graph& g, node_request request) {
   r.name = std::move(request.name);
   r.attributes = std::move(request.attributes);
   if (!containers.empty())
-    if (auto* a = r.attributes.find("container"); a != nullptr && a->get_if<std::string>() != nullptr && a->get_if<std::string>()->empty())
-      *a = containers.back();
+    if (const auto* a = r.attributes.find("container");
+        a != nullptr && a->get_if<std::string>() != nullptr && a->get_if<std::string>()->empty())
+      r.attributes["container"] = containers.back();
   r.made_at = position;
   r.number_inputs = request.number_inputs;
   r.results = static_cast<int>(request.results.size());

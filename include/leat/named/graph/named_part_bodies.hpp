@@ -263,13 +263,12 @@ LEAT_FUNCTION output named_part::make_leaf(graph& g, const op_info& op, const te
     key.put(static_cast<std::int64_t>(result.type));
     key.put(result.extent.rank);
     for (int k = 0; k < result.extent.rank; ++k) key.put(result.extent[k]);
-    const attribute_map& attributes = attributes_for(key.values(), [&] {
-      return attribute_map{{"dtype", result.type}, {"shape", to_proto(result.extent)}};
-    });
-    return {g, append(g, {.op = &op,
-                          .name = names.node_name(name.empty() ? "Placeholder" : name),
-                          .attributes = attributes,
-                          .results = {result}})};
+    const attribute_map& attributes =
+        attributes_for(key.values(), [&] { return attribute_map{{"dtype", result.type}, {"shape", to_proto(result.extent)}}; });
+    return {
+        g,
+        append(g,
+               {.op = &op, .name = names.node_name(name.empty() ? "Placeholder" : name), .attributes = attributes, .results = {result}})};
   }
   if (op.kind == op_kind::constant && !numbers.empty())
     return make_constant(g, {result.type, result.extent, kept_number{numbers[0]}}, name.empty() ? "Const" : name);

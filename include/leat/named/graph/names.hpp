@@ -44,16 +44,22 @@ class name_index {
  public:
   /// The hash of a name, optionally ignoring case.
   static std::uint64_t hash(std::string_view text, bool ignore_case) {
-    std::uint64_t h = 0xcbf29ce484222325 ^ text.size();
-    while (text.size() >= 8) {
-      std::uint64_t word = 0;
-      std::memcpy(&word, text.data(), 8);
-      h = mixed(h, ignore_case ? lower(word) : word);
-      text.remove_prefix(8);
+    const char* at = text.data();
+    std::size_t left = text.size();
+    std::uint64_t h = 0xcbf29ce484222325 ^ left, word = 0;
+    const auto take = [&] { h = mixed(h, ignore_case ? lower(word) : word); };
+    if (left < 8) {
+      for (const char c : text) word = word << 8 | static_cast<unsigned char>(c);
+      take();
+      return h;
     }
-    std::uint64_t last = 0;
-    std::memcpy(&last, text.data(), text.size());
-    return mixed(h, ignore_case ? lower(last) : last);
+    for (; left > 8; left -= 8, at += 8) {
+      std::memcpy(&word, at, 8);
+      take();
+    }
+    std::memcpy(&word, text.data() + text.size() - 8, 8);  // the last ones, some of them again
+    take();
+    return h;
   }
 
   /// The number with this hash that `is` accepts, or null.
@@ -69,8 +75,7 @@ class name_index {
   /// The node with this hash that `is` accepts, or -1.
   template <class Is>
   int find_node(std::uint64_t h, Is is) const {
-    const entry* const found =
-        const_cast<name_index*>(this)->find_entry(h, [&](const entry& e) { return e.node >= 0 && is(e.node); });
+    const entry* const found = const_cast<name_index*>(this)->find_entry(h, [&](const entry& e) { return e.node >= 0 && is(e.node); });
     return found == nullptr ? -1 : found->node;
   }
   void insert(std::uint64_t h, int value) { insert_entry({h, value, no_node}); }
