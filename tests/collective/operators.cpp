@@ -4,8 +4,12 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <cstdlib>
+#include <string_view>
 #include <vector>
 
 using namespace leat;
@@ -77,6 +81,68 @@ TEST_CASE("all_reduce of sizes that a run knows, within other operators") {
   CHECK(few(1) == 4 * static_cast<float>(size()) + 1);
   const auto [more] = s.run(fetch(y), x = std::vector<float>(100000, static_cast<float>(rank())));
   CHECK(more(99999) == 2 * over_ranks([](int r) { return static_cast<float>(r); }) + 1);
+}
+
+TEST_CASE("several arrays of any sizes in one call, in place and elsewhere, added in the order of ranks") {
+  // Sums of these depend on their order.
+  const auto number = [](int r, std::size_t k) {
+    return (r == 1 ? 1e8f : 1.0f / static_cast<float>(3 + r)) + static_cast<float>(k % 1000);
+  };
+  const char* const most = std::getenv("LEAT_TEST_DIRECT_RANKS");
+  for (const bool in_place : {false, true})
+    for (const reduce_by how : {reduce_by::mean, reduce_by::sum, reduce_by::minimum, reduce_by::maximum}) {
+      std::vector<shape> extents;
+      std::vector<std::vector<float>> given, got;
+      std::vector<const void*> from;
+      std::vector<void*> to;
+      for (const std::int64_t n : {1, 0, 4095, 5000, 1, 63, 2500000, 300, 4096, 65, 17}) {
+        shape s;
+        s.push(n);
+        extents.push_back(s);
+        given.emplace_back(static_cast<std::size_t>(n));
+        for (std::size_t k = 0; k < given.back().size(); ++k) given.back()[k] = number(rank(), k);
+        got.emplace_back(static_cast<std::size_t>(n));
+      }
+      for (std::size_t k = 0; k < given.size(); ++k) {
+        from.push_back(given[k].data());
+        to.push_back(in_place ? given[k].data() : got[k].data());
+      }
+      ranks().all_reduce({"all", dtype::float32, extents}, how, from, to);
+      std::size_t wrong = 0;
+      for (std::size_t k = 0; k < given.size(); ++k)
+        for (std::size_t i = 0; i < given[k].size(); ++i) {
+          float expected = number(0, i);
+          for (int r = 1; r < size(); ++r) {
+            const float x = number(r, i);
+            expected = how == reduce_by::minimum ? std::min(expected, x) : how == reduce_by::maximum ? std::max(expected, x) : expected + x;
+          }
+          if (how == reduce_by::mean) expected /= static_cast<float>(size());
+          const float its = static_cast<const float*>(to[k])[i];
+          // MPI's collectives may add in another order.
+          if (most != nullptr ? std::abs(its - expected) > 1e-6f * std::abs(expected) : its != expected) ++wrong;
+        }
+      CHECK(wrong == 0);
+    }
+}
+
+TEST_CASE("ranks that differ in what they reduce all hear it, and go on") {
+  if (size() == 1) return;
+  std::vector<float> x(30000, 1), y(30000);
+  const auto reduce = [&](std::int64_t n, std::string_view name) {
+    shape s;
+    s.push(n);
+    const void* const from[]{x.data()};
+    void* const to[]{y.data()};
+    ranks().all_reduce({name, dtype::float32, {&s, 1}}, reduce_by::sum, from, to);
+  };
+  for (int k = 0; k < 20; ++k) {
+    // Sizes that travel with the agreement and sizes that do not.
+    CHECK_THROWS_WITH_AS(reduce(rank() == 0 ? 30000 : 5, "x"), doctest::Contains("about to do different things"), invalid_argument);
+    CHECK_THROWS_AS(reduce(10, rank() == size() - 1 ? "x" : "y"), invalid_argument);
+    reduce(30000, "x");
+    CHECK(y[29999] == static_cast<float>(size()));
+    reduce(5, "x");
+  }
 }
 
 TEST_CASE("all_gather and broadcast") {

@@ -4,9 +4,10 @@
 //
 //   leat::collective::communicator ranks;         // mpirun -n 2 program: rank 0 or 1 of 2; without mpirun rank 0 of 1
 //
-// Each collective begins with an agreement: every rank tells rank 0 what it is about to do (operator, node, dtype, shape), and rank 0 answers
-// whether all are about to do the same. So ranks that differ get an error that says which rank has what, and a rank that does not come is
-// named when the deadline passes. Then MPI's nonblocking collective moves the data, polled until the same deadline.
+// Each collective begins with an agreement: every rank tells the others what it is about to do (operator, node, dtype, shape), and each
+// compares. So ranks that differ get an error that says which rank has what, and a rank that does not come is named when the deadline
+// passes. Then the data move, in messages that are polled until the same deadline; small arrays travel with the agreement. In runs of
+// many ranks (`communicator_options::direct_ranks`) rank 0 compares for all, and answers.
 //
 // Order. The ranks' collectives meet in the order in which each rank calls them, so this must be the same on all. The operators keep
 // it: a typed program's steps have one order, which its expressions and fetches determine, and a session of a graph with names runs the
@@ -44,6 +45,9 @@ struct communicator_options {
   std::chrono::milliseconds end_timeout = std::chrono::hours(1);
   /// The communicator of a program that uses MPI itself, as `MPI_Comm_c2f` gives it; it is duplicated. Otherwise MPI_COMM_WORLD.
   std::optional<int> handle{};
+  /// Runs of up to so many ranks reduce arrays by messages from each to each; more use MPI's collectives, and rank 0 compares what
+  /// they are about to do. The same on all ranks. Sums of the two may differ in their last bits.
+  int direct_ranks = 16;
 };
 
 /// What one call of a collective is about, for the agreement and for messages.
@@ -78,9 +82,9 @@ class communicator {
   /// The communicator of this process. Errors: failed_precondition if there is none.
   static communicator& current();
 
-  /// Reduces arrays of the same sizes on all ranks, element by element, to `to`; several arrays become one behind the other, in one message.
-  /// The mean of integers is rounded toward zero, as TensorFlow's.
-  void all_reduce(const call& what, reduce_by how, std::span<const void* const> from, void* to);
+  /// Reduces arrays of the same sizes on all ranks, element by element, each of `from` to that of `to`, which may be the same. Several are
+  /// one call, and the small ones of them one message. The mean of integers is rounded toward zero, as TensorFlow's.
+  void all_reduce(const call& what, reduce_by how, std::span<const void* const> from, std::span<void* const> to);
   /// The shapes may differ in their first dimension: how many rows each rank has, told to `allocate`, which gives the memory for all of
   /// them, behind each other in the order of ranks. A scalar is a row.
   void all_gather(const call& what, const void* from, const std::function<void*(std::span<const std::int64_t>)>& allocate);

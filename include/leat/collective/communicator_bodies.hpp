@@ -3,6 +3,7 @@
 // MPI.
 
 #include <leat/collective/communicator.hpp>
+#include <leat/collective/communicator_direct_bodies.hpp>
 #include <leat/collective/communicator_ranks_bodies.hpp>
 #include <leat/core/text.hpp>
 
@@ -51,6 +52,11 @@ inline communicator::communicator(const communicator_options& options) : ranks_(
     throw deadline_exceeded("the ranks have not all made their communicator within " + std::to_string(options.timeout.count()) + " ms");
   }
   r.must(MPI_Comm_set_errhandler(r.comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  r.is_direct = r.size > 1 && r.size <= options.direct_ranks;
+  if (r.is_direct) {
+    r.letters.resize(static_cast<std::size_t>(r.size));
+    r.sources.resize(static_cast<std::size_t>(r.size));
+  }
   known.current = this;
 }
 
@@ -95,40 +101,67 @@ inline communicator& communicator::current() {
   return *known.current;
 }
 
-inline void communicator::all_reduce(const call& what, reduce_by how, std::span<const void* const> from, void* to) {
+inline void communicator::all_reduce(const call& what, reduce_by how, std::span<const void* const> from, std::span<void* const> to) {
   ranks& r = *ranks_;
   const std::lock_guard lock(r.guard);
   r.enter();
   const MPI_Datatype type = detail::mpi_type(what.type, true);
-  const MPI_Op op = how == reduce_by::minimum ? MPI_MIN : how == reduce_by::maximum ? MPI_MAX : MPI_SUM;
+  if (from.size() != what.extents.size() || to.size() != from.size()) throw invalid_argument("all_reduce: not as many arrays as shapes");
   const auto deadline = detail::clock::now() + r.timeout;
   const auto mine = r.intend(detail::kind::all_reduce, what, static_cast<int>(how));
-  const auto bytes = static_cast<std::size_t>(size_of(what.type));
-  std::byte* const out = static_cast<std::byte*>(to);
-  r.agree(mine, deadline, what.check);
-  const bool is_packed = from.size() != 1 || r.size == 1;
-  if (is_packed) {
-    std::byte* next = out;
-    for (std::size_t k = 0; k < from.size(); ++k) {
-      const auto size = static_cast<std::size_t>(what.extents[k].elements()) * bytes;
-      if (size > 0 && from[k] != next) std::memmove(next, from[k], size);
-      next += size;
+  const auto width = static_cast<std::size_t>(size_of(what.type));
+  const auto bytes_of = [&](const ranks::array& a) { return static_cast<std::size_t>(a.count) * width; };
+  // Small arrays are one message: with the agreement, as far as they fit in, or, by MPI's collectives, apart from the large ones, which
+  // take longer to be copied than a message does.
+  std::size_t room = r.is_direct ? ranks::letter::most_bytes : std::size_t{1} << 16, small_bytes = 0;
+  r.arrays.clear();
+  r.small_arrays.clear();
+  for (std::size_t k = 0; k < from.size(); ++k) {
+    const ranks::array its{static_cast<const std::byte*>(from[k]), static_cast<std::byte*>(to[k]), what.extents[k].elements()};
+    if (its.count == 0) continue;
+    const bool is_small = bytes_of(its) <= (r.is_direct ? room - small_bytes : room);
+    (is_small ? r.small_arrays : r.arrays).push_back(its);
+    if (is_small) small_bytes += bytes_of(its);
+  }
+  if (r.size == 1) {
+    for (const auto* list : {&r.arrays, &r.small_arrays})
+      for (const ranks::array& a : *list)
+        if (a.from != a.to) std::memmove(a.to, a.from, bytes_of(a));
+    return;
+  }
+  if (!r.is_direct && r.parts.size() < small_bytes) r.parts.resize(small_bytes);
+  std::byte* const small = r.is_direct ? r.letters[static_cast<std::size_t>(r.rank)].data : r.parts.data();
+  std::byte* next = small;
+  for (const ranks::array& a : r.small_arrays) next = std::copy_n(a.from, bytes_of(a), next);
+
+  if (r.is_direct) {
+    r.agree(mine, deadline, what.check, small_bytes);
+    std::size_t at = 0;
+    for (const ranks::array& a : r.small_arrays) {
+      for (std::size_t k = 0; k < r.letters.size(); ++k) r.sources[k] = r.letters[k].data + at;
+      detail::combine(what.type, how, r.sources, a.to, a.count);
+      at += bytes_of(a);
     }
+    return r.reduce_directly(mine, what, how, deadline);
   }
-  if (r.size == 1) return;
-  r.in_pieces(mine.elements, deadline, what, mine, [&](std::int64_t first, int count, MPI_Request* request) {
-    std::byte* const at = out + static_cast<std::size_t>(first) * bytes;
-    const void* source = is_packed ? MPI_IN_PLACE : static_cast<const std::byte*>(from[0]) + static_cast<std::size_t>(first) * bytes;
-    if (source == at) source = MPI_IN_PLACE;
-    return MPI_Iallreduce(source, at, count, type, op, r.comm, request);
-  });
-  if (how != reduce_by::mean) return;
-  switch (what.type) {
-    case dtype::float32: return detail::divide<float>(to, mine.elements, r.size);
-    case dtype::float64: return detail::divide<double>(to, mine.elements, r.size);
-    case dtype::int32: return detail::divide<std::int32_t>(to, mine.elements, r.size);
-    default: return detail::divide<std::int64_t>(to, mine.elements, r.size);
+
+  r.agree(mine, deadline, what.check);
+  const MPI_Op op = how == reduce_by::minimum ? MPI_MIN : how == reduce_by::maximum ? MPI_MAX : MPI_SUM;
+  const auto reduce = [&](const ranks::array& a) {
+    r.in_pieces(a.count, deadline, what, mine, [&](std::int64_t first, int count, MPI_Request* request) {
+      const auto skipped = static_cast<std::size_t>(first) * width;
+      return MPI_Iallreduce(a.from == a.to ? MPI_IN_PLACE : a.from + skipped, a.to + skipped, count, type, op, r.comm, request);
+    });
+    if (how == reduce_by::mean)
+      detail::with_reduced_type(what.type, [&]<class T>(T) { detail::divide(reinterpret_cast<T*>(a.to), a.count, r.size); });
+  };
+  if (small_bytes > 0) reduce({small, small, static_cast<std::int64_t>(small_bytes / width)});
+  next = small;
+  for (const ranks::array& a : r.small_arrays) {
+    std::copy_n(next, bytes_of(a), a.to);
+    next += bytes_of(a);
   }
+  for (const ranks::array& a : r.arrays) reduce(a);
 }
 
 inline void communicator::all_gather(const call& what, const void* from,
@@ -171,7 +204,7 @@ inline void communicator::all_gather(const call& what, const void* from,
   const int started = MPI_Iallgatherv(from, r.counts[static_cast<std::size_t>(r.rank)], row, to, r.counts.data(), r.places.data(), row,
                                       r.comm, &r.requests[0]);
   MPI_Type_free(&row);  // when the call is complete
-  r.must(started, mine.text());
+  r.must(started, mine);
   r.wait_for_data(deadline, what, mine);
 }
 
@@ -213,7 +246,7 @@ inline void communicator::sum_to_rows(const call& what, const void* from, void* 
   r.counts.clear();
   for (const std::int64_t n : r.rows) r.counts.push_back(static_cast<int>(n * width));
   r.requests.assign(1, MPI_REQUEST_NULL);
-  r.must(MPI_Ireduce_scatter(from, to, r.counts.data(), type, MPI_SUM, r.comm, &r.requests[0]), mine.text());
+  r.must(MPI_Ireduce_scatter(from, to, r.counts.data(), type, MPI_SUM, r.comm, &r.requests[0]), mine);
   r.wait_for_data(deadline, what, mine);
 }
 

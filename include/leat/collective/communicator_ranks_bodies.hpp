@@ -17,6 +17,8 @@
 #include <exception>
 #include <mutex>
 #include <thread>
+#include <type_traits>
+#include <utility>
 
 namespace leat::collective {
 
@@ -125,9 +127,24 @@ inline MPI_Datatype mpi_type(dtype type, bool is_reduced) {
 }
 
 template <class T>
-void divide(void* data, std::int64_t count, int by) {
-  T* const x = static_cast<T*>(data);
-  for (std::int64_t k = 0; k < count; ++k) x[k] /= static_cast<T>(by);
+void divide(T* x, std::int64_t count, int by) {
+  // By a power of two a product has the quotient's bits, and is quicker.
+  if (std::is_floating_point_v<T> && (by & (by - 1)) == 0) {
+    const T factor = T(1) / static_cast<T>(by);
+    for (std::int64_t k = 0; k < count; ++k) x[k] *= factor;
+  } else {
+    for (std::int64_t k = 0; k < count; ++k) x[k] /= static_cast<T>(by);
+  }
+}
+// Calls `f` with a T for a dtype that is reduced.
+template <class F>
+void with_reduced_type(dtype type, F f) {
+  switch (type) {
+    case dtype::float32: return f(float{});
+    case dtype::float64: return f(double{});
+    case dtype::int32: return f(std::int32_t{});
+    default: return f(std::int64_t{});
+  }
 }
 
 struct registry {
@@ -142,12 +159,28 @@ inline registry& the_registry() {
 }  // namespace detail
 
 struct communicator::ranks {
-  static constexpr int intention_tag = 1, verdict_tag = 2, text_tag = 3, rows_tag = 4;
+  static constexpr int intention_tag = 1, verdict_tag = 2, text_tag = 3, rows_tag = 4, note_tag = 5, part_tag = 6;
   static constexpr std::int64_t most_at_once = std::int64_t{1} << 28;  // MPI counts in int
+  static constexpr std::size_t most_words = 4096;                      // of a note
+
+  // What ranks that exchange directly send one another: the intention, and arrays that fit in beside it.
+  struct letter {
+    static constexpr std::size_t most_bytes = 16384;
+    detail::intention what;
+    std::byte data[most_bytes];
+  };
+
+  // One of a call's arrays.
+  struct array {
+    const std::byte* from;
+    std::byte* to;
+    std::int64_t count;
+  };
 
   MPI_Comm comm = MPI_COMM_NULL;
   int rank = 0, size = 1;
   bool owns_mpi = false;
+  bool is_direct = false;   // each rank exchanges with each other one: communicator_direct_bodies.hpp
   bool is_crowded = false;  // more ranks than processors on this machine
   int threads = MPI_THREAD_SINGLE;
   std::chrono::milliseconds timeout{}, end_timeout{};
@@ -162,33 +195,67 @@ struct communicator::ranks {
   std::vector<std::int64_t> rows;
   std::vector<int> counts, places;
   std::vector<MPI_Request> requests;
+  std::string note;
+  std::vector<letter> letters;  // by rank; its own is what it sends
+  std::vector<array> arrays, small_arrays;
+  std::vector<const void*> sources;
+  std::vector<std::byte> parts;  // of arrays, from others that send them to be reduced here; small arrays, one behind the other
 
   [[noreturn]] void give_up(const std::string& why) {
     broken = why;
     throw unavailable(why);
   }
-  void must(int code, std::string_view what) {
+  static std::string text_of(std::string_view what) { return std::string(what); }
+  static std::string text_of(const detail::intention& what) { return what.text(); }
+  // `what` is words, or an intention, whose words are made only for an error.
+  void must(int code, const auto& what) {
     if (code == MPI_SUCCESS) return;
     char words[MPI_MAX_ERROR_STRING + 1]{};
     int length = 0;
     MPI_Error_string(code, words, &length);
-    give_up("rank " + std::to_string(rank) + ": MPI failed in " + std::string(what) + ": " + words);
+    give_up("rank " + std::to_string(rank) + ": MPI failed in " + text_of(what) + ": " + words);
   }
 
-  // Polls until all of `requests` are complete: at first without pause, as long as each rank here has a processor; then yielding its own,
-  // then sleeping. Returns false when the deadline has passed.
-  bool wait(detail::clock::time_point deadline, const std::function<void()>& check, std::string_view what,
-            const std::function<bool()>& stop = {}) {
+  // A rank that gives up tells the others, who would wait for it until their own deadline, or come later and find nobody.
+  void tell_others(bool is_deadline) {
+    note = (is_deadline ? "d" : "u") + broken.substr(0, most_words - 1);
+    for (int r = 0; r < size; ++r) {
+      MPI_Request never_awaited = MPI_REQUEST_NULL;
+      if (r != rank) MPI_Isend(note.data(), static_cast<int>(note.size()), MPI_BYTE, r, note_tag, comm, &never_awaited);
+    }
+  }
+  [[noreturn]] void miss(std::string why) {
+    broken = std::move(why);
+    tell_others(true);
+    throw deadline_exceeded(broken);
+  }
+  void hear_of_failures() {
+    int is_there = 0, length = 0;
+    MPI_Status from;
+    if (MPI_Iprobe(MPI_ANY_SOURCE, note_tag, comm, &is_there, &from) != MPI_SUCCESS || is_there == 0) return;
+    std::string words(most_words, '\0');
+    if (MPI_Recv(words.data(), static_cast<int>(words.size()), MPI_BYTE, from.MPI_SOURCE, note_tag, comm, &from) == MPI_SUCCESS)
+      MPI_Get_count(&from, MPI_BYTE, &length);
+    words.resize(static_cast<std::size_t>(std::max(length, 0)));
+    broken = "rank " + std::to_string(rank) + " has heard that another gave up: " + (words.empty() ? words : words.substr(1));
+    if (words.starts_with('d')) throw deadline_exceeded(broken);
+    throw unavailable(broken);
+  }
+
+  // Polls until all of `requests` are complete, or `stop` says so: at first without pause, as long as each rank here has a processor; then
+  // yielding its own, then sleeping. Returns false when the deadline has passed.
+  template <class Stop>
+  bool wait(detail::clock::time_point deadline, const std::function<void()>& check, const auto& what, Stop stop) {
     const auto start = detail::clock::now();
     bool yields = is_crowded;
     for (std::int64_t turn = 0;; ++turn) {
       int done = 0;
       must(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), what);
       if (done != 0) return true;
-      if (stop && stop()) return true;
       if (turn < 64) continue;
       if (yields) std::this_thread::yield();
       if (turn % 16 != 0) continue;
+      if (stop()) return true;
       const auto now = detail::clock::now();
       if (now >= deadline) return false;
       yields = yields || now - start > std::chrono::milliseconds(2);
@@ -197,17 +264,24 @@ struct communicator::ranks {
           check();
         } catch (const error& e) {
           broken = std::string("a collective was left unfinished: ") + e.what();
+          tell_others(false);
           throw;
         }
       }
       if (now - start > std::chrono::milliseconds(200)) std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
   }
+  bool wait(detail::clock::time_point deadline, const std::function<void()>& check, const auto& what) {
+    return wait(deadline, check, what, [] { return false; });
+  }
   void wait_for_data(detail::clock::time_point deadline, const call& what, const detail::intention& mine) {
-    if (wait(deadline, what.check, mine.text())) return;
-    broken = "rank " + std::to_string(rank) + ": " + mine.text() + " did not end within " + std::to_string(timeout.count()) +
-             " ms, though all ranks had come to it: one of them has stopped since";
-    throw deadline_exceeded(broken);
+    const auto listen = [&] {
+      hear_of_failures();
+      return false;
+    };
+    if (wait(deadline, what.check, mine, listen)) return;
+    miss("rank " + std::to_string(rank) + ": " + mine.text() + " did not end within " + std::to_string(timeout.count()) +
+         " ms, though all ranks had come to it: one of them has stopped since");
   }
 
   detail::intention intend(detail::kind k, const call& what, int number) {
@@ -245,8 +319,9 @@ struct communicator::ranks {
           "MPI_THREAD_SERIALIZED");
   }
 
-  // Rank 0 hears all ranks, compares, and answers. Errors: those of collectives.
-  void agree(const detail::intention& mine, detail::clock::time_point deadline, const std::function<void()>& check) {
+  // Returns when all ranks are known to be about to do the same. Of ranks that exchange directly each hears all others, and gets `bytes` of
+  // their letters' data with it; otherwise rank 0 hears all, compares, and answers. Errors: those of collectives.
+  void agree(const detail::intention& mine, detail::clock::time_point deadline, const std::function<void()>& check, std::size_t bytes = 0) {
     const bool by_rows = mine.what == static_cast<std::int32_t>(detail::kind::all_gather) ||
                          mine.what == static_cast<std::int32_t>(detail::kind::sum_to_rows);
     if (size == 1) {
@@ -254,24 +329,59 @@ struct communicator::ranks {
       return;
     }
     own = mine;
-    if (rank == 0) lead(deadline, check, by_rows);
+    if (is_direct) meet(deadline, check, by_rows, bytes);
+    else if (rank == 0) lead(deadline, check, by_rows);
     else follow(deadline, check, by_rows);
   }
+  void meet(detail::clock::time_point deadline, const std::function<void()>& check, bool by_rows, std::size_t bytes);
+  void reduce_directly(const detail::intention& mine, const call& what, reduce_by how, detail::clock::time_point deadline);
+
+  // What becomes of a call, from what the ranks that have arrived are about to do.
+  template <class Arrived>
+  std::pair<detail::verdict_state, std::string> judge(std::span<const detail::intention> all, Arrived arrived, bool in_time) const {
+    std::string words;
+    std::vector<int> missing, ended;
+    bool is_one_at_work = false;
+    for (std::size_t r = 0; r < all.size(); ++r) {
+      if (!arrived(r)) missing.push_back(static_cast<int>(r));
+      else is_one_at_work = is_one_at_work || !is_end(all[r]);
+    }
+    // All that leave together leave in order.
+    for (std::size_t r = 0; r < all.size(); ++r)
+      if (arrived(r) && (is_failure(all[r]) || (is_end(all[r]) && is_one_at_work))) ended.push_back(static_cast<int>(r));
+    if (!ended.empty()) {
+      words = detail::list_of(ended) + (ended.size() == 1 ? " has" : " have") + " ended the communicator";
+      for (const int r : ended)
+        if (is_failure(all[static_cast<std::size_t>(r)])) words += " by an error";
+      for (std::size_t r = 0; r < all.size(); ++r)
+        if (arrived(r) && !is_end(all[r])) {
+          words += ", rank " + std::to_string(r) + " waits in " + all[r].text();
+          break;
+        }
+      return {detail::verdict_state::ended, words};
+    }
+    if (!in_time)
+      return {detail::verdict_state::missing,
+              own.text() + ": " + detail::list_of(missing) + " did not come within " + std::to_string(timeout.count()) + " ms"};
+    for (const auto& i : all)
+      if (!i.same_as(own)) return {detail::verdict_state::differ, detail::describe(all)};
+    return {detail::verdict_state::agreed, words};
+  }
+  static bool is_end(const detail::intention& i) { return i.what >= static_cast<std::int32_t>(detail::kind::leave); }
+  static bool is_failure(const detail::intention& i) { return i.what == static_cast<std::int32_t>(detail::kind::fail); }
+  // Whether this rank needs to hear no others, because the other one ends and this one does not, or the reverse.
+  bool ends_the_call(const detail::intention& i) const { return is_end(i) != is_end(own) || is_failure(i); }
 
   void lead(detail::clock::time_point deadline, const std::function<void()>& check, bool by_rows) {
     const auto n = static_cast<std::size_t>(size);
-    const auto leave = static_cast<std::int32_t>(detail::kind::leave);
     intentions.assign(n, {});
     intentions[0] = own;
     requests.assign(n - 1, MPI_REQUEST_NULL);
     for (int r = 1; r < size; ++r) {
       auto& its = intentions[static_cast<std::size_t>(r)];
       its.what = -1;
-      must(MPI_Irecv(&its, sizeof its, MPI_BYTE, r, intention_tag, comm, &requests[static_cast<std::size_t>(r) - 1]), own.text());
+      must(MPI_Irecv(&its, sizeof its, MPI_BYTE, r, intention_tag, comm, &requests[static_cast<std::size_t>(r) - 1]), own);
     }
-    // Where some have ended and others not, no need to hear the rest.
-    const auto fail = static_cast<std::int32_t>(detail::kind::fail);
-    const auto has_ended = [&](const detail::intention& i) { return (i.what >= leave) != (own.what >= leave) || i.what == fail; };
     const auto arrived = [&](std::size_t r) { return r == 0 || requests[r - 1] == MPI_REQUEST_NULL; };
     const auto stop = [&] {
       // Testall leaves requests alone until all are complete: ask each.
@@ -280,41 +390,16 @@ struct communicator::ranks {
         if (q != MPI_REQUEST_NULL) MPI_Test(&q, &done, MPI_STATUS_IGNORE);
       }
       for (std::size_t r = 1; r < n; ++r)
-        if (arrived(r) && has_ended(intentions[r])) return true;
+        if (arrived(r) && ends_the_call(intentions[r])) return true;
       return false;
     };
     bool in_time = true;
-    if (own.what == fail) stop();
-    else in_time = wait(deadline, check, own.text(), stop);
+    if (is_failure(own)) stop();
+    else in_time = wait(deadline, check, own, stop);
 
-    auto state = detail::verdict_state::agreed;
-    std::string words;
-    std::vector<int> missing, ended;
-    for (std::size_t r = 0; r < n; ++r) {
-      if (!arrived(r)) missing.push_back(static_cast<int>(r));
-      else if (intentions[r].what >= leave && !(intentions[r].what == leave && own.what == leave)) ended.push_back(static_cast<int>(r));
-    }
-    if (own.what == leave)
-      for (std::size_t r = 1; r < n; ++r)
-        if (arrived(r) && intentions[r].what < leave) ended.assign(1, 0);
-    if (!ended.empty()) {
-      state = detail::verdict_state::ended;
-      words = detail::list_of(ended) + (ended.size() == 1 ? " has" : " have") + " ended the communicator";
-      for (const int r : ended)
-        if (intentions[static_cast<std::size_t>(r)].what == static_cast<std::int32_t>(detail::kind::fail)) words += " by an error";
-      for (std::size_t r = 0; r < n; ++r)
-        if (arrived(r) && intentions[r].what < leave) {
-          words += ", rank " + std::to_string(r) + " waits in " + intentions[r].text();
-          break;
-        }
-    } else if (!in_time) {
-      state = detail::verdict_state::missing;
-      words = own.text() + ": " + detail::list_of(missing) + " did not come within " + std::to_string(timeout.count()) + " ms";
-    } else {
-      for (const auto& i : intentions)
-        if (!i.same_as(own)) state = detail::verdict_state::differ;
-      if (state == detail::verdict_state::differ) words = detail::describe(intentions);
-    }
+    const auto [state_of_all, words_of_all] = judge(intentions, arrived, in_time);
+    auto state = state_of_all;
+    std::string words = words_of_all;
 
     // Ranks that have not come get the answer when they do.
     answer = {static_cast<std::int64_t>(state), static_cast<std::int64_t>(words.size())};
@@ -327,13 +412,13 @@ struct communicator::ranks {
     for (int r = 1; r < size; ++r) {
       const auto send = [&](const void* data, std::size_t bytes, int tag) {
         requests.push_back(MPI_REQUEST_NULL);
-        must(MPI_Isend(data, static_cast<int>(bytes), MPI_BYTE, r, tag, comm, &requests.back()), own.text());
+        must(MPI_Isend(data, static_cast<int>(bytes), MPI_BYTE, r, tag, comm, &requests.back()), own);
       };
       send(&answer, sizeof answer, verdict_tag);
       if (!text.empty()) send(text.data(), text.size(), text_tag);
       if (by_rows && state == detail::verdict_state::agreed) send(rows.data(), rows.size() * sizeof(std::int64_t), rows_tag);
     }
-    const bool sent = wait(std::max(deadline, detail::clock::now() + std::chrono::seconds(1)), {}, own.text());
+    const bool sent = wait(std::max(deadline, detail::clock::now() + std::chrono::seconds(1)), {}, own);
     if (!sent && state == detail::verdict_state::agreed) {
       state = detail::verdict_state::missing;
       words = own.text() + ": a rank did not take rank 0's answer within " + std::to_string(timeout.count()) + " ms";
@@ -347,21 +432,24 @@ struct communicator::ranks {
     const auto patience = deadline + grace;
     const auto receive = [&](void* data, std::size_t bytes, int tag) {
       requests.push_back(MPI_REQUEST_NULL);
-      must(MPI_Irecv(data, static_cast<int>(bytes), MPI_BYTE, 0, tag, comm, &requests.back()), own.text());
+      must(MPI_Irecv(data, static_cast<int>(bytes), MPI_BYTE, 0, tag, comm, &requests.back()), own);
     };
     const auto complete = [&] {
-      if (wait(patience, check, own.text())) return;
-      broken = "rank " + std::to_string(rank) + ": " + own.text() + ": rank 0 gave no answer within " + std::to_string(timeout.count()) +
-               " ms: it has not come, or waits for another rank that has not";
-      throw deadline_exceeded(broken);
+      const auto listen = [&] {
+        hear_of_failures();
+        return false;
+      };
+      if (wait(patience, check, own, listen)) return;
+      miss("rank " + std::to_string(rank) + ": " + own.text() + ": rank 0 gave no answer within " + std::to_string(timeout.count()) +
+           " ms: it has not come, or waits for another rank that has not");
     };
     requests.clear();
     receive(&answer, sizeof answer, verdict_tag);
     requests.push_back(MPI_REQUEST_NULL);
-    must(MPI_Isend(&own, sizeof own, MPI_BYTE, 0, intention_tag, comm, &requests.back()), own.text());
-    if (own.what == static_cast<std::int32_t>(detail::kind::fail)) {
+    must(MPI_Isend(&own, sizeof own, MPI_BYTE, 0, intention_tag, comm, &requests.back()), own);
+    if (is_failure(own)) {
       // The others are told; nobody answers in time.
-      static_cast<void>(wait(detail::clock::now() + std::chrono::milliseconds(500), {}, own.text()));
+      static_cast<void>(wait(detail::clock::now() + std::chrono::milliseconds(500), {}, own));
       return;
     }
     complete();
@@ -383,7 +471,7 @@ struct communicator::ranks {
     switch (state) {
       case detail::verdict_state::agreed: return;
       case detail::verdict_state::differ: throw invalid_argument(all);
-      case detail::verdict_state::missing: broken = all; throw deadline_exceeded(all);
+      case detail::verdict_state::missing: miss(all);
       case detail::verdict_state::ended: break;
     }
     give_up(all);
@@ -394,7 +482,7 @@ struct communicator::ranks {
   void in_pieces(std::int64_t elements, detail::clock::time_point deadline, const call& what, const detail::intention& mine, Start start) {
     for (std::int64_t first = 0; first < elements; first += most_at_once) {
       requests.assign(1, MPI_REQUEST_NULL);
-      must(start(first, static_cast<int>(std::min(most_at_once, elements - first)), &requests[0]), mine.text());
+      must(start(first, static_cast<int>(std::min(most_at_once, elements - first)), &requests[0]), mine);
       wait_for_data(deadline, what, mine);
     }
   }

@@ -24,7 +24,7 @@ namespace leat {
 
 namespace detail {
 
-// Larger gradients are messages of their own: copying them into one with others takes longer than a message.
+// Larger gradients are reduced by themselves, where they are stored: copying them into one array with others takes longer than a message.
 inline constexpr std::int64_t most_packed_bytes = 1 << 16;
 constexpr bool is_packed(dtype t, const shape& extent) { return extent.elements() * size_of(t) <= most_packed_bytes; }
 
@@ -151,8 +151,9 @@ inline void require_values_on_all(bool has_all, int root) {
   const shape one{};
   const std::int32_t mine = has_all ? 1 : 0;
   std::int32_t all = 0;
-  const void* from[]{&mine};
-  ranks.all_reduce({"broadcast_variables", dtype::int32, {&one, 1}}, reduce_by::minimum, from, &all);
+  const void* const from[]{&mine};
+  void* const to[]{&all};
+  ranks.all_reduce({"broadcast_variables", dtype::int32, {&one, 1}}, reduce_by::minimum, from, to);
   if (all == 0)
     throw failed_precondition(
         "broadcast_variables: a variable has no value on " +

@@ -115,8 +115,9 @@ inline void run_all_reduce(kernel_context& c) {
   const float before = c.node.attribute<float>("prescale_factor", 1.0f), after = c.node.attribute<float>("postscale_factor", 1.0f);
   std::vector<shape> extents;
   std::vector<tensor_value> inputs;
+  std::vector<tensor_value> results;
   std::vector<const void*> from;
-  std::int64_t elements = 0;
+  std::vector<void*> to;
   const dtype type = c.type(0);
   for (int k = 0; k < c.input_count(); ++k) {
     if (c.type(k) != type) throw invalid_argument("tensors of different dtypes");
@@ -124,27 +125,13 @@ inline void run_all_reduce(kernel_context& c) {
     scale(inputs.back(), before);
     extents.push_back(c.extent(k));
     from.push_back(std::as_const(inputs.back()).data());
-    elements += extents.back().elements();
+    results.emplace_back(type, extents.back());
+    to.push_back(results.back().data());
   }
-  auto& ranks = collective::communicator::current();
-  const auto how = static_cast<reduce_by>(number);
-  if (c.input_count() == 1) {
-    tensor_value sum(type, extents[0]);
-    ranks.all_reduce(collective_call(c, extents, type), how, from, sum.data());
-    scale(sum, after);
-    return c.set(0, std::move(sum));
-  }
-  shape together;
-  together.push(elements);
-  tensor_value all(type, together);
-  ranks.all_reduce(collective_call(c, extents, type), how, from, all.data());
-  scale(all, after);
-  const std::byte* next = all.data();
+  collective::communicator::current().all_reduce(collective_call(c, extents, type), static_cast<reduce_by>(number), from, to);
   for (int k = 0; k < c.input_count(); ++k) {
-    tensor_value part(type, extents[static_cast<std::size_t>(k)]);
-    std::copy_n(next, part.bytes(), part.data());
-    next += part.bytes();
-    c.set(k, std::move(part));
+    scale(results[static_cast<std::size_t>(k)], after);
+    c.set(k, std::move(results[static_cast<std::size_t>(k)]));
   }
 }
 inline void run_all_gather(kernel_context& c) {

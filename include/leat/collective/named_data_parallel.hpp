@@ -20,14 +20,8 @@ inline std::vector<variable_gradient> averaged(std::vector<variable_gradient> pa
       gradient_value& its = pairs[k].gradient;
       if (!static_cast<bool>(its) || its.values.type() != type) continue;
       const name_scope scope(its.values.owner(), "data_parallel");
-      const output whole = densified(its);
-      const shape& extent = pairs[k].variable.extent();
-      if (extent.is_static() && is_packed(type, extent)) {
-        gradients.push_back(whole);
-        places.push_back(k);
-      } else {
-        its = all_reduce(whole, {.how = reduce_by::mean, .name = pairs[k].variable.operation().name()});
-      }
+      gradients.push_back(densified(its));
+      places.push_back(k);
     }
     if (gradients.empty()) continue;
     const name_scope scope(gradients.front().owner(), "data_parallel");

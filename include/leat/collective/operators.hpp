@@ -116,8 +116,12 @@ struct all_reduce_op {
     std::vector<shape> extents;
     for (int k = 0; k < inputs; ++k) extents.push_back(detail::extent_of_step(n, k));
     const std::vector<const void*> from(p, p + inputs);
-    collective::communicator::current().all_reduce({detail::name_of_step(n), t, extents}, static_cast<reduce_by>(n.attribute(0)), from,
-                                                   p[inputs]);
+    std::vector<void*> to;
+    for (auto* next = static_cast<std::byte*>(p[inputs]); const shape& s : extents) {
+      to.push_back(next);
+      next += s.elements() * size_of(t);
+    }
+    collective::communicator::current().all_reduce({detail::name_of_step(n), t, extents}, static_cast<reduce_by>(n.attribute(0)), from, to);
   }
 };
 

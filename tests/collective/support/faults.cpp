@@ -8,10 +8,12 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 using namespace leat;
 using namespace std::chrono_literals;
@@ -23,8 +25,9 @@ void sum(collective::communicator& ranks, std::string_view name = "total") {
   two.push(2);
   const float x[]{1, 2};
   float y[2];
-  const void* from[]{x};
-  ranks.all_reduce({name, dtype::float32, {&two, 1}}, reduce_by::sum, from, y);
+  const void* const from[]{x};
+  void* const to[]{y};
+  ranks.all_reduce({name, dtype::float32, {&two, 1}}, reduce_by::sum, from, to);
 }
 
 // Whether a call fails with these words, within some seconds.
@@ -85,21 +88,49 @@ int run(const std::string& what) {
   }
 
   const bool is_short = what == "late" || what == "late_leader" || what == "stopped";
-  collective::communicator ranks({.timeout = is_short ? 1500ms : std::chrono::milliseconds(60s)});
+  const char* const most = std::getenv("LEAT_TEST_DIRECT_RANKS");
+  const bool is_direct = most == nullptr;
+  collective::communicator ranks(
+      {.timeout = is_short ? 1500ms : std::chrono::milliseconds(60s), .direct_ranks = is_direct ? 16 : std::atoi(most)});
   const int rank = ranks.rank();
   sum(ranks);
   if (what == "late") {  // the last rank does not come
     if (rank == ranks.size() - 1) std::this_thread::sleep_for(5s);
-    // Rank 0 knows who is missing, and tells the others if it is in time itself.
+    // Every rank knows who is missing if they exchange directly; otherwise rank 0, which tells the others if it is in time itself. The late
+    // one hears of it.
     const std::string who = "rank " + std::to_string(ranks.size() - 1) + " did not come ";
-    const std::string missing = (rank == 0 ? who : std::string()) + "within 1500 ms";
+    const std::string missing = (rank == 0 || is_direct ? who : std::string()) + "within 1500 ms";
     expect<deadline_exceeded>(rank, missing, [&] { sum(ranks, "late"); });
     expect<unavailable>(rank, "of no more use", [&] { sum(ranks); });
     return 0;
   }
   if (what == "late_leader") {
     if (rank == 0) std::this_thread::sleep_for(5s);
-    if (rank > 0) expect<deadline_exceeded>(rank, "rank 0 gave no answer within 1500 ms", [&] { sum(ranks, "late"); });
+    if (rank > 0)
+      expect<deadline_exceeded>(rank, is_direct ? "rank 0 did not come within 1500 ms" : "rank 0 gave no answer within 1500 ms",
+                                [&] { sum(ranks, "late"); });
+    return 0;
+  }
+  if (what == "late_for_data") {  // all have come, and one does not send its part
+    shape large;
+    large.push(100000);
+    const std::vector<float> x(100000, 1);
+    std::vector<float> y(100000);
+    const void* const from[]{x.data()};
+    void* const to[]{y.data()};
+    const bool is_late = rank == ranks.size() - 1;
+    int looks = 0;
+    const auto check = [&] {
+      if (is_late && ++looks == 1) throw cancelled("enough");
+    };
+    if (!is_late) std::this_thread::sleep_for(500ms);
+    if (is_late)
+      expect<cancelled>(rank, "enough", [&] { ranks.all_reduce({"x", dtype::float32, {&large, 1}, check}, reduce_by::sum, from, to); });
+    // The others are told at once, long before their deadline.
+    else
+      expect<unavailable>(rank, "another gave up: a collective was left unfinished: enough",
+                          [&] { ranks.all_reduce({"x", dtype::float32, {&large, 1}}, reduce_by::sum, from, to); });
+    std::this_thread::sleep_for(500ms);  // mpirun ends all with the first that ends
     return 0;
   }
   if (what == "stopped") {
@@ -129,7 +160,8 @@ int run(const std::string& what) {
       const shape one{};
       const float x = 1;
       float y;
-      const void* from[]{&x};
+      const void* const from[]{&x};
+      void* const to[]{&y};
       const auto start = std::chrono::steady_clock::now();
       expect<cancelled>(rank, "enough", [&] {
         ranks.all_reduce({"x",
@@ -138,7 +170,7 @@ int run(const std::string& what) {
                           [&] {
                             if (std::chrono::steady_clock::now() - start > 200ms) throw cancelled("enough");
                           }},
-                         reduce_by::sum, from, &y);
+                         reduce_by::sum, from, to);
       });
     }
     return 0;

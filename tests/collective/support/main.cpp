@@ -5,11 +5,14 @@
 #include <doctest/doctest.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 
 int main(int argc, char** argv) {
   try {
-    const leat::collective::communicator ranks({.timeout = std::chrono::seconds(60)});
+    leat::collective::communicator_options options{.timeout = std::chrono::seconds(60)};
+    if (const char* most = std::getenv("LEAT_TEST_DIRECT_RANKS")) options.direct_ranks = std::atoi(most);
+    const leat::collective::communicator ranks(options);
     return doctest::Context(argc, argv).run();
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s\n", e.what());
