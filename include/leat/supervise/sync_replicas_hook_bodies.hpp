@@ -209,10 +209,12 @@ class replicas_hook final : public session_run_hook {
       }
       const bool cannot_end = now[1].as<bool>() && is_short && !has_tokens;
       if (cannot_end && seen == numbers) {
-        std::string text = "a synchronous update cannot be made: it needs " + std::to_string(required) + " gradients of each variable; there are";
+        std::string text =
+            "a synchronous update cannot be made: it needs " + std::to_string(required) + " gradients of each variable; there are";
         for (std::size_t k = 0; k < its_.counts.size(); ++k) text += (k == 0 ? " " : ", ") + std::to_string(integer(now[3 + k]));
-        text += ", and each of the " + std::to_string(numbers[awaited_at]) +
-                " replicas that remain has given its own and waits for a token, of which none is left; give more first tokens, or more replicas";
+        text +=
+            ", and each of the " + std::to_string(numbers[awaited_at]) +
+            " replicas that remain has given its own and waits for a token, of which none is left; give more first tokens, or more replicas";
         stop_because(c, std::make_exception_ptr(failed_precondition(text)));
         return;
       }
@@ -234,8 +236,7 @@ class replicas_hook final : public session_run_hook {
 
 }  // namespace detail
 
-LEAT_FUNCTION std::shared_ptr<session_run_hook> sync_replicas_hook(sync_replicas& sync, bool is_chief, int num_tokens,
-                                                                   std::ostream* log) {
+LEAT_FUNCTION std::shared_ptr<session_run_hook> sync_replicas_hook(sync_replicas& sync, bool is_chief, int num_tokens, std::ostream* log) {
   return std::make_shared<detail::replicas_hook>(sync, is_chief, num_tokens, log);
 }
 

@@ -103,7 +103,9 @@ class gradient_accumulator final : public resource {
   }
 
  private:
-  std::int64_t enough(std::int64_t required) const { return enough_ < 0 ? required : std::min(required, std::max<std::int64_t>(1, enough_)); }
+  std::int64_t enough(std::int64_t required) const {
+    return enough_ < 0 ? required : std::min(required, std::max<std::int64_t>(1, enough_));
+  }
   void add_to_sum(const tensor_value& gradient, bool is_first) {
     if (is_first) {
       sum_ = gradient.copy();

@@ -121,7 +121,8 @@ class replica_roster final : public resource {
     }
     if (named > 8) text += " and " + std::to_string(named - 8) + " more";
     if (const std::int64_t others = awaited() - present; others > 0)
-      text += (named == 0 ? "" : ", and ") + std::to_string(others) + (others == 1 ? " replica that has" : " replicas that have") + " not begun";
+      text += (named == 0 ? "" : ", and ") + std::to_string(others) + (others == 1 ? " replica that has" : " replicas that have") +
+              " not begun";
     if (!text.empty()) return "no gradients of " + text + " for the update after step " + std::to_string(step_);
     return "the gradients of all " + std::to_string(present) + " replicas for the update after step " + std::to_string(step_) +
            " are there, and the chief has not made it (" +
@@ -152,7 +153,8 @@ class replica_roster final : public resource {
   bool has_given(const member& m) const { return m.last != decltype(m.last){} && m.given >= step_; }
   std::int64_t awaited() const {
     const auto left = std::count_if(members_.begin(), members_.end(), [](const auto& one) { return one.second.has_left; });
-    return std::clamp<std::int64_t>(static_cast<std::int64_t>(members_.size()) - left, std::max<std::int64_t>(0, replicas_ - left), replicas_);
+    return std::clamp<std::int64_t>(static_cast<std::int64_t>(members_.size()) - left, std::max<std::int64_t>(0, replicas_ - left),
+                                    replicas_);
   }
   // Spares are given up first; where replicas give several gradients each, all of a replica's.
   std::int64_t required() const {
@@ -187,8 +189,8 @@ LEAT_EARLY inline const leat::detail::filled_early roster_kernels_known{[] {
     const std::int64_t replicas = c.node.integer("replicas", 1), gradients = c.node.integer("gradients", 1);
     const std::string shared = c.node.text("shared_name");
     const std::string& name = shared.empty() ? c.node.name() : shared;
-    auto made = c.step.session.resources.find_or_make<replica_roster>(c.node.text("container"), "replica roster " + name,
-                                                                      [&] { return std::make_shared<replica_roster>(replicas, gradients); });
+    auto made = c.step.session.resources.find_or_make<replica_roster>(
+        c.node.text("container"), "replica roster " + name, [&] { return std::make_shared<replica_roster>(replicas, gradients); });
     if (made->replicas() != replicas || made->gradients() != gradients)
       throw invalid_argument("synchronous training with updates of " + std::to_string(made->gradients()) + " gradients of " +
                              std::to_string(made->replicas()) + " replicas, which this one shares as one of " + std::to_string(gradients) +
