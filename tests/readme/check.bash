@@ -35,7 +35,7 @@ awk -v out="$scratch" '
     if (substr(line, 1, margin) ~ /^ *$/) line = substr(line, margin + 1)
     print line > (out "/listing." name)
     print FILENAME > (out "/source." name)
-  }' "$here"/*.cpp "$here"/../../examples/*.cpp || exit 2
+  }' "$here"/*.cpp "$here"/../../examples/*.cpp "$here"/../../examples/three_machines/*.cpp || exit 2
 
 family=other
 case $("${compiler[0]}" --version) in
