@@ -315,6 +315,23 @@ TEST_CASE("who is there is asked of every task") {
   const server alone = server::local();
   CHECK(cluster_at(alone.target()) == alone.cluster());
   CHECK(cluster_status(alone.cluster())[0].is_up);
+  {
+    graph g;
+    const auto scope = g.as_default();
+    const output sum = add(constant(1.0f), constant(2.0f));
+    graph_session s(g, {.target = alone.target()});
+    CHECK(s.run<float>(sum) == 3);
+    const auto held = cluster_status(alone.cluster())[0].counted;
+    REQUIRE(held);
+    CHECK(held->sessions == 1);
+    CHECK(held->parts == 1);
+    CHECK(held->memory_in_bytes > 1'000'000);
+    CHECK(held->memory_in_bytes < 1'000'000'000'000);
+  }
+  const auto left = cluster_status(alone.cluster())[0].counted;
+  REQUIRE(left);
+  CHECK(left->sessions == 0);
+  CHECK(left->parts == 0);
 
   CHECK_THROWS_AS(static_cast<void>(cluster_status({})), invalid_argument);
   CHECK_THROWS_AS(static_cast<void>(cluster_status(c, 0)), invalid_argument);

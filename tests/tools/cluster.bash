@@ -52,7 +52,7 @@ for signal in TERM INT; do
   [ "$(cat "alone_$signal.log")" = "/job:local/task:0 serves at $target, process $pid" ] || fail "leat serve printed something else"
   expect 0 "process $pid, incarnation " cluster "$target"
   row /job:local/task:0 "${target#tcp://}  up  "
-  row /job:local/task:0 ", 0 steps, sent [0-9]* messages ([0-9.]* [a-zA-Z]*), received [1-9][0-9]* messages ([0-9.]* [a-zA-Z]*)$"
+  row /job:local/task:0 ", 0 steps, sent [0-9]* messages ([0-9.]* [a-zA-Z]*), received [1-9][0-9]* messages ([0-9.]* [a-zA-Z]*), 0 sessions, 0 parts, [1-9][0-9.]* MB$"
   expect 0 "process $pid" cluster "${target#tcp://}"
   kill "-$signal" "$pid"
   ends "$pid" 0 "leat serve after $signal"

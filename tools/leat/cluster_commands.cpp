@@ -131,15 +131,24 @@ std::string hex(std::uint64_t number) {
   return digits;
 }
 
-/// "2741 messages (11.2 MB)"
-std::string traffic(std::uint64_t messages, std::uint64_t bytes) {
+/// "11.2 MB"
+std::string bytes_as_text(std::uint64_t bytes) {
   constexpr const char* units[] = {"bytes", "kB", "MB", "GB", "TB"};
   auto size = static_cast<double>(bytes);
   std::size_t unit = 0;
   for (; size >= 1000 && unit + 1 < std::size(units); ++unit) size /= 1000;
   char text[32];
   std::snprintf(text, sizeof text, unit == 0 ? "%.0f %s" : "%.1f %s", size, units[unit]);
-  return std::to_string(messages) + " messages (" + text + ")";
+  return text;
+}
+/// "2741 messages (11.2 MB)"
+std::string traffic(std::uint64_t messages, std::uint64_t bytes) {
+  return std::to_string(messages) + " messages (" + bytes_as_text(bytes) + ")";
+}
+/// "1 session, 2 parts, 15.1 MB"
+std::string holds(const leat::task_counters& c) {
+  const auto several = [](std::uint64_t n, const char* what) { return std::to_string(n) + " " + what + (n == 1 ? "" : "s"); };
+  return several(c.sessions, "session") + ", " + several(c.parts, "part") + ", " + bytes_as_text(c.memory_in_bytes);
 }
 
 }  // namespace
@@ -262,7 +271,7 @@ int show_cluster(const cluster_request& request) {
       said = "up    process " + std::to_string(t.process) + ", incarnation " + hex(t.incarnation);
       if (t.counted)
         said += ", " + std::to_string(t.counted->steps) + " steps, sent " + traffic(t.counted->messages_sent, t.counted->bytes_sent) +
-                ", received " + traffic(t.counted->messages_received, t.counted->bytes_received);
+                ", received " + traffic(t.counted->messages_received, t.counted->bytes_received) + ", " + holds(*t.counted);
     } else {
       code = 1;
       const std::string its_name = t.device + " at " + t.address + ": ";  // the row says it already

@@ -12,7 +12,7 @@
 
 namespace leat {
 
-/// What a task has counted since its start.
+/// What a task has counted since its start, and what it holds.
 struct task_counters {
   /// Parts of steps that it has run.
   std::uint64_t steps = 0;
@@ -21,6 +21,11 @@ struct task_counters {
   std::uint64_t bytes_sent = 0;
   std::uint64_t messages_received = 0;
   std::uint64_t bytes_received = 0;
+  /// Now: sessions whose target the task is; parts of graphs that it keeps for sessions of all targets; the bytes of its process in memory, with
+  /// the pages of programs and libraries that it shares.
+  std::uint64_t sessions = 0;
+  std::uint64_t parts = 0;
+  std::uint64_t memory_in_bytes = 0;
 };
 
 /// What a task of a cluster answers when it is asked whether it is there.

@@ -73,8 +73,8 @@ LEAT_FUNCTION std::vector<task_status> cluster_status(const cluster_spec& cluste
     if (!found[k].is_up) return;
     try {
       const auto answer = asking.call(peers[k], static_cast<std::uint16_t>(cluster::method::count), {}, {.deadline = deadline});
-      const auto words = cluster::words_of(answer, 0, 5);
-      found[k].counted = {words[0], words[1], words[2], words[3], words[4]};
+      const auto words = cluster::words_of(answer, 0, 8);
+      found[k].counted = {words[0], words[1], words[2], words[3], words[4], words[5], words[6], words[7]};
     } catch (const std::exception&) {
       // It is up all the same.
     }

@@ -65,6 +65,8 @@ class master {
   /// The devices of a session's tasks.
   std::vector<std::string> devices(std::uint64_t session);
   void close_session(std::uint64_t session);
+  /// How many sessions there are.
+  std::uint64_t sessions_open();
   /// Drops what a container holds on all tasks.
   void reset(const std::string& container, steady_time deadline);
 

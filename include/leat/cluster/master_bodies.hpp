@@ -267,6 +267,11 @@ LEAT_FUNCTION std::vector<std::pair<std::string, std::string>> master::placement
 
 LEAT_FUNCTION std::vector<std::string> master::devices(std::uint64_t session) { return find(session)->devices; }
 
+LEAT_FUNCTION std::uint64_t master::sessions_open() {
+  const std::lock_guard lock(guard_);
+  return sessions_.size();
+}
+
 LEAT_FUNCTION void master::close_session(std::uint64_t session) {
   std::shared_ptr<session_kept> kept;
   {

@@ -9,7 +9,18 @@
 
 #include <nlohmann/json.hpp>
 
+#include <unistd.h>
+
+#include <fstream>
+
 namespace leat::cluster {
+
+/// The bytes of this process that are in memory; 0 where the system does not tell.
+inline std::uint64_t resident_bytes() {
+  std::ifstream told("/proc/self/statm");
+  std::uint64_t all = 0, resident = 0;
+  return told >> all >> resident ? resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) : 0;
+}
 
 /// What of a call ends when its client goes. It is known from when the call comes, as calls and departures come in their order.
 struct task_service::under_way {
@@ -76,7 +87,8 @@ LEAT_FUNCTION void task_service::called(std::uint64_t peer, method what, transpo
   if (what == method::count) {
     const transport::traffic t = network_.its_traffic();
     transport::message counted;
-    put_words(counted, {worker_.parts_run(), t.messages_sent, t.bytes_sent, t.messages_received, t.bytes_received});
+    put_words(counted, {worker_.parts_run(), t.messages_sent, t.bytes_sent, t.messages_received, t.bytes_received, master_.sessions_open(),
+                        worker_.parts_kept(), resident_bytes()});
     return answer(std::move(counted), nullptr);
   }
   try {
