@@ -2,7 +2,7 @@
 # Read by our own build and, installed beside leatConfig.cmake, by find_package(leat): what is there is decided on the
 # machine that compiles, not on the one that installed the headers.
 
-set(LEAT_KNOWN_CAPABILITIES onednn blas tbb io cluster mpi thrust cuda)
+set(LEAT_KNOWN_CAPABILITIES onednn blas tbb io cluster mpi thrust cuda nccl)
 
 # leat_find_capability(<name> <variable>) makes leat::<name> unless its package is missing; the variable says which.
 function(leat_find_capability name result)
@@ -156,5 +156,30 @@ function(leat_find_cuda)
       target_compile_definitions(${target} INTERFACE LEAT_USE_CUBLAS)
       target_link_libraries(${target} INTERFACE leat::thrust CUDA::cublas CUDA::cudart_static)
     endif()
+  endif()
+endfunction()
+
+# For programs whose .cu files nvcc compiles, several ranks with a GPU each: leat::mpi and leat::cuda, and NCCL, which comes with CUDA or by itself.
+# -DLEAT_NCCL=OFF leaves it out, ON ends with an error where it is missing.
+function(leat_find_nccl)
+  if(DEFINED LEAT_NCCL AND NOT LEAT_NCCL)
+    return()
+  endif()
+  leat_find_capability(mpi mpi_found)
+  leat_find_capability(cuda cuda_found)
+  if(mpi_found AND cuda_found)
+    find_path(LEAT_NCCL_INCLUDE_DIR nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS} ENV NCCL_HOME PATH_SUFFIXES include)
+    find_library(LEAT_NCCL_LIBRARY nccl HINTS ${CUDAToolkit_LIBRARY_DIR} "${CUDAToolkit_LIBRARY_ROOT}/lib" ENV NCCL_HOME
+                 PATH_SUFFIXES lib lib64)
+    mark_as_advanced(LEAT_NCCL_INCLUDE_DIR LEAT_NCCL_LIBRARY)
+  endif()
+  if(LEAT_NCCL_INCLUDE_DIR AND LEAT_NCCL_LIBRARY)
+    leat_make_capability(nccl target)
+    target_compile_definitions(${target} INTERFACE LEAT_USE_NCCL)
+    target_include_directories(${target} SYSTEM INTERFACE "${LEAT_NCCL_INCLUDE_DIR}")
+    target_link_libraries(${target} INTERFACE leat::mpi leat::cuda "${LEAT_NCCL_LIBRARY}")
+  elseif(LEAT_NCCL)
+    message(FATAL_ERROR "LEAT_NCCL is ON, and leat::nccl needs MPI (found: ${mpi_found}), nvcc with cuBLAS (found: ${cuda_found}), nccl.h "
+                        "(${LEAT_NCCL_INCLUDE_DIR}) and libnccl (${LEAT_NCCL_LIBRARY})")
   endif()
 endfunction()

@@ -99,6 +99,7 @@ class communicator {
   void barrier();
 
  private:
+  friend class device_collectives;  // nccl.hpp: agrees as these do, and lets NCCL move the data
   struct ranks;
   std::unique_ptr<ranks> ranks_;
 };

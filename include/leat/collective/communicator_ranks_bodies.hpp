@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <type_traits>
@@ -37,6 +38,7 @@ inline std::string_view name_of(std::int32_t k) {
 
 // What a rank tells rank 0 that it is about to do.
 struct intention {
+  static constexpr std::int32_t on_device = 1 << 30;  // of `number`: the data move between GPUs
   std::int32_t what = 0;
   std::int32_t number = 0;  // the reduction, or the root
   std::int32_t type = 0;
@@ -61,12 +63,14 @@ struct intention {
   std::string text() const {
     std::string t(name_of(what));
     if (what >= static_cast<std::int32_t>(kind::barrier)) return t;
+    const std::int32_t its_number = number & ~on_device;
     if (what == static_cast<std::int32_t>(kind::all_reduce)) {
-      const auto how = static_cast<reduce_by>(number);
+      const auto how = static_cast<reduce_by>(its_number);
       t += how == reduce_by::mean ? " (mean)" : how == reduce_by::sum ? " (sum)" : how == reduce_by::minimum ? " (min)" : " (max)";
     } else if (what == static_cast<std::int32_t>(kind::broadcast) || what == static_cast<std::int32_t>(kind::sum_to_root)) {
-      t += " (root " + std::to_string(number) + ")";
+      t += " (root " + std::to_string(its_number) + ")";
     }
+    if (number != its_number) t += " on GPUs";
     if (name[0] != '\0') t += std::string(" '") + name + "'";
     t += " of " + std::string(name_of_dtype(static_cast<dtype>(type)));
     if (pieces != 1) return t + ", " + std::to_string(pieces) + " tensors of together " + std::to_string(elements) + " elements";
@@ -199,7 +203,8 @@ struct communicator::ranks {
   std::vector<letter> letters;  // by rank; its own is what it sends
   std::vector<array> arrays, small_arrays;
   std::vector<const void*> sources;
-  std::vector<std::byte> parts;  // of arrays, from others that send them to be reduced here; small arrays, one behind the other
+  std::shared_ptr<void> at_device;  // of nccl.hpp
+  std::vector<std::byte> parts;     // of arrays, from others that send them to be reduced here; small arrays, one behind the other
 
   [[noreturn]] void give_up(const std::string& why) {
     broken = why;

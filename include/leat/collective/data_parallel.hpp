@@ -56,7 +56,10 @@ struct gradients_of_dtype {
     return sum;
   }
 };
-using mean_of_gradients = collective_attributes<static_cast<int>(reduce_by::mean), "gradients">::type;
+struct name_of_gradients {
+  static constexpr std::string_view view() { return "gradients"; }
+};
+using mean_of_gradients = collective_words<static_cast<int>(reduce_by::mean), name_of_gradients>::type;
 template <class V>
 struct name_of_leaf {
   static constexpr std::string_view view() { return leaf_name<V>(); }

@@ -11,6 +11,7 @@
 // differentiated: each rank's loss counts.
 
 #include <leat/collective/communicator.hpp>
+#include <leat/collective/nccl.hpp>
 #include <leat/core/early.hpp>
 #include <leat/core/list.hpp>
 #include <leat/cpu/interpret/registry.hpp>
@@ -123,6 +124,18 @@ struct all_reduce_op {
     }
     collective::communicator::current().all_reduce({detail::name_of_step(n), t, extents}, static_cast<reduce_by>(n.attribute(0)), from, to);
   }
+#if defined(LEAT_USE_NCCL) && defined(__CUDACC__)
+  template <class T, class Device>
+    requires detail::moved_by_nccl<T, Device>
+  static void run_on_device(Device& device, void* const* p, const kernels::step_numbers& n, int inputs) {
+    std::vector<shape> extents;
+    for (int k = 0; k < inputs; ++k) extents.push_back(detail::extent_of_step(n, k));
+    const std::vector<const void*> from(p, p + inputs);
+    collective::device_collectives::current().all_reduce<T>({detail::name_of_step(n), dtype_of<T>, extents},
+                                                            static_cast<reduce_by>(n.attribute(0)), from, static_cast<T*>(p[inputs]),
+                                                            device.stream());
+  }
+#endif
 };
 
 struct all_gather_op;
@@ -190,6 +203,16 @@ struct all_gather_op {
     collective::communicator::current().all_gather({detail::name_of_step(n), t, {&extent, 1}}, p[0],
                                                    [&](std::span<const std::int64_t>) { return p[1]; });
   }
+#if defined(LEAT_USE_NCCL) && defined(__CUDACC__)
+  template <class T, class Device>
+    requires detail::moved_by_nccl<T, Device>
+  static void run_on_device(Device& device, void* const* p, const kernels::step_numbers& n, int) {
+    check_ranks(n);
+    const shape extent = detail::extent_of_step(n, 0);
+    collective::device_collectives::current().all_gather<T>({detail::name_of_step(n), dtype_of<T>, {&extent, 1}},
+                                                            static_cast<const T*>(p[0]), static_cast<T*>(p[1]), device.stream());
+  }
+#endif
 };
 
 inline void sum_to_rows_op::run_on_host(void* const* p, const kernels::step_numbers& n, dtype t, int) {
@@ -223,6 +246,16 @@ struct broadcast_op : detail::rooted_collective {
     const shape extent = detail::extent_of_step(n, 0);
     collective::communicator::current().broadcast({detail::name_of_step(n), t, {&extent, 1}}, static_cast<int>(n.attribute(0)), p[0], p[1]);
   }
+#if defined(LEAT_USE_NCCL) && defined(__CUDACC__)
+  template <class T, class Device>
+    requires detail::moved_by_nccl<T, Device>
+  static void run_on_device(Device& device, void* const* p, const kernels::step_numbers& n, int) {
+    const shape extent = detail::extent_of_step(n, 0);
+    collective::device_collectives::current().broadcast<T>({detail::name_of_step(n), dtype_of<T>, {&extent, 1}},
+                                                           static_cast<int>(n.attribute(0)), static_cast<const T*>(p[0]),
+                                                           static_cast<T*>(p[1]), device.stream());
+  }
+#endif
 };
 /// The sum over ranks to one rank, zeros elsewhere: the gradient of `broadcast`. Attributes: as there.
 struct sum_to_root_op : detail::rooted_collective {
@@ -242,12 +275,12 @@ struct sum_to_root_op : detail::rooted_collective {
 /// Shapes: any, the same on all ranks; the result is like x. Dtypes: float32, float64, int32, int64. Errors, in a run: those of
 /// `collective::communicator`. Gradients: the gradient reduced likewise; of minimum and maximum, its sum to the elements that are the result,
 /// in equal shares. Source: Horovod `allreduce`.
-template <reduce_by How = reduce_by::sum, fixed_string Name = "", tensor_expression X>
+template <reduce_by How = reduce_by::sum, fixed_string Name = fixed_string(""), tensor_expression X>
   requires accepted_with<all_reduce_op, typename detail::collective_attributes<static_cast<int>(How), Name>::type, X>
 constexpr auto all_reduce(const X& x) {
   return make<all_reduce_op, typename detail::collective_attributes<static_cast<int>(How), Name>::type>(x);
 }
-template <reduce_by How = reduce_by::sum, fixed_string Name = "", tensor_expression X>
+template <reduce_by How = reduce_by::sum, fixed_string Name = fixed_string(""), tensor_expression X>
   requires refused_with<all_reduce_op, typename detail::collective_attributes<static_cast<int>(How), Name>::type, X>
 why_with<all_reduce_op, typename detail::collective_attributes<static_cast<int>(How), Name>::type, X> all_reduce(const X&) = delete;
 
@@ -255,24 +288,24 @@ why_with<all_reduce_op, typename detail::collective_attributes<static_cast<int>(
 /// Shapes: x [n, d1, …], the same on all ranks, or [], one number; result [Ranks n, d1, …], or [Ranks]. Dtypes: float32, float64, int32, int64.
 /// Errors, in a run: those of `collective::communicator`, and invalid_argument where there are not `Ranks` ranks. Gradient: the own rows of
 /// the gradients' sum over ranks. Source: Horovod `allgather`.
-template <int Ranks, fixed_string Name = "", tensor_expression X>
+template <int Ranks, fixed_string Name = fixed_string(""), tensor_expression X>
   requires accepted_with<all_gather_op, typename detail::collective_attributes<X::rank == 0 ? -Ranks : Ranks, Name>::type, X>
 constexpr auto all_gather(const X& x) {
   return make<all_gather_op, typename detail::collective_attributes<X::rank == 0 ? -Ranks : Ranks, Name>::type>(x);
 }
-template <int Ranks, fixed_string Name = "", tensor_expression X>
+template <int Ranks, fixed_string Name = fixed_string(""), tensor_expression X>
   requires refused_with<all_gather_op, typename detail::collective_attributes<X::rank == 0 ? -Ranks : Ranks, Name>::type, X>
 why_with<all_gather_op, typename detail::collective_attributes<X::rank == 0 ? -Ranks : Ranks, Name>::type, X> all_gather(const X&) = delete;
 
 /// The array of rank `Root` on all ranks. Shapes: any, the same on all ranks; the result is like x. Dtypes: float32, float64, int32, int64.
 /// Errors, in a run: those of `collective::communicator`. Gradient: on the root the gradients' sum over ranks, zeros elsewhere.
 /// Source: Horovod `broadcast`.
-template <int Root = 0, fixed_string Name = "", tensor_expression X>
+template <int Root = 0, fixed_string Name = fixed_string(""), tensor_expression X>
   requires accepted_with<broadcast_op, typename detail::collective_attributes<Root, Name>::type, X>
 constexpr auto broadcast(const X& x) {
   return make<broadcast_op, typename detail::collective_attributes<Root, Name>::type>(x);
 }
-template <int Root = 0, fixed_string Name = "", tensor_expression X>
+template <int Root = 0, fixed_string Name = fixed_string(""), tensor_expression X>
   requires refused_with<broadcast_op, typename detail::collective_attributes<Root, Name>::type, X>
 why_with<broadcast_op, typename detail::collective_attributes<Root, Name>::type, X> broadcast(const X&) = delete;
 

@@ -88,6 +88,8 @@ class cuda_device {
     if (bytes > 0)
       detail::check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_), "copying from the device");
   }
+  /// On which everything runs.
+  cudaStream_t stream() const { return stream_; }
   void finish() const { detail::check_cuda(cudaStreamSynchronize(stream_), "running a step"); }
 
   template <class Program, std::size_t... Step>

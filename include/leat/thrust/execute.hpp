@@ -364,6 +364,8 @@ struct kernel_step {
     } else if constexpr (std::is_same_v<op, argmax_op> || std::is_same_v<op, argmin_op>) {
       const kernels::arg_kernel<T, element<1>, std::is_same_v<op, argmax_op>> kernel(p, n);
       run_items(device, kernel, kernel.length);
+    } else if constexpr (requires { op::template run_on_device<T>(device, p, n, 0); }) {
+      op::template run_on_device<T>(device, p, n, static_cast<int>(sizeof...(O)) - 1);
     } else if constexpr (requires { &op::run_on_host; }) {
       constexpr int result = static_cast<int>(sizeof...(O)) - 1;
       std::vector<std::byte> copies[sizeof...(O)];

@@ -4,6 +4,7 @@
 
 #include <leat/cpu/batch/registers.hpp>
 
+#include <cstring>
 #include <type_traits>
 #include <utility>
 
@@ -52,10 +53,16 @@ template <class T>
 
 namespace detail {
 
-// Half of a vector, from lane `Begin` on. Copied as bytes, it would go through memory.
-template <int Begin, class V, int... I>
-[[gnu::always_inline]] inline auto half_from(V v, std::integer_sequence<int, I...>) {
+// Half of a vector, from lane `Begin` on. Copied as bytes, as for nvcc, which does not know the shuffle, it goes through memory.
+template <class Half, int Begin, class V, int... I>
+[[gnu::always_inline]] inline Half half_from(V v, std::integer_sequence<int, I...>) {
+#if defined(__CUDACC__)
+  Half half;
+  std::memcpy(&half, reinterpret_cast<const char*>(&v) + static_cast<std::size_t>(Begin) * sizeof v[0], sizeof half);
+  return half;
+#else
   return __builtin_shufflevector(v, v, (Begin + I)...);
+#endif
 }
 
 // Halves a vector until one value is left: a balanced tree, so that the result depends on the lane count alone.
@@ -65,8 +72,9 @@ template <class T, std::size_t Bytes, class Combine>
     return combine(T(v[0]), T(v[1]));
   } else {
     constexpr int half = static_cast<int>(Bytes / sizeof(T) / 2);
-    const typename vector_of<T, Bytes / 2>::type low = half_from<0>(v, std::make_integer_sequence<int, half>{});
-    const typename vector_of<T, Bytes / 2>::type high = half_from<half>(v, std::make_integer_sequence<int, half>{});
+    using half_vector = typename vector_of<T, Bytes / 2>::type;
+    const auto low = half_from<half_vector, 0>(v, std::make_integer_sequence<int, half>{});
+    const auto high = half_from<half_vector, half>(v, std::make_integer_sequence<int, half>{});
     return fold<T, Bytes / 2>(combine(low, high), combine);
   }
 }
