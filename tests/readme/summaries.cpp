@@ -89,7 +89,7 @@ void kinds() {
   auto merged = summary::merge_all();
   // [end]
   graph_session s(g);
-  const auto result = s.run(merged, {{pictures, tensor_value(dtype::float32, shape_from({3, 8, 8, 1}))}});
+  const auto result = s.run(merged, {{pictures, tensor_value({3, 8, 8, 1}, std::vector<float>(192))}});
   for (const auto& tag : summary::tags_of(result.as<std::string>())) std::printf("%s\n", tag.c_str());
 }
 
