@@ -256,6 +256,7 @@ LEAT_FUNCTION void graph_session::execute_in_two(runtime::prepared_run& p, std::
 LEAT_FUNCTION bool graph_session::execute_at_once(runtime::prepared_run& p, std::span<const tensor_value> feeds,
                                                   std::vector<tensor_value>& fetched, const run_options& how,
                                                   const std::weak_ptr<runtime::plain_program>& last) {
+  if (p.first != nullptr) return false;  // the caller's program is that of the first half
   if (how.trace != nullptr || feeds.size() != p.feeds.size() || kept_->state.closed.load(std::memory_order_relaxed)) return false;
   if (how.cancel != nullptr && how.cancel->is_cancelled()) return false;
   const auto program = last.lock();
