@@ -59,7 +59,6 @@ TEST_CASE("reductions and broadcasts of numbers on the device, and of integers b
 }
 
 TEST_CASE("the arrays of all ranks") {
-  if (size() == 1) check_gather<1>();
   if (size() == 2) check_gather<2>();
 }
 
