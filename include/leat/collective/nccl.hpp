@@ -143,7 +143,7 @@ class device_collectives {
     try {
       move();
     } catch (...) {
-      abort();
+      leave_nccl();
       ranks_.broken = words + " was left unfinished";
       throw;
     }
@@ -177,7 +177,7 @@ class device_collectives {
         ranks_.hear_of_failures();
         if (check) check();
       } catch (...) {
-        abort();
+        leave_nccl();
         if (ranks_.broken.empty()) {
           ranks_.broken = words + " was left unfinished";
           ranks_.tell_others(false);
@@ -185,7 +185,7 @@ class device_collectives {
         throw;
       }
       if (detail::clock::now() < deadline) continue;
-      abort();
+      leave_nccl();
       ranks_.miss("rank " + std::to_string(ranks_.rank) + ": " + words + " did not end within " + std::to_string(ranks_.timeout.count()) +
                   " ms, though all ranks had come to it: one of them has stopped since");
     }
@@ -193,12 +193,12 @@ class device_collectives {
   [[noreturn]] void fail(const char* what, ncclResult_t result) {
     const std::string words = "rank " + std::to_string(ranks_.rank) + ": NCCL failed in " + what + ": " + ncclGetErrorString(result) + " (" +
                               ncclGetLastError(comm_) + ")";
-    abort();
+    leave_nccl();
     ranks_.broken = words;
     ranks_.tell_others(false);
     throw unavailable(words);
   }
-  void abort() {
+  void leave_nccl() {
     if (comm_ != nullptr) ncclCommAbort(std::exchange(comm_, nullptr));
   }
 
