@@ -155,14 +155,13 @@ TEST_CASE("synchronous, 2 of 2 replicas: the recorded steps") {
   std::vector<std::exception_ptr> failed(2);
   const auto work = [&](int k) {
     try {
-      sync_worker w(c, k, {.replicas_to_aggregate = 2, .total_num_replicas = 2, .replica = k}, last_step, data);
+      sync_worker w(c, k, {.replicas_to_aggregate = 2, .total_num_replicas = 2}, last_step, data);
       // As recorded: the first tokens let both begin with the second example, whose gradients come after the first update, and are stale.
       together.arrive_and_wait();
       w.run();
       w.wait_for(1);
-      together.arrive_and_wait();
-      while (w.run()) {
-      }
+      do together.arrive_and_wait();  // with one queue for both, who is ahead could take the other's token
+      while (w.run());
       is[static_cast<std::size_t>(k)] = w.all;
       w.close();
     } catch (...) {
