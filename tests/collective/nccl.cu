@@ -5,6 +5,8 @@
 #include <leat/leat.hpp>
 #include <leat/thrust.hpp>
 
+#include "collective/support/ranks.hpp"
+
 #include <doctest/doctest.h>
 
 #include <cstdio>
@@ -12,17 +14,9 @@
 #include <vector>
 
 using namespace leat;
+using namespace leat_test;
 
 namespace {
-
-int rank() { return collective::communicator::current().rank(); }
-int size() { return collective::communicator::current().size(); }
-template <class F>
-auto over_ranks(F f) {
-  auto sum = f(0);
-  for (int r = 1; r < size(); ++r) sum += f(r);
-  return sum;
-}
 
 template <class T>
 void check_collectives() {

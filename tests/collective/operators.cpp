@@ -2,6 +2,8 @@
 #include <leat/leat.hpp>
 #include <leat/planned.hpp>
 
+#include "collective/support/ranks.hpp"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -14,12 +16,11 @@
 
 using namespace leat;
 using namespace leat::literals;
+using namespace leat_test;
 
 namespace {
 
 collective::communicator& ranks() { return collective::communicator::current(); }
-int rank() { return ranks().rank(); }
-int size() { return ranks().size(); }
 
 // Calls `f` with the number of ranks as a constant.
 template <class F>
@@ -28,13 +29,6 @@ void with_ranks(F f) {
   else if (size() == 2) f(std::integral_constant<int, 2>{});
   else if (size() == 3) f(std::integral_constant<int, 3>{});
   else FAIL("a run of 1 to 3 ranks");
-}
-// The sum of f(0), f(1), ... of all ranks.
-template <class F>
-auto over_ranks(F f) {
-  auto sum = f(0);
-  for (int r = 1; r < size(); ++r) sum += f(r);
-  return sum;
 }
 
 template <class T>

@@ -39,7 +39,7 @@ inline std::vector<std::string> read_allowed(const cluster_keys& keys) {
 class allowed_lists {
  public:
   explicit allowed_lists(cluster_keys keys) : keys_(std::move(keys)), seen_(look()) {}
-  /// The new lists, if a file has changed and all can be read. What cannot be read changes nothing, and is told once.
+  /// The new lists, if a file has changed and all can be read. A file that cannot be read changes nothing; standard error says so once.
   std::optional<std::vector<std::string>> changed() {
     auto now = look();
     if (now == seen_) return std::nullopt;

@@ -1,7 +1,7 @@
 #pragma once
 // Collectives between GPUs, by NCCL: what a session on Thrust's CUDA system reduces, gathers and broadcasts stays on the device. Empty unless
 // nvcc compiles for leat::nccl (LEAT_USE_NCCL). The ranks are those of the MPI communicator: they agree on each call by it, in the host's memory,
-// and only then NCCL moves the data, on the session's stream; so ranks that differ, or do not come, are told as in communicator.hpp, and a
+// and only then NCCL moves the data, on the session's stream; so errors name ranks that differ or do not come, as in communicator.hpp, and a
 // transfer that does not end is aborted at the deadline. Each rank needs a GPU of its own: the one that is current when it first computes.
 // Floating-point arrays go this way; integers, and the gradients of all_gather and broadcast, by the host's memory.
 
@@ -15,12 +15,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <string>
 #include <thread>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace leat::detail {

@@ -2,7 +2,7 @@
 // Who takes part in synchronous training through accumulators and tokens (named/train/sync_replicas.hpp): replicas join, say when they have
 // given gradients and when they have a token, and leave when they have no more data. Each that leaves gives its share back: fewer replicas
 // are awaited, and fewer gradients make an update. So there is an answer to the question whom an update waits for, and whether it
-// can still be made. The accumulators, which may be at other tasks, are told the newest state, which a version orders.
+// can still be made. The accumulators, which may be at other tasks, get the newest state, which a version orders.
 
 #include <leat/core/early.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
