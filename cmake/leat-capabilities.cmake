@@ -3,6 +3,8 @@
 # machine that compiles, not on the one that installed the headers.
 
 set(LEAT_KNOWN_CAPABILITIES onednn blas tbb io cluster mpi thrust cuda nccl)
+# Those of programs whose .cu files nvcc compiles.
+set(LEAT_CUDA_CAPABILITIES cuda nccl)
 
 # leat_find_capability(<name> <variable>) makes leat::<name> unless its package is missing; the variable says which.
 function(leat_find_capability name result)

@@ -26,7 +26,7 @@ function(leat_add_runtime)
   set(LEAT_RUNTIME_ARCHITECTURE "${architecture}"
       CACHE STRING "-march of leat::runtime and of what links it: native, x86-64-v3, ...; nothing for the compiler's default")
   set(capabilities ${LEAT_CAPABILITIES})
-  list(REMOVE_ITEM capabilities mpi thrust cuda nccl)
+  list(REMOVE_ITEM capabilities mpi thrust ${LEAT_CUDA_CAPABILITIES})
 
   set(parts graphs kernels sessions)
   if(io IN_LIST capabilities)
