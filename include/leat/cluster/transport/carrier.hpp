@@ -67,8 +67,8 @@ class carrier {
   virtual ~carrier() = default;
   /// Begins to connect; `opened` or `closed` follows. Errors: unavailable, resource_exhausted.
   virtual std::shared_ptr<channel> dial(const address& where) = 0;
-  /// A descriptor with this token has an event.
-  virtual void handle(std::uint64_t token) = 0;
+  /// A descriptor with this token has an event; `has_ended`: its other end has been closed.
+  virtual void handle(std::uint64_t token, bool has_ended) = 0;
   /// Goes on with what `handle` left, a bounded amount; whether something is still left.
   virtual bool pump() = 0;
   virtual steady_time next_timer() const { return no_deadline; }

@@ -458,8 +458,8 @@ LEAT_FUNCTION bool endpoint::run(const std::vector<std::uint64_t>& tokens) {
     const std::lock_guard lock(mutex_);
     if (closed_) return false;
     for (const std::uint64_t token : tokens)
-      if (const std::size_t index = token >> detail::carrier_shift; index < carriers_.size())
-        carriers_[index]->handle(token & ((std::uint64_t{1} << detail::carrier_shift) - 1));
+      if (const std::size_t index = (token & ~has_ended_flag) >> detail::carrier_shift; index < carriers_.size())
+        carriers_[index]->handle(token & ((std::uint64_t{1} << detail::carrier_shift) - 1), (token & has_ended_flag) != 0);
     for (auto& c : carriers_) more = c->pump() || more;
     send_credit();
     steady_time next = no_deadline;

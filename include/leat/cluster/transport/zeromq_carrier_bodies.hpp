@@ -278,7 +278,7 @@ LEAT_FUNCTION std::shared_ptr<channel> zeromq_carrier::dial(const address& where
   return d;
 }
 
-LEAT_FUNCTION void zeromq_carrier::handle(std::uint64_t token) {
+LEAT_FUNCTION void zeromq_carrier::handle(std::uint64_t token, bool) {
   if (std::find(s_->ready.begin(), s_->ready.end(), token) == s_->ready.end()) s_->ready.push_back(token);
 }
 
@@ -523,7 +523,7 @@ LEAT_FUNCTION void zeromq_carrier::on_timer(steady_time now) {
       if (now - a.since >= s.options.stranger_time || detail::received_bytes(fd) > detail::first_message_bytes) state::shut(fd, a);
     }
   }
-  if (!s.blocked.empty()) handle(0);
+  if (!s.blocked.empty()) handle(0, false);
 }
 
 LEAT_FUNCTION void zeromq_carrier::close(steady_time deadline) {
