@@ -152,6 +152,9 @@ class endpoint final : private reactor_client, private carrier_events {
   link_id last_link_ = 0;
   std::vector<link_id> broken_;
   std::vector<delivery> deliveries_;
+  // Kept for their memory: what `run` hands to the handler, and what `try_send` encodes.
+  std::vector<delivery> delivering_;
+  std::vector<packet> encoded_;
   std::map<timer, std::function<void()>> timers_;
   std::uint64_t last_timer_ = 0;
   std::atomic<steady_time::rep> timer_{no_deadline.time_since_epoch().count()};

@@ -142,7 +142,8 @@ LEAT_FUNCTION bool endpoint::try_send(link_id link, const message& m) {
   const std::lock_guard lock(mutex_);
   link_state* const l = find(link);
   if (l == nullptr || !l->is_open || l->closes_when_empty) throw unavailable("the connection has ended");
-  std::vector<packet> packets;
+  std::vector<packet>& packets = encoded_;
+  packets.clear();
   const bool counts = is_data(m.what);
   // What says why nothing else comes is not kept from being said.
   const bool is_short = m.what == kind::failure || m.parts.empty();
@@ -410,9 +411,11 @@ LEAT_FUNCTION void endpoint::fall_back(channel& c, const transport::address& whe
 }
 
 LEAT_FUNCTION void endpoint::send_credit() {
+  if (!due_->any.load()) return;
   std::vector<link_id> due;
   {
     const std::lock_guard lock(due_->mutex);
+    due_->any = false;
     due.swap(due_->links);
   }
   for (const link_id link : due) {
@@ -430,8 +433,7 @@ LEAT_FUNCTION void endpoint::send_credit() {
     // What was taken between the two numbers may have crossed the new threshold unnoticed.
     if (l->received->released - m.number >= l->received->threshold) {
       const std::lock_guard lock(due_->mutex);
-      due_->links.push_back(link);
-      reactor_.kick();
+      due_->add(link);
     }
   }
 }
@@ -451,7 +453,6 @@ LEAT_FUNCTION void endpoint::drop_oldest_stranger() {
 }
 
 LEAT_FUNCTION bool endpoint::run(const std::vector<std::uint64_t>& tokens) {
-  std::vector<delivery> deliveries;
   std::vector<std::function<void()>> calls;
   bool more = false;
   {
@@ -492,11 +493,11 @@ LEAT_FUNCTION bool endpoint::run(const std::vector<std::uint64_t>& tokens) {
       links_.erase(link);
     }
     broken_.clear();
-    deliveries.swap(deliveries_);
+    delivering_.swap(deliveries_);
     if (!timers_.empty()) next = std::min(next, timers_.begin()->first.when);
     timer_ = next.time_since_epoch().count();
   }
-  for (delivery& d : deliveries) try {
+  for (delivery& d : delivering_) try {
       switch (d.what) {
         case delivery::type::opened: handler_.opened(d.link, d.is_accepted); break;
         case delivery::type::received: handler_.received(d.link, std::move(d.m)); break;
@@ -508,6 +509,7 @@ LEAT_FUNCTION bool endpoint::run(const std::vector<std::uint64_t>& tokens) {
       end(d.link, {closing::cause::lost, std::string("a message could not be handled: ") + e.what()});
       more = true;
     }
+  delivering_.clear();
   for (const auto& call : calls) call();
   return more;
 }

@@ -84,6 +84,7 @@ class reactor {
   std::atomic<int> pending_{0};
   std::mutex ready_mutex_;
   std::vector<std::uint64_t> ready_;
+  std::vector<std::uint64_t> handled_;  // by the thread within `run`
   // The thread that takes part while it waits for an answer.
   std::atomic<bool> has_driver_{false};
   std::atomic<bool> driver_wake_{false};

@@ -128,17 +128,16 @@ LEAT_FUNCTION void reactor::handle(const std::uint64_t* tokens, int count, const
     }
   }
   if (pending_.fetch_add(1) != 0) return;
-  std::vector<std::uint64_t> now;
   const reactor* const before = std::exchange(inside, this);
   for (;;) {
     const int seen = pending_.load();
-    now.clear();
+    handled_.clear();
     {
       const std::lock_guard lock(ready_mutex_);
-      now.swap(ready_);
+      handled_.swap(ready_);
     }
     again_ = false;
-    bool more = client_.run(now);
+    bool more = client_.run(handled_);
     more = again_ || more;
     if (!more && pending_.fetch_sub(seen) == seen) break;
     if (done != nullptr && done->load()) {

@@ -57,6 +57,7 @@ class shared_carrier final : public carrier {
   std::uint64_t last_number_ = 0;
   int strangers_ = 0;  // accepted, and have not passed their memory
   std::vector<std::uint64_t> ready_;
+  std::vector<std::uint64_t> pumped_;  // kept for its memory
 };
 
 }  // namespace leat::transport

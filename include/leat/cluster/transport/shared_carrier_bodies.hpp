@@ -287,7 +287,9 @@ LEAT_FUNCTION void shared_carrier::advance(const std::shared_ptr<shared_channel>
 LEAT_FUNCTION bool shared_carrier::pump() {
   if (ready_.empty()) return false;
   bool more = false;
-  for (const std::uint64_t number : std::exchange(ready_, {})) {
+  pumped_.clear();
+  pumped_.swap(ready_);
+  for (const std::uint64_t number : pumped_) {
     if (number == 0) {
       accept_all();
       continue;

@@ -68,10 +68,12 @@ class segment_writer {
  private:
   class arena_space;
   void collect();
+  bool place(const packet& p, bool is_urgent);
 
   std::shared_ptr<segment_mapping> mapping_;
   std::shared_ptr<arena_space> space_;
-  std::vector<frame> held_;  // by token, until the reader lets go
+  std::vector<frame> held_;    // by token, until the reader lets go
+  std::vector<frame> placed_;  // the packet's frames within the arena, while it is written
   std::vector<std::uint32_t> free_tokens_;
   std::uint64_t head_ = 0, returned_ = 0;
 };

@@ -160,11 +160,13 @@ LEAT_FUNCTION std::optional<writable_frame> segment_writer::allocate(std::size_t
     std::shared_ptr<segment_mapping> mapping;
     std::shared_ptr<arena_space> space;
     std::size_t offset, bytes;
+    block(std::shared_ptr<segment_mapping> m, std::shared_ptr<arena_space> s, std::size_t at, std::size_t size)
+        : mapping(std::move(m)), space(std::move(s)), offset(at), bytes(size) {}
+    block(const block&) = delete;
+    block& operator=(const block&) = delete;
     ~block() { space->give(offset, bytes); }
   };
-  std::byte* const data = mapping_->arena() + *offset;
-  return writable_frame(
-      std::shared_ptr<void>(new block{mapping_, space_, *offset, rounded}, [](void* b) { delete static_cast<block*>(b); }), data, bytes);
+  return writable_frame(std::make_shared<block>(mapping_, space_, *offset, rounded), mapping_->arena() + *offset, bytes);
 }
 
 // Lets go of what the reader has let go of.
@@ -180,40 +182,46 @@ LEAT_FUNCTION void segment_writer::collect() {
   }
 }
 
+// Whether there is room for a packet, whose frames are then in the arena.
+LEAT_FUNCTION bool segment_writer::place(const packet& p, bool is_urgent) {
+  collect();
+  const std::uint64_t used = head_ - mapping_->control().tail.load(std::memory_order_acquire);
+  const std::size_t wanted = p.frames.size() + (is_urgent ? 0 : detail::urgent_slots);
+  if (used + wanted > detail::segment_slots || free_tokens_.size() < wanted) return false;
+  for (std::size_t i = placed_.size(); i < p.frames.size(); ++i) {
+    const frame& f = p.frames[i];
+    if (f.data() >= mapping_->arena() && f.data() + f.size() <= mapping_->arena() + mapping_->arena_bytes()) {
+      placed_.push_back(f);
+      continue;
+    }
+    auto room = allocate(std::max<std::size_t>(f.size(), 1));
+    if (!room) return false;
+    if (!f.empty()) std::memcpy(room->data(), f.data(), f.size());
+    placed_.push_back(frame(*room).piece(0, f.size()));
+  }
+  return true;
+}
+
 LEAT_FUNCTION bool segment_writer::write(const packet& p, bool is_urgent) {
   segment_control& c = mapping_->control();
-  std::vector<frame> placed;
-  const auto try_to = [&] {
-    collect();
-    const std::uint64_t used = head_ - c.tail.load(std::memory_order_acquire);
-    const std::size_t wanted = p.frames.size() + (is_urgent ? 0 : detail::urgent_slots);
-    if (used + wanted > detail::segment_slots || free_tokens_.size() < wanted) return false;
-    for (std::size_t i = placed.size(); i < p.frames.size(); ++i) {
-      const frame& f = p.frames[i];
-      if (f.data() >= mapping_->arena() && f.data() + f.size() <= mapping_->arena() + mapping_->arena_bytes()) {
-        placed.push_back(f);
-        continue;
-      }
-      auto room = allocate(std::max<std::size_t>(f.size(), 1));
-      if (!room) return false;
-      if (!f.empty()) std::memcpy(room->data(), f.data(), f.size());
-      placed.push_back(frame(*room).piece(0, f.size()));
-    }
-    return true;
-  };
-  if (!try_to()) {
+  placed_.clear();
+  if (!place(p, is_urgent)) {
     c.writer_waits.store(1);
-    if (!try_to()) return false;
+    if (!place(p, is_urgent)) {
+      placed_.clear();
+      return false;
+    }
     c.writer_waits.store(0);
   }
-  for (std::size_t i = 0; i < placed.size(); ++i) {
+  for (std::size_t i = 0; i < placed_.size(); ++i) {
     const std::uint32_t token = free_tokens_.back();
     free_tokens_.pop_back();
-    c.slots[head_ % detail::segment_slots] = {static_cast<std::uint64_t>(placed[i].data() - mapping_->arena()), placed[i].size(), token,
-                                              i + 1 == placed.size() ? detail::last_of_packet : 0};
-    held_[token] = std::move(placed[i]);
+    c.slots[head_ % detail::segment_slots] = {static_cast<std::uint64_t>(placed_[i].data() - mapping_->arena()), placed_[i].size(), token,
+                                              i + 1 == placed_.size() ? detail::last_of_packet : 0};
+    held_[token] = std::move(placed_[i]);
     ++head_;
   }
+  placed_.clear();
   c.head.store(head_);
   return true;
 }
