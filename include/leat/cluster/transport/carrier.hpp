@@ -45,6 +45,9 @@ class channel {
   /// Memory for a frame; what is allocated here the transport need not copy.
   virtual writable_frame allocate(std::size_t bytes) { return writable_frame::make(bytes); }
 
+  /// The same for memory that is kept over many messages; empty if the transport has none of its own to give.
+  virtual writable_frame lend([[maybe_unused]] std::size_t bytes) { return {}; }
+
   const way by;
   link_id link = 0;  // the endpoint's
 };

@@ -218,6 +218,13 @@ LEAT_FUNCTION writable_frame endpoint::allocate(link_id link, std::size_t bytes)
   return l == nullptr ? writable_frame::make(bytes) : l->c->allocate(bytes);
 }
 
+LEAT_FUNCTION writable_frame endpoint::lend(link_id link, std::size_t bytes) {
+  check_process();
+  const std::lock_guard lock(mutex_);
+  link_state* const l = find(link);
+  return l == nullptr ? writable_frame() : l->c->lend(bytes);
+}
+
 LEAT_FUNCTION void endpoint::close_link(link_id link, bool orderly) {
   check_process();
   const std::lock_guard lock(mutex_);

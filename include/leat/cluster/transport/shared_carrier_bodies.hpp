@@ -110,6 +110,11 @@ class shared_carrier::shared_channel final : public channel {
       if (auto room = out->allocate(bytes)) return std::move(*room);
     return writable_frame::make(bytes);
   }
+  writable_frame lend(std::size_t bytes) override {
+    if (out && is_open && !is_closed && bytes <= chunk)
+      if (auto room = out->lend(bytes)) return std::move(*room);
+    return {};
+  }
 
   shared_carrier& carrier_;
   const std::uint64_t number;
