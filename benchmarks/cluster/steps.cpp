@@ -1,7 +1,7 @@
 // Linear regression by one parameter server and two workers, asynchronous, each a process: steps a second of a placed graph, whose step
 // reads the variables and sends gradients, beside bare programs with these two round trips and nothing else, through ZeroMQ and through
 // shared memory. Then the same with 100 us of computing in each step.
-// `bench_steps [--json FILE] [--rounds N] [--steps N] [--only PART-OF-NAME]`
+// `bench_steps [--json FILE] [--rounds N] [--steps N] [--only PART-OF-NAME] [--computing N]`
 
 #include <leat/cluster.hpp>
 
@@ -282,15 +282,17 @@ team placed(bool memory) {
 int main(int count, char** arguments) {
   std::string json, only;
   int repetitions = 5, steps = 5000;
+  std::vector<int> computing_times = {0, 100};
   for (int i = 1; i + 1 < count; i += 2) {
     if (std::string(arguments[i]) == "--json") json = arguments[i + 1];
     if (std::string(arguments[i]) == "--rounds") repetitions = std::atoi(arguments[i + 1]);
     if (std::string(arguments[i]) == "--only") only = arguments[i + 1];
+    if (std::string(arguments[i]) == "--computing") computing_times = {std::atoi(arguments[i + 1])};
     if (std::string(arguments[i]) == "--steps") steps = std::atoi(arguments[i + 1]);
   }
   const std::vector<team> teams = {bare(), placed(false), bare_memory(), placed(true)};
   std::string report;
-  for (const int computing : {0, 100}) {
+  for (const int computing : computing_times) {
     std::map<std::string, std::vector<double>> figures;
     // In turns, so that what else runs on the machine meets all alike.
     for (int i = 0; i < repetitions; ++i)

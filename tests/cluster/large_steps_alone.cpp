@@ -10,12 +10,14 @@
 #include <signal.h>
 #include <sys/prctl.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 using namespace leat;
@@ -158,4 +160,53 @@ TEST_CASE("a client at another process keeps large results, and feeds large valu
   for (int k = 0; k < 4; ++k) runs.push_back(s.prepare({y}, {x}));
   for (graph_callable& run : runs)
     CHECK(run(std::vector<float>(static_cast<std::size_t>(30 * megabyte), 1.0f))[0].values<float>()[12345] == 2.0f);
+}
+
+TEST_CASE("the value of a feed is written where it is sent from, and results stay what they were") {
+  constexpr std::int64_t count = 100'000;
+  for (const route r : {route::one_process, route::shared_memory, route::tcp}) {
+    CAPTURE(text_of(r));
+    const two_tasks tasks(r);
+    graph g;
+    output change, changed;
+    graph_operation init;
+    {
+      const auto scope = g.as_default();
+      const device d("/job:ps/task:0");
+      const output v = variable(zeros({count}, dtype::float32), "v");
+      change = placeholder(dtype::float32, {count}, "change");
+      init = global_variables_initializer();
+      const output after = assign_add(v, change);
+      const control_dependencies order{after};
+      changed = read_value(v);
+    }
+    graph_session s(g, tasks.at_worker());
+    s.run(init);
+    graph_callable step = s.prepare({changed}, {change});
+    const tensor_value like(dtype::float32, {count});
+    std::vector<tensor_value> seen;
+    for (int k = 0; k < 12; ++k) {
+      tensor_value value = step.feed_memory(0, dtype::float32, like.extent());
+      CHECK(value.is_placed() == (r == route::shared_memory));
+      if (!value) value = tensor_value(dtype::float32, {count});
+      REQUIRE(value.is_alone());
+      std::fill_n(value.values<float>().begin(), count, static_cast<float>(k));
+      const tensor_value kept = value.kept();
+      CHECK_FALSE(kept.is_placed());
+      seen.push_back(step.call({&value, 1})[0].kept());
+      CHECK(std::as_const(value).values<float>()[count - 1] == static_cast<float>(k));
+    }
+    for (int k = 0, sum = 0; k < 12; ++k) {
+      sum += k;
+      const auto values = std::as_const(seen[static_cast<std::size_t>(k)]).values<float>();
+      CHECK(std::all_of(values.begin(), values.end(), [&](float x) { return x == static_cast<float>(sum); }));
+    }
+    // Memory that is kept does not keep steps from being run: it is given up to a half of what there is.
+    std::vector<tensor_value> held;
+    for (tensor_value m; held.size() < 2000 && (m = step.feed_memory(0, dtype::float32, like.extent()));) held.push_back(m);
+    CHECK(held.size() < 2000);
+    CHECK(held.empty() == (r != route::shared_memory));
+    const tensor_value plain(std::vector<float>(count, 1));
+    for (int k = 0; k < 3; ++k) CHECK(std::as_const(step.call({&plain, 1})[0]).values<float>()[0] == static_cast<float>(67 + k));
+  }
 }

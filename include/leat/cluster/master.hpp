@@ -60,6 +60,8 @@ class master {
   /// it, of a step that succeeds.
   std::vector<tensor_value> run(std::uint64_t session, std::uint64_t prepared, std::span<const tensor_value> feeds, steady_time deadline,
                                 const cancellation* cancel = nullptr, traced_run* traced = nullptr);
+  /// Memory for the value of a feed of a prepared run, see remote_session::feed_memory.
+  tensor_value feed_memory(std::uint64_t session, std::uint64_t prepared, std::size_t feed, dtype type, const shape& extent);
   /// The nodes of a session's graph, and their devices.
   std::vector<std::pair<std::string, std::string>> placement(std::uint64_t session);
   /// The devices of a session's tasks.

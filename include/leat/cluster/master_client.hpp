@@ -22,6 +22,8 @@ class master_access {
   virtual void drop_run(std::uint64_t session, std::uint64_t prepared) noexcept = 0;
   virtual std::vector<tensor_value> run(std::uint64_t session, std::uint64_t prepared, std::span<const tensor_value> feeds,
                                         steady_time deadline, const cancellation* cancel, traced_run* traced) = 0;
+  /// As remote_session::feed_memory.
+  virtual tensor_value feed_memory(std::uint64_t session, std::uint64_t prepared, std::size_t feed, dtype type, const shape& extent) = 0;
   /// The nodes of the session's graph, and their devices.
   virtual std::vector<std::pair<std::string, std::string>> placement(std::uint64_t session, steady_time deadline) = 0;
   virtual std::vector<std::string> devices(std::uint64_t session, steady_time deadline) = 0;

@@ -42,6 +42,9 @@ class own_master final : public master_access {
     if (traced != nullptr) traced->clock = {0, 0};
     return its().run(session, prepared, feeds, deadline, cancel, traced);
   }
+  tensor_value feed_memory(std::uint64_t session, std::uint64_t prepared, std::size_t feed, dtype type, const shape& extent) override {
+    return its().feed_memory(session, prepared, feed, type, extent);
+  }
   std::vector<std::pair<std::string, std::string>> placement(std::uint64_t session, steady_time) override {
     return its().placement(session);
   }
@@ -124,6 +127,9 @@ class far_master final : public master_access {
     if (traced != nullptr) traced->slowest_part = static_cast<std::int64_t>(answer.mark);
     for (tensor_value& v : values) v = v.kept();
     return values;
+  }
+  tensor_value feed_memory(std::uint64_t, std::uint64_t, std::size_t, dtype type, const shape& extent) override {
+    return placed_value(type, extent, [this](std::size_t bytes) { return network_->memory_for_task(task_, bytes); });
   }
   std::vector<std::pair<std::string, std::string>> placement(std::uint64_t session, steady_time deadline) override {
     transport::message m;
@@ -316,6 +322,14 @@ class client_session final : public remote_session {
     }
     how.trace->add_tasks(run, std::move(traced.statistics.told), traced.clock.offset, traced.clock.error);
     return values;
+  }
+  tensor_value feed_memory(remote_run& prepared, std::size_t feed, dtype type, const shape& extent) override {
+    std::uint64_t number = 0;
+    {
+      const std::lock_guard lock(runs_guard_);
+      number = static_cast<known_run&>(prepared).number;
+    }
+    return number == 0 ? tensor_value{} : master_->feed_memory(session_, number, feed, type, extent);
   }
   bool is_initialized(const output& variable) override {
     transport::check_generation(generation_);

@@ -287,4 +287,20 @@ LEAT_FUNCTION std::vector<tensor_value> master::run(std::uint64_t session, std::
   std::rethrow_exception(failure);
 }
 
+LEAT_FUNCTION tensor_value master::feed_memory(std::uint64_t session, std::uint64_t prepared, std::size_t feed, dtype type,
+                                               const shape& extent) {
+  const auto kept = find(session);
+  std::shared_ptr<const prepared_run> what;
+  {
+    const std::lock_guard lock(kept->guard);
+    const auto at = kept->prepared.find(prepared);
+    if (at == kept->prepared.end()) return {};
+    what = at->second;
+  }
+  for (const auto& p : what->parts)
+    if (p.task != own_ && std::find(p.feeds.begin(), p.feeds.end(), static_cast<int>(feed)) != p.feeds.end())
+      return placed_value(type, extent, [&](std::size_t bytes) { return network_.memory_for_task(p.task, bytes); });
+  return {};
+}
+
 }  // namespace leat::cluster

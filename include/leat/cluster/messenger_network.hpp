@@ -49,6 +49,10 @@ class messenger_network final : public task_network {
   std::uint64_t losses() const override { return losses_.load(); }
   std::exception_ptr loss_of(int task, std::uint64_t before) override;
   std::string describe(int task) override;
+  transport::writable_frame memory_for_task(int task, std::size_t bytes) override;
+  transport::writable_frame memory_for_peer(std::uint64_t peer, std::size_t bytes) override {
+    return messenger_.transport().lend(peer, bytes);
+  }
   transport::traffic its_traffic() const override { return messenger_.its_traffic(); }
 
  private:

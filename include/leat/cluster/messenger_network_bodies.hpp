@@ -128,6 +128,15 @@ LEAT_FUNCTION transport::peer_id messenger_network::ready_for_note(int task, tra
   return 0;
 }
 
+LEAT_FUNCTION transport::writable_frame messenger_network::memory_for_task(int task, std::size_t bytes) {
+  transport::peer_id peer = 0;
+  {
+    const std::lock_guard lock(guard_);
+    if (const link& l = links_.at(static_cast<std::size_t>(task)); l.is_ready) peer = l.peer;
+  }
+  return peer == 0 ? transport::writable_frame() : memory_for_peer(peer, bytes);
+}
+
 LEAT_FUNCTION void messenger_network::note(int task, method what, transport::message m) {
   m.method = static_cast<std::uint16_t>(what);
   if (const transport::peer_id peer = ready_for_note(task, m)) messenger_.note(peer, std::move(m));

@@ -155,6 +155,9 @@ class parameter_client {
   /// of earlier pushes.
   const std::vector<tensor_value>* push(std::size_t step, std::span<tensor_value> gradients, const named_values& extra,
                                         std::int64_t* time_at_servers = nullptr);
+  /// Memory for a gradient of a step, the k-th that it pushes, which goes to its server without being copied; an empty value where there is
+  /// none.
+  tensor_value gradient_memory(std::size_t step, std::size_t k, dtype type, const shape& extent);
   /// Lets go of the values that `read`, `read_rows` or `push` gave last: they may be a message's memory.
   void release();
   /// Waits until no push is under way. Errors: those of the pushes.

@@ -391,6 +391,13 @@ LEAT_FUNCTION const std::vector<tensor_value>* parameter_client::push(std::size_
   return &taken_;
 }
 
+LEAT_FUNCTION tensor_value parameter_client::gradient_memory(std::size_t step, std::size_t k, dtype type, const shape& extent) {
+  if (options_.staleness > 0) return {};  // the callables are the sender's
+  kept_step& kept = steps_[step];
+  std::optional<graph_callable>& pushes = is_synchronous() ? kept.give : kept.plain;
+  return pushes ? pushes->feed_memory(k, type, extent) : tensor_value{};
+}
+
 LEAT_FUNCTION void parameter_client::finish() {
   if (options_.staleness == 0) return;
   transport::check_generation(generation_);

@@ -84,6 +84,9 @@ class task_network {
   virtual std::exception_ptr loss_of([[maybe_unused]] int task, [[maybe_unused]] std::uint64_t before) { return nullptr; }
   /// What is known of a task that does not answer: what the last attempt met. May take 100 ms.
   virtual std::string describe(int task) = 0;
+  /// Memory whose contents go to a task, or in an answer to who called, without being copied; empty where the connection has none.
+  virtual transport::writable_frame memory_for_task([[maybe_unused]] int task, [[maybe_unused]] std::size_t bytes) { return {}; }
+  virtual transport::writable_frame memory_for_peer([[maybe_unused]] std::uint64_t peer, [[maybe_unused]] std::size_t bytes) { return {}; }
   /// What went through it since its start.
   virtual transport::traffic its_traffic() const { return {}; }
 };

@@ -139,20 +139,23 @@ LEAT_FUNCTION transport::message task_service::answer_to(std::uint64_t peer, met
     case method::run_part: {
       const auto words = words_of(m, 0, 2);
       const trace_level traced = level_in(m.edge);
+      step_order order{.number = words[0], .deadline = deadline};
+      order.memory = [this, peer](std::size_t bytes) { return network_.memory_for_peer(peer, bytes); };
       if (traced == trace_level::none) {
-        put_tensors(answer, worker_.run_part(words[1], {.number = words[0], .deadline = deadline}, tensors_of(m, 1)));
+        put_tensors(answer, worker_.run_part(words[1], order, tensors_of(m, 1)));
         return answer;
       }
       part_statistics told;
       told.began = clock_now();
       if (traced == trace_level::times) {
-        put_tensors(answer, worker_.run_part(words[1], {.number = words[0], .deadline = deadline}, tensors_of(m, 1)));
+        put_tensors(answer, worker_.run_part(words[1], order, tensors_of(m, 1)));
         answer.edge = m.edge;
         answer.mark = static_cast<std::uint64_t>(clock_now() - told.began);
         return answer;
       }
-      const auto values =
-          worker_.run_part(words[1], {.number = words[0], .deadline = deadline, .traced = traced, .statistics = &told}, tensors_of(m, 1));
+      order.traced = traced;
+      order.statistics = &told;
+      const auto values = worker_.run_part(words[1], order, tensors_of(m, 1));
       told.ended = clock_now();
       answer.edge = m.edge;
       answer.parts.push_back(frame_of(told));

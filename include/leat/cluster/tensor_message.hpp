@@ -7,6 +7,7 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/runtime/state/tensor_value.hpp>
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -42,6 +43,11 @@ tensor_value tensor_of(const transport::message& m);
 void put_tensors(transport::message& m, std::span<const tensor_value> values);
 /// The list that begins at a part. Errors: as tensor_of.
 std::vector<tensor_value> tensors_of(const transport::message& m, std::size_t first_part);
+
+/// Values from so many bytes on are worth memory that they are sent from without a copy.
+inline constexpr std::size_t placed_bytes = transport::wire_whole_bytes;
+/// An uninitialized value in memory of a message, `memory(bytes)`; empty if there is none, and for small values.
+tensor_value placed_value(dtype type, const shape& extent, const std::function<transport::writable_frame(std::size_t)>& memory);
 
 }  // namespace leat::cluster
 

@@ -9,10 +9,10 @@
 
 namespace leat::cluster {
 
-/// Keeps the memory of what was received as long as a value refers to it.
-class received_memory final : public resource {
+/// Keeps the memory of what was received, or is to be sent, as long as a value refers to it.
+class message_memory final : public resource {
  public:
-  explicit received_memory(transport::frame f) : frame_(std::move(f)) {}
+  explicit message_memory(transport::frame f) : frame_(std::move(f)) {}
 
  private:
   transport::frame frame_;
@@ -27,8 +27,8 @@ inline transport::frame elements_frame(const tensor_value& value) {
     return transport::frame::of(std::move(bytes));
   }
   if (size_of(value.type()) == 0) throw unimplemented("a tensor of dtype " + dtype_name(value.type()) + " cannot be sent to another task");
-  // Small ones are copied into the message's head anyway.
-  auto owner = std::make_shared<const tensor_value>(value.kept());
+  // Small ones are copied into the message's head anyway. What is placed is meant to be sent.
+  auto owner = std::make_shared<const tensor_value>(value.is_placed() ? value : value.kept());
   const std::byte* const data = owner->data();
   const std::size_t bytes = owner->bytes();
   return transport::frame(std::move(owner), data, bytes);
@@ -72,7 +72,7 @@ inline tensor_value value_in(const transport::frame& f, dtype type, const std::v
     if (f.size() > 0) std::memcpy(value.data(), f.data(), f.size());
     return value;
   }
-  return tensor_value::borrow(type, extent, const_cast<std::byte*>(f.data()), std::make_shared<received_memory>(f));
+  return tensor_value::borrow(type, extent, const_cast<std::byte*>(f.data()), std::make_shared<message_memory>(f));
 }
 
 }  // namespace leat::cluster
@@ -164,6 +164,16 @@ LEAT_FUNCTION std::vector<tensor_value> tensors_of(const transport::message& m, 
   }
   if (at != table.size() || part != m.parts.size()) refuse("more than its table tells");
   return values;
+}
+
+LEAT_FUNCTION tensor_value placed_value(dtype type, const shape& extent,
+                                        const std::function<transport::writable_frame(std::size_t)>& memory) {
+  if (!memory || size_of(type) == 0 || !extent.is_countable()) return {};
+  const std::size_t bytes = static_cast<std::size_t>(extent.elements()) * static_cast<std::size_t>(size_of(type));
+  if (bytes < placed_bytes) return {};
+  transport::writable_frame room = memory(bytes);
+  if (room.size() == 0) return {};
+  return tensor_value::place(type, extent, room.data(), std::make_shared<message_memory>(room));
 }
 
 }  // namespace leat::cluster

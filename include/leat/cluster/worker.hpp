@@ -45,6 +45,8 @@ struct step_order {
   /// Whether it is traced, and where what it did is told; also if it fails.
   trace_level traced = trace_level::none;
   part_statistics* statistics = nullptr;
+  /// Memory from which the fetches' values are sent to who asked, if there is any.
+  std::function<transport::writable_frame(std::size_t)> memory{};
 };
 
 /// Takes the values of a part's fetches, or what ended it; called once, by any thread.

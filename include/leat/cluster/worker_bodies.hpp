@@ -403,6 +403,9 @@ LEAT_FUNCTION std::vector<tensor_value> worker::run_part(std::uint64_t number, c
       options.timeout_in_ms = left;
     }
     std::unique_ptr<graph_callable> callable = part->take();
+    for (std::size_t k = 0; how.memory && k < part->order.fetches.size(); ++k)
+      if (const tensor_value& last = callable->results()[k]; last && last.type() != text_dtype)
+        if (tensor_value placed = placed_value(last.type(), last.extent(), how.memory)) callable->place_result(k, std::move(placed));
     const std::vector<tensor_value>& results = callable->call(feeds, options);
     std::vector<tensor_value> values(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(part->order.fetches.size()));
     part->give_back(std::move(callable));

@@ -459,6 +459,14 @@ struct sent_part {
   array_of<Part> other{};  // of scalars, and of shapes that only a run knows
   std::span<typename Part::element> elements;
 
+  /// Takes memory from `give(dtype, shape)` where what was sent last is still held, and before the first.
+  template <class Give>
+  void take_memory([[maybe_unused]] const Give& give) {
+    if constexpr (is_static) {
+      if (value.is_alone()) return;
+      if (tensor_value given = give(Part::type, Part::extent)) value = std::move(given);
+    }
+  }
   auto& destination() {
     if constexpr (is_static) {
       if (!value.is_alone()) value = tensor_value(Part::type, Part::extent);

@@ -157,6 +157,10 @@ class basic_worker_session {
       auto& sets = std::get<given>(buffers_);
       if (sets.empty()) sets.resize(static_cast<std::size_t>(servers_->staleness()) + 2);
       auto& buffers = sets[turn_++ % sets.size()];
+      std::size_t next = 0;
+      std::apply([&](auto&... b) {
+        (b.take_memory([&, k = next++](dtype type, const shape& extent) { return servers_->gradient_memory(step, k, type, extent); }), ...);
+      }, buffers);
       auto results = run_local(with_gradients(fetches, asked, buffers), feeds...);
       pushed_.clear();
       std::apply([&](auto&... b) { (pushed_.push_back(b.written()), ...); }, buffers);

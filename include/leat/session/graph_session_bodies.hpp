@@ -62,6 +62,10 @@ LEAT_FUNCTION const std::vector<tensor_value>& graph_callable::run(std::span<con
   return results_;
 }
 
+LEAT_FUNCTION tensor_value graph_callable::feed_memory(std::size_t k, dtype type, const shape& extent) {
+  return prepared_->remote != nullptr ? owner_->kept_->remote->feed_memory(*prepared_->remote, k, type, extent) : tensor_value{};
+}
+
 LEAT_FUNCTION graph_session::graph_session(graph& g, session_options options)
     : graph_(g), options_(std::move(options)), kept_(std::make_unique<kept>(options_)) {
   cpu::require_one_configuration();

@@ -113,6 +113,13 @@ class graph_callable {
   void release() {
     for (tensor_value& result : results_) result = {};
   }
+  /// The results of the last call, whose memory the next one uses again where nobody else holds it; empty values before the first.
+  const std::vector<tensor_value>& results() const { return results_; }
+  /// Memory for a result of the next call, instead of the last one's; used if it has the result's dtype and shape.
+  void place_result(std::size_t k, tensor_value memory) { results_.at(k) = std::move(memory); }
+  /// Memory for the value of a feed that goes to another task without being copied; an empty value where there is none, as in a session
+  /// without a target.
+  tensor_value feed_memory(std::size_t k, dtype type, const shape& extent);
 
  private:
   friend class graph_session;

@@ -33,6 +33,11 @@ class remote_session {
   /// more; aborted if one has been replaced by another process; deadline_exceeded; cancelled.
   virtual std::vector<tensor_value> run(remote_run& prepared, std::span<const tensor_value> feeds, const run_options& how,
                                         std::int64_t timeout_in_ms) = 0;
+  /// Memory for the value of a feed that goes to its task without being copied; an empty value where there is none.
+  virtual tensor_value feed_memory([[maybe_unused]] remote_run& prepared, [[maybe_unused]] std::size_t feed, [[maybe_unused]] dtype type,
+                                   [[maybe_unused]] const shape& extent) {
+    return {};
+  }
   /// Variables, where they are.
   virtual bool is_initialized(const output& variable) = 0;
   virtual tensor_value value(const output& variable) = 0;

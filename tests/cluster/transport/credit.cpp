@@ -189,6 +189,28 @@ TEST_CASE("memory that a transport gave is sent and read in place") {
   }
 }
 
+TEST_CASE("memory that is lent is at most half of what a connection has, and comes back") {
+  for (const way w : ways) {
+    CAPTURE(name_of(w));
+    connected_pair both(small(server_options(w)), small(client_options(w)));
+    auto& [server, client, p] = both;
+    std::vector<writable_frame> lent;
+    for (writable_frame f; lent.size() < 1000 && (f = client.transport().lend(p, mebibyte / 4)).size() != 0;) lent.push_back(f);
+    CHECK(lent.size() < 20);
+    CHECK(lent.empty() == (w != way::same_host));
+    // What is not lent has room.
+    CHECK(equal(client.call(p, echo, {numbers(mebibyte)}, {in(5s)}).parts[0], numbers(mebibyte)));
+    if (lent.empty()) continue;
+    std::fill(lent[0].bytes().begin(), lent[0].bytes().end(), std::byte{7});
+    CHECK(equal(client.call(p, echo, {lent[0]}, {in(5s)}).parts[0], lent[0]));
+    CHECK(client.transport().lend(p, mebibyte / 4).size() == 0);
+    CHECK(client.transport().lend(p, SIZE_MAX).size() == 0);
+    lent.clear();
+    client.call(p, echo, {numbers(1)}, {in(5s)});
+    CHECK(client.transport().lend(p, mebibyte / 4).size() == mebibyte / 4);
+  }
+}
+
 TEST_CASE("frames outlive connections") {
   for (const way w : ways) {
     std::vector<frame> kept;

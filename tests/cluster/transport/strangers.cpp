@@ -117,6 +117,28 @@ TEST_CASE("random bytes at a live server harm nobody") {
   }
 }
 
+TEST_CASE("who speaks an old protocol of ZeroMQ, or none, is cut off at once") {
+  messenger_options o = server_options(way::network);
+  o.endpoint.stranger_time = 20s;
+  echo_server server(o);
+  // ZMTP 1.0 with a name and without, 2.0, and another program's first words.
+  const std::string names[] = {std::string("\5\0name", 6), std::string("\1\0\4\0abc", 7),
+                               std::string("\xff\0\0\0\0\0\0\0\1\x7f\0\5\0\0", 14), std::string("\xff\0\0\0\0\0\0\0\1\x7f\1\5\0\0", 14),
+                               "GET / HTTP/1.1\r\n\r\n"};
+  for (const std::string& words : names) {
+    CAPTURE(words.size());
+    const descriptor s = connected(server.m.self().address);
+    put(s, words);
+    for (int k = 0; k < 300 && is_open(s); ++k) std::this_thread::sleep_for(10ms);
+    CHECK_FALSE(is_open(s));
+  }
+  messenger client(client_options(way::network));
+  client.start();
+  const peer_id p = client.dial(server.m.self().address);
+  client.await(p, in(5s));
+  CHECK(client.call(p, echo, {}, {in(5s)}).parts.empty());
+}
+
 TEST_CASE("who says nothing is dropped in time") {
   messenger_options o = server_options(way::network);
   o.endpoint.stranger_time = 200ms;

@@ -45,6 +45,9 @@ class channel {
   /// Memory for a frame; what is allocated here the transport need not copy.
   virtual writable_frame allocate(std::size_t bytes) { return writable_frame::make(bytes); }
 
+  /// The same for memory that is kept over many messages; empty if the transport has none of its own to give.
+  virtual writable_frame lend([[maybe_unused]] std::size_t bytes) { return {}; }
+
   const way by;
   link_id link = 0;  // the endpoint's
 };
@@ -67,8 +70,8 @@ class carrier {
   virtual ~carrier() = default;
   /// Begins to connect; `opened` or `closed` follows. Errors: unavailable, resource_exhausted.
   virtual std::shared_ptr<channel> dial(const address& where) = 0;
-  /// A descriptor with this token has an event.
-  virtual void handle(std::uint64_t token) = 0;
+  /// A descriptor with this token has an event; `has_ended`: its other end has been closed.
+  virtual void handle(std::uint64_t token, bool has_ended) = 0;
   /// Goes on with what `handle` left, a bounded amount; whether something is still left.
   virtual bool pump() = 0;
   virtual steady_time next_timer() const { return no_deadline; }

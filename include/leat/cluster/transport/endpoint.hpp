@@ -69,6 +69,8 @@ class endpoint final : private reactor_client, private carrier_events {
   bool is_in_handler() const { return reactor_.is_inside(); }
   /// Memory for a part of a message to this peer, which its transport need not copy. Plain memory if that is not to be had.
   writable_frame allocate(link_id link, std::size_t bytes);
+  /// The same for memory that is kept over many messages: shared memory, of which others leave half for what is not; empty if there is none.
+  writable_frame lend(link_id link, std::size_t bytes);
   /// Ends a connection, after what is queued has left if `orderly`. The handler is not told.
   void close_link(link_id link, bool orderly);
   /// Accepts messages of full size from a peer; until then they must be short, and come within `stranger_time`.
@@ -152,6 +154,9 @@ class endpoint final : private reactor_client, private carrier_events {
   link_id last_link_ = 0;
   std::vector<link_id> broken_;
   std::vector<delivery> deliveries_;
+  // Kept for their memory: what `run` hands to the handler, and what `try_send` encodes.
+  std::vector<delivery> delivering_;
+  std::vector<packet> encoded_;
   std::map<timer, std::function<void()>> timers_;
   std::uint64_t last_timer_ = 0;
   std::atomic<steady_time::rep> timer_{no_deadline.time_since_epoch().count()};

@@ -142,7 +142,8 @@ LEAT_FUNCTION bool endpoint::try_send(link_id link, const message& m) {
   const std::lock_guard lock(mutex_);
   link_state* const l = find(link);
   if (l == nullptr || !l->is_open || l->closes_when_empty) throw unavailable("the connection has ended");
-  std::vector<packet> packets;
+  std::vector<packet>& packets = encoded_;
+  packets.clear();
   const bool counts = is_data(m.what);
   // What says why nothing else comes is not kept from being said.
   const bool is_short = m.what == kind::failure || m.parts.empty();
@@ -215,6 +216,13 @@ LEAT_FUNCTION writable_frame endpoint::allocate(link_id link, std::size_t bytes)
   const std::lock_guard lock(mutex_);
   link_state* const l = find(link);
   return l == nullptr ? writable_frame::make(bytes) : l->c->allocate(bytes);
+}
+
+LEAT_FUNCTION writable_frame endpoint::lend(link_id link, std::size_t bytes) {
+  check_process();
+  const std::lock_guard lock(mutex_);
+  link_state* const l = find(link);
+  return l == nullptr ? writable_frame() : l->c->lend(bytes);
 }
 
 LEAT_FUNCTION void endpoint::close_link(link_id link, bool orderly) {
@@ -410,9 +418,11 @@ LEAT_FUNCTION void endpoint::fall_back(channel& c, const transport::address& whe
 }
 
 LEAT_FUNCTION void endpoint::send_credit() {
+  if (!due_->any.load()) return;
   std::vector<link_id> due;
   {
     const std::lock_guard lock(due_->mutex);
+    due_->any = false;
     due.swap(due_->links);
   }
   for (const link_id link : due) {
@@ -430,8 +440,7 @@ LEAT_FUNCTION void endpoint::send_credit() {
     // What was taken between the two numbers may have crossed the new threshold unnoticed.
     if (l->received->released - m.number >= l->received->threshold) {
       const std::lock_guard lock(due_->mutex);
-      due_->links.push_back(link);
-      reactor_.kick();
+      due_->add(link);
     }
   }
 }
@@ -451,15 +460,14 @@ LEAT_FUNCTION void endpoint::drop_oldest_stranger() {
 }
 
 LEAT_FUNCTION bool endpoint::run(const std::vector<std::uint64_t>& tokens) {
-  std::vector<delivery> deliveries;
   std::vector<std::function<void()>> calls;
   bool more = false;
   {
     const std::lock_guard lock(mutex_);
     if (closed_) return false;
     for (const std::uint64_t token : tokens)
-      if (const std::size_t index = token >> detail::carrier_shift; index < carriers_.size())
-        carriers_[index]->handle(token & ((std::uint64_t{1} << detail::carrier_shift) - 1));
+      if (const std::size_t index = (token & ~has_ended_flag) >> detail::carrier_shift; index < carriers_.size())
+        carriers_[index]->handle(token & ((std::uint64_t{1} << detail::carrier_shift) - 1), (token & has_ended_flag) != 0);
     for (auto& c : carriers_) more = c->pump() || more;
     send_credit();
     steady_time next = no_deadline;
@@ -492,11 +500,11 @@ LEAT_FUNCTION bool endpoint::run(const std::vector<std::uint64_t>& tokens) {
       links_.erase(link);
     }
     broken_.clear();
-    deliveries.swap(deliveries_);
+    delivering_.swap(deliveries_);
     if (!timers_.empty()) next = std::min(next, timers_.begin()->first.when);
     timer_ = next.time_since_epoch().count();
   }
-  for (delivery& d : deliveries) try {
+  for (delivery& d : delivering_) try {
       switch (d.what) {
         case delivery::type::opened: handler_.opened(d.link, d.is_accepted); break;
         case delivery::type::received: handler_.received(d.link, std::move(d.m)); break;
@@ -508,6 +516,7 @@ LEAT_FUNCTION bool endpoint::run(const std::vector<std::uint64_t>& tokens) {
       end(d.link, {closing::cause::lost, std::string("a message could not be handled: ") + e.what()});
       more = true;
     }
+  delivering_.clear();
   for (const auto& call : calls) call();
   return more;
 }

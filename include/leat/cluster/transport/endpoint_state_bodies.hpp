@@ -24,7 +24,15 @@ constexpr std::size_t stranger_bytes = 65536;  // of a message of a peer that is
 struct endpoint::due_list {
   std::mutex mutex;
   std::vector<link_id> links;
+  std::atomic<bool> any{false};
   reactor* loop = nullptr;
+
+  /// Under the lock.
+  void add(link_id link) {
+    links.push_back(link);
+    any = true;
+    loop->kick();
+  }
 };
 
 // What a peer sent and was taken here, in bytes.
@@ -41,9 +49,7 @@ struct endpoint::account {
     const std::uint64_t limit = announced.load() + threshold;
     if (now < limit || before >= limit) return;  // who crosses the threshold tells it
     const std::lock_guard lock(due->mutex);
-    if (due->loop == nullptr) return;
-    due->links.push_back(link);
-    due->loop->kick();
+    if (due->loop != nullptr) due->add(link);
   }
 };
 

@@ -72,6 +72,7 @@ class writable_frame {
   std::byte* data() { return data_; }
   std::size_t size() const { return size_; }
   std::span<std::byte> bytes() { return {data_, size_}; }
+  const std::shared_ptr<void>& owner() const { return owner_; }
   operator frame() const { return frame(owner_, data_, size_); }
 
  private:

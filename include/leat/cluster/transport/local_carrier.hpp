@@ -23,7 +23,7 @@ class local_carrier final : public carrier {
   void listen(const address& where);
 
   std::shared_ptr<channel> dial(const address& where) override;
-  void handle(std::uint64_t) override {}
+  void handle(std::uint64_t, bool) override {}
   bool pump() override;
   void close(steady_time deadline) override;
   void forget() override {}

@@ -20,6 +20,8 @@ namespace leat::transport {
 
 using steady_time = std::chrono::steady_clock::time_point;
 inline constexpr steady_time no_deadline = steady_time::max();
+/// In a token: the other end of its descriptor has been closed.
+inline constexpr std::uint64_t has_ended_flag = std::uint64_t{1} << 63;
 
 /// Counts forks: an object made before a fork differs from it in the child, where nothing of it works.
 std::uint64_t fork_generation();
@@ -29,7 +31,7 @@ void check_generation(std::uint64_t generation);
 class reactor_client {
  public:
   virtual ~reactor_client() = default;
-  /// Handles descriptors, by the tokens they were added with, and timers that are due. Returns whether something is left to do.
+  /// Handles descriptors, by the tokens they were added with and `has_ended_flag`, and timers that are due. Returns whether something is left to do.
   virtual bool run(const std::vector<std::uint64_t>& tokens) = 0;
   /// When `run` is to be called again, if no descriptor has an event.
   virtual steady_time next_timer() = 0;
@@ -82,6 +84,7 @@ class reactor {
   std::atomic<int> pending_{0};
   std::mutex ready_mutex_;
   std::vector<std::uint64_t> ready_;
+  std::vector<std::uint64_t> handled_;  // by the thread within `run`
   // The thread that takes part while it waits for an answer.
   std::atomic<bool> has_driver_{false};
   std::atomic<bool> driver_wake_{false};

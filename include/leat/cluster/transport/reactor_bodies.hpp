@@ -106,7 +106,10 @@ LEAT_FUNCTION int reactor::wait_for_events(std::uint64_t* tokens, int limit, ste
     milliseconds = static_cast<int>(std::clamp<std::int64_t>(left, 0, 3'600'000));
   }
   const int count = ::epoll_wait(epoll_.get(), events.data(), std::min(limit, static_cast<int>(events.size())), milliseconds);
-  for (int i = 0; i < count; ++i) tokens[i] = events[static_cast<std::size_t>(i)].data.u64;
+  for (int i = 0; i < count; ++i) {
+    const epoll_event& event = events[static_cast<std::size_t>(i)];
+    tokens[i] = event.data.u64 | ((event.events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0 ? has_ended_flag : 0);
+  }
   return std::max(count, 0);
 }
 
@@ -125,17 +128,16 @@ LEAT_FUNCTION void reactor::handle(const std::uint64_t* tokens, int count, const
     }
   }
   if (pending_.fetch_add(1) != 0) return;
-  std::vector<std::uint64_t> now;
   const reactor* const before = std::exchange(inside, this);
   for (;;) {
     const int seen = pending_.load();
-    now.clear();
+    handled_.clear();
     {
       const std::lock_guard lock(ready_mutex_);
-      now.swap(ready_);
+      handled_.swap(ready_);
     }
     again_ = false;
-    bool more = client_.run(now);
+    bool more = client_.run(handled_);
     more = again_ || more;
     if (!more && pending_.fetch_sub(seen) == seen) break;
     if (done != nullptr && done->load()) {

@@ -30,7 +30,7 @@ class shared_carrier final : public carrier {
   /// Null if the process that listens there has no shared memory to offer. While nobody listens, it goes on trying, and `fall_back` of the
   /// events is called if such a process turns up.
   std::shared_ptr<channel> dial(const address& where) override;
-  void handle(std::uint64_t token) override;
+  void handle(std::uint64_t token, bool has_ended) override;
   bool pump() override;
   steady_time next_timer() const override;
   void on_timer(steady_time now) override;
@@ -57,6 +57,7 @@ class shared_carrier final : public carrier {
   std::uint64_t last_number_ = 0;
   int strangers_ = 0;  // accepted, and have not passed their memory
   std::vector<std::uint64_t> ready_;
+  std::vector<std::uint64_t> pumped_;  // kept for its memory
 };
 
 }  // namespace leat::transport

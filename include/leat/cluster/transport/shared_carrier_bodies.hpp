@@ -19,6 +19,7 @@ namespace leat::transport {
 
 namespace detail {
 inline constexpr std::size_t shared_packets_at_once = 64;
+inline constexpr int shared_bells_at_once = 32;  // a socket has room for some two hundred
 inline constexpr auto shared_first_pause = std::chrono::milliseconds(5);
 inline constexpr auto shared_longest_pause = std::chrono::milliseconds(200);
 
@@ -99,7 +100,7 @@ class shared_carrier::shared_channel final : public channel {
       carrier_.loop_.remove(socket->get());
       ::shutdown(socket->get(), SHUT_RDWR);
     }
-    carrier_.handle(number);
+    carrier_.handle(number, false);
     carrier_.loop_.kick();
   }
   std::size_t chunk_bytes() const override { return chunk; }
@@ -108,6 +109,11 @@ class shared_carrier::shared_channel final : public channel {
     if (out && bytes <= chunk)
       if (auto room = out->allocate(bytes)) return std::move(*room);
     return writable_frame::make(bytes);
+  }
+  writable_frame lend(std::size_t bytes) override {
+    if (out && is_open && !is_closed && bytes <= chunk)
+      if (auto room = out->lend(bytes)) return std::move(*room);
+    return {};
   }
 
   shared_carrier& carrier_;
@@ -118,6 +124,8 @@ class shared_carrier::shared_channel final : public channel {
   std::optional<segment_reader> in;
   std::size_t chunk = wire_chunk_bytes;
   bool is_accepted = false;
+  bool has_ended = false;
+  int bells = 0;  // that may lie in the socket
   bool is_open = false;
   bool is_blocked = false;
   bool is_closed = false;
@@ -189,7 +197,8 @@ LEAT_FUNCTION std::shared_ptr<channel> shared_carrier::dial(const address& where
   return c;
 }
 
-LEAT_FUNCTION void shared_carrier::handle(std::uint64_t token) {
+LEAT_FUNCTION void shared_carrier::handle(std::uint64_t token, bool has_ended) {
+  if (const auto found = channels_.find(token); has_ended && found != channels_.end()) found->second->has_ended = true;
   if (std::find(ready_.begin(), ready_.end(), token) == ready_.end()) ready_.push_back(token);
 }
 
@@ -209,7 +218,7 @@ LEAT_FUNCTION void shared_carrier::accept_all() {
       return;  // the peer sees the end of its socket
     }
     ++strangers_;
-    handle(c->number);
+    handle(c->number, false);
   }
 }
 
@@ -241,11 +250,15 @@ LEAT_FUNCTION void shared_carrier::advance(const std::shared_ptr<shared_channel>
       if (c->is_accepted) events_.accepted(c);
       else events_.opened(*c);
     }
-    // Bells are not counted; the end of the socket, which may come with them, is. What was written before it is still read.
-    std::array<char, 256> bells;
-    for (ssize_t count = 1; count > 0;) {
-      count = ::recv(c->socket->get(), bells.data(), bells.size(), MSG_DONTWAIT);
-      if (count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)) is_over = true;
+    // Each bell is an event of its own, so that those before need not have been taken: only before they fill the socket, and where the
+    // peer has closed it. What was written before that is still read.
+    if (c->has_ended || ++c->bells == detail::shared_bells_at_once) {
+      c->bells = 0;
+      std::array<char, 256> bells;
+      for (ssize_t count = 1; count > 0;) {
+        count = ::recv(c->socket->get(), bells.data(), bells.size(), MSG_DONTWAIT);
+        if (count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)) is_over = true;
+      }
     }
     for (std::size_t i = 0; !c->is_closed; ++i) {
       std::optional<packet> p = c->in->read();
@@ -255,7 +268,7 @@ LEAT_FUNCTION void shared_carrier::advance(const std::shared_ptr<shared_channel>
       }
       events_.received(*c, std::move(*p));
       if (i == detail::shared_packets_at_once && !is_over) {
-        handle(c->number);
+        handle(c->number, false);
         more = true;
         return;
       }
@@ -279,7 +292,9 @@ LEAT_FUNCTION void shared_carrier::advance(const std::shared_ptr<shared_channel>
 LEAT_FUNCTION bool shared_carrier::pump() {
   if (ready_.empty()) return false;
   bool more = false;
-  for (const std::uint64_t number : std::exchange(ready_, {})) {
+  pumped_.clear();
+  pumped_.swap(ready_);
+  for (const std::uint64_t number : pumped_) {
     if (number == 0) {
       accept_all();
       continue;

@@ -59,6 +59,8 @@ class segment_writer {
 
   /// Memory within the arena; nothing if there is none.
   std::optional<writable_frame> allocate(std::size_t bytes);
+  /// The same for memory that is kept over many messages: at most half of the arena, and nothing of its end.
+  std::optional<writable_frame> lend(std::size_t bytes);
   /// Publishes a packet; false if there is no room now: then the reader rings when it has let go of something.
   /// `is_urgent`: takes of the room that others leave for what keeps the connection alive.
   bool write(const packet& p, bool is_urgent);
@@ -68,10 +70,13 @@ class segment_writer {
  private:
   class arena_space;
   void collect();
+  std::optional<writable_frame> take(std::size_t bytes, bool is_lent);
+  bool place(const packet& p, bool is_urgent);
 
   std::shared_ptr<segment_mapping> mapping_;
   std::shared_ptr<arena_space> space_;
-  std::vector<frame> held_;  // by token, until the reader lets go
+  std::vector<frame> held_;    // by token, until the reader lets go
+  std::vector<frame> placed_;  // the packet's frames within the arena, while it is written
   std::vector<std::uint32_t> free_tokens_;
   std::uint64_t head_ = 0, returned_ = 0;
 };

@@ -28,6 +28,8 @@ inline constexpr std::size_t segment_alignment = 64;
 inline constexpr std::uint32_t last_of_packet = 1;
 inline constexpr std::size_t segment_small_block = 4608;  // holds a head with what is packed behind it
 inline constexpr std::size_t segment_small_blocks = 64;   // kept for the next ones
+/// Of an arena, what is behind this is held by nobody for long: a packet always finds room there, in one piece.
+constexpr std::size_t held_end(std::size_t arena_bytes) { return arena_bytes / 8 * 5; }
 
 struct segment_slot {
   std::uint64_t offset;
@@ -103,10 +105,12 @@ LEAT_FUNCTION segment_mapping::~segment_mapping() {
 // Free ranges of the arena; the lowest that fits is taken, so that the same pages are used again.
 class segment_writer::arena_space {
  public:
-  explicit arena_space(std::size_t bytes) { free_[0] = bytes; }
-  std::optional<std::size_t> take(std::size_t bytes) {
+  explicit arena_space(std::size_t bytes) : bytes_(bytes) { free_[0] = bytes; }
+  // What is lent is held, see segment_reader::returns::may_hold.
+  std::optional<std::size_t> take(std::size_t bytes, bool is_lent) {
     const std::lock_guard lock(mutex_);
-    if (bytes == detail::segment_small_block && !small_.empty()) {
+    if (is_lent && (bytes > bytes_ / 2 || lent_ > bytes_ / 2 - bytes)) return std::nullopt;
+    if (!is_lent && bytes == detail::segment_small_block && !small_.empty()) {
       const std::size_t offset = small_.back();
       small_.pop_back();
       return offset;
@@ -114,15 +118,18 @@ class segment_writer::arena_space {
     for (auto i = free_.begin(); i != free_.end(); ++i) {
       if (i->second < bytes) continue;
       const auto [offset, size] = *i;
+      if (is_lent && offset + bytes > detail::held_end(bytes_)) return std::nullopt;
       free_.erase(i);
       if (size > bytes) free_[offset + bytes] = size - bytes;
+      if (is_lent) lent_ += bytes;
       return offset;
     }
     return std::nullopt;
   }
-  void give(std::size_t offset, std::size_t bytes) {
+  void give(std::size_t offset, std::size_t bytes, bool is_lent) {
     const std::lock_guard lock(mutex_);
-    if (bytes == detail::segment_small_block && small_.size() < detail::segment_small_blocks) {
+    if (is_lent) lent_ -= bytes;
+    else if (bytes == detail::segment_small_block && small_.size() < detail::segment_small_blocks) {
       small_.push_back(offset);
       return;
     }
@@ -142,6 +149,8 @@ class segment_writer::arena_space {
  private:
   std::mutex mutex_;
   std::map<std::size_t, std::size_t> free_;
+  const std::size_t bytes_;
+  std::size_t lent_ = 0;
   std::vector<std::size_t> small_;  // blocks for the heads of messages, most of what is taken
 };
 
@@ -150,21 +159,32 @@ LEAT_FUNCTION segment_writer::segment_writer(std::shared_ptr<segment_mapping> ma
   for (std::uint32_t token = detail::segment_slots; token > 0; --token) free_tokens_.push_back(token - 1);
 }
 
-LEAT_FUNCTION std::optional<writable_frame> segment_writer::allocate(std::size_t bytes) {
+LEAT_FUNCTION std::optional<writable_frame> segment_writer::allocate(std::size_t bytes) { return take(bytes, false); }
+LEAT_FUNCTION std::optional<writable_frame> segment_writer::lend(std::size_t bytes) {
+  if (bytes > mapping_->arena_bytes()) return std::nullopt;
+  auto room = take(bytes + detail::segment_alignment, true);  // who computes in it may read past the end
+  if (!room) return std::nullopt;
+  return writable_frame(room->owner(), room->data(), bytes);
+}
+
+LEAT_FUNCTION std::optional<writable_frame> segment_writer::take(std::size_t bytes, bool is_lent) {
   const std::size_t aligned = (bytes + detail::segment_alignment - 1) / detail::segment_alignment * detail::segment_alignment;
   const std::size_t rounded = aligned != 0 && aligned <= detail::segment_small_block ? detail::segment_small_block : aligned;
   if (rounded == 0 || rounded < bytes) return std::nullopt;
-  const auto offset = space_->take(rounded);
+  const auto offset = space_->take(rounded, is_lent);
   if (!offset) return std::nullopt;
   struct block {
     std::shared_ptr<segment_mapping> mapping;
     std::shared_ptr<arena_space> space;
     std::size_t offset, bytes;
-    ~block() { space->give(offset, bytes); }
+    bool is_lent;
+    block(std::shared_ptr<segment_mapping> m, std::shared_ptr<arena_space> s, std::size_t at, std::size_t size, bool lent)
+        : mapping(std::move(m)), space(std::move(s)), offset(at), bytes(size), is_lent(lent) {}
+    block(const block&) = delete;
+    block& operator=(const block&) = delete;
+    ~block() { space->give(offset, bytes, is_lent); }
   };
-  std::byte* const data = mapping_->arena() + *offset;
-  return writable_frame(
-      std::shared_ptr<void>(new block{mapping_, space_, *offset, rounded}, [](void* b) { delete static_cast<block*>(b); }), data, bytes);
+  return writable_frame(std::make_shared<block>(mapping_, space_, *offset, rounded, is_lent), mapping_->arena() + *offset, bytes);
 }
 
 // Lets go of what the reader has let go of.
@@ -180,40 +200,46 @@ LEAT_FUNCTION void segment_writer::collect() {
   }
 }
 
+// Whether there is room for a packet, whose frames are then in the arena.
+LEAT_FUNCTION bool segment_writer::place(const packet& p, bool is_urgent) {
+  collect();
+  const std::uint64_t used = head_ - mapping_->control().tail.load(std::memory_order_acquire);
+  const std::size_t wanted = p.frames.size() + (is_urgent ? 0 : detail::urgent_slots);
+  if (used + wanted > detail::segment_slots || free_tokens_.size() < wanted) return false;
+  for (std::size_t i = placed_.size(); i < p.frames.size(); ++i) {
+    const frame& f = p.frames[i];
+    if (f.data() >= mapping_->arena() && f.data() + f.size() <= mapping_->arena() + mapping_->arena_bytes()) {
+      placed_.push_back(f);
+      continue;
+    }
+    auto room = allocate(std::max<std::size_t>(f.size(), 1));
+    if (!room) return false;
+    if (!f.empty()) std::memcpy(room->data(), f.data(), f.size());
+    placed_.push_back(frame(*room).piece(0, f.size()));
+  }
+  return true;
+}
+
 LEAT_FUNCTION bool segment_writer::write(const packet& p, bool is_urgent) {
   segment_control& c = mapping_->control();
-  std::vector<frame> placed;
-  const auto try_to = [&] {
-    collect();
-    const std::uint64_t used = head_ - c.tail.load(std::memory_order_acquire);
-    const std::size_t wanted = p.frames.size() + (is_urgent ? 0 : detail::urgent_slots);
-    if (used + wanted > detail::segment_slots || free_tokens_.size() < wanted) return false;
-    for (std::size_t i = placed.size(); i < p.frames.size(); ++i) {
-      const frame& f = p.frames[i];
-      if (f.data() >= mapping_->arena() && f.data() + f.size() <= mapping_->arena() + mapping_->arena_bytes()) {
-        placed.push_back(f);
-        continue;
-      }
-      auto room = allocate(std::max<std::size_t>(f.size(), 1));
-      if (!room) return false;
-      if (!f.empty()) std::memcpy(room->data(), f.data(), f.size());
-      placed.push_back(frame(*room).piece(0, f.size()));
-    }
-    return true;
-  };
-  if (!try_to()) {
+  placed_.clear();
+  if (!place(p, is_urgent)) {
     c.writer_waits.store(1);
-    if (!try_to()) return false;
+    if (!place(p, is_urgent)) {
+      placed_.clear();
+      return false;
+    }
     c.writer_waits.store(0);
   }
-  for (std::size_t i = 0; i < placed.size(); ++i) {
+  for (std::size_t i = 0; i < placed_.size(); ++i) {
     const std::uint32_t token = free_tokens_.back();
     free_tokens_.pop_back();
-    c.slots[head_ % detail::segment_slots] = {static_cast<std::uint64_t>(placed[i].data() - mapping_->arena()), placed[i].size(), token,
-                                              i + 1 == placed.size() ? detail::last_of_packet : 0};
-    held_[token] = std::move(placed[i]);
+    c.slots[head_ % detail::segment_slots] = {static_cast<std::uint64_t>(placed_[i].data() - mapping_->arena()), placed_[i].size(), token,
+                                              i + 1 == placed_.size() ? detail::last_of_packet : 0};
+    held_[token] = std::move(placed_[i]);
     ++head_;
   }
+  placed_.clear();
   c.head.store(head_);
   return true;
 }
@@ -232,9 +258,9 @@ struct segment_reader::returns {
   std::uint64_t count = 0;
   std::atomic<std::uint32_t> held{0};  // frames in place
 
-  // Of the arena's end, and of the descriptors, nothing is held for long: a packet always finds room there, in one piece.
+  // Of the descriptors half are held by nobody for long, either.
   bool may_hold(std::size_t end) const {
-    return end <= mapping->arena_bytes() / 8 * 5 && held.load(std::memory_order_relaxed) < detail::segment_slots / 2;
+    return end <= detail::held_end(mapping->arena_bytes()) && held.load(std::memory_order_relaxed) < detail::segment_slots / 2;
   }
   void give(std::uint32_t token) {
     // The child of a fork has a share in the segment, and the parent may still read what is let go of here.

@@ -105,7 +105,10 @@ LEAT_FUNCTION void encode(const message& m, std::size_t chunk_bytes, std::vector
   std::size_t packed = 0;
   std::size_t framed = 0;
   std::size_t whole = 0;
-  std::vector<detail::place> places(m.parts.size());
+  std::array<detail::place, 64> few_places;
+  std::vector<detail::place> many_places;
+  if (m.parts.size() > few_places.size()) many_places.resize(m.parts.size());
+  detail::place* const places = many_places.empty() ? few_places.data() : many_places.data();
   for (std::size_t i = 0; i < m.parts.size(); ++i) {
     const std::size_t size = m.parts[i].size();
     if (packed + size <= wire_packed_bytes) {

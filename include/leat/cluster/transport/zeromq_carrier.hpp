@@ -27,7 +27,7 @@ class zeromq_carrier final : public carrier {
   void set_allowed(const std::vector<std::string>& keys);
 
   std::shared_ptr<channel> dial(const address& where) override;
-  void handle(std::uint64_t token) override;
+  void handle(std::uint64_t token, bool has_ended) override;
   bool pump() override;
   steady_time next_timer() const override;
   void on_timer(steady_time now) override;

@@ -183,6 +183,9 @@ class zeromq_carrier::routed final : public channel {
 LEAT_FUNCTION zmq::socket_t zeromq_carrier::state::make(zmq::socket_type type, const address& where) {
   zmq::socket_t socket(context, type);
   socket.set(zmq::sockopt::linger, 0);
+  // Where there is a domain, peers of ZeroMQ's protocols 1 and 2 are refused, and what begins like none of them. libzmq 4.3 would take the
+  // first bytes for a name, and end the process if the connection is being closed at that moment.
+  socket.set(zmq::sockopt::zap_domain, "leat");
   socket.set(zmq::sockopt::maxmsgsize, std::int64_t{wire_frame_bytes});
   socket.set(zmq::sockopt::sndhwm, detail::pipe_messages);
   socket.set(zmq::sockopt::rcvhwm, detail::pipe_messages);
@@ -232,7 +235,6 @@ LEAT_FUNCTION address zeromq_carrier::listen(const address& where) {
       s.zap.set(zmq::sockopt::linger, 0);
       detail::despite_signals([&] { return ::zmq_bind(s.zap.handle(), "inproc://zeromq.zap.01"); });
       s.watch(s.zap, 2);
-      s.router.set(zmq::sockopt::zap_domain, "leat");
       s.router.set(zmq::sockopt::curve_server, true);
       s.router.set(zmq::sockopt::curve_secretkey, s.options.keys->own.secret_key);
       s.router.set(zmq::sockopt::curve_publickey, s.options.keys->own.public_key);
@@ -278,7 +280,7 @@ LEAT_FUNCTION std::shared_ptr<channel> zeromq_carrier::dial(const address& where
   return d;
 }
 
-LEAT_FUNCTION void zeromq_carrier::handle(std::uint64_t token) {
+LEAT_FUNCTION void zeromq_carrier::handle(std::uint64_t token, bool) {
   if (std::find(s_->ready.begin(), s_->ready.end(), token) == s_->ready.end()) s_->ready.push_back(token);
 }
 
@@ -523,7 +525,7 @@ LEAT_FUNCTION void zeromq_carrier::on_timer(steady_time now) {
       if (now - a.since >= s.options.stranger_time || detail::received_bytes(fd) > detail::first_message_bytes) state::shut(fd, a);
     }
   }
-  if (!s.blocked.empty()) handle(0);
+  if (!s.blocked.empty()) handle(0, false);
 }
 
 LEAT_FUNCTION void zeromq_carrier::close(steady_time deadline) {

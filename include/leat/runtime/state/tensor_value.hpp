@@ -51,6 +51,7 @@ class tensor_buffer {
 
   std::byte* data = nullptr;
   bool borrowed = false;
+  bool placed = false;
   std::vector<std::string> texts;
   std::shared_ptr<resource> handle;
 
@@ -141,6 +142,9 @@ class tensor_value {
   /// The elements of a constant in a file.
   /// Errors: invalid_argument if they are malformed; unimplemented for dtypes that are only carried.
   static tensor_value from_proto(const tensor_proto& p);
+  /// Uninitialized elements in memory of a message, which is sent without being copied; `owner` keeps it alive. It is written as any other
+  /// value's, by its only holder; other processes can see it, so that `kept` copies it.
+  static tensor_value place(dtype type, const shape& extent, void* memory, std::shared_ptr<resource> owner);
   /// Elements that are not copied: the caller, or `owner`, keeps them alive as long as this value and its copies.
   static tensor_value borrow(dtype type, const shape& extent, void* elements, std::shared_ptr<resource> owner = nullptr);
   /// The same without an owner, in place of this value. Allocates nothing if it already borrows and nobody else holds it.
@@ -198,11 +202,12 @@ class tensor_value {
   }
   bool is_alone() const { return buffer_ != nullptr && !buffer_->borrowed && buffer_->is_alone(); }
   bool is_borrowed() const { return buffer_ != nullptr && buffer_->borrowed; }
+  bool is_placed() const { return buffer_ != nullptr && buffer_->placed; }
 
   /// A copy of the elements in memory of their own.
   tensor_value copy() const;
-  /// This value, or a copy if the elements are borrowed: safe to keep after a run.
-  tensor_value kept() const { return is_borrowed() ? copy() : *this; }
+  /// This value, or a copy if the elements are borrowed or placed: safe to keep after a run.
+  tensor_value kept() const { return is_borrowed() || is_placed() ? copy() : *this; }
   /// The same elements in another shape with as many elements.
   tensor_value reshaped(const shape& extent) const {
     tensor_value made(*this);

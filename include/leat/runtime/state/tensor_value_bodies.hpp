@@ -129,12 +129,19 @@ LEAT_FUNCTION tensor_value tensor_value::borrow(dtype type, const shape& extent,
   return made;
 }
 
+LEAT_FUNCTION tensor_value tensor_value::place(dtype type, const shape& extent, void* memory, std::shared_ptr<resource> owner) {
+  tensor_value made = borrow(type, extent, memory, std::move(owner));
+  made.buffer_->borrowed = false;
+  made.buffer_->placed = true;
+  return made;
+}
+
 LEAT_FUNCTION tensor_value tensor_value::copy() const {
   if (buffer_ == nullptr) return {};
   tensor_value made(type_, extent_);
   std::memcpy(made.buffer_->data, buffer_->data, bytes());
   made.buffer_->texts = buffer_->texts;
-  if (!buffer_->borrowed) made.buffer_->handle = buffer_->handle;
+  if (!buffer_->borrowed && !buffer_->placed) made.buffer_->handle = buffer_->handle;
   return made;
 }
 
