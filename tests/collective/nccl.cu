@@ -18,23 +18,6 @@ using namespace leat_test;
 
 namespace {
 
-template <class T>
-void check_collectives() {
-  const auto x = placeholder<"x", T, 2, 3>();
-  const auto sum = all_reduce<reduce_by::sum, "sum">(x);
-  const auto mean = all_reduce<reduce_by::mean, "mean">(x);
-  const auto most = all_reduce<reduce_by::maximum>(x);
-  const auto same = broadcast<0>(x);
-  auto s = session_on<thrust_cuda>(sum, mean, most, same);
-  const std::vector<T> values{T(1 + rank()), T(-2), T(10 * rank()), T(0), T(7), T(-rank())};
-  const auto [a, b, c, d] = s.run(fetch(sum, mean, most, same), x = values);
-  CHECK(a(0, 0) == over_ranks([](int r) { return T(1 + r); }));
-  CHECK(a(1, 2) == over_ranks([](int r) { return T(-r); }));
-  CHECK(b(1, 1) == T(7));
-  CHECK(c(0, 2) == T(10 * (size() - 1)));
-  CHECK(d(0, 0) == T(1));
-}
-
 template <int Ranks>
 void check_gather() {
   const auto x = placeholder<"x", float, 2>();
@@ -46,10 +29,29 @@ void check_gather() {
 
 }  // namespace
 
+// One session of all dtypes: nvcc takes long for each.
 TEST_CASE("reductions and broadcasts of numbers on the device, and of integers by the host") {
-  check_collectives<float>();
-  check_collectives<double>();
-  check_collectives<std::int32_t>();
+  const auto x = placeholder<"x", float, 2, 3>();
+  const auto d = placeholder<"d", double, 2>();
+  const auto i = placeholder<"i", std::int32_t, 2>();
+  const auto sum = all_reduce<reduce_by::sum, "sum">(x);
+  const auto most = all_reduce<reduce_by::maximum>(x);
+  const auto same = broadcast<0>(x);
+  const auto mean = all_reduce<reduce_by::mean, "mean">(d);
+  const auto integers = all_reduce<reduce_by::sum, "integers">(i);
+  auto s = session_on<thrust_cuda>(sum, most, same, mean, integers);
+  const int r = rank();
+  const std::vector<float> values{static_cast<float>(1 + r), -2, static_cast<float>(10 * r), 0, 7, static_cast<float>(-r)};
+  const auto [a, b, c, e, f] =
+      s.run(fetch(sum, most, same, mean, integers), x = values, d = std::vector<double>{7, 2.0 * r}, i = std::vector<std::int32_t>{r, 1});
+  CHECK(a(0, 0) == over_ranks([](int k) { return static_cast<float>(1 + k); }));
+  CHECK(a(1, 2) == over_ranks([](int k) { return static_cast<float>(-k); }));
+  CHECK(b(0, 2) == static_cast<float>(10 * (size() - 1)));
+  CHECK(c(0, 0) == 1);
+  CHECK(e(0) == 7);
+  CHECK(e(1) == size() - 1);
+  CHECK(f(0) == over_ranks([](int k) { return k; }));
+  CHECK(f(1) == size());
 }
 
 TEST_CASE("the arrays of all ranks") {
