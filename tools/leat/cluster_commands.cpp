@@ -251,8 +251,9 @@ int show_cluster(const cluster_request& request) {
   std::vector<leat::task_status> tasks;
   try {
     const bool has_scheme = request.target.find("://") != std::string::npos;
-    const auto cluster = told ? told->cluster : leat::cluster_at(has_scheme ? request.target : "tcp://" + request.target, timeout);
-    tasks = leat::cluster_status(cluster, timeout);
+    const leat::cluster_status_options how{.timeout_in_ms = timeout, .until_all_are_up = request.wait};
+    const auto cluster = told ? told->cluster : leat::cluster_at(has_scheme ? request.target : "tcp://" + request.target, how);
+    tasks = leat::cluster_status(cluster, how);
   } catch (const leat::invalid_argument& e) {
     throw usage_error(e.what());
   } catch (const leat::error& e) {
@@ -275,7 +276,7 @@ int show_cluster(const cluster_request& request) {
     } else {
       code = 1;
       const std::string its_name = t.device + " at " + t.address + ": ";  // the row says it already
-      said = "down  " + (t.problem.starts_with(its_name) ? t.problem.substr(its_name.size()) : t.problem);
+      said = (t.has_ended ? "ended " : "down  ") + (t.problem.starts_with(its_name) ? t.problem.substr(its_name.size()) : t.problem);
     }
     std::printf("%-*s  %-*s  %s\n", device, printable(t.device).c_str(), address, printable(t.address).c_str(), printable(said).c_str());
   }

@@ -49,6 +49,7 @@ class messenger_network final : public task_network {
   std::uint64_t losses() const override { return losses_.load(); }
   std::exception_ptr loss_of(int task, std::uint64_t before) override;
   std::string describe(int task) override;
+  std::vector<std::pair<int, std::chrono::milliseconds>> ended() const override;
   transport::traffic its_traffic() const override { return messenger_.its_traffic(); }
 
  private:
@@ -75,7 +76,7 @@ class messenger_network final : public task_network {
   void left(transport::peer_id peer, const transport::departure& why);
 
   const std::vector<task_address> tasks_;
-  std::mutex guard_;
+  mutable std::mutex guard_;
   std::vector<link> links_;
   std::map<transport::peer_id, int> task_of_;
   std::map<int, steady_time> ended_;  // tasks that have said goodbye, and have not come back

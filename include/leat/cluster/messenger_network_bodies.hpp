@@ -170,6 +170,14 @@ LEAT_FUNCTION std::string messenger_network::describe(int task) {
   return (peer == 0 ? problem : messenger_.describe(peer)) + ended;
 }
 
+LEAT_FUNCTION std::vector<std::pair<int, std::chrono::milliseconds>> messenger_network::ended() const {
+  const auto now = std::chrono::steady_clock::now();
+  const std::lock_guard lock(guard_);
+  std::vector<std::pair<int, std::chrono::milliseconds>> all;
+  for (const auto& [task, at] : ended_) all.emplace_back(task, std::chrono::duration_cast<std::chrono::milliseconds>(now - at));
+  return all;
+}
+
 LEAT_FUNCTION std::exception_ptr messenger_network::loss_of(int task, std::uint64_t before) {
   const std::lock_guard lock(guard_);
   const link& l = links_.at(static_cast<std::size_t>(task));

@@ -11,6 +11,9 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace leat::cluster {
 
@@ -44,7 +47,7 @@ enum class method : std::uint16_t {
   // of the server
   describe_cluster,       // answered by its specification, as JSON
   clock,                  // answered by its steady clock
-  count,                  // answered by what it has counted since its start
+  count,                  // answered by what it has counted since its start, and by the tasks that have ended, with milliseconds since then
   placement,              // of the master: the devices of a session's nodes
   write_shards,           // of the master: has tasks write variables into files
   write_shard,            // of the worker: writes some into one
@@ -88,6 +91,8 @@ class task_network {
   virtual std::exception_ptr loss_of([[maybe_unused]] int task, [[maybe_unused]] std::uint64_t before) { return nullptr; }
   /// What is known of a task that does not answer: what the last attempt met. May take 100 ms.
   virtual std::string describe(int task) = 0;
+  /// Tasks that have said goodbye and have not come back, and how long ago.
+  virtual std::vector<std::pair<int, std::chrono::milliseconds>> ended() const { return {}; }
   /// What went through it since its start.
   virtual transport::traffic its_traffic() const { return {}; }
 };

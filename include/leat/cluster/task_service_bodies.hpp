@@ -90,6 +90,12 @@ LEAT_FUNCTION void task_service::called(std::uint64_t peer, method what, transpo
     transport::message counted;
     put_words(counted, {worker_.parts_run(), t.messages_sent, t.bytes_sent, t.messages_received, t.bytes_received, master_.sessions_open(),
                         worker_.parts_kept(), resident_bytes()});
+    std::vector<std::uint64_t> ended;
+    for (const auto& [task, ago] : network_.ended()) {
+      ended.push_back(static_cast<std::uint64_t>(task));
+      ended.push_back(static_cast<std::uint64_t>(ago.count()));
+    }
+    put_words(counted, std::move(ended));
     return answer(std::move(counted), nullptr);
   }
   try {
