@@ -4,6 +4,7 @@
 #include <leat/cluster/worker_session.hpp>
 #include <leat/supervise.hpp>
 
+#include "cluster/support/all_at_once.hpp"
 #include "cluster/support/cluster_here.hpp"
 #include "support/messages.hpp"
 
@@ -25,22 +26,6 @@ using namespace leat;
 using namespace leat_test;
 
 namespace {
-
-void all_at_once(const std::vector<std::function<void()>>& work) {
-  std::vector<std::exception_ptr> failed(work.size());
-  std::vector<std::thread> threads;
-  for (std::size_t k = 0; k < work.size(); ++k)
-    threads.emplace_back([&, k] {
-      try {
-        work[k]();
-      } catch (...) {
-        failed[k] = std::current_exception();
-      }
-    });
-  for (auto& t : threads) t.join();
-  for (const auto& f : failed)
-    if (f) std::rethrow_exception(f);
-}
 
 struct kind {
   int replicas = 2, gradients = 2;
@@ -91,8 +76,26 @@ struct replica {
   std::int64_t step() { return s->session().run<std::int64_t>(steps); }
 };
 
+// The same replica with a supervisor.
+struct supervised_replica : replica {
+  std::optional<supervisor> sv;
+  supervised_replica(cluster_here& c, int task, const kind& how, hook_list more = {}) : replica(c, task, how, std::move(more)) {
+    supervisor_options its;
+    its.owner = &g;
+    its.is_chief = is_chief;
+    its.global_step = steps;
+    its.hooks = o.hooks;
+    its.stop_on_signals = false;
+    its.max_wait_secs = 20;
+    its.stop_grace_secs = 20;
+    its.log = &log;
+    its.session = o.session;
+    sv.emplace(its);
+  }
+};
+
 // Each replica gives its number plus one, as often as it has data.
-void trains_unevenly(int ps, const kind& how, const std::vector<int>& data, std::int64_t steps, float w) {
+void trains_unevenly(int ps, const kind& how, const std::vector<int>& data, std::int64_t steps, float w, bool with_supervisors = false) {
   CAPTURE(data);
   cluster_here c(ps, how.replicas);
   std::vector<std::function<void()>> work;
@@ -100,9 +103,19 @@ void trains_unevenly(int ps, const kind& how, const std::vector<int>& data, std:
   std::int64_t reached = 0;
   for (int k = 0; k < how.replicas; ++k)
     work.push_back([&, k] {
+      const int batches = data[static_cast<std::size_t>(k)];
+      const auto gradient = static_cast<float>(k + 1);
+      if (with_supervisors) {
+        supervised_replica r(c, k, how);
+        auto s = r.sv->managed_session();
+        for (int i = 0; i < batches; ++i) s.run(r.train, {{r.x, gradient}});
+        r.sv->stop();
+        if (k == 0) told = r.log.str();
+        return;
+      }
       replica r(c, k, how);
       r.begin();
-      for (int i = 0; i < data[static_cast<std::size_t>(k)]; ++i) r.give(static_cast<float>(k + 1));
+      for (int i = 0; i < batches; ++i) r.give(gradient);
       r.s->close();
       if (k == 0) told = r.log.str();
     });
@@ -131,6 +144,95 @@ TEST_CASE("a replica without more data gives its share back, whoever ends first"
   trains_unevenly(2, three, {12, 8, 4}, 12, 4 * 2.0f + 4 * 1.5f + 4 * 1.0f);
   trains_unevenly(2, three, {6, 0, 6}, 6, 6 * 2.0f);
   trains_unevenly(1, three, {0, 3, 3}, 3, 3 * 2.5f);
+}
+
+TEST_CASE("supervisors join and leave, too") {
+  const kind three{.replicas = 3, .gradients = 3};
+  trains_unevenly(1, three, {4, 8, 12}, 12, 4 * 2.0f + 4 * 2.5f + 4 * 3.0f, true);
+  trains_unevenly(2, three, {12, 8, 4}, 12, 4 * 2.0f + 4 * 1.5f + 4 * 1.0f, true);
+  trains_unevenly(2, three, {6, 0, 6}, 6, 6 * 2.0f, true);
+}
+
+TEST_CASE("a supervisor's replica whose input ends leaves; one that fails does not, and is named") {
+  cluster_here c(1, 2);
+  const kind how{.timeout_in_ms = 3'000};
+  supervised_replica chief(c, 0, how), other(c, 1, how);
+  std::string missing;
+  all_at_once({[&] {
+                 chief.sv->managed([&](supervised_session& s) {
+                   for (int k = 0; k < 2; ++k) s.run(chief.train, {{chief.x, 1.0f}});
+                   missing = message_of<deadline_exceeded>([&] { s.run(chief.train, {{chief.x, 1.0f}}); });
+                   CHECK(s.run<std::int64_t>(chief.awaited) == 2);
+                   chief.sv->request_stop();
+                 });
+               },
+               [&] {
+                 CHECK_THROWS_AS(other.sv->managed([&](supervised_session& s) {
+                   for (int k = 0; k < 2; ++k) s.run(other.train, {{other.x, 1.0f}});
+                   throw invalid_argument("the program fails");
+                 }),
+                                 invalid_argument);
+               }});
+  CHECK(says(missing, "no gradients of replica 1"));
+
+  cluster_here again(1, 2);
+  supervised_replica first(again, 0, how), second(again, 1, how);
+  all_at_once({[&] {
+                 first.sv->managed([&](supervised_session& s) {
+                   for (int k = 0; k < 6; ++k) s.run({first.train}, {{first.x, 1.0f}});
+                   CHECK(s.run<std::int64_t>(first.awaited) == 1);
+                   CHECK(s.value(first.w).as<float>() == -(2 * 2.0f + 4 * 1.0f));
+                 });
+               },
+               [&] {
+                 second.sv->managed([&](supervised_session& s) {
+                   for (int k = 0; k < 2; ++k) s.run(second.train, {{second.x, 3.0f}});
+                   throw out_of_range("no more data");
+                 });
+               }});
+  CHECK(says(first.log.str(), "replica 1", "has ended: 1 of 2 replicas remain"));
+}
+
+TEST_CASE("an update that can never be made ends a supervisor's training, too") {
+  cluster_here c(1, 1);
+  supervised_replica alone(c, 0, {.replicas = 1, .gradients = 2, .have_numbers = false});
+  auto s = alone.sv->managed_session();
+  const std::string said = message_of<failed_precondition>([&] { s.run(alone.train, {{alone.x, 1.0f}}); });
+  CHECK(says(said, "a synchronous update cannot be made"));
+  CHECK(alone.sv->should_stop());
+  CHECK(says(message_of<failed_precondition>([&] { alone.sv->stop(); }), "a synchronous update cannot be made"));
+}
+
+TEST_CASE("a supervisor's hooks are called as a monitored session's are") {
+  struct noting final : session_run_hook {
+    std::vector<std::string> calls;
+    output fetched;
+    void begin(const begin_context& b) override { calls.push_back(b.has_global_step ? "begin" : "begin without steps"); }
+    void after_create_session(watched_session&, coordinator&) override { calls.push_back("session"); }
+    session_run_args before_run(session_run_context&) override {
+      calls.push_back("before");
+      return {.fetches = {fetched}};
+    }
+    void after_run(session_run_context& run, const session_run_values& values) override {
+      calls.push_back("after " + std::to_string(values.results[0].as<std::int64_t>()));
+      if (values.results[0].as<std::int64_t>() >= 2) run.request_stop();
+    }
+    void before_end(watched_session&, bool is_stopped) override { calls.push_back(is_stopped ? "stopped" : "ended"); }
+    void end(watched_session&) override { calls.push_back("end"); }
+  };
+  graph g;
+  const auto scope = g.as_default();
+  const auto noted = std::make_shared<noting>();
+  noted->fetched = assign_add(get_or_create_global_step(), std::int64_t{1});
+  CHECK_THROWS_AS(supervisor({.hooks = {nullptr}}), invalid_argument);
+  supervisor with({.hooks = {noted}, .stop_on_signals = false});
+  {
+    auto s = with.managed_session();
+    while (!with.should_stop()) CHECK(s.run<std::int64_t>(noted->fetched) >= 1);
+    CHECK(s.run<std::int64_t, std::int64_t>({noted->fetched, noted->fetched}) == std::tuple(3, 3));
+  }
+  CHECK(noted->calls ==
+        std::vector<std::string>{"begin", "session", "before", "after 1", "before", "after 2", "before", "after 3", "stopped", "end"});
 }
 
 TEST_CASE("spares are given up first") {
