@@ -7,15 +7,19 @@
 #include "cluster/support/all_at_once.hpp"
 #include "cluster/support/cluster_here.hpp"
 #include "support/messages.hpp"
+#include "support/processes.hpp"
+#include "support/scratch_folder.hpp"
 
 #include <doctest/doctest.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
-#include <exception>
+#include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -46,10 +50,12 @@ struct replica {
   monitored_options o;
   std::optional<monitored_session> s;
 
-  replica(cluster_here& c, int task, const kind& how, hook_list more = {}) : is_chief(task == 0) {
-    const server& here = *c.servers[static_cast<std::size_t>(c.c.num_tasks("ps") + task)];
+  replica(cluster_here& c, int task, const kind& how, hook_list more = {})
+      : replica(c.c, *c.servers[static_cast<std::size_t>(c.c.num_tasks("ps") + task)], how, std::move(more)) {}
+  replica(const cluster_spec& c, const server& here, const kind& how, hook_list more = {}) : is_chief(here.task_index() == 0) {
+    const int task = here.task_index();
     {
-      const device placed(replica_device_setter({.worker_device = here.device(), .cluster = c.c}));
+      const device placed(replica_device_setter({.worker_device = here.device(), .cluster = c}));
       steps = get_or_create_global_step();
       w = variable(0.0f, "w");
       v = variable(0.0f, "v");
@@ -79,11 +85,19 @@ struct replica {
 // The same replica with a supervisor.
 struct supervised_replica : replica {
   std::optional<supervisor> sv;
-  supervised_replica(cluster_here& c, int task, const kind& how, hook_list more = {}) : replica(c, task, how, std::move(more)) {
+  supervised_replica(cluster_here& c, int task, const kind& how) : replica(c, task, how) { make(); }
+  supervised_replica(const cluster_spec& c, const server& here, const kind& how, std::string logdir) : replica(c, here, how) {
+    make(std::move(logdir));
+  }
+  void make(std::string logdir = {}) {
     supervisor_options its;
     its.owner = &g;
     its.is_chief = is_chief;
+    its.logdir = std::move(logdir);
     its.global_step = steps;
+    its.summary = {};
+    its.save_summaries_secs = 0;
+    its.save_model_secs = 0;
     its.hooks = o.hooks;
     its.stop_on_signals = false;
     its.max_wait_secs = 20;
@@ -233,6 +247,199 @@ TEST_CASE("a supervisor's hooks are called as a monitored session's are") {
   }
   CHECK(noted->calls ==
         std::vector<std::string>{"begin", "session", "before", "after 1", "before", "after 2", "before", "after 3", "stopped", "end"});
+}
+
+// A parameter server of the tests below, in a process of its own: its number, and the addresses of two of them and of three workers.
+TEST_CASE("serve replicas" * doctest::skip()) {
+  const char* const given = std::getenv("LEAT_REPLICAS_SERVER");
+  if (given == nullptr) return;
+  std::istringstream words(given);
+  int number = 0;
+  std::string ps[2], workers[3];
+  words >> number >> ps[0] >> ps[1];
+  for (std::string& w : workers) words >> w;
+  server here(cluster_spec{{"ps", {ps[0], ps[1]}}, {"worker", {workers[0], workers[1], workers[2]}}},
+              {.job_name = "ps", .task_index = number});
+  here.join();
+}
+
+namespace {
+
+// Two parameter servers that are processes, the first of which has the global step, and three workers here.
+struct killable_servers {
+  cluster_spec c{{"ps", {free_address(), free_address()}}, {"worker", {free_address(), free_address(), free_address()}}};
+  std::unique_ptr<process> ps[2];
+  std::vector<std::unique_ptr<server>> workers;
+  killable_servers() {
+    start(0), start(1);
+    for (int k = 0; k < 3; ++k) workers.push_back(std::make_unique<server>(c, server_options{.job_name = "worker", .task_index = k}));
+  }
+  void start(int k) {
+    std::string told = std::to_string(k);
+    for (const auto& [job, count] : {std::pair("ps", 2), std::pair("worker", 3)})
+      for (int n = 0; n < count; ++n) told += " " + c.task_address(job, n);
+    ::setenv("LEAT_REPLICAS_SERVER", told.c_str(), 1);
+    ps[k] =
+        std::make_unique<process>(std::vector<std::string>{"/proc/self/exe", "--test-case=serve replicas", "--no-skip", "--no-run=false"});
+    ::unsetenv("LEAT_REPLICAS_SERVER");
+  }
+  void kill_and_start(int k) {
+    ps[k]->send(SIGKILL);
+    ps[k]->wait();
+    start(k);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a server that was killed hears from the chief who had ended") {
+  for (const int killed : {0, 1}) {
+    CAPTURE(killed);
+    killable_servers c;
+    const scratch_folder folder("roster");
+    const kind how{.replicas = 3, .gradients = 3};
+    std::vector<std::unique_ptr<replica>> r;
+    for (int k = 0; k < 3; ++k) r.push_back(std::make_unique<replica>(c.c, *c.workers[static_cast<std::size_t>(k)], how));
+    r[0]->o.checkpoint_dir = folder.path.string();
+    r[0]->o.save_checkpoint_steps = 1;
+    r[0]->o.save_summaries_steps = r[0]->o.log_step_count_steps = 0;
+    // After a recovery a replica may have a token more, so these count updates, not runs.
+    const auto train = [&](int replicas, std::int64_t last) {
+      std::vector<std::function<void()>> work;
+      for (std::size_t k = 0; k < static_cast<std::size_t>(replicas); ++k)
+        work.push_back([&, k] {
+          if (!r[k]->s) r[k]->begin();
+          while (r[k]->s->run<std::int64_t>(r[k]->steps) < last) r[k]->give(1.0f);
+        });
+      all_at_once(work);
+    };
+    train(3, 2);
+    r[2]->s->close();
+    train(2, 4);
+    CHECK(r[0]->s->run<std::int64_t>(r[0]->awaited) == 2);
+    c.kill_and_start(killed);
+    train(2, 7);
+    CHECK(r[0]->s->recoveries() >= 1);
+    CHECK(r[0]->s->run<std::int64_t>(r[0]->awaited) == 2);
+    CHECK(r[0]->step() == 7);
+    CHECK(r[0]->s->run<float>(r[0]->w) == -7.0f);
+    CHECK(r[0]->s->run<float>(r[0]->v) == -14.0f);
+    CHECK(says(r[0]->log.str(), "had ended before the server was started anew: 2 of 3 replicas remain") == (killed == 0));
+    all_at_once({[&] { r[1]->s->close(); }, [&] { r[0]->s->close(); }});
+  }
+}
+
+TEST_CASE("a server that was killed hears from a supervisor's chief who had ended") {
+  killable_servers c;
+  const scratch_folder folder("roster_supervised");
+  const kind how{.replicas = 3, .gradients = 3};
+  std::vector<std::unique_ptr<supervised_replica>> r;
+  std::vector<std::optional<supervised_session>> s(3);
+  for (int k = 0; k < 3; ++k)
+    r.push_back(std::make_unique<supervised_replica>(c.c, *c.workers[static_cast<std::size_t>(k)], how,
+                                                     k == 0 ? folder.path.string() : std::string()));
+  const auto train = [&](int replicas, std::int64_t last) {
+    std::vector<std::function<void()>> work;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(replicas); ++k)
+      work.push_back([&, k] {
+        if (!s[k]) s[k].emplace(r[k]->sv->managed_session());
+        while (s[k]->run<std::int64_t>(r[k]->steps) < last) s[k]->run(r[k]->train, {{r[k]->x, 1.0f}});
+      });
+    all_at_once(work);
+  };
+  train(3, 2);
+  r[2]->sv->stop();
+  train(2, 4);
+  r[0]->sv->save_model();
+  c.kill_and_start(0);
+  train(2, 7);
+  CHECK(r[0]->sv->recoveries() >= 1);
+  CHECK(s[0]->run<std::int64_t>(r[0]->awaited) == 2);
+  CHECK(s[0]->run<float>(r[0]->w) == -7.0f);
+  CHECK(says(r[0]->log.str(), "had ended before the server was started anew: 2 of 3 replicas remain"));
+  all_at_once({[&] { r[1]->sv->stop(); }, [&] { r[0]->sv->stop(); }});
+}
+
+TEST_CASE("who had ended is not known where chief and server were both started anew: whoever is awaited is named") {
+  killable_servers c;
+  const scratch_folder folder("roster_unknown");
+  const kind how{.replicas = 3, .gradients = 3, .timeout_in_ms = 4'000};
+  {
+    std::vector<std::unique_ptr<replica>> r;
+    for (int k = 0; k < 3; ++k) r.push_back(std::make_unique<replica>(c.c, *c.workers[static_cast<std::size_t>(k)], how));
+    r[0]->o.checkpoint_dir = folder.path.string();
+    r[0]->o.save_checkpoint_steps = 1;
+    std::vector<std::function<void()>> work;
+    for (auto& one : r)
+      work.push_back([&one] {
+        one->begin();
+        one->give(1.0f);
+      });
+    all_at_once(work);
+    r[2]->s->close();
+    for (int k : {0, 1}) r[static_cast<std::size_t>(k)]->s->abandon();
+  }
+  c.kill_and_start(0);
+  replica chief(c.c, *c.workers[0], how), other(c.c, *c.workers[1], how);
+  chief.o.checkpoint_dir = folder.path.string();
+  std::string said;
+  all_at_once({[&] {
+                 chief.begin();
+                 said = message_of<deadline_exceeded>([&] {
+                   for (int k = 0; k < 4; ++k) chief.give(1.0f);
+                 });
+                 chief.s->abandon();
+               },
+               [&] {
+                 other.begin();
+                 try {
+                   for (int k = 0; k < 4; ++k) other.give(1.0f);
+                 } catch (const error&) {
+                 }
+                 other.s->abandon();
+               }});
+  CHECK(says(said, "1 replica that has not begun"));
+}
+
+TEST_CASE("where chief and server were both started anew, and all come back, no server goes on with fewer gradients") {
+  killable_servers c;
+  const scratch_folder folder("roster_all");
+  const kind how{.replicas = 3, .gradients = 3};
+  const auto three = [&] {
+    std::vector<std::unique_ptr<replica>> r;
+    for (int k = 0; k < 3; ++k) r.push_back(std::make_unique<replica>(c.c, *c.workers[static_cast<std::size_t>(k)], how));
+    r[0]->o.checkpoint_dir = folder.path.string();
+    r[0]->o.save_checkpoint_steps = 1;
+    return r;
+  };
+  // Each gives its number plus one, so the mean of all is 2.
+  const auto train = [](auto& r, int replicas, std::int64_t last) {
+    std::vector<std::function<void()>> work;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(replicas); ++k)
+      work.push_back([&r, k, last] {
+        if (!r[k]->s) r[k]->begin();
+        while (r[k]->s->template run<std::int64_t>(r[k]->steps) < last) r[k]->give(static_cast<float>(k + 1));
+      });
+    all_at_once(work);
+  };
+  {
+    auto r = three();
+    train(r, 3, 1);
+    r[2]->s->close();
+    train(r, 2, 3);
+    CHECK(r[0]->s->run<float>(r[0]->w) == -(2.0f + 2 * 1.5f));
+    for (std::size_t k : {0u, 1u}) r[k]->s->abandon();
+  }
+  c.kill_and_start(0);
+  auto r = three();
+  r[0]->begin();
+  const auto step = r[0]->step();
+  const auto w = r[0]->s->run<float>(r[0]->w), v = r[0]->s->run<float>(r[0]->v);
+  train(r, 3, step + 3);
+  const auto made = static_cast<float>(r[0]->step() - step);
+  CHECK(r[0]->s->run<float>(r[0]->w) == w - 2 * made);
+  CHECK(r[0]->s->run<float>(r[0]->v) == v - 4 * made);
+  all_at_once({[&] { r[0]->s->close(); }, [&] { r[1]->s->close(); }, [&] { r[2]->s->close(); }});
 }
 
 TEST_CASE("spares are given up first") {

@@ -53,6 +53,9 @@ struct sync_membership {
   /// Fed with a version: a line for each replica that came or went since. Whom the next update waits for, and whether all that are awaited
   /// have given gradients and wait for a token.
   output since, news, missing, all_wait;
+  /// A text of who has left. The last one, fed as `known_left`, and the state's version with it, fed as `since`, tell a roster by `restored` if its
+  /// server was started anew since then. The state.
+  output left, known_left, restored;
   /// How many gradients each accumulator has, int32, and how many tokens there are in each queue.
   std::vector<output> counts, tokens;
   /// Takes what is in the replica's own token queue; empty where it has none.
