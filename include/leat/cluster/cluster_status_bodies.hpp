@@ -91,7 +91,7 @@ namespace leat {
 LEAT_FUNCTION std::vector<task_status> cluster_status(const cluster_spec& cluster, const cluster_status_options& options) {
   if (!cluster) throw invalid_argument("the cluster has no jobs");
   const auto deadline = cluster::deadline_of_question(options.timeout_in_ms);
-  auto made = cluster::options_of_clients();
+  auto made = cluster::options_of_clients(cluster);
   // Tasks that were started with another specification refuse this one. Of a server alone, the port may have been chosen after that.
   if (cluster.size() > 1) made.self.cluster = cluster::fingerprint_of(cluster);
   transport::messenger asking(std::move(made));
@@ -149,7 +149,9 @@ LEAT_FUNCTION cluster_spec cluster_at(std::string_view target, const cluster_sta
   const std::string address(target.substr(scheme.size()));
   static_cast<void>(host_and_port(address, "the target"));
   const auto deadline = cluster::deadline_of_question(options.timeout_in_ms);
-  transport::messenger asking(cluster::options_of_clients());
+  auto made = cluster::options_of_clients();
+  cluster::require_key_of(made.endpoint.keys, address);
+  transport::messenger asking(std::move(made));
   asking.start();
   const transport::peer_id peer = asking.dial(address, {}, deadline);
   cluster::await_task(asking, peer, address, deadline, options.until_all_are_up, [] { return false; });

@@ -38,6 +38,8 @@ class messenger_network final : public task_network {
   /// Handlers, set before `start`. A note that could not be sent, with its number; a peer that has introduced itself; one that has gone.
   std::function<void(std::uint64_t number, std::exception_ptr)> on_lost_note;
   std::function<void(transport::peer_id, const transport::peer_info&)> on_found_peer;
+  /// Whether one that has introduced itself may stay.
+  std::function<bool(const transport::peer_info&)> admits;
   std::function<void(transport::peer_id, const transport::departure&)> on_lost_peer;
   void start();
 

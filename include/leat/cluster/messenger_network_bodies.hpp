@@ -12,6 +12,7 @@ namespace leat::cluster {
 LEAT_FUNCTION messenger_network::messenger_network(transport::messenger_options options, std::vector<task_address> tasks)
     : tasks_(std::move(tasks)), links_(tasks_.size()), messenger_(std::move(options)) {
   messenger_.on_ready = [this](transport::peer_id peer, const transport::peer_info& info) {
+    if (admits && !admits(info)) return messenger_.hang_up(peer, false);
     if (on_found_peer) on_found_peer(peer, info);
     came(peer, info);
   };

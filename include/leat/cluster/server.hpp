@@ -24,9 +24,13 @@ namespace leat {
 
 /// Keys of a process: its own pair, whom it talks to, who may connect. Files are made by `leat keys`.
 struct cluster_keys {
-  std::filesystem::path own{};                   // a file with a pair
-  std::vector<std::filesystem::path> servers{};  // public keys of the cluster's servers: each file has one, or several that are alike
-  std::vector<std::filesystem::path> allowed{};  // public keys of those who may connect
+  std::filesystem::path own{};  // a file with a pair
+  /// Public keys of the cluster's servers: files with the one key that all of them share, or a folder with a file for each task, "ps.0.public".
+  std::vector<std::filesystem::path> servers{};
+  std::vector<std::filesystem::path> allowed{};  // public keys of those who may connect: files, and folders with files "....public"
+  /// Where the tasks of a folder of `servers` are. Clients need it: what answers at an address must have the key of the task that is there. Names of
+  /// hosts are looked up when keys are read. A server has its own cluster's.
+  cluster_spec cluster{};
 };
 
 struct server_options {
