@@ -158,6 +158,27 @@ expect 2 "need --keys" serve --allowed client.public
 kill -TERM "${keyed[@]}"
 for p in "${keyed[@]}"; do ends "$p" 0 "a server with keys"; done
 
+# with a pair for each task
+mkdir pairs
+read -r a b < <(free_ports 2)
+hosts=(--ps_hosts="localhost:$a" --worker_hosts="localhost:$b")
+for name in ps.0 worker.0; do expect 0 "pairs/$name.public  its public key" keys "pairs/$name"; done
+keyed=()
+for job in ps worker; do
+  start "pair_$job" "$leat" serve "${hosts[@]}" --job_name "$job" --keys "pairs/$job.0" --server_keys pairs \
+    --allowed pairs --allowed client.public
+  wait_for "pair_$job" "serves at"
+  keyed+=("$pid")
+done
+expect 0 "up    process $pid" cluster "${hosts[@]}" --keys client --server_keys pairs
+expect 1 "another key than expected" cluster "${hosts[@]}" --keys client --server_keys servers.public
+row /job:ps/task:0 "down  .*key"
+expect 2 "tell the cluster by" cluster "tcp://localhost:$a" --keys client --server_keys pairs
+expect 2 "is not the pair of /job:ps/task:0, whose public key stands in pairs/ps.0.public" serve "${hosts[@]}" --job_name ps \
+  --keys pairs/worker.0 --server_keys pairs --allowed pairs
+kill -TERM "${keyed[@]}"
+for p in "${keyed[@]}"; do ends "$p" 0 "a server with a pair of its own"; done
+
 # an address that others reach
 expect 2 "leat keys" serve --ps_hosts="0.0.0.0:$a"
 

@@ -185,7 +185,8 @@ int make_keys(const std::string& path) {
       "%s         the pair: for the processes that own it, and nobody else (only its owner can read it)\n"
       "%s.public  its public key: for all who talk to them\n"
       "\n"
-      "The servers of a cluster share one pair, or a folder has one for each task (leat keys DIR/ps.0); each client has its own. With the pairs \"servers\" and \"client\":\n"
+      "The servers of a cluster share one pair, or a folder has one for each task (leat keys DIR/ps.0);\n"
+      "each client has its own. With the pairs \"servers\" and \"client\":\n"
       "  leat serve ... --keys servers --server_keys servers.public --allowed servers.public --allowed client.public\n"
       "  leat cluster TARGET --keys client --server_keys servers.public\n"
       "In programs: server_options::keys and set_cluster_keys.\n",

@@ -21,8 +21,8 @@ struct task_counters {
   std::uint64_t bytes_sent = 0;
   std::uint64_t messages_received = 0;
   std::uint64_t bytes_received = 0;
-  /// Now: sessions whose target the task is; parts of graphs that it keeps for sessions of all targets; the bytes of its process in memory, with
-  /// the pages of programs and libraries that it shares.
+  /// Now: sessions whose target the task is; parts of graphs that it keeps for sessions of all targets; the bytes of its process in memory,
+  /// with the pages of programs and libraries that it shares.
   std::uint64_t sessions = 0;
   std::uint64_t parts = 0;
   std::uint64_t memory_in_bytes = 0;
@@ -39,8 +39,8 @@ struct task_status {
   std::optional<task_counters> counted{};  // if it tells
   /// It said goodbye to a task that is up, and has not come back.
   bool has_ended = false;
-  /// Why it is not up: nobody listens there, it does not answer, it belongs to another cluster, it refuses the keys. Also who knows that it has
-  /// ended, and when it did.
+  /// Why it is not up: nobody listens there, it does not answer, it belongs to another cluster, it refuses the keys. Also who knows that it
+  /// has ended, and when it did.
   std::string problem{};
 };
 

@@ -108,9 +108,9 @@ class master {
   std::shared_ptr<session_kept> find(std::uint64_t session);
   void drop_parts_of(const prepared_run& run) noexcept;
   variable_place place_of(std::uint64_t session, const std::string& node);
-  /// Does something at several tasks, side by side: calls the others, does its own by `here`, and waits for all; `heard` takes the answers of
-  /// the others, under a lock. Errors: the first of any task; deadline_exceeded, naming the tasks that have not answered and `what` was to
-  /// be done, "variables were not saved".
+  /// Does something at several tasks, side by side: calls the others, does its own by `here`, and waits for all; `heard` takes the answers
+  /// of the others, under a lock. Errors: the first of any task; deadline_exceeded, naming the tasks that have not answered and `what` was
+  /// to be done, "variables were not saved".
   void at_tasks(const std::vector<int>& tasks, const char* what, steady_time deadline, method asked,
                 const std::function<transport::message(std::size_t)>& call, const std::function<void(std::size_t)>& here,
                 const std::function<void(std::size_t, const transport::message&)>& heard);

@@ -192,7 +192,8 @@ LEAT_FUNCTION void master::read_shards(std::uint64_t session, const std::vector<
       [&](std::size_t) { own_worker_.adopt_shard(session); }, nothing);
 }
 
-// Of nodes that draw random numbers by task; of others, whose operators have no seeds, there is nothing to ask. Null `positions`: all of them.
+// Of nodes that draw random numbers by task; of others, whose operators have no seeds, there is nothing to ask. Null `positions`: all of
+// them.
 LEAT_FUNCTION std::map<int, master::random_share> master::random_shares(std::uint64_t session, const random_positions* positions) {
   const auto kept = find(session);
   const std::lock_guard lock(kept->guard);

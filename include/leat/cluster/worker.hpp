@@ -75,9 +75,11 @@ class worker {
   void drop_parts(const std::vector<std::uint64_t>& numbers, const std::vector<std::uint64_t>& sessions);
   /// Forgets one part of a session that goes on.
   void drop_part(std::uint64_t number);
-  /// Where the random numbers of a session's nodes are that this task has drawn. Errors: aborted if `incarnation`, unless 0, is another start.
+  /// Where the random numbers of a session's nodes are that this task has drawn. Errors: aborted if `incarnation`, unless 0, is another
+  /// start.
   random_positions random_state(std::uint64_t session, std::uint64_t incarnation);
-  /// Has these nodes go on from there, also in parts that are still to be registered, until the session is forgotten. Errors: as random_state.
+  /// Has these nodes go on from there, also in parts that are still to be registered, until the session is forgotten. Errors: as
+  /// random_state.
   void set_random_state(std::uint64_t session, std::uint64_t incarnation, const random_positions& positions);
   /// How many parts it keeps.
   std::size_t parts_kept();

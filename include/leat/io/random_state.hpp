@@ -1,5 +1,6 @@
 #pragma once
-// Where the random numbers of a session's nodes are, as JSON text: {"node": [seed, next], ...}. So it lies in checkpoints and travels to tasks.
+// Where the random numbers of a session's nodes are, as JSON text: {"node": [seed, next], ...}. So it lies in checkpoints and travels to
+// tasks.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/runtime/state/run_arguments.hpp>

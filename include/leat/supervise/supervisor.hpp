@@ -10,8 +10,8 @@
 // Checkpoints are taken between two runs of the managed session, so that one holds the state after a whole step.
 //
 // In a cluster (`session.target`), a run of the managed session that fails with `aborted` or `unavailable` makes a new session and is tried
-// again: the chief restores the newest checkpoint, unless the servers still hold all variables, and the others wait until the model is ready.
-// Source: TensorFlow 1.x `train.Supervisor`.
+// again: the chief restores the newest checkpoint, unless the servers still hold all variables, and the others wait until the model is
+// ready. Source: TensorFlow 1.x `train.Supervisor`.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/supervise/checkpoint_saver.hpp>
@@ -70,8 +70,8 @@ struct supervisor_options {
   std::string checkpoint_basename = "model.ckpt";
   choice<std::shared_ptr<summary::file_writer>> summary_writer = use_default;
   saved_parts parts{};  // what is saved and restored with the variables
-  /// Called around the runs of the managed session, and when it begins and ends, as by a monitored session: for example sync_replicas_hook, of
-  /// each replica.
+  /// Called around the runs of the managed session, and when it begins and ends, as by a monitored session: for example sync_replicas_hook,
+  /// of each replica.
   hook_list hooks{};
   double max_wait_secs = 7200;  // for the chief's initialization, elsewhere
   bool stop_on_signals = true;  // SIGINT and SIGTERM save, if the model is saved at all, and end training
@@ -126,8 +126,8 @@ class supervised_session {
   tensor_value value(const output& variable) {
     return repeated([&] { return get().value(variable); });
   }
-  /// The session; its runs and prepared runs call no hooks, do not wait for a checkpoint that is being taken, and are not tried again. After a recovery it
-  /// is another one; the one before is closed.
+  /// The session; its runs and prepared runs call no hooks, do not wait for a checkpoint that is being taken, and are not tried again.
+  /// After a recovery it is another one; the one before is closed.
   graph_session& get() const;
   graph_session& operator*() const { return get(); }
   graph_session* operator->() const { return &get(); }

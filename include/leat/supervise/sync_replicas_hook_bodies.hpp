@@ -101,8 +101,8 @@ class replicas_hook final : public session_run_hook {
   static constexpr std::size_t version_at = 0, awaited_at = 1, required_at = 2, endings_at = 3;
   static run_options soon() { return {.timeout_in_ms = 5000}; }
 
-  // A server that was started anew knows of nobody who has ended; the chief does, as of its last look. The accumulators, whose step was set, hear
-  // the state in any case.
+  // A server that was started anew knows of nobody who has ended; the chief does, as of its last look. The accumulators, whose step was
+  // set, hear the state in any case.
   void restore_roster(graph_session& s) {
     std::string left;
     std::int64_t version = 0;
@@ -201,8 +201,8 @@ class replicas_hook final : public session_run_hook {
   void tell_news(graph_session& s, std::int64_t since, const run_options& how) {
     *log_ << s.run({its_.news}, {{its_.since, since}}, how)[0].as<std::string>() << std::flush;
   }
-  // Looks once a second whether an update that is late can still be made. It cannot once every replica that is awaited waits for a token, no
-  // token is left, and an accumulator has too few gradients; two looks that see the same make one of all tasks at one time.
+  // Looks once a second whether an update that is late can still be made. It cannot once every replica that is awaited waits for a token,
+  // no token is left, and an accumulator has too few gradients; two looks that see the same make one of all tasks at one time.
   void watch(graph_session& s, coordinator& c, const cancellation& stopped) {
     std::vector<fetch_item> all{its_.missing, its_.all_wait, its_.state, its_.left};
     const std::size_t first = all.size();

@@ -78,8 +78,8 @@ class replica_roster final : public resource {
     }
     return state_now();
   }
-  /// Takes what `left` told at this version: nothing if it was this roster that did; of an earlier server's those who had left, but for those who
-  /// have joined since then. The new version is above that one: accumulators at other tasks may still have it.
+  /// Takes what `left` told at this version: nothing if it was this roster that did; of an earlier server's those who had left, but for
+  /// those who have joined since then. The new version is above that one: accumulators at other tasks may still have it.
   state restore(std::int64_t version, const std::string& left) {
     const std::lock_guard lock(guard_);
     if (version < 0 || version > std::numeric_limits<std::int64_t>::max() / 2)
