@@ -6,7 +6,8 @@
 //    machine c: three_machines --task_index=1
 //
 // three_machines --ps_hosts=a:2222 --worker_hosts=b:2222,c:2222 --task_index=0 --keys=FOLDER [--logdir=FOLDER]: the folder of keys has the
-// servers' pair, `servers` and `servers.public`, and `client.public`, with whose pair somebody may ask how they are.
+// servers' pair, `servers` and `servers.public`, and `client.public`, with whose pair somebody may ask how they are. With --slurm instead of
+// addresses and number it has these from Slurm (slurm.sh).
 
 #include <leat/cluster.hpp>
 #include <leat/graphs.hpp>
@@ -24,11 +25,11 @@ using namespace leat;
 
 namespace {
 
-void work(const cluster_flags& flags, const std::filesystem::path& keys) {
+void work(const cluster_role& role, const std::string& logdir, const std::filesystem::path& keys) {
   // [listing three_machines]
   const cluster_keys its{
       .own = keys / "servers", .servers = {keys / "servers.public"}, .allowed = {keys / "servers.public", keys / "client.public"}};
-  server here(flags.cluster(), {.job_name = "worker", .task_index = flags.task_index, .keys = its});
+  server here(role, {.keys = its});
   set_cluster_keys(its);
   // [end]
 
@@ -37,7 +38,7 @@ void work(const cluster_flags& flags, const std::filesystem::path& keys) {
   output x, y, w, b, steps;
   graph_operation train;
   {
-    const device replica(replica_device_setter({.worker_device = here.device(), .cluster = flags.cluster()}));
+    const device replica(replica_device_setter({.worker_device = here.device(), .cluster = role.cluster}));
     x = placeholder(dtype::float32, {}, "x");
     y = placeholder(dtype::float32, {}, "y");
     w = variable(0.0f, "W");
@@ -45,8 +46,8 @@ void work(const cluster_flags& flags, const std::filesystem::path& keys) {
     steps = get_or_create_global_step();
     train = gradient_descent(0.05f).minimize(square(w * x + b - y), {.global_step = steps});
   }
-  supervisor sv({.is_chief = flags.task_index == 0,
-                 .logdir = flags.task_index == 0 ? flags.logdir : "",
+  supervisor sv({.is_chief = role.task_index == 0,
+                 .logdir = role.task_index == 0 ? logdir : "",
                  .global_step = steps,
                  .session = {.target = here.target(), .device_filters = {"/job:ps", here.device()}}});
   auto s = sv.managed_session();
@@ -68,13 +69,17 @@ int main(int count, char** arguments) {
   try {
     const cluster_flags flags(count, arguments);
     std::filesystem::path keys;
-    for (const std::string& flag : flags.rest)
+    bool is_slurm = false;
+    for (const std::string& flag : flags.rest) {
       if (flag.starts_with("--keys=")) keys = flag.substr(7);
+      if (flag == "--slurm") is_slurm = true;
+    }
     if (keys.empty()) {
       std::fprintf(stderr, "--keys=FOLDER is missing: leat keys FOLDER/servers makes them\n");
       return 2;
     }
-    work(flags, keys);
+    work(is_slurm ? role_from_slurm({{"ps", 1}, {"worker", 2}}) : cluster_role{flags.cluster(), "worker", flags.task_index}, flags.logdir,
+         keys);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s\n", e.what());
     return 1;

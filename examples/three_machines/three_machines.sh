@@ -54,7 +54,7 @@ worker1=$pid
 
 # Whether all is well can be asked from anywhere with the client's keys; without keys there is no answer.
 wait_for ps "/job:ps/task:0 serves at tcp://$a:2222"
-"${on_a[@]}" "$leat" cluster "tcp://$a:2222" --keys client --server_keys servers.public --timeout 5 >"$folder/status.log" 2>&1 || true
+"${on_a[@]}" "$leat" cluster "tcp://$a:2222" --keys client --server_keys servers.public --timeout 5 --wait >"$folder/status.log" 2>&1 || true
 grep -q "/job:ps/task:0 .* up " "$folder/status.log" || fail "the server does not answer the client"
 if kill -0 "$worker0" "$worker1" 2>"$folder/ended"; then  # else they were quicker than this script
   for k in 0 1; do grep -q "/job:worker/task:$k .* up " "$folder/status.log" || fail "worker $k does not answer the client"; done

@@ -6,6 +6,9 @@
 #include "support/messages.hpp"
 
 #include <doctest/doctest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -114,4 +117,64 @@ TEST_CASE("who waits for a task says so while it waits, and knows one that has e
   log.str("");
   CHECK(graph_session(g, options).run<float>(one) == 1);
   CHECK(log.str().empty());
+}
+
+TEST_CASE("who is there is known at once of tasks that have ended, or where nobody listens") {
+  using clock = std::chrono::steady_clock;
+  const cluster_spec c{{"ps", {free_address()}}, {"worker", {free_address(), free_address()}}};
+  server ps(c, {.job_name = "ps"});
+  {
+    const worker gone(c, 0, true);
+  }
+  std::this_thread::sleep_for(50ms);
+  auto begin = clock::now();
+  auto tasks = cluster_status(c, 20'000);
+  CHECK(clock::now() - begin < 5s);
+  REQUIRE(tasks.size() == 3);
+  CHECK(tasks[0].is_up);
+  CHECK_FALSE(tasks[0].has_ended);
+  CHECK(tasks[1].has_ended);
+  CHECK(says(tasks[1].problem, "no process listens there", "it ended in order 0 s ago, as /job:ps/task:0 knows"));
+  CHECK_FALSE(tasks[2].has_ended);  // it was never here
+  CHECK(says(tasks[2].problem, "no process listens there"));
+  CHECK_FALSE(says(tasks[2].problem, "ended"));
+  begin = clock::now();
+  CHECK(says(message_of<unavailable>([&] { static_cast<void>(cluster_at("tcp://" + c.task_address("worker", 1), 20'000)); }),
+             "no process listens there"));
+  CHECK(clock::now() - begin < 5s);
+
+  // Something else listens at its address, and says nothing: it has until the deadline, unless another knows that the task has ended.
+  for (const int task : {0, 1}) {
+    CAPTURE(task);
+    const std::string address = c.task_address("worker", task);
+    const int silent = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const int again = 1;
+    REQUIRE(::setsockopt(silent, SOL_SOCKET, SO_REUSEADDR, &again, sizeof again) == 0);
+    sockaddr_in a{};
+    a.sin_family = AF_INET;
+    a.sin_port = htons(static_cast<std::uint16_t>(std::stoi(address.substr(address.find(':') + 1))));
+    a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    REQUIRE(::bind(silent, reinterpret_cast<const sockaddr*>(&a), sizeof a) == 0);
+    REQUIRE(::listen(silent, 8) == 0);
+    begin = clock::now();
+    tasks = cluster_status(c, 2'000);
+    const auto took = clock::now() - begin;
+    CHECK_FALSE(tasks[static_cast<std::size_t>(task) + 1].is_up);
+    CHECK((task == 0 ? took < 1'500ms : took > 1'900ms));
+    ::close(silent);
+  }
+
+  // Whoever starts a cluster waits for tasks that are still to come, and for those that come back.
+  std::thread starts([&] {
+    std::this_thread::sleep_for(300ms);
+    const server back(c, {.job_name = "worker", .task_index = 0}), late(c, {.job_name = "worker", .task_index = 1});
+    std::this_thread::sleep_for(2s);
+  });
+  tasks = cluster_status(c, {.timeout_in_ms = 20'000, .until_all_are_up = true});
+  for (const auto& t : tasks) CHECK(t.is_up);
+  CHECK_FALSE(tasks[1].has_ended);
+  starts.join();
+  begin = clock::now();
+  CHECK_FALSE(cluster_status(c, {.timeout_in_ms = 500, .until_all_are_up = true})[1].is_up);
+  CHECK(clock::now() - begin >= 500ms);
 }

@@ -4,17 +4,22 @@
 #include <leat/cluster/worker_session.hpp>
 #include <leat/supervise.hpp>
 
+#include "cluster/support/all_at_once.hpp"
 #include "cluster/support/cluster_here.hpp"
 #include "support/messages.hpp"
+#include "support/processes.hpp"
+#include "support/scratch_folder.hpp"
 
 #include <doctest/doctest.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
-#include <exception>
+#include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -25,22 +30,6 @@ using namespace leat;
 using namespace leat_test;
 
 namespace {
-
-void all_at_once(const std::vector<std::function<void()>>& work) {
-  std::vector<std::exception_ptr> failed(work.size());
-  std::vector<std::thread> threads;
-  for (std::size_t k = 0; k < work.size(); ++k)
-    threads.emplace_back([&, k] {
-      try {
-        work[k]();
-      } catch (...) {
-        failed[k] = std::current_exception();
-      }
-    });
-  for (auto& t : threads) t.join();
-  for (const auto& f : failed)
-    if (f) std::rethrow_exception(f);
-}
 
 struct kind {
   int replicas = 2, gradients = 2;
@@ -61,10 +50,12 @@ struct replica {
   monitored_options o;
   std::optional<monitored_session> s;
 
-  replica(cluster_here& c, int task, const kind& how, hook_list more = {}) : is_chief(task == 0) {
-    const server& here = *c.servers[static_cast<std::size_t>(c.c.num_tasks("ps") + task)];
+  replica(cluster_here& c, int task, const kind& how, hook_list more = {})
+      : replica(c.c, *c.servers[static_cast<std::size_t>(c.c.num_tasks("ps") + task)], how, std::move(more)) {}
+  replica(const cluster_spec& c, const server& here, const kind& how, hook_list more = {}) : is_chief(here.task_index() == 0) {
+    const int task = here.task_index();
     {
-      const device placed(replica_device_setter({.worker_device = here.device(), .cluster = c.c}));
+      const device placed(replica_device_setter({.worker_device = here.device(), .cluster = c}));
       steps = get_or_create_global_step();
       w = variable(0.0f, "w");
       v = variable(0.0f, "v");
@@ -91,8 +82,34 @@ struct replica {
   std::int64_t step() { return s->session().run<std::int64_t>(steps); }
 };
 
+// The same replica with a supervisor.
+struct supervised_replica : replica {
+  std::optional<supervisor> sv;
+  supervised_replica(cluster_here& c, int task, const kind& how) : replica(c, task, how) { make(); }
+  supervised_replica(const cluster_spec& c, const server& here, const kind& how, std::string logdir) : replica(c, here, how) {
+    make(std::move(logdir));
+  }
+  void make(std::string logdir = {}) {
+    supervisor_options its;
+    its.owner = &g;
+    its.is_chief = is_chief;
+    its.logdir = std::move(logdir);
+    its.global_step = steps;
+    its.summary = {};
+    its.save_summaries_secs = 0;
+    its.save_model_secs = 0;
+    its.hooks = o.hooks;
+    its.stop_on_signals = false;
+    its.max_wait_secs = 20;
+    its.stop_grace_secs = 20;
+    its.log = &log;
+    its.session = o.session;
+    sv.emplace(its);
+  }
+};
+
 // Each replica gives its number plus one, as often as it has data.
-void trains_unevenly(int ps, const kind& how, const std::vector<int>& data, std::int64_t steps, float w) {
+void trains_unevenly(int ps, const kind& how, const std::vector<int>& data, std::int64_t steps, float w, bool with_supervisors = false) {
   CAPTURE(data);
   cluster_here c(ps, how.replicas);
   std::vector<std::function<void()>> work;
@@ -100,9 +117,19 @@ void trains_unevenly(int ps, const kind& how, const std::vector<int>& data, std:
   std::int64_t reached = 0;
   for (int k = 0; k < how.replicas; ++k)
     work.push_back([&, k] {
+      const int batches = data[static_cast<std::size_t>(k)];
+      const auto gradient = static_cast<float>(k + 1);
+      if (with_supervisors) {
+        supervised_replica r(c, k, how);
+        auto s = r.sv->managed_session();
+        for (int i = 0; i < batches; ++i) s.run(r.train, {{r.x, gradient}});
+        r.sv->stop();
+        if (k == 0) told = r.log.str();
+        return;
+      }
       replica r(c, k, how);
       r.begin();
-      for (int i = 0; i < data[static_cast<std::size_t>(k)]; ++i) r.give(static_cast<float>(k + 1));
+      for (int i = 0; i < batches; ++i) r.give(gradient);
       r.s->close();
       if (k == 0) told = r.log.str();
     });
@@ -131,6 +158,288 @@ TEST_CASE("a replica without more data gives its share back, whoever ends first"
   trains_unevenly(2, three, {12, 8, 4}, 12, 4 * 2.0f + 4 * 1.5f + 4 * 1.0f);
   trains_unevenly(2, three, {6, 0, 6}, 6, 6 * 2.0f);
   trains_unevenly(1, three, {0, 3, 3}, 3, 3 * 2.5f);
+}
+
+TEST_CASE("supervisors join and leave, too") {
+  const kind three{.replicas = 3, .gradients = 3};
+  trains_unevenly(1, three, {4, 8, 12}, 12, 4 * 2.0f + 4 * 2.5f + 4 * 3.0f, true);
+  trains_unevenly(2, three, {12, 8, 4}, 12, 4 * 2.0f + 4 * 1.5f + 4 * 1.0f, true);
+  trains_unevenly(2, three, {6, 0, 6}, 6, 6 * 2.0f, true);
+}
+
+TEST_CASE("a supervisor's replica whose input ends leaves; one that fails does not, and is named") {
+  cluster_here c(1, 2);
+  const kind how{.timeout_in_ms = 3'000};
+  supervised_replica chief(c, 0, how), other(c, 1, how);
+  std::string missing;
+  all_at_once({[&] {
+                 chief.sv->managed([&](supervised_session& s) {
+                   for (int k = 0; k < 2; ++k) s.run(chief.train, {{chief.x, 1.0f}});
+                   missing = message_of<deadline_exceeded>([&] { s.run(chief.train, {{chief.x, 1.0f}}); });
+                   CHECK(s.run<std::int64_t>(chief.awaited) == 2);
+                   chief.sv->request_stop();
+                 });
+               },
+               [&] {
+                 CHECK_THROWS_AS(other.sv->managed([&](supervised_session& s) {
+                   for (int k = 0; k < 2; ++k) s.run(other.train, {{other.x, 1.0f}});
+                   throw invalid_argument("the program fails");
+                 }),
+                                 invalid_argument);
+               }});
+  CHECK(says(missing, "no gradients of replica 1"));
+
+  cluster_here again(1, 2);
+  supervised_replica first(again, 0, how), second(again, 1, how);
+  all_at_once({[&] {
+                 first.sv->managed([&](supervised_session& s) {
+                   for (int k = 0; k < 6; ++k) s.run({first.train}, {{first.x, 1.0f}});
+                   CHECK(s.run<std::int64_t>(first.awaited) == 1);
+                   CHECK(s.value(first.w).as<float>() == -(2 * 2.0f + 4 * 1.0f));
+                 });
+               },
+               [&] {
+                 second.sv->managed([&](supervised_session& s) {
+                   for (int k = 0; k < 2; ++k) s.run(second.train, {{second.x, 3.0f}});
+                   throw out_of_range("no more data");
+                 });
+               }});
+  CHECK(says(first.log.str(), "replica 1", "has ended: 1 of 2 replicas remain"));
+}
+
+TEST_CASE("an update that can never be made ends a supervisor's training, too") {
+  cluster_here c(1, 1);
+  supervised_replica alone(c, 0, {.replicas = 1, .gradients = 2, .have_numbers = false});
+  auto s = alone.sv->managed_session();
+  const std::string said = message_of<failed_precondition>([&] { s.run(alone.train, {{alone.x, 1.0f}}); });
+  CHECK(says(said, "a synchronous update cannot be made"));
+  CHECK(alone.sv->should_stop());
+  CHECK(says(message_of<failed_precondition>([&] { alone.sv->stop(); }), "a synchronous update cannot be made"));
+}
+
+TEST_CASE("a supervisor's hooks are called as a monitored session's are") {
+  struct noting final : session_run_hook {
+    std::vector<std::string> calls;
+    output fetched;
+    void begin(const begin_context& b) override { calls.push_back(b.has_global_step ? "begin" : "begin without steps"); }
+    void after_create_session(watched_session&, coordinator&) override { calls.push_back("session"); }
+    session_run_args before_run(session_run_context&) override {
+      calls.push_back("before");
+      return {.fetches = {fetched}};
+    }
+    void after_run(session_run_context& run, const session_run_values& values) override {
+      calls.push_back("after " + std::to_string(values.results[0].as<std::int64_t>()));
+      if (values.results[0].as<std::int64_t>() >= 2) run.request_stop();
+    }
+    void before_end(watched_session&, bool is_stopped) override { calls.push_back(is_stopped ? "stopped" : "ended"); }
+    void end(watched_session&) override { calls.push_back("end"); }
+  };
+  graph g;
+  const auto scope = g.as_default();
+  const auto noted = std::make_shared<noting>();
+  noted->fetched = assign_add(get_or_create_global_step(), std::int64_t{1});
+  CHECK_THROWS_AS(supervisor({.hooks = {nullptr}}), invalid_argument);
+  supervisor with({.hooks = {noted}, .stop_on_signals = false});
+  {
+    auto s = with.managed_session();
+    while (!with.should_stop()) CHECK(s.run<std::int64_t>(noted->fetched) >= 1);
+    CHECK(s.run<std::int64_t, std::int64_t>({noted->fetched, noted->fetched}) == std::tuple(3, 3));
+  }
+  CHECK(noted->calls ==
+        std::vector<std::string>{"begin", "session", "before", "after 1", "before", "after 2", "before", "after 3", "stopped", "end"});
+}
+
+// A parameter server of the tests below, in a process of its own: its number, and the addresses of two of them and of three workers.
+TEST_CASE("serve replicas" * doctest::skip()) {
+  const char* const given = std::getenv("LEAT_REPLICAS_SERVER");
+  if (given == nullptr) return;
+  std::istringstream words(given);
+  int number = 0;
+  std::string ps[2], workers[3];
+  words >> number >> ps[0] >> ps[1];
+  for (std::string& w : workers) words >> w;
+  server here(cluster_spec{{"ps", {ps[0], ps[1]}}, {"worker", {workers[0], workers[1], workers[2]}}},
+              {.job_name = "ps", .task_index = number});
+  here.join();
+}
+
+namespace {
+
+// Two parameter servers that are processes, the first of which has the global step, and three workers here.
+struct killable_servers {
+  cluster_spec c{{"ps", {free_address(), free_address()}}, {"worker", {free_address(), free_address(), free_address()}}};
+  std::unique_ptr<process> ps[2];
+  std::vector<std::unique_ptr<server>> workers;
+  killable_servers() {
+    start(0), start(1);
+    for (int k = 0; k < 3; ++k) workers.push_back(std::make_unique<server>(c, server_options{.job_name = "worker", .task_index = k}));
+  }
+  void start(int k) {
+    std::string told = std::to_string(k);
+    for (const auto& [job, count] : {std::pair("ps", 2), std::pair("worker", 3)})
+      for (int n = 0; n < count; ++n) told += " " + c.task_address(job, n);
+    ::setenv("LEAT_REPLICAS_SERVER", told.c_str(), 1);
+    ps[k] =
+        std::make_unique<process>(std::vector<std::string>{"/proc/self/exe", "--test-case=serve replicas", "--no-skip", "--no-run=false"});
+    ::unsetenv("LEAT_REPLICAS_SERVER");
+  }
+  void kill_and_start(int k) {
+    ps[k]->send(SIGKILL);
+    ps[k]->wait();
+    start(k);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a server that was killed hears from the chief who had ended") {
+  for (const int killed : {0, 1}) {
+    CAPTURE(killed);
+    killable_servers c;
+    const scratch_folder folder("roster");
+    const kind how{.replicas = 3, .gradients = 3};
+    std::vector<std::unique_ptr<replica>> r;
+    for (int k = 0; k < 3; ++k) r.push_back(std::make_unique<replica>(c.c, *c.workers[static_cast<std::size_t>(k)], how));
+    r[0]->o.checkpoint_dir = folder.path.string();
+    r[0]->o.save_checkpoint_steps = 1;
+    r[0]->o.save_summaries_steps = r[0]->o.log_step_count_steps = 0;
+    // After a recovery a replica may have a token more, so these count updates, not runs.
+    const auto train = [&](int replicas, std::int64_t last) {
+      std::vector<std::function<void()>> work;
+      for (std::size_t k = 0; k < static_cast<std::size_t>(replicas); ++k)
+        work.push_back([&, k] {
+          if (!r[k]->s) r[k]->begin();
+          while (r[k]->s->run<std::int64_t>(r[k]->steps) < last) r[k]->give(1.0f);
+        });
+      all_at_once(work);
+    };
+    train(3, 2);
+    r[2]->s->close();
+    train(2, 4);
+    CHECK(r[0]->s->run<std::int64_t>(r[0]->awaited) == 2);
+    c.kill_and_start(killed);
+    train(2, 7);
+    CHECK(r[0]->s->recoveries() >= 1);
+    CHECK(r[0]->s->run<std::int64_t>(r[0]->awaited) == 2);
+    CHECK(r[0]->step() == 7);
+    CHECK(r[0]->s->run<float>(r[0]->w) == -7.0f);
+    CHECK(r[0]->s->run<float>(r[0]->v) == -14.0f);
+    CHECK(says(r[0]->log.str(), "had ended before the server was started anew: 2 of 3 replicas remain") == (killed == 0));
+    all_at_once({[&] { r[1]->s->close(); }, [&] { r[0]->s->close(); }});
+  }
+}
+
+TEST_CASE("a server that was killed hears from a supervisor's chief who had ended") {
+  killable_servers c;
+  const scratch_folder folder("roster_supervised");
+  const kind how{.replicas = 3, .gradients = 3};
+  std::vector<std::unique_ptr<supervised_replica>> r;
+  std::vector<std::optional<supervised_session>> s(3);
+  for (int k = 0; k < 3; ++k)
+    r.push_back(std::make_unique<supervised_replica>(c.c, *c.workers[static_cast<std::size_t>(k)], how,
+                                                     k == 0 ? folder.path.string() : std::string()));
+  const auto train = [&](int replicas, std::int64_t last) {
+    std::vector<std::function<void()>> work;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(replicas); ++k)
+      work.push_back([&, k] {
+        if (!s[k]) s[k].emplace(r[k]->sv->managed_session());
+        while (s[k]->run<std::int64_t>(r[k]->steps) < last) s[k]->run(r[k]->train, {{r[k]->x, 1.0f}});
+      });
+    all_at_once(work);
+  };
+  train(3, 2);
+  r[2]->sv->stop();
+  train(2, 4);
+  r[0]->sv->save_model();
+  c.kill_and_start(0);
+  train(2, 7);
+  CHECK(r[0]->sv->recoveries() >= 1);
+  CHECK(s[0]->run<std::int64_t>(r[0]->awaited) == 2);
+  CHECK(s[0]->run<float>(r[0]->w) == -7.0f);
+  CHECK(says(r[0]->log.str(), "had ended before the server was started anew: 2 of 3 replicas remain"));
+  all_at_once({[&] { r[1]->sv->stop(); }, [&] { r[0]->sv->stop(); }});
+}
+
+TEST_CASE("who had ended is not known where chief and server were both started anew: whoever is awaited is named") {
+  killable_servers c;
+  const scratch_folder folder("roster_unknown");
+  const kind how{.replicas = 3, .gradients = 3, .timeout_in_ms = 4'000};
+  {
+    std::vector<std::unique_ptr<replica>> r;
+    for (int k = 0; k < 3; ++k) r.push_back(std::make_unique<replica>(c.c, *c.workers[static_cast<std::size_t>(k)], how));
+    r[0]->o.checkpoint_dir = folder.path.string();
+    r[0]->o.save_checkpoint_steps = 1;
+    std::vector<std::function<void()>> work;
+    for (auto& one : r)
+      work.push_back([&one] {
+        one->begin();
+        one->give(1.0f);
+      });
+    all_at_once(work);
+    r[2]->s->close();
+    for (int k : {0, 1}) r[static_cast<std::size_t>(k)]->s->abandon();
+  }
+  c.kill_and_start(0);
+  replica chief(c.c, *c.workers[0], how), other(c.c, *c.workers[1], how);
+  chief.o.checkpoint_dir = folder.path.string();
+  std::string said;
+  all_at_once({[&] {
+                 chief.begin();
+                 said = message_of<deadline_exceeded>([&] {
+                   for (int k = 0; k < 4; ++k) chief.give(1.0f);
+                 });
+                 chief.s->abandon();
+               },
+               [&] {
+                 other.begin();
+                 try {
+                   for (int k = 0; k < 4; ++k) other.give(1.0f);
+                 } catch (const error&) {
+                 }
+                 other.s->abandon();
+               }});
+  CHECK(says(said, "1 replica that has not begun"));
+}
+
+TEST_CASE("where chief and server were both started anew, and all come back, no server goes on with fewer gradients") {
+  killable_servers c;
+  const scratch_folder folder("roster_all");
+  const kind how{.replicas = 3, .gradients = 3};
+  const auto three = [&] {
+    std::vector<std::unique_ptr<replica>> r;
+    for (int k = 0; k < 3; ++k) r.push_back(std::make_unique<replica>(c.c, *c.workers[static_cast<std::size_t>(k)], how));
+    r[0]->o.checkpoint_dir = folder.path.string();
+    r[0]->o.save_checkpoint_steps = 1;
+    return r;
+  };
+  // Each gives its number plus one, so the mean of all is 2.
+  const auto train = [](auto& r, int replicas, std::int64_t last) {
+    std::vector<std::function<void()>> work;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(replicas); ++k)
+      work.push_back([&r, k, last] {
+        if (!r[k]->s) r[k]->begin();
+        while (r[k]->s->template run<std::int64_t>(r[k]->steps) < last) r[k]->give(static_cast<float>(k + 1));
+      });
+    all_at_once(work);
+  };
+  {
+    auto r = three();
+    train(r, 3, 1);
+    r[2]->s->close();
+    train(r, 2, 3);
+    CHECK(r[0]->s->run<float>(r[0]->w) == -(2.0f + 2 * 1.5f));
+    for (std::size_t k : {0u, 1u}) r[k]->s->abandon();
+  }
+  c.kill_and_start(0);
+  auto r = three();
+  r[0]->begin();
+  const auto step = r[0]->step();
+  const auto w = r[0]->s->run<float>(r[0]->w), v = r[0]->s->run<float>(r[0]->v);
+  train(r, 3, step + 3);
+  const auto made = static_cast<float>(r[0]->step() - step);
+  CHECK(r[0]->s->run<float>(r[0]->w) == w - 2 * made);
+  CHECK(r[0]->s->run<float>(r[0]->v) == v - 4 * made);
+  all_at_once({[&] { r[0]->s->close(); }, [&] { r[1]->s->close(); }, [&] { r[2]->s->close(); }});
 }
 
 TEST_CASE("spares are given up first") {

@@ -4,6 +4,7 @@
 #include <leat/cluster/worker_session.hpp>
 #include <leat/leat.hpp>
 
+#include "cluster/support/all_at_once.hpp"
 #include "cluster/support/cluster_here.hpp"
 #include "support/messages.hpp"
 
@@ -27,23 +28,6 @@ worker_options replica_of(cluster_here& c, int number, int count, std::string co
   o.replica = number;
   o.container = std::move(container);
   return o;
-}
-
-// Each on a thread of its own; the first error of any is thrown.
-void all_at_once(const std::vector<std::function<void()>>& work) {
-  std::vector<std::exception_ptr> failed(work.size());
-  std::vector<std::thread> threads;
-  for (std::size_t k = 0; k < work.size(); ++k)
-    threads.emplace_back([&, k] {
-      try {
-        work[k]();
-      } catch (...) {
-        failed[k] = std::current_exception();
-      }
-    });
-  for (auto& t : threads) t.join();
-  for (const auto& f : failed)
-    if (f) std::rethrow_exception(f);
 }
 
 auto ids() { return placeholder<"ids", std::int32_t, "batch">(); }

@@ -56,7 +56,7 @@ for signal in TERM INT; do
   expect 0 "process $pid" cluster "${target#tcp://}"
   kill "-$signal" "$pid"
   ends "$pid" 0 "leat serve after $signal"
-  expect 1 "no process listens there" cluster "$target" --timeout 0.3
+  expect 1 "no process listens there" cluster "$target" --timeout 20
 done
 
 # a cluster of three, by flags, from a file, from TF_CONFIG
@@ -73,8 +73,12 @@ expect 1 "/job:worker/task:1" cluster "tcp://localhost:$a" --timeout 2
 row /job:ps/task:0 "up    process $ps"
 row /job:worker/task:0 "up    process $worker0"
 row /job:worker/task:1 "down  not reached.*no process listens there"
+# Nobody waits for a task that is not there.
+before=$SECONDS
+expect 1 "up    process $ps" cluster --cluster cluster.json --timeout 25
+[ $((SECONDS - before)) -lt 5 ] || fail "leat cluster took $((SECONDS - before)) s"
 # Whoever waits for all is told when they are there.
-start wait "$leat" cluster --cluster cluster.json --timeout 30
+start wait "$leat" cluster --cluster cluster.json --timeout 30 --wait
 waiting=$pid
 sleep 0.2
 export TF_CONFIG="{\"cluster\": $(cat cluster.json), \"task\": {\"type\": \"worker\", \"index\": 1}}"
@@ -119,7 +123,7 @@ ps=$pid
 start done_worker "$leat" serve "${hosts[@]}" --job_name worker
 worker=$pid
 wait_for done_worker "serves at"
-expect 0 "up    process $worker" cluster "${hosts[@]}"
+expect 0 "up    process $worker" cluster "${hosts[@]}" --wait
 kill -TERM "$ps"
 ends "$ps" 0 "a server that waits for the workers, and is asked to end"
 kill -TERM "$worker"
@@ -153,6 +157,27 @@ expect 2 "need --keys" serve --allowed client.public
 
 kill -TERM "${keyed[@]}"
 for p in "${keyed[@]}"; do ends "$p" 0 "a server with keys"; done
+
+# with a pair for each task
+mkdir pairs
+read -r a b < <(free_ports 2)
+hosts=(--ps_hosts="localhost:$a" --worker_hosts="localhost:$b")
+for name in ps.0 worker.0; do expect 0 "pairs/$name.public  its public key" keys "pairs/$name"; done
+keyed=()
+for job in ps worker; do
+  start "pair_$job" "$leat" serve "${hosts[@]}" --job_name "$job" --keys "pairs/$job.0" --server_keys pairs \
+    --allowed pairs --allowed client.public
+  wait_for "pair_$job" "serves at"
+  keyed+=("$pid")
+done
+expect 0 "up    process $pid" cluster "${hosts[@]}" --keys client --server_keys pairs
+expect 1 "another key than expected" cluster "${hosts[@]}" --keys client --server_keys servers.public
+row /job:ps/task:0 "down  .*key"
+expect 2 "tell the cluster by" cluster "tcp://localhost:$a" --keys client --server_keys pairs
+expect 2 "is not the pair of /job:ps/task:0, whose public key stands in pairs/ps.0.public" serve "${hosts[@]}" --job_name ps \
+  --keys pairs/worker.0 --server_keys pairs --allowed pairs
+kill -TERM "${keyed[@]}"
+for p in "${keyed[@]}"; do ends "$p" 0 "a server with a pair of its own"; done
 
 # an address that others reach
 expect 2 "leat keys" serve --ps_hosts="0.0.0.0:$a"

@@ -19,6 +19,7 @@
 #include <charconv>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <iterator>
 #include <optional>
 #include <thread>
@@ -117,6 +118,10 @@ std::optional<leat::cluster_keys> keys_of(const cluster_request& request) {
   static_cast<void>(leat::transport::read_keys(keys.own));
   for (const auto& [paths, to] : {std::pair{&request.server_keys, &keys.servers}, {&request.allowed, &keys.allowed}})
     for (const auto& path : *paths) {
+      if (std::error_code none; std::filesystem::is_directory(path, none)) {  // its files are read with the cluster
+        to->push_back(path);
+        continue;
+      }
       if (leat::transport::read_public_keys(path).empty()) throw leat::data_loss(path + ": has no public key");
       to->push_back(path);
     }
@@ -180,7 +185,8 @@ int make_keys(const std::string& path) {
       "%s         the pair: for the processes that own it, and nobody else (only its owner can read it)\n"
       "%s.public  its public key: for all who talk to them\n"
       "\n"
-      "The servers of a cluster share one pair, each client has its own. With the pairs \"servers\" and \"client\":\n"
+      "The servers of a cluster share one pair, or a folder has one for each task (leat keys DIR/ps.0);\n"
+      "each client has its own. With the pairs \"servers\" and \"client\":\n"
       "  leat serve ... --keys servers --server_keys servers.public --allowed servers.public --allowed client.public\n"
       "  leat cluster TARGET --keys client --server_keys servers.public\n"
       "In programs: server_options::keys and set_cluster_keys.\n",
@@ -246,13 +252,21 @@ int show_cluster(const cluster_request& request) {
   const auto told = cluster_of(request);
   if (!told && request.target.empty())
     throw usage_error("which cluster? Give one of its servers, tcp://host:port, or the cluster by --NAME_hosts, --cluster or --from");
-  leat::set_cluster_keys(keys_of(request), request.insecure_network);
+  auto keys = keys_of(request);
+  if (keys) {
+    if (told) keys->cluster = told->cluster;
+    else if (std::any_of(keys->servers.begin(), keys->servers.end(), [](const auto& path) { return std::filesystem::is_directory(path); }))
+      throw usage_error(
+          "--server_keys is a folder with a key for each task: tell the cluster by --NAME_hosts, --cluster or --from, not by a target");
+  }
+  leat::set_cluster_keys(std::move(keys), request.insecure_network);
   const auto timeout = static_cast<std::int64_t>(request.timeout * 1000);
   std::vector<leat::task_status> tasks;
   try {
     const bool has_scheme = request.target.find("://") != std::string::npos;
-    const auto cluster = told ? told->cluster : leat::cluster_at(has_scheme ? request.target : "tcp://" + request.target, timeout);
-    tasks = leat::cluster_status(cluster, timeout);
+    const leat::cluster_status_options how{.timeout_in_ms = timeout, .until_all_are_up = request.wait};
+    const auto cluster = told ? told->cluster : leat::cluster_at(has_scheme ? request.target : "tcp://" + request.target, how);
+    tasks = leat::cluster_status(cluster, how);
   } catch (const leat::invalid_argument& e) {
     throw usage_error(e.what());
   } catch (const leat::error& e) {
@@ -275,7 +289,7 @@ int show_cluster(const cluster_request& request) {
     } else {
       code = 1;
       const std::string its_name = t.device + " at " + t.address + ": ";  // the row says it already
-      said = "down  " + (t.problem.starts_with(its_name) ? t.problem.substr(its_name.size()) : t.problem);
+      said = (t.has_ended ? "ended " : "down  ") + (t.problem.starts_with(its_name) ? t.problem.substr(its_name.size()) : t.problem);
     }
     std::printf("%-*s  %-*s  %s\n", device, printable(t.device).c_str(), address, printable(t.address).c_str(), printable(said).c_str());
   }

@@ -22,6 +22,7 @@ struct cluster_request {
   std::string run{};
   bool until_done = false;
   double timeout = 5;  // seconds
+  bool wait = false;   // for tasks that are not there
 };
 
 /// Takes the flags of a cluster out of a command line, whose first word is the command. `--NAME_hosts` may have any name, which the parser

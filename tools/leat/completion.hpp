@@ -23,7 +23,7 @@ inline std::string_view completion_for(std::string_view shell) {
     serve:-*) COMPREPLY=($(compgen -W "--ps_hosts --worker_hosts --job_name --task_index --cluster --from --jobs --first_port --keys \
       --server_keys --allowed --insecure_network --run --help" -- "$word")) ;;
     cluster:-*) COMPREPLY=($(compgen -W "--ps_hosts --worker_hosts --cluster --from --jobs --first_port --keys --server_keys \
-      --insecure_network --timeout --help" -- "$word")) ;;
+      --insecure_network --timeout --wait --help" -- "$word")) ;;
     keys:-*) COMPREPLY=($(compgen -W "--show --help" -- "$word")) ;;
     completion:*) COMPREPLY=($(compgen -W "bash zsh fish" -- "$word")) ;;
     *) COMPREPLY=($(compgen -f -- "$word")) ;;
@@ -64,7 +64,7 @@ _leat() {
       '--cluster[as JSON]:file:_files' '--from[where else the cluster stands]:way:(tf_config slurm)' '--jobs[for Slurm]:jobs:' \
       '--first_port[for Slurm]:number:' '--keys[the pair of this process]:file:_files' \
       '--server_keys[public key of the servers]:file:_files' '--insecure_network[other hosts without keys]' \
-      '--timeout[seconds to answer in]:number:' '*:target:' ;;
+      '--timeout[seconds to answer in]:number:' '--wait[until all are up]' '*:target:' ;;
     keys) _arguments '--show[print the public keys]' '*:file:_files' ;;
     completion) _values shell bash zsh fish ;;
   esac
@@ -105,6 +105,7 @@ complete -c leat -n '__fish_seen_subcommand_from serve' -l allowed -r -d 'public
 complete -c leat -n '__fish_seen_subcommand_from serve cluster' -l insecure_network -d 'other hosts without keys'
 complete -c leat -n '__fish_seen_subcommand_from serve' -l run -x -d 'a name of the training'
 complete -c leat -n '__fish_seen_subcommand_from cluster' -l timeout -x -d 'seconds to answer in'
+complete -c leat -n '__fish_seen_subcommand_from cluster' -l wait -d 'until all are up'
 complete -c leat -n '__fish_seen_subcommand_from keys' -l show -d 'print the public keys'
 complete -c leat -n __fish_use_subcommand -f -a completion -d 'a script for a shell'
 complete -c leat -n '__fish_seen_subcommand_from show' -l nodes -d 'every node'

@@ -296,12 +296,14 @@ int main(int count, char** arguments) try {
   cluster_command->add_option("target", cluster.target, "one of its servers, tcp://host:port, which tells of the others");
   add_cluster(cluster_command);
   cluster_command
-      ->add_option("--timeout", cluster.timeout, "seconds in which the tasks are to answer; it waits so long for those that do not")
+      ->add_option("--timeout", cluster.timeout,
+                   "seconds in which the tasks are to answer; it waits so long for those that are there, and do not")
       ->check(CLI::Range(0.001, 1e6));
+  cluster_command->add_flag("--wait", cluster.wait, "waits for tasks that are not there, too, until all are up or the time is over");
   cluster_command->footer(
       "A line for each task: its device, its address, its process and the number of its start if it is up, and why not otherwise.\n"
       "Exits with 0 if all are up.\n"
-      "Examples:\n  leat cluster tcp://localhost:2222\n  leat cluster --cluster cluster.json --timeout 60 && start_training\n"
+      "Examples:\n  leat cluster tcp://localhost:2222\n  leat cluster --cluster cluster.json --wait --timeout 60 && start_training\n"
       "  leat cluster tcp://a:2222 --keys client --server_keys servers.public");
 
   bool show_public = false;

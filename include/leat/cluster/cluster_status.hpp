@@ -21,8 +21,8 @@ struct task_counters {
   std::uint64_t bytes_sent = 0;
   std::uint64_t messages_received = 0;
   std::uint64_t bytes_received = 0;
-  /// Now: sessions whose target the task is; parts of graphs that it keeps for sessions of all targets; the bytes of its process in memory, with
-  /// the pages of programs and libraries that it shares.
+  /// Now: sessions whose target the task is; parts of graphs that it keeps for sessions of all targets; the bytes of its process in memory,
+  /// with the pages of programs and libraries that it shares.
   std::uint64_t sessions = 0;
   std::uint64_t parts = 0;
   std::uint64_t memory_in_bytes = 0;
@@ -37,19 +37,36 @@ struct task_status {
   std::int64_t process = 0;
   std::uint64_t incarnation = 0;
   std::optional<task_counters> counted{};  // if it tells
-  /// Why it is not up: nobody listens there, it does not answer, it belongs to another cluster, it refuses the keys.
+  /// It said goodbye to a task that is up, and has not come back.
+  bool has_ended = false;
+  /// Why it is not up: nobody listens there, it does not answer, it belongs to another cluster, it refuses the keys. Also who knows that it
+  /// has ended, and when it did.
   std::string problem{};
 };
 
-/// The tasks of a cluster, in the order of the jobs' names and the tasks' numbers. Returns when all have answered, or after
-/// `timeout_in_ms` (and a tenth of a second for each 32 tasks that did not answer). Connects with the keys of `set_cluster_keys`.
+struct cluster_status_options {
+  /// How long a task that seems to be there has for its answer (and a tenth of a second for each 32 tasks that gave none).
+  std::int64_t timeout_in_ms = 5'000;
+  /// Waits as long for tasks that are not there, too: somebody may be starting them.
+  bool until_all_are_up = false;
+};
+
+/// The tasks of a cluster, in the order of the jobs' names and the tasks' numbers. Returns when all that can answer have: nobody waits for
+/// a task where no process listens, or that has ended in order. Connects with the keys of `set_cluster_keys`.
 /// Errors: invalid_argument for a cluster without tasks or a time that is not positive; those of the keys' files. What is wrong with a
 /// task is told in its row.
-std::vector<task_status> cluster_status(const cluster_spec& cluster, std::int64_t timeout_in_ms = 5'000);
+std::vector<task_status> cluster_status(const cluster_spec& cluster, const cluster_status_options& options = {});
+inline std::vector<task_status> cluster_status(const cluster_spec& cluster, std::int64_t timeout_in_ms) {
+  return cluster_status(cluster, cluster_status_options{.timeout_in_ms = timeout_in_ms});
+}
 
 /// The cluster to which the server at a session's target, "tcp://host:port", belongs.
-/// Errors: invalid_argument for what is no target; unavailable if no server answers there in time; unauthenticated.
-cluster_spec cluster_at(std::string_view target, std::int64_t timeout_in_ms = 5'000);
+/// Errors: invalid_argument for what is no target; unavailable if no server answers there in time, at once where no process listens;
+/// unauthenticated.
+cluster_spec cluster_at(std::string_view target, const cluster_status_options& options = {});
+inline cluster_spec cluster_at(std::string_view target, std::int64_t timeout_in_ms) {
+  return cluster_at(target, cluster_status_options{.timeout_in_ms = timeout_in_ms});
+}
 
 }  // namespace leat
 

@@ -81,6 +81,10 @@ class master {
   std::vector<written_shard> write_shards(std::uint64_t session, const std::vector<shard_order>& orders, steady_time deadline);
   /// Has tasks read variables of a checkpoint, side by side, then set them. Errors, before any is set, as of write_shards.
   void read_shards(std::uint64_t session, const std::vector<shard_reading>& orders, steady_time deadline);
+  /// Where the random numbers of a session's nodes are, asked of the tasks that draw some, side by side. Errors: as of write_shards.
+  random_positions random_state(std::uint64_t session, steady_time deadline);
+  /// Has the tasks of these nodes go on from there. Errors: as of write_shards; some tasks may have been told.
+  void set_random_state(std::uint64_t session, const random_positions& positions, steady_time deadline);
 
  private:
   struct session_kept;
@@ -97,11 +101,18 @@ class master {
     std::string name;
     shape extent;
   };
+  /// What a task draws random numbers for.
+  struct random_share {
+    std::uint64_t incarnation = 0;
+    random_positions positions;
+  };
+  std::map<int, random_share> random_shares(std::uint64_t session, const random_positions* positions);
   std::shared_ptr<session_kept> find(std::uint64_t session);
   void drop_parts_of(const prepared_run& run) noexcept;
   variable_place place_of(std::uint64_t session, const std::string& node);
-  /// Does something at several tasks, side by side: calls the others, does its own by `here`, and waits for all; `heard` takes the answers of
-  /// the others, under a lock. Errors: the first of any task; deadline_exceeded, naming `what` and the tasks that have not answered.
+  /// Does something at several tasks, side by side: calls the others, does its own by `here`, and waits for all; `heard` takes the answers
+  /// of the others, under a lock. Errors: the first of any task; deadline_exceeded, naming the tasks that have not answered and `what` was
+  /// to be done, "variables were not saved".
   void at_tasks(const std::vector<int>& tasks, const char* what, steady_time deadline, method asked,
                 const std::function<transport::message(std::size_t)>& call, const std::function<void(std::size_t)>& here,
                 const std::function<void(std::size_t, const transport::message&)>& heard);

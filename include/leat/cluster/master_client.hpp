@@ -34,6 +34,8 @@ class master_access {
   virtual bool has_variable(std::uint64_t session, const std::string& node, steady_time deadline) = 0;
   virtual std::vector<written_shard> write_shards(std::uint64_t session, const std::vector<shard_order>& orders, steady_time deadline) = 0;
   virtual void read_shards(std::uint64_t session, const std::vector<shard_reading>& orders, steady_time deadline) = 0;
+  virtual random_positions random_state(std::uint64_t session, steady_time deadline) = 0;
+  virtual void set_random_state(std::uint64_t session, const random_positions& positions, steady_time deadline) = 0;
 };
 
 /// The master of this process.

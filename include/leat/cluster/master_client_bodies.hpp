@@ -7,6 +7,7 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/inspect/trace.hpp>
 #include <leat/io/binary.hpp>
+#include <leat/io/random_state.hpp>
 #include <leat/named/exchange/export.hpp>
 
 #include <nlohmann/json.hpp>
@@ -65,6 +66,10 @@ class own_master final : public master_access {
   }
   void read_shards(std::uint64_t session, const std::vector<shard_reading>& orders, steady_time deadline) override {
     its().read_shards(session, orders, deadline);
+  }
+  random_positions random_state(std::uint64_t session, steady_time deadline) override { return its().random_state(session, deadline); }
+  void set_random_state(std::uint64_t session, const random_positions& positions, steady_time deadline) override {
+    its().set_random_state(session, positions, deadline);
   }
 
  private:
@@ -176,6 +181,17 @@ class far_master final : public master_access {
     put_words(m, {session});
     m.parts.push_back(transport::frame::of(json_of(orders)));
     static_cast<void>(ask(method::read_shards, std::move(m), deadline));
+  }
+  random_positions random_state(std::uint64_t session, steady_time deadline) override {
+    transport::message m;
+    put_words(m, {session});
+    return io::read_random_state(part_at(ask(method::random_state, std::move(m), deadline), 0).text(), "the session's target");
+  }
+  void set_random_state(std::uint64_t session, const random_positions& positions, steady_time deadline) override {
+    transport::message m;
+    put_words(m, {session});
+    m.parts.push_back(transport::frame::of(io::write_random_state(positions)));
+    static_cast<void>(ask(method::set_random_state, std::move(m), deadline));
   }
 
  private:
@@ -364,6 +380,15 @@ class client_session final : public remote_session {
     transport::check_generation(generation_);
     send_growth();
     master_->read_shards(session_, orders, deadline_in(timeout_));
+  }
+  random_positions random_state() override {
+    transport::check_generation(generation_);
+    return master_->random_state(session_, deadline_in(timeout_));
+  }
+  void set_random_state(const random_positions& positions) override {
+    transport::check_generation(generation_);
+    send_growth();
+    master_->set_random_state(session_, positions, deadline_in(timeout_));
   }
   void reset(std::string_view container) override {
     transport::check_generation(generation_);

@@ -5,7 +5,9 @@
 #include <leat/cluster/tensor_message.hpp>
 #include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
+#include <leat/io/random_state.hpp>
 #include <leat/named/graph/lookup.hpp>
+#include <leat/named/graph/operator_definition.hpp>
 
 #include <algorithm>
 #include <functional>
@@ -115,7 +117,7 @@ LEAT_FUNCTION void master::at_tasks(const std::vector<int>& tasks, const char* w
   std::string silent;
   for (std::size_t k = 0; k < tasks.size(); ++k)
     if (!s->has_answered[k]) silent += (silent.empty() ? "" : ", ") + task_text(tasks[k]);
-  throw deadline_exceeded(std::string("variables were not ") + what + " in time by " + silent);
+  throw deadline_exceeded(std::string(what) + " in time by " + silent);
 }
 
 LEAT_FUNCTION std::vector<written_shard> master::write_shards(std::uint64_t session, const std::vector<shard_order>& orders,
@@ -139,7 +141,7 @@ LEAT_FUNCTION std::vector<written_shard> master::write_shards(std::uint64_t sess
   }
   std::vector<written_shard> written(orders.size());
   at_tasks(
-      tasks, "saved", deadline, method::write_shard,
+      tasks, "variables were not saved", deadline, method::write_shard,
       [&](std::size_t k) {
         transport::message m;
         m.parts.push_back(transport::frame::of(json_of(asked[k])));
@@ -173,7 +175,7 @@ LEAT_FUNCTION void master::read_shards(std::uint64_t session, const std::vector<
   for (const auto& [task, order] : by_task) tasks.push_back(task);
   const auto nothing = [](std::size_t, const transport::message&) {};
   at_tasks(
-      tasks, "read", deadline, method::read_shard,
+      tasks, "variables were not read", deadline, method::read_shard,
       [&](std::size_t k) {
         transport::message m;
         m.parts.push_back(transport::frame::of(json_of(by_task.at(tasks[k]))));
@@ -181,13 +183,74 @@ LEAT_FUNCTION void master::read_shards(std::uint64_t session, const std::vector<
       },
       [&](std::size_t k) { own_worker_.read_shard(by_task.at(tasks[k]), deadline); }, nothing);
   at_tasks(
-      tasks, "restored", deadline, method::adopt_shard,
+      tasks, "variables were not restored", deadline, method::adopt_shard,
       [&](std::size_t k) {
         transport::message m;
         put_words(m, {by_task.at(tasks[k]).incarnation, session});
         return m;
       },
       [&](std::size_t) { own_worker_.adopt_shard(session); }, nothing);
+}
+
+// Of nodes that draw random numbers by task; of others, whose operators have no seeds, there is nothing to ask. Null `positions`: all of
+// them.
+LEAT_FUNCTION std::map<int, master::random_share> master::random_shares(std::uint64_t session, const random_positions* positions) {
+  const auto kept = find(session);
+  const std::lock_guard lock(kept->guard);
+  std::map<int, random_share> shares;
+  if (kept->g == nullptr) return shares;
+  for (int i = 0; i < kept->g->size(); ++i) {
+    const operator_definition* const defined = find_definition(kept->g->at(i).op->type);
+    if (defined == nullptr || defined->find_attribute("seed2") == nullptr) continue;
+    const std::string& name = kept->g->named().record(i).name;
+    const random_position* at = nullptr;
+    if (positions != nullptr) {
+      const auto its = positions->find(name);
+      if (its == positions->end()) continue;
+      at = &its->second;
+    }
+    const int task = kept->tasks[static_cast<std::size_t>(kept->places[static_cast<std::size_t>(i)])];
+    random_share& share = shares[task];
+    if (const auto start = kept->incarnations.find(task); start != kept->incarnations.end()) share.incarnation = start->second;
+    if (at != nullptr) share.positions.emplace(name, *at);
+  }
+  return shares;
+}
+
+LEAT_FUNCTION random_positions master::random_state(std::uint64_t session, steady_time deadline) {
+  const auto shares = random_shares(session, nullptr);
+  std::vector<int> tasks;
+  for (const auto& [task, share] : shares) tasks.push_back(task);
+  random_positions all;
+  at_tasks(
+      tasks, "the positions of random numbers were not told", deadline, method::part_random_state,
+      [&](std::size_t k) {
+        transport::message m;
+        put_words(m, {session, shares.at(tasks[k]).incarnation});
+        return m;
+      },
+      [&](std::size_t) { all.merge(own_worker_.random_state(session, 0)); },
+      [&](std::size_t k, const transport::message& answer) {
+        all.merge(io::read_random_state(part_at(answer, 0).text(), task_text(tasks[k])));
+      });
+  return all;
+}
+
+LEAT_FUNCTION void master::set_random_state(std::uint64_t session, const random_positions& positions, steady_time deadline) {
+  const auto shares = random_shares(session, &positions);
+  std::vector<int> tasks;
+  for (const auto& [task, share] : shares) tasks.push_back(task);
+  at_tasks(
+      tasks, "the positions of random numbers were not restored", deadline, method::set_part_random_state,
+      [&](std::size_t k) {
+        const random_share& share = shares.at(tasks[k]);
+        transport::message m;
+        put_words(m, {session, share.incarnation});
+        m.parts.push_back(transport::frame::of(io::write_random_state(share.positions)));
+        return m;
+      },
+      [&](std::size_t k) { own_worker_.set_random_state(session, 0, shares.at(tasks[k]).positions); },
+      [](std::size_t, const transport::message&) {});
 }
 
 LEAT_FUNCTION bool master::has_variable(std::uint64_t session, const std::string& node, steady_time deadline) {

@@ -38,6 +38,8 @@ class messenger_network final : public task_network {
   /// Handlers, set before `start`. A note that could not be sent, with its number; a peer that has introduced itself; one that has gone.
   std::function<void(std::uint64_t number, std::exception_ptr)> on_lost_note;
   std::function<void(transport::peer_id, const transport::peer_info&)> on_found_peer;
+  /// Whether one that has introduced itself may stay.
+  std::function<bool(const transport::peer_info&)> admits;
   std::function<void(transport::peer_id, const transport::departure&)> on_lost_peer;
   void start();
 
@@ -53,6 +55,7 @@ class messenger_network final : public task_network {
   transport::writable_frame memory_for_peer(std::uint64_t peer, std::size_t bytes) override {
     return messenger_.transport().lend(peer, bytes);
   }
+  std::vector<std::pair<int, std::chrono::milliseconds>> ended() const override;
   transport::traffic its_traffic() const override { return messenger_.its_traffic(); }
 
  private:
@@ -79,7 +82,7 @@ class messenger_network final : public task_network {
   void left(transport::peer_id peer, const transport::departure& why);
 
   const std::vector<task_address> tasks_;
-  std::mutex guard_;
+  mutable std::mutex guard_;
   std::vector<link> links_;
   std::map<transport::peer_id, int> task_of_;
   std::map<int, steady_time> ended_;  // tasks that have said goodbye, and have not come back

@@ -12,6 +12,7 @@ namespace leat::cluster {
 LEAT_FUNCTION messenger_network::messenger_network(transport::messenger_options options, std::vector<task_address> tasks)
     : tasks_(std::move(tasks)), links_(tasks_.size()), messenger_(std::move(options)) {
   messenger_.on_ready = [this](transport::peer_id peer, const transport::peer_info& info) {
+    if (admits && !admits(info)) return messenger_.hang_up(peer, false);
     if (on_found_peer) on_found_peer(peer, info);
     came(peer, info);
   };
@@ -177,6 +178,14 @@ LEAT_FUNCTION std::string messenger_network::describe(int task) {
     }
   }
   return (peer == 0 ? problem : messenger_.describe(peer)) + ended;
+}
+
+LEAT_FUNCTION std::vector<std::pair<int, std::chrono::milliseconds>> messenger_network::ended() const {
+  const auto now = std::chrono::steady_clock::now();
+  const std::lock_guard lock(guard_);
+  std::vector<std::pair<int, std::chrono::milliseconds>> all;
+  for (const auto& [task, at] : ended_) all.emplace_back(task, std::chrono::duration_cast<std::chrono::milliseconds>(now - at));
+  return all;
 }
 
 LEAT_FUNCTION std::exception_ptr messenger_network::loss_of(int task, std::uint64_t before) {

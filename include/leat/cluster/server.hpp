@@ -24,9 +24,14 @@ namespace leat {
 
 /// Keys of a process: its own pair, whom it talks to, who may connect. Files are made by `leat keys`.
 struct cluster_keys {
-  std::filesystem::path own{};                   // a file with a pair
-  std::vector<std::filesystem::path> servers{};  // public keys of the cluster's servers: each file has one, or several that are alike
-  std::vector<std::filesystem::path> allowed{};  // public keys of those who may connect
+  std::filesystem::path own{};  // a file with a pair
+  /// Public keys of the cluster's servers: files with the one key that all of them share, or a folder with a file for each task,
+  /// "ps.0.public".
+  std::vector<std::filesystem::path> servers{};
+  std::vector<std::filesystem::path> allowed{};  // public keys of those who may connect: files, and folders with files "....public"
+  /// Where the tasks of a folder of `servers` are. Clients need it: what answers at an address must have the key of the task that is there.
+  /// Names of hosts are looked up when keys are read. A server has its own cluster's.
+  cluster_spec cluster{};
 };
 
 struct server_options {
@@ -41,8 +46,8 @@ struct server_options {
   bool insecure_network = false;
   /// Whether tasks of one process or host talk by memory instead of the network.
   bool use_shared_memory = true;
-  /// Bytes that the arrays of each part of a graph may take here, as session_options::memory_limit_in_bytes; 0 for any. What needs more ends in
-  /// resource_exhausted.
+  /// Bytes that the arrays of each part of a graph may take here, as session_options::memory_limit_in_bytes; 0 for any. What needs more
+  /// ends in resource_exhausted.
   std::int64_t memory_limit_in_bytes = 0;
 };
 
@@ -93,7 +98,8 @@ class server {
 /// The keys with which sessions of this process connect to targets over the network; none at first.
 void set_cluster_keys(std::optional<cluster_keys> keys, bool insecure_network = false);
 
-/// Makes keys: a pair in a file that only its owner can read, and its public part beside it, in a file of that name with ".public" appended.
+/// Makes keys: a pair in a file that only its owner can read, and its public part beside it, in a file of that name with ".public"
+/// appended.
 /// Errors: already_exists; failed_precondition.
 void make_cluster_keys(const std::filesystem::path& path);
 

@@ -17,21 +17,37 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <map>
 #include <mutex>
 #include <set>
+#include <system_error>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 namespace leat::cluster {
 
+/// A file, or the files of a folder that hold public keys, in the order of their names.
+inline std::vector<std::filesystem::path> files_of_keys(const std::filesystem::path& path) {
+  std::error_code none;
+  if (!std::filesystem::is_directory(path, none)) return {path};
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(path, none))
+    if (entry.path().extension() == ".public") files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
 inline std::vector<std::string> read_allowed(const cluster_keys& keys) {
   std::vector<std::string> allowed;
   for (const auto& path : keys.allowed)
-    for (const std::string& key : transport::read_public_keys(path)) allowed.push_back(key);
+    for (const auto& file : files_of_keys(path))
+      for (const std::string& key : transport::read_public_keys(file)) allowed.push_back(key);
   return allowed;
 }
 
@@ -56,26 +72,76 @@ class allowed_lists {
   using file_state = std::tuple<ino_t, off_t, time_t, long>;
   std::vector<file_state> look() const {
     std::vector<file_state> all;
-    for (const auto& path : keys_.allowed) {
-      struct stat s{};
-      if (::stat(path.c_str(), &s) != 0) s = {};
-      all.emplace_back(s.st_ino, s.st_size, s.st_mtim.tv_sec, s.st_mtim.tv_nsec);
-    }
+    for (const auto& path : keys_.allowed)
+      for (const auto& file : files_of_keys(path)) {
+        struct stat s{};
+        if (::stat(file.c_str(), &s) != 0) s = {};
+        all.emplace_back(s.st_ino, s.st_size, s.st_mtim.tv_sec, s.st_mtim.tv_nsec);
+      }
     return all;
   }
   cluster_keys keys_;
   std::vector<file_state> seen_;
 };
 
-inline std::optional<transport::key_options> read_key_options(const std::optional<cluster_keys>& keys) {
+/// The public key of each task, by job and number, as a folder has them; none where all servers share one.
+using keys_of_tasks = std::map<std::pair<std::string, int>, std::string>;
+
+/// Errors: not_found, invalid_argument, data_loss, naming the task and its file.
+inline keys_of_tasks read_task_keys(const std::filesystem::path& folder, const cluster_spec& cluster) {
+  keys_of_tasks read;
+  for (const std::string& job : cluster.jobs())
+    for (const auto& [index, address] : cluster.tasks(job)) {
+      const auto file = folder / (job + "." + std::to_string(index) + ".public");
+      std::vector<std::string> keys;
+      try {
+        keys = transport::read_public_keys(file);
+      } catch (const error& e) {
+        leat::detail::rethrow_saying(e, "the key of /job:" + job + "/task:" + std::to_string(index) + ": " + e.what());
+      }
+      if (keys.size() != 1)
+        throw invalid_argument("the key of /job:" + job + "/task:" + std::to_string(index) + ": " + file.string() + " has " +
+                               std::to_string(keys.size()) + " keys");
+      read[{job, index}] = keys[0];
+    }
+  return read;
+}
+
+/// The folder of the tasks' keys, or an empty path where all servers share one. Errors: invalid_argument for a folder beside another entry.
+inline std::filesystem::path folder_of_tasks(const cluster_keys& keys) {
+  std::error_code none;
+  for (const auto& path : keys.servers) {
+    if (!std::filesystem::is_directory(path, none)) continue;
+    if (keys.servers.size() > 1)
+      throw invalid_argument("cluster_keys: " + path.string() +
+                             " is a folder with a key for each task; it is the only entry of servers then");
+    return path;
+  }
+  return {};
+}
+
+/// `cluster`: whose tasks the servers are, if it is known.
+inline std::optional<transport::key_options> read_key_options(const std::optional<cluster_keys>& keys, const cluster_spec& cluster) {
   if (!keys) return std::nullopt;
   transport::key_options read;
   read.own = transport::read_keys(keys->own);
   read.allowed = read_allowed(*keys);
+  if (const auto folder = folder_of_tasks(*keys); !folder.empty()) {
+    if (!cluster)
+      throw invalid_argument("cluster_keys: " + folder.string() +
+                             " is a folder with a key for each task; cluster_keys::cluster says at which addresses these are");
+    for (const auto& [task, key] : read_task_keys(folder, cluster)) {
+      auto where = transport::parse_address(cluster.task_address(task.first, task.second));
+      where.host = transport::resolve(where.host, std::chrono::steady_clock::now() + std::chrono::seconds(5));
+      read.server_keys[where.text()] = key;
+    }
+    return read;
+  }
   for (const auto& path : keys->servers)
     for (const std::string& key : transport::read_public_keys(path)) {
       if (!read.server_key.empty() && read.server_key != key)
-        throw invalid_argument("cluster_keys: " + path.string() + " gives a second key of servers: the servers of a cluster share one");
+        throw invalid_argument("cluster_keys: " + path.string() +
+                               " gives a second key of servers: they share one, or a folder has a file for each task");
       read.server_key = key;
     }
   return read;
@@ -128,21 +194,32 @@ inline client_settings& settings_of_clients() {
   return s;
 }
 
-/// What a messenger of this process is made with that is no task's.
-inline transport::messenger_options options_of_clients() {
+/// What a messenger of this process is made with that is no task's. `cluster`: which it asks, if that is known; else that of the keys.
+inline transport::messenger_options options_of_clients(const cluster_spec& cluster = {}) {
   transport::messenger_options made;
   auto& settings = settings_of_clients();
   const std::lock_guard lock(settings.guard);
-  made.endpoint.keys = read_key_options(settings.keys);
+  made.endpoint.keys = read_key_options(settings.keys, cluster || !settings.keys ? cluster : settings.keys->cluster);
   made.endpoint.insecure_network = settings.insecure_network;
   return made;
+}
+
+/// Errors: invalid_argument for an address of which no key is known.
+inline void require_key_of(const std::optional<transport::key_options>& keys, const std::string& address) {
+  if (!keys || keys->server_keys.empty()) return;
+  auto where = transport::parse_address(address);
+  where.host = transport::resolve(where.host, std::chrono::steady_clock::now() + std::chrono::seconds(5));
+  if (!keys->server_keys.contains(where.text()))
+    throw invalid_argument("no task of cluster_keys::cluster is at " + address + ", so no key of a server there is known");
 }
 
 inline std::unique_ptr<remote_session> connect_to_target(graph& g, const session_options& options) {
   const std::string address = options.target.substr(6);  // after "tcp://"
   static_cast<void>(host_and_port(address, "the session's target"));
   if (const auto here = all_servers_here().find(address)) return session_at(g, options, access_to(here));
-  auto network = std::make_shared<messenger_network>(options_of_clients(), std::vector<task_address>{{"", 0, address}});
+  auto made = options_of_clients();
+  require_key_of(made.endpoint.keys, address);
+  auto network = std::make_shared<messenger_network>(std::move(made), std::vector<task_address>{{"", 0, address}});
   network->start();
   return session_at(g, options, access_to(std::static_pointer_cast<task_network>(network), 0));
 }
@@ -186,6 +263,8 @@ struct server::kept {
   descriptor ended_event{::eventfd(0, EFD_CLOEXEC)};  // a task of another job has ended
   cluster::attendance others;                         // the tasks of the other jobs
   std::optional<cluster::allowed_lists> allowed;      // with keys
+  std::set<std::pair<std::string, int>> told_of;      // who was not let in; used by handlers alone
+  cluster::keys_of_tasks task_keys;                   // where each has its own
 
   kept(cluster_role its_role, const server_options& options, bool any_port) : role(std::move(its_role)) {
     if (options.memory_limit_in_bytes < 0)
@@ -206,7 +285,9 @@ struct server::kept {
     made.self.task = role.task_index;
     made.endpoint.listen = any_port ? "127.0.0.1:0" : tasks[static_cast<std::size_t>(own)].address;
     if (options.keys) allowed.emplace(*options.keys);
-    made.endpoint.keys = cluster::read_key_options(options.keys);
+    made.endpoint.keys = cluster::read_key_options(options.keys, role.cluster);
+    if (options.keys)
+      if (const auto folder = cluster::folder_of_tasks(*options.keys); !folder.empty()) read_task_keys(folder, *options.keys);
     made.endpoint.insecure_network = options.insecure_network;
     if (!options.use_shared_memory) made.endpoint.same_host = made.endpoint.same_process = false;
     std::vector<std::string> devices, addresses;
@@ -235,6 +316,27 @@ struct server::kept {
       return;
     }
     stop();
+  }
+
+  // Its own pair must be that of its task: others would take it for another one.
+  void read_task_keys(const std::filesystem::path& folder, const cluster_keys& keys) {
+    task_keys = cluster::read_task_keys(folder, role.cluster);
+    if (const std::string name = role.job_name + "." + std::to_string(role.task_index);
+        transport::read_keys(keys.own).public_key != task_keys.at({role.job_name, role.task_index}))
+      throw invalid_argument("cluster_keys: " + keys.own.string() + " is not the pair of /job:" + role.job_name + "/task:" +
+                             std::to_string(role.task_index) + ", whose public key stands in " + (folder / (name + ".public")).string());
+  }
+  // Who says to be a task has the key of a server; it must be that of this task.
+  bool has_its_key(const transport::peer_info& info) {
+    if (task_keys.empty() || !info.is_accepted || info.who.job.empty()) return true;
+    const auto its = task_keys.find({info.who.job, info.who.task});
+    if (its != task_keys.end() && its->second == info.key) return true;
+    if (!told_of.emplace(info.who.job, info.who.task).second) return false;  // once: it may come again and again
+    std::string whose = "a key of no task";
+    for (const auto& [task, key] : task_keys)
+      if (key == info.key) whose = "the key of /job:" + task.first + "/task:" + std::to_string(task.second);
+    std::fprintf(stderr, "/job:%s/task:%d is not let in: it has %s\n", info.who.job.c_str(), info.who.task, whose.c_str());
+    return false;
   }
 
   // A key that is taken off its list gets nothing any more: its connections end, and new ones are refused.
@@ -275,6 +377,7 @@ struct server::kept {
       }
     };
     network->on_lost_note = [this](std::uint64_t step, std::exception_ptr why) { service->its_worker().fail(step, std::move(why)); };
+    network->admits = [this](const transport::peer_info& info) { return has_its_key(info); };
     network->on_found_peer = [this](transport::peer_id peer, const transport::peer_info& info) {
       others.came(peer, info.who.job, info.who.task);
     };

@@ -11,6 +11,9 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace leat::cluster {
 
@@ -42,18 +45,22 @@ enum class method : std::uint16_t {
   write_variable,
   has_variable,
   // of the server
-  describe_cluster,  // answered by its specification, as JSON
-  clock,             // answered by its steady clock
-  count,             // answered by what it has counted since its start
-  placement,         // of the master: the devices of a session's nodes
-  write_shards,      // of the master: has tasks write variables into files
-  write_shard,       // of the worker: writes some into one
-  drop_run,          // a note to the master: a prepared run
-  drop_part,         // a note to the worker: one part
-  read_shards,       // of the master: has tasks read variables of a checkpoint
-  read_shard,        // of the worker: reads some, and keeps them aside
-  adopt_shard,       // of the worker: sets what it has kept aside
-  list_devices,      // of the master: those of a session, as JSON
+  describe_cluster,       // answered by its specification, as JSON
+  clock,                  // answered by its steady clock
+  count,                  // answered by what it has counted since its start, and by the tasks that have ended, with milliseconds since then
+  placement,              // of the master: the devices of a session's nodes
+  write_shards,           // of the master: has tasks write variables into files
+  write_shard,            // of the worker: writes some into one
+  drop_run,               // a note to the master: a prepared run
+  drop_part,              // a note to the worker: one part
+  read_shards,            // of the master: has tasks read variables of a checkpoint
+  read_shard,             // of the worker: reads some, and keeps them aside
+  adopt_shard,            // of the worker: sets what it has kept aside
+  list_devices,           // of the master: those of a session, as JSON
+  random_state,           // of the master: where a session's random numbers are
+  set_random_state,       // of the master: has tasks go on from there
+  part_random_state,      // of the worker: the same of what the task draws for a session
+  set_part_random_state,  // of the worker
 };
 
 /// Takes a call's answer, or the error that stands for it; called once, by any thread, and must not wait.
@@ -87,6 +94,8 @@ class task_network {
   /// Memory whose contents go to a task, or in an answer to who called, without being copied; empty where the connection has none.
   virtual transport::writable_frame memory_for_task([[maybe_unused]] int task, [[maybe_unused]] std::size_t bytes) { return {}; }
   virtual transport::writable_frame memory_for_peer([[maybe_unused]] std::uint64_t peer, [[maybe_unused]] std::size_t bytes) { return {}; }
+  /// Tasks that have said goodbye and have not come back, and how long ago.
+  virtual std::vector<std::pair<int, std::chrono::milliseconds>> ended() const { return {}; }
   /// What went through it since its start.
   virtual transport::traffic its_traffic() const { return {}; }
 };

@@ -10,8 +10,10 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace leat::cluster {
@@ -44,7 +46,7 @@ class task_service {
   std::shared_ptr<under_way> note_call(std::uint64_t peer, method what, const transport::message& m);
   transport::message answer_to(std::uint64_t peer, method what, const transport::message& m, steady_time deadline,
                                const cancellation* stop);
-  void keep_registered(std::uint64_t peer, std::uint64_t session, std::uint64_t part);
+  void keep_registered(std::uint64_t peer, std::uint64_t session, std::optional<std::uint64_t> part);
   void drop_orphans(std::unique_lock<std::mutex>& lock);
 
   task_network& network_;
@@ -54,7 +56,7 @@ class task_service {
   // By peer: its sessions here; the parts that it has registered, by session. A peer that has called for one is there until it has gone.
   std::map<std::uint64_t, std::set<std::uint64_t>> sessions_;
   std::map<std::uint64_t, std::map<std::uint64_t, std::vector<std::uint64_t>>> registered_;
-  std::deque<std::vector<std::uint64_t>> orphans_;                              // parts of a session whose master has gone
+  std::deque<std::pair<std::uint64_t, std::vector<std::uint64_t>>> orphans_;    // sessions whose master has gone, and their parts
   std::multiset<std::pair<std::uint64_t, std::uint64_t>> steps_;                // parts that run for a peer: its number, the step's
   std::multimap<std::pair<std::uint64_t, std::uint64_t>, cancellation*> runs_;  // by peer and its number for the run
   bool is_stopping_ = false;

@@ -6,9 +6,9 @@
 #include <leat/core/error.hpp>
 #include <leat/core/function_bodies.hpp>
 #include <leat/io/binary.hpp>
+#include <leat/io/random_state.hpp>
 
 #include <nlohmann/json.hpp>
-
 #include <unistd.h>
 
 #include <fstream>
@@ -61,7 +61,8 @@ LEAT_FUNCTION std::shared_ptr<task_service::under_way> task_service::note_call(s
       made->step = steps_.emplace(peer, words[0]);
       break;
     }
-    case method::register_part: {
+    case method::register_part:
+    case method::set_part_random_state: {
       const std::lock_guard lock(guard_);
       registered_.try_emplace(peer);
       break;
@@ -89,6 +90,12 @@ LEAT_FUNCTION void task_service::called(std::uint64_t peer, method what, transpo
     transport::message counted;
     put_words(counted, {worker_.parts_run(), t.messages_sent, t.bytes_sent, t.messages_received, t.bytes_received, master_.sessions_open(),
                         worker_.parts_kept(), resident_bytes()});
+    std::vector<std::uint64_t> ended;
+    for (const auto& [task, ago] : network_.ended()) {
+      ended.push_back(static_cast<std::uint64_t>(task));
+      ended.push_back(static_cast<std::uint64_t>(ago.count()));
+    }
+    put_words(counted, std::move(ended));
     return answer(std::move(counted), nullptr);
   }
   try {
@@ -271,6 +278,23 @@ LEAT_FUNCTION transport::message task_service::answer_to(std::uint64_t peer, met
       return answer;
     }
     case method::read_shards: master_.read_shards(words_of(m, 0, 1)[0], shard_readings_in(part_at(m, 1).text()), deadline); return answer;
+    case method::random_state:
+      answer.parts.push_back(transport::frame::of(io::write_random_state(master_.random_state(words_of(m, 0, 1)[0], deadline))));
+      return answer;
+    case method::set_random_state:
+      master_.set_random_state(words_of(m, 0, 1)[0], io::read_random_state(part_at(m, 1).text(), "a session's message"), deadline);
+      return answer;
+    case method::part_random_state: {
+      const auto words = words_of(m, 0, 2);
+      answer.parts.push_back(transport::frame::of(io::write_random_state(worker_.random_state(words[0], words[1]))));
+      return answer;
+    }
+    case method::set_part_random_state: {
+      const auto words = words_of(m, 0, 2);
+      worker_.set_random_state(words[0], words[1], io::read_random_state(part_at(m, 1).text(), "a master's message"));
+      keep_registered(peer, words[0], std::nullopt);
+      return answer;
+    }
     case method::placement: {
       nlohmann::json told = nlohmann::json::array();
       for (const auto& [node, device] : master_.placement(words_of(m, 0, 1)[0])) told.push_back({node, device});
@@ -307,19 +331,27 @@ inline std::int64_t arrival_of(const transport::message& m) { return (m.flags & 
 // A master may lose its connection and come back: parts of the last few are kept for that.
 LEAT_FUNCTION void task_service::drop_orphans(std::unique_lock<std::mutex>& lock) {
   constexpr std::size_t most_orphans = 16;
-  std::vector<std::uint64_t> dropped;
+  std::vector<std::uint64_t> dropped, sessions;
   while (orphans_.size() > most_orphans) {
-    dropped.insert(dropped.end(), orphans_.front().begin(), orphans_.front().end());
+    const auto& [session, parts] = orphans_.front();
+    sessions.push_back(session);
+    dropped.insert(dropped.end(), parts.begin(), parts.end());
     orphans_.pop_front();
   }
   lock.unlock();
-  worker_.drop_parts(dropped);
+  worker_.drop_parts(dropped, sessions);
 }
 
-LEAT_FUNCTION void task_service::keep_registered(std::uint64_t peer, std::uint64_t session, std::uint64_t part) {
+LEAT_FUNCTION void task_service::keep_registered(std::uint64_t peer, std::uint64_t session, std::optional<std::uint64_t> part) {
   std::unique_lock lock(guard_);
-  if (const auto its = registered_.find(peer); its != registered_.end()) its->second[session].push_back(part);
-  else orphans_.push_back({part});  // its master has gone meanwhile
+  std::vector<std::uint64_t> made;
+  if (part) made.push_back(*part);
+  if (const auto its = registered_.find(peer); its != registered_.end()) {
+    auto& parts = its->second[session];
+    parts.insert(parts.end(), made.begin(), made.end());
+  } else {
+    orphans_.emplace_back(session, std::move(made));  // its master has gone meanwhile
+  }
   drop_orphans(lock);
 }
 
@@ -379,7 +411,7 @@ LEAT_FUNCTION void task_service::lost(std::uint64_t peer) {
     const std::lock_guard lock(guard_);
     for (auto at = steps_.lower_bound({peer, 0}); at != steps_.end() && at->first == peer; ++at) steps.push_back(at->second);
     if (const auto at = registered_.find(peer); at != registered_.end()) {
-      for (auto& [session, parts] : at->second) orphans_.push_back(std::move(parts));
+      for (auto& [session, parts] : at->second) orphans_.emplace_back(session, std::move(parts));
       registered_.erase(at);
     }
     if (const auto at = sessions_.find(peer); at != sessions_.end()) {

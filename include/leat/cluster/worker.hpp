@@ -73,10 +73,16 @@ class worker {
   std::uint64_t register_part(const part_order& order);
   /// Forgets all parts of a master's session.
   void drop_parts(std::uint64_t session);
-  /// Forgets these, and of sessions that have no others where their random numbers are.
-  void drop_parts(const std::vector<std::uint64_t>& numbers);
+  /// Forgets these parts, and where the random numbers of these sessions are if they have no others.
+  void drop_parts(const std::vector<std::uint64_t>& numbers, const std::vector<std::uint64_t>& sessions);
   /// Forgets one part of a session that goes on.
   void drop_part(std::uint64_t number);
+  /// Where the random numbers of a session's nodes are that this task has drawn. Errors: aborted if `incarnation`, unless 0, is another
+  /// start.
+  random_positions random_state(std::uint64_t session, std::uint64_t incarnation);
+  /// Has these nodes go on from there, also in parts that are still to be registered, until the session is forgotten. Errors: as
+  /// random_state.
+  void set_random_state(std::uint64_t session, std::uint64_t incarnation, const random_positions& positions);
   /// How many parts it keeps.
   std::size_t parts_kept();
   /// Runs a part on the calling thread. Errors: those of its nodes; aborted for a part that is not there (the task has been started

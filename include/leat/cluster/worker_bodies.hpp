@@ -61,7 +61,8 @@ struct worker::held_part {
       const node& n = g.at(i);
       if (n.result.type == text_dtype) return false;
       if (is_exchange(n)) continue;
-      if (!reads_only(n) && n.op->kind != op_kind::element && n.op->kind != op_kind::assign && !n.op->type.starts_with("Apply")) return false;
+      if (!reads_only(n) && n.op->kind != op_kind::element && n.op->kind != op_kind::assign && !n.op->type.starts_with("Apply"))
+        return false;
       if (n.op->kind == op_kind::group) continue;
       if (!n.result.extent.is_static() || n.result.extent.elements() > most) return false;
       elements += n.result.extent.elements();
@@ -259,7 +260,7 @@ inline void tell_of_part(const run_trace& trace, task_step& step, part_statistic
   }
 }
 
-LEAT_FUNCTION void worker::drop_parts(const std::vector<std::uint64_t>& numbers) {
+LEAT_FUNCTION void worker::drop_parts(const std::vector<std::uint64_t>& numbers, const std::vector<std::uint64_t>& sessions) {
   std::vector<std::shared_ptr<held_part>> dropped;  // ended outside of the lock
   const std::lock_guard lock(guard_);
   for (const std::uint64_t number : numbers)
@@ -267,10 +268,26 @@ LEAT_FUNCTION void worker::drop_parts(const std::vector<std::uint64_t>& numbers)
       dropped.push_back(std::move(at->second));
       parts_.erase(at);
     }
-  if (dropped.empty()) return;
-  std::set<std::uint64_t> sessions;
-  for (const auto& [number, part] : parts_) sessions.insert(part->order.session);
-  std::erase_if(random_numbers_, [&](const auto& its) { return !sessions.contains(its.first); });
+  if (sessions.empty()) return;
+  std::set<std::uint64_t> with_parts;
+  for (const auto& [number, part] : parts_) with_parts.insert(part->order.session);
+  for (const std::uint64_t session : sessions)
+    if (!with_parts.contains(session)) random_numbers_.erase(session);
+}
+
+LEAT_FUNCTION random_positions worker::random_state(std::uint64_t session, std::uint64_t incarnation) {
+  require_incarnation(incarnation);
+  const std::lock_guard lock(guard_);
+  const auto its = random_numbers_.find(session);
+  return its == random_numbers_.end() ? random_positions{} : its->second->positions();
+}
+
+LEAT_FUNCTION void worker::set_random_state(std::uint64_t session, std::uint64_t incarnation, const random_positions& positions) {
+  require_incarnation(incarnation);
+  const std::lock_guard lock(guard_);
+  auto& its = random_numbers_[session];
+  if (its == nullptr) its = std::make_shared<random_table>();
+  its->set(positions);
 }
 
 LEAT_FUNCTION void worker::drop_part(std::uint64_t number) {

@@ -31,6 +31,7 @@
 #include <leat/io/npy_bodies.hpp>
 #include <leat/io/npz_bodies.hpp>
 #include <leat/io/onnx_bodies.hpp>
+#include <leat/io/random_state_bodies.hpp>
 #include <leat/io/record_bodies.hpp>
 #include <leat/io/safetensors_bodies.hpp>
 #include <leat/io/saved_model_bodies.hpp>

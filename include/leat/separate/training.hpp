@@ -8,6 +8,7 @@
 #include <leat/core/standard.hpp>
 #include <leat/supervise/checkpoint_saver_bodies.hpp>
 #include <leat/supervise/coordinator_bodies.hpp>
+#include <leat/supervise/hooked_run_bodies.hpp>
 #include <leat/supervise/logging_hooks_bodies.hpp>
 #include <leat/supervise/monitored_session_bodies.hpp>
 #include <leat/supervise/nan_tensor_bodies.hpp>

@@ -138,6 +138,7 @@ LEAT_FUNCTION void graph_session::reset(std::string_view container) {
 
 LEAT_FUNCTION random_positions graph_session::random_state() {
   const std::lock_guard lock(kept_->guard);
+  if (kept_->remote != nullptr) return kept_->remote->random_state();
   random_positions positions;
   for (const auto& [index, node] : kept_->kernel_nodes) {
     const std::lock_guard drawing(node->guard);
@@ -149,6 +150,7 @@ LEAT_FUNCTION random_positions graph_session::random_state() {
 
 LEAT_FUNCTION void graph_session::set_random_state(const random_positions& positions) {
   const std::lock_guard lock(kept_->guard);
+  if (kept_->remote != nullptr) return kept_->remote->set_random_state(positions);
   for (const auto& [name, at] : positions) {
     const int index = graph_.named().find(name);
     if (index < 0) continue;

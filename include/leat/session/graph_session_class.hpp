@@ -251,6 +251,7 @@ class graph_session {
   /// Where the random numbers of nodes that have drawn some are. Together with the variables it is what a run is resumed with.
   random_positions random_state();
   /// Sets them: these nodes go on from there. Names that the graph does not have are passed over.
+  /// Errors of both, of a session with a target: those of `run`.
   void set_random_state(const random_positions& positions);
 
   /// Sets the host function for nodes with this token: for graphs from files, or to replace the one that the graph was built with.

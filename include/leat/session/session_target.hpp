@@ -42,6 +42,10 @@ class remote_session {
   virtual bool is_initialized(const output& variable) = 0;
   virtual tensor_value value(const output& variable) = 0;
   virtual void assign(const output& variable, const tensor_value& value) = 0;
+  /// Where the random numbers of the session's nodes are, at the tasks that draw them. Errors: as of write_shards.
+  virtual random_positions random_state() = 0;
+  /// Sets them: these nodes go on from there. Names that the graph does not have are passed over. Errors: as of write_shards.
+  virtual void set_random_state(const random_positions& positions) = 0;
   /// The nodes of the graph and their devices, as the other side has placed them.
   virtual std::vector<std::pair<std::string, std::string>> placement() = 0;
   /// The devices that the session uses, in the order of the cluster's tasks.

@@ -4,11 +4,10 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/data/iterator_states.hpp>
 #include <leat/io/collections.hpp>
+#include <leat/io/random_state.hpp>
 #include <leat/supervise/checkpoint_saver.hpp>
 #include <leat/supervise/scaffold.hpp>
 #include <leat/supervise/summary_saver.hpp>
-
-#include <nlohmann/json.hpp>
 
 #include <filesystem>
 
@@ -21,29 +20,12 @@ inline constexpr const char* random_key = "leat/random";
 inline constexpr const char* iterators_key = "leat/iterators";
 inline std::string part_key(const std::string& name) { return "part/" + name; }
 
-inline std::string text_of(const random_positions& positions) {
-  nlohmann::json all = nlohmann::json::object();
-  for (const auto& [node, at] : positions) all[node] = {at.seed, at.next};
-  return all.dump();
-}
-inline random_positions random_positions_of(const std::string& text, const std::string& file) {
-  try {
-    random_positions positions;
-    const auto all = nlohmann::json::parse(text);
-    for (const auto& [node, at] : all.items())
-      positions[node] = {.seed = at.at(0).get<std::uint64_t>(), .next = at.at(1).get<std::uint64_t>()};
-    return positions;
-  } catch (const nlohmann::json::exception& e) {
-    throw data_loss(file + ": the positions of random numbers are malformed: " + e.what());
-  }
-}
-
 }  // namespace detail
 
 LEAT_FUNCTION save_options detail::state_beside(watched_session& s, const saved_parts& parts) {
   save_options how;
   if (s.of_graph() != nullptr) {
-    how.values[random_key] = text_of(s.of_graph()->random_state());
+    how.values[random_key] = io::write_random_state(s.of_graph()->random_state());
     if (std::string states = iterator_states(*s.of_graph()); !states.empty()) how.values[iterators_key] = std::move(states);
   }
   for (const auto& [name, part] : parts) how.values[part_key(name)] = part.save();
@@ -59,7 +41,7 @@ LEAT_FUNCTION void restore_run(const saver& from, watched_session& s, const chec
   s.restore(from, path);
   const auto& values = opened->manifest().values;
   if (const auto random = values.find(detail::random_key); random != values.end() && s.of_graph() != nullptr)
-    s.of_graph()->set_random_state(detail::random_positions_of(random->second, opened->path()));
+    s.of_graph()->set_random_state(io::read_random_state(random->second, opened->path()));
   // Another graph's iterators are of other data, whatever their names: of an evaluation beside the training, for example.
   if (const auto states = values.find(detail::iterators_key);
       states != values.end() && s.of_graph() != nullptr && opened->manifest().graph == detail::fingerprint_of(s.of_graph()->owner()))

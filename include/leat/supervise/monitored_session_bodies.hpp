@@ -3,6 +3,7 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/train/global_step.hpp>
+#include <leat/supervise/hooked_run.hpp>
 #include <leat/supervise/monitored_session.hpp>
 #include <leat/supervise/queue_runner.hpp>
 #include <leat/supervise/session_manager.hpp>
@@ -12,7 +13,7 @@
 
 #include <atomic>
 #include <iostream>
-#include <set>
+#include <mutex>
 
 namespace leat {
 
@@ -46,6 +47,7 @@ struct monitored_session::kept {
   monitored_options options;
   graph& owner;
   hook_list hooks;
+  std::mutex calling_hooks;
   std::unique_ptr<stop_signals> signals;
   std::unique_ptr<graph_session> session;
   std::unique_ptr<detail::watched_graph_session> watched;
@@ -181,55 +183,10 @@ struct monitored_session::kept {
   bool stopped_by_signal() const { return signals != nullptr && stop_signals::received() != 0; }
 
   std::vector<tensor_value> run_once(std::span<const fetch_item> fetches, const feed_list& feeds, const run_options& how) {
-    session_run_context context(*watched, fetches, feeds);
-    std::vector<fetch_item> all(fetches.begin(), fetches.end());
-    std::vector<std::size_t> ends;
-    std::vector<feed_item> fed = feeds.items();
-    std::set<std::pair<int, int>> keys;
-    for (const feed_item& f : fed) keys.insert(key_of(f));
-    run_options options_of_run = how;
-    for (const hook& h : hooks) {
-      session_run_args asked = h->before_run(context);
-      all.insert(all.end(), asked.fetches.begin(), asked.fetches.end());
-      ends.push_back(all.size());
-      for (const feed_item& f : asked.feeds.items()) {
-        if (!keys.insert(key_of(f)).second)
-          throw failed_precondition("Same tensor is fed by a hook and by the program, or by two hooks: " + f.tensor.resolve(owner).name());
-        fed.push_back(f);
-      }
-      if (asked.trace != nullptr) {
-        if (options_of_run.trace != nullptr) throw failed_precondition("two traces are asked for in one run");
-        options_of_run.trace = asked.trace;
-      }
-    }
-    const auto start = std::chrono::steady_clock::now();
-    const feed_list all_feeds(std::move(fed));
-    const cancellation either(how.cancel, thread_failed.get());
-    options_of_run.cancel = &either;
-    std::vector<tensor_value> results = session->run(all, all_feeds, options_of_run);
-    const seconds took = std::chrono::steady_clock::now() - start;
-    std::size_t begin = fetches.size();
-    for (std::size_t k = 0; k < hooks.size(); ++k) {
-      hooks[k]->after_run(context, {std::span<const tensor_value>(results).subspan(begin, ends[k] - begin), &all_feeds, took});
-      begin = ends[k];
-    }
-    if (context.stop_requested()) stop = true;
-    results.resize(fetches.size());
-    return results;
-  }
-  std::pair<int, int> key_of(const feed_item& f) const {
-    const output o = f.tensor.resolve(owner);
-    return {o.index(), o.port()};
-  }
-  // Hooks ask the session, which may be what does not answer.
-  std::string explain_wait() {
-    std::string text;
-    for (const hook& h : hooks) try {
-        const std::string its = h->explain_wait(*watched);
-        if (!its.empty()) text += (text.empty() ? "" : "; ") + its;
-      } catch (const error&) {
-      }
-    return text;
+    detail::hooked_results made =
+        detail::run_with_hooks(*session, *watched, hooks, fetches, feeds, how, thread_failed.get(), calling_hooks);
+    if (made.stop_requested) stop = true;
+    return std::move(made.values);
   }
   void check_open() const {
     if (closed) throw failed_precondition("the monitored session is closed");
@@ -299,7 +256,7 @@ LEAT_FUNCTION std::vector<tensor_value> monitored_session::run_list(std::span<co
         k.threads->rethrow_requested();
         throw;
       } catch (const deadline_exceeded& e) {
-        const std::string waited_for = k.explain_wait();
+        const std::string waited_for = detail::explain_wait(k.hooks, *k.watched);
         if (waited_for.empty()) throw;
         throw deadline_exceeded(e.what() + std::string("; ") + waited_for);
       }

@@ -10,20 +10,23 @@
 // Checkpoints are taken between two runs of the managed session, so that one holds the state after a whole step.
 //
 // In a cluster (`session.target`), a run of the managed session that fails with `aborted` or `unavailable` makes a new session and is tried
-// again: the chief restores the newest checkpoint, unless the servers still hold all variables, and the others wait until the model is ready.
-// Source: TensorFlow 1.x `train.Supervisor`.
+// again: the chief restores the newest checkpoint, unless the servers still hold all variables, and the others wait until the model is
+// ready. Source: TensorFlow 1.x `train.Supervisor`.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/supervise/checkpoint_saver.hpp>
 #include <leat/supervise/coordinator.hpp>
 #include <leat/supervise/queue_runner.hpp>
 #include <leat/supervise/session_manager.hpp>
+#include <leat/supervise/session_run_hook.hpp>
 #include <leat/supervise/summary_saver.hpp>
 
 #include <iosfwd>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 namespace leat {
 
@@ -66,7 +69,10 @@ struct supervisor_options {
   double stop_grace_secs = 120;
   std::string checkpoint_basename = "model.ckpt";
   choice<std::shared_ptr<summary::file_writer>> summary_writer = use_default;
-  saved_parts parts{};          // what is saved and restored with the variables
+  saved_parts parts{};  // what is saved and restored with the variables
+  /// Called around the runs of the managed session, and when it begins and ends, as by a monitored session: for example sync_replicas_hook,
+  /// of each replica.
+  hook_list hooks{};
   double max_wait_secs = 7200;  // for the chief's initialization, elsewhere
   bool stop_on_signals = true;  // SIGINT and SIGTERM save, if the model is saved at all, and end training
   session_options session{};
@@ -86,29 +92,42 @@ class supervised_session {
   supervised_session& operator=(const supervised_session&) = delete;
   ~supervised_session();
 
-  /// As those of `graph_session`.
+  /// As those of `graph_session`, with the supervisor's hooks. Errors: also what hooks throw, and what ended their threads.
   template <graph_fetch F>
-  auto run(const F& fetches, const feed_list& feeds = {}, const run_options& how = {}) {
-    return repeated([&] { return get().run(fetches, feeds, how); });
+  typename detail::fetch_structure<F>::result run(const F& fetches, const feed_list& feeds = {}, const run_options& how = {}) {
+    std::vector<fetch_item> list;
+    detail::fetch_structure<F>::flatten(fetches, list);
+    std::vector<tensor_value> results = run_list(list, feeds, how);
+    auto at = results.begin();
+    return detail::fetch_structure<F>::rebuild(fetches, at);
   }
   std::vector<tensor_value> run(std::initializer_list<fetch_item> fetches, const feed_list& feeds = {}, const run_options& how = {}) {
-    return repeated([&] { return get().run(fetches, feeds, how); });
+    return run_list({fetches.begin(), fetches.end()}, feeds, how);
   }
   template <class T>
     requires detail::run_result<T>
   T run(const fetch_item& fetch, const feed_list& feeds = {}, const run_options& how = {}) {
-    return repeated([&] { return get().template run<T>(fetch, feeds, how); });
+    return run_list({fetch}, feeds, how)[0].template as<T>();
   }
   template <class T, class... Ts>
     requires detail::run_result<T>
   auto run(std::initializer_list<fetch_item> fetches, const feed_list& feeds = {}, const run_options& how = {}) {
-    return repeated([&] { return get().template run<T, Ts...>(fetches, feeds, how); });
+    if (fetches.size() != 1 + sizeof...(Ts))
+      throw invalid_argument(std::to_string(fetches.size()) + " fetches as " + std::to_string(1 + sizeof...(Ts)) + " types");
+    const auto results = run_list({fetches.begin(), fetches.end()}, feeds, how);
+    std::size_t at = 0;
+    if constexpr (sizeof...(Ts) == 0) {
+      return results[at].template as<T>();
+    } else {
+      const auto next = [&]() -> const tensor_value& { return results[at++]; };
+      return std::tuple<T, Ts...>{next().template as<T>(), next().template as<Ts>()...};  // braces: left to right
+    }
   }
   tensor_value value(const output& variable) {
     return repeated([&] { return get().value(variable); });
   }
-  /// The session; its runs and prepared runs do not wait for a checkpoint that is being taken, and are not tried again. After a recovery it
-  /// is another one; the one before is closed.
+  /// The session; its runs and prepared runs call no hooks, do not wait for a checkpoint that is being taken, and are not tried again.
+  /// After a recovery it is another one; the one before is closed.
   graph_session& get() const;
   graph_session& operator*() const { return get(); }
   graph_session* operator->() const { return &get(); }
@@ -141,6 +160,7 @@ class supervised_session {
       }
     }
   }
+  std::vector<tensor_value> run_list(const std::vector<fetch_item>& fetches, const feed_list& feeds, const run_options& how);
   static int recoveries_of(const supervisor& owner);
   static void succeeded(supervisor& owner);
   // Called where the exception is handled; throws it where there is no recovery.
@@ -168,6 +188,7 @@ class supervisor {
       auto s = prepare_or_wait_for_session();
       try {
         body(s);
+      } catch (const out_of_range&) {
       } catch (...) {
         detail::stop_because(coord(), std::current_exception());
       }
@@ -178,7 +199,8 @@ class supervisor {
   bool should_stop() const;
   void request_stop() { coord().request_stop(); }
   void request_stop(std::exception_ptr reason) { coord().request_stop(std::move(reason)); }
-  /// Stops all threads, closes event file and session. Errors: the exception of a request to stop. A second call does nothing.
+  /// Calls `before_end` and `end` of the hooks, unless an exception ends training; stops all threads, closes event file and session.
+  /// Errors: the exception of a request to stop; what hooks throw. A second call does nothing.
   void stop();
   bool wait_for_stop(seconds timeout) const;
   /// The signal that ended training, or 0.

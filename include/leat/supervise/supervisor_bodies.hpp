@@ -6,6 +6,7 @@
 #include <leat/named/variables/named_variables.hpp>
 #include <leat/named/variables/uninitialized.hpp>
 #include <leat/summary/named_summary.hpp>
+#include <leat/supervise/hooked_run.hpp>
 #include <leat/supervise/run_snapshot.hpp>
 #include <leat/supervise/scaffold.hpp>
 #include <leat/supervise/signals.hpp>
@@ -38,12 +39,19 @@ struct supervisor::kept {
   std::unique_ptr<graph_session> session;
   std::unique_ptr<detail::watched_graph_session> watched;
   std::unique_ptr<coordinator> threads = std::make_unique<coordinator>();  // destroyed before the session that its threads use
+  std::unique_ptr<coordinator> hook_threads;                               // those of hooks, which belong to one session
+  // Cancelled when a hook's thread fails: a run may wait for what that thread no longer does.
+  std::shared_ptr<cancellation> hook_failed;
+  std::mutex calling_hooks;
+  std::atomic<bool> input_ended{false};  // the last run threw out_of_range
+  int exceptions = 0;                    // under way when the session was made
   bool stopped = false;
   std::vector<std::unique_ptr<graph_session>> lost;  // closed; what the program still refers to
   std::atomic<int> recoveries{0};
   std::atomic<int> failures{0};  // in turn
   std::mutex recovering;
   std::atomic<bool> is_recovering{false};
+  std::atomic<bool> is_ending{false};  // of the threads of hooks
 
   std::mutex saving;  // of one checkpoint at a time
   // A checkpoint is taken when no run is under way. Who wants one holds `turn`, so that runs in a row let it pass.
@@ -107,6 +115,82 @@ struct supervisor::kept {
                                : wait_for_session(owner, options.session, how, seconds(options.max_wait_secs));
     if (!options.is_chief && recoveries > 0) tell(*session, "the model is ready again");
     watched = std::make_unique<detail::watched_graph_session>(*session, nullptr, step);
+    begin_hooks();
+  }
+  void begin_hooks() {
+    if (options.hooks.empty()) return;
+    hook_threads = std::make_unique<coordinator>();
+    hook_failed = std::make_shared<cancellation>();
+    hook_threads->on_stop([this, &c = *hook_threads, failed = hook_failed] {
+      try {
+        c.rethrow_requested();
+        if (!is_ending) threads->request_stop();  // in order: nobody is left to train with
+      } catch (...) {
+        failed->cancel();
+        if (!is_loss(std::current_exception())) threads->request_stop(std::current_exception());
+      }
+    });
+    for (const hook& h : options.hooks) h->after_create_session(*watched, *hook_threads);
+  }
+  // Of a task that went away: it ends the session, not training.
+  bool is_loss(const std::exception_ptr& failure) const {
+    return !options.session.target.empty() && options.max_recoveries > 0 && detail::is_loss_of_task(failure);
+  }
+  void drop_hook_threads() {
+    if (hook_threads == nullptr) return;
+    is_ending = true;
+    hook_threads->request_stop();
+    try {
+      hook_threads->join({.grace_period = seconds(options.stop_grace_secs), .ignore_live_threads = true});
+    } catch (const std::exception&) {
+      // What a thread threw was passed on when it asked for the stop.
+    }
+    hook_threads.reset();
+    is_ending = false;
+  }
+  // In order, unless an exception has ended training.
+  void end_hooks(bool is_stopped) {
+    if (watched == nullptr || hook_threads == nullptr) return;
+    if (std::uncaught_exceptions() > exceptions && !input_ended) return;
+    for (const coordinator* c : {threads.get(), hook_threads.get()}) try {
+        c->rethrow_requested();
+      } catch (...) {
+        return;  // `join` throws it
+      }
+    std::exception_ptr failed;
+    const auto attempt = [&](auto f) {
+      try {
+        for (const hook& h : options.hooks) f(*h);
+      } catch (...) {
+        if (failed == nullptr) failed = std::current_exception();
+      }
+    };
+    attempt([&](session_run_hook& h) { h.before_end(*watched, is_stopped); });
+    attempt([&](session_run_hook& h) { h.end(*watched); });
+    if (failed != nullptr) std::rethrow_exception(failed);
+  }
+  std::vector<tensor_value> run_once(const std::vector<fetch_item>& fetches, const feed_list& feeds, const run_options& how) {
+    require_session();
+    if (options.hooks.empty()) return session->run(fetches, feeds, how);
+    input_ended = false;
+    try {
+      hook_threads->rethrow_requested();
+      detail::hooked_results made =
+          detail::run_with_hooks(*session, *watched, options.hooks, fetches, feeds, how, hook_failed.get(), calling_hooks);
+      if (made.stop_requested) threads->request_stop();
+      return std::move(made.values);
+    } catch (const out_of_range&) {
+      hook_threads->rethrow_requested();
+      input_ended = true;
+      throw;
+    } catch (const cancelled&) {
+      hook_threads->rethrow_requested();
+      throw;
+    } catch (const deadline_exceeded& e) {
+      const std::string waited_for = detail::explain_wait(options.hooks, *watched);
+      if (waited_for.empty()) throw;
+      throw deadline_exceeded(e.what() + std::string("; ") + waited_for);
+    }
   }
   // A task may go away while a session is made: then another one is made.
   void make_session_in_turn() {
@@ -119,6 +203,8 @@ struct supervisor::kept {
             (signals != nullptr && stop_signals::received() != 0))
           throw;
         log() << "A session could not be made, and is tried again: " << e.what() << "\n";
+        drop_hook_threads();
+        watched.reset();
         session.reset();
       }
     }
@@ -194,15 +280,24 @@ LEAT_FUNCTION void supervised_session::recover(supervisor& owner, int session, c
     std::atomic<bool>& flag;
     ~at_end() { flag = false; }
   } const ended{k.is_recovering};
+  if (k.hook_threads != nullptr) {  // before their session is closed under them
+    k.is_ending = true;
+    k.hook_threads->request_stop();
+  }
   try {
     k.session->close();
   } catch (const std::exception&) {  // a target that cannot be reached any more
   }
   const std::unique_lock alone(k.running);  // runs of other threads have ended, or fail now
+  k.drop_hook_threads();
   k.watched.reset();
   k.lost.push_back(std::move(k.session));
   ++k.recoveries;
   k.make_session_in_turn();
+}
+LEAT_FUNCTION std::vector<tensor_value> supervised_session::run_list(const std::vector<fetch_item>& fetches, const feed_list& feeds,
+                                                                     const run_options& how) {
+  return repeated([&] { return owner_->kept_->run_once(fetches, feeds, how); });
 }
 LEAT_FUNCTION graph_session& supervised_session::get() const { return owner_->session(); }
 LEAT_FUNCTION supervised_session::~supervised_session() {
@@ -216,6 +311,12 @@ LEAT_FUNCTION supervised_session::~supervised_session() {
 
 LEAT_FUNCTION supervisor::supervisor(supervisor_options options) : kept_(std::make_unique<kept>(std::move(options))) {
   kept& k = *kept_;
+  for (const hook& h : k.options.hooks)
+    if (h == nullptr) throw invalid_argument("a hook that is null");
+  {
+    const default_graph_scope here(k.owner);
+    for (const hook& h : k.options.hooks) h->begin({.owner = &k.owner, .has_global_step = static_cast<bool>(get_global_step(k.owner))});
+  }
   if (!k.options.is_chief) k.check_devices();
   k.make_operations();
   finalize(k.owner);
@@ -244,6 +345,8 @@ LEAT_FUNCTION supervised_session supervisor::prepare_or_wait_for_session(bool st
   if (k.options.stop_on_signals) k.signals = std::make_unique<stop_signals>();
   k.threads->clear_stop();
   k.stopped = false;
+  k.input_ended = false;
+  k.exceptions = std::uncaught_exceptions();
   k.make_session_in_turn();
   supervised_session made(*this);
   if (start_services && k.options.is_chief) start_standard_services();
@@ -314,6 +417,7 @@ LEAT_FUNCTION bool supervisor::wait_for_stop(seconds timeout) const { return kep
 LEAT_FUNCTION void supervisor::stop() {
   kept& k = *kept_;
   if (k.stopped) return;
+  const bool is_stopped = k.threads->should_stop() || stopped_by_signal() != 0;
   k.stopped = true;
   std::exception_ptr failed;
   const auto attempt = [&](auto f) {
@@ -323,6 +427,8 @@ LEAT_FUNCTION void supervisor::stop() {
       if (failed == nullptr) failed = std::current_exception();
     }
   };
+  attempt([&] { k.end_hooks(is_stopped); });
+  k.drop_hook_threads();
   attempt([&] {
     k.threads->request_stop();
     k.threads->join({.grace_period = seconds(k.options.stop_grace_secs)});

@@ -12,7 +12,9 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <set>
+#include <string>
 #include <utility>
 #include <variant>
 
@@ -52,6 +54,7 @@ class replicas_hook final : public session_run_hook {
     // Before the step is read: from then on no update is made without a token for this replica.
     if (!is_chief_) join(*s);
     s->run(local_init_);
+    if (is_chief_) restore_roster(*s);
     if (static_cast<bool>(first_tokens_)) s->run(first_tokens_);
     // A replica may wait for an update whose gradients went with an earlier session.
     if (static_cast<bool>(renewed_tokens_) && watched.global_step() > 0) s->run(renewed_tokens_);
@@ -97,6 +100,25 @@ class replicas_hook final : public session_run_hook {
   // Where a state holds what.
   static constexpr std::size_t version_at = 0, awaited_at = 1, required_at = 2, endings_at = 3;
   static run_options soon() { return {.timeout_in_ms = 5000}; }
+
+  // A server that was started anew knows of nobody who has ended; the chief does, as of its last look. The accumulators, whose step was
+  // set, hear the state in any case.
+  void restore_roster(graph_session& s) {
+    std::string left;
+    std::int64_t version = 0;
+    {
+      const std::lock_guard lock(guard_);
+      left = known_left_;
+      version = known_version_;
+    }
+    s.run(its_.restored, {{its_.since, version}, {its_.known_left, tensor_value(left)}});
+  }
+  void note_left(std::int64_t version, const tensor_value& left) {
+    const std::lock_guard lock(guard_);
+    if (version < known_version_) return;
+    known_version_ = version;
+    known_left_ = left.as<std::string>();
+  }
 
   void join(graph_session& s) {
     s.run(its_.join);
@@ -164,7 +186,9 @@ class replicas_hook final : public session_run_hook {
             while (!c.should_stop()) {
               const auto state = integers(update()[0]);
               ++updates_;
-              if (state[version_at] != version) tell_news(s, std::exchange(version, state[version_at]), how);
+              if (state[version_at] == version) continue;
+              note_left(state[version_at], s.run({its_.left}, {}, how)[0]);
+              tell_news(s, std::exchange(version, state[version_at]), how);
             }
           } catch (const cancelled&) {  // the stop, or the queue was closed
           } catch (...) {
@@ -177,10 +201,11 @@ class replicas_hook final : public session_run_hook {
   void tell_news(graph_session& s, std::int64_t since, const run_options& how) {
     *log_ << s.run({its_.news}, {{its_.since, since}}, how)[0].as<std::string>() << std::flush;
   }
-  // Looks once a second whether an update that is late can still be made. It cannot once every replica that is awaited waits for a token, no
-  // token is left, and an accumulator has too few gradients; two looks that see the same make one of all tasks at one time.
+  // Looks once a second whether an update that is late can still be made. It cannot once every replica that is awaited waits for a token,
+  // no token is left, and an accumulator has too few gradients; two looks that see the same make one of all tasks at one time.
   void watch(graph_session& s, coordinator& c, const cancellation& stopped) {
-    std::vector<fetch_item> all{its_.missing, its_.all_wait, its_.state};
+    std::vector<fetch_item> all{its_.missing, its_.all_wait, its_.state, its_.left};
+    const std::size_t first = all.size();
     all.insert(all.end(), its_.counts.begin(), its_.counts.end());
     all.insert(all.end(), its_.tokens.begin(), its_.tokens.end());
     std::vector<std::int64_t> seen;
@@ -198,9 +223,10 @@ class replicas_hook final : public session_run_hook {
       std::vector<std::int64_t> numbers = integers(now[2]);
       const std::int64_t required = numbers[required_at];
       bool is_short = false, has_tokens = false;
-      for (std::size_t k = 3; k < now.size(); ++k) {
+      note_left(numbers[version_at], now[3]);
+      for (std::size_t k = first; k < now.size(); ++k) {
         numbers.push_back(integer(now[k]));
-        if (k < 3 + its_.counts.size()) is_short = is_short || numbers.back() < required;
+        if (k < first + its_.counts.size()) is_short = is_short || numbers.back() < required;
         else has_tokens = has_tokens || numbers.back() > 0;
       }
       if (numbers[endings_at] > endings_before_) {
@@ -211,7 +237,7 @@ class replicas_hook final : public session_run_hook {
       if (cannot_end && seen == numbers) {
         std::string text =
             "a synchronous update cannot be made: it needs " + std::to_string(required) + " gradients of each variable; there are";
-        for (std::size_t k = 0; k < its_.counts.size(); ++k) text += (k == 0 ? " " : ", ") + std::to_string(integer(now[3 + k]));
+        for (std::size_t k = 0; k < its_.counts.size(); ++k) text += (k == 0 ? " " : ", ") + std::to_string(integer(now[first + k]));
         text +=
             ", and each of the " + std::to_string(numbers[awaited_at]) +
             " replicas that remain has given its own and waits for a token, of which none is left; give more first tokens, or more replicas";
@@ -229,6 +255,9 @@ class replicas_hook final : public session_run_hook {
   std::ostream* const log_;
   coordinator* threads_ = nullptr;
   std::map<int, bool> needs_token_;
+  std::mutex guard_;
+  std::string known_left_;          // under guard_
+  std::int64_t known_version_ = 0;  // under guard_
   std::atomic<std::int64_t> updates_{0};
   std::atomic<std::int64_t> endings_before_{0};
   bool has_joined_ = false;

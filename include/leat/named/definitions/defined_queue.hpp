@@ -59,6 +59,8 @@ LEAT_EARLY inline const leat::detail::filled_early queue_operators_defined{[] {
   define_operator("ReplicaRoster() -> (handle: resource); replicas: int >= 1; gradients: int >= 1; " + named, shapes::numbers);
   define_operator("ReplicaRosterJoin(handle: resource, global_step: int64) -> (state: int64); " + who, shapes::vector_of_numbers<4>);
   define_operator("ReplicaRosterLeave(handle: resource) -> (state: int64); " + who, shapes::vector_of_numbers<4>);
+  define_operator("ReplicaRosterLeft(handle: resource) -> (lines: string)", shapes::numbers);
+  define_operator("ReplicaRosterRestore(handle: resource, version: int64, left: string) -> (state: int64)", shapes::vector_of_numbers<4>);
   define_operator("ReplicaRosterGave(handle: resource) -> (); " + who);
   define_operator("ReplicaRosterTook(handle: resource, token: int64) -> (); " + who);
   define_operator("ReplicaRosterUpdated(handle: resource, global_step: int64) -> (state: int64)", shapes::vector_of_numbers<4>);

@@ -1,11 +1,11 @@
 #pragma once
 // Synchronous training of replicas: each computes gradients and gives them to accumulators beside the variables; once there are enough, the
-// chief's thread applies their mean, raises the global step, and gives each replica a token that holds it; a replica goes on when it has one.
-// Gradients of an earlier step are stale and dropped, so that more replicas than are needed are spares for slow ones.
+// chief's thread applies their mean, raises the global step, and gives each replica a token that holds it; a replica goes on when it has
+// one. Gradients of an earlier step are stale and dropped, so that more replicas than are needed are spares for slow ones.
 //
 // A replica that has no more data leaves: updates are made of the others' gradients from then on. For this there is a roster beside the
-// global step, in which replicas join and leave, and say when they have given gradients and when they have a token. Its nodes are the library's own
-// and are made when they are first asked for, as the hook does; without them the graph is TensorFlow's.
+// global step, in which replicas join and leave, and say when they have given gradients and when they have a token. Its nodes are the
+// library's own and are made when they are first asked for, as the hook does; without them the graph is TensorFlow's.
 //
 //   sync_replicas sync(gradient_descent(0.1f), {.replicas_to_aggregate = 2, .total_num_replicas = 2});
 //   auto train = sync.minimize(loss, {.global_step = steps});
@@ -31,8 +31,9 @@ struct sync_replicas_options {
   /// 0: as many as `replicas_to_aggregate`. More are spares; fewer take several tokens for one update.
   int total_num_replicas = 0;
   std::string name = "sync_replicas";
-  /// This replica's number, below total_num_replicas: then each has a token queue of its own, so that each gives one gradient to each update,
-  /// and results can be repeated. With one queue for all, as TensorFlow has it (-1), a fast replica may take another's token, and give two.
+  /// This replica's number, below total_num_replicas: then each has a token queue of its own, so that each gives one gradient to each
+  /// update, and results can be repeated. With one queue for all, as TensorFlow has it (-1), a fast replica may take another's token, and
+  /// give two.
   int replica = -1;
 };
 
@@ -53,6 +54,9 @@ struct sync_membership {
   /// Fed with a version: a line for each replica that came or went since. Whom the next update waits for, and whether all that are awaited
   /// have given gradients and wait for a token.
   output since, news, missing, all_wait;
+  /// A text of who has left. The last one, fed as `known_left`, and the state's version with it, fed as `since`, tell a roster by
+  /// `restored` if its server was started anew since then. The state.
+  output left, known_left, restored;
   /// How many gradients each accumulator has, int32, and how many tokens there are in each queue.
   std::vector<output> counts, tokens;
   /// Takes what is in the replica's own token queue; empty where it has none.
@@ -85,8 +89,8 @@ class sync_replicas {
   const graph_queue& token_queue() const;
   /// Of all replicas; one, if they share it.
   const std::vector<graph_queue>& token_queues() const;
-  /// Gives out the first tokens: `num_tokens` of them, or with -1 as many as `replicas_to_aggregate`; so many to each where each replica has
-  /// a queue.
+  /// Gives out the first tokens: `num_tokens` of them, or with -1 as many as `replicas_to_aggregate`; so many to each where each replica
+  /// has a queue.
   /// Errors: invalid_argument for too few to finish the first step.
   graph_operation init_tokens_op(int num_tokens = -1, const std::source_location& where = std::source_location::current());
   /// Sets the replica's own step from the global one: the local initializer of replicas that are not chief.

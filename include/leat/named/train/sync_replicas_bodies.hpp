@@ -217,6 +217,9 @@ LEAT_FUNCTION const sync_membership& sync_replicas::membership(const std::source
   const graph_operation missing = call_operator(g, "ReplicaRosterMissing", {roster}, {}, "missing");
   its.missing = missing.result(0);
   its.all_wait = missing.result(1);
+  its.left = call_operator(g, "ReplicaRosterLeft", {roster}, {}, "left").result();
+  its.known_left = placeholder(static_cast<dtype>(data_type::string), shape{}, "known_left");
+  its.restored = told(call_operator(g, "ReplicaRosterRestore", {roster, its.since, its.known_left}, {}, "restored").result());
   for (std::size_t k = 0; k < m.accumulators.size(); ++k) {
     const device beside(m.devices[k]);
     its.counts.push_back(m.accumulators[k].num_accumulated());

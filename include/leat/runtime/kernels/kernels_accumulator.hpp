@@ -80,9 +80,12 @@ class gradient_accumulator final : public resource {
     ++step_;
     return result;
   }
+  /// A training begins, or goes on: what an earlier one has told of the gradients that are enough counts no more.
   void set_step(std::int64_t step) {
     const std::lock_guard lock(guard_);
     step_ = step;
+    version_ = 0;
+    enough_ = -1;
   }
   /// From now on so many gradients are enough, even if takers ask for more; told in the order of the versions, or late ones not at all.
   void set_enough(std::int64_t version, std::int64_t gradients) {

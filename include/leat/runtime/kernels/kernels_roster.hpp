@@ -10,10 +10,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <limits>
 #include <deque>
 #include <map>
 #include <mutex>
+#include <random>
 #include <string>
+#include <utility>
 
 namespace leat::runtime {
 
@@ -73,6 +77,34 @@ class replica_roster final : public resource {
       ++version_;
     }
     return state_now();
+  }
+  /// Takes what `left` told at this version: nothing if it was this roster that did; of an earlier server's those who had left, but for
+  /// those who have joined since then. The new version is above that one: accumulators at other tasks may still have it.
+  state restore(std::int64_t version, const std::string& left) {
+    const std::lock_guard lock(guard_);
+    if (version < 0 || version > std::numeric_limits<std::int64_t>::max() / 2)
+      throw invalid_argument("a roster of version " + std::to_string(version) + ", which none has");
+    std::size_t at = std::min(left.find('\n'), left.size());
+    if (left.substr(0, at) == number_) return state_now();
+    version_ = std::max(version_, version) + 1;
+    while (++at < left.size()) {
+      const std::size_t begin = std::exchange(at, std::min(left.find('\n', at), left.size()));
+      const std::string who = left.substr(begin, at - begin);
+      if (who.empty() || awaited() <= 1) continue;  // somebody is awaited as long as training goes on
+      const auto [its, is_new] = members_.try_emplace(who);
+      if (!is_new) continue;
+      its->second.has_left = true;
+      changed(who + " had ended before the server was started anew");
+    }
+    return state_now();
+  }
+  /// A random number of this roster, and who has left, a line for each.
+  std::string left() const {
+    const std::lock_guard lock(guard_);
+    std::string lines = number_ + "\n";
+    for (const auto& [who, m] : members_)
+      if (m.has_left) lines += who + "\n";
+    return lines;
   }
   void gave(const std::string& who) {
     const std::lock_guard lock(guard_);
@@ -177,6 +209,10 @@ class replica_roster final : public resource {
   }
 
   const std::int64_t replicas_, gradients_;
+  const std::string number_ = [] {
+    std::random_device random;
+    return std::to_string((std::uint64_t{random()} << 32) | random());
+  }();
   mutable std::mutex guard_;
   std::map<std::string, member> members_;
   std::deque<std::pair<std::int64_t, std::string>> told_;
@@ -201,6 +237,11 @@ LEAT_EARLY inline const leat::detail::filled_early roster_kernels_known{[] {
                   [](kernel_context& c) { c.set(0, held_as<replica_roster>(c.input(0)).join(c.node.text("who"), c.number(1)).value()); });
   register_kernel("ReplicaRosterLeave",
                   [](kernel_context& c) { c.set(0, held_as<replica_roster>(c.input(0)).leave(c.node.text("who")).value()); });
+  register_kernel("ReplicaRosterLeft", [](kernel_context& c) { c.set(0, tensor_value(held_as<replica_roster>(c.input(0)).left())); });
+  register_kernel("ReplicaRosterRestore", [](kernel_context& c) {
+    const auto& left = c.input(2);
+    c.set(0, held_as<replica_roster>(c.input(0)).restore(c.number(1), left.as<std::string>()).value());
+  });
   register_kernel("ReplicaRosterGave", [](kernel_context& c) { held_as<replica_roster>(c.input(0)).gave(c.node.text("who")); });
   register_kernel("ReplicaRosterTook",
                   [](kernel_context& c) { held_as<replica_roster>(c.input(0)).took(c.node.text("who"), c.number(1)); });

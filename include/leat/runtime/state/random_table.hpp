@@ -2,10 +2,10 @@
 // Where the nodes of random numbers are in their sequences, for sessions that run parts of one graph: a node that several parts contain
 // goes on where the last run of any of them left it, as in a session that runs the whole graph.
 
+#include <leat/runtime/state/run_arguments.hpp>
+
 #include <cstdint>
-#include <map>
 #include <mutex>
-#include <string>
 #include <string_view>
 #include <utility>
 
@@ -20,19 +20,25 @@ class random_table {
   std::pair<std::uint64_t, std::uint64_t> draw(std::string_view node, std::uint64_t count, Seed seed) {
     const std::lock_guard lock(guard_);
     auto at = positions_.find(node);
-    if (at == positions_.end()) at = positions_.emplace(node, position{seed(), 0}).first;
+    if (at == positions_.end()) at = positions_.emplace(node, random_position{seed(), 0}).first;
     const std::uint64_t begin = at->second.next;
     at->second.next += count;
     return {at->second.seed, begin};
   }
 
+  random_positions positions() const {
+    const std::lock_guard lock(guard_);
+    return positions_;
+  }
+  /// These nodes go on from there; the others from where they are.
+  void set(const random_positions& positions) {
+    const std::lock_guard lock(guard_);
+    for (const auto& [node, at] : positions) positions_.insert_or_assign(node, at);
+  }
+
  private:
-  struct position {
-    std::uint64_t seed;
-    std::uint64_t next;
-  };
-  std::mutex guard_;
-  std::map<std::string, position, std::less<>> positions_;
+  mutable std::mutex guard_;
+  random_positions positions_;
 };
 
 }  // namespace leat
