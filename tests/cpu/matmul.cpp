@@ -130,7 +130,8 @@ TEST_CASE("blocks of C cover it once, in whole tiles, as many as there are threa
         const blocks_of_c b = detail::even_blocks<float>(m, n, parts);
         CHECK(b.rows.parts * b.columns.parts <= parts);
         for (const auto& [d, whole, step] :
-             {std::tuple(b.rows, m, std::int64_t(detail::tile_rows)), std::tuple(b.columns, n, std::int64_t(detail::tile_columns<float>))}) {
+             {std::tuple(b.rows, m, std::int64_t(detail::tile_rows)),
+              std::tuple(b.columns, n, std::int64_t(detail::tile_columns<float>))}) {
           CHECK((d.parts - 1) * d.size < whole);
           CHECK(d.parts * d.size >= whole);
           if (d.parts > 1) CHECK(d.size % step == 0);

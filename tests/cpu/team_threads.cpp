@@ -1,7 +1,6 @@
 #include <leat/cpu/parallel.hpp>
 
 #include <doctest/doctest.h>
-
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -122,7 +122,8 @@ blocks_of_c even_blocks(std::int64_t m, std::int64_t n, std::int64_t parts) {
   return best;
 }
 
-/// Into about `parts` blocks for a library, by the shape alone: as square as it allows, but with more columns than rows, which costs nothing.
+/// Into about `parts` blocks for a library, by the shape alone: as square as it allows, but with more columns than rows, which costs it
+/// nothing.
 template <class T>
 blocks_of_c library_blocks(std::int64_t m, std::int64_t n, std::int64_t parts) {
   constexpr std::int64_t column_step = 2 * tile_columns<T>;

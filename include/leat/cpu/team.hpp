@@ -11,10 +11,7 @@
 #include <cstdint>
 #include <exception>
 #include <thread>
-
-#if defined(__x86_64__) || defined(__i386__)
-#include <immintrin.h>
-#endif
+#include <utility>
 
 namespace leat::cpu::detail {
 
@@ -129,7 +126,7 @@ class team {
 
   static void relax() {
 #if defined(__x86_64__) || defined(__i386__)
-    _mm_pause();
+    __builtin_ia32_pause();
 #else
     std::atomic_signal_fence(std::memory_order_seq_cst);
 #endif
@@ -144,8 +141,8 @@ class team {
   static constexpr int looks_before_sleep = 1000;
 
   std::atomic<bool> taken_ = false;
-  int started_ = 0;          // threads beside the caller
-  std::uint64_t turn_ = 0;   // of the loop; its low half is what threads see
+  int started_ = 0;         // threads beside the caller
+  std::uint64_t turn_ = 0;  // of the loop; its low half is what threads see
   chunk_function work_{};
   std::exception_ptr error_;
   alignas(64) std::atomic<int> called_ = 0;
