@@ -282,11 +282,12 @@ void compare_linear(suite& cases, const std::string& name) {
                     })});
 }
 
-void compare_network(suite& cases, const std::string& name) {
+template <class Optimizer>
+void compare_network(suite& cases, const std::string& name, const Optimizer& optimizer, double tolerance) {
   const network_data data;
   const network_arrays in(data);
   const auto loss = network_loss();
-  const auto train = gradient_descent(0.01_c).minimize(loss);
+  const auto train = optimizer.minimize(loss);
   float dynamic_loss = 0;
 
   graph g;
@@ -309,12 +310,12 @@ void compare_network(suite& cases, const std::string& name) {
         dynamic.assign(of("w2:0"), in.start2);
         dynamic.assign(of("w3:0"), in.start3);
       },
-      [&] { dynamic_loss = call(in.x, in.labels)[0].values<float>()[0]; },
+      [&] { dynamic_loss = call(in.x, in.labels)[0].template values<float>()[0]; },
       [&] {
         return joined(std::vector<float>{dynamic_loss}, values("w1:0"), values("b1:0"), values("w2:0"), values("b2:0"), values("w3:0"),
                       values("b3:0"));
       });
-  with_compiled_network("compiled", in, train, [&](const contender& compiled) { cases.compare(name, 1e-4, ours, {compiled}); });
+  with_compiled_network("compiled", in, train, [&](const contender& compiled) { cases.compare(name, tolerance, ours, {compiled}); });
 }
 
 }  // namespace
@@ -346,7 +347,11 @@ int main(int count, char** arguments) try {
   on_one_thread(cases, "fused_1e5", [&](const std::string& name) { bench::compare_fused<100'000>(cases, name); });
   on_one_thread(cases, "fused_1e7", [&](const std::string& name) { bench::compare_fused<10'000'000>(cases, name); });
   on_one_thread(cases, "linear_100", [&](const std::string& name) { bench::compare_linear(cases, name); });
-  on_one_thread(cases, "network_sgd", [&](const std::string& name) { bench::compare_network(cases, name); });
+  using namespace leat::literals;
+  on_one_thread(cases, "network_sgd",
+                [&](const std::string& name) { bench::compare_network(cases, name, leat::gradient_descent(0.01_c), 1e-4); });
+  on_one_thread(cases, "network_adam",
+                [&](const std::string& name) { bench::compare_network(cases, name, leat::adam(bench::adam_rate), 1e-3); });
   return cases.finish();
 } catch (const std::exception& error) {
   std::fprintf(stderr, "bench_dynamic: %s\n", error.what());

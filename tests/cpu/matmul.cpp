@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <limits>
 #include <random>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 using namespace leat::cpu;
@@ -115,4 +117,31 @@ TEST_CASE("integer products wrap around") {
   std::int32_t c = 0;
   matmul<std::int32_t>(false, false, 1, 1, 2, 1, a, 2, b, 1, 0, &c, 1);
   CHECK(c == 5);
+}
+
+TEST_CASE("blocks of C cover it once, in whole tiles, as many as there are threads where it is large enough") {
+  using detail::blocks_of_c;
+  for (const std::int64_t m : {1, 7, 64, 100, 784})
+    for (const std::int64_t n : {1, 10, 33, 128, 256})
+      for (std::int64_t parts = 1; parts <= 9; ++parts) {
+        CAPTURE(m);
+        CAPTURE(n);
+        CAPTURE(parts);
+        const blocks_of_c b = detail::even_blocks<float>(m, n, parts);
+        CHECK(b.rows.parts * b.columns.parts <= parts);
+        for (const auto& [d, whole, step] :
+             {std::tuple(b.rows, m, std::int64_t(detail::tile_rows)),
+              std::tuple(b.columns, n, std::int64_t(detail::tile_columns<float>))}) {
+          CHECK((d.parts - 1) * d.size < whole);
+          CHECK(d.parts * d.size >= whole);
+          if (d.parts > 1) CHECK(d.size % step == 0);
+        }
+      }
+  // The products of a step on two threads: halves that read the least.
+  const auto parts_of = [](std::int64_t m, std::int64_t n) {
+    const blocks_of_c b = detail::even_blocks<float>(m, n, 2);
+    return std::pair(b.rows.parts, b.columns.parts);
+  };
+  CHECK(parts_of(64, 256) == std::pair<std::int64_t, std::int64_t>(1, 2));
+  CHECK(parts_of(784, 256) == std::pair<std::int64_t, std::int64_t>(2, 1));
 }

@@ -134,6 +134,9 @@ TEST_CASE_TEMPLATE("products do not depend on the number of threads", T, float, 
                          {true, false, 784, 256, 64},
                          {false, true, 130, 258, 301},
                          {false, false, 300, 300, 300},
+                         {false, false, 64, 128, 256},
+                         {true, false, 300, 20, 200},
+                         {false, true, 9, 1000, 300},
                          {true, true, 257, 129, 400}}) {
     const std::int64_t lda = s.transpose_a ? s.m : s.k;
     const std::int64_t ldb = s.transpose_b ? s.k : s.n;
@@ -141,8 +144,8 @@ TEST_CASE_TEMPLATE("products do not depend on the number of threads", T, float, 
     std::vector<T> b(static_cast<std::size_t>(s.k * s.n));
     for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<T>(static_cast<double>(i * 7919 % 1000) / 37);
     for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<T>(static_cast<double>(i * 104729 % 1000) / 41);
-    std::vector<T> results[3];
-    for (int threads = 1; threads <= 3; ++threads) {
+    std::vector<T> results[7];
+    for (int threads = 1; threads <= 7; ++threads) {
       set_thread_count(threads);
       std::vector<T>& c = results[threads - 1];
       c.assign(static_cast<std::size_t>(s.m * s.n), T(1));
@@ -155,7 +158,7 @@ TEST_CASE_TEMPLATE("products do not depend on the number of threads", T, float, 
       matmul<T>(s.transpose_a, s.transpose_b, s.m, s.n, s.k, T(2), a.data(), lda, b.data(), ldb, T(1), c.data(), s.n);
       CHECK(std::memcmp(results[0].data(), c.data(), c.size() * sizeof(T)) == 0);
     }
-    for (int other : {1, 2})
+    for (int other = 1; other < 7; ++other)
       CHECK(std::memcmp(results[0].data(), results[other].data(), results[0].size() * sizeof(T)) == 0);
   }
 }

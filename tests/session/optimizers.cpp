@@ -184,3 +184,40 @@ TEST_CASE("rows that a branch looks up: momentum moves them alone if the branch 
     CHECK(after(false, {1}) == std::vector<float>{0, -1.5f, -3});
   }
 }
+
+TEST_CASE("a node by itself updates each element alike, wherever it lies in arrays of any length") {
+  const auto after_two_steps = [](const auto& optimizer, const values& start, const values& slopes) {
+    graph g;
+    const auto scope = g.as_default();
+    const auto w = variable([&] { return constant(start); }, "w");
+    const auto slope = placeholder(dtype::float32, shape_value{static_cast<std::int64_t>(start.size())}, "slope");
+    const auto step = named_optimizer(optimizer).apply_gradients({{gradient_value(slope), w}});
+    graph_session s(g, {.fuse = false});
+    s.run(global_variables_initializer());
+    for (int k = 0; k < 2; ++k) s.run(step, {{slope, slopes}});
+    return s.value(w).template as<values>();
+  };
+  const auto check = [&](const char* name, const auto& optimizer) {
+    INFO(name);
+    for (const std::size_t n : {1, 63, 64, 65, 200}) {
+      CAPTURE(n);
+      values start(n), slopes(n);
+      for (std::size_t i = 0; i < n; ++i) {
+        start[i] = 0.01f * static_cast<float>(i * 37 % 101) - 0.3f;
+        slopes[i] = 0.3f * static_cast<float>(i * 7 % 13) - 1.3f;
+      }
+      const values all = after_two_steps(optimizer, start, slopes);
+      REQUIRE(all.size() == n);
+      values reversed = after_two_steps(optimizer, values(start.rbegin(), start.rend()), values(slopes.rbegin(), slopes.rend()));
+      CHECK(values(reversed.rbegin(), reversed.rend()) == all);
+      CHECK(after_two_steps(optimizer, {start.back()}, {slopes.back()})[0] == all.back());
+    }
+  };
+  check("gradient descent", gradient_descent(0.1f));
+  check("momentum", momentum(0.1f, 0.9f));
+  check("Nesterov", nesterov_momentum(0.1f, 0.9f));
+  check("Adam", adam(0.01f));
+  check("Adagrad", adagrad(0.1f));
+  check("RMSProp", rms_prop(0.01f));
+  check("FTRL", ftrl(0.1f));
+}

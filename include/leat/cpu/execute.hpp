@@ -40,10 +40,26 @@ constexpr auto combined_results(std::index_sequence<I...>) {
                       &combine_chunks<Cluster::accumulating_code(I), Cluster::accumulating_type(I)>}...};
 }
 
-// One copy per instruction list, shared by all programs.
+// One copy per instruction list, shared by all programs. Its arguments are copied, so that the compiler knows that no store changes them
+// and does not read them again after each.
 template <class Cluster>
 [[gnu::noinline]] void run_shared(const kernels::cluster_arguments& a, const kernels::cluster_range& r) {
-  Cluster::run(a, r);
+  constexpr int operands = Cluster::operands, loops = Cluster::loops;
+  if constexpr (Cluster::stage_count < 2 || operands > 16) {
+    Cluster::run(a, r);
+  } else {
+    void* base[operands + 1];
+    std::int64_t extents[loops + 1];
+    std::int64_t strides[operands * loops + 1];
+    for (int k = 0; k < operands; ++k) base[k] = a.base[k];
+    for (int l = 0; l < loops; ++l) extents[l] = a.extents[l];
+    for (int k = 0; k < operands * loops; ++k) strides[k] = a.strides[k];
+    kernels::cluster_arguments mine = a;
+    mine.base = base;
+    mine.extents = extents;
+    mine.strides = strides;
+    Cluster::run(mine, r);
+  }
 }
 
 template <std::int64_t Width>

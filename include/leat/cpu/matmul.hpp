@@ -6,8 +6,8 @@
 // OpenBLAS 0.3.21 with its best kernels (peak 118): 64x256x784 113 / 113 / 97, its gradient 784x256x64 108 / 111 / 103, 64x10x128
 // 66 / 47 / 69, 16x16x16 78 / 22 / 79, 512^3 111 / 114 / 106, 2048^3 96 / 112 / 105. Builds with 128-bit batches use oneDNN, or a BLAS,
 // from 2^14 multiplications on; other builds use no BLAS, since OpenBLAS falls back to kernels of 2004 on processors newer than itself.
-// Large products are cut into blocks of C for parallel_for by their shape alone, and each element is summed in one order, so results
-// are the same for any number of threads.
+// Products are cut into blocks of C for parallel_for: a library's by their shape alone, our own into even shares of the threads, since each
+// element is summed in one order whatever block it is in. So results are the same for any number of threads.
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/cpu/matmul/blocked.hpp>
@@ -27,9 +27,11 @@ namespace detail {
 /// The number of multiplications from which on a linked library is faster.
 inline constexpr std::int64_t library_threshold = batch_bytes < 32 ? 1 << 14 : 1 << 26;
 
-/// Multiplications in one block of work for parallel_for: about 20 microseconds of one core, more for a library, whose summation order
-/// may change with the shape of the block, so that even one thread computes the same blocks.
-inline constexpr std::int64_t multiplications_per_chunk = 1 << 20;
+/// Multiplications in one block of work for parallel_for: of our own kernel at least some microseconds of one core, to be worth a thread,
+/// and at most about a hundred, so that a thread which comes late finds less to do. A library's summation order may change with the shape
+/// of the block, so even one thread computes the same blocks.
+inline constexpr std::int64_t least_multiplications_per_chunk = 1 << 19;
+inline constexpr std::int64_t most_multiplications_per_chunk = 1 << 23;
 inline constexpr std::int64_t library_multiplications_per_chunk = batch_bytes < 32 ? 1 << 21 : 1 << 26;
 
 /// Whether a linked library multiplies matrices of T.
@@ -99,28 +101,64 @@ inline division divide_evenly(std::int64_t whole, std::int64_t parts, std::int64
   return {(whole + size - 1) / size, size};
 }
 
+/// A division of C into blocks.
+struct blocks_of_c {
+  division rows;
+  division columns;
+};
+
+/// Into about `parts` blocks for our own kernel, which may depend on the number of threads: a block's shape changes no sum. The largest
+/// block is as small as possible, then as square, so that it reads the least of A and B.
+template <class T>
+blocks_of_c even_blocks(std::int64_t m, std::int64_t n, std::int64_t parts) {
+  blocks_of_c best{{1, m}, {1, n}};
+  for (std::int64_t p = 1; p <= parts; ++p) {
+    if (parts % p != 0) continue;
+    const blocks_of_c next{divide_evenly(m, p, tile_rows), divide_evenly(n, parts / p, tile_columns<T>)};
+    const auto area = [](const blocks_of_c& b) { return b.rows.size * b.columns.size; };
+    const auto edges = [](const blocks_of_c& b) { return b.rows.size + b.columns.size; };
+    if (area(next) < area(best) || (area(next) == area(best) && edges(next) < edges(best))) best = next;
+  }
+  return best;
+}
+
+/// Into about `parts` blocks for a library, by the shape alone: as square as it allows, but with more columns than rows, which costs it
+/// nothing.
+template <class T>
+blocks_of_c library_blocks(std::int64_t m, std::int64_t n, std::int64_t parts) {
+  constexpr std::int64_t column_step = 2 * tile_columns<T>;
+  constexpr std::int64_t row_step = 2 * tile_rows;
+  blocks_of_c b{{1, m}, {1, n}};
+  while (b.rows.parts * b.columns.parts < parts) {
+    const blocks_of_c before = b;
+    if (b.columns.size >= 4 * b.rows.size && b.columns.size > column_step)
+      b.columns = divide_evenly(n, 2 * b.columns.parts, column_step);
+    else if (b.rows.size > row_step)
+      b.rows = divide_evenly(m, 2 * b.rows.parts, row_step);
+    else
+      break;
+    if (b.rows.parts == before.rows.parts && b.columns.parts == before.columns.parts) break;
+  }
+  return b;
+}
+
 template <class T>
 void multiply_general(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k, T alpha,
                       const T* a, std::int64_t lda, const T* b, std::int64_t ldb, T beta, T* c, std::int64_t ldc) {
-  const bool with_library = has_library<T>() && m * n * k >= library_threshold;
-  const std::int64_t chunks =
-      m * n * k / (with_library ? library_multiplications_per_chunk : multiplications_per_chunk);
-  if (chunks < 2 || !has_threads || (thread_count() == 1 && !with_library))
-    return multiply_block(transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, with_library);
-  // Blocks as square as the shape allows, of whole tiles; for a library with more columns than rows, which costs it nothing.
-  constexpr std::int64_t column_step = 2 * tile_columns<T>;
-  constexpr std::int64_t row_step = 2 * tile_rows;
-  division rows{1, m};
-  division columns{1, n};
-  while (rows.parts * columns.parts < chunks) {
-    const bool wide = columns.size >= (with_library ? 4 : 1) * rows.size;
-    const std::int64_t rows_before = rows.parts;
-    const std::int64_t columns_before = columns.parts;
-    if (wide && columns.size > column_step) columns = divide_evenly(n, 2 * columns.parts, column_step);
-    else if (rows.size > row_step) rows = divide_evenly(m, 2 * rows.parts, row_step);
-    else break;
-    if (rows.parts == rows_before && columns.parts == columns_before) break;
+  const std::int64_t work = m * n * k;
+  const bool with_library = has_library<T>() && work >= library_threshold;
+  std::int64_t parts = 1;
+  if (with_library) {
+    parts = has_threads ? work / library_multiplications_per_chunk : 1;
+  } else if (has_threads && work >= 2 * least_multiplications_per_chunk) {
+    const std::int64_t threads = std::min<std::int64_t>(thread_count(), work / least_multiplications_per_chunk);
+    if (threads > 1) parts = threads * (work / (threads * most_multiplications_per_chunk) + 1);
   }
+  if (parts < 2)
+    return multiply_block(transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, with_library);
+  const blocks_of_c blocks = with_library ? library_blocks<T>(m, n, parts) : even_blocks<T>(m, n, parts);
+  const division rows = blocks.rows;
+  const division columns = blocks.columns;
   parallel_for(rows.parts * columns.parts, [=](std::int64_t chunk) {
     const std::int64_t row = chunk / columns.parts * rows.size;
     const std::int64_t column = chunk % columns.parts * columns.size;

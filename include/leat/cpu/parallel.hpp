@@ -4,7 +4,9 @@
 // on the thread that runs it or on how many there are, so results are the same for any number of threads. A thread may have a limit on
 // the loops that it starts: then that many tasks take the chunks one by one.
 // Chunks run in the caller's floating-point mode; the caller's interruption, if any, is checked before each. With one thread or one
-// chunk nothing is allocated and no thread is woken; oneTBB allocates its few small task objects from its own pools.
+// chunk nothing is allocated and no thread is woken. A loop without a limit runs on a team of threads (cpu/team.hpp), if no other loop has
+// it, because oneTBB's threads take longer to wake than a small product; other loops run on oneTBB's, which allocates its few small task
+// objects from its own pools.
 
 #include <leat/core/sanitizer.hpp>
 #include <leat/cpu/configuration.hpp>
@@ -14,6 +16,7 @@
 
 #if defined(LEAT_USE_TBB)
 #include <leat/cpu/float_mode.hpp>
+#include <leat/cpu/team.hpp>
 
 #include <tbb/blocked_range.h>
 #include <tbb/global_control.h>
@@ -123,13 +126,6 @@ class scoped_thread_limit {
 
 namespace detail {
 
-// A function of chunks [begin, end). Type-erased, so that oneTBB's templates are instantiated once.
-struct chunk_function {
-  void (*call)(void* f, std::int64_t begin, std::int64_t end, const interruption* stop);
-  void* f;
-  const interruption* stop = nullptr;  // the caller's
-};
-
 // The work in the arena: chunks in ranges, or, under a limit, as many tasks as it allows, each of which takes chunks until none are
 // left.
 inline void share_in_ranges(std::int64_t chunks, const chunk_function& f) {
@@ -173,6 +169,7 @@ inline void share_chunks(std::int64_t chunks, const chunk_function& f) {
   };
   const chunk_function parts{call, &part};
   const int limit = thread_limit();
+  if (limit == 0 && team::instance().run(thread_pool::instance().size(), chunks, parts)) return;  // orders its accesses itself
   const auto arena = thread_pool::instance().arena();
   arena->execute([&] {
     if (limit > 0 && limit < arena->max_concurrency()) share_among(limit, chunks, parts);

@@ -156,8 +156,8 @@ struct cluster {
     if constexpr (lanes_reduce(Phase)) start_from<phase_at(Phase), phase_size(Phase), Row>(s);
   }
 
-  // The array that a row's first stage reads, or -1. While later stages work on the row in the cache, the next row is prefetched, since
-  // hardware prefetchers stop at the row's end.
+  // The array that a row's first stage reads, or -1. While the second stage works on the row in the cache, the next row is prefetched,
+  // since hardware prefetchers stop at the row's end.
   static constexpr int streamed_operand = [] {
     if (stage_count < 2 || outer != 1 || Lanes::count == 1) return -1;
     for (int k = 0; k < phase_size(2); ++k) {
@@ -168,7 +168,7 @@ struct cluster {
   }();
   template <int Phase>
   [[gnu::always_inline]] static constexpr void fetch_next_row(const cluster_arguments& a, const detail::chunk_place& place) {
-    if constexpr (streamed_operand >= 0 && Phase > 2) {
+    if constexpr (streamed_operand >= 0 && Phase == 4) {
       constexpr int bytes = static_cast<int>(code[lane_width]);
       const auto next = place.row[streamed_operand] + a.strides[streamed_operand * loops] + place.j;
       __builtin_prefetch(static_cast<const std::byte*>(a.base[streamed_operand]) + next * bytes);

@@ -19,6 +19,9 @@ inline constexpr int tile_batches = 2;
 /// The same of the widest tiles, which take nearly all of 32 registers: they load less for each multiplication, and begin and end less often.
 inline constexpr int widest_tile = batch_bytes == 64 ? 3 : tile_batches;
 
+/// How many rows before it reads them a tile that packs asks for rows of B, which lie far apart.
+inline constexpr std::int64_t rows_ahead = 16;
+
 /// Columns of a tile.
 template <class T>
 inline constexpr int tile_columns = tile_batches* lanes<T>;
@@ -74,13 +77,21 @@ template <class T, int Rows, int Batches, bool Packs = false>
 #pragma GCC unroll 4
     for (int j = 0; j < Batches; ++j) sum[i][j] = batch<T>(T(0));
   }
+  // C is read at the end: it comes into the cache meanwhile.
+  if (beta != T(0))
+    for (int i = 0; i < rows; ++i)
+#pragma GCC unroll 4
+      for (int j = 0; j < Batches; ++j) __builtin_prefetch(c + i * c_row + j * lanes<T>, 1);
   for (std::int64_t p = 0, offset = 0; p < inner; ++p, offset += a_step, b += b_step) {
     batch<T> piece[Batches];
 #pragma GCC unroll 4
     for (int j = 0; j < Batches; ++j) piece[j] = load(b + j * lanes<T>);
     if constexpr (Packs) {
 #pragma GCC unroll 4
-      for (int j = 0; j < Batches; ++j) piece[j].store_aligned(packed + j * lanes<T>);
+      for (int j = 0; j < Batches; ++j) {
+        piece[j].store_aligned(packed + j * lanes<T>);
+        __builtin_prefetch(b + rows_ahead * b_step + j * lanes<T>);
+      }
       packed += Batches * lanes<T>;
     }
 #pragma GCC unroll 8

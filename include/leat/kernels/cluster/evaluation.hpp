@@ -252,8 +252,11 @@ struct evaluation {
   template <class V>
   [[gnu::always_inline]] static constexpr V* row_buffer(const chunk_place& place, std::int64_t k) {
     const cluster_arguments& a = *place.arguments;
-    return static_cast<V*>(static_cast<void*>(a.scratch + k * a.scratch_row +
-                                              (place.j - place.start) / LaneSet::count * static_cast<std::int64_t>(sizeof(V))));
+    constexpr std::int64_t bytes = sizeof(V);
+    // Whole chunks lie before: no rest is lost where a lane has whole bytes, and no division is needed.
+    const std::int64_t before = place.j - place.start;
+    const std::int64_t at = bytes % LaneSet::count == 0 ? before * (bytes / LaneSet::count) : before / LaneSet::count * bytes;
+    return static_cast<V*>(static_cast<void*>(a.scratch + k * a.scratch_row + at));
   }
 
   // Initializes `Row` accumulators in each row, the others once.

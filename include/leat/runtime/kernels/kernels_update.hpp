@@ -7,6 +7,9 @@
 #include <leat/ops/updates.hpp>
 #include <leat/runtime/kernels/kernels_state.hpp>
 
+#include <cstring>
+#include <utility>
+
 namespace leat::runtime {
 
 /// The inputs of an optimizer's update: variables that change together, a gradient of their shape, rates.
@@ -123,27 +126,75 @@ struct update_number {
   }
 };
 
-/// Writes an update over the numbers at one place of the variables.
-template <class T, std::size_t Inputs>
+/// Writes an update over the numbers at one place of the variables: `values` before it, and `after`.
+template <class T, std::size_t Inputs, bool Flag>
 struct update_writer {
   using number = update_number<T>;
   const std::array<number, Inputs>& values;
-  const std::array<T*, Inputs>& places;  // of the variables among the inputs
-  bool its_flag;                         // an update has at most one
+  std::array<number, Inputs>& after;
 
   number input(int k) const { return values[static_cast<std::size_t>(k)]; }
   template <int N>
   std::array<number, N> inputs() const {
-    std::array<number, N> all;
-    for (std::size_t k = 0; k < N; ++k) all[k] = values[k];
-    return all;
+    return [&]<std::size_t... K>(std::index_sequence<K...>) {
+      return std::array<number, N>{values[K]...};
+    }(std::make_index_sequence<static_cast<std::size_t>(N)>{});
   }
-  bool flag(std::string_view, bool) const { return its_flag; }
-  void assign(int k, number to) { *places[static_cast<std::size_t>(k)] = to.value; }
-  void assign_sub(int k, number by) { *places[static_cast<std::size_t>(k)] = values[static_cast<std::size_t>(k)].value - by.value; }
+  bool flag(std::string_view, bool) const { return Flag; }  // an update has at most one
+  void assign(int k, number to) { after[static_cast<std::size_t>(k)] = to; }
+  void assign_sub(int k, number by) { after[static_cast<std::size_t>(k)] = values[static_cast<std::size_t>(k)] - by; }
   number negative_power(number x, number power) const {
     using math = typename number::math;
     return {power.value == T(-0.5) ? sqrt_op::apply<math>(x.value) : pow_op::apply<math>(x.value, -power.value)};
+  }
+};
+
+/// An update of arrays, in blocks of a known length that are copied, as in element_blocks.hpp and for the same reason.
+template <class Update, bool Flag, class T>
+class update_loop {
+  static constexpr const update::layout& inputs = update::inputs_of<Update>;
+  static constexpr auto count = static_cast<std::size_t>(inputs.count);
+  static constexpr auto variables = static_cast<std::size_t>(inputs.variables());
+  static constexpr std::int64_t block = 256 / static_cast<std::int64_t>(sizeof(T));
+  static constexpr auto slot_of = [] {  // of each input that is a variable
+    std::array<std::size_t, count> all{};
+    std::size_t slots = 0;
+    for (std::size_t k = 0; k < count; ++k)
+      if (inputs.roles[k] == update::role::variable) all[k] = slots++;
+    return all;
+  }();
+
+ public:
+  using numbers = std::array<update_number<T>, count>;
+
+  static void run(const numbers& scalars, T* const* variable, const T* gradient, std::int64_t elements) {
+    std::int64_t i = 0;
+    for (; i + block <= elements; i += block) run_block<true>(scalars, variable, gradient, i, block);
+    if (i < elements) run_block<false>(scalars, variable, gradient, i, elements - i);
+  }
+
+ private:
+  template <bool Whole>
+  static void run_block(const numbers& scalars, T* const* variable, const T* gradient, std::int64_t from, std::int64_t left) {
+    const std::int64_t n = Whole ? block : left;
+    const auto bytes = static_cast<std::size_t>(n) * sizeof(T);
+    T at[variables][block];
+    T slopes[block];
+    for (std::size_t v = 0; v < variables; ++v) std::memcpy(at[v], variable[v] + from, bytes);
+    std::memcpy(slopes, gradient + from, bytes);
+    for (std::int64_t i = 0; i < n; ++i) change(scalars, at, slopes, i, std::make_index_sequence<count>{});
+    for (std::size_t v = 0; v < variables; ++v) std::memcpy(variable[v] + from, at[v], bytes);
+  }
+  template <std::size_t... K>
+  [[gnu::always_inline]] static void change(const numbers& scalars, T (&at)[variables][block], const T (&slopes)[block], std::int64_t i,
+                                            std::index_sequence<K...>) {
+    const numbers values{(inputs.roles[K] == update::role::variable   ? update_number<T>{at[slot_of[K]][i]}
+                          : inputs.roles[K] == update::role::gradient ? update_number<T>{slopes[i]}
+                                                                      : scalars[K])...};
+    numbers after = values;
+    update_writer<T, count, Flag> w{values, after};
+    Update::expand(w);
+    ((inputs.roles[K] == update::role::variable ? static_cast<void>(at[slot_of[K]][i] = after[K].value) : void()), ...);
   }
 };
 
@@ -151,30 +202,18 @@ struct update_writer {
 template <class Update>
 void run_update(kernel_context& c, bool of_rows) {
   constexpr const update::layout& inputs = update::inputs_of<Update>;
-  static constexpr auto count = static_cast<std::size_t>(inputs.count);
   const auto at = [&](int k) { return of_rows && k > inputs.gradient ? k + 1 : k; };
   apply_call call(c, inputs.variables(), inputs.gradient);
   const bool flag = flag_of(c, Update::flags);
   with_fraction(c.type(inputs.gradient), [&]<class T>(T) {
-    std::array<update_number<T>, count> scalars{};
+    std::array<update_number<T>, static_cast<std::size_t>(inputs.count)> scalars{};
     for (int k = 0; k < inputs.count; ++k)
       if (inputs.roles[k] == update::role::scalar) scalars[static_cast<std::size_t>(k)].value = call.template rate<T>(at(k));
-    const auto change = [&](T** variables, const T* gradient, std::int64_t elements) {
-      for (std::int64_t i = 0; i < elements; ++i) {
-        std::array<update_number<T>, count> values = scalars;
-        std::array<T*, count> places{};
-        for (std::size_t k = 0, slot = 0; k < count; ++k) {
-          if (inputs.roles[k] == update::role::variable) {
-            places[k] = variables[slot++] + i;
-            values[k].value = *places[k];
-          }
-        }
-        values[static_cast<std::size_t>(inputs.gradient)].value = gradient[i];
-        update_writer<T, count> w{values, places, flag};
-        Update::expand(w);
-      }
-    };
-    call.template run_at<T>(of_rows ? inputs.gradient + 1 : -1, change);
+    call.template run_at<T>(of_rows ? inputs.gradient + 1 : -1, [&](T* const* variables, const T* gradient, std::int64_t elements) {
+      if constexpr (!Update::flags.empty())
+        if (flag) return update_loop<Update, true, T>::run(scalars, variables, gradient, elements);
+      update_loop<Update, false, T>::run(scalars, variables, gradient, elements);
+    });
   });
 }
 

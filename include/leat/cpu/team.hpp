@@ -1,0 +1,156 @@
+#pragma once
+// Threads that share one loop at a time and are ready for the next: they look for it for some microseconds before they sleep, so that the
+// loops of a step find them awake. Model: each thread begins with a share of the chunks of its own, the same ones in each loop of that
+// length, whose data are in its caches still, and then takes what others have not begun; the caller waits for chunks that were
+// begun, never for a thread that has not come. Shares and turns decide who runs a chunk, nothing else.
+
+#include <leat/cpu/interruption.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <thread>
+#include <utility>
+
+namespace leat::cpu::detail {
+
+// A function of chunks [begin, end). Type-erased, so that who runs it is compiled once.
+struct chunk_function {
+  void (*call)(void* f, std::int64_t begin, std::int64_t end, const interruption* stop);
+  void* f;
+  const interruption* stop = nullptr;  // the caller's
+};
+
+class team {
+ public:
+  static constexpr int most_threads = 64;
+  static constexpr std::int64_t most_chunks = 65535;
+
+  /// The program's. Never destroyed: its threads end with the process. After a fork the child's caller runs all chunks itself.
+  static team& instance() {
+    static team& all = *new team;
+    return all;
+  }
+
+  /// Runs all chunks on `threads` threads, the caller among them, and rethrows the first exception. False, with nothing run, while
+  /// another loop has the team, this thread's among them.
+  bool run(int threads, std::int64_t chunks, const chunk_function& f) {
+    if (threads > most_threads || chunks > most_chunks || taken_.exchange(true, std::memory_order_acquire)) return false;
+    threads = static_cast<int>(std::min<std::int64_t>(threads, chunks));
+    if (started_ < threads - 1 && !start(threads - 1) && started_ == 0) return taken_.store(false, std::memory_order_release), false;
+    work_ = f;
+    error_ = nullptr;
+    left_.store(chunks, std::memory_order_relaxed);
+    failed_.store(false, std::memory_order_relaxed);
+    shares_.store(threads, std::memory_order_relaxed);
+    const std::uint64_t turn = ++turn_;
+    for (int k = 0; k < threads; ++k)
+      share_[k].next.store(packed(turn, chunks * (k + 1) / threads, chunks * k / threads), std::memory_order_release);
+    // Either a thread that goes to sleep sees the new turn, or it is counted here.
+    called_.store(static_cast<int>(turn), std::memory_order_seq_cst);
+    if (asleep_.load(std::memory_order_seq_cst) > 0) called_.notify_all();
+    work(0, turn, threads);
+    for (int looks = 0; left_.load(std::memory_order_acquire) != 0; ++looks) wait_briefly(looks);
+    const std::exception_ptr error = std::move(error_);
+    error_ = nullptr;
+    taken_.store(false, std::memory_order_release);
+    if (error != nullptr) std::rethrow_exception(error);
+    return true;
+  }
+
+ private:
+  // A thread's chunks: the turn in the upper half, then the end and the next chunk, so that one comparison tells a late thread that the
+  // loop is over.
+  struct alignas(64) share {
+    std::atomic<std::uint64_t> next = 0;
+  };
+  static std::uint64_t packed(std::uint64_t turn, std::int64_t end, std::int64_t next) {
+    return turn << 32 | static_cast<std::uint64_t>(end) << 16 | static_cast<std::uint64_t>(next);
+  }
+
+  team() = default;
+
+  // The system may refuse threads: then the loop has those that there are.
+  bool start(int threads) {
+    try {
+      for (; started_ < threads; ++started_) std::thread([this, k = started_ + 1] { serve(k); }).detach();
+    } catch (const std::exception&) {
+      return false;
+    }
+    return true;
+  }
+
+  // Takes the next chunk of a share, or returns -1.
+  std::int64_t take(share& from, std::uint64_t turn) {
+    std::uint64_t now = from.next.load(std::memory_order_acquire);
+    while ((now >> 32) == (turn & 0xffffffffu) && (now & 0xffff) < (now >> 16 & 0xffff))
+      if (from.next.compare_exchange_weak(now, now + 1, std::memory_order_acq_rel, std::memory_order_acquire))
+        return static_cast<std::int64_t>(now & 0xffff);
+    return -1;
+  }
+
+  // What is read of the loop is read after a chunk of it was taken, and the loop does not end before that chunk has.
+  void work(int thread, std::uint64_t turn, int shares) {
+    for (int k = 0; k < shares; ++k)
+      for (std::int64_t chunk; (chunk = take(share_[(thread + k) % shares], turn)) >= 0;) {
+        if (!failed_.load(std::memory_order_relaxed)) {
+          try {
+            work_.call(work_.f, chunk, chunk + 1, work_.stop);
+          } catch (...) {
+            if (!failed_.exchange(true, std::memory_order_relaxed)) error_ = std::current_exception();
+          }
+        }
+        left_.fetch_sub(1, std::memory_order_acq_rel);
+      }
+  }
+
+  void serve(int thread) {
+    for (int seen = 0;;) {
+      int now = called_.load(std::memory_order_acquire);
+      for (int looks = 0; now == seen && looks < looks_before_sleep; ++looks) {
+        relax();
+        now = called_.load(std::memory_order_acquire);
+      }
+      if (now == seen) {
+        asleep_.fetch_add(1, std::memory_order_seq_cst);
+        called_.wait(seen, std::memory_order_seq_cst);
+        asleep_.fetch_sub(1, std::memory_order_relaxed);
+        continue;
+      }
+      seen = now;
+      const int shares = shares_.load(std::memory_order_relaxed);
+      if (thread < shares) work(thread, static_cast<std::uint64_t>(static_cast<std::uint32_t>(now)), shares);
+    }
+  }
+
+  static void relax() {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#else
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+#endif
+  }
+  // For a chunk that another thread has begun: that thread may need this processor.
+  static void wait_briefly(int looks) {
+    if (looks < looks_before_sleep) relax();
+    else std::this_thread::yield();
+  }
+
+  // Some 20 to 50 microseconds: more than lies between the loops of a step.
+  static constexpr int looks_before_sleep = 1000;
+
+  std::atomic<bool> taken_ = false;
+  int started_ = 0;         // threads beside the caller
+  std::uint64_t turn_ = 0;  // of the loop; its low half is what threads see
+  chunk_function work_{};
+  std::exception_ptr error_;
+  alignas(64) std::atomic<int> called_ = 0;
+  std::atomic<int> asleep_ = 0;
+  std::atomic<int> shares_ = 0;
+  alignas(64) std::atomic<std::int64_t> left_ = 0;
+  std::atomic<bool> failed_ = false;
+  share share_[most_threads];
+};
+
+}  // namespace leat::cpu::detail
