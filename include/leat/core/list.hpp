@@ -72,6 +72,12 @@ class list {
     if (size_ == space_) reserve(size_ == 0 ? 4 : 2 * size_);
     data_[size_++] = static_cast<T&&>(value);
   }
+  /// Appends a default value, to be filled in where it lies.
+  constexpr T& emplace_back() {
+    if (size_ == space_) reserve(size_ == 0 ? 4 : 2 * size_);
+    data_[size_] = T{};
+    return data_[size_++];
+  }
   constexpr T* insert(const T* before, T value) {
     const auto at = static_cast<std::size_t>(before - data_);
     push_back(std::move(value));

@@ -151,7 +151,8 @@ class attribute_map {
   const std::vector<attribute>& list() const;
   // For changes: nobody else's.
   std::vector<attribute>& own();
-  std::shared_ptr<std::vector<attribute>> list_;  // null if there are none
+  struct shared_list;  // and how many maps have it
+  shared_list* list_ = nullptr;  // null if there are none
 };
 
 /// A function's name and the attributes of its call. Source: NameAttrList.

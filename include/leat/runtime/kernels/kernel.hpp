@@ -117,7 +117,7 @@ struct kernel_node {
   std::atomic<std::uint64_t> calls{0};
   std::atomic<const runtime::node_function*> function{nullptr};  // of `run_definition`, which owns it as long as the node lives
 
-  const std::string& name() const { return record->name; }
+  kept_text name() const { return record->name; }
   template <class T>
   T attribute(std::string_view name, T otherwise) const {
     const auto* a = record->attributes.find(name);
