@@ -48,6 +48,8 @@ class list {
 
   constexpr std::size_t size() const { return size_; }
   constexpr bool empty() const { return size_ == 0; }
+  /// Whether the next element makes the list move.
+  constexpr bool is_full() const { return size_ == space_; }
   constexpr T* data() { return data_; }
   constexpr const T* data() const { return data_; }
   constexpr T* begin() { return data_; }

@@ -66,6 +66,13 @@ class short_list {
     }
     ++size_;
   }
+  /// Appends an aggregate of these values, which are none of the list.
+  template <class... Values>
+  void emplace_back(const Values&... values) {
+    if (size_ == space_) grow(size_ + 1);
+    new (data() + size_) T{values...};
+    ++size_;
+  }
   /// Appends elements of another row.
   void append(const T* from, std::size_t count) {
     if (count == 0) return;

@@ -147,12 +147,42 @@ class attribute_map {
   const std::string* restore_order();
 
  private:
+  friend class attribute_supply;
   std::vector<attribute>::const_iterator place(std::string_view name) const;
   const std::vector<attribute>& list() const;
   // For changes: nobody else's.
   std::vector<attribute>& own();
   struct shared_list;  // and how many maps have it
   shared_list* list_ = nullptr;  // null if there are none
+};
+
+/// Hands out copies of a map. They are counted many at a time: a counter that threads share costs more than all else of a copy.
+class attribute_supply {
+ public:
+  attribute_supply() noexcept = default;
+  attribute_supply(attribute_map map) noexcept : map_(std::move(map)) {}
+  attribute_supply(attribute_supply&& other) noexcept : map_(std::move(other.map_)), ahead_(std::exchange(other.ahead_, 0)) {}
+  attribute_supply& operator=(attribute_supply other) noexcept {
+    std::swap(map_, other.map_);
+    std::swap(ahead_, other.ahead_);
+    return *this;
+  }
+  ~attribute_supply() { count(-ahead_); }
+  /// A copy of the map.
+  attribute_map copy() {
+    attribute_map made;
+    if (map_.list_ == nullptr) return made;
+    if (ahead_ == 0) count(ahead_ = at_a_time);
+    --ahead_;
+    made.list_ = map_.list_;
+    return made;
+  }
+
+ private:
+  static constexpr int at_a_time = 64;
+  void count(int more) noexcept;
+  attribute_map map_;
+  int ahead_ = 0;  // copies that are counted and not handed out
 };
 
 /// A function's name and the attributes of its call. Source: NameAttrList.

@@ -88,6 +88,9 @@ LEAT_FUNCTION attribute_map::~attribute_map() {
   // Acquire and release: what others read of the list, and of copies that they let go, comes before its end.
   if (list_ != nullptr && list_->users.fetch_sub(1, std::memory_order_acq_rel) == 1) delete list_;
 }
+LEAT_FUNCTION void attribute_supply::count(int more) noexcept {
+  if (more != 0) map_.list_->users.fetch_add(more, std::memory_order_acq_rel);  // not the last one: the supply's own map is counted, too
+}
 LEAT_FUNCTION const std::vector<attribute>& attribute_map::list() const {
   static const std::vector<attribute> none;
   return list_ != nullptr ? list_->rows : none;

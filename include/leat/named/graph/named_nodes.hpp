@@ -164,7 +164,7 @@ class named_nodes : public graph_names {
   }
 
   /// Appends a row and its record. Errors: failed_precondition in a finalized graph.
-  int append(graph& g, node_request request);
+  int append(graph& g, node_request&& request);
 
   /// A graph's size at some point.
   struct growth {

@@ -52,7 +52,7 @@ LEAT_FUNCTION std::vector<int> named_nodes::waits_for(std::span<const output> in
   return wanted;
 }
 
-LEAT_FUNCTION int named_nodes::append(graph& g, node_request request) {
+LEAT_FUNCTION int named_nodes::append(graph& g, node_request&& request) {
   if (finalized_) throw failed_precondition("Graph is finalized and cannot be modified.");
   if (runs.load(std::memory_order_acquire) > 0)
     throw failed_precondition("Graph is being run and cannot be modified until the run has ended.");
@@ -75,6 +75,8 @@ LEAT_FUNCTION int named_nodes::append(graph& g, node_request request) {
     request.inputs = inside;
   }
   const int index = g.size();  // after the nodes that bring its inputs in
+  // Rows are long: moving them costs as much as making them. What is reserved and not used is never touched.
+  if (g.nodes.is_full() && index < (1 << 16)) g.nodes.reserve(index == 0 ? 16 : 4 * static_cast<std::size_t>(index));
   node& n = g.nodes.emplace_back();
   n.op = request.op;
   if (!request.results.empty()) n.result = request.results[0];

@@ -110,11 +110,11 @@ class named_part final : public named_nodes {
   // Attributes of nodes that were made, by what they follow from: equal ones are one list, made once.
   struct known_attributes {
     std::vector<std::int64_t> key;
-    attribute_map attributes;
+    attribute_supply attributes;
     std::optional<std::int64_t> number;  // of a constant: its one element
   };
   template <class Make>
-  const known_attributes& attributes_for(const detail::attributes_key& key, Make make);
+  known_attributes& attributes_for(const detail::attributes_key& key, Make make);
   static constexpr std::size_t most_known_attributes = 256;
   std::vector<known_attributes> known_attributes_;
 

@@ -104,16 +104,25 @@ class attributes_key {
   void put(std::string_view text) {
     put(static_cast<std::int64_t>(text.size()));
     if (text.size() > sizeof(values_)) fits_ = false;
-    for (std::size_t at = 0; at < text.size() && fits_; at += 8) {
-      std::int64_t word = 0;
-      std::memcpy(&word, text.data() + at, std::min<std::size_t>(8, text.size() - at));
+    std::int64_t word = 0;
+    std::size_t at = 0;
+    for (; at + 8 <= text.size() && fits_; at += 8) {
+      std::memcpy(&word, text.data() + at, 8);
       put(word);
     }
+    if (at == text.size() || !fits_) return;
+    word = 0;
+    std::memcpy(&word, text.data() + at, text.size() - at);
+    put(word);
   }
   bool fits() const { return fits_; }
   std::uint64_t hash() const { return hash_ ^ hash_ >> 32 ^ hash_ >> 40; }
   bool is(const std::vector<std::int64_t>& other) const {
-    return other.size() == size_ && std::memcmp(other.data(), values_, size_ * sizeof(std::int64_t)) == 0;
+    if (other.size() != size_) return false;
+    const std::int64_t* const its = other.data();
+    std::int64_t differs = 0;
+    for (std::size_t k = 0; k < size_; ++k) differs |= its[k] ^ values_[k];
+    return differs == 0;
   }
   void copy_to(std::vector<std::int64_t>& other) const { other.assign(values_, values_ + size_); }
 
@@ -127,7 +136,7 @@ class attributes_key {
 }  // namespace detail
 
 template <class Make>
-const named_part::known_attributes& named_part::attributes_for(const detail::attributes_key& key, Make make) {
+named_part::known_attributes& named_part::attributes_for(const detail::attributes_key& key, Make make) {
   if (known_attributes_.empty()) known_attributes_.resize(most_known_attributes);
   known_attributes& place = known_attributes_[key.hash() % most_known_attributes];
   if (!key.is(place.key)) {
@@ -216,7 +225,7 @@ LEAT_FUNCTION output named_part::build(graph& g, const op_info& op, std::span<co
     for (const tensor_info& t : infos) key.put(static_cast<std::int64_t>(t.type));
     for (const std::int64_t n : numbers) key.put(n);
     const auto make = [&] { return known_attributes{{}, attributes_from_numbers(fields, numbers, infos), {}}; };
-    attributes = key.fits() ? attributes_for(key, make).attributes : make().attributes;
+    attributes = key.fits() ? attributes_for(key, make).attributes.copy() : make().attributes.copy();
   }
   if (!arguments.empty()) {
     number_values values;
@@ -273,24 +282,23 @@ LEAT_FUNCTION output named_part::build(graph& g, const op_info& op, std::span<co
     }
     check_graph(g, inputs);
   }
-  result_list results;
-  if (op.kind != op_kind::group) results.push_back({got.type, got.extent});
-  if (has_further_results)
-    for (const field& f : fields)
-      if (f.kind == field_kind::result) results.push_back(infos[static_cast<std::size_t>(f.value)]);
   // Nodes that bring the inputs into a branch or loop are made in this scope; a device function is called in the one around it.
   if (inner.is_entered != (context != nullptr)) inner.exchange();
-  return {g, append(g, {.op = &op,
-                        .name = inner.is_entered ? names.scope() : its_name,
-                        .name_hash = name_hash,
-                        .inputs = {inputs.data(), inputs.size()},
-                        .number_inputs = static_cast<int>(inputs.size() - operand_count),
-                        .numbers = known,
-                        .attributes = std::move(attributes),
-                        .controls = std::move(waits),
-                        .results = std::move(results),
-                        .complete = complete,
-                        .stands_with = stands_with})};
+  node_request request{.op = &op,
+                       .name = inner.is_entered ? names.scope() : its_name,
+                       .name_hash = name_hash,
+                       .inputs = {inputs.data(), inputs.size()},
+                       .number_inputs = static_cast<int>(inputs.size() - operand_count),
+                       .numbers = known,
+                       .attributes = std::move(attributes),
+                       .controls = std::move(waits),
+                       .complete = complete,
+                       .stands_with = stands_with};
+  if (op.kind != op_kind::group) request.results.emplace_back(got.type, got.extent);
+  if (has_further_results)
+    for (const field& f : fields)
+      if (f.kind == field_kind::result) request.results.push_back(infos[static_cast<std::size_t>(f.value)]);
+  return {g, append(g, std::move(request))};
 }
 
 LEAT_FUNCTION output named_part::make_leaf(graph& g, const op_info& op, const tensor_info& result, std::string_view name,
@@ -299,12 +307,12 @@ LEAT_FUNCTION output named_part::make_leaf(graph& g, const op_info& op, const te
     detail::attributes_key key(op);
     key.put(static_cast<std::int64_t>(result.type));
     key.put(result.extent);
-    const known_attributes& attributes = attributes_for(key, [&] {
-      return known_attributes{{}, {{"dtype", result.type}, {"shape", to_proto(result.extent)}}, {}};
+    known_attributes& its = attributes_for(key, [&] {
+      return known_attributes{{}, attribute_map{{"dtype", result.type}, {"shape", to_proto(result.extent)}}, {}};
     });
     const std::uint64_t hash = names.put_node_name(name_, name.empty() ? "Placeholder" : name);
     return {
-        g, append(g, {.op = &op, .name = name_, .name_hash = hash, .attributes = attributes.attributes, .results = {result}})};
+        g, append(g, {.op = &op, .name = name_, .name_hash = hash, .attributes = its.attributes.copy(), .results = {result}})};
   }
   if (op.kind == op_kind::constant && !numbers.empty())
     return make_constant(g, {result.type, result.extent, kept_number{numbers[0]}}, name.empty() ? "Const" : name);
@@ -383,13 +391,13 @@ LEAT_FUNCTION std::string named_part::place(std::string_view name) const {
 
 LEAT_FUNCTION output named_part::append_constant(graph& g, const tensor_literal& value, std::string_view name, std::uint64_t name_hash) {
   const auto make = [&] {
-    known_attributes made;
-    made.attributes.reserve(2);
-    made.attributes.append("dtype") = value.type();
+    attribute_map attributes;
+    attributes.reserve(2);
+    attributes.append("dtype") = value.type();
     tensor_proto contents = value.proto();
-    made.number = detail::scalar_bits(contents);
-    made.attributes.append("value") = std::move(contents);
-    return made;
+    const auto number = detail::scalar_bits(contents);
+    attributes.append("value") = std::move(contents);
+    return known_attributes{{}, std::move(attributes), number};
   };
   // Constants of few equal elements share them, whoever made them: graphs repeat sizes, axes, zeros and ones.
   detail::attributes_key key(info_of<constant_op>);
@@ -397,12 +405,12 @@ LEAT_FUNCTION output named_part::append_constant(graph& g, const tensor_literal&
   key.put(value.extent());
   key.put(value.bytes());
   known_attributes own;
-  const known_attributes& its = value.type() != data_type::string && key.fits() ? attributes_for(key, make) : own = make();
+  known_attributes& its = value.type() != data_type::string && key.fits() ? attributes_for(key, make) : own = make();
   return {g, append(g, {.op = &info_of<constant_op>,
                         .name = name,
                         .name_hash = name_hash,
                         .numbers = {its.number.has_value() ? &*its.number : nullptr, its.number.has_value() ? std::size_t{1} : 0},
-                        .attributes = its.attributes,
+                        .attributes = its.attributes.copy(),
                         .results = {{static_cast<dtype>(value.type()), value.extent()}},
                         .complete = its.number.has_value()})};
 }
