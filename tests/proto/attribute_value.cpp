@@ -133,3 +133,24 @@ TEST_CASE("maps that are copies of one another differ after a change of one of t
   CHECK(nothing.begin()->name == "a");
   CHECK(moved.size() == 1);
 }
+
+TEST_CASE("copies that a map hands out are as others") {
+  attribute_map taken;
+  {
+    attribute_supply supply(attribute_map{{"T", dtype::float32}, {"axis", 1}});
+    std::vector<attribute_map> copies;
+    for (int k = 0; k < 200; ++k) copies.push_back(supply.copy());  // more than are counted at a time
+    copies[0]["axis"] = 2;
+    CHECK(*std::as_const(copies[1]).find("axis")->get_if<std::int64_t>() == 1);
+    taken = copies[2];
+    attribute_supply moved = std::move(supply);
+    CHECK(moved.copy() == copies[3]);
+    CHECK(supply.copy().empty());
+    moved = attribute_supply(attribute_map{{"N", 3}});
+    CHECK(moved.copy().size() == 1);
+  }
+  CHECK(taken.size() == 2);
+  taken["axis"] = 5;
+  CHECK(*std::as_const(taken).find("axis")->get_if<std::int64_t>() == 5);
+  CHECK(attribute_supply().copy().empty());
+}

@@ -87,7 +87,7 @@ namespace detail {
 // What attributes follow from, in as many integers as it has place for.
 class attributes_key {
  public:
-  explicit attributes_key(const op_info& op) { put(static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(&op))); }
+  explicit attributes_key(const op_info& op) { put(op.code); }
   void put(std::int64_t value) {
     if (size_ == most) {
       fits_ = false;
@@ -271,13 +271,13 @@ LEAT_FUNCTION output named_part::build(graph& g, const op_info& op, std::span<co
     for (const field& f : fields)
       if (is_number_input(f.kind)) number_names.push_back(f.name);
     for (const auto& a : arguments) {
-      const auto its_name = k < number_names.size() ? number_names[k] : std::string_view("y");
+      const auto number_name = k < number_names.size() ? number_names[k] : std::string_view("y");
       ++k;
       if (const auto* literal = std::get_if<tensor_literal>(&a)) {
-        inputs.push_back(make_constant(g, *literal, its_name));
+        inputs.push_back(make_constant(g, *literal, number_name));
       } else {
         inputs.push_back(value_of(std::get<output>(a)));
-        give_name(g, inputs.back(), its_name);
+        give_name(g, inputs.back(), number_name);
       }
     }
     check_graph(g, inputs);
