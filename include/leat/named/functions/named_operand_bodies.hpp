@@ -39,9 +39,11 @@ LEAT_FUNCTION output call_named(const op_info& op, std::initializer_list<operand
   const std::span<const operand_view> all(operands.begin(), operands.size());
   graph& g = graph_of_first(all);
   const source_scope line(g, where);
-  dtype beside = dtype::invalid;
-  for (std::size_t k = static_cast<std::size_t>(like_from); k < all.size() && beside == dtype::invalid; ++k)
-    if (all[k].tensor() != nullptr) beside = all[k].tensor()->type();
+  const auto type_beside = [&] {  // of the tensor whose dtype a number takes
+    for (std::size_t k = static_cast<std::size_t>(like_from); k < all.size(); ++k)
+      if (all[k].tensor() != nullptr && all[k].tensor()->type() != dtype::invalid) return all[k].tensor()->type();
+    return dtype::invalid;
+  };
   short_list<output, 4> tensors;
   for (std::size_t k = 0; k < all.size(); ++k) {
     if (const auto* tensor = all[k].tensor()) {
@@ -49,7 +51,7 @@ LEAT_FUNCTION output call_named(const op_info& op, std::initializer_list<operand
       continue;
     }
     const tensor_literal& literal = *all[k].literal();
-    const dtype own = to_dtype(literal.type());
+    const dtype own = to_dtype(literal.type()), beside = type_beside();
     const bool converts = static_cast<int>(k) >= like_from && own != dtype::invalid && own != dtype::boolean && is_number(beside) &&
                           (is_floating(beside) || is_integer(own));
     tensors.push_back(g.named().make_literal(g, converts ? literal.as(beside) : literal));

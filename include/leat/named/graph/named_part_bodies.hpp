@@ -433,7 +433,9 @@ LEAT_FUNCTION output named_part::value_of(const output& o) const {
 }
 
 LEAT_FUNCTION void named_part::give_name(graph& g, const output& o, std::string_view name) {
-  if (&o.owner() == &g && record(o.index()).unnamed) name_node(g, o.index(), names.node_name(name));
+  if (&o.owner() != &g || !record(o.index()).unnamed) return;
+  names.put_node_name(name_, name);
+  name_node(g, o.index(), name_);
 }
 
 }  // namespace leat
