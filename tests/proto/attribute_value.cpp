@@ -41,8 +41,7 @@ TEST_CASE("a value is what it was made of, and nothing else") {
 }
 
 TEST_CASE("copies are deep, moves leave the value intact") {
-  attribute_value a =
-      tensor_proto{.dtype = data_type::int32, .field = tensor_field::int_val, .shape = {1}, .bytes = "abcd"};
+  attribute_value a = tensor_proto{.dtype = data_type::int32, .field = tensor_field::int_val, .shape = {1}, .bytes = "abcd"};
   attribute_value b = a;
   b.get_if<tensor_proto>()->bytes = "efgh";
   CHECK(a.get_if<tensor_proto>()->bytes == "abcd");
@@ -97,8 +96,7 @@ TEST_CASE("attributes that were added in any order are sorted at the end, and a 
 
 TEST_CASE("functions hold attributes that hold functions") {
   attribute_value v = function_value{"leaf", {}};
-  for (int i = 0; i < 50; ++i)
-    v = function_value{"f", {{"g", v}, {"h", std::vector<function_value>{{"k", {{"T", i}}}}}}};
+  for (int i = 0; i < 50; ++i) v = function_value{"f", {{"g", v}, {"h", std::vector<function_value>{{"k", {{"T", i}}}}}}};
   const attribute_value copy = v;
   CHECK(copy == v);
   v.get_if<function_value>()->attributes["T"] = 1;

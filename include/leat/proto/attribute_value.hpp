@@ -41,9 +41,7 @@ class box {
   const T& operator*() const { return *value_; }
   T* operator->() { return value_.get(); }
   const T* operator->() const { return value_.get(); }
-  bool operator==(const box& other) const {
-    return value_ && other.value_ ? *value_ == *other.value_ : !value_ == !other.value_;
-  }
+  bool operator==(const box& other) const { return value_ && other.value_ ? *value_ == *other.value_ : !value_ == !other.value_; }
 
  private:
   std::unique_ptr<T> value_;
@@ -152,7 +150,7 @@ class attribute_map {
   const std::vector<attribute>& list() const;
   // For changes: nobody else's.
   std::vector<attribute>& own();
-  struct shared_list;  // and how many maps have it
+  struct shared_list;            // and how many maps have it
   shared_list* list_ = nullptr;  // null if there are none
 };
 
@@ -194,9 +192,8 @@ struct function_value {
 
 /// Values of one kind. An empty list has no kind: all empty lists are equal. Source: AttrValue.ListValue.
 struct attribute_list {
-  std::variant<std::monostate, std::vector<std::string>, std::vector<std::int64_t>, std::vector<float>,
-               std::vector<bool>, std::vector<data_type>, std::vector<tensor_shape_proto>, std::vector<tensor_proto>,
-               std::vector<function_value>>
+  std::variant<std::monostate, std::vector<std::string>, std::vector<std::int64_t>, std::vector<float>, std::vector<bool>,
+               std::vector<data_type>, std::vector<tensor_shape_proto>, std::vector<tensor_proto>, std::vector<function_value>>
       values;
 
   std::size_t size() const;
@@ -220,8 +217,8 @@ bool same_bits(const std::vector<float>& a, const std::vector<float>& b);
 /// The value of an attribute, or none. Strings are bytes. Source: AttrValue.
 class attribute_value {
  public:
-  using variant = std::variant<std::monostate, std::string, std::int64_t, float, bool, data_type, tensor_shape_proto,
-                               box<tensor_proto>, box<attribute_list>, box<function_value>, attribute_placeholder>;
+  using variant = std::variant<std::monostate, std::string, std::int64_t, float, bool, data_type, tensor_shape_proto, box<tensor_proto>,
+                               box<attribute_list>, box<function_value>, attribute_placeholder>;
   variant value;
 
   attribute_value() noexcept;

@@ -98,7 +98,7 @@ LEAT_FUNCTION const std::vector<attribute>& attribute_map::list() const {
 LEAT_FUNCTION std::vector<attribute>& attribute_map::own() {
   if (list_ == nullptr) {
     list_ = new shared_list;
-  } else if (list_->users.load(std::memory_order_acquire) > 1) {  // acquire: after what another thread read through a copy that it has let go
+  } else if (list_->users.load(std::memory_order_acquire) > 1) {  // acquire: after what others read through copies that they let go
     attribute_map mine;
     mine.list_ = new shared_list;
     mine.list_->rows = list_->rows;

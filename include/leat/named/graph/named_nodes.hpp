@@ -60,7 +60,7 @@ struct node_record {
   kept_text device;
   attribute_map attributes;
   source_position made_at;
-  control_flow_context* context = nullptr;       // the branch or loop that it was made in
+  control_flow_context* context = nullptr;      // the branch or loop that it was made in
   std::unique_ptr<tensor_info[]> beyond_first;  // see `further`
   int results = 1;
   int order = 0;          // in files; operands precede their users in the table only

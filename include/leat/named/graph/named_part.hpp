@@ -127,8 +127,8 @@ class named_part final : public named_nodes {
   std::map<std::string, std::unique_ptr<opaque_operator>, std::less<>> opaque_;
   std::vector<int> unnamed_;
   std::mutex settling_;
-  std::string name_;                // of the node that is being made
-  std::string scope_;               // what it is while nodes are made for an operator is kept there, see `build`
+  // Their memory is used again: the name of the node that is being made, and that of an operator whose inputs are being made.
+  std::string name_, scope_;
 };
 
 }  // namespace leat

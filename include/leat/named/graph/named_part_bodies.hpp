@@ -307,12 +307,10 @@ LEAT_FUNCTION output named_part::make_leaf(graph& g, const op_info& op, const te
     detail::attributes_key key(op);
     key.put(static_cast<std::int64_t>(result.type));
     key.put(result.extent);
-    known_attributes& its = attributes_for(key, [&] {
-      return known_attributes{{}, attribute_map{{"dtype", result.type}, {"shape", to_proto(result.extent)}}, {}};
-    });
+    known_attributes& its = attributes_for(
+        key, [&] { return known_attributes{{}, attribute_map{{"dtype", result.type}, {"shape", to_proto(result.extent)}}, {}}; });
     const std::uint64_t hash = names.put_node_name(name_, name.empty() ? "Placeholder" : name);
-    return {
-        g, append(g, {.op = &op, .name = name_, .name_hash = hash, .attributes = its.attributes.copy(), .results = {result}})};
+    return {g, append(g, {.op = &op, .name = name_, .name_hash = hash, .attributes = its.attributes.copy(), .results = {result}})};
   }
   if (op.kind == op_kind::constant && !numbers.empty())
     return make_constant(g, {result.type, result.extent, kept_number{numbers[0]}}, name.empty() ? "Const" : name);

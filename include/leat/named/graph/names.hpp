@@ -52,9 +52,7 @@ constexpr std::string_view without_slash(std::string_view scope) {
 class name_index {
  public:
   /// The hash of a name, optionally ignoring case.
-  static std::uint64_t hash(std::string_view text, bool ignore_case) {
-    return ignore_case ? hash_of<true>(text) : hash_of<false>(text);
-  }
+  static std::uint64_t hash(std::string_view text, bool ignore_case) { return ignore_case ? hash_of<true>(text) : hash_of<false>(text); }
 
   /// The number with this hash that `is` accepts, or null.
   template <class Is>
