@@ -41,8 +41,7 @@ TEST_CASE("a value is what it was made of, and nothing else") {
 }
 
 TEST_CASE("copies are deep, moves leave the value intact") {
-  attribute_value a =
-      tensor_proto{.dtype = data_type::int32, .field = tensor_field::int_val, .shape = {1}, .bytes = "abcd"};
+  attribute_value a = tensor_proto{.dtype = data_type::int32, .field = tensor_field::int_val, .shape = {1}, .bytes = "abcd"};
   attribute_value b = a;
   b.get_if<tensor_proto>()->bytes = "efgh";
   CHECK(a.get_if<tensor_proto>()->bytes == "abcd");
@@ -97,8 +96,7 @@ TEST_CASE("attributes that were added in any order are sorted at the end, and a 
 
 TEST_CASE("functions hold attributes that hold functions") {
   attribute_value v = function_value{"leaf", {}};
-  for (int i = 0; i < 50; ++i)
-    v = function_value{"f", {{"g", v}, {"h", std::vector<function_value>{{"k", {{"T", i}}}}}}};
+  for (int i = 0; i < 50; ++i) v = function_value{"f", {{"g", v}, {"h", std::vector<function_value>{{"k", {{"T", i}}}}}}};
   const attribute_value copy = v;
   CHECK(copy == v);
   v.get_if<function_value>()->attributes["T"] = 1;
@@ -132,4 +130,25 @@ TEST_CASE("maps that are copies of one another differ after a change of one of t
   CHECK(nothing.restore_order() == nullptr);
   CHECK(nothing.begin()->name == "a");
   CHECK(moved.size() == 1);
+}
+
+TEST_CASE("copies that a map hands out are as others") {
+  attribute_map taken;
+  {
+    attribute_supply supply(attribute_map{{"T", dtype::float32}, {"axis", 1}});
+    std::vector<attribute_map> copies;
+    for (int k = 0; k < 200; ++k) copies.push_back(supply.copy());  // more than are counted at a time
+    copies[0]["axis"] = 2;
+    CHECK(*std::as_const(copies[1]).find("axis")->get_if<std::int64_t>() == 1);
+    taken = copies[2];
+    attribute_supply moved = std::move(supply);
+    CHECK(moved.copy() == copies[3]);
+    CHECK(supply.copy().empty());
+    moved = attribute_supply(attribute_map{{"N", 3}});
+    CHECK(moved.copy().size() == 1);
+  }
+  CHECK(taken.size() == 2);
+  taken["axis"] = 5;
+  CHECK(*std::as_const(taken).find("axis")->get_if<std::int64_t>() == 5);
+  CHECK(attribute_supply().copy().empty());
 }

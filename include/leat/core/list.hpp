@@ -48,6 +48,8 @@ class list {
 
   constexpr std::size_t size() const { return size_; }
   constexpr bool empty() const { return size_ == 0; }
+  /// Whether the next element makes the list move.
+  constexpr bool is_full() const { return size_ == space_; }
   constexpr T* data() { return data_; }
   constexpr const T* data() const { return data_; }
   constexpr T* begin() { return data_; }
@@ -71,6 +73,12 @@ class list {
   constexpr void push_back(T value) {
     if (size_ == space_) reserve(size_ == 0 ? 4 : 2 * size_);
     data_[size_++] = static_cast<T&&>(value);
+  }
+  /// Appends a default value, to be filled in where it lies.
+  constexpr T& emplace_back() {
+    if (size_ == space_) reserve(size_ == 0 ? 4 : 2 * size_);
+    data_[size_] = T{};
+    return data_[size_++];
   }
   constexpr T* insert(const T* before, T value) {
     const auto at = static_cast<std::size_t>(before - data_);

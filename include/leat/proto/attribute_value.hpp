@@ -41,9 +41,7 @@ class box {
   const T& operator*() const { return *value_; }
   T* operator->() { return value_.get(); }
   const T* operator->() const { return value_.get(); }
-  bool operator==(const box& other) const {
-    return value_ && other.value_ ? *value_ == *other.value_ : !value_ == !other.value_;
-  }
+  bool operator==(const box& other) const { return value_ && other.value_ ? *value_ == *other.value_ : !value_ == !other.value_; }
 
  private:
   std::unique_ptr<T> value_;
@@ -147,11 +145,42 @@ class attribute_map {
   const std::string* restore_order();
 
  private:
+  friend class attribute_supply;
   std::vector<attribute>::const_iterator place(std::string_view name) const;
   const std::vector<attribute>& list() const;
   // For changes: nobody else's.
   std::vector<attribute>& own();
-  std::shared_ptr<std::vector<attribute>> list_;  // null if there are none
+  struct shared_list;            // and how many maps have it
+  shared_list* list_ = nullptr;  // null if there are none
+};
+
+/// Hands out copies of a map. They are counted many at a time: a counter that threads share costs more than all else of a copy.
+class attribute_supply {
+ public:
+  attribute_supply() noexcept = default;
+  attribute_supply(attribute_map map) noexcept : map_(std::move(map)) {}
+  attribute_supply(attribute_supply&& other) noexcept : map_(std::move(other.map_)), ahead_(std::exchange(other.ahead_, 0)) {}
+  attribute_supply& operator=(attribute_supply other) noexcept {
+    std::swap(map_, other.map_);
+    std::swap(ahead_, other.ahead_);
+    return *this;
+  }
+  ~attribute_supply() { count(-ahead_); }
+  /// A copy of the map.
+  attribute_map copy() {
+    attribute_map made;
+    if (map_.list_ == nullptr) return made;
+    if (ahead_ == 0) count(ahead_ = at_a_time);
+    --ahead_;
+    made.list_ = map_.list_;
+    return made;
+  }
+
+ private:
+  static constexpr int at_a_time = 64;
+  void count(int more) noexcept;
+  attribute_map map_;
+  int ahead_ = 0;  // copies that are counted and not handed out
 };
 
 /// A function's name and the attributes of its call. Source: NameAttrList.
@@ -163,9 +192,8 @@ struct function_value {
 
 /// Values of one kind. An empty list has no kind: all empty lists are equal. Source: AttrValue.ListValue.
 struct attribute_list {
-  std::variant<std::monostate, std::vector<std::string>, std::vector<std::int64_t>, std::vector<float>,
-               std::vector<bool>, std::vector<data_type>, std::vector<tensor_shape_proto>, std::vector<tensor_proto>,
-               std::vector<function_value>>
+  std::variant<std::monostate, std::vector<std::string>, std::vector<std::int64_t>, std::vector<float>, std::vector<bool>,
+               std::vector<data_type>, std::vector<tensor_shape_proto>, std::vector<tensor_proto>, std::vector<function_value>>
       values;
 
   std::size_t size() const;
@@ -189,8 +217,8 @@ bool same_bits(const std::vector<float>& a, const std::vector<float>& b);
 /// The value of an attribute, or none. Strings are bytes. Source: AttrValue.
 class attribute_value {
  public:
-  using variant = std::variant<std::monostate, std::string, std::int64_t, float, bool, data_type, tensor_shape_proto,
-                               box<tensor_proto>, box<attribute_list>, box<function_value>, attribute_placeholder>;
+  using variant = std::variant<std::monostate, std::string, std::int64_t, float, bool, data_type, tensor_shape_proto, box<tensor_proto>,
+                               box<attribute_list>, box<function_value>, attribute_placeholder>;
   variant value;
 
   attribute_value() noexcept;

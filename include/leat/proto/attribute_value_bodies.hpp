@@ -69,27 +69,48 @@ LEAT_FUNCTION bool attribute_value::operator==(const attribute_value& other) con
   return a != nullptr && b != nullptr ? detail::same_bits(*a, *b) : value == other.value;
 }
 
+struct attribute_map::shared_list {
+  std::atomic<int> users{1};
+  std::vector<attribute> rows;
+};
 LEAT_FUNCTION attribute_map::attribute_map() noexcept = default;
-LEAT_FUNCTION attribute_map::attribute_map(const attribute_map&) = default;
-LEAT_FUNCTION attribute_map::attribute_map(attribute_map&&) noexcept = default;
-LEAT_FUNCTION attribute_map& attribute_map::operator=(const attribute_map&) = default;
-LEAT_FUNCTION attribute_map& attribute_map::operator=(attribute_map&&) noexcept = default;
-LEAT_FUNCTION attribute_map::~attribute_map() = default;
+LEAT_FUNCTION attribute_map::attribute_map(const attribute_map& other) : list_(other.list_) {
+  if (list_ != nullptr) list_->users.fetch_add(1, std::memory_order_relaxed);
+}
+LEAT_FUNCTION attribute_map::attribute_map(attribute_map&& other) noexcept : list_(std::exchange(other.list_, nullptr)) {}
+LEAT_FUNCTION attribute_map& attribute_map::operator=(const attribute_map& other) { return *this = attribute_map(other); }
+LEAT_FUNCTION attribute_map& attribute_map::operator=(attribute_map&& other) noexcept {
+  attribute_map taken(std::move(other));
+  std::swap(list_, taken.list_);
+  return *this;
+}
+LEAT_FUNCTION attribute_map::~attribute_map() {
+  // Acquire and release: what others read of the list, and of copies that they let go, comes before its end.
+  if (list_ != nullptr && list_->users.fetch_sub(1, std::memory_order_acq_rel) == 1) delete list_;
+}
+LEAT_FUNCTION void attribute_supply::count(int more) noexcept {
+  if (more != 0) map_.list_->users.fetch_add(more, std::memory_order_acq_rel);  // not the last one: the supply's own map is counted, too
+}
 LEAT_FUNCTION const std::vector<attribute>& attribute_map::list() const {
   static const std::vector<attribute> none;
-  return list_ != nullptr ? *list_ : none;
+  return list_ != nullptr ? list_->rows : none;
 }
 LEAT_FUNCTION std::vector<attribute>& attribute_map::own() {
-  if (list_ == nullptr) list_ = std::make_shared<std::vector<attribute>>();
-  else if (list_.use_count() > 1) list_ = std::make_shared<std::vector<attribute>>(*list_);
-  else std::atomic_thread_fence(std::memory_order_acquire);  // after what another thread read through a copy that it has let go
-  return *list_;
+  if (list_ == nullptr) {
+    list_ = new shared_list;
+  } else if (list_->users.load(std::memory_order_acquire) > 1) {  // acquire: after what others read through copies that they let go
+    attribute_map mine;
+    mine.list_ = new shared_list;
+    mine.list_->rows = list_->rows;
+    *this = std::move(mine);
+  }
+  return list_->rows;
 }
 LEAT_FUNCTION std::vector<attribute>::const_iterator attribute_map::begin() const { return list().begin(); }
 LEAT_FUNCTION std::vector<attribute>::const_iterator attribute_map::end() const { return list().end(); }
 LEAT_FUNCTION std::size_t attribute_map::size() const { return list().size(); }
 LEAT_FUNCTION bool attribute_map::empty() const { return list().empty(); }
-LEAT_FUNCTION attribute_map::attribute_map(std::initializer_list<std::pair<std::string_view, attribute_value>> values) {
+LEAT_FUNCTION attribute_map::attribute_map(std::initializer_list<std::pair<std::string_view, attribute_value>> values) : attribute_map() {
   if (values.size() > 0) reserve(values.size());
   for (const auto& [name, value] : values) (*this)[name] = value;
 }

@@ -395,7 +395,7 @@ LEAT_FUNCTION void graph_session::place_nodes() {
   const std::lock_guard lock(kept_->state.log_guard);
   for (int i = before; i < graph_.size(); ++i)
     (kept_->state.log != nullptr ? *kept_->state.log : std::cerr)
-        << nodes.record(i).name << ": (" << graph_.at(i).op->type << "): " << options_.device << "\n";
+        << nodes.record(i).name.view() << ": (" << graph_.at(i).op->type << "): " << options_.device << "\n";
 }
 
 LEAT_FUNCTION std::vector<std::string> graph_session::list_devices() {

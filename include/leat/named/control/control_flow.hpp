@@ -401,11 +401,11 @@ inline void flow_context::check_use(const node_request& request, control_flow_co
   if (!valid && from_loop != nullptr && from_loop->gradient != nullptr)
     valid = to_loop != nullptr && from_loop->gradient->forward() == to_loop;
   if (valid) return;
-  const std::string name = nodes_->record(input.index()).name;
+  const std::string name = nodes_->record(input.index()).name, its_name(request.name);
   if (to_loop != nullptr)
-    throw invalid_argument("Cannot use '" + request.name + "' as input to '" + name +
+    throw invalid_argument("Cannot use '" + its_name + "' as input to '" + name +
                            "' because they are in different while loops: " + describe(input) + nodes_->place(request.name));
-  throw invalid_argument("Cannot use '" + name + "' as input to '" + request.name + "' because '" + name + "' is in a while loop" +
+  throw invalid_argument("Cannot use '" + name + "' as input to '" + its_name + "' because '" + name + "' is in a while loop" +
                          nodes_->place(request.name));
 }
 

@@ -14,7 +14,7 @@ LEAT_FUNCTION node_def to_node_def(graph& g, int index) {
   node_def def;
   def.name = r.name;
   def.op = std::string(g.at(index).op->type);
-  def.device = std::string(r.device);
+  def.device = r.device;
   def.attributes = r.attributes;
   const int inputs = nodes.input_count(g, index);
   def.inputs.reserve(static_cast<std::size_t>(inputs + g.at(index).control_count));

@@ -273,7 +273,8 @@ class importer {
     request.controls = std::move(controls);
     request.device = def.device;
     const std::string full = prefix_.empty() ? def.name : prefix_ + "/" + def.name;
-    request.name = prefix_.empty() ? nodes_.names.unique_name(full) : full;
+    const std::string its_name = prefix_.empty() ? nodes_.names.unique_name(full) : full;
+    request.name = its_name;
     if (!prefix_.empty()) nodes_.names.take(full);
     move_classes(request.attributes);
     std::vector<std::int64_t> numbers;

@@ -17,13 +17,13 @@ namespace leat {
 /// beside it.
 class operand_value {
  public:
-  operand_value(const output& tensor);
+  operand_value(const output& tensor) : tensor_(tensor) {}
   operand_value(tensor_literal literal);
   operand_value(const operand_value&);
-  operand_value(operand_value&&) noexcept;
+  operand_value(operand_value&&) noexcept = default;
   operand_value& operator=(const operand_value&);
-  operand_value& operator=(operand_value&&) noexcept;
-  ~operand_value();
+  operand_value& operator=(operand_value&&) noexcept = default;
+  ~operand_value() = default;
   template <class T>
     requires(element_type<T> || std::is_convertible_v<T, std::string>)
   operand_value(const T& value) : operand_value(tensor_literal(value)) {}
@@ -34,11 +34,12 @@ class operand_value {
   template <element_type T>
   operand_value(std::initializer_list<std::initializer_list<T>> rows) : operand_value(tensor_literal(rows)) {}
 
-  const output* tensor() const;
-  const tensor_literal* literal() const;
+  const output* tensor() const { return literal_ == nullptr ? &tensor_ : nullptr; }
+  const tensor_literal* literal() const { return literal_.get(); }
 
  private:
-  std::variant<output, tensor_literal> held_;
+  output tensor_;
+  std::unique_ptr<tensor_literal> literal_;  // null for a tensor, so that an operand that is one asks nothing of the heap
 };
 
 /// Dimensions of a shape: `{2, 3}`, `{-1, 3}` with an unknown one.
@@ -53,13 +54,23 @@ inline const shape_value unknown_shape{shape::unknown()};
 
 namespace detail {
 
+// An operand of a call, where the caller has it.
+class operand_view {
+ public:
+  operand_view(const operand_value& value) : tensor_(value.tensor()), literal_(value.literal()) {}
+  operand_view(const output& tensor) : tensor_(&tensor) {}
+  const output* tensor() const { return tensor_; }
+  const tensor_literal* literal() const { return literal_; }
+
+ private:
+  const output* tensor_;
+  const tensor_literal* literal_ = nullptr;
+};
+
 graph& graph_of(std::span<const operand_value> operands);
 
-// Operands as tensors: a value becomes a constant, which the operator names.
-std::vector<output> tensors_of(graph& g, std::span<const operand_value> operands, int like_from = 0);
-
-// A node with operands of one dtype.
-output call_named(const op_info& op, std::initializer_list<operand_value> operands, std::span<const std::int64_t> numbers,
+// A node with operands of one dtype. A value becomes a constant, which the operator names.
+output call_named(const op_info& op, std::initializer_list<operand_view> operands, std::span<const std::int64_t> numbers,
                   std::string_view name, std::string_view default_name, const std::source_location& where, int like_from = 0,
                   std::span<const number_argument> arguments = {});
 

@@ -11,15 +11,10 @@
 
 namespace leat {
 
-LEAT_FUNCTION operand_value::operand_value(const output& tensor) : held_(tensor) {}
-LEAT_FUNCTION operand_value::operand_value(tensor_literal literal) : held_(std::move(literal)) {}
-LEAT_FUNCTION operand_value::operand_value(const operand_value&) = default;
-LEAT_FUNCTION operand_value::operand_value(operand_value&&) noexcept = default;
-LEAT_FUNCTION operand_value& operand_value::operator=(const operand_value&) = default;
-LEAT_FUNCTION operand_value& operand_value::operator=(operand_value&&) noexcept = default;
-LEAT_FUNCTION operand_value::~operand_value() = default;
-LEAT_FUNCTION const output* operand_value::tensor() const { return std::get_if<output>(&held_); }
-LEAT_FUNCTION const tensor_literal* operand_value::literal() const { return std::get_if<tensor_literal>(&held_); }
+LEAT_FUNCTION operand_value::operand_value(tensor_literal literal) : literal_(std::make_unique<tensor_literal>(std::move(literal))) {}
+LEAT_FUNCTION operand_value::operand_value(const operand_value& other)
+    : tensor_(other.tensor_), literal_(other.literal_ != nullptr ? std::make_unique<tensor_literal>(*other.literal_) : nullptr) {}
+LEAT_FUNCTION operand_value& operand_value::operator=(const operand_value& other) { return *this = operand_value(other); }
 
 LEAT_FUNCTION shape_value::shape_value(std::span<const std::int64_t> sizes) {
   if (sizes.size() > static_cast<std::size_t>(max_rank)) throw invalid_argument("a shape of more than 8 dimensions");
@@ -30,38 +25,38 @@ LEAT_FUNCTION shape_value::shape_value(std::span<const std::int64_t> sizes) {
 
 namespace leat::detail {
 
-LEAT_FUNCTION graph& graph_of(std::span<const operand_value> operands) {
+template <class Operand>
+graph& graph_of_first(std::span<const Operand> operands) {
   for (const auto& o : operands)
     if (o.tensor() != nullptr && static_cast<bool>(*o.tensor())) return o.tensor()->owner();
   return default_graph();
 }
+LEAT_FUNCTION graph& graph_of(std::span<const operand_value> operands) { return graph_of_first(operands); }
 
-LEAT_FUNCTION std::vector<output> tensors_of(graph& g, std::span<const operand_value> operands, int like_from) {
-  dtype beside = dtype::invalid;
-  for (std::size_t k = static_cast<std::size_t>(like_from); k < operands.size() && beside == dtype::invalid; ++k)
-    if (operands[k].tensor() != nullptr) beside = operands[k].tensor()->type();
-  std::vector<output> tensors;
-  for (std::size_t k = 0; k < operands.size(); ++k) {
-    if (const auto* tensor = operands[k].tensor()) {
+LEAT_FUNCTION output call_named(const op_info& op, std::initializer_list<operand_view> operands, std::span<const std::int64_t> numbers,
+                                std::string_view name, std::string_view default_name, const std::source_location& where, int like_from,
+                                std::span<const number_argument> arguments) {
+  const std::span<const operand_view> all(operands.begin(), operands.size());
+  graph& g = graph_of_first(all);
+  const source_scope line(g, where);
+  const auto type_beside = [&] {  // of the tensor whose dtype a number takes
+    for (std::size_t k = static_cast<std::size_t>(like_from); k < all.size(); ++k)
+      if (all[k].tensor() != nullptr && all[k].tensor()->type() != dtype::invalid) return all[k].tensor()->type();
+    return dtype::invalid;
+  };
+  short_list<output, 4> tensors;
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    if (const auto* tensor = all[k].tensor()) {
       tensors.push_back(*tensor);
       continue;
     }
-    const tensor_literal& literal = *operands[k].literal();
-    const dtype own = to_dtype(literal.type());
+    const tensor_literal& literal = *all[k].literal();
+    const dtype own = to_dtype(literal.type()), beside = type_beside();
     const bool converts = static_cast<int>(k) >= like_from && own != dtype::invalid && own != dtype::boolean && is_number(beside) &&
                           (is_floating(beside) || is_integer(own));
     tensors.push_back(g.named().make_literal(g, converts ? literal.as(beside) : literal));
   }
-  return tensors;
-}
-
-LEAT_FUNCTION output call_named(const op_info& op, std::initializer_list<operand_value> operands, std::span<const std::int64_t> numbers,
-                                std::string_view name, std::string_view default_name, const std::source_location& where, int like_from,
-                                std::span<const number_argument> arguments) {
-  const std::span<const operand_value> all(operands.begin(), operands.size());
-  graph& g = graph_of(all);
-  const source_scope line(g, where);
-  return g.named().build(g, op, tensors_of(g, all, like_from), numbers, name.empty() ? default_name : name, arguments);
+  return g.named().build(g, op, {tensors.data(), tensors.size()}, numbers, name.empty() ? default_name : name, arguments);
 }
 
 }  // namespace leat::detail

@@ -236,7 +236,8 @@ class named_loop_gradient final : public loop_gradient {
     return is_loop_constant(g_, index) ? index : -1;
   }
   output copy_of_constant(const output& o, const tensor_proto& contents) {
-    node_request request{.op = g_.at(o.index()).op, .name = nodes_.names.node_name("Const")};
+    const std::string its_name = nodes_.names.node_name("Const");
+    node_request request{.op = g_.at(o.index()).op, .name = its_name};
     std::vector<std::int64_t> numbers;
     for (int k = 0; k < g_.at(o.index()).attribute_count; ++k) numbers.push_back(g_.attribute(g_.at(o.index()), k));
     request.numbers = numbers;

@@ -25,7 +25,7 @@ class graph_operation {
   bool operator==(const graph_operation&) const = default;
 
   /// The node's full name, "scope/mul".
-  const std::string& name() const { return record().name; }
+  const std::string& name() const { return detail::nodes_of(*owner_).name_text(index_); }
   /// The operator's TensorFlow name, "MatMul".
   std::string_view type() const { return owner_->at(index_).op->type; }
   /// The requested device, "" for none.

@@ -96,7 +96,7 @@ LEAT_FUNCTION void set_shape(const output& o, const shape& more) {
   }
   const shape known = known_of(before, more);
   if (o.port() == 0) o.owner().at(o.index()).result.extent = known;
-  else o.owner().named().record(o.index()).further[static_cast<std::size_t>(o.port() - 1)].extent = known;
+  else o.owner().named().record(o.index()).beyond_first[static_cast<std::size_t>(o.port() - 1)].extent = known;
 }
 
 LEAT_FUNCTION void set_shape(const output& o, std::initializer_list<std::int64_t> sizes) {

@@ -2,17 +2,21 @@
 // Nodes with names: what a user's graph keeps for each row of its table, and how rows are appended. New nodes get their control
 // inputs, device and colocation here, as in TensorFlow 1.x.
 
+#include <leat/core/blocks.hpp>
 #include <leat/core/function_bodies.hpp>
+#include <leat/core/short_list.hpp>
 #include <leat/graph/graph.hpp>
 #include <leat/named/graph/device.hpp>
+#include <leat/named/graph/kept_text.hpp>
 #include <leat/named/graph/names.hpp>
 #include <leat/proto/attribute_value.hpp>
 
 #include <atomic>
-#include <deque>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <source_location>
+#include <unordered_map>
 #include <unordered_set>
 
 namespace leat {
@@ -50,13 +54,14 @@ struct source_position {
 /// error.
 using device_function = std::function<std::optional<std::string>(const graph_operation&)>;
 
-/// What a named graph keeps for a row of the table.
+/// What a named graph keeps for a row of the table. Graphs hold many of these: what few nodes have takes one pointer.
 struct node_record {
-  std::string name;
-  std::string_view device;  // kept by the graph, one string per device
+  kept_text name;
+  kept_text device;
   attribute_map attributes;
   source_position made_at;
-  std::vector<tensor_info> further;  // results beyond the first
+  control_flow_context* context = nullptr;      // the branch or loop that it was made in
+  std::unique_ptr<tensor_info[]> beyond_first;  // see `further`
   int results = 1;
   int order = 0;          // in files; operands precede their users in the table only
   int number_inputs = 0;  // inputs after the operands that hold numeric attributes: axes, a shape
@@ -66,22 +71,31 @@ struct node_record {
   bool complete = true;   // all numeric attributes are known; otherwise some are known only at run time
   bool fetchable = true;  // false inside branches and loops, which may not run or run several times
   bool feedable = true;
-  control_flow_context* context = nullptr;  // the branch or loop that it was made in
+
+  /// The results beyond the first.
+  std::span<const tensor_info> further() const {
+    return {beyond_first.get(), beyond_first != nullptr ? static_cast<std::size_t>(results - 1) : 0};
+  }
 };
 
+/// Dtypes and shapes of a node's results, of which nearly all have one.
+using result_list = detail::short_list<tensor_info, 1>;
+
 /// A node to be made. `inputs` are all of TensorFlow's but control inputs: operands first, then those that hold numeric attributes.
+/// Texts are the caller's; the graph keeps copies.
 struct node_request {
   const op_info* op = nullptr;
-  std::string name;
+  std::string_view name;
+  std::uint64_t name_hash = 0;  // of `name_table`, if known
   std::span<const output> inputs{};
   int number_inputs = 0;
   std::span<const std::int64_t> numbers{};
   attribute_map attributes{};
   std::vector<int> controls{};
-  std::vector<tensor_info> results{};
+  result_list results{};
   bool complete = true;
   int stands_with = -1;           // a variable to be colocated with
-  std::string device{};           // the device that a file asks for
+  std::string_view device{};      // the device that a file asks for
   std::uint64_t open_inputs = 0;  // bits of inputs that come later: a loop's back edge
 };
 
@@ -110,7 +124,9 @@ class named_nodes : public graph_names {
   /// Adds a control input to an existing node; `to` may be newer than it.
   void add_control(graph& g, int index, int to);
   /// Stores a device's name once.
-  std::string_view keep_device(const std::string& device) { return *devices_.insert(device).first; }
+  kept_text keep_device(std::string_view device);
+  /// A node's name as a string, which is made when it is asked for and holds as long as the graph. Thread-safe.
+  const std::string& name_text(int index) const;
 
   // ---- state of scopes ----
 
@@ -148,7 +164,7 @@ class named_nodes : public graph_names {
   }
 
   /// Appends a row and its record. Errors: failed_precondition in a finalized graph.
-  int append(graph& g, node_request request);
+  int append(graph& g, node_request&& request);
 
   /// A graph's size at some point.
   struct growth {
@@ -160,7 +176,7 @@ class named_nodes : public graph_names {
   void return_to(graph& g, growth before);
 
   /// Names a node that was made without a name.
-  void name_node(graph& g, int index, std::string name);
+  void name_node(graph& g, int index, std::string_view name);
   /// Names of results in messages, "mul:0".
   std::string result_name(int index, int port) const { return record(index).name + ":" + std::to_string(port); }
 
@@ -168,6 +184,8 @@ class named_nodes : public graph_names {
   std::vector<std::string> classes_of(int index) const;
 
  private:
+  // The identity of a leaf. Names that differ in case alone have one hash.
+  static std::uint64_t id_of(std::uint64_t name_hash, int index) { return mix(name_hash, static_cast<std::uint64_t>(index)); }
   // The inputs as seen inside the context.
   std::vector<output> brought_in(node_request& request, control_flow_context* home);
   static void put_controls(graph& g, node& n, const node_request& request);
@@ -177,9 +195,12 @@ class named_nodes : public graph_names {
 
   void put_colocations(int index);
 
-  std::deque<node_record> records_;   // a deque: rows of the table refer to these strings
+  text_store texts_;
+  detail::blocks<node_record, 64> records_;
   std::vector<std::uint16_t> ports_;  // of the table's edges, up to the last that is not 0
-  std::unordered_set<std::string> devices_;
+  std::unordered_map<std::string_view, kept_text> devices_;
+  mutable std::unordered_map<int, std::string> name_texts_;
+  mutable std::mutex naming_;
   std::vector<std::unique_ptr<control_flow_context>> contexts_;
   bool finalized_ = false;
 };

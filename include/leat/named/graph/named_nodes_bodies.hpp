@@ -21,7 +21,7 @@ LEAT_FUNCTION output named_nodes::input(graph& g, int index, int k) const {
 }
 
 LEAT_FUNCTION tensor_info named_nodes::further_result(int index, int port) const {
-  const auto& more = record(index).further;
+  const auto more = record(index).further();
   const auto at = static_cast<std::size_t>(port - 1);
   return at < more.size() ? more[at] : tensor_info{dtype::invalid, shape::unknown()};
 }
@@ -52,7 +52,7 @@ LEAT_FUNCTION std::vector<int> named_nodes::waits_for(std::span<const output> in
   return wanted;
 }
 
-LEAT_FUNCTION int named_nodes::append(graph& g, node_request request) {
+LEAT_FUNCTION int named_nodes::append(graph& g, node_request&& request) {
   if (finalized_) throw failed_precondition("Graph is finalized and cannot be modified.");
   if (runs.load(std::memory_order_acquire) > 0)
     throw failed_precondition("Graph is being run and cannot be modified until the run has ended.");
@@ -63,6 +63,8 @@ LEAT_FUNCTION int named_nodes::append(graph& g, node_request request) {
       if (from != nullptr) from->pop_back();
     }
   } popped{request.stands_with >= 0 ? &colocations : nullptr};
+  const kept_text name = texts_.keep(request.name);
+  request.name = name;
   const int first = g.size();
   if (!controls.empty())
     for (int c : waits_for(request.inputs)) request.controls.push_back(c);
@@ -73,7 +75,11 @@ LEAT_FUNCTION int named_nodes::append(graph& g, node_request request) {
     request.inputs = inside;
   }
   const int index = g.size();  // after the nodes that bring its inputs in
-  node n{.op = request.op, .result = request.results.empty() ? tensor_info{} : request.results[0]};
+  // Rows are long: moving them costs as much as making them. What is reserved and not used is never touched.
+  if (g.nodes.is_full() && index < (1 << 16)) g.nodes.reserve(index == 0 ? 16 : 4 * static_cast<std::size_t>(index));
+  node& n = g.nodes.emplace_back();
+  n.op = request.op;
+  if (!request.results.empty()) n.result = request.results[0];
   n.inputs = static_cast<int>(g.edges.size());
   n.input_count = static_cast<int>(request.inputs.size()) - request.number_inputs;
   for (const output& o : request.inputs) {
@@ -88,10 +94,12 @@ LEAT_FUNCTION int named_nodes::append(graph& g, node_request request) {
   n.attributes = static_cast<int>(g.numbers.size());
   n.attribute_count = static_cast<int>(request.numbers.size());
   for (auto v : request.numbers) g.numbers.push_back(v);
-  n.id = mix(hash_text(request.name), 105);
+  n.name = name;
+  const std::uint64_t hash = request.name_hash != 0 ? request.name_hash : name_table::hash(name);
+  n.id = id_of(hash, index);
 
   node_record& r = records_.emplace_back();
-  r.name = std::move(request.name);
+  r.name = name;
   r.attributes = std::move(request.attributes);
   if (!containers.empty())
     if (const auto* a = r.attributes.find("container");
@@ -104,13 +112,14 @@ LEAT_FUNCTION int named_nodes::append(graph& g, node_request request) {
   for (int k = first; k < index; ++k) ++record(k).order;  // in files they follow the node that needed them
   r.order = first;
   r.complete = request.complete;
-  if (request.results.size() > 1) r.further.assign(request.results.begin() + 1, request.results.end());
-  n.name = r.name;
-  g.nodes.push_back(n);
-  if (!r.name.empty()) names.note(r.name, index);
+  if (request.results.size() > 1) {
+    r.beyond_first.reset(new tensor_info[request.results.size() - 1]);
+    std::copy(request.results.begin() + 1, request.results.end(), r.beyond_first.get());
+  }
+  if (!name.empty()) names.note(hash, index);
   if (!request.device.empty()) r.device = keep_device(request.device);
   if (!devices.empty() && colocations.empty()) apply_devices(g, index);
-  put_colocations(index);
+  if (!colocations.empty() || !initializer_classes.empty()) put_colocations(index);
   if (home != nullptr) home->note(index);
   return index;
 }
@@ -123,19 +132,37 @@ LEAT_FUNCTION void named_nodes::return_to(graph& g, growth before) {
   while (records_.size() > before.nodes) records_.pop_back();
   names = std::move(before.names);
   for (std::size_t k = 0; k < records_.size(); ++k)  // what was named since
-    if (const std::string& name = records_[k].name; !name.empty() && find(name) != static_cast<int>(k))
+    if (const std::string_view name = records_[k].name; !name.empty() && find(name) != static_cast<int>(k))
       names.note(name, static_cast<int>(k));
+  std::erase_if(name_texts_, [&](const auto& known) { return static_cast<std::size_t>(known.first) >= before.nodes; });
   for (control_frame& frame : controls)
     std::erase_if(frame.inside, [&](int index) { return static_cast<std::size_t>(index) >= before.nodes; });
 }
 
-LEAT_FUNCTION void named_nodes::name_node(graph& g, int index, std::string name) {
+LEAT_FUNCTION void named_nodes::name_node(graph& g, int index, std::string_view name) {
   node_record& r = record(index);
-  r.name = std::move(name);
+  r.name = texts_.keep(name);
   r.unnamed = false;
   g.at(index).name = r.name;
-  g.at(index).id = mix(hash_text(r.name), 105);
-  names.note(r.name, index);
+  const std::uint64_t hash = name_table::hash(name);
+  g.at(index).id = id_of(hash, index);
+  names.note(hash, index);
+  const std::lock_guard lock(naming_);
+  if (const auto known = name_texts_.find(index); known != name_texts_.end()) known->second = name;
+}
+
+LEAT_FUNCTION const std::string& named_nodes::name_text(int index) const {
+  const std::lock_guard lock(naming_);
+  const auto [known, is_new] = name_texts_.try_emplace(index);
+  if (is_new) known->second = record(index).name;
+  return known->second;
+}
+
+LEAT_FUNCTION kept_text named_nodes::keep_device(std::string_view device) {
+  if (const auto known = devices_.find(device); known != devices_.end()) return known->second;
+  const kept_text kept = texts_.keep(device);
+  devices_.emplace(kept.view(), kept);
+  return kept;
 }
 
 LEAT_FUNCTION std::vector<std::string> named_nodes::classes_of(int index) const {
@@ -177,7 +204,6 @@ LEAT_FUNCTION void named_nodes::put_controls(graph& g, node& n, const node_reque
 }
 
 LEAT_FUNCTION void named_nodes::put_colocations(int index) {
-  if (colocations.empty() && initializer_classes.empty()) return;
   node_record& r = record(index);
   std::vector<std::string> groups;
   for (int with : colocations) {

@@ -26,6 +26,7 @@ using number_argument = std::variant<tensor_literal, output>;
 
 std::optional<std::vector<std::int64_t>> known_numbers(const output& o);  // in named/graph/known_value.hpp
 namespace detail {
+class attributes_key;
 // By named/graph/known_value.hpp: all elements of a tensor of sizes, or the shape that they give as far as it is known.
 std::optional<tensor_literal> whole_numbers(const output& o);
 shape partial_shape(const op_info& op, std::span<const number_argument> arguments);
@@ -68,7 +69,8 @@ class named_part final : public named_nodes {
   output make_literal(graph& g, const tensor_literal& value);
   /// A constant of this name.
   output make_constant(graph& g, const tensor_literal& value, std::string_view name) {
-    return append_constant(g, value, names.node_name(name));
+    const std::uint64_t hash = names.put_node_name(name_, name);
+    return append_constant(g, value, name_, hash);
   }
 
   /// Makes a node. `arguments` are the inputs that hold numeric attributes, if given as arrays or tensors; otherwise they are made
@@ -108,14 +110,15 @@ class named_part final : public named_nodes {
   // Attributes of nodes that were made, by what they follow from: equal ones are one list, made once.
   struct known_attributes {
     std::vector<std::int64_t> key;
-    attribute_map attributes;
+    attribute_supply attributes;
+    std::optional<std::int64_t> number;  // of a constant: its one element
   };
   template <class Make>
-  const attribute_map& attributes_for(std::span<const std::int64_t> key, Make make);
+  known_attributes& attributes_for(const detail::attributes_key& key, Make make);
   static constexpr std::size_t most_known_attributes = 256;
   std::vector<known_attributes> known_attributes_;
 
-  output append_constant(graph& g, const tensor_literal& value, std::string name);
+  output append_constant(graph& g, const tensor_literal& value, std::string_view name, std::uint64_t name_hash);
   void give_name(graph& g, const output& o, std::string_view name);
   void check_types(const op_info& op, detail::list_view<field> fields, std::span<const output> operands, std::string_view name) const;
   output all_axes(graph& g, const output& operand);
@@ -124,6 +127,8 @@ class named_part final : public named_nodes {
   std::map<std::string, std::unique_ptr<opaque_operator>, std::less<>> opaque_;
   std::vector<int> unnamed_;
   std::mutex settling_;
+  // Their memory is used again: the name of the node that is being made, and that of an operator whose inputs are being made.
+  std::string name_, scope_;
 };
 
 }  // namespace leat

@@ -83,54 +83,88 @@ LEAT_FUNCTION output named_part::all_axes(graph& g, const output& operand) {
                         .complete = false})};
 }
 
-template <class Make>
-const attribute_map& named_part::attributes_for(std::span<const std::int64_t> key, Make make) {
-  std::uint64_t h = key.size();
-  for (const std::int64_t k : key) h = mix(h, static_cast<std::uint64_t>(k));
-  if (known_attributes_.empty()) known_attributes_.resize(most_known_attributes);
-  known_attributes& place = known_attributes_[h % most_known_attributes];
-  if (place.key.empty() || !std::equal(place.key.begin(), place.key.end(), key.begin(), key.end())) {
-    attribute_map made = make();  // first: it may throw
-    place.key.assign(key.begin(), key.end());
-    place.attributes = std::move(made);
-  }
-  return place.attributes;
-}
-
 namespace detail {
-// A key of `attributes_for`, of as many integers as it has place for.
+// What attributes follow from, in as many integers as it has place for.
 class attributes_key {
  public:
-  explicit attributes_key(const op_info& op) { put(static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(&op))); }
+  explicit attributes_key(const op_info& op) { put(op.code); }
   void put(std::int64_t value) {
-    if (size_ < most) values_[size_] = value;
-    ++size_;
+    if (size_ == most) {
+      fits_ = false;
+      return;
+    }
+    hash_ += static_cast<std::uint64_t>(value) * (factor_ += 0xbf58476d1ce4e5ba);  // products that wait for no other
+    values_[size_++] = value;
   }
-  bool fits() const { return size_ <= most; }
-  std::span<const std::int64_t> values() const { return {values_, size_}; }
+  void put(const shape& s) {
+    put(s.rank);
+    for (int k = 0; k < s.rank; ++k) put(s[k]);
+  }
+  // Eight characters to an integer, behind their number.
+  void put(std::string_view text) {
+    put(static_cast<std::int64_t>(text.size()));
+    if (text.size() > sizeof(values_)) fits_ = false;
+    std::int64_t word = 0;
+    std::size_t at = 0;
+    for (; at + 8 <= text.size() && fits_; at += 8) {
+      std::memcpy(&word, text.data() + at, 8);
+      put(word);
+    }
+    if (at == text.size() || !fits_) return;
+    word = 0;
+    std::memcpy(&word, text.data() + at, text.size() - at);
+    put(word);
+  }
+  bool fits() const { return fits_; }
+  std::uint64_t hash() const { return hash_ ^ hash_ >> 32 ^ hash_ >> 40; }
+  bool is(const std::vector<std::int64_t>& other) const {
+    if (other.size() != size_) return false;
+    const std::int64_t* const its = other.data();
+    std::int64_t differs = 0;
+    for (std::size_t k = 0; k < size_; ++k) differs |= its[k] ^ values_[k];
+    return differs == 0;
+  }
+  void copy_to(std::vector<std::int64_t>& other) const { other.assign(values_, values_ + size_); }
 
  private:
   static constexpr std::size_t most = 32;
   std::int64_t values_[most];
   std::size_t size_ = 0;
+  std::uint64_t hash_ = 0, factor_ = 0x9e3779b97f4a7c15;
+  bool fits_ = true;
 };
 }  // namespace detail
+
+template <class Make>
+named_part::known_attributes& named_part::attributes_for(const detail::attributes_key& key, Make make) {
+  if (known_attributes_.empty()) known_attributes_.resize(most_known_attributes);
+  known_attributes& place = known_attributes_[key.hash() % most_known_attributes];
+  if (!key.is(place.key)) {
+    known_attributes made = make();  // first: it may throw
+    key.copy_to(made.key);
+    place = std::move(made);
+  }
+  return place;
+}
 
 LEAT_FUNCTION output named_part::build(graph& g, const op_info& op, std::span<const output> given, std::span<const std::int64_t> numbers,
                                        std::string_view name, std::span<const number_argument> arguments, std::vector<int> waits) {
   check_graph(g, given);
-  if (op.type == "MatMul" && (given[0].extent().rank > 2 || given[1].extent().rank > 2))
+  if (op.code == code_of_type("MatMul") && (given[0].extent().rank > 2 || given[1].extent().rank > 2))
     return leat::detail::stacked_product(g, given, numbers, name);
   const auto fields = form_of(op, static_cast<int>(given.size()));
-  std::vector<output> inputs;
-  std::vector<tensor_info> infos;
-  inputs.reserve(given.size() + 2);
-  infos.reserve(given.size());
+  leat::detail::short_list<output, 8> inputs;
+  leat::detail::short_list<tensor_info, 4> infos;
   int stands_with = -1;
+  bool writes_numbers = false, has_further_results = false;
   {
     std::size_t at = 0;
     for (const field& f : fields) {
-      if (!leat::is_operand(f.kind)) continue;
+      if (!leat::is_operand(f.kind)) {
+        writes_numbers = writes_numbers || is_number_input(f.kind);
+        has_further_results = has_further_results || f.kind == field_kind::result;
+        continue;
+      }
       const std::size_t end = f.kind == field_kind::operands ? given.size() : at + 1;
       for (; at < end && at < given.size(); ++at) {
         inputs.push_back(f.kind == field_kind::reference ? given[at] : value_of(given[at]));
@@ -140,27 +174,43 @@ LEAT_FUNCTION output named_part::build(graph& g, const op_info& op, std::span<co
     if (inputs.size() != given.size())
       throw invalid_argument(std::string(op.type) + ": " + std::to_string(given.size()) + " operands, which is not what it takes");
   }
-  for (const output& o : inputs) infos.push_back({o.type(), o.extent()});
+  bool is_one_type = true, names_inputs = false;
+  for (const output& o : inputs) {
+    if (o.port() == 0) infos.push_back(g.at(o.index()).result);
+    else infos.push_back({o.type(), o.extent()});
+    is_one_type = is_one_type && infos.back().type == infos[0].type;
+    names_inputs = names_inputs || record(o.index()).unnamed;
+  }
 
   // The axes of a reduction over everything are made before the operator and outside of its scope.
-  std::vector<number_input> written = inputs_from_numbers(fields, numbers, infos, dtype::float32);
+  std::vector<number_input> written;
+  if (writes_numbers) written = inputs_from_numbers(fields, numbers, infos, dtype::float32);
   output everything;
   for (const auto& w : written)
     if (w.all_axes && arguments.empty()) everything = all_axes(g, inputs[0]);
 
-  // The node's name is the scope of what is made for it.
-  std::string other = names.open_scope(name.empty() ? op.call_name : name);
-  check_types(op, fields, inputs, other);
-  struct restore {
-    name_table* names;
-    std::string& outer;
-    ~restore() {
-      if (names != nullptr) names->swap_scope(outer);
+  // The node's name is the scope of what is made for it. While such nodes are made, the table of names has this string, and `its_name`
+  // the scope around it.
+  std::string its_name = std::move(scope_);
+  const std::uint64_t name_hash = names.put_scope(its_name, name.empty() ? op.call_name : name);
+  if (!is_one_type) check_types(op, fields, inputs, its_name);
+  struct inner_scope {
+    named_part& nodes;
+    std::string& name;
+    bool is_entered = false;
+    void exchange() {
+      nodes.names.swap_scope(name);
+      is_entered = !is_entered;
     }
-  } back{&names, other};
-  names.swap_scope(other);
-  const std::string& scope = names.scope();
-  for (std::size_t k = 0; k < inputs.size(); ++k) give_name(g, inputs[k], operand_name(fields, static_cast<int>(k)));
+    ~inner_scope() {
+      if (is_entered) exchange();
+      nodes.scope_ = std::move(name);  // its memory is used again
+    }
+  } inner{*this, its_name};
+  const bool makes_inputs = writes_numbers || names_inputs || !arguments.empty();
+  if (makes_inputs) inner.exchange();
+  if (names_inputs)
+    for (std::size_t k = 0; k < inputs.size(); ++k) give_name(g, inputs[k], operand_name(fields, static_cast<int>(k)));
 
   // Numeric attributes given as inputs are known if these are constants.
   std::vector<std::int64_t> read_numbers;
@@ -174,8 +224,8 @@ LEAT_FUNCTION output named_part::build(graph& g, const op_info& op, std::span<co
     key.put(static_cast<std::int64_t>(infos.size()));
     for (const tensor_info& t : infos) key.put(static_cast<std::int64_t>(t.type));
     for (const std::int64_t n : numbers) key.put(n);
-    const auto make = [&] { return attributes_from_numbers(fields, numbers, infos); };
-    attributes = key.fits() ? attributes_for(key.values(), make) : make();
+    const auto make = [&] { return known_attributes{{}, attributes_from_numbers(fields, numbers, infos), {}}; };
+    attributes = key.fits() ? attributes_for(key, make).attributes.copy() : make().attributes.copy();
   }
   if (!arguments.empty()) {
     number_values values;
@@ -208,7 +258,7 @@ LEAT_FUNCTION output named_part::build(graph& g, const op_info& op, std::span<co
   if (!got.problem.empty()) {
     std::string text = std::string(op.type) + ": " + std::string(got.problem);
     for (std::size_t i = 0; i < inputs.size(); ++i) text += (i == 0 ? ": " : " and ") + leat::describe(inputs[i]);
-    throw invalid_argument(text + place(scope));
+    throw invalid_argument(text + place(makes_inputs ? names.scope() : its_name));
   }
 
   const auto operand_count = inputs.size();
@@ -221,39 +271,34 @@ LEAT_FUNCTION output named_part::build(graph& g, const op_info& op, std::span<co
     for (const field& f : fields)
       if (is_number_input(f.kind)) number_names.push_back(f.name);
     for (const auto& a : arguments) {
-      const auto its_name = k < number_names.size() ? number_names[k] : std::string_view("y");
+      const auto number_name = k < number_names.size() ? number_names[k] : std::string_view("y");
       ++k;
       if (const auto* literal = std::get_if<tensor_literal>(&a)) {
-        inputs.push_back(make_constant(g, *literal, its_name));
+        inputs.push_back(make_constant(g, *literal, number_name));
       } else {
         inputs.push_back(value_of(std::get<output>(a)));
-        give_name(g, inputs.back(), its_name);
+        give_name(g, inputs.back(), number_name);
       }
     }
     check_graph(g, inputs);
   }
-  std::vector<tensor_info> results;
-  if (op.kind != op_kind::group) results.push_back({got.type, got.extent});
-  for (const field& f : fields)
-    if (f.kind == field_kind::result) results.push_back(infos[static_cast<std::size_t>(f.value)]);
-  std::string its_name;
-  if (context == nullptr) {  // otherwise nodes are made that bring the inputs in, in this scope
-    names.swap_scope(other);
-    back.names = nullptr;
-    its_name = std::move(other);
-  } else {
-    its_name = scope;
-  }
-  return {g, append(g, {.op = &op,
-                        .name = std::move(its_name),
-                        .inputs = inputs,
-                        .number_inputs = static_cast<int>(inputs.size() - operand_count),
-                        .numbers = known,
-                        .attributes = std::move(attributes),
-                        .controls = std::move(waits),
-                        .results = std::move(results),
-                        .complete = complete,
-                        .stands_with = stands_with})};
+  // Nodes that bring the inputs into a branch or loop are made in this scope; a device function is called in the one around it.
+  if (inner.is_entered != (context != nullptr)) inner.exchange();
+  node_request request{.op = &op,
+                       .name = inner.is_entered ? names.scope() : its_name,
+                       .name_hash = name_hash,
+                       .inputs = {inputs.data(), inputs.size()},
+                       .number_inputs = static_cast<int>(inputs.size() - operand_count),
+                       .numbers = known,
+                       .attributes = std::move(attributes),
+                       .controls = std::move(waits),
+                       .complete = complete,
+                       .stands_with = stands_with};
+  if (op.kind != op_kind::group) request.results.emplace_back(got.type, got.extent);
+  if (has_further_results)
+    for (const field& f : fields)
+      if (f.kind == field_kind::result) request.results.push_back(infos[static_cast<std::size_t>(f.value)]);
+  return {g, append(g, std::move(request))};
 }
 
 LEAT_FUNCTION output named_part::make_leaf(graph& g, const op_info& op, const tensor_info& result, std::string_view name,
@@ -261,14 +306,11 @@ LEAT_FUNCTION output named_part::make_leaf(graph& g, const op_info& op, const te
   if (op.kind == op_kind::placeholder) {
     detail::attributes_key key(op);
     key.put(static_cast<std::int64_t>(result.type));
-    key.put(result.extent.rank);
-    for (int k = 0; k < result.extent.rank; ++k) key.put(result.extent[k]);
-    const attribute_map& attributes =
-        attributes_for(key.values(), [&] { return attribute_map{{"dtype", result.type}, {"shape", to_proto(result.extent)}}; });
-    return {
-        g,
-        append(g,
-               {.op = &op, .name = names.node_name(name.empty() ? "Placeholder" : name), .attributes = attributes, .results = {result}})};
+    key.put(result.extent);
+    known_attributes& its = attributes_for(
+        key, [&] { return known_attributes{{}, attribute_map{{"dtype", result.type}, {"shape", to_proto(result.extent)}}, {}}; });
+    const std::uint64_t hash = names.put_node_name(name_, name.empty() ? "Placeholder" : name);
+    return {g, append(g, {.op = &op, .name = name_, .name_hash = hash, .attributes = its.attributes.copy(), .results = {result}})};
   }
   if (op.kind == op_kind::constant && !numbers.empty())
     return make_constant(g, {result.type, result.extent, kept_number{numbers[0]}}, name.empty() ? "Const" : name);
@@ -345,24 +387,30 @@ LEAT_FUNCTION std::string named_part::place(std::string_view name) const {
   return text + ")";
 }
 
-LEAT_FUNCTION output named_part::append_constant(graph& g, const tensor_literal& value, std::string name) {
-  attribute_map attributes;
-  attributes.reserve(2);
-  attributes.append("dtype") = value.type();
-  tensor_proto contents = value.proto();
-  std::int64_t number = 0;
-  std::span<const std::int64_t> numbers;
-  if (const auto bits = detail::scalar_bits(contents)) {
-    number = *bits;
-    numbers = {&number, 1};
-  }
-  attributes.append("value") = std::move(contents);
+LEAT_FUNCTION output named_part::append_constant(graph& g, const tensor_literal& value, std::string_view name, std::uint64_t name_hash) {
+  const auto make = [&] {
+    attribute_map attributes;
+    attributes.reserve(2);
+    attributes.append("dtype") = value.type();
+    tensor_proto contents = value.proto();
+    const auto number = detail::scalar_bits(contents);
+    attributes.append("value") = std::move(contents);
+    return known_attributes{{}, std::move(attributes), number};
+  };
+  // Constants of few equal elements share them, whoever made them: graphs repeat sizes, axes, zeros and ones.
+  detail::attributes_key key(info_of<constant_op>);
+  key.put(static_cast<std::int64_t>(value.type()));
+  key.put(value.extent());
+  key.put(value.bytes());
+  known_attributes own;
+  known_attributes& its = value.type() != data_type::string && key.fits() ? attributes_for(key, make) : own = make();
   return {g, append(g, {.op = &info_of<constant_op>,
-                        .name = std::move(name),
-                        .numbers = numbers,
-                        .attributes = std::move(attributes),
+                        .name = name,
+                        .name_hash = name_hash,
+                        .numbers = {its.number.has_value() ? &*its.number : nullptr, its.number.has_value() ? std::size_t{1} : 0},
+                        .attributes = its.attributes.copy(),
                         .results = {{static_cast<dtype>(value.type()), value.extent()}},
-                        .complete = !numbers.empty()})};
+                        .complete = its.number.has_value()})};
 }
 
 LEAT_FUNCTION output named_part::make(graph& g, const op_info& op, std::span<const output> operands, std::span<const std::int64_t> numbers,
@@ -371,7 +419,7 @@ LEAT_FUNCTION output named_part::make(graph& g, const op_info& op, std::span<con
 }
 
 LEAT_FUNCTION output named_part::make_literal(graph& g, const tensor_literal& value) {
-  const output made = append_constant(g, value, {});
+  const output made = append_constant(g, value, {}, 0);
   record(made.index()).unnamed = true;
   unnamed_.push_back(made.index());
   return made;
@@ -383,7 +431,9 @@ LEAT_FUNCTION output named_part::value_of(const output& o) const {
 }
 
 LEAT_FUNCTION void named_part::give_name(graph& g, const output& o, std::string_view name) {
-  if (&o.owner() == &g && record(o.index()).unnamed) name_node(g, o.index(), names.node_name(name));
+  if (&o.owner() != &g || !record(o.index()).unnamed) return;
+  names.put_node_name(name_, name);
+  name_node(g, o.index(), name_);
 }
 
 }  // namespace leat

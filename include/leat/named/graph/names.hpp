@@ -18,15 +18,23 @@ constexpr bool is_letter_or_digit(char c) { return (c >= 'A' && c <= 'Z') || (c 
 constexpr bool is_name_character(char c) {
   return is_letter_or_digit(c) || c == '_' || c == '.' || c == '\\' || c == '/' || c == '>' || c == '-';
 }
+// The same for each byte, because every character of every name is asked for.
+struct character_table {
+  bool fits[256]{};
+  constexpr character_table() {
+    for (int c = 0; c < 256; ++c) fits[c] = is_name_character(static_cast<char>(static_cast<unsigned char>(c)));
+  }
+};
+inline constexpr character_table name_characters{};
 inline constexpr std::string_view name_pattern = "^[A-Za-z0-9.][A-Za-z0-9_.\\\\/>-]*$";
 inline constexpr std::string_view scope_pattern = "^[A-Za-z0-9_.\\\\/>-]*$";
 }  // namespace detail
 
 /// Whether a nested scope may have this name: letters, digits and "_.\/>-".
 constexpr bool is_valid_scope_name(std::string_view name) {
-  for (char c : name)
-    if (!detail::is_name_character(c)) return false;
-  return true;
+  bool fits = true;
+  for (const char c : name) fits = fits & detail::name_characters.fits[static_cast<unsigned char>(c)];
+  return fits;
 }
 /// Whether a node, or a scope at the root, may have this name: the first character is a letter, a digit or ".".
 constexpr bool is_valid_node_name(std::string_view name) {
@@ -38,29 +46,13 @@ constexpr std::string_view without_slash(std::string_view scope) {
   return !scope.empty() && scope.back() == '/' ? scope.substr(0, scope.size() - 1) : scope;
 }
 
-/// Numbers by the 64-bit hash of a name: open addressing, one allocation. The caller compares the names that the numbers stand
-/// for. Beside its number an entry may have a node.
+/// Numbers by the 64-bit hash of a name. The caller compares the names that the numbers stand for. Beside its number an entry may have
+/// a node. Entries lie in the order in which they came; what is searched is a table of their numbers (open addressing), small enough to
+/// stay near the processor.
 class name_index {
  public:
   /// The hash of a name, optionally ignoring case.
-  static std::uint64_t hash(std::string_view text, bool ignore_case) {
-    const char* at = text.data();
-    std::size_t left = text.size();
-    std::uint64_t h = 0xcbf29ce484222325 ^ left, word = 0;
-    const auto take = [&] { h = mixed(h, ignore_case ? lower(word) : word); };
-    if (left < 8) {
-      for (const char c : text) word = word << 8 | static_cast<unsigned char>(c);
-      take();
-      return h;
-    }
-    for (; left > 8; left -= 8, at += 8) {
-      std::memcpy(&word, at, 8);
-      take();
-    }
-    std::memcpy(&word, text.data() + text.size() - 8, 8);  // the last ones, some of them again
-    take();
-    return h;
-  }
+  static std::uint64_t hash(std::string_view text, bool ignore_case) { return ignore_case ? hash_of<true>(text) : hash_of<false>(text); }
 
   /// The number with this hash that `is` accepts, or null.
   template <class Is>
@@ -78,17 +70,49 @@ class name_index {
     const entry* const found = const_cast<name_index*>(this)->find_entry(h, [&](const entry& e) { return e.node >= 0 && is(e.node); });
     return found == nullptr ? -1 : found->node;
   }
+  /// Inserts a number under a hash that has none yet, and returns null; else the number.
+  int* find_or_insert(std::uint64_t h, int value) {
+    if (entries_.size() >= limit_) grow();
+    std::size_t at = place(h);
+    for (; slots_[at] != unused; at = (at + 1) & mask_)
+      if (entry& e = entries_[slots_[at] - 1]; e.hash == h) return &e.value;
+    put(at, {h, value, no_node});
+    return nullptr;
+  }
   void insert(std::uint64_t h, int value) { insert_entry({h, value, no_node}); }
   /// Gives an entry with this hash a node; makes one of the number 0 if each of them has one already.
-  void set_node(std::uint64_t h, int node);
+  void set_node(std::uint64_t h, int node) {
+    if (!entries_.empty() && entries_.back().hash == h && entries_.back().node == no_node) entries_.back().node = node;
+    else set_node_of_any(h, node);
+  }
 
  private:
-  static constexpr int no_node = -1, unused = -2;
+  static constexpr int no_node = -1;
+  static constexpr std::uint32_t unused = 0;
   struct entry {
-    std::uint64_t hash = 0;
-    int value = 0;
-    int node = unused;
+    std::uint64_t hash;
+    int value;
+    int node;
   };
+  template <bool IgnoreCase>
+  static std::uint64_t hash_of(std::string_view text) {
+    const char* at = text.data();
+    std::size_t left = text.size();
+    std::uint64_t h = 0xcbf29ce484222325 ^ left, word = 0;
+    const auto take = [&] { h = mixed(h, IgnoreCase ? lower(word) : word); };
+    if (left < 8) {
+      for (const char c : text) word = word << 8 | static_cast<unsigned char>(c);
+      take();
+      return h;
+    }
+    for (; left > 8; left -= 8, at += 8) {
+      std::memcpy(&word, at, 8);
+      take();
+    }
+    std::memcpy(&word, text.data() + text.size() - 8, 8);  // the last ones, some of them again
+    take();
+    return h;
+  }
   static std::uint64_t mixed(std::uint64_t h, std::uint64_t word) {
     h = (h ^ word) * 0x9e3779b97f4a7c15;
     return h ^ h >> 29;
@@ -103,18 +127,23 @@ class name_index {
   template <class Is>
   entry* find_entry(std::uint64_t h, Is is) {
     if (slots_.empty()) return nullptr;
-    for (std::size_t at = place(h);; at = (at + 1) & (slots_.size() - 1)) {
-      if (slots_[at].node == unused) return nullptr;
-      if (slots_[at].hash == h && is(slots_[at])) return &slots_[at];
+    for (std::size_t at = place(h);; at = (at + 1) & mask_) {
+      if (slots_[at] == unused) return nullptr;
+      if (entry& e = entries_[slots_[at] - 1]; e.hash == h && is(e)) return &e;
     }
   }
-  std::size_t place(std::uint64_t h) const { return static_cast<std::size_t>((h ^ h >> 32) & (slots_.size() - 1)); }
+  std::size_t place(std::uint64_t h) const { return static_cast<std::size_t>(h ^ h >> 32) & mask_; }
+  void put(std::size_t slot, const entry& e) {
+    entries_.push_back(e);
+    slots_[slot] = static_cast<std::uint32_t>(entries_.size());
+  }
   void insert_entry(const entry& e);
-  void put(const entry& e);
+  void set_node_of_any(std::uint64_t h, int node);
   void grow();
 
-  std::vector<entry> slots_;
-  std::size_t size_ = 0;
+  std::vector<entry> entries_;
+  std::vector<std::uint32_t> slots_;  // a power of two of them; an entry's number, counted from 1
+  std::size_t mask_ = 0, limit_ = 0;
 };
 
 /// The names of one graph, and the scope that new ones go to.
@@ -127,29 +156,53 @@ class name_table {
   void swap_scope(std::string& scope) { scope_.swap(scope); }
 
   /// `name` in the current scope, with a number if it is taken. Reserves it unless `mark` is false.
-  std::string unique_name(std::string_view name, bool mark = true);
+  std::string unique_name(std::string_view name, bool mark = true) {
+    std::string full;
+    put_unique(full, name, mark);
+    return full;
+  }
 
   /// The path that `name_scope(name)` opens, without its slash: unique, or exact if the name ends in "/".
   /// Errors: invalid_argument for a name that TensorFlow does not accept.
-  std::string open_scope(std::string_view name);
+  std::string open_scope(std::string_view name) {
+    std::string full;
+    put_scope(full, name);
+    return full;
+  }
 
   /// The name of a new node: unique in the current scope, or exact if it ends in "/".
-  std::string node_name(std::string_view name);
+  std::string node_name(std::string_view name) {
+    std::string full;
+    put_node_name(full, name);
+    return full;
+  }
+
+  /// The same into a string whose memory is used again, with the hash by which `note` finds the name.
+  std::uint64_t put_unique(std::string& full, std::string_view name, bool mark = true);
+  std::uint64_t put_scope(std::string& full, std::string_view name);
+  std::uint64_t put_node_name(std::string& full, std::string_view name);
 
   /// Reserves a name, such as one in an imported file.
   void take(std::string_view full);
 
-  /// Notes which node has a name, which need not be reserved.
-  void note(std::string_view full, int node) { used_.set_node(name_index::hash(full, true), node); }
+  /// Notes which node has a name, which need not be reserved. `hash` is that of the name.
+  void note(std::string_view full, int node) { note(hash(full), node); }
+  void note(std::uint64_t hash, int node) { used_.set_node(hash, node); }
+  static std::uint64_t hash(std::string_view full) { return name_index::hash(full, true); }
   /// The node with this name, or -1: of those noted under it, whatever the case of its letters, the one that `is` accepts.
   template <class Is>
   int find(std::string_view full, Is is) const {
-    return used_.find_node(name_index::hash(full, true), is);
+    return used_.find_node(hash(full), is);
   }
 
  private:
   static bool is_taken(int times) { return times > 0; }
-  void reserve(std::uint64_t key);
+  // Reserves a name, and returns null; or how often it was requested.
+  int* reserve(std::uint64_t key) {
+    int* const known = used_.find_or_insert(key, 1);
+    return known == nullptr || *known > 0 ? known : reserve_noted(key);
+  }
+  int* reserve_noted(std::uint64_t key);
 
   std::string scope_;
   // How often a name was requested, by hash alone: a collision only costs the second name its plain form. 0: a node has it, but it was

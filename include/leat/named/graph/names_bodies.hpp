@@ -7,44 +7,40 @@
 
 namespace leat {
 
-LEAT_FUNCTION void name_index::put(const entry& e) {
-  std::size_t at = place(e.hash);
-  while (slots_[at].node != unused) at = (at + 1) & (slots_.size() - 1);
-  slots_[at] = e;
-}
-
 LEAT_FUNCTION void name_index::grow() {
-  std::vector<entry> old(slots_.empty() ? 64 : 2 * slots_.size());
-  old.swap(slots_);
-  for (const entry& e : old)
-    if (e.node != unused) put(e);
+  slots_.assign(slots_.empty() ? 64 : 2 * slots_.size(), unused);
+  mask_ = slots_.size() - 1;
+  limit_ = slots_.size() / 2;
+  for (std::size_t k = 0; k < entries_.size(); ++k) {
+    std::size_t at = place(entries_[k].hash);
+    while (slots_[at] != unused) at = (at + 1) & mask_;
+    slots_[at] = static_cast<std::uint32_t>(k + 1);
+  }
 }
 
 LEAT_FUNCTION void name_index::insert_entry(const entry& e) {
-  if (2 * (size_ + 1) > slots_.size()) grow();
-  put(e);
-  ++size_;
+  if (entries_.size() >= limit_) grow();
+  std::size_t at = place(e.hash);
+  while (slots_[at] != unused) at = (at + 1) & mask_;
+  put(at, e);
 }
 
-LEAT_FUNCTION void name_index::set_node(std::uint64_t h, int node) {
+LEAT_FUNCTION void name_index::set_node_of_any(std::uint64_t h, int node) {
   if (entry* const found = find_entry(h, [](const entry& e) { return e.node == no_node; })) found->node = node;
   else insert_entry({h, 0, node});
 }
 
-LEAT_FUNCTION std::string name_table::unique_name(std::string_view name, bool mark) {
-  std::string full;
-  full.reserve(scope_.size() + name.size() + 8);
-  if (!scope_.empty()) {
-    full += scope_;
+LEAT_FUNCTION std::uint64_t name_table::put_unique(std::string& full, std::string_view name, bool mark) {
+  if (scope_.empty()) {
+    full.assign(name);
+  } else {
+    full.assign(scope_);
     full += '/';
+    full += name;
   }
-  full += name;
-  const std::uint64_t key = name_index::hash(full, true);
-  int* const times = used_.find(key, is_taken);
-  if (times == nullptr) {
-    if (mark) reserve(key);
-    return full;
-  }
+  const std::uint64_t key = hash(full);
+  int* const times = mark ? reserve(key) : used_.find(key, is_taken);
+  if (times == nullptr) return key;
   int number = *times;
   if (mark) *times = number + 1;
   const std::size_t length = full.size();
@@ -53,15 +49,16 @@ LEAT_FUNCTION std::string name_table::unique_name(std::string_view name, bool ma
     full.resize(length);
     full += '_';
     full += std::to_string(number++);
-    numbered = name_index::hash(full, true);
+    numbered = hash(full);
   } while (used_.find(numbered, is_taken) != nullptr);
   if (mark) reserve(numbered);
-  return full;
+  return numbered;
 }
 
-LEAT_FUNCTION void name_table::reserve(std::uint64_t key) {
-  if (int* const noted = used_.find(key, [](int times) { return times == 0; })) *noted = 1;
-  else used_.insert(key, 1);
+LEAT_FUNCTION int* name_table::reserve_noted(std::uint64_t key) {
+  if (int* const times = used_.find(key, is_taken)) return times;
+  *used_.find(key, [](int times) { return times == 0; }) = 1;
+  return nullptr;
 }
 
 namespace detail {
@@ -77,30 +74,38 @@ inline std::string not_in_name(std::string_view name, bool begins) {
 }
 }  // namespace detail
 
-LEAT_FUNCTION std::string name_table::open_scope(std::string_view name) {
-  if (name.empty()) return {};
+LEAT_FUNCTION std::uint64_t name_table::put_scope(std::string& full, std::string_view name) {
+  full.clear();
+  if (name.empty()) return hash(full);
   if (scope_.empty() && !is_valid_node_name(name))
     throw invalid_argument("'" + std::string(name) +
                            "' is not a valid root scope name. A root scope name has to match the following pattern: " +
                            std::string(detail::name_pattern) + detail::not_in_name(name, true));
-  if (!is_valid_scope_name(name))
+  if (!scope_.empty() && !is_valid_scope_name(name))
     throw invalid_argument("'" + std::string(name) + "' is not a valid scope name. A scope name has to match the following pattern: " +
                            std::string(detail::scope_pattern) + detail::not_in_name(name, false));
-  if (name.back() == '/') return std::string(without_slash(name));
-  return unique_name(name);
+  if (name.back() != '/') return put_unique(full, name);
+  full += without_slash(name);
+  return hash(full);
 }
 
-LEAT_FUNCTION std::string name_table::node_name(std::string_view name) {
-  std::string full = !name.empty() && name.back() == '/' ? std::string(without_slash(name)) : unique_name(name);
+LEAT_FUNCTION std::uint64_t name_table::put_node_name(std::string& full, std::string_view name) {
+  std::uint64_t key = 0;
+  if (name.empty() || name.back() != '/') {
+    key = put_unique(full, name);
+  } else {
+    full = without_slash(name);
+    key = hash(full);
+  }
   if (!is_valid_node_name(full))
     throw invalid_argument("`" + full + "` is not a valid node name. Accepted names conform to Regex /" +
                            std::string(detail::name_pattern) + "/" + detail::not_in_name(full, true));
-  return full;
+  return key;
 }
 
 LEAT_FUNCTION void name_table::take(std::string_view full) {
-  const std::uint64_t key = name_index::hash(full, true);
-  if (used_.find(key, is_taken) == nullptr) reserve(key);
+  const std::uint64_t key = hash(full);
+  static_cast<void>(reserve(key));
 }
 
 }  // namespace leat

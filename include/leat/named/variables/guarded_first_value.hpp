@@ -71,9 +71,9 @@ class guarded_first_value {
     if (!changed) return {};
     const node_record& r = nodes_.record(index);
     const bool was_reference = g_.at(index).op->type == "RefSwitch";
-    node_request request{.op = was_reference ? &find_definition("Switch")->info : g_.at(index).op, .name = r.name + suffix_};
-    request.name = nodes_.names.node_name(request.name + "/");
-    nodes_.names.take(request.name);
+    const std::string its_name = nodes_.names.node_name(r.name + suffix_ + "/");
+    nodes_.names.take(its_name);
+    node_request request{.op = was_reference ? &find_definition("Switch")->info : g_.at(index).op, .name = its_name};
     request.inputs = inputs;
     request.number_inputs = r.number_inputs;
     std::vector<std::int64_t> numbers;
@@ -81,7 +81,7 @@ class guarded_first_value {
     request.numbers = numbers;
     request.attributes = r.attributes;
     request.results.push_back(g_.at(index).result);
-    request.results.insert(request.results.end(), r.further.begin(), r.further.end());
+    request.results.append(r.further().data(), r.further().size());
     request.complete = r.complete;
     return {g_, nodes_.append(g_, std::move(request))};
   }

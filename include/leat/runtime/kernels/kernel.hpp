@@ -116,8 +116,10 @@ struct kernel_node {
   std::unique_ptr<kernel_memory> memory;
   std::atomic<std::uint64_t> calls{0};
   std::atomic<const runtime::node_function*> function{nullptr};  // of `run_definition`, which owns it as long as the node lives
+  mutable std::atomic<const std::string*> known_name{nullptr};   // of `name`; the graph keeps it
 
-  const std::string& name() const { return record->name; }
+  /// The node's name, looked up once.
+  const std::string& name() const;
   template <class T>
   T attribute(std::string_view name, T otherwise) const {
     const auto* a = record->attributes.find(name);

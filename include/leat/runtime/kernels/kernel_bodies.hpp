@@ -102,6 +102,15 @@ LEAT_FUNCTION void step_interruption::check(std::int64_t chunk) const {
   else step_.check_calls();
 }
 
+LEAT_FUNCTION const std::string& kernel_node::name() const {
+  const std::string* known = known_name.load(std::memory_order_acquire);
+  if (known == nullptr) {
+    known = &static_cast<const named_nodes&>(*owner->names()).name_text(index);
+    known_name.store(known, std::memory_order_release);
+  }
+  return *known;
+}
+
 LEAT_FUNCTION dtype kernel_node::type_of(std::string_view name, dtype otherwise) const {
   return static_cast<dtype>(base_of(attribute<data_type>(name, to_data_type(otherwise))));
 }

@@ -115,7 +115,7 @@ class run_planner {
       n.results = record.results;
       if (facts.has_own_kernel) {
         n.result_types.push_back(g_.at(i).result.type);
-        for (const tensor_info& t : record.further) n.result_types.push_back(t.type);
+        for (const tensor_info& t : record.further()) n.result_types.push_back(t.type);
         n.result_types.resize(static_cast<std::size_t>(n.results), dtype::invalid);
       }
       plan_.has_control_flow = plan_.has_control_flow || n.kind != flow::plain || facts.is_switch;

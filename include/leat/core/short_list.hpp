@@ -1,0 +1,108 @@
+#pragma once
+// A growable row of plain values of which there are few nearly always: the first ones lie in the object itself, so that a list of them
+// asks nothing of the heap.
+
+#include <leat/core/standard.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <initializer_list>
+#include <memory>
+#include <new>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace leat::detail {
+
+/// Elements in a row, owned; up to `Inside` of them without memory of their own.
+template <class T, std::size_t Inside>
+class short_list {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  short_list() = default;
+  short_list(std::initializer_list<T> values) { append(values.begin(), values.size()); }
+  short_list(const std::vector<T>& values) { append(values.data(), values.size()); }
+  short_list(const short_list& other) { append(other.data(), other.size_); }
+  short_list(short_list&& other) noexcept { take(other); }
+  short_list& operator=(const short_list& other) {
+    if (this != &other) {
+      size_ = 0;
+      append(other.data(), other.size_);
+    }
+    return *this;
+  }
+  short_list& operator=(short_list&& other) noexcept {
+    if (this != &other) {
+      outside_.reset();
+      space_ = Inside;
+      take(other);
+    }
+    return *this;
+  }
+  ~short_list() = default;
+
+  T* data() { return outside_ != nullptr ? outside_.get() : std::launder(reinterpret_cast<T*>(inside_)); }
+  const T* data() const { return const_cast<short_list*>(this)->data(); }
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  T* begin() { return data(); }
+  T* end() { return data() + size_; }
+  const T* begin() const { return data(); }
+  const T* end() const { return data() + size_; }
+  T& operator[](std::size_t i) { return data()[i]; }
+  const T& operator[](std::size_t i) const { return data()[i]; }
+  T& back() { return data()[size_ - 1]; }
+
+  void push_back(const T& value) {
+    if (size_ == space_) {
+      const T kept = value;  // which may be an element
+      grow(size_ + 1);
+      new (data() + size_) T(kept);
+    } else {
+      new (data() + size_) T(value);
+    }
+    ++size_;
+  }
+  /// Appends an aggregate of these values, which are none of the list.
+  template <class... Values>
+  void emplace_back(const Values&... values) {
+    if (size_ == space_) grow(size_ + 1);
+    new (data() + size_) T{values...};
+    ++size_;
+  }
+  /// Appends elements of another row.
+  void append(const T* from, std::size_t count) {
+    if (count == 0) return;
+    if (size_ + count > space_) grow(size_ + count);
+    std::uninitialized_copy_n(from, count, data() + size_);
+    size_ += count;
+  }
+  void assign(std::size_t count, const T& value) {
+    size_ = 0;
+    for (std::size_t i = 0; i < count; ++i) push_back(value);
+  }
+
+ private:
+  void grow(std::size_t least) {
+    const std::size_t space = least < 2 * space_ ? 2 * space_ : least;
+    std::unique_ptr<T[]> wider(new T[space]);
+    std::copy(begin(), end(), wider.get());
+    outside_ = std::move(wider);
+    space_ = space;
+  }
+  void take(short_list& other) noexcept {
+    size_ = std::exchange(other.size_, 0);
+    space_ = std::exchange(other.space_, Inside);
+    outside_ = std::move(other.outside_);
+    if (outside_ == nullptr) std::uninitialized_copy_n(std::launder(reinterpret_cast<T*>(other.inside_)), size_, data());
+  }
+
+  std::unique_ptr<T[]> outside_;
+  std::size_t size_ = 0, space_ = Inside;
+  alignas(T) std::byte inside_[Inside * sizeof(T)];
+};
+
+}  // namespace leat::detail

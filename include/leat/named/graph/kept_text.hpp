@@ -1,0 +1,75 @@
+#pragma once
+// Texts that a graph keeps for its nodes: names, devices. They lie one behind the other in large pieces of memory, each behind its
+// length, so that one costs its characters and four bytes, and a reference to it is an address.
+
+#include <leat/core/error.hpp>
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace leat {
+
+/// A text that its graph keeps. It converts to strings and is added to them; it holds as long as the graph.
+class kept_text {
+ public:
+  constexpr kept_text() = default;
+  std::string_view view() const {
+    return length_ == nullptr ? std::string_view{} : std::string_view(length_ + sizeof(std::uint32_t), size());
+  }
+  std::size_t size() const {
+    std::uint32_t n = 0;
+    if (length_ != nullptr) std::memcpy(&n, length_, sizeof(n));
+    return n;
+  }
+  bool empty() const { return size() == 0; }
+  operator std::string_view() const { return view(); }
+  operator std::string() const { return std::string(view()); }
+
+  friend bool operator==(const kept_text& a, const kept_text& b) { return a.view() == b.view(); }
+  friend bool operator==(const kept_text& a, std::string_view b) { return a.view() == b; }
+  friend std::string operator+(const kept_text& a, std::string_view b) { return std::string(a.view()).append(b); }
+  friend std::string operator+(std::string_view a, const kept_text& b) { return std::string(a).append(b.view()); }
+
+ private:
+  friend class text_store;
+  explicit kept_text(const char* length) : length_(length) {}
+  const char* length_ = nullptr;  // followed by the characters
+};
+
+/// Keeps texts.
+class text_store {
+ public:
+  /// Keeps a copy. Errors: invalid_argument for a text of 2^32 characters or more.
+  kept_text keep(std::string_view text) {
+    if (text.size() > UINT32_MAX) throw invalid_argument("a name of 2^32 characters or more");
+    const auto length = static_cast<std::uint32_t>(text.size());
+    const std::size_t wanted = sizeof(length) + text.size();
+    if (wanted > left_) make_room(wanted);
+    char* const at = next_;
+    std::memcpy(at, &length, sizeof(length));
+    if (length > 0) std::memcpy(at + sizeof(length), text.data(), text.size());
+    next_ += wanted;
+    left_ -= wanted;
+    return kept_text(at);
+  }
+
+ private:
+  // Pieces grow with what is kept, so that a small graph takes little and a large one few of them.
+  void make_room(std::size_t wanted) {
+    const std::size_t usual = pieces_.empty() ? 256 : pieces_.size() < 8 ? std::size_t{256} << pieces_.size() : std::size_t{1} << 16;
+    const std::size_t size = wanted > usual ? wanted : usual;
+    pieces_.push_back(std::unique_ptr<char[]>(new char[size]));
+    next_ = pieces_.back().get();
+    left_ = size;
+  }
+
+  std::vector<std::unique_ptr<char[]>> pieces_;
+  char* next_ = nullptr;
+  std::size_t left_ = 0;
+};
+
+}  // namespace leat
