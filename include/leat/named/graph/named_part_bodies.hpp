@@ -404,13 +404,14 @@ LEAT_FUNCTION output named_part::append_constant(graph& g, const tensor_literal&
   key.put(value.bytes());
   known_attributes own;
   known_attributes& its = value.type() != data_type::string && key.fits() ? attributes_for(key, make) : own = make();
+  const std::optional<std::int64_t> number = its.number;  // a node that is made meanwhile may take the place of what is known
   return {g, append(g, {.op = &info_of<constant_op>,
                         .name = name,
                         .name_hash = name_hash,
-                        .numbers = {its.number.has_value() ? &*its.number : nullptr, its.number.has_value() ? std::size_t{1} : 0},
+                        .numbers = {number.has_value() ? &*number : nullptr, number.has_value() ? std::size_t{1} : 0},
                         .attributes = its.attributes.copy(),
                         .results = {{static_cast<dtype>(value.type()), value.extent()}},
-                        .complete = its.number.has_value()})};
+                        .complete = number.has_value()})};
 }
 
 LEAT_FUNCTION output named_part::make(graph& g, const op_info& op, std::span<const output> operands, std::span<const std::int64_t> numbers,
