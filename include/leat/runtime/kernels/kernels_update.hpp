@@ -152,7 +152,7 @@ struct update_writer {
 /// An update of arrays, in blocks of a known length that are copied, as in element_blocks.hpp and for the same reason.
 template <class Update, bool Flag, class T>
 class update_loop {
-  static constexpr const update::layout& inputs = update::inputs_of<Update>;
+  static constexpr update::layout inputs = update::inputs_of<Update>;
   static constexpr auto count = static_cast<std::size_t>(inputs.count);
   static constexpr auto variables = static_cast<std::size_t>(inputs.variables());
   static constexpr std::int64_t block = 256 / static_cast<std::int64_t>(sizeof(T));
