@@ -53,7 +53,7 @@ inline void await_task(transport::messenger& asking, transport::peer_id peer, co
 /// What tasks that are up know of the others' ends.
 class known_endings {
  public:
-  /// Of an answer to `method::count`; one without tells of nobody.
+  /// Takes an answer to `method::count`, whose second part lists tasks that have ended. An answer without that part changes nothing.
   void hear(const std::string& from, const transport::message& answer) {
     if (answer.parts.size() < 2) return;
     const std::size_t count = answer.parts[1].size() / 8;

@@ -83,7 +83,7 @@ class master {
   void read_shards(std::uint64_t session, const std::vector<shard_reading>& orders, steady_time deadline);
   /// Where the random numbers of a session's nodes are, asked of the tasks that draw some, side by side. Errors: as of write_shards.
   random_positions random_state(std::uint64_t session, steady_time deadline);
-  /// Has the tasks of these nodes go on from there. Errors: as of write_shards; some tasks may have been told.
+  /// Sets the positions of these nodes' random numbers at their tasks. Errors: as of write_shards; some tasks may have set theirs by then.
   void set_random_state(std::uint64_t session, const random_positions& positions, steady_time deadline);
 
  private:

@@ -40,7 +40,7 @@ class kept_text {
   const char* length_ = nullptr;  // followed by the characters
 };
 
-/// Keeps texts.
+/// Owns the characters that kept_text refers to, one text behind the other in large pieces of memory.
 class text_store {
  public:
   /// Keeps a copy. Errors: invalid_argument for a text of 2^32 characters or more.

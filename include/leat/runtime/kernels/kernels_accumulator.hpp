@@ -80,7 +80,7 @@ class gradient_accumulator final : public resource {
     ++step_;
     return result;
   }
-  /// A training begins, or goes on: what an earlier one has told of the gradients that are enough counts no more.
+  /// Called when a chief begins or resumes training: takes its step, and forgets how many gradients an earlier roster wanted.
   void set_step(std::int64_t step) {
     const std::lock_guard lock(guard_);
     step_ = step;

@@ -78,8 +78,9 @@ class replica_roster final : public resource {
     }
     return state_now();
   }
-  /// Takes what `left` told at this version: nothing if it was this roster that did; of an earlier server's those who had left, but for
-  /// those who have joined since then. The new version is above that one: accumulators at other tasks may still have it.
+  /// Restores the replicas that had left, `left` as of `version`. Does nothing if this roster told `left` itself. If an earlier
+  /// server's roster did, marks those replicas as left, except who has joined since. The version is then raised above the old one, because
+  /// accumulators at other tasks may still hold that.
   state restore(std::int64_t version, const std::string& left) {
     const std::lock_guard lock(guard_);
     if (version < 0 || version > std::numeric_limits<std::int64_t>::max() / 2)
