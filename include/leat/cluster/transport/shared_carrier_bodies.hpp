@@ -19,7 +19,7 @@ namespace leat::transport {
 
 namespace detail {
 inline constexpr std::size_t shared_packets_at_once = 64;
-inline constexpr int shared_bells_at_once = 32;  // a socket has room for some two hundred
+inline constexpr std::uint32_t shared_bells_at_once = 32;  // a socket has room for some two hundred
 inline constexpr auto shared_first_pause = std::chrono::milliseconds(5);
 inline constexpr auto shared_longest_pause = std::chrono::milliseconds(200);
 
@@ -125,7 +125,7 @@ class shared_carrier::shared_channel final : public channel {
   std::size_t chunk = wire_chunk_bytes;
   bool is_accepted = false;
   bool has_ended = false;
-  int bells = 0;  // that may lie in the socket
+  std::uint32_t taken = 0;  // of the bells that were asked for
   bool is_open = false;
   bool is_blocked = false;
   bool is_closed = false;
@@ -250,10 +250,11 @@ LEAT_FUNCTION void shared_carrier::advance(const std::shared_ptr<shared_channel>
       if (c->is_accepted) events_.accepted(c);
       else events_.opened(*c);
     }
-    // Each bell is an event of its own, so that those before need not have been taken: only before they fill the socket, and where the
-    // peer has closed it. What was written before that is still read.
-    if (c->has_ended || ++c->bells == detail::shared_bells_at_once) {
-      c->bells = 0;
+    // Each bell is an event of its own, so that those before need not have been taken: only before they fill the socket, for one that
+    // finds no room is lost, and where the peer has closed it. There are at most as many as were asked for, however few events told of
+    // them. What was written before the end is still read.
+    if (const std::uint32_t asked = c->in->asked() + c->out->asked(); c->has_ended || asked - c->taken >= detail::shared_bells_at_once) {
+      c->taken = asked;
       std::array<char, 256> bells;
       for (ssize_t count = 1; count > 0;) {
         count = ::recv(c->socket->get(), bells.data(), bells.size(), MSG_DONTWAIT);

@@ -66,6 +66,8 @@ class segment_writer {
   bool write(const packet& p, bool is_urgent);
   /// Whether the reader sleeps and is to be rung; asked after `write`.
   bool must_ring();
+  /// How many times it asked the reader to ring.
+  std::uint32_t asked() const { return asked_; }
 
  private:
   class arena_space;
@@ -79,6 +81,7 @@ class segment_writer {
   std::vector<frame> placed_;  // the packet's frames within the arena, while it is written
   std::vector<std::uint32_t> free_tokens_;
   std::uint64_t head_ = 0, returned_ = 0;
+  std::uint32_t asked_ = 0;
 };
 
 /// The receiver's half.
@@ -91,11 +94,14 @@ class segment_reader {
   std::optional<packet> read();
   /// Says that this side sleeps from now on. False if something has come meanwhile.
   bool sleep();
+  /// How many times it asked the writer to ring.
+  std::uint32_t asked() const { return asked_; }
 
  private:
   struct returns;
   std::shared_ptr<returns> returns_;
   std::uint64_t tail_ = 0;
+  std::uint32_t asked_ = 0;
 };
 
 }  // namespace leat::transport

@@ -224,6 +224,7 @@ LEAT_FUNCTION bool segment_writer::write(const packet& p, bool is_urgent) {
   segment_control& c = mapping_->control();
   placed_.clear();
   if (!place(p, is_urgent)) {
+    ++asked_;
     c.writer_waits.store(1);
     if (!place(p, is_urgent)) {
       placed_.clear();
@@ -325,6 +326,7 @@ LEAT_FUNCTION std::optional<packet> segment_reader::read() {
 
 LEAT_FUNCTION bool segment_reader::sleep() {
   segment_control& c = returns_->mapping->control();
+  ++asked_;
   c.reader_sleeps.store(1);
   if (c.head.load() == tail_) return true;
   c.reader_sleeps.store(0);
