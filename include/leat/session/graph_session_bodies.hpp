@@ -446,11 +446,6 @@ LEAT_FUNCTION const std::vector<tensor_value>& graph_callable::call(std::span<co
   return run(values, how);
 }
 
-LEAT_FUNCTION std::vector<tensor_value> graph_session::run(std::initializer_list<fetch_item> fetches, const feed_list& feeds,
-                                                           const run_options& how) {
-  return run_list({fetches.begin(), fetches.size()}, feeds, how);
-}
-
 LEAT_FUNCTION bool graph_session::is_initialized(const output& variable) {
   if (kept_->remote == nullptr) return slot(variable).is_initialized();
   check_variable(variable);

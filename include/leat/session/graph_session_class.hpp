@@ -6,6 +6,7 @@
 #include <leat/proto/node_def.hpp>
 #include <leat/runtime/state/run_arguments.hpp>
 #include <leat/session/fetch_feed.hpp>
+#include <leat/session/run_calls.hpp>
 
 #include <cstdint>
 #include <iosfwd>
@@ -13,7 +14,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 namespace leat {
@@ -21,8 +21,6 @@ namespace leat {
 class random_table;
 class remote_session;
 class resource_table;
-class run_trace;
-class tensor_exchange;
 class variable_slot;
 struct kernel_node;
 
@@ -64,23 +62,6 @@ struct session_options {
   std::shared_ptr<resource_table> resources = nullptr;
   /// Where random numbers go on, of sessions that run parts of one graph; null for the session's own.
   std::shared_ptr<random_table> random_numbers = nullptr;
-};
-
-struct run_options {
-  /// 0: as in the session's options.
-  std::int64_t timeout_in_ms = 0;
-  /// Cancels the run from another thread.
-  const cancellation* cancel = nullptr;
-  /// Records what ran, and for how long.
-  run_trace* trace = nullptr;
-  /// Of a run that is one device's part of a run on several: how it passes tensors to the others.
-  tensor_exchange* exchange = nullptr;
-  /// Of a session with a target: gets the nanoseconds for which the slowest task had its part of the run, what it waited for included. The
-  /// rest of the run's time is the messages'.
-  std::int64_t* time_at_tasks = nullptr;
-  /// Of a prepared run: its results may be the memory of a message, which is not copied. Who asks for it calls
-  /// `graph_callable::release` when they are used.
-  bool lends_results = false;
 };
 
 namespace runtime {
@@ -153,7 +134,7 @@ class graph_callable {
 };
 
 /// Runs a graph; see graph_session.hpp. Thread-safe. Source: TensorFlow 1.x `Session`.
-class graph_session {
+class graph_session : public run_calls<graph_session> {
  public:
   /// A session of the default graph.
   explicit graph_session(session_options options = {}) : graph_session(default_graph(), options) {}
@@ -167,41 +148,8 @@ class graph_session {
   graph& owner() const { return graph_; }
   const session_options& options() const { return options_; }
 
-  // ---- running ----
+  // ---- running: `run` of run_calls.hpp, and ----
 
-  /// Runs the fetches and returns their values in the same structure; an operation yields an empty value.
-  /// Errors: invalid_argument if a needed placeholder is not fed or a feed does not fit; failed_precondition for uninitialized
-  /// variables; out_of_range, cancelled and deadline_exceeded of queues and waits; unimplemented for operators without a kernel;
-  /// resource_exhausted if memory runs out; what kernels throw, with the node and its source line. Source: TensorFlow `Session.run`.
-  template <graph_fetch F>
-  typename detail::fetch_structure<F>::result run(const F& fetches, const feed_list& feeds = {}, const run_options& how = {}) {
-    std::vector<fetch_item> list;
-    detail::fetch_structure<F>::flatten(fetches, list);
-    std::vector<tensor_value> results = run_list(list, feeds, how);
-    auto at = results.begin();
-    return detail::fetch_structure<F>::rebuild(fetches, at);
-  }
-  std::vector<tensor_value> run(std::initializer_list<fetch_item> fetches, const feed_list& feeds = {}, const run_options& how = {});
-  /// The same, converted to these types: `auto [a, b] = s.run<float, xt::xarray<float>>({loss, w})`.
-  template <class T, class... Ts>
-    requires detail::run_result<T>
-  auto run(std::initializer_list<fetch_item> fetches, const feed_list& feeds = {}, const run_options& how = {}) {
-    if (fetches.size() != 1 + sizeof...(Ts))
-      throw invalid_argument(std::to_string(fetches.size()) + " fetches as " + std::to_string(1 + sizeof...(Ts)) + " types");
-    const auto results = run_list({fetches.begin(), fetches.size()}, feeds, how);
-    std::size_t at = 0;
-    if constexpr (sizeof...(Ts) == 0) {
-      return results[at].template as<T>();
-    } else {
-      const auto next = [&]() -> const tensor_value& { return results[at++]; };
-      return std::tuple<T, Ts...>{next().template as<T>(), next().template as<Ts>()...};  // braces: left to right
-    }
-  }
-  template <class T>
-    requires detail::run_result<T>
-  T run(const fetch_item& fetch, const feed_list& feeds = {}, const run_options& how = {}) {
-    return run_list({&fetch, 1}, feeds, how)[0].template as<T>();
-  }
   /// Resolves fetches and feeds once, for repeated calls. Source: TensorFlow `Session.make_callable`.
   graph_callable prepare(std::initializer_list<fetch_item> fetches, std::initializer_list<feed_key> feeds = {},
                          const run_options& how = {});
@@ -278,6 +226,7 @@ class graph_session {
 
  private:
   friend class graph_callable;
+  friend class run_calls<graph_session>;
 
   std::vector<tensor_value> run_list(std::span<const fetch_item> fetches, const feed_list& feeds, const run_options& how);
 

@@ -10,6 +10,7 @@
 // Source: TensorFlow 1.x `train.MonitoredSession`, `MonitoredTrainingSession`, `SingularMonitoredSession`.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/session/run_calls.hpp>
 #include <leat/supervise/checkpoint_saver.hpp>
 #include <leat/supervise/scaffold.hpp>
 #include <leat/supervise/session_run_hook.hpp>
@@ -56,7 +57,9 @@ hook_list own_hooks(const monitored_options& o);
 /// What `run_step_fn` gives to its function. Source: `StepContext`.
 class step_context;
 
-class monitored_session {
+/// Its runs are those of `graph_session`, with hooks. Errors, too: failed_precondition once a hook asked to stop or `should_stop` said so, and in
+/// a closed session; what hooks throw.
+class monitored_session : public run_calls<monitored_session> {
  public:
   /// Calls `begin` of the hooks, finalizes the graph, makes the session, and calls `after_create_session`.
   /// Errors: failed_precondition, naming the variables without a value; deadline_exceeded where nobody initializes them; what hooks throw.
@@ -67,34 +70,6 @@ class monitored_session {
   /// that a run threw because the input had ended is no error.
   virtual ~monitored_session();
 
-  /// As `graph_session::run`, with hooks.
-  /// Errors: failed_precondition once a hook asked to stop or `should_stop` said so, and in a closed session; what hooks throw.
-  template <graph_fetch F>
-  typename detail::fetch_structure<F>::result run(const F& fetches, const feed_list& feeds = {}, const run_options& how = {}) {
-    std::vector<fetch_item> list;
-    detail::fetch_structure<F>::flatten(fetches, list);
-    std::vector<tensor_value> results = run_list(list, feeds, how);
-    auto at = results.begin();
-    return detail::fetch_structure<F>::rebuild(fetches, at);
-  }
-  std::vector<tensor_value> run(std::initializer_list<fetch_item> fetches, const feed_list& feeds = {}, const run_options& how = {}) {
-    return run_list({fetches.begin(), fetches.size()}, feeds, how);
-  }
-  template <class T>
-    requires detail::run_result<T>
-  T run(const fetch_item& fetch, const feed_list& feeds = {}, const run_options& how = {}) {
-    return run_list({&fetch, 1}, feeds, how)[0].template as<T>();
-  }
-  template <class T, class U, class... Ts>
-    requires detail::run_result<T>
-  std::tuple<T, U, Ts...> run(std::initializer_list<fetch_item> fetches, const feed_list& feeds = {}, const run_options& how = {}) {
-    if (fetches.size() != 2 + sizeof...(Ts))
-      throw invalid_argument(std::to_string(fetches.size()) + " fetches as " + std::to_string(2 + sizeof...(Ts)) + " types");
-    const auto results = run_list({fetches.begin(), fetches.size()}, feeds, how);
-    std::size_t at = 0;
-    const auto next = [&]() -> const tensor_value& { return results[at++]; };
-    return std::tuple<T, U, Ts...>{next().template as<T>(), next().template as<U>(), next().template as<Ts>()...};
-  }
   /// Calls a function that may run with hooks and without them. Source: `run_step_fn`.
   template <class F>
   auto run_step_fn(F f);
@@ -143,10 +118,10 @@ class monitored_session {
   /// How many sessions were made anew.
   int recoveries() const;
 
- protected:
+ private:
+  friend class run_calls<monitored_session>;
   std::vector<tensor_value> run_list(std::span<const fetch_item> fetches, const feed_list& feeds, const run_options& how);
 
- private:
   struct kept;
   std::unique_ptr<kept> kept_;
 };

@@ -14,6 +14,7 @@
 // ready. Source: TensorFlow 1.x `train.Supervisor`.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/session/run_calls.hpp>
 #include <leat/supervise/checkpoint_saver.hpp>
 #include <leat/supervise/coordinator.hpp>
 #include <leat/supervise/queue_runner.hpp>
@@ -23,8 +24,8 @@
 
 #include <iosfwd>
 #include <memory>
+#include <span>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -84,45 +85,15 @@ struct supervisor_options {
 
 class supervisor;
 
-/// A supervisor's session. When it goes, the supervisor stops.
-class supervised_session {
+/// A supervisor's session. When it goes, the supervisor stops. Its runs are those of `graph_session`, with the supervisor's hooks; errors are
+/// also what hooks throw, and what ended their threads.
+class supervised_session : public run_calls<supervised_session> {
  public:
   supervised_session(supervised_session&& other) noexcept : owner_(std::exchange(other.owner_, nullptr)) {}
   supervised_session(const supervised_session&) = delete;
   supervised_session& operator=(const supervised_session&) = delete;
   ~supervised_session();
 
-  /// As those of `graph_session`, with the supervisor's hooks. Errors: also what hooks throw, and what ended their threads.
-  template <graph_fetch F>
-  typename detail::fetch_structure<F>::result run(const F& fetches, const feed_list& feeds = {}, const run_options& how = {}) {
-    std::vector<fetch_item> list;
-    detail::fetch_structure<F>::flatten(fetches, list);
-    std::vector<tensor_value> results = run_list(list, feeds, how);
-    auto at = results.begin();
-    return detail::fetch_structure<F>::rebuild(fetches, at);
-  }
-  std::vector<tensor_value> run(std::initializer_list<fetch_item> fetches, const feed_list& feeds = {}, const run_options& how = {}) {
-    return run_list({fetches.begin(), fetches.end()}, feeds, how);
-  }
-  template <class T>
-    requires detail::run_result<T>
-  T run(const fetch_item& fetch, const feed_list& feeds = {}, const run_options& how = {}) {
-    return run_list({fetch}, feeds, how)[0].template as<T>();
-  }
-  template <class T, class... Ts>
-    requires detail::run_result<T>
-  auto run(std::initializer_list<fetch_item> fetches, const feed_list& feeds = {}, const run_options& how = {}) {
-    if (fetches.size() != 1 + sizeof...(Ts))
-      throw invalid_argument(std::to_string(fetches.size()) + " fetches as " + std::to_string(1 + sizeof...(Ts)) + " types");
-    const auto results = run_list({fetches.begin(), fetches.end()}, feeds, how);
-    std::size_t at = 0;
-    if constexpr (sizeof...(Ts) == 0) {
-      return results[at].template as<T>();
-    } else {
-      const auto next = [&]() -> const tensor_value& { return results[at++]; };
-      return std::tuple<T, Ts...>{next().template as<T>(), next().template as<Ts>()...};  // braces: left to right
-    }
-  }
   tensor_value value(const output& variable) {
     return repeated([&] { return get().value(variable); });
   }
@@ -135,6 +106,7 @@ class supervised_session {
 
  private:
   friend class supervisor;
+  friend class run_calls<supervised_session>;
   explicit supervised_session(supervisor& owner) : owner_(&owner) {}
   struct run_scope {
     explicit run_scope(supervisor& owner);
@@ -160,7 +132,7 @@ class supervised_session {
       }
     }
   }
-  std::vector<tensor_value> run_list(const std::vector<fetch_item>& fetches, const feed_list& feeds, const run_options& how);
+  std::vector<tensor_value> run_list(std::span<const fetch_item> fetches, const feed_list& feeds, const run_options& how);
   static int recoveries_of(const supervisor& owner);
   static void succeeded(supervisor& owner);
   // Called where the exception is handled; throws it where there is no recovery.

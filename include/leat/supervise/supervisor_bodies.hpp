@@ -169,9 +169,9 @@ struct supervisor::kept {
     attempt([&](session_run_hook& h) { h.end(*watched); });
     if (failed != nullptr) std::rethrow_exception(failed);
   }
-  std::vector<tensor_value> run_once(const std::vector<fetch_item>& fetches, const feed_list& feeds, const run_options& how) {
+  std::vector<tensor_value> run_once(std::span<const fetch_item> fetches, const feed_list& feeds, const run_options& how) {
     require_session();
-    if (options.hooks.empty()) return session->run(fetches, feeds, how);
+    if (options.hooks.empty()) return session->run(std::vector<fetch_item>(fetches.begin(), fetches.end()), feeds, how);
     input_ended = false;
     try {
       hook_threads->rethrow_requested();
@@ -295,7 +295,7 @@ LEAT_FUNCTION void supervised_session::recover(supervisor& owner, int session, c
   ++k.recoveries;
   k.make_session_in_turn();
 }
-LEAT_FUNCTION std::vector<tensor_value> supervised_session::run_list(const std::vector<fetch_item>& fetches, const feed_list& feeds,
+LEAT_FUNCTION std::vector<tensor_value> supervised_session::run_list(std::span<const fetch_item> fetches, const feed_list& feeds,
                                                                      const run_options& how) {
   return repeated([&] { return owner_->kept_->run_once(fetches, feeds, how); });
 }
