@@ -84,14 +84,11 @@ constexpr auto averaged(const std::tuple<gradient_and_variable<Gs, Vs>...>& pair
       else return make<all_reduce_op, mean_of_gradients>(std::get<group::places[K]>(pairs).gradient...);
     }(std::make_index_sequence<group::count>{});
   };
-  const auto singles = message(std::integral_constant<dtype, dtype::float32>{});
-  const auto doubles = message(std::integral_constant<dtype, dtype::float64>{});
+  const auto messages =
+      std::make_tuple(message(std::integral_constant<dtype, dtype::float32>{}), message(std::integral_constant<dtype, dtype::float64>{}));
   const auto part = [&]<std::size_t K, class G, class V>(const gradient_and_variable<G, V>& pair) {
     using group = gradients_of_dtype<G::type, Gs...>;
-    const auto& its = [&]() -> const auto& {
-      if constexpr (G::type == dtype::float32) return singles;
-      else return doubles;
-    }();
+    const auto& its = std::get<(G::type == dtype::float32 ? 0 : 1)>(messages);
     if constexpr (!group::has(K)) return with_variable(make<all_reduce_op, mean_of_gradient<V>>(pair.gradient), pair.variable);
     else if constexpr (group::count == 1) return with_variable(its, pair.variable);
     else return with_variable(gradient_in<group::begin(K), G>(its), pair.variable);
