@@ -128,7 +128,7 @@ LEAT_FUNCTION std::string write_npz(const std::map<std::string, tensor_proto>& a
     directory += zip_entry;
     put_zip_number(directory, 20, 2);
     directory += common;
-    for (const std::size_t width : {2, 2, 2, 4}) put_zip_number(directory, 0, width);  // comment, part, attributes
+    directory.append(10, '\0');  // no comment, part 0, no attributes
     put_zip_number(directory, local, 4);
     directory += name_in_zip;
   }
