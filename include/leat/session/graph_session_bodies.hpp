@@ -2,6 +2,7 @@
 // Planning and running of graph_session: the bodies of its non-template functions. Included by graph_session.hpp, or, with
 // LEAT_SEPARATE_COMPILATION, by <leat/separate.hpp> alone.
 
+#include <leat/core/blocks.hpp>
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/placement/partition.hpp>
 #include <leat/named/placement/place.hpp>
@@ -17,7 +18,6 @@
 #include <iostream>
 #include <map>
 #include <mutex>
-#include <unordered_map>
 
 namespace leat {
 
@@ -26,7 +26,8 @@ struct graph_session::kept {
   session_state state;
   std::unique_ptr<remote_session> remote;  // of a session with a target
   std::mutex guard;
-  std::unordered_map<int, std::unique_ptr<kernel_node>> kernel_nodes;
+  detail::blocks<kernel_node, 64> kernel_nodes;
+  std::vector<kernel_node*> kernel_node_at;  // indexed by node; null until one is asked for
   std::map<std::vector<int>, std::shared_ptr<runtime::prepared_run>> plans;
   std::vector<int> places;  // of nodes
   std::atomic<std::int64_t> fused_runs{0};
@@ -140,10 +141,11 @@ LEAT_FUNCTION random_positions graph_session::random_state() {
   const std::lock_guard lock(kept_->guard);
   if (kept_->remote != nullptr) return kept_->remote->random_state();
   random_positions positions;
-  for (const auto& [index, node] : kept_->kernel_nodes) {
-    const std::lock_guard drawing(node->guard);
-    if (const auto* source = dynamic_cast<const runtime::random_source*>(node->memory.get()))
-      positions[node->name()] = {.seed = source->seed, .next = source->next};
+  for (std::size_t k = 0; k < kept_->kernel_nodes.size(); ++k) {
+    kernel_node& node = kept_->kernel_nodes[k];
+    const std::lock_guard drawing(node.guard);
+    if (const auto* source = dynamic_cast<const runtime::random_source*>(node.memory.get()))
+      positions[node.name()] = {.seed = source->seed, .next = source->next};
   }
   return positions;
 }
@@ -355,15 +357,17 @@ LEAT_FUNCTION std::string graph_session::place_text(const output& tensor) {
 }
 
 LEAT_FUNCTION kernel_node* graph_session::kernel_node_of(int index) {
-  auto& n = kept_->kernel_nodes[index];
+  if (static_cast<std::size_t>(index) >= kept_->kernel_node_at.size())
+    kept_->kernel_node_at.resize(static_cast<std::size_t>(graph_.size()));
+  kernel_node*& n = kept_->kernel_node_at[static_cast<std::size_t>(index)];
   if (n == nullptr) {
-    n = std::make_unique<kernel_node>();
+    n = &kept_->kernel_nodes.emplace_back();
     n->owner = &graph_;
     n->index = index;
     n->type = graph_.at(index).op->type;
     n->record = &graph_.named().record(index);
   }
-  return n.get();
+  return n;
 }
 
 LEAT_FUNCTION void graph_session::check_variable(const output& variable) const {

@@ -31,7 +31,7 @@ class straight_run {
         take_inputs(plan_, n, slots, inputs);
         if (may_overlap && is_for_threads(n, inputs)) {
           for (std::size_t k = 0; k < inputs.size(); ++k)
-            if (n.last_use[k]) result_at(plan_, slots, n.inputs[k]) = std::move(inputs[k]);
+            if (n.inputs[k].last_use) result_at(plan_, slots, n.inputs[k]) = std::move(inputs[k]);
           return framed_run(plan_, step_, feeds).run(at, slots, std::move(fetched));
         }
         call_kernel(n, step_, inputs, {slots.data() + n.first_result, static_cast<std::size_t>(n.results)});
@@ -50,7 +50,7 @@ class straight_run {
     const node_function* const f = n.node->function.load(std::memory_order_acquire);
     if (f == nullptr || (may_overlap && f->size() > light)) return false;
     const auto input = [&](int k) -> token& { return result_at(plan_, slots, n.inputs[static_cast<std::size_t>(k)]); };
-    const auto is_last = [&](int k) -> bool { return n.last_use[static_cast<std::size_t>(k)]; };
+    const auto is_last = [&](int k) -> bool { return n.inputs[static_cast<std::size_t>(k)].last_use; };
     const int count = static_cast<int>(n.inputs.size());
     try {
       if (!f->run(count, input, is_last, slots[static_cast<std::size_t>(n.first_result)])) return false;
