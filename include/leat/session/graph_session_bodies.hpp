@@ -268,7 +268,7 @@ LEAT_FUNCTION bool graph_session::execute_at_once(runtime::prepared_run& p, std:
   if (how.trace != nullptr || feeds.size() != p.feeds.size() || kept_->state.closed.load(std::memory_order_relaxed)) return false;
   if (how.cancel != nullptr && how.cancel->is_cancelled()) return false;
   const auto program = last.lock();
-  if (program == nullptr || !program->fits_alone(feeds)) return false;
+  if (program == nullptr || !program->is_short() || !program->fits_alone(feeds)) return false;
   program->used.store(kept_->state.programs->now(), std::memory_order_relaxed);
   const memory_scope metered(kept_->state.meter);
   const cpu::scoped_thread_limit within(options_.intra_op_parallelism_threads);
@@ -291,7 +291,9 @@ LEAT_FUNCTION void graph_session::execute(runtime::prepared_run& p, std::span<co
   if (feeds.size() != p.feeds.size())
     throw invalid_argument(std::to_string(feeds.size()) + " values for " + std::to_string(p.feeds.size()) + " feeds");
   check_open();
-  for (std::size_t k = 0; k < feeds.size(); ++k) check_feed(p.feeds[k], feeds[k]);
+  const auto warm = last.lock();  // if it fits, these feeds were checked when it was made
+  const bool fits = warm != nullptr && p.first == nullptr && warm->fits_alone(feeds);
+  for (std::size_t k = 0; !fits && k < feeds.size(); ++k) check_feed(p.feeds[k], feeds[k]);
   if (p.remote != nullptr) {
     if (how.cancel != nullptr && how.cancel->is_cancelled()) throw cancelled("Step was cancelled by an explicit call to cancel()");
     const runtime::graph_in_use frozen(graph_.named());
@@ -315,7 +317,8 @@ LEAT_FUNCTION void graph_session::execute(runtime::prepared_run& p, std::span<co
   const bool fuses = options_.fuse && (step.trace == nullptr || step.trace->detail() == trace_detail::steps);
   const bool is_program = !p.plan.has_control_flow && !p.plan.has_effects;
   if (fuses && is_program)
-    if (const auto program = p.programs.find(graph_, p.plan, step, feeds, last)) {
+    if (const auto program = fits ? warm : p.programs.find(graph_, p.plan, step, feeds, last)) {
+      if (fits) program->used.store(kept_->state.programs->now(), std::memory_order_relaxed);
       try {
         if (program->run(feeds, fetched, step, p.programs)) {
           kept_->fused_runs.fetch_add(1, std::memory_order_relaxed);
@@ -338,7 +341,12 @@ LEAT_FUNCTION void graph_session::execute(runtime::prepared_run& p, std::span<co
   step.start_clock();
   const cpu::flush_denormals mode;
   const bool in_parts = fuses && (!is_program || p.programs.is_hopeless());
-  fetched = runtime::run_plan_once(in_parts ? p.plan_in_parts(graph_) : p.plan, step, feeds);
+  const auto are_fed = [&] {
+    return !std::less<>{}(feeds.data(), fetched.data()) && std::less<>{}(feeds.data(), fetched.data() + fetched.size());
+  };
+  if (!are_fed()) fetched.clear();  // nodes take the memory of what nobody holds
+  fetched = in_parts ? runtime::run_plan_once(p.plan_in_parts(graph_), step, feeds, p.results_in_parts)
+                     : runtime::run_plan_once(p.plan, step, feeds, p.results);
 }
 
 LEAT_FUNCTION void graph_session::check_feed(const output& tensor, const tensor_value& value) {

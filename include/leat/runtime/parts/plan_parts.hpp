@@ -179,11 +179,9 @@ class part_writer {
     connect_inputs(made_);
     for (std::size_t i = 0; i < made_.nodes.size(); ++i)
       for (const int c : made_.nodes[i].controls) made_.nodes[static_cast<std::size_t>(c)].out.push_back({-1, static_cast<int>(i), 0});
-    made_.fetches_of.resize(made_.nodes.size());
-    for (const auto& f : from_.fetches) {
-      made_.fetches.push_back(moved(f));
-      made_.fetches_of[static_cast<std::size_t>(made_.fetches.back().node)].push_back(static_cast<int>(made_.fetches.size()) - 1);
-    }
+    for (plan_node& n : made_.nodes) n.is_fetched = false;
+    for (const auto& f : from_.fetches) made_.fetches.push_back(moved(f));
+    made_.enter_fetches();
     for (const int f : from_.feeds) made_.feeds.push_back(f < 0 ? -1 : moved(f));
   }
   void find_ways() {

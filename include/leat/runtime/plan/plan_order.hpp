@@ -64,7 +64,7 @@ inline void find_order(run_plan& plan) {
   if (plan.order.size() != n) throw invalid_argument("the graph has a cycle that is no loop");
 }
 
-/// Marks each input that is the last use of its value.
+/// Marks each input that is the last use of its value. Constants are kept for the next run.
 inline void find_last_uses(run_plan& plan) {
   const auto slot = [&](const plan_source& s) {
     return static_cast<std::size_t>(plan.nodes[static_cast<std::size_t>(s.node)].first_result + s.port);
@@ -75,7 +75,7 @@ inline void find_last_uses(run_plan& plan) {
     plan_node& n = plan.nodes[static_cast<std::size_t>(*i)];
     for (std::size_t k = n.inputs.size(); k-- > 0;) {
       const std::size_t s = slot(n.inputs[k]);
-      n.inputs[k].last_use = !used[s];
+      n.inputs[k].last_use = !used[s] && !plan.nodes[static_cast<std::size_t>(n.inputs[k].node)].is_constant;
       used[s] = true;
     }
   }

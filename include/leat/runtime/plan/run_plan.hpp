@@ -45,6 +45,8 @@ struct plan_node {
   flow kind = flow::plain;
   dtype fed = dtype::invalid;  // of a feed
   bool writes = false;
+  bool is_constant = false;
+  bool is_fetched = false;
   bool constant_enter = false;
   bool snapshot = false;  // of a variable: uses read its value now, whatever is written later
   bool waits = false;     // it may block until others act
@@ -85,6 +87,16 @@ struct run_plan {
   std::vector<int> feeds;                    // indexed by feed: the node that stands for it, or -1 if it is not needed
   std::vector<std::vector<int>> fetches_of;  // indexed by node: fetches among its results
   int results = 0;
+
+  /// Tells the nodes which of them are fetched.
+  void enter_fetches() {
+    fetches_of.resize(nodes.size());
+    for (std::size_t k = 0; k < fetches.size(); ++k) {
+      const auto node = static_cast<std::size_t>(fetches[k].node);
+      fetches_of[node].push_back(static_cast<int>(k));
+      nodes[node].is_fetched = true;
+    }
+  }
 };
 
 }  // namespace leat::runtime

@@ -32,9 +32,7 @@ class run_planner {
       const auto at = feed_nodes_.find(key(feeds[k]));
       plan_.feeds.push_back(at == feed_nodes_.end() ? -1 : at->second);
     }
-    plan_.fetches_of.resize(plan_.nodes.size());
-    for (std::size_t k = 0; k < plan_.fetches.size(); ++k)
-      plan_.fetches_of[static_cast<std::size_t>(plan_.fetches[k].node)].push_back(static_cast<int>(k));
+    plan_.enter_fetches();
     find_writers();
     if (plan_.has_control_flow) {
       find_frames();
@@ -113,14 +111,17 @@ class run_planner {
       n.kind = facts.kind;
       n.waits = facts.waits;
       n.work = facts.work;
+      n.is_constant = op.kind == op_kind::constant;
       n.writes = facts.may_write && !written_inputs(op, inputs_of(i)).empty();
       n.constant_enter = n.kind == flow::enter && n.node->flag("is_constant");
       const node_record& record = nodes_.record(i);
       n.results = record.results;
       if (facts.has_own_kernel) {
-        n.result_types.push_back(g_.at(i).result.type);
-        for (const tensor_info& t : record.further()) n.result_types.push_back(t.type);
-        while (n.result_types.size() < static_cast<std::size_t>(n.results)) n.result_types.push_back(dtype::invalid);
+        const auto further = record.further();
+        for (int k = 0; k < n.results; ++k) {
+          const auto at = static_cast<std::size_t>(k);
+          n.result_types.push_back(k == 0 ? g_.at(i).result.type : at <= further.size() ? further[at - 1].type : dtype::invalid);
+        }
       }
       plan_.has_control_flow = plan_.has_control_flow || n.kind != flow::plain || facts.is_switch;
       plan_.has_effects = plan_.has_effects || (!n.writes && facts.acts);
