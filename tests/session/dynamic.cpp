@@ -451,7 +451,8 @@ TEST_CASE("constants have the values that they were given, as operands and alone
     return std::array{c, c + zero};
   };
   const std::int64_t large = (std::int64_t{1} << 53) + 1;
-  const auto a = of(large), b = of(std::uint8_t{200}), c = of(std::int32_t{-7}), d = of(0.1), e = of(std::numeric_limits<float>::quiet_NaN());
+  const auto a = of(large), b = of(std::uint8_t{200}), c = of(std::int32_t{-7}), d = of(0.1);
+  const auto e = of(std::numeric_limits<float>::quiet_NaN());
   for (const bool fuse : {true, false}) {
     CAPTURE(fuse);
     graph_session s(g, {.fuse = fuse});

@@ -53,11 +53,11 @@ struct plan_node {
   work_kind work = work_kind::none;
   int results = 0;
   leat::detail::short_list<dtype, 1> result_types;  // that its own kernel must return, invalid for any; empty if it runs by definition
-  int first_result = 0;  // index among the results of all nodes
-  int frame = 0;         // static; of an Enter, the one it is in
-  int child = -1;        // of an Enter
-  int place = 0;         // index among the nodes of its frame
-  int first_input = 0;   // index among the inputs of all nodes of its frame
+  int first_result = 0;                             // index among the results of all nodes
+  int frame = 0;                                    // static; of an Enter, the one it is in
+  int child = -1;                                   // of an Enter
+  int place = 0;                                    // index among the nodes of its frame
+  int first_input = 0;                              // index among the inputs of all nodes of its frame
   leat::detail::short_list<plan_input, 2> inputs;
   std::vector<int> controls;
   leat::detail::short_list<plan_edge, 2> out;
