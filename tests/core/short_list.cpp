@@ -71,6 +71,10 @@ TEST_CASE("rows are appended and filled") {
   CHECK(text(list) == "1 2 3 4 5 1 ");
   list.assign(3, list[4]);
   CHECK(text(list) == "5 5 5 ");
+  list.clear();
+  CHECK(list.empty());
+  list.push_back(7);
+  CHECK(std::as_const(list).back() == 7);
   short_list<pair_of_numbers, 1> pairs;
   pairs.emplace_back(1, 2L);
   pairs.emplace_back(3, 4L);

@@ -40,11 +40,24 @@ class both_ways {
         code.run_direct(w, *calls);
       });
       CHECK(by_step == by_call);
+      step_notes notes;
+      const auto observed = run(code, plan, round, [&](const workspace& w) { code.run_direct(w, *calls, notes); });
+      CHECK(by_step == observed);
+      std::vector<int> all;
+      for (int k = 0; k < code.view().steps(); ++k) all.insert(all.end(), {k, -1 - k});
+      CHECK(notes.seen == all);
     }
   }
   int resolved() const { return resolved_; }
 
  private:
+  // Each step, before and, negative, after it.
+  struct step_notes {
+    std::vector<int> seen;
+    void before(int k) { seen.push_back(k); }
+    void after(int k) { seen.push_back(-1 - k); }
+  };
+
   // What all that is written holds after a run.
   template <class Run>
   std::vector<std::vector<std::byte>> run(const cpu::interpreter& code, const program_plan& plan, int seed, Run run) {

@@ -10,6 +10,9 @@
 #include <xtensor/xarray.hpp>
 #include <xtensor/xtensor.hpp>
 
+#include <array>
+#include <cmath>
+#include <limits>
 #include <sstream>
 #include <string>
 
@@ -409,6 +412,61 @@ TEST_CASE("a prepared run") {
   CHECK_THROWS_AS(step(), invalid_argument);
   CHECK_THROWS_AS(step(std::vector<double>{1}), invalid_argument);
   CHECK(s.fused_runs() == 3);
+}
+
+TEST_CASE("runs node by node keep their constants, and nothing else") {
+  graph g;
+  auto scope = g.as_default();
+  const auto x = placeholder(dtype::float32, {}, "x");
+  const auto n = placeholder(dtype::int32, {}, "n");
+  const auto three = constant(3.0f, "three");
+  const auto tripled = x * three;
+  const auto quotient = floordiv(constant(7), n);
+  graph_session s(g, {.fuse = false});
+  auto step = s.prepare({tripled, three, quotient}, {x, n});
+  const tensor_value first = step(2.0f, 2)[0], its_constant = step.results()[1];
+  CHECK(first.as<float>() == 6);
+  for (int k = 1; k < 4; ++k) {
+    CHECK(step(static_cast<float>(k), 7)[0].as<float>() == 3 * static_cast<float>(k));
+    CHECK(step.results()[1].as<float>() == 3);
+    CHECK(step.results()[2].as<std::int32_t>() == 1);
+    CHECK_THROWS_AS(step(1.0f, 0), invalid_argument);  // of what it has left, the next run sees nothing
+  }
+  CHECK(first.as<float>() == 6);
+  CHECK(its_constant.as<float>() == 3);
+  // what a run gave is what the next one is fed
+  auto again = s.prepare({tripled}, {x});
+  again(1.0f);
+  for (int k = 0; k < 3; ++k) again.call(again.results());
+  CHECK(again.results()[0].as<float>() == 81);
+}
+
+TEST_CASE("constants have the values that they were given, as operands and alone") {
+  graph g;
+  auto scope = g.as_default();
+  std::vector<feed_item> nothing;
+  const auto of = [&]<class T>(T number) {
+    const output c = constant(number), zero = placeholder(dtype_of<T>, {});
+    nothing.emplace_back(zero, T{});
+    return std::array{c, c + zero};
+  };
+  const std::int64_t large = (std::int64_t{1} << 53) + 1;
+  const auto a = of(large), b = of(std::uint8_t{200}), c = of(std::int32_t{-7}), d = of(0.1);
+  const auto e = of(std::numeric_limits<float>::quiet_NaN());
+  for (const bool fuse : {true, false}) {
+    CAPTURE(fuse);
+    graph_session s(g, {.fuse = fuse});
+    for (int round = 0; round < 2; ++round) {
+      const auto alone = s.run({a[0], b[0], c[0], d[0], e[0]}), operands = s.run({a[1], b[1], c[1], d[1], e[1]}, nothing);
+      for (const auto* values : {&alone, &operands}) {
+        CHECK((*values)[0].as<std::int64_t>() == large);
+        CHECK((*values)[1].as<std::uint8_t>() == 200);
+        CHECK((*values)[2].as<std::int32_t>() == -7);
+        CHECK((*values)[3].as<double>() == 0.1);
+        CHECK(std::isnan((*values)[4].as<float>()));
+      }
+    }
+  }
 }
 
 TEST_CASE("random numbers follow their seeds") {

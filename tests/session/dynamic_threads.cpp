@@ -8,9 +8,11 @@
 #include <leat/inspect/trace.hpp>
 #include <leat/named/definitions/defined.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <thread>
+#include <vector>
 
 using namespace leat;
 
@@ -142,6 +144,30 @@ TEST_CASE("runs that overlap do not lose updates") {
     CHECK(torn == 0);
     CHECK(s.value(v).as<std::vector<float>>() == std::vector<float>{400, 800, 1200});
   }
+}
+
+TEST_CASE("runs of one plan that overlap node by node have places of their own for results") {
+  graph g;
+  auto scope = g.as_default();
+  const output x = placeholder(dtype::float32, {}, "x");
+  std::vector<output> sums;
+  for (int k = 0; k < 50; ++k) sums.push_back(x + static_cast<float>(k));
+  sums.push_back(reduce_sum(stack(sums), {0}));
+  graph_session s(g, {.fuse = false});
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      auto step = s.prepare(sums, std::vector<output>{x});
+      for (int i = 0; i < 100; ++i) {
+        const float value = static_cast<float>(100 * t + i);
+        const auto& results = step(value);
+        for (int k = 0; k < 50; ++k) wrong += results[static_cast<std::size_t>(k)].as<float>() != value + static_cast<float>(k) ? 1 : 0;
+        wrong += results[50].as<float>() != 50 * value + 49 * 25 ? 1 : 0;
+      }
+    });
+  for (auto& t : threads) t.join();
+  CHECK(wrong == 0);
 }
 
 TEST_CASE("a run that is one program stops when it is told to, at its deadline, and when its session is closed") {

@@ -80,6 +80,12 @@ class list {
     data_[size_] = T{};
     return data_[size_++];
   }
+  /// Appends elements of another row.
+  constexpr void append(const T* from, std::size_t count) {
+    make_space(size_ + count);
+    for (std::size_t i = 0; i < count; ++i) data_[size_ + i] = from[i];
+    size_ += count;
+  }
   constexpr T* insert(const T* before, T value) {
     const auto at = static_cast<std::size_t>(before - data_);
     push_back(std::move(value));

@@ -6,10 +6,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <memory>
 #include <new>
 #include <span>
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -37,7 +40,7 @@ class short_list {
   short_list& operator=(short_list&& other) noexcept {
     if (this != &other) {
       outside_.reset();
-      space_ = Inside;
+      space_ = inside;
       take(other);
     }
     return *this;
@@ -55,11 +58,12 @@ class short_list {
   T& operator[](std::size_t i) { return data()[i]; }
   const T& operator[](std::size_t i) const { return data()[i]; }
   T& back() { return data()[size_ - 1]; }
+  const T& back() const { return data()[size_ - 1]; }
 
   void push_back(const T& value) {
     if (size_ == space_) {
       const T kept = value;  // which may be an element
-      grow(size_ + 1);
+      grow(std::size_t{size_} + 1);
       new (data() + size_) T(kept);
     } else {
       new (data() + size_) T(value);
@@ -69,7 +73,7 @@ class short_list {
   /// Appends an aggregate of these values, which are none of the list.
   template <class... Values>
   void emplace_back(const Values&... values) {
-    if (size_ == space_) grow(size_ + 1);
+    if (size_ == space_) grow(std::size_t{size_} + 1);
     new (data() + size_) T{values...};
     ++size_;
   }
@@ -78,30 +82,35 @@ class short_list {
     if (count == 0) return;
     if (size_ + count > space_) grow(size_ + count);
     std::uninitialized_copy_n(from, count, data() + size_);
-    size_ += count;
+    size_ += static_cast<std::uint32_t>(count);
   }
+  void clear() { size_ = 0; }
   void assign(std::size_t count, const T& value) {
     size_ = 0;
     for (std::size_t i = 0; i < count; ++i) push_back(value);
   }
 
  private:
+  static constexpr std::uint32_t inside = Inside;
+  static constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
+
   void grow(std::size_t least) {
-    const std::size_t space = least < 2 * space_ ? 2 * space_ : least;
+    if (least > most) throw std::length_error("more elements than a list can have");
+    const std::size_t space = std::min(std::max<std::size_t>(least, std::size_t{2} * space_), most);
     std::unique_ptr<T[]> wider(new T[space]);
     std::copy(begin(), end(), wider.get());
     outside_ = std::move(wider);
-    space_ = space;
+    space_ = static_cast<std::uint32_t>(space);
   }
   void take(short_list& other) noexcept {
-    size_ = std::exchange(other.size_, 0);
-    space_ = std::exchange(other.space_, Inside);
+    size_ = std::exchange(other.size_, 0U);
+    space_ = std::exchange(other.space_, inside);
     outside_ = std::move(other.outside_);
     if (outside_ == nullptr) std::uninitialized_copy_n(std::launder(reinterpret_cast<T*>(other.inside_)), size_, data());
   }
 
   std::unique_ptr<T[]> outside_;
-  std::size_t size_ = 0, space_ = Inside;
+  std::uint32_t size_ = 0, space_ = inside;
   alignas(T) std::byte inside_[Inside * sizeof(T)];
 };
 

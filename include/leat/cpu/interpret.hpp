@@ -97,6 +97,12 @@ class interpreter {
   void run_direct(const workspace& w, direct_program& calls) const {
     calls.run(w.buffers, [&](int k) { run_step(steps_[static_cast<std::size_t>(k)], w); });
   }
+  /// The same; calls `observer.before(k)` and `after(k)` around the k-th step.
+  template <class Observer>
+  void run_direct(const workspace& w, direct_program& calls, Observer& observer) const {
+    const flush_denormals mode;
+    calls.run(w.buffers, [&](int k) { run_step(steps_[static_cast<std::size_t>(k)], w); }, observer);
+  }
   /// A program's calls, those of small clusters resolved for one plan; nothing if it has none of them. `numbers` are the plan's.
   std::optional<direct_program> direct(const std::int64_t* numbers) const {
     const auto is_small = [&](const step& s) {
@@ -110,6 +116,7 @@ class interpreter {
     for (std::size_t k = 0; k < steps_.size(); ++k) {
       const step& s = steps_[k];
       const std::size_t mark = writer.mark();
+      writer.begin_step();
       if (is_small(s) && writer.cluster(*s.cluster, s.info, numbers + s.plan_begin)) continue;
       writer.back_to(mark);
       writer.step_as_it_is(static_cast<int>(k));
@@ -206,7 +213,9 @@ class bound_program {
   template <class Observer>
   void run(Observer& observer) {
     make_ready();
-    code_.run({buffers_.data(), plan_.numbers.data(), arena_}, observer);
+    const workspace w{buffers_.data(), plan_.numbers.data(), arena_};
+    if (direct_) code_.run_direct(w, *direct_, observer);
+    else code_.run(w, observer);
   }
   /// Whether a run needs neither planning nor allocation.
   bool is_ready() const { return ready_; }

@@ -94,7 +94,14 @@ class graph {
     const inference got = infer(op, inputs.data(), static_cast<int>(inputs.size()), attributes);
     if (!got.problem.empty()) fail(op, inputs, got.problem);
     if (!got.extent.is_countable()) fail(op, inputs, "a result of more than 2^44 elements, which no memory holds");
-    node n{.op = &op, .result = {got.type, got.extent}};
+    const int made = add_known(op, {got.type, got.extent}, inputs, attributes, controls);
+    if (key != 0) equal_.insert(key, made);
+    return made;
+  }
+  /// Appends a node of a table without names whose result is known, since it is copied from another table.
+  constexpr int add_known(const op_info& op, const tensor_info& result, detail::list_view<int> inputs,
+                          detail::list_view<std::int64_t> attributes, detail::list_view<int> controls) {
+    node n{.op = &op, .result = result};
     n.inputs = static_cast<int>(edges.size());
     n.input_count = static_cast<int>(inputs.size());
     for (int i : inputs) edges.push_back(i);
@@ -103,7 +110,6 @@ class graph {
     for (int i : controls) edges.push_back(i);
     put_attributes(n, attributes);
     nodes.push_back(n);
-    if (key != 0) equal_.insert(key, size() - 1);
     return size() - 1;
   }
 

@@ -197,8 +197,7 @@ constexpr graph arrange(const graph& from, list<int>& targets) {
     const list_view<int> operands(inputs, static_cast<std::size_t>(n.input_count));
     if (waits)  // a read that waits is a copy made at that time
       map[i] = to.add(info_of<copy_op>, operands, {n.result.extent.dim, static_cast<std::size_t>(n.result.extent.rank)}, controls);
-    else
-      map[i] = to.add(*n.op, operands, attributes, controls);
+    else map[i] = to.add_known(*n.op, n.result, operands, attributes, controls);
     if (n.op->kind == op_kind::assign && is_used[i] != 0 && writers[from.input(n, 0)] > 1) kept[i] = copy(map[i]);
   };
 

@@ -84,13 +84,19 @@ constexpr std::int64_t unpack_kind(std::int64_t packed) {
   return packed == 0 ? -1 : ((packed - 1) & 1) << 20 | ((packed - 1) >> 1) << 24;
 }
 
+/// Whether the first word of an instruction with a code below 0 is a register, which it makes, or its second one, which it takes.
+constexpr bool makes_register(std::int64_t op) {
+  return op == load || op == immediate || op == position || op == finish_row || op == reload;
+}
+constexpr bool takes_register(std::int64_t op) {
+  return op == store || op == reduce_lanes || op == reduce_array || op == reduce_cell || op == spill;
+}
+
 /// The signature of an instruction's five words.
 constexpr std::int64_t pack_signature(std::int64_t op, std::int64_t d, std::int64_t x, std::int64_t y, std::int64_t z) {
   if (op >= 0) return op << 20 | pack_kind(d) << 15 | pack_kind(x) << 10 | pack_kind(y) << 5 | pack_kind(z);
-  const bool makes = op == load || op == immediate || op == position || op == finish_row || op == reload;
-  const bool takes = op == store || op == reduce_lanes || op == reduce_array || op == reduce_cell || op == spill;
-  return std::int64_t{1} << 62 | -op << 52 | (makes ? pack_kind(d) : 0) << 47 | (takes ? pack_kind(x) : 0) << 42 | ((z + 1) & 0xff) << 32 |
-         ((y + 1) & 0x7fffffff);
+  return std::int64_t{1} << 62 | -op << 52 | (makes_register(op) ? pack_kind(d) : 0) << 47 | (takes_register(op) ? pack_kind(x) : 0) << 42 |
+         ((z + 1) & 0xff) << 32 | ((y + 1) & 0x7fffffff);
 }
 constexpr signature unpack_signature(std::int64_t s) {
   if ((s >> 62) == 0) return {s >> 20, unpack_kind(s >> 15), unpack_kind(s >> 10), unpack_kind(s >> 5), unpack_kind(s)};

@@ -2,6 +2,7 @@
 // Planning and running of graph_session: the bodies of its non-template functions. Included by graph_session.hpp, or, with
 // LEAT_SEPARATE_COMPILATION, by <leat/separate.hpp> alone.
 
+#include <leat/core/blocks.hpp>
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/placement/partition.hpp>
 #include <leat/named/placement/place.hpp>
@@ -17,7 +18,6 @@
 #include <iostream>
 #include <map>
 #include <mutex>
-#include <unordered_map>
 
 namespace leat {
 
@@ -26,7 +26,8 @@ struct graph_session::kept {
   session_state state;
   std::unique_ptr<remote_session> remote;  // of a session with a target
   std::mutex guard;
-  std::unordered_map<int, std::unique_ptr<kernel_node>> kernel_nodes;
+  detail::blocks<kernel_node, 64> kernel_nodes;
+  std::vector<kernel_node*> kernel_node_at;  // indexed by node; null until one is asked for
   std::map<std::vector<int>, std::shared_ptr<runtime::prepared_run>> plans;
   std::vector<int> places;  // of nodes
   std::atomic<std::int64_t> fused_runs{0};
@@ -140,10 +141,11 @@ LEAT_FUNCTION random_positions graph_session::random_state() {
   const std::lock_guard lock(kept_->guard);
   if (kept_->remote != nullptr) return kept_->remote->random_state();
   random_positions positions;
-  for (const auto& [index, node] : kept_->kernel_nodes) {
-    const std::lock_guard drawing(node->guard);
-    if (const auto* source = dynamic_cast<const runtime::random_source*>(node->memory.get()))
-      positions[node->name()] = {.seed = source->seed, .next = source->next};
+  for (std::size_t k = 0; k < kept_->kernel_nodes.size(); ++k) {
+    kernel_node& node = kept_->kernel_nodes[k];
+    const std::lock_guard drawing(node.guard);
+    if (const auto* source = dynamic_cast<const runtime::random_source*>(node.memory.get()))
+      positions[node.name()] = {.seed = source->seed, .next = source->next};
   }
   return positions;
 }
@@ -266,7 +268,7 @@ LEAT_FUNCTION bool graph_session::execute_at_once(runtime::prepared_run& p, std:
   if (how.trace != nullptr || feeds.size() != p.feeds.size() || kept_->state.closed.load(std::memory_order_relaxed)) return false;
   if (how.cancel != nullptr && how.cancel->is_cancelled()) return false;
   const auto program = last.lock();
-  if (program == nullptr || !program->fits_alone(feeds)) return false;
+  if (program == nullptr || !program->is_short() || !program->fits_alone(feeds)) return false;
   program->used.store(kept_->state.programs->now(), std::memory_order_relaxed);
   const memory_scope metered(kept_->state.meter);
   const cpu::scoped_thread_limit within(options_.intra_op_parallelism_threads);
@@ -289,7 +291,9 @@ LEAT_FUNCTION void graph_session::execute(runtime::prepared_run& p, std::span<co
   if (feeds.size() != p.feeds.size())
     throw invalid_argument(std::to_string(feeds.size()) + " values for " + std::to_string(p.feeds.size()) + " feeds");
   check_open();
-  for (std::size_t k = 0; k < feeds.size(); ++k) check_feed(p.feeds[k], feeds[k]);
+  const auto warm = last.lock();  // if it fits, these feeds were checked when it was made
+  const bool fits = warm != nullptr && p.first == nullptr && warm->fits_alone(feeds);
+  for (std::size_t k = 0; !fits && k < feeds.size(); ++k) check_feed(p.feeds[k], feeds[k]);
   if (p.remote != nullptr) {
     if (how.cancel != nullptr && how.cancel->is_cancelled()) throw cancelled("Step was cancelled by an explicit call to cancel()");
     const runtime::graph_in_use frozen(graph_.named());
@@ -313,7 +317,8 @@ LEAT_FUNCTION void graph_session::execute(runtime::prepared_run& p, std::span<co
   const bool fuses = options_.fuse && (step.trace == nullptr || step.trace->detail() == trace_detail::steps);
   const bool is_program = !p.plan.has_control_flow && !p.plan.has_effects;
   if (fuses && is_program)
-    if (const auto program = p.programs.find(graph_, p.plan, step, feeds, last)) {
+    if (const auto program = fits ? warm : p.programs.find(graph_, p.plan, step, feeds, last)) {
+      if (fits) program->used.store(kept_->state.programs->now(), std::memory_order_relaxed);
       try {
         if (program->run(feeds, fetched, step, p.programs)) {
           kept_->fused_runs.fetch_add(1, std::memory_order_relaxed);
@@ -336,7 +341,12 @@ LEAT_FUNCTION void graph_session::execute(runtime::prepared_run& p, std::span<co
   step.start_clock();
   const cpu::flush_denormals mode;
   const bool in_parts = fuses && (!is_program || p.programs.is_hopeless());
-  fetched = runtime::run_plan_once(in_parts ? p.plan_in_parts(graph_) : p.plan, step, feeds);
+  const auto are_fed = [&] {
+    return !std::less<>{}(feeds.data(), fetched.data()) && std::less<>{}(feeds.data(), fetched.data() + fetched.size());
+  };
+  if (!are_fed()) fetched.clear();  // nodes take the memory of what nobody holds
+  fetched = in_parts ? runtime::run_plan_once(p.plan_in_parts(graph_), step, feeds, p.results_in_parts)
+                     : runtime::run_plan_once(p.plan, step, feeds, p.results);
 }
 
 LEAT_FUNCTION void graph_session::check_feed(const output& tensor, const tensor_value& value) {
@@ -355,15 +365,17 @@ LEAT_FUNCTION std::string graph_session::place_text(const output& tensor) {
 }
 
 LEAT_FUNCTION kernel_node* graph_session::kernel_node_of(int index) {
-  auto& n = kept_->kernel_nodes[index];
+  if (static_cast<std::size_t>(index) >= kept_->kernel_node_at.size())
+    kept_->kernel_node_at.resize(static_cast<std::size_t>(graph_.size()));
+  kernel_node*& n = kept_->kernel_node_at[static_cast<std::size_t>(index)];
   if (n == nullptr) {
-    n = std::make_unique<kernel_node>();
+    n = &kept_->kernel_nodes.emplace_back();
     n->owner = &graph_;
     n->index = index;
     n->type = graph_.at(index).op->type;
     n->record = &graph_.named().record(index);
   }
-  return n.get();
+  return n;
 }
 
 LEAT_FUNCTION void graph_session::check_variable(const output& variable) const {

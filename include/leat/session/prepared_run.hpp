@@ -2,6 +2,7 @@
 // What a session keeps for a set of fetches and feeds: its plan, and the programs compiled from it.
 
 #include <leat/runtime/parts/plan_parts.hpp>
+#include <leat/runtime/run/executor.hpp>
 #include <leat/session/session_target.hpp>
 
 #include <memory>
@@ -17,6 +18,7 @@ struct prepared_run {
   std::vector<output> feeds;
   run_plan plan;
   program_cache programs;
+  kept_results results, results_in_parts;  // of runs node by node
   std::shared_ptr<remote_run> remote;  // of a session with a target; then there is no plan
 
   // Where summaries are all that keeps the plan from being a program: what computes, whose last fetches feed the summaries, and these.

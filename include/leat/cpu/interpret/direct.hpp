@@ -9,6 +9,7 @@
 #include <array>
 #include <memory>
 #include <new>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -53,6 +54,7 @@ class direct_program {
     std::vector<address> addresses;
   };
   std::vector<direct_call> calls;
+  std::vector<std::size_t> begins;  // indexed by step of the program: its first call
   std::vector<buffer> buffers;
 
   std::byte* memory() const { return memory_.get(); }
@@ -64,11 +66,31 @@ class direct_program {
   /// Runs the calls; `run_step(k)` runs a step as it is.
   template <class RunStep>
   [[gnu::always_inline]] void run(void* const* given, RunStep run_step) {
-    using kind = direct_call::kind;
+    place(given);
+    run_calls(calls, run_step);
+  }
+  /// The same; calls `observer.before(k)` and `after(k)` around the k-th step's.
+  template <class RunStep, class Observer>
+  void run(void* const* given, RunStep run_step, Observer& observer) {
+    place(given);
+    for (std::size_t k = 0; k < begins.size(); ++k) {
+      const std::size_t end = k + 1 < begins.size() ? begins[k + 1] : calls.size();
+      observer.before(static_cast<int>(k));
+      run_calls({calls.data() + begins[k], end - begins[k]}, run_step);
+      observer.after(static_cast<int>(k));
+    }
+  }
+
+ private:
+  [[gnu::always_inline]] void place(void* const* given) {
     for (buffer& b : buffers)
       if (auto* const now = static_cast<std::byte*>(given[b.number]); now != b.last) [[unlikely]]
         place(b, now);
-    for (const direct_call& c : calls) {
+  }
+  template <class RunStep>
+  [[gnu::always_inline]] static void run_calls(std::span<const direct_call> list, RunStep run_step) {
+    using kind = direct_call::kind;
+    for (const direct_call& c : list) {
       std::byte* const d = c.at[0];
       switch (c.what) {
         case kind::block: c.block(d, c.at[1], c.at[2], c.at[3], c.n, c.rows); break;
@@ -105,7 +127,6 @@ class direct_program {
     }
   }
 
- private:
   struct release {
     void operator()(std::byte* p) const { ::operator delete(p, std::align_val_t{64}); }
   };
@@ -180,6 +201,8 @@ class direct_writer {
     for (const auto& p : positions_) count_positions(p);
     return std::move(made_);
   }
+  /// Begins the next step of the program.
+  void begin_step() { made_.begins.push_back(made_.calls.size()); }
   /// What could not be written is left out again.
   std::size_t mark() const { return made_.calls.size(); }
   void back_to(std::size_t mark) {

@@ -212,6 +212,26 @@ inline std::optional<std::int64_t> scalar_bits(const tensor_proto& p) {
 }
 }  // namespace detail
 
+/// Whether nodes of this form may have numeric attributes, or named ones that are not as this form takes them. If not, `numbers_from` gives
+/// an empty list.
+inline bool has_numbers(detail::list_view<field> fields) {
+  for (const field& f : fields) {
+    if (is_number_input(f.kind)) return true;
+    switch (f.kind) {
+      case field_kind::flag:
+      case field_kind::integer:
+      case field_kind::real:
+      case field_kind::integers:
+      case field_kind::type_number:
+      case field_kind::fixed_flag:
+      case field_kind::fixed_integer:
+      case field_kind::unwritten: return true;
+      default: break;
+    }
+  }
+  return false;
+}
+
 /// A node's numeric attributes from its named ones and the constants among its inputs; nothing if one of them is not a constant, or
 /// this form cannot express it.
 inline std::optional<std::vector<std::int64_t>> numbers_from(detail::list_view<field> fields, const attribute_map& attributes,

@@ -15,15 +15,13 @@ class cluster_lists : protected cluster_space {
   using cluster_space::cluster_space;
   using code_list = list<std::int64_t>;
   constexpr void put(code_list& to, std::int64_t op, std::int64_t d, std::int64_t a = -1, std::int64_t b = -1, std::int64_t c = -1) {
-    const std::int64_t kinds = pack_signature(op, d, a, b, c);
-    const signature s = unpack_signature(kinds);
-    auto number = [](std::int64_t kind, std::int64_t word) { return kind >= 0 ? register_number(word) : word; };
-    to.push_back(op);
-    to.push_back(number(s.d, d));
-    to.push_back(number(s.x, a));
-    to.push_back(op >= 0 ? number(s.y, b) : b);
-    to.push_back(op >= 0 ? number(s.z, c) : c);
-    to.push_back(kinds);
+    std::int64_t words[words_per_instruction]{op, d, a, b, c, pack_signature(op, d, a, b, c)};
+    const bool computes = op >= 0;
+    if (d >= 0 && (computes || makes_register(op))) words[1] = register_number(d);
+    if (a >= 0 && (computes || takes_register(op))) words[2] = register_number(a);
+    if (b >= 0 && computes) words[3] = register_number(b);
+    if (c >= 0 && computes) words[4] = register_number(c);
+    to.append(words, words_per_instruction);
   }
   constexpr std::int64_t new_register(bool scalar, dtype type) {
     const auto file = at(register_file(type));
@@ -80,10 +78,8 @@ class cluster_lists : protected cluster_space {
     }
     length(row_[stages]);
     length(last_);
-    for (auto v : accumulating_) out.push_back(v);
-    auto append = [&](const code_list& l) {
-      for (auto v : l) out.push_back(v);
-    };
+    auto append = [&](const code_list& l) { out.append(l.data(), l.size()); };
+    append(accumulating_);
     append(once_);
     for (int t = 0; t < stages; ++t) {
       append(row_[t]);

@@ -10,14 +10,18 @@ struct constant_memory final : kernel_memory {
   tensor_value value;
 };
 
+/// The contents of a constant as the graph has them. Errors: invalid_argument if it has none.
+inline const tensor_proto& contents_of_constant(const kernel_node& node) {
+  const auto* a = node.record->attributes.find("value");
+  const auto* held = a != nullptr ? a->get_if<tensor_proto>() : nullptr;
+  if (held == nullptr) throw invalid_argument("lacks the attribute value");
+  return *held;
+}
 inline const tensor_value& constant_of(kernel_node& node) {
   const std::lock_guard lock(node.guard);
   if (node.memory == nullptr) {
     auto made = std::make_unique<constant_memory>();
-    const auto* a = node.record->attributes.find("value");
-    const auto* held = a != nullptr ? a->get_if<tensor_proto>() : nullptr;
-    if (held == nullptr) throw invalid_argument("lacks the attribute value");
-    made->value = tensor_value::from_proto(*held);
+    made->value = tensor_value::from_proto(contents_of_constant(node));
     node.memory = std::move(made);
   }
   return static_cast<constant_memory&>(*node.memory).value;

@@ -14,10 +14,10 @@ namespace leat::runtime {
 
 /// How many of a node's inputs, the last ones, are attributes given as tensors. A node written by its TensorFlow name alone has them
 /// as operands; the operator's form tells which.
-inline int number_inputs_of(const op_info& op, const node_record& r, int inputs) {
+inline int number_inputs_of(const op_info& op, const node_record& r) {
   if (r.number_inputs > 0) return r.number_inputs;
   int held = 0;
-  for (const field& f : form_of(op, inputs)) held += is_number_input(f.kind) ? 1 : 0;
+  for (const field& f : op.form) held += is_number_input(f.kind) ? 1 : 0;
   return held;
 }
 
@@ -153,7 +153,7 @@ class node_programs final : public kernel_memory {
   };
 
   int operand_count(const kernel_context& c) {
-    if (held_ < 0) held_ = number_inputs_of(*c.node.owner->at(c.node.index).op, *c.node.record, c.input_count());
+    if (held_ < 0) held_ = number_inputs_of(*c.node.owner->at(c.node.index).op, *c.node.record);
     return c.input_count() - held_;
   }
 
@@ -246,7 +246,7 @@ class node_programs final : public kernel_memory {
   std::vector<std::unique_ptr<entry>> entries_;
   std::size_t next_ = 0;
   entry* last_ = nullptr;  // the last that ran: it holds the memory
-  int held_ = -1;  // number of inputs that are attributes
+  int held_ = -1;          // number of inputs that are attributes
 };
 
 // Strings can be compared; no other operator computes with them.

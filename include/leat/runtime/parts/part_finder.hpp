@@ -31,7 +31,7 @@ class part_finder {
     if (facts(member).is_stable) return true;
     const int inputs = static_cast<int>(n.inputs.size());
     if (value_inputs_of(op.type, inputs).contains(k)) return true;
-    return op.infer != nullptr && k >= inputs - number_inputs_of(op, *n.node->record, inputs);
+    return op.infer != nullptr && k >= inputs - number_inputs_of(op, *n.node->record);
   }
   /// How many members do more than forward or look at shapes.
   int computing(int part) const {
@@ -41,7 +41,7 @@ class part_finder {
 
  private:
   struct node_facts {
-    int rank = 0;              // position in topological order
+    int rank = 0;  // position in topological order
     int level = 0;
     int part = -1;
     bool is_constant = false;
@@ -60,8 +60,7 @@ class part_finder {
   void put_in_sequence() {
     if (plan_.has_control_flow)
       for (std::size_t i = 0; i < plan_.nodes.size(); ++i) sequence_.push_back(static_cast<int>(i));
-    else
-      sequence_ = plan_.order;
+    else sequence_ = plan_.order;
     for (std::size_t k = 0; k < sequence_.size(); ++k) facts(sequence_[k]).rank = static_cast<int>(k);
     for (std::size_t i = 0; i < plan_.nodes.size(); ++i)
       for (const int later : plan_.nodes[i].then) facts(later).held_by.push_back(static_cast<int>(i));
@@ -78,7 +77,7 @@ class part_finder {
     if (op.type == "StackPushV2") pushed_[stack_of(n.inputs[0])].push_back(n.inputs[1]);
     f.is_stable = is_stable(i);
     if (n.kind != flow::plain || is_switch(op.type) || n.waits || n.writes) return;
-    if (std::find(n.late.begin(), n.late.end(), true) != n.late.end()) return;
+    if (std::any_of(n.inputs.begin(), n.inputs.end(), [](const plan_input& in) { return in.late; })) return;
     for (int k = 0; k < n.results; ++k)
       if (size_of(output(g_, n.node->index, k).type()) == 0) return;
     if (op.kind == op_kind::constant) {
@@ -91,7 +90,7 @@ class part_finder {
       f.is_member = true;
       return;
     }
-    if (!is_pure(op) || n.inputs.empty() || !may_have_rows(op, type_of(n.inputs[0]))) return;
+    if (!is_pure(op) || n.inputs.empty() || !row_facts(op).may_have_rows(op, type_of(n.inputs[0]))) return;
     for (int k = 0; k < static_cast<int>(n.inputs.size()); ++k)
       if (wants_value(i, k) && !facts(n.inputs[static_cast<std::size_t>(k)].node).is_stable) return;
     f.is_member = true;

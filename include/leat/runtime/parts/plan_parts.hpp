@@ -63,8 +63,7 @@ class part_writer {
       for (const auto& s : n.inputs) {
         if (mine >= 0 && finder_.is_constant(s.node))
           for (const int c : at(s.node).controls) wait_for(c);
-        else if (mine < 0 || part_of(s.node) != mine)
-          use(s);
+        else if (mine < 0 || part_of(s.node) != mine) use(s);
       }
     }
   }
@@ -114,7 +113,7 @@ class part_writer {
     };
     for (const int i : members) {
       plan_node n = at(i);
-      for (auto& s : n.inputs) s = inner_source(s);
+      for (plan_source& s : n.inputs) s = inner_source(s);
       places[i] = add(std::move(n));
     }
     for (const auto& s : b.results) {
@@ -156,9 +155,8 @@ class part_writer {
         n.frame = from_.nodes[i].frame;
         n.work = work_kind::elements;
         n.results = static_cast<int>(b.results.size());
-        n.inputs = b.inputs;
+        for (const plan_source& s : b.inputs) n.inputs.push_back({s});
         n.controls.assign(b.controls.begin(), b.controls.end());
-        n.late.assign(n.inputs.size(), false);
         b.node = add(std::move(n));
       }
       new_place_[i] = b.node;
@@ -172,7 +170,7 @@ class part_writer {
   }
   void connect() {
     for (plan_node& n : made_.nodes) {
-      for (auto& s : n.inputs) s = moved(s);
+      for (plan_source& s : n.inputs) s = moved(s);
       for (int& c : n.controls) c = moved(c);
       std::sort(n.controls.begin(), n.controls.end());
       n.controls.erase(std::unique(n.controls.begin(), n.controls.end()), n.controls.end());
@@ -181,11 +179,9 @@ class part_writer {
     connect_inputs(made_);
     for (std::size_t i = 0; i < made_.nodes.size(); ++i)
       for (const int c : made_.nodes[i].controls) made_.nodes[static_cast<std::size_t>(c)].out.push_back({-1, static_cast<int>(i), 0});
-    made_.fetches_of.resize(made_.nodes.size());
-    for (const auto& f : from_.fetches) {
-      made_.fetches.push_back(moved(f));
-      made_.fetches_of[static_cast<std::size_t>(made_.fetches.back().node)].push_back(static_cast<int>(made_.fetches.size()) - 1);
-    }
+    for (plan_node& n : made_.nodes) n.is_fetched = false;
+    for (const auto& f : from_.fetches) made_.fetches.push_back(moved(f));
+    made_.enter_fetches();
     for (const int f : from_.feeds) made_.feeds.push_back(f < 0 ? -1 : moved(f));
   }
   void find_ways() {

@@ -9,6 +9,7 @@
 #include <leat/runtime/kernels/kernel.hpp>
 
 #include <algorithm>
+#include <limits>
 
 namespace leat::runtime {
 
@@ -42,6 +43,9 @@ inline std::vector<int> written_inputs(const op_info& op, int inputs) {
   });
   return list;
 }
+
+/// Whether nodes of this operator may have such inputs, however many inputs they have.
+inline bool may_write(const op_info& op) { return !written_inputs(op, std::numeric_limits<int>::max()).empty(); }
 
 /// Whether its result is its first input, unchanged; for a variable, the variable itself.
 inline bool passes_on(std::string_view type) {

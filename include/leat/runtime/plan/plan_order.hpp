@@ -4,6 +4,7 @@
 
 #include <leat/runtime/plan/run_plan.hpp>
 
+#include <algorithm>
 #include <queue>
 
 namespace leat::runtime {
@@ -13,29 +14,57 @@ namespace leat::runtime {
 inline void find_order(run_plan& plan) {
   const std::size_t n = plan.nodes.size();
   const auto at = [&](int i) -> const plan_node& { return plan.nodes[static_cast<std::size_t>(i)]; };
+  plan.order.clear();
+  plan.order.reserve(n);
+  // Where all edges lead from earlier nodes to later ones, those that neither write nor block, and depend on none that does, come first and
+  // are in order as they stand.
+  std::vector<char> done(n, 0);
+  const auto leads_back = [&](std::size_t i) {
+    const plan_node& p = plan.nodes[i];
+    const auto is_later = [&](int node) { return node >= static_cast<int>(i); };
+    return p.held_by > 0 || std::any_of(p.inputs.begin(), p.inputs.end(), [&](const plan_source& s) { return is_later(s.node); }) ||
+           std::any_of(p.controls.begin(), p.controls.end(), is_later);
+  };
+  const auto is_done = [&](int node) { return done[static_cast<std::size_t>(node)] != 0; };
+  std::size_t i = 0;
+  for (; i < n && !leads_back(i); ++i) {
+    const plan_node& p = plan.nodes[i];
+    done[i] = !p.waits && !p.writes &&
+              std::all_of(p.inputs.begin(), p.inputs.end(), [&](const plan_source& s) { return is_done(s.node); }) &&
+              std::all_of(p.controls.begin(), p.controls.end(), is_done);
+    if (done[i] != 0) plan.order.push_back(static_cast<int>(i));
+  }
+  if (i < n) {
+    plan.order.clear();
+    done.assign(n, 0);
+  }
+  if (plan.order.size() == n) return;
+
   std::vector<std::size_t> waits(n);
   using item = std::pair<int, int>;
   std::priority_queue<item, std::vector<item>, std::greater<>> ready;
   const auto arrive = [&](int node) {
     if (--waits[static_cast<std::size_t>(node)] == 0) ready.emplace(at(node).waits ? 2 : at(node).writes ? 1 : 0, node);
   };
-  for (std::size_t i = 0; i < n; ++i) {
+  for (i = 0; i < n; ++i) {
+    if (done[i] != 0) continue;
     const plan_node& p = plan.nodes[i];
-    waits[i] = p.inputs.size() + p.controls.size() + static_cast<std::size_t>(p.held_by) + 1;
+    waits[i] = static_cast<std::size_t>(p.held_by) + 1;
+    for (const plan_source& s : p.inputs) waits[i] += is_done(s.node) ? 0 : 1;
+    for (const int c : p.controls) waits[i] += is_done(c) ? 0 : 1;
     arrive(static_cast<int>(i));
   }
-  plan.order.clear();
   while (!ready.empty()) {
-    const int i = ready.top().second;
+    const int next = ready.top().second;
     ready.pop();
-    plan.order.push_back(i);
-    for (const plan_edge& e : at(i).out) arrive(e.node);
-    for (const int later : at(i).then) arrive(later);
+    plan.order.push_back(next);
+    for (const plan_edge& e : at(next).out) arrive(e.node);
+    for (const int later : at(next).then) arrive(later);
   }
   if (plan.order.size() != n) throw invalid_argument("the graph has a cycle that is no loop");
 }
 
-/// Marks each input that is the last use of its value.
+/// Marks each input that is the last use of its value. Constants are kept for the next run.
 inline void find_last_uses(run_plan& plan) {
   const auto slot = [&](const plan_source& s) {
     return static_cast<std::size_t>(plan.nodes[static_cast<std::size_t>(s.node)].first_result + s.port);
@@ -44,10 +73,10 @@ inline void find_last_uses(run_plan& plan) {
   for (const auto& f : plan.fetches) used[slot(f)] = true;
   for (auto i = plan.order.rbegin(); i != plan.order.rend(); ++i) {
     plan_node& n = plan.nodes[static_cast<std::size_t>(*i)];
-    n.last_use.resize(n.inputs.size());
     for (std::size_t k = n.inputs.size(); k-- > 0;) {
-      n.last_use[k] = !used[slot(n.inputs[k])];
-      used[slot(n.inputs[k])] = true;
+      const std::size_t s = slot(n.inputs[k]);
+      n.inputs[k].last_use = !used[s] && !plan.nodes[static_cast<std::size_t>(n.inputs[k].node)].is_constant;
+      used[s] = true;
     }
   }
 }
@@ -82,7 +111,8 @@ inline void number_places(run_plan& plan) {
 
 /// Finds out whether several threads have something to do in a plan without control flow, and prepares it for them.
 inline void find_overlaps(run_plan& plan) {
-  plan.waits_overlap = has_overlap(plan, [](const plan_node& n) { return n.waits; });
+  const bool any_waits = std::any_of(plan.nodes.begin(), plan.nodes.end(), [](const plan_node& n) { return n.waits; });
+  plan.waits_overlap = any_waits && has_overlap(plan, [](const plan_node& n) { return n.waits; });
   plan.overlaps = plan.waits_overlap || has_overlap(plan, [](const plan_node& n) { return n.waits || n.work != work_kind::none; });
   if (!plan.overlaps) return;
   plan.frames.assign(1, {});

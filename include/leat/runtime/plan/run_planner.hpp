@@ -32,9 +32,7 @@ class run_planner {
       const auto at = feed_nodes_.find(key(feeds[k]));
       plan_.feeds.push_back(at == feed_nodes_.end() ? -1 : at->second);
     }
-    plan_.fetches_of.resize(plan_.nodes.size());
-    for (std::size_t k = 0; k < plan_.fetches.size(); ++k)
-      plan_.fetches_of[static_cast<std::size_t>(plan_.fetches[k].node)].push_back(static_cast<int>(k));
+    plan_.enter_fetches();
     find_writers();
     if (plan_.has_control_flow) {
       find_frames();
@@ -55,20 +53,27 @@ class run_planner {
  private:
   using tensor_key = std::pair<int, int>;
   static tensor_key key(const output& o) { return {o.index(), o.port()}; }
-  bool is_fed(const output& o) const {
-    return std::any_of(feeds_.begin(), feeds_.end(), [&](const output& f) { return f.index() == o.index() && f.port() == o.port(); });
-  }
+  bool is_fed(const output& o) const { return has_fed_[static_cast<std::size_t>(o.index())] != 0 && feed_nodes_.contains(key(o)); }
   plan_node& at(int i) { return plan_.nodes[static_cast<std::size_t>(i)]; }
 
   int inputs_of(int index) const { return nodes_.input_count(g_, index); }
 
   void collect(std::span<const output> fetches, std::span<const int> targets) {
     std::vector<int> open;
-    place_.assign(static_cast<std::size_t>(g_.size()), -1);
+    const auto size = static_cast<std::size_t>(g_.size());
+    place_.assign(size, -1);
+    has_fed_.assign(size, 0);
+    for (const output& f : feeds_) {
+      has_fed_[static_cast<std::size_t>(f.index())] = 1;
+      if (!feed_nodes_.emplace(key(f), static_cast<int>(feed_nodes_.size())).second)
+        throw invalid_argument("The tensor '" + f.name() + "' is fed twice");
+    }
+    std::size_t needed = feeds_.size();
     const auto want = [&](int index) {
       if (place_[static_cast<std::size_t>(index)] != -1) return;
       place_[static_cast<std::size_t>(index)] = -2;
       open.push_back(index);
+      ++needed;
     };
     for (const output& f : fetches)
       if (!is_fed(f)) want(f.index());
@@ -76,7 +81,7 @@ class run_planner {
     while (!open.empty()) {
       const int index = open.back();
       open.pop_back();
-      for (int k = 0; k < inputs_of(index); ++k)
+      for (int k = 0, inputs = inputs_of(index); k < inputs; ++k)
         if (const output in = nodes_.input(g_, index, k); !is_fed(in)) want(in.index());
       const node& row = g_.at(index);
       for (int k = 0; k < row.control_count; ++k) {
@@ -87,21 +92,18 @@ class run_planner {
       }
     }
     // Feeds first, then the nodes in order of creation.
+    plan_.nodes.reserve(needed);
     for (const output& f : feeds_) {
-      const int made = static_cast<int>(plan_.nodes.size());
-      if (!feed_nodes_.emplace(key(f), made).second) throw invalid_argument("The tensor '" + f.name() + "' is fed twice");
-      plan_node n;
+      plan_node& n = plan_.nodes.emplace_back();
       n.kind = flow::feed;
       n.fed = f.type();
       n.results = 1;
-      plan_.nodes.push_back(std::move(n));
     }
-    std::vector<int> needed;
-    for (int i = 0; i < g_.size(); ++i)
-      if (place_[static_cast<std::size_t>(i)] == -2) needed.push_back(i);
-    for (int i : needed) {
-      place_[static_cast<std::size_t>(i)] = static_cast<int>(plan_.nodes.size());
-      plan_node n;
+    for (int i = 0; i < g_.size(); ++i) {
+      int& place = place_[static_cast<std::size_t>(i)];
+      if (place != -2) continue;
+      place = static_cast<int>(plan_.nodes.size());
+      plan_node& n = plan_.nodes.emplace_back();
       n.node = kernel_of_(i);
       const op_info& op = *g_.at(i).op;
       const operator_facts& facts = facts_of(op);
@@ -109,18 +111,22 @@ class run_planner {
       n.kind = facts.kind;
       n.waits = facts.waits;
       n.work = facts.work;
-      n.writes = !written_inputs(op, inputs_of(i)).empty();
+      n.is_constant = op.kind == op_kind::constant;
+      n.writes = facts.may_write && !written_inputs(op, inputs_of(i)).empty();
       n.constant_enter = n.kind == flow::enter && n.node->flag("is_constant");
       const node_record& record = nodes_.record(i);
       n.results = record.results;
       if (facts.has_own_kernel) {
-        n.result_types.push_back(g_.at(i).result.type);
-        for (const tensor_info& t : record.further()) n.result_types.push_back(t.type);
-        n.result_types.resize(static_cast<std::size_t>(n.results), dtype::invalid);
+        const auto further = record.further();
+        for (int k = 0; k < n.results; ++k) {
+          const auto at = static_cast<std::size_t>(k);
+          n.result_types.push_back(k == 0 ? g_.at(i).result.type : at <= further.size() ? further[at - 1].type : dtype::invalid);
+        }
       }
       plan_.has_control_flow = plan_.has_control_flow || n.kind != flow::plain || facts.is_switch;
       plan_.has_effects = plan_.has_effects || (!n.writes && facts.acts);
-      plan_.nodes.push_back(std::move(n));
+      if (facts.asks_for_value) asks_for_values_.push_back(place);
+      has_ordered_ = has_ordered_ || facts.is_ordered;
     }
   }
 
@@ -132,11 +138,16 @@ class run_planner {
     bool waits = false;
     bool is_switch = false;
     bool acts = false;  // it does more than compute, but for its writes
+    bool may_write = false;
+    bool asks_for_value = false;  // it asks whether its input, a variable, has a value
+    bool is_ordered = false;
     work_kind work = work_kind::none;
   };
   const operator_facts& facts_of(const op_info& op) {
+    if (last_facts_.first == &op) return *last_facts_.second;
     const auto [at, fresh] = facts_.try_emplace(&op);
     operator_facts& f = at->second;
+    last_facts_ = {&op, &f};
     if (!fresh) return f;
     f.run = find_kernel(op.type);
     f.has_own_kernel = f.run != nullptr;
@@ -149,6 +160,9 @@ class run_planner {
     f.is_switch = is_switch(op.type);
     f.acts = op.kind != op_kind::variable && op.type != "NoOp" && !is_pure(op) && !passes_on(op.type);
     f.work = work_kind_of(op.type);
+    f.may_write = may_write(op);
+    f.asks_for_value = op.type == "IsVariableInitialized";
+    f.is_ordered = is_ordered(op.type);
     return f;
   }
   [[noreturn]] static const operator_kernel* no_kernel(const op_info& op, const kernel_node& n) {
@@ -156,8 +170,8 @@ class run_planner {
   }
 
   plan_source source_of(const output& o) const {
-    const auto fed = feed_nodes_.find(key(o));
-    if (fed != feed_nodes_.end()) return {fed->second, 0};
+    if (has_fed_[static_cast<std::size_t>(o.index())] != 0)
+      if (const auto fed = feed_nodes_.find(key(o)); fed != feed_nodes_.end()) return {fed->second, 0};
     return {place_[static_cast<std::size_t>(o.index())], o.port()};
   }
 
@@ -165,9 +179,9 @@ class run_planner {
     for (int i = 0; i < g_.size(); ++i) {
       const int p = place_[static_cast<std::size_t>(i)];
       if (p < 0) continue;
-      for (int k = 0; k < inputs_of(i); ++k) {
+      for (int k = 0, inputs = inputs_of(i); k < inputs; ++k) {
         const plan_source from = source_of(nodes_.input(g_, i, k));
-        at(p).inputs.push_back(from);
+        at(p).inputs.push_back({from});
         at(from.node).out.push_back({from.port, p, k});
       }
       const node& row = g_.at(i);
@@ -248,13 +262,12 @@ class run_planner {
   }
   // Decides which value of a written variable each use sees.
   void find_reads() {
-    for (plan_node& n : plan_.nodes) {
-      n.late.assign(n.inputs.size(), false);
-      if (n.node == nullptr) continue;
-      const op_info& op = *g_.at(n.node->index).op;
-      for (int k : written_inputs(op, static_cast<int>(n.inputs.size()))) n.late[static_cast<std::size_t>(k)] = true;
-      if (op.type == "IsVariableInitialized") n.late[0] = true;
-    }
+    for (plan_node& n : plan_.nodes)
+      if (n.writes)
+        for (int k : written_inputs(*g_.at(n.node->index).op, static_cast<int>(n.inputs.size())))
+          n.inputs[static_cast<std::size_t>(k)].late = true;
+    for (const int i : asks_for_values_) at(i).inputs[0].late = true;
+    if (writers_.empty()) return;
     std::vector<int> marks(plan_.nodes.size(), 0);
     std::vector<int> after(plan_.nodes.size(), 0);
     int mark = 0, round = 0;
@@ -284,7 +297,9 @@ class run_planner {
     }
   }
   // Whether no node takes a result of this one; others may wait for it.
-  bool is_unused(int node) { return std::all_of(at(node).out.begin(), at(node).out.end(), [](const plan_edge& e) { return e.port < 0; }); }
+  bool is_unused(int node) {
+    return std::all_of(at(node).out.begin(), at(node).out.end(), [](const plan_edge& e) { return e.port < 0; });
+  }
   // The same for writes that depend on one another in turn: a use follows another write if it depends on the next one.
   void see_writes_of_chain(const std::vector<int>& writes) {
     if (std::all_of(writes.begin(), writes.end(), [&](int w) { return is_unused(w); })) return;
@@ -317,7 +332,7 @@ class run_planner {
         if (e.port < 0) continue;
         plan_node& user = at(e.node);
         const auto k = static_cast<std::size_t>(e.input);
-        if (user.late[k]) continue;
+        if (user.inputs[k].late) continue;
         const bool is_marked = is_late(e.node);
         if (user.node->type == "Identity" || hands_on(user)) {
           open.push_back(e.node);
@@ -325,7 +340,7 @@ class run_planner {
         } else {
           early = early || !is_marked;
         }
-        if (is_marked) user.late[k] = true;
+        if (is_marked) user.inputs[k].late = true;
       }
     }
     return early;
@@ -334,6 +349,7 @@ class run_planner {
     return type == "AssignAdd" || type == "AssignSub" || type == "ScatterAdd" || type == "ScatterSub";
   }
   void check_writes() {
+    if (writers_.empty()) return;
     std::vector<int> met(plan_.nodes.size(), 0);
     int search = 0;
     for (const auto& [variable, these] : writers_) {
@@ -399,9 +415,10 @@ class run_planner {
     ++at(second).held_by;
   }
   void keep_order_of_ordered() {
+    if (!has_ordered_) return;
     int last = -1;
     for (int i : plan_.order)
-      if (at(i).node != nullptr && is_ordered(g_.at(at(i).node->index).op->type)) hold(std::exchange(last, i), i);
+      if (at(i).node != nullptr && facts_of(*g_.at(at(i).node->index).op).is_ordered) hold(std::exchange(last, i), i);
   }
   // Orders the nodes that write a variable, or read it when they run, as one thread would run them. Nodes that depend on one that may
   // block are left out, since it may wait for a node that comes later.
@@ -423,7 +440,7 @@ class run_planner {
       if (n.node == nullptr || has_waited[static_cast<std::size_t>(i)] != 0) continue;
       const auto written = written_inputs(*g_.at(n.node->index).op, static_cast<int>(n.inputs.size()));
       for (std::size_t k = 0; k < n.inputs.size(); ++k) {
-        if (!n.late[k]) continue;
+        if (!n.inputs[k].late) continue;
         const std::string name = touched(n, k);
         if (name.empty()) continue;
         touches& t = last[name];
@@ -491,11 +508,15 @@ class run_planner {
   std::function<kernel_node*(int)> kernel_of_;
   std::span<const output> feeds_;
   std::vector<int> place_;
+  std::vector<char> has_fed_;  // indexed by node of the graph: one of its results is fed
   std::unordered_map<const op_info*, operator_facts> facts_;
+  std::pair<const op_info*, const operator_facts*> last_facts_{};
+  std::vector<int> asks_for_values_;
+  bool has_ordered_ = false;
   std::map<tensor_key, int> feed_nodes_;
   std::map<int, std::vector<int>> writers_;  // indexed by variable
   static constexpr int not_known = -2;
-  std::set<int> chains_;  // variables whose writes depend on one another in turn
+  std::set<int> chains_;               // variables whose writes depend on one another in turn
   std::vector<int> variables_behind_;  // indexed by node
   std::vector<plan_source> identities_of_;
   run_plan plan_;

@@ -46,7 +46,7 @@ inline std::optional<run_in_two> cut_summaries(graph& g, const run_plan& plan, c
       if (!n.controls.empty()) return std::nullopt;
       for (std::size_t k = 0; k < n.inputs.size(); ++k) {
         const plan_source& s = n.inputs[k];
-        if (n.late[k]) return std::nullopt;
+        if (n.inputs[k].late) return std::nullopt;
         if (is_summary(s.node) || is_text(s.node) || !taken.emplace(std::pair(s.node, s.port), true).second) continue;
         std::size_t fed = 0;
         while (fed < plan.feeds.size() && plan.feeds[fed] != s.node) ++fed;

@@ -24,7 +24,7 @@ class plain_program : public budgeted_program, public std::enable_shared_from_th
     variable_slot* slot;
     tensor_info info;
     bool written;
-    bool read;
+    const std::byte* elements = nullptr;  // of the last run
   };
   std::vector<tensor_info> feeds;  // it was compiled for these; sizes that may vary from run to run have names
   std::vector<std::pair<int, tensor_value>> known_feeds;  // feeds whose elements are fixed, too
@@ -77,6 +77,8 @@ class plain_program : public budgeted_program, public std::enable_shared_from_th
       if (feeds[k].type != given[k].type() || !(feeds[k].extent == given[k].extent())) return false;
     return knows_elements_of(given);
   }
+  /// Whether it is for one set of shapes, and too short to be stopped.
+  bool is_short() const { return !general && !stops.is_long; }
   /// The dtypes and shapes of the results for these feeds, which must fit.
   std::vector<tensor_info> results_for(std::span<const tensor_value> given) const {
     if (!general) return results;
@@ -108,7 +110,7 @@ class plain_program : public budgeted_program, public std::enable_shared_from_th
   /// Returns false, too, if it is not so; then nothing was done.
   bool run_at_once(std::span<const tensor_value> given, std::vector<tensor_value>& fetched) {
     const std::lock_guard lock(guard);
-    if (general || stops.is_long || (bound && !bound->is_ready())) return false;
+    if (!is_short() || (bound && !bound->is_ready())) return false;
     static constexpr plan_sizes none{};
     return run_locked(given, fetched, none, [&] { bound->run(); });
   }
@@ -125,16 +127,20 @@ class plain_program : public budgeted_program, public std::enable_shared_from_th
         for (std::size_t k = 0; k < locked; ++k) all[k].slot->guard().unlock();
       }
     } held{variables};
-    for (auto& v : variables) {
+    for (std::size_t k = 0; k < variables.size(); ++k) {
+      // A lock lets nothing overtake it, so what later variables need is fetched meanwhile.
+      constexpr std::size_t ahead = 6;
+      if (k + ahead < variables.size()) variables[k + ahead].slot->fetch(variables[k + ahead].elements);
+      variable_binding& v = variables[k];
       v.slot->guard().lock();
       ++held.locked;
       tensor_value& value = v.slot->locked_value();
       if (!value || value.type() != v.info.type || !(value.extent() == v.info.extent)) return false;
-    }
-    for (auto& v : variables) {
-      tensor_value& value = v.slot->locked_value();
       if (v.written && !value.is_alone()) value = value.copy();
-      if (v.buffer >= 0) bound->bind(v.buffer, value.data());
+      if (std::byte* const elements = value.data(); elements != v.elements || elements == nullptr) {
+        v.elements = elements;
+        if (v.buffer >= 0) bound->bind(v.buffer, elements);
+      }
     }
     for (const auto& f : feed_buffers) bound->bind(f.buffer, const_cast<std::byte*>(given[static_cast<std::size_t>(f.feed)].data()));
     fetched.resize(fetches.size());
@@ -187,7 +193,7 @@ class plain_program : public budgeted_program, public std::enable_shared_from_th
       for (const auto* s : slots) list.push_back(variable_buffers[static_cast<std::size_t>(place_of(s))]);
     }
     for (std::size_t k = 0; k < t.variables.size(); ++k)
-      variables.push_back({variable_buffers[k], t.variables[k].slot, t.variables[k].info, t.variables[k].written, true});
+      variables.push_back({variable_buffers[k], t.variables[k].slot, t.variables[k].info, t.variables[k].written});
     std::sort(variables.begin(), variables.end(), [](const auto& a, const auto& b) { return a.slot < b.slot; });
   }
 

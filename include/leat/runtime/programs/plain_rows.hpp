@@ -2,11 +2,13 @@
 // Translates a node of a graph at run time to rows of the plain table, if its operator has a definition or can be expressed by
 // operators that have: slices as views, and what `canonical` rewrites in the same way.
 
+#include <leat/core/short_list.hpp>
 #include <leat/named/canonical/canonical_gradients.hpp>
 #include <leat/named/definitions/defined_array.hpp>
 #include <leat/named/graph/named.hpp>
 #include <leat/ops/add_n.hpp>
 #include <leat/ops/known.hpp>
+#include <leat/runtime/kernels/constants.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/kernels/kernels_shape.hpp>
 #include <leat/runtime/kernels/node_program.hpp>
@@ -20,46 +22,76 @@ struct plain_value {
   int row = -1;  // of a variable: the last write, -1 for its initial value
   tensor_value known;
   variable_slot* slot = nullptr;
+  kernel_node* constant = nullptr;  // whose one element, `number`, has not been asked for as an array
+  double number = 0;
+
+  bool is_known() const { return static_cast<bool>(known) || constant != nullptr; }
+  /// Its elements if they are known, else an empty value.
+  const tensor_value& elements() {
+    if (constant != nullptr) known = constant_of(*std::exchange(constant, nullptr));
+    return known;
+  }
 };
 
-/// Whether `plain_rows` may express an operator, judged by type; `first` is the dtype of its first input.
-inline bool may_have_rows(const op_info& op, dtype first) {
+/// Whether `plain_rows` may express an operator by rows of other operators that follow from shapes.
+inline bool is_shaped(std::string_view type) {
   constexpr std::string_view known[]{  // sorted
       "ConcatV2", "ExpandDims", "Fill", "GatherV2", "OnesLike", "Pack", "Reshape", "Split", "SplitV", "Squeeze", "StridedSlice",
       "StridedSliceGrad", "Tile", "Unpack", "ZerosLike"};
   static_assert(std::is_sorted(std::begin(known), std::end(known)));
-  const std::string_view t = op.type;
-  if ((t == "FloorDiv" || t == "TruncateDiv" || t == "FloorMod" || t == "TruncateMod") && is_integer(first)) return false;
-  return op.infer != nullptr || std::binary_search(std::begin(known), std::end(known), t) || is_rewritten(t);
+  return std::binary_search(std::begin(known), std::end(known), type);
 }
+
+/// What `plain_rows` knows of an operator by its type.
+struct row_facts {
+  bool is_shaped = false;
+  bool divides = false;                        // of integers it has a kernel, which refuses a divisor of zero
+  const canonical_rewrite* rewrite = nullptr;  // null for what writes, too
+  bool has_numbers = false;                    // numeric attributes, or others that are not as its definition takes them
+
+  row_facts() = default;
+  explicit row_facts(const op_info& op) : is_shaped(runtime::is_shaped(op.type)), has_numbers(leat::has_numbers(op.form)) {
+    const std::string_view t = op.type;
+    divides = t == "FloorDiv" || t == "TruncateDiv" || t == "FloorMod" || t == "TruncateMod";
+    rewrite = leat::detail::find_rewrite(t);
+    if (rewrite != nullptr && rewrite->writes) rewrite = nullptr;
+  }
+  /// Whether there may be rows for it; `first` is the dtype of its first input.
+  bool may_have_rows(const op_info& op, dtype first) const {
+    if (divides && is_integer(first)) return false;
+    return op.infer != nullptr || is_shaped || rewrite != nullptr;
+  }
+};
 
 class plain_rows {
  public:
-  plain_rows(graph& table, const kernel_node& node, const op_info& op, std::vector<plain_value>& in,
-             std::function<int(plain_value&)> row_of)
-      : table_(table), node_(node), op_(op), in_(in), row_of_(std::move(row_of)) {}
+  using results = leat::detail::short_list<output, 2>;
+
+  /// `in` are the node's inputs; `row_of` gives the row of one.
+  plain_rows(graph& table, const kernel_node& node, const op_info& op, const row_facts& facts, std::span<plain_value* const> in,
+             const std::function<int(plain_value&)>& row_of)
+      : table_(table), node_(node), op_(op), facts_(facts), in_(in), row_of_(row_of) {}
 
   /// The results as rows; empty if the operator cannot be expressed.
-  std::vector<output> make() {
-    const std::string_view t = op_.type;
-    if (auto made = shaped(t); !made.empty()) return made;
-    if (auto made = rewritten(t); !made.empty()) return made;
-    if (op_.infer == nullptr || !may_have_rows(op_, count() > 0 ? in_[0].info.type : dtype::invalid)) return {};
+  results make() {
+    if (facts_.is_shaped)
+      if (auto made = shaped(op_.type); !made.empty()) return made;
+    if (facts_.rewrite != nullptr)
+      if (auto made = rewritten(*facts_.rewrite); !made.empty()) return made;
+    if (op_.infer == nullptr || !facts_.may_have_rows(op_, count() > 0 ? in_[0]->info.type : dtype::invalid)) return {};
     return defined();
   }
 
  private:
-  output in(int k) { return {table_, row_of_(in_[static_cast<std::size_t>(k)])}; }
-  const shape& extent(int k) const { return in_[static_cast<std::size_t>(k)].info.extent; }
-  const tensor_value& known(int k) const { return in_[static_cast<std::size_t>(k)].known; }
+  output in(int k) { return {table_, row_of_(*in_[static_cast<std::size_t>(k)])}; }
+  const shape& extent(int k) const { return in_[static_cast<std::size_t>(k)]->info.extent; }
+  const tensor_value& known(int k) const { return in_[static_cast<std::size_t>(k)]->elements(); }
   int count() const { return static_cast<int>(in_.size()); }
   template <class Op, class... Inputs>
   output node(const std::vector<std::int64_t>& numbers, const Inputs&... inputs) {
     return make_node<Op>(numbers, inputs...);
   }
-  output reshaped(const output& x, const shape& s) {
-    return x.extent() == s ? x : node<reshape_op>({s.dim, s.dim + s.rank}, x);
-  }
+  output reshaped(const output& x, const shape& s) { return x.extent() == s ? x : node<reshape_op>({s.dim, s.dim + s.rank}, x); }
   output spread(const output& x, const shape& s) { return x.extent() == s ? x : node<broadcast_to_op>({s.dim, s.dim + s.rank}, x); }
   output part(const output& x, const std::vector<std::int64_t>& begin, const std::vector<std::int64_t>& size) {
     std::vector<std::int64_t> numbers(begin);
@@ -68,45 +100,46 @@ class plain_rows {
   }
 
   // By the operator's own definition.
-  std::vector<output> defined() {
-    const int held = number_inputs_of(op_, *node_.record, count());
-    const int operands = count() - held;
-    std::vector<tensor_info> infos;
-    std::vector<int> rows;
-    for (int k = 0; k < operands; ++k) {
-      infos.push_back(in_[static_cast<std::size_t>(k)].info);
-      rows.push_back(in(k).index());
+  results defined() {
+    const int operands = facts_.has_numbers ? count() - number_inputs_of(op_, *node_.record) : count();
+    leat::detail::short_list<int, 4> rows;
+    for (int k = 0; k < operands; ++k) rows.push_back(in(k).index());
+    std::optional<std::vector<std::int64_t>> numbers(std::in_place);
+    if (facts_.has_numbers) {
+      std::vector<tensor_info> infos;
+      for (int k = 0; k < operands; ++k) infos.push_back(in_[static_cast<std::size_t>(k)]->info);
+      std::vector<tensor_proto> protos;
+      for (int k = operands; k < count(); ++k) {
+        if (!known(k)) return {};
+        protos.push_back(known(k).proto());
+      }
+      number_values values;
+      for (const auto& p : protos) values.push_back(&p);
+      numbers = numbers_from(op_.form, node_.record->attributes, values, infos);
     }
-    std::vector<tensor_proto> protos;
-    for (int k = operands; k < count(); ++k) {
-      if (!known(k)) return {};
-      protos.push_back(known(k).proto());
-    }
-    number_values values;
-    for (const auto& p : protos) values.push_back(&p);
-    const auto numbers = numbers_from(form_of(op_, operands), node_.record->attributes, values, infos);
-    if (!numbers) return op_.kind == op_kind::reduction ? std::vector<output>{in(0)} : std::vector<output>{};
-    std::vector<output> made{{table_, add_definition(table_, op_, rows, *numbers)}};
+    if (!numbers) return op_.kind == op_kind::reduction ? results{in(0)} : results{};
+    results made{{table_, add_definition(table_, op_, rows, *numbers)}};
     for (int port = 1; port < node_.record->results; ++port) {  // of cross entropies
-      const auto further = rewritten(std::string(op_.type) + ":" + std::to_string(port));
+      const canonical_rewrite* const rewrite = leat::detail::find_rewrite(std::string(op_.type) + ":" + std::to_string(port));
+      const results further = rewrite != nullptr && !rewrite->writes ? rewritten(*rewrite) : results{};
       if (further.empty()) return {};
       made.push_back(further[0]);
     }
     return made;
   }
 
-  std::vector<output> shaped(std::string_view t) {
+  results shaped(std::string_view t) {
     if (t == "Fill") {
       if (!known(0)) return {};
       return {spread(in(1), shape_from(integers(known(0))))};
     }
-    if (t == "ZerosLike" || t == "OnesLike") return {constant(table_, in_[0].info.type, extent(0), t == "OnesLike" ? 1 : 0)};
+    if (t == "ZerosLike" || t == "OnesLike") return {constant(table_, in_[0]->info.type, extent(0), t == "OnesLike" ? 1 : 0)};
     if (t == "Reshape" || t == "Squeeze" || t == "ExpandDims" || t == "Tile") {
       // The kernel knows the shape; elements are not needed.
       if (t != "Squeeze" && !known(1)) return {};
       if (t == "Tile") return tiled();
       std::vector<token> given(in_.size()), made(1);
-      given[0].value = tensor_value::borrow(in_[0].info.type, extent(0), nullptr);
+      given[0].value = tensor_value::borrow(in_[0]->info.type, extent(0), nullptr);
       if (given.size() > 1) given[1].value = known(1);
       session_state none;
       step_state step(none);
@@ -144,7 +177,7 @@ class plain_rows {
     }
     return {};
   }
-  std::vector<output> joined(std::vector<int> rows, int axis) {
+  results joined(std::vector<int> rows, int axis) {
     if (rows.empty()) return {};
     const std::int64_t numbers[]{axis};
     while (rows.size() > 1) {
@@ -158,15 +191,14 @@ class plain_rows {
     }
     return {{table_, rows[0]}};
   }
-  std::vector<output> tiled() {
+  results tiled() {
     const auto times = integers(known(1));
-    if (times.size() != static_cast<std::size_t>(extent(0).rank) ||
-        std::any_of(times.begin(), times.end(), [](auto n) { return n < 0; }))
+    if (times.size() != static_cast<std::size_t>(extent(0).rank) || std::any_of(times.begin(), times.end(), [](auto n) { return n < 0; }))
       return {};
     const output made = leat::detail::repeat_plain(in(0), times);
-    return static_cast<bool>(made) ? std::vector<output>{made} : std::vector<output>{};
+    return static_cast<bool>(made) ? results{made} : results{};
   }
-  std::vector<output> parts(std::string_view t) {
+  results parts(std::string_view t) {
     const int from = t == "Split" ? 1 : 0;
     const shape s = extent(from);
     const int pieces = node_.record->results;
@@ -188,7 +220,7 @@ class plain_rows {
       for (auto n : sizes) sum += n < 0 ? s[axis] + 1 : n;
       if (sum != s[axis] || static_cast<int>(sizes.size()) != pieces) return {};
     }
-    std::vector<output> made;
+    results made;
     std::vector<std::int64_t> begin(static_cast<std::size_t>(s.rank), 0), size(s.dim, s.dim + s.rank);
     for (auto n : sizes) {
       size[static_cast<std::size_t>(axis)] = n;
@@ -214,7 +246,7 @@ class plain_rows {
       if (w.stride != 1) return std::nullopt;
     return p;
   }
-  std::vector<output> slice() {
+  results slice() {
     const auto p = plan(extent(0), 1);
     if (!p) return {};
     std::vector<std::int64_t> begin, size;
@@ -224,7 +256,7 @@ class plain_rows {
     }
     return {reshaped(part(in(0), begin, size), p->result)};
   }
-  std::vector<output> slice_gradient() {
+  results slice_gradient() {
     if (!known(0)) return {};
     const shape s = shape_from(integers(known(0)));
     const auto p = plan(s, 1);
@@ -240,20 +272,19 @@ class plain_rows {
   }
 
   // As `canonical` rewrites it.
-  std::vector<output> rewritten(std::string_view t) {
-    const canonical_rewrite* rewrite = leat::detail::find_rewrite(t);
-    if (rewrite == nullptr || rewrite->writes) return {};
+  results rewritten(const canonical_rewrite& rewrite) {
     std::vector<output> operands;
-    for (int k : rewrite->operands) operands.push_back(in(k));
-    const output made = rewrite->make(table_, operands, graph_operation(*node_.owner, node_.index));
-    return static_cast<bool>(made) ? std::vector<output>{made} : std::vector<output>{};
+    for (int k : rewrite.operands) operands.push_back(in(k));
+    const output made = rewrite.make(table_, operands, graph_operation(*node_.owner, node_.index));
+    return static_cast<bool>(made) ? results{made} : results{};
   }
 
   graph& table_;
   const kernel_node& node_;
   const op_info& op_;
-  std::vector<plain_value>& in_;
-  std::function<int(plain_value&)> row_of_;
+  const row_facts& facts_;
+  std::span<plain_value* const> in_;
+  const std::function<int(plain_value&)>& row_of_;
 };
 
 }  // namespace leat::runtime

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <map>
 #include <queue>
+#include <unordered_map>
 #include <utility>
 
 namespace leat::runtime {
@@ -33,9 +34,9 @@ struct plain_table {
   std::vector<int> targets_of;      // indexed by fetch: its index among the targets, or -1
   std::vector<tensor_value> known;  // indexed by fetch: its value, if that depends on shapes alone
   std::vector<tensor_info> results;
-  std::vector<tensor_info> feeds;   // it was made for these
+  std::vector<tensor_info> feeds;                         // it was made for these
   std::vector<std::pair<int, tensor_value>> known_feeds;  // feeds whose elements are fixed, too
-  std::vector<leaf_source> sources;  // indexed by the leaf's id - 1
+  std::vector<leaf_source> sources;                       // indexed by the leaf's id - 1
   std::vector<variable> variables;
   std::vector<tensor_value> arrays;
   std::vector<std::vector<variable_slot*>> together;  // written by one node
@@ -103,6 +104,7 @@ class plain_builder {
   int row_of(plain_value& v, int user, bool late) {
     if (v.slot != nullptr) return read(v, user, late);
     if (v.row >= 0) return v.row;
+    if (v.constant != nullptr) return v.row = constant(made_.rows, v.info.type, v.info.extent, v.number).index();
     const tensor_value& t = v.known;
     if (const auto one = uniform(t)) return v.row = constant(made_.rows, t.type(), t.extent(), *one).index();
     made_.arrays.push_back(t);
@@ -116,11 +118,12 @@ class plain_builder {
       for (const T x : all)
         if (std::memcmp(&x, &all[0], sizeof(T)) != 0) return std::nullopt;
       const double d = static_cast<double>(all[0]);
-      if constexpr (std::is_same_v<T, std::int64_t>)
-        if (d >= 9007199254740992.0 || d <= -9007199254740992.0) return std::nullopt;
-      if (d != d) return std::nullopt;
-      return d;
+      return is_exact(t.type(), d) ? std::optional(d) : std::nullopt;
     });
+  }
+  // Whether a row can have this number: not NaN, whose bits count, nor an integer that the double may have rounded.
+  static bool is_exact(dtype type, double d) {
+    return d == d && (type != dtype::int64 || (d < 9007199254740992.0 && d > -9007199254740992.0));
   }
   // A read that follows writes is a row of its own that waits for them.
   int read(plain_value& v, int user, bool late) {
@@ -190,39 +193,60 @@ class plain_builder {
     writers.push_back({node, writers.empty() || (writers.back().follows_all && follows_last())});
   }
 
+  // What a node becomes, by its operator; found out once for each.
+  enum class role : unsigned char { nothing, constant, variable, passes_on, computes, other };
+  struct operator_facts {
+    role is = role::other;
+    bool by_shape = false;  // it looks at its input's shape alone
+    row_facts rows;
+  };
+  const operator_facts& facts_of(const op_info& op) {
+    if (last_facts_.first == &op) return *last_facts_.second;
+    const auto [at, fresh] = facts_.try_emplace(&op);
+    operator_facts& f = at->second;
+    last_facts_ = {&op, &f};
+    if (!fresh) return f;
+    f.is = op.type == "NoOp"              ? role::nothing
+           : op.kind == op_kind::constant ? role::constant
+           : op.kind == op_kind::variable ? role::variable
+           : runtime::passes_on(op.type)  ? role::passes_on
+           : is_pure(op)                  ? role::computes
+                                          : role::other;
+    f.by_shape = looks_at_shape_alone(op.type);
+    f.rows = row_facts(op);
+    return f;
+  }
+
   bool enter(int index) {
     const plan_node& n = plan_.nodes[static_cast<std::size_t>(index)];
     const op_info& op = *g_.at(n.node->index).op;
-    const std::string_view type = op.type;
-    if (type == "NoOp") return true;
-    if (op.kind == op_kind::constant) {
-      plain_value& v = result(index, 0);
-      v.known = constant_of(*n.node);
-      v.info = {v.known.type(), v.known.extent()};
-      return size_of(v.info.type) > 0;
-    }
-    if (op.kind == op_kind::variable) return enter_variable(n, result(index, 0));
-    if (n.writes) return enter_write(n, index, type);
-    if (passes_on(type)) {
+    const operator_facts& facts = facts_of(op);
+    if (facts.is == role::nothing) return true;
+    if (facts.is == role::constant) return enter_constant(n, result(index, 0));
+    if (facts.is == role::variable) return enter_variable(n, result(index, 0));
+    if (n.writes) return enter_write(n, index, op.type);
+    if (facts.is == role::passes_on) {
       result(index, 0) = input(n, 0);
-      if (result(index, 0).slot != nullptr && !n.late.empty() && n.late[0]) result(index, 0).row = read(input(n, 0), index, true);
+      if (result(index, 0).slot != nullptr && n.inputs[0].late) result(index, 0).row = read(input(n, 0), index, true);
       return true;
     }
-    if (!is_pure(op)) return false;
-    if (fold(n, index)) return true;
-    std::vector<plain_value> in;
+    if (facts.is != role::computes) return false;
+    if (fold(n, index, facts)) return true;
+    operands_.clear();
+    reads_.clear();
+    reads_.reserve(n.inputs.size());
     for (std::size_t k = 0; k < n.inputs.size(); ++k) {
-      plain_value v = input(n, static_cast<int>(k));
-      if (v.slot != nullptr) {
-        v.row = read(v, index, n.late[k]);
-        v.slot = nullptr;
-      } else if (!v.known) {
-        if (v.row < 0) return false;
+      plain_value* v = &input(n, static_cast<int>(k));
+      if (v->slot != nullptr) {
+        v = &reads_.emplace_back(*v);
+        v->row = read(*v, index, n.inputs[k].late);
+        v->slot = nullptr;
+      } else if (!v->is_known() && v->row < 0) {
+        return false;
       }
-      in.push_back(std::move(v));
+      operands_.push_back(v);
     }
-    plain_rows rows(made_.rows, *n.node, op, in, [&](plain_value& v) { return row_of(v, index, false); });
-    std::vector<output> made = rows.make();
+    const auto made = plain_rows(made_.rows, *n.node, op, facts.rows, operands_, operand_row_).make();
     if (made.empty()) return false;
     for (std::size_t k = 0; k < made.size() && static_cast<int>(k) < n.results; ++k) {
       plain_value& v = result(index, static_cast<int>(k));
@@ -233,6 +257,23 @@ class plain_builder {
     return true;
   }
 
+  // The array of a number is made when somebody asks for it; most are operands alone.
+  static bool enter_constant(const plan_node& n, plain_value& v) {
+    const tensor_proto& contents = contents_of_constant(*n.node);
+    if (const auto bits = leat::detail::scalar_bits(contents)) {
+      v.info.type = to_dtype(contents.dtype);
+      v.number = is_floating(v.info.type)      ? std::bit_cast<double>(*bits)
+                 : v.info.type == dtype::uint8 ? static_cast<std::uint8_t>(*bits)
+                                               : static_cast<double>(*bits);
+      if (is_exact(v.info.type, v.number)) {
+        v.constant = n.node;
+        return true;
+      }
+    }
+    v.known = constant_of(*n.node);
+    v.info = {v.known.type(), v.known.extent()};
+    return size_of(v.info.type) > 0;
+  }
   bool enter_variable(const plan_node& n, plain_value& v) {
     token t;
     kernel_context c(*n.node, step_, {}, {&t, 1});
@@ -247,19 +288,17 @@ class plain_builder {
   }
 
   // Computes what depends on shapes and constants alone.
-  bool fold(const plan_node& n, int index) {
+  bool fold(const plan_node& n, int index, const operator_facts& facts) {
+    for (const plan_source& s : n.inputs) {
+      const plain_value& v = result(s.node, s.port);
+      if (!v.is_known() && !(facts.by_shape && v.info.extent.is_static())) return false;
+    }
     const std::string_view type = n.node->type;
     std::vector<token> in(n.inputs.size()), out(static_cast<std::size_t>(n.results));
-    const bool by_shape = looks_at_shape_alone(type);
     for (std::size_t k = 0; k < in.size(); ++k) {
-      const plain_value& v = input(n, static_cast<int>(k));
-      if (v.known) {
-        in[k].value = v.known;
-      } else if (by_shape && v.info.extent.is_static()) {
-        in[k].value = tensor_value::borrow(v.info.type, v.info.extent, nullptr);  // only its shape is read
-      } else {
-        return false;
-      }
+      plain_value& v = input(n, static_cast<int>(k));
+      if (v.is_known()) in[k].value = v.elements();
+      else in[k].value = tensor_value::borrow(v.info.type, v.info.extent, nullptr);  // only its shape is read
     }
     if (type == "Fill" && product_exceeds(in[0].value, most_known)) return false;
     if ((type == "BroadcastTo" || type == "Tile") && product_exceeds(in[1].value, most_known)) return false;
@@ -290,7 +329,7 @@ class plain_builder {
         slots.push_back(v.slot);
         in.emplace_back(made_.rows, read(v, index, true));
       } else {
-        if (v.slot != nullptr) v.row = read(v, index, n.late[k]), v.slot = nullptr;
+        if (v.slot != nullptr) v.row = read(v, index, n.inputs[k].late), v.slot = nullptr;
         in.emplace_back(made_.rows, row_of(v, index, false));
       }
     }
@@ -342,7 +381,7 @@ class plain_builder {
   bool finish() {
     for (const auto& f : plan_.fetches) {
       plain_value& v = result(f.node, f.port);
-      made_.known.push_back(v.known);
+      made_.known.push_back(v.elements());
       made_.results.push_back(v.known ? tensor_info{} : v.info);
       if (v.known) {
         made_.targets_of.push_back(-1);
@@ -362,6 +401,11 @@ class plain_builder {
   step_state& step_;
   plain_table made_;
   std::vector<plain_value> values_;
+  std::unordered_map<const op_info*, operator_facts> facts_;
+  std::pair<const op_info*, const operator_facts*> last_facts_{};
+  std::vector<plain_value*> operands_;  // of the node at hand
+  std::vector<plain_value> reads_;      // those that are values of variables
+  const std::function<int(plain_value&)> operand_row_ = [this](plain_value& v) { return row_of(v, -1, false); };
   std::map<variable_slot*, int> variable_rows_;
   std::map<variable_slot*, std::vector<slot_writer>> writers_;  // in the plan's order
   std::map<int, int> write_rows_;

@@ -49,13 +49,9 @@ class program_cache final : program_holder {
     step.session.programs->trim(p.get());
     return p;
   }
-  /// The same for a caller that ran `last` before: tried first, without waiting for the lock.
+  /// The same; `last` keeps it for the caller's next run, which tries it first and does not wait for the lock.
   std::shared_ptr<plain_program> find(graph& g, const run_plan& plan, step_state& step, std::span<const tensor_value> values,
                                       std::weak_ptr<plain_program>& last) {
-    if (auto p = last.lock(); p != nullptr && p->fits_alone(values)) {
-      p->used.store(step.session.programs->now(), std::memory_order_relaxed);
-      return p;
-    }
     auto p = find(g, plan, step, values);
     if (p != nullptr && !p->general) last = p;
     return p;

@@ -6,12 +6,44 @@
 
 namespace leat::runtime {
 
+/// What a plan without control flow keeps for its next run: a place for each result, where constants stay. Thread-safe.
+class kept_results {
+ public:
+  /// Hands out the places, empty ones where there are none or another run has them; returns whether constants are there.
+  bool take(std::vector<token>& results, std::size_t count) {
+    {
+      const std::lock_guard lock(guard_);
+      results.swap(results_);
+    }
+    const bool has_constants = !results.empty();
+    results.resize(count);
+    return has_constants;
+  }
+  /// Takes them back after a run, without all that is no constant.
+  void give_back(const run_plan& plan, std::vector<token>& results) {
+    if (results.size() > most) return;
+    for (const plan_node& n : plan.nodes)
+      for (int k = 0; k < n.results && !n.is_constant; ++k) {
+        token& t = results[static_cast<std::size_t>(n.first_result + k)];
+        if (t.value || t.variable != nullptr) t = {};
+      }
+    const std::lock_guard lock(guard_);
+    results.swap(results_);
+  }
+
+ private:
+  static constexpr std::size_t most = 1 << 16;
+  std::mutex guard_;
+  std::vector<token> results_;
+};
+
 class straight_run {
  public:
   straight_run(const run_plan& plan, step_state& step) : plan_(plan), step_(step) {}
 
-  std::vector<tensor_value> run(std::span<const tensor_value> feeds) {
-    std::vector<token> slots(static_cast<std::size_t>(plan_.results));
+  std::vector<tensor_value> run(std::span<const tensor_value> feeds, kept_results& kept) {
+    std::vector<token> slots;
+    const bool has_constants = kept.take(slots, static_cast<std::size_t>(plan_.results)) && step_.trace == nullptr;
     std::vector<tensor_value> fetched(plan_.fetches.size());
     std::vector<token> inputs;
     for (std::size_t k = 0; k < plan_.feeds.size(); ++k)
@@ -21,7 +53,7 @@ class straight_run {
     for (std::size_t at = 0; at < plan_.order.size(); ++at) {
       const int i = plan_.order[at];
       const plan_node& n = plan_.nodes[static_cast<std::size_t>(i)];
-      if (n.kind != flow::feed) {
+      if (n.kind != flow::feed && !(n.is_constant && has_constants)) {
         if (++since % 16 == 0) step_.check();
         else step_.check_calls();
         if (run_function(n, slots, may_overlap)) {
@@ -31,13 +63,14 @@ class straight_run {
         take_inputs(plan_, n, slots, inputs);
         if (may_overlap && is_for_threads(n, inputs)) {
           for (std::size_t k = 0; k < inputs.size(); ++k)
-            if (n.last_use[k]) result_at(plan_, slots, n.inputs[k]) = std::move(inputs[k]);
+            if (n.inputs[k].last_use) result_at(plan_, slots, n.inputs[k]) = std::move(inputs[k]);
           return framed_run(plan_, step_, feeds).run(at, slots, std::move(fetched));
         }
         call_kernel(n, step_, inputs, {slots.data() + n.first_result, static_cast<std::size_t>(n.results)});
       }
       give_fetches(i, n, slots, fetched);
     }
+    kept.give_back(plan_, slots);
     return fetched;
   }
 
@@ -50,7 +83,7 @@ class straight_run {
     const node_function* const f = n.node->function.load(std::memory_order_acquire);
     if (f == nullptr || (may_overlap && f->size() > light)) return false;
     const auto input = [&](int k) -> token& { return result_at(plan_, slots, n.inputs[static_cast<std::size_t>(k)]); };
-    const auto is_last = [&](int k) -> bool { return n.last_use[static_cast<std::size_t>(k)]; };
+    const auto is_last = [&](int k) -> bool { return n.inputs[static_cast<std::size_t>(k)].last_use; };
     const int count = static_cast<int>(n.inputs.size());
     try {
       if (!f->run(count, input, is_last, slots[static_cast<std::size_t>(n.first_result)])) return false;
@@ -62,6 +95,7 @@ class straight_run {
     return true;
   }
   void give_fetches(int i, const plan_node& n, std::vector<token>& slots, std::vector<tensor_value>& fetched) const {
+    if (!n.is_fetched) return;
     for (int f : plan_.fetches_of[static_cast<std::size_t>(i)])
       fetched[static_cast<std::size_t>(f)] = fetched_value(n, result_at(plan_, slots, plan_.fetches[static_cast<std::size_t>(f)]));
   }
@@ -77,9 +111,10 @@ class straight_run {
 };
 
 /// Runs a plan with these feeds; returns the fetched values.
-inline std::vector<tensor_value> run_plan_once(const run_plan& plan, step_state& step, std::span<const tensor_value> feeds) {
+inline std::vector<tensor_value> run_plan_once(const run_plan& plan, step_state& step, std::span<const tensor_value> feeds,
+                                               kept_results& kept) {
   if (plan.has_control_flow) return framed_run(plan, step, feeds).run();
-  return straight_run(plan, step).run(feeds);
+  return straight_run(plan, step).run(feeds, kept);
 }
 
 }  // namespace leat::runtime

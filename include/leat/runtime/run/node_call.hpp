@@ -31,7 +31,7 @@ inline void call_kernel(const plan_node& n, step_state& step, std::span<token> i
   if (n.part != nullptr) return n.part->run(step, inputs, results);
   try {
     for (std::size_t k = 0; k < inputs.size(); ++k)
-      if (inputs[k].variable != nullptr && n.late[k]) inputs[k].value = {};
+      if (inputs[k].variable != nullptr && n.inputs[k].late) inputs[k].value = {};
     kernel_context c(*n.node, step, inputs, results);
     if (step.trace == nullptr) (*n.run)(c);
     else run_traced(n, c);
@@ -61,7 +61,7 @@ inline void take_inputs(const run_plan& plan, const plan_node& n, std::vector<to
   inputs.clear();
   for (std::size_t k = 0; k < n.inputs.size(); ++k) {
     token& from = result_at(plan, results, n.inputs[k]);
-    if (n.last_use[k]) inputs.push_back(std::move(from));
+    if (n.inputs[k].last_use) inputs.push_back(std::move(from));
     else inputs.push_back(from);
   }
 }

@@ -59,14 +59,20 @@ class variable_slot final : public resource {
   /// The lock and, while it is held, the value, for a step that reads and writes several variables.
   std::mutex& guard() { return guard_; }
   tensor_value& locked_value() { return value_; }
+  /// Has the processor fetch the lock and the value, whose elements were there at last.
+  void fetch(const std::byte* elements) const {
+    __builtin_prefetch(&guard_);
+    __builtin_prefetch(reinterpret_cast<const std::byte*>(&guard_) + 64);
+    if (elements != nullptr) __builtin_prefetch(elements - 64);  // what holds them lies before them
+  }
   [[noreturn]] void fail() const { throw failed_precondition("Attempting to use uninitialized value " + name_); }
 
  private:
   std::string name_;
   dtype type_;
   shape extent_;
-  mutable std::mutex guard_;
-  tensor_value value_;
+  alignas(64) mutable std::mutex guard_;
+  tensor_value value_;  // with the lock, two lines of the cache
 };
 
 /// Resources by container and name. Thread-safe.

@@ -8,6 +8,7 @@
 #include <leat/runtime/state/tensor_value.hpp>
 
 #include <new>
+#include <utility>
 
 namespace leat {
 
@@ -27,12 +28,15 @@ class small_store {
  public:
   static void* take() {
     small_store* const s = mine();
-    return s == nullptr || s->count_ == 0 ? nullptr : s->held_[--s->count_];
+    if (s == nullptr || s->first_ == nullptr) return nullptr;
+    --s->count_;
+    return std::exchange(s->first_, s->first_->next);
   }
   static bool give(void* p) {
     small_store* const s = mine();
     if (s == nullptr || s->count_ == most) return false;
-    s->held_[s->count_++] = p;
+    s->first_ = new (p) free_buffer{s->first_};
+    ++s->count_;
     return true;
   }
 
@@ -40,12 +44,15 @@ class small_store {
 #if defined(LEAT_ADDRESS_SANITIZER)
   static constexpr int most = 0;  // so that the address sanitizer sees uses after release
 #else
-  static constexpr int most = 64;
+  static constexpr int most = 1024;  // 192 KiB: as many as the numbers of a step of a thousand nodes
 #endif
+  struct free_buffer {
+    free_buffer* next;
+  };
   small_store() = default;
   ~small_store() {
     ended() = true;
-    while (count_ > 0) ::operator delete(held_[--count_], std::align_val_t{64});
+    while (first_ != nullptr) ::operator delete(std::exchange(first_, first_->next), std::align_val_t{64});
   }
   static bool& ended() {
     thread_local bool value = false;  // readable after the thread's other objects are destroyed
@@ -57,7 +64,7 @@ class small_store {
     return &store;
   }
   int count_ = 0;
-  void* held_[most + 1];
+  free_buffer* first_ = nullptr;
 };
 
 LEAT_FUNCTION tensor_buffer* tensor_buffer::make(std::size_t bytes, std::size_t beside) {
