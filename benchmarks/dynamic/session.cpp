@@ -118,13 +118,16 @@ void time_nodes(node_times& times) {
   for (const int nodes : {10'000, 100'000}) {
     const std::string name = "first_run_" + std::to_string(nodes);
     if (!times.wants(name.c_str())) continue;
-    graph g;
-    const output root = bench::product_of_sums(g, nodes);
-    graph_session s(g);
-    const auto start = std::chrono::steady_clock::now();
-    s.run(root, {{"a:0", 1.0f}});
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    times.add(name.c_str(), seconds * 1e9 / g.size(), 0, "ns a node");
+    double best = 1e9;
+    for (int round = 0; round < 200'000 / nodes; ++round) {
+      graph g;
+      const output root = bench::product_of_sums(g, nodes);
+      graph_session s(g);
+      const auto start = std::chrono::steady_clock::now();
+      s.run(root, {{"a:0", 1.0f}});
+      best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() * 1e9 / g.size());
+    }
+    times.add(name.c_str(), best, 0, "ns a node");
   }
 }
 
