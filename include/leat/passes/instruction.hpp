@@ -26,7 +26,8 @@ enum instruction_code : int {
   reduce_cell = -8,    // operand, register, operator: *cell = combine(*cell, scalar)
   finish_all = -9,     // operand, accumulator, operator
   spill = -10,         // row buffer, register
-  reload = -11         // destination, row buffer
+  reload = -11,        // destination, row buffer
+  look_up = -12        // operand, register, length of its rows: the operand's row of this row is the one with that number
 };
 
 /// A register as one integer: its number, whether it is a scalar of the row, its dtype.
@@ -88,7 +89,7 @@ constexpr std::int64_t unpack_kind(std::int64_t packed) {
 constexpr std::int64_t pack_signature(std::int64_t op, std::int64_t d, std::int64_t x, std::int64_t y, std::int64_t z) {
   if (op >= 0) return op << 20 | pack_kind(d) << 15 | pack_kind(x) << 10 | pack_kind(y) << 5 | pack_kind(z);
   const bool makes = op == load || op == immediate || op == position || op == finish_row || op == reload;
-  const bool takes = op == store || op == reduce_lanes || op == reduce_array || op == reduce_cell || op == spill;
+  const bool takes = op == store || op == reduce_lanes || op == reduce_array || op == reduce_cell || op == spill || op == look_up;
   return std::int64_t{1} << 62 | -op << 52 | (makes ? pack_kind(d) : 0) << 47 | (takes ? pack_kind(x) : 0) << 42 | ((z + 1) & 0xff) << 32 |
          ((y + 1) & 0x7fffffff);
 }
