@@ -417,13 +417,16 @@ class random_program {
     const int indices = row_indices[below(2)];
     shape s = extent(indices);
     for (int a = 1; a < extent(v).rank; ++a) s.push(extent(v)[a]);
-    const int first = add(info_of<passes::first_rows_op>, {indices}, {extent(v)[0]});
-    int rows = add(info_of<passes::sum_equal_rows_op>, {any_shaped(type(v), s), first});
+    const std::int64_t one_by_one = below(2);
+    const int first = add(info_of<passes::first_rows_op>, {indices}, {extent(v)[0], one_by_one});
+    if (one_by_one != 0) std::erase(tensors_, first);  // a check alone, of which nothing is read
+    int rows = any_shaped(type(v), s);
+    if (one_by_one == 0) rows = add(info_of<passes::sum_equal_rows_op>, {rows, first});
     if (once_in(2)) {
       const int read = add(info_of<maximum_op>, {indices, number(type(indices), 0)});
       rows = add(info_of<add_op>, {rows, add(info_of<gather_op>, {v, read})});
     }
-    write(info_of<passes::write_rows_op>, {v, rows, indices, first}, {below(2)});
+    write(info_of<passes::write_rows_op>, {v, rows, indices, first}, {below(2), one_by_one});
   }
   // What a variable is at that time.
   void draw_read() {
@@ -633,6 +636,11 @@ class evaluation {
     }
     if (is_operator<passes::first_rows_op>(op)) {
       const double index = x(p);
+      if (index >= 0 && attributes[1] != 0) {
+        std::int64_t position = 0;
+        for (std::size_t a = 0; a < p.size(); ++a) position = position * x.sizes[a] + p[a];
+        return static_cast<double>(position);
+      }
       return index < 0 ? -1 : static_cast<double>(std::find(x.numbers.begin(), x.numbers.end(), index) - x.numbers.begin());
     }
     throw std::logic_error("this evaluation has no rule for " + std::string(op.type));

@@ -114,7 +114,7 @@ class interpreted {
 
  private:
   void start(const leat::graph& g, const std::vector<int>& targets, bool unrolled = false) {
-    program_ = leat::passes::compile(g, targets, unrolled);
+    program_ = leat::passes::compile(g, targets, unrolled, unrolled ? 1 : 0);
     code_ = std::make_unique<leat::cpu::interpreter>(program_);
     step_ = std::make_unique<leat::cpu::bound_program>(*code_);
   }

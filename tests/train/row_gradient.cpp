@@ -235,3 +235,153 @@ TEST_CASE("gradient descent subtracts rows of equal indices one by one, in order
   planned_session planned{step};
   check(planned);
 }
+
+namespace {
+
+// Users and items of a matrix factorization, whose rows have `Width` elements.
+template <std::int64_t Width, class Index>
+struct factors {
+  static auto users() { return variable<"users", float, 23, Width>(random_uniform(-1, 1, 5)); }
+  static auto items() { return variable<"items", float, 31, Width>(random_uniform(-1, 1, 6)); }
+  static auto user() { return placeholder<"user", Index, "ratings">(); }
+  static auto item() { return placeholder<"item", std::int32_t, "ratings">(); }
+  static auto rating() { return placeholder<"rating", float, "ratings">(); }
+  static auto loss() {
+    return reduce_sum(square(reduce_sum<1>(gather(users(), user()) * gather(items(), item())) - rating()));
+  }
+};
+
+template <std::int64_t Width, class Index>
+void check_factors(std::size_t ratings) {
+  CAPTURE(Width);
+  CAPTURE(ratings);
+  using f = factors<Width, Index>;
+  constexpr float rate = 0.25f / 64;
+  const auto train = gradient_descent(rate).minimize(f::loss());
+  session compiled{f::loss(), train};
+  planned_session planned{f::loss(), train};
+  compiled.initialize();
+  planned.initialize();
+  std::vector<Index> user(ratings);
+  std::vector<std::int32_t> item(ratings);
+  std::vector<float> rating(ratings);
+  std::mt19937 random(static_cast<unsigned>(ratings));
+  for (std::size_t k = 0; k < ratings; ++k) {
+    user[k] = static_cast<Index>(random() % 23);
+    item[k] = static_cast<std::int32_t>(random() % 31);
+    rating[k] = static_cast<float>(random() % 5) / 4;
+  }
+  auto us = compiled.value(f::users());
+  auto is = compiled.value(f::items());
+  const auto before = us;
+  const auto old_items = is;
+  double sum = 0;
+  for (std::size_t k = 0; k < ratings; ++k) {
+    const auto u = static_cast<std::size_t>(user[k]), i = static_cast<std::size_t>(item[k]);
+    double product = -static_cast<double>(rating[k]);
+    for (std::size_t j = 0; j < static_cast<std::size_t>(Width); ++j) product += static_cast<double>(before(u, j)) * old_items(i, j);
+    sum += product * product;
+    for (std::size_t j = 0; j < static_cast<std::size_t>(Width); ++j) {  // of the values before the step, though a row may occur often
+      us(u, j) -= static_cast<float>(2 * product) * rate * old_items(i, j);
+      is(i, j) -= static_cast<float>(2 * product) * rate * before(u, j);
+    }
+  }
+  const auto step = fetch(f::loss(), train);
+  const auto loss = std::get<0>(compiled.run(step, f::user() = user, f::item() = item, f::rating() = rating));
+  CHECK(loss == doctest::Approx(sum).epsilon(1e-4));
+  CHECK(farthest(compiled.value(f::users()), us) < 1e-4);
+  CHECK(farthest(compiled.value(f::items()), is) < 1e-4);
+  CHECK(std::get<0>(planned.run(step, f::user() = user, f::item() = item, f::rating() = rating)) == loss);
+  CHECK(compiled.value(f::users()) == planned.value(f::users()));
+  CHECK(compiled.value(f::items()) == planned.value(f::items()));
+
+  us = compiled.value(f::users());
+  is = compiled.value(f::items());
+  for (const int wrong : {-1, 31, 1000000}) {
+    if (ratings == 0) break;
+    auto bad = item;
+    bad.back() = wrong;
+    CHECK_THROWS_AS(compiled.run(step, f::user() = user, f::item() = bad, f::rating() = rating), invalid_argument);
+    CHECK_THROWS_AS(planned.run(step, f::user() = user, f::item() = bad, f::rating() = rating), invalid_argument);
+  }
+  CHECK(compiled.value(f::users()) == us);
+  CHECK(compiled.value(f::items()) == is);
+  CHECK(planned.value(f::users()) == us);
+}
+
+}  // namespace
+
+TEST_CASE("a step on the rows of two tables, which are read where they lie: of all lengths, compiled and planned") {
+  for (const std::size_t ratings : {0, 1, 7, 300}) {
+    check_factors<1, std::int32_t>(ratings);
+    check_factors<3, std::int64_t>(ratings);
+    check_factors<16, std::int32_t>(ratings);
+    check_factors<70, std::int64_t>(ratings);
+  }
+  check_factors<16, std::int32_t>(20000);  // in chunks
+}
+
+TEST_CASE("rows that are read where they lie give the same bits on several threads") {
+  using f = factors<16, std::int32_t>;
+  const std::size_t ratings = 30000;
+  const auto train = gradient_descent(0.001f).minimize(f::loss());
+  std::vector<std::int32_t> user(ratings), item(ratings);
+  for (std::size_t k = 0; k < ratings; ++k) {
+    user[k] = static_cast<std::int32_t>(k * 7 % 23);
+    item[k] = static_cast<std::int32_t>(k * k % 31);
+  }
+  const auto trained = [&](int threads) {
+    cpu::set_thread_count(threads);
+    session s{f::loss(), train};
+    s.initialize();
+    const auto [loss] = s.run(fetch(f::loss(), train), f::user() = user, f::item() = item, f::rating() = std::vector<float>(ratings, 0.5f));
+    return std::pair(loss, s.value(f::users()));
+  };
+  const auto one = trained(1);
+  const auto two = trained(2);
+  cpu::set_thread_count(1);
+  CHECK(one == two);
+}
+
+TEST_CASE("a row that a step subtracts from itself is what it was before") {
+  const auto t = variable<"t", float, 4, 2>(ones);
+  const auto at = placeholder<"at", std::int32_t, 4>();
+  const auto step = gradient_descent(1_c).minimize(reduce_sum(stop_gradient(t) * gather(t, at)));  // whose gradient is the table
+  const auto check = [&]<class Session>(Session& s) {
+    s.initialize();
+    s.assign(t, xt::xtensor<float, 2>{{1, 2}, {3, 4}, {5, 6}, {7, 8}});
+    s.run(fetch(step), at = std::vector<std::int32_t>{1, 2, 2, 0});
+    CHECK(s.value(t) == xt::xtensor<float, 2>{{1 - 7, 2 - 8}, {3 - 1, 4 - 2}, {5 - 3 - 5, 6 - 4 - 6}, {7, 8}});
+  };
+  session compiled{step};
+  check(compiled);
+  planned_session planned{step};
+  check(planned);
+}
+
+TEST_CASE("optimizers with slots read rows where they lie, and give what planned sessions give of copies") {
+  using f = factors<16, std::int32_t>;
+  const auto check = [&](const auto& optimizer) {
+    const auto train = optimizer.minimize(f::loss());
+    session compiled{f::loss(), train};
+    planned_session planned{f::loss(), train};
+    compiled.initialize();
+    planned.initialize();
+    const auto before = compiled.value(f::users());
+    for (int k = 0; k < 3; ++k) {
+      const std::vector<std::int32_t> user{3, 7, 3, 22, 0}, item{1, 1, 30, 2, 1};
+      const std::vector<float> rating{0.5f, 1, 0.25f, 0, 0.75f};
+      const auto run = [&](auto& s) {
+        return std::get<0>(s.run(fetch(f::loss(), train), f::user() = user, f::item() = item, f::rating() = rating));
+      };
+      CHECK(run(compiled) == run(planned));
+    }
+    const auto after = compiled.value(f::users());
+    CHECK(after == planned.value(f::users()));
+    CHECK(compiled.value(f::items()) == planned.value(f::items()));
+    CHECK(after(3, 5) != before(3, 5));
+    CHECK(after(4, 5) == before(4, 5));
+  };
+  check(momentum(0.01f, 0.5f));
+  check(adagrad(0.01f));
+}

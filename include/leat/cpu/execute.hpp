@@ -40,10 +40,21 @@ constexpr auto combined_results(std::index_sequence<I...>) {
                       &combine_chunks<Cluster::accumulating_code(I), Cluster::accumulating_type(I)>}...};
 }
 
-// One copy per instruction list, shared by all programs. Its arguments are copied, so that the compiler knows that no store changes them
-// and does not read them again after each.
+// The length of the rows of a cluster that is cut between rows alone, if it is known and so short that loops over a row cost more than
+// its elements; otherwise 0. A cluster of several rows is cut within them only if there is one, which is not short then.
 template <class Cluster>
-[[gnu::noinline]] void run_shared(const kernels::cluster_arguments& a, const kernels::cluster_range& r) {
+constexpr std::int64_t short_row(const program_view::step& s) {
+  const bool whole = static_cast<cut_rule>(s.chunked) == cut_rule::rows || (Cluster::looks_up && s.loop_count > 1);
+  if (s.loop_count == 0 || !whole) return 0;
+  const term row = s.loop(s.loop_count - 1);
+  return row.powers == 0 && row.factor <= 64 ? row.factor : 0;
+}
+
+// One copy per instruction list and length of short rows, shared by all programs. Its arguments are copied, so that the compiler knows
+// that no store changes them and does not read them again after each.
+template <class Cluster, std::int64_t ShortRow>
+[[gnu::noinline]] void run_shared(const kernels::cluster_arguments& a, const kernels::cluster_range& all) {
+  const kernels::cluster_range r = ShortRow > 0 ? kernels::cluster_range{all.row_begin, all.row_end, 0, ShortRow} : all;
   constexpr int operands = Cluster::operands, loops = Cluster::loops;
   if constexpr (Cluster::stage_count < 2 || operands > 16) {
     Cluster::run(a, r);
@@ -139,10 +150,10 @@ struct cluster_step {
       if constexpr (type::accumulating == 0) a.stream = plan[plan_stream] != 0;
       if (plan[plan_chunks] == 1) {
         start(results, a, plan, w);
-        run_shared<type>(a, {0, plan[plan_rows], 0, plan[plan_inner]});
+        run_shared<type, short_row<type>(info)>(a, {0, plan[plan_rows], 0, plan[plan_inner]});
       } else {
         static constexpr auto table = combined_results<type>(std::make_index_sequence<static_cast<std::size_t>(type::accumulating)>{});
-        const chunked_run c{&run_shared<type>, table.data(), type::accumulating, info.operand_count, type::spills};
+        const chunked_run c{&run_shared<type, short_row<type>(info)>, table.data(), type::accumulating, info.operand_count, type::spills};
         std::int64_t elements[type::accumulating + 1]{};
         int bytes[type::accumulating + 1]{};
         for (int k = 0; k < type::accumulating; ++k) {
@@ -179,15 +190,26 @@ struct cluster_step {
   }
 };
 
+// The first index of which there is no row, or -1. Almost always there is none: all are looked at without a branch for each.
+template <class Index>
+std::int64_t find_out_of_range(const Index* indices, std::int64_t count, std::int64_t rows, bool drops_negative) {
+  Index least = 0, most = -1;
+  for (std::int64_t k = 0; k < count; ++k) {
+    least = indices[k] < least ? indices[k] : least;
+    most = indices[k] > most ? indices[k] : most;
+  }
+  if (most < rows && (least >= 0 || drops_negative)) return -1;
+  std::int64_t k = 0;
+  while (indices[k] < rows && (indices[k] >= 0 || drops_negative)) ++k;
+  return k;
+}
 template <class Kernel>
 void run_items(const Kernel& kernel) {
   if constexpr (Kernel::may_refuse) {
-    for (std::int64_t k = 0; k < kernel.count; ++k) {
-      const auto i = static_cast<std::int64_t>(kernel.indices[k]);
-      if (i >= kernel.rows || (i < 0 && !requires { Kernel::drops_negative; }))
-        throw invalid_argument("index " + std::to_string(i) + " at position " + std::to_string(k) + " is out of range [0, " +
-                               std::to_string(kernel.rows) + ")");
-    }
+    const bool drops_negative = kernels::drops_negative(kernel);
+    if (const std::int64_t k = find_out_of_range(kernel.indices, kernel.count, kernel.rows, drops_negative); k >= 0) [[unlikely]]
+      throw invalid_argument("index " + std::to_string(kernel.indices[k]) + " at position " + std::to_string(k) + " is out of range [0, " +
+                             std::to_string(kernel.rows) + ")");
   }
   if constexpr (requires { kernel.run_all(); }) kernel.run_all();
   else
@@ -242,6 +264,8 @@ struct kernel_call {
       run_items(kernels::gather_kernel<T, index>(p, numbers));
     } else if constexpr (std::is_same_v<op, segment_sum_op>) {
       run_items(kernels::segment_sum_kernel<T, index>(p, numbers));
+    } else if constexpr (std::is_same_v<op, passes::check_rows_op>) {
+      run_items(kernels::check_rows_kernel<T>(p, numbers));
     } else if constexpr (std::is_same_v<op, passes::first_rows_op>) {
       run_items(kernels::first_rows_kernel<T>(p, numbers));
     } else if constexpr (std::is_same_v<op, passes::sum_equal_rows_op>) {
@@ -334,7 +358,7 @@ template <class Program, int Step>
 constexpr step_call call_of_step() {
   if constexpr (Program::view.step_at(Step).is_cluster) {
     using cluster = typename cluster_step<Program, Step>::type;
-    return {{&run_shared<cluster>, combined_results_of<cluster>.data(), cluster::accumulating, Program::view.step_at(Step).operand_count,
+    return {{&run_shared<cluster, short_row<cluster>(Program::view.step_at(Step))>, combined_results_of<cluster>.data(), cluster::accumulating, Program::view.step_at(Step).operand_count,
              cluster::spills},
             combined_types_of<cluster>.data(),
             nullptr};

@@ -11,8 +11,8 @@ LEAT_FUNCTION operator_names::operator_names() {
   // Those that only the compiler writes.
   for (const op_info* op :
        {&info_of<check_range_op>, &info_of<print_op>, &info_of<passes::check_divisor_op>, &info_of<passes::copy_op>,
-        &info_of<passes::matmul_update_op>, &info_of<passes::first_rows_op>, &info_of<passes::sum_equal_rows_op>,
-        &info_of<passes::write_rows_op>})
+        &info_of<passes::matmul_update_op>, &info_of<passes::check_rows_op>, &info_of<passes::first_rows_op>,
+        &info_of<passes::sum_equal_rows_op>, &info_of<passes::write_rows_op>})
     by_code_.emplace(op->code, op->type);
   for (const auto& [code, op] : detail::operators_of_expressions()) by_code_.emplace(code, op->type);
   for (const std::string_view type : known_operator_types()) by_code_.emplace(code_of_type(type), type);

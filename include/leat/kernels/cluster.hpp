@@ -156,13 +156,24 @@ struct cluster {
     if constexpr (lanes_reduce(Phase)) start_from<phase_at(Phase), phase_size(Phase), Row>(s);
   }
 
+  // Whether an operand's rows are looked up.
+  static constexpr bool is_looked_up(std::int64_t operand) {
+    for (int k = 0; k < phase_size(1); ++k)
+      if (const int at = phase_at(1) + words_per_instruction * k; code[at] == look_up && code[at + 1] == operand) return true;
+    return false;
+  }
+  static constexpr bool looks_up = [] {
+    for (int k = 0; k < phase_size(1); ++k)
+      if (code[phase_at(1) + words_per_instruction * k] == look_up) return true;
+    return false;
+  }();
   // The array that a row's first stage reads, or -1. While the second stage works on the row in the cache, the next row is prefetched,
   // since hardware prefetchers stop at the row's end.
   static constexpr int streamed_operand = [] {
     if (stage_count < 2 || outer != 1 || Lanes::count == 1) return -1;
     for (int k = 0; k < phase_size(2); ++k) {
       const int at = phase_at(2) + words_per_instruction * k;
-      if (code[at] == load && code[at + 3] == 1) return static_cast<int>(code[at + 2]);
+      if (code[at] == load && code[at + 3] == 1 && !is_looked_up(code[at + 2])) return static_cast<int>(code[at + 2]);
     }
     return -1;
   }();

@@ -40,6 +40,13 @@ struct no_check {
   static constexpr bool may_refuse = false;
 };
 
+/// Whether a kernel that may refuse its indices takes negative ones, which are no rows.
+template <class Kernel>
+constexpr bool drops_negative(const Kernel& kernel) {
+  if constexpr (requires { kernel.drops_negative; }) return kernel.drops_negative;
+  else return false;
+}
+
 /// Calls `f` with the number of a row's elements, as a constant where rows are so short that a loop over each would cost more than
 /// its elements.
 template <class F>
@@ -109,6 +116,22 @@ struct segment_sum_kernel {
   }
 };
 
+/// Nothing but the check of indices.
+template <class Index>
+struct check_rows_kernel {
+  static constexpr bool may_refuse = true;
+  const Index* indices;
+  std::int64_t count, rows;
+  bool drops_negative;
+  check_rows_kernel(void* const* p, const step_numbers& n)
+      : indices(static_cast<const Index*>(p[0])),
+        count(n.product(1, 0, n.rank(1))),
+        rows(n.size(0, 0)),
+        drops_negative(n.attribute(0) == 0) {}
+  std::int64_t items() const { return 0; }
+  constexpr void operator()(std::int64_t) const {}
+};
+
 /// Item k: the position of the first index that equals the k-th, or -1 if that is negative.
 template <class Index>
 struct first_rows_kernel {
@@ -117,24 +140,20 @@ struct first_rows_kernel {
   const Index* indices;
   std::int64_t* out;
   std::int64_t count, rows;
-  bool repeats;
   first_rows_kernel(void* const* p, const step_numbers& n)
       : indices(static_cast<const Index*>(p[0])),
         out(static_cast<std::int64_t*>(p[1])),
         count(n.product(0, 0, n.rank(0))),
-        rows(n.attribute(0)),
-        repeats(n.attributes() > 1 && n.attribute(1) != 0) {}
+        rows(n.attribute(0)) {}
   std::int64_t items() const { return count; }
   constexpr void operator()(std::int64_t k) const {
-    std::int64_t first = repeats ? k : 0;
+    std::int64_t first = 0;
     while (indices[first] != indices[k]) ++first;
     out[k] = indices[k] < 0 ? -1 : first;
   }
   /// All items at once, where one thread does them: looking for each takes quadratic time.
   void run_all() const {
-    if (repeats) {
-      for (std::int64_t k = 0; k < count; ++k) out[k] = indices[k] < 0 ? -1 : k;
-    } else if (count < 16 || count > half_mask) {
+    if (count < 16 || count > half_mask) {
       for (std::int64_t k = 0; k < count; ++k) (*this)(k);
     } else if (!find_by_hash()) {
       find_by_sorting();
@@ -217,7 +236,7 @@ struct sum_equal_rows_kernel {
 };
 
 /// Item k: writes row `indices[k]` of the variable, or subtracts from it, if that index occurs there first. Where equal indices count one by
-/// one, item j: subtracts all rows from column j, in order.
+/// one there are no positions, and item j subtracts all rows from column j, in order.
 template <class T, class Index>
 struct write_rows_kernel {
   static constexpr bool may_refuse = false;  // the indices were checked where `first` was found
@@ -231,40 +250,55 @@ struct write_rows_kernel {
       : variable(static_cast<T*>(p[0])),
         rows(static_cast<const T*>(p[1])),
         indices(static_cast<const Index*>(p[2])),
-        first(static_cast<const std::int64_t*>(p[3])),
+        first(counts_one_by_one(n) ? nullptr : static_cast<const std::int64_t*>(p[3])),
         count(n.product(2, 0, n.rank(2))),
         width(n.product(0, 1, n.rank(0))),
         subtracts(n.attribute(0) != 0),
-        repeats(n.attribute(1) != 0) {}
+        repeats(counts_one_by_one(n)) {}
+  static bool counts_one_by_one(const step_numbers& n) { return n.attributes() > 1 && n.attribute(1) != 0; }
   std::int64_t items() const { return repeats ? width : count; }
   constexpr void operator()(std::int64_t item) const {
-    if (repeats)
-      for (std::int64_t k = 0; k < count; ++k) write(k, item, item + 1, width);
-    else
-      write(item, 0, width, width);
+    if (!repeats) return with_rule([&](auto rule) { write(rule, item, 0, width, width); });
+    for (std::int64_t k = 0; k < count; ++k) with_rule([&](auto rule) { write(rule, k, item, item + 1, width); });
   }
   /// All items on the host, row by row.
   void run_all() const {
     for_row_width(width, [this](auto w) {
-      for (std::int64_t k = 0; k < count; ++k) write(k, 0, w, w);
+      with_rule([&](auto rule) {
+        for (std::int64_t k = 0; k < count; ++k) write(rule, k, 0, w, w);
+      });
     });
   }
 
  private:
-  template <class End, class Width>
-  constexpr void write(std::int64_t k, std::int64_t begin, End end, Width w) const {
-    if (first[k] != k) return;
-    T* const to = variable + static_cast<std::int64_t>(indices[k]) * w;
+  template <bool Repeats, bool Subtracts>
+  struct row_rule {};
+  // Calls `f` with what does not change from row to row.
+  template <class F>
+  constexpr void with_rule(F f) const {
+    if (repeats) subtracts ? f(row_rule<true, true>{}) : f(row_rule<true, false>{});
+    else subtracts ? f(row_rule<false, true>{}) : f(row_rule<false, false>{});
+  }
+  template <bool Repeats, bool Subtracts, class End, class Width>
+  constexpr void write(row_rule<Repeats, Subtracts>, std::int64_t k, std::int64_t begin, End end, Width w) const {
+    const auto row = static_cast<std::int64_t>(indices[k]);
+    if (Repeats ? row < 0 : first[k] != k) return;
+    T* const to = variable + row * w;
     const T* const from = rows + k * w;
     if constexpr (requires { Width::value; }) {
-      T written[static_cast<std::size_t>(Width::value)];  // all is read before anything is stored: no compiler sees that the arrays differ
-      for (std::int64_t j = 0; j < w; ++j) written[j] = subtracts ? scalar_math<T>::subtract(to[j], from[j]) : from[j];
-      for (std::int64_t j = 0; j < w; ++j) to[j] = written[j];
-    } else if (subtracts) {
-      for (std::int64_t j = begin; j < end; ++j) to[j] = scalar_math<T>::subtract(to[j], from[j]);
+      write_block<Subtracts, Width::value>(to, from);
     } else {
-      for (std::int64_t j = begin; j < end; ++j) to[j] = from[j];
+      constexpr std::int64_t block = 16;
+      for (; begin + block <= end; begin += block) write_block<Subtracts, block>(to + begin, from + begin);
+      for (; begin < end; ++begin) write_block<Subtracts, 1>(to + begin, from + begin);
     }
+  }
+  // All is read before anything is stored: no compiler sees that the arrays differ.
+  template <bool Subtracts, std::int64_t N>
+  static constexpr void write_block(T* to, const T* from) {
+    T written[static_cast<std::size_t>(N)];
+    for (std::int64_t j = 0; j < N; ++j) written[j] = Subtracts ? scalar_math<T>::subtract(to[j], from[j]) : from[j];
+    for (std::int64_t j = 0; j < N; ++j) to[j] = written[j];
   }
 };
 

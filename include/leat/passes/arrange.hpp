@@ -142,6 +142,12 @@ constexpr graph arrange(const graph& from, list<int>& targets) {
     return i;
   };
 
+  // Whether a node shows what a variable holds, which rows that are written from it would change on the way.
+  auto shows = [&](int i, int variable) {
+    while (to.at(i).op->kind == op_kind::view || to.at(i).op->kind == op_kind::assign) i = to.input(to.at(i), 0);
+    return i == variable;
+  };
+
   // The variable that a node gives unchanged, itself or seen through views, and the one of these that reads it.
   struct seen {
     int variable = -1, reader = -1;
@@ -193,6 +199,7 @@ constexpr graph arrange(const graph& from, list<int>& targets) {
           (is_operator<reshape_op>(*n.op) && is_strided_view(to, inputs[k]) &&
            to.at(inputs[k]).result.extent.squeezed() != n.result.extent.squeezed()))
         inputs[k] = standing(inputs[k]);
+      if (writes_rows(n) && k > 0 && shows(inputs[k], inputs[0])) inputs[k] = copy_once(inputs[k]);
     }
     const list_view<int> operands(inputs, static_cast<std::size_t>(n.input_count));
     if (waits)  // a read that waits is a copy made at that time

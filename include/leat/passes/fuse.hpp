@@ -43,10 +43,18 @@ struct fusion {
   list<int> fold_scale;    // and the scalar that multiplies it, or -1
   list<int> part_of;       // of what is computed where a concatenation has it: the concatenation, or -1
   list<char> is_in_place;  // of a concatenation, all of whose operands are
+  list<char> is_looked_up;  // of a lookup, whether its rows are read where they lie; empty if there is none
 
   constexpr int find(int c) const {
     while (clusters[c].merged_into >= 0) c = clusters[c].merged_into;
     return c;
+  }
+  /// Whether node `i` is a lookup whose rows are read where they lie (passes/rows_in_place.hpp).
+  constexpr bool looks_up(int i) const { return !is_looked_up.empty() && is_looked_up[i] != 0; }
+  /// Whether all that node `i` does as a step is to check indices.
+  constexpr bool only_checks_rows(const graph& g, int i) const {
+    const node& n = g.at(i);
+    return looks_up(i) || (is_operator<first_rows_op>(*n.op) && counts_one_by_one(g, n));
   }
   /// Whether node `i` of a graph is a kernel, a step of its own.
   constexpr bool is_kernel(const graph& g, int i) const {

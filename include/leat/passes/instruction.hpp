@@ -26,7 +26,8 @@ enum instruction_code : int {
   reduce_cell = -8,    // operand, register, operator: *cell = combine(*cell, scalar)
   finish_all = -9,     // operand, accumulator, operator
   spill = -10,         // row buffer, register
-  reload = -11         // destination, row buffer
+  reload = -11,        // destination, row buffer
+  look_up = -12        // operand, register, length of its rows: the operand's row of this row is the one with that number
 };
 
 /// A register as one integer: its number, whether it is a scalar of the row, its dtype.
@@ -89,7 +90,7 @@ constexpr bool makes_register(std::int64_t op) {
   return op == load || op == immediate || op == position || op == finish_row || op == reload;
 }
 constexpr bool takes_register(std::int64_t op) {
-  return op == store || op == reduce_lanes || op == reduce_array || op == reduce_cell || op == spill;
+  return op == store || op == reduce_lanes || op == reduce_array || op == reduce_cell || op == spill || op == look_up;
 }
 
 /// The signature of an instruction's five words.

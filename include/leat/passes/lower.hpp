@@ -4,6 +4,7 @@
 
 #include <leat/core/list.hpp>
 #include <leat/passes/lower/cluster_lowerer.hpp>
+#include <leat/passes/rows_in_place.hpp>
 
 namespace leat::passes {
 
@@ -19,8 +20,9 @@ namespace detail {
 class lowerer {
  public:
   constexpr ~lowerer() = default;  // nvcc's implicit one is not constexpr
-  constexpr lowerer(const graph& g, std::span<const int> targets)
+  constexpr lowerer(const graph& g, std::span<const int> targets, std::int64_t in_place)
       : g_(g), f_(fuse(g, targets)), place_(g, f_, p_), cluster_(g, f_, place_) {
+    if (in_place > 0) find_rows_in_place(g, targets, in_place, f_);
     place_.start(targets);
   }
   lowerer(const lowerer&) = delete;
@@ -93,6 +95,7 @@ class lowerer {
       s.attributes.push_back(e.rank);
       for (int a = 0; a < e.rank; ++a) s.attributes.push_back(e[a]);
     };
+    if (f_.only_checks_rows(g_, i)) return lower_check(i);
     if (f_.fold_product[i] >= 0) {
       const node& product = g_.at(f_.fold_product[i]);
       const int scale = f_.fold_scale[i];
@@ -110,7 +113,8 @@ class lowerer {
       extents(i);
     } else {
       s.code = n.op->code;
-      for (int k = 0; k < n.input_count; ++k) operand(g_.input(n, k));
+      const int inputs = n.input_count - (is_operator<write_rows_op>(*n.op) && counts_one_by_one(g_, n) ? 1 : 0);  // no positions
+      for (int k = 0; k < inputs; ++k) operand(g_.input(n, k));
       s.operands.push_back({place_.buffer_of(i), {0, 0}, {}});
       // A check's attributes are a shape, stored after the others, where named dimensions are substituted.
       const bool shaped = is_operator<check_divisor_op>(*n.op);
@@ -124,6 +128,30 @@ class lowerer {
     p_.steps.push_back(std::move(s));
   }
 
+  // A step that refuses indices of which there is no row; one for all lookups of the same.
+  constexpr void lower_check(int i) {
+    const node& n = g_.at(i);
+    const bool is_lookup = is_operator<gather_op>(*n.op);
+    const int indices = f_.sources[g_.input(n, is_lookup ? 1 : 0)];
+    const shape& params = g_.at(g_.input(n, 0)).result.extent;
+    const checked_rows made{indices, is_lookup ? params[0] : g_.attribute(n, 0), is_lookup};
+    for (const checked_rows& c : checked_)
+      if (c.indices == made.indices && c.rows == made.rows && c.refuses_negative >= made.refuses_negative) return;
+    checked_.push_back(made);
+    program_step s;
+    s.code = operator_record<check_rows_op>::code;
+    s.operands.push_back({place_.location_of(indices).buffer, {0, 0}, {}});
+    const shape& extent = g_.at(indices).result.extent;
+    s.attributes = {1, is_lookup ? 1 : 0, 1, made.rows, extent.rank};
+    for (int a = 0; a < extent.rank; ++a) s.attributes.push_back(extent[a]);
+    p_.steps.push_back(std::move(s));
+  }
+
+  struct checked_rows {
+    int indices;
+    std::int64_t rows;
+    bool refuses_negative;
+  };
   const graph& g_;
   fusion f_;
   program p_;
@@ -131,15 +159,19 @@ class lowerer {
   cluster_lowerer cluster_;
   list<scheduled> order_;
   list<list<int>> members_;  // the nodes of each cluster
+  list<checked_rows> checked_;
 };
 
 }  // namespace detail
 
-/// The program of an arranged graph.
-constexpr program lower(const graph& g, std::span<const int> targets) { return detail::lowerer(g, targets).run(); }
+/// The program of an arranged graph. `in_place`: see `compile`.
+constexpr program lower(const graph& g, std::span<const int> targets, std::int64_t in_place = 0) {
+  return detail::lowerer(g, targets, in_place).run();
+}
 
-/// All passes: from a graph to its program. `unrolled`: small products become scalars, for programs whose steps a C++ compiler compiles.
-constexpr program compile(const graph& g, list<int> targets, bool unrolled = false) {
+/// All passes: from a graph to its program. For programs whose steps a C++ compiler compiles: `unrolled`, small products become scalars;
+/// `in_place`, if it is not 0, rows that are looked up are read where they lie, if they are that long or reduced (rows_in_place.hpp).
+constexpr program compile(const graph& g, list<int> targets, bool unrolled = false, std::int64_t in_place = 0) {
   graph simple = simplify(g, targets);
   program p;
   p.problem = unordered_writes(simple);
@@ -148,7 +180,7 @@ constexpr program compile(const graph& g, list<int> targets, bool unrolled = fal
   simple = unroll_models(std::move(simple), targets);
   if (unrolled) simple = unroll(std::move(simple), targets);
   const graph arranged = arrange(simple, targets);
-  return lower(arranged, targets);
+  return lower(arranged, targets, in_place);
 }
 
 }  // namespace leat::passes

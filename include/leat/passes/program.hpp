@@ -36,11 +36,14 @@ struct term {
   }
 };
 
-/// An operand of a step: a buffer, an offset, and the stride along each loop.
+/// An operand of a step: a buffer, an offset, and the stride along each loop. One that is looked up begins at row `indices[…]`, that of
+/// another operand, of rows of `row` elements; an instruction says so, and a packed program has it there alone.
 struct step_operand {
   int buffer = -1;
   term offset{0, 0};
   detail::list<term> strides;
+  int indices = -1;
+  std::int64_t row = 0;
 };
 
 /// How a cluster may be cut into chunks; the cut depends on the shape alone, never on the number of threads.

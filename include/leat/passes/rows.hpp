@@ -20,6 +20,15 @@ struct first_rows_op {
   }
 };
 
+/// Refuses indices of which there is no row, and gives nothing: what is left of a lookup whose rows are read where they lie, and of
+/// `first_rows_op` where equal indices count one by one. Operands: indices [i…]. Attribute: 1 if a negative index is refused, too.
+/// Errors: invalid_argument.
+struct check_rows_op {
+  static constexpr std::string_view type = "CheckRows";
+  static constexpr op_kind kind = op_kind::kernel;
+  static constexpr inference infer(const operand_list& x) { return {x.type(0), x.extent(0)}; }
+};
+
 /// Sums of rows of equal indices, each at the position of the first; 0 elsewhere. Operands: rows [i…, d…], what `first_rows_op` gives [i…].
 struct sum_equal_rows_op {
   static constexpr std::string_view type = "SumEqualRows";
@@ -31,7 +40,8 @@ struct sum_equal_rows_op {
 };
 
 /// variable[indices[i]] = rows[i], or -= where the first attribute is 1, at each position that is the first of its index. The second one is
-/// that of `first_rows_op`: with 1, rows of equal indices are subtracted one by one, in order. The result is the variable. Operands: the variable [n, d…], rows [i…, d…], indices [i…], what `first_rows_op` gives [i…].
+/// that of `first_rows_op`: with 1, rows of equal indices are subtracted one by one, in order, and a step has no operand for positions.
+/// The result is the variable. Operands: the variable [n, d…], rows [i…, d…], indices [i…], what `first_rows_op` gives [i…].
 struct write_rows_op {
   static constexpr std::string_view type = "WriteRows";
   static constexpr op_kind kind = op_kind::assign;
@@ -40,5 +50,8 @@ struct write_rows_op {
     return {x.type(0), x.extent(0)};
   }
 };
+
+/// Whether equal indices count one by one, of a node that finds positions or writes rows: positions are not needed then, only the check.
+constexpr bool counts_one_by_one(const graph& g, const node& n) { return n.attribute_count > 1 && g.attribute(n, 1) != 0; }
 
 }  // namespace leat::passes

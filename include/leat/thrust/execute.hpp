@@ -248,7 +248,7 @@ struct is_out_of_range {
 template <class Device, class Kernel>
 void run_items(Device& device, const Kernel& kernel, std::int64_t work) {
   if constexpr (Kernel::may_refuse) {
-    constexpr bool passes_negative = requires { Kernel::drops_negative; };
+    const bool passes_negative = kernels::drops_negative(kernel);
     const std::int64_t at = device.find_out_of_range(kernel.indices, kernel.count, kernel.rows, passes_negative);
     if (at >= 0) {
       std::remove_cvref_t<decltype(*kernel.indices)> index;
@@ -323,6 +323,8 @@ struct kernel_step {
     } else if constexpr (std::is_same_v<op, segment_sum_op>) {
       const kernels::segment_sum_kernel<T, element<1>> kernel(p, n);
       run_items(device, kernel, kernel.count);
+    } else if constexpr (std::is_same_v<op, passes::check_rows_op>) {
+      run_items(device, kernels::check_rows_kernel<T>(p, n), 1);
     } else if constexpr (std::is_same_v<op, passes::first_rows_op>) {
       const kernels::first_rows_kernel<T> kernel(p, n);
       run_items(device, kernel, kernel.count);

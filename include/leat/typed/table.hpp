@@ -242,7 +242,7 @@ struct make_program {
   static constexpr list<std::int64_t> make() {
     graph g;
     list<int> targets{flatten<Fs>(g)...};
-    const program p = passes::compile(g, targets, true);
+    const program p = passes::compile(g, targets, true, passes::long_row);
     return pack(p);
   }
 };

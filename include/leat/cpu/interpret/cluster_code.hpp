@@ -21,7 +21,7 @@ namespace leat::cpu {
 
 /// An instruction outside the innermost loop. Registers are offsets of their cells in bytes.
 struct scalar_step {
-  enum class kind : std::uint8_t { compute, load, store, immediate, position, finish_row, finish_all, reduce_cell };
+  enum class kind : std::uint8_t { compute, load, store, immediate, position, finish_row, finish_all, reduce_cell, look_up };
   kind what = kind::compute;
   std::uint8_t size = 0;   // bytes of the element
   bool repeated = false;   // whether lanes read the result

@@ -174,6 +174,13 @@ class cluster_writer {
         s.x = cells_.cell(i.kinds.x, i.x);
         s.reduction = reduction_of_code(static_cast<int>(i.y), s.type);
         break;
+      case look_up:
+        s.what = kind::look_up;
+        s.type = register_type(i.kinds.x);
+        s.d = checked_operand(to_, i.d);
+        s.x = cells_.cell(i.kinds.x, i.x);
+        s.bits = i.y;
+        break;
       default: {
         if (i.op < 0) damaged_program("an instruction stands in the wrong phase");
         result();

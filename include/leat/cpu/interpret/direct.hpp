@@ -159,7 +159,11 @@ class direct_writer {
     const bool one_row = !c.has_inner || (plan[plan_rows] == 1 && plan[plan_inner] <= c.block);
     const bool streams = c.combined.empty() && plan[plan_stream] != 0;
     std::size_t scalar_steps = 0;
-    for (const auto& list : c.scalars) scalar_steps += list.size();
+    for (const auto& list : c.scalars) {
+      scalar_steps += list.size();
+      for (const scalar_step& step : list)
+        if (step.what == scalar_step::kind::look_up) return false;  // its place is another one in each run
+    }
     if (plan[plan_chunks] != 1 || !one_row || streams || scalar_steps > direct_program::most_scalars) return false;
     begin(c, plan);
     for (const auto& r : c.combined) {
@@ -314,7 +318,7 @@ class direct_writer {
   static int count_of(const std::vector<int>& all, int one) { return static_cast<int>(std::count(all.begin(), all.end(), one)); }
   static bool goes_out(const scalar_step& s) {
     using kind = scalar_step::kind;
-    return s.what == kind::store || s.what == kind::finish_all || s.what == kind::reduce_cell;
+    return s.what == kind::store || s.what == kind::finish_all || s.what == kind::reduce_cell || s.what == kind::look_up;
   }
   // One function writes the cell, no lane reads it, and it has no other place yet.
   bool is_computed_alone(int offset) const {
@@ -377,6 +381,7 @@ class direct_writer {
           c.n = c.stride = 1;
           break;
         }
+        case kind::look_up: continue;  // see cluster()
       }
       made_.calls.back().size = s.size;
       made_.calls.back().repeated = s.repeated;

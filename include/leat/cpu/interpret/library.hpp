@@ -144,6 +144,11 @@ inline void enter_kernels() {
   });
   enter_kernel<segment_sum_op>(
       [](const dtype* t, int) { return by_dtype_and_index<segment_sum_by, float32, float64, int32, int64, uint8>(t[0], t[1]); });
+  enter_kernel<passes::check_rows_op>([](const dtype* t, int) {
+    return by_index(
+        t[0], [] { return &run_kernel<kernels::check_rows_kernel<std::int32_t>>; },
+        [] { return &run_kernel<kernels::check_rows_kernel<std::int64_t>>; });
+  });
   enter_kernel<passes::first_rows_op>([](const dtype* t, int) {
     return by_index(
         t[0], [] { return &run_kernel<kernels::first_rows_kernel<std::int32_t>>; },

@@ -113,6 +113,12 @@ class cluster_run {
         case kind::finish_row: s.reduction->finish(accumulators_[s.x], c_.order, d); break;
         case kind::finish_all: s.reduction->finish(accumulators_[s.x], c_.order, base(s.d, row_offset_[s.d])); break;
         case kind::reduce_cell: s.reduction->into(base(s.d, row_offset_[s.d]), cells_ + s.x, 1, 1); break;
+        case kind::look_up:
+          with_element(s.type, [&]<class T>(T index) {
+            std::memcpy(&index, cells_ + s.x, sizeof index);
+            row_offset_[s.d] += static_cast<std::int64_t>(index) * s.bits;
+          });
+          break;
       }
       if (s.repeated) repeat(d, s.size);
     }

@@ -162,6 +162,8 @@ struct evaluation {
         put<D>(lanes, d, static_cast<T>(x));
     } else if constexpr (Op == position) {
       put<D>(lanes, d, static_cast<element_of<register_type(D)>>(row_index[x]));
+    } else if constexpr (Op == look_up) {
+      row_offset[d] += static_cast<std::int64_t>(scalars.template of<register_type(X)>()[x]) * Y;
     } else if constexpr (Op == finish_row) {
       put<D>(lanes, d, finish<Y, register_type(D)>(x));
     } else if constexpr (Op == finish_all) {

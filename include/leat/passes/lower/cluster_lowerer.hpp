@@ -94,6 +94,7 @@ class cluster_lowerer : cluster_lists {
 
   constexpr void write_instructions(const list<int>& nodes, int stages) {
     start_lists(stages);
+    look_up_rows();
     const bool flat = step_.loops.empty();
 
     // The lanes that each stage needs: its own, and those of earlier stages that it uses and that are cheap to recompute.
@@ -176,6 +177,15 @@ class cluster_lowerer : cluster_lists {
     join_lists(stages);
   }
 
+  // Operands that are looked up begin each row where its index says.
+  constexpr void look_up_rows() {
+    for (std::size_t k = 0; k < step_.operands.size(); ++k) {
+      const step_operand& o = step_.operands[k];
+      if (o.indices < 0) continue;
+      const auto index = scalar_load(o.indices, place_.type_of(step_.operands[o.indices].buffer));
+      put(row_[0], look_up, static_cast<std::int64_t>(k), index, o.row);
+    }
+  }
   constexpr void use_operands(int i, int t, list<list<char>>& needed) {
     const node& n = g_.at(i);
     for (int k = n.op->kind == op_kind::assign ? 1 : 0; k < n.input_count; ++k) {

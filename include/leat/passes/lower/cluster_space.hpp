@@ -39,15 +39,26 @@ class cluster_space {
   constexpr int intern(const step_operand& o) {
     for (std::size_t k = 0; k < step_.operands.size(); ++k) {
       const auto& have = step_.operands[k];
-      if (have.buffer == o.buffer && have.offset == o.offset && have.strides == o.strides) return static_cast<int>(k);
+      if (have.buffer == o.buffer && have.indices == o.indices && have.offset == o.offset && have.strides == o.strides)
+        return static_cast<int>(k);
     }
     step_.operands.push_back(o);
     return static_cast<int>(step_.operands.size()) - 1;
   }
   // An operand for reading node `x` by a node of shape `own`: strides along the space, 0 where it is broadcast.
   constexpr int add_operand(int x, const shape& own) {
-    const location l = place_.location_of(x);
-    const shape& extent = g_.at(x).result.extent;
+    const node& n = g_.at(x);
+    step_operand o = operand_at(place_.location_of(x), n.result.extent, own);
+    if (place_.looks_up(x)) {
+      const int indices = g_.input(n, 1);
+      shape as_rows = g_.at(indices).result.extent;  // each index has a row
+      while (as_rows.rank < n.result.extent.rank) as_rows.push(1);
+      o.indices = intern(operand_at(place_.location_of(indices), as_rows, own));
+      o.row = place_.row_length(n);
+    }
+    return intern(o);
+  }
+  constexpr step_operand operand_at(const location& l, const shape& extent, const shape& own) {
     step_operand o{l.buffer, l.offset, {}};
     o.strides.assign(at(space_.rank), term{0, 0});
     int loop = 0;
@@ -57,7 +68,7 @@ class cluster_space {
       if (b >= 0 && extent[b] != 1) o.strides[loop] = l.strides[b];
       ++loop;
     }
-    return intern(o);
+    return o;
   }
   // An operand for writing node `i`; a reduction's strides are 0 along reduced axes.
   constexpr int add_result(int i) {

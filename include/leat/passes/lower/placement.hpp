@@ -87,6 +87,7 @@ class placement {
   /// The location of node `i`'s elements, for reading.
   constexpr location location_of(int i) {
     const node& n = g_.at(i);
+    if (f_.looks_up(i)) return row_zero(n);
     if (n.op->kind != op_kind::view) {
       const location here = whole(i);
       p_.buffers[here.buffer].read = p_.buffers[here.buffer].read || n.op->kind == op_kind::variable;
@@ -131,6 +132,11 @@ class placement {
     return v;
   }
 
+  /// Whether node `i` is a lookup whose rows are read where they lie, as `row_length` elements each.
+  constexpr bool looks_up(int i) const { return f_.looks_up(i); }
+  constexpr std::int64_t row_length(const node& lookup) { return location_of(g_.input(lookup, 0)).strides[0].factor; }
+  constexpr dtype type_of(int buffer) const { return p_.buffers[buffer].type; }
+
   /// Moves where a view begins along an axis.
   constexpr void move_by(term& offset, std::int64_t begin, const term& stride) {
     if (begin == 0) return;
@@ -151,6 +157,14 @@ class placement {
   constexpr bool in_register(const node& n, int k) const { return in_register_[n.inputs + k] != 0; }
 
  private:
+  // A lookup's elements as they would lie if all its indices were 0.
+  constexpr location row_zero(const node& n) {
+    const location l = location_of(g_.input(n, 0));
+    location v{l.buffer, l.offset, {}};
+    const int first = g_.at(g_.input(n, 1)).result.extent.rank;
+    for (int a = 0; a < n.result.extent.rank; ++a) v.strides[a] = a < first ? term{0, 0} : l.strides[a - first + 1];
+    return v;
+  }
   // See fuser::reads_as.
   constexpr bool finds_in_register(int i, int input) const {
     const int p = f_.sources[input];
@@ -181,7 +195,7 @@ class placement {
   }
   constexpr void mark_stored(int i) {
     const node& n = g_.at(i);
-    if (n.op->kind == op_kind::assign || n.op->kind == op_kind::kernel) stored_[i] = 1;
+    if (n.op->kind == op_kind::assign || (n.op->kind == op_kind::kernel && !f_.only_checks_rows(g_, i))) stored_[i] = 1;
     const bool computes = is_compute(n);
     for (int k = 0; computes && k < n.input_count; ++k) in_register_[n.inputs + k] = finds_in_register(i, g_.input(n, k)) ? 1 : 0;
     for (int k = 0; k < n.control_count; ++k)
