@@ -93,6 +93,28 @@ TEST_CASE_TEMPLATE("partial loads and stores touch nothing else", T, float, doub
   }
 }
 
+TEST_CASE_TEMPLATE("partial loads and stores of a count that the compiler knows do the same", T, float, double, std::int32_t,
+                   std::int64_t) {
+  guarded_page<T> page;
+  const auto check = [&]<int N>(std::integral_constant<int, N>) {
+    CAPTURE(N);
+    for (T* p : {page.first(), page.last(N)}) {
+      for (int i = 0; i < N; ++i) p[i] = number<T>(i);
+      const std::vector<T> read = values(load_rest(p, N));
+      for (int i = 0; i < lanes<T>; ++i) CHECK(read[static_cast<std::size_t>(i)] == (i < N ? number<T>(i) : T(0)));
+      store_rest(p, load(numbers<T>(9).data()), N);
+      for (int i = 0; i < N; ++i) CHECK(p[i] == number<T>(9 + i));
+    }
+    std::vector<T> memory(static_cast<std::size_t>(lanes<T> + 2), T(77));
+    store_rest(memory.data() + 1, batch<T>(T(1)), N);
+    CHECK(memory[0] == T(77));
+    for (int i = N; i <= lanes<T>; ++i) CHECK(memory[static_cast<std::size_t>(i + 1)] == T(77));
+  };
+  check(std::integral_constant<int, 1>{});
+  if constexpr (lanes<T> > 2) check(std::integral_constant<int, 2>{});
+  if constexpr (lanes<T> > 3) check(std::integral_constant<int, 3>{});
+}
+
 TEST_CASE_TEMPLATE("streamed batches arrive", T, float, double, std::int32_t, std::int64_t) {
   alignas(batch_bytes) T memory[2 * lanes<T>] = {};
   CHECK(is_batch_aligned(memory));

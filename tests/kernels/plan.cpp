@@ -59,6 +59,25 @@ TEST_CASE("a chain of products needs two arrays, however long it is") {
   CHECK(plan.arena_bytes <= 2 * (50 * 50 * 8 + 64));
 }
 
+TEST_CASE("how results are written follows from their size, and from the last cache") {
+  const auto rule = [](const auto& e, std::int64_t rows, std::int64_t last_cache) {
+    const auto data = pack(program_of(e));
+    program_plan plan;
+    make_plan(data.data(), &rows, chunk_limits{.last_cache = last_cache}, plan);
+    return plan.numbers[plan_stores];
+  };
+  const auto x = placeholder<"x", float, "rows", 1024>();
+  constexpr std::int64_t megabyte = 1 << 20;
+  CHECK(rule(softmax(x), 256, 0) == stores_plainly);
+  CHECK(rule(softmax(x), 1024, 0) == stores_fetched);
+  CHECK(rule(softmax(x), 4096, 0) == stores_past_caches);
+  CHECK(rule(softmax(x), 4096, 32 * megabyte) == stores_past_caches);
+  CHECK(rule(softmax(x), 4096, 256 * megabyte) == stores_fetched);  // reads and writes 32 MB, and a little of each row
+  // there is nothing to do meanwhile
+  CHECK(rule(exp(x), 1024, 256 * megabyte) == stores_plainly);
+  CHECK(rule(exp(x), 4096, 256 * megabyte) == stores_past_caches);
+}
+
 TEST_CASE("many reductions in one loop that is cut into chunks") {
   const auto x = placeholder<"x", double, "rows", 3>();
   const auto r = [&]<int... K>(std::integer_sequence<int, K...>) {

@@ -56,6 +56,24 @@ TEST_CASE("what changes nothing goes") {
   CHECK(work(x * broadcast_to<4, 5>(constant<1.0f>()) + y * 0_c) > 0);
 }
 
+TEST_CASE("multiples of multiples are one product, where no number has another result") {
+  const auto x = placeholder<"x", float, 4>();
+  const auto y = placeholder<"y", float, 4>();
+  CHECK(work(3_c * (2_c * x)) == 1);
+  CHECK(work((x * -4_c) * 3_c) == 1);
+  CHECK(work(-(3_c * x)) == 1);
+  CHECK(count(simplified(-(3_c * x)).g, "Mul") == 1);
+  CHECK(count(simplified(-x + y).g, "Sub") == 1);
+  CHECK(work(-x + y) == 1);
+  CHECK(work(3_c * (5_c * x)) == 2);          // rounded twice
+  CHECK(work(2_c * (0.1_c * x)) == 2);        // 0.1 x may be too small where 0.2 x is not
+  CHECK(work(0.1_c * (2_c * x)) == 2);        // 2 x may be too large
+  CHECK(work(1e20_c * (1099511627776_c * x)) == 2);  // the product is no number of its own
+  CHECK(work(2_c * (3_c * placeholder<"i", std::int32_t, 4>())) == 2);
+  const auto wide = simplified(2_c * (4_c * broadcast_to<3, 4>(x)));
+  CHECK(wide.g.at(wide.targets[0]).result.extent.rank == 2);
+}
+
 TEST_CASE("equal expressions become one node, in either order of a commutative operator's operands at least once") {
   const auto x = placeholder<"x", float, 4>();
   const auto y = placeholder<"y", float, 4>();

@@ -147,7 +147,10 @@ struct cluster_step {
     } else {
       a.extents = plan + plan_numbers;
       a.strides = plan + plan_numbers + loops;
-      if constexpr (type::accumulating == 0) a.stream = plan[plan_stream] != 0;
+      if constexpr (type::accumulating == 0) {
+        a.stream = plan[plan_stores] == stores_past_caches;
+        a.fetches = plan[plan_stores] == stores_fetched;
+      }
       if (plan[plan_chunks] == 1) {
         start(results, a, plan, w);
         run_shared<type, short_row<type>(info)>(a, {0, plan[plan_rows], 0, plan[plan_inner]});
@@ -405,7 +408,10 @@ struct step_table {
     }
     a.extents = plan + plan_numbers;
     a.strides = plan + plan_numbers + loops;
-    if (c.result_count == 0) a.stream = plan[plan_stream] != 0;
+    if (c.result_count == 0) {
+      a.stream = plan[plan_stores] == stores_past_caches;
+      a.fetches = plan[plan_stores] == stores_fetched;
+    }
     std::int64_t elements[most_results + 1];
     int bytes[most_results + 1];
     for (int i = 0; i < c.result_count; ++i) {

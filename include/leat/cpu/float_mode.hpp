@@ -82,10 +82,12 @@ class flush_denormals {
       write(before_ | flush_bits);
   }
   [[gnu::always_inline]] ~flush_denormals() {
-    if (before_ == usual) [[likely]]
+    if (before_ == usual) [[likely]] {
       write(usual);
-    else if ((before_ & flush_bits) != flush_bits)
-      write(before_);
+    } else if ((before_ & flush_bits) != flush_bits) {
+      const unsigned before = before_;  // in memory in this branch alone
+      write(before);
+    }
   }
 
  private:

@@ -41,14 +41,14 @@ struct batch_lanes {
     if constexpr (std::is_same_v<T, bool>)
       return Partial ? load_mask<wide>(p, n) : load_mask<wide>(p);
     else
-      return Partial ? load_partial(p, n) : cpu::load(p);
+      return Partial ? load_rest(p, n) : cpu::load(p);
   }
   template <class T, bool Partial>
   [[gnu::always_inline]] static void store(T* p, const value<T>& v, int n) {
     if constexpr (std::is_same_v<T, bool>)
       Partial ? store_mask<wide>(p, v, n) : store_mask<wide>(p, v);
     else
-      Partial ? store_partial(p, v, n) : cpu::store(p, v);
+      Partial ? store_rest(p, v, n) : cpu::store(p, v);
   }
   template <class T>
     requires fits<T>

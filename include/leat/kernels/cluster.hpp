@@ -167,23 +167,29 @@ struct cluster {
       if (code[phase_at(1) + words_per_instruction * k] == look_up) return true;
     return false;
   }();
-  // The array that a row's first stage reads, or -1. While the second stage works on the row in the cache, the next row is prefetched,
-  // since hardware prefetchers stop at the row's end.
-  static constexpr int streamed_operand = [] {
-    if (stage_count < 2 || outer != 1 || Lanes::count == 1) return -1;
-    for (int k = 0; k < phase_size(2); ++k) {
-      const int at = phase_at(2) + words_per_instruction * k;
-      if (code[at] == load && code[at + 3] == 1 && !is_looked_up(code[at + 2])) return static_cast<int>(code[at + 2]);
+  // The array that a lanes' phase accesses first by `op`, element after element, or -1. Rows that are looked up are no stream.
+  static constexpr int array_of(int phase, std::int64_t op, int word_of_operand) {
+    for (int k = 0; k < phase_size(phase); ++k) {
+      const int at = phase_at(phase) + words_per_instruction * k;
+      if (code[at] == op && code[at + 3] == 1 && !is_looked_up(code[at + word_of_operand])) return static_cast<int>(code[at + word_of_operand]);
     }
     return -1;
-  }();
+  }
+  // Of rows of several stages, what the first reads and what the last writes, or -1. While the second works on a row in the cache, the
+  // next row is fetched, since hardware prefetchers stop at the row's end, and so are the lines that this row will be written to.
+  static constexpr bool has_stages = stage_count >= 2 && outer == 1 && Lanes::count > 1;
+  static constexpr int read_operand = has_stages ? array_of(2, load, 2) : -1;
+  static constexpr int written_operand = has_stages ? array_of(2 * stage_count, store, 1) : -1;
   template <int Phase>
-  [[gnu::always_inline]] static constexpr void fetch_next_row(const cluster_arguments& a, const detail::chunk_place& place) {
-    if constexpr (streamed_operand >= 0 && Phase == 4) {
-      constexpr int bytes = static_cast<int>(code[lane_width]);
-      const auto next = place.row[streamed_operand] + a.strides[streamed_operand * loops] + place.j;
-      __builtin_prefetch(static_cast<const std::byte*>(a.base[streamed_operand]) + next * bytes);
+  [[gnu::always_inline]] static constexpr void fetch_ahead(const cluster_arguments& a, const detail::chunk_place& place) {
+    constexpr int bytes = static_cast<int>(code[lane_width]);
+    if constexpr (read_operand >= 0 && Phase == 4) {
+      const auto next = place.row[read_operand] + a.strides[read_operand * loops] + place.j;
+      __builtin_prefetch(static_cast<const std::byte*>(a.base[read_operand]) + next * bytes);
     }
+    if constexpr (written_operand >= 0 && Phase == 4 && stage_count > 2)
+      if (a.fetches)
+        __builtin_prefetch(static_cast<const std::byte*>(a.base[written_operand]) + (place.row[written_operand] + place.j) * bytes, 1);
   }
 
   template <int Phase>
@@ -193,16 +199,16 @@ struct cluster {
       detail::chunk_place place{&a, s.row_offset, r.begin, r.begin, Lanes::count};
       if constexpr (unroll == 4) {
         for (; place.j + 4 * Lanes::count <= r.end;) {
-          fetch_next_row<Phase>(a, place);
+          fetch_ahead<Phase>(a, place);
           lane_chunk<Phase, false, 0>(s, place);
           place.j += Lanes::count;
-          fetch_next_row<Phase>(a, place);
+          fetch_ahead<Phase>(a, place);
           lane_chunk<Phase, false, 1>(s, place);
           place.j += Lanes::count;
-          fetch_next_row<Phase>(a, place);
+          fetch_ahead<Phase>(a, place);
           lane_chunk<Phase, false, 2>(s, place);
           place.j += Lanes::count;
-          fetch_next_row<Phase>(a, place);
+          fetch_ahead<Phase>(a, place);
           lane_chunk<Phase, false, 3>(s, place);
           place.j += Lanes::count;
         }
@@ -214,7 +220,7 @@ struct cluster {
         }
       } else {
         for (; place.j + Lanes::count <= r.end; place.j += Lanes::count) {
-          fetch_next_row<Phase>(a, place);
+          fetch_ahead<Phase>(a, place);
           lane_chunk<Phase, false, 0>(s, place);
         }
         if constexpr (Lanes::count > 1) {
@@ -329,6 +335,7 @@ struct cluster {
     scalar_phase<0>(s, a);
     if constexpr (has_inner) {
       constexpr auto all = std::make_index_sequence<static_cast<std::size_t>(stage_count)>{};
+      if constexpr (unroll == 4) s.fills_copies = r.end - r.begin >= 4 * Lanes::count || combines_rows;
       start_all(s, all);
       std::int64_t row = r.row_begin;
       if constexpr (combines_rows) row = run_four_rows(s, a, r);

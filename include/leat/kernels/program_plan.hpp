@@ -19,7 +19,7 @@ enum plan_field : int {
   plan_scratch,      // arena offset of the row buffers
   plan_scratch_row,  // bytes of one row buffer
   plan_partials,     // arena offset of the chunks' partial results
-  plan_stream,       // whether results bypass the caches
+  plan_stores,       // how results are written: `stores_plainly`, ...
   plan_numbers       // then extents, strides, offsets (clusters) or the step's numbers (kernels)
 };
 
@@ -35,10 +35,16 @@ struct chunk_limits {
   std::int64_t elements = 16384;
   std::int64_t most = 64;
   std::int64_t most_partials = 16;
+  std::int64_t last_cache = -1;  // bytes; -1: the system tells
 };
+
+/// How a cluster writes its results: as they come, past the caches, or into lines that are fetched while a row is computed.
+inline constexpr std::int64_t stores_plainly = 0, stores_past_caches = 1, stores_fetched = 2;
 
 namespace detail {
 
+// Results of more bytes are too large for a processor's own caches.
+inline constexpr std::int64_t fetched_bytes = std::int64_t{1} << 20;
 inline constexpr std::int64_t stream_bytes = std::int64_t{8} << 20;
 
 constexpr int plan_size(const program_view::step& s) {

@@ -6,6 +6,10 @@
 
 #include <algorithm>
 
+#if __has_include(<unistd.h>)
+#include <unistd.h>
+#endif
+
 namespace leat {
 
 namespace detail {
@@ -109,7 +113,34 @@ class planner {
       for (int a = 0; a < accumulating; ++a) bytes += partial_bytes(s, code, a);
       blocks_.push_back({-1 - static_cast<int>(at + plan_partials), bytes * chunks, k, k, 0});
     }
-    number(at, plan_stream) = total * 4 > stream_bytes && may_stream(s, code) ? 1 : 0;
+    number(at, plan_stores) = stores_of(s, code, total);
+  }
+
+  // How a cluster writes its results. Rows of several stages leave time to fetch the lines that they will be written to, so that what
+  // fits the processor's last cache stays there; a copy of as much memory takes as long.
+  [[gnu::cold]] std::int64_t stores_of(const program_view::step& s, const std::int64_t* code, std::int64_t elements) const {
+    if (elements * 4 <= fetched_bytes || !may_stream(s, code)) return stores_plainly;
+    if (code[stages] > 2) {
+      std::int64_t touched = 0;
+      for (int o = 0; o < s.operand_count; ++o) {
+        bool again = false;
+        for (int before = 0; before < o; ++before) again = again || s.operand_buffer(before) == s.operand_buffer(o);
+        const auto info = p_.buffer_at(s.operand_buffer(o));
+        if (!again) touched += p_.elements(info.extent, sizes_) * size_of(info.type);
+      }
+      if (elements * 4 <= stream_bytes || touched <= last_cache() / 4) return stores_fetched;
+    }
+    return elements * 4 > stream_bytes ? stores_past_caches : stores_plainly;
+  }
+  // Bytes, or 0 where nobody tells.
+  std::int64_t last_cache() const {
+#if defined(_SC_LEVEL3_CACHE_SIZE)
+    if (limits_.last_cache < 0) {
+      static const auto told = static_cast<std::int64_t>(::sysconf(_SC_LEVEL3_CACHE_SIZE));
+      return larger(told, 0);
+    }
+#endif
+    return larger(limits_.last_cache, 0);
   }
 
  public:

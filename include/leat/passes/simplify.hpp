@@ -187,7 +187,10 @@ class simplifier {
   }
 
   constexpr int algebra(const op_info& op, list_view<int> in) {
-    if (is_operator<neg_op>(op) && is<neg_op>(to_, in[0])) return to_.input(to_.at(in[0]), 0);
+    if (is_operator<neg_op>(op)) {
+      if (is<neg_op>(to_, in[0])) return to_.input(to_.at(in[0]), 0);
+      return multiple(in[0], -1);
+    }
     if (in.size() != 2) return -1;
     const int a = in[0];
     const int b = in[1];
@@ -196,10 +199,13 @@ class simplifier {
       if (is_number(to_, a, 1) && keeps_shape(b, a)) return b;
       if (is_number(to_, b, -1) && keeps_shape(a, b)) return emit1(info_of<neg_op>, a);
       if (is_number(to_, a, -1) && keeps_shape(b, a)) return emit1(info_of<neg_op>, b);
+      if (is_constant(to_, a) && keeps_shape(b, a)) return multiple(b, constant_value(to_, a));
+      if (is_constant(to_, b) && keeps_shape(a, b)) return multiple(a, constant_value(to_, b));
     } else if (is_operator<add_op>(op)) {
       if (is_number(to_, b, 0) && keeps_shape(a, b)) return a;
       if (is_number(to_, a, 0) && keeps_shape(b, a)) return b;
       if (is<neg_op>(to_, b)) return emit2(info_of<sub_op>, a, to_.input(to_.at(b), 0));
+      if (is<neg_op>(to_, a)) return emit2(info_of<sub_op>, b, to_.input(to_.at(a), 0));
     } else if (is_operator<sub_op>(op)) {
       if (is_number(to_, b, 0) && keeps_shape(a, b)) return a;
       if (is<neg_op>(to_, b)) return emit2(info_of<add_op>, a, to_.input(to_.at(b), 0));
@@ -209,6 +215,24 @@ class simplifier {
         return emit2(info_of<mul_op>, a, scalar(to_.at(b).result.type, 1 / constant_value(to_, b)));
     } else if (is_operator<truncate_div_op>(op)) {
       if (is_number(to_, b, 1) && keeps_shape(a, b)) return a;
+    }
+    return -1;
+  }
+  // `factor` times a node that is a multiple itself, as one multiplication; -1 if there would be another result for some number. Rounded
+  // is once, where one of the factors is a power of two, and what overflows on the way does so at the end, where both are at least 1.
+  constexpr int multiple(int i, double factor) {
+    const node& n = to_.at(i);
+    if (!is_operator<mul_op>(*n.op) || !is_floating(n.result.type)) return -1;
+    for (int k = 0; k < 2; ++k) {
+      const int number = to_.input(n, k);
+      const int rest = to_.input(n, 1 - k);
+      if (!is_constant(to_, number) || !keeps_shape(rest, number)) continue;
+      const double own = constant_value(to_, number);
+      const double both = own * factor;
+      const auto size = [](double x) { return x < 0 ? -x : x; };
+      if (!has_exact_reciprocal(own) && !has_exact_reciprocal(factor)) continue;
+      if (size(factor) != 1 && !(size(own) >= 1 && size(factor) >= 1 && size(both) < 1e30)) continue;
+      return emit2(info_of<mul_op>, rest, scalar(n.result.type, both));
     }
     return -1;
   }

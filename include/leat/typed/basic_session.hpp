@@ -16,6 +16,19 @@ constexpr auto step_sequence() {
   if constexpr (Program::is_planned) return std::index_sequence<>{};
   else return std::make_index_sequence<static_cast<std::size_t>(Program::view.steps())>{};
 }
+template <class Program>
+constexpr auto buffer_sequence() {
+  return std::make_index_sequence<static_cast<std::size_t>(Program::view.buffers())>{};
+}
+// Whether a program reads or writes variables; of one that is planned later it may be.
+template <class Program>
+constexpr bool may_have_variables() {
+  if constexpr (!Program::is_planned) {
+    for (int b = 0; b < Program::view.buffers(); ++b)
+      if (Program::view.buffer_at(b).where == storage::variable) return true;
+  }
+  return Program::is_planned;
+}
 
 }  // namespace detail
 
@@ -116,17 +129,17 @@ class basic_session : public detail::session_store<Device, Es...> {
  private:
   static constexpr bool is_one_number(const auto& info) { return info.where == storage::number && info.extent.rank == 0; }
   // Buffers of constant arrays are the elements of this run's expressions.
-  template <class Program, int B>
-  [[gnu::always_inline]] void bind_array(step_memory<Program>& state) {
+  template <class Program, int B, class Addresses>
+  [[gnu::always_inline]] void bind_array(Addresses& addresses) {
     constexpr auto info = Program::view.buffer_at(B);
     if constexpr (info.where == storage::number && info.extent.rank > 0) {
       constexpr auto at = static_cast<std::size_t>(carried_ids.find(info.id));
-      state.buffers[B] = current_[at].elements.data();
+      addresses.buffers[B] = current_[at].elements.data();
     }
   }
-  template <class Program, std::size_t... B>
-  [[gnu::always_inline]] void bind_arrays(step_memory<Program>& state, std::index_sequence<B...>) {
-    (bind_array<Program, static_cast<int>(B)>(state), ...);
+  template <class Program, class Addresses, std::size_t... B>
+  [[gnu::always_inline]] void bind_arrays(Addresses& addresses, std::index_sequence<B...>) {
+    (bind_array<Program, static_cast<int>(B)>(addresses), ...);
   }
 
   // The numbers of what is asked for count. As a rule they are those of the last run, which costs a look at each.
@@ -262,27 +275,32 @@ class basic_session : public detail::session_store<Device, Es...> {
     if constexpr (has_arrays && plans)
       for (const auto& a : state.code.arrays())
         state.buffers[a.buffer] = current_[static_cast<std::size_t>(carried_ids.find(a.id))].elements.data();
-    else if constexpr (has_arrays)
-      bind_arrays(state, std::make_index_sequence<static_cast<std::size_t>(Program::view.buffers())>{});
+    constexpr bool has_own_addresses = Device::shares_memory && detail::is_tiny<Program>() && std::is_same_v<Observer, detail::unobserved>;
+    auto&& addresses = addresses_of<has_own_addresses>(state);
+    if constexpr (has_arrays && !plans)
+      bind_arrays<Program>(addresses, std::make_index_sequence<static_cast<std::size_t>(Program::view.buffers())>{});
     constexpr bool into = (detail::is_into<Fs> || ...);
     std::tuple<detail::bound_feed<Feeds, into>...> bound;
-    [[maybe_unused]] const fed_numbers<Program, (detail::feeds_number<Program, Feeds>() || ...)> until_the_end{*this, state};
-    bind_feeds<Program>(state, sizes, bound, std::index_sequence_for<Feeds...>{}, feeds...);
-    if constexpr (into) keep_apart<Program>(state, bound, fetches, std::index_sequence_for<Feeds...>{}, feeds...);
+    constexpr bool feeds_numbers = (detail::feeds_number<Program, Feeds>() || ...);
+    [[maybe_unused]] const fed_numbers<Program, feeds_numbers && !has_own_addresses> until_the_end{*this, state};
+    bind_feeds<Program>(addresses, sizes, bound, std::index_sequence_for<Feeds...>{}, feeds...);
+    if constexpr (into)
+      keep_apart<Program>(addresses, bound, fetches, std::index_sequence_for<Fs...>{}, std::index_sequence_for<Feeds...>{}, feeds...);
     bool replan = !state.planned;
     for (int k = 0; k < names; ++k) replan = replan || sizes[k] != state.sizes[k];
     if (replan) [[unlikely]] {
       std::copy_n(sizes, names, state.sizes);
       plan(state);
     }
-    const bool fresh = !all_initialized_;
+    if constexpr (has_own_addresses) addresses.take(state.buffers, true, detail::buffer_sequence<Program>());
+    const bool fresh = detail::may_have_variables<Program>() && !all_initialized_;
     if (fresh) [[unlikely]]
       check_variables<Program>();
     detail::fetch_results<Fs...> results;
-    bind_fetches<Program>(state, results, fetches, std::index_sequence_for<Fs...>{});
+    bind_fetches<Program>(addresses, results, fetches, std::index_sequence_for<Fs...>{});
     constexpr auto steps = detail::step_sequence<Program>();
     if constexpr (Device::shares_memory) {
-      const typename Device::workspace w{state.buffers, state.plan.numbers.data(), state.arena.data()};
+      const typename Device::workspace w{addresses.buffers, state.plan.numbers.data(), state.arena.data()};
       const typename Device::mode mode;
       if constexpr (plans && std::is_same_v<Observer, detail::unobserved>)
         state.code.run(w, state.calls.get());
@@ -302,26 +320,36 @@ class basic_session : public detail::session_store<Device, Es...> {
     return results;
   }
 
-  template <class Program, class Bound, std::size_t... I, class... Feeds>
-  [[gnu::always_inline]] void bind_feeds(step_memory<Program>& state, [[maybe_unused]] std::int64_t* sizes, Bound& bound,
-                                         std::index_sequence<I...>, const Feeds&... feeds) {
-    (detail::bind_feed<Program>(state.buffers, sizes, std::get<I>(bound), feeds), ...);
+  template <bool Own, class Program>
+  [[gnu::always_inline]] static decltype(auto) addresses_of(step_memory<Program>& state) {
+    if constexpr (Own) {
+      detail::run_addresses<Program> addresses;
+      addresses.sizes = state.sizes;
+      addresses.take(state.buffers, false, detail::buffer_sequence<Program>());
+      return addresses;
+    } else {
+      return (state);
+    }
   }
-  template <class Program, class Bound, class... Fs, std::size_t... I, class... Feeds>
-  [[gnu::always_inline]] void keep_apart(step_memory<Program>& state, [[maybe_unused]] Bound& bound, const fetch_list<Fs...>& fetches,
+  template <class Program, class Addresses, class Bound, std::size_t... I, class... Feeds>
+  [[gnu::always_inline]] void bind_feeds(Addresses& addresses, [[maybe_unused]] std::int64_t* sizes, Bound& bound,
                                          std::index_sequence<I...>, const Feeds&... feeds) {
-    const auto written = [&]<class F>(const F& fetch) __attribute__((always_inline)) {
-      if constexpr (detail::is_into<F> && sizeof...(Feeds) > 0) {
-        const auto range = detail::destination_of(*fetch.array);
-        (detail::copy_where_written<Program>(state.buffers, std::get<I>(bound), feeds, range), ...);
-      }
-    };
-    std::apply(
-        [&](const Fs&... fs) {
-          (written(fs), ...);
-          if constexpr ((0 + ... + (detail::is_into<Fs> ? 1 : 0)) > 1) detail::refuse_same_destinations(fs...);
-        },
-        fetches.targets);
+    (detail::bind_feed<Program>(addresses.buffers, sizes, std::get<I>(bound), feeds), ...);
+  }
+  template <class Program, class Addresses, class Bound, class... Fs, std::size_t... F, class Places, class... Feeds>
+  [[gnu::always_inline]] void keep_apart(Addresses& addresses, Bound& bound, const fetch_list<Fs...>& fetches, std::index_sequence<F...>,
+                                         Places places, const Feeds&... feeds) {
+    (keep_apart_from<Program>(addresses, bound, std::get<F>(fetches.targets), places, feeds...), ...);
+    if constexpr ((0 + ... + (detail::is_into<Fs> ? 1 : 0)) > 1)
+      std::apply([](const Fs&... fs) { detail::refuse_same_destinations(fs...); }, fetches.targets);
+  }
+  template <class Program, class Addresses, class Bound, class F, std::size_t... I, class... Feeds>
+  [[gnu::always_inline]] void keep_apart_from([[maybe_unused]] Addresses& addresses, [[maybe_unused]] Bound& bound,
+                                              [[maybe_unused]] const F& fetch, std::index_sequence<I...>, const Feeds&... feeds) {
+    if constexpr (detail::is_into<F> && sizeof...(Feeds) > 0) {
+      const auto range = detail::destination_of(*fetch.array);
+      (detail::copy_where_written<Program>(addresses.buffers, std::get<I>(bound), feeds, range), ...);
+    }
   }
   // Whatever becomes of a run that is fed parameters, the next one reads the session's again.
   template <class Program, bool Any>
@@ -344,11 +372,11 @@ class basic_session : public detail::session_store<Device, Es...> {
       }
     }
   }
-  template <class Program, class Results, class... Fs, std::size_t... I>
-  [[gnu::always_inline]] void bind_fetches(step_memory<Program>& state, Results& results, const fetch_list<Fs...>& fetches,
+  template <class Program, class Addresses, class Results, class... Fs, std::size_t... I>
+  [[gnu::always_inline]] void bind_fetches(Addresses& addresses, Results& results, const fetch_list<Fs...>& fetches,
                                            std::index_sequence<I...>) {
-    (detail::bind_fetch<Program, static_cast<int>(I), detail::result_position<static_cast<int>(I), Fs...>()>(state, results,
-                                                                                                          std::get<I>(fetches.targets)),
+    (detail::bind_fetch<Program, static_cast<int>(I), detail::result_position<static_cast<int>(I), Fs...>()>(addresses, results,
+                                                                                                             std::get<I>(fetches.targets)),
      ...);
   }
   template <class Program, class... Fs, std::size_t... I>

@@ -6,6 +6,7 @@
 #include <leat/typed/array.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <span>
 
 namespace leat::detail {
@@ -75,6 +76,19 @@ auto make_array(Resolve resolve) {
 
 // ---- feeds ----------------------------------------------------------------------------------------------------------
 
+// Elements that a run copies. Most runs copy none: then it is one register, and nothing is called for it.
+template <class T>
+class copied_elements {
+ public:
+  T* allocate(std::size_t size) {
+    elements_.reset(new T[size]);
+    return elements_.get();
+  }
+
+ private:
+  std::unique_ptr<T[]> elements_;
+};
+
 // What a feed keeps alive for the length of a run: a converted number, or a copy of an array that is not contiguous row-major, or that a
 // fetch of the same run is written over (`BesideInto`).
 template <class Feed, bool BesideInto>
@@ -85,8 +99,7 @@ struct bound_feed {
   static constexpr bool may_copy = !is_number && (BesideInto || shaped_array<array>);
   struct nothing {};
   std::conditional_t<is_number, typename leaf::element, nothing> converted;
-  // aligned elsewhere only when needed: an empty vector allocates nothing
-  std::conditional_t<may_copy, xt::uvector<typename leaf::element>, nothing> copied;
+  std::conditional_t<may_copy, copied_elements<typename leaf::element>, nothing> copied;
 };
 
 template <class Program>
@@ -112,6 +125,15 @@ template <class Program>
 [[gnu::always_inline]] inline program_view view_of() {
   if constexpr (Program::is_planned) return Program::code().view();
   else return Program::view;
+}
+template <class Program, int I>
+[[gnu::always_inline]] inline int fetch_buffer() {
+  if constexpr (Program::is_planned) {
+    return view_of<Program>().fetch(I);
+  } else {
+    constexpr int found = Program::view.fetch(I);
+    return found;
+  }
 }
 /// Whether a feed may bind a number of the session's for the length of a run: a parameter.
 template <class Program, class Feed>
@@ -253,9 +275,9 @@ template <class Program, class Bound, class Feed>
     }
     if constexpr (Bound::may_copy && shaped_array<array>) {
       if (data == nullptr) {
-        bound.copied.resize(a.size());
-        std::copy(a.template begin<xt::layout_type::row_major>(), a.template end<xt::layout_type::row_major>(), bound.copied.begin());
-        data = bound.copied.data();
+        T* const copy = bound.copied.allocate(a.size());
+        std::copy(a.template begin<xt::layout_type::row_major>(), a.template end<xt::layout_type::row_major>(), copy);
+        data = copy;
       }
     }
     buffers[b] = some_address(const_cast<void*>(data));
@@ -316,7 +338,7 @@ template <class R>
 
 template <class Program, int I, int At, class State, class Results, class F>
 [[gnu::always_inline]] inline void bind_fetch(State& state, Results& results, const F& f) {
-  const int b = view_of<Program>().fetch(I);
+  const int b = fetch_buffer<Program, I>();
   if constexpr (tensor_expression<F> || is_fetch_as<F>) {
     using E = typename fetch_target<F>::type;
     auto& to = value_in(std::get<static_cast<std::size_t>(At)>(results));
@@ -401,9 +423,9 @@ template <class Program, class Bound, class Feed>
     const T* data = static_cast<const T*>(buffers[b]);
     const auto size = static_cast<std::size_t>(f.array.size());
     if (range_of(data, size).overlaps(written)) [[unlikely]] {
-      bound.copied.resize(size);
-      std::copy_n(data, size, bound.copied.begin());
-      buffers[b] = bound.copied.data();
+      T* const copy = bound.copied.allocate(size);
+      std::copy_n(data, size, copy);
+      buffers[b] = copy;
     }
   }
 }

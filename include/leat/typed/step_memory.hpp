@@ -59,6 +59,25 @@ struct step_addresses<Program, true> {
   void** const buffers = buffer_list.data();
   planned_code::direct_calls calls;
 };
+// The addresses of one run of a tiny program (`is_tiny`). They are a local variable, so that each is a register, and so is what a
+// fetched scalar is written to.
+template <class Program>
+struct run_addresses {
+  void* buffers[Program::view.buffers() + 1];
+  const std::int64_t* sizes;
+
+  /// Takes over the addresses that a session keeps: those in memory that a plan places, or the others.
+  template <std::size_t... B>
+  [[gnu::always_inline]] void take(void* const* kept, bool planned, std::index_sequence<B...>) {
+    ((is_planned_place(static_cast<int>(B)) == planned ? void(buffers[B] = kept[B]) : void()), ...);
+  }
+
+ private:
+  static constexpr bool is_planned_place(int b) {
+    const auto where = Program::view.buffer_at(b).where;
+    return where == storage::arena || where == storage::extent;
+  }
+};
 template <class Program, class Device>
 struct step_memory : step_memory_base, step_addresses<Program> {
   program_plan plan;

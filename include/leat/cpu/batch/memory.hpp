@@ -90,6 +90,30 @@ template <class T>
 #endif
 }
 
+/// `load_partial` of a count that is often known when it is compiled: one or two values are loaded as such. A masked load needs a mask, and
+/// waits for stores to what lies behind the array.
+template <class T>
+[[gnu::always_inline]] inline batch<T> load_rest(const T* p, int n) {
+  if (__builtin_constant_p(n)) {
+    if (n == 1) return detail::from_native<T>(detail::native<T>{p[0]});
+    if constexpr (lanes<T> > 2)
+      if (n == 2) return detail::from_native<T>(detail::native<T>{p[0], p[1]});
+  }
+  return load_partial(p, n);
+}
+
+/// `store_partial` likewise.
+template <class T>
+[[gnu::always_inline]] inline void store_rest(T* p, const batch<T>& v, int n) {
+  if (__builtin_constant_p(n) && n <= 2) {
+    const detail::native<T> values = detail::to_native(v);
+    p[0] = values[0];
+    if (n == 2) p[1] = values[1];
+    return;
+  }
+  store_partial(p, v, n);
+}
+
 /// Whether p is aligned for `stream`.
 [[gnu::always_inline]] inline bool is_batch_aligned(const void* p) {
   return reinterpret_cast<std::uintptr_t>(p) % batch_bytes == 0;

@@ -157,7 +157,7 @@ class direct_writer {
   /// Whether the cluster could be written: one row at most, in one block, by one thread.
   bool cluster(const cluster_code& c, const program_view::step& info, const std::int64_t* plan) {
     const bool one_row = !c.has_inner || (plan[plan_rows] == 1 && plan[plan_inner] <= c.block);
-    const bool streams = c.combined.empty() && plan[plan_stream] != 0;
+    const bool streams = c.combined.empty() && plan[plan_stores] == stores_past_caches;
     std::size_t scalar_steps = 0;
     for (const auto& list : c.scalars) {
       scalar_steps += list.size();

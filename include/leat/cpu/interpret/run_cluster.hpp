@@ -312,7 +312,7 @@ inline void run_cluster(const cluster_code& c, const program_view::step& info, c
     a.scratch = w.arena + plan[plan_scratch];
     a.scratch_row = plan[plan_scratch_row];
   }
-  if (c.combined.empty()) a.stream = plan[plan_stream] != 0;
+  if (c.combined.empty()) a.stream = plan[plan_stores] == stores_past_caches;
   if (plan[plan_chunks] == 1) {
     for (const auto& r : c.combined)
       if (r.starts)

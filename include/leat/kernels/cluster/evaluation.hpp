@@ -68,6 +68,7 @@ struct evaluation {
 
   ScalarFile scalars;
   AccumulatorFile accumulators;
+  bool fills_copies = true;  // rows are so long that each accumulator's copies are used
   std::int64_t row_offset[Operands > 0 ? Operands : 1]{};
   std::int64_t row_index[Outer > 0 ? Outer : 1]{};
 
@@ -137,11 +138,12 @@ struct evaluation {
     using math = typename LaneSet::template math<T>;
     auto& parts = accumulators.template of<Type>();
     const auto at = accumulator * Unroll;
+    auto all = parts[at];
     if constexpr (Unroll == 4)
-      return LaneSet::template across<op, T>(op::template combine<math>(op::template combine<math>(parts[at], parts[at + 1]),
-                                                                        op::template combine<math>(parts[at + 2], parts[at + 3])));
-    else
-      return LaneSet::template across<op, T>(parts[at]);
+      if (fills_copies)
+        all = op::template combine<math>(op::template combine<math>(all, parts[at + 1]),
+                                         op::template combine<math>(parts[at + 2], parts[at + 3]));
+    return LaneSet::template across<op, T>(all);
   }
 
   // An instruction outside the innermost loop. `Y` and `Z` are the words where they select code: an operator, a dtype.

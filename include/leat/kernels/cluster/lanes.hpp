@@ -62,6 +62,7 @@ struct cluster_arguments {
   std::byte* scratch = nullptr;             // row buffers of one worker
   std::int64_t scratch_row = 0;             // bytes of one
   bool stream = false;                      // results are too large for the caches
+  bool fetches = false;                     // the lines of results are fetched while a row is computed
 };
 
 /// The part of a cluster that one worker runs.
