@@ -171,7 +171,8 @@ struct cluster {
   static constexpr int array_of(int phase, std::int64_t op, int word_of_operand) {
     for (int k = 0; k < phase_size(phase); ++k) {
       const int at = phase_at(phase) + words_per_instruction * k;
-      if (code[at] == op && code[at + 3] == 1 && !is_looked_up(code[at + word_of_operand])) return static_cast<int>(code[at + word_of_operand]);
+      const std::int64_t operand = code[at + word_of_operand];
+      if (code[at] == op && code[at + 3] == 1 && !is_looked_up(operand)) return static_cast<int>(operand);
     }
     return -1;
   }
