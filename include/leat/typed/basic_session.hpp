@@ -302,6 +302,7 @@ class basic_session : public detail::session_store<Device, Es...> {
     if constexpr (Device::shares_memory) {
       const typename Device::workspace w{addresses.buffers, state.plan.numbers.data(), state.arena.data()};
       const typename Device::mode mode;
+      if constexpr (has_own_addresses) addresses.order(detail::buffer_sequence<Program>());
       if constexpr (plans && std::is_same_v<Observer, detail::unobserved>)
         state.code.run(w, state.calls.get());
       else if constexpr (std::is_same_v<Observer, detail::unobserved>)

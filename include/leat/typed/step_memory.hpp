@@ -71,11 +71,23 @@ struct run_addresses {
   [[gnu::always_inline]] void take(void* const* kept, bool planned, std::index_sequence<B...>) {
     ((is_planned_place(static_cast<int>(B)) == planned ? void(buffers[B] = kept[B]) : void()), ...);
   }
+  /// Lets the compiler move no arithmetic on what is fed and fetched, which may be local variables of the caller, across this place: it
+  /// must take place in the processor's mode of a run (cpu/float_mode.hpp).
+  template <std::size_t... B>
+  [[gnu::always_inline]] void order(std::index_sequence<B...>) const {
+    (order_one<static_cast<int>(B)>(), ...);
+  }
 
  private:
   static constexpr bool is_planned_place(int b) {
     const auto where = Program::view.buffer_at(b).where;
     return where == storage::arena || where == storage::extent;
+  }
+  template <int B>
+  [[gnu::always_inline]] void order_one() const {
+    constexpr auto where = Program::view.buffer_at(B).where;
+    if constexpr (where != storage::arena && where != storage::extent && where != storage::variable)
+      __asm__ volatile("" : : "r"(buffers[B]) : "memory");
   }
 };
 template <class Program, class Device>
