@@ -361,8 +361,8 @@ template <class Program, int Step>
 constexpr step_call call_of_step() {
   if constexpr (Program::view.step_at(Step).is_cluster) {
     using cluster = typename cluster_step<Program, Step>::type;
-    return {{&run_shared<cluster, short_row<cluster>(Program::view.step_at(Step))>, combined_results_of<cluster>.data(), cluster::accumulating, Program::view.step_at(Step).operand_count,
-             cluster::spills},
+    return {{&run_shared<cluster, short_row<cluster>(Program::view.step_at(Step))>, combined_results_of<cluster>.data(),
+             cluster::accumulating, Program::view.step_at(Step).operand_count, cluster::spills},
             combined_types_of<cluster>.data(),
             nullptr};
   } else {

@@ -235,8 +235,8 @@ struct sum_equal_rows_kernel {
   }
 };
 
-/// Item k: writes row `indices[k]` of the variable, or subtracts from it, if that index occurs there first. Where equal indices count one by
-/// one there are no positions, and item j subtracts all rows from column j, in order.
+/// Item k: writes row `indices[k]` of the variable, or subtracts from it, if that index occurs there first. Where equal indices count one
+/// by one there are no positions, and item j subtracts all rows from column j, in order.
 template <class T, class Index>
 struct write_rows_kernel {
   static constexpr bool may_refuse = false;  // the indices were checked where `first` was found

@@ -16,6 +16,7 @@ namespace detail {
 
 class row_finder {
  public:
+  constexpr ~row_finder() = default;  // nvcc's implicit one is not constexpr
   constexpr row_finder(const graph& g, std::span<const int> targets, std::int64_t shortest, fusion& f)
       : g_(g), f_(f), targets_(targets), shortest_(shortest) {}
 
