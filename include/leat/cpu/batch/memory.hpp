@@ -94,11 +94,13 @@ template <class T>
 /// waits for stores to what lies behind the array.
 template <class T>
 [[gnu::always_inline]] inline batch<T> load_rest(const T* p, int n) {
+#if !defined(__CUDACC__)  // nvcc cannot write a register's first values
   if (__builtin_constant_p(n)) {
     if (n == 1) return detail::from_native<T>(detail::native<T>{p[0]});
     if constexpr (lanes<T> > 2)
       if (n == 2) return detail::from_native<T>(detail::native<T>{p[0], p[1]});
   }
+#endif
   return load_partial(p, n);
 }
 
