@@ -22,9 +22,13 @@ void add_equal_rows_of(tensor_value& rows, tensor_value& indices, std::int64_t m
       throw invalid_argument("the gradient of '" + std::string(variable) + "' has a row of index " + std::to_string(i) +
                              "; the variable has " + std::to_string(most) + " rows");
   std::vector<std::int64_t> first(static_cast<std::size_t>(count));
-  const std::int64_t of_indices[]{2, most, one_by_one ? 1 : 0, 1, count};
-  void* const sought[]{const_cast<Index*>(its.data()), first.data()};
-  kernels::first_rows_kernel<Index>(sought, kernels::step_numbers(of_indices)).run_all();
+  if (one_by_one) {
+    for (std::size_t k = 0; k < first.size(); ++k) first[k] = its[k] < 0 ? -1 : static_cast<std::int64_t>(k);
+  } else {
+    const std::int64_t of_indices[]{1, most, 1, count};
+    void* const sought[]{const_cast<Index*>(its.data()), first.data()};
+    kernels::first_rows_kernel<Index>(sought, kernels::step_numbers(of_indices)).run_all();
+  }
   const auto starts = [&](std::int64_t k) { return first[static_cast<std::size_t>(k)] == k; };
   std::int64_t kept = 0;
   for (std::int64_t k = 0; k < count; ++k) kept += starts(k) ? 1 : 0;
