@@ -1,5 +1,6 @@
 #pragma once
-// What a user writes to run a graph: `run` of all that runs one, with its fetches as they are given and its results as they are asked for.
+// The overloads of `run` that graph sessions, monitored sessions and a supervisor's sessions have. Each of these classes runs a list of
+// fetches in its own way.
 
 #include <leat/core/error.hpp>
 #include <leat/session/fetch_feed.hpp>

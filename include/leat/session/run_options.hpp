@@ -9,6 +9,7 @@ class cancellation;
 class run_trace;
 class tensor_exchange;
 
+/// Options of one run; those of all runs are `session_options`.
 struct run_options {
   /// 0: as in the session's options.
   std::int64_t timeout_in_ms = 0;

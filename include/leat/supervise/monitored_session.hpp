@@ -57,8 +57,8 @@ hook_list own_hooks(const monitored_options& o);
 /// What `run_step_fn` gives to its function. Source: `StepContext`.
 class step_context;
 
-/// Its runs are those of `graph_session`, with hooks. Errors are also failed_precondition, once a hook asked to stop or `should_stop` said
-/// so, and in a closed session; and what hooks throw.
+/// A session with hooks, made anew where tasks go away. Its runs (session/run_calls.hpp) are those of `graph_session`, with the hooks. They
+/// also throw failed_precondition once a hook asked to stop or `should_stop` said so, and in a closed session; and what hooks throw.
 class monitored_session : public run_calls<monitored_session> {
  public:
   /// Calls `begin` of the hooks, finalizes the graph, makes the session, and calls `after_create_session`.

@@ -85,8 +85,8 @@ struct supervisor_options {
 
 class supervisor;
 
-/// A supervisor's session. When it goes, the supervisor stops. Its runs are those of `graph_session`, with the supervisor's hooks; errors
-/// are also what hooks throw, and what ended their threads.
+/// A supervisor's session. When it goes, the supervisor stops. Its runs (session/run_calls.hpp) are those of `graph_session`, with the
+/// supervisor's hooks. They also throw what hooks throw, and what ended their threads.
 class supervised_session : public run_calls<supervised_session> {
  public:
   supervised_session(supervised_session&& other) noexcept : owner_(std::exchange(other.owner_, nullptr)) {}

@@ -125,7 +125,7 @@ class shared_carrier::shared_channel final : public channel {
   std::size_t chunk = wire_chunk_bytes;
   bool is_accepted = false;
   bool has_ended = false;
-  std::uint32_t taken = 0;  // of the bells that were asked for
+  std::uint32_t taken = 0;  // bells that had been asked for when the socket was emptied last
   bool is_open = false;
   bool is_blocked = false;
   bool is_closed = false;
@@ -250,9 +250,9 @@ LEAT_FUNCTION void shared_carrier::advance(const std::shared_ptr<shared_channel>
       if (c->is_accepted) events_.accepted(c);
       else events_.opened(*c);
     }
-    // Each bell is an event of its own, so that those before need not have been taken: only before they fill the socket, for one that
-    // finds no room is lost, and where the peer has closed it. There are at most as many as were asked for, however few events told of
-    // them. What was written before the end is still read.
+    // A bell causes an event even if earlier bells have not been taken from the socket. They are taken before the socket is full, because
+    // a bell that finds no room is lost; and when the peer has closed the socket, whose last messages are still read. One event may stand
+    // for several bells, but the peer sends at most one for each time that it was asked.
     if (const std::uint32_t asked = c->in->asked() + c->out->asked(); c->has_ended || asked - c->taken >= detail::shared_bells_at_once) {
       c->taken = asked;
       std::array<char, 256> bells;

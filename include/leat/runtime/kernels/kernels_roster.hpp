@@ -78,9 +78,9 @@ class replica_roster final : public resource {
     }
     return state_now();
   }
-  /// Restores the replicas that had left, `left` as of `version`. Does nothing if this roster told `left` itself. If an earlier
-  /// server's roster did, marks those replicas as left, except who has joined since. The version is then raised above the old one, because
-  /// accumulators at other tasks may still hold that.
+  /// Marks as left the replicas that had left an earlier server's roster, except those that have joined since. `left` is the list that a
+  /// roster gave at its `version`; if it was this roster, nothing changes. Otherwise the version is raised above that one, because
+  /// accumulators at other tasks may still hold it.
   state restore(std::int64_t version, const std::string& left) {
     const std::lock_guard lock(guard_);
     if (version < 0 || version > std::numeric_limits<std::int64_t>::max() / 2)
