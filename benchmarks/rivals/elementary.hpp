@@ -1,5 +1,5 @@
 #pragma once
-// What hand-written loops are made of: vectors of sixteen floats, and the elementary functions over them without
+// What hand-written loops are made of: vectors of the widest registers there are, and the elementary functions over them without
 // branches and tables. exp: two-part reduction by log 2 (Cody and Waite) and the minimax polynomial of degree five
 // (7.5e-8); tanh: a rational function of degree (9, 8), fitted in the relative error (2.1e-8) on [0, 9.02], beyond
 // which a float's tanh is one.
@@ -7,15 +7,21 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#if defined(__AVX512F__)
+#if defined(__AVX__)
 #include <immintrin.h>
 #endif
 
 namespace bench {
 
-// g++ and clang keep it in the widest registers there are.
-using lanes = float __attribute__((vector_size(64), aligned(4), may_alias));
+// As wide as a register: wider ones are passed in memory, and g++ warns of it.
+#if defined(__AVX512F__)
 constexpr long lane_count = 16;
+#elif defined(__AVX__)
+constexpr long lane_count = 8;
+#else
+constexpr long lane_count = 4;
+#endif
+using lanes = float __attribute__((vector_size(lane_count * sizeof(float)), aligned(4), may_alias));
 
 inline lanes load(const float* x) { return *reinterpret_cast<const lanes*>(x); }
 inline void store(float* x, lanes values) { *reinterpret_cast<lanes*>(x) = values; }
@@ -30,6 +36,8 @@ inline float total(lanes values) {
 inline lanes larger(lanes a, lanes b) {
 #if defined(__AVX512F__)
   return _mm512_max_ps(a, b);
+#elif defined(__AVX__)
+  return _mm256_max_ps(a, b);
 #else
   return a > b ? a : b;
 #endif
@@ -38,6 +46,8 @@ inline lanes larger(lanes a, lanes b) {
 inline lanes smaller(lanes a, lanes b) {
 #if defined(__AVX512F__)
   return _mm512_min_ps(a, b);
+#elif defined(__AVX__)
+  return _mm256_min_ps(a, b);
 #else
   return a < b ? a : b;
 #endif
@@ -46,6 +56,8 @@ inline lanes smaller(lanes a, lanes b) {
 inline lanes square_root(lanes x) {
 #if defined(__AVX512F__)
   return _mm512_sqrt_ps(x);
+#elif defined(__AVX__)
+  return _mm256_sqrt_ps(x);
 #else
   for (long k = 0; k < lane_count; ++k) x[k] = std::sqrt(x[k]);
   return x;

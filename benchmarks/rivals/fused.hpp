@@ -26,7 +26,7 @@ struct fused_data {
   buffer a, b, c, d;
 };
 
-/// One loop over vectors of sixteen; the last one overlaps the one before it where the length is no multiple.
+/// One loop over vectors; the last one overlaps the one before it where the length is no multiple.
 class fused_loop {
  public:
   explicit fused_loop(const fused_data& data) : data_(data), out_(data.a.size()) {}
@@ -36,17 +36,17 @@ class fused_loop {
     const auto n = static_cast<long>(out_.size());
     const float *a = data_.a.data(), *b = data_.b.data(), *c = data_.c.data(), *d = data_.d.data();
     float* out = out_.data();
-    const auto sixteen = [=](long i) {
+    const auto lanes_at = [=](long i) {
       const lanes x = load(a + i);
       store(out + i, fast_tanh(x * load(b + i) + load(c + i)) * fast_sigmoid(load(d + i)) - 0.5f * x);
     };
     if (n < 1'000'000) {
-      for (long i = 0; i + lane_count <= n; i += lane_count) sixteen(i);
+      for (long i = 0; i + lane_count <= n; i += lane_count) lanes_at(i);
     } else {
 #pragma omp parallel for schedule(static)
-      for (long i = 0; i < n - lane_count + 1; i += lane_count) sixteen(i);
+      for (long i = 0; i < n - lane_count + 1; i += lane_count) lanes_at(i);
     }
-    if (n % lane_count != 0) sixteen(n - lane_count);
+    if (n % lane_count != 0) lanes_at(n - lane_count);
   }
 
   std::vector<float> result() const { return joined(out_); }
@@ -80,6 +80,8 @@ class fused_eigen {
 inline void stream(float* to, lanes values) {
 #if defined(__AVX512F__)
   _mm512_stream_ps(to, values);
+#elif defined(__AVX__)
+  _mm256_stream_ps(to, values);
 #else
   store(to, values);
 #endif

@@ -42,7 +42,7 @@ struct network_data {
   std::vector<buffer> kernels;  // the biases start at zero
 };
 
-// Calls body(i) for i = 0, 16, ... below size, on several threads where the array is long.
+// Calls body(i) for every lane_count-th i below size, on several threads where the array is long.
 template <bool Parallel, class Body>
 void for_lanes(std::size_t size, Body body) {
   const auto n = static_cast<long>(size);
