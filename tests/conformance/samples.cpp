@@ -86,7 +86,7 @@ std::vector<sample> written_samples() {
   }
   for (const char* type : {"DivNoNan", "Xdivy", "Xlogy", "Atan2", "Mod", "Div", "Add"})
     for (auto& s : element_samples(type, 2)) list.push_back(std::move(s));
-  for (const char* type : {"Softsign", "Selu", "ZerosLike", "OnesLike", "Shape", "Rank", "Size", "Identity", "StopGradient"})
+  for (const char* type : {"Softsign", "Selu", "Inv", "ZerosLike", "OnesLike", "Shape", "Rank", "Size", "Identity", "StopGradient"})
     for (auto& s : element_samples(type, 1)) list.push_back(std::move(s));
   add("ShapeN", {x({2, 3}), x({})}, {{"N", 2}});
   for (const auto& s : {sized({2, 3}), sized({}), sized({0})}) {
@@ -242,6 +242,7 @@ std::vector<sample> written_samples() {
   add("ReverseV2", {x({2, 3}), numbers({1})});
   add("ReverseV2", {x({2, 3}), numbers({0, -1})});
   add("ReverseV2", {x({2, 3}), numbers({})});
+  add("Reverse", {x({2, 3}), truth({2})});
   const auto slice = [&](sizes s, std::vector<double> begin, std::vector<double> end, std::vector<double> strides, attribute_map masks) {
     add("StridedSlice", {x(s), numbers(begin), numbers(end), numbers(strides)}, std::move(masks));
   };
@@ -296,6 +297,7 @@ std::vector<sample> written_samples() {
   add("Where", {truth({0})});
   add("TopKV2", {x({2, 5}), number(3)});
   add("TopKV2", {x({4}), number(0)});
+  add("TopK", {x({2, 5})}, {{"k", 3}});
   add("InTopKV2", {of(dtype::float32, {2, 3}), indices({2}, {0, 2}), number(2)});
   add("InTopK", {of(dtype::float32, {2, 3}), indices({2}, {0, 2})}, {{"k", 2}});
   add("Unique", {indices({5}, {3, 1, 3, 2, 1})});
@@ -374,6 +376,10 @@ const std::vector<exemption>& exemptions() {
                                            {"LoopCond", "control"},
                                            {"RefIdentity", "leaf"},
                                            {"Abort", "control"},
+                                           {"Stack", "resource"},
+                                           {"StackPush", "resource"},
+                                           {"StackPop", "resource"},
+                                           {"StackClose", "resource"},
                                            {"StackV2", "resource"},
                                            {"StackPushV2", "resource"},
                                            {"StackPopV2", "resource"},

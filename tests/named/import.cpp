@@ -212,3 +212,131 @@ TEST_CASE("the dtype of a result is known where its shape is not") {
   CHECK(get_tensor_by_name(g, "p:0").type() == dtype::int64);
   CHECK(argmax(get_tensor_by_name(g, "a:0"), get_tensor_by_name(g, "axis:0")).type() == dtype::int64);
 }
+
+namespace {
+
+node_def number_node(std::string name, float value) {
+  return node_of(std::move(name), "Const", {}, {{"dtype", dtype::float32}, {"value", tensor_literal(value).proto()}});
+}
+const node_def* find_node(const graph_def& def, std::string_view name) {
+  for (const node_def& node : def.nodes)
+    if (node.name == name) return &node;
+  return nullptr;
+}
+tensor_shape_proto shape_attribute(const graph_def& def, std::string_view node) {
+  return *find_node(def, node)->attributes.find("shape")->get_if<tensor_shape_proto>();
+}
+tensor_shape_proto of_unknown_rank() {
+  tensor_shape_proto shape;
+  shape.unknown_rank = true;
+  return shape;
+}
+
+}  // namespace
+
+TEST_CASE("names of a file differ in case, and stay") {
+  const graph_def def{.nodes = {number_node("sub", 1), number_node("Sub", 2), node_of("SUB", "Sub", {"Sub", "sub"}, float_T)}};
+  graph g;
+  const auto scope = g.as_default();
+  import_graph(def, {.name = ""});
+  CHECK(names_of(g) == std::vector<std::string>{"sub", "Sub", "SUB"});
+  CHECK(export_graph(g).nodes == def.nodes);
+  CHECK(get_operation_by_name(g, "Sub").index() == 1);
+  CHECK(get_operation_by_name(g, "SUB").inputs()[0].name() == "Sub:0");
+  CHECK_THROWS_AS(get_operation_by_name(g, "sUB"), not_found);
+  // New names are unique whatever the case of their letters.
+  CHECK(constant(1.0f, "suB").name() == "suB_1:0");
+  // A second import gets numbers where the very same name is taken, and those of its own file are left free.
+  import_graph({.nodes = {number_node("Sub", 3), number_node("Sub_1", 4), number_node("Sub_2", 5), number_node("sUb", 6)}}, {.name = ""});
+  CHECK(names_of(g) == std::vector<std::string>{"sub", "Sub", "SUB", "suB_1", "Sub_3", "Sub_1", "Sub_2", "sUb"});
+  // So under a scope that is there already.
+  import_graph(def, {.name = "p/"});
+  import_graph(def, {.name = "p/"});
+  CHECK(get_operation_by_name(g, "p/SUB_1").inputs()[1].name() == "p/sub_1:0");
+}
+
+TEST_CASE("an import does without names that are scopes, and follows nodes that it renames") {
+  graph g;
+  const auto scope = g.as_default();
+  constant(1.0f, "a/b");
+  import_graph({.nodes = {number_node("a", 1), node_of("r", "Identity", {"a"}, {{"T", dtype::float32}, {"_class", std::vector<std::string>{"loc:@a"}}})}},
+               {.name = ""});
+  CHECK(names_of(g) == std::vector<std::string>{"a/b", "a_1", "r"});
+  CHECK(get_operation_by_name(g, "r").inputs()[0].name() == "a_1:0");
+  CHECK(*get_operation_by_name(g, "r").attribute("_class").get_list<std::string>() == std::vector<std::string>{"loc:@a_1"});
+}
+
+TEST_CASE("the empty shape of an old producer's placeholder is an unknown one, and is written as such") {
+  graph_def def{.nodes = {node_of("x", "Placeholder", {}, {{"dtype", dtype::float32}, {"shape", tensor_shape_proto{}}})}};
+  for (const std::int32_t producer : {0, 15, 21, 22, 134}) {
+    def.versions.producer = producer;
+    graph g;
+    import_graph(g, def, {.name = ""});
+    CHECK(get_tensor_by_name(g, "x:0").extent().has_rank() == (producer > 21));
+    const graph_def again = export_graph(g);
+    CHECK(again.versions.producer == producer);
+    CHECK(shape_attribute(again, "x") == (producer > 21 ? tensor_shape_proto{} : of_unknown_rank()));
+  }
+  // In a graph with a scalar of a later producer both keep their meaning, whichever came first.
+  for (const bool old_first : {true, false}) {
+    graph g;
+    const auto scope = g.as_default();
+    const auto make_old = [&] {
+      def.versions = {.producer = 21, .min_consumer = 5, .bad_consumers = {7}};
+      import_graph(def, {.name = "old"});
+    };
+    if (old_first) make_old();
+    placeholder(dtype::float32, {}, "mine");
+    if (!old_first) make_old();
+    const graph_def written = export_graph(g);
+    CHECK(written.versions == version_def{.producer = 22, .min_consumer = 5, .bad_consumers = {7}});
+    graph h;
+    import_graph(h, written, {.name = ""});
+    CHECK(get_tensor_by_name(h, "mine:0").extent() == shape{});
+    CHECK_FALSE(get_tensor_by_name(h, "old/x:0").extent().has_rank());
+  }
+  // A graph with an operator that later producers do not have stays as old as it is.
+  def.nodes.push_back(node_of("d", "BatchMatrixDiag", {"x"}, float_T));
+  def.versions = {.producer = 13};
+  graph g;
+  const auto scope = g.as_default();
+  import_graph(def, {.name = ""});
+  placeholder(dtype::float32, {}, "mine");
+  CHECK(export_graph(g).versions.producer == 13);
+}
+
+TEST_CASE("the first operator of variables is a variable, whose empty shape is an unknown one") {
+  for (const auto& sizes : {tensor_shape_proto{}, tensor_shape_proto{2}}) {
+    const graph_def def{.nodes = {node_of("v", "Variable", {}, {{"dtype", dtype::float32}, {"shape", sizes}}),
+                                  node_of("r", "Identity", {"v"}, float_T)},
+                        .versions = {.producer = 134}};
+    graph g;
+    import_graph(g, def, {.name = ""});
+    CHECK(g.at(0).op->kind == op_kind::variable);
+    CHECK(get_tensor_by_name(g, "v:0").extent().has_rank() == !sizes.dims.empty());
+    CHECK(get_tensor_by_name(g, "r:0").type() == dtype::float32);
+    CHECK(export_graph(g) == def);
+  }
+}
+
+TEST_CASE("shapes that a file tells of results add to what is known, and must not contradict it") {
+  using shapes = std::vector<tensor_shape_proto>;
+  const auto with = [](attribute_value hint) {
+    graph_def def{.nodes = {placeholder_node("x"), node_of("y", "Neg", {"x"}, float_T)}};
+    def.nodes[1].attributes["_output_shapes"] = std::move(hint);
+    return def;
+  };
+  graph g;
+  import_graph(g, with(shapes{{2, 3}}), {.name = ""});
+  CHECK(get_tensor_by_name(g, "y:0").extent() == shape{2, {2, 3}});
+  CHECK_FALSE(get_tensor_by_name(g, "x:0").extent().is_static());
+  CHECK(export_graph(g).nodes[1].attributes == float_T);
+  import_graph(g, with(shapes{{-1, 3}, {4}}));  // more than there are results
+  import_graph(g, with(shapes{of_unknown_rank()}));
+  CHECK(problem_of_import(with(shapes{{2}})) ==
+        "the node 'y' (Neg): has an _output_shapes attribute inconsistent with the GraphDef for output #0: (?, 3) and (2,)");
+  CHECK(problem_of_import(with(shapes{{2, 4}})).find("inconsistent") != std::string::npos);
+  CHECK(problem_of_import(with(attribute_list{})) ==
+        "the node 'y' (Neg): has 1 outputs but the _output_shapes attribute specifies shapes for 0 outputs");
+  CHECK(problem_of_import(with(shapes{{std::int64_t{1} << 50, 3}})).find("too many elements") != std::string::npos);
+}

@@ -292,6 +292,50 @@ expect 3 "counted/variables.safetensors" show counted
 rm counted/variables.safetensors
 expect 3 "counted/variables.safetensors: cannot be opened" run counted --fetch n
 
+# graphs of older versions of TensorFlow: placeholders without a shape, the first operator of variables, names that differ in case
+cat >old.json <<'END'
+{"node": [
+  {"name": "x", "op": "Placeholder", "attr": {"dtype": {"type": "DT_FLOAT"}, "shape": {"shape": {}}}},
+  {"name": "w", "op": "Const", "attr": {"dtype": {"type": "DT_FLOAT"}, "value": {"tensor": {"dtype": "DT_FLOAT", "tensor_shape": {"dim": [{"size": "2"}, {"size": "1"}]}, "float_val": [0.5, 2]}}}},
+  {"name": "y", "op": "MatMul", "input": ["x", "w"], "attr": {"T": {"type": "DT_FLOAT"}}}
+], "versions": {"producer": 21}}
+END
+expect 0 $'y  float32 [1, 1]\n  [[4.5]]' run old.json --feed x=[[1,2]] --fetch y
+expect 0 "  x  DT_FLOAT ?" show old.json
+expect 0 "" convert old.json old.pb
+expect 0 $'y  float32 [1, 1]\n  [[4.5]]' run old.pb --feed x=[[1,2]] --fetch y
+sed 's/"producer": 21/"producer": 22/' old.json >newer.json
+expect 3 "takes matrices" run newer.json --feed x=[[1,2]] --fetch y
+
+cat >first.json <<'END'
+{"node": [
+  {"name": "v", "op": "Variable", "attr": {"dtype": {"type": "DT_FLOAT"}, "shape": {"shape": {"dim": [{"size": "2"}]}}}},
+  {"name": "any", "op": "Variable", "attr": {"dtype": {"type": "DT_FLOAT"}, "shape": {"shape": {}}}},
+  {"name": "start", "op": "Const", "attr": {"dtype": {"type": "DT_FLOAT"}, "value": {"tensor": {"dtype": "DT_FLOAT", "tensor_shape": {"dim": [{"size": "2"}]}, "float_val": [1, 2]}}}},
+  {"name": "v/Assign", "op": "Assign", "input": ["v", "start"], "attr": {"T": {"type": "DT_FLOAT"}}},
+  {"name": "any/Assign", "op": "Assign", "input": ["any", "start"], "attr": {"T": {"type": "DT_FLOAT"}, "validate_shape": {"b": false}}},
+  {"name": "init", "op": "NoOp", "input": ["^v/Assign", "^any/Assign"]},
+  {"name": "v/read", "op": "Identity", "input": ["v"], "attr": {"T": {"type": "DT_FLOAT"}}},
+  {"name": "y", "op": "Add", "input": ["v/read", "any"], "attr": {"T": {"type": "DT_FLOAT"}}}
+], "versions": {"producer": 15}}
+END
+expect 0 $'variables\n  v    DT_FLOAT [2]\n  any  DT_FLOAT ?' show first.json
+expect 0 $'y  float32 [2]\n  [2, 4]' run first.json --init --fetch y
+expect 0 "" run first.json --fetch init --save first
+expect 0 $'y  float32 [2]\n  [2, 4]' run first --fetch y
+expect 0 $'y  float32 [2]\n  [6, 8]' run first.json --variables v=[5,6] any=[1,2] --fetch y
+expect 0 $'any  float32 [1, 3]\n  [[1, 2, 3]]' run first.json --variables any=[[1,2,3]] --fetch any
+expect 0 "" convert --fetch y --freeze first first first.pb
+expect 0 $'y  float32 [2]\n  [2, 4]' run first.pb --fetch y
+
+cat >cases.json <<'END'
+{"node": [
+  {"name": "sub", "op": "Const", "attr": {"dtype": {"type": "DT_FLOAT"}, "value": {"tensor": {"dtype": "DT_FLOAT", "tensor_shape": {}, "float_val": [1]}}}},
+  {"name": "Sub", "op": "Const", "attr": {"dtype": {"type": "DT_FLOAT"}, "value": {"tensor": {"dtype": "DT_FLOAT", "tensor_shape": {}, "float_val": [2]}}}}
+]}
+END
+expect 0 $'sub  float32 []\n  1\nSub  float32 []\n  2' run cases.json --fetch sub,Sub
+
 # a signature
 expect 0 $'y  float32 [1, 1]\n  [[20]]' run meta.json --signature serving --variables values --feed x=[[8,6]]
 expect 0 $'y  float32 [1, 1]\n  [[20]]' run meta.json --signature serving --variables values --feed x=[[8,6]] --fetch y

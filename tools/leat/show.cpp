@@ -1,6 +1,7 @@
 #include "show.hpp"
 
 #include <leat/named/graph/literal.hpp>
+#include <leat/proto/operator_names.hpp>
 #include <leat/runtime/state/tensor_value.hpp>
 
 #include <algorithm>
@@ -50,14 +51,14 @@ std::string dtype_text(const node_def& node, std::string_view attribute) {
 }
 
 /// All shapes that `_output_shapes` tells, or the one of `shape` or of the value.
-std::string shapes_text(const node_def& node) {
+std::string shapes_text(const node_def& node, std::int32_t producer) {
   if (const auto* value = node.attributes.find("_output_shapes"))
     if (const auto* list = value->get_list<tensor_shape_proto>()) {
       std::string text;
       for (const auto& s : *list) text += (text.empty() ? "" : " ") + to_text(s);
       return text;
     }
-  return io::detail::drawn_shape(node);
+  return io::detail::drawn_shape(node, producer);
 }
 
 std::string padded(std::string text, std::size_t width) {
@@ -65,11 +66,11 @@ std::string padded(std::string text, std::size_t width) {
   return text;
 }
 
-void show_leaves(std::string& out, const graph_def& graph, std::string_view title, std::initializer_list<std::string_view> ops) {
+void show_leaves(std::string& out, const graph_def& graph, std::string_view title, bool (*is_one)(std::string_view op)) {
   std::size_t widest = 0;
   std::vector<const node_def*> found;
   for (const auto& node : graph.nodes)
-    if (std::find(ops.begin(), ops.end(), node.op) != ops.end()) {
+    if (is_one(node.op)) {
       found.push_back(&node);
       widest = std::max(widest, node.name.size());
     }
@@ -77,7 +78,7 @@ void show_leaves(std::string& out, const graph_def& graph, std::string_view titl
   out += std::string(title) + "\n";
   for (const auto* node : found) {
     out += "  " + padded(printable(node->name), std::min<std::size_t>(widest, 40)) + "  " + dtype_text(*node, "dtype");
-    if (const auto shape = shapes_text(*node); !shape.empty()) out += " " + shape;
+    if (const auto shape = shapes_text(*node, graph.versions.producer); !shape.empty()) out += " " + shape;
     out += "\n";
   }
 }
@@ -134,8 +135,8 @@ std::string show(const graph_file& file, const show_options& options) {
     const auto number = std::to_string(count);
     out += std::string(number.size() < 6 ? 6 - number.size() : 0, ' ') + number + "  " + printable(op) + "\n";
   }
-  show_leaves(out, graph, "placeholders", {"Placeholder", "PlaceholderV2", "PlaceholderWithDefault"});
-  show_leaves(out, graph, "variables", {"Variable", "VariableV2", "VarHandleOp", "TemporaryVariable"});
+  show_leaves(out, graph, "placeholders", [](std::string_view op) { return op.starts_with("Placeholder"); });
+  show_leaves(out, graph, "variables", [](std::string_view op) { return leat::detail::makes_variable(op) || op == "VarHandleOp"; });
 
   if (!file.arrays.empty()) out += "saved values\n";
   std::size_t widest = 0;

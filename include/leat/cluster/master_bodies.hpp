@@ -10,6 +10,7 @@
 #include <leat/named/exchange/import.hpp>
 #include <leat/named/graph/lookup.hpp>
 #include <leat/named/placement/place.hpp>
+#include <leat/proto/producer.hpp>
 
 #include <algorithm>
 #include <iostream>
@@ -155,8 +156,8 @@ LEAT_FUNCTION void master::extend_session(std::uint64_t session, const graph_def
   const auto kept = find(session);
   const std::lock_guard lock(kept->guard);
   graph_def whole = kept->def;
-  whole.versions = more.versions;
   whole.nodes.insert(whole.nodes.end(), more.nodes.begin(), more.nodes.end());
+  whole.versions = versions_to_write(whole.nodes, more.versions);
   auto g = std::make_unique<graph>();
   import_graph(*g, whole, {.name = ""});
   std::vector<int> places = place(*g, {kept->devices, kept->own, kept->options.allow_soft_placement});

@@ -473,8 +473,8 @@ class client_session final : public remote_session {
     g_.named().settle_names(g_);
     if (sent_ == g_.size()) return;
     graph_def more;
-    more.versions = g_.named().versions;
     for (int i = sent_; i < g_.size(); ++i) more.nodes.push_back(to_node_def(g_, i));
+    more.versions = g_.named().versions;
     master_->extend_session(session_, more, deadline_in(timeout_));
     sent_ = g_.size();
     if (logs_placement_) log_placement();

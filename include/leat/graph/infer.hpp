@@ -3,6 +3,8 @@
 // unknown rank the rule is tried with every rank; what all accepted ranks have in common is known of the result.
 
 #include <leat/graph/operator.hpp>
+
+#include <algorithm>
 #include <vector>
 
 namespace leat {
@@ -42,58 +44,88 @@ inline inference ask(const op_info& op, std::span<const tensor_info> operands, s
   }
 }
 
-inline void infer_ranks(const op_info& op, std::vector<tensor_info>& operands, std::size_t from, std::span<const std::int64_t> numbers,
-                        inference& all, bool& any, std::string_view& problem) {
-  while (from < operands.size() && operands[from].extent.has_rank()) ++from;
-  if (from == operands.size()) {
-    const inference one = ask(op, operands, numbers);
-    if (!one.problem.empty()) {
-      problem = one.problem;
-    } else if (!any) {
-      all = one;
-      any = true;
-    } else {
-      agree(all.extent, one.extent);
+/// Tries an operator's rule with each rank of those operands whose rank is not known. Operands of a list (Concat, AddN) have one rank.
+class rank_search {
+ public:
+  rank_search(const op_info& op, std::span<const tensor_info> operands, std::span<const std::int64_t> numbers)
+      : op_(op), operands_(operands.begin(), operands.end()), numbers_(numbers) {
+    std::size_t list = operands_.size();  // where it begins
+    std::size_t before = 0;
+    for (const field& f : op.form) {
+      if (f.kind == field_kind::operands) list = std::min(list, before);
+      if (leat::is_operand(f.kind)) ++before;
     }
-    return;
+    int rank_of_list = -1;
+    std::vector<std::size_t> of_list;
+    for (std::size_t k = 0; k < operands_.size(); ++k) {
+      const shape& its = operands_[k].extent;
+      if (its.has_rank() && k >= list) rank_of_list = its.rank;
+      if (its.has_rank()) continue;
+      if (k >= list) of_list.push_back(k);
+      else groups_.push_back({k});
+    }
+    if (rank_of_list >= 0) give_rank(of_list, rank_of_list);
+    else if (!of_list.empty()) groups_.push_back(std::move(of_list));
+    if (groups_.size() > most_apart) {  // too many combinations
+      for (std::size_t g = 1; g < groups_.size(); ++g) groups_[0].insert(groups_[0].end(), groups_[g].begin(), groups_[g].end());
+      groups_.resize(1);
+      is_guess_ = true;
+    }
   }
-  const shape kept = operands[from].extent;
-  // Ranks up to 4 suffice to tell the rules apart; more would only take time.
-  for (int rank = 0; rank <= 4; ++rank) {
+
+  /// What the results that the rule accepts have in common; its objection if it accepts none.
+  inference result() {
+    try_ranks(0);
+    if (!is_guess_) return any_ ? all_ : inference::wrong(problem_);
+    return {any_ ? all_.type : operands_[0].type, shape::unknown()};
+  }
+
+ private:
+  static constexpr std::size_t most_apart = 4;
+
+  void give_rank(const std::vector<std::size_t>& group, int rank) {
     shape tried;
     for (int i = 0; i < rank; ++i) tried.push(unknown_dimension);
-    operands[from].extent = tried;
-    infer_ranks(op, operands, from + 1, numbers, all, any, problem);
+    for (const std::size_t k : group) operands_[k].extent = tried;
   }
-  operands[from].extent = kept;
-}
+  // False once nothing more can be learned: of results of different ranks no shape is known.
+  bool try_ranks(std::size_t group) {
+    if (group < groups_.size()) {
+      for (int rank = 0; rank <= max_rank; ++rank) {
+        give_rank(groups_[group], rank);
+        if (!try_ranks(group + 1)) return false;
+      }
+      return true;
+    }
+    const inference one = ask(op_, operands_, numbers_);
+    if (!one.problem.empty()) {
+      problem_ = one.problem;
+      return true;
+    }
+    if (any_) agree(all_.extent, one.extent);
+    else all_ = one;
+    any_ = true;
+    return all_.extent.has_rank();
+  }
+
+  const op_info& op_;
+  std::vector<tensor_info> operands_;
+  std::span<const std::int64_t> numbers_;
+  std::vector<std::vector<std::size_t>> groups_;  // of operands, each with one rank
+  bool is_guess_ = false;
+  inference all_;
+  bool any_ = false;
+  std::string_view problem_;
+};
 
 }  // namespace detail
 
-/// Dtype and shape of a node's result, as far as known; `problem` says why no rank fits.
+/// Dtype and shape of a node's result, as far as known; `problem` says why no rank from 0 to `max_rank` fits.
 inline inference infer_result(const op_info& op, std::span<const tensor_info> operands, std::span<const std::int64_t> numbers) {
   bool ranks_known = true;
   for (const auto& o : operands) ranks_known = ranks_known && o.extent.has_rank();
   if (ranks_known) return detail::ask(op, operands, numbers);
-  if (operands.size() > 4) {  // too many combinations; such operators (concat) take equal ranks
-    std::vector<tensor_info> tried(operands.begin(), operands.end());
-    shape like = shape::unknown();
-    for (const auto& o : operands)
-      if (o.extent.has_rank()) like = o.extent;
-    for (auto& o : tried)
-      if (!o.extent.has_rank()) {
-        o.extent = like;
-        for (int i = 0; i < like.rank; ++i) o.extent.dim[i] = unknown_dimension;
-      }
-    if (like.has_rank()) return detail::ask(op, tried, numbers);
-    return {operands[0].type, shape::unknown()};
-  }
-  std::vector<tensor_info> tried(operands.begin(), operands.end());
-  inference all;
-  bool any = false;
-  std::string_view problem;
-  detail::infer_ranks(op, tried, 0, numbers, all, any, problem);
-  return any ? all : inference::wrong(problem);
+  return detail::rank_search(op, operands, numbers).result();
 }
 
 }  // namespace leat

@@ -22,6 +22,10 @@ struct placeholder_op : detail::leaf_definition<op_kind::placeholder> {
 struct variable_op : detail::leaf_definition<op_kind::variable> {
   static constexpr std::string_view type = "VariableV2";
 };
+/// The same in files: the operator of TensorFlow up to 1.0. Source: TensorFlow `Variable`.
+struct first_variable_op : detail::leaf_definition<op_kind::variable> {
+  static constexpr std::string_view type = "Variable";
+};
 /// One value in every element, known at compile time. Attribute: its bits. Source: TensorFlow `Const`.
 struct constant_op : detail::leaf_definition<op_kind::constant> {
   static constexpr std::string_view type = "Const";

@@ -7,6 +7,7 @@
 #include <leat/io/file.hpp>
 #include <leat/proto/graph_def.hpp>
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -18,8 +19,8 @@ namespace detail {
 /// become question marks.
 std::string dot_text(std::string_view text);
 
-/// The shape of a node's first output, if its attributes contain it.
-std::string drawn_shape(const node_def& node);
+/// The shape of a node's first output, if its attributes contain it, in a graph of this producer.
+std::string drawn_shape(const node_def& node, std::int32_t producer);
 }  // namespace detail
 
 /// The graph in Graphviz's language.

@@ -4,6 +4,7 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/io/dot.hpp>
 #include <leat/io/encoding.hpp>
+#include <leat/proto/producer.hpp>
 #include <leat/proto/tensor_contents.hpp>
 
 #include <cstddef>
@@ -26,14 +27,13 @@ LEAT_FUNCTION std::string dot_text(std::string_view text) {
   return out + "\"";
 }
 
-LEAT_FUNCTION std::string drawn_shape(const node_def& node) {
+LEAT_FUNCTION std::string drawn_shape(const node_def& node, std::int32_t producer) {
   if (const auto* shapes = node.attributes.find("_output_shapes"))
     if (const auto* list = shapes->get_list<tensor_shape_proto>(); list != nullptr && !list->empty()) return to_text(list->front());
   if (const auto* value = node.attributes.find("value"))
     if (const auto* tensor = value->get_if<tensor_proto>()) return to_text(tensor->shape);
-  if (const auto* shape = node.attributes.find("shape"))
-    if (const auto* s = shape->get_if<tensor_shape_proto>()) return to_text(*s);
-  return {};
+  const auto shape = declared_shape(node, producer);
+  return shape ? to_text(*shape) : std::string{};
 }
 
 class dot_writer {
@@ -81,7 +81,7 @@ class dot_writer {
     for (const auto& [node, name_begin] : s.nodes) {
       const auto& n = graph_.nodes[node];
       std::string label = n.name.substr(name_begin) + "\n" + n.op;
-      if (const auto shape = drawn_shape(n); !shape.empty()) label += " " + shape;
+      if (const auto shape = drawn_shape(n, graph_.versions.producer); !shape.empty()) label += " " + shape;
       out_ += margin + "n" + std::to_string(node) + " [label=" + dot_text(label);
       if (n.op == "Const") out_ += ", style=rounded";
       if (!n.device.empty()) out_ += ", tooltip=" + dot_text(n.device);

@@ -177,7 +177,7 @@ class onnx_model_writer {
       }
       return writer_.initializer(onnx_tensor(tensor_value::from_proto(*held)));
     }
-    if (type == "VariableV2" || type == "Variable") return writer_.initializer(onnx_tensor(variables_(op)));
+    if (leat::detail::is_kept_variable(type)) return writer_.initializer(onnx_tensor(variables_(op)));
     if (type == "Placeholder" || type == "PlaceholderV2")
       throw invalid_argument("ONNX: the placeholder '" + op.name() + "' is needed and no input: name it among the inputs");
     if (is_passed_through(type)) return writer_.result(writer_.in());

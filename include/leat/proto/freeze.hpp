@@ -6,6 +6,7 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/proto/graph_def.hpp>
+#include <leat/proto/operator_names.hpp>
 #include <leat/proto/tensor_contents.hpp>
 
 #include <algorithm>
@@ -29,7 +30,7 @@ inline std::string_view node_of_input(std::string_view text) {
   return text.substr(0, text.find(':'));
 }
 
-inline bool is_variable(const node_def& node) { return node.op == "VariableV2" || node.op == "Variable" || node.op == "VarHandleOp"; }
+inline bool is_variable(const node_def& node) { return is_kept_variable(node.op) || node.op == "VarHandleOp"; }
 
 // TensorFlow's operators that take a variable's reference, not its value.
 bool takes_variable_itself(std::string_view op);

@@ -4,6 +4,7 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/proto/freeze.hpp>
 #include <leat/proto/graph_def.hpp>
+#include <leat/proto/producer.hpp>
 #include <leat/proto/tensor_contents.hpp>
 
 namespace leat::detail {
@@ -112,12 +113,11 @@ LEAT_FUNCTION graph_def freeze(const graph_def& def, const variable_values& valu
       throw invalid_argument("freeze: the value of the variable '" + node.name + "': " + problem);
     const auto* type = node.attributes.find("dtype");
     const auto* dtype_said = type != nullptr ? type->get_if<data_type>() : nullptr;
-    const auto* extent = node.attributes.find("shape");
-    const auto* shape_said = extent != nullptr ? extent->get_if<tensor_shape_proto>() : nullptr;
+    const auto shape_said = declared_shape(node, frozen.versions.producer);
     if (dtype_said == nullptr) throw invalid_argument("freeze: the variable '" + node.name + "' lacks the attribute dtype");
-    if (*dtype_said != value.dtype || (shape_said != nullptr && !detail::may_hold(*shape_said, value.shape)))
+    if (*dtype_said != value.dtype || (shape_said && !detail::may_hold(*shape_said, value.shape)))
       throw invalid_argument("freeze: the variable '" + node.name + "' is " + name_of_data_type(*dtype_said) + " " +
-                             (shape_said != nullptr ? to_text(*shape_said) : "?") + ", its value " + name_of_data_type(value.dtype) + " " +
+                             (shape_said ? to_text(*shape_said) : "?") + ", its value " + name_of_data_type(value.dtype) + " " +
                              to_text(value.shape));
     attribute_map attributes{{"dtype", *dtype_said}, {"value", value}};
     if (const auto* with = node.attributes.find("_class")) attributes["_class"] = *with;

@@ -3,6 +3,7 @@
 // sizes of zero), what is written computes what TensorFlow's does. Source: ONNX's Operators.md, versions 17 to 21.
 
 #include <leat/io/onnx/node_writer.hpp>
+#include <leat/proto/operator_names.hpp>
 
 #include <algorithm>
 #include <string_view>
@@ -350,6 +351,7 @@ inline constexpr onnx_row onnx_rows[]{
     {"Neg", "",
      [](onnx_writer& w) { w.result(w.type() == dtype::uint8 ? w.one("Sub", {w.number(w.type(), 0), w.in()}) : w.one("Neg", {w.in()})); }},
     {"Reciprocal", "Reciprocal"},
+    {"Inv", "Reciprocal"},
     {"Square", "", [](onnx_writer& w) { squared(w, w.in()); }},
     {"SquaredDifference", "", [](onnx_writer& w) { squared(w, w.one("Sub", w.all())); }},
     {"Maximum", "Max"},
@@ -462,8 +464,7 @@ inline constexpr std::string_view passes_through[]{"Identity",      "StopGradien
 /// Operators without a lasting effect on results, which nothing need wait for.
 inline constexpr std::string_view without_effect[]{
     "NoOp",         "Assert",          "PrintV2",        "ControlTrigger", "ScalarSummary", "ImageSummary", "HistogramSummary",
-    "MergeSummary", "TensorSummaryV2", "AudioSummaryV2", "AudioSummary",   "Const",         "Placeholder",  "PlaceholderV2",
-    "VariableV2",   "Variable"};
+    "MergeSummary", "TensorSummaryV2", "AudioSummaryV2", "AudioSummary",   "Const",         "Placeholder",  "PlaceholderV2"};
 
 inline const onnx_row* find_onnx_row(std::string_view type) {
   static const std::unordered_map<std::string_view, const onnx_row*> rows = [] {
@@ -479,7 +480,7 @@ inline bool is_passed_through(std::string_view type) {
 }
 inline bool is_without_effect(std::string_view type) {
   return std::find(std::begin(without_effect), std::end(without_effect), type) != std::end(without_effect) || is_passed_through(type) ||
-         find_onnx_row(type) != nullptr;
+         leat::detail::is_kept_variable(type) || find_onnx_row(type) != nullptr;
 }
 
 }  // namespace leat::io::onnx::detail

@@ -78,6 +78,7 @@ LEAT_EARLY inline const leat::detail::filled_early gradient_operators_compile{[]
   define("Selu", {0},
          [=](list x, const graph_operation&) { return select(less(x[0], zero(x[0])), expm1(x[0]) * scale_alpha, x[0] * scale); });
   define("Softsign", {0}, [](list x, const graph_operation&) { return x[0] / (1 + abs(x[0])); });
+  define("Inv", {0}, [](list x, const graph_operation&) { return reciprocal(x[0]); });
   // (y, dy)
   equal_pair("TanhGrad", tanh_op::slope<output>);
   equal_pair("SigmoidGrad", sigmoid_op::slope<output>);

@@ -239,6 +239,7 @@ LEAT_EARLY inline const leat::detail::filled_early array_operators_defined{[] {
         std::string(type) + "(x: T, axis: Tidx) -> (out: T); exclusive: bool = false; reverse: bool = false; Tidx: {int32, int64} = int32",
         shapes::like<0>);
   define_operator("ReverseV2(tensor: T, axis: Tidx) -> (output: T); Tidx: {int32, int64} = int32", shapes::like<0>);
+  define_operator("Reverse(tensor: T, dims: bool) -> (output: T)", shapes::like<0>);
   define_operator("BroadcastGradientArgs(s0: T, s1: T) -> (r0: T, r1: T); T: {int32, int64} = int32",
                   [](shape_context& c) { c.set_all(vector_of(-1)); });
   define_operator("Where(input: T) -> (index: int64); T: type = bool", [](shape_context& c) {
@@ -315,6 +316,12 @@ LEAT_EARLY inline const leat::detail::filled_early array_operators_defined{[] {
         extent.dim[extent.rank - 1] = shapes::number(c, 1).value_or(unknown_dimension);
         c.set_all(extent);
       });
+  define_operator("TopK(input: T) -> (values: T, indices: int32); k: int >= 0; sorted: bool = true", [](shape_context& c) {
+    shape extent = c.input(0).extent;
+    if (!extent.has_rank() || extent.rank == 0) return;
+    extent.dim[extent.rank - 1] = c.integer("k");
+    c.set_all(extent);
+  });
   define_operator("InTopK(predictions: float32, targets: T) -> (precision: bool); k: int; T: {int32, int64} = int32", shapes::like<1>);
   define_operator("InTopKV2(predictions: float32, targets: T, k: T) -> (precision: bool); T: {int32, int64} = int32", shapes::like<1>);
   define_operator("Unique(x: T) -> (y: T, idx: out_idx); out_idx: type = int32", [](shape_context& c) {

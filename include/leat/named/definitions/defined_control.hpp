@@ -53,6 +53,10 @@ LEAT_EARLY inline const leat::detail::filled_early control_operators_defined{[] 
   define_operator("StackPushV2(handle: resource, elem: T) -> (output: T); swap_memory: bool = false", shapes::like<1>);
   define_operator("StackPopV2(handle: resource) -> (elem: elem_type)");
   define_operator("StackCloseV2(handle: resource) -> ()");
+  define_operator("Stack() -> (handle: &string); elem_type: type; stack_name: string = \"\"", shapes::two_elements);
+  define_operator("StackPush(handle: &string, elem: T) -> (output: T); swap_memory: bool = false", shapes::like<1>);
+  define_operator("StackPop(handle: &string) -> (elem: elem_type)");
+  define_operator("StackClose(handle: &string) -> ()");
   // Side effects.
   define_operator(
       "Print(input: T, data: list(U)) -> (output: T); message: string = \"\"; first_n: int = -1; summarize: int = 3", shapes::like<0>);

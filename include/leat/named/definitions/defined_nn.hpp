@@ -115,6 +115,7 @@ LEAT_EARLY inline const leat::detail::filled_early network_operators_defined{[] 
   define_operator("LeakyReluGrad(gradients: T, features: T) -> (backprops: T); alpha: float = 0.2", shapes::all_equal);
   for (const char* type : {"Selu", "Softsign"})
     define_operator(std::string(type) + "(features: T) -> (activations: T)", shapes::like<0>);
+  define_operator("Inv(x: T) -> (y: T)", shapes::like<0>);
   for (const char* type : {"EluGrad", "SeluGrad"})
     define_operator(std::string(type) + "(gradients: T, outputs: T) -> (backprops: T)", shapes::all_equal);
   for (const char* type : {"SigmoidGrad", "TanhGrad", "SqrtGrad", "RsqrtGrad", "ReciprocalGrad", "InvGrad"})

@@ -16,7 +16,6 @@ LEAT_EARLY inline const leat::detail::filled_early state_operators_defined{[] {
     if (a != nullptr && a->get_if<tensor_shape_proto>() != nullptr) c.set(0, to_shape(*a->get_if<tensor_shape_proto>()));
   };
   define_operator("TemporaryVariable() -> (ref: &dtype); shape: shape; var_name: string = \"\"", said);
-  define_operator("Variable() -> (ref: &dtype); shape: shape; container: string = \"\"; shared_name: string = \"\"", said);
   define_operator("DestroyTemporaryVariable(ref: &T) -> (value: T); var_name: string", shapes::like<0>);
 
   const auto scattered = [](shape_context& c) {

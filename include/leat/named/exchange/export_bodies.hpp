@@ -5,6 +5,7 @@
 #include <leat/named/exchange/export.hpp>
 #include <leat/named/graph/named_part.hpp>
 #include <leat/proto/node_def.hpp>
+#include <leat/proto/producer.hpp>
 
 namespace leat {
 
@@ -54,9 +55,9 @@ LEAT_FUNCTION graph_def export_graph(graph& g, std::span<const int> only) {
   std::sort(order.begin(), order.end(),
             [&](int a, int b) { return std::pair(nodes.record(a).order, a) < std::pair(nodes.record(b).order, b); });
   graph_def def;
-  def.versions = nodes.versions;
   def.nodes.reserve(order.size());
   for (int i : order) def.nodes.push_back(to_node_def(g, i));
+  def.versions = versions_to_write(def.nodes, nodes.versions);
   return def;
 }
 

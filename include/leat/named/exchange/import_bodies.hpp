@@ -10,6 +10,7 @@
 #include <leat/named/graph/convert.hpp>
 #include <leat/named/graph/named.hpp>
 #include <leat/proto/operator_names.hpp>
+#include <leat/proto/producer.hpp>
 
 #include <queue>
 #include <set>
@@ -69,8 +70,9 @@ class importer {
         nodes.versions = std::move(versions);
       }
     } taken_back{g_, nodes_, nodes_.reached(g_), nodes_.versions};
-    if (g_.size() == 0) nodes_.versions = def_.versions;
+    merge_versions();
     prefix_ = options_.name.empty() ? std::string{} : nodes_.names.open_scope(options_.name);
+    choose_names();
     place_.assign(def_.nodes.size(), -1);
     const std::string outer = nodes_.names.scope();
     nodes_.names.set_scope({});
@@ -251,6 +253,50 @@ class importer {
     return order;
   }
 
+  // A graph that holds nodes of several files is as old as the oldest of them. Source: TensorFlow's `GraphConstructor::UpdateVersionDef`.
+  void merge_versions() {
+    version_def& versions = nodes_.versions;
+    if (g_.size() == 0) {
+      versions = def_.versions;
+      return;
+    }
+    versions.producer = std::min(versions.producer, def_.versions.producer);
+    versions.min_consumer = std::max(versions.min_consumer, def_.versions.min_consumer);
+    for (const std::int32_t bad : def_.versions.bad_consumers)
+      if (std::find(versions.bad_consumers.begin(), versions.bad_consumers.end(), bad) == versions.bad_consumers.end())
+        versions.bad_consumers.push_back(bad);
+  }
+
+  // The nodes' names in the graph: those of the file behind the prefix, in which upper and lower case differ. Only where the graph has a
+  // node or a scope of the very same name is a number added. Source: TensorFlow's `GraphConstructor::FindUniqueName`.
+  void choose_names() {
+    const auto here = [&](std::string_view name) { return prefix_.empty() ? std::string(name) : prefix_ + "/" + std::string(name); };
+    names_.reserve(def_.nodes.size());
+    for (const node_def& def : def_.nodes) names_.push_back(here(def.name));
+    if (g_.size() == 0) return;
+    nodes_.settle_names(g_);
+    const auto add_with_scopes = [](std::set<std::string_view>& names, std::string_view name) {
+      while (names.insert(name).second) {
+        const auto slash = name.rfind('/');
+        if (slash == name.npos || slash == 0) break;
+        name = name.substr(0, slash);
+      }
+    };
+    std::set<std::string_view> in_graph, in_file;
+    for (int i = 0; i < g_.size(); ++i) add_with_scopes(in_graph, nodes_.record(i).name);
+    const std::vector<std::string> as_in_file = names_;
+    for (const std::string& name : as_in_file) add_with_scopes(in_file, name);
+    std::set<std::string> numbered;
+    for (std::string& name : names_) {
+      if (!in_graph.contains(name)) continue;
+      std::string free;
+      for (int number = 1; free.empty() || in_graph.contains(free) || in_file.contains(free) || numbered.contains(free); ++number)
+        free = name + "_" + std::to_string(number);
+      numbered.insert(free);
+      name = std::move(free);
+    }
+  }
+
   // Makes one node, whose operands exist except for a loop's back edge.
   int enter(std::size_t in_file) {
     const node_def& def = def_.nodes[in_file];
@@ -272,10 +318,8 @@ class importer {
     request.attributes = def.attributes;
     request.controls = std::move(controls);
     request.device = def.device;
-    const std::string full = prefix_.empty() ? def.name : prefix_ + "/" + def.name;
-    const std::string its_name = prefix_.empty() ? nodes_.names.unique_name(full) : full;
-    request.name = its_name;
-    if (!prefix_.empty()) nodes_.names.take(full);
+    request.name = names_[in_file];
+    nodes_.names.take(names_[in_file]);
     move_classes(request.attributes);
     std::vector<std::int64_t> numbers;
     try {
@@ -290,12 +334,42 @@ class importer {
       request.results.assign(static_cast<std::size_t>(most_ports_[in_file]), {dtype::invalid, shape::unknown()});
     }
     request.numbers = numbers;
+    take_shape_hints(def, request);
     results_ += request.results.size();
     if (results_ > allowed_results_)
       throw resource_exhausted(place_of(def) + "has " + std::to_string(request.results.size()) +
                                " outputs; with it the graph has more than " + std::to_string(allowed_results_) +
                                ", which is not in proportion to its size");
     return nodes_.append(g_, std::move(request));
+  }
+
+  // The attribute `_output_shapes` adds to what is known of the results' shapes, which it must not contradict; it is not kept, because the
+  // graph may change. Source: TensorFlow's `GraphConstructor::ValidateShape`.
+  static void take_shape_hints(const node_def& def, node_request& request) {
+    const auto* attribute = request.attributes.find("_output_shapes");
+    const auto* held = attribute != nullptr ? attribute->get_if<attribute_list>() : nullptr;
+    if (held == nullptr) return;
+    const auto* said = held->get_if<tensor_shape_proto>();
+    const std::size_t count = said != nullptr ? said->size() : 0;
+    if (count < request.results.size())
+      fail(def, "has " + std::to_string(request.results.size()) + " outputs but the _output_shapes attribute specifies shapes for " +
+                    std::to_string(count) + " outputs");
+    for (std::size_t k = 0; k < request.results.size(); ++k) {
+      shape& known = request.results[k].extent;
+      const shape hint = to_shape((*said)[k]);
+      if (!hint.is_countable()) fail(def, "has an invalid _output_shapes attribute (shape #" + std::to_string(k) + "): too many elements");
+      if (may_equal(known, hint)) known = known_of(known, hint);
+      else if (!may_have_other_shape(def.op))
+        fail(def, "has an _output_shapes attribute inconsistent with the GraphDef for output #" + std::to_string(k) + ": " +
+                      leat::shape_text(known) + " and " + leat::shape_text(hint));
+    }
+    request.attributes.erase("_output_shapes");
+  }
+  // Operators of whose results some versions of TensorFlow told other shapes: references and handles. Source: the list in `ValidateShape`.
+  static bool may_have_other_shape(std::string_view op) {
+    constexpr std::string_view of_reference[]{"Accumulator", "Barrier", "Enter", "Iterator", "Mutex",      "Queue",
+                                              "Reader",      "Ref",     "Stack", "Table",    "TensorArray"};
+    return std::ranges::any_of(of_reference, [&](std::string_view part) { return op.find(part) != op.npos; });
   }
 
   // Checks that an input names an existing result of its node.
@@ -348,15 +422,19 @@ class importer {
     request.results = infer_results(d, request.inputs, infos, attributes);
   }
 
-  // Names in "_class" get the prefix, too.
+  // Names in "_class" become those that the nodes have in the graph.
   void move_classes(attribute_map& attributes) const {
     auto* value = attributes.find_to_change("_class");
     const auto* list = value != nullptr ? value->get_list<std::string>() : nullptr;
-    if (list == nullptr || prefix_.empty()) return;
+    if (list == nullptr) return;
     std::vector<std::string> moved(*list);
-    for (auto& text : moved)
-      if (text.starts_with("loc:@")) text = "loc:@" + prefix_ + "/" + text.substr(5);
-    *value = std::move(moved);
+    for (auto& text : moved) {
+      if (!text.starts_with("loc:@")) continue;
+      const int of = find(std::string_view(text).substr(5));
+      if (of >= 0) text = "loc:@" + names_[static_cast<std::size_t>(of)];
+      else if (!prefix_.empty()) text = "loc:@" + prefix_ + "/" + text.substr(5);
+    }
+    if (moved != *list) *value = std::move(moved);
   }
 
   static dtype type_attribute(const node_def& def, std::string_view name) {
@@ -500,9 +578,11 @@ class importer {
       if (const auto one = scalar_bits(*tensor)) numbers.push_back(*one);
       request.complete = !numbers.empty();
     } else {
-      const auto* extent = def.attributes.find("shape");
-      const auto* said = extent != nullptr ? extent->get_if<tensor_shape_proto>() : nullptr;
-      if (said != nullptr) result.extent = to_shape(*said);
+      if (const auto said = declared_shape(def, def_.versions.producer)) {
+        result.extent = to_shape(*said);
+        // A graph that takes in nodes of several producers is of one: what is unknown for the file's own says so.
+        if (request.op->kind == op_kind::placeholder) request.attributes["shape"] = *said;
+      }
       if (request.op->kind == op_kind::variable) numbers = {0, 1, 0};
     }
     request.results.push_back(result);
@@ -535,6 +615,7 @@ class importer {
   const graph_def& def_;
   const import_options& options_;
   std::string prefix_;
+  std::vector<std::string> names_;  // of the file's nodes, in the graph
   name_index by_name_;
   std::vector<std::vector<edge>> inputs_;
   std::vector<int> most_ports_;

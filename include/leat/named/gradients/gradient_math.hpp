@@ -525,7 +525,7 @@ LEAT_EARLY inline const leat::detail::filled_early math_gradients_known{[] {
     {"RealDiv", gradient_of_real_div}, {"DivNoNan", gradient_of_div_no_nan}, {"FloorMod", gradient_of_floor_mod},
     {"SquaredDifference", gradient_of_squared_difference}, {"Maximum", gradient_of_maximum}, {"Minimum", gradient_of_minimum},
     {"Pow", gradient_of_pow}, {"Select", gradient_of_select}, {"SelectV2", gradient_of_select_v2},
-    {"Neg", gradient_of_neg}, {"Reciprocal", gradient_of_reciprocal}, {"Sqrt", gradient_of_sqrt}, {"Rsqrt", gradient_of_rsqrt},
+    {"Neg", gradient_of_neg}, {"Reciprocal", gradient_of_reciprocal}, {"Inv", gradient_of_reciprocal}, {"Sqrt", gradient_of_sqrt}, {"Rsqrt", gradient_of_rsqrt},
     {"ReciprocalGrad", gradient_of_square_times}, {"InvGrad", gradient_of_square_times}, {"SqrtGrad", gradient_of_sqrt_grad},
     {"RsqrtGrad", gradient_of_rsqrt_grad}, {"TanhGrad", gradient_of_square_times}, {"SigmoidGrad", gradient_of_sigmoid_grad},
     {"Tanh", gradient_of_tanh}, {"Sigmoid", gradient_of_sigmoid}, {"Abs", gradient_of_abs}, {"Square", gradient_of_square},

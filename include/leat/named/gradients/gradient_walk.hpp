@@ -4,6 +4,7 @@
 #include <leat/named/control/control_flow.hpp>
 #include <leat/named/gradients/gradient_writer.hpp>
 #include <leat/named/gradients/loop_gradient.hpp>
+#include <leat/proto/operator_names.hpp>
 
 #include <queue>
 
@@ -81,15 +82,15 @@ class gradient_walk {
     // A pop depends on the pushes to its stack.
     const auto stack_of = [&](int i) {
       int stack = nodes_.input(g_, i, 0).index();
-      while (nodes_.input_count(g_, stack) > 0 && g_.at(stack).op->type != "StackV2") stack = nodes_.input(g_, stack, 0).index();
+      while (nodes_.input_count(g_, stack) > 0 && !is_stack(g_.at(stack).op->type)) stack = nodes_.input(g_, stack, 0).index();
       return stack;
     };
     std::map<int, std::vector<int>> pops;
     for (int i = 0; i < g_.size(); ++i)
-      if (g_.at(i).op->type == "StackPopV2") pops[stack_of(i)].push_back(i);
+      if (is_stack_pop(g_.at(i).op->type)) pops[stack_of(i)].push_back(i);
     if (!pops.empty())
       for (int i = 0; i < g_.size(); ++i)
-        if (g_.at(i).op->type == "StackPushV2")
+        if (is_stack_push(g_.at(i).op->type))
           for (int pop : pops[stack_of(i)]) users[at(i)].emplace_back(pop, 0);
     std::vector<char> reached(size, 0);
     std::vector<int> open;

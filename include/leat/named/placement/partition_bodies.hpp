@@ -10,6 +10,7 @@
 #include <leat/named/placement/place.hpp>
 #include <leat/proto/data_type.hpp>
 #include <leat/proto/operator_names.hpp>
+#include <leat/proto/producer.hpp>
 
 #include <algorithm>
 #include <map>
@@ -42,7 +43,7 @@ class partitioner {
       if (const int fed = feed_of(f); fed >= 0) made_.passed.emplace_back(static_cast<int>(k), fed);
       else part(places_[at(f.index())]).fetches.push_back({static_cast<int>(k), nodes_.result_name(f.index(), f.port())});
     }
-    for (graph_part& p : made_.parts) p.def.versions = nodes_.versions;
+    for (graph_part& p : made_.parts) p.def.versions = versions_to_write(p.def.nodes, nodes_.versions);
     return std::move(made_);
   }
 

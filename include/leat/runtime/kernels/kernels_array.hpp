@@ -265,7 +265,7 @@ bool is_above(T a, T b) {
 inline void run_top(kernel_context& c) {
   const tensor_value in = c.input(0);
   const shape& s = in.extent();
-  const std::int64_t k = c.number(1);
+  const std::int64_t k = c.input_count() > 1 ? c.number(1) : c.node.integer("k");
   if (s.rank < 1) throw invalid_argument("input must be >= 1-D, got shape " + brackets(s));
   const std::int64_t width = s[s.rank - 1];
   if (k < 0) throw invalid_argument("Need k >= 0, got " + std::to_string(k));
@@ -424,7 +424,7 @@ LEAT_EARLY inline const leat::detail::filled_early array_kernels_known{[] {
   register_kernels({"DynamicStitch", "ParallelDynamicStitch"}, run_stitch);
   register_kernel("Select", run_select);
   register_kernel("Where", run_where);
-  register_kernel("TopKV2", run_top);
+  register_kernels({"TopKV2", "TopK"}, run_top);
   register_kernels({"InTopKV2", "InTopK"}, run_in_top);
   register_kernel("Unique", run_unique);
   register_kernel("ListDiff", run_list_diff);

@@ -196,12 +196,13 @@ LEAT_EARLY inline const leat::detail::filled_early control_kernels_known{[] {
   register_kernel("StackV2", [](kernel_context& c) {
     c.set(0, tensor_value::handle(std::make_shared<value_stack>(c.number(0), c.node.name())));
   });
-  register_kernel("StackPushV2", [](kernel_context& c) {
+  register_kernel("Stack", [](kernel_context& c) { c.set(0, tensor_value::handle(std::make_shared<value_stack>(-1, c.node.name()))); });
+  register_kernels({"StackPushV2", "StackPush"}, [](kernel_context& c) {
     held_as<value_stack>(c.input(0)).push(c.input(1));
     c.set(0, c.take(1));
   });
-  register_kernel("StackPopV2", [](kernel_context& c) { c.set(0, held_as<value_stack>(c.input(0)).pop()); });
-  register_kernel("StackCloseV2", [](kernel_context& c) { held_as<value_stack>(c.input(0)).close(); });
+  register_kernels({"StackPopV2", "StackPop"}, [](kernel_context& c) { c.set(0, held_as<value_stack>(c.input(0)).pop()); });
+  register_kernels({"StackCloseV2", "StackClose"}, [](kernel_context& c) { held_as<value_stack>(c.input(0)).close(); });
 
   register_kernel("Print", run_print);
   register_kernel("PrintV2", run_print_text);

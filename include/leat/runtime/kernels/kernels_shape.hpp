@@ -343,13 +343,26 @@ inline void run_tile(kernel_context& c) {
     with_storage(in.type(), [&]<class S>(S) { gather_walk(stored<S>(made), stored<S>(in), counts.data(), strides.data(), counts.size()); });
   c.set(0, std::move(made));
 }
+// The axes that are reversed: listed, or marked by a flag for each (`Reverse`).
+inline std::vector<std::int64_t> reversed_axes(kernel_context& c, const shape& s) {
+  const tensor_value list = c.input(1);
+  if (list.type() != dtype::boolean) return c.numbers(1);
+  const auto flags = list.values<bool>();
+  if (list.extent().rank != 1 || static_cast<int>(flags.size()) != s.rank)
+    throw invalid_argument("'dims' must have the same number of values as 'input' has dimensions. 'input' has " + std::to_string(s.rank) +
+                           ", 'dims' has shape " + brackets(list.extent()));
+  std::vector<std::int64_t> axes;
+  for (std::size_t i = 0; i < flags.size(); ++i)
+    if (flags[i]) axes.push_back(static_cast<std::int64_t>(i));
+  return axes;
+}
 inline void run_reverse(kernel_context& c) {
   const tensor_value in = c.input(0);
   const shape& s = in.extent();
   auto strides = strides_of(s);
   std::vector<std::int64_t> counts(s.dim, s.dim + s.rank);
   std::int64_t offset = 0;
-  for (auto a : c.numbers(1)) {
+  for (const std::int64_t a : reversed_axes(c, s)) {
     const auto at = static_cast<std::size_t>(axis_of(a, s.rank));
     if (strides[at] < 0) throw invalid_argument("axis " + std::to_string(at) + " specified more than once.");
     offset += strides[at] * (counts[at] - 1);
@@ -387,7 +400,7 @@ LEAT_EARLY inline const leat::detail::filled_early shape_kernels_known{[] {
   register_kernel("Split", run_split);
   register_kernel("SplitV", run_split_sizes);
   register_kernel("Tile", run_tile);
-  register_kernel("ReverseV2", run_reverse);
+  register_kernels({"ReverseV2", "Reverse"}, run_reverse);
   register_kernel("ConcatOffset", [](kernel_context& c) {
     const auto first = c.numbers(1);
     const int axis = axis_of(c.number(0), static_cast<int>(first.size()), "concat_dim");

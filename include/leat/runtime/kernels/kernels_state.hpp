@@ -3,6 +3,7 @@
 // changed, so a failing step leaves none half written. The arithmetic is TensorFlow's, element by element.
 
 #include <leat/core/early.hpp>
+#include <leat/proto/operator_names.hpp>
 #include <leat/runtime/kernels/element_blocks.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 #include <leat/runtime/kernels/walk.hpp>
@@ -170,7 +171,8 @@ inline void run_scatter_nd_update(kernel_context& c) {
 }
 
 LEAT_EARLY inline const leat::detail::filled_early state_kernels_known{[] {
-  register_kernels({"VariableV2", "Variable"}, [](kernel_context& c) { c.set_variable(0, slot_of(c)); });
+  for (const std::string_view type : leat::detail::kept_variables)
+    register_kernel(type, [](kernel_context& c) { c.set_variable(0, slot_of(c)); });
   register_kernel("Assign", run_assign);
   register_kernel("AssignAdd", run_assign_change<true>);
   register_kernel("AssignSub", run_assign_change<false>);

@@ -4,6 +4,7 @@
 // same level: then no path between two of them leaves the part. Inputs that are sizes, axes or indices must depend on shapes and
 // constants alone, since a program is compiled for their values.
 
+#include <leat/proto/operator_names.hpp>
 #include <leat/runtime/parts/aliveness.hpp>
 #include <leat/runtime/parts/fused_part.hpp>
 
@@ -74,7 +75,7 @@ class part_finder {
     node_facts& f = facts(i);
     f.is_variable = gives_variable(i);
     if (f.is_variable) return;
-    if (op.type == "StackPushV2") pushed_[stack_of(n.inputs[0])].push_back(n.inputs[1]);
+    if (leat::detail::is_stack_push(op.type)) pushed_[stack_of(n.inputs[0])].push_back(n.inputs[1]);
     f.is_stable = is_stable(i);
     if (n.kind != flow::plain || is_switch(op.type) || n.waits || n.writes) return;
     if (std::any_of(n.inputs.begin(), n.inputs.end(), [](const plan_input& in) { return in.late; })) return;
@@ -112,7 +113,7 @@ class part_finder {
     }
     const auto from_stable = [&](const plan_source& s) { return comes_before(s.node, i) && facts(s.node).is_stable; };
     if (is_switch(op.type)) return from_stable(n.inputs[0]);
-    if (op.type == "StackPopV2") {
+    if (leat::detail::is_stack_pop(op.type)) {
       const auto pushed = pushed_.find(stack_of(n.inputs[0]));
       return pushed != pushed_.end() && std::all_of(pushed->second.begin(), pushed->second.end(), from_stable);
     }

@@ -4,6 +4,7 @@
 // operator that fills an array from sizes counts the result's elements; one that gathers or scatters rows counts the rows' elements.
 // Nodes that forward values, look at shapes, slice or belong to control flow count 0.
 
+#include <leat/proto/operator_names.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
 
 #include <algorithm>
@@ -24,10 +25,9 @@ inline work_kind work_kind_of(std::string_view type) {
       "PlaceholderV2", "PlaceholderWithDefault", "PreventGradient", "Print", "PrintV2", "QueueClose", "QueueCloseV2", "QueueIsClosed",
       "QueueIsClosedV2", "QueueSize", "QueueSizeV2", "RandomShuffleQueue", "RandomShuffleQueueV2", "Range", "Rank", "RefEnter",
       "RefExit", "RefIdentity", "RefMerge", "RefNextIteration", "RefSwitch", "Reshape", "Shape", "ShapeN", "Size", "Slice", "Snapshot",
-      "Squeeze", "StackCloseV2", "StackPopV2", "StackPushV2", "StackV2", "StopGradient", "StridedSlice", "Switch", "TemporaryVariable",
-      "Variable", "VariableV2"};
+      "Squeeze", "Stack", "StackClose", "StackCloseV2", "StackPop", "StackPopV2", "StackPush", "StackPushV2", "StackV2", "StopGradient", "StridedSlice", "Switch"};
   static_assert(std::is_sorted(std::begin(none), std::end(none)));
-  if (std::binary_search(std::begin(none), std::end(none), type)) return work_kind::none;
+  if (std::binary_search(std::begin(none), std::end(none), type) || leat::detail::makes_variable(type)) return work_kind::none;
   if (type == "MatMul" || type.starts_with("BatchMatMul")) return work_kind::product;
   if (type.starts_with("Conv2D") || type.starts_with("Conv3D") || type.starts_with("DepthwiseConv2d")) return work_kind::convolution;
   if (type == "Fill") return work_kind::filled;

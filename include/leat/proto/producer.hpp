@@ -1,0 +1,32 @@
+#pragma once
+// Rules that depend on the version of TensorFlow that wrote a graph, its producer: what an empty shape means, which operators a later
+// producer may no longer write. Source: TensorFlow's version history (core/public/version.h), array_ops.cc, state_ops.cc.
+
+#include <leat/core/function_bodies.hpp>
+#include <leat/proto/node_def.hpp>
+
+#include <optional>
+#include <string_view>
+
+namespace leat {
+
+/// The first producer in whose graphs a `Placeholder` with an empty shape is a scalar. Before, it is of unknown shape.
+inline constexpr std::int32_t first_with_scalar_placeholders = 22;
+
+/// The shape that a placeholder or variable declares, or nothing if it lacks the attribute. An empty shape is an unknown one for
+/// `Variable`, the operator of TensorFlow up to 1.0, and for a `Placeholder` of an old producer.
+std::optional<tensor_shape_proto> declared_shape(const node_def& node, std::int32_t producer);
+
+/// The producer from which on TensorFlow refuses the operator in a graph, or nothing.
+std::optional<std::int32_t> deprecated_from(std::string_view op);
+
+/// The versions under which nodes of a graph are written. A graph that took in nodes of an old producer is as old as these, and in it a
+/// scalar placeholder could not be told from one of unknown shape: its producer is raised to the first that has scalars, unless it holds an
+/// operator that this one has no more. Placeholders of unknown shape say so themselves (see `import_graph`).
+version_def versions_to_write(const std::vector<node_def>& nodes, version_def versions);
+
+}  // namespace leat
+
+#if LEAT_WITH_BODIES
+#include <leat/proto/producer_bodies.hpp>
+#endif
