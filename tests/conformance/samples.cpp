@@ -276,12 +276,15 @@ std::vector<sample> written_samples() {
     sum("UnsortedSegmentSum", {x({4}), indices({4}, {2, -1, 2, 0}, type), number(3)});
     sum("UnsortedSegmentSum", {x({4}), indices({4}, {2, 3, 2, 0}, type), number(3)});
     sum("UnsortedSegmentSum", {x({0, 3}), indices({0}, {}, type), number(2)});
-    add("OneHot",
-        {indices({3}, {0, 2, 5}, type), number(3), {role::number, {}, dtype::invalid, {1}}, {role::number, {}, dtype::invalid, {0}}},
-        {{"axis", -1}});
-    add("OneHot",
-        {indices({2}, {-1, 1}, type), number(3), {role::number, {}, dtype::invalid, {3}}, {role::number, {}, dtype::invalid, {2}}},
-        {{"axis", -1}});
+    const argument on{role::number, {}, dtype::invalid, {3}}, off{role::number, {}, dtype::invalid, {2}};
+    add("OneHot", {indices({3}, {0, 2, 5}, type), number(3), on, off});
+    for (const std::int64_t axis : {-2, -1, 0, 1, 2, 3}) {
+      add("OneHot", {indices({}, {2}, type), number(3), on, off}, {{"axis", axis}});
+      add("OneHot", {indices({2, 3}, {0, -1, 2, 5, 1, 2}, type), number(3), on, off}, {{"axis", axis}});
+    }
+    add("OneHot", {indices({2, 0}, {}, type), number(3), on, off}, {{"axis", std::int64_t{1}}});
+    add("OneHot", {indices({2, 3, 1, 2, 1}, {0, -1, 2, 5, 1, 2, 0, 0, 1, 1, 2, 3}, type), number(3), on, off}, {{"axis", std::int64_t{3}}});
+    add("OneHot", {indices({2}, {0, 1}, type), number(0), on, off}, {{"axis", std::int64_t{0}}});
   }
   add("GatherNd", {x({3, 4}), indices({2, 2}, {0, 1, 2, 3})});
   add("GatherNd", {x({3, 4}), indices({2, 1}, {2, 0})});

@@ -227,10 +227,11 @@ TEST_CASE_TEMPLATE("one-hot rows; an index out of range hits nothing", I, std::i
   const auto hot = one_hot<10>(labels);
   const auto other = one_hot<3, double, 5, -1>(labels);
   const auto whole = one_hot<4, std::int32_t>(labels);
-  session s{hot, other, whole};
+  const auto across = one_hot<4, float, 1, 0, 0>(labels);
+  session s{hot, other, whole, across};
   for (const auto n : lengths) {
     const auto ls = filled<I, 1>({n}, std::is_signed_v<I> ? -1 : 0, 12);
-    const auto [h, o, w] = s.run(fetch(hot, other, whole), labels = ls);
+    const auto [h, o, w, a] = s.run(fetch(hot, other, whole, across), labels = ls);
     check_each("hot", h, 0, [&](std::size_t i) { return ls(i / 10) == static_cast<I>(i % 10) ? 1 : 0; });
     check_each("other", o, 0, [&](std::size_t i) { return ls(i / 3) == static_cast<I>(i % 3) ? 5 : -1; });
     check_each("whole", w, 0, [&](std::size_t i) { return ls(i / 4) == static_cast<I>(i % 4) ? 1 : 0; });
@@ -264,6 +265,7 @@ TEST_CASE("moments") {
     const auto all = over(xs.size(), [&](std::size_t i) { return xs.data()[i]; });
     check_each("mean", m, 1e-12, [&](std::size_t r) { return along(r)[0]; });
     check_each("variance", v, 1e-12, [&](std::size_t r) { return along(r)[1]; });
+    check_each("across", a, 0, [&](std::size_t i) { return ls(i % n) == static_cast<I>(i / n) ? 1 : 0; });
     check_each("mean of all", ma, 1e-12, [&](std::size_t) { return all[0]; });
     check_each("variance of all", va, 1e-12, [&](std::size_t) { return all[1]; });
     check_each("mean along the first", mf, 1e-12, [&](std::size_t k) { return across(k)[0]; });
