@@ -139,6 +139,12 @@ std::vector<sample> written_samples() {
   }
   const argument certain{role::tensor, sized({2, 3}), dtype::invalid, {0.25, 0.5, 0.25, 0, 1, 0}};
   sum("SoftmaxCrossEntropyWithLogits", {x({2, 3}), certain});
+  for (const auto& [logits, labels] : {std::pair{sized({2, 3}), sized({1, 3})}, {sized({3}), sized({2, 3})}, {sized({2, 1}), sized({1, 3})},
+                                       {sized({2, 3}), sized({})}, {sized({3}), sized({3})}, {sized({1, 2, 3}), sized({1, 2, 3})},
+                                       {sized({2, 3}), sized({3, 3})}, {sized({2, 0}), sized({2, 0})}}) {
+    sum("SoftmaxCrossEntropyWithLogits", {{role::tensor, logits}, {role::tensor, labels}});
+    list.back().sharp = true;  // as if labels added up to 1
+  }
   for (const auto& s : {sized({2, 3}), sized({0, 3}), sized({5, 37})}) {
     sum("SoftmaxCrossEntropyWithLogits", {{role::tensor, s}, {role::tensor, s}});
     list.back().sharp = true;  // as if labels added up to 1
@@ -148,6 +154,9 @@ std::vector<sample> written_samples() {
     sum("SparseSoftmaxCrossEntropyWithLogits", {x({2, 3}), indices({2}, {3, 0}, label)});
     sum("SparseSoftmaxCrossEntropyWithLogits", {x({2, 3}), indices({2}, {1, -1}, label)});
     sum("SparseSoftmaxCrossEntropyWithLogits", {x({0, 3}), indices({0}, {}, label)});
+    sum("SparseSoftmaxCrossEntropyWithLogits", {x({3}), indices({}, {2}, label)});
+    sum("SparseSoftmaxCrossEntropyWithLogits", {x({1, 2, 3}), indices({1, 2}, {2, 0}, label)});
+    sum("SparseSoftmaxCrossEntropyWithLogits", {x({0, 0}), indices({0}, {}, label)});
     sum("SparseSoftmaxCrossEntropyWithLogits", {x({4, 37}), indices({4}, {36, 0, 5, 7}, label)});
   }
 

@@ -114,7 +114,7 @@ TEST_CASE("products, softmax, losses: as each model alone") {
     return std::tuple(product, matmul<true, false>(m, m), matmul<false, true>(m, m), matmul<false, true>(product, w),
                       matmul<true, true>(w, m), matmul(matmul<false, true>(m, m), m), softmax(m), log_softmax<0>(m), argmax<1>(m),
                       argmin<-1, std::int32_t>(m), sparse_softmax_cross_entropy_with_logits(l, m),
-                      softmax_cross_entropy_with_logits(softmax(m), m * row), l2_loss(m));
+                      softmax_cross_entropy_with_logits(softmax(m), m * row), softmax_cross_entropy_with_logits(row, m), l2_loss(m));
   });
 }
 

@@ -314,45 +314,65 @@ constexpr output one_hot_like(const output& labels, const output& logits) {
 }
 }  // namespace rule
 
-/// Operands: logits, labels. Source: TensorFlow `SoftmaxCrossEntropyWithLogits` (version 2).
+/// Operands: logits, labels, of one shape, or at most matrices that broadcast to one. Source: TensorFlow `SoftmaxCrossEntropyWithLogits`
+/// (version 2).
 struct softmax_cross_entropy_op {
   static constexpr std::string_view type = "SoftmaxCrossEntropyWithLogits";
   static constexpr field form[]{{field_kind::operand, "features"},
                                 {field_kind::operand, "labels"},
                                 {field_kind::type_of, "T"},
-                                {field_kind::result, "backprop"}};
+                                {field_kind::result, "backprop", -1}};
   static constexpr op_kind kind = op_kind::composite;
   static constexpr inference infer(const operand_list& x) {
     if (x.type(0) != x.type(1)) return inference::wrong("dtypes differ (cast<T>(x) converts)");
     if (!is_floating(x.type(0))) return inference::wrong(rule::refusal(rule::takes::floating));
-    if (!may_equal(x.extent(0), x.extent(1))) return inference::wrong("logits and labels differ in shape");
-    if (x.extent(0).rank == 0) return inference::wrong("takes at least rank 1: […, classes]");
-    inference got{x.type(0), known_of(x.extent(0), x.extent(1))};
+    const auto both = broadcast(x.extent(0), x.extent(1));
+    if (!both.ok || (both.extent.rank > 2 && !may_equal(x.extent(0), x.extent(1))))
+      return inference::wrong("logits and labels differ in shape");
+    if (both.extent.rank == 0) return inference::wrong("takes at least rank 1: […, classes]");
+    inference got{x.type(0), both.extent};
+    if (both.extent.rank > 2) got.extent = known_of(x.extent(0), x.extent(1));
     --got.extent.rank;
     got.extent.dim[got.extent.rank] = 0;
     return got;
   }
+  static constexpr inference infer_node(const operand_list& x) {
+    const inference got = infer(x);
+    if (got.problem.empty() && got.extent.rank != 1)
+      return inference::wrong("logits and labels must be either 2-dimensional, or broadcasted to be 2-dimensional");
+    return got;
+  }
   template <class G>
   static constexpr output expand(G& g) {
-    const std::int64_t axis[]{-1};
-    const auto logp = make_node<log_softmax_op>(axis, g.input(0));
-    return -rule::sum_along(g.input(1) * logp, g.input(0).extent().rank - 1, false);
+    const output product = g.input(1) * log_probabilities(g.input(0), g.input(1));
+    return 0 - rule::sum_along(product, product.extent().rank - 1, false);  // of zeros 0, and not -0
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    const std::int64_t axis[]{-1};
     const auto dy = rule::as_column(g.dy());
     if (g.wants(0)) give(g, 0, dy * slope(g.input(0), g.input(1)));
-    if (g.wants(1)) give(g, 1, -dy * make_node<log_softmax_op>(axis, g.input(0)));
+    if (g.wants(1)) give(g, 1, -dy * log_probabilities(g.input(0), g.input(1)));
   }
   /// The gradient for the logits of each row: softmax(logits) - labels. TensorFlow's second result.
   static constexpr output slope(const output& logits, const output& labels) {
     const std::int64_t axis[]{-1};
-    return make_node<softmax_op>(axis, logits) - labels;
+    return make_node<softmax_op>(axis, repeated(logits, labels)) - labels;
+  }
+
+ private:
+  static constexpr output log_probabilities(const output& logits, const output& labels) {
+    const std::int64_t axis[]{-1};
+    return make_node<log_softmax_op>(axis, repeated(logits, labels));
+  }
+  // Logits for each of the labels: there may be more classes of these.
+  static constexpr output repeated(const output& logits, const output& labels) {
+    const shape both = broadcast(logits.extent(), labels.extent()).extent;
+    return logits.extent() == both ? logits : broadcast_to(logits, both);
   }
 };
-/// -Σ labels log softmax(logits) along the last axis; labels get a gradient, too. Shapes: labels and logits [d0, …, dn, classes];
-/// result [d0, …, dn]. Dtypes: floating point. Source: TensorFlow `SoftmaxCrossEntropyWithLogits` (version 2).
+/// -Σ labels log softmax(logits) along the last axis; labels get a gradient, too. Shapes: labels and logits [d0, …, dn, classes], or at
+/// most matrices that broadcast to one; result [d0, …, dn]. Dtypes: floating point. Source: TensorFlow `SoftmaxCrossEntropyWithLogits`
+/// (version 2).
 template <class L, class X>
   requires accepted<softmax_cross_entropy_op, X, L>
 constexpr made<softmax_cross_entropy_op, X, L> softmax_cross_entropy_with_logits(const L& labels, const X& logits) {
@@ -380,7 +400,14 @@ struct sparse_softmax_cross_entropy_op {
     if (x.extent(0).rank != x.extent(1).rank + 1) return inference::wrong("logits have one axis more than labels: […, classes]");
     for (int i = 0; i < x.extent(1).rank; ++i)
       if (!may_equal(x.extent(0)[i], x.extent(1)[i])) return inference::wrong("logits and labels differ in shape");
-    if (is_named(x.extent(0)[x.extent(1).rank])) return inference::wrong("the number of classes has a name, not a size");
+    const std::int64_t classes = x.extent(0)[x.extent(1).rank];
+    if (is_named(classes)) return inference::wrong("the number of classes has a name, not a size");
+    if (classes == 0) return inference::wrong("takes at least one class");
+    return got;
+  }
+  static constexpr inference infer_node(const operand_list& x) {
+    const inference got = infer(x);
+    if (got.problem.empty() && x.extent(0).rank != 2) return inference::wrong("logits must be 2-dimensional, labels 1-dimensional");
     return got;
   }
   static constexpr output checked(const output& labels, const output& logits) {
@@ -393,7 +420,7 @@ struct sparse_softmax_cross_entropy_op {
     const std::int64_t last[]{-1};
     const auto logp = make_node<log_softmax_op>(last, g.input(0));
     const auto hit = rule::one_hot_like(checked(g.input(1), g.input(0)), g.input(0));
-    return -rule::sum_along(select(not_equal(hit, constant_like(hit, 0)), logp, constant_like(logp, 0)), axis, false);
+    return 0 - rule::sum_along(select(not_equal(hit, constant_like(hit, 0)), logp, constant_like(logp, 0)), axis, false);
   }
   template <class G>
   static constexpr void gradient(G& g) {
