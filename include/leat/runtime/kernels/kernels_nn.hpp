@@ -69,27 +69,6 @@ inline void run_bias_add(kernel_context& c) {
   });
   c.set(0, std::move(made));
 }
-inline void run_bias_add_grad(kernel_context& c) {
-  const tensor_value dy = c.input(0);
-  const shape& s = dy.extent();
-  if (s.rank < 2) throw invalid_argument("Input tensor must be at least 2D: " + brackets(s));
-  const int at = leat::detail::channel_axis(c.node.record->attributes, s.rank);
-  shape extent;
-  extent.push(s[at]);
-  tensor_value made(dy.type(), extent);
-  const std::int64_t rows = dy.elements() == 0 ? 0 : product(s, 0, at), inner = product(s, at + 1, s.rank);
-  with_number(dy.type(), [&]<class T>(T) {
-    using sum = std::conditional_t<std::is_same_v<T, float>, double, T>;
-    std::vector<sum> sums(static_cast<std::size_t>(s[at]), sum(0));
-    const T* from = dy.values<T>().data();
-    for (std::int64_t r = 0; r < rows; ++r)
-      for (auto& total : sums)
-        for (std::int64_t i = 0; i < inner; ++i) total = arithmetic<sum>::add(total, static_cast<sum>(*from++));
-    std::transform(sums.begin(), sums.end(), made.values<T>().begin(), [](sum x) { return static_cast<T>(x); });
-  });
-  c.set(0, std::move(made));
-}
-
 inline void run_batch_product(kernel_context& c) {
   const tensor_value a = c.input(0), b = c.input(1);
   const shape &x = a.extent(), &y = b.extent();
@@ -157,7 +136,6 @@ LEAT_EARLY inline const leat::detail::filled_early network_kernels_known{[] {
                     }
                   }));
   register_kernels({"BiasAdd", "BiasAddV1"}, run_bias_add);
-  register_kernel("BiasAddGrad", run_bias_add_grad);
   register_kernels({"BatchMatMulV2", "BatchMatMul"}, run_batch_product);
 }};
 

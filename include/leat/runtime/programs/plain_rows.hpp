@@ -130,7 +130,7 @@ class plain_rows {
 
   results shaped(std::string_view t) {
     if (t == "Fill") {
-      if (!known(0)) return {};
+      if (!known(0) || extent(1).rank != 0) return {};
       return {spread(in(1), shape_from(integers(known(0))))};
     }
     if (t == "ZerosLike" || t == "OnesLike") return {constant(table_, in_[0]->info.type, extent(0), t == "OnesLike" ? 1 : 0)};
