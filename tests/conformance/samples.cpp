@@ -139,6 +139,12 @@ std::vector<sample> written_samples() {
   }
   const argument certain{role::tensor, sized({2, 3}), dtype::invalid, {0.25, 0.5, 0.25, 0, 1, 0}};
   sum("SoftmaxCrossEntropyWithLogits", {x({2, 3}), certain});
+  for (const auto& [logits, labels] : {std::pair{sized({2, 3}), sized({1, 3})}, {sized({3}), sized({2, 3})}, {sized({2, 1}), sized({1, 3})},
+                                       {sized({2, 3}), sized({})}, {sized({3}), sized({3})}, {sized({1, 2, 3}), sized({1, 2, 3})},
+                                       {sized({2, 3}), sized({3, 3})}, {sized({2, 0}), sized({2, 0})}}) {
+    sum("SoftmaxCrossEntropyWithLogits", {{role::tensor, logits}, {role::tensor, labels}});
+    list.back().sharp = true;  // as if labels added up to 1
+  }
   for (const auto& s : {sized({2, 3}), sized({0, 3}), sized({5, 37})}) {
     sum("SoftmaxCrossEntropyWithLogits", {{role::tensor, s}, {role::tensor, s}});
     list.back().sharp = true;  // as if labels added up to 1
@@ -148,6 +154,9 @@ std::vector<sample> written_samples() {
     sum("SparseSoftmaxCrossEntropyWithLogits", {x({2, 3}), indices({2}, {3, 0}, label)});
     sum("SparseSoftmaxCrossEntropyWithLogits", {x({2, 3}), indices({2}, {1, -1}, label)});
     sum("SparseSoftmaxCrossEntropyWithLogits", {x({0, 3}), indices({0}, {}, label)});
+    sum("SparseSoftmaxCrossEntropyWithLogits", {x({3}), indices({}, {2}, label)});
+    sum("SparseSoftmaxCrossEntropyWithLogits", {x({1, 2, 3}), indices({1, 2}, {2, 0}, label)});
+    sum("SparseSoftmaxCrossEntropyWithLogits", {x({0, 0}), indices({0}, {}, label)});
     sum("SparseSoftmaxCrossEntropyWithLogits", {x({4, 37}), indices({4}, {36, 0, 5, 7}, label)});
   }
 
@@ -277,12 +286,15 @@ std::vector<sample> written_samples() {
     sum("UnsortedSegmentSum", {x({4}), indices({4}, {2, -1, 2, 0}, type), number(3)});
     sum("UnsortedSegmentSum", {x({4}), indices({4}, {2, 3, 2, 0}, type), number(3)});
     sum("UnsortedSegmentSum", {x({0, 3}), indices({0}, {}, type), number(2)});
-    add("OneHot",
-        {indices({3}, {0, 2, 5}, type), number(3), {role::number, {}, dtype::invalid, {1}}, {role::number, {}, dtype::invalid, {0}}},
-        {{"axis", -1}});
-    add("OneHot",
-        {indices({2}, {-1, 1}, type), number(3), {role::number, {}, dtype::invalid, {3}}, {role::number, {}, dtype::invalid, {2}}},
-        {{"axis", -1}});
+    const argument on{role::number, {}, dtype::invalid, {3}}, off{role::number, {}, dtype::invalid, {2}};
+    add("OneHot", {indices({3}, {0, 2, 5}, type), number(3), on, off});
+    for (const std::int64_t axis : {-2, -1, 0, 1, 2, 3}) {
+      add("OneHot", {indices({}, {2}, type), number(3), on, off}, {{"axis", axis}});
+      add("OneHot", {indices({2, 3}, {0, -1, 2, 5, 1, 2}, type), number(3), on, off}, {{"axis", axis}});
+    }
+    add("OneHot", {indices({2, 0}, {}, type), number(3), on, off}, {{"axis", std::int64_t{1}}});
+    add("OneHot", {indices({2, 3, 1, 2, 1}, {0, -1, 2, 5, 1, 2, 0, 0, 1, 1, 2, 3}, type), number(3), on, off}, {{"axis", std::int64_t{3}}});
+    add("OneHot", {indices({2}, {0, 1}, type), number(0), on, off}, {{"axis", std::int64_t{0}}});
   }
   add("GatherNd", {x({3, 4}), indices({2, 2}, {0, 1, 2, 3})});
   add("GatherNd", {x({3, 4}), indices({2, 1}, {2, 0})});

@@ -305,9 +305,10 @@ inline void one_hot_any(pool& p) {
   const sizes of = p.some_sizes(0, 2);
   const value at = positions(p, of, 4, integer_type(p));
   const dtype type = float_type(p);
-  const std::int64_t all[]{4, static_cast<std::int64_t>(type), leat::detail::bits_of(type, 2), leat::detail::bits_of(type, -1)};
+  const int axis = p.random.below(static_cast<int>(of.size()) + 2) - 1;
+  const std::int64_t all[]{4, static_cast<std::int64_t>(type), leat::detail::bits_of(type, 2), leat::detail::bits_of(type, -1), axis};
   sizes to = of;
-  to.push_back(4);
+  to.insert(axis < 0 ? to.end() : to.begin() + axis, 4);
   const output one[]{at.tensor};
   finish(p, p.graph().named().build(p.graph(), leat::info_of<leat::one_hot_op>, one, all, ""), to, 2, {at});
 }

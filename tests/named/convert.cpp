@@ -47,7 +47,7 @@ TEST_CASE("a node's numbers survive TensorFlow's notation") {
   same(info_of<argmax_op>, {1, static_cast<std::int64_t>(dtype::int64)}, {x}, dtype::int64);
   same(info_of<matmul_op>, {1, 0}, {{dtype::float32, extent_of({2, 3})}, {dtype::float32, extent_of({2, 3})}});
   same(info_of<one_hot_op>,
-       {5, static_cast<std::int64_t>(dtype::float32), std::bit_cast<std::int64_t>(2.5), std::bit_cast<std::int64_t>(-1.0)},
+       {5, static_cast<std::int64_t>(dtype::float32), std::bit_cast<std::int64_t>(2.5), std::bit_cast<std::int64_t>(-1.0), 0},
        {{dtype::int32, extent_of({3})}});
   same(info_of<concat_op>, {1}, {x, x, x});
 }

@@ -2,6 +2,7 @@
 
 #include "support/check.hpp"
 #include "support/interpreted_session.hpp"
+#include "support/powers.hpp"
 
 using namespace leat;
 using namespace leat_test;
@@ -157,4 +158,25 @@ TEST_CASE("the derivative of a power for its exponent is 0 where the base is 0")
   const auto [das, dbs] = s.run(fetch(da, db), a = xt::xtensor<double, 1>{0, 2, 0}, b = xt::xtensor<double, 1>{2, 3, 1});
   check_close("da", das, xt::xtensor<double, 1>{0, 12, 1}, 1e-12);
   check_close("db", dbs, xt::xtensor<double, 1>{0, 8 * std::log(2.0), 0}, 1e-12);
+}
+
+TEST_CASE("powers and both orders of their derivatives are TensorFlow's, at bases of 0, below 0 and infinite") {
+  constexpr std::size_t count = std::size(powers::cases);
+  const auto a = placeholder<"a", double, count>();
+  const auto b = placeholder<"b", double, count>();
+  const auto y = pow(a, b);
+  const auto [da, db] = gradients(y, a, b);
+  const auto [daa, dab] = gradients(da, a, b);
+  const auto [dba, dbb] = gradients(db, a, b);
+  session s{y, da, db, daa, dab, dba, dbb};
+  xt::xtensor<double, 1> as({count}), bs({count});
+  for (std::size_t i = 0; i < count; ++i) as(i) = powers::cases[i].a, bs(i) = powers::cases[i].b;
+  const auto got = s.run(fetch(y, da, db, daa, dab, dba, dbb), a = as, b = bs);
+  const auto check = [&](std::size_t k, const auto& values) {
+    for (std::size_t i = 0; i < count; ++i) {
+      INFO("result " << k << " of " << powers::cases[i].a << "^" << powers::cases[i].b);
+      CHECK(powers::agrees(values(i), powers::cases[i].wanted[k]));
+    }
+  };
+  [&]<std::size_t... K>(std::index_sequence<K...>) { (check(K, std::get<K>(got)), ...); }(std::make_index_sequence<7>{});
 }

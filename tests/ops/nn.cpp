@@ -131,6 +131,36 @@ TEST_CASE("softmax along other axes, and gradients") {
   check_close("dx", dxs, slopes(xs, [&](const auto& p) { return std::get<0>(s.run(fetch(loss), x = p, w = ws)); }), 1e-7);
 }
 
+TEST_CASE("cross entropies of every rank, with infinities, and of broadcast labels") {
+  constexpr float inf = std::numeric_limits<float>::infinity();
+  const auto x = placeholder<"x", float, 1, 2, 3>();
+  const auto z = placeholder<"z", float, 1, 2, 3>();
+  const auto k = placeholder<"k", std::int32_t, 1, 2>();
+  const auto row = reshape<3>(slice<begins<0, 1, 0>, sizes<1, 1, 3>>(x));
+  const auto certain = reshape<3>(slice<begins<0, 0, 0>, sizes<1, 1, 3>>(z));
+  const auto dense = softmax_cross_entropy_with_logits(z, x);
+  const auto sparse = sparse_softmax_cross_entropy_with_logits(k, x);
+  const auto single = softmax_cross_entropy_with_logits(certain, row);
+  const auto spread = softmax_cross_entropy_with_logits(certain, reshape<2, 3>(x));
+  const auto [ddense] = gradients(dense, x);
+  const auto [dspread] = gradients(spread, z);
+  session s{dense, sparse, single, spread, ddense, dspread};
+  const auto [d, sp, si, wide, dd, ds] =
+      s.run(fetch(dense, sparse, single, spread, ddense, dspread), x = xt::xtensor<float, 3>{{{1, -inf, 2}, {1, 0, 2}}},
+            z = xt::xtensor<float, 3>{{{1, 0, 0}, {0, 0, 0}}}, k = xt::xtensor<std::int32_t, 2>{{0, 1}});
+  CHECK(std::isnan(d(0, 0)));  // 0 times infinity
+  CHECK(d(0, 1) == 0);
+  CHECK_FALSE(std::signbit(d(0, 1)));
+  CHECK(sp(0, 0) == doctest::Approx(1.3132616));
+  CHECK(sp(0, 1) == doctest::Approx(2.4076059));
+  CHECK(si == doctest::Approx(1.4076059));
+  CHECK(std::isnan(wide(0)));
+  CHECK(wide(1) == doctest::Approx(1.4076059));
+  check_close("logits'", dd, xt::xtensor<float, 3>{{{-0.7310586f, 0, 0.7310586f}, {0.24472848f, 0.09003057f, 0.66524094f}}}, 1e-6);
+  CHECK(ds(0, 0, 0) == doctest::Approx(1.3132616 + 1.4076059));  // of both rows
+  CHECK(ds(0, 0, 1) == inf);
+}
+
 TEST_CASE_TEMPLATE("cross entropies", T, float, double) {
   const auto logits = placeholder<"logits", T, "batch", 10>();
   const auto labels = placeholder<"labels", T, "batch", 10>();
@@ -227,13 +257,15 @@ TEST_CASE_TEMPLATE("one-hot rows; an index out of range hits nothing", I, std::i
   const auto hot = one_hot<10>(labels);
   const auto other = one_hot<3, double, 5, -1>(labels);
   const auto whole = one_hot<4, std::int32_t>(labels);
-  session s{hot, other, whole};
+  const auto across = one_hot<4, float, 1, 0, 0>(labels);
+  session s{hot, other, whole, across};
   for (const auto n : lengths) {
     const auto ls = filled<I, 1>({n}, std::is_signed_v<I> ? -1 : 0, 12);
-    const auto [h, o, w] = s.run(fetch(hot, other, whole), labels = ls);
+    const auto [h, o, w, a] = s.run(fetch(hot, other, whole, across), labels = ls);
     check_each("hot", h, 0, [&](std::size_t i) { return ls(i / 10) == static_cast<I>(i % 10) ? 1 : 0; });
     check_each("other", o, 0, [&](std::size_t i) { return ls(i / 3) == static_cast<I>(i % 3) ? 5 : -1; });
     check_each("whole", w, 0, [&](std::size_t i) { return ls(i / 4) == static_cast<I>(i % 4) ? 1 : 0; });
+    check_each("across", a, 0, [&](std::size_t i) { return ls(i % n) == static_cast<I>(i / n) ? 1 : 0; });
   }
 }
 

@@ -104,7 +104,7 @@ TEST_CASE("views, parts and rows: as each model alone") {
     return std::tuple(transpose(m), transpose<0, 1>(m), flat, slice<begins<1, 0>, sizes<2, -1>>(m), pad<before<1, 0>, behind<0, 2>>(m),
                       concat<0>(m, expand_dims<0>(row)), concat<-1>(m, m), stack<0>(row, slice<begins<2>, sizes<2>>(flat)),
                       squeeze(slice<begins<1, 1>, sizes<1, 1>>(m)), broadcast_to<4, 3, 2>(m), gather(m, l), gather(w, l), one_hot<2>(l),
-                      identity(m) + stop_gradient(m));
+                      one_hot<2, float, 1, 0, 0>(l), identity(m) + stop_gradient(m));
   });
 }
 
@@ -114,7 +114,7 @@ TEST_CASE("products, softmax, losses: as each model alone") {
     return std::tuple(product, matmul<true, false>(m, m), matmul<false, true>(m, m), matmul<false, true>(product, w),
                       matmul<true, true>(w, m), matmul(matmul<false, true>(m, m), m), softmax(m), log_softmax<0>(m), argmax<1>(m),
                       argmin<-1, std::int32_t>(m), sparse_softmax_cross_entropy_with_logits(l, m),
-                      softmax_cross_entropy_with_logits(softmax(m), m * row), l2_loss(m));
+                      softmax_cross_entropy_with_logits(softmax(m), m * row), softmax_cross_entropy_with_logits(row, m), l2_loss(m));
   });
 }
 

@@ -1,5 +1,7 @@
 #include <leat/session/gradient_of.hpp>
 
+#include "support/powers.hpp"
+
 #include <doctest/doctest.h>
 
 #include <leat/graphs.hpp>
@@ -161,4 +163,25 @@ TEST_CASE("a function of operators, evaluated") {
   REQUIRE(both.size() == 2);
   CHECK(both[0].as<float>() == 4);
   CHECK(both[1].as<float>() == 6);
+}
+
+TEST_CASE("powers and both orders of their derivatives are TensorFlow's in graphs, fused and node by node") {
+  graph g;
+  const auto scope = g.as_default();
+  const output a = placeholder(dtype::float64, {-1}), b = placeholder(dtype::float64, {-1});
+  std::vector<output> all{pow(a, b)};
+  for (const output& first : gradients({all[0]}, {a, b})) all.push_back(first);
+  for (const std::size_t k : {1u, 2u})
+    for (const output& second : gradients({all[k]}, {a, b})) all.push_back(second);
+  std::vector<double> as, bs;
+  for (const auto& c : leat_test::powers::cases) as.push_back(c.a), bs.push_back(c.b);
+  for (const bool fuse : {true, false}) {
+    graph_session s(g, {.fuse = fuse});
+    const auto got = s.run(all, {{a, as}, {b, bs}});
+    for (std::size_t k = 0; k < all.size(); ++k)
+      for (std::size_t i = 0; i < as.size(); ++i) {
+        INFO("result ", k, " of ", as[i], "^", bs[i]);
+        CHECK(leat_test::powers::agrees(got[k].values<double>()[i], leat_test::powers::cases[i].wanted[k]));
+      }
+  }
 }

@@ -842,7 +842,7 @@ y = BiasAdd(a, a) T=float32
 a = Const float32[2,2]{1}
 b = Const float32[]{1}
 y = BiasAdd(a, b) T=float32
-## BiasAddGrad scalar | y:0 | invalid_argument: Input tensor must be at least 2D: []
+## BiasAddGrad scalar | y:0 | invalid_argument: Input tensor must be at least 2D, not of rank 0
 a = Const float32[]{1}
 y = BiasAddGrad(a) T=float32
 ## xent shapes | y:0 | invalid_argument: the node 'y' (SoftmaxCrossEntropyWithLogits): logits and labels differ in shape

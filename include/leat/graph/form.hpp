@@ -33,7 +33,7 @@ enum class field_kind : unsigned char {
   bits,          // input: the bits of a number of the result's dtype
   fixed_scalar,  // input: always `value`, int32
   unwritten,     // the next number, absent in TensorFlow: always `value`, or the last axis if that is -1
-  result         // a further result, like operand `value`
+  result         // a further result, like operand `value`, or of the shape that all operands broadcast to if that is -1
 };
 
 /// One entry of an operator's form.

@@ -115,9 +115,13 @@ class graph {
 
   /// Dtype and shape that an operator gives of these nodes, or what is wrong with them.
   constexpr inference infer(const op_info& op, const int* inputs, int count, detail::list_view<std::int64_t> attributes) const {
-    const tensor_info* operands[max_operands];
-    for (int k = 0; k < count; ++k) operands[k] = &nodes.data_[inputs[k]].result;
-    return op.infer({nullptr, count, attributes.data(), static_cast<int>(attributes.size()), operands});
+    return ask(op.infer, inputs, count, attributes);
+  }
+  /// Asks another rule of the operator. Errors: invalid_argument, as of `add`, if it refuses the operands.
+  constexpr void check(const op_info& op, inference (*rule)(const operand_list&), detail::list_view<int> inputs,
+                       detail::list_view<std::int64_t> attributes) const {
+    const inference got = ask(rule, inputs.data(), static_cast<int>(inputs.size()), attributes);
+    if (!got.problem.empty()) fail(op, inputs, got.problem);
   }
 
   /// The node of a typed expression or a leaf with this id, or -1.
@@ -220,6 +224,12 @@ class graph {
     for (int k = 0; k < n.attribute_count; ++k)
       if (numbers.data_[n.attributes + k] != attribute_rows[k]) return false;
     return true;
+  }
+  constexpr inference ask(inference (*rule)(const operand_list&), const int* inputs, int count,
+                          detail::list_view<std::int64_t> attributes) const {
+    const tensor_info* operands[max_operands];
+    for (int k = 0; k < count; ++k) operands[k] = &nodes.data_[inputs[k]].result;
+    return rule({nullptr, count, attributes.data(), static_cast<int>(attributes.size()), operands});
   }
   [[noreturn]] void fail(const op_info& op, detail::list_view<int> inputs, std::string_view problem) const;
 

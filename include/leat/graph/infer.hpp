@@ -26,7 +26,8 @@ inline void agree(shape& all, const shape& one) {
 inline inference ask(const op_info& op, std::span<const tensor_info> operands, std::span<const std::int64_t> numbers) {
   constexpr std::string_view too_many = "a result of more than 2^44 elements, which no memory holds";
   try {
-    const inference got = op.infer({operands.data(), static_cast<int>(operands.size()), numbers.data(), static_cast<int>(numbers.size())});
+    const auto rule = op.infer_node != nullptr ? op.infer_node : op.infer;
+    const inference got = rule({operands.data(), static_cast<int>(operands.size()), numbers.data(), static_cast<int>(numbers.size())});
     if (!got.problem.empty() || !got.extent.has_rank()) return got;
     if (!got.extent.is_countable()) return inference::wrong(too_many);
     for (int i = 0; i < got.extent.rank; ++i) {

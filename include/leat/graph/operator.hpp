@@ -5,6 +5,7 @@
 //   type       TensorFlow's name of the operator, "MatMul"
 //   kind       how it is executed, see `op_kind`
 //   infer      dtype and shape of the result from those of the operands, or what is wrong with them
+//   infer_node optional: the same for nodes of graphs with names, where TensorFlow's operator takes less than the class
 //   apply      element-wise operators: the element function, written once for scalars and SIMD batches
 //   gradient   optional: adds the gradient of each input, written with the library's own operators
 //   expand     composite operators: the same in simpler operators
@@ -124,6 +125,7 @@ struct op_info {
   bool folds = false;       // numbers known at compile time
   bool may_refuse = false;  // runs before variables are written
   inference (*infer)(const operand_list&) = nullptr;
+  inference (*infer_node)(const operand_list&) = nullptr;  // of graphs with names; null: as `infer`
   void (*gradient)(gradient_scope&) = nullptr;
   output (*expand)(gradient_scope&) = nullptr;
   double (*fold)(const double*) = nullptr;
@@ -178,6 +180,7 @@ template <class Op>
 constexpr op_info make_info() {
   op_info info{.type = Op::type, .kind = Op::kind, .code = operator_record<Op>::code};
   info.infer = &Op::infer;
+  if constexpr (requires { Op::infer_node; }) info.infer_node = &Op::infer_node;
   if constexpr (requires { Op::commutative; }) info.commutative = Op::commutative;
   if constexpr (requires { Op::costly; }) info.costly = Op::costly;
   if constexpr (requires { Op::only_checks; }) info.only_checks = Op::only_checks;

@@ -34,9 +34,11 @@ struct add_n_op {
   }
 };
 
-/// Appends a row that runs an operator's definition. Of a sum of more tensors than a row takes, the first ones have a row of their own.
+/// Appends a row that runs the definition of a graph's node. Of a sum of more tensors than a row takes, the first ones have a row of their
+/// own. Errors: invalid_argument if the operands do not fit.
 constexpr int add_definition(graph& table, const op_info& op, std::span<const int> rows, std::span<const std::int64_t> attributes,
                              std::span<const int> controls = {}) {
+  if (op.infer_node != nullptr) table.check(op, op.infer_node, rows, attributes);
   if (rows.size() <= graph::max_operands || !is_operator<add_n_op>(op)) return table.add(op, rows, attributes, controls);
   std::vector<int> left(rows.begin(), rows.begin() + graph::max_operands);
   for (std::size_t next = left.size();;) {

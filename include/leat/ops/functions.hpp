@@ -471,10 +471,31 @@ struct pow_op : rule::binary<rule::takes::floating> {
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    if (g.wants(0)) give(g, 0, g.dy() * g.input(1) * pow(g.input(0), g.input(1) - 1));
-    if (g.wants(1))
-      give(g, 1,
-           g.dy() * g.result() * select(greater(g.input(0), constant_like(g.input(0), 0)), log(g.input(0)), constant_like(g.input(0), 0)));
+    const auto choose = [](const output& condition, const output& a, const output& b) { return select(condition, a, b); };
+    const auto filled = [](const output& x, double value) { return constant_like(x, value); };
+    if (g.wants(0)) give(g, 0, base_slope(g.dy(), g.input(0), g.input(1)));
+    if (g.wants(1)) give(g, 1, exponent_slope(g.dy(), g.input(0), g.result(), choose, filled));
+  }
+  /// The gradient of the base: dy b aᵇ⁻¹. One statement is one node, in TensorFlow's order, as graphs with names have them.
+  template <class Handle>
+  static constexpr Handle base_slope(const Handle& dy, const Handle& a, const Handle& b) {
+    const Handle by_b = dy * b;
+    const Handle less_one = b - 1;
+    const Handle power = pow(a, less_one);
+    return by_b * power;
+  }
+  /// The gradient of the exponent: dy aᵇ log a where a > 0, and 0 elsewhere. The choice stands before the logarithm, too: its gradient at 0
+  /// is none, and 0 times that no number. `choose(condition, x, y)` and `filled(x, value)`, in the shape of x or a scalar, are the writer's.
+  template <class Choose, class Filled>
+  static constexpr output exponent_slope(const output& dy, const output& a, const output& power, Choose choose, Filled filled) {
+    const output positive = greater(a, constant_like(a, 0));
+    const output one = filled(a, 1);
+    const output safe = choose(positive, a, one);
+    const output logarithm = log(safe);
+    const output none = filled(a, 0);
+    const output log_a = choose(positive, logarithm, none);
+    const output by_power = dy * power;
+    return by_power * log_a;
   }
 };
 /// Element-wise aᵇ; the gradient of b uses log(a) where a > 0, and 0 elsewhere. Shapes broadcast; dtypes: floating point.

@@ -140,6 +140,16 @@ why<elu_op, X> elu(const X&) = delete;
 LEAT_TAKES_ONE_TENSOR(elu);
 
 namespace rule {
+/// A shape with one more axis of this size, in front of its axis `at`, or behind all of them.
+constexpr shape with_axis(const shape& s, int at, std::int64_t size) {
+  shape wide;
+  for (int i = 0; i < s.rank; ++i) {
+    if (i == at) wide.push(size);
+    wide.push(s[i]);
+  }
+  if (at == s.rank) wide.push(size);
+  return wide;
+}
 /// `axis_of`, by the name used for axes that default to the last.
 constexpr int last_axis(std::int64_t axis, int rank) { return axis_of(axis, rank); }
 
@@ -232,8 +242,8 @@ struct check_range_op {
   static constexpr inference infer(const operand_list& x) { return {x.type(0), x.extent(0)}; }
 };
 
-/// `on` at the index, `off` elsewhere, along a new last axis. Attributes: depth, dtype, bits of on and off. An index out
-/// of range gives `off` everywhere. Source: TensorFlow `OneHot`.
+/// `on` at the index, `off` elsewhere, along a new axis. Attributes: depth, dtype, bits of on and off, the axis in the result (-1 for the
+/// last). An index out of range gives `off` everywhere. Source: TensorFlow `OneHot`.
 struct one_hot_op {
   static constexpr std::string_view type = "OneHot";
   static constexpr field form[]{{field_kind::operand, "indices"},
@@ -242,22 +252,25 @@ struct one_hot_op {
                                 {field_kind::bits, "on_value"},
                                 {field_kind::bits, "off_value"},
                                 {field_kind::type_of, "TI"},
-                                {field_kind::fixed_integer, "axis", -1}};
+                                {field_kind::integer, "axis", -1}};
   static constexpr op_kind kind = op_kind::composite;
+  static constexpr int axis_of(std::int64_t given, int rank) { return given == -1 ? rank : static_cast<int>(given); }
   static constexpr inference infer(const operand_list& x) {
     if (!is_integer(x.type(0))) return inference::wrong("takes integers only");
-    if (x.attribute(0) < 0 || x.extent(0).rank == max_rank) return inference::wrong("depth or rank out of range");
-    inference got{static_cast<dtype>(x.attribute(1)), x.extent(0)};
+    const shape& indices = x.extent(0);
+    if (x.attribute(0) < 0 || indices.rank == max_rank) return inference::wrong("depth or rank out of range");
+    if (x.attribute(4) < -1 || x.attribute(4) > indices.rank)
+      return inference::wrong("the axis is neither -1 nor 0 to the rank of the indices");
+    inference got{static_cast<dtype>(x.attribute(1)), {}};
     if (size_of(got.type) == 0) return inference::wrong("no dtype of the result");
-    got.extent.push(x.attribute(0));
+    got.extent = rule::with_axis(indices, axis_of(x.attribute(4), indices.rank), x.attribute(0));
     return got;
   }
   template <class G>
   static constexpr output expand(G& g) {
     const tensor_info result{g.result().type(), g.result().extent()};
-    const int axis = result.extent.rank - 1;
-    shape column = g.input(0).extent();
-    column.push(1);
+    const int axis = axis_of(g.attribute(4), result.extent.rank - 1);
+    const shape column = rule::with_axis(g.input(0).extent(), axis, 1);
     // Compared as int32, so that a float32 result keeps its SIMD width; int64 indices beyond int32 match none.
     const auto wide = g.input(0).type() == dtype::int64;
     const auto index = wide ? cast_to(select(logical_and(greater_equal(g.input(0), 0), less(g.input(0), g.attribute(0))),
@@ -271,78 +284,95 @@ struct one_hot_op {
   static constexpr void gradient(G&) {}
 };
 namespace detail {
-template <class T, std::int64_t Depth, auto On, auto Off>
+template <class T, std::int64_t Depth, auto On, auto Off, int Axis>
 using one_hot_attributes = attributes<Depth, static_cast<std::int64_t>(dtype_of<T>), bits_of(dtype_of<T>, static_cast<double>(On)),
-                                      bits_of(dtype_of<T>, static_cast<double>(Off))>;
+                                      bits_of(dtype_of<T>, static_cast<double>(Off)), Axis>;
 }  // namespace detail
-/// `on` at the index, `off` elsewhere along a new last axis: `one_hot<10>(labels)` is float32 with 1 and 0; `one_hot<10, double, 5,
-/// -1>(labels)` gives all. An index out of range gives `off` everywhere. Dtypes: integers. Source: TensorFlow `OneHot`.
-template <std::int64_t Depth, element_type T = float, auto On = 1, auto Off = 0, class X>
-  requires accepted_with<one_hot_op, detail::one_hot_attributes<T, Depth, On, Off>, X>
-constexpr made_with<one_hot_op, detail::one_hot_attributes<T, Depth, On, Off>, X> one_hot(const X& indices) {
-  return make<one_hot_op, detail::one_hot_attributes<T, Depth, On, Off>>(indices);
+/// `on` at the index, `off` elsewhere along a new axis, by default the last: `one_hot<10>(labels)` is float32 with 1 and 0; `one_hot<10,
+/// double, 5, -1, 0>(labels)` gives all. An index out of range gives `off` everywhere. Shapes: indices [d0, …, dn]; result the same with
+/// the depth at the axis. Dtypes: integers. Source: TensorFlow `OneHot`.
+template <std::int64_t Depth, element_type T = float, auto On = 1, auto Off = 0, int Axis = -1, class X>
+  requires accepted_with<one_hot_op, detail::one_hot_attributes<T, Depth, On, Off, Axis>, X>
+constexpr made_with<one_hot_op, detail::one_hot_attributes<T, Depth, On, Off, Axis>, X> one_hot(const X& indices) {
+  return make<one_hot_op, detail::one_hot_attributes<T, Depth, On, Off, Axis>>(indices);
 }
-template <std::int64_t Depth, element_type T = float, auto On = 1, auto Off = 0, class X>
-  requires refused_with<one_hot_op, detail::one_hot_attributes<T, Depth, On, Off>, X>
-why_with<one_hot_op, detail::one_hot_attributes<T, Depth, On, Off>, X> one_hot(const X&) = delete;
+template <std::int64_t Depth, element_type T = float, auto On = 1, auto Off = 0, int Axis = -1, class X>
+  requires refused_with<one_hot_op, detail::one_hot_attributes<T, Depth, On, Off, Axis>, X>
+why_with<one_hot_op, detail::one_hot_attributes<T, Depth, On, Off, Axis>, X> one_hot(const X&) = delete;
 LEAT_OTHERWISE_OF_TYPE(one_hot, "<depth>(indices) takes one tensor of integers; depth and dtype are template arguments: one_hot<10, "
                                 "double>(labels); " LEAT_TENSORS);
 
 namespace rule {
 /// dy with a last dimension of 1 appended.
-constexpr output as_column(const output& dy) {
-  shape column = dy.extent();
-  column.push(1);
-  return reshape_to(dy, column);
-}
+constexpr output as_column(const output& dy) { return reshape_to(dy, with_axis(dy.extent(), dy.extent().rank, 1)); }
 /// The labels as one-hot rows of the shape and dtype of the logits.
 constexpr output one_hot_like(const output& labels, const output& logits) {
   const int axis = logits.extent().rank - 1;
-  const std::int64_t attribute[]{logits.extent()[axis], static_cast<std::int64_t>(logits.type()),
-                                 detail::bits_of(logits.type(), 1), detail::bits_of(logits.type(), 0)};
+  const std::int64_t attribute[]{logits.extent()[axis], static_cast<std::int64_t>(logits.type()), detail::bits_of(logits.type(), 1),
+                                 detail::bits_of(logits.type(), 0), -1};
   return make_node<one_hot_op>(attribute, labels);
 }
 }  // namespace rule
 
-/// Operands: logits, labels. Source: TensorFlow `SoftmaxCrossEntropyWithLogits` (version 2).
+/// Operands: logits, labels, of one shape, or at most matrices that broadcast to one. Source: TensorFlow `SoftmaxCrossEntropyWithLogits`
+/// (version 2).
 struct softmax_cross_entropy_op {
   static constexpr std::string_view type = "SoftmaxCrossEntropyWithLogits";
   static constexpr field form[]{{field_kind::operand, "features"},
                                 {field_kind::operand, "labels"},
                                 {field_kind::type_of, "T"},
-                                {field_kind::result, "backprop"}};
+                                {field_kind::result, "backprop", -1}};
   static constexpr op_kind kind = op_kind::composite;
   static constexpr inference infer(const operand_list& x) {
     if (x.type(0) != x.type(1)) return inference::wrong("dtypes differ (cast<T>(x) converts)");
     if (!is_floating(x.type(0))) return inference::wrong(rule::refusal(rule::takes::floating));
-    if (!may_equal(x.extent(0), x.extent(1))) return inference::wrong("logits and labels differ in shape");
-    if (x.extent(0).rank == 0) return inference::wrong("takes at least rank 1: […, classes]");
-    inference got{x.type(0), known_of(x.extent(0), x.extent(1))};
+    const auto both = broadcast(x.extent(0), x.extent(1));
+    if (!both.ok || (both.extent.rank > 2 && !may_equal(x.extent(0), x.extent(1))))
+      return inference::wrong("logits and labels differ in shape");
+    if (both.extent.rank == 0) return inference::wrong("takes at least rank 1: […, classes]");
+    inference got{x.type(0), both.extent};
+    if (both.extent.rank > 2) got.extent = known_of(x.extent(0), x.extent(1));
     --got.extent.rank;
     got.extent.dim[got.extent.rank] = 0;
     return got;
   }
+  static constexpr inference infer_node(const operand_list& x) {
+    const inference got = infer(x);
+    if (got.problem.empty() && got.extent.rank != 1)
+      return inference::wrong("logits and labels must be either 2-dimensional, or broadcasted to be 2-dimensional");
+    return got;
+  }
   template <class G>
   static constexpr output expand(G& g) {
-    const std::int64_t axis[]{-1};
-    const auto logp = make_node<log_softmax_op>(axis, g.input(0));
-    return -rule::sum_along(g.input(1) * logp, g.input(0).extent().rank - 1, false);
+    const output product = g.input(1) * log_probabilities(g.input(0), g.input(1));
+    return 0 - rule::sum_along(product, product.extent().rank - 1, false);  // of zeros 0, and not -0
   }
   template <class G>
   static constexpr void gradient(G& g) {
-    const std::int64_t axis[]{-1};
     const auto dy = rule::as_column(g.dy());
     if (g.wants(0)) give(g, 0, dy * slope(g.input(0), g.input(1)));
-    if (g.wants(1)) give(g, 1, -dy * make_node<log_softmax_op>(axis, g.input(0)));
+    if (g.wants(1)) give(g, 1, -dy * log_probabilities(g.input(0), g.input(1)));
   }
   /// The gradient for the logits of each row: softmax(logits) - labels. TensorFlow's second result.
   static constexpr output slope(const output& logits, const output& labels) {
     const std::int64_t axis[]{-1};
-    return make_node<softmax_op>(axis, logits) - labels;
+    return make_node<softmax_op>(axis, repeated(logits, labels)) - labels;
+  }
+
+ private:
+  static constexpr output log_probabilities(const output& logits, const output& labels) {
+    const std::int64_t axis[]{-1};
+    return make_node<log_softmax_op>(axis, repeated(logits, labels));
+  }
+  // Logits for each of the labels: there may be more classes of these.
+  static constexpr output repeated(const output& logits, const output& labels) {
+    const shape both = broadcast(logits.extent(), labels.extent()).extent;
+    return logits.extent() == both ? logits : broadcast_to(logits, both);
   }
 };
-/// -Σ labels log softmax(logits) along the last axis; labels get a gradient, too. Shapes: labels and logits [d0, …, dn, classes];
-/// result [d0, …, dn]. Dtypes: floating point. Source: TensorFlow `SoftmaxCrossEntropyWithLogits` (version 2).
+/// -Σ labels log softmax(logits) along the last axis; labels get a gradient, too. Shapes: labels and logits [d0, …, dn, classes], or at
+/// most matrices that broadcast to one; result [d0, …, dn]. Dtypes: floating point. Source: TensorFlow `SoftmaxCrossEntropyWithLogits`
+/// (version 2).
 template <class L, class X>
   requires accepted<softmax_cross_entropy_op, X, L>
 constexpr made<softmax_cross_entropy_op, X, L> softmax_cross_entropy_with_logits(const L& labels, const X& logits) {
@@ -370,7 +400,14 @@ struct sparse_softmax_cross_entropy_op {
     if (x.extent(0).rank != x.extent(1).rank + 1) return inference::wrong("logits have one axis more than labels: […, classes]");
     for (int i = 0; i < x.extent(1).rank; ++i)
       if (!may_equal(x.extent(0)[i], x.extent(1)[i])) return inference::wrong("logits and labels differ in shape");
-    if (is_named(x.extent(0)[x.extent(1).rank])) return inference::wrong("the number of classes has a name, not a size");
+    const std::int64_t classes = x.extent(0)[x.extent(1).rank];
+    if (is_named(classes)) return inference::wrong("the number of classes has a name, not a size");
+    if (classes == 0) return inference::wrong("takes at least one class");
+    return got;
+  }
+  static constexpr inference infer_node(const operand_list& x) {
+    const inference got = infer(x);
+    if (got.problem.empty() && x.extent(0).rank != 2) return inference::wrong("logits must be 2-dimensional, labels 1-dimensional");
     return got;
   }
   static constexpr output checked(const output& labels, const output& logits) {
@@ -383,7 +420,7 @@ struct sparse_softmax_cross_entropy_op {
     const std::int64_t last[]{-1};
     const auto logp = make_node<log_softmax_op>(last, g.input(0));
     const auto hit = rule::one_hot_like(checked(g.input(1), g.input(0)), g.input(0));
-    return -rule::sum_along(select(not_equal(hit, constant_like(hit, 0)), logp, constant_like(logp, 0)), axis, false);
+    return 0 - rule::sum_along(select(not_equal(hit, constant_like(hit, 0)), logp, constant_like(logp, 0)), axis, false);
   }
   template <class G>
   static constexpr void gradient(G& g) {

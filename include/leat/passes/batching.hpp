@@ -189,8 +189,13 @@ class batcher {
       numbers[0] = 1 + rule::axis_of(one_.attribute(n, 0), rank);
       return single(handle(x), as(at(n.attribute_count)));
     }
-    if (is_operator<one_hot_op>(op)) return single(handle(x), attributes_of(n));
-    if (is_operator<softmax_cross_entropy_op>(op) || is_operator<sparse_softmax_cross_entropy_op>(op)) {
+    if (is_operator<one_hot_op>(op)) {
+      for (int k = 0; k < n.attribute_count; ++k) numbers[k] = one_.attribute(n, k);
+      numbers[4] = 1 + one_hot_op::axis_of(one_.attribute(n, 4), rank);
+      return single(handle(x), as(at(n.attribute_count)));
+    }
+    if (is_operator<sparse_softmax_cross_entropy_op>(op) ||
+        (is_operator<softmax_cross_entropy_op>(op) && extent(x) == extent(one_.input(n, 1)))) {
       const output both[]{each(x), each(one_.input(n, 1))};
       return add(n, both, {});
     }

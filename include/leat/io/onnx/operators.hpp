@@ -317,6 +317,11 @@ inline void cumulative(onnx_writer& w) {
 }
 inline void transpose(onnx_writer& w) { w.result(w.one("Transpose", {w.in(0)}, {{"perm", w.wanted(1, "the order of the axes")}})); }
 inline void cross_entropy(onnx_writer& w) {
+  const auto classes = [&](std::size_t k) {
+    const shape s = w.operation().inputs()[k].extent();
+    return !s.has_rank() ? unknown_dimension : s.rank == 0 ? 1 : s[s.rank - 1];
+  };
+  if (!may_equal(classes(0), classes(1))) w.refuse("logits and labels of different numbers of classes: broadcast one of them first");
   const std::string logs = w.one("LogSoftmax", {w.in(0)}, {{"axis", std::int64_t{-1}}});
   const std::string sum = w.one("ReduceSum", {w.one("Mul", {w.in(1), logs}), w.ints({-1})}, {{"keepdims", std::int64_t{0}}});
   w.result(w.one("Neg", {sum}), 0);

@@ -244,7 +244,7 @@ class canonical_builder {
     if (known != made_.further.end()) return known->second;
     for (const output& f : options_.feeds)
       if (f.index() == in.index() && f.port() == in.port()) return made_.further[{in.index(), in.port()}] = fed_result(in);
-    const canonical_rewrite* rewrite = find_rewrite(std::string(g_.at(in.index()).op->type) + ":" + std::to_string(in.port()));
+    const canonical_rewrite* rewrite = find_rewrite(g_.at(in.index()).op->type, in.port());
     output made;
     if (rewrite != nullptr) {
       std::vector<output> operands;

@@ -127,7 +127,7 @@ LEAT_EARLY inline const leat::detail::filled_early gradient_operators_compile{[]
   });
   define("Fill", {1}, [](list x, const graph_operation& node) {
     const shape to = node.result().extent();
-    return to.is_static() ? output(broadcast_to(x[0], to)) : output{};
+    return to.is_static() && x[0].extent().rank == 0 ? output(broadcast_to(x[0], to)) : output{};
   });
   define("Tile", {0}, [](list x, const graph_operation& node) {
     const auto times = fully_known_numbers(node.inputs()[1]);
@@ -147,7 +147,7 @@ LEAT_EARLY inline const leat::detail::filled_early gradient_operators_compile{[]
     });
   define("BiasAddGrad", {0}, [](list x, const graph_operation& node) {
     const int rank = x[0].extent().rank;
-    if (rank < 2) return output{};
+    if (rank < 2) throw invalid_argument("Input tensor must be at least 2D, not of rank " + std::to_string(rank));
     std::vector<std::int64_t> axes{0};  // false: reduced axes are dropped
     for (int i = 0; i < rank; ++i)
       if (i != channel_axis(node.attributes(), rank)) axes.push_back(i);

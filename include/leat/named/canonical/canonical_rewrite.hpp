@@ -44,6 +44,10 @@ inline const canonical_rewrite* find_rewrite(std::string_view type) {
   const auto at = table.by_type.find(type);
   return at == table.by_type.end() ? nullptr : &at->second;
 }
+/// The rewrite of a further result of a type, or null.
+inline const canonical_rewrite* find_rewrite(std::string_view type, int port) {
+  return find_rewrite(std::string(type) + ":" + std::to_string(port));
+}
 }  // namespace detail
 
 /// Registers how an operator without a class is compiled, or, as "Type:1", a further result of one. Thread-safe; the first registration

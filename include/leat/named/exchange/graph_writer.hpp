@@ -2,6 +2,7 @@
 // Writes the rows of typed expressions to a graph with names: what `to_graph` does.
 
 #include <leat/named/exchange/any_expression.hpp>
+#include <leat/named/functions/named_nn.hpp>
 #include <leat/named/functions/named_shape.hpp>
 #include <leat/named/functions/size_arguments.hpp>
 #include <leat/named/graph/named.hpp>
@@ -207,6 +208,11 @@ class graph_writer {
     if (n.op->only_checks) return operand(from_.input(n, 0));
     std::vector<output> operands;
     for (int k = 0; k < n.input_count; ++k) operands.push_back(operand(from_.input(n, k)));
+    // TensorFlow's operators take matrices of logits alone; its functions make these of what they are given.
+    if (is_operator<softmax_cross_entropy_op>(*n.op) && n.result.extent.rank != 1)
+      return softmax_cross_entropy_with_logits(operands[1], operands[0]);
+    if (is_operator<sparse_softmax_cross_entropy_op>(*n.op) && n.result.extent.rank != 1)
+      return sparse_softmax_cross_entropy_with_logits(operands[1], operands[0]);
     std::vector<int> waits;
     for (int k = 0; k < n.control_count; ++k) waits.push_back(operand(from_.control(n, k)).index());
     std::vector<std::int64_t> numbers;

@@ -516,7 +516,7 @@ class importer {
       }
     }
     for (const field& f : fields)
-      if (f.kind == field_kind::result) request.results.push_back(infos[static_cast<std::size_t>(f.value)]);
+      if (f.kind == field_kind::result) request.results.push_back(further_info(f, infos));
   }
   // Checks that operands of one group have one dtype, if known, and that references are to variables.
   void check_operand_types(const node_def& def, detail::list_view<field> fields, std::span<const output> operands) const {

@@ -109,6 +109,9 @@ output ones_like(const output& x, std::string_view name = "ones_like", const std
 /// Rows of `depth` numbers, `on` at the index and `off` elsewhere. Shapes: indices [...]; result [..., depth]. Source: `one_hot`.
 output one_hot(const operand_value& indices, std::int32_t depth, const tensor_literal& on = 1.0f, const tensor_literal& off = 0.0f,
                std::string_view name = "one_hot", const std::source_location& where = std::source_location::current());
+/// The same along a new axis of the result, from 0 to the rank of the indices, or -1 for the last.
+output one_hot(const operand_value& indices, std::int32_t depth, const tensor_literal& on, const tensor_literal& off, std::int32_t axis,
+               std::string_view name = "one_hot", const std::source_location& where = std::source_location::current());
 
 }  // namespace leat
 

@@ -164,6 +164,10 @@ LEAT_FUNCTION output ones_like(const output& x, std::string_view name, const std
 
 LEAT_FUNCTION output one_hot(const operand_value& indices, std::int32_t depth, const tensor_literal& on, const tensor_literal& off,
                              std::string_view name, const std::source_location& where) {
+  return one_hot(indices, depth, on, off, -1, name, where);
+}
+LEAT_FUNCTION output one_hot(const operand_value& indices, std::int32_t depth, const tensor_literal& on, const tensor_literal& off,
+                             std::int32_t axis, std::string_view name, const std::source_location& where) {
   graph& g = detail::graph_of(std::span(&indices, 1));
   const source_scope line(g, where);
   const name_scope scope(g, name);
@@ -175,7 +179,7 @@ LEAT_FUNCTION output one_hot(const operand_value& indices, std::int32_t depth, c
   const output count = nodes.make_constant(g, depth, "depth");
   const output only[]{from};
   const number_argument rest[]{count, high, low};
-  const std::int64_t numbers[]{depth, static_cast<std::int64_t>(on.type()), 0, 0};
+  const std::int64_t numbers[]{depth, static_cast<std::int64_t>(on.type()), 0, 0, axis};
   return nodes.build(g, info_of<one_hot_op>, only, numbers, scope.text(), rest);
 }
 

@@ -149,20 +149,9 @@ inline gradient_list gradient_of_minimum(const gradient_call& c) { return of_ext
 inline gradient_list gradient_of_pow(const gradient_call& c) {
   const output dy = c.dy();
   const output x = c.input(0);
-  const output y = c.input(1);
-  const output by_y = dy * y;
-  const output less_one = y - 1;
-  const output power = pow(x, less_one);
-  const output gx = by_y * power;
-  const output positive = greater(x, 0.0f);
-  const output ones = ones_like_nodes(x);
-  const output safe = select_rows(positive, x, ones);
-  const output logarithm = log(safe, {});
-  const output none = zeros_like(x);
-  const output log_x = select_rows(positive, logarithm, none);
-  const output by_z = dy * c.result();
-  const output gy = by_z * log_x;
-  return reduced(c, gx, gy);
+  const output gx = pow_op::base_slope(dy, x, c.input(1));
+  const auto filled = [](const output& like, double value) { return value == 1 ? ones_like_nodes(like) : zeros_like(like); };
+  return reduced(c, gx, pow_op::exponent_slope(dy, x, c.result(), select_rows, filled));
 }
 
 inline gradient_list gradient_of_select(const gradient_call& c) {

@@ -104,7 +104,9 @@ inline bool is_zeros(const output& o) { return o.operation().type() == "ZerosLik
 
 inline gradient_list gradient_of_softmax_cross_entropy(const gradient_call& c) {
   const output dy = c.dy();
-  const output logits = c.input(0);
+  const repeated_axes axes = axes_repeated(c.input(0).extent(), c.input(1).extent());
+  const bool repeats = axes.known && (!axes.x.empty() || !axes.y.empty() || c.input(0).extent().rank != c.input(1).extent().rank);
+  const output logits = repeats ? broadcast_to(c.input(0), shape_of(c.result(1)), {}) : c.input(0);
   const output dlogits = by_rows(dy, c.result(1));
   const output further = c.all().size() > 1 ? c.dy(1) : output{};
   output all = dlogits;
@@ -115,7 +117,9 @@ inline gradient_list gradient_of_softmax_cross_entropy(const gradient_call& c) {
     all = dlogits + centered * y;
   }
   const output minus = -log_softmax(logits, {});
-  return {all, by_rows(dy, minus)};
+  const output dlabels = by_rows(dy, minus);
+  if (repeats) return reduced(c, all, dlabels);  // TensorFlow refuses such a gradient
+  return {all, dlabels};
 }
 inline gradient_list gradient_of_sparse_softmax_cross_entropy(const gradient_call& c) {
   const output dy = c.dy();

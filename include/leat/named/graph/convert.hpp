@@ -188,6 +188,15 @@ inline dtype result_type(detail::list_view<field> fields, const attribute_map& a
   return operands.empty() ? dtype::invalid : operands[0].type;
 }
 
+/// Dtype and shape of a further result, by its field.
+inline tensor_info further_info(const field& f, std::span<const tensor_info> operands) {
+  if (f.value >= 0) return operands[static_cast<std::size_t>(f.value)];
+  tensor_info all = operands[0];
+  for (const tensor_info& o : operands)
+    all.extent = all.extent.has_rank() && o.extent.has_rank() ? broadcast(all.extent, o.extent).extent : shape::unknown();
+  return all;
+}
+
 /// Contents of the inputs that hold numeric attributes, if they are constants; null elsewhere.
 using number_values = std::vector<const tensor_proto*>;
 

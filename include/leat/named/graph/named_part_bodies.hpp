@@ -297,7 +297,7 @@ LEAT_FUNCTION output named_part::build(graph& g, const op_info& op, std::span<co
   if (op.kind != op_kind::group) request.results.emplace_back(got.type, got.extent);
   if (has_further_results)
     for (const field& f : fields)
-      if (f.kind == field_kind::result) request.results.push_back(infos[static_cast<std::size_t>(f.value)]);
+      if (f.kind == field_kind::result) request.results.push_back(further_info(f, {infos.data(), infos.size()}));
   return {g, append(g, std::move(request))};
 }
 

@@ -1,6 +1,5 @@
 #pragma once
-// Kernels of operators that have no typed form: biases, quotients and remainders, batched matrix products, cross entropies together
-// with the backprop that their gradients need.
+// Kernels of operators that have no typed form: biases, quotients and remainders, batched matrix products.
 
 #include <leat/core/early.hpp>
 #include <leat/cpu/matmul.hpp>
@@ -70,27 +69,6 @@ inline void run_bias_add(kernel_context& c) {
   });
   c.set(0, std::move(made));
 }
-inline void run_bias_add_grad(kernel_context& c) {
-  const tensor_value dy = c.input(0);
-  const shape& s = dy.extent();
-  if (s.rank < 2) throw invalid_argument("Input tensor must be at least 2D: " + brackets(s));
-  const int at = leat::detail::channel_axis(c.node.record->attributes, s.rank);
-  shape extent;
-  extent.push(s[at]);
-  tensor_value made(dy.type(), extent);
-  const std::int64_t rows = dy.elements() == 0 ? 0 : product(s, 0, at), inner = product(s, at + 1, s.rank);
-  with_number(dy.type(), [&]<class T>(T) {
-    using sum = std::conditional_t<std::is_same_v<T, float>, double, T>;
-    std::vector<sum> sums(static_cast<std::size_t>(s[at]), sum(0));
-    const T* from = dy.values<T>().data();
-    for (std::int64_t r = 0; r < rows; ++r)
-      for (auto& total : sums)
-        for (std::int64_t i = 0; i < inner; ++i) total = arithmetic<sum>::add(total, static_cast<sum>(*from++));
-    std::transform(sums.begin(), sums.end(), made.values<T>().begin(), [](sum x) { return static_cast<T>(x); });
-  });
-  c.set(0, std::move(made));
-}
-
 inline void run_batch_product(kernel_context& c) {
   const tensor_value a = c.input(0), b = c.input(1);
   const shape &x = a.extent(), &y = b.extent();
@@ -134,67 +112,6 @@ inline void run_batch_product(kernel_context& c) {
   c.set(0, std::move(made));
 }
 
-// Per row of logits: the largest, and the logarithm of the sum of exp(logit - largest).
-template <class T, class Row>
-void softmax_rows(const T* logits, std::int64_t rows, std::int64_t width, Row row) {
-  for (std::int64_t r = 0; r < rows; ++r) {
-    const T* x = logits + r * width;
-    T top = width > 0 ? x[0] : T(0);
-    for (std::int64_t j = 1; j < width; ++j) top = std::max(top, x[j]);
-    T sum = 0;
-    for (std::int64_t j = 0; j < width; ++j) sum += std::exp(x[j] - top);
-    row(r, x, top, sum);
-  }
-}
-inline void run_cross_entropy(kernel_context& c) {
-  const tensor_value logits = c.input(0), labels = c.input(1);
-  const shape& s = logits.extent();
-  if (s.rank != 2 || !(s == labels.extent()))
-    throw invalid_argument("logits and labels must be matrices of one shape: logits_size=" + brackets(s) +
-                           " labels_size=" + brackets(labels.extent()));
-  shape extent;
-  extent.push(s[0]);
-  tensor_value loss(logits.type(), extent), back(logits.type(), s);
-  with_fraction(logits.type(), [&]<class T>(T) {
-    softmax_rows(logits.values<T>().data(), s[0], s[1], [&](std::int64_t r, const T* x, T top, T sum) {
-      const T* y = labels.values<T>().data() + r * s[1];
-      T* b = back.values<T>().data() + r * s[1];
-      T total = 0;
-      const T log_sum = std::log(sum);
-      for (std::int64_t j = 0; j < s[1]; ++j) {
-        if (y[j] != T(0)) total += y[j] * (log_sum - (x[j] - top));
-        b[j] = std::exp(x[j] - top) / sum - y[j];
-      }
-      loss.values<T>()[static_cast<std::size_t>(r)] = total;
-    });
-  });
-  c.set(0, std::move(loss));
-  if (c.result_count() > 1) c.set(1, std::move(back));
-}
-inline void run_sparse_cross_entropy(kernel_context& c) {
-  const tensor_value logits = c.input(0);
-  const shape& s = logits.extent();
-  const auto labels = c.numbers(1);
-  if (s.rank != 2 || c.extent(1).rank != 1 || s[0] != c.extent(1)[0])
-    throw invalid_argument("logits and labels must have the same first dimension, got logits shape " + brackets(s) + " and labels shape " +
-                           brackets(c.extent(1)));
-  for (auto l : labels)
-    if (l < 0 || l >= s[1])
-      throw invalid_argument("Received a label value of " + std::to_string(l) + " which is outside the valid range of [0, " +
-                             std::to_string(s[1]) + ").");
-  tensor_value loss(logits.type(), c.extent(1)), back(logits.type(), s);
-  with_fraction(logits.type(), [&]<class T>(T) {
-    softmax_rows(logits.values<T>().data(), s[0], s[1], [&](std::int64_t r, const T* x, T top, T sum) {
-      const auto label = labels[static_cast<std::size_t>(r)];
-      T* b = back.values<T>().data() + r * s[1];
-      for (std::int64_t j = 0; j < s[1]; ++j) b[j] = std::exp(x[j] - top) / sum - (j == label ? T(1) : T(0));
-      loss.values<T>()[static_cast<std::size_t>(r)] = std::log(sum) - (x[label] - top);
-    });
-  });
-  c.set(0, std::move(loss));
-  if (c.result_count() > 1) c.set(1, std::move(back));
-}
-
 LEAT_EARLY inline const leat::detail::filled_early network_kernels_known{[] {
   register_kernel("Atan2", [](kernel_context& c) {
     if (!is_floating(c.type(0))) throw unimplemented("no kernel for dtype " + dtype_name(c.type(0)));
@@ -219,10 +136,7 @@ LEAT_EARLY inline const leat::detail::filled_early network_kernels_known{[] {
                     }
                   }));
   register_kernels({"BiasAdd", "BiasAddV1"}, run_bias_add);
-  register_kernel("BiasAddGrad", run_bias_add_grad);
   register_kernels({"BatchMatMulV2", "BatchMatMul"}, run_batch_product);
-  register_kernel("SoftmaxCrossEntropyWithLogits", run_cross_entropy);
-  register_kernel("SparseSoftmaxCrossEntropyWithLogits", run_sparse_cross_entropy);
 }};
 
 }  // namespace leat::runtime

@@ -122,13 +122,15 @@ class node_programs final : public kernel_memory {
       }
     }
     if (found->passes_through) return c.set(0, c.take(0));
-    tensor_value result(found->result.type, found->result.extent);
+    const std::size_t count = found->results.size();
+    tensor_value results[most_results];
+    for (std::size_t k = 0; k < count; ++k) results[k] = tensor_value(found->results[k].type, found->results[k].extent);
     if (found->code && !found->bound->is_ready()) find_function(*found, c);
     if (found->code) {
       std::byte nothing[8];  // stands for an array without elements
       const auto place = [&](const std::byte* data) { return data != nullptr ? const_cast<std::byte*>(data) : nothing; };
       for (const auto& [buffer, operand] : found->operands) found->bound->bind(buffer, place(c.input(operand).data()));
-      found->bound->bind(found->fetch, place(result.data()));
+      for (std::size_t k = 0; k < count; ++k) found->bound->bind(found->fetches[k], place(results[k].data()));
       if (!found->bound->is_ready() && last_ != nullptr && last_ != found && last_->bound) found->bound->take_memory(*last_->bound);
       last_ = found;
       // Interruption is safe: nobody sees the results of a node that does not finish.
@@ -136,20 +138,21 @@ class node_programs final : public kernel_memory {
       const cpu::scoped_interruption within(&stop);
       found->bound->run();
     }
-    c.set(0, std::move(result));
+    for (std::size_t k = 0; k < count; ++k) c.set(static_cast<int>(k), std::move(results[k]));
   }
 
  private:
   static constexpr std::size_t most = 16;
+  static constexpr int most_results = 2;
   struct entry {
     std::vector<tensor_info> infos;
     std::vector<std::string> numbers;  // the bytes of the inputs that are attributes
-    tensor_info result;
+    std::vector<tensor_info> results;
     bool passes_through = false;
     std::optional<cpu::interpreter> code;
     std::optional<cpu::bound_program> bound;
     std::vector<std::pair<int, int>> operands;  // buffer, operand
-    int fetch = -1;
+    std::vector<int> fetches;
   };
 
   int operand_count(const kernel_context& c) {
@@ -202,7 +205,7 @@ class node_programs final : public kernel_memory {
       }
       const output row = rewrite.make(table, of, graph_operation(*c.node.owner, c.node.index));
       if (!static_cast<bool>(row)) throw invalid_argument("a " + std::string(op.type) + " of inputs that do not fit each other");
-      finish(*made, table, row.index());
+      finish(*made, table, {row.index()});
       return made;
     }
     const auto fields = form_of(op, operands);
@@ -213,29 +216,43 @@ class node_programs final : public kernel_memory {
       return made;
     }
     add_leaves();
-    finish(*made, table, add_definition(table, op, rows, *numbers));
+    std::vector<int> targets{add_definition(table, op, rows, *numbers)};
+    for (int port = 1; port < c.node.record->results; ++port) {
+      const canonical_rewrite* const rewrite = leat::detail::find_rewrite(op.type, port);
+      if (rewrite == nullptr || port == most_results)
+        throw unimplemented("result " + std::to_string(port) + " of a " + std::string(op.type));
+      std::vector<output> of;
+      for (int k : rewrite->operands) of.emplace_back(table, rows[static_cast<std::size_t>(k)]);
+      targets.push_back(rewrite->make(table, of, graph_operation(*c.node.owner, c.node.index)).index());
+    }
+    finish(*made, table, targets);
     return made;
   }
-  static void finish(entry& made, const graph& table, int row) {
-    const op_info& op = *table.at(row).op;
-    made.result = table.at(row).result;
-    if (!made.result.extent.is_static()) throw unimplemented("a " + std::string(op.type) + " whose result's shape is not known");
-    // A result without elements needs no run, unless the indices could be out of range.
+  static void finish(entry& made, const graph& table, const std::vector<int>& rows) {
+    const op_info& op = *table.at(rows[0]).op;
+    std::int64_t elements = 0;
+    for (const int row : rows) {
+      made.results.push_back(table.at(row).result);
+      if (!made.results.back().extent.is_static()) throw unimplemented("a " + std::string(op.type) + " whose result's shape is not known");
+      elements += made.results.back().extent.elements();
+    }
+    // Results without elements need no run, unless the indices could be out of range.
     const bool has_indices = is_operator<gather_op>(op) || is_operator<segment_sum_op>(op);
-    if (made.result.extent.elements() == 0 && !has_indices) return;
-    made.code.emplace(passes::compile(table, {row}));
+    if (elements == 0 && !has_indices) return;
+    made.code.emplace(passes::compile(table, rows));
     made.bound.emplace(*made.code);
     const program_view v = made.code->view();
-    made.fetch = v.fetch(0);
+    for (std::size_t k = 0; k < rows.size(); ++k) made.fetches.push_back(v.fetch(static_cast<int>(k)));
     for (int b = 0; b < v.buffers(); ++b)
       if (v.buffer_at(b).where == storage::feed) made.operands.emplace_back(b, static_cast<int>(v.buffer_at(b).id) - 1);
   }
 
   // Memory is the last program's, but a function has none.
   void find_function(entry& e, kernel_context& c) {
-    if (functions_.size() >= most_functions || operand_count(c) != c.input_count() || e.bound->needed_bytes() > 0) return;
+    if (functions_.size() >= most_functions || operand_count(c) != c.input_count() || e.results.size() > 1 || e.bound->needed_bytes() > 0)
+      return;
     e.bound->reserve();
-    auto made = node_function::of(*e.bound, e.infos, e.result, e.operands, e.fetch);
+    auto made = node_function::of(*e.bound, e.infos, e.results[0], e.operands, e.fetches[0]);
     if (made == nullptr) return;
     c.node.function.store(made.get(), std::memory_order_release);
     functions_.push_back(std::move(made));

@@ -120,7 +120,7 @@ class plain_rows {
     if (!numbers) return op_.kind == op_kind::reduction ? results{in(0)} : results{};
     results made{{table_, add_definition(table_, op_, rows, *numbers)}};
     for (int port = 1; port < node_.record->results; ++port) {  // of cross entropies
-      const canonical_rewrite* const rewrite = leat::detail::find_rewrite(std::string(op_.type) + ":" + std::to_string(port));
+      const canonical_rewrite* const rewrite = leat::detail::find_rewrite(op_.type, port);
       const results further = rewrite != nullptr && !rewrite->writes ? rewritten(*rewrite) : results{};
       if (further.empty()) return {};
       made.push_back(further[0]);
@@ -130,7 +130,7 @@ class plain_rows {
 
   results shaped(std::string_view t) {
     if (t == "Fill") {
-      if (!known(0)) return {};
+      if (!known(0) || extent(1).rank != 0) return {};
       return {spread(in(1), shape_from(integers(known(0))))};
     }
     if (t == "ZerosLike" || t == "OnesLike") return {constant(table_, in_[0]->info.type, extent(0), t == "OnesLike" ? 1 : 0)};
