@@ -3,7 +3,7 @@
 // exchanging them. Reading and writing files is in io/.
 
 #include <leat/core/standard.hpp>
-#include <leat/io/text.hpp>
+#include <leat/io/describe.hpp>
 #include <leat/named/canonical/canonical.hpp>
 #include <leat/named/control/control.hpp>
 #include <leat/named/exchange/export.hpp>

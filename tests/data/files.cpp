@@ -110,6 +110,19 @@ TEST_CASE("records, and examples in them") {
   CHECK(elements[7] == std::tuple(std::array<float, 2>{12, 12.5f}, std::int64_t{2}, std::string("n2")));
   resumes(data.shuffle(4, 1).repeat(2));
   CHECK(all(dataset::records(files)).size() == 10);
+#if defined(LEAT_USE_ZLIB)
+  {
+    const std::filesystem::path packed = files.paths().front().string() + ".gz";
+    io::record_writer writer(packed, io::record_opening::anew, 64, io::record_compression::gzip);
+    for (const auto& [record] : all(dataset::records(files))) writer.write(record);
+    writer.close();
+    CHECK(all(dataset::records(packed)) == all(dataset::records(files)));
+    CHECK(all(dataset::examples<std::array<float, 2>>(packed, {"image"}, io::record_compression::gzip)) ==
+          all(dataset::examples<std::array<float, 2>>(files, {"image"})));
+    CHECK_THROWS_AS(all(dataset::records(packed, io::record_compression::none)), data_loss);
+    resumes(dataset::records(packed).shuffle(4, 1).repeat(2));
+  }
+#endif
   for (auto& [ids] : dataset::examples<xt::xtensor<std::int64_t, 1>>(files, {"ids"}).padded_batch(5, -1))
     CHECK((ids.shape(1) == 4 && ids(4, 0) == 4 && ids(1, 1) == -1));
   const auto at = (here / "0.tfrecord").string() + ": the record at byte 0: Example: ";

@@ -22,7 +22,12 @@ void try_to_read(Look look) {
 void look_at(const leat::io::safetensors& file) {
   std::map<std::string, leat::io::array_bytes, std::less<>> arrays;
   for (const auto& name : file.names()) {
-    const auto array = file[name];
+    leat::io::array_bytes array;
+    try {
+      array = file[name];
+    } catch (const leat::error&) {  // of a dtype that is not read
+      continue;
+    }
     leat_fuzz::must(array.bytes.size() == static_cast<std::size_t>(array.extent.elements() * leat::size_of(array.type)),
                     "an array has the bytes that its shape says");
     unsigned sum = 0;
@@ -31,10 +36,9 @@ void look_at(const leat::io::safetensors& file) {
     arrays.emplace(name, array);
   }
   const leat::io::safetensors again(leat::io::write_safetensors(arrays, file.metadata));
-  leat_fuzz::must(again.names() == file.names() && again.metadata == file.metadata, "arrays have the same names again");
-  for (const auto& name : file.names())
-    leat_fuzz::must(again[name].extent == file[name].extent && std::ranges::equal(again[name].bytes, file[name].bytes),
-                    "arrays come back equal");
+  leat_fuzz::must(again.names().size() == arrays.size() && again.metadata == file.metadata, "arrays have the same names again");
+  for (const auto& [name, array] : arrays)
+    leat_fuzz::must(again[name].extent == array.extent && std::ranges::equal(again[name].bytes, array.bytes), "arrays come back equal");
 }
 
 }  // namespace

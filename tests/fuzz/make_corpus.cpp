@@ -1,4 +1,4 @@
-// make_corpus FOLDER: what the fuzzing programs begin with, into FOLDER/json and FOLDER/binary: graphs with everything, each
+// make_corpus FOLDER: what the fuzzing programs begin with, into FOLDER/json, FOLDER/binary and FOLDER/text: graphs with everything, each
 // of their nodes and attributes alone, and some small texts that are nearly right; into FOLDER/arrays files of arrays, into
 // FOLDER/rows tables, records and states of pipelines, into FOLDER/checkpoints those of checkpoints, into FOLDER/events events and files of
 // them; into FOLDER/graphs small graphs that are wrong, and into FOLDER/programs some that are right, the recorded ones among them.
@@ -13,6 +13,7 @@
 #include <leat/io/saved_model_folder.hpp>
 #include <leat/io/sorted_table.hpp>
 #include <leat/io/tensor_bundle.hpp>
+#include <leat/io/text.hpp>
 #include <leat/summary/event.hpp>
 
 #include "support/graph_files.hpp"
@@ -34,10 +35,12 @@ int main(int count, char** arguments) try {
   const std::filesystem::path folder = arguments[1];
   std::filesystem::create_directories(folder / "json");
   std::filesystem::create_directories(folder / "binary");
+  std::filesystem::create_directories(folder / "text");
   int files = 0;
   const auto put = [&](const auto& message) {
     const std::string name = std::to_string(files++);
     io::write_json_file(message, folder / "json" / name);
+    io::write_text_file(message, folder / "text" / name);
     io::write_binary_file(message, folder / "binary" / name);
   };
   const auto whole = leat_test::every_kind_of_meta_graph();
@@ -59,6 +62,16 @@ int main(int count, char** arguments) try {
                          R"({"node": null, "versions": {"minConsumer": "5"}})",
                          R"({"node": [{"attr": {"t": {"tensor": {"float_val": ["NaN", 1, -0.5e-3], "int_val": []}}}}]})"};
   for (const char* text : texts) io::write_file(folder / "json" / std::to_string(files++), text);
+
+  for (const char* text :
+       {"node: < name: 'a', op: \"A\\x41\\101\\u00e4\" input: ['^b', \"c\" '1']; attr { value { list { i: [-1, 0x10, 017] } } key: 'k' } > # end",
+        "node { attr { key: 't' value { tensor { dtype: DT_FLOAT tensor_shape { dim { size: 2 } } float_val: [inf, -nan, 1.5f] } } } }",
+        "meta_info_def { any_info { [type.googleapis.com/a.b] { c: [{}, <>] } } } collection_def { key: 'a' value { any_list { value { type_url: "
+        "'u' value: '\\0' } } } } saver_def { version: V2 }",
+        "library { function { signature { name: 'f' attr { name: 'T' default_value { i: 1 } } } ret { key: 'a' value: 'b' } arg_attr { key: 1 } } }",
+        "saved_model_schema_version: 1 meta_graphs { signature_def { key: 's' value { inputs { key: 'x' value { name: 'a:0' } } } } }",
+        "model_checkpoint_path: \"a\" all_model_checkpoint_timestamps: 1.5e9"})
+    io::write_file(folder / "text" / std::to_string(files++), text);
 
   std::filesystem::create_directories(folder / "arrays");
   std::map<std::string, io::array_bytes, std::less<>> arrays;
@@ -110,6 +123,18 @@ int main(int count, char** arguments) try {
   others.session = summary::session_log{summary::session_status::checkpoint, "path", "words"};
   others.metadata = summary::tagged_run_metadata{"tag", "bytes"};
   for (const auto& e : {first, values, others}) put_event(e);
+  for (const char* type : {"<f2", ">f8", "|i1", ">u2", "<u4", "<u8", ">b1"}) {
+    std::string npy = io::write_npy(make_tensor_proto(std::vector<float>(6, 1.0f), {2, 3}));
+    npy.replace(npy.find("<f4"), 3, type);
+    const int bytes = type[2] - '0';
+    npy.replace(npy.find("False"), 5, "True ").resize(npy.size() - 24 + static_cast<std::size_t>(6 * (bytes < 4 ? bytes : 4)));
+    if (bytes == 8) npy.append(24, '\1');
+    io::write_file(folder / "arrays" / (std::string("npy") + type[1] + type[2]), npy);
+  }
+  const std::string header =
+      R"({"a":{"dtype":"BF16","shape":[1,2],"data_offsets":[0,4]},"b":{"dtype":"U64","shape":[1],"data_offsets":[4,12]},"c":{"dtype":"F8_E5M2","shape":[1],"data_offsets":[12,13],"d":1}})";
+  io::write_file(folder / "arrays" / "converted",
+                 std::string{static_cast<char>(header.size())} + std::string(7, '\0') + header + std::string(13, '\1'));
   io::write_npz_file({{"x", make_tensor_proto(std::vector<float>{1, 2}, {2})}, {"y", make_tensor_proto(std::int64_t{3})}},
                      folder / "arrays" / "npz");
   io::write_file(folder / "arrays" / "idx", std::string("\0\0\x0b\2\0\0\0\2\0\0\0\1\1\2\3\4", 16));
@@ -122,6 +147,13 @@ int main(int count, char** arguments) try {
   std::string records;
   for (const std::string& record : {std::string(), std::string("record"), io::write_example(example)}) io::append_record(records, record);
   io::write_file(folder / "rows" / "records", records);
+#if defined(LEAT_USE_ZLIB)
+  for (const auto kind : {io::compression::zlib, io::compression::gzip}) {
+    std::string packed;
+    io::deflating_stream(kind).add(records, packed, true);
+    io::write_file(folder / "rows" / (kind == io::compression::zlib ? "records_zlib" : "records_gzip"), packed);
+  }
+#endif
   auto pipeline = dataset::range(10).map([](std::int64_t i) { return i; }).shuffle(5, 1).batch(3).repeat(2).iterate();
   pipeline.next();
   io::write_file(folder / "rows" / "state", pipeline.save_state());

@@ -5,6 +5,7 @@
 #include <leat/io/binary.hpp>
 #include <leat/io/dot.hpp>
 #include <leat/io/json.hpp>
+#include <leat/io/text.hpp>
 #include <leat/proto/tensor_contents.hpp>
 
 #include <cstdint>
@@ -49,12 +50,34 @@ inline void look_at(const leat::graph_def& graph) {
 }
 inline void look_at(const leat::meta_graph_def& meta) { look_at(meta.graph); }
 
-/// Both forms of what was read. JSON has one NaN only, so its texts are compared, not what they are read as.
+/// Whether it has messages that are carried in binary form, which need not be right.
+inline bool carries_binary(const leat::graph_def& graph) { return !graph.library.empty(); }
+inline bool carries_binary(const leat::meta_graph_def& meta) {
+  for (const auto& [name, collection] : meta.collections)
+    if (std::holds_alternative<leat::collection_def::any_list>(collection.kind)) return true;
+  return carries_binary(meta.graph);
+}
+
+template <class M>
+void text_comes_back(const M& m) {
+  using namespace leat;
+  std::string text;
+  try {
+    text = io::write_text(m);
+  } catch (const error&) {
+    return must(carries_binary(m), "what was read can be written as text");
+  }
+  must(io::looks_like_text(text) || text.empty(), "a text looks like one");
+  must(io::write_text(io::read_text<M>(std::string_view(text), {.validate = false})) == text, "text comes back equal");
+}
+
+/// All forms of what was read. JSON and text have one NaN only, so their texts are compared, not what they are read as.
 template <class M>
 void written_and_read(const M& m) {
   using namespace leat;
   const io::read_options as_it_is{.validate = false};
   must(io::read_binary<M>(std::string_view(io::write_binary(m)), as_it_is) == m, "binary comes back equal");
+  text_comes_back(m);
   std::string text;
   try {
     text = io::write_json(m);

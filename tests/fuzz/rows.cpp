@@ -71,11 +71,20 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     leat_fuzz::must(before == size, "lines are the whole text");
   });
   try_to_read([&] {
-    io::record_reader reader(file.path, 64);
+    io::record_reader reader(file.path, 64, io::record_compression::none);
     std::string again;
     while (const auto record = reader.next()) io::append_record(again, *record);
     leat_fuzz::must(text.starts_with(again) && reader.offset() == again.size(), "records come back equal");
     leat_fuzz::must((reader.end() == io::record_end::whole) == (again.size() == size), "the end is told");
+  });
+  try_to_read([&] {
+    io::record_reader reader(file.path, 64), again(file.path, 1000);
+    while (const auto record = reader.next()) {
+      const std::string kept(*record);
+      leat_fuzz::must(again.next() == kept, "a compressed record comes back equal");
+    }
+    again.next();
+    leat_fuzz::must(again.end() == reader.end(), "the end is told");
   });
   try_to_read([&] {
     const io::example read = io::read_example(text);

@@ -1,6 +1,7 @@
 #include <leat/io/binary.hpp>
 #include <leat/io/dot.hpp>
 #include <leat/io/json.hpp>
+#include <leat/io/text.hpp>
 
 #include "support/reference_json.hpp"
 
@@ -11,7 +12,7 @@
 
 using namespace leat;
 
-TEST_CASE("every recorded graph is the same from both forms, and comes back from both") {
+TEST_CASE("every recorded graph is the same from binary and JSON form, and comes back from these and text") {
   const std::filesystem::path folder = leat_test::reference_folder() + "/graphs";
   if (!std::filesystem::is_directory(folder)) {
     MESSAGE("skipped: " << folder.string() << " is missing");
@@ -31,6 +32,7 @@ TEST_CASE("every recorded graph is the same from both forms, and comes back from
     CHECK(g == io::read_json(document.at("graph").dump()));
     CHECK(g == io::read_json(io::write_json(g)));
     CHECK(g == io::read_binary(io::write_binary(g)));
+    CHECK(g == io::read_text(io::write_text(g)));
     CHECK(nlohmann::json::parse(io::write_json(g)).at("node").size() == g.nodes.size());
     CHECK(io::write_dot(g).size() > 100);
 

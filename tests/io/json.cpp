@@ -309,12 +309,12 @@ TEST_CASE("a text that is not UTF-8 is not written") {
 TEST_CASE("what JSON cannot carry is not dropped in silence") {
   graph_def g;
   g.library = "x";
-  CHECK_THROWS_WITH_AS(io::write_json(g), "library: cannot be written as JSON; binary files can hold it",
+  CHECK_THROWS_WITH_AS(io::write_json(g), "library: cannot be written as JSON; binary files and texts (.pbtxt) can hold it",
                        unimplemented);
   meta_graph_def m;
   m.collections["c"].kind = collection_def::any_list{{"x"}};
   CHECK_THROWS_WITH_AS(io::write_json(m),
-                       "collection_def[\"c\"].any_list.value: cannot be written as JSON; binary files can hold it",
+                       "collection_def[\"c\"].any_list.value: cannot be written as JSON; binary files and texts (.pbtxt) can hold it",
                        unimplemented);
   m.collections["c"].kind = collection_def::any_list{};
   CHECK(io::read_json<meta_graph_def>(io::write_json(m)) == m);

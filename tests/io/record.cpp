@@ -90,6 +90,86 @@ TEST_CASE("what is written is read again, whatever the buffers") {
   }
 }
 
+#if defined(LEAT_USE_ZLIB)
+TEST_CASE("compressed files are written, and known by their first bytes") {
+  const folder scratch;
+  const auto path = scratch / "c.tfrecord";
+  for (const auto compression : {io::record_compression::zlib, io::record_compression::gzip})
+    for (const std::size_t buffer : {1, 100, 1 << 18}) {
+      io::record_writer writer(path, io::record_opening::anew, buffer, compression, buffer == 100 ? 9 : -1);
+      std::vector<std::uint64_t> offsets;
+      for (const std::string& record : samples()) {
+        offsets.push_back(writer.offset());
+        writer.write(record);
+      }
+      writer.flush();  // what is flushed can be read, though the file is not whole
+      io::record_reader early(path);
+      CHECK(all_of(early) == samples());
+      CHECK(early.end() == io::record_end::truncated);
+      writer.close();
+      CHECK(all_of(path, buffer) == samples());
+      io::record_reader told(path, buffer, compression);
+      CHECK(all_of(told) == samples());
+      for (std::size_t k = offsets.size(); k-- > 0;) {  // back and forth
+        told.seek(offsets[k]);
+        CHECK(told.next() == samples()[k]);
+        CHECK(told.offset() == offsets[k] + samples()[k].size() + io::record_frame_bytes);
+      }
+      told.seek(writer.offset() + 1);
+      CHECK_THROWS_AS(told.next(), out_of_range);
+      io::record_reader moved(std::move(told));
+      moved.seek(offsets[5]);
+      CHECK(moved.next() == samples()[5]);
+      io::record_reader other(path, buffer, compression == io::record_compression::zlib ? io::record_compression::gzip : io::record_compression::zlib);
+      CHECK(problem<data_loss>([&] { other.next(); }).find("c.tfrecord: the compressed bytes are damaged") != std::string::npos);
+      io::record_reader plain(path, buffer, io::record_compression::none);
+      CHECK_THROWS_AS(plain.next(), data_loss);
+
+      // Cut off or changed anywhere: an error, or records that were there.
+      const std::string bytes = io::read_file(path);
+      for (std::size_t size = 0; size < bytes.size(); size += 1 + size / 8) {
+        io::write_file(path, bytes.substr(0, size));
+        io::record_reader cut(path);
+        try {
+          const auto list = all_of(cut);
+          CHECK(list.size() <= samples().size());
+          CHECK((size == 0 || cut.end() == io::record_end::truncated));
+        } catch (const data_loss&) {  // less than tells what it is
+          CHECK(size < io::record_header_bytes);
+        }
+      }
+      io::write_file(path, bytes + "more");
+      io::record_reader longer(path);
+      CHECK_THROWS_AS(all_of(longer), data_loss);
+    }
+  for (const auto compression : {io::record_compression::zlib, io::record_compression::gzip}) {
+    io::record_writer(path, io::record_opening::anew, 1 << 18, compression).close();
+    CHECK(all_of(path).empty());
+    CHECK(problem<unimplemented>([&] { io::record_writer(path, io::record_opening::append, 1 << 18, compression); })
+              .find("cannot be appended to a compressed file") != std::string::npos);
+  }
+  CHECK_THROWS_AS(io::record_writer(path, io::record_opening::anew, 1, io::record_compression::automatic), invalid_argument);
+  CHECK_THROWS_AS(io::record_writer(path, io::record_opening::anew, 1, io::record_compression::gzip, 10), invalid_argument);
+}
+
+TEST_CASE("a compressed file of few bytes asks for no more memory than a record may have") {
+  const folder scratch;
+  const auto path = scratch / "bomb.tfrecord";
+  std::string header(12, '\0');
+  const std::uint64_t length = std::uint64_t{1} << 40;
+  std::memcpy(header.data(), &length, 8);
+  const std::uint32_t checksum = io::masked(io::crc32c(std::string_view(header).substr(0, 8)));
+  std::memcpy(header.data() + 8, &checksum, 4);
+  std::string packed;
+  io::deflating_stream stream(io::compression::gzip);
+  stream.add(header, packed);
+  for (int k = 0; k < 8; ++k) stream.add(std::string(1 << 20, '\0'), packed, k == 7);
+  io::write_file(path, packed);
+  io::record_reader reader(path);
+  CHECK(problem<resource_exhausted>([&] { reader.next(); }).find("1099511627776 bytes, more than the 2147483647") != std::string::npos);
+}
+#endif
+
 TEST_CASE("a reader of a file that grows goes on") {
   const folder here;
   io::record_writer writer(here / "growing");

@@ -159,13 +159,45 @@ grep -q bG9jOkB0b3dlci9hL3c= tower.json || {
 expect 1 "there is no node \"b\"" convert bad.json never.pb
 expect 2 "there is no node \"nowhere\" to fetch" convert --fetch nowhere good.json never.pb
 expect 2 "cannot begin a node's name" convert --prefix " x" good.json never.pb
-expect 2 "end in .pb, .meta, .json, .dot or .onnx" convert good.json never.txt
+expect 2 "end in .pb, .meta, .json, .pbtxt, .dot or .onnx" convert good.json never.txt
 expect 3 "never/x.pb: cannot be written" convert good.json never/x.pb
 cases=$((cases + 1))
 if [ -e never.pb ] || [ -e never.pb.part ]; then
   echo "FAILED: a conversion that was refused left a file"
   failed=1
 fi
+
+# protobuf's text format, by ending and by content
+expect 0 "" convert good.json good.pbtxt
+expect 0 "" convert good.pbtxt back.json
+expect 0 "" convert good.json again.json
+same again.json back.json
+cases=$((cases + 1))
+[ "$(head -4 good.pbtxt)" = $'node {\n  name: "x"\n  op: "Placeholder"\n  attr {' ] || failed=1
+cp good.pbtxt text.pb && cp good.pbtxt graph_text.txt
+for path in good.pbtxt text.pb graph_text.txt; do
+  expect 0 "GraphDef, 6 nodes, graph version 24" show $path
+  expect 0 "$path: 6 nodes, nothing found" check $path
+done
+expect 0 "" convert meta.json meta.pbtxt
+cp meta.pbtxt text.meta
+for path in meta.pbtxt text.meta; do
+  expect 0 "MetaGraphDef, 6 nodes, graph version 24, TensorFlow 1.15.0" show $path
+  expect 0 $'serving (predict)\n    input x: x:0 DT_FLOAT [?, 2]\n    output y: y:0 DT_FLOAT' show $path
+done
+expect 0 "" convert meta.pbtxt back.json
+expect 0 "" convert meta.json again.json
+same again.json back.json
+printf 'node { name: "a"\n  op: 1 }' >wrong.pbtxt
+expect 3 'wrong.pbtxt: line 2, column 7: node "a": op: should be a text in quotes, and is "1"' check wrong.pbtxt
+printf 'versions { } meta_info_def { }' >both.pbtxt
+expect 3 "both those of a GraphDef and those of a MetaGraphDef" show both.pbtxt
+printf 'saved_model_schema_version: 1 meta_graphs { %s }' "$(cat meta.pbtxt)" >saved_model.pbtxt
+expect 3 "saved_model.pbtxt: a SavedModel of TensorFlow's" show saved_model.pbtxt
+mkdir exported_text && cp saved_model.pbtxt exported_text
+expect 0 "TensorFlow's SavedModel, 6 nodes" show exported_text
+expect 0 "" convert exported_text back.json
+same again.json back.json
 
 # freezing
 mkdir -p values/layer
@@ -224,6 +256,20 @@ expect 0 '"data": [[20], [20]]' run good.json --variables values --feed 'x=[[8, 
 expect 0 "" run good.json --variables values --feed x=@rows.json --fetch y --out y.txt
 cases=$((cases + 1))
 [ "$(cat y.txt)" = $'y  float32 [2, 1]\n  [[8],\n   [4]]' ] || failed=1
+expect 0 $'y  float32 [2, 1]\n  [[8],\n   [4]]' run good.pbtxt --variables values --feed x=@rows.json --fetch y
+expect 0 $'y  float32 [2, 1]\n  [[8],\n   [4]]' run exported_text --variables values --feed x=@rows.json --fetch y
+expect 0 $'w  float32 [2, 1]\n  [[inf],\n   [-inf]]' run good.json --variables 'w=[[inf], [-Infinity]]' --fetch w
+expect 0 $'  [[-inf],\n   [nan]]' run good.json --variables values --feed 'x=[[-INF, 1], [NaN, 1]]' --fetch y
+expect 0 $'  [[8],\n   [inf]]' run good.json --variables values --feed 'x=[[2, 3], [+infinity, 2.5e-1]]' --fetch y
+expect 2 "neither a number, nor a list of numbers" run good.json --feed 'x=[[1inf, 2]]' --fetch y
+expect 2 'w: a list of numbers is wanted, and has "inf"' convert --freeze 'w=[["inf"], [1]]' good.json never.pb
+# big endian, columns first, half precision, sizes as Python 2 writes them: [[2, 3], [4, 0]]
+printf "\\x93NUMPY\\x01\\x00\\x40\\x00{'descr': '>f2', 'fortran_order': True, 'shape': (2L, 2L), }   \\n\\x40\\x00\\x44\\x00\\x42\\x00\\x00\\x00" >half.npy
+expect 0 $'  [[8],\n   [4]]' run good.json --variables values --feed x=half.npy --fetch y
+# w as bfloat16 beside an array of a dtype that is not read
+printf '\x88\x00\x00\x00\x00\x00\x00\x00%-136s\x80\x3f\x00\x40\x01' \
+  '{"w":{"dtype":"BF16","shape":[2,1],"data_offsets":[0,4],"x":1},"z":{"dtype":"F8_E4M3","shape":[1],"data_offsets":[4,5]}}' >bf.safetensors
+expect 0 $'  [[8],\n   [4]]' run good.json --variables bf.safetensors --feed x=@rows.json --fetch y
 expect 1 "Attempting to use uninitialized value w" run good.json --feed x=@rows.json --fetch y
 expect 1 "'x'" run good.json --variables values --fetch y
 expect 1 "Cannot feed value of shape (1, 3) for Tensor x:0" run good.json --variables values --feed x=[[1,2,3]] --fetch y
@@ -236,6 +282,8 @@ cat >large.json <<'END'
   {"name": "y", "op": "Fill", "input": ["n", "one"], "attr": {"T": {"type": "DT_FLOAT"}}}
 ]}
 END
+expect 2 "n: nan is no DT_INT32" run large.json --feed n=[nan] --fetch y
+expect 2 "n: -inf is no DT_INT32" run large.json --feed n=[-inf] --fetch y
 expect 0 $'y  float32 [3]\n  [1, 1, 1]' run large.json --memory 1 --feed n=[3] --fetch y
 expect 1 "node 'y' (Fill)" run large.json --memory 1 --feed n=[1000000] --fetch y
 expect 2 "--fetch: The name 'q' refers to an Operation not in the graph" run good.json --fetch q

@@ -1,5 +1,7 @@
 #include "graph_file.hpp"
 
+#include <leat/io/text/opaque.hpp>
+
 #include <cstdint>
 
 namespace tool {
@@ -23,7 +25,7 @@ struct field_counter {
   void submessages(Ts&&...) {
     ++count;
   }
-  template <class... Ts>
+  template <class Schema, class... Ts>
   void opaque(Ts&&...) {
     ++count;
   }
@@ -33,9 +35,11 @@ struct field_counter {
   }
 };
 
-graph_file from_json(std::string_view text) {
+/// Reads either message by one of `read_json_message` and `read_text_message`, which tells the fields that were there.
+template <class F>
+graph_file read_either(F read) {
   either_message either;
-  const std::uint32_t fields = io::detail::read_json_message(text, either);
+  const std::uint32_t fields = read(either);
   field_counter counter;
   io::detail::message_fields<graph_def>::fields(counter, either.file.meta.graph);
   const std::uint32_t of_graph = (std::uint32_t{1} << counter.count) - 1;
@@ -43,6 +47,27 @@ graph_file from_json(std::string_view text) {
     throw invalid_argument("the outermost names are both those of a GraphDef and those of a MetaGraphDef");
   either.file.is_meta = (fields & ~of_graph) != 0;
   return std::move(either.file);
+}
+
+graph_file from_json(std::string_view text) {
+  return read_either([&](either_message& m) { return io::detail::read_json_message(text, m); });
+}
+graph_file from_text(std::string_view text) {
+  if (io::holds_saved_model_text(text)) throw unimplemented(std::string(io::tensorflow_saved_model));
+  return read_either([&](either_message& m) { return io::detail::read_text_message(text, m); });
+}
+/// A GraphDef or MetaGraphDef, which `is_meta` says, in binary form; either in text format, whatever it says.
+graph_file from_binary_or_text(const std::filesystem::path& path, bool is_meta) {
+  const std::string bytes = io::read_file(path);
+  return io::detail::naming(path, [&] {
+    if (io::looks_like_text(bytes)) return from_text(bytes);
+    graph_file file;
+    file.is_meta = is_meta;
+    const std::string_view view = bytes;
+    if (is_meta) file.meta = io::read_binary<meta_graph_def>(view, {.validate = false});
+    else file.meta.graph = io::read_binary(view, {.validate = false});
+    return file;
+  });
 }
 
 }  // namespace
@@ -76,7 +101,7 @@ graph_file from_checkpoint(std::shared_ptr<const checkpoint_reader> reader) {
   file.kind = "checkpoint" + (manifest.step ? " of step " + std::to_string(*manifest.step) : std::string()) +
               (reader->format() == checkpoint_format::tensorflow ? " in TensorFlow's format" : "");
   if (const std::filesystem::path meta = reader->path() + ".meta"; io::detail::is_there(meta)) {
-    file.meta = io::read_binary_file<meta_graph_def>(meta, {.validate = false});
+    file.meta = from_binary_or_text(meta, true).meta;
     file.is_meta = true;
   }
   for (const auto& [name, tensor] : manifest.tensors) file.arrays.push_back({name, tensor.dtype, tensor.shape});
@@ -104,29 +129,24 @@ graph_file load(const std::filesystem::path& path, const std::vector<std::string
     return from_model(io::read_model_files(path), "saved model");
   }
   const auto ending = path.extension();
-  const io::read_options as_it_is{.validate = false};
   if (ending == ".json") {
     const std::string text = io::read_file(path);
     return io::detail::naming(path, [&] { return from_json(text); });
   }
-  graph_file file;
-  if (ending == ".pb") {
-    file.meta.graph = io::read_binary_file(path, as_it_is);
-  } else if (ending == ".meta") {
-    file.meta = io::read_binary_file<meta_graph_def>(path, as_it_is);
-    file.is_meta = true;
-  } else {
-    throw usage_error(
-        path.string() +
-        ": files that can be read end in .pb, .meta or .json; folders are saved models or have checkpoints, which are named by their prefix");
+  if (ending == ".pb" || ending == ".meta") return from_binary_or_text(path, ending == ".meta");
+  if (const bool is_text = ending == ".pbtxt"; is_text || std::filesystem::is_regular_file(path, ignored)) {
+    const std::string text = io::read_file(path);
+    if (is_text || io::looks_like_text(text)) return io::detail::naming(path, [&] { return from_text(text); });
   }
-  return file;
+  throw usage_error(path.string() +
+                    ": files that can be read end in .pb, .meta, .json or .pbtxt, or hold protobuf's text format; folders are saved models or "
+                    "have checkpoints, which are named by their prefix");
 }
 
 void check_ending(const std::filesystem::path& path) {
   const auto ending = path.extension();
-  if (ending != ".json" && ending != ".pb" && ending != ".meta" && ending != ".dot" && ending != ".onnx")
-    throw usage_error(path.string() + ": files that can be written end in .pb, .meta, .json, .dot or .onnx");
+  if (ending != ".json" && ending != ".pb" && ending != ".meta" && ending != ".pbtxt" && ending != ".dot" && ending != ".onnx")
+    throw usage_error(path.string() + ": files that can be written end in .pb, .meta, .json, .pbtxt, .dot or .onnx");
 }
 
 void save(const graph_file& file, const std::filesystem::path& path) {
@@ -134,6 +154,8 @@ void save(const graph_file& file, const std::filesystem::path& path) {
   const auto ending = path.extension();
   if (ending == ".json" && file.is_meta) io::write_json_file(file.meta, path);
   else if (ending == ".json") io::write_json_file(file.meta.graph, path);
+  else if (ending == ".pbtxt" && file.is_meta) io::write_text_file(file.meta, path);
+  else if (ending == ".pbtxt") io::write_text_file(file.meta.graph, path);
   else if (ending == ".pb") io::write_binary_file(file.meta.graph, path);
   else if (ending == ".meta") io::write_binary_file(file.meta, path);
   else io::write_dot_file(file.meta.graph, path);

@@ -1,6 +1,6 @@
 #pragma once
-// Files by their endings: .pb holds a GraphDef, .meta a MetaGraphDef, .json one of them, which its outermost names tell; .dot
-// is written only. A folder is a saved model, leat's or TensorFlow's, or has checkpoints, the newest of which counts; a checkpoint is
+// Files by their endings: .pb holds a GraphDef, .meta a MetaGraphDef, .json and .pbtxt (protobuf's text format) one of them, which the
+// outermost names tell; .dot is written only. A text is known by its content whatever its ending, as TensorFlow writes them. A folder is a saved model, leat's or TensorFlow's, or has checkpoints, the newest of which counts; a checkpoint is
 // named by its prefix.
 
 #include <leat/checkpoint/checkpoint_state.hpp>
@@ -9,6 +9,7 @@
 #include <leat/io/dot.hpp>
 #include <leat/io/json.hpp>
 #include <leat/io/saved_model_folder.hpp>
+#include <leat/io/text.hpp>
 
 #include <filesystem>
 #include <map>

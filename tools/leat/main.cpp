@@ -149,8 +149,8 @@ int run_convert(const std::string& from, const std::string& to, const std::strin
 int main(int count, char** arguments) try {
   CLI::App app{
       "leat looks into files that hold graphs, checks, converts and runs them; it serves tasks of clusters.\n"
-      "Files end in .pb (GraphDef), .meta (MetaGraphDef) or .json (either, as protobuf's JSON); a folder is a saved model, leat's or\n"
-      "TensorFlow's, or has checkpoints, which are named by their prefix.",
+      "Files end in .pb (GraphDef), .meta (MetaGraphDef), .json (either, as protobuf's JSON) or .pbtxt (either, in protobuf's text format);\n"
+      "a folder is a saved model, leat's or TensorFlow's, or has checkpoints, which are named by their prefix.",
       "leat"};
   app.set_version_flag("--version", "leat " LEAT_TOOL_VERSION);
   app.require_subcommand(1);
@@ -196,8 +196,8 @@ int main(int count, char** arguments) try {
   check_command->footer("Examples:\n  leat check model.pb\n  leat check --allow-unknown *.json || echo broken");
 
   auto* convert_command = app.add_subcommand("convert", "Write a graph in another form, by the files' endings");
-  convert_command->add_option("from", from, "the file to read: .pb, .meta, .json, or a saved model's folder")->required();
-  convert_command->add_option("to", to, "the file to write: .pb, .meta, .json, .dot or .onnx")->required();
+  convert_command->add_option("from", from, "the file to read: .pb, .meta, .json, .pbtxt, or a saved model's folder")->required();
+  convert_command->add_option("to", to, "the file to write: .pb, .meta, .json, .pbtxt, .dot or .onnx")->required();
   onnx_request onnx;
   convert_command->add_option("--signature", onnx.signature, "for .onnx: whose inputs and outputs the model has, without --fetch");
   convert_command->add_option("--opset", onnx.opset, "for .onnx: the version of ONNX's operators")->check(CLI::Range(17, 21));
@@ -223,7 +223,7 @@ int main(int count, char** arguments) try {
   add_tags(run_command);
   std::vector<std::string> fetched;
   std::vector<long long> times;
-  run_command->add_option("file", request.path, "a graph (.pb, .meta, .json), a saved model's folder, a checkpoint, or the folder of some")
+  run_command->add_option("file", request.path, "a graph (.pb, .meta, .json, .pbtxt), a saved model's folder, a checkpoint, or the folder of some")
       ->required();
   auto* fetch_option =
       run_command

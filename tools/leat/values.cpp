@@ -7,9 +7,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <optional>
 #include <type_traits>
 #include <unordered_map>
 
@@ -24,10 +26,53 @@ namespace {
 // `name` is the option and the name that it gives a value, as in "--freeze: w".
 [[noreturn]] void refuse(const std::string& name, const std::string& what) { throw usage_error(name + ": " + what); }
 
+/// JSON has no words for what is infinite or no number: as Python writes them (NaN, Infinity, -Infinity), and as NumPy and C do (nan, inf,
+/// in any case, with a sign), they become texts that no other text is, for `special_number`.
+constexpr char special = '\1';
+std::string with_special_numbers(const std::string& text) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  std::string made;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t first = at;
+    if (text[at] == '"') {  // a text stays as it is
+      for (++at; at < text.size() && text[at] != '"'; ++at)
+        if (text[at] == '\\') ++at;
+      at = std::min(at + 1, text.size());
+      made += text.substr(first, at - first);
+      continue;
+    }
+    const bool has_sign = text[at] == '-' || text[at] == '+';
+    if (has_sign) ++at;
+    const bool is_within_number = first > 0 && (is_digit(text[first - 1]) || text[first - 1] == '.');
+    std::string word;
+    for (; at < text.size() && is_letter(text[at]); ++at) word += static_cast<char>(text[at] | 0x20);
+    if (!is_within_number && (word == "nan" || word == "inf" || word == "infinity")) {
+      made += std::string("\"\\u000") + static_cast<char>('0' + special) + (word == "nan" ? "nan" : text[first] == '-' ? "-inf" : "inf") + "\"";
+      continue;
+    }
+    if (at == first) ++at;
+    made += text.substr(first, at - first);
+  }
+  return made;
+}
+/// The number that such a text stands for.
+std::optional<double> special_number(const json& value) {
+  if (!value.is_string()) return std::nullopt;
+  const std::string_view text = value.get_ref<const std::string&>();
+  if (!text.starts_with(special)) return std::nullopt;
+  if (text.ends_with("nan")) return std::numeric_limits<double>::quiet_NaN();
+  return text[1] == '-' ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
+}
+
 /// All numbers of a nested list, row by row; its sizes are those of the first of each list.
 void flatten(const std::string& name, const json& value, std::size_t depth, std::vector<std::int64_t>& sizes, std::vector<json>& numbers) {
   if (!value.is_array()) {
     if (depth != sizes.size()) refuse(name, "lists of different depths");
+    if (const auto number = special_number(value)) {
+      numbers.emplace_back(*number);
+      return;
+    }
     if (!value.is_number() && !value.is_boolean()) refuse(name, "a list of numbers is wanted, and has " + value.dump());
     numbers.push_back(value);
     return;
@@ -46,7 +91,11 @@ template <class T>
 tensor_proto numbers_as(const std::string& name, const std::vector<json>& numbers, const tensor_shape_proto& extent) {
   std::vector<T> list;
   for (const json& n : numbers) {
-    const auto fail = [&] { refuse(name, n.dump() + " is no " + name_of_data_type(to_data_type(dtype_of<T>))); };
+    const double real = n.is_number_float() ? n.get<double>() : 0.0;
+    const auto fail = [&] {
+      const std::string said = std::isnan(real) ? "nan" : std::isinf(real) ? (real > 0 ? "inf" : "-inf") : n.dump();
+      refuse(name, said + " is no " + name_of_data_type(to_data_type(dtype_of<T>)));
+    };
     if constexpr (std::is_same_v<T, bool>) {
       if (!n.is_boolean()) fail();
       list.push_back(n.get<bool>());
@@ -56,7 +105,7 @@ tensor_proto numbers_as(const std::string& name, const std::vector<json>& number
         if (!n.is_number_integer()) fail();
         if (n.is_number_unsigned() && n.get<std::uint64_t>() > static_cast<std::uint64_t>(std::numeric_limits<T>::max())) fail();
         if (!n.is_number_unsigned() && n.get<std::int64_t>() < static_cast<std::int64_t>(std::numeric_limits<T>::min())) fail();
-      } else if (std::isinf(static_cast<T>(n.get<double>()))) {
+      } else if (!std::isinf(real) && std::isinf(static_cast<T>(n.get<double>()))) {
         fail();
       }
       list.push_back(n.get<T>());
@@ -79,7 +128,7 @@ void flatten_texts(const std::string& name, const json& value, std::vector<std::
 }
 
 tensor_proto value_in_words(const std::string& name, const std::string& text, data_type type) {
-  json value = json::parse(text, nullptr, false);
+  json value = json::parse(type == data_type::string ? text : with_special_numbers(text), nullptr, false);
   if (value.is_discarded() && type == data_type::string) value = text;
   if (value.is_discarded())
     refuse(name, "\"" + text + "\" is neither a number, nor a list of numbers such as [[1, 2], [3, 4]], nor a file that ends in .npy");
@@ -122,6 +171,7 @@ variable_values values_of(const graph_def& graph, const std::vector<std::string>
   for (const auto& node : graph.nodes)
     if (leat::detail::is_variable(node)) variables.emplace(node.name, &node);
   variable_values values;
+  const auto is_variable = [&](const std::string& name) { return variables.contains(name); };
   const auto enter = [&](const std::string& name, tensor_proto value) {
     if (!values.emplace(name, std::move(value)).second) refuse(option + ": " + name, "has two values");
   };
@@ -134,13 +184,12 @@ variable_values values_of(const graph_def& graph, const std::vector<std::string>
     }
     const bool is_folder = files::is_directory(word, ignored);
     if (is_folder && io::is_saved_model_folder(word) && !io::is_model_folder(word)) {
-      for (auto& [name, value] : io::to_variable_values(io::read_bundle((files::path(word) / io::saved_model_variables).string())))
-        if (variables.contains(name)) enter(name, value);
+      for (auto& [name, value] : io::to_variable_values(io::read_bundle((files::path(word) / io::saved_model_variables).string()), is_variable))
+        enter(name, std::move(value));
       continue;
     }
     if (is_folder ? io::is_model_folder(word) : word.ends_with(".safetensors") && word.find('=') == word.npos) {
-      for (auto& [name, value] : io::to_variable_values(io::read_variables(word)))
-        if (variables.contains(name)) enter(name, value);
+      for (auto& [name, value] : io::to_variable_values(io::read_variables(word), is_variable)) enter(name, std::move(value));
       continue;
     }
     if (is_folder) {

@@ -3,68 +3,24 @@
 
 #include <leat/checkpoint/checkpoint_state.hpp>
 #include <leat/core/function_bodies.hpp>
-#include <leat/io/place.hpp>
+#include <leat/io/text/read.hpp>
+#include <leat/io/text/write.hpp>
 
-#include <algorithm>
-#include <charconv>
+namespace leat::io::detail {
+template <>
+struct message_fields<checkpoint_state> : plain_message {
+  static constexpr std::string_view name = "CheckpointState";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v.text(1, "model_checkpoint_path", m.model_checkpoint_path);
+    v.texts(2, "all_model_checkpoint_paths", m.all_model_checkpoint_paths);
+    v.values(3, "all_model_checkpoint_timestamps", m.all_model_checkpoint_timestamps);
+    v.value(4, "last_preserved_timestamp", m.last_preserved_timestamp);
+  }
+};
+}  // namespace leat::io::detail
 
 namespace leat::detail {
-
-LEAT_FUNCTION std::string text_form(std::string_view text) {
-  std::string made = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\' || c == '\'') made += '\\', made += c;
-    else if (c == '\n') made += "\\n";
-    else if (c == '\t') made += "\\t";
-    else if (c == '\r') made += "\\r";
-    else if (byte < 0x20 || byte >= 0x7f)
-      made += '\\', made += static_cast<char>('0' + (byte >> 6)), made += static_cast<char>('0' + (byte >> 3 & 7)),
-          made += static_cast<char>('0' + (byte & 7));
-    else made += c;
-  }
-  return made + '"';
-}
-
-// The contents of a string literal of protobuf's text form; `at` is after its first quote, and is moved after its last.
-LEAT_FUNCTION bool read_text_form(std::string_view line, std::size_t& at, char quote, std::string& text) {
-  const auto digit = [&](unsigned base) {
-    if (at >= line.size()) return -1;
-    const char c = line[at];
-    const int value = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : 99;
-    return value < static_cast<int>(base) ? value : -1;
-  };
-  while (at < line.size()) {
-    const char c = line[at++];
-    if (c == quote) return true;
-    if (c != '\\') {
-      text += c;
-      continue;
-    }
-    if (at >= line.size()) return false;
-    const bool hexadecimal = line[at] == 'x' || line[at] == 'X';
-    if (hexadecimal) ++at;
-    if (const unsigned base = hexadecimal ? 16 : 8; digit(base) >= 0) {
-      int value = 0;
-      for (int n = 0; n < (hexadecimal ? 2 : 3) && digit(base) >= 0; ++n) value = value * static_cast<int>(base) + digit(base), ++at;
-      if (value > 255) return false;
-      text += static_cast<char>(value);
-      continue;
-    }
-    if (hexadecimal) return false;
-    constexpr std::string_view letters = "abfnrtv\\'\"?", meant = "\a\b\f\n\r\t\v\\'\"?";
-    const auto found = letters.find(line[at++]);
-    if (found == letters.npos) return false;
-    text += meant[found];
-  }
-  return false;
-}
-
-LEAT_FUNCTION std::string number_text(double value) {
-  char text[40];
-  const auto end = std::to_chars(text, text + sizeof text, value);
-  return {text, end.ptr};
-}
 
 LEAT_FUNCTION bool lies_in(const std::string& folder, const std::string& path) {
   const auto parent = std::filesystem::path(path).parent_path();
@@ -76,55 +32,20 @@ LEAT_FUNCTION bool lies_in(const std::string& folder, const std::string& path) {
 
 namespace leat {
 
-LEAT_FUNCTION std::string write_checkpoint_state(const checkpoint_state& state) {
-  std::string text = "model_checkpoint_path: " + detail::text_form(state.model_checkpoint_path) + "\n";
-  for (const std::string& path : state.all_model_checkpoint_paths) text += "all_model_checkpoint_paths: " + detail::text_form(path) + "\n";
-  for (const double time : state.all_model_checkpoint_timestamps)
-    text += "all_model_checkpoint_timestamps: " + detail::number_text(time) + "\n";
-  if (state.last_preserved_timestamp != 0)
-    text += "last_preserved_timestamp: " + detail::number_text(state.last_preserved_timestamp) + "\n";
-  return text;
-}
+LEAT_FUNCTION std::string write_checkpoint_state(const checkpoint_state& state) { return io::detail::text_of_message(state); }
 
 LEAT_FUNCTION checkpoint_state read_checkpoint_state(std::string_view text) {
   checkpoint_state state;
-  std::size_t line_number = 0;
-  while (!text.empty()) {
-    ++line_number;
-    const auto end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    const auto wrong = [&](const char* what) {
-      throw data_loss("line " + std::to_string(line_number) + ": " + what + ": " + io::detail::in_quotes(line));
-    };
-    const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-    while (!line.empty() && is_space(line.front())) line.remove_prefix(1);
-    while (!line.empty() && is_space(line.back())) line.remove_suffix(1);
-    if (line.empty() || line.front() == '#') continue;
-    const auto colon = line.find(':');
-    if (colon == line.npos) wrong("expected FIELD: VALUE");
-    const std::string_view field = line.substr(0, colon);
-    std::string_view value = line.substr(colon + 1);
-    while (!value.empty() && is_space(value.front())) value.remove_prefix(1);
-    if (field == "model_checkpoint_path" || field == "all_model_checkpoint_paths") {
-      std::string path;
-      std::size_t at = 1;
-      if (value.empty() || (value[0] != '"' && value[0] != '\'') || !detail::read_text_form(value, at, value[0], path) ||
-          at != value.size())
-        wrong("expected a string in quotes");
-      if (path.find('\0') != path.npos) wrong("a path with a zero byte");
-      if (field == "model_checkpoint_path") state.model_checkpoint_path = path;
-      else state.all_model_checkpoint_paths.push_back(path);
-    } else if (field == "all_model_checkpoint_timestamps" || field == "last_preserved_timestamp") {
-      double number = 0;
-      const auto read = std::from_chars(value.data(), value.data() + value.size(), number);
-      if (read.ec != std::errc{} || read.ptr != value.data() + value.size()) wrong("expected a number");
-      if (field == "last_preserved_timestamp") state.last_preserved_timestamp = number;
-      else state.all_model_checkpoint_timestamps.push_back(number);
-    } else {
-      wrong("an unknown field");
-    }
+  try {
+    io::detail::read_text_message(text, state);
+  } catch (const invalid_argument& e) {
+    throw data_loss(e.what());
   }
+  const auto check = [](const std::string& path) {
+    if (path.find('\0') != path.npos) throw data_loss("a path with a zero byte: " + io::detail::in_quotes(path));
+  };
+  check(state.model_checkpoint_path);
+  for (const std::string& path : state.all_model_checkpoint_paths) check(path);
   return state;
 }
 

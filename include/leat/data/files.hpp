@@ -140,7 +140,7 @@ struct lines : placed_reader<io::line_reader> {
 
 class records {
  public:
-  records(const std::filesystem::path& path, nothing) : reader_(path) {}
+  records(const std::filesystem::path& path, io::record_compression compression) : reader_(path, std::size_t{1} << 18, compression) {}
   bool next(std::tuple<std::string>& to) {
     const auto record = next();
     if (record) std::get<0>(to) = *record;
@@ -192,10 +192,11 @@ concept feature_component = requires(const io::example_fields& fields, T& to) { 
 
 struct example_names {
   std::vector<std::string> names;
+  io::record_compression compression;
 };
 class examples : public records {
  public:
-  examples(const std::filesystem::path& path, const example_names& names) : records(path, {}), fields_(names.names) {}
+  examples(const std::filesystem::path& path, const example_names& names) : records(path, names.compression), fields_(names.names) {}
   template <class... Ts>
   bool next(std::tuple<Ts...>& to) {
     const auto record = records::next();
@@ -271,11 +272,12 @@ inline dataset_of<std::string> text_lines(const data::file_list& files) {
                                                                               data::detail::nothing{});
 }
 
-/// The records of record files, as bytes. Errors: not_found; when iterated, data_loss for a record that is corrupt or cut off, naming file
+/// The records of record files, as bytes; whether they are compressed their first bytes say, unless it is said here. Errors: not_found; when
+/// iterated, data_loss for a record that is corrupt or cut off, naming file
 /// and offset: the next record follows if this one's length can be trusted, otherwise the next file. Source: TensorFlow `TFRecordDataset`.
-inline dataset_of<std::string> records(const data::file_list& files) {
-  return data::detail::of_files<std::tuple<std::string>, data::detail::records>("records(" + files.description() + ")", files,
-                                                                                data::detail::nothing{});
+inline dataset_of<std::string> records(const data::file_list& files,
+                                       io::record_compression compression = io::record_compression::automatic) {
+  return data::detail::of_files<std::tuple<std::string>, data::detail::records>("records(" + files.description() + ")", files, compression);
 }
 
 /// Features of the examples in record files: `dataset::examples<std::array<float, 64>, std::int64_t>(files, {"image", "label"})`.
@@ -283,8 +285,9 @@ inline dataset_of<std::string> records(const data::file_list& files) {
 /// std::vector<std::string> (any number). Errors: those of `records`; when iterated, not_found for a missing feature and invalid_argument
 /// for one of another kind or number of values, naming file, offset and feature. Source: TensorFlow `parse_single_example`.
 template <data::detail::feature_component... Ts>
-dataset_of<Ts...> examples(const data::file_list& files, const std::array<std::string, sizeof...(Ts)>& names) {
-  data::detail::example_names wanted{{names.begin(), names.end()}};
+dataset_of<Ts...> examples(const data::file_list& files, const std::array<std::string, sizeof...(Ts)>& names,
+                           io::record_compression compression = io::record_compression::automatic) {
+  data::detail::example_names wanted{{names.begin(), names.end()}, compression};
   io::example_fields check(wanted.names);
   std::string text;
   for (const std::string& name : names) text += ", " + name;

@@ -1,7 +1,7 @@
 #pragma once
-// The fields of each message in files: number, name, and the member that holds it. Both readers and both writers (binary and JSON)
-// traverse this one description. Each is a class with these members, one of which `fields` calls for every field; a message's member
-// is passed by reference, const if the message is.
+// The fields of each message in files: number, name, and the member that holds it. The readers and writers of all forms (binary, JSON
+// and text) traverse this one description. Each is a class with these members, one of which `fields` calls for every field; a message's
+// member is passed by reference, const if the message is. Fields stand in the order of their numbers, in which protobuf writes them.
 //
 //   text, bytes, value             one string (UTF-8), bytes or number; absent means empty or 0
 //   texts, byte_strings, values    the same repeated
@@ -10,7 +10,7 @@
 //   choice, choice_text            one alternative of a oneof
 //   named                          an enumeration with its own names
 //   elements, element_bytes, element_texts   one of the fields that may hold a tensor's elements
-//   opaque, opaque_messages        messages carried unparsed, which JSON cannot do
+//   opaque, opaque_messages        messages carried in binary form, which JSON cannot do; text by their own description, the argument
 //   dropped                        known, and not kept
 //   refused                        known, and too important to be dropped silently
 
@@ -34,6 +34,10 @@ struct message_fields;
 
 template <class M>
 concept any_message = requires { message_fields<M>::name; };
+
+/// The messages that are carried in binary form (`text/opaque.hpp`).
+struct function_library;
+struct any_message_def;
 
 /// `finish` of messages that need none.
 struct plain_message {
@@ -188,9 +192,9 @@ struct message_fields<graph_def> : plain_message {
   template <class V, class M>
   static void fields(V& v, M& m) {
     v.submessages(1, "node", m.nodes);
-    v.submessage(4, "versions", m.versions);
+    v.template opaque<function_library>(2, "library", m.library);
     v.dropped(3, "version");
-    v.opaque(2, "library", m.library);
+    v.submessage(4, "versions", m.versions);
     v.dropped(5, "debug_info");
   }
 };
@@ -265,7 +269,7 @@ struct message_fields<collection_def::any_list> : plain_message {
   static constexpr std::string_view name = "CollectionDef.AnyList";
   template <class V, class M>
   static void fields(V& v, M& m) {
-    v.opaque_messages(1, "value", m.value);
+    v.template opaque_messages<any_message_def>(1, "value", m.value);
   }
 };
 
@@ -299,10 +303,10 @@ struct message_fields<signature_tensor> : plain_message {
   template <class V, class M>
   static void fields(V& v, M& m) {
     v.template choice_text<std::string>(1, "name", m.encoding);
-    v.template choice<signature_tensor::sparse>(4, "coo_sparse", m.encoding);
-    v.refused(5, "composite_tensor");
     v.value(2, "dtype", m.dtype);
     v.optional_message(3, "tensor_shape", m.tensor_shape);
+    v.template choice<signature_tensor::sparse>(4, "coo_sparse", m.encoding);
+    v.refused(5, "composite_tensor");
   }
 };
 
@@ -340,6 +344,22 @@ struct message_fields<meta_graph_def> : plain_message {
     v.map(5, "signature_def", m.signatures);
     v.submessages(6, "asset_file_def", m.asset_files);
     v.dropped(7, "object_graph_def");
+  }
+};
+
+/// The graphs of a saved_model.pb, told apart by their tags.
+struct saved_model_def {
+  std::int64_t schema_version = 0;
+  std::vector<meta_graph_def> meta_graphs{};
+};
+
+template <>
+struct message_fields<saved_model_def> : plain_message {
+  static constexpr std::string_view name = "SavedModel";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v.value(1, "saved_model_schema_version", m.schema_version);
+    v.submessages(2, "meta_graphs", m.meta_graphs);
   }
 };
 

@@ -134,11 +134,16 @@ safetensors read_variables(const std::filesystem::path& path);
 
 /// An array as a graph's constant.
 tensor_proto to_proto(const array_bytes& array);
-/// All arrays, for `freeze`.
-inline variable_values to_variable_values(const safetensors& file) {
+/// All arrays, for `freeze`; or those that are wanted by name, so that others may be of dtypes that cannot be read.
+template <class Wanted>
+variable_values to_variable_values(const safetensors& file, Wanted is_wanted) {
   variable_values values;
-  for (const std::string& name : file.names()) values.emplace(name, to_proto(file[name]));
+  for (const std::string& name : file.names())
+    if (is_wanted(name)) values.emplace(name, to_proto(file[name]));
   return values;
+}
+inline variable_values to_variable_values(const safetensors& file) {
+  return to_variable_values(file, [](const std::string&) { return true; });
 }
 
 }  // namespace leat::io

@@ -1,9 +1,10 @@
 #pragma once
 // Arrays in NumPy's files (.npy): a magic word, a version, the length of a header, the header, which is a Python literal
-// {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }, and the elements. Supported are the library's dtypes, little endian and
-// row-major. Source: numpy.lib.format, versions 1.0 to 3.0.
+// {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }, and the elements. Those of dtypes that the library lacks are converted
+// (`element_format.hpp`), and so are big endian ones and arrays in Fortran's order. Source: numpy.lib.format, versions 1.0 to 3.0.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/io/element_format.hpp>
 #include <leat/io/file.hpp>
 #include <leat/io/place.hpp>
 #include <leat/proto/tensor_contents.hpp>
@@ -15,8 +16,8 @@
 namespace leat::io {
 
 /// The array of a .npy file.
-/// Errors: data_loss if it is truncated, has trailing bytes or is not such a file; unimplemented for other dtypes, big endian,
-/// column-major order, and versions beyond 3.
+/// Errors: data_loss if it is truncated, has trailing bytes or is not such a file; unimplemented for dtypes that no dtype of the library
+/// holds (complex, texts, objects, long double), and versions beyond 3; out_of_range, with the value, for a uint64 beyond int64.
 tensor_proto read_npy(std::string_view bytes);
 
 /// The array of a .npy file on disk. Errors: not_found if it cannot be opened, and those of `read_npy`; each names the file.

@@ -105,6 +105,7 @@ class npy_header_reader {
         size = 10 * size + digit;
       }
       if (at_ == first) fail("has a shape that is no list of sizes");
+      if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // a long of Python 2
       list.push_back(size);
       if (list.size() > max_file_rank) fail("has more than " + std::to_string(max_file_rank) + " dimensions");
       if (!take(',') && !ahead(')')) fail("lacks a comma");
@@ -116,11 +117,33 @@ class npy_header_reader {
   std::size_t at_ = 0;
 };
 
-LEAT_FUNCTION data_type npy_type_of(std::string_view descr) {
-  for (const auto& row : npy_types)
-    if (row.descr == descr) return row.type;
-  if (descr.starts_with('>')) throw unimplemented("NPY: " + in_quotes(descr) + ": big endian; save the array as little endian");
-  throw unimplemented("NPY: " + in_quotes(descr) + " is none of float32, float64, int32, int64, uint8 and bool");
+// The format of a dtype in NumPy's letters: the order of bytes, the kind, and how many.
+LEAT_FUNCTION element_format npy_format_of(std::string_view descr) {
+  const auto fail = [&](const char* why) { throw unimplemented("NPY: " + in_quotes(descr) + " " + why); };
+  constexpr const char* others =
+      "is none of float16, float32, float64, int8 to int64, uint8 to uint64 and bool, which are read (as float32, float64, int32, int64, uint8 "
+      "and bool)";
+  std::string_view rest = descr;
+  element_format format;
+  if (!rest.empty() && std::string_view("<>|=").find(rest[0]) != rest.npos) {
+    format.is_big_endian = rest[0] == '>';
+    rest.remove_prefix(1);
+  }
+  if (rest == "V2") fail("says nothing of its elements: bfloat16, which NumPy lacks, is saved so; save the array as float32");
+  if (rest.size() < 2) fail(others);
+  switch (rest[0]) {
+    case 'f': format.kind = element_kind::floating; break;
+    case 'i': format.kind = element_kind::signed_integer; break;
+    case 'u': format.kind = element_kind::unsigned_integer; break;
+    case 'b': format.kind = element_kind::boolean; break;
+    default: fail(others);
+  }
+  if (rest == "f16" || rest == "f12") fail("is a long double, which no dtype of the library holds");
+  const std::string_view widths = "1248";
+  if (rest.size() != 2 || widths.find(rest[1]) == rest.npos) fail(others);
+  format.bytes = rest[1] - '0';
+  if (dtype_as_read(format) == dtype::invalid) fail(others);
+  return format;
 }
 
 }  // namespace leat::io::detail
@@ -139,26 +162,29 @@ LEAT_FUNCTION tensor_proto read_npy(std::string_view bytes) {
   if (version > 1) length |= byte(10) << 16 | byte(11) << 24;
   if (length > bytes.size() - begin) throw data_loss("NPY: cut off");
   const detail::npy_header header = detail::npy_header_reader(bytes.substr(begin, length)).read();
-  const std::string_view elements = bytes.substr(begin + length);
+  std::string_view elements = bytes.substr(begin + length);
 
   tensor_proto t;
-  t.dtype = detail::npy_type_of(header.descr);
+  const element_format format = detail::npy_format_of(header.descr);
+  t.dtype = to_data_type(dtype_as_read(format));
   for (auto size : header.sizes) t.shape.dims.push_back({size, {}});
-  if (header.fortran_order && header.sizes.size() > 1)
-    throw unimplemented("NPY: columns first; save the array row by row (numpy.ascontiguousarray)");
   if (auto problem = problem_of(t.shape); !problem.empty()) throw data_loss("NPY: the shape " + problem);
   const auto count = static_cast<std::uint64_t>(*element_count(t.shape));
-  const auto width = static_cast<std::uint64_t>(content_size_of(t.dtype));
+  const auto width = static_cast<std::uint64_t>(format.bytes);
   if (elements.size() % width != 0 || elements.size() / width != count)
     throw data_loss("NPY: " + std::to_string(elements.size()) + " bytes of elements, which is not shape " + to_text(t.shape) + " of " +
-                    name_of_data_type(t.dtype));
+                    (is_native(format) ? name_of_data_type(t.dtype) : detail::in_quotes(header.descr)));
   if (t.dtype == data_type::boolean)
     for (char c : elements)
       if (c != '\0' && c != '\1') throw data_loss("NPY: a bool that is neither 0 nor 1");
   if (count == 0) return t;
+  std::string changed;
+  if (header.fortran_order && header.sizes.size() > 1) elements = changed = row_major_elements(elements, format.bytes, header.sizes);
+  if (!is_native(format)) elements = changed = native_elements(format, elements);
   // In the form of make_tensor_proto.
   t.field = count == 1 ? field_of(t.dtype) : tensor_field::tensor_content;
   if (count == 1 && t.dtype == data_type::uint8) t.bytes = {elements[0], '\0', '\0', '\0'};
+  else if (!changed.empty()) t.bytes = std::move(changed);
   else t.bytes = elements;
   return t;
 }

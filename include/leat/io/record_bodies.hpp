@@ -29,10 +29,18 @@ LEAT_FUNCTION void append_record(std::string& to, std::string_view record) {
 
 // ---- writing --------------------------------------------------------------------------------------------------------
 
-LEAT_FUNCTION record_writer::record_writer(const std::filesystem::path& path, record_opening opening, std::size_t buffer_bytes)
+LEAT_FUNCTION record_writer::record_writer(const std::filesystem::path& path, record_opening opening, std::size_t buffer_bytes,
+                                           record_compression compression, int level)
     : path_(path), limit_(buffer_bytes) {
+  if (compression == record_compression::automatic)
+    throw invalid_argument(path.string() + ": a writer has to be told how to compress: none, zlib or gzip");
+  if (compression != record_compression::none)
+    compressor_ = std::make_unique<deflating_stream>(
+        compression == record_compression::zlib ? io::compression::zlib : io::compression::gzip, level);
   if (std::error_code ignored; opening == record_opening::append && std::filesystem::exists(path, ignored)) {
-    record_reader there(path);
+    if (compressor_ != nullptr && std::filesystem::file_size(path, ignored) > 0)
+      throw unimplemented(path.string() + ": records cannot be appended to a compressed file");
+    record_reader there(path, std::size_t{1} << 18, record_compression::none);
     while (there.next()) {
     }
     flushed_ = there.offset();
@@ -46,6 +54,8 @@ LEAT_FUNCTION record_writer::record_writer(record_writer&&) noexcept = default;
 LEAT_FUNCTION record_writer& record_writer::operator=(record_writer&& other) noexcept {
   std::swap(path_, other.path_), std::swap(file_, other.file_), std::swap(buffer_, other.buffer_);
   std::swap(limit_, other.limit_), std::swap(flushed_, other.flushed_);
+  std::swap(compressor_, other.compressor_), std::swap(packed_, other.packed_);
+  std::swap(packed_bytes_, other.packed_bytes_), std::swap(is_ended_, other.is_ended_);
   return *this;
 }
 LEAT_FUNCTION record_writer::~record_writer() {
@@ -61,9 +71,11 @@ LEAT_FUNCTION void record_writer::must_be_open() const {
 
 LEAT_FUNCTION void record_writer::write(std::string_view record) {
   must_be_open();
+  // What is compressed cannot be taken back, so a full buffer is written before the record is added.
+  if (compressor_ != nullptr && buffer_.size() >= limit_) put_compressed(false);
   const std::size_t before = buffer_.size();
   append_record(buffer_, record);
-  if (buffer_.size() < limit_) return;
+  if (compressor_ != nullptr || buffer_.size() < limit_) return;
   try {
     flush();
   } catch (...) {
@@ -72,23 +84,41 @@ LEAT_FUNCTION void record_writer::write(std::string_view record) {
   }
 }
 
-LEAT_FUNCTION void record_writer::flush() {
-  must_be_open();
-  std::uint64_t at = flushed_;
-  for (std::string_view rest = buffer_; !rest.empty();) {
+// Writes bytes behind those that are in the file; if that fails, none of them are there.
+LEAT_FUNCTION void record_writer::put(const std::string& bytes, std::uint64_t from) {
+  std::uint64_t at = from;
+  for (std::string_view rest = bytes; !rest.empty();) {
     const ssize_t count =
         ::pwrite(file_.get(), rest.data(), std::min<std::size_t>(rest.size(), std::size_t{1} << 30), static_cast<off_t>(at));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) {
       const std::string reason = detail::system_reason();
       // Readers never see half of what is repeated later.
-      if (::ftruncate(file_.get(), static_cast<off_t>(flushed_)) != 0) errno = 0;
+      if (::ftruncate(file_.get(), static_cast<off_t>(from)) != 0) errno = 0;
       throw failed_precondition(path_.string() + ": cannot be written at byte " + std::to_string(at) + ": " + reason);
     }
     rest.remove_prefix(static_cast<std::size_t>(count));
     at += static_cast<std::uint64_t>(count);
   }
-  flushed_ = at;
+}
+
+LEAT_FUNCTION void record_writer::put_compressed(bool is_last) {
+  if (!is_ended_ && (is_last || !buffer_.empty())) {
+    compressor_->add(buffer_, packed_, is_last);
+    flushed_ += buffer_.size();
+    buffer_.clear();
+    is_ended_ = is_last;
+  }
+  put(packed_, packed_bytes_);
+  packed_bytes_ += packed_.size();
+  packed_.clear();
+}
+
+LEAT_FUNCTION void record_writer::flush() {
+  must_be_open();
+  if (compressor_ != nullptr) return put_compressed(false);
+  put(buffer_, flushed_);
+  flushed_ += buffer_.size();
   buffer_.clear();
 }
 
@@ -99,16 +129,71 @@ LEAT_FUNCTION void record_writer::sync() {
 
 LEAT_FUNCTION void record_writer::close() {
   if (!file_) return;
-  flush();
+  if (compressor_ != nullptr) put_compressed(true);
+  else flush();
   file_ = descriptor();
 }
 
 // ---- reading --------------------------------------------------------------------------------------------------------
 
-LEAT_FUNCTION record_reader::record_reader(const std::filesystem::path& path, std::size_t buffer_bytes) : path_(path) {
+// The decompressed bytes of a file, read from its beginning.
+struct record_reader::inflating {
+  inflating(const descriptor& opened, std::filesystem::path name, compression kind)
+      : file(::fcntl(opened.get(), F_DUPFD_CLOEXEC, 0)), path(std::move(name)), stream(kind, [this] { return next(); }, path.string()) {}
+  std::string_view next() {
+    const std::size_t count = detail::read_at(file, path, std::span(packed), at);
+    at += count;
+    return {packed, count};
+  }
+  descriptor file;  // its own, since the reader may be moved
+  std::filesystem::path path;
+  char packed[1 << 16];
+  std::uint64_t at = 0;        // in the file
+  std::uint64_t position = 0;  // in what it holds
+  inflating_stream stream;
+};
+
+LEAT_FUNCTION record_reader::record_reader(const std::filesystem::path& path, std::size_t buffer_bytes, record_compression compression)
+    : path_(path), compression_(compression) {
   file_ = detail::open_to_read(path);
   capacity_ = std::max(buffer_bytes, record_frame_bytes);
   buffer_ = std::make_unique_for_overwrite<char[]>(capacity_);
+}
+
+// Finds out whether the file is compressed. The first bytes of one that is not are a length and its checksum, which no other has.
+LEAT_FUNCTION void record_reader::detect() {
+  char first[record_header_bytes];
+  const std::size_t count = detail::read_at(file_, path_, std::span(first), 0);
+  if (count < 2) return;  // may still be written
+  std::uint32_t checksum = 0;
+  if (count == sizeof first) std::memcpy(&checksum, first + 8, 4);
+  const auto byte = [&](int i) { return static_cast<unsigned>(static_cast<unsigned char>(first[i])); };
+  constexpr unsigned deflate = 8;  // the method's number in zlib's header, which is a multiple of 31
+  const auto is_empty_stream = [](std::string_view bytes) { return bytes.size() == 8 && bytes.ends_with(std::string_view("\0\0\0\1", 4)); };
+  if (count == sizeof first && checksum == masked(crc32c(std::string_view(first, 8)))) compression_ = record_compression::none;
+  else if (is_gzip({first, count})) compression_ = record_compression::gzip;
+  else if ((byte(0) & 15) == deflate && (byte(0) << 8 | byte(1)) % 31 == 0 && (count == sizeof first || is_empty_stream({first, count})))
+    compression_ = record_compression::zlib;
+  else if (count == sizeof first) compression_ = record_compression::none;
+}
+
+// The bytes from `offset_` + `filled_` - `begin_` on; 0 at the end.
+LEAT_FUNCTION std::size_t record_reader::read_on(std::span<char> to) {
+  if (compression_ == record_compression::automatic) detect();
+  const std::uint64_t position = offset_ + (filled_ - begin_);
+  if (compression_ == record_compression::automatic || compression_ == record_compression::none)
+    return detail::read_at(file_, path_, to, position);
+  const io::compression kind = compression_ == record_compression::zlib ? io::compression::zlib : io::compression::gzip;
+  if (inflating_ == nullptr || inflating_->position > position) inflating_ = std::make_shared<inflating>(file_, path_, kind);
+  while (inflating_->position < position) {  // what is passed over
+    const std::size_t skipped =
+        inflating_->stream.read(to.first(static_cast<std::size_t>(std::min<std::uint64_t>(to.size(), position - inflating_->position))));
+    if (skipped == 0) throw out_of_range(path_.string() + ": has no byte " + std::to_string(position));
+    inflating_->position += skipped;
+  }
+  const std::size_t count = inflating_->stream.read(to);
+  inflating_->position += count;
+  return count;
 }
 
 // Reads on until `wanted` bytes are there; false if the file ends before.
@@ -125,7 +210,7 @@ LEAT_FUNCTION bool record_reader::fill(std::size_t wanted) {
       buffer_ = std::move(moved);
       capacity_ = larger;
     }
-    const std::size_t count = detail::read_at(file_, path_, std::span(buffer_.get() + filled_, capacity_ - filled_), offset_ + filled_);
+    const std::size_t count = read_on(std::span(buffer_.get() + filled_, capacity_ - filled_));
     if (count == 0) return false;
     filled_ += count;
   }
@@ -153,11 +238,17 @@ LEAT_FUNCTION std::optional<std::string_view> record_reader::next() {
   };
   end_ = record_end::none;
   if (!fill(record_header_bytes)) {
-    end_ = filled_ == begin_ ? record_end::whole : record_end::truncated;
+    const bool is_cut_off = filled_ != begin_ || (inflating_ != nullptr && !inflating_->stream.is_whole());
+    if (!is_cut_off && inflating_ != nullptr && inflating_->stream.has_more_bytes())
+      throw data_loss(path_.string() + ": bytes behind the end of the compressed records");
+    end_ = is_cut_off ? record_end::truncated : record_end::whole;
     return std::nullopt;
   }
   const auto length = checked_length();
   if (!length) fail("has a length whose checksum is another: it is corrupt, or the file is no file of records");
+  if (inflating_ != nullptr && *length > longest_compressed_record)
+    throw resource_exhausted(path_.string() + ": the record at byte " + std::to_string(offset_) + " has " + std::to_string(*length) +
+                             " bytes, more than the " + std::to_string(longest_compressed_record) + " of one in a compressed file");
   // What no file can hold counts as truncated, as every length beyond the end does.
   constexpr std::uint64_t most = std::uint64_t{1} << 62;
   if (*length > most || !fill(record_frame_bytes + static_cast<std::size_t>(*length))) {
@@ -182,8 +273,10 @@ LEAT_FUNCTION bool record_reader::pass_corrupt() {
 }
 
 LEAT_FUNCTION void record_reader::seek(std::uint64_t offset) {
+  if (compression_ == record_compression::automatic) detect();
+  const bool is_compressed = compression_ == record_compression::zlib || compression_ == record_compression::gzip;
   struct stat status;
-  if (::fstat(file_.get(), &status) != 0 || offset > static_cast<std::uint64_t>(status.st_size))
+  if (!is_compressed && (::fstat(file_.get(), &status) != 0 || offset > static_cast<std::uint64_t>(status.st_size)))
     throw out_of_range(path_.string() + ": has no byte " + std::to_string(offset));
   offset_ = offset;
   begin_ = filled_ = 0;

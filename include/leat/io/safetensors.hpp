@@ -5,6 +5,7 @@
 
 #include <leat/core/function_bodies.hpp>
 #include <leat/core/shape.hpp>
+#include <leat/io/element_format.hpp>
 #include <leat/io/encoding.hpp>
 #include <leat/io/file.hpp>
 #include <leat/io/place.hpp>
@@ -14,6 +15,9 @@
 
 #include <cstring>
 #include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <set>
 #include <span>
 #include <vector>
@@ -29,10 +33,12 @@ struct array_bytes {
 
 /// Where an array's bytes are in a file, counted from the end of its header.
 struct array_place {
-  dtype type = dtype::invalid;
+  dtype type = dtype::invalid;  // `invalid` if the bytes are not those of a dtype of the library
   shape extent;
   std::size_t begin = 0;
   std::size_t size = 0;
+  std::optional<element_format> format{};  // to be converted from
+  std::string problem{};                   // why the array cannot be read, though others can
 };
 
 /// What a file's header says.
@@ -41,14 +47,15 @@ struct safetensors_layout {
   std::map<std::string, array_place, std::less<>> places{};
 };
 
-/// Parses a header; `available` is how many bytes follow it. Errors: data_loss or invalid_argument, naming array and field, for
+/// Parses a header; `available` is how many bytes follow it. Fields that the format does not have are passed over. Errors: data_loss or invalid_argument, naming array and field, for
 /// text that is no such header, bytes that are not in the file, overlaps, gaps, and byte counts that do not match the shape.
 safetensors_layout parse_safetensors_header(std::string_view header, std::size_t available);
 
 /// The largest header that the format allows.
 inline constexpr std::size_t longest_safetensors_header = 100'000'000;
 
-/// The contents of a file; arrays point into it.
+/// The contents of a file; arrays point into it. Those of dtypes that the library lacks are converted when they are asked for
+/// (`element_format.hpp`; BF16 and F16 become float32), and kept.
 class safetensors {
  public:
   std::map<std::string, std::string, std::less<>> metadata;
@@ -59,10 +66,14 @@ class safetensors {
   safetensors(const safetensors&) = delete;
   safetensors& operator=(const safetensors&) = delete;
   safetensors(safetensors&& other) noexcept
-      : metadata(std::move(other.metadata)), text_(std::move(other.text_)), data_(other.data_), places_(std::move(other.places_)) {}
+      : metadata(std::move(other.metadata)),
+        text_(std::move(other.text_)),
+        data_(other.data_),
+        places_(std::move(other.places_)),
+        converted_(std::move(other.converted_)) {}
   safetensors& operator=(safetensors&&) = delete;
 
-  /// The names of all arrays, sorted.
+  /// The names of all arrays, sorted, also of those that cannot be read.
   std::vector<std::string> names() const {
     std::vector<std::string> list;
     for (const auto& [name, where] : places_) list.push_back(name);
@@ -70,7 +81,8 @@ class safetensors {
   }
   /// Whether there is an array of this name.
   bool contains(std::string_view name) const { return places_.find(name) != places_.end(); }
-  /// An array; its bytes are the file's, which must outlive them. Errors: not_found if there is no such array.
+  /// An array; its bytes are the file's, which must outlive them. Errors, naming it: not_found if there is no such array; unimplemented
+  /// for a dtype that no dtype of the library holds, and for more than 8 dimensions; out_of_range for a uint64 beyond int64.
   array_bytes operator[](std::string_view name) const&;
   array_bytes operator[](std::string_view name) const&& = delete;  // the file would end with this statement
 
@@ -80,6 +92,11 @@ class safetensors {
   std::string text_;
   std::size_t data_ = 0;  // offset of the arrays' bytes
   std::map<std::string, array_place, std::less<>> places_;
+  struct conversions {
+    std::mutex guard;
+    std::map<std::string, std::string, std::less<>> arrays;
+  };
+  std::unique_ptr<conversions> converted_ = std::make_unique<conversions>();
 };
 
 namespace detail {

@@ -9,7 +9,20 @@ namespace leat::io {
 LEAT_FUNCTION array_bytes safetensors::operator[](std::string_view name) const& {
   const auto at = places_.find(name);
   if (at == places_.end()) throw not_found("no array " + detail::in_quotes(name) + " in the file");
-  return {at->second.type, at->second.extent, std::as_bytes(std::span(text_).subspan(data_ + at->second.begin, at->second.size))};
+  const array_place& place = at->second;
+  if (!place.problem.empty()) throw unimplemented("array " + detail::in_quotes(name) + ": " + place.problem);
+  const std::string_view stored = std::string_view(text_).substr(data_ + place.begin, place.size);
+  if (!place.format) return {place.type, place.extent, std::as_bytes(std::span(stored))};
+  const std::lock_guard hold(converted_->guard);
+  auto made = converted_->arrays.find(name);
+  if (made == converted_->arrays.end()) {
+    try {
+      made = converted_->arrays.emplace(std::string(name), native_elements(*place.format, stored)).first;
+    } catch (const error& e) {
+      leat::detail::rethrow_saying(e, "array " + detail::in_quotes(name) + ": " + e.what());
+    }
+  }
+  return {dtype_as_read(*place.format), place.extent, std::as_bytes(std::span(made->second))};
 }
 
 }  // namespace leat::io
@@ -40,6 +53,15 @@ LEAT_FUNCTION std::size_t whole_number(const nlohmann::json& value, const std::s
   return value.get<std::size_t>();
 }
 
+struct converted_type {
+  std::string_view name;
+  element_format format;
+};
+inline constexpr converted_type safetensors_converted[]{{"F16", {element_kind::floating, 2}},         {"BF16", {element_kind::bfloat, 2}},
+                                                        {"I8", {element_kind::signed_integer, 1}},    {"I16", {element_kind::signed_integer, 2}},
+                                                        {"U16", {element_kind::unsigned_integer, 2}}, {"U32", {element_kind::unsigned_integer, 4}},
+                                                        {"U64", {element_kind::unsigned_integer, 8}}};
+
 LEAT_FUNCTION array_place parse_place(const std::string& name, const nlohmann::json& entry, std::size_t available) {
   const auto wrong = [&](const std::string& what) { throw invalid_argument("array " + in_quotes(name) + ": " + what); };
   if (!entry.is_object()) wrong("its entry is no object");
@@ -49,15 +71,17 @@ LEAT_FUNCTION array_place parse_place(const std::string& name, const nlohmann::j
       if (!value.is_string()) wrong("dtype is no text");
       for (const auto& [text, type] : safetensors_types)
         if (text == value.get_ref<const std::string&>()) found.type = type;
-      if (found.type == dtype::invalid)
-        wrong("dtype " + in_quotes(value.get_ref<const std::string&>()) + " is not one that the library computes with");
+      for (const auto& [text, format] : safetensors_converted)
+        if (text == value.get_ref<const std::string&>()) found.format = format;
+      if (found.type == dtype::invalid && !found.format)
+        found.problem = "its dtype " + in_quotes(value.get_ref<const std::string&>()) + " is none that the library reads";
     } else if (key == "shape") {
       if (!value.is_array()) wrong("shape is no list");
-      if (value.size() > static_cast<std::size_t>(max_rank)) wrong("more than 8 dimensions");
+      if (value.size() > static_cast<std::size_t>(max_rank) && found.problem.empty()) found.problem = "it has more than 8 dimensions";
       for (const auto& d : value) {
         const std::size_t size = whole_number(d, name, "shape");
         if (size > available + 1 && size > (std::size_t{1} << 40)) wrong("a dimension of " + std::to_string(size));
-        found.extent.push(static_cast<std::int64_t>(size));
+        if (found.extent.rank < max_rank) found.extent.push(static_cast<std::int64_t>(size));
       }
     } else if (key == "data_offsets") {
       if (!value.is_array() || value.size() != 2) wrong("data_offsets are no two numbers");
@@ -67,13 +91,12 @@ LEAT_FUNCTION array_place parse_place(const std::string& name, const nlohmann::j
         throw data_loss("array " + in_quotes(name) + ": its bytes " + std::to_string(found.begin) + " to " + std::to_string(end) +
                         " are not all in the file, which has " + std::to_string(available));
       found.size = end - found.begin;
-    } else {
-      wrong("the field " + in_quotes(key) + " is not known");
     }
   }
   for (const char* field : {"dtype", "shape", "data_offsets"})
     if (!entry.contains(field)) wrong(std::string("lacks ") + field);
-  std::size_t bytes = static_cast<std::size_t>(size_of(found.type));
+  if (!found.problem.empty()) return found;
+  std::size_t bytes = static_cast<std::size_t>(found.format ? found.format->bytes : size_of(found.type));
   for (int i = 0; i < found.extent.rank; ++i) {
     const auto size = static_cast<std::size_t>(found.extent[i]);
     if (size != 0 && bytes > SIZE_MAX / size) wrong("its shape has too many elements");

@@ -57,6 +57,7 @@ struct model_signature {
 enum class model_format {
   leat,        // graph.json and variables.safetensors
   tensorflow,  // TensorFlow's SavedModel: saved_model.pb and variables/
+  tensorflow_text,  // the same with saved_model.pbtxt, as TensorFlow writes it with `as_text`
 };
 
 /// Options of `save_model`.

@@ -75,7 +75,8 @@ LEAT_FUNCTION void write_model(const std::filesystem::path& folder, const meta_g
   if (options.format == model_format::leat) return write_model_files(folder, meta, variables, options.metadata);
   if (!options.metadata.empty()) throw invalid_argument(folder.string() + ": a SavedModel of TensorFlow's has no place for metadata");
   // Without its collections a graph does not say which of its variables are slices.
-  write_saved_model_folder(folder, meta, variables, options.whole_graph ? slices : slices_by_name());
+  write_saved_model_folder(folder, meta, variables, options.whole_graph ? slices : slices_by_name(),
+                           options.format == model_format::tensorflow_text);
 }
 
 LEAT_FUNCTION slices_by_name slices_in(graph& g) {

@@ -7,32 +7,23 @@
 #include <leat/io/saved_model_folder.hpp>
 #include <leat/io/staged_file.hpp>
 #include <leat/io/tensor_bundle.hpp>
+#include <leat/io/text.hpp>
+#include <leat/io/text/opaque.hpp>
 
 namespace leat::io {
 
-LEAT_FUNCTION bool is_saved_model_folder(const std::filesystem::path& folder) { return detail::is_there(folder / saved_model_graph_file); }
+LEAT_FUNCTION bool is_saved_model_folder(const std::filesystem::path& folder) {
+  return detail::is_there(folder / saved_model_graph_file) || detail::is_there(folder / saved_model_text_file);
+}
 
 LEAT_FUNCTION std::vector<meta_graph_def> read_saved_model(std::string_view bytes) {
-  std::vector<meta_graph_def> graphs;
-  std::uint64_t schema = 0;
-  try {
-    protozero::pbf_reader in{bytes.data(), bytes.size()};
-    while (in.next()) {
-      if (in.tag() == 1 && in.wire_type() == protozero::pbf_wire_type::varint) {
-        schema = in.get_uint64();
-      } else if (in.tag() == 2 && in.wire_type() == protozero::pbf_wire_type::length_delimited) {
-        const detail::place at{nullptr, "meta_graphs", nullptr, static_cast<std::int64_t>(graphs.size())};
-        detail::read_message(in.get_message(), graphs.emplace_back(), at, 2);
-      } else {
-        in.skip();
-      }
-    }
-  } catch (const protozero::exception& e) {
-    throw data_loss(std::string("SavedModel is cut off, or not in protobuf's binary form: ") + e.what());
-  }
-  if (schema > 1) throw unimplemented("a SavedModel of schema version " + std::to_string(schema) + "; this library reads version 1");
-  if (graphs.empty()) throw data_loss("a SavedModel without a graph, or another file");
-  return graphs;
+  detail::saved_model_def file;
+  if (looks_like_text(bytes)) detail::read_text_message(bytes, file);
+  else detail::read_message(protozero::pbf_reader{bytes.data(), bytes.size()}, file, detail::place{}, 1);
+  if (file.schema_version < 0 || file.schema_version > 1)
+    throw unimplemented("a SavedModel of schema version " + std::to_string(file.schema_version) + "; this library reads version 1");
+  if (file.meta_graphs.empty()) throw data_loss("a SavedModel without a graph, or another file");
+  return std::move(file.meta_graphs);
 }
 
 LEAT_FUNCTION std::string write_saved_model(const meta_graph_def& meta) {
@@ -43,6 +34,10 @@ LEAT_FUNCTION std::string write_saved_model(const meta_graph_def& meta) {
   out.add_message(2, graph);
   if (bytes.size() > max_file_bytes) throw invalid_argument("larger than 2 GB, which is protobuf's limit");
   return bytes;
+}
+
+LEAT_FUNCTION std::string write_saved_model_text(const meta_graph_def& meta) {
+  return detail::text_of_message(detail::saved_model_def{1, {meta}});
 }
 
 LEAT_FUNCTION safetensors read_bundle(const std::string& prefix) {
@@ -124,7 +119,8 @@ LEAT_FUNCTION void write_bundle(const std::string& prefix, const named_arrays& a
 }
 
 LEAT_FUNCTION model_files read_saved_model_folder(const std::filesystem::path& folder, const std::vector<std::string>& tags) {
-  const auto at = folder / saved_model_graph_file;
+  const bool is_text = !detail::is_there(folder / saved_model_graph_file) && detail::is_there(folder / saved_model_text_file);
+  const auto at = folder / (is_text ? saved_model_text_file : saved_model_graph_file);
   const std::string bytes = read_file(at);
   std::vector<meta_graph_def> graphs = detail::naming(at, [&] { return read_saved_model(bytes); });
   const std::set<std::string> wanted(tags.begin(), tags.end());
@@ -146,12 +142,13 @@ LEAT_FUNCTION model_files read_saved_model_folder(const std::filesystem::path& f
 }
 
 LEAT_FUNCTION void write_saved_model_folder(const std::filesystem::path& folder, const meta_graph_def& meta, const named_arrays& variables,
-                                            const slices_by_name& slices) {
+                                            const slices_by_name& slices, bool as_text) {
   const std::filesystem::path place = detail::model_place(folder);
-  const std::string bytes = detail::naming(folder / saved_model_graph_file, [&] { return write_saved_model(meta); });
+  const char* const name = as_text ? saved_model_text_file : saved_model_graph_file;
+  const std::string bytes = detail::naming(folder / name, [&] { return as_text ? write_saved_model_text(meta) : write_saved_model(meta); });
   if (detail::is_there(place)) detail::check_replaceable(place);
   detail::replace_folder(place, [&](const std::filesystem::path& made) {
-    write_synced(made / saved_model_graph_file, {bytes});
+    write_synced(made / name, {bytes});
     std::filesystem::create_directories((made / saved_model_variables).parent_path());
     if (!variables.empty()) write_bundle((made / saved_model_variables).string(), variables, slices);
     detail::sync_folder((made / saved_model_variables).parent_path());

@@ -30,7 +30,7 @@ struct version_def {
   bool operator==(const version_def&) const;
 };
 
-/// Nodes in any order. `library` is a FunctionDefLibrary in binary form, carried unparsed; JSON cannot carry it.
+/// Nodes in any order. `library` is a FunctionDefLibrary in binary form, carried unparsed; JSON cannot carry it, text can.
 /// Source: GraphDef.
 struct graph_def {
   std::vector<node_def> nodes{};

@@ -20,7 +20,9 @@
 #include <leat/data/stage_bodies.hpp>
 #include <leat/io/collections_bodies.hpp>
 #include <leat/io/csv_bodies.hpp>
+#include <leat/io/describe_bodies.hpp>
 #include <leat/io/dot_bodies.hpp>
+#include <leat/io/element_format_bodies.hpp>
 #include <leat/io/example_bodies.hpp>
 #include <leat/io/file_bodies.hpp>
 #include <leat/io/idx_bodies.hpp>

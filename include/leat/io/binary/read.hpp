@@ -154,11 +154,13 @@ class binary_field_reader {
     take_bytes(t.strings.emplace_back());
   }
 
+  template <class Schema>
   void opaque(unsigned number, std::string_view, std::string& message) {
     if (!is(number, wire::length_delimited)) return;
     const auto view = in_.get_view();
     message.append(view.data(), view.size());  // two messages, concatenated, are merged
   }
+  template <class Schema>
   void opaque_messages(unsigned number, std::string_view name, std::vector<std::string>& list) {
     byte_strings(number, name, list);
   }

@@ -133,7 +133,9 @@ class binary_field_writer {
     if (t.field == tensor_field::string_val) byte_strings(number, name, t.strings);
   }
 
+  template <class Schema>
   void opaque(unsigned number, std::string_view name, const std::string& message) { bytes(number, name, message); }
+  template <class Schema>
   void opaque_messages(unsigned number, std::string_view name, const std::vector<std::string>& list) {
     byte_strings(number, name, list);
   }

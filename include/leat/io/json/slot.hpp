@@ -193,7 +193,9 @@ class slot_finder {
     if (is(name)) set_elements(slot_kind::bytes, slot_count::many, &t.strings, tensor_field::string_val, t);
   }
 
+  template <class Schema>
   void opaque(unsigned, std::string_view name, std::string&) { refused(0, name); }
+  template <class Schema>
   void opaque_messages(unsigned, std::string_view name, std::vector<std::string>&) { refused(0, name); }
   void dropped(unsigned, std::string_view name) {
     if (is(name)) set(slot_kind::skip, slot_count::one, nullptr);

@@ -207,11 +207,13 @@ class json_field_writer {
     if (t.field == tensor_field::string_val) byte_strings(number, name, t.strings);
   }
 
+  template <class Schema>
   void opaque(unsigned, std::string_view name, const std::string& message) {
-    if (!message.empty()) fail<unimplemented>({&at_, name}, "cannot be written as JSON; binary files can hold it");
+    if (!message.empty()) fail<unimplemented>({&at_, name}, "cannot be written as JSON; binary files and texts (.pbtxt) can hold it");
   }
+  template <class Schema>
   void opaque_messages(unsigned, std::string_view name, const std::vector<std::string>& list) {
-    if (!list.empty()) fail<unimplemented>({&at_, name}, "cannot be written as JSON; binary files can hold it");
+    if (!list.empty()) fail<unimplemented>({&at_, name}, "cannot be written as JSON; binary files and texts (.pbtxt) can hold it");
   }
   void dropped(unsigned, std::string_view) {}
   void refused(unsigned, std::string_view) {}
