@@ -35,6 +35,36 @@ TEST_CASE("a server alone") {
   CHECK_THROWS_AS(s.run<int>(out), error);
 }
 
+TEST_CASE("port 0 is one that the system chooses, and the server's target says it") {
+  const auto sum_at = [](const std::string& target, const char* where) {
+    graph g;
+    const auto scope = g.as_default();
+    output sum;
+    {
+      const device d(where);
+      sum = add(variable(1.0f, "v"), 2.0f);
+    }
+    const auto init = global_variables_initializer();
+    graph_session s(g, {.target = target, .operation_timeout_in_ms = 10'000});
+    s.run(init);
+    return s.run<float>(sum);
+  };
+  const server alone(cluster_spec{{"any", {"localhost:0"}}}), other(cluster_spec{{"any", {{4, "localhost:0"}}}});
+  CHECK(alone.target() != other.target());
+  CHECK_FALSE(alone.target().ends_with(":0"));
+  CHECK("tcp://" + alone.cluster().task_address("any", 0) == alone.target());
+  CHECK("tcp://" + other.cluster().task_address("any", 4) == other.target());
+  CHECK(cluster_at(other.target()) == other.cluster());
+  CHECK(sum_at(alone.target(), "/job:any/task:0") == 3);
+  CHECK(sum_at(other.target(), "/job:any/task:4") == 3);
+
+  // A worker without a port of its own connects to the servers; both have the specification that they were started with.
+  const cluster_spec c{{"ps", {free_address()}}, {"worker", {"localhost:0"}}};
+  const server ps(c, {.job_name = "ps"}), worker(c, {.job_name = "worker"});
+  CHECK(worker.cluster() == c);
+  CHECK(sum_at(worker.target(), "/job:ps") == 3);
+}
+
 TEST_CASE("three servers, by memory and by the network") {
   for (const bool memory : {true, false}) {
     CAPTURE(memory);

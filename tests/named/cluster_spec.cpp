@@ -26,6 +26,11 @@ TEST_CASE("jobs and tasks, in the order of names and numbers") {
   CHECK(cluster_spec{{"x", {"a:1", "b:1"}}} == cluster_spec{{"x", {{0, "a:1"}, {1, "b:1"}}}});
   CHECK_FALSE(static_cast<bool>(cluster_spec{}));
 
+  // Port 0: each such task's server has a port of its own.
+  const cluster_spec chosen{{"ps", {"localhost:0", "localhost:0"}}, {"worker", {"localhost:0"}}};
+  CHECK(chosen.size() == 3);
+  CHECK(chosen.task_address("ps", 1) == "localhost:0");
+
   const std::vector<std::string> hosts{"a:1", "b:2"};
   CHECK(cluster_spec{{"x", hosts}}.num_tasks("x") == 2);
 }
@@ -35,8 +40,8 @@ TEST_CASE("what does not make a cluster is refused, naming the entry") {
     return message_of<invalid_argument>([&] { static_cast<void>(cluster_spec(jobs)); });
   };
   CHECK(says(said({{"ps", {"localhost"}}}), "/job:ps/task:0", "'localhost' has no port"));
-  CHECK(says(said({{"ps", {"a:1", "b:0"}}}), "/job:ps/task:1", "'0'"));
-  for (const char* address : {"a:65536", "a:-1", "a:1x", "a:", ":1", "a b:1", "::1:5", "[:1", "a:99999999999", "tcp://a:1", "a:1,b:2"}) {
+  CHECK(says(said({{"ps", {"a:1", "b:65536"}}}), "/job:ps/task:1", "'65536'"));
+  for (const char* address : {"a:-1", "a:1x", "a:", ":1", "a b:1", "::1:5", "[:1", "a:99999999999", "tcp://a:1", "a:1,b:2"}) {
     CAPTURE(address);
     CHECK(says(said({{"ps", {std::string(address)}}}), "/job:ps/task:0"));
   }

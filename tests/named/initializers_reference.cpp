@@ -20,9 +20,28 @@ shape extent_of(const json& sizes) {
   for (const auto& n : sizes) extent.push(n.get<std::int64_t>());
   return extent;
 }
+// The value of a constant_initializer: a number or lists of them, as Python has them. Whole numbers are integers, NaN and infinities texts.
+void collect_numbers(const json& value, std::size_t depth, shape& extent, std::vector<json>& numbers) {
+  if (!value.is_array()) return numbers.push_back(value);
+  if (static_cast<std::size_t>(extent.rank) == depth) extent.push(static_cast<std::int64_t>(value.size()));
+  for (const auto& part : value) collect_numbers(part, depth + 1, extent, numbers);
+}
 tensor_literal literal_of(const json& value) {
-  if (!value.is_array()) return value.is_number_integer() ? tensor_literal(value.get<std::int32_t>()) : tensor_literal(value.get<float>());
-  return tensor_literal(value.get<std::vector<std::int32_t>>());
+  shape extent;
+  std::vector<json> numbers;
+  collect_numbers(value, 0, extent, numbers);
+  const auto all = [&](auto is) { return std::all_of(numbers.begin(), numbers.end(), is); };
+  const auto values = [&]<class T>(T) {
+    std::vector<T> list;
+    for (const auto& n : numbers)
+      if constexpr (std::is_floating_point_v<T>) list.push_back(static_cast<T>(leat_test::number_of_json(n)));
+      else list.push_back(n.get<T>());
+    return tensor_literal(extent, list);
+  };
+  if (numbers.empty()) return values(0.0f);
+  if (all([](const json& n) { return n.is_boolean(); })) return values(true);
+  if (all([](const json& n) { return n.is_number_integer(); })) return values(std::int64_t{0});
+  return values(0.0);
 }
 fan_mode mode_named(const std::string& name) {
   return name == "fan_out" ? fan_mode::fan_out : name == "fan_avg" ? fan_mode::fan_avg : fan_mode::fan_in;
@@ -112,24 +131,48 @@ void check_orthogonal(const std::vector<double>& q, const json& c) {
 TEST_CASE("initializers whose values are fixed") {
   const auto data = reference_json("initializers.json");
   if (!data) return;
-  int checked = 0;
   for (const auto& c : data->at("exact")) {
     CAPTURE(c.dump());
     const shape extent = extent_of(c.at("shape"));
     const dtype type = leat_test::dtype_named(c.at("dtype"));
     const std::string api = c.at("api");
     variable_initializer initial;
-    if (api == "constant_initializer")
-      initial = constant_initializer(literal_of(c.at("args").at("value")), c.at("args").value("verify_shape", false));
-    else REQUIRE(with_initializer(api, c.at("args"), [&](const auto& i) { initial = as_variable_initializer(i); }));
+    if (api == "constant_initializer") {
+      const json& value = c.at("args").at("value");
+      const bool verify = c.at("args").value("verify_shape", false);
+      initial = value.is_number_float() || value.is_string() ? constant_initializer(leat_test::number_of_json(value), verify)
+                                                             : constant_initializer(literal_of(value), verify);
+    } else REQUIRE(with_initializer(api, c.at("args"), [&](const auto& i) { initial = as_variable_initializer(i); }));
     if (c.contains("error")) {
       CHECK_THROWS_AS(first_value_of(initial, extent, type), invalid_argument);
     } else {
       CHECK(leat_test::difference(first_value_of(initial, extent, type), c.at("value"), 0, 0) == "");
     }
-    ++checked;
   }
-  MESSAGE(checked << " initializers");
+}
+
+TEST_CASE("a constant's last value fills up; more values than elements are refused") {
+  const auto starts_with = [](const tensor_literal& values, const shape& extent, dtype type = dtype::float32) {
+    return numbers_of(first_value_of(constant_initializer(values), extent, type));
+  };
+  using list = std::vector<double>;
+  CHECK(starts_with({1, 2}, shape_value{2, 2}) == list{1, 2, 2, 2});
+  CHECK(starts_with({0.5f, 1.5f}, shape_value{3}) == list{0.5, 1.5, 1.5});
+  CHECK(starts_with({{1, 2}, {3, 4}}, shape_value{5}, dtype::int64) == list{1, 2, 3, 4, 4});
+  CHECK(starts_with({true, false}, shape_value{3}, dtype::boolean) == list{1, 0, 0});
+  CHECK(starts_with({1.5f}, {}) == list{1.5});
+  CHECK(starts_with(std::vector<float>{}, shape_value{2}) == list{0, 0});
+  CHECK(starts_with(std::vector<float>{}, shape_value{0}).empty());
+  const auto nan = starts_with({1.0, std::nan("")}, shape_value{3}, dtype::float64);
+  CHECK(nan[0] == 1);
+  CHECK(std::isnan(nan[1]));
+  CHECK(std::isnan(nan[2]));
+  CHECK(std::isnan(numbers_of(first_value_of(constant_initializer(std::nan("")), shape_value{2}, dtype::float32))[1]));
+  CHECK_THROWS_AS(first_value_of(constant_initializer(std::nan("")), shape_value{2}, dtype::int32), invalid_argument);
+  CHECK_THROWS_WITH_AS(starts_with({1, 2, 3}, shape_value{2}), "Too many elements provided. Takes at most 2, but got 3.", invalid_argument);
+  CHECK_THROWS_AS(starts_with({1, 2}, {}), invalid_argument);
+  CHECK_THROWS_AS(starts_with({1.5}, shape_value{2}, dtype::int32), invalid_argument);
+  CHECK_THROWS_AS(starts_with({1}, shape_value{2}, dtype::boolean), invalid_argument);
 }
 
 TEST_CASE("fans of shapes") {

@@ -196,6 +196,24 @@ TEST_CASE("nothing and functions that answer nothing") {
   CHECK_THROWS_AS(static_cast<void>(greedy_load_balancing(0)), invalid_argument);
 }
 
+TEST_CASE("placement by bytes of what has no known shape, and of what asks for a device") {
+  graph g;
+  const auto scope = g.as_default();
+  const auto strategy = greedy_load_balancing(3);
+  const auto setter = replica_device_setter({.ps_tasks = 3, .ps_device = "/job:ps/gpu:0", .ps_ops = {"VariableV2", "MatMul"}, .strategy = strategy});
+  const auto place = [&](const std::string& type, const shape& extent, const std::string& requested) {
+    const device own([&](const graph_operation&) { return requested; });
+    return setter(g.named().raw(g, type, {}, {}, {{dtype::float32, extent}})).value_or("none");
+  };
+  CHECK(place("VariableV2", shape_value{2}, "") == "/job:ps/task:0/device:GPU:0");
+  CHECK(place("MatMul", shape::unknown(), "/gpu:1") == "/job:ps/task:1/device:GPU:1");        // one element
+  CHECK(place("VariableV2", shape_value{-1, 3}, "/cpu:0") == "/job:ps/task:2/device:CPU:0");  // three
+  CHECK(place("MatMul", shape::unknown(), "") == "/job:ps/task:1/device:GPU:0");
+  CHECK(place("VariableV2", shape_value{2}, "/job:mine/gpu:*") == "/job:mine/device:GPU:0");
+  CHECK(place("VariableV2", shape_value{5}, "") == "/job:ps/task:0/device:GPU:0");
+  CHECK(place("VariableV2", shape_value{5}, "") == "/job:ps/task:1/device:GPU:0");
+}
+
 TEST_CASE("cluster specifications answer as TensorFlow's") {
   const auto reference = reference_json("placement.json");
   if (!reference) return;

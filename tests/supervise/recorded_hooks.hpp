@@ -9,12 +9,18 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace leat_test {
 
@@ -26,13 +32,54 @@ struct recorded_model {
   output w, loss, step;
   graph_operation train;
 };
+/// Its numbers. Another set's are read from the losses that it recorded.
+struct model_numbers {
+  double start = 4, rate = 0.25;
+};
+inline double rounded(double v) { return std::round(v * 1e4) / 1e4; }
+inline model_numbers numbers_of_losses(double first, std::optional<double> later = {}, std::int64_t steps = 1) {
+  model_numbers m{1 + rounded(std::sqrt(first)), 0.25};
+  if (later) m.rate = rounded((1 - std::pow(*later / first, 0.5 / static_cast<double>(steps))) / 2);
+  return m;
+}
+/// The same, of the summaries among recorded events.
+inline model_numbers numbers_of_events(const json& events) {
+  std::vector<std::pair<std::int64_t, double>> losses;
+  for (const json& e : events)
+    if (e.contains("values") && e["values"][0].contains("value")) losses.emplace_back(e["step"], e["values"][0]["value"]);
+  if (losses.empty()) return {};
+  if (losses.size() == 1) return numbers_of_losses(losses[0].second);
+  return numbers_of_losses(losses[0].second, losses[1].second, losses[1].first - losses[0].first);
+}
+/// The last step that an event tells of.
+inline std::int64_t last_step_of(const json& events) {
+  std::int64_t last = 0;
+  for (const json& e : events) last = std::max(last, e["step"].get<std::int64_t>());
+  return last;
+}
+/// The names of noting hooks, in the order of their calls.
+inline std::vector<std::string> hooks_in(const json& log) {
+  std::vector<std::string> names;
+  for (const json& line : log)
+    if (line.is_string())
+      if (const std::string text = line; text.find(".begin (") != text.npos) names.push_back(text.substr(0, text.find('.')));
+  return names;
+}
+/// What follows `begin` in the lines that begin so.
+inline std::vector<std::string> after_each(const json& log, std::string_view begin) {
+  std::vector<std::string> rest;
+  for (const json& line : log)
+    if (line.is_string())
+      if (const std::string text = line; text.starts_with(begin)) rest.push_back(text.substr(begin.size()));
+  return rest;
+}
 
-inline recorded_model make_model() {
+inline recorded_model make_model(const model_numbers& numbers = {}) {
   recorded_model m;
-  m.w = variable(4.0f, "w");
+  m.w = variable(static_cast<float>(numbers.start), "w");
   m.loss = square(m.w - 1.0f, "loss");
   m.step = get_or_create_global_step();
-  m.train = gradient_descent(0.25f).minimize(m.loss, {.global_step = m.step});
+  m.train = gradient_descent(static_cast<float>(numbers.rate)).minimize(m.loss, {.global_step = m.step});
   return m;
 }
 

@@ -226,7 +226,7 @@ LEAT_FUNCTION cluster_flags::cluster_flags(int argc, const char* const* argv) {
         value.remove_prefix(comma + 1);
         if (value.empty()) addresses.emplace_back();  // a comma at the end
       }
-      for (const std::string& a : addresses) static_cast<void>(host_and_port(a, "the flag " + name));
+      for (const std::string& a : addresses) static_cast<void>(host_and_port(a, "the flag " + name, 0));
       hosts.emplace_back(name.substr(2, name.size() - 8), addresses);
     }
   }

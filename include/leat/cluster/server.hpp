@@ -62,7 +62,7 @@ struct server_join_options {
 
 class server {
  public:
-  /// Serves from now on. Errors: invalid_argument for a task that the cluster has not, an address that others can reach without keys, or a
+  /// Serves from now on; where its address has port 0, at a port that the system chooses and `target` says. Errors: invalid_argument for a task that the cluster has not, an address that others can reach without keys, or a
   /// limit below 0;
   /// failed_precondition if its address is in use or not of this host.
   explicit server(cluster_spec cluster, server_options options = {});
@@ -91,7 +91,6 @@ class server {
 
  private:
   struct kept;
-  server(cluster_role role, const server_options& options, bool any_port);
   std::shared_ptr<kept> kept_;
 };
 

@@ -266,7 +266,7 @@ struct server::kept {
   std::set<std::pair<std::string, int>> told_of;      // who was not let in; used by handlers alone
   cluster::keys_of_tasks task_keys;                   // where each has its own
 
-  kept(cluster_role its_role, const server_options& options, bool any_port) : role(std::move(its_role)) {
+  kept(cluster_role its_role, const server_options& options) : role(std::move(its_role)) {
     if (options.memory_limit_in_bytes < 0)
       throw invalid_argument("server_options: memory_limit_in_bytes is " + std::to_string(options.memory_limit_in_bytes) +
                              "; it is the number of bytes, or 0");
@@ -283,7 +283,8 @@ struct server::kept {
     made.self.run = options.run;
     made.self.job = role.job_name;
     made.self.task = role.task_index;
-    made.endpoint.listen = any_port ? "127.0.0.1:0" : tasks[static_cast<std::size_t>(own)].address;
+    made.endpoint.listen = tasks[static_cast<std::size_t>(own)].address;
+    const bool chooses_port = host_and_port(made.endpoint.listen, "the server's address", 0).second == 0;
     if (options.keys) allowed.emplace(*options.keys);
     made.endpoint.keys = cluster::read_key_options(options.keys, role.cluster);
     if (options.keys)
@@ -296,11 +297,12 @@ struct server::kept {
       addresses.push_back(t.address);
     }
     network = std::make_unique<cluster::messenger_network>(std::move(made), std::move(tasks));
-    if (any_port) {
-      addresses[static_cast<std::size_t>(own)] = network->its_messenger().self().address;
-      role.cluster = cluster_spec{{role.job_name, {addresses[static_cast<std::size_t>(own)]}}};
-    }
     address = addresses[static_cast<std::size_t>(own)];
+    if (chooses_port) {
+      address = addresses[static_cast<std::size_t>(own)] = network->its_messenger().self().address;
+      // Of several tasks, all are known by the specification that all were started with.
+      if (addresses.size() == 1) role.cluster = cluster_spec{{role.job_name, cluster_spec::task_map{{role.task_index, address}}}};
+    }
     service = std::make_shared<cluster::task_service>(*network, devices, addresses, own);
     service->set_description(json_text(role.cluster));
     service->its_worker().set_memory_limit(options.memory_limit_in_bytes);
@@ -403,19 +405,16 @@ struct server::kept {
 };
 
 LEAT_FUNCTION server::server(cluster_spec cluster, server_options options)
-    : server(role_in(std::move(cluster), options.job_name, options.task_index), options, false) {}
+    : server(role_in(std::move(cluster), options.job_name, options.task_index), options) {}
 
 LEAT_FUNCTION server::server(const cluster_role& role, server_options options)
-    : server(role_in(role.cluster, role.job_name, role.task_index), options, false) {}
-
-LEAT_FUNCTION server::server(cluster_role role, const server_options& options, bool any_port)
-    : kept_(std::make_shared<kept>(std::move(role), options, any_port)) {
+    : kept_(std::make_shared<kept>(role_in(role.cluster, role.job_name, role.task_index), options)) {
   // Sessions in this process share in all of it: they may outlive the server.
   cluster::all_servers_here().add(kept_->address, std::shared_ptr<cluster::task_service>(kept_, kept_->service.get()));
 }
 
 LEAT_FUNCTION server server::local(const server_options& options) {
-  return server(cluster_role{cluster_spec{{"local", {"localhost:1"}}}, "local", 0}, options, true);
+  return server(cluster_role{cluster_spec{{"local", {"127.0.0.1:0"}}}, "local", 0}, options);
 }
 
 LEAT_FUNCTION server::~server() {

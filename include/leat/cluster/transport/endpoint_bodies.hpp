@@ -111,7 +111,8 @@ LEAT_FUNCTION link_id endpoint::dial(const std::string& where, steady_time deadl
   check_process();
   transport::address to = parse_address(where);
   to.host = resolve(to.host, deadline);
-  if (to.port == 0) throw invalid_argument("the address \"" + where + "\" has port 0, where nobody listens");
+  if (to.port == 0) throw invalid_argument("the address \"" + where + "\" has port 0, where nobody listens: the port that its "
+                                          "server chose is in the server's target");
   if (!is_loopback(to.host) && !options_.keys && !options_.insecure_network)
     throw invalid_argument("to reach " + where +
                            " over the network, keys are needed (`leat keys` makes them); insecure_network = true does without, "

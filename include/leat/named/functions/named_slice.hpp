@@ -70,8 +70,8 @@ output gather_nd(const operand_value& params, const operand_value& indices, std:
 
 /// The `k` largest elements along the last axis, and their indices, int32: both sorted from the largest down, whatever `sorted` says.
 /// The lower index comes first among equals; NaN is above all numbers. Shapes: x [..., n]; results [..., k]. Dtypes: numbers.
-/// Errors in a run: invalid_argument unless 0 ≤ k ≤ n. Source: `top_k`.
-std::pair<output, output> top_k(const operand_value& x, std::int32_t k = 1, bool sorted = true, std::string_view name = "TopKV2",
+/// `k` is an int32, or a tensor of one. Errors in a run: invalid_argument unless 0 ≤ k ≤ n. Source: `top_k`.
+std::pair<output, output> top_k(const operand_value& x, const operand_value& k = 1, bool sorted = true, std::string_view name = "TopKV2",
                                 const std::source_location& where = std::source_location::current());
 
 /// The indices at which a bool tensor is true, int64 [count, rank]. Source: `where` of one argument.
@@ -102,6 +102,13 @@ output cumprod(const operand_value& x, std::int32_t axis = 0, cumulative_options
 /// x reversed along these axes. Source: `reverse`.
 output reverse(const operand_value& x, const index_list& axes, std::string_view name = "ReverseV2",
                const std::source_location& where = std::source_location::current());
+
+/// Sums of rows by segment: result[i] = Σ data[k] over segment_ids[k] = i, a row of zeros where there is none; negative ids are dropped.
+/// `num_segments` is an integer, or a tensor of one. Shapes: ids [k…], data [k…, d…]; result [num_segments, d…]. Dtypes: numbers; ids and
+/// num_segments int32 or int64. Errors in a run: invalid_argument for an id that is not below num_segments. Source:
+/// `unsorted_segment_sum`.
+output unsorted_segment_sum(const operand_value& data, const operand_value& segment_ids, const operand_value& num_segments,
+                            std::string_view name = {}, const std::source_location& where = std::source_location::current());
 
 /// Ones of the shape and dtype of x. Source: `ones_like`.
 output ones_like(const output& x, std::string_view name = "ones_like", const std::source_location& where = std::source_location::current());

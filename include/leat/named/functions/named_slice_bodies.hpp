@@ -5,7 +5,21 @@
 #include <leat/named/functions/named_shape.hpp>
 #include <leat/named/functions/named_slice.hpp>
 
+namespace leat::detail {
+
+inline number_argument argument_of(const operand_value& v) {
+  return v.tensor() != nullptr ? number_argument(*v.tensor()) : number_argument(*v.literal());
+}
+
+}  // namespace leat::detail
+
 namespace leat {
+
+LEAT_FUNCTION output unsorted_segment_sum(const operand_value& data, const operand_value& segment_ids, const operand_value& num_segments,
+                                          std::string_view name, const std::source_location& where) {
+  const number_argument count[]{detail::argument_of(num_segments)};
+  return detail::call_named(info_of<segment_sum_op>, {data, segment_ids}, {}, name, "UnsortedSegmentSum", where, 2, count);
+}
 
 LEAT_FUNCTION output strided_slice(const operand_value& x, const index_list& begin, const index_list& end, const index_list& strides,
                                    const slice_options& masks, std::string_view name, const std::source_location& where) {
@@ -70,15 +84,14 @@ LEAT_FUNCTION output gather_nd(const operand_value& params, const operand_value&
                                const std::source_location& where) {
   const output t = detail::raw_tensor(params);
   const source_scope line(t.owner(), where);
-  const number_argument second = indices.tensor() != nullptr ? number_argument(*indices.tensor()) : number_argument(*indices.literal());
-  return call_operator(t.owner(), "GatherNd", {t, second}, {}, name).result();
+  return call_operator(t.owner(), "GatherNd", {t, detail::argument_of(indices)}, {}, name).result();
 }
 
-LEAT_FUNCTION std::pair<output, output> top_k(const operand_value& x, std::int32_t k, bool sorted, std::string_view name,
+LEAT_FUNCTION std::pair<output, output> top_k(const operand_value& x, const operand_value& k, bool sorted, std::string_view name,
                                               const std::source_location& where) {
   const output t = detail::raw_tensor(x);
   const source_scope line(t.owner(), where);
-  const graph_operation made = call_operator(t.owner(), "TopKV2", {t, tensor_literal(k)}, {{"sorted", sorted}}, name);
+  const graph_operation made = call_operator(t.owner(), "TopKV2", {t, detail::argument_of(k)}, {{"sorted", sorted}}, name);
   return {made.result(0), made.result(1)};
 }
 

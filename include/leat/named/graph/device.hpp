@@ -39,8 +39,9 @@ bool all_digits(std::string_view text);
 
 }  // namespace detail
 
-/// Parses a device's name; of a repeated part, the last counts.
-/// Errors: invalid_argument for an unknown part, two device types, or a malformed number.
+/// Parses a device's name; of a repeated part, the last counts. Numbers are read as Python's `int` reads them ("-1", "007", " 2"): a
+/// negative one names no device there is, and a node that asks for it is refused when it is placed.
+/// Errors: invalid_argument for an unknown part, two device types, or a malformed number or one of more than 18 digits.
 device_spec parse_device(std::string_view text);
 
 inline std::string device_spec::text() const {

@@ -91,11 +91,19 @@ class placer {
     return o.port() == 0 && (is_reference_result(*g_.at(o.index()).op, 0) || to_data_type(o.type()) == data_type::resource);
   }
   device_spec parsed(const node_record& r) const {
+    const auto refuse = [&](std::string_view why) {
+      throw invalid_argument("Malformed device specification '" + std::string(r.device) + "' in node '" + r.name + "': " +
+                             std::string(why));
+    };
+    device_spec spec;
     try {
-      return parse_device(r.device);
+      spec = parse_device(r.device);
     } catch (const invalid_argument& e) {
-      throw invalid_argument("Malformed device specification '" + std::string(r.device) + "' in node '" + r.name + "': " + e.what());
+      refuse(e.what());
     }
+    for (const auto& number : {spec.replica, spec.task, spec.index})
+      if (number.value_or(0) < 0) refuse("no device has the number " + std::to_string(*number));
+    return spec;
   }
   std::string place_of(int i) const {
     const node_record& r = g_.named().record(i);

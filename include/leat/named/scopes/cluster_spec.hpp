@@ -15,7 +15,8 @@
 namespace leat {
 
 /// `cluster_spec c{{"ps", {"localhost:2222"}}, {"worker", {"localhost:2223", "localhost:2224"}}};`. Tasks are numbered from 0, or as
-/// written: `{"worker", {{1, "a:2222"}, {3, "b:2222"}}}`. Jobs are kept in the order of their names.
+/// written: `{"worker", {{1, "a:2222"}, {3, "b:2222"}}}`. Jobs are kept in the order of their names. With port 0, "localhost:0", the
+/// system chooses the port of a task's server, which `server::target` says; other tasks are not told, so that it must connect to them.
 class cluster_spec {
  public:
   /// Addresses by task number.
@@ -33,7 +34,7 @@ class cluster_spec {
 
   cluster_spec() = default;
   /// Errors: invalid_argument, naming the entry, for a job without a name or named twice, a negative task number, an address that is not
-  /// "host:port" with a port from 1 to 65535, and an address that two tasks have.
+  /// "host:port" with a port from 0 to 65535, and an address that two tasks have (but for port 0).
   cluster_spec(std::initializer_list<job> jobs) : cluster_spec(std::vector<job>(jobs)) {}
   explicit cluster_spec(const std::vector<job>& jobs);
 

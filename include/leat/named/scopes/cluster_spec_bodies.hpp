@@ -56,7 +56,7 @@ LEAT_FUNCTION cluster_spec::cluster_spec(const std::vector<job>& jobs) {
     for (const auto& [index, address] : j.tasks) {
       const std::string task = "/job:" + j.name + "/task:" + std::to_string(index);
       if (index < 0) throw invalid_argument("cluster_spec: " + task + ": a task's number is at least 0");
-      static_cast<void>(host_and_port(address, "cluster_spec: " + task));
+      if (host_and_port(address, "cluster_spec: " + task, 0).second == 0) continue;  // chosen for each task
       const auto [owner, is_new] = owners.emplace(address, task);
       if (!is_new) throw invalid_argument("cluster_spec: " + owner->second + " and " + task + " have one address, '" + address + "'");
     }

@@ -14,7 +14,7 @@ using placement_strategy = std::function<int(const graph_operation&)>;
 /// Round-robin over the tasks.
 placement_strategy round_robin(int tasks);
 
-/// Bytes of a node's first result: the load of a variable. Errors: invalid_argument if its shape is not known.
+/// Bytes of a node's first result: the load of a variable. A dimension that is not known counts as 1, and so does an unknown shape.
 double byte_size_load(const graph_operation& op);
 
 /// The task with the least load so far, the first of equals. Errors: invalid_argument for no tasks.
@@ -36,7 +36,11 @@ struct replica_device_options {
                                   "MutableHashTableOfTensorsV2",
                                   "MutableDenseHashTable",
                                   "MutableDenseHashTableV2",
-                                  "VarHandleOp"};
+                                  "VarHandleOp",
+                                  "BoostedTreesEnsembleResourceHandleOp",
+                                  "BoostedTreesQuantileStreamResourceHandleOp",
+                                  "ResourceConditionalAccumulator",
+                                  "DecisionTreeResource"};
   placement_strategy strategy{};  // none: round-robin
 };
 

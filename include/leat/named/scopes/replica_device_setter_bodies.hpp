@@ -8,9 +8,12 @@
 namespace leat {
 
 LEAT_FUNCTION double byte_size_load(const graph_operation& op) {
+  if (op.outputs().empty()) return 0;
   const output first = op.result();
-  if (!first.extent().is_static()) throw invalid_argument("the load of the node '" + op.name() + "': its shape is not known");
-  return static_cast<double>(first.extent().elements()) * content_size_of(to_data_type(first.type()));
+  const shape extent = first.extent();
+  double elements = 1;  // of what is not known, TensorFlow counts one element, too: a legacy variable's shape comes later
+  for (int i = 0; i < extent.rank; ++i) elements *= extent[i] < 0 ? 1.0 : static_cast<double>(extent[i]);
+  return elements * content_size_of(to_data_type(first.type()));
 }
 
 LEAT_FUNCTION placement_strategy greedy_load_balancing(int tasks, std::function<double(const graph_operation&)> load) {
