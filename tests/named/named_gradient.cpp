@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <type_traits>
 #include <vector>
 
 using namespace leat;
@@ -66,6 +67,35 @@ TEST_CASE("nodes of gradients have TensorFlow's names, one scope for each node t
   const auto third = gradients(second, {a}, {.name = "third"});
   CHECK(third[0].operation().name().starts_with("third/"));
   CHECK(evaluator({})(third[0]).at[0] == 6);
+}
+
+TEST_CASE("an output is asked whether it is there by `if (d)` and by `if (!d)`, which add no nodes") {
+  graph g;
+  const auto scope = g.as_default();
+  const auto x = constant({1.0f, 2.0f}, "x");
+  const auto flags = constant({true, false}, "flags");
+  const auto there = gradients({square(x)}, {x})[0], none = gradients({square(x)}, {flags})[0];
+  const int size = g.size();
+  CHECK((there && true));
+  CHECK_FALSE(!there);
+  CHECK(!none);
+  CHECK(!!there);
+  CHECK_FALSE(!flags);  // of bool as well
+  const bool is_none = !none;
+  CHECK(is_none);
+  CHECK((!there ? 1 : 2) == 2);
+  CHECK((!none && there));
+  CHECK_FALSE((there && !there));
+  CHECK((none || !none));
+  CHECK_FALSE((!there || none));
+  if (!there && !none) FAIL("one of both is there");
+  CHECK(g.size() == size);
+  // What asks is a bool, and no constant of the graph.
+  static_assert(std::is_convertible_v<decltype(!there), bool>);
+  static_assert(!std::is_convertible_v<decltype(!there), output> && !std::is_convertible_v<decltype(!there && flags), output>);
+  static_assert(!std::is_convertible_v<decltype(!there), tensor_literal> && !std::is_convertible_v<decltype(!there), number_argument>);
+  static_assert(!std::is_convertible_v<decltype(!there || !flags), tensor_literal> && !std::is_convertible_v<decltype(!!flags), int>);
+  CHECK(logical_not(flags).operation().type() == "LogicalNot");
 }
 
 TEST_CASE("several ys, given gradients, stops, and xs that nothing reaches") {

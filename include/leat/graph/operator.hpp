@@ -19,6 +19,7 @@
 //
 // Kernels name an operator by its `code`, a hash of its type, and find the class again through a friend.
 
+#include <concepts>
 #include <cstdint>
 #include <leat/core/dtype.hpp>
 #include <leat/core/list.hpp>
@@ -87,19 +88,37 @@ struct handle_form {
 };
 }  // namespace detail
 
+/// What `!x` of a handle is: whether it refers to no node. It converts to bool and to nothing else, and so does what `&&` and `||` make of
+/// it and of other handles: a graph takes a bool for a constant, which would stand in silence where `logical_not(x)` was meant.
+class handle_condition {
+ public:
+  constexpr explicit handle_condition(bool holds) : holds_(holds) {}
+  template <std::same_as<bool> Bool>
+  constexpr operator Bool() const {
+    return holds_;
+  }
+  constexpr handle_condition operator!() const { return handle_condition(!holds_); }
+  friend constexpr bool operator==(handle_condition a, bool b) { return a.holds_ == b; }
+
+ private:
+  bool holds_;
+};
+
 /// Handle of a node's result in a graph: the operand of expressions that are built at run time or inside the compiler.
 class output {
  public:
   using form = detail::handle_form;
   constexpr output() = default;
   constexpr output(graph& owner, int index, int port = 0) : owner_(&owner), index_(index), port_(port) {}
+  output(handle_condition) = delete;  // `!x` asks whether x refers to no node: logical_not(x) is the tensor of the negated elements
   /// The graph of the node; `index()` is its row.
   constexpr graph& owner() const { return *owner_; }
   constexpr int index() const { return index_; }
   /// The index of the result: 0 except for operators with several results in graphs with names.
   constexpr int port() const { return port_; }
-  /// Whether it refers to a node.
+  /// Whether it refers to a node; `!x` asks whether it refers to none, also where x is a tensor of bool: `logical_not(x)` negates elements.
   constexpr explicit operator bool() const { return owner_ != nullptr; }
+  constexpr handle_condition operator!() const { return handle_condition(owner_ == nullptr); }
   /// The static dtype; `extent()` is the static shape, with unknown dimensions as -1.
   constexpr dtype type() const;
   constexpr shape extent() const;
@@ -112,6 +131,22 @@ class output {
   int index_ = -1;
   int port_ = 0;
 };
+
+namespace detail {
+template <class T>
+concept handle_or_condition = std::same_as<T, output> || std::same_as<T, handle_condition>;
+}  // namespace detail
+/// Conditions on several handles, as in `if (!dx && dy)`. Of two handles, `x && y` is `logical_and(x, y)`, a node.
+template <detail::handle_or_condition A, detail::handle_or_condition B>
+  requires(std::same_as<A, handle_condition> || std::same_as<B, handle_condition>)
+constexpr handle_condition operator&&(const A& a, const B& b) {
+  return handle_condition(static_cast<bool>(a) && static_cast<bool>(b));
+}
+template <detail::handle_or_condition A, detail::handle_or_condition B>
+  requires(std::same_as<A, handle_condition> || std::same_as<B, handle_condition>)
+constexpr handle_condition operator||(const A& a, const B& b) {
+  return handle_condition(static_cast<bool>(a) || static_cast<bool>(b));
+}
 
 /// The functions that the graph and its passes call.
 struct op_info {

@@ -319,9 +319,9 @@ template <class X>
   requires refused<logical_not_op, X>
 why<logical_not_op, X> logical_not(const X&) = delete;
 LEAT_TAKES_ONE_TENSOR(logical_not);
-/// `logical_not(x)`.
+/// `logical_not(x)` of a typed expression; of a handle, whether it refers to no node (`output::operator!`).
 template <class X>
-  requires accepted<logical_not_op, X>
+  requires(tensor_expression<X> && accepted<logical_not_op, X>)
 constexpr made<logical_not_op, X> operator!(const X& x) {
   return make<logical_not_op>(x);
 }
