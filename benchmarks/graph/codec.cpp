@@ -1,10 +1,11 @@
-// bench_codec [--json FILE] [--nodes N] [--repeat R]: how long graphs take to be read and written, in both forms. The graph is
+// bench_codec [--json FILE] [--nodes N] [--repeat R]: how long graphs take to be read and written, in all three forms. The graph is
 // generated: layers of constants, products and sums with shapes and small tensors. JSON is compared with nlohmann::json on
-// the same text (which ends with a document, not with a graph), the binary form with a copy of the graph in memory, and the
-// largest graph with ten times the time of one a tenth as large. Both sides must agree before they are timed.
+// the same text (which ends with a document, not with a graph), the text format with JSON, the binary form with a copy of the graph in
+// memory, and the largest graph with ten times the time of one a tenth as large. Both sides must agree before they are timed.
 
 #include <leat/io/binary.hpp>
 #include <leat/io/json.hpp>
+#include <leat/io/text.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -78,19 +79,21 @@ double best_of(int repeat, F call) {
 }
 
 struct times {
-  std::size_t nodes = 0, json_bytes = 0, binary_bytes = 0;
-  double read_json = 0, write_json = 0, read_binary = 0, write_binary = 0;
+  std::size_t nodes = 0, json_bytes = 0, text_bytes = 0, binary_bytes = 0;
+  double read_json = 0, write_json = 0, read_text = 0, write_text = 0, read_binary = 0, write_binary = 0;
   double parse = 0, dump = 0, copy = 0;
 };
 
 times measure(std::size_t nodes, int repeat, bool rivals) {
   const graph_def graph = generated(nodes);
-  const std::string text = io::write_json(graph), bytes = io::write_binary(graph);
-  times t{.nodes = graph.nodes.size(), .json_bytes = text.size(), .binary_bytes = bytes.size()};
-  if (io::read_json(text) != graph || io::read_binary(bytes) != graph)
+  const std::string text = io::write_json(graph), plain = io::write_text(graph), bytes = io::write_binary(graph);
+  times t{.nodes = graph.nodes.size(), .json_bytes = text.size(), .text_bytes = plain.size(), .binary_bytes = bytes.size()};
+  if (io::read_json(text) != graph || io::read_text(plain) != graph || io::read_binary(bytes) != graph)
     throw std::runtime_error("a graph comes back changed");
   t.read_json = best_of(repeat, [&] { return io::read_json(text); });
   t.write_json = best_of(repeat, [&] { return io::write_json(graph); });
+  t.read_text = best_of(repeat, [&] { return io::read_text(plain); });
+  t.write_text = best_of(repeat, [&] { return io::write_text(graph); });
   t.read_binary = best_of(repeat, [&] { return io::read_binary(bytes); });
   t.write_binary = best_of(repeat, [&] { return io::write_binary(graph); });
   t.copy = best_of(repeat, [&] { return graph; });
@@ -141,18 +144,23 @@ int main(int count, char** arguments) try {
 
   const times tenth = measure(nodes / 10, 3 * repeat, false), whole = measure(nodes, repeat, true);
   const times ten = measure(nodes * 10, std::max(1, repeat / 2), false);
-  std::printf("%zu nodes: %zu bytes of JSON, %zu of binary\n\n", whole.nodes, whole.json_bytes, whole.binary_bytes);
+  std::printf("%zu nodes: %zu bytes of JSON, %zu of text, %zu of binary\n\n", whole.nodes, whole.json_bytes, whole.text_bytes,
+              whole.binary_bytes);
   std::printf("%-22s %-28s %13s %13s %6s\n", "case", "rival", "leat", "rival", "ratio");
   report r;
   const std::string n = std::to_string(nodes);
   r.add("read_json_" + n, "nlohmann::json::parse", whole.read_json, whole.parse);
   r.add("write_json_" + n, "nlohmann::json::dump", whole.write_json, whole.dump);
+  r.add("read_text_" + n, "the same in JSON", whole.read_text, whole.read_json);
+  r.add("write_text_" + n, "the same in JSON", whole.write_text, whole.write_json);
   r.add("read_binary_" + n, "copy of the graph", whole.read_binary, whole.copy);
   r.add("write_binary_" + n, "copy of the graph", whole.write_binary, whole.copy);
   const auto growth = [&](const times& more, const times& fewer) {
     const std::string m = std::to_string(more.nodes / 1000) + "k", rival = "10 x a tenth of the nodes";
     r.add("growth_read_json_" + m, rival, more.read_json, 10 * fewer.read_json);
     r.add("growth_write_json_" + m, rival, more.write_json, 10 * fewer.write_json);
+    r.add("growth_read_text_" + m, rival, more.read_text, 10 * fewer.read_text);
+    r.add("growth_write_text_" + m, rival, more.write_text, 10 * fewer.write_text);
     r.add("growth_read_binary_" + m, rival, more.read_binary, 10 * fewer.read_binary);
     r.add("growth_write_binary_" + m, rival, more.write_binary, 10 * fewer.write_binary);
     r.add("growth_copy_" + m, rival, more.copy, 10 * fewer.copy);

@@ -2,21 +2,21 @@
 // Implementation of idx.hpp.
 
 #include <leat/core/function_bodies.hpp>
+#include <leat/io/element_format.hpp>
 #include <leat/io/idx.hpp>
 
 #include <algorithm>
-#include <cstring>
 
 namespace leat::io {
 
 LEAT_FUNCTION tensor_proto read_idx(std::string_view bytes) {
   struct kind {
     unsigned char code;
-    std::size_t width;
-    data_type type;
+    element_format format;
   };
-  static constexpr kind kinds[]{{0x08, 1, data_type::uint8}, {0x09, 1, data_type::int32},   {0x0b, 2, data_type::int32},
-                                {0x0c, 4, data_type::int32}, {0x0d, 4, data_type::float32}, {0x0e, 8, data_type::float64}};
+  static constexpr kind kinds[]{{0x08, {element_kind::unsigned_integer, 1, true}}, {0x09, {element_kind::signed_integer, 1, true}},
+                                {0x0b, {element_kind::signed_integer, 2, true}},   {0x0c, {element_kind::signed_integer, 4, true}},
+                                {0x0d, {element_kind::floating, 4, true}},         {0x0e, {element_kind::floating, 8, true}}};
   const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[i])); };
   if (bytes.size() < 4 || byte(0) != 0 || byte(1) != 0) throw data_loss("not an IDX file: it begins with two zero bytes");
   const auto* found = std::find_if(std::begin(kinds), std::end(kinds), [&](const kind& k) { return k.code == byte(2); });
@@ -26,7 +26,7 @@ LEAT_FUNCTION tensor_proto read_idx(std::string_view bytes) {
   if (bytes.size() < begin) throw data_loss("IDX: cut off within the sizes");
 
   tensor_proto t;
-  t.dtype = found->type;
+  t.dtype = to_data_type(dtype_as_read(found->format));
   for (std::size_t k = 0; k < rank; ++k) {
     const std::size_t at = 4 + 4 * k;
     t.shape.dims.push_back({std::int64_t{byte(at) << 24 | byte(at + 1) << 16 | byte(at + 2) << 8 | byte(at + 3)}, {}});
@@ -34,25 +34,12 @@ LEAT_FUNCTION tensor_proto read_idx(std::string_view bytes) {
   if (auto problem = problem_of(t.shape); !problem.empty()) throw data_loss("IDX: the shape " + problem);
   const auto count = static_cast<std::uint64_t>(*element_count(t.shape));
   const std::string_view elements = bytes.substr(begin);
-  if (elements.size() % found->width != 0 || elements.size() / found->width != count)
+  const auto width = static_cast<std::size_t>(found->format.bytes);
+  if (elements.size() % width != 0 || elements.size() / width != count)
     throw data_loss("IDX: " + std::to_string(elements.size()) + " bytes of elements, which is not shape " + to_text(t.shape) + " of " +
-                    std::to_string(found->width) + " bytes each");
+                    std::to_string(width) + " bytes each");
   if (count == 0) return t;
-  std::string turned(elements);
-  for (std::size_t at = 0; at < turned.size() && found->width > 1; at += found->width)
-    std::reverse(turned.begin() + static_cast<std::ptrdiff_t>(at), turned.begin() + static_cast<std::ptrdiff_t>(at + found->width));
-  const auto widen = [&]<class Narrow>(Narrow value) {
-    std::string wide;
-    wide.reserve(turned.size() / sizeof(Narrow) * 4);
-    for (std::size_t at = 0; at < turned.size(); at += sizeof(Narrow)) {
-      std::memcpy(&value, turned.data() + at, sizeof(Narrow));
-      const std::int32_t number = value;
-      wide.append(reinterpret_cast<const char*>(&number), 4);
-    }
-    turned = std::move(wide);
-  };
-  if (found->code == 0x09) widen(std::int8_t{});
-  if (found->code == 0x0b) widen(std::int16_t{});
+  std::string turned = native_elements(found->format, elements);
   // In the form of make_tensor_proto.
   t.field = count == 1 ? field_of(t.dtype) : tensor_field::tensor_content;
   if (count == 1 && t.dtype == data_type::uint8) turned.append(3, '\0');

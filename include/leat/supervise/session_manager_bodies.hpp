@@ -2,7 +2,7 @@
 // Implementation of session_manager.hpp.
 
 #include <leat/core/function_bodies.hpp>
-#include <leat/io/text.hpp>
+#include <leat/io/describe.hpp>
 #include <leat/supervise/session_manager.hpp>
 
 #include <algorithm>

@@ -34,13 +34,10 @@ inline void append_text_literal(std::string& out, std::string_view value) {
     if (byte >= 0x20 && byte < 0x7f && c != '"' && c != '\'' && c != '\\') continue;
     out.append(value, done, i - done);
     done = i + 1;
-    out += '\\';
-    if (c == '\n') out += 'n';
-    else if (c == '\r') out += 'r';
-    else if (c == '\t') out += 't';
-    else if (byte >= 0x20 && byte < 0x7f) out += c;
-    else
-      for (const int shift : {6, 3, 0}) out += static_cast<char>('0' + ((byte >> shift) & 7));
+    const char letter = c == '\n' ? 'n' : c == '\r' ? 'r' : c == '\t' ? 't' : byte >= 0x20 && byte < 0x7f ? c : '\0';
+    const auto digit = [&](int shift) { return static_cast<char>('0' + ((byte >> shift) & 7)); };
+    const char escape[4]{'\\', letter != '\0' ? letter : digit(6), digit(3), digit(0)};
+    out.append(escape, letter != '\0' ? 2 : 4);
   }
   out.append(value, done);
   out += '"';
