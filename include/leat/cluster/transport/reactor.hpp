@@ -59,6 +59,7 @@ class reactor {
   void kick();
 
   /// Waits, handling events, until `done` or the deadline; whether it is done. `done` is set by a thread that then calls `wake`.
+  /// Errors: those of the client's `run`; other threads go on.
   bool wait(const std::atomic<bool>& done, steady_time deadline);
   /// After a `done` was set: wakes who waits for it.
   void wake();

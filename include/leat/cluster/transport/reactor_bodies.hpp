@@ -128,7 +128,18 @@ LEAT_FUNCTION void reactor::handle(const std::uint64_t* tokens, int count, const
     }
   }
   if (pending_.fetch_add(1) != 0) return;
-  const reactor* const before = std::exchange(inside, this);
+  struct turn {
+    reactor& its;
+    const reactor* const before;
+    bool is_left = true;
+    ~turn() {
+      inside = before;
+      if (!is_left) return;
+      // The thread's own answer is there, or the client has thrown: what is left is for the other thread.
+      its.pending_ = 0;
+      its.kick_others();
+    }
+  } mine{*this, std::exchange(inside, this)};
   for (;;) {
     const int seen = pending_.load();
     handled_.clear();
@@ -139,20 +150,19 @@ LEAT_FUNCTION void reactor::handle(const std::uint64_t* tokens, int count, const
     again_ = false;
     bool more = client_.run(handled_);
     more = again_ || more;
-    if (!more && pending_.fetch_sub(seen) == seen) break;
-    if (done != nullptr && done->load()) {
-      // The thread's own answer is there: what is left is for the other thread.
-      pending_ = 0;
-      kick_others();
+    if (!more && pending_.fetch_sub(seen) == seen) {
+      mine.is_left = false;
       break;
     }
+    if (done != nullptr && done->load()) break;
   }
-  inside = before;
 }
 
 LEAT_FUNCTION void reactor::loop() {
   std::array<std::uint64_t, 32> tokens;
   while (!stopping_) {
+    // Announced before it looks: who sets a timer while it takes part, and leaves before the time is told below, has to kick.
+    sleeping_until_ = no_deadline.time_since_epoch().count();
     const steady_time until = client_.next_timer();
     sleeping_until_ = until.time_since_epoch().count();
     const int count = wait_for_events(tokens.data(), static_cast<int>(tokens.size()), until);
@@ -176,16 +186,21 @@ LEAT_FUNCTION bool reactor::wait(const std::atomic<bool>& done, steady_time dead
     return done_.wait_until(lock, deadline, [&] { return done.load(); });
   }
   std::array<std::uint64_t, 32> tokens;
-  const reactor* const before = std::exchange(driving, this);
+  struct part {
+    reactor& its;
+    const reactor* const before;
+    ~part() {
+      driving = before;
+      its.has_driver_ = false;
+      // A timer that was set meanwhile, which the other thread does not know.
+      if (its.client_.next_timer().time_since_epoch().count() < its.sleeping_until_.load()) its.kick();
+    }
+  } const mine{*this, std::exchange(driving, this)};
   while (!done.load() && (deadline == no_deadline || std::chrono::steady_clock::now() < deadline)) {
     const int count = wait_for_events(tokens.data(), static_cast<int>(tokens.size()), std::min(deadline, client_.next_timer()));
     driver_wake_ = false;
     if (count > 0 || client_.next_timer() <= std::chrono::steady_clock::now()) handle(tokens.data(), count, &done);
   }
-  driving = before;
-  has_driver_ = false;
-  // A timer that was set meanwhile, which the other thread does not know.
-  if (client_.next_timer().time_since_epoch().count() < sleeping_until_.load()) kick();
   return done.load();
 }
 

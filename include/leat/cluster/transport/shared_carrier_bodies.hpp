@@ -156,8 +156,9 @@ LEAT_FUNCTION void shared_carrier::listen(const address& where) {
 }
 
 LEAT_FUNCTION void shared_carrier::add(const std::shared_ptr<shared_channel>& c) {
-  c->made = segment_mapping::make(options_.credit + options_.credit / 4 + (std::size_t{1} << 20));
   c->chunk = std::max<std::size_t>(options_.credit / 4, wire_chunk_bytes);
+  c->made = segment_mapping::make(std::max(options_.credit + options_.credit / 4 + (std::size_t{1} << 20),
+                                           segment_arena_bytes(wire_packet_frames + 1, wire_packet_bytes(c->chunk))));
   c->since = std::chrono::steady_clock::now();
   channels_[c->number] = c;
   loop_.add(c->socket->get(), token_ | c->number);

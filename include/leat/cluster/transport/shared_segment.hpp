@@ -26,6 +26,9 @@ namespace detail {
 void ring(int socket);
 }  // namespace detail
 
+/// Bytes of an arena at whose end a packet has room, of so many frames with so many bytes.
+std::size_t segment_arena_bytes(std::size_t frames, std::size_t bytes);
+
 /// A mapping that both halves share with the frames in it.
 class segment_mapping {
  public:
@@ -57,11 +60,12 @@ class segment_writer {
  public:
   explicit segment_writer(std::shared_ptr<segment_mapping> mapping);
 
-  /// Memory within the arena; nothing if there is none.
+  /// Memory within the arena, but for its end, which only packets use that are published; nothing if there is none.
   std::optional<writable_frame> allocate(std::size_t bytes);
-  /// The same for memory that is kept over many messages: at most half of the arena, and nothing of its end.
+  /// The same for memory that is kept over many messages: at most half of the arena.
   std::optional<writable_frame> lend(std::size_t bytes);
-  /// Publishes a packet; false if there is no room now: then the reader rings when it has let go of something.
+  /// Publishes a packet; false if there is no room now: then the reader rings when it has let go of something. A packet that
+  /// `segment_arena_bytes` was asked for finds room at the latest when the reader has read all others, whatever is held and by whom.
   /// `is_urgent`: takes of the room that others leave for what keeps the connection alive.
   bool write(const packet& p, bool is_urgent);
   /// Whether the reader sleeps and is to be rung; asked after `write`.
@@ -71,8 +75,10 @@ class segment_writer {
 
  private:
   class arena_space;
+  // What memory is for: kept over many messages; part of a message that may be queued; part of a packet that is published with it.
+  enum class use { lent, queued, published };
   void collect();
-  std::optional<writable_frame> take(std::size_t bytes, bool is_lent);
+  std::optional<writable_frame> take(std::size_t bytes, use what);
   bool place(const packet& p, bool is_urgent);
 
   std::shared_ptr<segment_mapping> mapping_;

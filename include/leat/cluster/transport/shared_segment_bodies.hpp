@@ -28,7 +28,8 @@ inline constexpr std::size_t segment_alignment = 64;
 inline constexpr std::uint32_t last_of_packet = 1;
 inline constexpr std::size_t segment_small_block = 4608;  // holds a head with what is packed behind it
 inline constexpr std::size_t segment_small_blocks = 64;   // kept for the next ones
-/// Of an arena, what is behind this is held by nobody for long: a packet always finds room there, in one piece.
+/// An arena's two regions: what is held for long ends before this offset, by whomever. Behind it are only packets that have been published,
+/// which the reader copies and returns at once, waiting for nothing: as soon as it has read, that region is free in one piece.
 constexpr std::size_t held_end(std::size_t arena_bytes) { return arena_bytes / 8 * 5; }
 
 struct segment_slot {
@@ -58,6 +59,12 @@ struct segment_control {
 
 namespace detail {
 inline constexpr std::size_t segment_header_bytes = (sizeof(segment_control) + 4095) / 4096 * 4096;
+}
+
+LEAT_FUNCTION std::size_t segment_arena_bytes(std::size_t frames, std::size_t bytes) {
+  // As `take` rounds. The end is three eighths.
+  const std::size_t wanted = bytes + frames * detail::segment_small_block;
+  return (wanted + 2) / 3 * 8;
 }
 
 LEAT_FUNCTION std::shared_ptr<segment_mapping> segment_mapping::make(std::size_t arena_bytes) {
@@ -106,11 +113,12 @@ LEAT_FUNCTION segment_mapping::~segment_mapping() {
 class segment_writer::arena_space {
  public:
   explicit arena_space(std::size_t bytes) : bytes_(bytes) { free_[0] = bytes; }
-  // What is lent is held, see segment_reader::returns::may_hold.
-  std::optional<std::size_t> take(std::size_t bytes, bool is_lent) {
+  // Only what is published at once may lie behind held_end: a block there that waits with its message, or for the next one, would keep the
+  // packet out that goes before it, and the reader would have nothing to return.
+  std::optional<std::size_t> take(std::size_t bytes, use what) {
     const std::lock_guard lock(mutex_);
-    if (is_lent && (bytes > bytes_ / 2 || lent_ > bytes_ / 2 - bytes)) return std::nullopt;
-    if (!is_lent && bytes == detail::segment_small_block && !small_.empty()) {
+    if (what == use::lent && (bytes > bytes_ / 2 || lent_ > bytes_ / 2 - bytes)) return std::nullopt;
+    if (what != use::lent && bytes == detail::segment_small_block && !small_.empty()) {
       const std::size_t offset = small_.back();
       small_.pop_back();
       return offset;
@@ -118,18 +126,19 @@ class segment_writer::arena_space {
     for (auto i = free_.begin(); i != free_.end(); ++i) {
       if (i->second < bytes) continue;
       const auto [offset, size] = *i;
-      if (is_lent && offset + bytes > detail::held_end(bytes_)) return std::nullopt;
+      if (what != use::published && offset + bytes > detail::held_end(bytes_)) return std::nullopt;
       free_.erase(i);
       if (size > bytes) free_[offset + bytes] = size - bytes;
-      if (is_lent) lent_ += bytes;
+      if (what == use::lent) lent_ += bytes;
       return offset;
     }
     return std::nullopt;
   }
-  void give(std::size_t offset, std::size_t bytes, bool is_lent) {
+  void give(std::size_t offset, std::size_t bytes, use what) {
     const std::lock_guard lock(mutex_);
-    if (is_lent) lent_ -= bytes;
-    else if (bytes == detail::segment_small_block && small_.size() < detail::segment_small_blocks) {
+    if (what == use::lent) lent_ -= bytes;
+    else if (bytes == detail::segment_small_block && offset + bytes <= detail::held_end(bytes_) &&
+             small_.size() < detail::segment_small_blocks) {
       small_.push_back(offset);
       return;
     }
@@ -159,38 +168,38 @@ LEAT_FUNCTION segment_writer::segment_writer(std::shared_ptr<segment_mapping> ma
   for (std::uint32_t token = detail::segment_slots; token > 0; --token) free_tokens_.push_back(token - 1);
 }
 
-LEAT_FUNCTION std::optional<writable_frame> segment_writer::allocate(std::size_t bytes) { return take(bytes, false); }
+LEAT_FUNCTION std::optional<writable_frame> segment_writer::allocate(std::size_t bytes) { return take(bytes, use::queued); }
 LEAT_FUNCTION std::optional<writable_frame> segment_writer::lend(std::size_t bytes) {
   if (bytes > mapping_->arena_bytes()) return std::nullopt;
-  auto room = take(bytes + detail::segment_alignment, true);  // who computes in it may read past the end
+  auto room = take(bytes + detail::segment_alignment, use::lent);  // who computes in it may read past the end
   if (!room) return std::nullopt;
   return writable_frame(room->owner(), room->data(), bytes);
 }
 
-LEAT_FUNCTION std::optional<writable_frame> segment_writer::take(std::size_t bytes, bool is_lent) {
+LEAT_FUNCTION std::optional<writable_frame> segment_writer::take(std::size_t bytes, use what) {
   const std::size_t aligned = (bytes + detail::segment_alignment - 1) / detail::segment_alignment * detail::segment_alignment;
   const std::size_t rounded = aligned != 0 && aligned <= detail::segment_small_block ? detail::segment_small_block : aligned;
   if (rounded == 0 || rounded < bytes) return std::nullopt;
-  const auto offset = space_->take(rounded, is_lent);
+  const auto offset = space_->take(rounded, what);
   if (!offset) return std::nullopt;
   struct block {
     std::shared_ptr<segment_mapping> mapping;
     std::shared_ptr<arena_space> space;
     std::size_t offset, bytes;
-    bool is_lent;
-    block(std::shared_ptr<segment_mapping> m, std::shared_ptr<arena_space> s, std::size_t at, std::size_t size, bool lent)
-        : mapping(std::move(m)), space(std::move(s)), offset(at), bytes(size), is_lent(lent) {}
+    use what;
+    block(std::shared_ptr<segment_mapping> m, std::shared_ptr<arena_space> s, std::size_t at, std::size_t size, use u)
+        : mapping(std::move(m)), space(std::move(s)), offset(at), bytes(size), what(u) {}
     block(const block&) = delete;
     block& operator=(const block&) = delete;
-    ~block() { space->give(offset, bytes, is_lent); }
+    ~block() { space->give(offset, bytes, what); }
   };
-  return writable_frame(std::make_shared<block>(mapping_, space_, *offset, rounded, is_lent), mapping_->arena() + *offset, bytes);
+  return writable_frame(std::make_shared<block>(mapping_, space_, *offset, rounded, what), mapping_->arena() + *offset, bytes);
 }
 
 // Lets go of what the reader has let go of.
 LEAT_FUNCTION void segment_writer::collect() {
   segment_control& c = mapping_->control();
-  const std::uint64_t returned = c.returned.load(std::memory_order_acquire);
+  const std::uint64_t returned = c.returned.load();
   if (returned - returned_ > detail::segment_slots) return;  // nonsense: the room is never given back
   for (; returned_ != returned; ++returned_) {
     const std::uint32_t token = c.tokens[returned_ % detail::segment_slots].load(std::memory_order_relaxed);
@@ -203,7 +212,7 @@ LEAT_FUNCTION void segment_writer::collect() {
 // Whether there is room for a packet, whose frames are then in the arena.
 LEAT_FUNCTION bool segment_writer::place(const packet& p, bool is_urgent) {
   collect();
-  const std::uint64_t used = head_ - mapping_->control().tail.load(std::memory_order_acquire);
+  const std::uint64_t used = head_ - mapping_->control().tail.load();
   const std::size_t wanted = p.frames.size() + (is_urgent ? 0 : detail::urgent_slots);
   if (used + wanted > detail::segment_slots || free_tokens_.size() < wanted) return false;
   for (std::size_t i = placed_.size(); i < p.frames.size(); ++i) {
@@ -212,7 +221,7 @@ LEAT_FUNCTION bool segment_writer::place(const packet& p, bool is_urgent) {
       placed_.push_back(f);
       continue;
     }
-    auto room = allocate(std::max<std::size_t>(f.size(), 1));
+    auto room = take(std::max<std::size_t>(f.size(), 1), use::published);
     if (!room) return false;
     if (!f.empty()) std::memcpy(room->data(), f.data(), f.size());
     placed_.push_back(frame(*room).piece(0, f.size()));
@@ -224,6 +233,8 @@ LEAT_FUNCTION bool segment_writer::write(const packet& p, bool is_urgent) {
   segment_control& c = mapping_->control();
   placed_.clear();
   if (!place(p, is_urgent)) {
+    // Announces first and looks again then, each in the one order of all threads: who returns something before the announcement is seen
+    // here, who returns it after rings.
     ++asked_;
     c.writer_waits.store(1);
     if (!place(p, is_urgent)) {

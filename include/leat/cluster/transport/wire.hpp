@@ -32,8 +32,9 @@ inline constexpr std::size_t wire_packed_bytes = 4096;
 inline constexpr std::size_t wire_chunk_bytes = std::size_t{256} << 10;
 /// Tensors below are sent whole, in a frame of their own.
 inline constexpr std::size_t wire_whole_bytes = std::size_t{32} << 10;
-/// So many of them: a transport has room for a bounded number of frames at a time.
+/// So many of them, and so many frames of a packet in all behind its head: a transport has room for a bounded number at a time.
 inline constexpr std::size_t wire_whole_parts = 256;
+inline constexpr std::size_t wire_packet_frames = 512;
 /// No frame is longer, whatever a transport cuts into.
 inline constexpr std::size_t wire_frame_bytes = std::size_t{1} << 20;
 
@@ -85,6 +86,12 @@ struct wire_limits {
   std::uint32_t parts = 65535;
   std::uint32_t rank = 254;
 };
+
+/// The most bytes that `encode` puts into a packet, with frames of at most `chunk_bytes`.
+constexpr std::size_t wire_packet_bytes(std::size_t chunk_bytes) {
+  return wire_header_bytes + 8 * (std::size_t{wire_limits().parts} + wire_limits().rank) + wire_packed_bytes + chunk_bytes +
+         wire_whole_parts * wire_whole_bytes;
+}
 
 /// Appends the packets of a message to `out`; parts are shared, not copied, unless they are packed. `chunk_bytes` is the largest frame,
 /// 0 for any.

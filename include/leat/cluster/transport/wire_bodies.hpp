@@ -103,6 +103,7 @@ LEAT_FUNCTION void encode(const message& m, std::size_t chunk_bytes, std::vector
   const std::size_t largest = chunk_bytes == 0 ? SIZE_MAX : chunk_bytes;
   const std::size_t tables = wire_header_bytes + 8 * (m.sizes.size() + m.parts.size());
   std::size_t packed = 0;
+  std::size_t frames = 0;
   std::size_t framed = 0;
   std::size_t whole = 0;
   std::array<detail::place, 64> few_places;
@@ -114,8 +115,10 @@ LEAT_FUNCTION void encode(const message& m, std::size_t chunk_bytes, std::vector
     if (packed + size <= wire_packed_bytes) {
       places[i] = detail::place::packed;
       packed += detail::up_to_8(size);
-    } else if (chunk_bytes == 0 || (size <= largest && (size < wire_whole_bytes ? whole < wire_whole_parts : framed + size <= largest))) {
+    } else if (chunk_bytes == 0 || (size <= largest && frames < wire_packet_frames &&
+                                    (size < wire_whole_bytes ? whole < wire_whole_parts : framed + size <= largest))) {
       whole += size < wire_whole_bytes;
+      ++frames;
       places[i] = detail::place::framed;
       framed += size;
     } else {
