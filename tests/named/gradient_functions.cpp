@@ -2,11 +2,80 @@
 
 #include "support/slopes.hpp"
 
+#include <leat/graph/known_operators.hpp>
 #include <leat/graphs.hpp>
+#include <leat/named/gradients/gradient_way.hpp>
 
 #include <doctest/doctest.h>
 
 using namespace leat;
+
+namespace {
+
+// What TensorFlow 2.21 answers (compat.v1: `tf.gradients` of an instance of each operator by each floating-point input; where none could be
+// made, its registry of gradients): a tensor, perhaps of zeros, for some input; None for all; LookupError.
+constexpr std::string_view have_gradients[]{
+    "Abs", "Acos", "Add", "AddN", "AddV2", "Asin", "Atan", "Atan2", "BatchMatMul", "BatchMatMulV2", "BiasAdd", "BiasAddGrad",
+    "BiasAddV1", "BroadcastTo", "Cast", "CheckNumerics", "ClipByValue", "Concat", "ConcatV2", "Cos", "Cosh", "Cumprod", "Cumsum",
+    "Div", "DivNoNan", "DynamicPartition", "DynamicStitch", "Elu", "EluGrad", "Enter", "Erf", "Exit", "Exp", "ExpandDims", "Expm1",
+    "Fill", "FloorMod", "Gather", "GatherNd", "GatherV2", "Identity", "InvGrad", "L2Loss", "LeakyRelu", "LeakyReluGrad", "Log",
+    "Log1p", "LogSoftmax", "MatMul", "Max", "Maximum", "Mean", "Merge", "Min", "Minimum", "Mul", "Neg", "NextIteration", "Pack",
+    "Pad", "ParallelDynamicStitch", "PlaceholderWithDefault", "Pow", "Print", "Prod", "RealDiv", "Reciprocal", "ReciprocalGrad",
+    "RefEnter", "RefExit", "RefIdentity", "RefMerge", "RefNextIteration", "RefSwitch", "Relu", "Relu6", "Relu6Grad", "ReluGrad",
+    "Reshape", "ReverseV2", "Rsqrt", "RsqrtGrad", "ScatterNd", "Select", "SelectV2", "Selu", "SeluGrad", "Sigmoid", "SigmoidGrad",
+    "Sign", "Sin", "Sinh", "Slice", "Softmax", "SoftmaxCrossEntropyWithLogits", "Softplus", "SoftplusGrad", "Softsign",
+    "SparseSoftmaxCrossEntropyWithLogits", "Split", "SplitV", "Sqrt", "SqrtGrad", "Square", "SquaredDifference", "Squeeze",
+    "StridedSlice", "StridedSliceGrad", "Sub", "Sum", "Switch", "Tan", "Tanh", "TanhGrad", "Tile", "TopKV2", "Transpose", "Unpack",
+    "UnsortedSegmentSum", "Xdivy", "Xlogy"};
+constexpr std::string_view pass_nothing[]{
+    "Assert", "Assign", "AssignAdd", "AssignSub", "AudioSummary", "AudioSummaryV2", "BroadcastGradientArgs", "Ceil", "ConcatOffset",
+    "Floor", "FloorDiv", "ImageSummary", "MergeSummary", "OneHot", "OnesLike", "PyFunc", "PyFuncStateless", "QueueClose",
+    "QueueDequeue", "QueueDequeueMany", "QueueDequeueUpTo", "QueueEnqueue", "QueueEnqueueMany", "QueueSize", "RandomShuffle",
+    "RandomStandardNormal", "RandomUniform", "Range", "Round", "ScatterAdd", "ScatterDiv", "ScatterMul", "ScatterNdUpdate",
+    "ScatterSub", "StopGradient", "TensorSummaryV2", "TruncatedNormal", "ZerosLike"};
+constexpr std::string_view are_refused[]{
+    "ApplyAdadelta", "ApplyAdagrad", "ApplyAdagradDA", "ApplyAdam", "ApplyCenteredRMSProp", "ApplyFtrl", "ApplyFtrlV2",
+    "ApplyGradientDescent", "ApplyMomentum", "ApplyProximalAdagrad", "ApplyProximalGradientDescent", "ApplyRMSProp",
+    "DestroyTemporaryVariable", "ListDiff", "Mod", "ScatterMax", "ScatterMin", "ScatterUpdate", "Snapshot", "SoftsignGrad",
+    "SparseApplyAdadelta", "SparseApplyAdagrad", "SparseApplyAdagradDA", "SparseApplyCenteredRMSProp", "SparseApplyFtrl",
+    "SparseApplyFtrlV2", "SparseApplyMomentum", "SparseApplyProximalAdagrad", "SparseApplyProximalGradientDescent",
+    "SparseApplyRMSProp", "TruncateMod"};
+
+}  // namespace
+
+TEST_CASE("which operators have gradients, pass none, or are refused: as TensorFlow answers") {
+  using detail::gradient_way;
+  const auto way_of = [](std::string_view type) {
+    const op_info* op = find_operator(type);
+    return detail::gradient_way_of(type, op != nullptr && op->gradient != nullptr);
+  };
+  for (const auto type : have_gradients) {
+    const gradient_way way = way_of(type);
+    CHECK_MESSAGE((way == gradient_way::function || way == gradient_way::by_class), std::string(type));
+  }
+  for (const auto type : pass_nothing) CHECK_MESSAGE(way_of(type) == gradient_way::nothing, std::string(type));
+  for (const auto type : are_refused) CHECK_MESSAGE(way_of(type) == gradient_way::unknown, std::string(type));
+}
+
+TEST_CASE("functions of steps: zeros of Sign, none of others; what is refused is refused only where a gradient comes") {
+  graph g;
+  const auto scope = g.as_default();
+  const auto x = placeholder(dtype::float32, {-1}, "x");
+  const auto zeros = gradients({sign(x) * 3.0f}, {x})[0];
+  REQUIRE(static_cast<bool>(zeros));
+  CHECK(zeros.operation().type() == "ZerosLike");
+  CHECK(zeros.name() == "gradients/Sign_grad/zeros_like:0");
+  CHECK(leat_test::evaluator({{"x", {{2}, {-2, 3}}}})(zeros).at == std::vector<double>{0, 0});
+  for (const output& y : {floor(x, {}), ceil(x, {}), round(x, {}), zeros_like(x)}) CHECK(!gradients({y}, {x})[0]);
+  CHECK(!gradients({floordiv(x, 2.0f)}, {x})[0]);
+  const auto rest = call_operator(g, "Mod", {x, tensor_literal(2.0f)}, {}, "rest").result();
+  CHECK_THROWS_WITH_AS(gradients({rest}, {x}), doctest::Contains("the node 'rest' (Mod): no gradient is known of this operator"),
+                       unimplemented);
+  CHECK(static_cast<bool>(gradients({x * stop_gradient(rest)}, {x})[0]));
+  CHECK(!gradients({floor(rest, {})}, {x})[0]);
+  const auto kept = call_operator(g, "PreventGradient", {x}, {{"message", "not this"}}, "kept").result();
+  CHECK_THROWS_WITH_AS(gradients({kept}, {x}), doctest::Contains("Gradient explicitly disabled. Reason: not this"), unimplemented);
+}
 
 TEST_CASE("a program says how gradients pass an operator that the library does not know") {
   graph g;

@@ -169,12 +169,20 @@ void run_typed(const json& c, const Loss& loss, const L& labels, const P& predic
   ++counted.typed;
 }
 
+// Whether the recorded weights have the sizes of named dimensions that predictions give them: graphs take others that broadcast.
+bool has_sizes_of_names(const json& in, const char* second) {
+  const auto& w = in.at("weights").at("shape");
+  const auto& x = in.at(second).at("shape");
+  return w[0] == x[0] && (w.size() == 1 || w[1] == 1 || w[1] == x[1]);
+}
+
 template <class Call, reduction R, tensor_expression L, tensor_expression P, class W>
 void run(const json& c, const L& labels, const P& predictions, const W& weights, float setting, tally& counted) {
   const auto loss = Call::template make<R>(labels, predictions, weights, setting);
   run_exported(c, [&] { return std::get<output>(to_graph(loss)[0]); }, counted);
   if constexpr (R == reduction::sum_by_nonzero_weights && tensor_expression<W> && !std::is_same_v<Call, compute_weighted_loss_call>)
-    if constexpr (W::rank > 0) run_typed<Call>(c, loss, labels, predictions, weights, counted);
+    if constexpr (W::rank > 0)
+      if (has_sizes_of_names(c.at("inputs"), Call::second)) run_typed<Call>(c, loss, labels, predictions, weights, counted);
 }
 
 template <class Call, tensor_expression L, tensor_expression P, class W>
@@ -208,6 +216,8 @@ bool of_shape(const json& c, tally& counted) {
       reduced<Call>(c, labels, predictions, not_given{}, counted);
     } else if (in.at("weights").at("shape").empty()) {
       reduced<Call>(c, labels, predictions, placeholder<"weights", float>(), counted);
+    } else if (in.at("weights").at("shape").size() == 2) {
+      reduced<Call>(c, labels, predictions, placeholder<"weights", float, "rows", 1>(), counted);
     } else {
       reduced<Call>(c, labels, predictions, placeholder<"weights", float, "rows">(), counted);
     }
@@ -240,8 +250,7 @@ bool of_shape(const json& c, tally& counted) {
         if constexpr (!std::is_same_v<Call, softmax_cross_entropy_call>)
           reduced<Call>(filled, labels, predictions, placeholder<"weights", float, "rows", 1>(), counted);
       } else {
-        if constexpr (!std::is_same_v<Call, softmax_cross_entropy_call> && !std::is_same_v<Call, cosine_distance_call> &&
-                      !std::is_same_v<Call, mean_pairwise_squared_error_call>)
+        if constexpr (!std::is_same_v<Call, softmax_cross_entropy_call> && !std::is_same_v<Call, cosine_distance_call>)
           reduced<Call>(filled, labels, predictions, placeholder<"weights", float, Ds...>(), counted);
       }
       return true;

@@ -191,6 +191,7 @@ class simplifier {
       if (is<neg_op>(to_, in[0])) return to_.input(to_.at(in[0]), 0);
       return multiple(in[0], -1);
     }
+    if (is_operator<select_op>(op) && in[1] == in[2] && keeps_shape(in[1], in[0])) return in[1];
     if (in.size() != 2) return -1;
     const int a = in[0];
     const int b = in[1];

@@ -32,7 +32,9 @@
 #include <leat/named/functions/named_slice_bodies.hpp>
 #include <leat/named/functions/print_bodies.hpp>
 #include <leat/named/gradients/control_flow_gradient.hpp>
+#include <leat/named/gradients/gradient_diagonal.hpp>
 #include <leat/named/gradients/gradient_functions_bodies.hpp>
+#include <leat/named/gradients/gradient_gather.hpp>
 #include <leat/named/gradients/gradient_nn.hpp>
 #include <leat/named/gradients/named_gradient_bodies.hpp>
 #include <leat/named/graph/call_bodies.hpp>

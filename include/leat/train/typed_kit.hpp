@@ -139,10 +139,11 @@ struct typed_kit {
   constexpr auto element_count(const X&) const {
     return elements_of<typename X::element, typename X::extents>();
   }
-  // A weight stands for as many elements of x as it is broadcast to: all along the axes where it has 1, from `From` on.
+  /// The weights, broadcast to x, added up.
   template <class X, class W>
-  constexpr auto sum_of_weights(const X&, const W& weights) const {
-    return reduce_sum(weights) * elements_of<typename W::element, typename repeated<X, W, 0>::type>();
+  constexpr auto sum_of_weights(const X& x, const W& weights) const {
+    if constexpr (has_fixed_sizes<W>) return reduce_sum(weights) * elements_of<typename W::element, typename repeated<X, W, 0>::type>();
+    else return reduce_sum(broadcast(weights, x));
   }
   template <class X>
   constexpr auto sum_of_weights(const X& x, unit_weights) const {
@@ -158,8 +159,12 @@ struct typed_kit {
   }
   template <class X, class W>
   constexpr auto present_of_samples(const X& x, const W& weights) const {
-    if constexpr (W::rank == 0) return is_present(weights) * elements_of<typename W::element, typename repeated<X, W, 1>::type>();
-    else return sum_keep(is_present(weights), axes_of_samples(x)) * elements_of<typename W::element, typename repeated<X, W, 1>::type>();
+    const auto present = is_present(weights);
+    const auto axes = axes_of_samples(x);
+    using count = typename repeated<X, W, 1>::type;
+    if constexpr (W::rank == 0) return present * elements_of<typename W::element, count>();
+    else if constexpr (has_fixed_sizes<W>) return sum_keep(present, axes) * elements_of<typename W::element, count>();
+    else return sum_keep(broadcast(present, x), axes);
   }
   template <class X>
   constexpr auto present_of_samples(const X&, unit_weights) const {
@@ -175,7 +180,13 @@ struct typed_kit {
   constexpr auto is_present(const W& weights) const {
     return cast<typename W::element>(not_equal(weights, zero(weights)));
   }
-  // The dimensions of x, from `From` on, along which weights of another shape are repeated.
+  template <class W>
+  static constexpr bool has_fixed_sizes = [] {
+    for (int i = 0; i < W::rank; ++i)
+      if (W::extent[i] < 0) return false;
+    return true;
+  }();
+  // Of weights of fixed sizes each stands for as many elements of x as there are along the axes where the weights have 1, from `From` on.
   template <class X, class W, int From>
   struct repeated {
     template <std::size_t... I>
@@ -184,6 +195,13 @@ struct typed_kit {
                                                                                                       : 1)...>;
     using type = decltype(pack(std::make_index_sequence<static_cast<std::size_t>(X::rank)>{}));
   };
+  // Other weights in the shape of x, by a choice that depends on each element of x: a graph that is written from typed expressions
+  // (named/exchange/to_graph.hpp) may be fed weights of any sizes that broadcast, [1, c] for [n, c]. A session of typed expressions, where a
+  // named dimension has one size, leaves the choice out.
+  template <class W, class X>
+  constexpr auto broadcast(const W& weights, const X& x) const {
+    return select(is_nan(x), weights, weights);
+  }
   template <class X>
   struct rest {
     template <std::size_t... I>

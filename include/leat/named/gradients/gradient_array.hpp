@@ -12,6 +12,13 @@ namespace leat::detail {
 
 inline gradient_list gradient_of_identity(const gradient_call& c) { return {c.slices()}; }
 
+[[noreturn]] inline gradient_list prevented_gradient(const gradient_call& c) {
+  const auto* message = c.operation().attributes().find("message");
+  const auto* reason = message != nullptr ? message->get_if<std::string>() : nullptr;
+  refuse_gradient(c.owner(), c.operation().index(),
+                  "Gradient explicitly disabled. Reason: " + (reason != nullptr ? *reason : std::string("none given")));
+}
+
 /// dy reshaped to the input's shape, of which one size may be known only at run time.
 inline gradient_list gradient_of_reshape(const gradient_call& c) {
   const output dy = c.dy();
@@ -94,27 +101,34 @@ inline std::vector<output> all_dense(const gradient_call& c) {
 inline gradient_list gradient_of_unpack(const gradient_call& c) { return {stack(all_dense(c), c.integer("axis"))}; }
 
 inline gradient_list gradient_of_split(const gradient_call& c) { return {{}, concat_node(all_dense(c), c.input(0))}; }
+inline gradient_list gradient_of_split_v(const gradient_call& c) { return {concat_node(all_dense(c), c.input(2))}; }
 
 inline output slice_node(const output& x, const output& begin, const output& size, const shape& result) {
   const output made = slice(x, begin, size);
   set_shape(made, result);
   return made;
 }
-inline gradient_list gradient_of_concat(const gradient_call& c) {
+// Of values that are the inputs from `first` on, along the axis that is input `at`.
+inline gradient_list gradient_of_parts(const gradient_call& c, int first, int at) {
   const output dy = c.dy();
   const int count = c.input_count() - 1;
-  if (count == 1) return {dy};
+  gradient_list result(static_cast<std::size_t>(first));
+  if (count == 1) {
+    result.emplace_back(dy);
+    return result;
+  }
   graph& g = c.owner();
-  const output axis = floor_mod(c.input(count), rank_of(c.input(0)));
+  const auto value = [&](int k) { return c.input(first + k); };
+  const output axis = floor_mod(c.input(at), rank_of(value(0)));
   // Constants if all shapes are static.
   std::vector<output> shapes;
-  for (int k = 0; k < count && c.input(k).extent().is_static(); ++k) shapes.push_back(shape_of(c.input(k)));
+  for (int k = 0; k < count && value(k).extent().is_static(); ++k) shapes.push_back(shape_of(value(k)));
   if (static_cast<int>(shapes.size()) != count) {
     std::vector<output> values;
     std::vector<tensor_info> infos;
     for (int k = 0; k < count; ++k) {
-      values.push_back(c.input(k));
-      infos.push_back({dtype::int32, vector_of(c.input(k).extent().has_rank() ? c.input(k).extent().rank : unknown_dimension)});
+      values.push_back(value(k));
+      infos.push_back({dtype::int32, vector_of(value(k).extent().has_rank() ? value(k).extent().rank : unknown_dimension)});
     }
     shapes = g.named()
                  .raw(g, "ShapeN", values, {{"N", static_cast<std::int64_t>(count)}, {"T", dy.type()}, {"out_type", dtype::int32}}, infos)
@@ -128,11 +142,12 @@ inline gradient_list gradient_of_concat(const gradient_call& c) {
   }
   const graph_operation offsets =
       g.named().raw(g, "ConcatOffset", inputs, {{"N", static_cast<std::int64_t>(count)}, {"shape_type", dtype::int32}}, infos);
-  gradient_list result;
   for (int k = 0; k < count; ++k)
-    result.emplace_back(slice_node(dy, offsets.result(k), shapes[static_cast<std::size_t>(k)], c.input(k).extent()));
+    result.emplace_back(slice_node(dy, offsets.result(k), shapes[static_cast<std::size_t>(k)], value(k).extent()));
   return result;
 }
+inline gradient_list gradient_of_concat(const gradient_call& c) { return gradient_of_parts(c, 0, c.input_count() - 1); }
+inline gradient_list gradient_of_concat_behind_axis(const gradient_call& c) { return gradient_of_parts(c, 1, 0); }
 inline gradient_list gradient_of_slice(const gradient_call& c) {
   const output dy = c.dy();
   const output x = c.input(0);
@@ -201,52 +216,6 @@ inline gradient_list gradient_of_pad(const gradient_call& c) {
   const output its_shape = shape_of(x);
   return {slice_node(dy, begin, its_shape, x.extent())};
 }
-inline gradient_list gradient_of_segment_sum(const gradient_call& c) {
-  const output dy = c.dy();
-  const output ids = c.input(1);
-  if (!ids.extent().has_rank() || !dy.extent().has_rank()) return {gather(dy, ids, "GatherV2")};
-  // Rows with negative ids are in no segment.
-  const output zero = zeros_like(ids);
-  const output rows = gather(dy, maximum(ids, zero), "GatherV2");
-  output kept = greater_equal(ids, zero);
-  for (int i = 1; i < dy.extent().rank; ++i) kept = expand_dims(kept, -1);
-  return {select(kept, rows, zeros_like(rows), "SelectV2")};
-}
-
-/// Sparse for rows of a tensor; along other axes the gradient of the operator's class.
-inline gradient_list gradient_of_gather(const gradient_call& c) {
-  const output dy = c.dy();
-  const output params = c.input(0);
-  const output indices = c.input(1);
-  graph& g = c.owner();
-  const bool axis_is_0 = c.input_count() < 3 || constant_integers(c.input(2)) == std::vector<std::int64_t>{0};
-  if (!axis_is_0) refuse_gradient(g, c.operation().index(), "its gradient along another axis than the first");
-  output its_shape;
-  {
-    const colocate_with there(params);
-    its_shape = shape_of(params);
-  }
-  const output count = expand_dims(element_count_of(indices), 0);
-  const output tail =
-      raw_named(g, "StridedSlice", "strided_slice",
-                {{"input", its_shape}, {"stack", tensor_literal({1})}, {"stack_1", tensor_literal({0})}, {"stack_2", tensor_literal({1})}},
-                {{"T", dtype::int32},
-                 {"Index", dtype::int32},
-                 {"begin_mask", 0},
-                 {"end_mask", 1},
-                 {"ellipsis_mask", 0},
-                 {"new_axis_mask", 0},
-                 {"shrink_axis_mask", 0}},
-                {{dtype::int32, vector_of(params.extent().has_rank() ? params.extent().rank - 1 : unknown_dimension)}},
-                std::source_location())
-          .result();
-  const output rows_shape = concat_node({count, tail}, tensor_literal(std::int32_t{0}));
-  const output rows = reshape(dy, rows_shape);
-  shape extent = params.extent();
-  if (extent.rank > 0) extent.dim[0] = indices.extent().is_static() ? indices.extent().elements() : unknown_dimension;
-  set_shape(rows, extent);
-  return {{rows, reshape(indices, count), its_shape}};
-}
 
 /// Of a batched matrix product: summed over the batch dimensions that broadcast.
 inline gradient_list gradient_of_stacked_product(const gradient_call& c) {
@@ -288,48 +257,32 @@ inline gradient_list gradient_of_stacked_product(const gradient_call& c) {
   return {first, reshape(reduce_sum(dy_of_y, axes[1]), y_shape)};
 }
 
-/// Rows go back to where they came from.
-inline gradient_list gradient_of_partition(const gradient_call& c) {
-  const output data = c.input(0);
-  const output partitions = c.input(1);
-  graph& g = c.owner();
-  const std::int64_t count = c.integer("num_partitions", 1);
-  const output prefix = shape_of(partitions);
-  const output rows = reduce_prod(prefix, all_axes);
-  output numbers;
-  {
-    const name_scope scope(g, "range");
-    const output start = g.named().make_constant(g, std::int32_t{0}, "start");
-    const output delta = g.named().make_constant(g, std::int32_t{1}, "delta");
-    numbers = g.named()
-                  .raw(g, "Range", std::array{start, rows, delta}, {{"Tidx", dtype::int32}}, {{dtype::int32, vector_of(unknown_dimension)}},
-                       scope.text())
-                  .result();
-  }
-  const output places = reshape(numbers, prefix);
-  set_shape(places, partitions.extent());
-  const auto whose = call_operator(g, "DynamicPartition", {places, partitions}, {{"num_partitions", count}}).outputs();
-  std::vector<number_argument> both(whose.begin(), whose.end());
-  for (int k = 0; k < static_cast<int>(count); ++k) {
-    const bool has_gradient = static_cast<bool>(c.slices(k));
-    both.emplace_back(has_gradient ? c.dy(k) : zeros_like(c.result(k)));
-  }
-  const output together = call_operator(g, "ParallelDynamicStitch", both).result();
-  return {reshape(together, shape_of(data))};
-}
+// ---- along an axis ----------------------------------------------------------------------------------------------------
 
-/// To each operand the rows at its indices.
-inline gradient_list gradient_of_stitch(const gradient_call& c) {
-  const int count = c.input_count() / 2;
-  gradient_list result(static_cast<std::size_t>(count));
+inline output cumulative_node(const gradient_call& c, std::string_view type, const output& x, bool reverse) {
+  return call_operator(c.owner(), type, {x, c.input(1)}, {{"exclusive", c.flag("exclusive")}, {"reverse", reverse}}).result();
+}
+inline gradient_list gradient_of_cumsum(const gradient_call& c) { return {cumulative_node(c, "Cumsum", c.dy(), !c.flag("reverse"))}; }
+/// 0 from the first 0 on, where the products are divided by x; that is TensorFlow's, and not the derivative.
+inline gradient_list gradient_of_cumprod(const gradient_call& c) {
   const output dy = c.dy();
-  for (int k = 0; k < count; ++k) result.emplace_back(gather(dy, c.input(k), "GatherV2"));
-  return result;
+  const output x = c.input(0);
+  const output products = cumulative_node(c, "Cumprod", x, c.flag("reverse"));
+  const output weighted = products * dy;
+  return {div_no_nan(cumulative_node(c, "Cumsum", weighted, !c.flag("reverse")), x)};
+}
+inline gradient_list gradient_of_reverse(const gradient_call& c) {
+  const output dy = c.dy();
+  const std::array inputs{dy, c.input(1)};
+  return {c.owner().named().raw(c.owner(), c.operation().type(), inputs, c.attributes({"T", "Tidx"}), {info_like(dy)}).result()};
 }
 
 LEAT_EARLY inline const leat::detail::filled_early array_gradients_known{[] {
   enter_gradients({
       {"Identity", gradient_of_identity},
+      {"RefIdentity", gradient_of_identity},
+      {"PlaceholderWithDefault", gradient_of_identity},
+      {"PreventGradient", prevented_gradient},
       {"Print", gradient_of_identity},
       {"CheckNumerics", gradient_of_identity},
       {"Reshape", gradient_of_reshape},
@@ -342,19 +295,19 @@ LEAT_EARLY inline const leat::detail::filled_early array_gradients_known{[] {
       {"Pack", gradient_of_pack},
       {"Unpack", gradient_of_unpack},
       {"ConcatV2", gradient_of_concat},
+      {"Concat", gradient_of_concat_behind_axis},
       {"Split", gradient_of_split},
+      {"SplitV", gradient_of_split_v},
+      {"Cumsum", gradient_of_cumsum},
+      {"Cumprod", gradient_of_cumprod},
+      {"ReverseV2", gradient_of_reverse},
+      {"Reverse", gradient_of_reverse},
       {"Slice", gradient_of_slice},
       {"StridedSlice", gradient_of_strided_slice},
       {"StridedSliceGrad", gradient_of_strided_slice_grad},
       {"Pad", gradient_of_pad},
-      {"UnsortedSegmentSum", gradient_of_segment_sum},
-      {"GatherV2", gradient_of_gather},
-      {"Gather", gradient_of_gather},
       {"BatchMatMulV2", gradient_of_stacked_product},
       {"BatchMatMul", gradient_of_stacked_product},
-      {"DynamicPartition", gradient_of_partition},
-      {"DynamicStitch", gradient_of_stitch},
-      {"ParallelDynamicStitch", gradient_of_stitch},
   });
 }};
 

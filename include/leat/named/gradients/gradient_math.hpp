@@ -103,6 +103,30 @@ inline gradient_list gradient_of_real_div(const gradient_call& c) {
   const output gy = dy * twice;
   return reduced(c, gx, gy);
 }
+/// As RealDiv's, with the names that `div` gives.
+inline gradient_list gradient_of_div(const gradient_call& c) {
+  const output dy = c.dy();
+  if (!is_floating(dy.type())) return {};
+  const output gx = divide(dy, c.input(1));
+  const output minus = -c.input(0);
+  const output once = divide(minus, c.input(1));
+  const output twice = divide(once, c.input(1));
+  const output gy = dy * twice;
+  return reduced(c, gx, gy);
+}
+inline gradient_list gradient_of_atan2(const gradient_call& c) {
+  const output dy = c.dy();
+  const control_dependencies wait({dy});
+  const output y = c.input(0);
+  const output x = c.input(1);
+  const output first = square(y, {});
+  const output squares = first + square(x, {});
+  const output share = divide(dy, squares);
+  const output gy = x * share;
+  const output minus = -y;
+  const output gx = minus * share;
+  return reduced(c, gy, gx);
+}
 inline output div_no_nan(const output& x, const output& y, std::string_view name = "div_no_nan") {
   const auto extent = infer_result(info_of<real_div_op>, std::array{info_like(x), info_like(y)}, {}).extent;
   return gradient_node("DivNoNan", {x, y}, {{"T", x.type()}}, {x.type(), extent}, name);
@@ -137,6 +161,43 @@ inline gradient_list gradient_of_squared_difference(const gradient_call& c) {
   if (same_static(c.input(0), c.input(1), dy)) return {gx, minus};
   return reduced(c, gx, minus);
 }
+// Xlogy and Xdivy: x log y and x / y, 0 where x is 0. By x, what it is multiplied by, 0 where x is 0; by y, a quotient that is 0 there.
+inline gradient_list of_zero_times(const gradient_call& c, bool of_logarithm) {
+  const output dy = c.dy();
+  const output x = c.input(0);
+  const output y = c.input(1);
+  const output x_shape = shape_of(x);
+  const output y_shape = shape_of(y);
+  const auto axes = broadcast_gradient_args(x_shape, y_shape);
+  const auto node = [&](std::string_view type, const output& a, const output& b) {
+    const auto extent = infer_result(info_of<real_div_op>, std::array{info_like(a), info_like(b)}, {}).extent;
+    return gradient_node(type, {a, b}, {{"T", a.type()}}, {a.type(), extent});
+  };
+  output by_x, by_y;
+  {
+    const control_dependencies wait({dy});
+    output zero;
+    {
+      const name_scope scope(c.owner(), "Cast");
+      zero = c.owner().named().make_constant(c.owner(), 0.0f, "x");
+      zero = cast(zero, x.type(), scope.text());
+    }
+    const output there = cast(not_equal(x, zero), x.type());
+    by_x = node(c.operation().type(), there, y);
+    by_y = of_logarithm ? node("Xdivy", x, y) : [&] {
+      const output minus = -x;
+      return node("Xdivy", minus, pow(y, 2));
+    }();
+  }
+  const auto reduce = [&](const output& slope, const output& along, const output& its_shape) {
+    const output product = slope * dy;
+    return reshape(reduce_sum(product, along), its_shape);
+  };
+  const output gx = reduce(by_x, axes[0], x_shape);
+  return {gx, reduce(by_y, axes[1], y_shape)};
+}
+inline gradient_list gradient_of_xlogy(const gradient_call& c) { return of_zero_times(c, true); }
+inline gradient_list gradient_of_xdivy(const gradient_call& c) { return of_zero_times(c, false); }
 inline gradient_list of_extremum(const gradient_call& c, const output& first_wins) {
   const output dy = c.dy();
   const output zero = zeros_like(dy);
@@ -239,6 +300,8 @@ inline gradient_list gradient_of_abs(const gradient_call& c) {
   const output dy = c.dy();
   return {dy * sign(c.input(0), {})};
 }
+/// Of a function of steps: zeros, which are a gradient.
+inline gradient_list gradient_of_sign(const gradient_call& c) { return {zeros_like(c.input(0))}; }
 inline gradient_list gradient_of_square(const gradient_call& c) {
   const output dy = c.dy();
   const control_dependencies wait({dy});
@@ -323,15 +386,18 @@ inline gradient_list gradient_of_cosh(const gradient_call& c) {
   const output slope = call_named(info_of<sinh_op>, {c.input(0)}, {}, {}, "Sinh", std::source_location());
   return {dy * slope};
 }
-inline gradient_list gradient_of_erf(const gradient_call& c) {
+// Of the error function, or of 1 less it.
+inline gradient_list of_error_function(const gradient_call& c, double sign) {
   const output dy = c.dy();
-  const output factor = c.owner().named().make_constant(c.owner(), {dy.type(), {}, 2 * std::numbers::inv_sqrtpi}, "Const");
+  const output factor = c.owner().named().make_constant(c.owner(), {dy.type(), {}, sign * 2 * std::numbers::inv_sqrtpi}, "Const");
   const control_dependencies wait({dy});
   const output scaled = dy * factor;
   const output squared = square(c.input(0), {});
   const output minus = -squared;
   return {scaled * exp(minus, {})};
 }
+inline gradient_list gradient_of_erf(const gradient_call& c) { return of_error_function(c, 1); }
+inline gradient_list gradient_of_erfc(const gradient_call& c) { return of_error_function(c, -1); }
 inline gradient_list gradient_of_cast(const gradient_call& c) {
   if (!is_floating(c.input(0).type()) || !is_floating(c.result().type())) return {};
   return {cast(c.dy(), c.input(0).type())};
@@ -521,7 +587,8 @@ LEAT_EARLY inline const leat::detail::filled_early math_gradients_known{[] {
     {"Exp", gradient_of_exp}, {"Expm1", gradient_of_expm1}, {"Log", gradient_of_log}, {"Log1p", gradient_of_log1p},
     {"Sin", gradient_of_sin}, {"Cos", gradient_of_cos}, {"Tan", gradient_of_tan}, {"Asin", gradient_of_asin},
     {"Acos", gradient_of_acos}, {"Atan", gradient_of_atan}, {"Sinh", gradient_of_sinh}, {"Cosh", gradient_of_cosh},
-    {"Erf", gradient_of_erf}, {"Cast", gradient_of_cast}, {"MatMul", gradient_of_matmul}, {"Sum", gradient_of_sum},
+    {"Erf", gradient_of_erf}, {"Erfc", gradient_of_erfc}, {"Sign", gradient_of_sign}, {"Div", gradient_of_div},
+    {"Atan2", gradient_of_atan2}, {"Xlogy", gradient_of_xlogy}, {"Xdivy", gradient_of_xdivy}, {"Inv", gradient_of_reciprocal}, {"Cast", gradient_of_cast}, {"MatMul", gradient_of_matmul}, {"Sum", gradient_of_sum},
     {"Mean", gradient_of_mean}, {"Max", gradient_of_max}, {"Min", gradient_of_max}, {"L2Loss", gradient_of_l2_loss},
     {"AddN", gradient_of_add_n},
 });

@@ -38,6 +38,16 @@ inline gradient_list gradient_of_elu_grad(const gradient_call& c) {
   const output product = dy * c.input(0);
   return {further, select_rows(below, product, zeros_in_shape_of(y))};
 }
+inline gradient_list gradient_of_selu(const gradient_call& c) { return of_own_operator(c, "SeluGrad", c.dy(), c.result()); }
+inline gradient_list gradient_of_selu_grad(const gradient_call& c) {
+  const output dy = c.dy();
+  const output y = c.input(1);
+  const output further = gradient_node("SeluGrad", {dy, y}, {{"T", dy.type()}}, info_like(y));
+  const output below = less(y, 0.0f);
+  const output product = dy * c.input(0);
+  return {further, select_rows(below, product, zeros_like(y))};
+}
+inline gradient_list gradient_of_softsign(const gradient_call& c) { return of_own_operator(c, "SoftsignGrad", c.dy(), c.input(0)); }
 inline gradient_list gradient_of_softplus(const gradient_call& c) { return of_own_operator(c, "SoftplusGrad", c.dy(), c.input(0)); }
 inline gradient_list gradient_of_softplus_grad(const gradient_call& c) {
   const output dy = c.dy();
@@ -57,6 +67,21 @@ inline gradient_list gradient_of_bias_add(const gradient_call& c) {
   attributes["T"] = dy.type();
   if (!attributes.contains("data_format")) attributes["data_format"] = "NHWC";
   return {dy, gradient_node("BiasAddGrad", {dy}, std::move(attributes), info_like(c.input(1)))};
+}
+
+/// The first form: the channels are the last axis.
+inline gradient_list gradient_of_bias_add_v1(const gradient_call& c) {
+  const output dy = c.dy();
+  graph& g = c.owner();
+  const output last = rank_of(dy) - 1;
+  output axes;
+  {
+    const name_scope scope(g, "range");
+    const output start = g.named().make_constant(g, std::int32_t{0}, "start");
+    const output delta = g.named().make_constant(g, std::int32_t{1}, "delta");
+    axes = call_operator(g, "Range", {start, last, delta}, {}, scope.text()).result();
+  }
+  return {dy, reduce_sum(dy, axes)};
 }
 
 /// Of the sum over all axes but the channels: the same for every element of a channel.
@@ -180,7 +205,8 @@ LEAT_EARLY inline const leat::detail::filled_early nn_gradients_known{[] {
     {"LeakyReluGrad", gradient_of_leaky_relu_grad}, {"ReluGrad", gradient_of_step}, {"Relu6Grad", gradient_of_step},
     {"Elu", gradient_of_elu}, {"EluGrad", gradient_of_elu_grad}, {"Softplus", gradient_of_softplus},
     {"SoftplusGrad", gradient_of_softplus_grad},
-    {"BiasAdd", gradient_of_bias_add}, {"BiasAddGrad", gradient_of_bias_add_grad},
+    {"Selu", gradient_of_selu}, {"SeluGrad", gradient_of_selu_grad}, {"Softsign", gradient_of_softsign},
+    {"BiasAdd", gradient_of_bias_add}, {"BiasAddV1", gradient_of_bias_add_v1}, {"BiasAddGrad", gradient_of_bias_add_grad},
     {"Softmax", gradient_of_softmax}, {"LogSoftmax", gradient_of_log_softmax},
     {"SoftmaxCrossEntropyWithLogits", gradient_of_softmax_cross_entropy},
     {"SparseSoftmaxCrossEntropyWithLogits", gradient_of_sparse_softmax_cross_entropy},

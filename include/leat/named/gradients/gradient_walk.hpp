@@ -2,6 +2,7 @@
 // The traversal from the ys back to the xs, which writes the gradients' nodes (named_gradient.hpp).
 
 #include <leat/named/control/control_flow.hpp>
+#include <leat/named/gradients/gradient_way.hpp>
 #include <leat/named/gradients/gradient_writer.hpp>
 #include <leat/named/gradients/loop_gradient.hpp>
 #include <leat/proto/operator_names.hpp>
@@ -134,7 +135,6 @@ class gradient_walk {
         const int from = nodes_.input(g_, index, k).index();
         if (between_[at(from)] != 0) ++pending_[at(from)];
       }
-    found_ = std::move(found);
   }
 
   // If one result of a loop is needed, the gradients of its unused ones start as zeros.
@@ -192,29 +192,29 @@ class gradient_walk {
     }
   }
 
-  enum class how { nothing, function, by_class, unknown };
-  how way_of(int index) const {
+  gradient_way way_of(int index) const {
     const op_info& op = *g_.at(index).op;
-    if (passes_nothing(op.type)) return how::nothing;
-    if (find_gradient(op.type)) return how::function;
-    if (named_part::is_opaque(op)) return nodes_.record(index).results == 0 ? how::nothing : how::unknown;
-    return op.gradient != nullptr ? how::by_class : how::nothing;
+    return nodes_.record(index).results == 0 ? gradient_way::nothing : gradient_way_of(op.type, op.gradient != nullptr);
   }
-  // Operators that are not in the table, take floating-point tensors, and have no gradient.
-  static bool passes_nothing(std::string_view type) {
-    constexpr std::string_view types[]{"StopGradient", "ZerosLike", "OnesLike",  "Shape",         "ShapeN",     "Size",       "Rank",
-                                       "Floor",        "Ceil",      "Round",     "Rint",          "Sign",       "ArgMax",     "ArgMin",
-                                       "Assign",       "AssignAdd", "AssignSub", "Assert",        "OneHot",     "Range",      "FloorDiv",
-                                       "TruncateDiv",  "InTopK",    "InTopKV2",  "ScatterUpdate", "ScatterAdd", "ScatterSub", "NoOp"};
-    for (auto t : types)
-      if (t == type) return true;
-    return type.starts_with("Apply") || type.ends_with("Summary");
+  [[noreturn]] void refuse_unknown(int index) const {
+    refuse_gradient(g_, index, "no gradient is known of this operator: register_gradient says how it is passed");
   }
-  // Refuses before the first node is made.
+  // Refuses before the first node is made: what a gradient may reach.
   void refuse_early() const {
-    for (int index : found_) {
-      if (stops_.contains(index) || way_of(index) != how::unknown || !gets_a_gradient(index)) continue;
-      refuse_gradient(g_, index, "no gradient is known of this operator: register_gradient says how it is passed");
+    std::vector<char> gets(static_cast<std::size_t>(g_.size()), 0);
+    std::vector<int> open;
+    const auto reach = [&](const output& o) {
+      if (between_[at(o.index())] != 0 && may_pass(info(o.index(), o.port()).type) && std::exchange(gets[at(o.index())], char{1}) == 0)
+        open.push_back(o.index());
+    };
+    for (const output& y : ys_) reach(y);
+    while (!open.empty()) {
+      const int index = open.back();
+      open.pop_back();
+      const gradient_way way = way_of(index);
+      if (stops_.contains(index) || way == gradient_way::nothing) continue;
+      if (way == gradient_way::unknown) refuse_unknown(index);
+      for (int k = 0; k < nodes_.input_count(g_, index); ++k) reach(nodes_.input(g_, index, k));
     }
   }
   // Whether any of its results can have a gradient.
@@ -278,9 +278,9 @@ class gradient_walk {
       any = any || static_cast<bool>(dys.back());
     }
     if (before != nullptr) before->backward().pop();
-    const how way = way_of(index);
-    if (!any || stops_.contains(index) || way == how::nothing) return;
-    if (way == how::unknown) refuse_gradient(g_, index, "no gradient is known of this operator: register_gradient says how it is passed");
+    const gradient_way way = way_of(index);
+    if (!any || stops_.contains(index) || way == gradient_way::nothing) return;
+    if (way == gradient_way::unknown) refuse_unknown(index);
     named_loop_gradient* const state = loops_.of(index, false);
     if (state != nullptr) state->backward().push();
     for (int port = 0; port < results; ++port)
@@ -289,7 +289,7 @@ class gradient_walk {
           dys[at(port)] = zero;
     const name_scope inner(g_, op.name() + "_grad");
     const gradient_call call(op, std::move(dys));
-    gradient_list parts = way == how::function ? find_gradient(op.type())(call) : gradient_by_class(call);
+    gradient_list parts = way == gradient_way::function ? find_gradient(op.type())(call) : gradient_by_class(call);
     if (static_cast<int>(parts.size()) > nodes_.input_count(g_, index))
       refuse_gradient(g_, index,
                       "its gradient's function gives " + std::to_string(parts.size()) + " gradients for " +
@@ -341,7 +341,6 @@ class gradient_walk {
   std::vector<output> xs_;
   std::vector<char> between_;
   std::vector<int> pending_;  // by node between: number of its users not visited yet
-  std::vector<int> found_;
   std::vector<int> exits_;  // one per loop
   loop_gradients loops_;
   std::unordered_set<int> stops_;

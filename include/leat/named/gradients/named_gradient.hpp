@@ -12,6 +12,8 @@
 #ifndef LEAT_SEPARATE_COMPILATION
 #include <leat/named/canonical/canonical_gradients.hpp>
 #include <leat/named/gradients/control_flow_gradient.hpp>
+#include <leat/named/gradients/gradient_diagonal.hpp>
+#include <leat/named/gradients/gradient_gather.hpp>
 #include <leat/named/gradients/gradient_nn.hpp>
 #endif
 

@@ -4,6 +4,8 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/named/canonical/canonical_gradients.hpp>
 #include <leat/named/gradients/control_flow_gradient.hpp>
+#include <leat/named/gradients/gradient_diagonal.hpp>
+#include <leat/named/gradients/gradient_gather.hpp>
 #include <leat/named/gradients/gradient_nn.hpp>
 #include <leat/named/gradients/gradient_walk.hpp>
 #include <leat/named/gradients/named_gradient.hpp>
