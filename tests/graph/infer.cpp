@@ -49,3 +49,29 @@ TEST_CASE("many operands of unknown rank take that of the others") {
   CHECK(got.extent.rank == 2);
   CHECK(got.extent[1] == 7);
 }
+
+TEST_CASE("every rank that arrays have is tried, and none beyond") {
+  const std::int64_t perm[]{4, 3, 2, 1, 0};
+  CHECK(infer_result(info_of<transpose_op>, std::vector{unknown}, perm).extent.rank == 5);
+  for (const std::int64_t axis : {max_rank - 1, -max_rank}) {
+    const std::int64_t numbers[]{0, axis};
+    CHECK(infer_result(info_of<sum_op>, std::vector{unknown}, numbers).extent.rank == max_rank - 1);
+    CHECK(infer_result(info_of<concat_op>, std::vector(6, unknown), std::span(numbers).last(1)).extent.rank == max_rank);
+  }
+  const std::int64_t beyond[]{0, max_rank};
+  CHECK_FALSE(infer_result(info_of<sum_op>, std::vector{unknown}, beyond).problem.empty());
+  CHECK_FALSE(infer_result(info_of<expand_dims_op>, std::vector{unknown}, std::span(beyond).last(1)).problem.empty());
+}
+
+TEST_CASE("an operator of five operands that are no list keeps its dtype") {
+  constexpr static op_info first{.type = "FirstOfFive", .infer = [](const operand_list& x) {
+                                   if (x.extent(4).rank != x.extent(0).rank) return inference::wrong("ranks differ");
+                                   return inference{x.type(1), x.extent(0)};
+                                 }};
+  std::vector<tensor_info> operands(5, unknown);
+  operands[1].type = dtype::int32;
+  const auto got = infer_result(first, operands, {});
+  CHECK(got.problem.empty());
+  CHECK(got.type == dtype::int32);
+  CHECK_FALSE(got.extent.has_rank());
+}

@@ -78,6 +78,7 @@
 #include <leat/proto/freeze_bodies.hpp>
 #include <leat/proto/graph_def_bodies.hpp>
 #include <leat/proto/node_def_bodies.hpp>
+#include <leat/proto/producer_bodies.hpp>
 #include <leat/proto/tensor_contents_bodies.hpp>
 #include <leat/proto/validate_bodies.hpp>
 #include <leat/train/layer_summary_bodies.hpp>

@@ -14,6 +14,7 @@
 
 #include <queue>
 #include <set>
+#include <unordered_set>
 
 namespace leat {
 
@@ -270,30 +271,37 @@ class importer {
   // The nodes' names in the graph: those of the file behind the prefix, in which upper and lower case differ. Only where the graph has a
   // node or a scope of the very same name is a number added. Source: TensorFlow's `GraphConstructor::FindUniqueName`.
   void choose_names() {
-    const auto here = [&](std::string_view name) { return prefix_.empty() ? std::string(name) : prefix_ + "/" + std::string(name); };
+    const std::string before = prefix_.empty() ? std::string{} : prefix_ + "/";
     names_.reserve(def_.nodes.size());
-    for (const node_def& def : def_.nodes) names_.push_back(here(def.name));
+    for (const node_def& def : def_.nodes) names_.push_back(before + def.name);
     if (g_.size() == 0) return;
-    nodes_.settle_names(g_);
-    const auto add_with_scopes = [](std::set<std::string_view>& names, std::string_view name) {
-      while (names.insert(name).second) {
-        const auto slash = name.rfind('/');
-        if (slash == name.npos || slash == 0) break;
-        name = name.substr(0, slash);
-      }
-    };
-    std::set<std::string_view> in_graph, in_file;
-    for (int i = 0; i < g_.size(); ++i) add_with_scopes(in_graph, nodes_.record(i).name);
-    const std::vector<std::string> as_in_file = names_;
-    for (const std::string& name : as_in_file) add_with_scopes(in_file, name);
-    std::set<std::string> numbered;
+    const std::unordered_set<std::string_view> in_file(names_.begin(), names_.end());
+    std::set<std::string, std::less<>> taken;
+    for (int i = 0; i < g_.size(); ++i)
+      for_each_scope(nodes_.record(i).name, before, [&](std::string_view name) {
+        if (in_file.contains(name)) taken.emplace(name);
+      });
+    if (!taken.empty()) number(taken);
+  }
+  // Calls `f` with a name and with the scopes that it is in, as far as they are behind a prefix.
+  template <class F>
+  static void for_each_scope(std::string_view name, std::string_view before, F f) {
+    if (!name.starts_with(before)) return;
+    for (; name.size() > before.size(); name = name.substr(0, name.rfind('/'))) {
+      f(name);
+      if (name.find('/', before.size()) == name.npos) break;
+    }
+  }
+  // Gives names that are taken a number with which neither the graph nor the file has them.
+  void number(const std::set<std::string, std::less<>>& taken) {
+    std::unordered_set<std::string> used;
+    const auto use = [&](std::string_view name) { for_each_scope(name, {}, [&](std::string_view part) { used.emplace(part); }); };
+    for (int i = 0; i < g_.size(); ++i) use(nodes_.record(i).name);
+    for (const std::string& name : names_) use(name);
     for (std::string& name : names_) {
-      if (!in_graph.contains(name)) continue;
-      std::string free;
-      for (int number = 1; free.empty() || in_graph.contains(free) || in_file.contains(free) || numbered.contains(free); ++number)
-        free = name + "_" + std::to_string(number);
-      numbered.insert(free);
-      name = std::move(free);
+      if (!taken.contains(name)) continue;
+      const std::string plain = name;
+      for (int count = 1; !used.insert(name = plain + "_" + std::to_string(count)).second;) ++count;
     }
   }
 
