@@ -6,6 +6,7 @@
 #include <leat/checkpoint/manifest.hpp>
 #include <leat/io/crc32c.hpp>
 #include <leat/io/saved_model_folder.hpp>
+#include <leat/io/sliced_checkpoint.hpp>
 #include <leat/io/snappy.hpp>
 #include <leat/io/sorted_table.hpp>
 #include <leat/io/tensor_bundle.hpp>
@@ -93,6 +94,20 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       at = end + 1;
     }
     look_at_table(io::write_sorted_table(entries));
+  });
+  // Checkpoints V1: the input as a table, as its block, and as what the empty key says of a slice.
+  const auto look_at_slices = [](std::string_view file) {
+    io::sliced_tensors tensors;
+    io::read_sliced_checkpoint(file, tensors);
+    for (const auto& [name, tensor] : tensors)
+      must(!tensor.value || tensor.value.extent().rank == static_cast<int>(tensor.shape.size()), "a tensor has its shape");
+  };
+  try_to_read([&] { look_at_slices(text); });
+  try_to_read([&] { look_at_slices(table_of(std::string(text))); });
+  try_to_read([&] {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    look_at_slices(io::write_sorted_table({{"", std::string(text.substr(0, end))},
+                                           {io::bundle_part_name("a", {{0}, {-1}}), std::string(text.substr(std::min(end + 1, text.size())))}}));
   });
   try_to_read([&] {
     const checkpoint_state state = read_checkpoint_state(text);

@@ -101,6 +101,11 @@ int main(int count, char** arguments) try {
   for (const auto& [key, value] : io::read_sorted_table(io::write_bundle_index(index))) put_checkpoint(value);
   put_checkpoint(write_checkpoint_state({"a\"b", {"c", "\n"}, {1.5}, 2}));
   put_checkpoint(io::write_saved_model(whole));
+  // A checkpoint V1 of a float32 [2], and its two entries.
+  const std::string slices("\x0a\x11\x0a\x0f\x0a\x01" "a\x12\x04\x12\x02\x08\x02\x18\x01\x22\x02\x0a\x00", 19);
+  const std::string slice("\x12\x13\x0a\x01" "a\x12\x02\x0a\x00\x1a\x0a\x2a\x08\x00\x00\x80\x3f\x00\x00\x00\x40", 21);
+  put_checkpoint(io::write_sorted_table({{"", slices}, {io::bundle_part_name("a", {{0}, {-1}}), slice}}));
+  put_checkpoint(slices + "\n" + slice);
   std::filesystem::create_directories(folder / "events");
   std::string all_events;
   const auto put_event = [&](const summary::event& e) {

@@ -1,13 +1,14 @@
+#include <leat/checkpoint/saver.hpp>
+#include <leat/graphs.hpp>
+#include <leat/io/binary.hpp>
 #include <leat/io/saved_model.hpp>
+#include <leat/typed/array.hpp>
 
+#include "support/graph_text.hpp"
 #include "support/messages.hpp"
 #include "support/scratch_folder.hpp"
 
 #include <doctest/doctest.h>
-
-#include <leat/graphs.hpp>
-#include <leat/io/binary.hpp>
-#include <leat/typed/array.hpp>
 
 using namespace leat;
 using leat_test::message_of;
@@ -183,4 +184,84 @@ TEST_CASE("collections that are no collections of this graph are told") {
   auto bad = all;
   bad["losses"] = collection_def{collection_def::node_list{{"gone"}}};
   CHECK(says(message_of([&] { io::import_collections(g, bad); }), "collection 'losses': The name 'gone'"));
+}
+
+TEST_CASE("what nobody asks for refuses no SavedModel of TensorFlow's") {
+  const scratch_folder scratch("saved_model");
+  const auto folder = scratch.path / "model";
+  graph from;
+  import_graph(from,
+               leat_test::graph_text("a = VariableV2 dtype=float32 shape=[]\nname = VariableV2 dtype=string shape=[]\n"
+                                     "k = VariableV2 dtype=int32 shape=[3]\nextra = VariableV2 dtype=float32 shape=[]\n")
+                   .parse(),
+               {.name = ""});
+  graph_session values(from);
+  values.assign(get_tensor_by_name(from, "a:0"), tensor_value(0.5f));
+  values.assign(get_tensor_by_name(from, "name:0"), tensor_value(std::string("words.txt")));
+  values.assign(get_tensor_by_name(from, "k:0"), tensor_value(std::vector<std::int32_t>{1, 2, 3}));
+  values.assign(get_tensor_by_name(from, "extra:0"), tensor_value(1.f));
+  saver save(from, {.format = checkpoint_format::tensorflow});
+  save(values, (folder / "variables/variables").string(), {}, {.write_state = false, .write_meta_graph = false});
+
+  meta_graph_def meta;
+  meta.meta_info.tags = {"serve"};
+  meta.graph = leat_test::graph_text(
+                   "x = Placeholder dtype=float32 shape=[?]\n"
+                   "a = VariableV2 dtype=float32 shape=[]\n"
+                   "y = Mul(x, a) T=float32\n"
+                   "name = VariableV2 dtype=string shape=[]\n"
+                   "k = VariableV2 dtype=float32 shape=[2]\n"
+                   "z = Neg(k) T=float32\n"
+                   "h = VariableV2 dtype=half shape=[]\n"
+                   "c = Cast(x) SrcT=float32 DstT=uint32\n"
+                   "l = Less(c, c) T=uint32\n"
+                   "n = LogicalNot(l)\n"
+                   "own = Own(x)\n"
+                   "other = Own(own:2)\n"
+                   "init = NoOp\n")
+                   .parse();
+  const auto tensor = [](const char* name, data_type type) { return signature_tensor{.encoding = std::string(name), .dtype = type}; };
+  meta.signatures["serving_default"] = {.inputs = {{"x", tensor("x:0", data_type::float32)}},
+                                        .outputs = {{"y", tensor("y:0", data_type::float32)}}};
+  meta.signatures["typed"].outputs = {{"y", tensor("y:0", data_type::int32)}};
+  meta.signatures["gone"].outputs = {{"y", tensor("gone:0", data_type::float32)}};
+  meta.signatures["unset"].outputs = {{"z", tensor("z:0", data_type::float32)}};
+  meta.signatures["unknown"].outputs = {{"o", tensor("own:3", data_type::float32)}};
+  meta.signatures["init"].outputs = {{"init", tensor("init", data_type::invalid)}};
+  meta.collections["broken"] = collection_def{collection_def::node_list{{"gone:0"}}};
+  io::write_file(folder / "saved_model.pb", io::write_saved_model(meta));
+
+  const io::saved_model loaded = io::load_model(folder);
+  CHECK(loaded.run("serving_default", {{"x", std::vector<float>{2, 4}}})["y"].as<std::vector<float>>() == std::vector<float>{1, 2});
+  CHECK(loaded.session().run({"name:0"})[0].texts() == std::vector<std::string>{"words.txt"});
+  CHECK(loaded.left_out() ==
+        std::vector<std::string>{
+            "collection 'broken': The name 'gone:0' refers to a Tensor which does not exist. The operation, 'gone', does not "
+            "exist in the graph.",
+            "there is no value for the variable 'h'", "the variable 'k' is float32 [2], its value int32 [3]"});
+  CHECK(export_graph(loaded.graph()).nodes == meta.graph.nodes);
+  const auto refused = [&](const char* signature) { return message_of([&] { loaded.run(signature, {}); }); };
+  CHECK(says(refused("typed"), "signature 'typed', 'y': is DT_INT32, but the graph has float32"));
+  CHECK(says(refused("gone"), "signature 'gone', 'y': The name 'gone:0'"));
+  CHECK(says(refused("unset"), "uninitialized value k", "left out: ", "the variable 'k' is float32 [2], its value int32 [3]"));
+  CHECK(says(refused("unknown"), "the operator 'Own' is not known: of its outputs a file tells those that other nodes take"));
+  CHECK(says(refused("init"), "the operation 'init' has no value"));
+  graph_session& s = loaded.session();
+  CHECK(says(message_of<unimplemented>([&] { s.run({"n:0"}, {{"x", std::vector<float>{1}}}); }),
+             "no kernel for dtype uint32: runs compute with float32", "node 'c' (Cast)"));
+  CHECK(says(message_of<unimplemented>([&] { s.run({"h:0"}); }), "no kernel for dtype half"));
+  CHECK(says(message_of<unimplemented>([&] { s.run({"other"}, {{"x", std::vector<float>{1}}}); }), "No kernel for the operator 'Own'"));
+  CHECK(s.refusal_of(get_operation_by_name(loaded.graph(), "y")).empty());
+  CHECK(says(s.refusal_of(get_operation_by_name(loaded.graph(), "own")), "No kernel for the operator 'Own'"));
+  CHECK(get_tensor_by_name(loaded.graph(), "l:0").type() == dtype::boolean);
+  CHECK(get_tensor_by_name(loaded.graph(), "c:0").type() == static_cast<dtype>(data_type::uint32));
+
+  // By a checkpoint, too: what fits is restored if that is what is asked for.
+  graph other;
+  import_graph(other, meta.graph, {.name = ""});
+  graph_session there(other);
+  const restore_report report = saver(other).restore(there, (folder / "variables/variables").string(), {.partly = true});
+  CHECK(report.restored == std::vector<std::string>{"a", "name"});
+  CHECK(report.missing == std::vector<std::string>{"h"});
+  CHECK(report.misshapen == std::vector<std::string>{"k"});
 }

@@ -1,16 +1,16 @@
 // Every recorded operator by itself: a node of its type in a graph whose inputs are fed, run as a fused program where it can be,
 // and by its kernel. What TensorFlow refused must be refused with the same class of error.
 
-#include <leat/session/graph_session.hpp>
-
-#include "support/reference_json.hpp"
-#include "support/reference_values.hpp"
-
 #include <leat/named/definitions/defined.hpp>
 #include <leat/named/exchange/import.hpp>
 #include <leat/ops/add_n.hpp>
 #include <leat/ops/known.hpp>
 #include <leat/runtime/kernels/kernel.hpp>
+#include <leat/session/graph_session.hpp>
+
+#include "support/recorded_operators.hpp"
+#include "support/reference_json.hpp"
+#include "support/reference_values.hpp"
 
 #include <map>
 
@@ -18,61 +18,6 @@ using namespace leat;
 using namespace leat_test;
 
 namespace {
-
-attribute_value attribute_of_json(const nlohmann::json& j, const attribute_definition* known) {
-  if (j.is_boolean()) return j.get<bool>();
-  if (j.is_string()) {
-    const std::string text = j;
-    if (known == nullptr || known->kind == attribute_kind::type)
-      if (const dtype d = dtype_named(text); d != dtype::invalid) return d;
-    return text;
-  }
-  if (j.is_number()) {
-    if (j.is_number_float() || (known != nullptr && known->kind == attribute_kind::real)) return j.get<float>();
-    return j.get<std::int64_t>();
-  }
-  const bool is_shape = known != nullptr && known->kind == attribute_kind::shape && !known->is_list;
-  if (j.is_null() || is_shape) {
-    tensor_shape_proto s;
-    s.unknown_rank = j.is_null();
-    if (!j.is_null())
-      for (const auto& n : j) s.dims.push_back({n.get<std::int64_t>(), {}});
-    return s;
-  }
-  if (!j.empty() && j[0].is_string()) {
-    std::vector<data_type> types;
-    for (const auto& t : j) types.push_back(to_data_type(dtype_named(t)));
-    return types;
-  }
-  std::vector<std::int64_t> list;
-  for (const auto& n : j) list.push_back(n.get<std::int64_t>());
-  return list;
-}
-
-// Placeholders of unknown shape, and the node.
-graph_def graph_of(const nlohmann::json& c) {
-  graph_def def;
-  node_def node{.name = "the_op", .op = c.at("op")};
-  const operator_definition* defined = find_definition(node.op);
-  int k = 0;
-  std::map<std::string, int> counts;
-  for (const auto& in : c.at("inputs")) {
-    const std::string name = "in" + std::to_string(k++);
-    tensor_shape_proto open;
-    open.unknown_rank = true;
-    def.nodes.push_back({.name = name, .op = "Placeholder", .attributes = {{"dtype", dtype_named(in.at("dtype"))}, {"shape", open}}});
-    node.inputs.push_back(name);
-    ++counts[in.value("arg", "")];
-  }
-  for (const auto& [name, value] : c.at("attrs").items())
-    node.attributes[name] = attribute_of_json(value, defined != nullptr ? defined->find_attribute(name) : nullptr);
-  if (defined != nullptr)
-    for (const auto& a : defined->inputs)
-      if (!a.count_attribute.empty() && !node.attributes.contains(a.count_attribute))
-        node.attributes[a.count_attribute] = std::int64_t{counts[a.name]};
-  def.nodes.push_back(std::move(node));
-  return def;
-}
 
 std::string first_line(const error& e) {
   const std::string text = e.what();

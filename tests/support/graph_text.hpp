@@ -69,6 +69,7 @@ class graph_text {
     if (name == "resource") return resource;
     if (name == "half") return half;
     if (name == "int8") return int8;
+    if (name == "uint32") return uint32;
     return invalid;
   }
   static bool is_number(const std::string& w) { return std::isdigit(static_cast<unsigned char>(w[0])) != 0 || w[0] == '-'; }

@@ -1,36 +1,7 @@
 #!/usr/bin/env bash
 # command.bash LEAT: the command `leat` as people use it: what it prints, its exit codes, and that what it writes it reads.
 # With LEAT_REFERENCE also on recorded graphs.
-set -uo pipefail
-export LC_ALL=C
-
-leat=$1
-scratch=$(mktemp -d) || exit 2
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 2
-
-failed=0
-cases=0
-# expect CODE TEXT ARGUMENT...: it exits with this code, and what it prints holds the text.
-expect() {
-  local code=$1 text=$2 output status
-  shift 2
-  cases=$((cases + 1))
-  output=$("$leat" "$@" 2>&1)
-  status=$?
-  if [ "$status" -ne "$code" ] || [[ $output != *"$text"* ]]; then
-    printf 'FAILED: leat %s\nexpected status %s and "%s", got status %s and\n%s\n' "$*" "$code" "$text" "$status" "$output"
-    failed=1
-  fi
-}
-# same FILE FILE: byte by byte
-same() {
-  cases=$((cases + 1))
-  cmp -s "$1" "$2" || {
-    printf 'FAILED: %s and %s differ\n' "$1" "$2"
-    failed=1
-  }
-}
+source "${BASH_SOURCE%/*}/expect.bash"
 
 cat >good.json <<'END'
 {"node": [
@@ -423,5 +394,4 @@ else
   echo "no recorded graphs: LEAT_REFERENCE/graphs is missing"
 fi
 
-[ "$failed" -ne 0 ] || echo "$cases cases"
-exit "$failed"
+finish

@@ -1,8 +1,10 @@
 #include "graph_file.hpp"
 
+#include <leat/io/sliced_checkpoint.hpp>
 #include <leat/io/text/opaque.hpp>
 
 #include <cstdint>
+#include <set>
 
 namespace tool {
 
@@ -93,14 +95,20 @@ std::shared_ptr<const checkpoint_reader> checkpoint_at(const std::filesystem::pa
   return checkpoint_exists(prefix.string()) ? std::make_shared<const checkpoint_reader>(prefix.string()) : nullptr;
 }
 
+std::filesystem::path graph_of_checkpoint(const checkpoint_reader& reader) {
+  return reader.format() == checkpoint_format::tensorflow_v1 ? io::sliced_checkpoint_meta(reader.path()) : reader.path() + ".meta";
+}
+
 namespace {
 
 graph_file from_checkpoint(std::shared_ptr<const checkpoint_reader> reader) {
   graph_file file;
   const checkpoint_manifest& manifest = reader->manifest();
   file.kind = "checkpoint" + (manifest.step ? " of step " + std::to_string(*manifest.step) : std::string()) +
-              (reader->format() == checkpoint_format::tensorflow ? " in TensorFlow's format" : "");
-  if (const std::filesystem::path meta = reader->path() + ".meta"; io::detail::is_there(meta)) {
+              (reader->format() == checkpoint_format::tensorflow      ? " in TensorFlow's format"
+               : reader->format() == checkpoint_format::tensorflow_v1 ? " in TensorFlow's first format (V1)"
+                                                                      : "");
+  if (const std::filesystem::path meta = graph_of_checkpoint(*reader); io::detail::is_there(meta)) {
     file.meta = from_binary_or_text(meta, true).meta;
     file.is_meta = true;
   }
@@ -112,7 +120,7 @@ graph_file from_checkpoint(std::shared_ptr<const checkpoint_reader> reader) {
 }
 
 graph_file from_model(io::model_files model, const char* kind) {
-  graph_file file{.meta = std::move(model.meta), .is_meta = true, .kind = kind};
+  graph_file file{.meta = std::move(model.meta), .is_meta = true, .kind = kind, .is_saved_model = true};
   for (const auto& name : model.variables.names()) file.arrays.push_back({name, model.variables[name].type, model.variables[name].extent});
   for (const auto& [key, text] : model.metadata) file.metadata.emplace(key, text);
   return file;
@@ -120,12 +128,42 @@ graph_file from_model(io::model_files model, const char* kind) {
 
 }  // namespace
 
-graph_file load(const std::filesystem::path& path, const std::vector<std::string>& tags) {
+namespace {
+
+/// A folder may say that it has checkpoints, and have none that can be read. Errors: not_found, naming them.
+void check_checkpoints(const std::filesystem::path& folder) {
+  if (io::is_model_folder(folder)) return;
+  const auto state = get_checkpoint_state(folder.string());
+  if (!state) return;
+  const std::string& name = state->model_checkpoint_path;
+  std::string files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (const std::string file = entry.path().filename().string(); file.starts_with(std::filesystem::path(name).filename().string()))
+      files += (files.empty() ? "" : ", ") + file;
+  throw not_found((folder / "checkpoint").string() + ": names " + name + ", " +
+                  (files.empty()
+                       ? "of which there is no file"
+                       : "of which there is " + files + ": no checkpoint that is read (leat's, TensorFlow's V2 or V1), or cut off"));
+}
+
+}  // namespace
+
+void check_tags(const std::filesystem::path& path, const std::vector<std::string>& has, const std::vector<std::string>& wanted) {
+  if (wanted.empty() || std::set(has.begin(), has.end()) == std::set(wanted.begin(), wanted.end())) return;
+  std::string list;
+  for (const std::string& tag : has) list += (list.empty() ? "" : ", ") + tag;
+  throw usage_error("--tags: " + path.string() + (has.empty() ? " has no tags" : " has the tags " + list));
+}
+
+namespace {
+
+graph_file load_any(const std::filesystem::path& path, const std::vector<std::string>& tags) {
   if (auto reader = checkpoint_at(path)) return from_checkpoint(std::move(reader));
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
     if (io::is_saved_model_folder(path) && !io::is_model_folder(path))
       return from_model(io::read_saved_model_folder(path, tags), "TensorFlow's SavedModel");
+    check_checkpoints(path);
     return from_model(io::read_model_files(path), "saved model");
   }
   const auto ending = path.extension();
@@ -141,6 +179,14 @@ graph_file load(const std::filesystem::path& path, const std::vector<std::string
   throw usage_error(path.string() +
                     ": files that can be read end in .pb, .meta, .json or .pbtxt, or hold protobuf's text format; folders are saved models or "
                     "have checkpoints, which are named by their prefix");
+}
+
+}  // namespace
+
+graph_file load(const std::filesystem::path& path, const std::vector<std::string>& tags) {
+  graph_file file = load_any(path, tags);
+  check_tags(path, file.meta.meta_info.tags, tags);
+  return file;
 }
 
 void check_ending(const std::filesystem::path& path) {

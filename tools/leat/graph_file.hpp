@@ -40,6 +40,7 @@ struct graph_file {
   std::vector<saved_array> arrays{};              // of a saved model or checkpoint
   std::map<std::string, std::string> metadata{};  // of a saved model or checkpoint: texts of the user's
   std::string kind{};                             // "saved model", "checkpoint of step 10"; empty for a graph's file
+  bool is_saved_model = false;                    // of a folder, leat's or TensorFlow's
   /// A checkpoint, open; its graph is that of PREFIX.meta, or empty.
   std::shared_ptr<const leat::checkpoint_reader> checkpoint{};
 };
@@ -51,8 +52,13 @@ struct either_message {
 
 /// Reads without looking at the graph as a whole. Errors: those of leat::io's readers; usage_error for another ending.
 graph_file load(const std::filesystem::path& path, const std::vector<std::string>& tags = {});
+/// Checks tags that were asked for against those that a model has. Errors: usage_error.
+void check_tags(const std::filesystem::path& path, const std::vector<std::string>& has, const std::vector<std::string>& wanted);
 /// The checkpoint that a path names: its prefix, one of its files, or the folder whose newest it is; null if it names none.
 std::shared_ptr<const leat::checkpoint_reader> checkpoint_at(const std::filesystem::path& path);
+
+/// Where the graph of a checkpoint is, if there is one.
+std::filesystem::path graph_of_checkpoint(const leat::checkpoint_reader& reader);
 
 /// Writes what the ending says. Errors: those of leat::io's writers; usage_error for another ending.
 void save(const graph_file& file, const std::filesystem::path& path);

@@ -1,10 +1,10 @@
 // leat: looks into files that hold graphs, checks, converts and runs them; serves tasks of clusters and tells who of one is there. Exit
 // codes: 0 all is well, 1 something was found, or a run or a task failed, 2 wrong use, 3 a file that cannot be read or written.
 
+#include "check.hpp"
 #include "cluster_commands.hpp"
 #include "completion.hpp"
 #include "graph_file.hpp"
-#include "known.hpp"
 #include "onnx.hpp"
 #include "rewrite.hpp"
 #include "run.hpp"
@@ -12,14 +12,15 @@
 #include "values.hpp"
 
 #include <CLI/CLI.hpp>
+#include <fcntl.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <exception>
-#include <iterator>
-#include <map>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace {
@@ -29,6 +30,16 @@ using namespace tool;
 enum exit_code : int { all_well = 0, found_something = 1, wrong_use = 2, bad_file = 3 };
 
 void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+/// What was printed, to its end. Errors: failed_precondition if the standard output does not take it.
+void finish_printing() {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
+  throw leat::failed_precondition("the standard output cannot be written: " + std::generic_category().message(errno));
+}
+/// A closed standard output is one that takes nothing: else the next file that is opened would be it.
+void hold_standard_files() {
+  for (int number = 0; number <= 2; ++number)
+    if (::fcntl(number, F_GETFD) < 0 && errno == EBADF) static_cast<void>(::open("/dev/null", number == 0 ? O_WRONLY : O_RDONLY));
+}
 void complain(std::string_view text) { std::fprintf(stderr, "leat: %s\n", printable_lines(text).c_str()); }
 
 /// The names between commas.
@@ -49,14 +60,13 @@ int run_show(const std::string& path, const std::vector<std::string>& tags, cons
   return all_well;
 }
 
-int run_check(const std::vector<std::string>& paths, bool allow_unknown) {
-  const auto known = known_operators();
+int run_check(const std::vector<std::string>& paths, const std::vector<std::string>& tags, bool allow_unknown) {
   int code = all_well;
   const auto line = [](const std::string& path, const std::string& text) { print(printable(path) + ": " + printable_lines(text) + "\n"); };
   for (const auto& path : paths) {
     graph_file file;
     try {
-      file = load(path);
+      file = load(path, tags);
       // The checksums of all values.
       if (file.checkpoint != nullptr)
         for (const auto& array : file.arrays)
@@ -68,39 +78,48 @@ int run_check(const std::vector<std::string>& paths, bool allow_unknown) {
       code = bad_file;
       continue;
     }
-    const auto findings = leat::proto::findings(file.meta.graph);
-    for (const auto& f : findings) line(path, to_text(f));
-    std::map<std::string_view, int> unknown;
-    // What TensorFlow's saver made for itself: leat's saver does not run it.
-    const bool has_saver = file.meta.saver.has_value();
-    const auto is_saver = [&](std::string_view op) {
-      constexpr std::string_view its[]{"SaveV2",    "RestoreV2", "MergeV2Checkpoints", "ShardedFilename", "StaticRegexFullMatch",
-                                       "StringJoin"};
-      return has_saver && std::find(std::begin(its), std::end(its), op) != std::end(its);
-    };
-    for (const auto& node : file.meta.graph.nodes)
-      if (!std::binary_search(known.begin(), known.end(), node.op) && !is_saver(node.op)) ++unknown[node.op];
-    std::string list;
-    for (const auto& [op, count] : unknown) list += (list.empty() ? "" : ", ") + std::string(op) + " (" + std::to_string(count) + ")";
-    if (!list.empty()) line(path, "operators that leat does not know: " + list);
-    const std::string refused = findings.empty() ? refusal_of(file.meta.graph, allow_unknown) : std::string{};
-    if (!refused.empty()) line(path, refused);
-    if (findings.empty() && list.empty() && refused.empty())
-      line(path, std::to_string(file.meta.graph.nodes.size()) + " nodes, " +
-                     (file.checkpoint != nullptr ? std::to_string(file.arrays.size()) + " tensors, " : "") + "nothing found");
-    if ((!findings.empty() || !refused.empty() || (!list.empty() && !allow_unknown)) && code == all_well) code = found_something;
+    const check_report report = check(file, path, tags, allow_unknown);
+    for (const std::string& text : report.problems) line(path, text);
+    for (const std::string& text : report.lacking) line(path, text);
+    if (report.problems.empty() && report.lacking.empty())
+      line(path,
+           std::to_string(file.meta.graph.nodes.size()) + " nodes, " +
+               (file.checkpoint != nullptr ? std::to_string(file.arrays.size()) + " tensors, " : "") + "nothing found" +
+               (report.saver_operators.empty() ? std::string()
+                                               : "; of TensorFlow's saver, for which leat's stands: " + counted(report.saver_operators)));
+    if ((!report.problems.empty() || (!report.lacking.empty() && !allow_unknown)) && code == all_well) code = found_something;
   }
   return code;
 }
 
-int run_convert(const std::string& from, const std::string& to, const std::string& prefix, std::vector<std::string> fetches,
-                std::vector<std::string> freezing, onnx_request onnx) {
+/// What of a file another kind of file does not hold, on the error output.
+void tell_left_behind(const graph_file& file, const std::string& to, bool is_frozen) {
+  const auto counted = [](std::size_t count, const char* one, const char* several) {
+    return std::to_string(count) + " " + (count == 1 ? one : several);
+  };
+  std::vector<std::string> parts;
+  if (to.ends_with(".pb")) {
+    if (const auto count = file.meta.signatures.size(); count > 0) parts.push_back(counted(count, "signature", "signatures"));
+    if (const auto count = file.meta.collections.size(); count > 0) parts.push_back(counted(count, "collection", "collections"));
+    if (const auto count = file.meta.asset_files.size(); count > 0)
+      parts.push_back(counted(count, "asset file's name", "asset files' names"));
+    if (file.meta.saver) parts.push_back("its saver");
+  }
+  if (!file.arrays.empty() && !is_frozen)
+    parts.push_back("the values of " + counted(file.arrays.size(), "variable", "variables") + " (--freeze makes them constants)");
+  std::string list;
+  for (std::size_t k = 0; k < parts.size(); ++k) list += (k == 0 ? "" : k + 1 == parts.size() ? " and " : ", ") + parts[k];
+  if (!list.empty()) complain(to + ": does not hold " + list + " of the model");
+}
+
+int run_convert(const std::string& from, const std::string& to, const std::vector<std::string>& tags, const std::string& prefix,
+                std::vector<std::string> fetches, std::vector<std::string> freezing, onnx_request onnx) {
   check_ending(to);
-  auto file = load(from);
+  auto file = load(from, tags);
   const auto findings = leat::proto::findings(file.meta.graph);
   for (const auto& f : findings) complain(from + ": " + to_text(f));
   if (!findings.empty()) return found_something;
-  const bool to_onnx = to.ends_with(".onnx");
+  const bool to_onnx = to.ends_with(".onnx"), was_frozen = !freezing.empty();
   leat::signature_def signature;
   if (to_onnx) {
     onnx.fetches = fetches;
@@ -110,7 +129,7 @@ int run_convert(const std::string& from, const std::string& to, const std::strin
       fetches = outputs_of(signature);
     }
     // A model's own values, unless others are given.
-    if (freezing.empty() && !file.kind.empty()) freezing = {from};
+    if (freezing.empty() && !file.arrays.empty()) freezing = {from};
   }
   leat::variable_values values;  // before pruning: names of variables that go are no mistake
   if (!freezing.empty()) values = values_of(file.meta.graph, freezing);
@@ -141,12 +160,12 @@ int run_convert(const std::string& from, const std::string& to, const std::strin
       throw usage_error(e.what());
     }
   save(file, to);
+  if (!to.ends_with(".dot")) tell_left_behind(file, to, was_frozen);
   return all_well;
 }
 
-}  // namespace
-
-int main(int count, char** arguments) try {
+/// Reads the command line and does what it says.
+int run_command_line(int count, char** arguments) {
   CLI::App app{
       "leat looks into files that hold graphs, checks, converts and runs them; it serves tasks of clusters.\n"
       "Files end in .pb (GraphDef), .meta (MetaGraphDef), .json (either, as protobuf's JSON) or .pbtxt (either, in protobuf's text format);\n"
@@ -182,25 +201,28 @@ int main(int count, char** arguments) try {
         ->allow_extra_args(false);
   };
   add_tags(show_command);
-  show_command->add_flag("--nodes", shown.nodes, "every node with its inputs");
-  show_command->add_flag("--shapes", shown.shapes, "every node with its inputs and the shapes its attributes tell");
-  show_command->add_flag("--dot", dot, "the graph in Graphviz's language instead");
+  auto* nodes_flag = show_command->add_flag("--nodes", shown.nodes, "every node with its inputs");
+  auto* shapes_flag = show_command->add_flag("--shapes", shown.shapes, "every node with its inputs and the shapes its attributes tell");
+  show_command->add_flag("--dot", dot, "the graph in Graphviz's language instead")->excludes(nodes_flag)->excludes(shapes_flag);
   show_command->footer(
       "Examples:\n  leat show model.meta\n  leat show --nodes model.json\n  leat show --dot model.pb | dot -Tpng > model.png");
 
-  auto* check_command = app.add_subcommand("check", "What is wrong with files, and the operators that leat does not know");
+  auto* check_command = app.add_subcommand("check", "What is wrong with files, and what of them leat cannot run");
   check_command->add_option("files", files, "the files; of a checkpoint also the values")->required();
-  check_command->add_flag(
-      "--allow-unknown", allow_unknown,
-      "list operators that leat does not know, but exit with 0 if they are all; devices of other machines are let pass");
+  check_command->add_flag("--allow-unknown", allow_unknown,
+                          "list what leat cannot run, but exit with 0 if it is all; devices of other machines are let pass");
+  add_tags(check_command);
   check_command->footer("Examples:\n  leat check model.pb\n  leat check --allow-unknown *.json || echo broken");
 
   auto* convert_command = app.add_subcommand("convert", "Write a graph in another form, by the files' endings");
   convert_command->add_option("from", from, "the file to read: .pb, .meta, .json, .pbtxt, or a saved model's folder")->required();
   convert_command->add_option("to", to, "the file to write: .pb, .meta, .json, .pbtxt, .dot or .onnx")->required();
   onnx_request onnx;
-  convert_command->add_option("--signature", onnx.signature, "for .onnx: whose inputs and outputs the model has, without --fetch");
-  convert_command->add_option("--opset", onnx.opset, "for .onnx: the version of ONNX's operators")->check(CLI::Range(17, 21));
+  add_tags(convert_command);
+  auto* signature_option =
+      convert_command->add_option("--signature", onnx.signature, "for .onnx: whose inputs and outputs the model has, without --fetch");
+  auto* opset_option =
+      convert_command->add_option("--opset", onnx.opset, "for .onnx: the version of ONNX's operators")->check(CLI::Range(17, 21));
   convert_command->add_option("--prefix", prefix, "put all names under this scope");
   convert_command->add_option("--fetch", fetches, "keep only what this node or tensor needs; can be given several times")
       ->delimiter(',')
@@ -326,8 +348,13 @@ int main(int count, char** arguments) try {
     return app.exit(e) == 0 ? all_well : wrong_use;
   }
   if (*show_command) return run_show(from, request.tags, shown, dot);
-  if (*check_command) return run_check(files, allow_unknown);
-  if (*convert_command) return run_convert(from, to, prefix, fetches, freezing, onnx);
+  if (*check_command) return run_check(files, request.tags, allow_unknown);
+  if (*convert_command) {
+    for (const CLI::Option* option : {signature_option, opset_option})
+      if (option->count() > 0 && !to.ends_with(".onnx")) throw usage_error(option->get_name() + ": is for .onnx alone");
+    if (signature_option->count() > 0 && !fetches.empty()) throw usage_error("--signature: the outputs are those of --fetch");
+    return run_convert(from, to, request.tags, prefix, fetches, freezing, onnx);
+  }
   if (*run_command) {
     std::size_t next_fetch = 0, next_time = 0;
     for (const CLI::Option* option : run_command->parse_order()) {
@@ -343,6 +370,15 @@ int main(int count, char** arguments) try {
   if (*keys_command) return show_public ? show_keys(key_file) : make_keys(key_file);
   print(completion_for(shell));
   return all_well;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) try {
+  hold_standard_files();
+  const int code = run_command_line(count, arguments);
+  finish_printing();
+  return code;
 } catch (const tool::usage_error& e) {
   complain(e.what());
   return wrong_use;

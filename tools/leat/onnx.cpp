@@ -5,6 +5,11 @@
 #include <leat/named/exchange/import.hpp>
 #include <leat/ops/known.hpp>
 
+#include "show.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
 namespace tool {
 
 using namespace leat;
@@ -54,6 +59,7 @@ void save_onnx(const graph_def& def, const signature_def& signature, const onnx_
       // An input that the outputs do not need is gone.
       const auto is_it = [&](const node_def& node) { return node.name == name.substr(0, name.find(':')); };
       if (std::any_of(def.nodes.begin(), def.nodes.end(), is_it)) model.inputs.emplace(key, tensor(tensor_of(in)));
+      else std::fprintf(stderr, "leat: the input %s is left out: the outputs do not need it\n", printable(key).c_str());
     }
     for (const auto& [key, out] : signature.outputs) model.outputs.emplace(key, tensor(tensor_of(out)));
   } else {

@@ -89,18 +89,4 @@ std::string json_of(const tensor_value& value) {
          ", \"data\": " + list_writer(value, true).write() + "}";
 }
 
-std::filesystem::path npy_path(const std::filesystem::path& folder, const std::string& name) {
-  const auto colon = name.rfind(':');
-  std::string file = name.substr(0, colon);
-  if (colon != name.npos && name.substr(colon + 1) != "0") file += "_" + name.substr(colon + 1);
-  for (std::size_t at = 0; at <= file.size();) {
-    const auto end = std::min(file.find('/', at), file.size());
-    const auto part = file.substr(at, end - at);
-    if (part.empty() || part == "." || part == ".." || part.find('\0') != part.npos)
-      throw usage_error("\"" + name + "\" cannot be the name of a file; fetch it alone, with --out FILE.npy");
-    at = end + 1;
-  }
-  return folder / (file + ".npy");
-}
-
 }  // namespace tool

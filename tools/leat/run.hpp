@@ -1,8 +1,6 @@
 #pragma once
 // Running a graph or a saved model from the command line.
 
-#include <leat/proto/graph_def.hpp>
-
 #include <string>
 #include <vector>
 
@@ -30,9 +28,6 @@ struct run_request {
   double timeout = 0;  // seconds for each run; 0: the session's
   double memory = 0;   // megabytes for arrays; 0: what the system has
 };
-
-/// Why no run of a graph can begin: what importing it and placing its nodes says. Nothing where one can.
-std::string refusal_of(const leat::graph_def& graph, bool on_any_device);
 
 /// Runs, and prints or writes the results. Returns the exit code: 0, or 1 where a run failed or the graph is wrong.
 /// Errors: usage_error for names that the graph does not have and values that do not fit; leat::error for files.

@@ -1,8 +1,10 @@
 #include "values.hpp"
 
+#include <leat/checkpoint/saver.hpp>
 #include <leat/io/model_files.hpp>
 #include <leat/io/npy.hpp>
 
+#include "array_names.hpp"
 #include "graph_file.hpp"
 
 #include <nlohmann/json.hpp>
@@ -14,6 +16,7 @@
 #include <optional>
 #include <type_traits>
 #include <unordered_map>
+#include <utility>
 
 namespace tool {
 
@@ -175,29 +178,47 @@ variable_values values_of(const graph_def& graph, const std::vector<std::string>
   const auto enter = [&](const std::string& name, tensor_proto value) {
     if (!values.emplace(name, std::move(value)).second) refuse(option + ": " + name, "has two values");
   };
+  std::size_t before = 0;
+  const auto check_used = [&](const std::string& word) {
+    if (std::exchange(before, values.size()) != values.size()) return;
+    std::string names;
+    int told = 0;
+    for (const auto& node : graph.nodes)
+      if (leat::detail::is_variable(node) && told < 6) names += (names.empty() ? "'" : ", '") + (told++ < 5 ? node.name + "'" : "...'");
+    refuse(option + ": " + word, names.empty() ? "the graph has no variables" : "there are no values for the variables " + names);
+  };
   for (const auto& word : words) {
     std::error_code ignored;
     if (const auto checkpoint = word.find('=') == word.npos ? checkpoint_at(word) : nullptr; checkpoint != nullptr) {
       for (const auto& name : checkpoint->names())
-        if (variables.contains(name)) enter(name, checkpoint->value(name).proto());
+        if (variables.contains(name) && !is_carried_only(checkpoint->manifest().tensors.at(name).dtype))
+          enter(name, checkpoint->value(name).proto());
+      check_used(word);
       continue;
     }
     const bool is_folder = files::is_directory(word, ignored);
     if (is_folder && io::is_saved_model_folder(word) && !io::is_model_folder(word)) {
-      for (auto& [name, value] : io::to_variable_values(io::read_bundle((files::path(word) / io::saved_model_variables).string()), is_variable))
-        enter(name, std::move(value));
+      variable_values found;
+      const auto arrays = io::read_bundle((files::path(word) / io::saved_model_variables).string(), &found);
+      found.merge(io::to_variable_values(arrays, is_variable));
+      for (auto& [name, value] : found)
+        if (variables.contains(name)) enter(name, value);
+      check_used(word);
       continue;
     }
     if (is_folder ? io::is_model_folder(word) : word.ends_with(".safetensors") && word.find('=') == word.npos) {
       for (auto& [name, value] : io::to_variable_values(io::read_variables(word), is_variable)) enter(name, std::move(value));
+      check_used(word);
       continue;
     }
     if (is_folder) {
       for (const auto& entry : files::recursive_directory_iterator(word)) {
         if (!entry.is_regular_file() || entry.path().extension() != ".npy") continue;
-        const auto name = entry.path().lexically_relative(word).replace_extension().generic_string();
+        std::string name = array_name(entry.path().lexically_relative(word).generic_string());
+        if (name.ends_with(":0")) name.resize(name.size() - 2);  // as `--fetch w:0` wrote it
         if (variables.contains(name)) enter(name, io::read_npy_file(entry.path()));
       }
+      check_used(word);
       continue;
     }
     const auto equals = word.find('=');
@@ -207,8 +228,23 @@ variable_values values_of(const graph_def& graph, const std::vector<std::string>
     const auto at = variables.find(name);
     if (at == variables.end()) refuse(option + ": " + name, "the graph has no such variable");
     enter(name, value_of(option + ": " + name, text, dtype_of_variable(*at->second)));
+    before = values.size();
   }
   return values;
+}
+
+std::vector<std::string> restore_fitting(graph_session& session, const std::shared_ptr<const checkpoint_reader>& from) {
+  std::vector<std::string> left_out;
+  if (saved_variables(session.owner()).empty()) return left_out;
+  saver its(session.owner(), {.defer_build = true});
+  const restore_report report = its.restore(session, checkpoint_path(from), {.partly = true});
+  for (const std::string& name : report.missing) left_out.push_back("the checkpoint has no tensor '" + name + "'");
+  for (const std::string& name : report.misshapen) {
+    const auto& tensor = from->manifest().tensors.at(name);
+    left_out.push_back("'" + name + "' is " + dtype_name(tensor.dtype) + " " + brackets(tensor.shape) +
+                       " in the checkpoint, which the variable cannot hold");
+  }
+  return left_out;
 }
 
 }  // namespace tool

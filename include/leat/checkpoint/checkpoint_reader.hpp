@@ -17,6 +17,7 @@ namespace leat {
 enum class checkpoint_format {
   leat,        // PREFIX.json, a manifest, and PREFIX.<digits>.safetensors
   tensorflow,  // TensorFlow's V2: PREFIX.index and PREFIX.data-00000-of-00001
+  tensorflow_v1,  // TensorFlow's of before 2017: a file PREFIX, or several PREFIX-?????-of-00002; it is read only
 };
 
 /// An open checkpoint. Thread-safe. Source: TensorFlow `train.NewCheckpointReader`.
@@ -59,6 +60,7 @@ class checkpoint_reader {
   void open_data(int number, const std::filesystem::path& data, std::uint64_t bytes);
   bool open_tensorflow();
   bool open_bundle(const std::string& prefix);
+  bool open_sliced();
   const std::pair<const std::string, checkpoint_manifest::tensor>& entry(std::string_view name) const;
   tensor_value read(std::string_view name, const checkpoint_manifest::tensor& tensor, const place& at) const;
   [[noreturn]] void fail(std::string_view name, const place& at, const std::string& what) const;
@@ -69,6 +71,7 @@ class checkpoint_reader {
   std::vector<std::unique_ptr<io::input_file>> files_;
   std::map<std::string, place, std::less<>> places_;
   std::map<std::string, std::vector<saved_part>, std::less<>> parts_;
+  std::map<std::string, tensor_value, std::less<>> loaded_;  // of V1, whose file is read whole
 };
 
 /// The name of a checkpoint, or none. What `latest_checkpoint` returns is open, so that it can be restored though it is removed

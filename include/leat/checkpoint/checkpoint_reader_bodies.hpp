@@ -6,6 +6,7 @@
 #include <leat/core/function_bodies.hpp>
 #include <leat/io/crc32c.hpp>
 #include <leat/io/safetensors.hpp>
+#include <leat/io/sliced_checkpoint.hpp>
 #include <leat/io/staged_file.hpp>
 #include <leat/io/tensor_bundle.hpp>
 
@@ -91,7 +92,7 @@ LEAT_FUNCTION checkpoint_reader::checkpoint_reader(std::string prefix) : prefix_
   const auto manifest_time = std::filesystem::last_write_time(prefix_ + ".json", none);
   const auto index_time = std::filesystem::last_write_time(prefix_ + ".index", no_index);
   const bool index_first = !detail::has_manifest(prefix_) || (!none && !no_index && manifest_time < index_time);
-  if (index_first ? open_tensorflow() || open_leat() : open_leat() || open_tensorflow()) return;
+  if ((index_first ? open_tensorflow() || open_leat() : open_leat() || open_tensorflow()) || open_sliced()) return;
   std::string beside;
   for (const std::string_view ending : {".json", ".index", ".meta"})
     if (prefix_.ends_with(ending))
@@ -244,6 +245,28 @@ LEAT_FUNCTION bool checkpoint_reader::open_bundle(const std::string& prefix) {
   return true;
 }
 
+LEAT_FUNCTION bool checkpoint_reader::open_sliced() {
+  if (!io::is_sliced_checkpoint(prefix_)) return false;
+  io::sliced_tensors tensors;
+  for (const std::string& name : io::sliced_checkpoint_files(prefix_)) {
+    const io::input_file file(name);
+    io::detail::naming(file.path(), [&] { io::read_sliced_checkpoint(file.text(), tensors); });
+  }
+  files_.clear(), places_.clear(), parts_.clear(), manifest_ = {};
+  for (auto& [name, its] : tensors) {
+    checkpoint_manifest::tensor& tensor = manifest_.tensors[name];
+    tensor.dtype = static_cast<dtype>(its.dtype);
+    if (its.shape.size() > static_cast<std::size_t>(max_rank)) tensor.dtype = dtype::invalid;
+    else
+      for (const std::int64_t size : its.shape) tensor.shape.push(size);
+    loaded_.emplace(name, std::move(its.value));
+  }
+  format_ = checkpoint_format::tensorflow_v1;
+  const std::string meta = io::sliced_checkpoint_meta(prefix_);
+  manifest_.step = detail::step_of_name(std::string_view(meta).substr(0, meta.rfind('.')));
+  return true;
+}
+
 LEAT_FUNCTION std::vector<std::string> checkpoint_reader::names() const {
   std::vector<std::string> list;
   for (const auto& [name, tensor] : manifest_.tensors) list.push_back(name);
@@ -264,7 +287,8 @@ LEAT_FUNCTION void checkpoint_reader::fail(std::string_view name, const place& a
 LEAT_FUNCTION tensor_value checkpoint_reader::value(std::string_view name) const {
   const auto& [key, tensor] = entry(name);
   const auto parts = parts_.find(name);
-  if (parts == parts_.end()) return read(name, tensor, places_.find(name)->second);
+  if (const auto its = loaded_.find(name); its != loaded_.end() && its->second) return its->second;
+  if (parts == parts_.end() && loaded_.empty()) return read(name, tensor, places_.find(name)->second);
   if (size_of(tensor.dtype) == 0 && tensor.dtype != text_dtype)
     throw unimplemented(prefix_ + ": tensor " + io::detail::in_quotes(name) +
                         " is of a dtype or rank that the library does not compute with");
@@ -337,7 +361,7 @@ LEAT_FUNCTION tensor_value checkpoint_reader::read(std::string_view name, const 
 
 LEAT_FUNCTION tensor_value checkpoint_reader::mapped(std::string_view name) const {
   const auto& [key, tensor] = entry(name);
-  if (parts_.contains(name)) return value(name);  // nowhere in one piece
+  if (parts_.contains(name) || !loaded_.empty()) return value(name);  // nowhere in one piece
   const place& at = places_.find(name)->second;
   const auto alignment = static_cast<std::uint64_t>(size_of(tensor.dtype));
   if (alignment == 0 || tensor.dtype == dtype::boolean || at.begin % alignment != 0 || at.size == 0) return value(name);
@@ -357,7 +381,7 @@ LEAT_FUNCTION bool checkpoint_exists(const std::string& prefix) {
   std::error_code ignored;
   for (const std::string& file : {prefix + ".index", prefix + std::string(detail::replaced_ending) + ".index"})
     if (!prefix.empty() && std::filesystem::exists(file, ignored)) return true;
-  return !prefix.empty() && detail::has_manifest(prefix);
+  return !prefix.empty() && (detail::has_manifest(prefix) || io::is_sliced_checkpoint(prefix));
 }
 
 }  // namespace leat

@@ -97,7 +97,8 @@ struct save_options {
 };
 
 struct restore_options {
-  /// Whether variables that the checkpoint lacks, or has with another dtype or shape, are left as they are.
+  /// Whether variables that the checkpoint lacks, has with another dtype or shape, or that are of a dtype that no array has, are left as
+  /// they are.
   bool partly = false;
   /// Whether a tensor of the checkpoint that is not restored is an error.
   bool exact = false;
@@ -113,7 +114,7 @@ struct restore_report {
   std::vector<std::string> missing{};
   /// Tensors of the checkpoint that are no variables to be restored.
   std::vector<std::string> additional{};
-  /// Variables of another dtype or shape than in the checkpoint.
+  /// Variables of another dtype or shape than in the checkpoint, or of a dtype that no array has.
   std::vector<std::string> misshapen{};
 };
 

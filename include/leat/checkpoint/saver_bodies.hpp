@@ -114,6 +114,8 @@ struct saver::kept {
     if (options.max_to_keep < 0)
       throw invalid_argument("max_to_keep is " + std::to_string(options.max_to_keep) + "; it is a count, or 0 for all");
     if (!(options.keep_checkpoint_every_n_hours > 0)) throw invalid_argument("keep_checkpoint_every_n_hours is not above 0");
+    if (options.format == checkpoint_format::tensorflow_v1)
+      throw invalid_argument("checkpoints of TensorFlow's first format are read, not written: save in .format = checkpoint_format::tensorflow");
     if (options.sharded && options.format != checkpoint_format::leat)
       throw invalid_argument("a sharded checkpoint is of leat's format: leave out .format, or .sharded");
     if (options.sharded && options.in_background)
@@ -407,6 +409,10 @@ LEAT_FUNCTION restore_report saver::restore_to(detail::session_access& s, const 
       report.misshapen.push_back(name);
       misshapen += "; '" + name + "' is " + dtype_name(saved->second.dtype) + " " + brackets(saved->second.shape) +
                    " in the checkpoint, but the variable " + dtype_name(v.variable->type) + " " + brackets(extent);
+    } else if (is_carried_only(v.variable->type)) {
+      if (!is_first) continue;
+      report.misshapen.push_back(name);
+      misshapen += "; '" + name + "' is " + dtype_name(saved->second.dtype) + ", which no array is: .partly leaves it as it is";
     } else {
       add_once(report.restored, name);
       names.push_back(v.variable->name);

@@ -28,6 +28,10 @@ struct model_files {
   meta_graph_def meta{};
   safetensors variables;
   named_texts metadata{};  // user-defined strings
+  /// Of TensorFlow's: variables of strings, which `variables` cannot hold.
+  variable_values texts{};
+  /// Whether others wrote it: then it may have more than the library takes, and a model is loaded without that.
+  bool is_of_tensorflow = false;
 };
 
 /// Options of `read_model_files`.

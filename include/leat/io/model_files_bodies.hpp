@@ -186,7 +186,7 @@ LEAT_FUNCTION model_files read_model_once(const std::filesystem::path& folder, c
   for (const auto& [key, text] : variables.metadata)
     if (!key.starts_with("leat.")) metadata.emplace(key, text);
   auto meta = detail::naming(graph_path, [&] { return read_json<meta_graph_def>(std::string_view(graph_text)); });
-  return {std::move(meta), std::move(variables), std::move(metadata)};
+  return {.meta = std::move(meta), .variables = std::move(variables), .metadata = std::move(metadata)};
 }
 
 }  // namespace leat::io::detail

@@ -76,6 +76,13 @@ namespace detail {
 
 signature_tensor signature_entry(graph& g, const model_tensor& item, const std::string& where);
 
+// "signature 's', 'key': "
+std::string place_in_signature(std::string_view signature, std::string_view key);
+// What a signature names: a tensor, or an operation without results. Errors: invalid_argument for what the graph does not have.
+graph_element signature_element(graph& g, const signature_tensor& tensor, const std::string& where);
+// A tensor of the signature's dtype. Errors: also invalid_argument for an operation or another dtype.
+output signature_output(graph& g, const signature_tensor& tensor, const std::string& where);
+
 meta_graph_def make_meta_graph(graph& g, const save_model_options& options);
 
 // The variables in the saved part of the graph.
@@ -142,6 +149,9 @@ class saved_model {
   const std::map<std::string, signature_def>& signatures() const { return signatures_; }
   const named_texts& metadata() const { return metadata_; }
   const std::vector<std::string>& tags() const { return tags_; }
+  /// What of TensorFlow's files the model is without, a sentence each: variables whose values are missing, do not fit, or are of a dtype that
+  /// no array has, and collections of other things. Runs that need such a variable fail, as those of one without a value do.
+  const std::vector<std::string>& left_out() const { return left_out_; }
 
   /// An input tensor of a signature, to be fed to the session. Errors: not_found, listing what exists.
   output input(std::string_view signature, std::string_view key) const {
@@ -166,18 +176,24 @@ class saved_model {
     for (const auto& [name, value] : map) names.push_back(name);
     return names.empty() ? "none" : leat::detail::name_list(names);
   }
+  // What a failed run says, with what was left out.
+  std::string with_left_out(std::string_view what) const;
   output find(const signature_tensor& tensor, std::string_view signature, std::string_view key) const;
 
   std::map<std::string, signature_def> signatures_;
   named_texts metadata_;
   std::vector<std::string> tags_;
+  std::vector<std::string> left_out_;
   std::unique_ptr<leat::graph> graph_;
   std::unique_ptr<graph_session> session_;
 };
 
-/// Loads a saved model, leat's or a SavedModel of TensorFlow's, into a graph and a session of its own, with all variables restored; local variables are uninitialized.
-/// Errors, naming the folder: those of `read_model_files`, `import_graph`; invalid_argument, naming them, for variables missing in the
-/// files or the graph, or of other dtypes or shapes, and for signatures of elements that the graph does not have.
+/// Loads a saved model, leat's or a SavedModel of TensorFlow's, into a graph and a session of its own, with all variables restored; local
+/// variables are uninitialized. Of TensorFlow's files, what cannot be taken is left out (`saved_model::left_out`), and signatures are looked
+/// at when they are used.
+/// Errors, naming the folder: those of `read_model_files`, `read_saved_model_folder`, `import_graph`; in leat's files invalid_argument, naming
+/// them, for variables missing in the files or the graph, or of other dtypes or shapes, and for signatures of elements that the graph does
+/// not have.
 /// Source: TensorFlow `saved_model.loader.load`.
 saved_model load_model(const std::filesystem::path& folder, const load_model_options& options = {});
 

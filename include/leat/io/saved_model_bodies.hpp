@@ -24,6 +24,36 @@ LEAT_FUNCTION signature_tensor signature_entry(graph& g, const model_tensor& ite
   return {.encoding = tensor->name(), .dtype = to_data_type(tensor->type()), .tensor_shape = to_proto(tensor->extent())};
 }
 
+LEAT_FUNCTION std::string place_in_signature(std::string_view signature, std::string_view key) {
+  return "signature '" + std::string(signature) + "', '" + std::string(key) + "': ";
+}
+
+LEAT_FUNCTION graph_element signature_element(graph& g, const signature_tensor& tensor, const std::string& where) {
+  const auto* name = std::get_if<std::string>(&tensor.encoding);
+  if (name == nullptr) throw unimplemented(where + "is no single tensor");
+  // Signatures of initializers name operations, with or without ":0".
+  const int operation = g.named().find(name->substr(0, name->find(':')));
+  if (operation >= 0 && g.named().record(operation).results == 0) return graph_operation(g, operation);
+  try {
+    return get_tensor_by_name(g, name->find(':') == name->npos ? *name + ":0" : *name);
+  } catch (const not_found& e) {
+    throw invalid_argument(where + e.what());
+  } catch (const invalid_argument& e) {
+    throw invalid_argument(where + e.what());
+  }
+}
+
+LEAT_FUNCTION output signature_output(graph& g, const signature_tensor& tensor, const std::string& where) {
+  const graph_element element = signature_element(g, tensor, where);
+  const auto* found = std::get_if<output>(&element);
+  if (found == nullptr)
+    throw invalid_argument(where + "the operation '" + std::get<graph_operation>(element).name() + "' has no value: run it by session().run");
+  if (tensor.dtype != data_type::invalid && to_data_type(found->type()) != data_type::invalid &&
+      base_of(tensor.dtype) != to_data_type(found->type()))
+    throw invalid_argument(where + "is " + name_of_data_type(tensor.dtype) + ", but the graph has " + dtype_name(found->type()));
+  return *found;
+}
+
 LEAT_FUNCTION meta_graph_def make_meta_graph(graph& g, const save_model_options& options) {
   meta_graph_def meta;
   meta.meta_info.tags = options.tags;
@@ -115,15 +145,33 @@ LEAT_FUNCTION saved_model::saved_model(model_files files, const session_options&
       graph_(std::make_unique<leat::graph>()) {
   graph_->named();
   import_graph(*graph_, files.meta.graph, {.name = ""});
-  import_collections(*graph_, files.meta.collections);
-  for (const auto& [name, s] : signatures_) {
-    for (const auto& [key, tensor] : s.inputs) find(tensor, name, key);
-    for (const auto& [key, tensor] : s.outputs) find(tensor, name, key);
-  }
-  session_ = std::make_unique<graph_session>(*graph_, options);
   session_values values = detail::to_values(files.variables);
+  if (!files.is_of_tensorflow) {
+    import_collections(*graph_, files.meta.collections);
+    for (const auto& [name, s] : signatures_)
+      for (const auto* side : {&s.inputs, &s.outputs})
+        for (const auto& [key, tensor] : *side) detail::signature_element(*graph_, tensor, detail::place_in_signature(name, key));
+    session_ = std::make_unique<graph_session>(*graph_, options);
+    detail::cut_into_slices(values, detail::slices_in(*graph_));
+    restore_values(*session_, values);
+    return;
+  }
+  for (const auto& [name, collection] : files.meta.collections) try {
+      import_collections(*graph_, {{name, collection}});
+    } catch (const error& e) {
+      left_out_.emplace_back(e.what());
+    }
+  session_ = std::make_unique<graph_session>(*graph_, options);
+  for (const auto& [name, text] : files.texts) values.emplace(name, tensor_value::from_proto(text));
   detail::cut_into_slices(values, detail::slices_in(*graph_));
-  restore_values(*session_, values);
+  for (auto& [name, reason] : restore_known_values(*session_, values)) left_out_.push_back(std::move(reason));
+}
+
+LEAT_FUNCTION std::string saved_model::with_left_out(std::string_view what) const {
+  std::string text(what);
+  for (std::size_t k = 0; k < left_out_.size() && k < 5; ++k) text += (k == 0 ? "; of the model's files was left out: " : "; ") + left_out_[k];
+  if (left_out_.size() > 5) text += "; and " + std::to_string(left_out_.size() - 5) + " more";
+  return text;
 }
 
 LEAT_FUNCTION std::map<std::string, tensor_value> saved_model::run(std::string_view signature, const feed_list& inputs,
@@ -146,7 +194,11 @@ LEAT_FUNCTION std::map<std::string, tensor_value> saved_model::run(std::string_v
   }
   std::map<std::string, fetch_item> fetches;
   for (const auto& [key, tensor] : s.outputs) fetches.emplace(key, find(tensor, signature, key));
-  return session_->run(fetches, feed_list(std::move(feeds)), how);
+  try {
+    return session_->run(fetches, feed_list(std::move(feeds)), how);
+  } catch (const failed_precondition& e) {
+    throw failed_precondition(with_left_out(e.what()));
+  }
 }
 
 LEAT_FUNCTION const signature_def& saved_model::signature_of(std::string_view name) const {
@@ -163,20 +215,7 @@ LEAT_FUNCTION const signature_tensor& saved_model::entry(std::string_view signat
 }
 
 LEAT_FUNCTION output saved_model::find(const signature_tensor& tensor, std::string_view signature, std::string_view key) const {
-  const auto where = [&] { return "signature '" + std::string(signature) + "', '" + std::string(key) + "': "; };
-  const auto* name = std::get_if<std::string>(&tensor.encoding);
-  if (name == nullptr) throw unimplemented(where() + "is no single tensor");
-  try {
-    const output found = get_tensor_by_name(*graph_, name->find(':') == name->npos ? *name + ":0" : *name);
-    if (tensor.dtype != data_type::invalid && to_data_type(found.type()) != data_type::invalid &&
-        base_of(tensor.dtype) != to_data_type(found.type()))
-      throw invalid_argument("is " + name_of_data_type(tensor.dtype) + ", but the graph has " + dtype_name(found.type()));
-    return found;
-  } catch (const not_found& e) {
-    throw invalid_argument(where() + e.what());
-  } catch (const invalid_argument& e) {
-    throw invalid_argument(where() + e.what());
-  }
+  return detail::signature_output(*graph_, tensor, detail::place_in_signature(signature, key));
 }
 
 LEAT_FUNCTION saved_model load_model(const std::filesystem::path& folder, const load_model_options& options) {

@@ -30,9 +30,9 @@ std::string write_saved_model_text(const meta_graph_def& meta);
 /// Which variables are slices of partitioned ones, by name.
 using slices_by_name = std::map<std::string, save_slice_info, std::less<>>;
 
-/// All tensors of a checkpoint of TensorFlow's, with checksums looked at; a partitioned variable is one. Those of dtypes that a safetensors
-/// file cannot hold are left out. Errors: not_found, data_loss and invalid_argument, naming file and tensor.
-safetensors read_bundle(const std::string& prefix);
+/// All tensors of a checkpoint of TensorFlow's, with checksums looked at; a partitioned variable is one. Strings go to `texts`; other dtypes
+/// that a safetensors file cannot hold are left out. Errors: not_found, data_loss and invalid_argument, naming file and tensor.
+safetensors read_bundle(const std::string& prefix, variable_values* texts = nullptr);
 /// Writes one, in which slices are parts of the whole. Errors: those of `staged_file`.
 void write_bundle(const std::string& prefix, const named_arrays& arrays, const slices_by_name& slices = {});
 

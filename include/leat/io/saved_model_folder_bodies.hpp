@@ -40,7 +40,7 @@ LEAT_FUNCTION std::string write_saved_model_text(const meta_graph_def& meta) {
   return detail::text_of_message(detail::saved_model_def{1, {meta}});
 }
 
-LEAT_FUNCTION safetensors read_bundle(const std::string& prefix) {
+LEAT_FUNCTION safetensors read_bundle(const std::string& prefix, variable_values* texts) {
   const std::filesystem::path at = prefix + ".index";
   const bundle_index index = detail::naming(at, [&] { return read_bundle_index(input_file(at).text()); });
   std::vector<std::unique_ptr<input_file>> shards;
@@ -49,7 +49,8 @@ LEAT_FUNCTION safetensors read_bundle(const std::string& prefix) {
   std::vector<tensor_value> kept;
   for (const auto& [name, entry] : index.entries) {
     const auto type = static_cast<dtype>(entry.dtype);
-    if (size_of(type) == 0 || entry.shape.size() > static_cast<std::size_t>(max_rank)) continue;
+    const bool is_text = entry.dtype == data_type::string && texts != nullptr && !entry.is_sliced();
+    if ((size_of(type) == 0 && !is_text) || entry.shape.size() > static_cast<std::size_t>(max_rank)) continue;
     const auto where = [&, &its_name = name](const input_file& shard) {
       return shard.path().string() + ": tensor " + detail::in_quotes(its_name) + ": ";
     };
@@ -70,6 +71,21 @@ LEAT_FUNCTION safetensors read_bundle(const std::string& prefix) {
     };
     shape extent;
     for (const std::int64_t size : entry.shape) extent.push(size);
+    if (is_text) {
+      check_place(entry);
+      const input_file& shard = *shards[static_cast<std::size_t>(entry.shard)];
+      if (!extent.is_static() || static_cast<std::uint64_t>(extent.elements()) > entry.size)  // each takes a byte at least
+        throw data_loss(where(shard) + "fewer strings than its shape has");
+      std::string bytes(static_cast<std::size_t>(entry.size), '\0');
+      shard.read(entry.offset, std::as_writable_bytes(std::span(bytes)));
+      try {
+        texts->emplace(name, make_tensor_proto(unpack_bundle_strings(bytes, static_cast<std::size_t>(extent.elements()), entry.crc32c),
+                                               leat::to_proto(extent)));
+      } catch (const data_loss& e) {
+        throw data_loss(where(shard) + e.what());
+      }
+      continue;
+    }
     if (entry.is_sliced()) {
       const auto parts = detail::naming(at, [&, &its_name = name, &its = entry] { return bundle_parts(index, its_name, its); });
       for (const bundle_part& part : parts) check_place(*part.entry);
@@ -138,7 +154,9 @@ LEAT_FUNCTION model_files read_saved_model_folder(const std::filesystem::path& f
     throw invalid_argument(at.string() + ": has " + std::to_string(found.size()) + " graphs; name the tags of one: " + there);
   const std::string variables = (folder / saved_model_variables).string();
   const bool has_values = detail::is_there(variables + ".index");
-  return {std::move(*found.front()), has_values ? read_bundle(variables) : safetensors(write_safetensors({})), {}};
+  variable_values texts;
+  safetensors values = has_values ? read_bundle(variables, &texts) : safetensors(write_safetensors({}));
+  return {.meta = std::move(*found.front()), .variables = std::move(values), .metadata = {}, .texts = std::move(texts), .is_of_tensorflow = true};
 }
 
 LEAT_FUNCTION void write_saved_model_folder(const std::filesystem::path& folder, const meta_graph_def& meta, const named_arrays& variables,

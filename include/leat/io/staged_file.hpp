@@ -17,7 +17,8 @@
 
 namespace leat::io {
 
-/// A file that is being written. Without `put_in_place` its destructor removes what was written.
+/// A file that is being written. Without `put_in_place` its destructor removes what was written. What is a device, a pipe or a socket, or
+/// stands for an open file (/dev/stdout), is written to as it is: a file in its place would be another thing.
 class staged_file {
  public:
   /// Errors: failed_precondition, naming the file, if its folder cannot be written to.
@@ -58,6 +59,7 @@ class staged_file {
   std::uint64_t begun_ = 0;  // how many the disk was asked to write
   bool in_place_ = false;
   bool is_made_elsewhere_ = false;
+  bool is_written_as_it_is_ = false;
 };
 
 /// Holds a folder locked against other processes and threads that lock it; where the file system has no locks, nothing is locked.

@@ -55,6 +55,18 @@ LEAT_FUNCTION std::string_view staged_name(std::string_view name) {
 }
 
 LEAT_FUNCTION staged_file::staged_file(std::filesystem::path path) : path_(std::move(path)) {
+  struct stat there{};
+  const std::string& name = path_.native();
+  const auto stands_for_open_file = [&] {
+    return name == "/dev/stdout" || name == "/dev/stderr" || name.starts_with("/dev/fd/") || name.starts_with("/proc/");
+  };
+  if (::stat(name.c_str(), &there) == 0 && !S_ISDIR(there.st_mode) && (!S_ISREG(there.st_mode) || stands_for_open_file())) {
+    is_written_as_it_is_ = true;
+    part_ = path_;
+    number_ = ::open(name.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (number_ < 0) fail("cannot be written");
+    return;
+  }
   for (;;) {
     part_ = path_;
     part_ += "." + unique_digits() + ".part";
@@ -83,7 +95,7 @@ LEAT_FUNCTION staged_file::staged_file(made_elsewhere, std::filesystem::path par
 
 LEAT_FUNCTION staged_file::~staged_file() {
   if (number_ < 0) return;
-  if (!in_place_ && !is_made_elsewhere_) ::unlink(part_.c_str());
+  if (!in_place_ && !is_made_elsewhere_ && !is_written_as_it_is_) ::unlink(part_.c_str());
   ::close(number_);
 }
 
@@ -113,16 +125,19 @@ LEAT_FUNCTION void staged_file::write(std::span<const std::byte> bytes) {
 }
 
 LEAT_FUNCTION void staged_file::sync() {
-  if (::fsync(number_) != 0) fail("cannot be synced");
+  if (::fsync(number_) != 0 && !is_written_as_it_is_) fail("cannot be synced");
 }
 
 LEAT_FUNCTION void staged_file::put_in_place() {
+  // Where it is not synced, some file systems tell of a full disk when a descriptor is closed; its own is kept for the lock.
+  if (const int copy = ::dup(number_); copy >= 0 && ::close(copy) != 0 && errno != EINTR) fail("cannot be written");
+  if (is_written_as_it_is_) return;
   if (::rename(part_.c_str(), path_.c_str()) != 0) fail("cannot be put in its place");
   in_place_ = true;
 }
 
 LEAT_FUNCTION void staged_file::remove() {
-  if (in_place_) ::unlink(path_.c_str());
+  if (in_place_ && !is_written_as_it_is_) ::unlink(path_.c_str());
 }
 
 LEAT_FUNCTION std::string staged_file::identity() const { return identity_of(in_place_ ? path_ : part_); }

@@ -122,6 +122,14 @@ constexpr dtype to_dtype(data_type d) {
   return size_of(known) > 0 ? known : dtype::invalid;
 }
 
+/// Whether a dtype's values are numbers that the library has no arrays of: they are carried from file to file, and no run can take them.
+/// Texts, handles and variants have kernels of their own, and nothing is known of `invalid`.
+constexpr bool is_carried_only(dtype d) {
+  const data_type type = base_of(to_data_type(d));
+  return size_of(static_cast<dtype>(type)) == 0 && type != data_type::invalid && type != data_type::string &&
+         type != data_type::resource && type != data_type::variant;
+}
+
 /// Bytes of one element as `tensor_content` holds it; 0 for strings, resources, variants and unknown types.
 constexpr int content_size_of(data_type d) {
   return is_known(d) && !is_reference(d) ? detail::data_types[static_cast<int>(d)].bytes : 0;

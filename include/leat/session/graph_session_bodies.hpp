@@ -458,6 +458,15 @@ LEAT_FUNCTION const std::vector<tensor_value>& graph_callable::call(std::span<co
   return run(values, how);
 }
 
+LEAT_FUNCTION std::string graph_session::refusal_of(const graph_operation& node) {
+  const std::lock_guard lock(kept_->guard);
+  try {
+    runtime::run_planner(graph_, [this](int index) { return kernel_node_of(index); }).check(node.index());
+  } catch (const error& e) {
+    return e.what();
+  }
+  return {};
+}
 LEAT_FUNCTION bool graph_session::is_initialized(const output& variable) {
   if (kept_->remote == nullptr) return slot(variable).is_initialized();
   check_variable(variable);

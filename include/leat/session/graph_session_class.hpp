@@ -181,6 +181,10 @@ class graph_session : public run_calls<graph_session> {
 
   // ---- variables ----
 
+  /// Why no run can take a node, whatever it is fed: its operator has no kernel, or its results are of a dtype that no array has. Empty where
+  /// runs can take it, as far as operator and dtypes tell.
+  std::string refusal_of(const graph_operation& node);
+
   /// Whether a variable has a value in this session.
   bool is_initialized(const output& variable);
   /// Its current value. Errors: failed_precondition if it has none.

@@ -19,6 +19,10 @@ inline std::string name_list(const std::vector<std::string>& names) {
   return text;
 }
 
+// Whether a variable can hold a value, and what is said if not.
+bool fits_variable(const output& variable, const tensor_value& value);
+std::string misfit_text(const std::string& name, const output& variable, const tensor_value& value);
+
 }  // namespace detail
 
 /// A graph's variables except local ones, by name. Source: what TensorFlow's `Saver` saves.
@@ -32,6 +36,10 @@ inline session_values values_of(graph_session& s) { return values_of(s, saved_va
 /// Assigns all non-local variables of the session's graph, or none if anything is wrong.
 /// Errors: invalid_argument, naming all variables without a value, values without a variable, and mismatched dtypes or shapes.
 void restore_values(graph_session& s, const session_values& values);
+
+/// Assigns the non-local variables that have a fitting value; tells of each other one why it has none. Values without a variable are
+/// passed over.
+std::map<std::string, std::string, std::less<>> restore_known_values(graph_session& s, const session_values& values);
 
 /// The subgraph that the fetches ("y", "y:0") need, with variables replaced by constants of their current values.
 /// Errors: those of `freeze`; failed_precondition for a needed variable without a value.

@@ -29,19 +29,30 @@ LEAT_FUNCTION session_values values_of(graph_session& s, const std::map<std::str
   return values;
 }
 
+}  // namespace leat
+
+namespace leat::detail {
+
+LEAT_FUNCTION bool fits_variable(const output& variable, const tensor_value& value) {
+  return value.type() == variable.type() && may_equal(variable.extent(), value.extent());
+}
+LEAT_FUNCTION std::string misfit_text(const std::string& name, const output& variable, const tensor_value& value) {
+  return "the variable '" + name + "' is " + dtype_name(variable.type()) + " " + brackets(variable.extent()) + ", its value " +
+         dtype_name(value.type()) + " " + brackets(value.extent());
+}
+
+}  // namespace leat::detail
+
+namespace leat {
+
 LEAT_FUNCTION void restore_values(graph_session& s, const session_values& values) {
   const auto variables = saved_variables(s.owner());
   std::vector<std::string> missing, extra;
   std::string problems;
   for (const auto& [name, variable] : variables) {
     const auto at = values.find(name);
-    if (at == values.end()) {
-      missing.push_back(name);
-      continue;
-    }
-    if (at->second.type() != variable.type() || !may_equal(variable.extent(), at->second.extent()))
-      problems += "; the variable '" + name + "' is " + dtype_name(variable.type()) + " " + brackets(variable.extent()) + ", its value " +
-                  dtype_name(at->second.type()) + " " + brackets(at->second.extent());
+    if (at == values.end()) missing.push_back(name);
+    else if (!detail::fits_variable(variable, at->second)) problems += "; " + detail::misfit_text(name, variable, at->second);
   }
   for (const auto& [name, value] : values)
     if (!variables.contains(name)) extra.push_back(name);
@@ -49,6 +60,17 @@ LEAT_FUNCTION void restore_values(graph_session& s, const session_values& values
   if (!extra.empty()) problems += "; the graph has no variables " + detail::name_list(extra);
   if (!problems.empty()) throw invalid_argument(problems.substr(2));
   for (const auto& [name, variable] : variables) s.assign(variable, values.find(name)->second);
+}
+
+LEAT_FUNCTION std::map<std::string, std::string, std::less<>> restore_known_values(graph_session& s, const session_values& values) {
+  std::map<std::string, std::string, std::less<>> left_out;
+  for (const auto& [name, variable] : saved_variables(s.owner())) {
+    const auto at = values.find(name);
+    if (at == values.end()) left_out.emplace(name, "there is no value for the variable '" + name + "'");
+    else if (!detail::fits_variable(variable, at->second)) left_out.emplace(name, detail::misfit_text(name, variable, at->second));
+    else s.assign(variable, at->second);
+  }
+  return left_out;
 }
 
 LEAT_FUNCTION graph_def freeze(graph_session& s, const std::vector<std::string>& fetches) {

@@ -330,12 +330,17 @@ class importer {
     nodes_.names.take(names_[in_file]);
     move_classes(request.attributes);
     std::vector<std::int64_t> numbers;
+    std::exception_ptr refusal;
     try {
       if (!named_part::is_opaque(op)) describe_known(def, request, numbers);
       else if (const operator_definition* defined = find_definition(def.op))
         describe_defined(static_cast<int>(in_file), *defined, edges, request);
     } catch (const error& e) {
-      rethrow_saying(e, place_of(def) + e.what());
+      if (!is_carried(def, request.inputs)) rethrow_saying(e, place_of(def) + e.what());
+      // What is refused is its run, not the file.
+      refusal = std::make_exception_ptr(unimplemented(place_of(def) + e.what()));
+      numbers.clear();
+      carry(def, request);
     }
     if (request.results.empty() && op.kind != op_kind::group && find_definition(def.op) == nullptr) {
       request.complete = false;
@@ -348,7 +353,36 @@ class importer {
       throw resource_exhausted(place_of(def) + "has " + std::to_string(request.results.size()) +
                                " outputs; with it the graph has more than " + std::to_string(allowed_results_) +
                                ", which is not in proportion to its size");
-    return nodes_.append(g_, std::move(request));
+    const int made = nodes_.append(g_, std::move(request));
+    if (refusal != nullptr) nodes_.refusals.emplace(made, std::move(refusal));
+    return made;
+  }
+
+  // Whether a node has to do with numbers of dtypes that the library carries from file to file, and does not compute with.
+  static bool is_carried(const node_def& def, std::span<const output> inputs) {
+    if (std::any_of(inputs.begin(), inputs.end(), [](const output& in) { return is_carried_only(in.type()); })) return true;
+    for (const auto& [name, value] : def.attributes) {
+      if (const auto* type = value.get_if<data_type>(); type != nullptr && is_carried_only(static_cast<dtype>(base_of(*type)))) return true;
+      if (const auto* list = value.get_list<data_type>())
+        for (const data_type type : *list)
+          if (is_carried_only(static_cast<dtype>(base_of(type)))) return true;
+    }
+    return false;
+  }
+  // The results of such a node as far as its attributes tell.
+  static void carry(const node_def& def, node_request& request) {
+    request.complete = false;
+    request.number_inputs = 0;
+    request.results = {};
+    const operator_definition* const defined = named_part::is_opaque(*request.op) ? find_definition(def.op) : nullptr;
+    if (defined == nullptr) {
+      request.results.push_back({dtype::invalid, shape::unknown()});
+      return;
+    }
+    try {
+      for (const tensor_info& info : results_of(*defined, def.attributes)) request.results.push_back(info);
+    } catch (const error&) {
+    }
   }
 
   // The attribute `_output_shapes` adds to what is known of the results' shapes, which it must not contradict; it is not kept, because the
@@ -508,20 +542,19 @@ class importer {
       values.back() = &computed.emplace_back(tensor_literal(in.extent(), *found).proto());
     }
     const auto read = numbers_from(fields, def.attributes, values, infos);
+    const dtype asked_for = result_type(fields, def.attributes, infos);
     if (!read || !all_known) {
       request.complete = false;
-      request.results.push_back({result_type(fields, def.attributes, infos), shape::unknown()});
+      request.results.push_back({asked_for, shape::unknown()});
       if (op.type == "Reshape" || op.type == "BroadcastTo") request.results.back().extent = shape_of_numbers(request.inputs.back());
+    } else if (is_carried_type(asked_for) || carried_type(infos)) {
+      request.complete = false;
+      request.results.push_back(carried_result(def, op, infos, values));
     } else {
       numbers = *read;
       const inference got = infer_result(op, infos, numbers);
-      if (!got.problem.empty() && !carried_type(infos)) throw invalid_argument(std::string(got.problem));
-      if (got.problem.empty()) {
-        request.results.push_back({got.type, got.extent});
-      } else {  // a type that the library carries but does not compute with
-        request.complete = false;
-        request.results.push_back({infos[0].type, shape::unknown()});
-      }
+      if (!got.problem.empty()) throw invalid_argument(std::string(got.problem));
+      request.results.push_back({got.type, got.extent});
     }
     for (const field& f : fields)
       if (f.kind == field_kind::result) request.results.push_back(further_info(f, infos));
@@ -565,10 +598,38 @@ class importer {
   static bool speaks_of(detail::list_view<field> fields, int one, int other) {
     return one == other || (group_of(fields, one) != -1 && group_of(fields, one) == group_of(fields, other));
   }
+  // Whether a dtype is none that the library computes with; texts are such, too.
+  static bool is_carried_type(dtype type) { return to_dtype(to_data_type(type)) == dtype::invalid; }
   static bool carried_type(std::span<const tensor_info> infos) {
-    for (const auto& i : infos)
-      if (to_dtype(to_data_type(i.type)) == dtype::invalid) return true;
-    return false;
+    return std::any_of(infos.begin(), infos.end(), [](const tensor_info& i) { return is_carried_type(i.type); });
+  }
+  // The result of an operator for dtypes that the library does not compute with: what it would be for others in their places.
+  static tensor_info carried_result(const node_def& def, const op_info& op, std::span<const tensor_info> infos,
+                                    const number_values& values) {
+    const auto fields = form_of(op, static_cast<int>(infos.size()));
+    for (std::vector<dtype> free : {std::vector{dtype::float32, dtype::float64, dtype::int32, dtype::int64, dtype::uint8},
+                                    std::vector{dtype::int32, dtype::int64, dtype::uint8, dtype::float32, dtype::float64}}) {
+      std::erase_if(free, [&](dtype t) { return std::any_of(infos.begin(), infos.end(), [&](const auto& i) { return i.type == t; }); });
+      std::map<dtype, dtype> in_place_of;
+      const auto replaced = [&](dtype type) {
+        if (!is_carried_type(type) || type == dtype::invalid || in_place_of.size() >= free.size()) return type;
+        return in_place_of.try_emplace(type, free[in_place_of.size()]).first->second;
+      };
+      std::vector<tensor_info> others(infos.begin(), infos.end());
+      for (tensor_info& info : others) info.type = replaced(info.type);
+      attribute_map attributes = def.attributes;
+      for (const field& f : fields)
+        if (f.kind == field_kind::type_number)
+          if (const dtype type = type_attribute(def, f.name); type != dtype::invalid) attributes[f.name] = replaced(type);
+      const auto numbers = numbers_from(fields, attributes, values, others);
+      if (!numbers) continue;
+      const inference got = infer_result(op, others, *numbers);
+      if (!got.problem.empty()) continue;
+      for (const auto& [carried, other] : in_place_of)
+        if (got.type == other) return {carried, got.extent};
+      return {got.type, got.extent};
+    }
+    return {dtype::invalid, shape::unknown()};
   }
 
   void describe_leaf(const node_def& def, node_request& request, std::vector<std::int64_t>& numbers) {

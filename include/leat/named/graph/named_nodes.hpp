@@ -12,7 +12,9 @@
 #include <leat/proto/attribute_value.hpp>
 
 #include <atomic>
+#include <exception>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <source_location>
@@ -146,6 +148,7 @@ class named_nodes : public graph_names {
   std::vector<std::string> initializer_classes;  // "loc:@v" while a variable's initial value is made
   source_position position;                      // of the current call
   std::atomic<int> runs{0};                      // of sessions, in progress: meanwhile the graph accepts no nodes
+  std::map<int, std::exception_ptr> refusals;    // of nodes that a file has and no run can take: what a run says
   bool position_held = false;                    // the call makes further calls, whose lines do not count
   control_flow_context* context = nullptr;       // the branch or loop of new nodes
 

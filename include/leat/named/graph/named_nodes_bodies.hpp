@@ -130,6 +130,7 @@ LEAT_FUNCTION void named_nodes::return_to(graph& g, growth before) {
   g.numbers.resize(before.numbers);
   ports_.resize(before.ports);
   while (records_.size() > before.nodes) records_.pop_back();
+  refusals.erase(refusals.lower_bound(static_cast<int>(before.nodes)), refusals.end());
   names = std::move(before.names);
   for (std::size_t k = 0; k < records_.size(); ++k)  // what was named since
     if (const std::string_view name = records_[k].name; !name.empty() && find(name) != static_cast<int>(k))

@@ -180,6 +180,7 @@ class node_programs final : public kernel_memory {
     std::vector<tensor_proto> held;
     for (int k = 0; k < c.input_count(); ++k) {
       const tensor_value& in = c.input(k);
+      if (size_of(in.type()) == 0) throw unimplemented("no kernel for dtype " + dtype_name(in.type()));
       made->infos.push_back({in.type(), in.extent()});
       if (k < operands) continue;
       made->numbers.emplace_back(reinterpret_cast<const char*>(in.data()), in.bytes());

@@ -50,6 +50,10 @@ class run_planner {
     return std::move(plan_);
   }
 
+  /// Checks that runs can take a node, as far as its operator and the dtypes of its results tell.
+  /// Errors, naming the node: unimplemented without a kernel, and for dtypes that no array has.
+  void check(int index) { static_cast<void>(kernel_for(index, *kernel_of_(index))); }
+
  private:
   using tensor_key = std::pair<int, int>;
   static tensor_key key(const output& o) { return {o.index(), o.port()}; }
@@ -107,7 +111,7 @@ class run_planner {
       n.node = kernel_of_(i);
       const op_info& op = *g_.at(i).op;
       const operator_facts& facts = facts_of(op);
-      n.run = facts.run != nullptr ? facts.run : no_kernel(op, *n.node);
+      n.run = kernel_for(i, *n.node);
       n.kind = facts.kind;
       n.waits = facts.waits;
       n.work = facts.work;
@@ -165,8 +169,34 @@ class run_planner {
     f.is_ordered = is_ordered(op.type);
     return f;
   }
-  [[noreturn]] static const operator_kernel* no_kernel(const op_info& op, const kernel_node& n) {
-    throw unimplemented("No kernel for the operator '" + std::string(op.type) + "'" + node_text(n));
+  // What runs a node. Errors: see `check`.
+  const operator_kernel* kernel_for(int index, const kernel_node& n) {
+    if (!nodes_.refusals.empty())
+      if (const auto at = nodes_.refusals.find(index); at != nodes_.refusals.end()) std::rethrow_exception(at->second);
+    const op_info& op = *g_.at(index).op;
+    const operator_facts& facts = facts_of(op);
+    if (facts.run == nullptr)
+      throw unimplemented("No kernel for the operator '" + std::string(op.type) + "'" + std::string(remedy_of(op.type)) + node_text(n));
+    const auto check_type = [&](dtype type) {
+      if (!is_carried_only(type)) return;
+      throw unimplemented("no kernel for dtype " + dtype_name(type) +
+                          ": runs compute with float32, float64, int32, int64, uint8 and bool; fetch what does not need this node, or "
+                          "convert the graph" +
+                          node_text(n));
+    };
+    check_type(g_.at(index).result.type);
+    for (const tensor_info& more : nodes_.record(index).further()) check_type(more.type);
+    return facts.run;
+  }
+  // What helps where an operator has no kernel for a reason of its own.
+  static std::string_view remedy_of(std::string_view type) {
+    if (type == "StatefulPartitionedCall" || type == "PartitionedCall")
+      return ": what it computes stands in functions, as TensorFlow 2 saves models; freeze the model there "
+             "(convert_variables_to_constants_v2), or save it by tf.compat.v1";
+    if (type == "VarHandleOp" || type == "ReadVariableOp")
+      return ": variables by handle, as TensorFlow 2 makes them, have no kernel; freeze the model there "
+             "(convert_variables_to_constants_v2), or make them with use_resource=False";
+    return {};
   }
 
   plan_source source_of(const output& o) const {
