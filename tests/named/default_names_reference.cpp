@@ -179,6 +179,7 @@ std::map<std::string, call> calls() {
   tensor("nn.top_k", [](t x) { return top_k(x, 1).first; });
   tensor("reverse", [](t x) { return reverse(x, {0}); });
   tensor("cumprod", [](t x) { return cumprod(x); });
+  tensor("unsorted_segment_sum", [](t x) { return unsorted_segment_sum(x, {0, 1}, 2); });
   tensor("broadcast_to", [](t x) { return broadcast_to(x, {2, 2}); });
   tensor("boolean_mask", [](t x) { return boolean_mask(x, constant({true, false}, "boolean_mask/mask")); });
   tensor("assign_sub", [](t) { return assign_sub(variable(1.0f), 2.0f); });
@@ -193,7 +194,7 @@ std::map<std::string, call> calls() {
 }
 
 // Why a function is not called: an operator that it makes is no part of the library's, or this test has no call of it.
-std::string reason_of(const json& nodes) {
+std::string reason_of_nodes(const json& nodes) {
   for (const auto& node : nodes)
     if (const std::string type = node[1]; find_operator(type) == nullptr && find_definition(type) == nullptr)
       return "the operator " + type + " is not known";
@@ -211,7 +212,7 @@ TEST_CASE("what is not given a name is called as in TensorFlow") {
     const std::string api = row["api"];
     const auto found = all.find(api);
     if (found == all.end()) {
-      items.left_out(api, reason_of(row["nodes"]));
+      items.left_out(api, reason_of_nodes(row["nodes"]));
       continue;
     }
     INFO(api);

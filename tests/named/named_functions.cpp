@@ -149,6 +149,13 @@ TEST_CASE("functions of networks know their shapes") {
   CHECK(shape_of_result(max_pool(maps, {1, 2, 2, 1}, {1, 2, 2, 1}, padding::valid)) == "(?, 7, 7, 6)");
   CHECK(shape_of_result(avg_pool(maps, {1, 3, 3, 1}, {1, 2, 2, 1}, padding::same)) == "(?, 7, 7, 6)");
   CHECK(shape_of_result(top_k(x, 3).second) == "(?, 3)");
+  const output count = placeholder(dtype::int32, {}, "count");
+  CHECK(shape_of_result(top_k(x, count).first) == "(?, ?)");
+  const output ids = placeholder(dtype::int64, {-1}, "ids");
+  CHECK(shape_of_result(unsorted_segment_sum(x, ids, 3)) == "(3, 8)");
+  CHECK(shape_of_result(unsorted_segment_sum(x, ids, count)) == "(?, 8)");
+  CHECK_THROWS_AS(unsorted_segment_sum(x, ids, -1), invalid_argument);
+  CHECK_THROWS_AS(unsorted_segment_sum(x, placeholder(dtype::float32, {-1}, "wrong"), 3), invalid_argument);
   CHECK(shape_of_result(one_hot(placeholder(dtype::int32, {-1}, "classes"), 5)) == "(?, 5)");
 }
 

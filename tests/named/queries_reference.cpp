@@ -321,7 +321,7 @@ std::optional<observation> look_up(const std::string& what) {
 }
 
 // Why a row has no counterpart.
-std::string reason_of(const json& row) {
+std::string reason_of_row(const json& row) {
   if (row["result"].is_string() && row["result"].get<std::string>().starts_with("<tf.")) return "Python's form of an object";
   if (row["error"].is_object()) {
     const std::string type = row["error"]["type"];
@@ -345,7 +345,7 @@ TEST_CASE("look-ups and uses of several graphs answer as in TensorFlow") {
     const std::optional<observation> asked = found != all.end() ? found->second : look_up(what);
     const std::string type = row["error"].is_null() ? "" : row["error"]["type"];
     if (!asked || (found == all.end() && type == "TypeError")) {
-      items.left_out(what, reason_of(row));
+      items.left_out(what, reason_of_row(row));
       continue;
     }
     INFO(what);

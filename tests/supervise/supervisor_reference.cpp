@@ -41,7 +41,7 @@ model_numbers numbers_of_second_start(const json& recorded, std::int64_t first_s
         if (e.contains("values") && e["values"][0]["tag"] == "loss_function") losses.push_back(e["values"][0]["value"]);
   if (losses.size() < 2) return {};
   const double shrinks = std::sqrt(losses[1] / losses[0]);  // w - 1, in each step
-  return {1 + rounded(std::sqrt(losses[0]) / std::pow(shrinks, static_cast<double>(first_step))), rounded((1 - shrinks) / 2)};
+  return {1 + rounded(std::sqrt(losses[0]) / std::pow(shrinks, static_cast<double>(first_step + 1))), rounded((1 - shrinks) / 2)};
 }
 
 // Some steps, then more in a new graph, saved by hand; the threads save and count at once when they start.

@@ -47,7 +47,8 @@ class recorded_items {
   void finish() const {
     std::string text;
     for (const auto& [reason, items] : others_) text += "\n  " + reason + ":" + items;
-    MESSAGE(ran_ << " " << kind_ << (text.empty() ? "" : "; not run here:") << text);
+    const std::string rest = text.empty() ? text : "; not run here:" + text;
+    MESSAGE(ran_ << " " << kind_ << rest);
     CHECK_MESSAGE((ran_ > 0 || others_.empty()), "none of the " << kind_ << " was run");
   }
 

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <map>
 #include <source_location>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,6 +17,8 @@
 #define LEAT_SHOWN(key, ...) (from_tensorflow::show(#key, #__VA_ARGS__), __VA_ARGS__)
 // A type, of which a value is made.
 #define LEAT_SHOWN_TYPE(key, ...) (from_tensorflow::show(#key, #__VA_ARGS__), __VA_ARGS__())
+// A type of errors, one of which a function throws.
+#define LEAT_SHOWN_ERROR(type, ...) from_tensorflow::throws<type>(#type, __VA_ARGS__)
 // Statements, likewise, among those of the function.
 #define LEAT_SHOWN_STATEMENTS(key, ...)        \
   from_tensorflow::show(#key, #__VA_ARGS__); \
@@ -29,9 +30,25 @@ namespace from_tensorflow {
 std::map<std::string, std::string>& shown();
 void show(const std::string& key, const std::string& text);
 
-/// Errors: std::runtime_error, naming the line, if what is claimed does not hold.
+/// What does not hold, with its line.
+std::vector<std::string>& problems();
+
+inline void problem(const std::source_location& where, const std::string& what) {
+  problems().push_back(std::string(where.file_name()) + ":" + std::to_string(where.line()) + ": " + what);
+}
 inline void require(bool holds, const std::source_location& where = std::source_location::current()) {
-  if (!holds) throw std::runtime_error(std::string(where.file_name()) + ":" + std::to_string(where.line()) + ": not so");
+  if (!holds) problem(where, "not so");
+}
+
+template <class Error, class F>
+void throws(const char* its_name, F f, const std::source_location& where = std::source_location::current()) {
+  show(its_name, its_name);
+  try {
+    f();
+  } catch (const Error&) {
+    return;
+  }
+  problem(where, std::string("no ") + its_name);
 }
 
 using numbers = std::vector<double>;
@@ -48,7 +65,7 @@ inline void require_close(const numbers& is, const numbers& wanted, const std::s
     same = (std::isnan(is[i]) && std::isnan(wanted[i])) || is[i] == wanted[i] || std::abs(is[i] - wanted[i]) <= 1e-4 * (1 + std::abs(wanted[i]));
   std::string text;
   for (const double v : is) text += " " + std::to_string(v);
-  if (!same) throw std::runtime_error(std::string(where.file_name()) + ":" + std::to_string(where.line()) + ": it is" + text);
+  if (!same) problem(where, "it is" + text);
 }
 
 /// Tensors of the default graph and what they are to be, all asked for in one run.

@@ -119,18 +119,21 @@ LEAT_FUNCTION double glorot_limit(const shape& extent) { return draw_of(1, fan_m
 
 LEAT_FUNCTION variable_initializer constant_initializer(double value, bool verify_shape) {
   return [value, verify_shape](const shape& extent, dtype type) {
-    if (verify_shape && extent.rank > 0) throw invalid_argument("Expected Tensor's shape: " + shape_text(extent) + ", but got ().");
-    if (!detail::fits(type, value)) detail::refuse_number("constant_initializer: ", type, value);
+    const bool is_empty = extent.elements() == 0;  // takes any value, as in TensorFlow
+    if (verify_shape && extent.rank > 0 && !is_empty)
+      throw invalid_argument("Expected Tensor's shape: " + shape_text(extent) + ", but got ().");
+    if (!is_empty && !detail::fits(type, value)) detail::refuse_number("constant_initializer: ", type, value);
     graph& g = default_graph();
-    return g.named().make_constant(g, {type, extent, value}, "Const");
+    return g.named().make_constant(g, {type, extent, is_empty ? 0.0 : value}, "Const");
   };
 }
 
 LEAT_FUNCTION variable_initializer constant_initializer(const tensor_literal& values, bool verify_shape) {
   return [values, verify_shape](const shape& extent, dtype type) {
+    graph& g = default_graph();
+    if (extent.elements() == 0) return g.named().make_constant(g, {type, extent, 0.0}, "Const");
     if (verify_shape && !(values.extent() == extent))
       throw invalid_argument("Expected Tensor's shape: " + shape_text(extent) + ", but got " + shape_text(values.extent()) + ".");
-    graph& g = default_graph();
     return g.named().make_constant(g, values.as(type).shaped(extent), "Const");
   };
 }

@@ -18,8 +18,9 @@ LEAT_FUNCTION graph_element as_graph_element(graph& g, std::string_view name, el
   const auto colon = name.find(':');
   if (colon == name.npos) {
     if (!kinds.operations)
-      throw invalid_argument("The name '" + text +
-                             "' refers to an Operation, not a Tensor. Tensor names must be of the form \"<op_name>:<output_index>\".");
+      throw invalid_argument("The name '" + text + "' " +
+                             (nodes.find(name) < 0 ? "looks like an (invalid) Operation name" : "refers to an Operation") +
+                             ", not a Tensor. Tensor names must be of the form \"<op_name>:<output_index>\".");
     const int index = nodes.find(name);
     if (index < 0) throw not_found("The name '" + text + "' refers to an Operation not in the graph.");
     return graph_operation(g, index);
