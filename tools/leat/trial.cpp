@@ -72,9 +72,10 @@ std::string node_trials::trial_of(const graph_operation& node) {
   std::int64_t elements = 0;
   for (std::size_t k = 0; k < from.size(); ++k) {
     trial_input in{.name = "input" + std::to_string(k), .info = {from[k].type(), from[k].extent()}};
-    if (in.info.type == resource_dtype) in.info.extent = {};  // a handle is a scalar
+    // No handle can be made up; what has no kernel of its own is run by its definition, which takes arrays.
+    if (in.info.type == resource_dtype) return find_kernel(op.type) == nullptr ? "no kernel for dtype " + dtype_name(in.info.type) : "";
     if (!in.info.extent.has_rank()) return {};
-    if (size_of(in.info.type) == 0 && in.info.type != text_dtype && in.info.type != resource_dtype) return {};
+    if (size_of(in.info.type) == 0 && in.info.type != text_dtype) return {};
     in.is_variable = std::find(written.begin(), written.end(), static_cast<int>(k)) != written.end();
     if (from[k].port() == 0 && !in.is_variable) in.contents = g.named().contents_of(g, from[k].index());
     shape whole = in.info.extent;
